@@ -1,7 +1,9 @@
 /*
- * adding_main.c: bitsift-bench-adding FILE.jsonl DIR [ROUNDS]: documents a second, by CPU time of one thread: the file indexed as
- * `bitsift index -j1` does it, and the same documents given from memory to a writer, with their texts stored and without, in
- * turns; then the same with a thread for each processor, which is the writer's default, by the clock. And what it takes to add one document to that index, in a transaction of its own.
+ * adding_main.c: bitsift-bench-adding FILE.jsonl DIR [ROUNDS]: documents a second, by CPU time of
+ * one thread: the file indexed as `bitsift index -j1` does it, and the same documents given from
+ * memory to a writer, with their texts stored and without, in turns; then the same with a thread
+ * for each processor, which is the writer's default, by the clock. And what it takes to add one
+ * document to that index, in a transaction of its own.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,20 +54,24 @@ static size_t keep(struct corpus *corpus, const void *bytes, size_t n_bytes)
 	return at;
 }
 
-static enum bs_status take_document(void *context, const struct bs_document *document, struct bs_error *err)
+static enum bs_status take_document(void *context, const struct bs_document *document,
+                                    struct bs_error *err)
 {
 	struct corpus *corpus = context;
 	struct document kept = {.id = keep(corpus, document->name.bytes, document->name.n_bytes),
 	                        .id_bytes = document->name.n_bytes,
 	                        .texts = corpus->texts.used_bytes / sizeof(struct bs_text),
-	                        .n_texts = document->text.n_fields < MOST_TEXTS ? document->text.n_fields : MOST_TEXTS};
+	                        .n_texts = document->text.n_fields < MOST_TEXTS
+	                                           ? document->text.n_fields
+	                                           : MOST_TEXTS};
 	enum bs_status status = BS_OK;
 	for (size_t i = 0; i < kept.n_texts && !status; i++) {
 		const struct bs_field *field = &document->text.fields[i];
-		struct bs_text text = {.field = (const char *)keep(corpus, field->name, field->name_bytes),
-		                       .field_bytes = field->name_bytes,
-		                       .text = (const char *)keep(corpus, field->text, field->text_bytes),
-		                       .text_bytes = field->text_bytes};
+		struct bs_text text = {
+			.field = (const char *)keep(corpus, field->name, field->name_bytes),
+			.field_bytes = field->name_bytes,
+			.text = (const char *)keep(corpus, field->text, field->text_bytes),
+			.text_bytes = field->text_bytes};
 		status = bs_buffer_append(&corpus->texts, &text, sizeof(text), err);
 	}
 	return status ? status : bs_buffer_append(&corpus->documents, &kept, sizeof(kept), err);
@@ -88,16 +94,20 @@ static void read_corpus(const char *path, struct corpus *corpus)
 	bs_source_deinit(&source);
 }
 
-static void add(struct bs_writer *writer, const struct corpus *corpus, const struct document *document)
+static void add(struct bs_writer *writer, const struct corpus *corpus,
+                const struct document *document)
 {
 	const char *bytes = (const char *)corpus->bytes.data;
-	const struct bs_text *kept = (const struct bs_text *)(const void *)corpus->texts.data + document->texts;
+	const struct bs_text *kept =
+		(const struct bs_text *)(const void *)corpus->texts.data + document->texts;
 	struct bs_text texts[MOST_TEXTS];
 	struct bs_error err;
 	for (size_t i = 0; i < document->n_texts; i++)
-		texts[i] = (struct bs_text){bytes + (uintptr_t)kept[i].field, kept[i].field_bytes, bytes + (uintptr_t)kept[i].text,
-		                            kept[i].text_bytes};
-	or_die(bs_writer_add(writer, bytes + document->id, document->id_bytes, texts, document->n_texts, &err), &err);
+		texts[i] = (struct bs_text){bytes + (uintptr_t)kept[i].field, kept[i].field_bytes,
+		                            bytes + (uintptr_t)kept[i].text, kept[i].text_bytes};
+	or_die(bs_writer_add(writer, bytes + document->id, document->id_bytes, texts,
+	                     document->n_texts, &err),
+	       &err);
 }
 
 static void clear(const char *dir)
@@ -112,7 +122,11 @@ static double index_file(const char *path, const char *dir, clockid_t clock)
 {
 	const char *sources[] = {path};
 	struct bs_consent consent = {.all = true};
-	struct bs_build_request request = {.dir = dir, .sources = sources, .n_sources = 1, .write.n_threads = 1, .host.consent = &consent};
+	struct bs_build_request request = {.dir = dir,
+	                                   .sources = sources,
+	                                   .n_sources = 1,
+	                                   .write.n_threads = 1,
+	                                   .host.consent = &consent};
 	struct bs_error err;
 	clear(dir);
 	double start = cpu_s(clock);
@@ -120,11 +134,14 @@ static double index_file(const char *path, const char *dir, clockid_t clock)
 	return cpu_s(clock) - start;
 }
 
-static double write_all(const struct corpus *corpus, const char *dir, bool not_stored, uint32_t n_threads, clockid_t clock)
+static double write_all(const struct corpus *corpus, const char *dir, bool not_stored,
+                        uint32_t n_threads, clockid_t clock)
 {
-	const struct document *documents = (const struct document *)(const void *)corpus->documents.data;
+	const struct document *documents =
+		(const struct document *)(const void *)corpus->documents.data;
 	size_t n = corpus->documents.used_bytes / sizeof(*documents);
-	struct bs_writer_request request = {.dir = dir, .not_stored = not_stored, .write.n_threads = n_threads};
+	struct bs_writer_request request = {
+		.dir = dir, .not_stored = not_stored, .write.n_threads = n_threads};
 	struct bs_writer *writer;
 	struct bs_error err;
 	clear(dir);
@@ -137,10 +154,12 @@ static double write_all(const struct corpus *corpus, const char *dir, bool not_s
 	return cpu_s(clock) - start;
 }
 
-/* Each document of the last few once more, by a writer of its own: it takes the place of the one that is there. */
+/* Each document of the last few once more, by a writer of its own: it takes the place of the one
+ * that is there. */
 static void add_ones(const struct corpus *corpus, const char *dir)
 {
-	const struct document *documents = (const struct document *)(const void *)corpus->documents.data;
+	const struct document *documents =
+		(const struct document *)(const void *)corpus->documents.data;
 	size_t n = corpus->documents.used_bytes / sizeof(*documents);
 	struct bs_writer_request request = {.dir = dir, .write.n_threads = 1};
 	double start_cpu = cpu_s(CLOCK_PROCESS_CPUTIME_ID), start = cpu_s(CLOCK_MONOTONIC);
@@ -153,7 +172,8 @@ static void add_ones(const struct corpus *corpus, const char *dir)
 		bs_writer_close(writer);
 	}
 	printf("one document more: %.1f ms of CPU, %.1f ms in all (with flushes)\n",
-	       (cpu_s(CLOCK_PROCESS_CPUTIME_ID) - start_cpu) * 1e3 / ONES, (cpu_s(CLOCK_MONOTONIC) - start) * 1e3 / ONES);
+	       (cpu_s(CLOCK_PROCESS_CPUTIME_ID) - start_cpu) * 1e3 / ONES,
+	       (cpu_s(CLOCK_MONOTONIC) - start) * 1e3 / ONES);
 }
 
 int main(int argc, char **argv)
@@ -170,13 +190,15 @@ int main(int argc, char **argv)
 		double file_s = index_file(argv[1], argv[2], CLOCK_PROCESS_CPUTIME_ID);
 		double bare_s = write_all(&corpus, argv[2], true, 1, CLOCK_PROCESS_CPUTIME_ID);
 		double stored_s = write_all(&corpus, argv[2], false, 1, CLOCK_PROCESS_CPUTIME_ID);
-		printf("documents a second: file %.0f, writer not stored %.0f (%.2f), stored %.0f (%.2f)\n", n / file_s, n / bare_s,
-		       file_s / bare_s, n / stored_s, file_s / stored_s);
+		printf("documents a second: file %.0f, writer not stored %.0f (%.2f), stored %.0f "
+		       "(%.2f)\n",
+		       n / file_s, n / bare_s, file_s / bare_s, n / stored_s, file_s / stored_s);
 		file_s = index_file(argv[1], argv[2], CLOCK_MONOTONIC);
 		bare_s = write_all(&corpus, argv[2], true, 0, CLOCK_MONOTONIC);
 		stored_s = write_all(&corpus, argv[2], false, 0, CLOCK_MONOTONIC);
-		printf("  by the clock, writer with threads: file %.0f, not stored %.0f (%.2f), stored %.0f (%.2f)\n", n / file_s, n / bare_s,
-		       file_s / bare_s, n / stored_s, file_s / stored_s);
+		printf("  by the clock, writer with threads: file %.0f, not stored %.0f (%.2f), "
+		       "stored %.0f (%.2f)\n",
+		       n / file_s, n / bare_s, file_s / bare_s, n / stored_s, file_s / stored_s);
 		fflush(stdout);
 	}
 	add_ones(&corpus, argv[2]);

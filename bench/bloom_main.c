@@ -1,7 +1,8 @@
 /*
- * bloom_main.c: bitsift-bench-bloom TABLE [N]: what the members of the Bloom family do, measured beside their formulas, as tables of
- * Markdown. TABLE is rates, counting, compressed, sizes, deltas, hops, levels or probes; N the absent keys that a rate is measured by (10,000,000). bloom.sh
- * prints all of them, and pictures.
+ * bloom_main.c: bitsift-bench-bloom TABLE [N]: what the members of the Bloom family do, measured
+ * beside their formulas, as tables of Markdown. TABLE is rates, counting, compressed, sizes,
+ * deltas, hops, levels or probes; N the absent keys that a rate is measured by (10,000,000).
+ * bloom.sh prints all of them, and pictures.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -52,21 +53,24 @@ static void print_rates(void)
 	for (uint64_t bits = 2; bits <= 20; bits += bits < 12 ? 1 : 2) {
 		uint32_t n_hashes = bs_bloom_optimal_hashes(bits * n, n);
 		struct bs_bloom *bloom = filter_of(bits * n, n_hashes, 0, n);
-		double formula = bs_bloom_false_rate(bits * n, n_hashes, n), rate = measured_rate(bs_bloom_look(bloom));
-		printf("| %" PRIu64 " | %" PRIu32 " | %.3g | %.3g | %+.1f %% | %.0f |\n", bits, n_hashes, formula, rate,
-		       100 * (rate / formula - 1), bs_bloom_cardinality(bs_bloom_look(bloom)));
+		double formula = bs_bloom_false_rate(bits * n, n_hashes, n),
+		       rate = measured_rate(bs_bloom_look(bloom));
+		printf("| %" PRIu64 " | %" PRIu32 " | %.3g | %.3g | %+.1f %% | %.0f |\n", bits,
+		       n_hashes, formula, rate, 100 * (rate / formula - 1),
+		       bs_bloom_cardinality(bs_bloom_look(bloom)));
 		bs_bloom_free(bloom);
 	}
 }
 
 static void print_counting(void)
 {
-	puts("| keys | hashes | counters that are expected to overflow | bound, 1.37e-15 m |\n|---|---|---|---|");
+	puts("| keys | hashes | counters that are expected to overflow | bound, 1.37e-15 m "
+	     "|\n|---|---|---|---|");
 	for (uint64_t n = 10000; n <= 100000000; n *= 10) {
 		uint64_t m = bs_bloom_optimal_bits(n, 0.01);
 		uint32_t k = bs_bloom_optimal_hashes(m, n);
-		printf("| %" PRIu64 " | %" PRIu32 " | %.2g | %.2g |\n", n, k, bs_counting_overflow(m, k, n, 16),
-		       1.37e-15 * (double)m);
+		printf("| %" PRIu64 " | %" PRIu32 " | %.2g | %.2g |\n", n, k,
+		       bs_counting_overflow(m, k, n, 16), 1.37e-15 * (double)m);
 	}
 }
 
@@ -100,9 +104,9 @@ static void print_compressed(void)
 			double rate, most = memories[i] * bits;
 			must(bs_bloom_plan_for_size(n, bits, most, &plan, &err), &err);
 			double sent = send(&plan, n, &rate);
-			printf("| %d | %.1f | %" PRIu32 " | %.3f | %+.2f %% | %.3g | %.3g |\n", bits,
-			       (double)plan.n_bits / (double)n, plan.n_hashes, sent, 100 * (sent / plan.sent_bits - 1),
-			       plan.false_rate, rate);
+			printf("| %d | %.1f | %" PRIu32 " | %.3f | %+.2f %% | %.3g | %.3g |\n",
+			       bits, (double)plan.n_bits / (double)n, plan.n_hashes, sent,
+			       100 * (sent / plan.sent_bits - 1), plan.false_rate, rate);
 		}
 	}
 }
@@ -114,7 +118,8 @@ static void print_sizes(void)
 	static const double memories[] = {16, 32, 64, 0};
 	const uint64_t n = 100000;
 	struct bs_error err;
-	puts("| rate | plain | memory | hashes | sent | of plain | rate measured |\n|---|---|---|---|---|---|---|");
+	puts("| rate | plain | memory | hashes | sent | of plain | rate measured "
+	     "|\n|---|---|---|---|---|---|---|");
 	for (size_t i = 0; i < sizeof(rates) / sizeof(*rates); i++) {
 		double plain = (double)bs_bloom_optimal_bits(n, rates[i]) / (double)n;
 		uint64_t last_bits = 0;
@@ -122,12 +127,14 @@ static void print_sizes(void)
 			struct bs_bloom_plan plan;
 			double rate;
 			/* More memory that is of no use is not shown again. */
-			if (bs_bloom_plan_for_rate(n, rates[i], memories[j], &plan, &err) || plan.n_bits == last_bits)
+			if (bs_bloom_plan_for_rate(n, rates[i], memories[j], &plan, &err) ||
+			    plan.n_bits == last_bits)
 				continue;
 			last_bits = plan.n_bits;
 			double sent = send(&plan, n, &rate);
-			printf("| %g | %.2f | %.1f | %" PRIu32 " | %.2f | %.3f | %.3g |\n", rates[i], plain,
-			       (double)plan.n_bits / (double)n, plan.n_hashes, sent, sent / plain, rate);
+			printf("| %g | %.2f | %.1f | %" PRIu32 " | %.2f | %.3f | %.3g |\n",
+			       rates[i], plain, (double)plan.n_bits / (double)n, plan.n_hashes,
+			       sent, sent / plain, rate);
 		}
 	}
 }
@@ -138,12 +145,14 @@ static void print_deltas(void)
 	const uint64_t n = 100000, m = bs_bloom_optimal_bits(n, 0.01);
 	struct bs_bloom *from = filter_of(m, 7, 0, n);
 	struct bs_error err;
-	puts("| keys that changed | delta, bytes | bits a key that changed | of the whole filter |\n|---|---|---|---|");
+	puts("| keys that changed | delta, bytes | bits a key that changed | of the whole filter "
+	     "|\n|---|---|---|---|");
 	for (uint64_t n_changed = 10; n_changed <= n; n_changed *= 10) {
 		struct bs_bloom *to = filter_of(m, 7, n_changed / 2, n + n_changed / 2);
 		uint8_t *bytes;
 		size_t n_bytes;
-		must(bs_bloom_delta(bs_bloom_look(from), bs_bloom_look(to), &bytes, &n_bytes, &err), &err);
+		must(bs_bloom_delta(bs_bloom_look(from), bs_bloom_look(to), &bytes, &n_bytes, &err),
+		     &err);
 		printf("| %" PRIu64 " | %zu | %.1f | %.2f %% |\n", n_changed, n_bytes,
 		       8 * (double)n_bytes / (double)n_changed,
 		       100 * (double)n_bytes / (double)bs_bloom_stored_bytes(bs_bloom_look(from)));
@@ -181,26 +190,29 @@ static double asked_each(const struct hops *hops)
 
 /* Each word from one node, by the filters alone and then with homes. */
 struct hops_measured {
-	struct hops near; /* holders within as many hops as there are levels, of which filters tell */
+	/* holders within as many hops as there are levels, of which filters tell */
+	struct hops near;
 	struct hops all;
 	struct hops homes;
 	uint64_t n_not_nearest;
 };
 
-static struct hops_measured measure_hops(const struct bs_network *network, const struct bs_network_options *options,
+static struct hops_measured measure_hops(const struct bs_network *network,
+                                         const struct bs_network_options *options,
                                          struct bs_route *route)
 {
 	struct hops_measured measured = {0};
 	for (uint32_t word = 0; word < options->n_words; word++) {
 		struct bs_network_search alone, home;
-		uint32_t from = word * 7919 % options->n_nodes, distance = bs_network_distance(network, from, word);
+		uint32_t from = word * 7919 % options->n_nodes,
+			 distance = bs_network_distance(network, from, word);
 		if (distance == UINT32_MAX)
 			continue;
 		if (!bs_network_search(network, route, from, word, false, &alone) ||
 		    !bs_network_search(network, route, from, word, true, &home))
 			exit(1);
-		measured.n_not_nearest +=
-			!alone.is_found || alone.hops != distance || !home.is_found || home.hops != distance;
+		measured.n_not_nearest += !alone.is_found || alone.hops != distance ||
+		                          !home.is_found || home.hops != distance;
 		if (distance <= options->n_levels)
 			count_search(&measured.near, &alone);
 		count_search(&measured.all, &alone);
@@ -209,7 +221,8 @@ static struct hops_measured measure_hops(const struct bs_network *network, const
 	return measured;
 }
 
-static struct bs_network_options network_options(uint32_t degree, uint32_t n_levels, double bits_per_word)
+static struct bs_network_options network_options(uint32_t degree, uint32_t n_levels,
+                                                 double bits_per_word)
 {
 	return (struct bs_network_options){.seed = degree / 2,
 	                                   .n_nodes = 64,
@@ -228,7 +241,8 @@ static void print_hops(void)
 	struct bs_error err;
 	struct bs_route *route;
 	must(bs_route_new(&route, &err), &err);
-	puts("| neighbours | bits a word | bytes a level | within 3 hops | asked | false | all words | asked | false | "
+	puts("| neighbours | bits a word | bytes a level | within 3 hops | asked | false | all "
+	     "words | asked | false | "
 	     "blind | "
 	     "with homes: bytes | asked | false | not the nearest "
 	     "|\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|");
@@ -242,11 +256,13 @@ static void print_hops(void)
 			printf("| %" PRIu32 " | %g | %zu | %" PRIu64 " | %.2f | %.2f %% | %" PRIu64
 			       " | %.2f | %.2f %% | %.2f %% "
 			       "| %zu | %.2f | %.2f %% | %" PRIu64 " |\n",
-			       degrees[i], bits[j], bs_network_level_bytes(network), m.near.n_searches,
-			       asked_each(&m.near), percent(m.near.n_false, m.near.n_asked), m.all.n_searches,
+			       degrees[i], bits[j], bs_network_level_bytes(network),
+			       m.near.n_searches, asked_each(&m.near),
+			       percent(m.near.n_false, m.near.n_asked), m.all.n_searches,
 			       asked_each(&m.all), percent(m.all.n_false, m.all.n_asked),
-			       percent(m.all.n_blind, m.all.n_asked), bs_network_home_bytes(network),
-			       asked_each(&m.homes), percent(m.homes.n_false, m.homes.n_asked), m.n_not_nearest);
+			       percent(m.all.n_blind, m.all.n_asked),
+			       bs_network_home_bytes(network), asked_each(&m.homes),
+			       percent(m.homes.n_false, m.homes.n_asked), m.n_not_nearest);
 			bs_network_free(network);
 		}
 	}
@@ -260,17 +276,20 @@ static void print_levels(void)
 	struct bs_error err;
 	struct bs_route *route;
 	must(bs_route_new(&route, &err), &err);
-	puts("| neighbours | levels | bytes an entry | asked | false | blind |\n|---|---|---|---|---|---|");
+	puts("| neighbours | levels | bytes an entry | asked | false | blind "
+	     "|\n|---|---|---|---|---|---|");
 	for (size_t i = 0; i < sizeof(degrees) / sizeof(*degrees); i++) {
 		for (uint32_t n_levels = 2; n_levels <= 4; n_levels++) {
-			struct bs_network_options options = network_options(degrees[i], n_levels, 16);
+			struct bs_network_options options =
+				network_options(degrees[i], n_levels, 16);
 			struct bs_network *network = bs_network_new(&options);
 			if (!network)
 				exit(1);
 			struct hops_measured m = measure_hops(network, &options, route);
-			printf("| %" PRIu32 " | %" PRIu32 " | %zu | %.2f | %.2f %% | %.2f %% |\n", degrees[i], n_levels,
-			       n_levels * bs_network_level_bytes(network), asked_each(&m.all),
-			       percent(m.all.n_false, m.all.n_asked), percent(m.all.n_blind, m.all.n_asked));
+			printf("| %" PRIu32 " | %" PRIu32 " | %zu | %.2f | %.2f %% | %.2f %% |\n",
+			       degrees[i], n_levels, n_levels * bs_network_level_bytes(network),
+			       asked_each(&m.all), percent(m.all.n_false, m.all.n_asked),
+			       percent(m.all.n_blind, m.all.n_asked));
 			bs_network_free(network);
 		}
 	}
@@ -308,21 +327,23 @@ static void map_catalog(struct catalog *catalog, int protection)
 		exit(1);
 	}
 	for (uint32_t i = 0; i < catalog->n_filters; i++)
-		catalog->views[i] =
-			(struct bs_bloom_view){catalog->bytes + i * catalog->filter_bytes + 64, catalog->n_bits, 7};
+		catalog->views[i] = (struct bs_bloom_view){
+			catalog->bytes + i * catalog->filter_bytes + 64, catalog->n_bits, 7};
 }
 
 static struct catalog make_catalog(uint32_t n_filters, uint64_t n_keys)
 {
-	struct catalog catalog = {.n_filters = n_filters, .n_bits = (uint32_t)bs_bloom_optimal_bits(n_keys, 0.01)};
+	struct catalog catalog = {.n_filters = n_filters,
+	                          .n_bits = (uint32_t)bs_bloom_optimal_bits(n_keys, 0.01)};
 	char path[] = "bloom-bench-XXXXXX";
 	struct bs_bloom_view shape = {NULL, catalog.n_bits, 7};
 	catalog.filter_bytes = (bs_bloom_stored_bytes(shape) + 63) / 64 * 64;
 	catalog.views = calloc(n_filters, sizeof(struct bs_bloom_view));
 	catalog.passed = calloc(n_filters, sizeof(uint32_t));
 	catalog.fd = mkstemp(path);
-	if (catalog.fd < 0 || unlink(path) || ftruncate(catalog.fd, (off_t)(catalog.filter_bytes * n_filters)) ||
-	    !catalog.views || !catalog.passed) {
+	if (catalog.fd < 0 || unlink(path) ||
+	    ftruncate(catalog.fd, (off_t)(catalog.filter_bytes * n_filters)) || !catalog.views ||
+	    !catalog.passed) {
 		perror(path);
 		exit(1);
 	}
@@ -341,7 +362,8 @@ static double probe(struct catalog *catalog, uint64_t hash, bool is_together)
 	struct bs_bloom_key key = bs_bloom_key_of_hash(hash);
 	double begin = now_us();
 	if (is_together)
-		catalog->n_passed += bs_bloom_pass(catalog->views, catalog->n_filters, &key, 1, catalog->passed);
+		catalog->n_passed +=
+			bs_bloom_pass(catalog->views, catalog->n_filters, &key, 1, catalog->passed);
 	for (uint32_t i = 0; !is_together && i < catalog->n_filters; i++)
 		catalog->n_passed += bs_bloom_has(catalog->views[i], key);
 	return now_us() - begin;
@@ -361,14 +383,16 @@ static double median(double times[N_WORDS])
 	return times[N_WORDS / 2];
 }
 
-/* Filters of a rate of .01 in a mapped file that is in memory: the first word of a process pays for pages to be mapped. */
+/* Filters of a rate of .01 in a mapped file that is in memory: the first word of a process pays for
+ * pages to be mapped. */
 static void print_probes(void)
 {
 	static const struct {
 		uint32_t n_filters;
 		uint64_t n_keys;
 	} cases[] = {{500, 20000}, {10000, 2000}, {100000, 2000}};
-	puts("| filters | keys each | MB | first word, us | another, filter by filter | another, all at once | ns a "
+	puts("| filters | keys each | MB | first word, us | another, filter by filter | another, "
+	     "all at once | ns a "
 	     "filter "
 	     "| pass |\n|---|---|---|---|---|---|---|---|");
 	for (size_t c = 0; c < sizeof(cases) / sizeof(*cases); c++) {
@@ -384,9 +408,11 @@ static void print_probes(void)
 			together[i] = probe(&catalog, (UINT64_C(3) << 48) + i, true);
 		}
 		double us = median(together);
-		printf("| %" PRIu32 " | %" PRIu64 " | %.1f | %.0f | %.0f | %.0f | %.1f | %.2f %% |\n",
-		       cases[c].n_filters, cases[c].n_keys, (double)(catalog.filter_bytes * catalog.n_filters) / 1e6,
-		       median(first), median(alone), us, 1000 * us / cases[c].n_filters,
+		printf("| %" PRIu32 " | %" PRIu64
+		       " | %.1f | %.0f | %.0f | %.0f | %.1f | %.2f %% |\n",
+		       cases[c].n_filters, cases[c].n_keys,
+		       (double)(catalog.filter_bytes * catalog.n_filters) / 1e6, median(first),
+		       median(alone), us, 1000 * us / cases[c].n_filters,
 		       100 * (double)catalog.n_passed / (3 * N_WORDS + 1) / cases[c].n_filters);
 		munmap(catalog.bytes, catalog.filter_bytes * catalog.n_filters);
 		close(catalog.fd);
@@ -400,9 +426,10 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		void (*print)(void);
-	} tables[] = {{"rates", print_rates},   {"counting", print_counting}, {"compressed", print_compressed},
-	              {"sizes", print_sizes},   {"deltas", print_deltas},     {"hops", print_hops},
-	              {"levels", print_levels}, {"probes", print_probes}};
+	} tables[] = {{"rates", print_rates},           {"counting", print_counting},
+	              {"compressed", print_compressed}, {"sizes", print_sizes},
+	              {"deltas", print_deltas},         {"hops", print_hops},
+	              {"levels", print_levels},         {"probes", print_probes}};
 	if (argc > 2)
 		n_absent = strtoull(argv[2], NULL, 10);
 	for (size_t i = 0; argc > 1 && n_absent > 0 && i < sizeof(tables) / sizeof(*tables); i++) {
@@ -411,6 +438,8 @@ int main(int argc, char **argv)
 			return 0;
 		}
 	}
-	fputs("usage: bitsift-bench-bloom rates|counting|compressed|sizes|deltas|hops|levels|probes [N]\n", stderr);
+	fputs("usage: bitsift-bench-bloom "
+	      "rates|counting|compressed|sizes|deltas|hops|levels|probes [N]\n",
+	      stderr);
 	return 2;
 }

@@ -1,6 +1,6 @@
 /*
- * build.c: builds an index in a process of its own, so that its memory is its own, and keeps what it took beside it, in
- * INDEX.times: "name value" lines.
+ * build.c: builds an index in a process of its own, so that its memory is its own, and keeps what
+ * it took beside it, in INDEX.times: "name value" lines.
  */
 #include "bench/build.h"
 
@@ -13,7 +13,8 @@
 
 #include "bench/tool.h"
 
-/* A line of /proc/self/status in bytes: "VmHWM: %lu" is the most that was ever resident, "VmRSS: ..." what is now. */
+/* A line of /proc/self/status in bytes: "VmHWM: %lu" is the most that was ever resident, "VmRSS:
+ * ..." what is now. */
 static uint64_t resident_bytes(const char *line_format)
 {
 	FILE *file = fopen("/proc/self/status", "r");
@@ -51,8 +52,8 @@ static void write_times(const char *path, const struct build_times *times, uint6
 	char *times_path = text_of("%s.times", path);
 	FILE *file = open_file(times_path, "w");
 	fprintf(file,
-	        "main_ns %" PRIu64 "\nfinish_ns %" PRIu64 "\ncpu_ns %" PRIu64 "\npeak_bytes %" PRIu64
-	        "\nindex_bytes %" PRIu64 "\n",
+	        "main_ns %" PRIu64 "\nfinish_ns %" PRIu64 "\ncpu_ns %" PRIu64
+	        "\npeak_bytes %" PRIu64 "\nindex_bytes %" PRIu64 "\n",
 	        times->main_ns, times->finish_ns, times->cpu_ns, times->peak_bytes, index_bytes);
 	close_file(file, times_path);
 	free(times_path);
@@ -67,10 +68,10 @@ bool build_times_read(const char *path, struct build_times *times_out, uint64_t 
 	if (!file)
 		return false;
 	int n = fscanf(file,
-	               "main_ns %" SCNu64 " finish_ns %" SCNu64 " cpu_ns %" SCNu64 " peak_bytes %" SCNu64
-	               " index_bytes %" SCNu64,
-	               &times_out->main_ns, &times_out->finish_ns, &times_out->cpu_ns, &times_out->peak_bytes,
-	               index_bytes_out);
+	               "main_ns %" SCNu64 " finish_ns %" SCNu64 " cpu_ns %" SCNu64
+	               " peak_bytes %" SCNu64 " index_bytes %" SCNu64,
+	               &times_out->main_ns, &times_out->finish_ns, &times_out->cpu_ns,
+	               &times_out->peak_bytes, index_bytes_out);
 	fclose(file);
 	return n == 5;
 }

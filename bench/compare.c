@@ -17,7 +17,8 @@
 
 static char *path_of_index(const struct corpus *corpus, const struct engine *engine)
 {
-	const char *given = strcmp(engine->index, "bitsift") == 0 ? bitsift_options.index_path : NULL;
+	const char *given =
+		strcmp(engine->index, "bitsift") == 0 ? bitsift_options.index_path : NULL;
 	return given ? text_of("%s", given) : text_of("%s/%s", corpus->dir, engine->index);
 }
 
@@ -29,17 +30,21 @@ static bool is_there(const struct corpus *corpus, const struct engine *engine)
 	return is_there && (lucene_class_path || strncmp(engine->index, "lucene", 6) != 0);
 }
 
-static void choose_engines(struct comparison *comparison, const struct corpus *corpus, const char *list)
+static void choose_engines(struct comparison *comparison, const struct corpus *corpus,
+                           const char *list)
 {
 	for (const struct engine *engine = engines; engine->name; engine++) {
 		if (!is_listed(list, engine->name))
 			continue;
 		if (!is_there(corpus, engine)) {
 			say("%s: left out, there is no index of it%s", engine->name,
-			    lucene_class_path || strncmp(engine->index, "lucene", 6) != 0 ? "" : " or no --lucene");
+			    lucene_class_path || strncmp(engine->index, "lucene", 6) != 0
+			            ? ""
+			            : " or no --lucene");
 			continue;
 		}
-		comparison->engines = grown(comparison->engines, (comparison->n_engines + 1) * sizeof(engine));
+		comparison->engines =
+			grown(comparison->engines, (comparison->n_engines + 1) * sizeof(engine));
 		comparison->engines[comparison->n_engines++] = engine;
 	}
 	if (comparison->n_engines == 0)
@@ -57,28 +62,33 @@ static void **open_engines(const struct comparison *comparison, const struct cor
 	return handles;
 }
 
-static bool is_asked(const struct comparison *comparison, const struct engine *engine, const struct query *query)
+static bool is_asked(const struct comparison *comparison, const struct engine *engine,
+                     const struct query *query)
 {
-	return is_listed(engine->classes, comparison->set.classes[query->class_number]) && (engine->has_phrases || !query->is_phrase) && (engine->has_any || !query->is_any) &&
+	return is_listed(engine->classes, comparison->set.classes[query->class_number]) &&
+	       (engine->has_phrases || !query->is_phrase) && (engine->has_any || !query->is_any) &&
 	       query->number % engine->every == 0;
 }
 
 static void warm_up(const struct comparison *comparison, void **handles)
 {
 	for (size_t e = 0; e < comparison->n_engines; e++)
-		for (unsigned pass = 0; pass == 0 || pass < comparison->engines[e]->warm_passes; pass++)
+		for (unsigned pass = 0; pass == 0 || pass < comparison->engines[e]->warm_passes;
+		     pass++)
 			for (size_t q = 0; q < comparison->set.n_queries; q++) {
 				const struct engine *engine = comparison->engines[e];
 				const struct query *query = &comparison->set.queries[q];
 				struct answer answer = {0};
-				if (is_asked(comparison, engine, query) && (engine->warm_passes > 0 || query->number == 0))
+				if (is_asked(comparison, engine, query) &&
+				    (engine->warm_passes > 0 || query->number == 0))
 					engine->ask(handles[e], query, &answer);
 			}
 }
 
 /* ---- measuring ---- */
 
-static uint64_t ask_once(const struct engine *engine, void *handle, const struct query *query, struct outcome *outcome)
+static uint64_t ask_once(const struct engine *engine, void *handle, const struct query *query,
+                         struct outcome *outcome)
 {
 	struct answer answer = {0};
 	uint64_t start = now_ns();
@@ -112,24 +122,28 @@ static struct outcome measure(const struct engine *engine, void *handle, const s
 	return outcome;
 }
 
-/* Engine by engine and pass by pass, all queries one after the other: each finds in the caches what the others left. */
+/* Engine by engine and pass by pass, all queries one after the other: each finds in the caches what
+ * the others left. */
 static void measure_in_turn(struct comparison *comparison, void **handles)
 {
 	size_t n_queries = comparison->set.n_queries;
-	uint64_t (*times)[REPETITIONS] = grown(NULL, n_queries * sizeof(*times));
+	uint64_t(*times)[REPETITIONS] = grown(NULL, n_queries * sizeof(*times));
 	for (size_t e = 0; e < comparison->n_engines; e++) {
 		const struct engine *engine = comparison->engines[e];
 		for (int pass = -1; pass < REPETITIONS; pass++) {
 			for (size_t q = 0; q < n_queries; q++) {
 				const struct query *query = &comparison->set.queries[q];
-				struct outcome *outcome = &comparison->outcomes[q * comparison->n_engines + e];
+				struct outcome *outcome =
+					&comparison->outcomes[q * comparison->n_engines + e];
 				outcome->is_asked = is_asked(comparison, engine, query);
 				if (outcome->is_asked)
-					times[q][pass < 0 ? 0 : pass] = ask_once(engine, handles[e], query, outcome);
+					times[q][pass < 0 ? 0 : pass] =
+						ask_once(engine, handles[e], query, outcome);
 			}
 		}
 		for (size_t q = 0; q < n_queries; q++) {
-			struct outcome *outcome = &comparison->outcomes[q * comparison->n_engines + e];
+			struct outcome *outcome =
+				&comparison->outcomes[q * comparison->n_engines + e];
 			if (outcome->is_asked)
 				outcome->elapsed_ns = median_of_three(times[q]);
 		}
@@ -178,9 +192,11 @@ static void check_counts(struct comparison *comparison)
 		if (counts_agree(comparison, q))
 			continue;
 		comparison->n_wrong++;
-		fprintf(stderr, "MISMATCH %s: %s:", comparison->set.classes[query->class_number], query->text);
+		fprintf(stderr, "MISMATCH %s: %s:", comparison->set.classes[query->class_number],
+		        query->text);
 		for (size_t e = 0; e < comparison->n_engines; e++)
-			if (outcome_of(comparison, q, e)->is_asked && comparison->engines[e]->count_kind != COUNT_NONE)
+			if (outcome_of(comparison, q, e)->is_asked &&
+			    comparison->engines[e]->count_kind != COUNT_NONE)
 				fprintf(stderr, " %s %" PRIu64, comparison->engines[e]->name,
 				        outcome_of(comparison, q, e)->count);
 		fputc('\n', stderr);
@@ -197,22 +213,26 @@ static void write_raw(const struct comparison *comparison, const char *path)
 			const struct outcome *outcome = outcome_of(comparison, q, e);
 			if (outcome->is_asked)
 				fprintf(file,
-				        "%s\t%s\t%s\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\n",
+				        "%s\t%s\t%s\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64
+				        "\t%" PRIu64 "\t%" PRIu64 "\n",
 				        comparison->set.classes[query->class_number], query->text,
-				        comparison->engines[e]->name, outcome->count, outcome->elapsed_ns,
-				        outcome->touched.index_bytes, outcome->touched.text_bytes, outcome->touched.n_texts);
+				        comparison->engines[e]->name, outcome->count,
+				        outcome->elapsed_ns, outcome->touched.index_bytes,
+				        outcome->touched.text_bytes, outcome->touched.n_texts);
 		}
 	}
 	close_file(file, path);
 }
 
-void compare_run(const struct corpus *corpus, const struct compare_request *request, struct comparison *comparison_out)
+void compare_run(const struct corpus *corpus, const struct compare_request *request,
+                 struct comparison *comparison_out)
 {
 	struct comparison comparison = {0};
 	queries_read(request->queries_path, request->classes, &comparison.set);
 	choose_engines(&comparison, corpus, request->engines);
 	void **handles = open_engines(&comparison, corpus);
-	size_t outcomes_bytes = comparison.set.n_queries * comparison.n_engines * sizeof(*comparison.outcomes);
+	size_t outcomes_bytes =
+		comparison.set.n_queries * comparison.n_engines * sizeof(*comparison.outcomes);
 	comparison.outcomes = grown(NULL, outcomes_bytes);
 	memset(comparison.outcomes, 0, outcomes_bytes);
 	warm_up(&comparison, handles);

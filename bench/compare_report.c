@@ -1,6 +1,7 @@
 /*
- * compare_report.c: the outcomes of compare.c as tables in Markdown: microseconds a query, by class and over all classes
- * of two or more words, how many times bitsift's time that is, and what was touched for it.
+ * compare_report.c: the outcomes of compare.c as tables in Markdown: microseconds a query, by class
+ * and over all classes of two or more words, how many times bitsift's time that is, and what was
+ * touched for it.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -60,16 +61,18 @@ static double statistic_of(double *values, size_t n, enum statistic statistic)
 	return percentile(values, n, statistic == STATISTIC_P50 ? 50 : 95);
 }
 
-/* Microseconds of an engine over the queries of a row that every-th ones are, NAN if it was not asked any. */
-static double time_of(const struct comparison *comparison, size_t engine, unsigned row, unsigned every,
-                      enum statistic statistic)
+/* Microseconds of an engine over the queries of a row that every-th ones are, NAN if it was not
+ * asked any. */
+static double time_of(const struct comparison *comparison, size_t engine, unsigned row,
+                      unsigned every, enum statistic statistic)
 {
 	double *values = grown(NULL, comparison->set.n_queries * sizeof(*values));
 	size_t n = 0;
 	for (size_t q = 0; q < comparison->set.n_queries; q++) {
 		const struct query *query = &comparison->set.queries[q];
 		const struct outcome *outcome = outcome_of(comparison, q, engine);
-		if (outcome->is_asked && is_in_row(comparison, query, row) && query->number % every == 0)
+		if (outcome->is_asked && is_in_row(comparison, query, row) &&
+		    query->number % every == 0)
 			values[n++] = (double)outcome->elapsed_ns / 1000;
 	}
 	double value = statistic_of(values, n, statistic);
@@ -77,8 +80,10 @@ static double time_of(const struct comparison *comparison, size_t engine, unsign
 	return value;
 }
 
-/* How many queries, and how many documents they match in the mean (by the first engine that says so exactly). */
-static size_t row_queries(const struct comparison *comparison, unsigned row, unsigned every, double *hits_out)
+/* How many queries, and how many documents they match in the mean (by the first engine that says so
+ * exactly). */
+static size_t row_queries(const struct comparison *comparison, unsigned row, unsigned every,
+                          double *hits_out)
 {
 	size_t n = 0;
 	*hits_out = 0;
@@ -133,7 +138,8 @@ static unsigned next_row(const struct comparison *comparison, unsigned row)
 	return row + 1 == comparison->set.n_classes ? ROW_AND : row + 1;
 }
 
-/* An engine asked rarely is shown only in the tables of those queries, beside one of each kind of those asked always. */
+/* An engine asked rarely is shown only in the tables of those queries, beside one of each kind of
+ * those asked always. */
 static bool is_shown(const struct engine *engine, unsigned every)
 {
 	bool is_main = !strchr(engine->name, '-') || strcmp(engine->name, "fts5-full") == 0;
@@ -154,8 +160,8 @@ static void print_head(const struct comparison *comparison, unsigned every, FILE
 }
 
 /* base: the engine whose times the others are shown as multiples of, or n_engines: microseconds. */
-static void print_row(const struct comparison *comparison, unsigned row, unsigned every, enum statistic statistic,
-                      size_t base, FILE *file)
+static void print_row(const struct comparison *comparison, unsigned row, unsigned every,
+                      enum statistic statistic, size_t base, FILE *file)
 {
 	double hits;
 	size_t n = row_queries(comparison, row, every, &hits);
@@ -167,9 +173,10 @@ static void print_row(const struct comparison *comparison, unsigned row, unsigne
 		if (!is_shown(comparison->engines[e], every))
 			continue;
 		double value = time_of(comparison, e, row, every, statistic);
-		print_number(file, base == comparison->n_engines
-		                           ? value
-		                           : value / time_of(comparison, base, row, every, statistic));
+		print_number(file,
+		             base == comparison->n_engines
+		                     ? value
+		                     : value / time_of(comparison, base, row, every, statistic));
 	}
 	fputc('\n', file);
 }
@@ -191,26 +198,31 @@ static size_t engine_named(const struct comparison *comparison, const char *name
 	return comparison->n_engines;
 }
 
-static void print_ratios(const struct comparison *comparison, const char *name, enum statistic statistic, FILE *file)
+static void print_ratios(const struct comparison *comparison, const char *name,
+                         enum statistic statistic, FILE *file)
 {
 	size_t base = engine_named(comparison, name);
 	if (base == comparison->n_engines || comparison->n_engines < 2)
 		return;
-	char *title = text_of("%s time as a multiple of `%s`", statistic == STATISTIC_MEAN ? "Mean" : "Median", name);
+	char *title = text_of("%s time as a multiple of `%s`",
+	                      statistic == STATISTIC_MEAN ? "Mean" : "Median", name);
 	print_table(comparison, title, 1, statistic, base, file);
 	free(title);
 }
 
 /* ---- what was touched ---- */
 
-/* The mean over the queries of a row that the engine was asked; false if there are none, or it does not know. */
-static bool mean_touched(const struct comparison *comparison, size_t engine, unsigned row, double touched_out[3])
+/* The mean over the queries of a row that the engine was asked; false if there are none, or it does
+ * not know. */
+static bool mean_touched(const struct comparison *comparison, size_t engine, unsigned row,
+                         double touched_out[3])
 {
 	size_t n = 0;
 	touched_out[0] = touched_out[1] = touched_out[2] = 0;
 	for (size_t q = 0; q < comparison->set.n_queries; q++) {
 		const struct outcome *outcome = outcome_of(comparison, q, engine);
-		if (!outcome->touched.is_known || !is_in_row(comparison, &comparison->set.queries[q], row))
+		if (!outcome->touched.is_known ||
+		    !is_in_row(comparison, &comparison->set.queries[q], row))
 			continue;
 		n++;
 		touched_out[0] += (double)outcome->touched.index_bytes;
@@ -242,17 +254,23 @@ static bool is_touch_shown(const struct comparison *comparison, size_t engine, b
 }
 
 /* Texts alone, or bytes too. */
-static void print_touched(const struct comparison *comparison, const char *title, bool texts_only, FILE *file)
+static void print_touched(const struct comparison *comparison, const char *title, bool texts_only,
+                          FILE *file)
 {
 	fprintf(file, "\n### %s\n\n| class |", title);
 	for (size_t e = 0; e < comparison->n_engines; e++)
 		if (is_touch_shown(comparison, e, texts_only))
-			fprintf(file, texts_only ? " %s |" : reads_texts(comparison->engines[e]) ? " %s | texts, MB | texts |" : " %s |",
+			fprintf(file,
+			        texts_only                            ? " %s |"
+			        : reads_texts(comparison->engines[e]) ? " %s | texts, MB | texts |"
+			                                              : " %s |",
 			        comparison->engines[e]->name);
 	fputs("\n|---|", file);
 	for (size_t e = 0; e < comparison->n_engines; e++)
 		if (is_touch_shown(comparison, e, texts_only))
-			fputs(!texts_only && reads_texts(comparison->engines[e]) ? "--:|--:|--:|" : "--:|", file);
+			fputs(!texts_only && reads_texts(comparison->engines[e]) ? "--:|--:|--:|"
+			                                                         : "--:|",
+			      file);
 	fputc('\n', file);
 	for (unsigned row = 0; row <= ROW_PHRASE; row = next_row(comparison, row)) {
 		double hits, mean[3];
@@ -278,23 +296,28 @@ static void print_touched(const struct comparison *comparison, const char *title
 
 static void print_false_candidates(const struct comparison *comparison, FILE *file, FILE *summary)
 {
-	size_t candidates = engine_named(comparison, "candidates"), exact = comparison->n_engines, n = 0;
+	size_t candidates = engine_named(comparison, "candidates"), exact = comparison->n_engines,
+	       n = 0;
 	double *values = grown(NULL, comparison->set.n_queries * sizeof(*values));
 	for (size_t e = comparison->n_engines; e-- > 0;)
-		if (comparison->engines[e]->count_kind == COUNT_EXACT && comparison->engines[e]->every == 1)
+		if (comparison->engines[e]->count_kind == COUNT_EXACT &&
+		    comparison->engines[e]->every == 1)
 			exact = e;
 	for (size_t q = 0; q < comparison->set.n_queries && exact < comparison->n_engines; q++) {
 		const struct query *query = &comparison->set.queries[q];
 		if (strncmp(comparison->set.classes[query->class_number], "and", 3) != 0 ||
-		    candidates == comparison->n_engines || outcome_of(comparison, q, exact)->count == 0)
+		    candidates == comparison->n_engines ||
+		    outcome_of(comparison, q, exact)->count == 0)
 			continue;
 		double hits = (double)outcome_of(comparison, q, exact)->count;
 		values[n++] = ((double)outcome_of(comparison, q, candidates)->count - hits) / hits;
 	}
-	double median = statistic_of(values, n, STATISTIC_P50), mean = statistic_of(values, n, STATISTIC_MEAN);
+	double median = statistic_of(values, n, STATISTIC_P50),
+	       mean = statistic_of(values, n, STATISTIC_MEAN);
 	if (n)
 		fprintf(file,
-		        "\nFalse candidates per true match, 2-4-word ANDs drawn from a document (%zu queries): "
+		        "\nFalse candidates per true match, 2-4-word ANDs drawn from a document "
+		        "(%zu queries): "
 		        "median %.3f, mean %.3f, p95 %.3f.\n",
 		        n, median, mean, statistic_of(values, n, STATISTIC_P95));
 	if (n && summary)
@@ -312,14 +335,18 @@ static void write_summary(const struct comparison *comparison, FILE *summary)
 			double mean = time_of(comparison, e, row, 1, STATISTIC_MEAN), touched[3];
 			bool is_known = mean_touched(comparison, e, row, touched);
 			if (is_known && bitsift_options.exhaustive)
-				fprintf(summary, "read\t%s\t%s\t%.3f\n", row_key(comparison, row), name, touched[2]);
+				fprintf(summary, "read\t%s\t%s\t%.3f\n", row_key(comparison, row),
+				        name, touched[2]);
 			if (isnan(mean) || bitsift_options.exhaustive)
 				continue;
-			fprintf(summary, "time\t%s\t%s\t%.3f\t%.3f\t%.3f\n", row_key(comparison, row), name, mean,
-			        time_of(comparison, e, row, 1, STATISTIC_P50), time_of(comparison, e, row, 1, STATISTIC_P95));
+			fprintf(summary, "time\t%s\t%s\t%.3f\t%.3f\t%.3f\n",
+			        row_key(comparison, row), name, mean,
+			        time_of(comparison, e, row, 1, STATISTIC_P50),
+			        time_of(comparison, e, row, 1, STATISTIC_P95));
 			if (is_known)
-				fprintf(summary, "touched\t%s\t%s\t%.0f\t%.0f\t%.3f\n", row_key(comparison, row), name,
-				        touched[0], touched[1], touched[2]);
+				fprintf(summary, "touched\t%s\t%s\t%.0f\t%.0f\t%.3f\n",
+				        row_key(comparison, row), name, touched[0], touched[1],
+				        touched[2]);
 		}
 }
 
@@ -358,7 +385,9 @@ void compare_report(const struct comparison *comparison, FILE *file, FILE *summa
 	if (summary)
 		write_summary(comparison, summary);
 	if (comparison->n_wrong)
-		fprintf(file, "\n**%zu queries have counts that disagree.**\n", comparison->n_wrong);
+		fprintf(file, "\n**%zu queries have counts that disagree.**\n",
+		        comparison->n_wrong);
 	else
-		fprintf(file, "\nAll engines agree in the counts of all %zu queries.\n", comparison->set.n_queries);
+		fprintf(file, "\nAll engines agree in the counts of all %zu queries.\n",
+		        comparison->set.n_queries);
 }

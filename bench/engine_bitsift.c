@@ -1,7 +1,7 @@
 /*
- * engine_bitsift.c: bitsift through its public library: exact counts, the best ten, all ids, and reading everything
- * (--brute). As the other engines never look at the sources, it takes its index at its word (no_stat) but for bitsift-stat.
- * Its candidates alone are engine_filter.c's.
+ * engine_bitsift.c: bitsift through its public library: exact counts, the best ten, all ids, and
+ * reading everything (--brute). As the other engines never look at the sources, it takes its index
+ * at its word (no_stat) but for bitsift-stat. Its candidates alone are engine_filter.c's.
  */
 #include "bench/engine_bitsift.h"
 
@@ -29,7 +29,8 @@ void *bitsift_open(const struct corpus *corpus, const char *index_path, const st
 	struct bitsift *bitsift = grown(NULL, sizeof(*bitsift));
 	struct bs_error err;
 	(void)corpus, (void)set;
-	struct bs_open_request open = {.dir = index_path, .kernel = bitsift_options.kernel, .host.consent = &consent};
+	struct bs_open_request open = {
+		.dir = index_path, .kernel = bitsift_options.kernel, .host.consent = &consent};
 	if (bs_index_open_with(&open, &bitsift->index, &err) ||
 	    bs_searcher_new(bitsift->index, &bitsift->searcher, &err))
 		die("%s", err.text);
@@ -43,8 +44,8 @@ static int take_hit(void *context, const struct bs_hit *hit)
 }
 
 /* request: its mode, and in which way it is asked. */
-static void ask(struct bitsift *bitsift, const struct query *query, struct bs_search_request request,
-                struct answer *answer_out)
+static void ask(struct bitsift *bitsift, const struct query *query,
+                struct bs_search_request request, struct answer *answer_out)
 {
 	request.query.text = query->text;
 	request.query.text_bytes = strlen(query->text);
@@ -53,7 +54,8 @@ static void ask(struct bitsift *bitsift, const struct query *query, struct bs_se
 	if (request.method.n_threads == 0)
 		request.method.n_threads = 1;
 	/* The ten best by bounds know no df that would be all. */
-	request.method.exhaustive = bitsift_options.exhaustive && request.output.mode == BS_SEARCH_COUNT;
+	request.method.exhaustive =
+		bitsift_options.exhaustive && request.output.mode == BS_SEARCH_COUNT;
 	request.callbacks.hit = take_hit;
 	struct bs_search_result result;
 	struct bs_error err;
@@ -70,7 +72,9 @@ static void ask(struct bitsift *bitsift, const struct query *query, struct bs_se
 
 void bitsift_count(void *handle, const struct query *query, struct answer *answer_out)
 {
-	ask(handle, query, (struct bs_search_request){.output.mode = BS_SEARCH_COUNT, .method.no_stat = true}, answer_out);
+	ask(handle, query,
+	    (struct bs_search_request){.output.mode = BS_SEARCH_COUNT, .method.no_stat = true},
+	    answer_out);
 }
 
 void bitsift_count_stat(void *handle, const struct query *query, struct answer *answer_out)
@@ -80,22 +84,31 @@ void bitsift_count_stat(void *handle, const struct query *query, struct answer *
 
 void bitsift_count_two_threads(void *handle, const struct query *query, struct answer *answer_out)
 {
-	ask(handle, query, (struct bs_search_request){.output.mode = BS_SEARCH_COUNT, .method.no_stat = true, .method.n_threads = 2}, answer_out);
+	ask(handle, query,
+	    (struct bs_search_request){
+		    .output.mode = BS_SEARCH_COUNT, .method.no_stat = true, .method.n_threads = 2},
+	    answer_out);
 }
 
 void bitsift_ids(void *handle, const struct query *query, struct answer *answer_out)
 {
-	ask(handle, query, (struct bs_search_request){.output.mode = BS_SEARCH_IDS, .method.no_stat = true}, answer_out);
+	ask(handle, query,
+	    (struct bs_search_request){.output.mode = BS_SEARCH_IDS, .method.no_stat = true},
+	    answer_out);
 }
 
 void bitsift_top(void *handle, const struct query *query, struct answer *answer_out)
 {
-	ask(handle, query, (struct bs_search_request){.output.mode = BS_SEARCH_TOP, .method.no_stat = true}, answer_out);
+	ask(handle, query,
+	    (struct bs_search_request){.output.mode = BS_SEARCH_TOP, .method.no_stat = true},
+	    answer_out);
 }
 
 void bitsift_brute(void *handle, const struct query *query, struct answer *answer_out)
 {
-	ask(handle, query, (struct bs_search_request){.output.mode = BS_SEARCH_COUNT, .method.brute = true}, answer_out);
+	ask(handle, query,
+	    (struct bs_search_request){.output.mode = BS_SEARCH_COUNT, .method.brute = true},
+	    answer_out);
 }
 
 void bitsift_close(void *handle)
@@ -119,7 +132,8 @@ static void build(const struct corpus *corpus, const char *path, uint32_t n_thre
 	                                   .write.n_threads = n_threads,
 	                                   .index.density = density,
 	                                   .host.consent = &consent,
-	                                   .rules.no_ignore = true, /* as tokens_write.c reads it, */
+	                                   /* as tokens_write.c reads it, */
+	                                   .rules.no_ignore = true,
 	                                   .rules.no_records = true}; /* files as documents */
 	struct bs_build_report report;
 	struct bs_error err;
@@ -137,12 +151,14 @@ void bitsift_build(const struct corpus *corpus, const char *path, struct build_t
 	build(corpus, path, 1, 0, times_out);
 }
 
-void bitsift_build_two_threads(const struct corpus *corpus, const char *path, struct build_times *times_out)
+void bitsift_build_two_threads(const struct corpus *corpus, const char *path,
+                               struct build_times *times_out)
 {
 	build(corpus, path, 2, 0, times_out);
 }
 
-void bitsift_build_dense(const struct corpus *corpus, const char *path, struct build_times *times_out)
+void bitsift_build_dense(const struct corpus *corpus, const char *path,
+                         struct build_times *times_out)
 {
 	build(corpus, path, 1, 0.5, times_out);
 }

@@ -1,6 +1,7 @@
 /*
- * engine_filter.c: bitsift's candidates: the stages parse, plan and scan of query/search/search.c and no verification. The one
- * file of the benchmark that reaches into query/, since the library has no such question.
+ * engine_filter.c: bitsift's candidates: the stages parse, plan and scan of query/search/search.c
+ * and no verification. The one file of the benchmark that reaches into query/, since the library
+ * has no such question.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -30,10 +31,13 @@ void *filter_open(const struct corpus *corpus, const char *index_path, const str
 	struct bs_error err;
 	(void)corpus, (void)set;
 	*filter = (struct filter){0};
-	if (bs_index_open_with(&(struct bs_open_request){.dir = index_path, .kernel = bitsift_options.kernel}, &filter->index, &err))
+	if (bs_index_open_with(
+		    &(struct bs_open_request){.dir = index_path, .kernel = bitsift_options.kernel},
+		    &filter->index, &err))
 		die("%s", err.text);
 	const struct bs_list_entry entry = {.snapshot = &filter->index->snapshot};
-	if (bs_snapshot_list_init(&filter->list, &entry, 1, &err) || bs_tokenizer_new(NULL, &filter->tokenizer, &err))
+	if (bs_snapshot_list_init(&filter->list, &entry, 1, &err) ||
+	    bs_tokenizer_new(NULL, &filter->tokenizer, &err))
 		die("%s", err.text);
 	return filter;
 }
@@ -50,8 +54,8 @@ void filter_ask(void *handle, const struct query *query, struct answer *answer_o
 	struct bs_query_tree *parsed;
 	struct bs_error err;
 	uint64_t n_sure = 0;
-	enum bs_status status =
-		bs_query_parse((const uint8_t *)query->text, strlen(query->text), &options, &parsed, NULL, &err);
+	enum bs_status status = bs_query_parse((const uint8_t *)query->text, strlen(query->text),
+	                                       &options, &parsed, NULL, &err);
 	if (!status)
 		status = bs_plan_make(&filter->plan,
 		                      &(struct bs_plan_inputs){.query = parsed,
@@ -64,13 +68,14 @@ void filter_ask(void *handle, const struct query *query, struct answer *answer_o
 			continue;
 		bs_vector_clear(&filter->candidates);
 		/* Sure ones are counted, as the count that bitsift answers with counts them. */
-		status = bs_scan_segment(&filter->scan, &filter->plan, s, filter->index->kernel, &filter->candidates,
-		                         &n_sure, &stats, &err);
+		status = bs_scan_segment(&filter->scan, &filter->plan, s, filter->index->kernel,
+		                         &filter->candidates, &n_sure, &stats, &err);
 	}
 	if (status)
 		die("%s: %s", query->text, err.text);
 	answer_out->count = stats.candidates;
-	answer_out->touched = (struct touched){.is_known = true, .index_bytes = stats.lines_read * 64};
+	answer_out->touched =
+		(struct touched){.is_known = true, .index_bytes = stats.lines_read * 64};
 	bs_query_tree_free(parsed);
 }
 

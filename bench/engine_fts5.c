@@ -1,9 +1,11 @@
 /*
- * engine_fts5.c: SQLite FTS5, a contentless table without column sizes: only the index of the words, as small as it
- * gets. One transaction, then 'optimize' (which merges the index into one b-tree), then VACUUM.
+ * engine_fts5.c: SQLite FTS5, a contentless table without column sizes: only the index of the
+ * words, as small as it gets. One transaction, then 'optimize' (which merges the index into one
+ * b-tree), then VACUUM.
  *
- * A tokenizer of our own gives the tokens of the document at hand, whatever the text is; of a query, each string as one
- * term. FTS5 knows no gaps between positions: a jump is one filler token, which no query has.
+ * A tokenizer of our own gives the tokens of the document at hand, whatever the text is; of a
+ * query, each string as one term. FTS5 knows no gaps between positions: a jump is one filler token,
+ * which no query has.
  */
 #include "bench/engine_fts5.h"
 
@@ -35,7 +37,8 @@ static void run(sqlite3 *database, const char *sql)
 
 /* ---- the tokenizer ---- */
 
-static int tokenizer_create(void *context, const char **arguments, int n_arguments, Fts5Tokenizer **tokenizer_out)
+static int tokenizer_create(void *context, const char **arguments, int n_arguments,
+                            Fts5Tokenizer **tokenizer_out)
 {
 	(void)arguments, (void)n_arguments;
 	*tokenizer_out = context;
@@ -64,8 +67,8 @@ static int give_document(const struct source *source, void *context,
 	return SQLITE_OK;
 }
 
-static int tokenizer_run(Fts5Tokenizer *tokenizer, void *context, int flags, const char *text, int n_bytes,
-                         int (*take)(void *, int, const char *, int, int, int))
+static int tokenizer_run(Fts5Tokenizer *tokenizer, void *context, int flags, const char *text,
+                         int n_bytes, int (*take)(void *, int, const char *, int, int, int))
 {
 	if (flags & FTS5_TOKENIZE_DOCUMENT)
 		return give_document((const struct source *)(void *)tokenizer, context, take);
@@ -77,13 +80,15 @@ static void register_tokenizer(sqlite3 *database, struct source *source)
 	fts5_tokenizer tokenizer = {tokenizer_create, tokenizer_delete, tokenizer_run};
 	fts5_api *api = NULL;
 	sqlite3_stmt *statement;
-	check(database, sqlite3_prepare_v2(database, "SELECT fts5(?1)", -1, &statement, NULL), "fts5");
+	check(database, sqlite3_prepare_v2(database, "SELECT fts5(?1)", -1, &statement, NULL),
+	      "fts5");
 	sqlite3_bind_pointer(statement, 1, (void *)&api, "fts5_api_ptr", NULL);
 	check(database, sqlite3_step(statement), "fts5");
 	sqlite3_finalize(statement);
 	if (!api)
 		die("this SQLite has no FTS5");
-	check(database, api->xCreateTokenizer(api, "given", source, &tokenizer, NULL), "a tokenizer");
+	check(database, api->xCreateTokenizer(api, "given", source, &tokenizer, NULL),
+	      "a tokenizer");
 }
 
 /* ---- building ---- */
@@ -112,16 +117,20 @@ static void finish(sqlite3 *database, struct build_times *times_out)
 static sqlite3_stmt *begin(sqlite3 *database, const char *options)
 {
 	sqlite3_stmt *insert;
-	char *sql = text_of("CREATE VIRTUAL TABLE t USING fts5(x, content='', columnsize=0, %s)", options);
+	char *sql = text_of("CREATE VIRTUAL TABLE t USING fts5(x, content='', columnsize=0, %s)",
+	                    options);
 	run(database, sql);
 	free(sql);
 	run(database, "BEGIN");
-	check(database, sqlite3_prepare_v2(database, "INSERT INTO t(rowid, x) VALUES(?1, ?2)", -1, &insert, NULL),
+	check(database,
+	      sqlite3_prepare_v2(database, "INSERT INTO t(rowid, x) VALUES(?1, ?2)", -1, &insert,
+	                         NULL),
 	      "INSERT");
 	return insert;
 }
 
-static void insert_row(sqlite3 *database, sqlite3_stmt *insert, uint64_t row, const char *text, size_t n_bytes)
+static void insert_row(sqlite3 *database, sqlite3_stmt *insert, uint64_t row, const char *text,
+                       size_t n_bytes)
 {
 	sqlite3_bind_int64(insert, 1, (sqlite3_int64)row);
 	sqlite3_bind_text64(insert, 2, text, n_bytes, SQLITE_STATIC, SQLITE_UTF8);
@@ -129,7 +138,8 @@ static void insert_row(sqlite3 *database, sqlite3_stmt *insert, uint64_t row, co
 	sqlite3_reset(insert);
 }
 
-static void build(const struct corpus *corpus, const char *path, const char *options, struct build_times *times_out)
+static void build(const struct corpus *corpus, const char *path, const char *options,
+                  struct build_times *times_out)
 {
 	struct terms terms;
 	struct token_stream stream;
@@ -162,7 +172,8 @@ void fts5_build_none(const struct corpus *corpus, const char *path, struct build
 	build(corpus, path, "tokenize='given', detail=none", times_out);
 }
 
-void fts5_build_unicode61(const struct corpus *corpus, const char *path, struct build_times *times_out)
+void fts5_build_unicode61(const struct corpus *corpus, const char *path,
+                          struct build_times *times_out)
 {
 	struct text_stream stream;
 	uint64_t row = 0;
@@ -195,7 +206,10 @@ static char *expression_of(const struct query *query)
 {
 	char *text = text_of("\"%s\"", query->words[0]);
 	for (unsigned i = 1; i < query->n_words; i++) {
-		char *longer = text_of("%s %s \"%s\"", text, query->is_phrase ? "+" : query->is_not ? "NOT" : "AND",
+		char *longer = text_of("%s %s \"%s\"", text,
+		                       query->is_phrase ? "+"
+		                       : query->is_not  ? "NOT"
+		                                        : "AND",
 		                       query->words[i]);
 		free(text);
 		text = longer;
@@ -203,7 +217,8 @@ static char *expression_of(const struct query *query)
 	return text;
 }
 
-static sqlite3 *connect(const char *index_path, const char *mmap_size, struct source *source, sqlite3_stmt **count_out)
+static sqlite3 *connect(const char *index_path, const char *mmap_size, struct source *source,
+                        sqlite3_stmt **count_out)
 {
 	sqlite3 *database;
 	if (sqlite3_open_v2(index_path, &database, SQLITE_OPEN_READONLY, NULL))
@@ -212,7 +227,9 @@ static sqlite3 *connect(const char *index_path, const char *mmap_size, struct so
 	run(database, "PRAGMA cache_size = -262144");
 	register_tokenizer(database, source);
 	check(database,
-	      sqlite3_prepare_v2(database, "SELECT count(*) FROM t WHERE t MATCH ?1", -1, count_out, NULL), "SELECT");
+	      sqlite3_prepare_v2(database, "SELECT count(*) FROM t WHERE t MATCH ?1", -1, count_out,
+	                         NULL),
+	      "SELECT");
 	return database;
 }
 
@@ -221,8 +238,10 @@ void *fts5_open(const struct corpus *corpus, const char *index_path, const struc
 	struct fts5 *fts5 = grown(NULL, sizeof(*fts5));
 	(void)corpus;
 	*fts5 = (struct fts5){.set = set};
-	fts5->database = connect(index_path, "PRAGMA mmap_size = 4294967296", &fts5->source, &fts5->count);
-	fts5->counted = connect(index_path, "PRAGMA mmap_size = 0", &fts5->source, &fts5->counted_count);
+	fts5->database =
+		connect(index_path, "PRAGMA mmap_size = 4294967296", &fts5->source, &fts5->count);
+	fts5->counted =
+		connect(index_path, "PRAGMA mmap_size = 0", &fts5->source, &fts5->counted_count);
 	fts5->page_bytes = grown(NULL, set->n_queries * sizeof(*fts5->page_bytes));
 	memset(fts5->page_bytes, 0, set->n_queries * sizeof(*fts5->page_bytes));
 	fts5->expressions = grown(NULL, set->n_queries * sizeof(*fts5->expressions));
@@ -266,7 +285,8 @@ void fts5_ask(void *handle, const struct query *query, struct answer *answer_out
 	answer_out->elapsed_ns = now_ns() - start;
 	if (fts5->page_bytes[q] == 0)
 		fts5->page_bytes[q] = count_pages(fts5, fts5->expressions[q]);
-	answer_out->touched = (struct touched){.is_known = true, .index_bytes = fts5->page_bytes[q]};
+	answer_out->touched =
+		(struct touched){.is_known = true, .index_bytes = fts5->page_bytes[q]};
 }
 
 void fts5_close(void *handle)

@@ -1,7 +1,7 @@
 /*
- * engine_lucene.c: Lucene 8 in a Java process of its own, LuceneEngine.java, asked through a pair of pipes. It takes the
- * time itself, so the pipes cost it nothing; and it is let run through the whole query set before anything counts, since
- * Java code is slow until it has been compiled.
+ * engine_lucene.c: Lucene 8 in a Java process of its own, LuceneEngine.java, asked through a pair
+ * of pipes. It takes the time itself, so the pipes cost it nothing; and it is let run through the
+ * whole query set before anything counts, since Java code is slow until it has been compiled.
  */
 #include "bench/engine_lucene.h"
 
@@ -18,7 +18,8 @@
 
 const char *lucene_class_path;
 
-/* One compiler thread and the serial collector: no helpers beside the one thread that is measured. */
+/* One compiler thread and the serial collector: no helpers beside the one thread that is
+ * measured. */
 #define JAVA_OPTIONS "-Xmx4g", "-XX:+UseSerialGC", "-XX:-UsePerfData"
 
 struct lucene {
@@ -28,8 +29,8 @@ struct lucene {
 
 static void run_java(const char *command, const char *corpus_dir, const char *index_path)
 {
-	execlp("java", "java", JAVA_OPTIONS, "-cp", lucene_class_path, "LuceneEngine", command, corpus_dir, index_path,
-	       (char *)NULL);
+	execlp("java", "java", JAVA_OPTIONS, "-cp", lucene_class_path, "LuceneEngine", command,
+	       corpus_dir, index_path, (char *)NULL);
 	die("java: %s", strerror(errno));
 }
 
@@ -68,29 +69,33 @@ static struct rusage stop(struct lucene *lucene)
 
 /* ---- building ---- */
 
-static void build(const struct corpus *corpus, const char *path, const char *command, struct build_times *times_out)
+static void build(const struct corpus *corpus, const char *path, const char *command,
+                  struct build_times *times_out)
 {
 	if (!lucene_class_path)
 		die("Lucene needs --lucene CLASSPATH");
 	struct lucene *lucene = start(command, corpus->dir, path);
-	if (fscanf(lucene->from, "%" SCNu64 " %" SCNu64 " %" SCNu64, &times_out->main_ns, &times_out->finish_ns,
-	           &times_out->cpu_ns) != 3)
+	if (fscanf(lucene->from, "%" SCNu64 " %" SCNu64 " %" SCNu64, &times_out->main_ns,
+	           &times_out->finish_ns, &times_out->cpu_ns) != 3)
 		die("java: no answer");
 	struct rusage usage = stop(lucene);
 	times_out->peak_bytes = (uint64_t)usage.ru_maxrss * 1024;
 }
 
-void lucene_build_positions(const struct corpus *corpus, const char *path, struct build_times *times_out)
+void lucene_build_positions(const struct corpus *corpus, const char *path,
+                            struct build_times *times_out)
 {
 	build(corpus, path, "build-positions", times_out);
 }
 
-void lucene_build_documents(const struct corpus *corpus, const char *path, struct build_times *times_out)
+void lucene_build_documents(const struct corpus *corpus, const char *path,
+                            struct build_times *times_out)
 {
 	build(corpus, path, "build-documents", times_out);
 }
 
-void lucene_build_standard(const struct corpus *corpus, const char *path, struct build_times *times_out)
+void lucene_build_standard(const struct corpus *corpus, const char *path,
+                           struct build_times *times_out)
 {
 	build(corpus, path, "build-standard", times_out);
 }
@@ -98,14 +103,20 @@ void lucene_build_standard(const struct corpus *corpus, const char *path, struct
 /* ---- asking ---- */
 
 /* command: "count" or "top". */
-static void ask(struct lucene *lucene, const char *command, const struct query *query, struct answer *answer_out)
+static void ask(struct lucene *lucene, const char *command, const struct query *query,
+                struct answer *answer_out)
 {
-	fprintf(lucene->to, "%s\t%s", command, query->is_phrase ? "phrase" : query->is_any ? "or" : query->is_not ? "not" : "and");
+	fprintf(lucene->to, "%s\t%s", command,
+	        query->is_phrase ? "phrase"
+	        : query->is_any  ? "or"
+	        : query->is_not  ? "not"
+	                         : "and");
 	for (unsigned i = 0; i < query->n_words; i++)
 		fprintf(lucene->to, "\t%s", query->words[i]);
 	fputc('\n', lucene->to);
 	fflush(lucene->to);
-	if (fscanf(lucene->from, "%" SCNu64 " %" SCNu64, &answer_out->count, &answer_out->elapsed_ns) != 2)
+	if (fscanf(lucene->from, "%" SCNu64 " %" SCNu64, &answer_out->count,
+	           &answer_out->elapsed_ns) != 2)
 		die("java: no answer to %s", query->text);
 }
 

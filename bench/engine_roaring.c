@@ -1,10 +1,12 @@
 /*
- * engine_roaring.c: CRoaring, one bitmap of documents a term, in memory: the strongest AND there is. No positions, no
- * text, nothing verified, and no format of its own on disk: the index file is its portable serialization, bitmap after
- * bitmap, behind the dictionary of the corpus (which is not counted among its bytes).
+ * engine_roaring.c: CRoaring, one bitmap of documents a term, in memory: the strongest AND there
+ * is. No positions, no text, nothing verified, and no format of its own on disk: the index file is
+ * its portable serialization, bitmap after bitmap, behind the dictionary of the corpus (which is
+ * not counted among its bytes).
  *
- * The file is read and the bitmaps of the words in question are made when it is opened. A query looks each word up in a
- * hash table, as any engine must, and joins the bitmaps smallest first, the last two without making a third.
+ * The file is read and the bitmaps of the words in question are made when it is opened. A query
+ * looks each word up in a hash table, as any engine must, and joins the bitmaps smallest first, the
+ * last two without making a third.
  */
 #include "bench/engine_roaring.h"
 
@@ -65,7 +67,8 @@ void roaring_build(const struct corpus *corpus, const char *path, struct build_t
 	}
 	for (token_stream_open(corpus, &stream); token_stream_next(&stream);)
 		for (size_t i = 0; i < stream.n_tokens; i++)
-			add_posting(&bitmaps[stream.tokens[i].term], &waiting[stream.tokens[i].term], stream.document);
+			add_posting(&bitmaps[stream.tokens[i].term],
+			            &waiting[stream.tokens[i].term], stream.document);
 	token_stream_close(&stream);
 	for (uint64_t i = 0; i < corpus->n_terms; i++)
 		roaring_bitmap_add_many(bitmaps[i], waiting[i].n, waiting[i].documents);
@@ -106,7 +109,8 @@ static void fill_slots(struct roaring *roaring)
 	roaring->slots = calloc(n_slots, sizeof(*roaring->slots));
 	roaring->slot_mask = n_slots - 1;
 	for (uint32_t i = 0; i < roaring->terms.n_terms && roaring->slots; i++) {
-		uint32_t hash = hash_of(roaring->terms.terms[i].text, roaring->terms.terms[i].n_bytes);
+		uint32_t hash =
+			hash_of(roaring->terms.terms[i].text, roaring->terms.terms[i].n_bytes);
 		uint32_t at = hash & roaring->slot_mask;
 		while (roaring->slots[at].term)
 			at = (at + 1) & roaring->slot_mask;
@@ -119,7 +123,8 @@ static uint32_t find_term(const struct roaring *roaring, const char *word)
 {
 	size_t n_bytes = strlen(word);
 	uint32_t hash = hash_of(word, n_bytes);
-	for (uint32_t at = hash & roaring->slot_mask; roaring->slots[at].term; at = (at + 1) & roaring->slot_mask) {
+	for (uint32_t at = hash & roaring->slot_mask; roaring->slots[at].term;
+	     at = (at + 1) & roaring->slot_mask) {
 		const struct term *term = &roaring->terms.terms[roaring->slots[at].term - 1];
 		if (roaring->slots[at].hash == hash && term->n_bytes == n_bytes &&
 		    memcmp(term->text, word, n_bytes) == 0)
@@ -161,12 +166,14 @@ void *roaring_open(const struct corpus *corpus, const char *index_path, const st
 	terms_read(corpus, &roaring->terms);
 	fill_slots(roaring);
 	roaring->bitmaps = grown(NULL, roaring->terms.n_terms * sizeof(*roaring->bitmaps));
-	roaring->bitmap_bytes = grown(NULL, roaring->terms.n_terms * sizeof(*roaring->bitmap_bytes));
+	roaring->bitmap_bytes =
+		grown(NULL, roaring->terms.n_terms * sizeof(*roaring->bitmap_bytes));
 	load_bitmaps(roaring, index_path, set);
 	return roaring;
 }
 
-/* The terms of the query by ascending df, or as they stand where that matters; false if one is not there. */
+/* The terms of the query by ascending df, or as they stand where that matters; false if one is not
+ * there. */
 static bool find_terms(const struct roaring *roaring, const struct query *query, uint32_t *terms)
 {
 	for (unsigned i = 0; i < query->n_words; i++) {
@@ -174,7 +181,9 @@ static bool find_terms(const struct roaring *roaring, const struct query *query,
 		if (!term)
 			return false;
 		unsigned at = i;
-		for (; at > 0 && !query->is_not && roaring->terms.terms[terms[at - 1]].df > roaring->terms.terms[term - 1].df; at--)
+		for (; at > 0 && !query->is_not &&
+		       roaring->terms.terms[terms[at - 1]].df > roaring->terms.terms[term - 1].df;
+		     at--)
 			terms[at] = terms[at - 1];
 		terms[at] = term - 1;
 	}
@@ -197,11 +206,13 @@ void roaring_ask(void *handle, const struct query *query, struct answer *answer_
 		return;
 	}
 	if (query->is_not) {
-		answer_out->count = roaring_bitmap_andnot_cardinality(first, roaring->bitmaps[terms[1]]);
+		answer_out->count =
+			roaring_bitmap_andnot_cardinality(first, roaring->bitmaps[terms[1]]);
 		return;
 	}
 	const roaring_bitmap_t *last = roaring->bitmaps[terms[query->n_words - 1]];
-	roaring_bitmap_t *sofar = query->n_words > 2 ? roaring_bitmap_and(first, roaring->bitmaps[terms[1]]) : NULL;
+	roaring_bitmap_t *sofar =
+		query->n_words > 2 ? roaring_bitmap_and(first, roaring->bitmaps[terms[1]]) : NULL;
 	for (unsigned i = 2; i + 1 < query->n_words; i++)
 		roaring_bitmap_and_inplace(sofar, roaring->bitmaps[terms[i]]);
 	answer_out->count = roaring_bitmap_and_cardinality(sofar ? sofar : first, last);

@@ -1,6 +1,7 @@
 /*
- * engine_xapian.cpp: Xapian's glass database, without term lists (which only deletion and expansion want), compacted.
- * Counts are exact: every document is to be checked (checkatleast), and weighed by nothing.
+ * engine_xapian.cpp: Xapian's glass database, without term lists (which only deletion and expansion
+ * want), compacted. Counts are exact: every document is to be checked (checkatleast), and weighed
+ * by nothing.
  *
  * A term of more than 245 bytes cannot be a key there and is left out; no query has one.
  */
@@ -16,7 +17,8 @@
 
 static const unsigned most_term_bytes = 240;
 
-/* Xapian flushes what it gathered every 10,000 documents unless told otherwise. More is faster and takes more memory. */
+/* Xapian flushes what it gathered every 10,000 documents unless told otherwise. More is faster and
+ * takes more memory. */
 static const char flush_threshold[] = "100000";
 
 /* ---- building ---- */
@@ -27,8 +29,9 @@ namespace
 Xapian::WritableDatabase create(const std::string &path)
 {
 	setenv("XAPIAN_FLUSH_THRESHOLD", flush_threshold, 1);
-	return Xapian::WritableDatabase(path, Xapian::DB_CREATE | Xapian::DB_BACKEND_GLASS | Xapian::DB_NO_TERMLIST |
-	                                              Xapian::DB_NO_SYNC | Xapian::DB_DANGEROUS);
+	return Xapian::WritableDatabase(path, Xapian::DB_CREATE | Xapian::DB_BACKEND_GLASS |
+	                                              Xapian::DB_NO_TERMLIST | Xapian::DB_NO_SYNC |
+	                                              Xapian::DB_DANGEROUS);
 }
 
 /* Compacts into path what was built beside it. */
@@ -43,8 +46,8 @@ void finish(Xapian::WritableDatabase &database, const std::string &unfinished, c
 	remove_tree(unfinished.c_str());
 }
 
-void add_tokens(Xapian::Document &document, const struct terms &terms, const struct token_stream &stream,
-                bool positions)
+void add_tokens(Xapian::Document &document, const struct terms &terms,
+                const struct token_stream &stream, bool positions)
 {
 	for (size_t i = 0; i < stream.n_tokens; i++) {
 		const struct term &term = terms.terms[stream.tokens[i].term];
@@ -58,7 +61,8 @@ void add_tokens(Xapian::Document &document, const struct terms &terms, const str
 	}
 }
 
-void build(const struct corpus *corpus, const char *path, bool positions, struct build_times *times_out)
+void build(const struct corpus *corpus, const char *path, bool positions,
+           struct build_times *times_out)
 {
 	struct terms terms;
 	struct token_stream stream;
@@ -107,17 +111,20 @@ template <typename Function> void guarded(Function function)
 
 } // namespace
 
-void xapian_build_positions(const struct corpus *corpus, const char *path, struct build_times *times_out)
+void xapian_build_positions(const struct corpus *corpus, const char *path,
+                            struct build_times *times_out)
 {
 	guarded([=] { build(corpus, path, true, times_out); });
 }
 
-void xapian_build_documents(const struct corpus *corpus, const char *path, struct build_times *times_out)
+void xapian_build_documents(const struct corpus *corpus, const char *path,
+                            struct build_times *times_out)
 {
 	guarded([=] { build(corpus, path, false, times_out); });
 }
 
-void xapian_build_generator(const struct corpus *corpus, const char *path, struct build_times *times_out)
+void xapian_build_generator(const struct corpus *corpus, const char *path,
+                            struct build_times *times_out)
 {
 	guarded([=] { build_generator(corpus, path, times_out); });
 }
@@ -160,7 +167,8 @@ void xapian_ask(void *handle, const struct query *query, struct answer *answer_o
 		enquire.set_weighting_scheme(Xapian::BoolWeight());
 		enquire.set_docid_order(Xapian::Enquire::DONT_CARE);
 		enquire.set_query(query_of(query));
-		answer_out->count = enquire.get_mset(0, 0, database->get_doccount()).get_matches_estimated();
+		answer_out->count =
+			enquire.get_mset(0, 0, database->get_doccount()).get_matches_estimated();
 	});
 }
 

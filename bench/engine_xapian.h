@@ -8,11 +8,15 @@
 extern "C" {
 #endif
 
-void xapian_build_positions(const struct corpus *corpus, const char *path, struct build_times *times_out);
-void xapian_build_documents(const struct corpus *corpus, const char *path, struct build_times *times_out);
-void xapian_build_generator(const struct corpus *corpus, const char *path, struct build_times *times_out);
+void xapian_build_positions(const struct corpus *corpus, const char *path,
+                            struct build_times *times_out);
+void xapian_build_documents(const struct corpus *corpus, const char *path,
+                            struct build_times *times_out);
+void xapian_build_generator(const struct corpus *corpus, const char *path,
+                            struct build_times *times_out);
 void *xapian_open(const struct corpus *corpus, const char *index_path, const struct query_set *set);
-void xapian_top(void *handle, const struct query *query, struct answer *answer_out); /* the ten best by BM25 */
+/* the ten best by BM25 */
+void xapian_top(void *handle, const struct query *query, struct answer *answer_out);
 void xapian_ask(void *handle, const struct query *query, struct answer *answer_out);
 void xapian_close(void *handle);
 

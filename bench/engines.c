@@ -1,4 +1,5 @@
-/* engines.c: the tables of engine.h: what is built and what is asked, in the order in which it is shown. */
+/* engines.c: the tables of engine.h: what is built and what is asked, in the order in which it is
+ * shown. */
 #include "bench/engine.h"
 
 #include <string.h>
@@ -25,7 +26,8 @@ const struct index_kind index_kinds[] = {
 #endif
 	{"lucene", "Lucene, positions, frequencies, norms", false, lucene_build_positions},
 	{"lucene-docs", "Lucene, documents only", false, lucene_build_documents},
-	{"lucene-standard", "Lucene, positions, StandardAnalyzer on the text", true, lucene_build_standard},
+	{"lucene-standard", "Lucene, positions, StandardAnalyzer on the text", true,
+         lucene_build_standard},
 #ifdef HAVE_SQLITE
 	{"fts5-full", "FTS5, detail=full", false, fts5_build_full},
 	{"fts5-column", "FTS5, detail=column", false, fts5_build_column},
@@ -35,37 +37,56 @@ const struct index_kind index_kinds[] = {
 #ifdef HAVE_XAPIAN
 	{"xapian", "Xapian, positions", false, xapian_build_positions},
 	{"xapian-docs", "Xapian, documents only", false, xapian_build_documents},
-	{"xapian-generator", "Xapian, positions, TermGenerator on the text", true, xapian_build_generator},
+	{"xapian-generator", "Xapian, positions, TermGenerator on the text", true,
+         xapian_build_generator},
 #endif
 	{0},
 };
 
 const struct engine engines[] = {
-	{"candidates", "bitsift", COUNT_AT_LEAST, true, false, NULL, 1, 0, filter_open, filter_ask, filter_close},
-	{"bitsift", "bitsift", COUNT_EXACT, true, true, NULL, 1, 0, bitsift_open, bitsift_count, bitsift_close},
-	{"bitsift-stat", "bitsift", COUNT_EXACT, true, true, NULL, 1, 0, bitsift_open, bitsift_count_stat, bitsift_close},
-	{"bitsift-2t", "bitsift", COUNT_EXACT, true, false, "phrase2,phrase3", 1, 0, bitsift_open, bitsift_count_two_threads,
-	 bitsift_close},
-	{"bitsift-ids", "bitsift", COUNT_EXACT, true, true, "rare,low,mid", 1, 0, bitsift_open, bitsift_ids, bitsift_close},
-	{"candidates-d50", "bitsift-d50", COUNT_AT_LEAST, true, false, NULL, 1, 0, filter_open, filter_ask, filter_close},
-	{"bitsift-d50", "bitsift-d50", COUNT_EXACT, true, true, NULL, 1, 0, bitsift_open, bitsift_count, bitsift_close},
-	{"bitsift-top", "bitsift", COUNT_NONE, true, true, NULL, 2, 0, bitsift_open, bitsift_top, bitsift_close},
-	{"bitsift-brute", "bitsift", COUNT_EXACT, true, true, NULL, 200, 0, bitsift_open, bitsift_brute, bitsift_close},
+	{"candidates", "bitsift", COUNT_AT_LEAST, true, false, NULL, 1, 0, filter_open, filter_ask,
+         filter_close},
+	{"bitsift", "bitsift", COUNT_EXACT, true, true, NULL, 1, 0, bitsift_open, bitsift_count,
+         bitsift_close},
+	{"bitsift-stat", "bitsift", COUNT_EXACT, true, true, NULL, 1, 0, bitsift_open,
+         bitsift_count_stat, bitsift_close},
+	{"bitsift-2t", "bitsift", COUNT_EXACT, true, false, "phrase2,phrase3", 1, 0, bitsift_open,
+         bitsift_count_two_threads, bitsift_close},
+	{"bitsift-ids", "bitsift", COUNT_EXACT, true, true, "rare,low,mid", 1, 0, bitsift_open,
+         bitsift_ids, bitsift_close},
+	{"candidates-d50", "bitsift-d50", COUNT_AT_LEAST, true, false, NULL, 1, 0, filter_open,
+         filter_ask, filter_close},
+	{"bitsift-d50", "bitsift-d50", COUNT_EXACT, true, true, NULL, 1, 0, bitsift_open,
+         bitsift_count, bitsift_close},
+	{"bitsift-top", "bitsift", COUNT_NONE, true, true, NULL, 2, 0, bitsift_open, bitsift_top,
+         bitsift_close},
+	{"bitsift-brute", "bitsift", COUNT_EXACT, true, true, NULL, 200, 0, bitsift_open,
+         bitsift_brute, bitsift_close},
 #ifdef HAVE_ROARING
-	{"croaring", "croaring", COUNT_EXACT, false, false, NULL, 1, 0, roaring_open, roaring_ask, roaring_close},
+	{"croaring", "croaring", COUNT_EXACT, false, false, NULL, 1, 0, roaring_open, roaring_ask,
+         roaring_close},
 #endif
-	{"lucene", "lucene", COUNT_EXACT, true, true, NULL, 1, 10, lucene_open, lucene_count, lucene_close},
-	{"lucene-docs", "lucene-docs", COUNT_EXACT, false, true, NULL, 1, 10, lucene_open, lucene_count, lucene_close},
-	{"lucene-top", "lucene", COUNT_NONE, true, true, NULL, 2, 5, lucene_open, lucene_top, lucene_close},
+	{"lucene", "lucene", COUNT_EXACT, true, true, NULL, 1, 10, lucene_open, lucene_count,
+         lucene_close},
+	{"lucene-docs", "lucene-docs", COUNT_EXACT, false, true, NULL, 1, 10, lucene_open,
+         lucene_count, lucene_close},
+	{"lucene-top", "lucene", COUNT_NONE, true, true, NULL, 2, 5, lucene_open, lucene_top,
+         lucene_close},
 #ifdef HAVE_SQLITE
-	{"fts5-full", "fts5-full", COUNT_EXACT, true, false, NULL, 1, 0, fts5_open, fts5_ask, fts5_close},
-	{"fts5-column", "fts5-column", COUNT_EXACT, false, false, NULL, 1, 0, fts5_open, fts5_ask, fts5_close},
-	{"fts5-none", "fts5-none", COUNT_EXACT, false, false, NULL, 1, 0, fts5_open, fts5_ask, fts5_close},
+	{"fts5-full", "fts5-full", COUNT_EXACT, true, false, NULL, 1, 0, fts5_open, fts5_ask,
+         fts5_close},
+	{"fts5-column", "fts5-column", COUNT_EXACT, false, false, NULL, 1, 0, fts5_open, fts5_ask,
+         fts5_close},
+	{"fts5-none", "fts5-none", COUNT_EXACT, false, false, NULL, 1, 0, fts5_open, fts5_ask,
+         fts5_close},
 #endif
 #ifdef HAVE_XAPIAN
-	{"xapian", "xapian", COUNT_EXACT, true, true, NULL, 1, 0, xapian_open, xapian_ask, xapian_close},
-	{"xapian-top", "xapian", COUNT_NONE, true, true, NULL, 2, 0, xapian_open, xapian_top, xapian_close},
-	{"xapian-docs", "xapian-docs", COUNT_EXACT, false, true, NULL, 1, 0, xapian_open, xapian_ask, xapian_close},
+	{"xapian", "xapian", COUNT_EXACT, true, true, NULL, 1, 0, xapian_open, xapian_ask,
+         xapian_close},
+	{"xapian-top", "xapian", COUNT_NONE, true, true, NULL, 2, 0, xapian_open, xapian_top,
+         xapian_close},
+	{"xapian-docs", "xapian-docs", COUNT_EXACT, false, true, NULL, 1, 0, xapian_open,
+         xapian_ask, xapian_close},
 #endif
 	{0},
 };

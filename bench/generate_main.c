@@ -1,6 +1,7 @@
 /*
- * generate_main.c: bitsift-generate, the text generator of tests/generate/generate.h as a program: JSONL on standard output.
- * For benchmarks and for trying things out; the libraries and tests call the generator itself.
+ * generate_main.c: bitsift-generate, the text generator of tests/generate/generate.h as a program:
+ * JSONL on standard output. For benchmarks and for trying things out; the libraries and tests call
+ * the generator itself.
  */
 #include <getopt.h>
 #include <inttypes.h>
@@ -11,18 +12,19 @@
 
 #include "tests/generate/generate.h"
 
-static const char usage[] = "usage: bitsift-generate [OPTION...] N SEED\n"
-			    "\n"
-			    "Write N made-up documents to standard output, one JSON object a line:\n"
-			    "{\"id\": \"d0\", \"text\": \"...\"}. The same arguments always give the same bytes.\n"
-			    "\n"
-			    "  -w, --words N           size of the vocabulary (default 100000, at most 16777216)\n"
-			    "  -z, --zipf S            exponent of Zipf's law, 0 to 3 (default 1.07)\n"
-			    "  -l, --length N          mean length of a document in words (default 200)\n"
-			    "  -s, --spread S          standard deviation of log2(length), 0 to 2 (default 1.1)\n"
-			    "  -t, --topic-share S     share of words from a topic, 0 to 1 (default 0.25)\n"
-			    "  -d, --topic-docs N      neighbouring documents of one topic (default 50)\n"
-			    "  -h, --help              this text\n";
+static const char usage[] =
+	"usage: bitsift-generate [OPTION...] N SEED\n"
+	"\n"
+	"Write N made-up documents to standard output, one JSON object a line:\n"
+	"{\"id\": \"d0\", \"text\": \"...\"}. The same arguments always give the same bytes.\n"
+	"\n"
+	"  -w, --words N           size of the vocabulary (default 100000, at most 16777216)\n"
+	"  -z, --zipf S            exponent of Zipf's law, 0 to 3 (default 1.07)\n"
+	"  -l, --length N          mean length of a document in words (default 200)\n"
+	"  -s, --spread S          standard deviation of log2(length), 0 to 2 (default 1.1)\n"
+	"  -t, --topic-share S     share of words from a topic, 0 to 1 (default 0.25)\n"
+	"  -d, --topic-docs N      neighbouring documents of one topic (default 50)\n"
+	"  -h, --help              this text\n";
 
 /* A decimal number, digits only, up to most. */
 static bool parse_number(const char *text, uint64_t most, uint64_t *number_out)
@@ -60,8 +62,8 @@ static bool parse_milli(const char *text, uint32_t *milli_out)
 	size_t n_decimals = point ? strlen(point + 1) : 0;
 	if (n_whole + n_decimals == 0 || n_whole > 6 || n_decimals > 3)
 		return false;
-	snprintf(digits, sizeof(digits), "%.*s%s%.*s", (int)n_whole, text, point ? point + 1 : "", 3 - (int)n_decimals,
-	         "000");
+	snprintf(digits, sizeof(digits), "%.*s%s%.*s", (int)n_whole, text, point ? point + 1 : "",
+	         3 - (int)n_decimals, "000");
 	return parse_u32(digits, milli_out);
 }
 
@@ -119,7 +121,8 @@ int main(int argc, char **argv)
 		if (letter == '?') /* getopt has said what is wrong */
 			return 2;
 		if (!parse_option(letter, optarg, &options)) {
-			fprintf(stderr, "bitsift-generate: -%c: not a number in its form: %s\n", letter, optarg);
+			fprintf(stderr, "bitsift-generate: -%c: not a number in its form: %s\n",
+			        letter, optarg);
 			return 2;
 		}
 	}

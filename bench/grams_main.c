@@ -1,11 +1,12 @@
 /*
- * grams_main.c: bitsift-bench-grams FOLDER [--rate | N]: which grams should be in an index? For each of several selections of grams
- * longer than trigrams: postings, bytes of index, and how many candidates a random literal has for each file that truly
- * holds it. And before, for the grams that an index has, MB/s on one thread. README.md holds what came out.
+ * grams_main.c: bitsift-bench-grams FOLDER [--rate | N]: which grams should be in an index? For
+ * each of several selections of grams longer than trigrams: postings, bytes of index, and how many
+ * candidates a random literal has for each file that truly holds it. And before, for the grams that
+ * an index has, MB/s on one thread. README.md holds what came out.
  *
- * Every n-gram counts as selected by its own bytes alone, so that whether a file has one is asked once for all
- * selections. Hash noise is drawn: a file without a gram seems to have it with probability d, unless the gram is in so
- * many files that its column is exact.
+ * Every n-gram counts as selected by its own bytes alone, so that whether a file has one is asked
+ * once for all selections. Hash noise is drawn: a file without a gram seems to have it with
+ * probability d, unless the gram is in so many files that its column is exact.
  */
 #include <ftw.h>
 #include <math.h>
@@ -15,8 +16,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "core/text/grams.h"
 #include "core/base/hash.h"
+#include "core/text/grams.h"
 #include "indexer/batch/gram_sketch.h"
 
 #define N_QUERIES    200 /* of each length */
@@ -41,13 +42,15 @@ static inline uint64_t hash_of(const uint8_t *bytes, unsigned n)
 		low &= (UINT64_C(1) << (8 * n)) - 1;
 	if (n > 8)
 		memcpy(&high, bytes + 8, n - 8);
-	return bs_hash_mix((n > 8 ? low ^ bs_hash_mix(high) : low) + n * UINT64_C(0x9e3779b97f4a7c15));
+	return bs_hash_mix((n > 8 ? low ^ bs_hash_mix(high) : low) +
+	                   n * UINT64_C(0x9e3779b97f4a7c15));
 }
 
 struct selection {
 	const char *name;
 	unsigned one_in[MOST_GRAM + 1]; /* by bytes: one in so many; 0 none */
-	bool is_sparse;                 /* 4 to 8 bytes whose first and last pair weigh more than all between */
+	/* 4 to 8 bytes whose first and last pair weigh more than all between */
+	bool is_sparse;
 };
 
 static const struct selection selections[] = {
@@ -78,7 +81,8 @@ static uint64_t pair_weight(const uint8_t *bytes)
 
 static bool is_sparse_gram(const uint8_t *bytes, unsigned n)
 {
-	uint64_t first = pair_weight(bytes), last = pair_weight(bytes + n - 2), least = first < last ? first : last;
+	uint64_t first = pair_weight(bytes), last = pair_weight(bytes + n - 2),
+		 least = first < last ? first : last;
 	for (unsigned i = 1; i + 2 < n; i++)
 		if (pair_weight(bytes + i) >= least)
 			return false;
@@ -234,7 +238,8 @@ static void draw_queries(void)
 	filter = calloc(FILTER_BITS / 64, sizeof(*filter));
 	for (size_t i = 0; i < COUNT(queries);) {
 		unsigned n = lengths[i % N_LENGTHS];
-		if (!read_folded(files.paths[next_random() % files.n], &raw, &folded) || folded.used_bytes < n)
+		if (!read_folded(files.paths[next_random() % files.n], &raw, &folded) ||
+		    folded.used_bytes < n)
 			continue;
 		const uint8_t *bytes = folded.data + next_random() % (folded.used_bytes - n + 1);
 		if (!memchr(bytes, '\n', n) && !memchr(bytes, 0, n))
@@ -285,7 +290,8 @@ static void count_postings(struct counts *counts, const struct bs_buffer *folded
 			for (size_t s = 0; s < COUNT(selections); s++)
 				counts->postings[s] += is_selected(&selections[s], bytes, n);
 			if (n == 3)
-				counts->trigram_df[(size_t)bytes[0] << 16 | (size_t)bytes[1] << 8 | bytes[2]]++;
+				counts->trigram_df[(size_t)bytes[0] << 16 | (size_t)bytes[1] << 8 |
+				                   bytes[2]]++;
 		}
 	}
 }
@@ -304,7 +310,8 @@ static void find_true(const struct bs_buffer *folded, size_t f)
 		bool has_all = true;
 		for (unsigned at = 0; at + 3 <= query->n_bytes && has_all; at++)
 			has_all = has_file(query->grams[at][3], f);
-		query->n_true += has_all && memmem(folded->data, folded->used_bytes, query->bytes, query->n_bytes);
+		query->n_true += has_all && memmem(folded->data, folded->used_bytes, query->bytes,
+		                                   query->n_bytes);
 	}
 }
 
@@ -348,7 +355,8 @@ static uint64_t draw_noise(uint64_t seed, unsigned density)
 	return bits;
 }
 
-static double count_candidates(const struct query *query, const struct selection *selection, unsigned density)
+static double count_candidates(const struct query *query, const struct selection *selection,
+                               unsigned density)
 {
 	uint64_t live[1 << 14];
 	uint64_t n_candidates = 0;
@@ -361,9 +369,11 @@ static double count_candidates(const struct query *query, const struct selection
 			bool is_exact = (double)gram->df >= EXACT_SHARE * (double)files.n;
 			for (size_t w = 0; w < n_words; w++)
 				if (live[w])
-					live[w] &=
-						gram->files[w] |
-						(is_exact || !density ? 0 : draw_noise(gram->hash + w * 977, density));
+					live[w] &= gram->files[w] |
+					           (is_exact || !density
+					                    ? 0
+					                    : draw_noise(gram->hash + w * 977,
+					                                 density));
 		}
 	}
 	for (size_t w = 0; w < n_words; w++)
@@ -391,7 +401,8 @@ static void print_candidates(const struct selection *selection, unsigned density
 	printf("  d = %.2f:", density / 256.0);
 	for (size_t l = 0; l < N_LENGTHS; l++) {
 		for (size_t i = 0; i < N_QUERIES; i++)
-			all[l * N_QUERIES + i] = count_candidates(&queries[i * N_LENGTHS + l], selection, density);
+			all[l * N_QUERIES + i] =
+				count_candidates(&queries[i * N_LENGTHS + l], selection, density);
 		print_quantiles(all + l * N_QUERIES, N_QUERIES);
 	}
 	print_quantiles(all, COUNT(all));
@@ -416,7 +427,8 @@ static void print_selections(const struct counts *counts, uint64_t tree_bytes)
 {
 	double scale = (double)files.n / (double)counts->sampled_files;
 	for (size_t s = 0; s < COUNT(selections); s++) {
-		printf("%-26s %6.1f M postings, %.2f of trigrams; index %.1f %% of the tree at d = 0.25, %.1f %% at "
+		printf("%-26s %6.1f M postings, %.2f of trigrams; index %.1f %% of the tree at d = "
+		       "0.25, %.1f %% at "
 		       "0.3, %.1f %% at 0.4\n",
 		       selections[s].name, (double)counts->postings[s] * scale / 1e6,
 		       (double)counts->postings[s] / (double)counts->postings[0],
@@ -458,15 +470,16 @@ static void print_rate(void)
 			continue;
 		double start = now_s();
 		if (bs_gram_sketch_take(sketch, NULL, raw.data, raw.used_bytes, &sum, NULL) ||
-		    bs_buffer_reserve(&row, bs_gram_row_words(sum.size_class) * sizeof(uint64_t), NULL))
+		    bs_buffer_reserve(&row, bs_gram_row_words(sum.size_class) * sizeof(uint64_t),
+		                      NULL))
 			exit(2);
 		bs_gram_sketch_row(sketch, (uint64_t *)(void *)row.data);
 		seconds += now_s() - start;
 		n_bytes += raw.used_bytes;
 		n_bits += sum.n_bits;
 	}
-	printf("indexer/batch/gram_sketch.c: %.0f MB/s on one thread, %.1f bits asked for a KB\n", (double)n_bytes / 1e6 / seconds,
-	       (double)n_bits * 1e3 / (double)n_bytes);
+	printf("indexer/batch/gram_sketch.c: %.0f MB/s on one thread, %.1f bits asked for a KB\n",
+	       (double)n_bytes / 1e6 / seconds, (double)n_bits * 1e3 / (double)n_bytes);
 	bs_gram_sketch_free(sketch);
 	bs_gram_plan_deinit(&plan);
 	bs_buffer_deinit(&row);
@@ -476,7 +489,8 @@ static void print_rate(void)
 int main(int argc, char **argv)
 {
 	struct counts counts = {.trigram_df = calloc(1u << 24, sizeof(uint32_t))};
-	if (argc < 2 || nftw(argv[1], add_file, 32, FTW_PHYS) || files.n == 0 || files.n > 1u << 20) {
+	if (argc < 2 || nftw(argv[1], add_file, 32, FTW_PHYS) || files.n == 0 ||
+	    files.n > 1u << 20) {
 		fprintf(stderr, "usage: bitsift-bench-grams FOLDER [--rate | ONE-FILE-IN]\n");
 		return 2;
 	}
@@ -489,7 +503,8 @@ int main(int argc, char **argv)
 	n_words = (files.n + 63) / 64;
 	draw_queries();
 	uint64_t tree_bytes = pass_files(&counts);
-	printf("%zu files, %.0f MB, %u n-grams asked for\n", files.n, (double)tree_bytes / 1e6, n_grams);
+	printf("%zu files, %.0f MB, %u n-grams asked for\n", files.n, (double)tree_bytes / 1e6,
+	       n_grams);
 	print_selections(&counts, tree_bytes);
 	return 0;
 }

@@ -1,6 +1,6 @@
 /*
- * main.c: bitsift-bench, the driver of the benchmark: commands on one corpus, whose files stand in one folder. run.sh
- * calls them in order; by hand they are for measuring one thing again.
+ * main.c: bitsift-bench, the driver of the benchmark: commands on one corpus, whose files stand in
+ * one folder. run.sh calls them in order; by hand they are for measuring one thing again.
  */
 #include <getopt.h>
 #include <stdlib.h>
@@ -18,17 +18,21 @@
 static const char usage[] =
 	"usage: bitsift-bench COMMAND [OPTION...] [ARGUMENT...]\n"
 	"\n"
-	"  paragraphs FOLDER the paragraphs of 20 words and more of a tree of files, as JSONL on standard output\n"
-	"  tokens SOURCE     analyse SOURCE, a folder or JSONL file, into DIR: what the other engines index\n"
+	"  paragraphs FOLDER the paragraphs of 20 words and more of a tree of files, as JSONL on "
+	"standard output\n"
+	"  tokens SOURCE     analyse SOURCE, a folder or JSONL file, into DIR: what the other "
+	"engines index\n"
 	"  build [NAME...]   (re)build indexes in DIR; without NAME: all that are not there yet\n"
 	"  queries           choose the queries, if the file is not there yet\n"
-	"  compare           ask every engine every query, check the counts, print tables (exit 1: counts disagree)\n"
+	"  compare           ask every engine every query, check the counts, print tables (exit 1: "
+	"counts disagree)\n"
 	"  sizes             what is in the corpus, bytes by part, what building took\n"
 	"  tokenizer         its rate against ICU's\n"
 	"  kernels           the rate of the AND kernels against that of memory\n"
 	"  list              names of the indexes and of the engines\n"
 	"\n"
-	"  -c, --cache DIR       the folder of the corpus; all but paragraphs, kernels and list want it\n"
+	"  -c, --cache DIR       the folder of the corpus; all but paragraphs, kernels and list "
+	"want it\n"
 	"  -e, --engines LIST    compare: only these, comma-separated\n"
 	"  -C, --classes LIST    compare: only these classes of queries\n"
 	"  -n, --number N        queries of each class [200]\n"
@@ -36,11 +40,15 @@ static const char usage[] =
 	"  -q, --queries FILE    the queries [DIR/queries-N-SEED]\n"
 	"  -i, --index DIR       bitsift's index [DIR/bitsift]\n"
 	"  -k, --kernel NAME     bitsift's kernel [the best]\n"
-	"  -l, --lucene PATH     class path of LuceneEngine and Lucene's jars; without it Lucene is left out\n"
+	"  -l, --lucene PATH     class path of LuceneEngine and Lucene's jars; without it Lucene "
+	"is left out\n"
 	"  -o, --raw FILE        compare: also write every single time\n"
-	"  -x, --exhaustive      compare: no count is a df in the lexicon: how many texts are read then, no times\n"
-	"  -t, --in-turn         compare: all queries, then all again, not each three times; for few engines\n"
-	"  -a, --asked           build: without NAME, only those that an engine asks, none built for its rate alone\n"
+	"  -x, --exhaustive      compare: no count is a df in the lexicon: how many texts are read "
+	"then, no times\n"
+	"  -t, --in-turn         compare: all queries, then all again, not each three times; for "
+	"few engines\n"
+	"  -a, --asked           build: without NAME, only those that an engine asks, none built "
+	"for its rate alone\n"
 	"  -S, --summary FILE    append the numbers of the tables as tab-separated values\n"
 	"  -h, --help            this text\n";
 
@@ -106,16 +114,25 @@ static void parse_option(int letter, struct arguments *arguments)
 static void parse_arguments(int argc, char **argv, struct arguments *arguments)
 {
 	static const struct option long_options[] = {
-		{"cache", required_argument, NULL, 'c'},   {"engines", required_argument, NULL, 'e'},
-		{"classes", required_argument, NULL, 'C'}, {"number", required_argument, NULL, 'n'},
-		{"seed", required_argument, NULL, 's'},    {"queries", required_argument, NULL, 'q'},
-		{"index", required_argument, NULL, 'i'},   {"kernel", required_argument, NULL, 'k'},
-		{"lucene", required_argument, NULL, 'l'},  {"raw", required_argument, NULL, 'o'},
-		{"summary", required_argument, NULL, 'S'}, {"asked", no_argument, NULL, 'a'},
-		{"exhaustive", no_argument, NULL, 'x'},    {"in-turn", no_argument, NULL, 't'},
-		{"help", no_argument, NULL, 'h'},          {0},
+		{"cache", required_argument, NULL, 'c'},
+		{"engines", required_argument, NULL, 'e'},
+		{"classes", required_argument, NULL, 'C'},
+		{"number", required_argument, NULL, 'n'},
+		{"seed", required_argument, NULL, 's'},
+		{"queries", required_argument, NULL, 'q'},
+		{"index", required_argument, NULL, 'i'},
+		{"kernel", required_argument, NULL, 'k'},
+		{"lucene", required_argument, NULL, 'l'},
+		{"raw", required_argument, NULL, 'o'},
+		{"summary", required_argument, NULL, 'S'},
+		{"asked", no_argument, NULL, 'a'},
+		{"exhaustive", no_argument, NULL, 'x'},
+		{"in-turn", no_argument, NULL, 't'},
+		{"help", no_argument, NULL, 'h'},
+		{0},
 	};
-	for (int letter; (letter = getopt_long(argc, argv, "c:e:C:n:s:q:i:k:l:o:S:axth", long_options, NULL)) != -1;) {
+	for (int letter; (letter = getopt_long(argc, argv, "c:e:C:n:s:q:i:k:l:o:S:axth",
+	                                       long_options, NULL)) != -1;) {
 		if (letter == 'h') {
 			fputs(usage, stdout);
 			exit(0);
@@ -163,7 +180,8 @@ static int cmd_build(const struct arguments *arguments)
 	corpus_open(arguments->cache, &corpus);
 	for (int i = 0; i < arguments->n_operands; i++)
 		build_index(&corpus, index_kind_named(arguments->operands[i]));
-	for (const struct index_kind *kind = index_kinds; kind->name && !arguments->n_operands; kind++)
+	for (const struct index_kind *kind = index_kinds; kind->name && !arguments->n_operands;
+	     kind++)
 		if (can_be_built(&corpus, kind) && !(kind->is_rate_only && arguments->asked_only))
 			build_index(&corpus, kind);
 	corpus_close(&corpus);

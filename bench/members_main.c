@@ -1,7 +1,8 @@
 /*
- * members_main.c: bitsift-bench-members INDEX...: the words of these indexes in each member of the Bloom family, a filter an index, at a
- * rate of .01: megabytes, bits a word, the rate measured by words that the next indexes have and this one lacks, and the time to
- * ask all filters for a word that none has. As a table of text, for catalog.sh.
+ * members_main.c: bitsift-bench-members INDEX...: the words of these indexes in each member of the
+ * Bloom family, a filter an index, at a rate of .01: megabytes, bits a word, the rate measured by
+ * words that the next indexes have and this one lacks, and the time to ask all filters for a word
+ * that none has. As a table of text, for catalog.sh.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -111,11 +112,13 @@ static bool has(const struct filters *filters, int member, uint64_t hash)
 		return bs_bloom_has(bs_bloom_look(filters->plain), bs_bloom_key_of_hash(hash));
 	if (member == COMPRESSED)
 		return bs_bloom_has(bs_bloom_look(filters->sent), bs_bloom_key_of_hash(hash));
-	must(bs_coded_has(&filters->coded, bs_hash_multiply(hash, filters->n_places).high, &found, &err));
+	must(bs_coded_has(&filters->coded, bs_hash_multiply(hash, filters->n_places).high, &found,
+	                  &err));
 	return found;
 }
 
-static struct bs_bloom *fill(const struct words *words, size_t first, uint64_t n_bits, uint32_t n_hashes)
+static struct bs_bloom *fill(const struct words *words, size_t first, uint64_t n_bits,
+                             uint32_t n_hashes)
 {
 	struct bs_bloom *bloom;
 	must(bs_bloom_new(n_bits, n_hashes, &bloom, &err));
@@ -133,12 +136,14 @@ static void make_coded(struct filters *filters, const struct words *words)
 	for (size_t i = 0; i < words->n; i++)
 		places[i] = bs_hash_multiply(hashes_of(words)[i], filters->n_places).high;
 	must(bs_coded_write(places, words->n, &filters->coded_bytes, &err));
-	must(bs_coded_open(filters->coded_bytes.data, filters->coded_bytes.used_bytes, &filters->coded, &err));
+	must(bs_coded_open(filters->coded_bytes.data, filters->coded_bytes.used_bytes,
+	                   &filters->coded, &err));
 	free(places);
 }
 
 /* One word in a hundred goes, and as many of another index come. */
-static size_t delta_bytes(const struct words *words, const struct words *other, struct bs_bloom *from)
+static size_t delta_bytes(const struct words *words, const struct words *other,
+                          struct bs_bloom *from)
 {
 	struct bs_bloom_view view = bs_bloom_look(from);
 	size_t n_changed = words->n / 100, n_bytes;
@@ -152,7 +157,8 @@ static size_t delta_bytes(const struct words *words, const struct words *other, 
 	return n_bytes;
 }
 
-static struct filters make_filters(const struct words *words, const struct words *other, struct member *members)
+static struct filters make_filters(const struct words *words, const struct words *other,
+                                   struct member *members)
 {
 	struct filters filters = {0};
 	struct bs_bloom_plan plan;
@@ -179,8 +185,8 @@ static struct filters make_filters(const struct words *words, const struct words
 }
 
 /* Words of one index that another lacks: both ascend. */
-static void probe_absent(const struct filters *filters, const struct words *mine, const struct words *other,
-                         struct member *members)
+static void probe_absent(const struct filters *filters, const struct words *mine,
+                         const struct words *other, struct member *members)
 {
 	static const int asked[] = {PLAIN, COMPRESSED, CODED};
 	for (size_t i = 0, j = 0; i < other->n; i++) {
@@ -230,18 +236,22 @@ static void print_member(const struct member *member, double n_words)
 {
 	char rate[16] = "-", us[16] = "-";
 	if (member->n_probes)
-		snprintf(rate, sizeof(rate), "%.2f %%", 100 * (double)member->n_found / (double)member->n_probes);
+		snprintf(rate, sizeof(rate), "%.2f %%",
+		         100 * (double)member->n_found / (double)member->n_probes);
 	if (member->us > 0)
 		snprintf(us, sizeof(us), "%.0f", member->us);
-	printf("%-24s %7.2f %11.2f %11s %10s\n", member->name, member->bytes / 1e6, 8 * member->bytes / n_words, rate,
-	       us);
+	printf("%-24s %7.2f %11.2f %11s %10s\n", member->name, member->bytes / 1e6,
+	       8 * member->bytes / n_words, rate, us);
 }
 
 int main(int argc, char **argv)
 {
-	struct member members[MEMBERS] = {
-		{.name = "the words themselves"}, {.name = "classic"}, {.name = "counting"},
-		{.name = "compressed, as sent"},  {.name = "coded"},   {.name = "delta of 1 % changed"}};
+	struct member members[MEMBERS] = {{.name = "the words themselves"},
+	                                  {.name = "classic"},
+	                                  {.name = "counting"},
+	                                  {.name = "compressed, as sent"},
+	                                  {.name = "coded"},
+	                                  {.name = "delta of 1 % changed"}};
 	size_t n = argc > 1 ? (size_t)argc - 1 : 0;
 	struct words *words = calloc(n + 1, sizeof(*words));
 	struct filters *filters = calloc(n + 1, sizeof(*filters));
@@ -262,8 +272,8 @@ int main(int argc, char **argv)
 	members[PLAIN].us = time_asking(filters, n, PLAIN);
 	members[COMPRESSED].us = time_asking(filters, n, COMPRESSED);
 	members[CODED].us = time_asking(filters, n, CODED);
-	printf("%-24s %7s %11s %11s %10s\n", "member, at a rate of .01", "MB", "bits a word", "false rate",
-	       "us to ask");
+	printf("%-24s %7s %11s %11s %10s\n", "member, at a rate of .01", "MB", "bits a word",
+	       "false rate", "us to ask");
 	for (int m = 0; m < MEMBERS; m++)
 		print_member(&members[m], n_words);
 	printf("%zu indexes, %.0f words each in the mean\n", n, n_words / (double)n);

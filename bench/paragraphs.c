@@ -23,7 +23,8 @@ static void read_file(const char *path, struct text *text)
 	text->n_bytes = 0;
 	for (size_t n = 1; n > 0; text->n_bytes += n) {
 		if (text->capacity - text->n_bytes < (size_t)1 << 16)
-			text->bytes = grown(text->bytes, text->capacity = text->capacity * 2 + ((size_t)1 << 20));
+			text->bytes = grown(text->bytes, text->capacity = text->capacity * 2 +
+			                                                  ((size_t)1 << 20));
 		n = fread(text->bytes + text->n_bytes, 1, text->capacity - text->n_bytes, file);
 	}
 	close_file(file, path);
@@ -67,15 +68,16 @@ static bool has_words(const uint8_t *bytes, size_t n_bytes, unsigned least)
 	bool is_inside = false;
 	for (size_t i = 0; i < n_bytes && least; i++) {
 		uint8_t b = bytes[i];
-		bool is_word = (b >= 'a' && b <= 'z') || (b >= 'A' && b <= 'Z') || (b >= '0' && b <= '9') || b == '_' ||
-		               b >= 128;
+		bool is_word = (b >= 'a' && b <= 'z') || (b >= 'A' && b <= 'Z') ||
+		               (b >= '0' && b <= '9') || b == '_' || b >= 128;
 		least -= is_word && !is_inside;
 		is_inside = is_word;
 	}
 	return least == 0;
 }
 
-static void write_paragraph(const char *path, size_t line, const uint8_t *bytes, size_t n_bytes, FILE *out)
+static void write_paragraph(const char *path, size_t line, const uint8_t *bytes, size_t n_bytes,
+                            FILE *out)
 {
 	if (!has_words(bytes, n_bytes, LEAST_WORDS))
 		return;
@@ -99,7 +101,8 @@ static bool is_blank(const uint8_t *bytes, size_t n_bytes)
 /* path is the one below the folder, for ids. */
 static void write_file(const char *path, const struct text *text, FILE *out)
 {
-	size_t first_line = 0, first_byte = 0, end_byte = 0; /* of the paragraph at hand; first_line 0: none */
+	/* of the paragraph at hand; first_line 0: none */
+	size_t first_line = 0, first_byte = 0, end_byte = 0;
 	size_t line = 1;
 	for (size_t at = 0; at < text->n_bytes; line++) {
 		const uint8_t *feed = memchr(text->bytes + at, '\n', text->n_bytes - at);
@@ -109,13 +112,15 @@ static void write_file(const char *path, const struct text *text, FILE *out)
 			first_line = first_line ? first_line : line;
 			end_byte = end;
 		} else if (first_line) {
-			write_paragraph(path, first_line, text->bytes + first_byte, end_byte - first_byte, out);
+			write_paragraph(path, first_line, text->bytes + first_byte,
+			                end_byte - first_byte, out);
 			first_line = 0;
 		}
 		at = end + 1;
 	}
 	if (first_line)
-		write_paragraph(path, first_line, text->bytes + first_byte, end_byte - first_byte, out);
+		write_paragraph(path, first_line, text->bytes + first_byte, end_byte - first_byte,
+		                out);
 }
 
 /* ---- the tree ---- */

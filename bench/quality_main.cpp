@@ -1,9 +1,10 @@
 /*
  * quality_main.cpp: ranks the documents of a collection by other engines' BM25, for quality.sh.
  *
- * bitsift-bench-quality ENGINE STEM DOCUMENTS QUERIES: ENGINE is fts5 or xapian, STEM english or none. DOCUMENTS and QUERIES
- * have a line each, an id, a tab and text. Prints "query document" of the 1,000 best of every query, the best first. Each
- * engine cuts words by its own tokenizer (unicode61, TermGenerator), and documents match that have any word of the query.
+ * bitsift-bench-quality ENGINE STEM DOCUMENTS QUERIES: ENGINE is fts5 or xapian, STEM english or
+ * none. DOCUMENTS and QUERIES have a line each, an id, a tab and text. Prints "query document" of
+ * the 1,000 best of every query, the best first. Each engine cuts words by its own tokenizer
+ * (unicode61, TermGenerator), and documents match that have any word of the query.
  */
 #include <cstdio>
 #include <cstring>
@@ -20,7 +21,8 @@
 #include <xapian.h>
 #endif
 
-namespace {
+namespace
+{
 
 const int N_BEST = 1000;
 
@@ -49,9 +51,11 @@ void check(sqlite3 *db, int code)
 }
 
 /* Calls row for every row that the statement gives; the text is its only parameter. */
-void run(sqlite3 *db, sqlite3_stmt *statement, const std::string &text, const std::function<void()> &row)
+void run(sqlite3 *db, sqlite3_stmt *statement, const std::string &text,
+         const std::function<void()> &row)
 {
-	check(db, sqlite3_bind_text(statement, 1, text.data(), static_cast<int>(text.size()), SQLITE_STATIC));
+	check(db, sqlite3_bind_text(statement, 1, text.data(), static_cast<int>(text.size()),
+	                            SQLITE_STATIC));
 	for (int code; (code = sqlite3_step(statement)) != SQLITE_DONE;) {
 		check(db, code);
 		row();
@@ -68,7 +72,9 @@ std::string any_of(const std::string &text)
 		std::string word;
 		for (char c : text.substr(at, end - at))
 			word += c == '"' ? ' ' : c;
-		if (word.find_first_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") != std::string::npos)
+		if (word.find_first_of(
+			    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") !=
+		    std::string::npos)
 			any += (any.empty() ? "\"" : " OR \"") + word + "\"";
 	}
 	return any;
@@ -85,10 +91,15 @@ void rank_fts5(bool stem, const std::vector<Line> &documents, const std::vector<
 	check(db, sqlite3_prepare_v2(db, "insert into t(text) values (?)", -1, &add, nullptr));
 	for (const Line &document : documents)
 		run(db, add, document.text, [] {});
-	check(db, sqlite3_prepare_v2(db, "select rowid from t where t match ? order by bm25(t) limit 1000", -1, &ask, nullptr));
+	check(db, sqlite3_prepare_v2(
+			  db, "select rowid from t where t match ? order by bm25(t) limit 1000", -1,
+			  &ask, nullptr));
 	for (const Line &query : queries)
 		run(db, ask, any_of(query.text), [&] {
-			std::cout << query.id << ' ' << documents[static_cast<size_t>(sqlite3_column_int(ask, 0)) - 1].id << '\n';
+			std::cout
+				<< query.id << ' '
+				<< documents[static_cast<size_t>(sqlite3_column_int(ask, 0)) - 1].id
+				<< '\n';
 		});
 	sqlite3_finalize(add);
 	sqlite3_finalize(ask);
@@ -112,7 +123,8 @@ void rank_xapian(bool stem, const std::vector<Line> &documents, const std::vecto
 	Xapian::TermGenerator generator;
 	if (stem)
 		generator.set_stemmer(Xapian::Stem("english"));
-	generator.set_stemming_strategy(stem ? Xapian::TermGenerator::STEM_ALL : Xapian::TermGenerator::STEM_NONE);
+	generator.set_stemming_strategy(stem ? Xapian::TermGenerator::STEM_ALL
+	                                     : Xapian::TermGenerator::STEM_NONE);
 	for (const Line &line : documents) {
 		Xapian::Document document;
 		generator.set_document(document);
@@ -133,7 +145,8 @@ void rank_xapian(bool stem, const std::vector<Line> &documents, const std::vecto
 }
 #endif
 
-int rank(const std::string &engine, bool stem, const std::vector<Line> &documents, const std::vector<Line> &queries)
+int rank(const std::string &engine, bool stem, const std::vector<Line> &documents,
+         const std::vector<Line> &queries)
 {
 #ifdef HAVE_SQLITE
 	if (engine == "fts5")
@@ -144,7 +157,8 @@ int rank(const std::string &engine, bool stem, const std::vector<Line> &document
 		return rank_xapian(stem, documents, queries), 0;
 #endif
 	(void)stem, (void)documents, (void)queries;
-	std::cerr << "bitsift-bench-quality: " << engine << ": its library was not there when this was built\n";
+	std::cerr << "bitsift-bench-quality: " << engine
+		  << ": its library was not there when this was built\n";
 	return 3;
 }
 
@@ -153,11 +167,13 @@ int rank(const std::string &engine, bool stem, const std::vector<Line> &document
 int main(int argc, char **argv)
 {
 	if (argc != 5) {
-		std::cerr << "usage: bitsift-bench-quality fts5|xapian english|none DOCUMENTS QUERIES\n";
+		std::cerr << "usage: bitsift-bench-quality fts5|xapian english|none DOCUMENTS "
+			     "QUERIES\n";
 		return 2;
 	}
 	try {
-		return rank(argv[1], std::strcmp(argv[2], "english") == 0, read_lines(argv[3]), read_lines(argv[4]));
+		return rank(argv[1], std::strcmp(argv[2], "english") == 0, read_lines(argv[3]),
+		            read_lines(argv[4]));
 	} catch (const std::exception &error) {
 		std::cerr << "bitsift-bench-quality: " << error.what() << '\n';
 	}

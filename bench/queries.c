@@ -22,7 +22,8 @@ static char *query_text(const struct query *query)
 	char *text = text_of("%s", query->is_phrase ? "\"" : "");
 	for (unsigned i = 0; i < query->n_words; i++) {
 		bool is_excluded = query->is_not && i + 1 == query->n_words;
-		char *longer = text_of("%s%s%s%s", text, i ? " " : "", is_excluded ? "-" : "", query->words[i]);
+		char *longer = text_of("%s%s%s%s", text, i ? " " : "", is_excluded ? "-" : "",
+		                       query->words[i]);
 		free(text);
 		text = longer;
 	}

@@ -1,10 +1,10 @@
 /*
- * queries.h: the questions of the benchmark, by class. A file of them is made once a corpus, number and seed, and read by
- * every run after that. A line: class, tab, "and", "or", "not" (of two words the first without the second) or "phrase", then the words, each
- * behind a tab.
+ * queries.h: the questions of the benchmark, by class. A file of them is made once a corpus, number
+ * and seed, and read by every run after that. A line: class, tab, "and", "or", "not" (of two words
+ * the first without the second) or "phrase", then the words, each behind a tab.
  *
- * A word of a query is a term of the analyzer that, as query text, is analysed to itself again, so that every engine can
- * be asked for the same thing.
+ * A word of a query is a term of the analyzer that, as query text, is analysed to itself again, so
+ * that every engine can be asked for the same thing.
  */
 #ifndef BENCH_QUERIES_H
 #define BENCH_QUERIES_H
@@ -41,7 +41,8 @@ struct query_set {
 };
 
 /* Chooses n_per_class queries of every class, and writes them to path. */
-void queries_choose(const struct corpus *corpus, unsigned n_per_class, uint64_t seed, const char *path);
+void queries_choose(const struct corpus *corpus, unsigned n_per_class, uint64_t seed,
+                    const char *path);
 
 /* Those whose class is listed (NULL: all). */
 void queries_read(const char *path, const char *classes, struct query_set *set_out);

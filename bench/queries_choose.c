@@ -6,9 +6,10 @@
  *      rare    2 .. 10                    mid     N / 1,000 .. N / 100
  *      low     N / 20,000 .. N / 5,000    common  above N / 100
  *
- * (in a small corpus no low word has a df under 3, and no mid one under 5). The words of and2, and3, and4 stand in one
- * document, chosen evenly, and so do those of or2 to or5; phrases stand somewhere in one, and every other of them begins with two common words. absent
- * has a word that is not there beside a common one, and, every other time, two words that are but never together.
+ * (in a small corpus no low word has a df under 3, and no mid one under 5). The words of and2,
+ * and3, and4 stand in one document, chosen evenly, and so do those of or2 to or5; phrases stand
+ * somewhere in one, and every other of them begins with two common words. absent has a word that is
+ * not there beside a common one, and, every other time, two words that are but never together.
  * mid-common is a mid word without a common one.
  */
 #include <stdlib.h>
@@ -99,8 +100,8 @@ static bool can_be_asked(const struct choice *choice, const uint32_t *words, uns
 		n_bytes += terms[i]->n_bytes;
 	}
 	struct expectation expectation = {.terms = terms, .n_terms = n_words};
-	return !bs_tokenizer_analyze(choice->analyzer, (const uint8_t *)text, n_bytes, 0, compare_tokens, &expectation,
-	                         NULL, NULL) &&
+	return !bs_tokenizer_analyze(choice->analyzer, (const uint8_t *)text, n_bytes, 0,
+	                             compare_tokens, &expectation, NULL, NULL) &&
 	       expectation.n_found == n_words;
 }
 
@@ -141,8 +142,8 @@ static uint32_t word_of(struct choice *choice, enum level level)
 
 /* ---- writing ---- */
 
-static void write_query(const struct choice *choice, const char *class_name, const char *kind, const uint32_t *words,
-                        unsigned n_words)
+static void write_query(const struct choice *choice, const char *class_name, const char *kind,
+                        const uint32_t *words, unsigned n_words)
 {
 	fprintf(choice->file, "%s\t%s", class_name, kind);
 	for (unsigned i = 0; i < n_words; i++)
@@ -158,9 +159,10 @@ static bool is_among(const uint32_t *words, unsigned n_words, uint32_t word)
 	return false;
 }
 
-/* Words of these levels, all different. A corpus that has no words of one of them has no such class. */
-static void write_mixed(struct choice *choice, const char *class_name, const char *kind, unsigned n_words,
-                        const enum level *levels)
+/* Words of these levels, all different. A corpus that has no words of one of them has no such
+ * class. */
+static void write_mixed(struct choice *choice, const char *class_name, const char *kind,
+                        unsigned n_words, const enum level *levels)
 {
 	for (unsigned i = 0; i < n_words; i++)
 		if (choice->n_of_level[levels[i]] < n_words)
@@ -185,7 +187,8 @@ static void add_draw(struct choice *choice, struct draw draw)
 }
 
 /* More than are wanted, since some documents have no such words. */
-static void draw_documents(struct choice *choice, const char *class_name, unsigned n_words, const char *kind)
+static void draw_documents(struct choice *choice, const char *class_name, unsigned n_words,
+                           const char *kind)
 {
 	bool is_phrase = strcmp(kind, "phrase") == 0;
 	for (unsigned i = 0; i < choice->n_per_class * 4; i++)
@@ -194,13 +197,15 @@ static void draw_documents(struct choice *choice, const char *class_name, unsign
 		                               .is_phrase = is_phrase,
 		                               .is_any = strcmp(kind, "or") == 0,
 		                               .wants_common = is_phrase && i % 2,
-		                               .document = (uint32_t)random_below(&choice->random, choice->n_docs)});
+		                               .document = (uint32_t)random_below(&choice->random,
+		                                                                  choice->n_docs)});
 }
 
 static uint32_t keep_postings(struct choice *choice, uint32_t word)
 {
 	if (!choice->list_of[word]) {
-		choice->lists = grown(choice->lists, (choice->n_lists + 1) * sizeof(*choice->lists));
+		choice->lists =
+			grown(choice->lists, (choice->n_lists + 1) * sizeof(*choice->lists));
 		choice->lists[choice->n_lists++] = (struct postings){0};
 		choice->list_of[word] = choice->n_lists;
 	}
@@ -213,21 +218,27 @@ static void draw_pairs(struct choice *choice)
 	if (choice->n_of_level[LEVEL_LOW] < 2 || choice->n_of_level[LEVEL_MID] < 2)
 		return;
 	for (unsigned i = 0; i < choice->n_per_class * 2; i++)
-		add_draw(choice,
-		         (struct draw){.class_name = "absent",
-		                       .n_words = 2,
-		                       .is_bigram = true,
-		                       .document = UINT32_MAX,
-		                       .words = {keep_postings(choice, word_of(choice, i % 2 ? LEVEL_LOW : LEVEL_MID)),
-		                                 keep_postings(choice, word_of(choice, LEVEL_MID))}});
+		add_draw(
+			choice,
+			(struct draw){
+				.class_name = "absent",
+				.n_words = 2,
+				.is_bigram = true,
+				.document = UINT32_MAX,
+				.words = {keep_postings(choice, word_of(choice, i % 2 ? LEVEL_LOW
+		                                                                      : LEVEL_MID)),
+		                          keep_postings(choice, word_of(choice, LEVEL_MID))}});
 }
 
-static void take_words(struct choice *choice, struct draw *draw, const struct token_stream *document)
+static void take_words(struct choice *choice, struct draw *draw,
+                       const struct token_stream *document)
 {
 	for (int attempt = 0; attempt < 20 && draw->n_words <= document->n_tokens; attempt++) {
 		unsigned n = 0;
 		while (n < draw->n_words) {
-			uint32_t word = document->tokens[random_below(&choice->random, document->n_tokens)].term;
+			uint32_t word =
+				document->tokens[random_below(&choice->random, document->n_tokens)]
+					.term;
 			if (is_among(draw->words, n, word) || !can_be_asked(choice, &word, 1))
 				break;
 			draw->words[n++] = word;
@@ -239,16 +250,19 @@ static void take_words(struct choice *choice, struct draw *draw, const struct to
 	}
 }
 
-static void take_phrase(struct choice *choice, struct draw *draw, const struct token_stream *document)
+static void take_phrase(struct choice *choice, struct draw *draw,
+                        const struct token_stream *document)
 {
 	for (int attempt = 0; attempt < 100 && draw->n_words <= document->n_tokens; attempt++) {
 		const struct token *first =
-			document->tokens + random_below(&choice->random, document->n_tokens - draw->n_words + 1);
+			document->tokens +
+			random_below(&choice->random, document->n_tokens - draw->n_words + 1);
 		bool is_fit = true;
 		for (unsigned i = 0; i < draw->n_words; i++) {
 			draw->words[i] = first[i].term;
 			is_fit &= first[i].position == first->position + i;
-			is_fit &= !draw->wants_common || i > 1 || choice->levels[first[i].term] == LEVEL_COMMON;
+			is_fit &= !draw->wants_common || i > 1 ||
+			          choice->levels[first[i].term] == LEVEL_COMMON;
 		}
 		if (is_fit && can_be_asked(choice, draw->words, draw->n_words)) {
 			draw->is_found = true;
@@ -268,7 +282,8 @@ static void collect_postings(struct choice *choice, const struct token_stream *d
 			continue;
 		if (postings->n == postings->capacity) {
 			postings->capacity = postings->capacity ? postings->capacity * 2 : 16;
-			postings->documents = grown(postings->documents, postings->capacity * sizeof(uint32_t));
+			postings->documents =
+				grown(postings->documents, postings->capacity * sizeof(uint32_t));
 		}
 		postings->documents[postings->n++] = document->document;
 	}
@@ -308,7 +323,8 @@ static void read_documents(struct choice *choice, const struct corpus *corpus)
 	qsort(choice->draws, choice->n_draws, sizeof(*choice->draws), by_document);
 	for (token_stream_open(corpus, &document); token_stream_next(&document);) {
 		collect_postings(choice, &document);
-		for (; next < choice->n_draws && choice->draws[next].document == document.document; next++) {
+		for (; next < choice->n_draws && choice->draws[next].document == document.document;
+		     next++) {
 			struct draw *draw = &choice->draws[next];
 			if (draw->is_phrase)
 				take_phrase(choice, draw, &document);
@@ -341,10 +357,14 @@ static void write_draws(struct choice *choice)
 		const struct draw *draw = &choice->draws[i];
 		bool is_other = i == 0 || strcmp(draw->class_name, draw[-1].class_name) != 0;
 		n = is_other ? 0 : n;
-		if (!draw->is_found || n == (draw->is_bigram ? choice->n_per_class / 2 : choice->n_per_class))
+		if (!draw->is_found ||
+		    n == (draw->is_bigram ? choice->n_per_class / 2 : choice->n_per_class))
 			continue;
-		write_query(choice, draw->class_name, draw->is_phrase ? "phrase" : draw->is_any ? "or" : "and", draw->words,
-		            draw->n_words);
+		write_query(choice, draw->class_name,
+		            draw->is_phrase ? "phrase"
+		            : draw->is_any  ? "or"
+		                            : "and",
+		            draw->words, draw->n_words);
 		n++;
 	}
 }
@@ -365,17 +385,22 @@ static void free_choice(struct choice *choice)
 
 static void choose_all(struct choice *choice, const struct corpus *corpus)
 {
-	static const enum level rare = LEVEL_RARE, low = LEVEL_LOW, mid = LEVEL_MID, common = LEVEL_COMMON;
+	static const enum level rare = LEVEL_RARE, low = LEVEL_LOW, mid = LEVEL_MID,
+				common = LEVEL_COMMON;
 	write_mixed(choice, "rare", "and", 1, &rare);
 	write_mixed(choice, "low", "and", 1, &low);
 	write_mixed(choice, "mid", "and", 1, &mid);
 	write_mixed(choice, "common", "and", 1, &common);
-	write_mixed(choice, "rare+common", "and", 2, (const enum level[]){LEVEL_RARE, LEVEL_COMMON});
+	write_mixed(choice, "rare+common", "and", 2,
+	            (const enum level[]){LEVEL_RARE, LEVEL_COMMON});
 	write_mixed(choice, "low+common", "and", 2, (const enum level[]){LEVEL_LOW, LEVEL_COMMON});
 	write_mixed(choice, "mid+mid", "and", 2, (const enum level[]){LEVEL_MID, LEVEL_MID});
-	write_mixed(choice, "mid+mid+common", "and", 3, (const enum level[]){LEVEL_MID, LEVEL_MID, LEVEL_COMMON});
-	write_mixed(choice, "common+common", "and", 2, (const enum level[]){LEVEL_COMMON, LEVEL_COMMON});
-	write_mixed(choice, "common+common+common", "and", 3, (const enum level[]){LEVEL_COMMON, LEVEL_COMMON, LEVEL_COMMON});
+	write_mixed(choice, "mid+mid+common", "and", 3,
+	            (const enum level[]){LEVEL_MID, LEVEL_MID, LEVEL_COMMON});
+	write_mixed(choice, "common+common", "and", 2,
+	            (const enum level[]){LEVEL_COMMON, LEVEL_COMMON});
+	write_mixed(choice, "common+common+common", "and", 3,
+	            (const enum level[]){LEVEL_COMMON, LEVEL_COMMON, LEVEL_COMMON});
 	draw_documents(choice, "and2", 2, "and");
 	draw_documents(choice, "and3", 3, "and");
 	draw_documents(choice, "and4", 4, "and");
@@ -390,12 +415,15 @@ static void choose_all(struct choice *choice, const struct corpus *corpus)
 	write_absent(choice);
 	write_draws(choice);
 	write_mixed(choice, "mid-common", "not", 2, (const enum level[]){LEVEL_MID, LEVEL_COMMON});
-	write_mixed(choice, "common-common", "not", 2, (const enum level[]){LEVEL_COMMON, LEVEL_COMMON});
+	write_mixed(choice, "common-common", "not", 2,
+	            (const enum level[]){LEVEL_COMMON, LEVEL_COMMON});
 }
 
-void queries_choose(const struct corpus *corpus, unsigned n_per_class, uint64_t seed, const char *path)
+void queries_choose(const struct corpus *corpus, unsigned n_per_class, uint64_t seed,
+                    const char *path)
 {
-	struct choice choice = {.n_docs = corpus->n_docs, .random = seed, .n_per_class = n_per_class};
+	struct choice choice = {
+		.n_docs = corpus->n_docs, .random = seed, .n_per_class = n_per_class};
 	struct bs_error err;
 	char *unfinished = text_of("%s.new", path);
 	terms_read(corpus, &choice.terms);

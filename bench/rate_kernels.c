@@ -1,6 +1,7 @@
 /*
- * rate_kernels.c: how fast the AND kernels read columns from memory, against a plain sum over the same bytes. Columns
- * are much larger than any cache, and of ones, so that no block is left early and every line is read. See rates.h.
+ * rate_kernels.c: how fast the AND kernels read columns from memory, against a plain sum over the
+ * same bytes. Columns are much larger than any cache, and of ones, so that no block is left early
+ * and every line is read. See rates.h.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 #define MOST_COLUMNS 8
 #define MOST_KERNELS 16
 #define REPETITIONS  5
-#define SHARD_BYTES   ((size_t)BS_SHARD_MAX_BLOCKS * BS_LINE_BYTES)
+#define SHARD_BYTES  ((size_t)BS_SHARD_MAX_BLOCKS * BS_LINE_BYTES)
 
 struct columns {
 	uint64_t *bits[MOST_COLUMNS];
@@ -22,7 +23,8 @@ struct columns {
 /* Volatile, so that what is summed cannot be left out. */
 static volatile uint64_t sink;
 
-/* Eight sums, so that the additions do not wait for each other and the compiler may use what SIMD it likes. */
+/* Eight sums, so that the additions do not wait for each other and the compiler may use what SIMD
+ * it likes. */
 static void sum_all(const struct columns *columns, size_t n_columns)
 {
 	uint64_t sums[8] = {0};
@@ -48,7 +50,8 @@ static void and_all(const struct bs_kernel *kernel, const struct columns *column
 }
 
 /* GB/s, the best of several; kernel NULL: the plain sum. */
-static double rate_of(const struct bs_kernel *kernel, const struct columns *columns, size_t n_columns)
+static double rate_of(const struct bs_kernel *kernel, const struct columns *columns,
+                      size_t n_columns)
 {
 	uint64_t best = UINT64_MAX;
 	for (int i = 0; i < REPETITIONS; i++) {
@@ -81,7 +84,8 @@ void kernels_report(size_t column_bytes, FILE *file, FILE *summary)
 	size_t n_kernels = bs_kernel_list(kernels, MOST_KERNELS);
 	struct columns columns = make_columns(column_bytes);
 	fprintf(file,
-	        "\n### AND kernels against memory\n\nGB/s over columns of %.0f MB, all read, one thread, and the "
+	        "\n### AND kernels against memory\n\nGB/s over columns of %.0f MB, all read, one "
+	        "thread, and the "
 	        "share of the plain sum's rate.\n\n| columns | plain sum |",
 	        (double)columns.n_bytes / 1e6);
 	for (size_t k = 0; k < n_kernels; k++)

@@ -1,7 +1,8 @@
 /*
- * rate_tokenizer.c: the words analyzer on the ASCII documents of a corpus, its fast path against its own slow twin (all
- * text through ICU), whose tokens must be the same, and against ICU's word breaks alone, without folding, terms or
- * UTF-8: what no tokenizer built on ICU can beat. See rates.h.
+ * rate_tokenizer.c: the words analyzer on the ASCII documents of a corpus, its fast path against
+ * its own slow twin (all text through ICU), whose tokens must be the same, and against ICU's word
+ * breaks alone, without folding, terms or UTF-8: what no tokenizer built on ICU can beat. See
+ * rates.h.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +41,8 @@ static struct sample read_sample(const struct corpus *corpus)
 	                        .ends = grown(NULL, corpus->n_docs * sizeof(uint64_t))};
 	struct text_stream stream;
 	for (text_stream_open(corpus, &stream); text_stream_next(&stream);) {
-		if (!is_ascii(stream.text, stream.n_bytes) || sample.n_bytes + stream.n_bytes > MOST_BYTES)
+		if (!is_ascii(stream.text, stream.n_bytes) ||
+		    sample.n_bytes + stream.n_bytes > MOST_BYTES)
 			continue;
 		memcpy(sample.text + sample.n_bytes, stream.text, stream.n_bytes);
 		sample.n_bytes += stream.n_bytes;
@@ -51,17 +53,19 @@ static struct sample read_sample(const struct corpus *corpus)
 }
 
 /* A sum over everything that a token says, so that two analyses can be compared. */
-static enum bs_status sum_tokens(void *context, const struct bs_token *tokens, size_t n_tokens, struct bs_error *err)
+static enum bs_status sum_tokens(void *context, const struct bs_token *tokens, size_t n_tokens,
+                                 struct bs_error *err)
 {
 	uint64_t *sum = context;
 	(void)err;
 	for (size_t i = 0; i < n_tokens; i++)
-		*sum = *sum * 31 + bs_hash_term(tokens[i].term, tokens[i].term_bytes) + tokens[i].position +
-		       tokens[i].start_byte * 3 + tokens[i].end_byte * 5;
+		*sum = *sum * 31 + bs_hash_term(tokens[i].term, tokens[i].term_bytes) +
+		       tokens[i].position + tokens[i].start_byte * 3 + tokens[i].end_byte * 5;
 	return BS_OK;
 }
 
-static enum bs_status count_tokens(void *context, const struct bs_token *tokens, size_t n_tokens, struct bs_error *err)
+static enum bs_status count_tokens(void *context, const struct bs_token *tokens, size_t n_tokens,
+                                   struct bs_error *err)
 {
 	(void)tokens, (void)err;
 	*(uint64_t *)context += n_tokens;
@@ -73,12 +77,14 @@ static uint64_t analyze(struct bs_tokenizer *tokenizer, const struct sample *sam
 	uint64_t context = 0, start = 0;
 	struct bs_error err;
 	for (size_t i = 0; i < sample->n_docs; start = sample->ends[i++])
-		if (bs_tokenizer_analyze(tokenizer, sample->text + start, sample->ends[i] - start, 0, fn, &context, NULL, &err))
+		if (bs_tokenizer_analyze(tokenizer, sample->text + start, sample->ends[i] - start,
+		                         0, fn, &context, NULL, &err))
 			die("%s", err.text);
 	return context;
 }
 
-static double words_rate(struct bs_tokenizer *tokenizer, const struct sample *sample, bool ascii_path)
+static double words_rate(struct bs_tokenizer *tokenizer, const struct sample *sample,
+                         bool ascii_path)
 {
 	uint64_t best = UINT64_MAX;
 	tokenizer->ascii_path = ascii_path;
@@ -95,7 +101,8 @@ static void walk_breaks(UBreakIterator *breaks, UChar *units, const uint8_t *tex
 {
 	UErrorCode code = U_ZERO_ERROR;
 	int32_t n_units = 0;
-	u_strFromUTF8(units, (int32_t)n_bytes + 1, &n_units, (const char *)text, (int32_t)n_bytes, &code);
+	u_strFromUTF8(units, (int32_t)n_bytes + 1, &n_units, (const char *)text, (int32_t)n_bytes,
+	              &code);
 	ubrk_setText(breaks, units, n_units, &code);
 	while (ubrk_next(breaks) != UBRK_DONE)
 		(void)ubrk_getRuleStatus(breaks);
@@ -136,12 +143,14 @@ void tokenizer_report(const struct corpus *corpus, FILE *file, FILE *summary)
 		die("%s: no document of ASCII alone", corpus->dir);
 	if (!are_equal(tokenizer, &sample))
 		die("the tokenizer's two paths differ");
-	double fast = words_rate(tokenizer, &sample, true), slow = words_rate(tokenizer, &sample, false),
-	       icu = icu_rate(&sample);
+	double fast = words_rate(tokenizer, &sample, true),
+	       slow = words_rate(tokenizer, &sample, false), icu = icu_rate(&sample);
 	fprintf(file,
-	        "\n### Tokenizer\n\n%.1f MB of ASCII documents, one thread; the tokens of the first two are the same."
+	        "\n### Tokenizer\n\n%.1f MB of ASCII documents, one thread; the tokens of the "
+	        "first two are the same."
 	        "\n\n"
-	        "| | MB/s | |\n|---|--:|--:|\n| fast path | %.0f | %.1f |\n| the same through ICU | %.0f | 1 |\n"
+	        "| | MB/s | |\n|---|--:|--:|\n| fast path | %.0f | %.1f |\n| the same through ICU "
+	        "| %.0f | 1 |\n"
 	        "| ICU's word breaks alone | %.0f | %.1f |\n",
 	        (double)sample.n_bytes / 1e6, fast, fast / slow, slow, icu, icu / slow);
 	if (summary)

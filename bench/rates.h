@@ -1,4 +1,5 @@
-/* rates.h: two parts of bitsift against what bounds them: the tokenizer and ICU, the AND kernels and memory. */
+/* rates.h: two parts of bitsift against what bounds them: the tokenizer and ICU, the AND kernels
+ * and memory. */
 #ifndef BENCH_RATES_H
 #define BENCH_RATES_H
 

@@ -1,6 +1,7 @@
 /*
- * sizes.c: see sizes.h. What is compared is the index of the words: for bitsift, all but document ids, places in the
- * sources and stored text (core/store/index_stats.h); the others are built without any of these, so all their bytes count.
+ * sizes.c: see sizes.h. What is compared is the index of the words: for bitsift, all but document
+ * ids, places in the sources and stored text (core/store/index_stats.h); the others are built
+ * without any of these, so all their bytes count.
  */
 #include "bench/sizes.h"
 
@@ -27,13 +28,15 @@ static bool is_bitsift(const struct index_kind *kind)
 }
 
 /* False if the index itself is gone, as of those that were built for their rate. */
-static bool read_stats(const struct corpus *corpus, const struct index_kind *kind, struct bs_index_stats *stats_out)
+static bool read_stats(const struct corpus *corpus, const struct index_kind *kind,
+                       struct bs_index_stats *stats_out)
 {
 	struct bs_snapshot snapshot;
 	struct bs_dir dir;
 	struct bs_error err;
 	char *path = text_of("%s/%s", corpus->dir, kind->name);
-	bool is_there = bs_dir_open(&dir, path, NULL, NULL, &err) == BS_OK && bs_snapshot_open(&dir, &snapshot, &err) == BS_OK;
+	bool is_there = bs_dir_open(&dir, path, NULL, NULL, &err) == BS_OK &&
+	                bs_snapshot_open(&dir, &snapshot, &err) == BS_OK;
 	free(path);
 	if (!is_there) {
 		bs_dir_close(&dir);
@@ -80,19 +83,24 @@ static void print_corpus(const struct corpus *corpus, FILE *file)
 	fprintf(file, "| words in it | %" PRIu64 " |\n", corpus->n_tokens);
 	fprintf(file, "| distinct words | %" PRIu64 " |\n", corpus->n_terms);
 	fprintf(file, "| postings (document, distinct word) | %" PRIu64 " |\n", corpus->n_postings);
-	fprintf(file, "| of them a document | %.1f |\n", (double)corpus->n_postings / (double)corpus->n_docs);
+	fprintf(file, "| of them a document | %.1f |\n",
+	        (double)corpus->n_postings / (double)corpus->n_docs);
 }
 
-static void print_sizes(const struct corpus *corpus, const struct built *built, size_t n, FILE *file)
+static void print_sizes(const struct corpus *corpus, const struct built *built, size_t n,
+                        FILE *file)
 {
-	fprintf(file,
-	        "\n### Size\n\nMB of the index of the words, without ids, places in the sources and stored text.\n\n");
-	fprintf(file, "| index | MB | %% of the text | bits a posting | times bitsift |\n|---|--:|--:|--:|--:|\n");
+	fprintf(file, "\n### Size\n\nMB of the index of the words, without ids, places in the "
+	              "sources and stored text.\n\n");
+	fprintf(file, "| index | MB | %% of the text | bits a posting | times bitsift "
+	              "|\n|---|--:|--:|--:|--:|\n");
 	for (size_t i = 0; i < n; i++) {
 		double bytes = (double)built[i].words_bytes;
 		if (!built[i].kind->is_rate_only)
-			fprintf(file, "| %s | %.1f | %.1f | %.2f | %.2f |\n", built[i].kind->description, bytes / 1e6,
-			        100 * bytes / (double)corpus->text_bytes, 8 * bytes / (double)corpus->n_postings,
+			fprintf(file, "| %s | %.1f | %.1f | %.2f | %.2f |\n",
+			        built[i].kind->description, bytes / 1e6,
+			        100 * bytes / (double)corpus->text_bytes,
+			        8 * bytes / (double)corpus->n_postings,
 			        bytes / (double)built[0].words_bytes);
 	}
 }
@@ -102,7 +110,9 @@ static void print_parts(const struct corpus *corpus, const struct index_kind *ki
 	struct bs_index_stats stats;
 	if (!is_bitsift(kind) || !read_stats(corpus, kind, &stats))
 		return;
-	fprintf(file, "\n%s, by part:\n\n| part | MB | %% of the text | bits a posting |\n|---|--:|--:|--:|\n",
+	fprintf(file,
+	        "\n%s, by part:\n\n| part | MB | %% of the text | bits a posting "
+	        "|\n|---|--:|--:|--:|\n",
 	        kind->description);
 	for (int part = 0; part <= BS_PARTS; part++) {
 		uint64_t bytes = part == BS_PARTS ? stats.n_bytes : stats.parts[part];
@@ -113,26 +123,30 @@ static void print_parts(const struct corpus *corpus, const struct index_kind *ki
 			        8 * (double)stats.n_words_bytes / (double)corpus->n_postings);
 		if (bytes)
 			fprintf(file, "| %s | %.1f | %.1f | %.2f |\n",
-			        part == BS_PARTS ? "**all**" : bs_part_name((enum bs_part)part), (double)bytes / 1e6,
+			        part == BS_PARTS ? "**all**" : bs_part_name((enum bs_part)part),
+			        (double)bytes / 1e6,
 			        100 * (double)bytes / (double)corpus->text_bytes,
 			        8 * (double)bytes / (double)corpus->n_postings);
 	}
 	bs_index_stats_deinit(&stats);
 }
 
-static void print_builds(const struct corpus *corpus, const struct built *built, size_t n, FILE *file)
+static void print_builds(const struct corpus *corpus, const struct built *built, size_t n,
+                         FILE *file)
 {
-	fprintf(file,
-	        "\n### Building\n\nbitsift: from JSON or files, its tokenizer included. The others: from ready tokens, "
-	        "unless it says \"on the text\".\n\n"
-	        "| index | seconds | of them merging | CPU seconds | MB of text/s | peak MB | times bitsift's rate |\n"
-	        "|---|--:|--:|--:|--:|--:|--:|\n");
+	fprintf(file, "\n### Building\n\nbitsift: from JSON or files, its tokenizer included. The "
+	              "others: from ready tokens, "
+	              "unless it says \"on the text\".\n\n"
+	              "| index | seconds | of them merging | CPU seconds | MB of text/s | peak MB "
+	              "| times bitsift's rate |\n"
+	              "|---|--:|--:|--:|--:|--:|--:|\n");
 	for (size_t i = 0; i < n; i++) {
 		double seconds = seconds_of(&built[i]);
-		fprintf(file, "| %s | %.1f | %.1f | %.1f | %.1f | %.0f | %.3f |\n", built[i].kind->description, seconds,
-		        (double)built[i].times.finish_ns / 1e9, (double)built[i].times.cpu_ns / 1e9,
-		        (double)corpus->text_bytes / 1e6 / seconds, (double)built[i].times.peak_bytes / 1e6,
-		        seconds_of(&built[0]) / seconds);
+		fprintf(file, "| %s | %.1f | %.1f | %.1f | %.1f | %.0f | %.3f |\n",
+		        built[i].kind->description, seconds, (double)built[i].times.finish_ns / 1e9,
+		        (double)built[i].times.cpu_ns / 1e9,
+		        (double)corpus->text_bytes / 1e6 / seconds,
+		        (double)built[i].times.peak_bytes / 1e6, seconds_of(&built[0]) / seconds);
 	}
 }
 
@@ -148,7 +162,8 @@ void sizes_report(const struct corpus *corpus, FILE *file, FILE *summary)
 		print_parts(corpus, built[i].kind, file);
 	print_builds(corpus, built, n, file);
 	for (size_t i = 0; i < n && summary; i++)
-		fprintf(summary, "index\t%s\t%" PRIu64 "\t%" PRIu64 "\t%.3f\t%.3f\t%" PRIu64 "\n", built[i].kind->name,
-		        built[i].bytes, built[i].words_bytes, seconds_of(&built[i]),
-		        (double)built[i].times.cpu_ns / 1e9, built[i].times.peak_bytes);
+		fprintf(summary, "index\t%s\t%" PRIu64 "\t%" PRIu64 "\t%.3f\t%.3f\t%" PRIu64 "\n",
+		        built[i].kind->name, built[i].bytes, built[i].words_bytes,
+		        seconds_of(&built[i]), (double)built[i].times.cpu_ns / 1e9,
+		        built[i].times.peak_bytes);
 }

@@ -1,9 +1,10 @@
 /*
- * summary_main.c: bitsift-bench-summary BASE BEFORE AFTER [FOLDER]: what it takes to have the summary of a commit by counters, from that
- * of the commit before, and from scratch: the median CPU time of bs_summary_settle alone, both files written, of the same commit. BASE is
- * an index; BEFORE and AFTER are two others, of the same sources, that lend it a segment each, which comes, or goes. All of it is in
- * memory, or, with a FOLDER, which must be empty, there. What the counters make is verified against what its segments have, of
- * each change. As lines of a table, for summary.sh.
+ * summary_main.c: bitsift-bench-summary BASE BEFORE AFTER [FOLDER]: what it takes to have the
+ * summary of a commit by counters, from that of the commit before, and from scratch: the median CPU
+ * time of bs_summary_settle alone, both files written, of the same commit. BASE is an index; BEFORE
+ * and AFTER are two others, of the same sources, that lend it a segment each, which comes, or goes.
+ * All of it is in memory, or, with a FOLDER, which must be empty, there. What the counters make is
+ * verified against what its segments have, of each change. As lines of a table, for summary.sh.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -90,7 +91,8 @@ static void learn_words(uint64_t number)
 	must(bs_segment_open(&segment, &dir, bs_index_file_name("seg", number, name), &err));
 	struct bs_lexicon_cursor cursor = {.lexicon = &segment.terms.lexicon};
 	must(bs_lexicon_cursor_seek(&cursor, (const uint8_t *)"", 0, &err));
-	while (bs_lexicon_cursor_next(&cursor, &end, &err) == BS_OK && !end && cursor.term.data[0] != BS_KEY_COMPOUND) {
+	while (bs_lexicon_cursor_next(&cursor, &end, &err) == BS_OK && !end &&
+	       cursor.term.data[0] != BS_KEY_COMPOUND) {
 		uint64_t hash = bs_hash_term(cursor.term.data, cursor.term.used_bytes);
 		must(bs_vector_append(&cache.hashes, &hash, &err));
 	}
@@ -117,7 +119,8 @@ static void end_commit(struct bs_manifest *manifest)
 	next_number = manifest->next_number;
 	if (manifest->summary.number) {
 		bs_dir_remove(&dir, bs_index_file_name("summary", manifest->summary.number, name));
-		bs_dir_remove(&dir, bs_index_file_name("counts", manifest->summary.counts_number, name));
+		bs_dir_remove(&dir,
+		              bs_index_file_name("counts", manifest->summary.counts_number, name));
 	}
 	bs_manifest_deinit(manifest);
 }
@@ -150,7 +153,8 @@ static void verify(struct bs_manifest *manifest)
 	bs_snapshot_deinit(&snapshot);
 }
 
-/* The median of CPU ms to make the summary of a commit with the segment that is lent out of that of old. */
+/* The median of CPU ms to make the summary of a commit with the segment that is lent out of that of
+ * old. */
 static double time_settling(const struct bs_snapshot *old, int lent, uint64_t *n_bytes_out)
 {
 	double times[MOST_ROUNDS], spent = 0;
@@ -165,14 +169,16 @@ static double time_settling(const struct bs_snapshot *old, int lent, uint64_t *n
 		if (n == 1 && old->manifest.summary.number)
 			verify(&manifest);
 		char name[BS_INDEX_NAME_BYTES];
-		*n_bytes_out = bs_dir_file_bytes(&dir, bs_index_file_name("summary", manifest.summary.number, name));
+		*n_bytes_out = bs_dir_file_bytes(
+			&dir, bs_index_file_name("summary", manifest.summary.number, name));
 		end_commit(&manifest);
 	}
 	qsort(times, (size_t)n, sizeof(*times), compare_doubles);
 	return times[n / 2] / 1e6;
 }
 
-static void open_with_summary(int lent, const struct bs_snapshot *before, struct bs_snapshot *snapshot_out)
+static void open_with_summary(int lent, const struct bs_snapshot *before,
+                              struct bs_snapshot *snapshot_out)
 {
 	struct bs_manifest manifest;
 	begin_commit(lent, &manifest);
@@ -187,7 +193,9 @@ static uint64_t count_terms(uint32_t first, uint32_t end)
 	char name[BS_INDEX_NAME_BYTES];
 	for (uint32_t i = first; i < end; i++) {
 		struct bs_segment segment;
-		must(bs_segment_open(&segment, &dir, bs_index_file_name("seg", all.segments[i].number, name), &err));
+		must(bs_segment_open(&segment, &dir,
+		                     bs_index_file_name("seg", all.segments[i].number, name),
+		                     &err));
 		n += segment.meta.n_terms;
 		bs_segment_deinit(&segment);
 	}
@@ -205,7 +213,9 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		int first, from,
-			to; /* segments lent: first, if it is another, to the commit from scratch before that */
+			/* segments lent: first, if it is another, to the commit from scratch before
+			 * that */
+			to;
 	} changes[] = {
 		{"comes", NONE, NONE, AFTER},
 		{"goes", BEFORE, BEFORE, NONE},
@@ -234,14 +244,17 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < sizeof(changes) / sizeof(*changes); i++) {
 		struct bs_snapshot first, from, none;
 		open_with_summary(changes[i].first, NULL, &first);
-		open_with_summary(changes[i].from, changes[i].first == changes[i].from ? NULL : &first, &from);
+		open_with_summary(changes[i].from,
+		                  changes[i].first == changes[i].from ? NULL : &first, &from);
 		none = from;
 		none.manifest.summary.number = none.manifest.summary.counts_number = 0;
 		uint64_t n_bytes, n_least_bytes;
 		double by_counters = time_settling(&from, changes[i].to, &n_bytes);
 		double from_scratch = time_settling(&none, changes[i].to, &n_least_bytes);
-		printf("%9" PRIu64 " %4" PRIu32 " %12" PRIu64 "  %-20s %9.3f %9.3f %6.1f %9.1f %9.1f\n", n_terms, n_base, n_lent,
-		       changes[i].name, by_counters, from_scratch, from_scratch / by_counters, (double)n_bytes / 1e3,
+		printf("%9" PRIu64 " %4" PRIu32 " %12" PRIu64
+		       "  %-20s %9.3f %9.3f %6.1f %9.1f %9.1f\n",
+		       n_terms, n_base, n_lent, changes[i].name, by_counters, from_scratch,
+		       from_scratch / by_counters, (double)n_bytes / 1e3,
 		       (double)n_least_bytes / 1e3);
 		fflush(stdout);
 		bs_snapshot_deinit(&first);

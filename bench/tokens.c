@@ -16,8 +16,8 @@ void corpus_open(const char *dir, struct corpus *corpus_out)
 	if (fscanf(file,
 	           "documents %" SCNu64 "\ntokens %" SCNu64 "\npostings %" SCNu64 "\nterms %" SCNu64
 	           "\ntext_bytes %" SCNu64 "\nsource %4095[^\n]",
-	           &corpus_out->n_docs, &corpus_out->n_tokens, &corpus_out->n_postings, &corpus_out->n_terms,
-	           &corpus_out->text_bytes, source) != 6)
+	           &corpus_out->n_docs, &corpus_out->n_tokens, &corpus_out->n_postings,
+	           &corpus_out->n_terms, &corpus_out->text_bytes, source) != 6)
 		die("%s: not as it should be; make it again", path);
 	corpus_out->source = text_of("%s", source);
 	close_file(file, path);
@@ -47,7 +47,8 @@ void terms_read(const struct corpus *corpus, struct terms *terms_out)
 			die("%s: ends too early", path);
 		n_left -= n_bytes + 1;
 		at[n_bytes] = '\0';
-		terms.terms[i] = (struct term){.text = at, .n_bytes = n_bytes, .df = (uint32_t)get_varint(file)};
+		terms.terms[i] = (struct term){
+			.text = at, .n_bytes = n_bytes, .df = (uint32_t)get_varint(file)};
 		at += n_bytes + 1;
 	}
 	close_file(file, path);
@@ -66,8 +67,10 @@ void terms_free(struct terms *terms)
 void token_stream_open(const struct corpus *corpus, struct token_stream *stream_out)
 {
 	char *path = text_of("%s/tokens", corpus->dir);
-	*stream_out = (struct token_stream){
-		.file = open_file(path, "r"), .path = path, .n_left = corpus->n_docs, .document = UINT32_MAX};
+	*stream_out = (struct token_stream){.file = open_file(path, "r"),
+	                                    .path = path,
+	                                    .n_left = corpus->n_docs,
+	                                    .document = UINT32_MAX};
 }
 
 bool token_stream_next(struct token_stream *stream)
@@ -86,7 +89,8 @@ bool token_stream_next(struct token_stream *stream)
 		uint64_t code = get_varint(stream->file);
 		if (code & 1)
 			next += (uint32_t)get_varint(stream->file);
-		stream->tokens[i] = (struct token){.term = (uint32_t)(code >> 1), .position = next++};
+		stream->tokens[i] =
+			(struct token){.term = (uint32_t)(code >> 1), .position = next++};
 	}
 	return true;
 }
@@ -101,7 +105,8 @@ void token_stream_close(struct token_stream *stream)
 void text_stream_open(const struct corpus *corpus, struct text_stream *stream_out)
 {
 	char *path = text_of("%s/texts", corpus->dir);
-	*stream_out = (struct text_stream){.file = open_file(path, "r"), .path = path, .n_left = corpus->n_docs};
+	*stream_out = (struct text_stream){
+		.file = open_file(path, "r"), .path = path, .n_left = corpus->n_docs};
 }
 
 bool text_stream_next(struct text_stream *stream)

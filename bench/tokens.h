@@ -1,13 +1,18 @@
 /*
- * tokens.h: a corpus as the other engines get it: analysed once, by bitsift's analyzer, and kept in a folder.
+ * tokens.h: a corpus as the other engines get it: analysed once, by bitsift's analyzer, and kept in
+ * a folder.
  *
  *   corpus.txt  what it is, as "name value" lines
- *   terms       per distinct term, in order of first appearance (its number): varint bytes, the bytes, varint df
- *   tokens      per document: varint number of tokens, then of each token varint (term number * 2 + jump), and after a
+ *   terms       per distinct term, in order of first appearance (its number): varint bytes, the
+ *     bytes, varint df
+ *   tokens      per document: varint number of tokens, then of each token varint (term number * 2 +
+ *     jump), and after a
  *               jump varint how far its position is beyond the next one
- *   texts       per document: varint bytes, the text (fields joined by line feeds), for tokenizers of their own
+ *   texts       per document: varint bytes, the text (fields joined by line feeds), for tokenizers
+ *     of their own
  *
- * Pair terms are left out: they are an aid to bitsift's filter. LuceneEngine.java reads the same files.
+ * Pair terms are left out: they are an aid to bitsift's filter. LuceneEngine.java reads the same
+ * files.
  */
 #ifndef BENCH_TOKENS_H
 #define BENCH_TOKENS_H

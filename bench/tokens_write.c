@@ -1,6 +1,6 @@
 /*
- * tokens_write.c: a source -> the files of tokens.h. Documents are read as the indexer reads them, by corpus/read/source.h,
- * so that every engine has the documents that bitsift has, in its order.
+ * tokens_write.c: a source -> the files of tokens.h. Documents are read as the indexer reads them,
+ * by corpus/read/source.h, so that every engine has the documents that bitsift has, in its order.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,7 +15,8 @@
 #include "corpus/read/reader.h"
 #include "corpus/read/source.h"
 
-#define FIELD_GAP 100 /* positions between the fields of a record, as indexer/batch/indexing_buffer.c has it */
+/* positions between the fields of a record, as indexer/batch/indexing_buffer.c has it */
+#define FIELD_GAP 100
 
 struct entry {
 	uint64_t hash, offset;
@@ -57,10 +58,11 @@ static uint32_t add_entry(struct writer *writer, const struct bs_token *token, u
 {
 	if (writer->n_entries == writer->capacity) {
 		writer->capacity = writer->capacity ? writer->capacity * 2 : 1u << 15;
-		writer->entries = grown(writer->entries, writer->capacity * sizeof(*writer->entries));
+		writer->entries =
+			grown(writer->entries, writer->capacity * sizeof(*writer->entries));
 	}
-	writer->entries[writer->n_entries] =
-		(struct entry){.hash = hash, .offset = writer->bytes.used_bytes, .n_bytes = token->term_bytes};
+	writer->entries[writer->n_entries] = (struct entry){
+		.hash = hash, .offset = writer->bytes.used_bytes, .n_bytes = token->term_bytes};
 	if (bs_buffer_append(&writer->bytes, token->term, token->term_bytes, NULL))
 		die("out of memory");
 	return writer->n_entries++;
@@ -85,13 +87,15 @@ static uint32_t term_number(struct writer *writer, const struct bs_token *token)
 
 /* ---- documents ---- */
 
-static enum bs_status take_tokens(void *context, const struct bs_token *tokens, size_t n_tokens, struct bs_error *err)
+static enum bs_status take_tokens(void *context, const struct bs_token *tokens, size_t n_tokens,
+                                  struct bs_error *err)
 {
 	struct writer *writer = context;
 	(void)err;
 	if (writer->n_found + n_tokens > writer->found_capacity) {
 		writer->found_capacity = (writer->n_found + n_tokens) * 2;
-		writer->found = grown(writer->found, writer->found_capacity * sizeof(*writer->found));
+		writer->found =
+			grown(writer->found, writer->found_capacity * sizeof(*writer->found));
 	}
 	for (size_t i = 0; i < n_tokens; i++) {
 		if (tokens[i].is_bigram)
@@ -123,23 +127,28 @@ static void write_tokens(struct writer *writer)
 
 static void write_text(struct writer *writer, const struct bs_document *document)
 {
-	put_varint(writer->texts, document->text.n_bytes + (document->text.n_fields ? document->text.n_fields - 1 : 0));
+	put_varint(writer->texts,
+	           document->text.n_bytes +
+	                   (document->text.n_fields ? document->text.n_fields - 1 : 0));
 	for (size_t f = 0; f < document->text.n_fields; f++) {
 		if (f)
 			putc_unlocked('\n', writer->texts);
-		fwrite_unlocked(document->text.fields[f].text, 1, document->text.fields[f].text_bytes, writer->texts);
+		fwrite_unlocked(document->text.fields[f].text, 1,
+		                document->text.fields[f].text_bytes, writer->texts);
 	}
 }
 
-static enum bs_status take_document(void *context, const struct bs_document *document, struct bs_error *err)
+static enum bs_status take_document(void *context, const struct bs_document *document,
+                                    struct bs_error *err)
 {
 	struct writer *writer = context;
 	struct bs_tokenizer_sum sum = {0};
 	writer->n_found = 0;
 	for (size_t f = 0; f < document->text.n_fields; f++) {
 		enum bs_status status = bs_tokenizer_analyze(
-			writer->tokenizer, document->text.fields[f].text, document->text.fields[f].text_bytes,
-			f ? sum.next_position + FIELD_GAP : 0, take_tokens, writer, &sum, err);
+			writer->tokenizer, document->text.fields[f].text,
+			document->text.fields[f].text_bytes, f ? sum.next_position + FIELD_GAP : 0,
+			take_tokens, writer, &sum, err);
 		if (status)
 			return status;
 	}
@@ -151,7 +160,8 @@ static enum bs_status take_document(void *context, const struct bs_document *doc
 	return BS_OK;
 }
 
-static enum bs_status pass_over(void *context, enum bs_skip reason, const char *message, struct bs_error *err)
+static enum bs_status pass_over(void *context, enum bs_skip reason, const char *message,
+                                struct bs_error *err)
 {
 	(void)context, (void)reason, (void)message, (void)err;
 	return BS_OK; /* the indexer passes over the same */
@@ -162,12 +172,14 @@ static void read_source(struct writer *writer, const char *path)
 	struct bs_source source;
 	/* The cache lies in a folder that git is told to ignore. */
 	struct bs_source_options options = {.no_ignore = true};
-	struct bs_document_sink sink = {.context = writer, .document = take_document, .skip = pass_over};
+	struct bs_document_sink sink = {
+		.context = writer, .document = take_document, .skip = pass_over};
 	struct bs_batch batch = {0};
 	struct bs_feed *feed;
 	struct bs_reader *reader;
 	struct bs_error err;
-	if (bs_source_init(&source, path, &err) || bs_feed_open(&source, &options, NULL, NULL, &feed, &err) ||
+	if (bs_source_init(&source, path, &err) ||
+	    bs_feed_open(&source, &options, NULL, NULL, &feed, &err) ||
 	    bs_reader_new(&options, &reader, &err))
 		die("%s", err.text);
 	do {
@@ -205,15 +217,16 @@ static void write_summary(const struct writer *writer)
 	fprintf(file,
 	        "documents %" PRIu64 "\ntokens %" PRIu64 "\npostings %" PRIu64 "\nterms %" PRIu32
 	        "\ntext_bytes %" PRIu64 "\nsource %s\n",
-	        corpus->n_docs, corpus->n_tokens, corpus->n_postings, writer->n_entries, corpus->text_bytes,
-	        corpus->source);
+	        corpus->n_docs, corpus->n_tokens, corpus->n_postings, writer->n_entries,
+	        corpus->text_bytes, corpus->source);
 	close_file(file, path);
 	free(path);
 }
 
 void corpus_make(const char *dir, const char *source)
 {
-	struct writer writer = {.corpus = {.dir = text_of("%s", dir), .source = realpath(source, NULL)}};
+	struct writer writer = {
+		.corpus = {.dir = text_of("%s", dir), .source = realpath(source, NULL)}};
 	struct bs_error err;
 	if (!writer.corpus.source)
 		die("%s: not there", source);

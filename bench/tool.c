@@ -157,7 +157,8 @@ uint64_t random_next(uint64_t *state)
 
 uint64_t random_below(uint64_t *state, uint64_t n)
 {
-	return random_next(state) % n; /* the bias of n / 2^64 is none that a benchmark could notice */
+	/* the bias of n / 2^64 is none that a benchmark could notice */
+	return random_next(state) % n;
 }
 
 bool is_listed(const char *list, const char *name)

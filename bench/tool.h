@@ -1,7 +1,9 @@
 /*
- * tool.h: what every file of the benchmark driver needs: giving up, clocks, paths, growing arrays, varints in files.
+ * tool.h: what every file of the benchmark driver needs: giving up, clocks, paths, growing arrays,
+ * varints in files.
  *
- * This is a program and no library: whatever fails ends it, with one line on standard error and exit status 2.
+ * This is a program and no library: whatever fails ends it, with one line on standard error and
+ * exit status 2.
  */
 #ifndef BENCH_TOOL_H
 #define BENCH_TOOL_H
@@ -15,7 +17,8 @@
 extern "C" {
 #endif
 
-#define BENCH_PRINTF(format_index, args_index) __attribute__((format(printf, format_index, args_index)))
+#define BENCH_PRINTF(format_index, args_index) \
+	__attribute__((format(printf, format_index, args_index)))
 
 /* Says why and exits with 2. */
 void die(const char *format, ...) BENCH_PRINTF(1, 2) __attribute__((noreturn));

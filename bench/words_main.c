@@ -1,6 +1,6 @@
 /*
- * words_main.c: bitsift-bench-words FILE...: MB/s of the words analyzer on each file, with its ASCII path and without,
- * in turns; and that both find the same tokens.
+ * words_main.c: bitsift-bench-words FILE...: MB/s of the words analyzer on each file, with its
+ * ASCII path and without, in turns; and that both find the same tokens.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,15 +19,17 @@ struct count {
 	bool hashes;
 };
 
-static enum bs_status count_tokens(void *context, const struct bs_token *tokens, size_t n_tokens, struct bs_error *err)
+static enum bs_status count_tokens(void *context, const struct bs_token *tokens, size_t n_tokens,
+                                   struct bs_error *err)
 {
 	struct count *count = context;
 	(void)err;
 	count->n_tokens += n_tokens;
 	for (size_t i = 0; i < n_tokens && count->hashes; i++)
-		count->sum = (count->sum + bs_hash_term(tokens[i].term, tokens[i].term_bytes) +
-		              tokens[i].start_byte * 3 + tokens[i].end_byte * 5 + tokens[i].position) *
-		             7;
+		count->sum =
+			(count->sum + bs_hash_term(tokens[i].term, tokens[i].term_bytes) +
+		         tokens[i].start_byte * 3 + tokens[i].end_byte * 5 + tokens[i].position) *
+			7;
 	return BS_OK;
 }
 
@@ -58,8 +60,8 @@ static uint8_t *load(const char *path, size_t *n_bytes_out)
 }
 
 /* Seconds of one analysis. */
-static double measure(struct bs_tokenizer *tokenizer, const uint8_t *text, size_t text_bytes, bool ascii_path,
-                      struct count *count)
+static double measure(struct bs_tokenizer *tokenizer, const uint8_t *text, size_t text_bytes,
+                      bool ascii_path, struct count *count)
 {
 	struct bs_error err = {""};
 	tokenizer->ascii_path = ascii_path;
@@ -85,9 +87,10 @@ static int run(struct bs_tokenizer *tokenizer, const char *path)
 		best[round & 1] = elapsed < best[round & 1] ? elapsed : best[round & 1];
 	}
 	bool is_same = all[0].n_tokens == all[1].n_tokens && all[0].sum == all[1].sum;
-	printf("%s: %.1f MB, %llu tokens; ICU %.1f MB/s, with the ASCII path %.1f MB/s, %.1fx%s\n", path,
-	       (double)text_bytes * 1e-6, (unsigned long long)all[0].n_tokens, (double)text_bytes * 1e-6 / best[0],
-	       (double)text_bytes * 1e-6 / best[1], best[0] / best[1], is_same ? "" : "; THE TOKENS DIFFER");
+	printf("%s: %.1f MB, %llu tokens; ICU %.1f MB/s, with the ASCII path %.1f MB/s, %.1fx%s\n",
+	       path, (double)text_bytes * 1e-6, (unsigned long long)all[0].n_tokens,
+	       (double)text_bytes * 1e-6 / best[0], (double)text_bytes * 1e-6 / best[1],
+	       best[0] / best[1], is_same ? "" : "; THE TOKENS DIFFER");
 	free(text);
 	return !is_same;
 }

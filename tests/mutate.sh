@@ -67,12 +67,18 @@ def write_text(path, text):
         file.write(text)
 
 
+def places(text, old):
+    """The matches of OLD in the text. White space between tokens does not count: the source may be formatted anew."""
+    tokens = re.findall(r"\w+|[^\w\s]", old)
+    return list(re.finditer(r"\s*".join(re.escape(token) for token in tokens), text))
+
+
 def check(root, changes):
     """Whether every change applies, before anything is built."""
     wrong = []
     for change in changes:
         try:
-            n = read_text(os.path.join(root, change.file)).count(change.old)
+            n = len(places(read_text(os.path.join(root, change.file)), change.old))
         except OSError as error:
             wrong.append("%s: %s" % (change.name, error))
             continue
@@ -179,7 +185,8 @@ def attempt(change, tree, build, targets):
     """(is an error of the table, what to print); the first is None if no test noticed. The tests run one after the other."""
     path = os.path.join(tree, change.file)
     before = read_text(path)
-    write_text(path, before.replace(change.old, change.new))
+    place = places(before, change.old)[0]
+    write_text(path, before[: place.start()] + change.new.strip() + before[place.end() :])
     try:
         for name in change.tests:
             done = run(["ninja"] + sorted(targets[name]), build)

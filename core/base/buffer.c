@@ -7,10 +7,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define PAGE_BYTES  ((uintptr_t)4096)
-#define LARGE_BYTES ((size_t)8 << 20)
+#define PAGE_BYTES       ((uintptr_t)4096)
+#define LARGE_BYTES      ((size_t)8 << 20)
 #define LARGE_PAGE_BYTES ((size_t)2 << 20)
-#define MALLOC_BYTES ((size_t)64) /* that malloc may put before and behind what it gives */
+#define MALLOC_BYTES     ((size_t)64) /* that malloc may put before and behind what it gives */
 
 __thread struct bs_memory_budget *bs_memory_budget_here;
 
@@ -23,7 +23,8 @@ enum bs_status bs_memory_budget_add(int64_t n_bytes, struct bs_error *err)
 	if (n_bytes <= 0 || held <= 0 || (uint64_t)held <= budget->most_bytes)
 		return BS_OK;
 	__atomic_fetch_sub(&budget->held_bytes, n_bytes, __ATOMIC_RELAXED);
-	return bs_fail(err, BS_NO_MEMORY, "out of memory: this needs more than its limit, %llu bytes",
+	return bs_fail(err, BS_NO_MEMORY,
+	               "out of memory: this needs more than its limit, %llu bytes",
 	               (unsigned long long)budget->most_bytes);
 }
 
@@ -49,13 +50,18 @@ static enum bs_status take_space(int fd, uint64_t offset, size_t n_bytes, struct
 	do
 		code = posix_fallocate(fd, (off_t)offset, (off_t)n_bytes);
 	while (code == EINTR);
-	return code ? bs_fail(err, BS_IO, "a temporary file: cannot take %zu bytes: %s", n_bytes, strerror(code)) : BS_OK;
+	return code ? bs_fail(err, BS_IO, "a temporary file: cannot take %zu bytes: %s", n_bytes,
+	                      strerror(code))
+	            : BS_OK;
 }
 
-enum bs_status bs_map_file(int fd, uint64_t offset, size_t n_bytes, void **map_out, struct bs_error *err)
+enum bs_status bs_map_file(int fd, uint64_t offset, size_t n_bytes, void **map_out,
+                           struct bs_error *err)
 {
 	enum bs_status status = take_space(fd, offset, n_bytes, err);
-	*map_out = status ? MAP_FAILED : mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)offset);
+	*map_out =
+		status ? MAP_FAILED
+		       : mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)offset);
 	if (*map_out != MAP_FAILED)
 		return BS_OK;
 	*map_out = NULL;
@@ -74,8 +80,8 @@ static enum bs_status reserve_in_file(struct bs_buffer *buffer, size_t wanted, s
 		if (status)
 			return status;
 	} else {
-		enum bs_status status =
-			take_space(buffer->file - 1, buffer->capacity_bytes, capacity - buffer->capacity_bytes, err);
+		enum bs_status status = take_space(buffer->file - 1, buffer->capacity_bytes,
+		                                   capacity - buffer->capacity_bytes, err);
 		if (status)
 			return status;
 		data = mremap(buffer->data, buffer->capacity_bytes, capacity, MREMAP_MAYMOVE);
@@ -97,24 +103,29 @@ enum bs_status bs_buffer_reserve(struct bs_buffer *buffer, size_t extra_bytes, s
 	if (buffer->file)
 		return reserve_in_file(buffer, wanted, err);
 	size_t capacity = buffer->capacity_bytes + buffer->capacity_bytes / 2;
-	/* Large ones four-fold, in address space: what is not used is no memory, and moving breaks large pages up. */
+	/* Large ones four-fold, in address space: what is not used is no memory, and moving breaks
+	 * large pages up. */
 	if (capacity >= LARGE_BYTES)
 		capacity = buffer->capacity_bytes * 4;
 	if (capacity < wanted)
 		capacity = wanted;
 	if (capacity < 64)
 		capacity = 64;
-	/* Then mappings are of whole large pages, and begin with one where the kernel can, so that they are moved as such. */
+	/* Then mappings are of whole large pages, and begin with one where the kernel can, so that
+	 * they are moved as such. */
 	if (capacity >= LARGE_BYTES)
-		capacity = (capacity + LARGE_PAGE_BYTES - 1) / LARGE_PAGE_BYTES * LARGE_PAGE_BYTES - MALLOC_BYTES;
+		capacity = (capacity + LARGE_PAGE_BYTES - 1) / LARGE_PAGE_BYTES * LARGE_PAGE_BYTES -
+		           MALLOC_BYTES;
 	if (capacity < wanted)
 		capacity += LARGE_PAGE_BYTES;
-	enum bs_status status = bs_memory_budget_add((int64_t)(capacity - buffer->capacity_bytes), err);
+	enum bs_status status =
+		bs_memory_budget_add((int64_t)(capacity - buffer->capacity_bytes), err);
 	if (status)
 		return status;
 	uint8_t *data = realloc(buffer->data, capacity);
 	if (!data) {
-		(void)!bs_memory_budget_add((int64_t)buffer->capacity_bytes - (int64_t)capacity, NULL);
+		(void)!bs_memory_budget_add((int64_t)buffer->capacity_bytes - (int64_t)capacity,
+		                            NULL);
 		return bs_fail_memory(err, "a growing buffer", capacity);
 	}
 	bs_buffer_advise(data, capacity);
@@ -126,8 +137,8 @@ enum bs_status bs_buffer_reserve(struct bs_buffer *buffer, size_t extra_bytes, s
 void bs_buffer_advise(void *data, size_t n_bytes)
 {
 #ifdef MADV_HUGEPAGE
-	/* To the ends of the pages that it begins and ends in: a mapping that is advised in part is two, which cannot
-	 * grow by being mapped elsewhere, but is copied. */
+	/* To the ends of the pages that it begins and ends in: a mapping that is advised in part is
+	 * two, which cannot grow by being mapped elsewhere, but is copied. */
 	uintptr_t start = (uintptr_t)data & ~(PAGE_BYTES - 1);
 	uintptr_t end = ((uintptr_t)data + n_bytes + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
 	if (n_bytes >= LARGE_BYTES)

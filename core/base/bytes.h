@@ -8,7 +8,8 @@
 
 static inline uint32_t bs_load_u32(const uint8_t *from)
 {
-	return (uint32_t)from[0] | (uint32_t)from[1] << 8 | (uint32_t)from[2] << 16 | (uint32_t)from[3] << 24;
+	return (uint32_t)from[0] | (uint32_t)from[1] << 8 | (uint32_t)from[2] << 16 |
+	       (uint32_t)from[3] << 24;
 }
 
 static inline uint64_t bs_load_u64(const uint8_t *from)
@@ -55,8 +56,10 @@ static inline size_t bs_varint_put(uint8_t *to, uint64_t value)
 	return n;
 }
 
-/* Reads a varint from [from, end): returns the byte after it, or NULL if it is cut off or longer than 64 bits. */
-static inline const uint8_t *bs_varint_get(const uint8_t *from, const uint8_t *end, uint64_t *value_out)
+/* Reads a varint from [from, end): returns the byte after it, or NULL if it is cut off or longer
+ * than 64 bits. */
+static inline const uint8_t *bs_varint_get(const uint8_t *from, const uint8_t *end,
+                                           uint64_t *value_out)
 {
 	uint64_t value = 0;
 	for (unsigned shift = 0; from < end && shift < 64; shift += 7) {
@@ -72,7 +75,8 @@ static inline const uint8_t *bs_varint_get(const uint8_t *from, const uint8_t *e
 	return NULL;
 }
 
-/* ORs value, below 2^57 unless at is a whole byte, into zeroed bytes from bit `at` on, the lowest bit first. */
+/* ORs value, below 2^57 unless at is a whole byte, into zeroed bytes from bit `at` on, the lowest
+ * bit first. */
 static inline void bs_put_bits(uint8_t *bytes, uint64_t at, uint64_t value)
 {
 	value <<= at % 8;
@@ -87,7 +91,8 @@ static inline uint64_t bs_append_bits(uint8_t *bytes, uint64_t at, uint64_t valu
 	return at + n_bits;
 }
 
-/* Bit c of word r becomes bit r of word c: quarters of ever smaller squares change places (Warren, "Hacker's Delight", 7-3). */
+/* Bit c of word r becomes bit r of word c: quarters of ever smaller squares change places (Warren,
+ * "Hacker's Delight", 7-3). */
 static inline void bs_transpose_64(uint64_t words[64])
 {
 	uint64_t mask = UINT32_MAX;
@@ -110,7 +115,8 @@ static inline uint64_t bs_first_eight(const uint8_t *bytes, size_t n_bytes)
 }
 
 /* How many bytes they begin with alike. */
-static inline size_t bs_common_bytes(const uint8_t *a, size_t a_bytes, const uint8_t *b, size_t b_bytes)
+static inline size_t bs_common_bytes(const uint8_t *a, size_t a_bytes, const uint8_t *b,
+                                     size_t b_bytes)
 {
 	size_t n = 0;
 	while (n < a_bytes && n < b_bytes && a[n] == b[n])
@@ -123,8 +129,10 @@ static inline int bs_compare_u64(uint64_t a, uint64_t b)
 	return (a > b) - (a < b);
 }
 
-/* Negative, zero or positive, as their first difference is, or else their lengths. NULL is fine for no bytes. */
-static inline int bs_compare_bytes(const uint8_t *a, size_t a_bytes, const uint8_t *b, size_t b_bytes)
+/* Negative, zero or positive, as their first difference is, or else their lengths. NULL is fine for
+ * no bytes. */
+static inline int bs_compare_bytes(const uint8_t *a, size_t a_bytes, const uint8_t *b,
+                                   size_t b_bytes)
 {
 	size_t n_bytes = a_bytes < b_bytes ? a_bytes : b_bytes;
 	int order = n_bytes ? memcmp(a, b, n_bytes) : 0;
@@ -139,7 +147,8 @@ static inline bool bs_is_ascii(const uint8_t *bytes, size_t n_bytes)
 	return seen < 0x80;
 }
 
-/* Set bits. Without flags for the target, the compiler's own is a call that looks bytes up in a table. */
+/* Set bits. Without flags for the target, the compiler's own is a call that looks bytes up in a
+ * table. */
 static inline uint32_t bs_count_bits(uint64_t x)
 {
 	x -= x >> 1 & UINT64_C(0x5555555555555555);

@@ -18,7 +18,8 @@ struct rest {
 static bool take_number(struct rest *rest, int n_digits, int least, int most, int *number_out)
 {
 	int number = 0;
-	for (; n_digits > 0 && rest->at < rest->end && *rest->at >= '0' && *rest->at <= '9'; n_digits--)
+	for (; n_digits > 0 && rest->at < rest->end && *rest->at >= '0' && *rest->at <= '9';
+	     n_digits--)
 		number = number * 10 + (*rest->at++ - '0');
 	*number_out = number;
 	return n_digits == 0 && number >= least && number <= most;
@@ -33,14 +34,16 @@ static bool take_sign(struct rest *rest, char sign)
 
 #define ERA_DAYS 146097 /* of 400 years */
 
-/* The days from 1970-01-01 on. Years are counted from March, so that a leap day is the last (Hinnant, "chrono-Compatible
- * Low-Level Date Algorithms"), and from 400 years before, so that none is negative. */
+/* The days from 1970-01-01 on. Years are counted from March, so that a leap day is the last
+ * (Hinnant, "chrono-Compatible Low-Level Date Algorithms"), and from 400 years before, so that none
+ * is negative. */
 static int64_t count_days(int year, int month, int day)
 {
 	year += 400 - (month <= 2);
 	int era = year / 400, of_era = year % 400;
 	int of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
-	return (int64_t)era * ERA_DAYS + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719468 - ERA_DAYS;
+	return (int64_t)era * ERA_DAYS + of_era * 365 + of_era / 4 - of_era / 100 + of_year -
+	       719468 - ERA_DAYS;
 }
 
 static bool is_day(int year, int month, int day)
@@ -63,7 +66,8 @@ static bool take_fraction(struct rest *rest, struct told *told)
 	if (!take_sign(rest, '.') && !take_sign(rest, ','))
 		return true;
 	const uint8_t *first = rest->at;
-	for (; rest->at < rest->end && *rest->at >= '0' && *rest->at <= '9'; rest->at++, unit /= 10) {
+	for (; rest->at < rest->end && *rest->at >= '0' && *rest->at <= '9';
+	     rest->at++, unit /= 10) {
 		told->ns += unit * (*rest->at - '0');
 		told->span_us = unit > NS_PER_US ? unit / NS_PER_US : 1;
 	}
@@ -79,7 +83,8 @@ static bool take_offset(struct rest *rest, int64_t *seconds)
 	bool is_east = take_sign(rest, '+');
 	if ((!is_east && !take_sign(rest, '-')) || !take_number(rest, 2, 0, 23, &hours))
 		return false;
-	if ((take_sign(rest, ':') || rest->at < rest->end) && !take_number(rest, 2, 0, 59, &minutes))
+	if ((take_sign(rest, ':') || rest->at < rest->end) &&
+	    !take_number(rest, 2, 0, 59, &minutes))
 		return false;
 	*seconds += (is_east ? -1 : 1) * (hours * 3600 + minutes * 60);
 	return true;
@@ -105,7 +110,8 @@ static bool take_time(struct rest *rest, struct told *told)
 	return take_offset(rest, &told->seconds);
 }
 
-static bool parse(const uint8_t *text, size_t text_bytes, int least_year, int most_year, struct told *told)
+static bool parse(const uint8_t *text, size_t text_bytes, int least_year, int most_year,
+                  struct told *told)
 {
 	struct rest rest = {text, text + text_bytes};
 	int year, month = 1, day = 1;
@@ -121,7 +127,8 @@ static bool parse(const uint8_t *text, size_t text_bytes, int least_year, int mo
 			if (!take_number(&rest, 2, 1, 31, &day) || !is_day(year, month, day))
 				return false;
 			next_day = count_days(year, month, day) + 1;
-			bool has_time = take_sign(&rest, 'T') || take_sign(&rest, 't') || take_sign(&rest, ' ');
+			bool has_time = take_sign(&rest, 'T') || take_sign(&rest, 't') ||
+			                take_sign(&rest, ' ');
 			if (has_time && !take_time(&rest, told))
 				return false;
 		}
@@ -151,17 +158,21 @@ void bs_date_format(int64_t us, char text_out[BS_DATE_TEXT_BYTES])
 {
 	/* Offsets may lead a little beyond the years. */
 	const int64_t era_us = ERA_DAYS * DAY_S * US_PER_S;
-	int64_t shifted = us + 8 * era_us, day = shifted / (DAY_S * US_PER_S) + 719468, of_day = shifted % (DAY_S * US_PER_S);
+	int64_t shifted = us + 8 * era_us, day = shifted / (DAY_S * US_PER_S) + 719468,
+		of_day = shifted % (DAY_S * US_PER_S);
 	int64_t era = day / ERA_DAYS, of_era = day % ERA_DAYS;
 	int64_t year = (of_era - of_era / 1460 + of_era / 36524 - of_era / (ERA_DAYS - 1)) / 365;
-	int64_t of_year = of_era - (365 * year + year / 4 - year / 100), march = (5 * of_year + 2) / 153;
+	int64_t of_year = of_era - (365 * year + year / 4 - year / 100),
+		march = (5 * of_year + 2) / 153;
 	int month = (int)(march < 10 ? march + 3 : march - 9), n;
 	year += era * 400 + (month <= 2) - 8 * 400;
-	n = snprintf(text_out, BS_DATE_TEXT_BYTES, "%04d-%02d-%02dT%02d:%02d:%02d", (int)year % 100000, month,
-	             (int)(of_year - (153 * march + 2) / 5 + 1), (int)(of_day / (3600 * US_PER_S)),
-	             (int)(of_day / (60 * US_PER_S) % 60), (int)(of_day / US_PER_S % 60));
+	n = snprintf(text_out, BS_DATE_TEXT_BYTES, "%04d-%02d-%02dT%02d:%02d:%02d",
+	             (int)year % 100000, month, (int)(of_year - (153 * march + 2) / 5 + 1),
+	             (int)(of_day / (3600 * US_PER_S)), (int)(of_day / (60 * US_PER_S) % 60),
+	             (int)(of_day / US_PER_S % 60));
 	if (of_day % US_PER_S)
-		n += snprintf(text_out + n, BS_DATE_TEXT_BYTES - (size_t)n, ".%06d", (int)(of_day % US_PER_S));
+		n += snprintf(text_out + n, BS_DATE_TEXT_BYTES - (size_t)n, ".%06d",
+		              (int)(of_day % US_PER_S));
 	for (; of_day % US_PER_S && text_out[n - 1] == '0'; n--)
 		continue;
 	snprintf(text_out + n, BS_DATE_TEXT_BYTES - (size_t)n, "Z");
@@ -176,7 +187,9 @@ int64_t bs_moment_code(struct bs_moment moment)
 	/* What lies before 1970 is the mirror image. */
 	if (moment.seconds < 0) {
 		bool is_whole = moment.ns == 0;
-		struct bs_moment mirrored = {is_whole && moment.seconds > INT64_MIN ? -moment.seconds : -(moment.seconds + 1),
+		struct bs_moment mirrored = {is_whole && moment.seconds > INT64_MIN
+		                                     ? -moment.seconds
+		                                     : -(moment.seconds + 1),
 		                             is_whole ? 0 : (uint32_t)(NS_PER_S - moment.ns)};
 		return -bs_moment_code(mirrored);
 	}
@@ -185,7 +198,8 @@ int64_t bs_moment_code(struct bs_moment moment)
 	int64_t far_s = moment.seconds - FAR_S;
 	if (far_s >= INT64_C(1) << 40)
 		return INT64_MAX;
-	return FAR_CODE + far_s * PARTS_A_S + moment.ns * PARTS_A_S / NS_PER_S - (FAR_CODE % NS_PER_S) * PARTS_A_S / NS_PER_S;
+	return FAR_CODE + far_s * PARTS_A_S + moment.ns * PARTS_A_S / NS_PER_S -
+	       (FAR_CODE % NS_PER_S) * PARTS_A_S / NS_PER_S;
 }
 
 int64_t bs_moment_us(struct bs_moment moment)
@@ -204,7 +218,8 @@ bool bs_date_parse(const uint8_t *text, size_t text_bytes, struct bs_moment *sta
 	return is_date;
 }
 
-bool bs_date_parse_or_age(const uint8_t *text, size_t text_bytes, struct bs_moment now, struct bs_moment *start_out)
+bool bs_date_parse_or_age(const uint8_t *text, size_t text_bytes, struct bs_moment now,
+                          struct bs_moment *start_out)
 {
 	static const struct {
 		char unit;
@@ -216,7 +231,8 @@ bool bs_date_parse_or_age(const uint8_t *text, size_t text_bytes, struct bs_mome
 		return true;
 	for (; at < text_bytes && at < 9 && text[at] >= '0' && text[at] <= '9'; at++)
 		n = n * 10 + (text[at] - '0');
-	for (size_t i = 0; i < sizeof(units) / sizeof(*units) && at > 0 && at + 1 == text_bytes; i++) {
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units) && at > 0 && at + 1 == text_bytes;
+	     i++) {
 		if (text[at] != (uint8_t)units[i].unit)
 			continue;
 		*start_out = (struct bs_moment){now.seconds - n * units[i].seconds, now.ns};

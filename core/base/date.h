@@ -1,7 +1,8 @@
 /*
- * date.h: dates as people write them: of ISO 8601, 2024, 2024-05, 2024-05-17, 2024-05-17T08, ...T08:30, ...T08:30:59.5, a
- * space for the T, with an offset (Z, +02, +02:00, +0200) or without: UTC. A shorter one stands for the whole of its year,
- * month, day, hour, minute, second or part of one. In the proleptic Gregorian calendar, years 0 to 9999.
+ * date.h: dates as people write them: of ISO 8601, 2024, 2024-05, 2024-05-17, 2024-05-17T08,
+ * ...T08:30, ...T08:30:59.5, a space for the T, with an offset (Z, +02, +02:00, +0200) or without:
+ * UTC. A shorter one stands for the whole of its year, month, day, hour, minute, second or part of
+ * one. In the proleptic Gregorian calendar, years 0 to 9999.
  */
 #pragma once
 
@@ -15,7 +16,8 @@ struct bs_date {
 	int64_t next_us;
 };
 
-/* False: it is no such date; nothing may stand before or behind it. What is said beyond a us is dropped. */
+/* False: it is no such date; nothing may stand before or behind it. What is said beyond a us is
+ * dropped. */
 bool bs_date_parse_span(const uint8_t *text, size_t text_bytes, struct bs_date *date_out);
 
 /* The first us of a year. */
@@ -32,9 +34,9 @@ struct bs_moment {
 };
 
 /*
- * Codes a moment in 64 bits; codes compare as moments do. From 1681 to 2258 the code is the ns since 1970 (less than
- * 2^63 - 2^56 of them). Outside these years it counts on in steps of 2^-16 s. Moments more than about 35,000 years away
- * get the least or the largest code.
+ * Codes a moment in 64 bits; codes compare as moments do. From 1681 to 2258 the code is the ns
+ * since 1970 (less than 2^63 - 2^56 of them). Outside these years it counts on in steps of 2^-16 s.
+ * Moments more than about 35,000 years away get the least or the largest code.
  */
 int64_t bs_moment_code(struct bs_moment moment);
 
@@ -45,4 +47,5 @@ int64_t bs_moment_us(struct bs_moment moment);
 bool bs_date_parse(const uint8_t *text, size_t text_bytes, struct bs_moment *start_out);
 
 /* The same, or so long before now: 90s, 30m, 2h, 3d, 2w. */
-bool bs_date_parse_or_age(const uint8_t *text, size_t text_bytes, struct bs_moment now, struct bs_moment *start_out);
+bool bs_date_parse_or_age(const uint8_t *text, size_t text_bytes, struct bs_moment now,
+                          struct bs_moment *start_out);

@@ -4,7 +4,8 @@
 #include "core/base/vector.h"
 
 struct bs_doc_ref {
-	uint32_t segment; /* from 0; the number of segments stands for the overlay; or one of the two below */
+	/* from 0; the number of segments stands for the overlay; or one of the two below */
+	uint32_t segment;
 	uint32_t document;
 };
 

@@ -7,8 +7,8 @@
 
 #include "core/bitsift/escape.h"
 
-/* Replaces what a terminal might obey, so that hostile file names cannot forge or split a message line. is_cut: from is
- * only the beginning of a longer text, and may end within a character. */
+/* Replaces what a terminal might obey, so that hostile file names cannot forge or split a message
+ * line. is_cut: from is only the beginning of a longer text, and may end within a character. */
 static void copy_visible(char *to, size_t to_bytes, const char *from, bool is_cut)
 {
 	size_t used = 0, n = strlen(from);
@@ -39,18 +39,23 @@ enum bs_status bs_fail(struct bs_error *err, enum bs_status status, const char *
 	return status;
 }
 
-enum bs_status bs_fail_memory(struct bs_error *err, const char *what, unsigned long long wanted_bytes)
+enum bs_status bs_fail_memory(struct bs_error *err, const char *what,
+                              unsigned long long wanted_bytes)
 {
 	return bs_fail(err, BS_NO_MEMORY, "out of memory: %s (%llu bytes)", what, wanted_bytes);
 }
 
-enum bs_status bs_check_reserved(const struct bs_reserved *parts, size_t n_parts, struct bs_error *err)
+enum bs_status bs_check_reserved(const struct bs_reserved *parts, size_t n_parts,
+                                 struct bs_error *err)
 {
 	for (size_t part = 0; part < n_parts; part++)
 		for (size_t i = 0; i < parts[part].n_fields; i++)
 			if (parts[part].fields[i] != 0)
-				return bs_fail(err, BS_UNSUPPORTED, "%s: a reserved field is not zero: it was not initialised, or the "
-				               "program was built for a later library", parts[part].struct_name);
+				return bs_fail(err, BS_UNSUPPORTED,
+				               "%s: a reserved field is not zero: it was not "
+				               "initialised, or the "
+				               "program was built for a later library",
+				               parts[part].struct_name);
 	return BS_OK;
 }
 

@@ -1,10 +1,11 @@
 /*
  * error.h: how everything in bitsift reports failure.
  *
- * A function that can fail returns an enum bs_status and takes, last, a nullable struct bs_error that receives one
- * line of text naming the thing that failed ("mail.jsonl:812: not valid JSON: unterminated string"). There is no
- * global state; the caller owns the struct. Thread-safe as long as two threads do not share one struct bs_error. The
- * codes, the struct, bs_fail and bs_status_name are part of the public interface: core/bitsift/status.h.
+ * A function that can fail returns an enum bs_status and takes, last, a nullable struct bs_error
+ * that receives one line of text naming the thing that failed ("mail.jsonl:812: not valid JSON:
+ * unterminated string"). There is no global state; the caller owns the struct. Thread-safe as long
+ * as two threads do not share one struct bs_error. The codes, the struct, bs_fail and
+ * bs_status_name are part of the public interface: core/bitsift/status.h.
  */
 #pragma once
 
@@ -20,17 +21,25 @@ struct bs_reserved {
 	const uint64_t *fields;
 	size_t n_fields;
 };
-#define BS_RESERVED(name, part) {"struct " #name, (part).reserved, sizeof((part).reserved) / sizeof(*(part).reserved)}
+#define BS_RESERVED(name, part)                                            \
+	{                                                                  \
+		"struct " #name, (part).reserved,                          \
+			sizeof((part).reserved) / sizeof(*(part).reserved) \
+	}
 
-/* BS_UNSUPPORTED, naming the struct, if one of the fields is not zero: the request is not initialised, or made for a later library. */
-enum bs_status bs_check_reserved(const struct bs_reserved *parts, size_t n_parts, struct bs_error *err) BS_WARN_UNUSED;
+/* BS_UNSUPPORTED, naming the struct, if one of the fields is not zero: the request is not
+ * initialised, or made for a later library. */
+enum bs_status bs_check_reserved(const struct bs_reserved *parts, size_t n_parts,
+                                 struct bs_error *err) BS_WARN_UNUSED;
 /* The same for a list of BS_RESERVED. */
-#define BS_CHECK_RESERVED(err, ...)                                        \
-	bs_check_reserved((const struct bs_reserved[]){__VA_ARGS__},       \
-	                  sizeof((const struct bs_reserved[]){__VA_ARGS__}) / sizeof(struct bs_reserved), err)
+#define BS_CHECK_RESERVED(err, ...)                                           \
+	bs_check_reserved((const struct bs_reserved[]){__VA_ARGS__},          \
+	                  sizeof((const struct bs_reserved[]){__VA_ARGS__}) / \
+	                          sizeof(struct bs_reserved),                 \
+	                  err)
 
-/* Whether the failure to read one document or source must end the whole call: there is no memory, or a library is missing, which
- * says nothing about the document. */
+/* Whether the failure to read one document or source must end the whole call: there is no memory,
+ * or a library is missing, which says nothing about the document. */
 static inline bool bs_is_fatal(enum bs_status status)
 {
 	return status == BS_NO_MEMORY || status == BS_UNSUPPORTED;

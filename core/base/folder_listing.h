@@ -1,4 +1,5 @@
-/* folder_listing.h: what a folder holds, as a walk finds it and the file `folders` of an index records it. */
+/* folder_listing.h: what a folder holds, as a walk finds it and the file `folders` of an index
+ * records it. */
 #pragma once
 
 #include <stddef.h>
@@ -15,7 +16,8 @@ enum bs_entry_kind {
 
 #define BS_ENTRY_NAME_MAX 255u
 
-/* The entries of a folder: for each a byte with its kind, one with the bytes of its name, and the name; by name, bytewise. */
+/* The entries of a folder: for each a byte with its kind, one with the bytes of its name, and the
+ * name; by name, bytewise. */
 struct bs_folder_listing {
 	const uint8_t *data;
 	size_t n_bytes;
@@ -29,7 +31,8 @@ struct bs_entry {
 };
 
 /* The entries of a valid listing, from *at = 0 on, n_entries times. */
-static inline struct bs_entry bs_folder_listing_next(const struct bs_folder_listing *list, size_t *at)
+static inline struct bs_entry bs_folder_listing_next(const struct bs_folder_listing *list,
+                                                     size_t *at)
 {
 	const uint8_t *entry = list->data + *at;
 	*at += 2u + entry[1];

@@ -14,7 +14,8 @@ uint64_t bs_hash_term(const void *key, size_t key_bytes)
 	return XXH3_64bits(key, key_bytes);
 }
 
-/* Chosen before main, so that nobody asks whether it is: the question would cost more than the answer. */
+/* Chosen before main, so that nobody asks whether it is: the question would cost more than the
+ * answer. */
 static struct bs_hash_secret secret;
 
 __attribute__((constructor)) static void choose_secret(void)

@@ -1,15 +1,16 @@
 /*
- * hash.h: from a term's bytes to the columns of its signature. Scheme 1, frozen: files depend on every bit of it
- * (tests/unit/core/test_hash.c holds the vectors).
+ * hash.h: from a term's bytes to the columns of its signature. Scheme 1, frozen: files depend on
+ * every bit of it (tests/unit/core/test_hash.c holds the vectors).
  *
- * A term is hashed once, XXH3-64 without seed (xxHash, https://xxhash.com). Each level of the matrix then takes its k
- * positions from that one hash by double hashing (Kirsch and Mitzenmacher, "Less Hashing, Same Performance", 2006):
+ * A term is hashed once, XXH3-64 without seed (xxHash, https://xxhash.com). Each level of the
+ * matrix then takes its k positions from that one hash by double hashing (Kirsch and Mitzenmacher,
+ * "Less Hashing, Same Performance", 2006):
  *
  *      a = mix(hash + level * GOLDEN)        b = mix(a) | 1
  *      position_i = floor((a + i * b mod 2^64) * m / 2^64)          i = 0 .. k-1
  *
- * The last step is Lemire's multiply-shift range reduction: no division, any m. mix is the finaliser of splitmix64, so
- * that two levels of one term are independent.
+ * The last step is Lemire's multiply-shift range reduction: no division, any m. mix is the
+ * finaliser of splitmix64, so that two levels of one term are independent.
  */
 #pragma once
 
@@ -18,14 +19,17 @@
 
 #define BS_HASH_SCHEME 1u
 
-/* XXH3-64 of a term's key (for words: its folded bytes; see lexicon.h for the keys of other terms). */
+/* XXH3-64 of a term's key (for words: its folded bytes; see lexicon.h for the keys of other
+ * terms). */
 uint64_t bs_hash_term(const void *key, size_t key_bytes);
 
-/* XXH3-64 under a seed that is another one in every process: for tables in memory of strings that others choose, so
- * that nobody can choose them to meet in one slot. Nothing that is kept or shown may depend on it. */
+/* XXH3-64 under a seed that is another one in every process: for tables in memory of strings that
+ * others choose, so that nobody can choose them to meet in one slot. Nothing that is kept or shown
+ * may depend on it. */
 uint64_t bs_hash_slot(const void *bytes, size_t n_bytes);
 
-/* Two odd numbers that nobody outside knows, the same ones all the time, for hashes of other things to such a purpose. */
+/* Two odd numbers that nobody outside knows, the same ones all the time, for hashes of other things
+ * to such a purpose. */
 struct bs_hash_secret {
 	uint64_t words[2];
 };
@@ -38,7 +42,8 @@ uint64_t bs_checksum(const void *bytes, size_t n_bytes);
 struct bs_checksum_stream;
 struct bs_checksum_stream *bs_checksum_stream_new(void);
 void bs_checksum_stream_add(struct bs_checksum_stream *stream, const void *bytes, size_t n_bytes);
-uint64_t bs_checksum_stream_value(const struct bs_checksum_stream *stream); /* of what came so far */
+/* of what came so far */
+uint64_t bs_checksum_stream_value(const struct bs_checksum_stream *stream);
 void bs_checksum_stream_free(struct bs_checksum_stream *stream);
 
 static inline uint64_t bs_hash_mix(uint64_t x)

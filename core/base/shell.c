@@ -34,7 +34,9 @@ static void put_escaped(struct shell_text *text, const char *word)
 		char code[8];
 		bool is_hidden = is_unprintable(word, n_bytes, &at);
 		for (size_t i = from; is_hidden && i < at; i++)
-			put(text, code, (size_t)snprintf(code, sizeof(code), "\\%03o", (unsigned)(unsigned char)word[i]));
+			put(text, code,
+			    (size_t)snprintf(code, sizeof(code), "\\%03o",
+			                     (unsigned)(unsigned char)word[i]));
 		if (is_hidden)
 			continue;
 		if (word[from] == '\'' || word[from] == '\\')
@@ -45,7 +47,8 @@ static void put_escaped(struct shell_text *text, const char *word)
 
 static void put_word(struct shell_text *text, const char *word)
 {
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./=:,+@%-";
+	static const char plain[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./=:,+@%-";
 	size_t n_bytes = strlen(word);
 	bool is_hidden = false;
 	if (n_bytes > 0 && strspn(word, plain) == n_bytes) {

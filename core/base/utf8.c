@@ -44,11 +44,12 @@ bool bs_text_is_utf8(const uint8_t *text, size_t n_bytes)
 
 bool bs_is_terminal_control(int32_t c)
 {
-	return (c >= 0 && c < 0x20) || (c >= 0x7f && c < 0xa0) || c == 0x61c || c == 0x200e || c == 0x200f ||
-	       (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+	return (c >= 0 && c < 0x20) || (c >= 0x7f && c < 0xa0) || c == 0x61c || c == 0x200e ||
+	       c == 0x200f || (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
 }
 
-size_t bs_escape_next(const uint8_t *text, size_t text_bytes, size_t *at, char out[BS_MAX_ESCAPE_BYTES + 1])
+size_t bs_escape_next(const uint8_t *text, size_t text_bytes, size_t *at,
+                      char out[BS_MAX_ESCAPE_BYTES + 1])
 {
 	size_t from = *at, used = 0;
 	int32_t c = bs_utf8_next(text, text_bytes, at);

@@ -16,8 +16,9 @@ struct decimal {
 	bool is_negative;
 	int64_t exponent;
 	size_t n_digits; /* the first and the last are not 0; none: zero */
-	uint8_t digits[KEY_DIGITS]; /* the first of them; in a key, 0 and 1 follow the 256th for all others: */
-	const uint8_t *tail;        /* ... in text, up to the last one */
+	/* the first of them; in a key, 0 and 1 follow the 256th for all others: */
+	uint8_t digits[KEY_DIGITS];
+	const uint8_t *tail; /* ... in text, up to the last one */
 	size_t tail_bytes;
 };
 
@@ -71,14 +72,16 @@ static bool parse_decimal(const uint8_t *text, size_t text_bytes, struct decimal
 		/* Zeros in front of all digits count behind the point only. */
 		decimal->exponent += has_point ? -(n == 0) : n > 0;
 	}
-	if (!has_digit || (at < end && ((*at != 'e' && *at != 'E') || !take_exponent(at + 1, end, &exponent))))
+	if (!has_digit ||
+	    (at < end && ((*at != 'e' && *at != 'E') || !take_exponent(at + 1, end, &exponent))))
 		return false;
 	if (decimal->n_digits <= BS_VALUE_MOST_DIGITS)
 		decimal->tail = NULL;
 	decimal->tail_bytes = decimal->tail ? (size_t)(last + 1 - decimal->tail) : 0;
 	decimal->exponent += exponent;
-	return decimal->n_digits == 0 || (exponent <= MOST_EXPONENT && exponent >= -MOST_EXPONENT &&
-	                                  decimal->exponent <= INT32_MAX && decimal->exponent >= -INT32_MAX);
+	return decimal->n_digits == 0 ||
+	       (exponent <= MOST_EXPONENT && exponent >= -MOST_EXPONENT &&
+	        decimal->exponent <= INT32_MAX && decimal->exponent >= -INT32_MAX);
 }
 
 static void begin(struct bs_value *value)
@@ -119,7 +122,8 @@ static void make_number(const struct decimal *decimal, struct bs_value *value)
 		put(value, (uint8_t)(0x80 + exponent));
 	}
 	for (size_t i = 0; i < n_digits; i += 2)
-		put(value, (uint8_t)(10 * decimal->digits[i] + (i + 1 < n_digits ? decimal->digits[i + 1] : 0) + 1));
+		put(value, (uint8_t)(10 * decimal->digits[i] +
+		                     (i + 1 < n_digits ? decimal->digits[i + 1] : 0) + 1));
 	if (decimal->tail)
 		put(value, 0 * 10 + 1 + 1);
 	for (uint32_t i = 1; i < value->n_bytes && decimal->is_negative; i++)
@@ -148,7 +152,8 @@ bool bs_value_parse(const uint8_t *text, size_t text_bytes, struct bs_value *val
 	struct decimal decimal;
 	struct bs_date date;
 	/* Most texts are words. */
-	bool may_be = text_bytes > 0 && (is_digit(*text) || *text == '-' || *text == '+' || *text == '.');
+	bool may_be =
+		text_bytes > 0 && (is_digit(*text) || *text == '-' || *text == '+' || *text == '.');
 	if (may_be && parse_decimal(text, text_bytes, &decimal)) {
 		make_number(&decimal, value_out);
 		return true;
@@ -161,7 +166,8 @@ bool bs_value_parse(const uint8_t *text, size_t text_bytes, struct bs_value *val
 
 static int compare_tails(const struct bs_value *a, const struct bs_value *b)
 {
-	const uint8_t *x = a->tail, *y = b->tail, *x_end = x + a->tail_bytes, *y_end = y + b->tail_bytes;
+	const uint8_t *x = a->tail, *y = b->tail, *x_end = x + a->tail_bytes,
+		      *y_end = y + b->tail_bytes;
 	for (;; x++, y++) {
 		x += x < x_end && *x == '.';
 		y += y < y_end && *y == '.';
@@ -176,7 +182,8 @@ int bs_value_compare(const struct bs_value *a, const struct bs_value *b)
 {
 	int order = bs_compare_bytes(a->bytes, a->n_bytes, b->bytes, b->n_bytes);
 	if (order == 0 && a->tail && b->tail)
-		order = a->bytes[0] == BS_VALUE_NEGATIVE ? compare_tails(b, a) : compare_tails(a, b);
+		order = a->bytes[0] == BS_VALUE_NEGATIVE ? compare_tails(b, a)
+		                                         : compare_tails(a, b);
 	return order ? order : (int)a->is_behind - (int)b->is_behind;
 }
 
@@ -189,11 +196,13 @@ static bool read_number(const uint8_t *bytes, size_t n_bytes, struct decimal *de
 	decimal->exponent = 0;
 	decimal->n_digits = decimal->tail_bytes = 0;
 	decimal->tail = NULL;
-	if (n_bytes == 0 || n_bytes >= BS_VALUE_MOST_BYTES || (bytes[0] == BS_VALUE_ZERO && n_bytes > 1))
+	if (n_bytes == 0 || n_bytes >= BS_VALUE_MOST_BYTES ||
+	    (bytes[0] == BS_VALUE_ZERO && n_bytes > 1))
 		return false;
 	if (bytes[0] == BS_VALUE_ZERO)
 		return true;
-	if ((!flip && bytes[0] != BS_VALUE_POSITIVE) || n_bytes < 3 + (size_t)(flip != 0) || (flip && bytes[--n_bytes] != 0xff))
+	if ((!flip && bytes[0] != BS_VALUE_POSITIVE) || n_bytes < 3 + (size_t)(flip != 0) ||
+	    (flip && bytes[--n_bytes] != 0xff))
 		return false;
 	uint8_t head = bytes[at++] ^ flip;
 	if (head == 0x40 || head == 0xc0) {
@@ -201,7 +210,8 @@ static bool read_number(const uint8_t *bytes, size_t n_bytes, struct decimal *de
 		for (int i = 0; i < 4 && at < n_bytes; i++)
 			exponent = exponent << 8 | (bytes[at++] ^ flip);
 		decimal->exponent = (int32_t)(exponent - (head == 0x40 ? UINT32_C(1) << 31 : 0));
-		if (head == 0x40 ? decimal->exponent >= -NEAR_EXPONENT : decimal->exponent <= NEAR_EXPONENT)
+		if (head == 0x40 ? decimal->exponent >= -NEAR_EXPONENT
+		                 : decimal->exponent <= NEAR_EXPONENT)
 			return false;
 	} else {
 		decimal->exponent = head - 0x80;
@@ -217,7 +227,8 @@ static bool read_number(const uint8_t *bytes, size_t n_bytes, struct decimal *de
 	}
 	bool is_padded = decimal->n_digits > 0 && decimal->digits[decimal->n_digits - 1] == 0;
 	decimal->n_digits -= is_padded;
-	return decimal->n_digits > 0 && decimal->digits[0] > 0 && decimal->digits[decimal->n_digits - 1] > 0;
+	return decimal->n_digits > 0 && decimal->digits[0] > 0 &&
+	       decimal->digits[decimal->n_digits - 1] > 0;
 }
 
 bool bs_value_is_key(const uint8_t *bytes, size_t n_bytes)
@@ -232,7 +243,8 @@ bool bs_value_is_open_key(const uint8_t *bytes, size_t n_bytes)
 {
 	struct decimal decimal;
 	/* Only an open key has KEY_DIGITS digits. */
-	return n_bytes > BS_VALUE_MOST_DIGITS / 2 && read_number(bytes, n_bytes, &decimal) && decimal.n_digits == KEY_DIGITS;
+	return n_bytes > BS_VALUE_MOST_DIGITS / 2 && read_number(bytes, n_bytes, &decimal) &&
+	       decimal.n_digits == KEY_DIGITS;
 }
 
 /* A number on its way into text: its digits one after the other. */
@@ -255,11 +267,13 @@ static char next_digit(struct digits *digits)
 	return (char)*digits->tail;
 }
 
-static enum bs_status format_number(const struct decimal *decimal, struct bs_buffer *out, struct bs_error *err)
+static enum bs_status format_number(const struct decimal *decimal, struct bs_buffer *out,
+                                    struct bs_error *err)
 {
 	int64_t exponent = decimal->exponent;
 	bool is_plain = exponent > -5 && exponent <= 21, has_point = false;
-	int64_t point = is_plain ? exponent : 1, n_digits = (int64_t)decimal->n_digits; /* point: digits before it */
+	/* point: digits before it */
+	int64_t point = is_plain ? exponent : 1, n_digits = (int64_t)decimal->n_digits;
 	struct digits digits = {.decimal = decimal};
 	enum bs_status status = bs_buffer_reserve(out, decimal->n_digits + 64, err);
 	if (status)
@@ -269,7 +283,8 @@ static enum bs_status format_number(const struct decimal *decimal, struct bs_buf
 		*at++ = '0';
 	if (n_digits > 0 && decimal->is_negative)
 		*at++ = '-';
-	for (int64_t i = point < 1 ? point - 1 : 0; n_digits > 0 && (i < n_digits || i < point); i++) {
+	for (int64_t i = point < 1 ? point - 1 : 0; n_digits > 0 && (i < n_digits || i < point);
+	     i++) {
 		if (i == point && !has_point) {
 			*at++ = '.';
 			has_point = true;
@@ -282,7 +297,8 @@ static enum bs_status format_number(const struct decimal *decimal, struct bs_buf
 	return BS_OK;
 }
 
-enum bs_status bs_value_format(const struct bs_value *value, struct bs_buffer *out, struct bs_error *err)
+enum bs_status bs_value_format(const struct bs_value *value, struct bs_buffer *out,
+                               struct bs_error *err)
 {
 	struct decimal decimal;
 	char date[BS_DATE_TEXT_BYTES];
@@ -302,8 +318,8 @@ enum bs_status bs_value_format(const struct bs_value *value, struct bs_buffer *o
 	return bs_buffer_append(out, date, strlen(date), err);
 }
 
-/* Multiplies by 1024 to a power of up to 5. *room: the rest of the range's room, to which the digits are written; NULL: the
- * digits are not needed. */
+/* Multiplies by 1024 to a power of up to 5. *room: the rest of the range's room, to which the
+ * digits are written; NULL: the digits are not needed. */
 static void multiply(struct decimal *decimal, ptrdiff_t power, uint8_t **room)
 {
 	struct digits digits = {.decimal = decimal};
@@ -339,7 +355,8 @@ struct value_end {
 };
 
 /* 10k, 1.5Gi: each letter is a thousand times the one before. */
-static bool parse_sized(const uint8_t *text, size_t text_bytes, uint8_t **room, struct bs_value *value)
+static bool parse_sized(const uint8_t *text, size_t text_bytes, uint8_t **room,
+                        struct bs_value *value)
 {
 	static const char letters[] = "kMGTP";
 	struct decimal decimal;
@@ -381,14 +398,16 @@ static const uint8_t *find_dots(const uint8_t *text, size_t text_bytes)
 	return NULL;
 }
 
-static void read_range(const uint8_t *text, size_t text_bytes, uint8_t *room, struct written *written)
+static void read_range(const uint8_t *text, size_t text_bytes, uint8_t *room,
+                       struct written *written)
 {
 	const uint8_t *end = text + text_bytes, *dots = find_dots(text, text_bytes);
 	*written = (struct written){.is_low_out = false};
 	if (text_bytes > 1 && (*text == '>' || *text == '<')) {
 		bool is_equal_in = text[1] == '=';
 		const uint8_t *at = text + 1 + is_equal_in;
-		take_end(at, (size_t)(end - at), &room, *text == '>' ? &written->low : &written->high);
+		take_end(at, (size_t)(end - at), &room,
+		         *text == '>' ? &written->low : &written->high);
 		written->is_low_out = written->is_high_out = !is_equal_in;
 	} else if (dots && !(dots + 2 < end && dots[2] == '.')) {
 		if (dots > text)
@@ -437,27 +456,34 @@ static void make_year(int year, struct bs_value *value)
 
 void bs_range_of_dates(int64_t first_us, int64_t end_us, struct bs_range *range_out)
 {
-	struct bs_value_span *dates = &range_out->spans[BS_RANGE_DATES], *numbers = &range_out->spans[BS_RANGE_NUMBERS];
+	struct bs_value_span *dates = &range_out->spans[BS_RANGE_DATES],
+			     *numbers = &range_out->spans[BS_RANGE_NUMBERS];
 	make_date(first_us, &dates->first);
 	make_date(end_us, &dates->end);
 	make_year(first_year(first_us), &numbers->first);
 	make_year(first_year(end_us), &numbers->end);
 }
 
-bool bs_range_parse(const uint8_t *text, size_t text_bytes, uint8_t *room, struct bs_range *range_out)
+bool bs_range_parse(const uint8_t *text, size_t text_bytes, uint8_t *room,
+                    struct bs_range *range_out)
 {
 	struct written written;
 	read_range(text, text_bytes, room, &written);
 	const struct value_end *low = &written.low, *high = &written.high;
-	bool is_numbers = (!low->is_there || low->is_number) && (!high->is_there || high->is_number);
+	bool is_numbers =
+		(!low->is_there || low->is_number) && (!high->is_there || high->is_number);
 	bool is_dates = (!low->is_there || low->is_date) && (!high->is_there || high->is_date);
 	if ((!low->is_there && !high->is_there) || (!is_numbers && !is_dates))
 		return false;
 	make_kind(BS_VALUE_DATE, &range_out->spans[BS_RANGE_DATES].first);
 	range_out->spans[BS_RANGE_DATES].end = range_out->spans[BS_RANGE_DATES].first;
 	if (is_dates)
-		bs_range_of_dates(!low->is_there ? INT64_MIN : written.is_low_out ? low->date.next_us : low->date.first_us,
-		                  !high->is_there ? INT64_MAX : written.is_high_out ? high->date.first_us : high->date.next_us,
+		bs_range_of_dates(!low->is_there       ? INT64_MIN
+		                  : written.is_low_out ? low->date.next_us
+		                                       : low->date.first_us,
+		                  !high->is_there       ? INT64_MAX
+		                  : written.is_high_out ? high->date.first_us
+		                                        : high->date.next_us,
 		                  range_out);
 	if (is_numbers)
 		make_numbers(&written, &range_out->spans[BS_RANGE_NUMBERS]);
@@ -466,8 +492,10 @@ bool bs_range_parse(const uint8_t *text, size_t text_bytes, uint8_t *room, struc
 
 bool bs_range_is_meant(const uint8_t *text, size_t text_bytes)
 {
-	bool is_sign = text_bytes > 1 && (memchr("<>=[{", *text, 5) || (text[0] == '!' && text[1] == '='));
-	return is_sign || (text_bytes > 3 && (memcmp(text, "≤", 3) == 0 || memcmp(text, "≥", 3) == 0)) ||
+	bool is_sign =
+		text_bytes > 1 && (memchr("<>=[{", *text, 5) || (text[0] == '!' && text[1] == '='));
+	return is_sign ||
+	       (text_bytes > 3 && (memcmp(text, "≤", 3) == 0 || memcmp(text, "≥", 3) == 0)) ||
 	       find_dots(text, text_bytes);
 }
 
@@ -483,6 +511,7 @@ bool bs_range_has(const struct bs_range *range, const struct bs_value *value)
 {
 	bool has = false;
 	for (int i = 0; i < BS_RANGE_KINDS; i++)
-		has |= bs_value_compare(&range->spans[i].first, value) <= 0 && bs_value_compare(value, &range->spans[i].end) < 0;
+		has |= bs_value_compare(&range->spans[i].first, value) <= 0 &&
+		       bs_value_compare(value, &range->spans[i].end) < 0;
 	return has;
 }

@@ -1,6 +1,7 @@
 /*
- * vector.h: typed arrays that grow. A vector is a bs_buffer (buffer.h) whose bytes are items of one type: buffer.h owns the memory,
- * limits it and may keep it in a file; the macros below add the type.
+ * vector.h: typed arrays that grow. A vector is a bs_buffer (buffer.h) whose bytes are items of one
+ * type: buffer.h owns the memory, limits it and may keep it in a file; the macros below add the
+ * type.
  *
  *      BS_VECTOR(bs_ranked_hits, struct bs_ranked_hit);
  *
@@ -10,8 +11,9 @@
  *              use(&hits.items[i]);
  *      bs_vector_deinit(&hits);
  *
- * Zero-initialise to make an empty one. `items` may move with every append. It is NULL until the first append. A loop that stores
- * 64-bit numbers copies `items` to a local variable first: to the compiler such a store may change the pointer.
+ * Zero-initialise to make an empty one. `items` may move with every append. It is NULL until the
+ * first append. A loop that stores 64-bit numbers copies `items` to a local variable first: to the
+ * compiler such a store may change the pointer.
  *
  * The arguments of the macros are evaluated more than once.
  */
@@ -20,12 +22,12 @@
 #include "core/base/buffer.h"
 
 /* Defines struct name. */
-#define BS_VECTOR(name, type)                                                                      \
-	struct name {                                                                              \
-		union {                                                                            \
-			struct bs_buffer bytes;                                                    \
-			type *items;                                                               \
-		};                                                                                 \
+#define BS_VECTOR(name, type)                   \
+	struct name {                           \
+		union {                         \
+			struct bs_buffer bytes; \
+			type *items;            \
+		};                              \
 	}
 
 /* Of numbers. */
@@ -36,18 +38,23 @@ BS_VECTOR(bs_u64s, uint64_t);
 /* The number of items. */
 #define bs_vector_n(vector) ((vector)->bytes.used_bytes / sizeof(*(vector)->items))
 
-/* Appends a copy of *item, which must not lie in the vector. BS_NO_MEMORY leaves the vector unchanged. */
+/* Appends a copy of *item, which must not lie in the vector. BS_NO_MEMORY leaves the vector
+ * unchanged. */
 #define bs_vector_append(vector, item, err) bs_vector_extend(vector, item, 1, err)
 
 /* Appends copies of item[0 .. n). As bs_vector_append. */
-#define bs_vector_extend(vector, item, n, err)                                                     \
-	bs_buffer_append(&(vector)->bytes, 1 ? (item) : (vector)->items, (n) * sizeof(*(vector)->items), err)
+#define bs_vector_extend(vector, item, n, err)                           \
+	bs_buffer_append(&(vector)->bytes, 1 ? (item) : (vector)->items, \
+	                 (n) * sizeof(*(vector)->items), err)
 
 /* Makes room for n more items. BS_NO_MEMORY. */
-#define bs_vector_reserve(vector, n, err) bs_buffer_reserve(&(vector)->bytes, (n) * sizeof(*(vector)->items), err)
+#define bs_vector_reserve(vector, n, err) \
+	bs_buffer_reserve(&(vector)->bytes, (n) * sizeof(*(vector)->items), err)
 
-/* Sets the number of items. Items beyond the present ones need room (bs_vector_reserve) and have no value yet. */
-#define bs_vector_set_n(vector, n) ((void)((vector)->bytes.used_bytes = (n) * sizeof(*(vector)->items)))
+/* Sets the number of items. Items beyond the present ones need room (bs_vector_reserve) and have no
+ * value yet. */
+#define bs_vector_set_n(vector, n) \
+	((void)((vector)->bytes.used_bytes = (n) * sizeof(*(vector)->items)))
 
 /* Removes all items and keeps the memory. */
 #define bs_vector_clear(vector) bs_buffer_clear(&(vector)->bytes)

@@ -1,5 +1,6 @@
-/* api.h: how the public headers declare functions. Part of the public interface; every public header includes it, and so has bool, size_t
- * and the integer types; private headers have them from core/base/error.h. */
+/* api.h: how the public headers declare functions. Part of the public interface; every public
+ * header includes it, and so has bool, size_t and the integer types; private headers have them from
+ * core/base/error.h. */
 #ifndef BITSIFT_API_H
 #define BITSIFT_API_H
 
@@ -19,7 +20,8 @@
 #if defined(__GNUC__)
 #define BS_API         __attribute__((visibility("default")))
 #define BS_WARN_UNUSED __attribute__((warn_unused_result))
-#define BS_PRINTF(format_index, args_index) __attribute__((format(printf, format_index, args_index)))
+#define BS_PRINTF(format_index, args_index) \
+	__attribute__((format(printf, format_index, args_index)))
 #else
 #define BS_API
 #define BS_WARN_UNUSED

@@ -1,24 +1,30 @@
 /*
- * bloom.h: the Bloom filter and its family. The public interface of libbitsift-bloom, which does not depend on libbitsift; the rules
- * are those of bitsift.h. Link with bitsift::bloom (CMake) or `pkg-config --cflags --libs bitsift-bloom`. The library also has
- * bs_status_name of status.h.
+ * bloom.h: the Bloom filter and its family. The public interface of libbitsift-bloom, which does
+ * not depend on libbitsift; the rules are those of bitsift.h. Link with bitsift::bloom (CMake) or
+ * `pkg-config --cflags --libs bitsift-bloom`. The library also has bs_status_name of status.h.
  *
- *      bs_bloom         a set of keys in few bits: "certainly not" or "maybe"                (Bloom 1970)
- *      bs_counting      the same with 4-bit counters, so that keys can be removed              (Fan, Cao, Almeida, Broder 2000)
- *      bs_bloom_compress, bs_bloom_delta   a filter, or its changes, compressed to its entropy             (Mitzenmacher 2002)
- *      bs_attenuated    a filter for each number of hops: how near a key is              (Rhea, Kubiatowicz 2002)
+ *      bs_bloom         a set of keys in few bits: "certainly not" or "maybe"                (Bloom
+ *        1970)
+ *      bs_counting      the same with 4-bit counters, so that keys can be removed
+ *        (Fan, Cao, Almeida, Broder 2000)
+ *      bs_bloom_compress, bs_bloom_delta   a filter, or its changes, compressed to its entropy
+ *        (Mitzenmacher 2002)
+ *      bs_attenuated    a filter for each number of hops: how near a key is              (Rhea,
+ *        Kubiatowicz 2002)
  *      bs_route         which node to ask next to find a key
  *
  * A filter of m bits in which n distinct keys have set k bits each
- *   is smallest for a wanted false positive rate p at     m = -n ln p / (ln 2)^2,  k = (m / n) ln 2;
+ *   is smallest for a wanted false positive rate p at     m = -n ln p / (ln 2)^2,  k = (m / n) ln
+ *     2;
  *   has a bit set with probability (its density)          d = 1 - e^{-k n / m};
  *   answers "maybe" for an absent key with probability    d^k;
  *   with t bits set holds about                           n* = -(m / k) ln(1 - t / m)   keys.
  * These hold to a few percent from some 100 keys on, and to less than one from 1,000 on.
  *
- * Every member has a stored form: little-endian, with magic, version and checksums, the same on every machine (core/FORMAT.md,
- * "Filters"). Stored plain and attenuated filters can be queried in place, without a copy, for example in a mapped file.
- * Readers check everything: BS_CORRUPT names the byte and the error; BS_UNSUPPORTED: a later version.
+ * Every member has a stored form: little-endian, with magic, version and checksums, the same on
+ * every machine (core/FORMAT.md, "Filters"). Stored plain and attenuated filters can be queried in
+ * place, without a copy, for example in a mapped file. Readers check everything: BS_CORRUPT names
+ * the byte and the error; BS_UNSUPPORTED: a later version.
  *
  * Reading one object is safe from many threads, as long as nobody writes it.
  */
@@ -30,13 +36,14 @@
 BS_BEGIN_DECLS
 
 /*
- * A key: two numbers from which all filters compute their positions, by enhanced double hashing (Dillinger and Manolios, "Bloom
- * Filters in Probabilistic Verification", 2004):
+ * A key: two numbers from which all filters compute their positions, by enhanced double hashing
+ * (Dillinger and Manolios, "Bloom Filters in Probabilistic Verification", 2004):
  *
- *      position_i = floor((start + i * step + (i^3 - i) / 6 * 0x9e3779b97f4a7c15 mod 2^64) * m / 2^64)     i = 0 .. k-1
+ *      position_i = floor((start + i * step + (i^3 - i) / 6 * 0x9e3779b97f4a7c15 mod 2^64) * m /
+ *        2^64)     i = 0 .. k-1
  *
- * So a key is made once for any number of filters of any shape. Keys with equal hashes are the same key: among 2^32 keys two are equal
- * with a probability of one half.
+ * So a key is made once for any number of filters of any shape. Keys with equal hashes are the same
+ * key: among 2^32 keys two are equal with a probability of one half.
  */
 struct bs_bloom_key {
 	uint64_t start;
@@ -44,7 +51,8 @@ struct bs_bloom_key {
 };
 /* The key of the XXH3-64 of some bytes, without a seed. bytes may be NULL if n_bytes is 0. */
 BS_API struct bs_bloom_key bs_bloom_key_of_bytes(const void *bytes, size_t n_bytes);
-/* The key of a hash of the caller. The hash may be weak, such as a number, if it has no collisions. */
+/* The key of a hash of the caller. The hash may be weak, such as a number, if it has no
+ * collisions. */
 BS_API struct bs_bloom_key bs_bloom_key_of_hash(uint64_t hash);
 /* The key of a strong hash of 128 bits, for sets in which 64 bits would collide. */
 BS_API struct bs_bloom_key bs_bloom_key_of_hash_wide(uint64_t low, uint64_t high);
@@ -59,21 +67,24 @@ BS_API double bs_bloom_density(uint64_t n_bits, uint32_t n_hashes, uint64_t n_ke
 BS_API double bs_bloom_false_rate(uint64_t n_bits, uint32_t n_hashes, uint64_t n_keys);
 /* Bits that a key of n_hashes hashes needs for a density in (0, 1): k / -ln(1 - d). */
 BS_API double bs_bloom_bits_per_key(double n_hashes, double density);
-/* Bits of information in a bit that is set with this probability: -d log2 d - (1 - d) log2(1 - d). */
+/* Bits of information in a bit that is set with this probability: -d log2 d - (1 - d) log2(1 -
+ * d). */
 BS_API double bs_bloom_entropy(double density);
 
 /* A plain Bloom filter. */
 struct bs_bloom;
 
-/* A filter to query, with borrowed bits. Bit i is bit i % 8 of byte i / 8. The bytes have any alignment, their number is a multiple of 8, and
- * bits from n_bits on are 0. A caller that has checked the bits by a checksum of its own may fill in the struct itself. */
+/* A filter to query, with borrowed bits. Bit i is bit i % 8 of byte i / 8. The bytes have any
+ * alignment, their number is a multiple of 8, and bits from n_bits on are 0. A caller that has
+ * checked the bits by a checksum of its own may fill in the struct itself. */
 struct bs_bloom_view {
 	const uint8_t *bits;
 	uint32_t n_bits;   /* 1 or more */
 	uint32_t n_hashes; /* 1 to 64 */
 };
 
-/* An empty filter, for bs_bloom_free. n_bits in 1..2^32-1 and n_hashes in 1..64, otherwise BS_INVALID; BS_NO_MEMORY. NULL on failure. */
+/* An empty filter, for bs_bloom_free. n_bits in 1..2^32-1 and n_hashes in 1..64, otherwise
+ * BS_INVALID; BS_NO_MEMORY. NULL on failure. */
 BS_API enum bs_status bs_bloom_new(uint64_t n_bits, uint32_t n_hashes, struct bs_bloom **bloom_out,
                                    struct bs_error *err) BS_WARN_UNUSED;
 /* A new filter with the same bits, for bs_bloom_free. BS_NO_MEMORY. */
@@ -87,15 +98,17 @@ BS_API struct bs_bloom_view bs_bloom_look(const struct bs_bloom *bloom);
 
 /* False: never added. True: added, or a false positive. */
 BS_API bool bs_bloom_has(struct bs_bloom_view view, struct bs_bloom_key key);
-/* Queries n_views filters (fewer than 2^32) for n_keys keys. Writes the numbers of the filters that may have all keys to passed_out, in
- * ascending order, and returns how many there are. A third faster than one filter after the other if they are not in the processor's
- * cache: 25 ns a filter. */
-BS_API size_t bs_bloom_pass(const struct bs_bloom_view *views, size_t n_views, const struct bs_bloom_key *keys, size_t n_keys,
-                            uint32_t *passed_out);
+/* Queries n_views filters (fewer than 2^32) for n_keys keys. Writes the numbers of the filters that
+ * may have all keys to passed_out, in ascending order, and returns how many there are. A third
+ * faster than one filter after the other if they are not in the processor's cache: 25 ns a
+ * filter. */
+BS_API size_t bs_bloom_pass(const struct bs_bloom_view *views, size_t n_views,
+                            const struct bs_bloom_key *keys, size_t n_keys, uint32_t *passed_out);
 
-/* Union: OR of the bits. Intersection: AND of the bits, which has all common keys, and more false positives than a filter made of them.
- * BS_INVALID: the shapes differ. */
-BS_API enum bs_status bs_bloom_unite(struct bs_bloom *bloom, struct bs_bloom_view other, struct bs_error *err) BS_WARN_UNUSED;
+/* Union: OR of the bits. Intersection: AND of the bits, which has all common keys, and more false
+ * positives than a filter made of them. BS_INVALID: the shapes differ. */
+BS_API enum bs_status bs_bloom_unite(struct bs_bloom *bloom, struct bs_bloom_view other,
+                                     struct bs_error *err) BS_WARN_UNUSED;
 BS_API enum bs_status bs_bloom_intersect(struct bs_bloom *bloom, struct bs_bloom_view other,
                                          struct bs_error *err) BS_WARN_UNUSED;
 
@@ -103,103 +116,128 @@ BS_API enum bs_status bs_bloom_intersect(struct bs_bloom *bloom, struct bs_bloom
 BS_API uint64_t bs_bloom_n_set(struct bs_bloom_view view);
 /* Estimated number of distinct keys added (n* above); infinity when every bit is set. */
 BS_API double bs_bloom_cardinality(struct bs_bloom_view view);
-/* The same for the union and the intersection (at least 0) of two filters. More accurate than the cardinality of bs_bloom_intersect's
- * result, which is too high. BS_INVALID: the shapes differ. */
-BS_API enum bs_status bs_bloom_cardinality_of_either(struct bs_bloom_view a, struct bs_bloom_view b, double *n_keys_out,
+/* The same for the union and the intersection (at least 0) of two filters. More accurate than the
+ * cardinality of bs_bloom_intersect's result, which is too high. BS_INVALID: the shapes differ. */
+BS_API enum bs_status bs_bloom_cardinality_of_either(struct bs_bloom_view a, struct bs_bloom_view b,
+                                                     double *n_keys_out,
                                                      struct bs_error *err) BS_WARN_UNUSED;
-BS_API enum bs_status bs_bloom_cardinality_of_both(struct bs_bloom_view a, struct bs_bloom_view b, double *n_keys_out,
+BS_API enum bs_status bs_bloom_cardinality_of_both(struct bs_bloom_view a, struct bs_bloom_view b,
+                                                   double *n_keys_out,
                                                    struct bs_error *err) BS_WARN_UNUSED;
 
-/* The stored form: a header of 64 bytes, then the bits. `to` has room for bs_bloom_stored_bytes bytes, a multiple of 8. */
+/* The stored form: a header of 64 bytes, then the bits. `to` has room for bs_bloom_stored_bytes
+ * bytes, a multiple of 8. */
 BS_API size_t bs_bloom_stored_bytes(struct bs_bloom_view view);
 BS_API void bs_bloom_store(struct bs_bloom_view view, uint8_t *to);
-/* The filter in exactly these bytes, which are borrowed. BS_CORRUPT, BS_UNSUPPORTED: *view_out is all 0. bs_bloom_read_head checks only the
- * header of 64 bytes, not the checksum of the bits, for callers that have checked them otherwise. */
-BS_API enum bs_status bs_bloom_read(const uint8_t *bytes, size_t n_bytes, struct bs_bloom_view *view_out,
+/* The filter in exactly these bytes, which are borrowed. BS_CORRUPT, BS_UNSUPPORTED: *view_out is
+ * all 0. bs_bloom_read_head checks only the header of 64 bytes, not the checksum of the bits, for
+ * callers that have checked them otherwise. */
+BS_API enum bs_status bs_bloom_read(const uint8_t *bytes, size_t n_bytes,
+                                    struct bs_bloom_view *view_out,
                                     struct bs_error *err) BS_WARN_UNUSED;
-BS_API enum bs_status bs_bloom_read_head(const uint8_t *bytes, size_t n_bytes, struct bs_bloom_view *view_out,
+BS_API enum bs_status bs_bloom_read_head(const uint8_t *bytes, size_t n_bytes,
+                                         struct bs_bloom_view *view_out,
                                          struct bs_error *err) BS_WARN_UNUSED;
 
 /*
- * A counting filter: each position is a counter of 4 bits, so that keys can be removed. A key that was added twice must be removed twice. A
- * counter that would reach 16 overflows: it stays at 15 whatever is removed. The filter may then answer "maybe" where a new one would not,
- * but never loses a key.
+ * A counting filter: each position is a counter of 4 bits, so that keys can be removed. A key that
+ * was added twice must be removed twice. A counter that would reach 16 overflows: it stays at 15
+ * whatever is removed. The filter may then answer "maybe" where a new one would not, but never
+ * loses a key.
  */
 struct bs_counting;
 
 /* As bs_bloom_new; needs half a byte a counter. */
-BS_API enum bs_status bs_counting_new(uint64_t n_counters, uint32_t n_hashes, struct bs_counting **counting_out,
+BS_API enum bs_status bs_counting_new(uint64_t n_counters, uint32_t n_hashes,
+                                      struct bs_counting **counting_out,
                                       struct bs_error *err) BS_WARN_UNUSED;
 /* NULL is fine. */
 BS_API void bs_counting_free(struct bs_counting *counting);
 BS_API void bs_counting_add(struct bs_counting *counting, struct bs_bloom_key key);
-/* False: a counter of the key is 0, so it was never added, and nothing changes. Removing a key that was never added, but has no such counter,
- * corrupts the filter. */
+/* False: a counter of the key is 0, so it was never added, and nothing changes. Removing a key that
+ * was never added, but has no such counter, corrupts the filter. */
 BS_API bool bs_counting_remove(struct bs_counting *counting, struct bs_bloom_key key);
 BS_API bool bs_counting_has(const struct bs_counting *counting, struct bs_bloom_key key);
 
 struct bs_counting_info {
 	uint64_t n_counters;
-	uint64_t n_keys;      /* added and not removed */
-	uint64_t n_overflows; /* additions to a counter at 15; 0: the filter is exactly that of its keys */
+	uint64_t n_keys; /* added and not removed */
+	/* additions to a counter at 15; 0: the filter is exactly that of its keys */
+	uint64_t n_overflows;
 	uint32_t n_hashes;
 	uint64_t reserved[4];
 };
-BS_API void bs_counting_describe(const struct bs_counting *counting, struct bs_counting_info *info_out);
-/* The plain filter of the same keys, for bs_bloom_free; without overflows the bits are those of a filter to which the keys were added.
- * BS_NO_MEMORY. */
-BS_API enum bs_status bs_counting_to_bloom(const struct bs_counting *counting, struct bs_bloom **bloom_out,
+BS_API void bs_counting_describe(const struct bs_counting *counting,
+                                 struct bs_counting_info *info_out);
+/* The plain filter of the same keys, for bs_bloom_free; without overflows the bits are those of a
+ * filter to which the keys were added. BS_NO_MEMORY. */
+BS_API enum bs_status bs_counting_to_bloom(const struct bs_counting *counting,
+                                           struct bs_bloom **bloom_out,
                                            struct bs_error *err) BS_WARN_UNUSED;
-/* The expected number of counters that reach `limit` (16: that overflow), an upper bound for the probability that any does. At the optimal
- * load, n_hashes * n_keys = n_counters * ln 2, less than 1.37e-15 of them overflow. */
-BS_API double bs_counting_overflow(uint64_t n_counters, uint32_t n_hashes, uint64_t n_keys, uint32_t limit);
+/* The expected number of counters that reach `limit` (16: that overflow), an upper bound for the
+ * probability that any does. At the optimal load, n_hashes * n_keys = n_counters * ln 2, less than
+ * 1.37e-15 of them overflow. */
+BS_API double bs_counting_overflow(uint64_t n_counters, uint32_t n_hashes, uint64_t n_keys,
+                                   uint32_t limit);
 
 BS_API size_t bs_counting_stored_bytes(const struct bs_counting *counting);
 BS_API void bs_counting_store(const struct bs_counting *counting, uint8_t *to);
-/* A new counting filter from exactly these bytes. BS_CORRUPT, BS_UNSUPPORTED, BS_NO_MEMORY: *counting_out is NULL. */
-BS_API enum bs_status bs_counting_read(const uint8_t *bytes, size_t n_bytes, struct bs_counting **counting_out,
+/* A new counting filter from exactly these bytes. BS_CORRUPT, BS_UNSUPPORTED, BS_NO_MEMORY:
+ * *counting_out is NULL. */
+BS_API enum bs_status bs_counting_read(const uint8_t *bytes, size_t n_bytes,
+                                       struct bs_counting **counting_out,
                                        struct bs_error *err) BS_WARN_UNUSED;
 
 /*
- * Compression. A filter with the optimal density of one half cannot be compressed. A larger filter with fewer hashes can, and then has fewer
- * bits for the same rate: it costs memory and saves transfer. A plan gives its size.
+ * Compression. A filter with the optimal density of one half cannot be compressed. A larger filter
+ * with fewer hashes can, and then has fewer bits for the same rate: it costs memory and saves
+ * transfer. A plan gives its size.
  */
 struct bs_bloom_plan {
-	uint64_t n_bits;   /* in memory */
+	uint64_t n_bits; /* in memory */
 	uint32_t n_hashes;
-	double density;    /* expected when all keys are added */
+	double density; /* expected when all keys are added */
 	double false_rate;
-	double sent_bits;  /* of each key, compressed, without the header of 64 bytes */
+	double sent_bits; /* of each key, compressed, without the header of 64 bytes */
 	uint64_t reserved[4];
 };
-/* The plan with the lowest rate for sent_bits a key, or with the fewest sent_bits a key for a rate in (0, 1). It needs at most max_bits a
- * key of memory; 0: up to the largest filter (2^32 - 1 bits). BS_INVALID: there is no such plan. */
-BS_API enum bs_status bs_bloom_plan_for_size(uint64_t n_keys, double sent_bits, double max_bits, struct bs_bloom_plan *plan_out,
+/* The plan with the lowest rate for sent_bits a key, or with the fewest sent_bits a key for a rate
+ * in (0, 1). It needs at most max_bits a key of memory; 0: up to the largest filter (2^32 - 1
+ * bits). BS_INVALID: there is no such plan. */
+BS_API enum bs_status bs_bloom_plan_for_size(uint64_t n_keys, double sent_bits, double max_bits,
+                                             struct bs_bloom_plan *plan_out,
                                              struct bs_error *err) BS_WARN_UNUSED;
-BS_API enum bs_status bs_bloom_plan_for_rate(uint64_t n_keys, double rate, double max_bits, struct bs_bloom_plan *plan_out,
+BS_API enum bs_status bs_bloom_plan_for_rate(uint64_t n_keys, double rate, double max_bits,
+                                             struct bs_bloom_plan *plan_out,
                                              struct bs_error *err) BS_WARN_UNUSED;
 
-/* The filter compressed to its entropy, after a header of 64 bytes. *bytes_out is for free(). BS_NO_MEMORY: it is NULL. */
-BS_API enum bs_status bs_bloom_compress(struct bs_bloom_view view, uint8_t **bytes_out, size_t *n_bytes_out,
-                                        struct bs_error *err) BS_WARN_UNUSED;
-/* The filter that was compressed to exactly these bytes, for bs_bloom_free. A few bytes can expand to half a gigabyte: a filter over max_bits
- * is refused; 0: none is. BS_INVALID (max_bits), BS_CORRUPT, BS_UNSUPPORTED, BS_NO_MEMORY: *bloom_out is NULL. */
-BS_API enum bs_status bs_bloom_decompress(const uint8_t *bytes, size_t n_bytes, uint64_t max_bits, struct bs_bloom **bloom_out,
+/* The filter compressed to its entropy, after a header of 64 bytes. *bytes_out is for free().
+ * BS_NO_MEMORY: it is NULL. */
+BS_API enum bs_status bs_bloom_compress(struct bs_bloom_view view, uint8_t **bytes_out,
+                                        size_t *n_bytes_out, struct bs_error *err) BS_WARN_UNUSED;
+/* The filter that was compressed to exactly these bytes, for bs_bloom_free. A few bytes can expand
+ * to half a gigabyte: a filter over max_bits is refused; 0: none is. BS_INVALID (max_bits),
+ * BS_CORRUPT, BS_UNSUPPORTED, BS_NO_MEMORY: *bloom_out is NULL. */
+BS_API enum bs_status bs_bloom_decompress(const uint8_t *bytes, size_t n_bytes, uint64_t max_bits,
+                                          struct bs_bloom **bloom_out,
                                           struct bs_error *err) BS_WARN_UNUSED;
 
-/* The changes from `from` to `to`, compressed, for a receiver that has `from`. *bytes_out is for free(). BS_INVALID: the shapes differ;
- * BS_NO_MEMORY: it is NULL. */
-BS_API enum bs_status bs_bloom_delta(struct bs_bloom_view from, struct bs_bloom_view to, uint8_t **bytes_out, size_t *n_bytes_out,
+/* The changes from `from` to `to`, compressed, for a receiver that has `from`. *bytes_out is for
+ * free(). BS_INVALID: the shapes differ; BS_NO_MEMORY: it is NULL. */
+BS_API enum bs_status bs_bloom_delta(struct bs_bloom_view from, struct bs_bloom_view to,
+                                     uint8_t **bytes_out, size_t *n_bytes_out,
                                      struct bs_error *err) BS_WARN_UNUSED;
-/* Applies such changes to `from`. On failure the filter is unchanged: BS_INVALID (it is not the `from` of these bytes), BS_CORRUPT,
- * BS_UNSUPPORTED, BS_NO_MEMORY. */
+/* Applies such changes to `from`. On failure the filter is unchanged: BS_INVALID (it is not the
+ * `from` of these bytes), BS_CORRUPT, BS_UNSUPPORTED, BS_NO_MEMORY. */
 BS_API enum bs_status bs_bloom_apply(struct bs_bloom *bloom, const uint8_t *bytes, size_t n_bytes,
                                      struct bs_error *err) BS_WARN_UNUSED;
 
 /*
- * An attenuated filter: a filter of the keys of this node (level 0), of the keys one hop away (level 1), and so on. All levels have one
- * shape; choose it for the number of keys in the last level. Each node publishes a filter made of its own keys and its neighbours'
- * filters, and does so again when one of them changes. After as many rounds as there are levels, the filters are complete.
+ * An attenuated filter: a filter of the keys of this node (level 0), of the keys one hop away
+ * (level 1), and so on. All levels have one shape; choose it for the number of keys in the last
+ * level. Each node publishes a filter made of its own keys and its neighbours' filters, and does so
+ * again when one of them changes. After as many rounds as there are levels, the filters are
+ * complete.
  */
 struct bs_attenuated;
 
@@ -212,52 +250,64 @@ struct bs_attenuated_view { /* as struct bs_bloom_view, with the levels one afte
 
 /* An empty filter, for bs_attenuated_free. n_levels in 1..64, otherwise as bs_bloom_new. */
 BS_API enum bs_status bs_attenuated_new(uint32_t n_levels, uint64_t n_bits, uint32_t n_hashes,
-                                        struct bs_attenuated **attenuated_out, struct bs_error *err) BS_WARN_UNUSED;
+                                        struct bs_attenuated **attenuated_out,
+                                        struct bs_error *err) BS_WARN_UNUSED;
 /* NULL is fine. */
 BS_API void bs_attenuated_free(struct bs_attenuated *attenuated);
 /* Makes it empty. */
 BS_API void bs_attenuated_clear(struct bs_attenuated *attenuated);
 /* Adds the keys of this node. BS_INVALID: the shapes differ. */
-BS_API enum bs_status bs_attenuated_unite(struct bs_attenuated *attenuated, struct bs_bloom_view own,
+BS_API enum bs_status bs_attenuated_unite(struct bs_attenuated *attenuated,
+                                          struct bs_bloom_view own,
                                           struct bs_error *err) BS_WARN_UNUSED;
-/* Adds the levels of a neighbour, each one hop farther away, except for its last level. BS_INVALID: the shapes differ. */
-BS_API enum bs_status bs_attenuated_hear(struct bs_attenuated *attenuated, struct bs_attenuated_view neighbour,
+/* Adds the levels of a neighbour, each one hop farther away, except for its last level. BS_INVALID:
+ * the shapes differ. */
+BS_API enum bs_status bs_attenuated_hear(struct bs_attenuated *attenuated,
+                                         struct bs_attenuated_view neighbour,
                                          struct bs_error *err) BS_WARN_UNUSED;
 BS_API struct bs_attenuated_view bs_attenuated_look(const struct bs_attenuated *attenuated);
 
 /* The filter of the keys that nodes `level` hops away have; level < n_levels. */
 BS_API struct bs_bloom_view bs_attenuated_level(struct bs_attenuated_view view, uint32_t level);
-/* The first level that may have the key; no node nearer than that has it. n_levels: no node that the levels cover has it. */
+/* The first level that may have the key; no node nearer than that has it. n_levels: no node that
+ * the levels cover has it. */
 BS_API uint32_t bs_attenuated_nearest(struct bs_attenuated_view view, struct bs_bloom_key key);
 
 /* As for plain filters. */
 BS_API size_t bs_attenuated_stored_bytes(struct bs_attenuated_view view);
 BS_API void bs_attenuated_store(struct bs_attenuated_view view, uint8_t *to);
-BS_API enum bs_status bs_attenuated_read(const uint8_t *bytes, size_t n_bytes, struct bs_attenuated_view *view_out,
+BS_API enum bs_status bs_attenuated_read(const uint8_t *bytes, size_t n_bytes,
+                                         struct bs_attenuated_view *view_out,
                                          struct bs_error *err) BS_WARN_UNUSED;
-BS_API enum bs_status bs_attenuated_read_head(const uint8_t *bytes, size_t n_bytes, struct bs_attenuated_view *view_out,
+BS_API enum bs_status bs_attenuated_read_head(const uint8_t *bytes, size_t n_bytes,
+                                              struct bs_attenuated_view *view_out,
                                               struct bs_error *err) BS_WARN_UNUSED;
 
 /*
- * Routing to the nearest node that has a key; such a node is called a holder of the key. A search starts at a node and asks the nodes
- * that bs_route_next returns, one after the other. If a node lacks the key, offer its neighbours with the levels from their filters; the
- * search continues with the most promising of all offered nodes. With up-to-date filters, the first holder it asks is one of the nearest;
- * it also finds holders beyond all levels, with more queries.
+ * Routing to the nearest node that has a key; such a node is called a holder of the key. A search
+ * starts at a node and asks the nodes that bs_route_next returns, one after the other. If a node
+ * lacks the key, offer its neighbours with the levels from their filters; the search continues with
+ * the most promising of all offered nodes. With up-to-date filters, the first holder it asks is one
+ * of the nearest; it also finds holders beyond all levels, with more queries.
  *
  *      bs_route_start(route, here);
  *      while (bs_route_next(route, &hop) && !(asked = node_has(hop.node, key)))
  *          for each neighbour of hop.node
- *              bs_route_offer(route, neighbour, bs_attenuated_nearest(filter of the neighbour, key), &err)
+ *              bs_route_offer(route, neighbour, bs_attenuated_nearest(filter of the neighbour,
+ *                key), &err)
  */
 struct bs_route;
 
 /* For bs_route_free. BS_NO_MEMORY: it is NULL. */
-BS_API enum bs_status bs_route_new(struct bs_route **route_out, struct bs_error *err) BS_WARN_UNUSED;
+BS_API enum bs_status bs_route_new(struct bs_route **route_out,
+                                   struct bs_error *err) BS_WARN_UNUSED;
 /* NULL is fine. */
 BS_API void bs_route_free(struct bs_route *route);
 /* Starts a new search at the node with this number, and keeps the memory. */
-BS_API enum bs_status bs_route_start(struct bs_route *route, uint64_t node, struct bs_error *err) BS_WARN_UNUSED;
-/* Offers a neighbour of the node that bs_route_next returned last. Nodes asked before are ignored. */
+BS_API enum bs_status bs_route_start(struct bs_route *route, uint64_t node,
+                                     struct bs_error *err) BS_WARN_UNUSED;
+/* Offers a neighbour of the node that bs_route_next returned last. Nodes asked before are
+ * ignored. */
 BS_API enum bs_status bs_route_offer(struct bs_route *route, uint64_t node, uint32_t level,
                                      struct bs_error *err) BS_WARN_UNUSED;
 
@@ -272,11 +322,13 @@ struct bs_route_hop {
 BS_API bool bs_route_next(struct bs_route *route, struct bs_route_hop *hop_out);
 
 /*
- * The home of a key: the one of n_nodes nodes (1 or more) that knows its holders. A holder registers the key with its home. A search that has
- * no more hints (the hop of bs_route_next has a level of n_levels) asks the home instead. This is OceanStore's fallback from the
- * probabilistic to the deterministic algorithm. A home keeps lists, or a filter of keys that are hashed together with their holders. The
- * home depends only on the key and the set of nodes, not on their order or on the version of this library; if a node is removed, only
- * its own keys get another home (rendezvous hashing; Thaler and Ravishankar 1998).
+ * The home of a key: the one of n_nodes nodes (1 or more) that knows its holders. A holder
+ * registers the key with its home. A search that has no more hints (the hop of bs_route_next has a
+ * level of n_levels) asks the home instead. This is OceanStore's fallback from the probabilistic to
+ * the deterministic algorithm. A home keeps lists, or a filter of keys that are hashed together
+ * with their holders. The home depends only on the key and the set of nodes, not on their order or
+ * on the version of this library; if a node is removed, only its own keys get another home
+ * (rendezvous hashing; Thaler and Ravishankar 1998).
  */
 BS_API uint64_t bs_route_home(struct bs_bloom_key key, const uint64_t *nodes, size_t n_nodes);
 

@@ -1,5 +1,6 @@
 /*
- * build.h: the request and the report of runs that write an index. Part of the public interface; see bitsift.h.
+ * build.h: the request and the report of runs that write an index. Part of the public interface;
+ * see bitsift.h.
  */
 #ifndef BITSIFT_BUILD_H
 #define BITSIFT_BUILD_H
@@ -12,43 +13,51 @@ BS_BEGIN_DECLS
 
 /* The step that a run is at. */
 enum bs_build_step {
-	BS_BUILD_LOOK,  /* samples the sources of a new index, and counts its files */
-	BS_BUILD_READ,  /* reads one source; each source is a step of its own */
-	BS_BUILD_WRITE, /* writes a segment, when memory is full and at the end; no documents are read meanwhile */
+	BS_BUILD_LOOK, /* samples the sources of a new index, and counts its files */
+	BS_BUILD_READ, /* reads one source; each source is a step of its own */
+	/* writes a segment, when memory is full and at the end; no documents are read meanwhile */
+	BS_BUILD_WRITE,
 };
 
 /* The progress of a run, and its result in the end. */
 struct bs_build_report {
-	uint64_t n_docs;        /* searchable documents at the end of the run */
-	uint64_t n_indexed;     /* documents read and indexed by this run */
-	uint64_t n_replaced;    /* of those, records replaced by a later record of their source with the same id */
-	uint64_t n_kept_out;    /* of those, documents that stay deleted */
-	uint64_t n_unchanged;   /* documents of the index that have not changed */
-	uint64_t n_renewed;     /* documents indexed again without a change: racy fingerprints, or a rewritten collection */
-	uint64_t n_changed;     /* documents whose text changed; of a record, its line of JSON */
-	uint64_t n_removed;     /* documents removed with their sources */
-	uint64_t text_bytes;    /* text of the documents that this run indexed */
-	uint64_t n_terms;       /* their distinct words, summed over the segments */
-	uint64_t n_postings;    /* their pairs of a document and a distinct word */
-	uint64_t written_bytes; /* of the segments with them */
-	uint64_t n_segments;    /* of the whole index */
-	uint64_t index_bytes;   /* of the whole index */
-	uint64_t n_excluded;    /* documents that bs_index_delete keeps out */
-	uint64_t n_compacted;   /* segments merged */
-	uint64_t n_moved;       /* documents copied by merging */
+	uint64_t n_docs;    /* searchable documents at the end of the run */
+	uint64_t n_indexed; /* documents read and indexed by this run */
+	/* of those, records replaced by a later record of their source with the same id */
+	uint64_t n_replaced;
+	uint64_t n_kept_out;  /* of those, documents that stay deleted */
+	uint64_t n_unchanged; /* documents of the index that have not changed */
+	/* documents indexed again without a change: racy fingerprints, or a rewritten collection */
+	uint64_t n_renewed;
+	uint64_t n_changed;       /* documents whose text changed; of a record, its line of JSON */
+	uint64_t n_removed;       /* documents removed with their sources */
+	uint64_t text_bytes;      /* text of the documents that this run indexed */
+	uint64_t n_terms;         /* their distinct words, summed over the segments */
+	uint64_t n_postings;      /* their pairs of a document and a distinct word */
+	uint64_t written_bytes;   /* of the segments with them */
+	uint64_t n_segments;      /* of the whole index */
+	uint64_t index_bytes;     /* of the whole index */
+	uint64_t n_excluded;      /* documents that bs_index_delete keeps out */
+	uint64_t n_compacted;     /* segments merged */
+	uint64_t n_moved;         /* documents copied by merging */
 	uint64_t compacted_bytes; /* bytes written by merging */
-	uint64_t n_stayed;      /* documents left out of merging: they changed since they were indexed, or need too much memory */
-	uint64_t n_unread;      /* files, folders and sources that could not be read: what the index has of them stays */
+	/* documents left out of merging: they changed since they were indexed, or need too much
+	 * memory */
+	uint64_t n_stayed;
+	/* files, folders and sources that could not be read: what the index has of them stays */
+	uint64_t n_unread;
 	uint64_t skipped[BS_SKIP_MAX]; /* by enum bs_skip */
-	struct bs_skip_kind binary[BS_SKIP_KINDS]; /* of skipped[BS_SKIP_BINARY]: by file name ending, the first ones met */
+	/* of skipped[BS_SKIP_BINARY]: by file name ending, the first ones met */
+	struct bs_skip_kind binary[BS_SKIP_KINDS];
 	uint64_t elapsed_ns;
 	enum bs_build_step step;
-	uint64_t step_done, step_total; /* files of a folder, bytes of a collection, documents written; 0: unknown */
-	uint64_t step_ns;       /* time spent in this step */
-	bool is_refresh;        /* the index existed and is not rebuilt */
-	bool is_committed;      /* something changed */
-	bool is_shared;         /* the index is readable for others, as requested */
-	char warning[256];      /* housekeeping that was not done, and why; empty: none */
+	/* files of a folder, bytes of a collection, documents written; 0: unknown */
+	uint64_t step_done, step_total;
+	uint64_t step_ns;  /* time spent in this step */
+	bool is_refresh;   /* the index existed and is not rebuilt */
+	bool is_committed; /* something changed */
+	bool is_shared;    /* the index is readable for others, as requested */
+	char warning[256]; /* housekeeping that was not done, and why; empty: none */
 	uint64_t reserved[3];
 };
 
@@ -62,111 +71,140 @@ struct bs_build_tuning; /* for the project's own experiments: indexer/run/tuning
 #define BS_MAX_SUMMARY_RATE   0.5
 
 /*
- * Options that are recorded with an index. If all of them (and all of struct bs_source_rules) are zero, an existing index keeps its own.
- * Otherwise they must be the recorded ones: BS_INVALID, unless the run is a rebuild. summary_rate alone may change with any run.
+ * Options that are recorded with an index. If all of them (and all of struct bs_source_rules) are
+ * zero, an existing index keeps its own. Otherwise they must be the recorded ones: BS_INVALID,
+ * unless the run is a rebuild. summary_rate alone may change with any run.
  */
 struct bs_index_options {
 	/* bs_index_build: index words, for bs_search. */
 	bool words;
-	/* Index grams: the files' for bs_grep, in-memory documents' for bs_candidates. bs_index_build with neither of the two: both, but
-	 * grams of named collections only if the index has a folder or file, or recorded grams. A writer: words always, and grams from
-	 * a new index on; BS_INVALID if an existing one has none. */
+	/* Index grams: the files' for bs_grep, in-memory documents' for bs_candidates.
+	 * bs_index_build with neither of the two: both, but grams of named collections only if the
+	 * index has a folder or file, or recorded grams. A writer: words always, and grams from a
+	 * new index on; BS_INVALID if an existing one has none. */
 	bool grams;
-	const char *stem_language;  /* a Snowball stemmer, "english"; NULL: words are not stemmed */
-	bool fold_accents;          /* cafe finds café */
-	bool split_identifiers;     /* parts of identifiers are words, too: server finds HTTPServer2 */
-	const char *const *weights; /* fields of records whose words count more in scores: "title=3", 1 to 100; NULL-ended */
-	double density;             /* share of set bits, BS_MIN_DENSITY to BS_MAX_DENSITY; lower is faster and larger; 0: 0.3 */
-	/* The false positive rate of the index summary (bitsift/bloom.h), which rules out absent words: BS_MIN_SUMMARY_RATE to
-	 * BS_MAX_SUMMARY_RATE. 0: unchanged, or 0.01; negative: no summary. */
+	const char *stem_language; /* a Snowball stemmer, "english"; NULL: words are not stemmed */
+	bool fold_accents;         /* cafe finds café */
+	/* parts of identifiers are words, too: server finds HTTPServer2 */
+	bool split_identifiers;
+	/* fields of records whose words count more in scores: "title=3", 1 to 100; NULL-ended */
+	const char *const *weights;
+	/* share of set bits, BS_MIN_DENSITY to BS_MAX_DENSITY; lower is faster and larger; 0:
+	 * 0.3 */
+	double density;
+	/* The false positive rate of the index summary (bitsift/bloom.h), which rules out absent
+	 * words: BS_MIN_SUMMARY_RATE to BS_MAX_SUMMARY_RATE. 0: unchanged, or 0.01; negative: no
+	 * summary. */
 	double summary_rate;
 	uint64_t reserved[4];
 };
 
-/* How sources are read; recorded with the index, by the rule of struct bs_index_options. Lists end with NULL. */
+/* How sources are read; recorded with the index, by the rule of struct bs_index_options. Lists end
+ * with NULL. */
 struct bs_source_rules {
 	/* Folders: */
 	bool hidden;              /* hidden files, too */
 	bool no_ignore;           /* ignores .gitignore, .ignore and .rgignore */
 	bool binary_as_text;      /* files with NUL bytes, too */
 	const char *const *globs; /* as ripgrep's -g; NULL: every file */
-	/* Files that are read record by record in addition to *.jsonl and *.ndjson: patterns as in a .gitignore in each folder. A file
-	 * whose first line is not a JSON object is read as one document. NULL: none. */
+	/* Files that are read record by record in addition to *.jsonl and *.ndjson: patterns as in
+	 * a .gitignore in each folder. A file whose first line is not a JSON object is read as one
+	 * document. NULL: none. */
 	const char *const *records;
-	bool no_records;          /* no file is read record by record. Indexes made before this option existed keep doing so */
+	/* no file is read record by record. Indexes made before this option existed keep doing
+	 * so */
+	bool no_records;
 	/* Records: */
 	const char *id_field;           /* names the record; NULL: "id" */
 	const char *const *text_fields; /* fields to index ("title", "author.name"); NULL: all */
 	/* All documents: */
-	uint64_t max_document_bytes; /* larger ones are skipped; 0: 256 MiB; at most BS_MAX_DOCUMENT_BYTES */
-	/* Keeps the texts of files and records in the index. They are shown and verified as they were indexed, without reading the
-	 * sources again, as long as the fingerprints of the sources have not changed. */
+	/* larger ones are skipped; 0: 256 MiB; at most BS_MAX_DOCUMENT_BYTES */
+	uint64_t max_document_bytes;
+	/* Keeps the texts of files and records in the index. They are shown and verified as they
+	 * were indexed, without reading the sources again, as long as the fingerprints of the
+	 * sources have not changed. */
 	bool store;
 	uint64_t reserved[4];
 };
 
-/* Options of one run, or one writer. Not recorded. The index does not depend on them, except for `condensed`. */
+/* Options of one run, or one writer. Not recorded. The index does not depend on them, except for
+ * `condensed`. */
 struct bs_write_options {
 	uint64_t memory_bytes; /* working memory; 0: 1 GiB; at least 16 MiB are used */
-	uint32_t n_threads;    /* 0: one for each processor; at most BS_MAX_THREADS. A writer analyses words on the calling thread */
-	bool wait;             /* waits for another writer, as long as the limits allow; otherwise BS_BUSY */
-	bool condensed;        /* in-memory indexes: next to each new segment its condensed form (bitsift/index_restore.h) */
+	/* 0: one for each processor; at most BS_MAX_THREADS. A writer analyses words on the calling
+	 * thread */
+	uint32_t n_threads;
+	/* waits for another writer, as long as the limits allow; otherwise BS_BUSY */
+	bool wait;
+	/* in-memory indexes: next to each new segment its condensed form
+	 * (bitsift/index_restore.h) */
+	bool condensed;
 	uint64_t reserved[2];
 };
 
 /* NULL: not called. */
 struct bs_build_callbacks {
-	/* Called often. Return 0 to continue; any other value stops the run with BS_STOPPED. A read of standard input that a signal
-	 * interrupts calls it, too. so_far->n_docs is unknown yet. A writer calls it while it writes and merges segments. */
+	/* Called often. Return 0 to continue; any other value stops the run with BS_STOPPED. A read
+	 * of standard input that a signal interrupts calls it, too. so_far->n_docs is unknown yet.
+	 * A writer calls it while it writes and merges segments. */
 	int (*progress)(void *context, const struct bs_build_report *so_far);
-	/* bs_index_build: a printable line for each file, record or source that is skipped ("notes/a.txt: Permission denied"). The report
-	 * counts all of them in any case. */
+	/* bs_index_build: a printable line for each file, record or source that is skipped
+	 * ("notes/a.txt: Permission denied"). The report counts all of them in any case. */
 	void (*skipped)(void *context, enum bs_skip reason, const char *message);
-	/* A printable line: a recorded source became part of another, or gets other rules by the rebuild of another; at the end, a field
-	 * of `weights` that no record has. */
+	/* A printable line: a recorded source became part of another, or gets other rules by the
+	 * rebuild of another; at the end, a field of `weights` that no record has. */
 	void (*notice)(void *context, const char *message);
 	void *context;
-	bool names_hidden; /* `skipped` is called for hidden and ignored files, too, which may be many */
+	/* `skipped` is called for hidden and ignored files, too, which may be many */
+	bool names_hidden;
 	uint64_t reserved[4];
 };
 
 struct bs_build_request {
-	/* The directory of the index, created if it does not exist, as are the folders above it. NULL: the nearest .bitsift upward, as by
-	 * bs_index_locate, or a new one in the working directory. It must not be a symlink: BS_UNTRUSTED. */
+	/* The directory of the index, created if it does not exist, as are the folders above it.
+	 * NULL: the nearest .bitsift upward, as by bs_index_locate, or a new one in the working
+	 * directory. It must not be a symlink: BS_UNTRUSTED. */
 	const char *dir;
 	struct bs_memory_index *memory; /* instead of a directory; dir is NULL */
 	/*
-	 * Files, folders, collections (*.jsonl, *.ndjson), or "-" for JSONL on file descriptor 0. They are added to the recorded sources
-	 * of the index and refreshed; other recorded sources stay unchanged. n_sources == 0: all recorded sources are refreshed (also
-	 * with `shared`, or if nothing can be kept because the tokenizer changed). A path within a recorded folder is a part of that
-	 * source, and only this part is refreshed. A folder absorbs recorded sources within it.
+	 * Files, folders, collections (*.jsonl, *.ndjson), or "-" for JSONL on file descriptor 0.
+	 * They are added to the recorded sources of the index and refreshed; other recorded sources
+	 * stay unchanged. n_sources == 0: all recorded sources are refreshed (also with `shared`,
+	 * or if nothing can be kept because the tokenizer changed). A path within a recorded folder
+	 * is a part of that source, and only this part is refreshed. A folder absorbs recorded
+	 * sources within it.
 	 *
-	 * A new source is recorded as it is spelled here, without leading "./" and trailing "/"; with dir NULL, relative to the folder
-	 * that holds the index, or absolute if it is elsewhere.
+	 * A new source is recorded as it is spelled here, without leading "./" and trailing "/";
+	 * with dir NULL, relative to the folder that holds the index, or absolute if it is
+	 * elsewhere.
 	 */
 	const char *const *sources;
 	size_t n_sources;
-	/* Sources to remove from the index together with their documents, by path, whether they still exist or not. Without other sources
-	 * nothing is refreshed. BS_INVALID: one of them is not a source of the index. */
+	/* Sources to remove from the index together with their documents, by path, whether they
+	 * still exist or not. Without other sources nothing is refreshed. BS_INVALID: one of them
+	 * is not a source of the index. */
 	const char *const *forget;
 	size_t n_forget;
 
 	struct bs_index_options index;
 	struct bs_source_rules rules;
 	struct bs_write_options write;
-	/* Without sources, or with all of them: indexes everything again, with new options or after damage. With some of the recorded
-	 * sources: reads these sources again even if their fingerprints are unchanged, and keeps the documents of the other sources. If
-	 * standard input is one of them, its records replace all earlier records from standard input. Options that concern every source
-	 * (all but hidden, no_ignore, binary_as_text, globs, records and no_records) must then be the recorded ones. A damaged or missing
-	 * index keeps nothing: sources must be all of its sources. */
+	/* Without sources, or with all of them: indexes everything again, with new options or after
+	 * damage. With some of the recorded sources: reads these sources again even if their
+	 * fingerprints are unchanged, and keeps the documents of the other sources. If standard
+	 * input is one of them, its records replace all earlier records from standard input.
+	 * Options that concern every source (all but hidden, no_ignore, binary_as_text, globs,
+	 * records and no_records) must then be the recorded ones. A damaged or missing index keeps
+	 * nothing: sources must be all of its sources. */
 	bool rebuild;
 	bool strict; /* stops at the first invalid record: BS_INVALID */
-	bool shared; /* readable for others, as the umask allows, if all sources are: see bs_index_build */
+	/* readable for others, as the umask allows, if all sources are: see bs_index_build */
+	bool shared;
 	struct bs_build_callbacks callbacks;
-	/* texts: documents that are not stored are copied by merging and indexed again by a rebuild if it returns them; otherwise merging
-	 * leaves them where they are, and a rebuild fails. */
+	/* texts: documents that are not stored are copied by merging and indexed again by a rebuild
+	 * if it returns them; otherwise merging leaves them where they are, and a rebuild fails. */
 	struct bs_host host;
-	const struct bs_limits *limits; /* NULL: none */
+	const struct bs_limits *limits;       /* NULL: none */
 	const struct bs_build_tuning *tuning; /* NULL */
 	uint64_t reserved[4];
 };

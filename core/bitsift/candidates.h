@@ -1,9 +1,12 @@
 /*
- * candidates.h: documents that may match, without reading any text, for hosts that have the texts and verify themselves, such as
- * databases. Part of the public interface; the rules are those of bitsift.h.
+ * candidates.h: documents that may match, without reading any text, for hosts that have the texts
+ * and verify themselves, such as databases. Part of the public interface; the rules are those of
+ * bitsift.h.
  *
- *      bs_search       with output.candidates: the candidates of a query, and which of them are certain
- *      bs_candidates   the candidates of a pattern, by grams; a host builds its own syntax as a tree (pattern_tree.h)
+ *      bs_search       with output.candidates: the candidates of a query, and which of them are
+ *        certain
+ *      bs_candidates   the candidates of a pattern, by grams; a host builds its own syntax as a
+ *        tree (pattern_tree.h)
  *      bs_text_filter  whether a text of the host may match a pattern; cheaper than an exact match
  *      bs_estimate     the approximate number of hits, for query planners
  *
@@ -19,14 +22,15 @@
 BS_BEGIN_DECLS
 
 struct bs_candidates_request {
-	/* Matched against each text of a document as one subject, in which line ends are ordinary characters, as with is_multi_line. dot_all
-	 * says whether a dot matches them. Invalid UTF-8 counts as U+FFFD. is_pcre2 and is_brute are not used. */
+	/* Matched against each text of a document as one subject, in which line ends are ordinary
+	 * characters, as with is_multi_line. dot_all says whether a dot matches them. Invalid UTF-8
+	 * counts as U+FFFD. is_pcre2 and is_brute are not used. */
 	struct bs_grep_pattern pattern;
-	/* Called with candidates, in document order. Return 0 to continue; any other value ends the call with BS_STOPPED. NULL: they are only
-	 * counted. */
+	/* Called with candidates, in document order. Return 0 to continue; any other value ends the
+	 * call with BS_STOPPED. NULL: they are only counted. */
 	int (*batch)(void *context, const struct bs_hit_batch *batch);
-	/* Estimates n_candidates from a sample of some thousand documents, in a time that hardly depends on the size of the index. `batch` is
-	 * not called. */
+	/* Estimates n_candidates from a sample of some thousand documents, in a time that hardly
+	 * depends on the size of the index. `batch` is not called. */
 	bool estimate;
 	void *context;
 	const struct bs_limits *limits;     /* NULL: none */
@@ -36,48 +40,64 @@ struct bs_candidates_request {
 
 struct bs_candidates_result {
 	uint64_t n_candidates;
-	uint64_t n_unknown;    /* of these, documents without grams in the index, all of which may match */
+	/* of these, documents without grams in the index, all of which may match */
+	uint64_t n_unknown;
 	bool is_all;           /* the pattern has no grams, so nothing is ruled out */
 	uint64_t column_bytes; /* column bytes read */
 	uint64_t reserved[6];
 };
 
 /*
- * The documents that may match a pattern, by the grams of in-memory documents and records (struct bs_index_options, grams). All other
- * documents, those of segments without grams and those that a fresh index found are candidates. BS_INVALID (a pattern that does not compile,
- * a tree that was not ended), BS_STOPPED, BS_DEADLINE, BS_CORRUPT, BS_IO, BS_UNSUPPORTED, BS_NO_MEMORY. The searcher can be used for the
- * next search after any of them. result_out may be NULL.
+ * The documents that may match a pattern, by the grams of in-memory documents and records (struct
+ * bs_index_options, grams). All other documents, those of segments without grams and those that a
+ * fresh index found are candidates. BS_INVALID (a pattern that does not compile, a tree that was
+ * not ended), BS_STOPPED, BS_DEADLINE, BS_CORRUPT, BS_IO, BS_UNSUPPORTED, BS_NO_MEMORY. The
+ * searcher can be used for the next search after any of them. result_out may be NULL.
  */
-BS_API enum bs_status bs_candidates(struct bs_searcher *searcher, const struct bs_candidates_request *request,
-                                    struct bs_candidates_result *result_out, struct bs_error *err) BS_WARN_UNUSED;
+BS_API enum bs_status bs_candidates(struct bs_searcher *searcher,
+                                    const struct bs_candidates_request *request,
+                                    struct bs_candidates_result *result_out,
+                                    struct bs_error *err) BS_WARN_UNUSED;
 
 /* A pattern prepared for many texts. Used by one thread at a time. */
 struct bs_text_filter;
 
-/* The pattern is interpreted as by bs_candidates. One that does not compile rules out nothing. BS_INVALID (a pattern that is not UTF-8),
- * BS_UNSUPPORTED, BS_NO_MEMORY. */
-BS_API enum bs_status bs_text_filter_new(const struct bs_grep_pattern *pattern, struct bs_text_filter **filter_out,
+/* The pattern is interpreted as by bs_candidates. One that does not compile rules out nothing.
+ * BS_INVALID (a pattern that is not UTF-8), BS_UNSUPPORTED, BS_NO_MEMORY. */
+BS_API enum bs_status bs_text_filter_new(const struct bs_grep_pattern *pattern,
+                                         struct bs_text_filter **filter_out,
                                          struct bs_error *err) BS_WARN_UNUSED;
-/* The same for a tree, which the caller may free after the call. BS_INVALID (it was not ended), BS_UNSUPPORTED, BS_NO_MEMORY. */
-BS_API enum bs_status bs_text_filter_new_of_tree(const struct bs_pattern_tree *tree, struct bs_text_filter **filter_out,
+/* The same for a tree, which the caller may free after the call. BS_INVALID (it was not ended),
+ * BS_UNSUPPORTED, BS_NO_MEMORY. */
+BS_API enum bs_status bs_text_filter_new_of_tree(const struct bs_pattern_tree *tree,
+                                                 struct bs_text_filter **filter_out,
                                                  struct bs_error *err) BS_WARN_UNUSED;
-/* False: the pattern does not match the text. True also if that is not certain: for invalid UTF-8, or a match that takes long. */
-BS_API bool bs_text_filter_may_match(struct bs_text_filter *filter, const char *text, size_t text_bytes);
+/* False: the pattern does not match the text. True also if that is not certain: for invalid UTF-8,
+ * or a match that takes long. */
+BS_API bool bs_text_filter_may_match(struct bs_text_filter *filter, const char *text,
+                                     size_t text_bytes);
 /* NULL is fine. */
 BS_API void bs_text_filter_free(struct bs_text_filter *filter);
 
 struct bs_search_estimate {
-	uint64_t n_docs;     /* of the index, including deleted ones that compaction has not removed */
-	uint64_t n_hits;     /* approximate, as if words were independent; exact for a single word if nothing is deleted */
-	uint64_t n_least_df; /* an upper bound of n_hits: the df of the rarest word that each hit must have; n_docs: no such word */
-	bool is_certain;     /* with output.candidates, all hits would be certain */
+	/* of the index, including deleted ones that compaction has not removed */
+	uint64_t n_docs;
+	/* approximate, as if words were independent; exact for a single word if nothing is
+	 * deleted */
+	uint64_t n_hits;
+	/* an upper bound of n_hits: the df of the rarest word that each hit must have; n_docs: no
+	 * such word */
+	uint64_t n_least_df;
+	bool is_certain; /* with output.candidates, all hits would be certain */
 	uint64_t reserved[4];
 };
 
-/* Uses the query's text, any, stop words and field, and the limits of the request. Looks words up in the lexicon and reads no column. Fails
- * as bs_search. */
-BS_API enum bs_status bs_estimate(struct bs_searcher *searcher, const struct bs_search_request *request,
-                                  struct bs_search_estimate *estimate_out, struct bs_error *err) BS_WARN_UNUSED;
+/* Uses the query's text, any, stop words and field, and the limits of the request. Looks words up
+ * in the lexicon and reads no column. Fails as bs_search. */
+BS_API enum bs_status bs_estimate(struct bs_searcher *searcher,
+                                  const struct bs_search_request *request,
+                                  struct bs_search_estimate *estimate_out,
+                                  struct bs_error *err) BS_WARN_UNUSED;
 
 BS_END_DECLS
 #endif

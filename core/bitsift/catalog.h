@@ -1,15 +1,17 @@
 /*
- * catalog.h: searching many indexes as one. Indexes that cannot match are not even opened. Part of the public interface; the rules are
- * those of bitsift.h.
+ * catalog.h: searching many indexes as one. Indexes that cannot match are not even opened. Part of
+ * the public interface; the rules are those of bitsift.h.
  *
- *      bs_catalog_open     a file with the summaries of indexes (struct bs_index_options, summary_rate)
+ *      bs_catalog_open     a file with the summaries of indexes (struct bs_index_options,
+ *        summary_rate)
  *      bs_catalog_add ...  which indexes these are
  *      bs_catalog_search   a query -> the hits of all indexes, ranked as if they were one index
  *      bs_catalog_grep     regular expressions -> lines of the files of all indexes
  *
- * For each index the catalog has its place, its name, the fingerprint of its last commit, its summary, its numbers of documents and
- * words, and the document frequencies of its most frequent words. Before it answers it compares the fingerprint of each index, and reads
- * the summaries of changed ones. Being in a catalog does not change an index; it may be in several.
+ * For each index the catalog has its place, its name, the fingerprint of its last commit, its
+ * summary, its numbers of documents and words, and the document frequencies of its most frequent
+ * words. Before it answers it compares the fingerprint of each index, and reads the summaries of
+ * changed ones. Being in a catalog does not change an index; it may be in several.
  */
 #ifndef BITSIFT_CATALOG_H
 #define BITSIFT_CATALOG_H
@@ -23,45 +25,59 @@ BS_BEGIN_DECLS
 struct bs_catalog;
 
 struct bs_catalog_request {
-	const char *file;   /* created by the first change if it does not exist; its folder must exist */
-	const char *kernel; /* as that of struct bs_open_request */
+	/* created by the first change if it does not exist; its folder must exist */
+	const char *file;
+	const char *kernel;  /* as that of struct bs_open_request */
 	struct bs_host host; /* consent: for the file and for each index. texts are not used */
 	uint64_t reserved[8];
 };
 
-/* The request's pointers, except `file`, are borrowed until the catalog is closed. *catalog_out belongs to the caller, for
- * bs_catalog_close; NULL on failure: BS_CORRUPT, BS_UNSUPPORTED (a newer format), BS_UNTRUSTED, BS_IO, BS_NO_MEMORY. */
-BS_API enum bs_status bs_catalog_open(const struct bs_catalog_request *request, struct bs_catalog **catalog_out,
+/* The request's pointers, except `file`, are borrowed until the catalog is closed. *catalog_out
+ * belongs to the caller, for bs_catalog_close; NULL on failure: BS_CORRUPT, BS_UNSUPPORTED (a newer
+ * format), BS_UNTRUSTED, BS_IO, BS_NO_MEMORY. */
+BS_API enum bs_status bs_catalog_open(const struct bs_catalog_request *request,
+                                      struct bs_catalog **catalog_out,
                                       struct bs_error *err) BS_WARN_UNUSED;
 /* NULL is fine. */
 BS_API void bs_catalog_close(struct bs_catalog *catalog);
 
 /*
- * Changes of the file are atomic: a new file replaces the old one. Concurrent changes wait for each other; none is lost. BS_INVALID,
- * BS_NOT_FOUND, BS_IO, BS_CORRUPT, BS_UNSUPPORTED, BS_UNTRUSTED, BS_NO_MEMORY: nothing is changed.
+ * Changes of the file are atomic: a new file replaces the old one. Concurrent changes wait for each
+ * other; none is lost. BS_INVALID, BS_NOT_FOUND, BS_IO, BS_CORRUPT, BS_UNSUPPORTED, BS_UNTRUSTED,
+ * BS_NO_MEMORY: nothing is changed.
  */
-/* Adds the indexes in these directories, or reads them again if they are in the catalog. name: for a single index; any bytes except ":"
- * and control characters. NULL: an index is named after the folder that holds it, with as much of the path before it as makes the name
- * unique; a name that it has already stays. BS_INVALID: an invalid name, one name for several indexes, or another index has it. */
-BS_API enum bs_status bs_catalog_add(struct bs_catalog *catalog, const char *const *dirs, size_t n_dirs, const char *name,
+/* Adds the indexes in these directories, or reads them again if they are in the catalog. name: for
+ * a single index; any bytes except ":" and control characters. NULL: an index is named after the
+ * folder that holds it, with as much of the path before it as makes the name unique; a name that it
+ * has already stays. BS_INVALID: an invalid name, one name for several indexes, or another index
+ * has it. */
+BS_API enum bs_status bs_catalog_add(struct bs_catalog *catalog, const char *const *dirs,
+                                     size_t n_dirs, const char *name,
                                      struct bs_error *err) BS_WARN_UNUSED;
-/* Removes the index with this name, or else in this directory, which need not exist any more. BS_NOT_FOUND. */
-BS_API enum bs_status bs_catalog_remove(struct bs_catalog *catalog, const char *name, struct bs_error *err) BS_WARN_UNUSED;
-/* Reads each index that has changed. notice (nullable) gets a line for each index that cannot be read, whose entry stays unchanged.
- * *n_changed_out, *n_unreachable_out: nullable. */
-BS_API enum bs_status bs_catalog_refresh(struct bs_catalog *catalog, void (*notice)(void *context, const char *message),
-                                         void *context, uint64_t *n_changed_out, uint64_t *n_unreachable_out,
-                                         struct bs_error *err) BS_WARN_UNUSED;
-/* Writes the catalog to a new file for somebody else. The file must not exist. Summaries are compressed as far as possible. */
-BS_API enum bs_status bs_catalog_export(struct bs_catalog *catalog, const char *file, struct bs_error *err) BS_WARN_UNUSED;
-/* Adds the entries of an exported file, after verifying all of it. An entry for the same place stays, unless it was imported, too.
- * bs_catalog_has answers for indexes that are not on this machine; they cannot be searched. *n_out (nullable): the number of entries
- * added. */
-BS_API enum bs_status bs_catalog_import(struct bs_catalog *catalog, const char *file, uint64_t *n_out,
+/* Removes the index with this name, or else in this directory, which need not exist any more.
+ * BS_NOT_FOUND. */
+BS_API enum bs_status bs_catalog_remove(struct bs_catalog *catalog, const char *name,
                                         struct bs_error *err) BS_WARN_UNUSED;
+/* Reads each index that has changed. notice (nullable) gets a line for each index that cannot be
+ * read, whose entry stays unchanged. *n_changed_out, *n_unreachable_out: nullable. */
+BS_API enum bs_status bs_catalog_refresh(struct bs_catalog *catalog,
+                                         void (*notice)(void *context, const char *message),
+                                         void *context, uint64_t *n_changed_out,
+                                         uint64_t *n_unreachable_out,
+                                         struct bs_error *err) BS_WARN_UNUSED;
+/* Writes the catalog to a new file for somebody else. The file must not exist. Summaries are
+ * compressed as far as possible. */
+BS_API enum bs_status bs_catalog_export(struct bs_catalog *catalog, const char *file,
+                                        struct bs_error *err) BS_WARN_UNUSED;
+/* Adds the entries of an exported file, after verifying all of it. An entry for the same place
+ * stays, unless it was imported, too. bs_catalog_has answers for indexes that are not on this
+ * machine; they cannot be searched. *n_out (nullable): the number of entries added. */
+BS_API enum bs_status bs_catalog_import(struct bs_catalog *catalog, const char *file,
+                                        uint64_t *n_out, struct bs_error *err) BS_WARN_UNUSED;
 
 /* Reads the whole file and checks it against the format. BS_CORRUPT, BS_NO_MEMORY. */
-BS_API enum bs_status bs_catalog_check(struct bs_catalog *catalog, struct bs_error *err) BS_WARN_UNUSED;
+BS_API enum bs_status bs_catalog_check(struct bs_catalog *catalog,
+                                       struct bs_error *err) BS_WARN_UNUSED;
 
 enum bs_catalog_state {
 	BS_CATALOG_CURRENT = 0, /* unchanged since the catalog read it */
@@ -80,67 +96,81 @@ struct bs_catalog_entry {
 	uint64_t n_positions;        /* the sum of the documents' lengths */
 	uint64_t generation;         /* of the commit */
 	uint64_t summary_bytes;
-	uint64_t n_words;            /* words with known document frequency */
+	uint64_t n_words; /* words with known document frequency */
 	uint64_t reserved[6];
 };
 
 /* Entry i, from 0. False: there are fewer. */
-BS_API bool bs_catalog_describe(struct bs_catalog *catalog, size_t i, struct bs_catalog_entry *entry_out);
+BS_API bool bs_catalog_describe(struct bs_catalog *catalog, size_t i,
+                                struct bs_catalog_entry *entry_out);
 
-/* Calls may_have for each index that may have documents with all of the words, not necessarily in the same document, at the time when the
- * catalog read it. No index is opened. Indexes without a summary may have any word. Words are split and folded by the rules of each
- * index. BS_INVALID: an argument has no word. */
-BS_API enum bs_status bs_catalog_has(struct bs_catalog *catalog, const char *const *words, size_t n_words,
-                                     void (*may_have)(void *context, size_t entry), void *context,
-                                     struct bs_error *err) BS_WARN_UNUSED;
+/* Calls may_have for each index that may have documents with all of the words, not necessarily in
+ * the same document, at the time when the catalog read it. No index is opened. Indexes without a
+ * summary may have any word. Words are split and folded by the rules of each index. BS_INVALID: an
+ * argument has no word. */
+BS_API enum bs_status bs_catalog_has(struct bs_catalog *catalog, const char *const *words,
+                                     size_t n_words, void (*may_have)(void *context, size_t entry),
+                                     void *context, struct bs_error *err) BS_WARN_UNUSED;
 
 /* A hit and its index. Borrowed until the callback returns. */
 struct bs_catalog_hit {
-	const struct bs_hit *hit; /* ranked among the hits of all indexes; `document` is a number within its index */
-	const char *index;        /* the index's name in the catalog */
+	/* ranked among the hits of all indexes; `document` is a number within its index */
+	const struct bs_hit *hit;
+	const char *index; /* the index's name in the catalog */
 	const char *place;
-	size_t entry;             /* the number of its entry */
+	size_t entry; /* the number of its entry */
 	uint64_t reserved[4];
 };
 
 struct bs_catalog_search_request {
-	/* As for bs_search; callbacks.hit, callbacks.batch and query.statistics must be NULL. query.like_id: an id of any index, or an index
-	 * name, a colon and an id in that index. like_id, like_text, feedback_docs and brute open all indexes. limits hold for the whole
-	 * call, including opening; memory_bytes does not count the indexes. callbacks.suggest reports words that no index has.
-	 * callbacks.explain gets one explanation of the whole search. */
+	/* As for bs_search; callbacks.hit, callbacks.batch and query.statistics must be NULL.
+	 * query.like_id: an id of any index, or an index name, a colon and an id in that index.
+	 * like_id, like_text, feedback_docs and brute open all indexes. limits hold for the whole
+	 * call, including opening; memory_bytes does not count the indexes. callbacks.suggest
+	 * reports words that no index has. callbacks.explain gets one explanation of the whole
+	 * search. */
 	struct bs_search_request search;
-	int (*hit)(void *context, const struct bs_catalog_hit *hit); /* with search.callbacks.context */
-	bool partial; /* leaves out indexes that cannot be opened, with a notice for each. Otherwise they are an error */
-	bool fresh;   /* as that of struct bs_open_request. Opens every index, since a catalog does not know what is new in its sources */
+	/* with search.callbacks.context */
+	int (*hit)(void *context, const struct bs_catalog_hit *hit);
+	/* leaves out indexes that cannot be opened, with a notice for each. Otherwise they are an
+	 * error */
+	bool partial;
+	/* as that of struct bs_open_request. Opens every index, since a catalog does not know what
+	 * is new in its sources */
+	bool fresh;
 	uint64_t reserved[8];
 };
 
 struct bs_catalog_search_result {
 	struct bs_search_result search; /* sums over the indexes */
 	uint64_t n_indexes;
-	uint64_t n_asked;       /* opened and searched */
-	uint64_t n_skipped;     /* not searched, because no document of them can match */
-	uint64_t n_probed;      /* of these, opened for a document frequency, or to look up a place */
-	uint64_t n_unreachable; /* with `partial`: left out, and not counted by scores */
+	uint64_t n_asked;   /* opened and searched */
+	uint64_t n_skipped; /* not searched, because no document of them can match */
+	/* of these, opened for a document frequency, or to look up a place */
+	uint64_t n_probed;
+	uint64_t n_unreachable;          /* with `partial`: left out, and not counted by scores */
 	uint64_t n_unread, n_unfollowed; /* with `fresh`: as those of struct bs_index_info */
 	uint64_t reserved[8];
 };
 
 /*
- * Returns the hits of all indexes as if they were one index whose sources are in the order of the catalog: the best hits have the same
- * scores to the last bit, and BS_SEARCH_IDS goes index by index. A field of one index is a field of all; a place of the filter must be in
- * one of them.
+ * Returns the hits of all indexes as if they were one index whose sources are in the order of the
+ * catalog: the best hits have the same scores to the last bit, and BS_SEARCH_IDS goes index by
+ * index. A field of one index is a field of all; a place of the filter must be in one of them.
  *
- * Fails as bs_search. Also BS_INVALID: scores over indexes with different tokenizer options; and, without `partial`, BS_IO, BS_NOT_FOUND,
- * BS_CORRUPT and so on: an index cannot be opened, with its name in the message. Callbacks run on the caller's thread. result_out may be
- * NULL.
+ * Fails as bs_search. Also BS_INVALID: scores over indexes with different tokenizer options; and,
+ * without `partial`, BS_IO, BS_NOT_FOUND, BS_CORRUPT and so on: an index cannot be opened, with its
+ * name in the message. Callbacks run on the caller's thread. result_out may be NULL.
  */
-BS_API enum bs_status bs_catalog_search(struct bs_catalog *catalog, const struct bs_catalog_search_request *request,
-                                        struct bs_catalog_search_result *result_out, struct bs_error *err) BS_WARN_UNUSED;
+BS_API enum bs_status bs_catalog_search(struct bs_catalog *catalog,
+                                        const struct bs_catalog_search_request *request,
+                                        struct bs_catalog_search_result *result_out,
+                                        struct bs_error *err) BS_WARN_UNUSED;
 
 struct bs_catalog_grep_request {
-	/* As for bs_grep; files.paths, index.dir and index.is_optional must not be set. Resume tokens begin with an index name and a colon.
-	 * With BS_GREP_JSON there is a summary for each searched index, with the results of all indexes up to it. */
+	/* As for bs_grep; files.paths, index.dir and index.is_optional must not be set. Resume
+	 * tokens begin with an index name and a colon. With BS_GREP_JSON there is a summary for
+	 * each searched index, with the results of all indexes up to it. */
 	struct bs_grep_request grep;
 	bool partial; /* as above; grep.callbacks.notice gets the notices */
 	uint64_t reserved[8];
@@ -153,11 +183,14 @@ struct bs_catalog_grep_result {
 };
 
 /*
- * Searches the sources of all indexes, except of those that cannot match by their trigrams: these are skipped by their last commit, even if
- * their files have changed since. Lines come index by index. Fails as bs_grep and bs_catalog_search.
+ * Searches the sources of all indexes, except of those that cannot match by their trigrams: these
+ * are skipped by their last commit, even if their files have changed since. Lines come index by
+ * index. Fails as bs_grep and bs_catalog_search.
  */
-BS_API enum bs_status bs_catalog_grep(struct bs_catalog *catalog, const struct bs_catalog_grep_request *request,
-                                      struct bs_catalog_grep_result *result_out, struct bs_error *err) BS_WARN_UNUSED;
+BS_API enum bs_status bs_catalog_grep(struct bs_catalog *catalog,
+                                      const struct bs_catalog_grep_request *request,
+                                      struct bs_catalog_grep_result *result_out,
+                                      struct bs_error *err) BS_WARN_UNUSED;
 
 BS_END_DECLS
 #endif

@@ -1,5 +1,6 @@
 /*
- * escape.h: untrusted text, character by character, for a terminal or for JSON. Part of the public interface; see bitsift.h.
+ * escape.h: untrusted text, character by character, for a terminal or for JSON. Part of the public
+ * interface; see bitsift.h.
  */
 #ifndef BITSIFT_ESCAPE_H
 #define BITSIFT_ESCAPE_H
@@ -9,13 +10,17 @@
 BS_BEGIN_DECLS
 
 #define BS_MAX_ESCAPE_BYTES 16
-/* The code point at *at < text_bytes; moves *at after it. Negative for an invalid sequence of UTF-8, which is skipped as a whole. */
+/* The code point at *at < text_bytes; moves *at after it. Negative for an invalid sequence of
+ * UTF-8, which is skipped as a whole. */
 BS_API int32_t bs_utf8_next(const uint8_t *text, size_t text_bytes, size_t *at);
-/* True for characters that a terminal interprets instead of showing them: control characters (C0, DEL, C1) and direction marks. */
+/* True for characters that a terminal interprets instead of showing them: control characters (C0,
+ * DEL, C1) and direction marks. */
 BS_API bool bs_is_terminal_control(int32_t code_point);
-/* Writes the next character to out, verbatim or, if bs_is_terminal_control, as \xNN for each of its bytes. Returns the number of bytes
- * written. Invalid UTF-8 is written verbatim, except for single bytes of C1. */
-BS_API size_t bs_escape_next(const uint8_t *text, size_t text_bytes, size_t *at, char out[BS_MAX_ESCAPE_BYTES + 1]);
+/* Writes the next character to out, verbatim or, if bs_is_terminal_control, as \xNN for each of its
+ * bytes. Returns the number of bytes written. Invalid UTF-8 is written verbatim, except for single
+ * bytes of C1. */
+BS_API size_t bs_escape_next(const uint8_t *text, size_t text_bytes, size_t *at,
+                             char out[BS_MAX_ESCAPE_BYTES + 1]);
 
 BS_END_DECLS
 #endif

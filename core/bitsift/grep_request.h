@@ -1,4 +1,5 @@
-/* grep_request.h: the request and the result of bs_grep (bitsift/grep.h). Part of the public interface; see bitsift.h. */
+/* grep_request.h: the request and the result of bs_grep (bitsift/grep.h). Part of the public
+ * interface; see bitsift.h. */
 #ifndef BITSIFT_GREP_REQUEST_H
 #define BITSIFT_GREP_REQUEST_H
 
@@ -8,8 +9,8 @@
 
 BS_BEGIN_DECLS
 
-/* Line search, as `bitsift grep` does it. The structs below hold its options, under the names that bitsift-grep(1) has for them. Zero is
- * ripgrep's default. */
+/* Line search, as `bitsift grep` does it. The structs below hold its options, under the names that
+ * bitsift-grep(1) has for them. Zero is ripgrep's default. */
 enum bs_grep_case {
 	BS_GREP_CASE_SENSITIVE = 0,
 	BS_GREP_CASE_INSENSITIVE, /* -i */
@@ -17,7 +18,8 @@ enum bs_grep_case {
 };
 
 struct bs_grep_pattern {
-	const char *const *patterns; /* in PCRE2's syntax, in UTF-8; a line matches if one of them does. None: nothing matches */
+	/* in PCRE2's syntax, in UTF-8; a line matches if one of them does. None: nothing matches */
+	const char *const *patterns;
 	const size_t *pattern_bytes;
 	size_t n_patterns;
 	enum bs_grep_case letter_case;
@@ -29,45 +31,64 @@ struct bs_grep_pattern {
 	uint64_t reserved[4];
 };
 
-/* Further patterns, in NULL-ended lists, or NULL. The letter case and the other flags of struct bs_grep_pattern apply to them, too. A line
- * is found if its patterns match, every pattern in all_of matches, and none in none_of does. (With is_multi_line: the lines of a match.)
- * `invert` selects the lines that are not found. */
+/* Further patterns, in NULL-ended lists, or NULL. The letter case and the other flags of struct
+ * bs_grep_pattern apply to them, too. A line is found if its patterns match, every pattern in
+ * all_of matches, and none in none_of does. (With is_multi_line: the lines of a match.) `invert`
+ * selects the lines that are not found. */
 struct bs_grep_conditions {
 	const char *const *all_of, *const *none_of;
 	bool by_file; /* they select files instead of lines; other files are not searched */
 	uint64_t reserved[4];
 };
 
-/* How NUL bytes are detected: ripgrep treats files that it maps (a few named files, no folder) and files that it reads differently. */
-enum bs_grep_maps { BS_GREP_MAPS_AS_RG = 0, BS_GREP_MAPS_ALL, BS_GREP_MAPS_NONE };
+/* How NUL bytes are detected: ripgrep treats files that it maps (a few named files, no folder) and
+ * files that it reads differently. */
+enum bs_grep_maps {
+	BS_GREP_MAPS_AS_RG = 0,
+	BS_GREP_MAPS_ALL,
+	BS_GREP_MAPS_NONE
+};
 
 /* The order of the entries of each folder, files and folders together; equal ones by name. */
-enum bs_grep_sort { BS_GREP_SORT_PATH = 0, BS_GREP_SORT_MODIFIED, BS_GREP_SORT_ACCESSED, BS_GREP_SORT_CREATED };
+enum bs_grep_sort {
+	BS_GREP_SORT_PATH = 0,
+	BS_GREP_SORT_MODIFIED,
+	BS_GREP_SORT_ACCESSED,
+	BS_GREP_SORT_CREATED
+};
 
 /* Lists end with NULL; NULL: none. */
 struct bs_grep_files {
-	const char *const *paths; /* "-": file descriptor 0. None: the working directory, printed without "./" */
+	/* "-": file descriptor 0. None: the working directory, printed without "./" */
+	const char *const *paths;
 	size_t n_paths;
 	bool hidden, no_ignore, follow; /* follow: symlinks */
 	bool ignores_outside_git;       /* git's ignore files count outside a repository, too */
 	bool caseless_ignore_files;     /* ASCII letters in ignore files match in either case */
-	bool one_file_system;           /* skips folders on another device than the path above them */
-	unsigned no_ignore_kinds;       /* BS_WALK_NO_... flags: kinds of ignore files that are not read */
-	const char *const *ignore_files; /* additional ignore files, which count whatever no_ignore says */
+	/* skips folders on another device than the path above them */
+	bool one_file_system;
+	/* BS_WALK_NO_... flags: kinds of ignore files that are not read */
+	unsigned no_ignore_kinds;
+	/* additional ignore files, which count whatever no_ignore says */
+	const char *const *ignore_files;
 	bool has_max_depth, has_max_file_bytes;
 	uint32_t max_depth;
 	uint64_t max_file_bytes; /* of files in folders */
 	const char *const *globs, *const *iglobs;
-	/* Changes to the known file types come first: --type-clear, --type-add. Then -t and -T select. */
-	const char *const *cleared_types, *const *added_types, *const *types, *const *excluded_types;
+	/* Changes to the known file types come first: --type-clear, --type-add. Then -t and -T
+	 * select. */
+	const char *const *cleared_types, *const *added_types, *const *types,
+								       *const *excluded_types;
 	const char *encoding; /* -E; NULL: by byte order mark, otherwise raw bytes */
 	bool is_text;         /* -a: NUL is an ordinary byte */
 	bool search_binary;   /* --binary */
 	enum bs_grep_maps maps;
 	bool no_rule_notices; /* no notices about invalid rules in ignore files */
-	bool search_zip;      /* -z: decompresses compressed files, recognised by the ending of the name */
-	/* --pre: a program, looked up in PATH. It is called with a path as its argument and the file on its standard input, and its output
-	 * is searched. --pre-glob: only for files that match. */
+	/* -z: decompresses compressed files, recognised by the ending of the name */
+	bool search_zip;
+	/* --pre: a program, looked up in PATH. It is called with a path as its argument and the
+	 * file on its standard input, and its output is searched. --pre-glob: only for files that
+	 * match. */
 	const char *preprocessor;
 	const char *const *preprocessor_globs;
 	enum bs_grep_sort sort;
@@ -77,10 +98,13 @@ struct bs_grep_files {
 
 /* The index that rules files out by their grams. */
 struct bs_grep_index {
-	const char *dir;  /* NULL: none, unless is_optional */
-	/* An index that cannot be used gives a notice, and everything is searched. dir NULL: the index of bs_index_locate. */
+	const char *dir; /* NULL: none, unless is_optional */
+	/* An index that cannot be used gives a notice, and everything is searched. dir NULL: the
+	 * index of bs_index_locate. */
 	bool is_optional;
-	bool no_stat; /* trusts the index: files that it rules out are not checked for changes. Otherwise changed files are searched */
+	/* trusts the index: files that it rules out are not checked for changes. Otherwise changed
+	 * files are searched */
+	bool no_stat;
 	uint64_t reserved[2];
 };
 
@@ -96,9 +120,10 @@ enum bs_grep_format {
 
 /* When `flush` is called. */
 enum bs_grep_buffering {
-	BS_GREP_BUFFER_AUTO = 0, /* before the search waits for a pipe; `bitsift grep` on a terminal: as LINES */
-	BS_GREP_BUFFER_LINES,    /* --line-buffered: after each line */
-	BS_GREP_BUFFER_BLOCKS,   /* --block-buffered: never */
+	/* before the search waits for a pipe; `bitsift grep` on a terminal: as LINES */
+	BS_GREP_BUFFER_AUTO = 0,
+	BS_GREP_BUFFER_LINES,  /* --line-buffered: after each line */
+	BS_GREP_BUFFER_BLOCKS, /* --block-buffered: never */
 };
 
 /* Any bytes; NULL: the default. */
@@ -113,25 +138,29 @@ struct bs_grep_output {
 	bool line_numbers, columns, byte_offsets, with_path, heading;
 	bool only_matching, per_match; /* -o, --vimgrep */
 	bool trim, include_zero, max_columns_preview, no_group_separator;
-	bool show_function;     /* --enclosing: also the line of the function or section that a match is in */
-	bool nul_after_path;    /* -0 */
+	/* --enclosing: also the line of the function or section that a match is in */
+	bool show_function;
+	bool nul_after_path; /* -0 */
 	enum bs_grep_buffering buffering;
 	uint64_t before, after; /* -B, -A: lines of context */
 	uint64_t max_count;     /* -m: matching lines of each file; 0: all */
-	/* --max-results: of all files together; lines, or files if the format or the task lists files. Further results are counted only.
-	 * 0: all */
+	/* --max-results: of all files together; lines, or files if the format or the task lists
+	 * files. Further results are counted only. 0: all */
 	uint64_t max_results;
-	/* --after: a token of struct bs_grep_results, from the same search. Results up to there are skipped and not counted. NULL: none. */
+	/* --after: a token of struct bs_grep_results, from the same search. Results up to there are
+	 * skipped and not counted. NULL: none. */
 	const char *resume_token;
-	/* For one search in several calls, with max_results: the results of the call before, which this one continues, so that its results
-	 * cover all calls. NULL: the first call. resume_name and a colon precede the tokens that this call returns; a token that is
-	 * passed in comes without them. NULL: nothing. */
+	/* For one search in several calls, with max_results: the results of the call before, which
+	 * this one continues, so that its results cover all calls. NULL: the first call.
+	 * resume_name and a colon precede the tokens that this call returns; a token that is passed
+	 * in comes without them. NULL: nothing. */
 	const struct bs_grep_results *before_this;
 	const char *resume_name;
-	uint64_t max_columns;   /* -M; 0: unlimited */
+	uint64_t max_columns;    /* -M; 0: unlimited */
 	const char *replacement; /* -r; NULL: none */
 	size_t replacement_bytes;
-	/* After path, number and so on: ":" on matching lines, "-" on context lines. Between groups of lines: "--". */
+	/* After path, number and so on: ":" on matching lines, "-" on context lines. Between groups
+	 * of lines: "--". */
 	struct bs_grep_separator match_separator, context_separator, group_separator;
 	uint64_t reserved[6];
 };
@@ -149,15 +178,17 @@ struct bs_grep_span {
 };
 
 struct bs_grep_line {
-	const char *path;    /* as printed; "<stdin>" */
-	const char *text;    /* with its line end; with is_multi_line perhaps several lines. NULL: a file is listed */
+	const char *path; /* as printed; "<stdin>" */
+	/* with its line end; with is_multi_line perhaps several lines. NULL: a file is listed */
+	const char *text;
 	size_t text_bytes;
-	uint64_t number;     /* from 1; 0: lines are not numbered (output.line_numbers) */
-	uint64_t byte_off;   /* of text in the file, as decoded */
+	uint64_t number;   /* from 1; 0: lines are not numbered (output.line_numbers) */
+	uint64_t byte_off; /* of text in the file, as decoded */
 	const struct bs_grep_span *matches; /* in text, in order */
 	size_t n_matches;
 	bool is_context;
-	/* With show_function: the last line up to this one that begins a function or a section. NULL: none, or is_context. */
+	/* With show_function: the last line up to this one that begins a function or a section.
+	 * NULL: none, or is_context. */
 	const char *function;
 	size_t function_bytes;
 	uint64_t function_number;
@@ -168,30 +199,37 @@ struct bs_grep_line {
 struct bs_grep_results {
 	uint64_t n_shown, n_found; /* lines (with is_multi_line: matches), or files */
 	uint64_t n_files;          /* files with results */
-	const char *resume_token;  /* resumes after the last result shown; NULL: there are no more */
-	const char *last_token;    /* the same, even if there are no more; NULL: nothing was shown */
+	/* resumes after the last result shown; NULL: there are no more */
+	const char *resume_token;
+	/* the same, even if there are no more; NULL: nothing was shown */
+	const char *last_token;
 	uint64_t reserved[4];
 };
 
-/* Called on any thread, but one at a time; files in the order of paths, below a folder by path component or as `sort` says. A
- * member that is NULL is not called. */
+/* Called on any thread, but one at a time; files in the order of paths, below a folder by path
+ * component or as `sort` says. A member that is NULL is not called. */
 struct bs_grep_callbacks {
-	/* The output that the program would print, in pieces of any size. The output of the first unfinished file arrives while that
-	 * file is searched; that of later files is kept until it is their turn. Return 0 to continue. */
+	/* The output that the program would print, in pieces of any size. The output of the first
+	 * unfinished file arrives while that file is searched; that of later files is kept until it
+	 * is their turn. Return 0 to continue. */
 	int (*write)(void *context, const void *bytes, size_t n_bytes);
 	/* Everything written so far is to be passed on to its reader. */
 	void (*flush)(void *context);
-	/* Replaces `write`: gets each listed file or, with BS_GREP_LINES, each line; files with NUL bytes as with --json. Return 0 to
-	 * continue. After another value, has_match refers to the results up to there. */
+	/* Replaces `write`: gets each listed file or, with BS_GREP_LINES, each line; files with NUL
+	 * bytes as with --json. Return 0 to continue. After another value, has_match refers to the
+	 * results up to there. */
 	int (*line)(void *context, const struct bs_grep_line *line);
-	/* Once, at the end, if there is max_results, the format is not BS_GREP_QUIET, and no callback ended the search. */
+	/* Once, at the end, if there is max_results, the format is not BS_GREP_QUIET, and no
+	 * callback ended the search. */
 	void (*results)(void *context, const struct bs_grep_results *results);
-	/* A line about something that cannot be read or searched, or about an invalid rule in an ignore file; n_notices does not count the
-	 * latter. */
+	/* A line about something that cannot be read or searched, or about an invalid rule in an
+	 * ignore file; n_notices does not count the latter. */
 	void (*notice)(void *context, const char *message);
-	void (*explain)(void *context, const char *text, size_t text_bytes); /* as that of bs_search, a line at a time */
+	/* as that of bs_search, a line at a time */
+	void (*explain)(void *context, const char *text, size_t text_bytes);
 	void *context;
-	bool explain_left_out; /* `explain` is also called for each file and folder that rules leave out */
+	/* `explain` is also called for each file and folder that rules leave out */
+	bool explain_left_out;
 	uint64_t reserved[4];
 };
 
@@ -202,24 +240,26 @@ struct bs_grep_request {
 	struct bs_grep_index index;
 	struct bs_grep_output output;
 	enum bs_grep_task task;
-	const char *kernel; /* as that of struct bs_open_request */
-	uint32_t n_threads; /* 0: one for each processor; at most 256 */
+	const char *kernel;                 /* as that of struct bs_open_request */
+	uint32_t n_threads;                 /* 0: one for each processor; at most 256 */
 	struct bs_grep_callbacks callbacks; /* `write` or `line` is required */
-	struct bs_host host; /* consent and log are used */
-	const struct bs_limits *limits; /* NULL: none */
+	struct bs_host host;                /* consent and log are used */
+	const struct bs_limits *limits;     /* NULL: none */
 	uint64_t reserved[6];
 };
 
 struct bs_grep_result {
-	bool has_match;       /* or a file was listed */
-	bool is_partial;      /* ended by a limit (bs_limits.partial): not everything was searched */
-	uint64_t n_files;     /* searched */
+	bool has_match; /* or a file was listed */
+	/* ended by a limit (bs_limits.partial): not everything was searched */
+	bool is_partial;
+	uint64_t n_files; /* searched */
 	uint64_t n_with_match;
 	uint64_t n_ruled_out; /* by the index; with no_stat not 0 if there are some */
 	uint64_t n_notices;   /* 0: everything was searched */
 	uint64_t read_bytes;
 	uint64_t elapsed_ns;
-	uint64_t n_unfollowed; /* sources that are not followed: the index could not rule out their files */
+	/* sources that are not followed: the index could not rule out their files */
+	uint64_t n_unfollowed;
 	uint64_t reserved[7];
 };
 

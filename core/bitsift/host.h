@@ -1,6 +1,6 @@
 /*
- * host.h: what an application supplies to the library: an analyzer, its consent, the texts of its documents, a log. Part of the
- * public interface; see bitsift.h.
+ * host.h: what an application supplies to the library: an analyzer, its consent, the texts of its
+ * documents, a log. Part of the public interface; see bitsift.h.
  */
 #ifndef BITSIFT_HOST_H
 #define BITSIFT_HOST_H
@@ -10,48 +10,58 @@
 BS_BEGIN_DECLS
 
 /*
- * Splits texts into words instead of the library's tokenizer. The index records the analyzer's name, and can be built, searched and
- * compacted only with an analyzer of that name: BS_UNSUPPORTED otherwise. Change the name whenever the analyzer changes its output.
- * The library neither stems nor folds its words: BS_INVALID with stem_language, fold_accents or split_identifiers.
+ * Splits texts into words instead of the library's tokenizer. The index records the analyzer's
+ * name, and can be built, searched and compacted only with an analyzer of that name: BS_UNSUPPORTED
+ * otherwise. Change the name whenever the analyzer changes its output. The library neither stems
+ * nor folds its words: BS_INVALID with stem_language, fold_accents or split_identifiers.
  */
 struct bs_analyzer {
 	const char *name; /* 1 to 63 of a-z, A-Z, 0-9, ".", "_", "-" */
 	/*
-	 * Calls emit for each word, in the order of positions, and returns 0. If emit returns another value than 0, returns that value
-	 * at once. Any other value is a failure: BS_IO, with a message that names the analyzer.
+	 * Calls emit for each word, in the order of positions, and returns 0. If emit returns
+	 * another value than 0, returns that value at once. Any other value is a failure: BS_IO,
+	 * with a message that names the analyzer.
 	 *
-	 * term is the indexed form of the word, in UTF-8, at least one byte; words are compared by it. [start, stop) are the bytes of
-	 * the word in the text, in ascending order of start. Invalid words are BS_INVALID. Equal texts must give equal words. The text is
-	 * a text of a document, or a word or phrase of a query, and may be invalid UTF-8. Called on any thread, and by several at once.
+	 * term is the indexed form of the word, in UTF-8, at least one byte; words are compared by
+	 * it. [start, stop) are the bytes of the word in the text, in ascending order of start.
+	 * Invalid words are BS_INVALID. Equal texts must give equal words. The text is a text of a
+	 * document, or a word or phrase of a query, and may be invalid UTF-8. Called on any thread,
+	 * and by several at once.
 	 */
 	int (*cut)(void *context, const uint8_t *text, size_t text_bytes,
-	           int (*emit)(void *emit_context, const uint8_t *term, size_t term_bytes, size_t start, size_t stop),
+	           int (*emit)(void *emit_context, const uint8_t *term, size_t term_bytes,
+	                       size_t start, size_t stop),
 	           void *emit_context);
 	void *context;
 	uint64_t reserved[4];
 };
 
 /*
- * An index is a directory that may come from an archive or lie in a shared folder. The caller's consent says how far its contents are
- * trusted. Without consent (NULL, or all zero):
+ * An index is a directory that may come from an archive or lie in a shared folder. The caller's
+ * consent says how far its contents are trusted. Without consent (NULL, or all zero):
  *
- * - The directory and its files must belong to the effective user or to root: BS_UNTRUSTED otherwise.
- * - Sources in the folder that holds the index directory (symlinks resolved) are followed. Other sources are not opened, read or
- *   stat'ed; their documents stay in the index, are in no answer, and count as unreadable where they might match. A build reads the
- *   sources that its request names, wherever they are, but later calls need consent for them.
+ * - The directory and its files must belong to the effective user or to root: BS_UNTRUSTED
+ *   otherwise.
+ * - Sources in the folder that holds the index directory (symlinks resolved) are followed. Other
+ *   sources are not opened, read or stat'ed; their documents stay in the index, are in no answer,
+ *   and count as unreadable where they might match. A build reads the sources that its request
+ *   names, wherever they are, but later calls need consent for them.
  *
- * A program that indexes sources elsewhere passes the same consent to builds and to opens; `all` is enough if only the program can
- * write to the places of its indexes. Callbacks are asked only where the rules above say no. dir is the canonical path of the index
- * directory. A NULL callback answers no. They run on any thread that opens an index or makes a searcher. The struct must outlive the
+ * A program that indexes sources elsewhere passes the same consent to builds and to opens; `all` is
+ * enough if only the program can write to the places of its indexes. Callbacks are asked only where
+ * the rules above say no. dir is the canonical path of the index directory. A NULL callback answers
+ * no. They run on any thread that opens an index or makes a searcher. The struct must outlive the
  * objects opened with it.
  */
 struct bs_consent {
 	bool all; /* every index, every source */
 	/* Whether the index may be used although it, or a file in it, belongs to this user. */
 	bool (*trusts)(void *context, const char *dir, unsigned owner);
-	/* Whether a recorded source outside the index's own folder may be read. path is absolute, symlinks not resolved. */
+	/* Whether a recorded source outside the index's own folder may be read. path is absolute,
+	 * symlinks not resolved. */
 	bool (*follows)(void *context, const char *dir, const char *path);
-	/* The request of a build names that source, so `follows` may accept it from now on. Called before the index records it. */
+	/* The request of a build names that source, so `follows` may accept it from now on. Called
+	 * before the index records it. */
 	void (*named)(void *context, const char *dir, const char *path);
 	void *context;
 	uint64_t reserved[4];
@@ -69,16 +79,19 @@ struct bs_text {
 };
 
 /*
- * Returns the current texts of documents that the index does not store (bs_writer_request.not_stored). A query that the index can
- * decide alone is answered for the texts as they were added, without a call. Must be passed to every open of the index, and must outlive
+ * Returns the current texts of documents that the index does not store
+ * (bs_writer_request.not_stored). A query that the index can decide alone is answered for the texts
+ * as they were added, without a call. Must be passed to every open of the index, and must outlive
  * the opened objects.
  */
 struct bs_text_provider {
-	/* 0: *texts_out is borrowed until the next call on this thread. 1: the document no longer exists. Any other value: it cannot be
-	 * read. Called on the searching thread. */
-	int (*texts)(void *context, const char *id, size_t id_bytes, const struct bs_text **texts_out, size_t *n_texts_out);
+	/* 0: *texts_out is borrowed until the next call on this thread. 1: the document no longer
+	 * exists. Any other value: it cannot be read. Called on the searching thread. */
+	int (*texts)(void *context, const char *id, size_t id_bytes,
+	             const struct bs_text **texts_out, size_t *n_texts_out);
 	void *context;
-	bool any_thread; /* may also be called by several threads at once, in searches with several threads */
+	/* may also be called by several threads at once, in searches with several threads */
+	bool any_thread;
 	uint64_t reserved[2];
 };
 
@@ -86,18 +99,21 @@ struct bs_log; /* bitsift/limits.h */
 
 /* Everything that requests take from the application. NULL: the default. */
 struct bs_host {
-	const struct bs_consent *consent;     /* of the index and its sources; NULL: the rules of struct bs_consent */
-	const struct bs_analyzer *analyzer;   /* NULL: the library's tokenizer */
-	const struct bs_text_provider *texts; /* of documents that are not stored; NULL: they count as unreadable */
-	const struct bs_log *log;             /* NULL: none */
+	/* of the index and its sources; NULL: the rules of struct bs_consent */
+	const struct bs_consent *consent;
+	const struct bs_analyzer *analyzer; /* NULL: the library's tokenizer */
+	/* of documents that are not stored; NULL: they count as unreadable */
+	const struct bs_text_provider *texts;
+	const struct bs_log *log; /* NULL: none */
 	uint64_t reserved[4];
 };
 
 /*
- * Messages of the library name options of the program `bitsift` where an option is the remedy. A host replaces such phrases by its own:
- * pairs is a list of a phrase and its replacement, and so on, ended by NULL. ^ at the beginning of a phrase: only at the beginning of
- * the text. $ at its end: everything after the phrase is replaced, too. Works in place; capacity counts the NUL; a text that does not fit
- * is cut.
+ * Messages of the library name options of the program `bitsift` where an option is the remedy. A
+ * host replaces such phrases by its own: pairs is a list of a phrase and its replacement, and so
+ * on, ended by NULL. ^ at the beginning of a phrase: only at the beginning of the text. $ at its
+ * end: everything after the phrase is replaced, too. Works in place; capacity counts the NUL; a
+ * text that does not fit is cut.
  */
 BS_API void bs_reword(char *text, size_t capacity, const char *const *pairs);
 

@@ -1,6 +1,6 @@
 /*
- * index.h: an index: building, refreshing, compacting, deleting, checking and opening it. Part of the public interface; see
- * bitsift.h.
+ * index.h: an index: building, refreshing, compacting, deleting, checking and opening it. Part of
+ * the public interface; see bitsift.h.
  */
 #ifndef BITSIFT_INDEX_H
 #define BITSIFT_INDEX_H

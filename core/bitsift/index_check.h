@@ -12,9 +12,11 @@ BS_BEGIN_DECLS
 struct bs_check_request {
 	const char *dir;
 	struct bs_memory_index *memory; /* instead; dir is NULL */
-	void (*progress)(void *context, uint64_t done_bytes, uint64_t total_bytes); /* called often; NULL: not called */
+	/* called often; NULL: not called */
+	void (*progress)(void *context, uint64_t done_bytes, uint64_t total_bytes);
 	void *context;
-	struct bs_host host; /* only the consent is used, and of that only the answers about owners */
+	/* only the consent is used, and of that only the answers about owners */
+	struct bs_host host;
 	const struct bs_limits *limits; /* NULL: none */
 	uint64_t reserved[4];
 };
@@ -26,9 +28,11 @@ struct bs_check_report {
 	uint64_t reserved[5];
 };
 
-/* Reads every byte of the last commit and checks it against the format. Does not read sources. BS_CORRUPT with the file and the error
- * in it; BS_NOT_FOUND, BS_IO, BS_UNSUPPORTED, BS_UNTRUSTED, BS_NO_MEMORY as bs_index_open. report_out may be NULL. */
-BS_API enum bs_status bs_index_check(const struct bs_check_request *request, struct bs_check_report *report_out,
+/* Reads every byte of the last commit and checks it against the format. Does not read sources.
+ * BS_CORRUPT with the file and the error in it; BS_NOT_FOUND, BS_IO, BS_UNSUPPORTED, BS_UNTRUSTED,
+ * BS_NO_MEMORY as bs_index_open. report_out may be NULL. */
+BS_API enum bs_status bs_index_check(const struct bs_check_request *request,
+                                     struct bs_check_report *report_out,
                                      struct bs_error *err) BS_WARN_UNUSED;
 
 BS_END_DECLS

@@ -1,5 +1,6 @@
 /*
- * index_open.h: opening an index, and what an open one consists of. Part of the public interface; see bitsift.h.
+ * index_open.h: opening an index, and what an open one consists of. Part of the public interface;
+ * see bitsift.h.
  */
 #ifndef BITSIFT_INDEX_OPEN_H
 #define BITSIFT_INDEX_OPEN_H
@@ -9,7 +10,8 @@
 
 BS_BEGIN_DECLS
 
-/* An open index: its last commit at the time of opening. Immutable; threads share it without locking. */
+/* An open index: its last commit at the time of opening. Immutable; threads share it without
+ * locking. */
 struct bs_index;
 
 struct bs_open_request {
@@ -17,44 +19,54 @@ struct bs_open_request {
 	struct bs_memory_index *memory; /* instead; dir is NULL */
 	/* The SIMD code to use: a name of bs_kernel_names. NULL: the best one for this machine. */
 	const char *kernel;
-	/* Checks every source for changes first: searches then cover the current sources, including documents that are new or changed since
-	 * the commit. Every query reads those documents; if there are many, build instead. Writes nothing. */
+	/* Checks every source for changes first: searches then cover the current sources, including
+	 * documents that are new or changed since the commit. Every query reads those documents; if
+	 * there are many, build instead. Writes nothing. */
 	bool fresh;
 	bool verbose; /* `notice` is called for all of them */
-	/* With `fresh`: a printable line for each source, file or record that cannot be read; for the first BS_MAX_UNREADABLE_NOTICES of
-	 * many, and their number. Their documents stay in the index (n_unread of struct bs_index_info). NULL: not called. */
+	/* With `fresh`: a printable line for each source, file or record that cannot be read; for
+	 * the first BS_MAX_UNREADABLE_NOTICES of many, and their number. Their documents stay in
+	 * the index (n_unread of struct bs_index_info). NULL: not called. */
 	void (*notice)(void *context, const char *message);
 	void *context;
-	struct bs_host host; /* must outlive the index. The analyzer must be the one that the index was made with, or NULL */
+	/* must outlive the index. The analyzer must be the one that the index was made with, or
+	 * NULL */
+	struct bs_host host;
 	const struct bs_limits *limits; /* of opening; NULL: none */
 	uint64_t reserved[8];
 };
 
-/* Opens the index in a directory, with the defaults of struct bs_open_request. Maps the files; their structure is checked now, their
- * contents when they are first used. *index_out belongs to the caller, for bs_index_close; NULL on failure: BS_NOT_FOUND (no index
- * there), BS_CORRUPT, BS_UNSUPPORTED (a newer format, an unknown kernel), BS_IO, BS_INVALID (an index without words), BS_UNTRUSTED (an
- * index of another user), BS_NO_MEMORY. */
-BS_API enum bs_status bs_index_open(const char *dir, struct bs_index **index_out, struct bs_error *err) BS_WARN_UNUSED;
-BS_API enum bs_status bs_index_open_with(const struct bs_open_request *request, struct bs_index **index_out,
+/* Opens the index in a directory, with the defaults of struct bs_open_request. Maps the files;
+ * their structure is checked now, their contents when they are first used. *index_out belongs to
+ * the caller, for bs_index_close; NULL on failure: BS_NOT_FOUND (no index there), BS_CORRUPT,
+ * BS_UNSUPPORTED (a newer format, an unknown kernel), BS_IO, BS_INVALID (an index without words),
+ * BS_UNTRUSTED (an index of another user), BS_NO_MEMORY. */
+BS_API enum bs_status bs_index_open(const char *dir, struct bs_index **index_out,
+                                    struct bs_error *err) BS_WARN_UNUSED;
+BS_API enum bs_status bs_index_open_with(const struct bs_open_request *request,
+                                         struct bs_index **index_out,
                                          struct bs_error *err) BS_WARN_UNUSED;
 
-/* Call it when all searchers of the index have been freed, and no other thread uses it. NULL is fine. */
+/* Call it when all searchers of the index have been freed, and no other thread uses it. NULL is
+ * fine. */
 BS_API void bs_index_close(struct bs_index *index);
 
 /* Strings are borrowed until the index is closed. */
 struct bs_index_info {
-	uint64_t n_docs;     /* searchable documents */
-	uint64_t n_deleted;  /* deleted or replaced documents that are still in the index; scores count them */
+	uint64_t n_docs; /* searchable documents */
+	/* deleted or replaced documents that are still in the index; scores count them */
+	uint64_t n_deleted;
 	uint64_t n_segments;
 	uint64_t generation; /* of the commit: 1, 2, ... */
-	/* The index was made by another tokenizer: an earlier version of the library, of ICU or of Unicode. Its words may differ from those
-	 * of queries, so every search of words reads every document. Matches are exact; scores use the words of the index. The next
-	 * bs_index_build indexes everything again; a writer does not. */
+	/* The index was made by another tokenizer: an earlier version of the library, of ICU or of
+	 * Unicode. Its words may differ from those of queries, so every search of words reads every
+	 * document. Matches are exact; scores use the words of the index. The next bs_index_build
+	 * indexes everything again; a writer does not. */
 	bool is_other_unicode;
 	const char *icu_version, *unicode_version; /* that the index was made with */
 	const char *kernel;                        /* in use */
-	/* Opened fresh: the number of files, folders and sources that could not be read, and of sources that are not followed. Answers may be
-	 * incomplete if it is not 0. */
+	/* Opened fresh: the number of files, folders and sources that could not be read, and of
+	 * sources that are not followed. Answers may be incomplete if it is not 0. */
 	uint64_t n_unread, n_unfollowed;
 	uint64_t reserved[6];
 };
@@ -71,7 +83,8 @@ struct bs_source_info {
 };
 
 /* Source i, from 0. False: there are fewer. */
-BS_API bool bs_index_source(const struct bs_index *index, size_t i, struct bs_source_info *info_out);
+BS_API bool bs_index_source(const struct bs_index *index, size_t i,
+                            struct bs_source_info *info_out);
 
 BS_END_DECLS
 #endif

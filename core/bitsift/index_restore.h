@@ -10,16 +10,20 @@
 BS_BEGIN_DECLS
 
 /*
- * A condensed segment is a smaller form for storage: a file `condensed-N` has what the segment `seg-N` has, without the columns and
- * false-positive lists, which can be computed again and are most of its bytes, and with the terms of each document instead. It has two
- * thirds of the bytes if both are compressed. It cannot be searched. A host may store it instead of the segment, and restores the segment
- * before it opens the index, in a third of the time that indexing took.
+ * A condensed segment is a smaller form for storage: a file `condensed-N` has what the segment
+ * `seg-N` has, without the columns and false-positive lists, which can be computed again and are
+ * most of its bytes, and with the terms of each document instead. It has two thirds of the bytes if
+ * both are compressed. It cannot be searched. A host may store it instead of the segment, and
+ * restores the segment before it opens the index, in a third of the time that indexing took.
  *
- * Restores `seg-N` from the file with this name, byte for byte, and adds it to the index. Needs as much memory as writing a segment; with
- * bs_memory_index_use_folder all of it is in files, except about 40 bytes a distinct term. limits: nullable. BS_NOT_FOUND: no such file;
- * BS_INVALID: the name does not begin with `condensed-`; BS_CORRUPT, BS_UNSUPPORTED, BS_IO, BS_NO_MEMORY, BS_DEADLINE, BS_STOPPED.
+ * Restores `seg-N` from the file with this name, byte for byte, and adds it to the index. Needs as
+ * much memory as writing a segment; with bs_memory_index_use_folder all of it is in files, except
+ * about 40 bytes a distinct term. limits: nullable. BS_NOT_FOUND: no such file; BS_INVALID: the
+ * name does not begin with `condensed-`; BS_CORRUPT, BS_UNSUPPORTED, BS_IO, BS_NO_MEMORY,
+ * BS_DEADLINE, BS_STOPPED.
  */
-BS_API enum bs_status bs_memory_index_restore(struct bs_memory_index *memory, const char *name, const struct bs_limits *limits,
+BS_API enum bs_status bs_memory_index_restore(struct bs_memory_index *memory, const char *name,
+                                              const struct bs_limits *limits,
                                               struct bs_error *err) BS_WARN_UNUSED;
 
 BS_END_DECLS

@@ -8,8 +8,8 @@
 
 BS_BEGIN_DECLS
 
-/* The kernels that this machine can run, best first: fills at most capacity names (of static storage; names may be NULL
- * if capacity is 0) and returns how many there are, at least 1. */
+/* The kernels that this machine can run, best first: fills at most capacity names (of static
+ * storage; names may be NULL if capacity is 0) and returns how many there are, at least 1. */
 BS_API size_t bs_kernel_names(const char **names, size_t capacity);
 
 BS_END_DECLS

@@ -1,5 +1,6 @@
 /*
- * limits.h: ending a call early, and the library's log. Part of the public interface; see bitsift.h.
+ * limits.h: ending a call early, and the library's log. Part of the public interface; see
+ * bitsift.h.
  */
 #ifndef BITSIFT_LIMITS_H
 #define BITSIFT_LIMITS_H
@@ -9,25 +10,30 @@
 BS_BEGIN_DECLS
 
 /*
- * Ends a call early. NULL in a request, or all zero: no limits. Every call that can take long checks them about once a millisecond, with
- * these exceptions: time spent in the operating system or in a callback; one step of a pattern, which may scan a whole line or, with
- * is_multi_line, a whole file (a millisecond a MB; not started if twice the remaining time is not enough); and sorting, where a million
- * hits are wanted (less than a second). A call that is ended leaves nothing half done: indexes are unchanged, as after any failure, and
- * searchers can be used again. Hits and lines passed to a callback before are valid. A call made by a callback without limits of its own
- * has those of the outer call.
+ * Ends a call early. NULL in a request, or all zero: no limits. Every call that can take long
+ * checks them about once a millisecond, with these exceptions: time spent in the operating system
+ * or in a callback; one step of a pattern, which may scan a whole line or, with is_multi_line, a
+ * whole file (a millisecond a MB; not started if twice the remaining time is not enough); and
+ * sorting, where a million hits are wanted (less than a second). A call that is ended leaves
+ * nothing half done: indexes are unchanged, as after any failure, and searchers can be used again.
+ * Hits and lines passed to a callback before are valid. A call made by a callback without limits of
+ * its own has those of the outer call.
  */
 struct bs_limits {
-	uint64_t deadline_ns;       /* from the start of the call; then BS_DEADLINE. 0: none */
-	const volatile int *cancel; /* not 0: BS_STOPPED. Any thread or signal handler may set it at any time. NULL: none */
-	/* Return 0 to continue; any other value ends the call with BS_STOPPED. Called about once a millisecond by any thread that works for
-	 * the call, by one at a time. NULL: not called. */
+	uint64_t deadline_ns; /* from the start of the call; then BS_DEADLINE. 0: none */
+	/* not 0: BS_STOPPED. Any thread or signal handler may set it at any time. NULL: none */
+	const volatile int *cancel;
+	/* Return 0 to continue; any other value ends the call with BS_STOPPED. Called about once a
+	 * millisecond by any thread that works for the call, by one at a time. NULL: not called. */
 	int (*stop)(void *context);
 	void *context;
-	/* bs_search, bs_grep: an ended call returns BS_OK with the results found so far, and is_partial in its result. Passing them to the
-	 * callbacks may take a quarter of the time before, or a millisecond, in addition. */
+	/* bs_search, bs_grep: an ended call returns BS_OK with the results found so far, and
+	 * is_partial in its result. Passing them to the callbacks may take a quarter of the time
+	 * before, or a millisecond, in addition. */
 	bool partial;
-	/* bs_search: how much memory the searcher may use for queries, counting what it kept from earlier ones, which it releases first.
-	 * Exceeding it is BS_NO_MEMORY, with a message that names the limit. 0: none. */
+	/* bs_search: how much memory the searcher may use for queries, counting what it kept from
+	 * earlier ones, which it releases first. Exceeding it is BS_NO_MEMORY, with a message that
+	 * names the limit. 0: none. */
 	uint64_t memory_bytes;
 	uint64_t reserved[4];
 };
@@ -38,11 +44,13 @@ struct bs_limits {
 enum bs_log_level {
 	BS_LOG_DEBUG = 0, /* each query and its cost, each step of a build */
 	BS_LOG_INFO,      /* an index is opened, committed, compacted */
-	BS_LOG_WARNING,   /* a slow query, a partial answer, a source that cannot be read, housekeeping not done */
+	/* a slow query, a partial answer, a source that cannot be read, housekeeping not done */
+	BS_LOG_WARNING,
 };
 
 struct bs_log {
-	/* One printable line. Called on any thread that uses objects opened with the log, and by several at once. */
+	/* One printable line. Called on any thread that uses objects opened with the log, and by
+	 * several at once. */
 	void (*line)(void *context, enum bs_log_level level, const char *line);
 	void *context;
 	enum bs_log_level least; /* lower levels are not logged */

@@ -1,6 +1,7 @@
 /*
- * pattern_tree.h: patterns built by calls, one for each part, for bs_candidates and struct bs_text_filter (candidates.h). For hosts with
- * a pattern syntax of their own, such as LIKE. Part of the public interface; the rules are those of bitsift.h.
+ * pattern_tree.h: patterns built by calls, one for each part, for bs_candidates and struct
+ * bs_text_filter (candidates.h). For hosts with a pattern syntax of their own, such as LIKE. Part
+ * of the public interface; the rules are those of bitsift.h.
  *
  *      a%b_[cd]      bs_pattern_tree_new(false, &tree, err);
  *                    bs_pattern_tree_character(tree, 'a');
@@ -8,12 +9,15 @@
  *                    bs_pattern_tree_repeat(tree, 0, BS_PATTERN_NO_MAX);
  *                    bs_pattern_tree_character(tree, 'b');
  *                    bs_pattern_tree_any(tree);
- *                    bs_pattern_tree_class(tree, (struct bs_pattern_range[]){{'c', 'd'}}, 1, false);
+ *                    bs_pattern_tree_class(tree, (struct bs_pattern_range[]){{'c', 'd'}}, 1,
+ *                      false);
  *                    bs_pattern_tree_end(tree, err);
  *
- * Replace a part that cannot be expressed by one that matches more texts: then no matching text is ruled out.
+ * Replace a part that cannot be expressed by one that matches more texts: then no matching text is
+ * ruled out.
  *
- * Parts are added in the order of the pattern's text. Calls after a failure do nothing; bs_pattern_tree_end reports the failure.
+ * Parts are added in the order of the pattern's text. Calls after a failure do nothing;
+ * bs_pattern_tree_end reports the failure.
  */
 #ifndef BITSIFT_PATTERN_TREE_H
 #define BITSIFT_PATTERN_TREE_H
@@ -24,7 +28,8 @@ BS_BEGIN_DECLS
 
 #define BS_PATTERN_NO_MAX UINT32_MAX
 
-/* Built by one thread at a time. After bs_pattern_tree_end it is immutable, and any number of threads may use it. */
+/* Built by one thread at a time. After bs_pattern_tree_end it is immutable, and any number of
+ * threads may use it. */
 struct bs_pattern_tree;
 
 /* Code points, both included; first <= last. */
@@ -39,41 +44,51 @@ enum bs_pattern_place {
 	BS_PATTERN_LINE_END,   /* or of the text */
 };
 
-/* An empty tree, which matches every text. fold_case: ignores letter case. *tree_out belongs to the caller, for
- * bs_pattern_tree_free. BS_NO_MEMORY. */
-BS_API enum bs_status bs_pattern_tree_new(bool fold_case, struct bs_pattern_tree **tree_out, struct bs_error *err) BS_WARN_UNUSED;
+/* An empty tree, which matches every text. fold_case: ignores letter case. *tree_out belongs to the
+ * caller, for bs_pattern_tree_free. BS_NO_MEMORY. */
+BS_API enum bs_status bs_pattern_tree_new(bool fold_case, struct bs_pattern_tree **tree_out,
+                                          struct bs_error *err) BS_WARN_UNUSED;
 /* NULL is fine. */
 BS_API void bs_pattern_tree_free(struct bs_pattern_tree *tree);
 
 /* Makes the tree empty and not ended, and drops an earlier failure. */
 BS_API void bs_pattern_tree_clear(struct bs_pattern_tree *tree);
 
-/* A character, by its code point. With an invalid code point the whole pattern matches every text. */
+/* A character, by its code point. With an invalid code point the whole pattern matches every
+ * text. */
 BS_API void bs_pattern_tree_character(struct bs_pattern_tree *tree, uint32_t character);
 /* Any one character, including line ends. */
 BS_API void bs_pattern_tree_any(struct bs_pattern_tree *tree);
-/* One character in n ranges, n > 0, or with is_negated in none of them. Never ignores letter case. */
-BS_API void bs_pattern_tree_class(struct bs_pattern_tree *tree, const struct bs_pattern_range *ranges, size_t n, bool is_negated);
+/* One character in n ranges, n > 0, or with is_negated in none of them. Never ignores letter
+ * case. */
+BS_API void bs_pattern_tree_class(struct bs_pattern_tree *tree,
+                                  const struct bs_pattern_range *ranges, size_t n, bool is_negated);
 
 /* Assertions: they match a position between characters. */
 BS_API void bs_pattern_tree_place(struct bs_pattern_tree *tree, enum bs_pattern_place place);
-/* The character before the position, or after it, is in none of these n ranges, n > 0. Never ignores letter case. */
-BS_API void bs_pattern_tree_not_preceded(struct bs_pattern_tree *tree, const struct bs_pattern_range *ranges, size_t n);
-BS_API void bs_pattern_tree_not_followed(struct bs_pattern_tree *tree, const struct bs_pattern_range *ranges, size_t n);
+/* The character before the position, or after it, is in none of these n ranges, n > 0. Never
+ * ignores letter case. */
+BS_API void bs_pattern_tree_not_preceded(struct bs_pattern_tree *tree,
+                                         const struct bs_pattern_range *ranges, size_t n);
+BS_API void bs_pattern_tree_not_followed(struct bs_pattern_tree *tree,
+                                         const struct bs_pattern_range *ranges, size_t n);
 
-/* A group, which is one part with any number of alternatives. With groups nested some hundreds deep, the whole pattern matches every text. */
+/* A group, which is one part with any number of alternatives. With groups nested some hundreds
+ * deep, the whole pattern matches every text. */
 BS_API void bs_pattern_tree_open(struct bs_pattern_tree *tree);
 BS_API void bs_pattern_tree_close(struct bs_pattern_tree *tree);
 /* Begins the next alternative of the group, or of the pattern. */
 BS_API void bs_pattern_tree_either(struct bs_pattern_tree *tree);
 
-/* Repeats the last part (a character, any, a class or a group, not repeated yet) `least` to `most` times; least <= most. If one of them is
- * over 65,535 and not BS_PATTERN_NO_MAX, the whole pattern matches every text. */
+/* Repeats the last part (a character, any, a class or a group, not repeated yet) `least` to `most`
+ * times; least <= most. If one of them is over 65,535 and not BS_PATTERN_NO_MAX, the whole pattern
+ * matches every text. */
 BS_API void bs_pattern_tree_repeat(struct bs_pattern_tree *tree, uint32_t least, uint32_t most);
 
-/* Completes the pattern: it can be used now, and further calls add nothing. BS_INVALID (an unopened or unclosed group, an invalid range or
- * repetition), BS_NO_MEMORY, BS_DEADLINE, BS_STOPPED. */
-BS_API enum bs_status bs_pattern_tree_end(struct bs_pattern_tree *tree, struct bs_error *err) BS_WARN_UNUSED;
+/* Completes the pattern: it can be used now, and further calls add nothing. BS_INVALID (an unopened
+ * or unclosed group, an invalid range or repetition), BS_NO_MEMORY, BS_DEADLINE, BS_STOPPED. */
+BS_API enum bs_status bs_pattern_tree_end(struct bs_pattern_tree *tree,
+                                          struct bs_error *err) BS_WARN_UNUSED;
 
 BS_END_DECLS
 #endif

@@ -1,12 +1,13 @@
 /*
- * query.h: matching a query against texts in memory, and ranking several indexes as one. Part of the public interface; the rules are those
- * of bitsift.h.
+ * query.h: matching a query against texts in memory, and ranking several indexes as one. Part of
+ * the public interface; the rules are those of bitsift.h.
  *
  *      bs_query_new          parses a query
  *      bs_query_match        whether, and where, texts match
  *      bs_query_score        the score of texts
  *      bs_query_make_snippet the part of the texts to show
- *      bs_statistics_gather  document frequencies of the words of a query; summed over several indexes, they rank as one
+ *      bs_statistics_gather  document frequencies of the words of a query; summed over several
+ *        indexes, they rank as one
  *
  * The results are those of bs_search for a document with the same texts, scores to the last bit.
  */
@@ -18,8 +19,8 @@
 
 BS_BEGIN_DECLS
 
-/* A parsed query, and memory for matching. Used by one thread at a time; it may pass from one to another. It keeps its memory for the next
- * texts, so that after a few it no longer allocates. */
+/* A parsed query, and memory for matching. Used by one thread at a time; it may pass from one to
+ * another. It keeps its memory for the next texts, so that after a few it no longer allocates. */
 struct bs_query;
 
 struct bs_query_request {
@@ -32,93 +33,110 @@ struct bs_query_request {
 	const char *stop_words;
 	size_t stop_words_bytes;
 
-	/* Words are split and folded by the rules of this index, and its fields and weights are used. It must stay open until the query is
-	 * freed. NULL: by the options that follow, which must be zero if there is an index. */
+	/* Words are split and folded by the rules of this index, and its fields and weights are
+	 * used. It must stay open until the query is freed. NULL: by the options that follow, which
+	 * must be zero if there is an index. */
 	const struct bs_index *index;
 	const char *stem_language; /* as in struct bs_index_options */
 	bool fold_accents;
 	bool split_identifiers;
 	const char *const *weights;
-	const char *const *fields; /* the names of fields, NULL-ended; each may have numbers and dates. NULL: none */
+	/* the names of fields, NULL-ended; each may have numbers and dates. NULL: none */
+	const char *const *fields;
 	bool file_names; /* `name:` matches file names: bs_query_set_name */
 
-	/* Called before bs_query_new returns with a printable line about a part of the query that may not mean what its author thinks, at most
-	 * five times. NULL: not called. */
+	/* Called before bs_query_new returns with a printable line about a part of the query that
+	 * may not mean what its author thinks, at most five times. NULL: not called. */
 	void (*notice)(void *context, const char *message);
 	void *context;
-	const struct bs_limits *limits; /* of each call with the query, from its start; borrowed until it is freed. NULL: none */
+	/* of each call with the query, from its start; borrowed until it is freed. NULL: none */
+	const struct bs_limits *limits;
 	uint64_t reserved[7];
 };
 
-/* *query_out belongs to the caller, for bs_query_free; NULL on failure: BS_INVALID (the query is empty or does not parse: err says why,
- * *error_byte_out (nullable) where, or SIZE_MAX; an unknown stemmer or list of stop words, an invalid weight), BS_UNSUPPORTED (ICU data
- * is missing), BS_CORRUPT or BS_IO (of the index), BS_DEADLINE, BS_STOPPED, BS_NO_MEMORY. */
-BS_API enum bs_status bs_query_new(const struct bs_query_request *request, struct bs_query **query_out,
-                                   size_t *error_byte_out, struct bs_error *err) BS_WARN_UNUSED;
+/* *query_out belongs to the caller, for bs_query_free; NULL on failure: BS_INVALID (the query is
+ * empty or does not parse: err says why, *error_byte_out (nullable) where, or SIZE_MAX; an unknown
+ * stemmer or list of stop words, an invalid weight), BS_UNSUPPORTED (ICU data is missing),
+ * BS_CORRUPT or BS_IO (of the index), BS_DEADLINE, BS_STOPPED, BS_NO_MEMORY. */
+BS_API enum bs_status bs_query_new(const struct bs_query_request *request,
+                                   struct bs_query **query_out, size_t *error_byte_out,
+                                   struct bs_error *err) BS_WARN_UNUSED;
 /* NULL is fine. */
 BS_API void bs_query_free(struct bs_query *query);
 
-/* The name of the file that the next texts belong to, for `name:`: its path below the folder that is its source, or the last part of the path
- * of a file that is a source itself. NULL, and at first: not a file. BS_NO_MEMORY. */
+/* The name of the file that the next texts belong to, for `name:`: its path below the folder that
+ * is its source, or the last part of the path of a file that is a source itself. NULL, and at
+ * first: not a file. BS_NO_MEMORY. */
 BS_API enum bs_status bs_query_set_name(struct bs_query *query, const char *name, size_t name_bytes,
                                         struct bs_error *err) BS_WARN_UNUSED;
 
-/* The position of a matching word, as snippets mark it: words of a phrase count where the phrase matches, words of a field in that field.
- * Negated words are never marked. */
+/* The position of a matching word, as snippets mark it: words of a phrase count where the phrase
+ * matches, words of a field in that field. Negated words are never marked. */
 struct bs_query_place {
-	size_t text;         /* the number of the text */
-	uint64_t line;       /* from 1, in that text */
-	uint64_t column;     /* from 1, in bytes of that line, not counting a byte order mark */
-	size_t start_byte;   /* in that text */
+	size_t text;       /* the number of the text */
+	uint64_t line;     /* from 1, in that text */
+	uint64_t column;   /* from 1, in bytes of that line, not counting a byte order mark */
+	size_t start_byte; /* in that text */
 	size_t stop_byte;
-	uint64_t element;    /* identifies the word of the query; equal at all its positions */
+	uint64_t element; /* identifies the word of the query; equal at all its positions */
 	uint64_t reserved[1];
 };
 
 /* Borrowed until the query is used again. */
 struct bs_query_result {
 	bool is_match;
-	const struct bs_query_place *places; /* of a match, in the order of the texts; two may overlap */
+	/* of a match, in the order of the texts; two may overlap */
+	const struct bs_query_place *places;
 	size_t n_places;
-	uint32_t length;     /* of the texts, in words, as scores count it */
+	uint32_t length; /* of the texts, in words, as scores count it */
 	uint64_t reserved[4];
 };
 
 /*
- * Matches a document: its texts are the fields of a record, or the one text of a file, without a field name (field_bytes 0). Texts are UTF-8;
- * invalid sequences count as U+FFFD. BS_INVALID (more than BS_MAX_DOCUMENT_BYTES), BS_DEADLINE, BS_STOPPED, BS_NO_MEMORY: the query can be
- * used for the next texts.
+ * Matches a document: its texts are the fields of a record, or the one text of a file, without a
+ * field name (field_bytes 0). Texts are UTF-8; invalid sequences count as U+FFFD. BS_INVALID (more
+ * than BS_MAX_DOCUMENT_BYTES), BS_DEADLINE, BS_STOPPED, BS_NO_MEMORY: the query can be used for the
+ * next texts.
  */
-BS_API enum bs_status bs_query_match(struct bs_query *query, const struct bs_text *texts, size_t n_texts,
-                                     struct bs_query_result *result_out, struct bs_error *err) BS_WARN_UNUSED;
-
-/*
- * Adds the numbers of an index to the statistics, for all words that the request's query has, or that its prefixes, patterns and fuzzy words
- * match there. To rank several indexes as one: gather from each index once, then search each with these statistics
- * (struct bs_search_query) and the same request. The best of all hits have the scores that they would have in one index of all documents;
- * equal ones come in the order of the indexes.
- *
- * Uses query.text, query.any, output.sort_field and the limits of the request. Fails as bs_search; also BS_INVALID with feedback_docs, like_id
- * or like_text, whose words depend on a single index. Do not use the statistics after a failure.
- */
-BS_API enum bs_status bs_statistics_gather(struct bs_searcher *searcher, const struct bs_search_request *request,
-                                           struct bs_statistics *statistics, struct bs_error *err) BS_WARN_UNUSED;
-
-/*
- * The score that bs_search gives a document with these texts by these statistics; 0 if it does not match, or if no word of the query scores.
- * A word matched by a prefix, a pattern or a fuzzy word that the statistics lack counts as a word that no other document has. BS_INVALID (as
- * bs_query_match; a word of the query that the statistics lack; a df above the number of documents), BS_DEADLINE, BS_STOPPED,
- * BS_NO_MEMORY.
- */
-BS_API enum bs_status bs_query_score(struct bs_query *query, const struct bs_text *texts, size_t n_texts,
-                                     const struct bs_statistics *statistics, double *score_out,
+BS_API enum bs_status bs_query_match(struct bs_query *query, const struct bs_text *texts,
+                                     size_t n_texts, struct bs_query_result *result_out,
                                      struct bs_error *err) BS_WARN_UNUSED;
+
+/*
+ * Adds the numbers of an index to the statistics, for all words that the request's query has, or
+ * that its prefixes, patterns and fuzzy words match there. To rank several indexes as one: gather
+ * from each index once, then search each with these statistics (struct bs_search_query) and the
+ * same request. The best of all hits have the scores that they would have in one index of all
+ * documents; equal ones come in the order of the indexes.
+ *
+ * Uses query.text, query.any, output.sort_field and the limits of the request. Fails as bs_search;
+ * also BS_INVALID with feedback_docs, like_id or like_text, whose words depend on a single index.
+ * Do not use the statistics after a failure.
+ */
+BS_API enum bs_status bs_statistics_gather(struct bs_searcher *searcher,
+                                           const struct bs_search_request *request,
+                                           struct bs_statistics *statistics,
+                                           struct bs_error *err) BS_WARN_UNUSED;
+
+/*
+ * The score that bs_search gives a document with these texts by these statistics; 0 if it does not
+ * match, or if no word of the query scores. A word matched by a prefix, a pattern or a fuzzy word
+ * that the statistics lack counts as a word that no other document has. BS_INVALID (as
+ * bs_query_match; a word of the query that the statistics lack; a df above the number of
+ * documents), BS_DEADLINE, BS_STOPPED, BS_NO_MEMORY.
+ */
+BS_API enum bs_status bs_query_score(struct bs_query *query, const struct bs_text *texts,
+                                     size_t n_texts, const struct bs_statistics *statistics,
+                                     double *score_out, struct bs_error *err) BS_WARN_UNUSED;
 
 struct bs_query_snippet_request {
 	const char *mark_start; /* written before and after each matching word; NULL: nothing */
 	const char *mark_stop;
-	uint32_t columns;    /* approximate length in terminal columns, without marks and "…". 0: 160 */
-	bool favours_after;  /* a third instead of half of the context comes before the words, and is not cut to show a long word */
+	/* approximate length in terminal columns, without marks and "…". 0: 160 */
+	uint32_t columns;
+	/* a third instead of half of the context comes before the words, and is not cut to show a
+	 * long word */
+	bool favours_after;
 	uint64_t reserved[7];
 };
 
@@ -131,14 +149,17 @@ struct bs_query_snippet {
 };
 
 /*
- * Makes the snippet that a hit of bs_search would have if its document had these texts: one line of about `columns` columns, from the
- * part of the texts where most words of the query are close together. "…" marks an end where the text continues. Texts that do not
- * match give their beginning. White space becomes one space; control characters and invalid UTF-8 become U+FFFD. Fails as
- * bs_query_match; BS_UNSUPPORTED: ICU cannot be loaded.
+ * Makes the snippet that a hit of bs_search would have if its document had these texts: one line of
+ * about `columns` columns, from the part of the texts where most words of the query are close
+ * together. "…" marks an end where the text continues. Texts that do not match give their
+ * beginning. White space becomes one space; control characters and invalid UTF-8 become U+FFFD.
+ * Fails as bs_query_match; BS_UNSUPPORTED: ICU cannot be loaded.
  */
-BS_API enum bs_status bs_query_make_snippet(struct bs_query *query, const struct bs_text *texts, size_t n_texts,
+BS_API enum bs_status bs_query_make_snippet(struct bs_query *query, const struct bs_text *texts,
+                                            size_t n_texts,
                                             const struct bs_query_snippet_request *request,
-                                            struct bs_query_snippet *snippet_out, struct bs_error *err) BS_WARN_UNUSED;
+                                            struct bs_query_snippet *snippet_out,
+                                            struct bs_error *err) BS_WARN_UNUSED;
 
 /* The bytes of one text to show. */
 struct bs_query_span {
@@ -149,13 +170,15 @@ struct bs_query_span {
 };
 
 /*
- * For a host that shows text verbatim and counts words. Chooses at most n_words words where most of the places are close together, as
- * bs_query_make_snippet does. Spare words go in equal parts before and after the places. places: from bs_query_match of these texts, or
- * those of one text; with none, the span is the beginning of the first text. White space separates words; in scripts without it, two
- * characters count as one word. A grapheme cluster is never cut. BS_NO_MEMORY.
+ * For a host that shows text verbatim and counts words. Chooses at most n_words words where most of
+ * the places are close together, as bs_query_make_snippet does. Spare words go in equal parts
+ * before and after the places. places: from bs_query_match of these texts, or those of one text;
+ * with none, the span is the beginning of the first text. White space separates words; in scripts
+ * without it, two characters count as one word. A grapheme cluster is never cut. BS_NO_MEMORY.
  */
-BS_API enum bs_status bs_query_choose_span(const struct bs_text *texts, size_t n_texts, const struct bs_query_place *places,
-                                           size_t n_places, uint32_t n_words, struct bs_query_span *span_out,
+BS_API enum bs_status bs_query_choose_span(const struct bs_text *texts, size_t n_texts,
+                                           const struct bs_query_place *places, size_t n_places,
+                                           uint32_t n_words, struct bs_query_span *span_out,
                                            struct bs_error *err) BS_WARN_UNUSED;
 
 BS_END_DECLS

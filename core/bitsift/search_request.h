@@ -1,4 +1,5 @@
-/* search_request.h: the request of bs_search (bitsift/search.h). Part of the public interface; see bitsift.h. */
+/* search_request.h: the request of bs_search (bitsift/search.h). Part of the public interface; see
+ * bitsift.h. */
 #ifndef BITSIFT_SEARCH_REQUEST_H
 #define BITSIFT_SEARCH_REQUEST_H
 
@@ -13,108 +14,137 @@ struct bs_statistics;
 
 /* What to search for. */
 struct bs_search_query {
-	/* In the query language of bitsift-query(1), at most BS_QUERY_MAX_BYTES. May be any bytes: invalid UTF-8 is read as U+FFFD. */
+	/* In the query language of bitsift-query(1), at most BS_QUERY_MAX_BYTES. May be any bytes:
+	 * invalid UTF-8 is read as U+FFFD. */
 	const char *text;
 	size_t text_bytes;
-	bool any;    /* documents with at least one of the words, not with all of them */
-	bool strict; /* a warning about the query (callbacks.notice_query) is an error instead: BS_INVALID, with its position */
-	/* Searches this field of records only. The query then cannot name fields: a colon or a range is text. BS_NOT_FOUND: no
-	 * document has a field of that name. NULL: all fields. */
+	bool any; /* documents with at least one of the words, not with all of them */
+	/* a warning about the query (callbacks.notice_query) is an error instead: BS_INVALID, with
+	 * its position */
+	bool strict;
+	/* Searches this field of records only. The query then cannot name fields: a colon or a
+	 * range is text. BS_NOT_FOUND: no document has a field of that name. NULL: all fields. */
 	const char *field;
-	/* Stop words. They add nothing to scores and, with `any`, match nothing, as long as the query has other words. stop_language
-	 * names a built-in list: "english". stop_words is a list in UTF-8, separated by white space; # at the beginning of a line
-	 * and | anywhere start a comment. NULL: none. */
+	/* Stop words. They add nothing to scores and, with `any`, match nothing, as long as the
+	 * query has other words. stop_language names a built-in list: "english". stop_words is a
+	 * list in UTF-8, separated by white space; # at the beginning of a line and | anywhere
+	 * start a comment. NULL: none. */
 	const char *stop_language;
 	const char *stop_words;
 	size_t stop_words_bytes;
-	/* Relevance feedback: the words that are typical of this many of the best documents are added to the query, with weights of
-	 * their own. Documents with one of them match too, unless the query excludes them. 0: no feedback. */
+	/* Relevance feedback: the words that are typical of this many of the best documents are
+	 * added to the query, with weights of their own. Documents with one of them match too,
+	 * unless the query excludes them. 0: no feedback. */
 	size_t feedback_docs;
-	/* More like this: the typical words of a document, named by its id as in bs_delete_request, or of a text are added to the
-	 * query, which may then be empty. The document itself is not a hit. Cannot be combined with feedback_docs. */
+	/* More like this: the typical words of a document, named by its id as in bs_delete_request,
+	 * or of a text are added to the query, which may then be empty. The document itself is not
+	 * a hit. Cannot be combined with feedback_docs. */
 	const char *like_id;
 	const char *like_text;
 	size_t like_text_bytes;
-	/* Document frequencies for the scores, instead of those of the index (bitsift/query.h). Their fields can be named by the
-	 * query, too. Borrowed until bs_search returns. BS_INVALID: a scored word of the query is missing in them, or combined with
+	/* Document frequencies for the scores, instead of those of the index (bitsift/query.h).
+	 * Their fields can be named by the query, too. Borrowed until bs_search returns.
+	 * BS_INVALID: a scored word of the query is missing in them, or combined with
 	 * feedback_docs, like_id or like_text. NULL: those of the index. */
 	const struct bs_statistics *statistics;
 	uint64_t reserved[4];
 };
 
-/* Which documents may be hits. Texts of other documents are not read. Lists end with NULL; NULL: no restriction. Scores do not
- * depend on it. */
+/* Which documents may be hits. Texts of other documents are not read. Lists end with NULL; NULL: no
+ * restriction. Scores do not depend on it. */
 struct bs_document_filter {
-	const char *const *globs;          /* paths that match, as ripgrep's -g; with "!" in front, paths that do not match */
+	/* paths that match, as ripgrep's -g; with "!" in front, paths that do not match */
+	const char *const *globs;
 	const char *const *types;          /* files of these types, as ripgrep's -t */
 	const char *const *excluded_types; /* no files of these types, as ripgrep's -T */
 	const char *const *places;         /* these files, and files below these folders */
-	/* Modified at this time or later; modified earlier. A date in ISO 8601, in UTC unless it names a zone, or an age: 90s, 30m, 2h,
-	 * 3d, 2w. The time is the one recorded in the index. */
+	/* Modified at this time or later; modified earlier. A date in ISO 8601, in UTC unless it
+	 * names a zone, or an age: 90s, 30m, 2h, 3d, 2w. The time is the one recorded in the
+	 * index. */
 	const char *newer, *older;
-	const char *date_field; /* newer and older compare this field of records instead. NULL: the file's time */
+	/* newer and older compare this field of records instead. NULL: the file's time */
+	const char *date_field;
 	uint64_t reserved[4];
 };
 
 enum bs_search_mode {
-	BS_SEARCH_TOP = 0, /* the best `limit` hits by BM25, best first; equal scores in document order */
-	BS_SEARCH_IDS,     /* every hit, in document order, without a score */
-	BS_SEARCH_COUNT,   /* the number of hits; callbacks.hit is not called */
+	/* the best `limit` hits by BM25, best first; equal scores in document order */
+	BS_SEARCH_TOP = 0,
+	BS_SEARCH_IDS,   /* every hit, in document order, without a score */
+	BS_SEARCH_COUNT, /* the number of hits; callbacks.hit is not called */
 };
 
 /* What to return, and in which order. */
 struct bs_search_output {
 	enum bs_search_mode mode;
-	size_t limit;  /* BS_SEARCH_TOP: the number of hits; 0: 10 */
-	size_t offset; /* BS_SEARCH_TOP, BS_SEARCH_IDS: skips this many hits first. Consecutive pages repeat no hit */
-	/* BS_SEARCH_TOP: sorts by the numbers and dates in this field of records instead of by score; numbers before dates. A document
-	 * with several values counts with its smallest, or, descending, with its largest. Documents without a value come last; equal
-	 * values in document order. NULL: by score. */
+	size_t limit; /* BS_SEARCH_TOP: the number of hits; 0: 10 */
+	/* BS_SEARCH_TOP, BS_SEARCH_IDS: skips this many hits first. Consecutive pages repeat no
+	 * hit */
+	size_t offset;
+	/* BS_SEARCH_TOP: sorts by the numbers and dates in this field of records instead of by
+	 * score; numbers before dates. A document with several values counts with its smallest, or,
+	 * descending, with its largest. Documents without a value come last; equal values in
+	 * document order. NULL: by score. */
 	const char *sort_field;
 	bool sort_descending;
-	bool snippets; /* BS_SEARCH_TOP: hits have some text around the words found; of files whole lines if they are short enough */
+	/* BS_SEARCH_TOP: hits have some text around the words found; of files whole lines if they
+	 * are short enough */
+	bool snippets;
 	bool passages; /* BS_SEARCH_TOP: hits have the positions of the words found */
-	const char *mark_start; /* inserted in a snippet before and after each word found; NULL: nothing */
+	/* inserted in a snippet before and after each word found; NULL: nothing */
+	const char *mark_start;
 	const char *mark_stop;
-	/* BS_SEARCH_IDS, BS_SEARCH_COUNT: hits are all documents that the index does not rule out. No text is read and no file is looked
-	 * at. bs_hit.is_candidate says that a hit is not certain; certainty refers to the text as it was when indexed. BS_INVALID
-	 * together with options that read texts: brute, feedback_docs, like_id, like_text. */
+	/* BS_SEARCH_IDS, BS_SEARCH_COUNT: hits are all documents that the index does not rule out.
+	 * No text is read and no file is looked at. bs_hit.is_candidate says that a hit is not
+	 * certain; certainty refers to the text as it was when indexed. BS_INVALID together with
+	 * options that read texts: brute, feedback_docs, like_id, like_text. */
 	bool candidates;
 	uint64_t reserved[4];
 };
 
 /* How to search. The answer is the same, except with approx and no_stat. */
 struct bs_search_method {
-	bool approx;  /* BS_SEARCH_TOP: verifies the most promising candidates only; a notice gives their number */
-	bool brute;   /* reads every document instead of using the index */
-	bool no_stat; /* trusts the index: does not check files for changes unless their text is needed, which is then used without a check */
-	/* BS_SEARCH_TOP: scores every match instead of skipping those that cannot be among the best, so that n_hits is exact.
-	 * BS_SEARCH_COUNT: counts by the columns even if the lexicon has the number. */
+	/* BS_SEARCH_TOP: verifies the most promising candidates only; a notice gives their
+	 * number */
+	bool approx;
+	bool brute; /* reads every document instead of using the index */
+	/* trusts the index: does not check files for changes unless their text is needed, which is
+	 * then used without a check */
+	bool no_stat;
+	/* BS_SEARCH_TOP: scores every match instead of skipping those that cannot be among the
+	 * best, so that n_hits is exact. BS_SEARCH_COUNT: counts by the columns even if the lexicon
+	 * has the number. */
 	bool exhaustive;
-	/* Threads that read texts if many must be read. 0: one for each processor; 1: the caller's only; at most BS_MAX_THREADS. The other
-	 * threads end with the search. */
+	/* Threads that read texts if many must be read. 0: one for each processor; 1: the caller's
+	 * only; at most BS_MAX_THREADS. The other threads end with the search. */
 	uint32_t n_threads;
 	uint64_t reserved[4];
 };
 
 /* Called on the caller's thread. */
 struct bs_search_callbacks {
-	/* Each hit, when the search is done. Return 0 to continue; any other value ends the search with BS_STOPPED. Required unless the
-	 * mode is BS_SEARCH_COUNT. */
+	/* Each hit, when the search is done. Return 0 to continue; any other value ends the search
+	 * with BS_STOPPED. Required unless the mode is BS_SEARCH_COUNT. */
 	int (*hit)(void *context, const struct bs_hit *hit);
-	/* BS_SEARCH_IDS: replaces `hit` and gets many hits in each call, which is several times as fast. Nullable. */
+	/* BS_SEARCH_IDS: replaces `hit` and gets many hits in each call, which is several times as
+	 * fast. Nullable. */
 	int (*batch)(void *context, const struct bs_hit_batch *batch);
-	/* A printable line for the user: a document cannot be read (the first BS_MAX_UNREADABLE_NOTICES in the life of a searcher).
-	 * Nullable. */
+	/* A printable line for the user: a document cannot be read (the first
+	 * BS_MAX_UNREADABLE_NOTICES in the life of a searcher). Nullable. */
 	void (*notice)(void *context, const char *message);
-	/* A printable line about a part of the query that may not mean what its author thinks: an unknown field, a lower-case "or", an
-	 * unclosed bracket, an ignored word. At most five in a search. NULL: `notice` gets them. */
+	/* A printable line about a part of the query that may not mean what its author thinks: an
+	 * unknown field, a lower-case "or", an unclosed bracket, an ignored word. At most five in a
+	 * search. NULL: `notice` gets them. */
 	void (*notice_query)(void *context, const char *message);
 	/* Lines of text about how the query is answered, before and after the search. Nullable. */
 	void (*explain)(void *context, const char *text, size_t text_bytes);
 	void *context;
-	bool verbose; /* `notice` gets a line for every document that cannot be read, and for every file changed since indexing or removed */
-	bool suggest; /* if nothing matches, `notice` gets a similar word of the index for each word that the index lacks */
+	/* `notice` gets a line for every document that cannot be read, and for every file changed
+	 * since indexing or removed */
+	bool verbose;
+	/* if nothing matches, `notice` gets a similar word of the index for each word that the
+	 * index lacks */
+	bool suggest;
 	uint64_t reserved[4];
 };
 

@@ -1,6 +1,6 @@
 /*
- * search_result.h: what bs_search (bitsift/search.h) returns: hits, changed files, and the cost of the search. Part of the public
- * interface; see bitsift.h.
+ * search_result.h: what bs_search (bitsift/search.h) returns: hits, changed files, and the cost of
+ * the search. Part of the public interface; see bitsift.h.
  */
 #ifndef BITSIFT_SEARCH_RESULT_H
 #define BITSIFT_SEARCH_RESULT_H
@@ -9,65 +9,88 @@
 
 BS_BEGIN_DECLS
 
-/* A line of a document with words of the query; of a longer line, a part of about 160 columns with the words. Following lines belong to
- * the same passage if they have words of the query that it does not have yet. Words of a phrase count where the phrase matches, words of
- * a field in that field. */
+/* A line of a document with words of the query; of a longer line, a part of about 160 columns with
+ * the words. Following lines belong to the same passage if they have words of the query that it
+ * does not have yet. Words of a phrase count where the phrase matches, words of a field in that
+ * field. */
 struct bs_passage {
-	uint64_t line;       /* from 1; of a file, the line of the first word; of a record, its line in the collection; 0: the document could
-	                      * not be read again */
-	uint64_t column;     /* from 1, in bytes of UTF-8 (also for files in UTF-16): in that line, or of a record in the text of the field */
-	uint64_t start_byte; /* of the first word: in the file, or of a record in the text of the field */
-	uint64_t stop_byte;  /* the end of the last word */
-	const char *field;   /* the name of a record's field; not NUL-ended, as text. Empty for files */
+	/* from 1; of a file, the line of the first word; of a record, its line in the collection;
+	 * 0: the document could not be read again */
+	uint64_t line;
+	/* from 1, in bytes of UTF-8 (also for files in UTF-16): in that line, or of a record in the
+	 * text of the field */
+	uint64_t column;
+	/* of the first word: in the file, or of a record in the text of the field */
+	uint64_t start_byte;
+	uint64_t stop_byte; /* the end of the last word */
+	/* the name of a record's field; not NUL-ended, as text. Empty for files */
+	const char *field;
 	size_t field_bytes;
-	const char *text;    /* the lines joined into one, about 160 columns around the words; as a snippet, without marks */
+	/* the lines joined into one, about 160 columns around the words; as a snippet, without
+	 * marks */
+	const char *text;
 	size_t text_bytes;
 	uint64_t reserved[2];
 };
 
 struct bs_hit {
-	uint64_t rank;       /* BS_SEARCH_TOP: 1, 2, ...; otherwise 0 */
-	double score;        /* BS_SEARCH_TOP: > 0; 0 if the query has only negated words, or hits are sorted by a field; otherwise 0 */
-	const char *id;      /* any bytes, not NUL-ended */
+	uint64_t rank; /* BS_SEARCH_TOP: 1, 2, ...; otherwise 0 */
+	/* BS_SEARCH_TOP: > 0; 0 if the query has only negated words, or hits are sorted by a field;
+	 * otherwise 0 */
+	double score;
+	const char *id; /* any bytes, not NUL-ended */
 	size_t id_bytes;
-	const char *local_id; /* the id as `bitsift query --ids` prints it: the path of a file, the id of a record */
+	/* the id as `bitsift query --ids` prints it: the path of a file, the id of a record */
+	const char *local_id;
 	size_t local_id_bytes;
-	/* The file with the text. It can be opened from the working directory, and is relative to that if it lies below it, or if both lie
-	 * in the folder of the index. "-": the text is in the index. */
+	/* The file with the text. It can be opened from the working directory, and is relative to
+	 * that if it lies below it, or if both lie in the folder of the index. "-": the text is in
+	 * the index. */
 	const char *path;
-	/* If requested: some text around the words found, in valid UTF-8, not NUL-ended, without control characters except the marks. Of a
-	 * record one line, of a file lines separated by line feeds. Empty if not requested; NULL: the text no longer exists. */
+	/* If requested: some text around the words found, in valid UTF-8, not NUL-ended, without
+	 * control characters except the marks. Of a record one line, of a file lines separated by
+	 * line feeds. Empty if not requested; NULL: the text no longer exists. */
 	const char *snippet;
 	size_t snippet_bytes;
-	bool is_changed;     /* snippet and passages are from a text that differs from the indexed one */
-	bool is_candidate;   /* with output.candidates: the document may match, but is not certain to */
-	uint64_t document;   /* a number that no other document of this open index has */
-	const struct bs_passage *passages; /* if requested: all passages, in the order of the text */
+	/* snippet and passages are from a text that differs from the indexed one */
+	bool is_changed;
+	/* with output.candidates: the document may match, but is not certain to */
+	bool is_candidate;
+	uint64_t document; /* a number that no other document of this open index has */
+	/* if requested: all passages, in the order of the text */
+	const struct bs_passage *passages;
 	size_t n_passages;
-	struct bs_passage best; /* if requested: the passage shown by the snippet with most distinct words, or else the beginning */
-	const char *value;   /* with output.sort_field: the value sorted by: a number as in JSON, or a date such as 2024-05-17T08:30:59Z,
-	                      * NUL-ended; NULL: the document has none */
-	bool is_date;        /* value is a date */
+	/* if requested: the passage shown by the snippet with most distinct words, or else the
+	 * beginning */
+	struct bs_passage best;
+	/* with output.sort_field: the value sorted by: a number as in JSON, or a date such as
+	 * 2024-05-17T08:30:59Z, NUL-ended; NULL: the document has none */
+	const char *value;
+	bool is_date; /* value is a date */
 	uint64_t reserved[6];
 };
 
 /* One to some thousands of hits, as arrays of n elements. */
 struct bs_hit_batch {
 	size_t n;
-	const char *ids;       /* all ids, one after the other, any bytes */
-	const size_t *id_ends; /* id i ends at offset id_ends[i] of ids, where id i + 1 begins; id 0 begins at 0 */
+	const char *ids; /* all ids, one after the other, any bytes */
+	/* id i ends at offset id_ends[i] of ids, where id i + 1 begins; id 0 begins at 0 */
+	const size_t *id_ends;
 	const uint64_t *documents;
 	const bool *are_candidates; /* as bs_hit.is_candidate */
 	uint64_t reserved[4];
 };
 
-/* Unreadable documents that are named one by one, in the life of a searcher or while an index is opened. */
+/* Unreadable documents that are named one by one, in the life of a searcher or while an index is
+ * opened. */
 #define BS_MAX_UNREADABLE_NOTICES 3u
 
-/* Files that a search found changed since they were indexed; each counts once in the life of a searcher. */
+/* Files that a search found changed since they were indexed; each counts once in the life of a
+ * searcher. */
 struct bs_changes {
 	uint64_t n_changed, n_gone;
-	char example[256]; /* the path of the first one, printable, cut if it is long; empty: none */
+	/* the path of the first one, printable, cut if it is long; empty: none */
+	char example[256];
 	uint64_t reserved[4];
 };
 
@@ -93,12 +116,16 @@ struct bs_scan_stats {
 
 /* The cost of finding the best hits by score bounds; zero if every match was scored. */
 struct bs_rank_stats {
-	uint64_t blocks_skipped; /* blocks of shards that were skipped, because none of their documents could be among the best */
+	/* blocks of shards that were skipped, because none of their documents could be among the
+	 * best */
+	uint64_t blocks_skipped;
 	uint64_t blocks_weighed; /* blocks whose documents were weighed, 512 at a time */
 	uint64_t blocks_dropped; /* of these, blocks without any of the best, by their weights */
-	uint64_t scored;         /* documents whose scores, or score bounds, were computed from the index */
-	uint32_t planes;         /* bits of a sum of weights; 0: nothing was weighed */
-	double threshold;        /* the score of the last of the best hits; 0: there are fewer hits than requested */
+	/* documents whose scores, or score bounds, were computed from the index */
+	uint64_t scored;
+	uint32_t planes; /* bits of a sum of weights; 0: nothing was weighed */
+	/* the score of the last of the best hits; 0: there are fewer hits than requested */
+	double threshold;
 	uint64_t reserved[4];
 };
 
@@ -106,7 +133,8 @@ struct bs_rank_stats {
 struct bs_verify_stats {
 	uint64_t verified;        /* documents whose text was read */
 	uint64_t false_positives; /* of these, documents that do not match */
-	uint64_t bytes;           /* of their texts; of a record that is ruled out unparsed, of its line */
+	/* of their texts; of a record that is ruled out unparsed, of its line */
+	uint64_t bytes;
 	uint64_t reserved[4];
 };
 
@@ -122,13 +150,20 @@ struct bs_query_stats {
 };
 
 struct bs_search_result {
-	uint64_t n_hits;       /* matching documents. Exact, unless is_at_least or is_partial */
-	bool is_at_least;      /* BS_SEARCH_TOP: n_hits is a lower bound, because most documents need not be looked at to find the best */
-	bool is_partial;       /* a limit ended the search (bs_limits.partial): there may be more hits, and better ones */
-	uint64_t n_candidates; /* with output.candidates: hits that may match, but are not certain to */
-	uint64_t n_unreadable; /* documents that may match and cannot be read; if not 0, n_hits is a lower bound */
+	uint64_t n_hits; /* matching documents. Exact, unless is_at_least or is_partial */
+	/* BS_SEARCH_TOP: n_hits is a lower bound, because most documents need not be looked at to
+	 * find the best */
+	bool is_at_least;
+	/* a limit ended the search (bs_limits.partial): there may be more hits, and better ones */
+	bool is_partial;
+	/* with output.candidates: hits that may match, but are not certain to */
+	uint64_t n_candidates;
+	/* documents that may match and cannot be read; if not 0, n_hits is a lower bound */
+	uint64_t n_unreadable;
 	struct bs_changes changes;
-	size_t error_byte;     /* BS_INVALID: the offset of the error in the query, 0 to text_bytes; SIZE_MAX: not an error of the query */
+	/* BS_INVALID: the offset of the error in the query, 0 to text_bytes; SIZE_MAX: not an error
+	 * of the query */
+	size_t error_byte;
 	struct bs_query_stats stats;
 	uint64_t reserved[8];
 };

@@ -1,5 +1,6 @@
 /*
- * skip.h: reasons for skipping files and records, and kinds of ignore files. Part of the public interface; see bitsift.h.
+ * skip.h: reasons for skipping files and records, and kinds of ignore files. Part of the public
+ * interface; see bitsift.h.
  */
 #ifndef BITSIFT_SKIP_H
 #define BITSIFT_SKIP_H
@@ -8,29 +9,38 @@
 
 BS_BEGIN_DECLS
 
-/* Why a file, record or source did not become a document. The numbers are those of the file format. */
+/* Why a file, record or source did not become a document. The numbers are those of the file
+ * format. */
 enum bs_skip {
 	BS_SKIP_BINARY,     /* a NUL byte in the first 64 KiB */
 	BS_SKIP_LINK,       /* a symlink in a folder, broken or not: not followed */
 	BS_SKIP_SPECIAL,    /* a socket, pipe or device */
 	BS_SKIP_UNREADABLE, /* permission denied, an I/O error, or removed while it was read */
-	BS_SKIP_TOO_LARGE,  /* over the limit of the index, at most 4 GiB. bs_grep searches such files */
-	BS_SKIP_BAD_RECORD, /* a line that is not a JSON object, or whose id is neither a string nor an integer */
-	BS_SKIP_NO_TEXT,    /* a record without a string to index */
-	BS_SKIP_UNTRUSTED,  /* a recorded source that is not followed (struct bs_consent): its documents stay in the index */
-	/* A recorded source that had documents and no longer exists, or is an empty folder, as if it were not mounted. Its documents stay in
-	 * the index until the source is forgotten, or read again by a rebuild. */
+	/* over the limit of the index, at most 4 GiB. bs_grep searches such files */
+	BS_SKIP_TOO_LARGE,
+	/* a line that is not a JSON object, or whose id is neither a string nor an integer */
+	BS_SKIP_BAD_RECORD,
+	BS_SKIP_NO_TEXT, /* a record without a string to index */
+	/* a recorded source that is not followed (struct bs_consent): its documents stay in the
+	 * index */
+	BS_SKIP_UNTRUSTED,
+	/* A recorded source that had documents and no longer exists, or is an empty folder, as if
+	 * it were not mounted. Its documents stay in the index until the source is forgotten, or
+	 * read again by a rebuild. */
 	BS_SKIP_GONE,
-	BS_SKIP_HIDDEN,         /* a hidden file in a folder */
-	BS_SKIP_HIDDEN_FOLDER,  /* a hidden folder; counts once, whatever is in it. The index itself does not count */
+	BS_SKIP_HIDDEN, /* a hidden file in a folder */
+	/* a hidden folder; counts once, whatever is in it. The index itself does not count */
+	BS_SKIP_HIDDEN_FOLDER,
 	BS_SKIP_IGNORED,        /* a file in a folder, left out by an ignore file or a glob */
 	BS_SKIP_IGNORED_FOLDER, /* a folder left out by an ignore file or a glob; counts once */
-	BS_SKIP_REASONS         /* the number of reasons in this header; a later library may have more, up to BS_SKIP_MAX */
+	/* the number of reasons in this header; a later library may have more, up to BS_SKIP_MAX */
+	BS_SKIP_REASONS
 };
 
 #define BS_SKIP_MAX 16
 
-/* The reason as a short phrase to follow a number: "binary files", or "binary file" for n = 1. Never NULL. */
+/* The reason as a short phrase to follow a number: "binary files", or "binary file" for n = 1.
+ * Never NULL. */
 BS_API const char *bs_skip_name(enum bs_skip reason, uint64_t n);
 
 #define BS_SKIP_KINDS      64

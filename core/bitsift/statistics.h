@@ -1,6 +1,7 @@
 /*
- * statistics.h: document frequencies of the words of a query. Part of the public interface; see bitsift.h. bs_statistics_gather
- * (bitsift/query.h) collects them from indexes; bs_search and bs_query_score use them.
+ * statistics.h: document frequencies of the words of a query. Part of the public interface; see
+ * bitsift.h. bs_statistics_gather (bitsift/query.h) collects them from indexes; bs_search and
+ * bs_query_score use them.
  */
 #ifndef BITSIFT_STATISTICS_H
 #define BITSIFT_STATISTICS_H
@@ -10,41 +11,48 @@
 BS_BEGIN_DECLS
 
 /*
- * The numbers that scores depend on: the number of documents, the sum of their lengths, and the document frequency of each word of a query.
- * Changed by one thread at a time; read by any number, and by several searches at once. Its parts can be stored or sent elsewhere, and
- * put together again by bs_statistics_set, bs_statistics_add_word and bs_statistics_add_field.
+ * The numbers that scores depend on: the number of documents, the sum of their lengths, and the
+ * document frequency of each word of a query. Changed by one thread at a time; read by any number,
+ * and by several searches at once. Its parts can be stored or sent elsewhere, and put together
+ * again by bs_statistics_set, bs_statistics_add_word and bs_statistics_add_field.
  */
 struct bs_statistics;
 
-BS_API enum bs_status bs_statistics_new(struct bs_statistics **statistics_out, struct bs_error *err) BS_WARN_UNUSED;
+BS_API enum bs_status bs_statistics_new(struct bs_statistics **statistics_out,
+                                        struct bs_error *err) BS_WARN_UNUSED;
 /* NULL is fine. */
 BS_API void bs_statistics_free(struct bs_statistics *statistics);
 
 /* Adds the numbers of other indexes; no index may be in both. BS_NO_MEMORY. */
-BS_API enum bs_status bs_statistics_add(struct bs_statistics *statistics, const struct bs_statistics *other,
+BS_API enum bs_status bs_statistics_add(struct bs_statistics *statistics,
+                                        const struct bs_statistics *other,
                                         struct bs_error *err) BS_WARN_UNUSED;
 
-/* The number of documents, including deleted ones that compaction has not removed, and the sum of their lengths. */
+/* The number of documents, including deleted ones that compaction has not removed, and the sum of
+ * their lengths. */
 BS_API uint64_t bs_statistics_n_docs(const struct bs_statistics *statistics);
 BS_API uint64_t bs_statistics_n_positions(const struct bs_statistics *statistics);
-BS_API void bs_statistics_set(struct bs_statistics *statistics, uint64_t n_docs, uint64_t n_positions);
+BS_API void bs_statistics_set(struct bs_statistics *statistics, uint64_t n_docs,
+                              uint64_t n_positions);
 
-/* Word i, from 0, in its indexed form: folded, perhaps stemmed; any bytes, not NUL-ended; borrowed until the statistics change. False: there
- * are fewer. */
-BS_API bool bs_statistics_word(const struct bs_statistics *statistics, size_t i, const char **word_out,
-                               size_t *word_bytes_out, uint64_t *n_docs_out);
-/* Adds n_docs to the document frequency of a word; 0 makes the word known. BS_INVALID (an empty word, or one over UINT32_MAX bytes),
- * BS_NO_MEMORY. */
-BS_API enum bs_status bs_statistics_add_word(struct bs_statistics *statistics, const char *word, size_t word_bytes,
-                                             uint64_t n_docs, struct bs_error *err) BS_WARN_UNUSED;
+/* Word i, from 0, in its indexed form: folded, perhaps stemmed; any bytes, not NUL-ended; borrowed
+ * until the statistics change. False: there are fewer. */
+BS_API bool bs_statistics_word(const struct bs_statistics *statistics, size_t i,
+                               const char **word_out, size_t *word_bytes_out, uint64_t *n_docs_out);
+/* Adds n_docs to the document frequency of a word; 0 makes the word known. BS_INVALID (an empty
+ * word, or one over UINT32_MAX bytes), BS_NO_MEMORY. */
+BS_API enum bs_status bs_statistics_add_word(struct bs_statistics *statistics, const char *word,
+                                             size_t word_bytes, uint64_t n_docs,
+                                             struct bs_error *err) BS_WARN_UNUSED;
 
-/* Field i, from 0, of those that the query names: a name that is a field in one index is a field in every search with these statistics.
- * kinds: flags of enum bs_field_kind. */
-BS_API bool bs_statistics_field(const struct bs_statistics *statistics, size_t i, const char **name_out,
-                                size_t *name_bytes_out, unsigned *kinds_out);
+/* Field i, from 0, of those that the query names: a name that is a field in one index is a field in
+ * every search with these statistics. kinds: flags of enum bs_field_kind. */
+BS_API bool bs_statistics_field(const struct bs_statistics *statistics, size_t i,
+                                const char **name_out, size_t *name_bytes_out, unsigned *kinds_out);
 /* Fails as bs_statistics_add_word; BS_UNSUPPORTED: unknown kinds. */
-BS_API enum bs_status bs_statistics_add_field(struct bs_statistics *statistics, const char *name, size_t name_bytes,
-                                              unsigned kinds, struct bs_error *err) BS_WARN_UNUSED;
+BS_API enum bs_status bs_statistics_add_field(struct bs_statistics *statistics, const char *name,
+                                              size_t name_bytes, unsigned kinds,
+                                              struct bs_error *err) BS_WARN_UNUSED;
 
 BS_END_DECLS
 #endif

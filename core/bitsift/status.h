@@ -1,6 +1,6 @@
 /*
- * status.h: what functions of libbitsift return, and error messages. Part of the public interface; included by all other public headers.
- * The rules are those of bitsift.h.
+ * status.h: what functions of libbitsift return, and error messages. Part of the public interface;
+ * included by all other public headers. The rules are those of bitsift.h.
  */
 #ifndef BITSIFT_STATUS_H
 #define BITSIFT_STATUS_H
@@ -11,7 +11,8 @@ BS_BEGIN_DECLS
 
 enum bs_status {
 	BS_OK = 0,
-	BS_INVALID,     /* invalid input of the caller: an option out of range, a query that does not parse */
+	/* invalid input of the caller: an option out of range, a query that does not parse */
+	BS_INVALID,
 	BS_NO_MEMORY,
 	BS_IO,          /* the operating system refused: open, read, write, disk full */
 	BS_NOT_FOUND,   /* the named thing does not exist */
@@ -19,12 +20,15 @@ enum bs_status {
 	BS_UNSUPPORTED, /* a file of a newer format, an unknown kernel, a missing ICU service */
 	BS_BUSY,        /* another writer holds the lock */
 	BS_STOPPED,     /* a callback or bs_limits.cancel ended the call */
-	BS_UNTRUSTED,   /* a file of another user, or at a place that the caller did not consent to: struct bs_consent */
-	BS_DEADLINE,    /* bs_limits.deadline_ns ended the call */
+	/* a file of another user, or at a place that the caller did not consent to: struct
+	 * bs_consent */
+	BS_UNTRUSTED,
+	BS_DEADLINE, /* bs_limits.deadline_ns ended the call */
 };
 
-/* One line of text, without a line feed, that names what failed: "mail.jsonl:812: not valid JSON: unterminated string". Cut at 511 bytes,
- * on a boundary of UTF-8. Meaningful only after a failure. */
+/* One line of text, without a line feed, that names what failed: "mail.jsonl:812: not valid JSON:
+ * unterminated string". Cut at 511 bytes, on a boundary of UTF-8. Meaningful only after a
+ * failure. */
 struct bs_error {
 	char text[512];
 };
@@ -32,11 +36,14 @@ struct bs_error {
 /* The status as a short lower-case phrase ("corrupt"), for logs. Never NULL. */
 BS_API const char *bs_status_name(enum bs_status status);
 
-/* Writes the message to err (nullable) and returns status: `return bs_fail(err, BS_IO, "%s: %s", path, reason);`. Characters that a
- * terminal might interpret (a file name may have line feeds, escapes, direction marks) are written as \xNN. */
-BS_API enum bs_status bs_fail(struct bs_error *err, enum bs_status status, const char *format, ...) BS_PRINTF(3, 4);
+/* Writes the message to err (nullable) and returns status: `return bs_fail(err, BS_IO, "%s: %s",
+ * path, reason);`. Characters that a terminal might interpret (a file name may have line feeds,
+ * escapes, direction marks) are written as \xNN. */
+BS_API enum bs_status bs_fail(struct bs_error *err, enum bs_status status, const char *format, ...)
+	BS_PRINTF(3, 4);
 /* Returns BS_NO_MEMORY, with a message that names what was allocated, and how many bytes. */
-BS_API enum bs_status bs_fail_memory(struct bs_error *err, const char *what, unsigned long long wanted_bytes);
+BS_API enum bs_status bs_fail_memory(struct bs_error *err, const char *what,
+                                     unsigned long long wanted_bytes);
 
 BS_END_DECLS
 #endif

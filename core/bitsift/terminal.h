@@ -1,5 +1,6 @@
 /*
- * terminal.h: cutting text for display, and commands in messages. Part of the public interface; see bitsift.h.
+ * terminal.h: cutting text for display, and commands in messages. Part of the public interface; see
+ * bitsift.h.
  */
 #ifndef BITSIFT_TERMINAL_H
 #define BITSIFT_TERMINAL_H
@@ -9,18 +10,21 @@
 
 BS_BEGIN_DECLS
 
-/* Where a text may be cut without splitting what a reader sees as one character (an extended grapheme cluster): the last such offset at or
- * before `at`, or with is_forward the first one at or after it. If it is over BS_MAX_CLUSTER_BYTES away, or ICU cannot be loaded:
- * the start of the code point at text[at]. */
+/* Where a text may be cut without splitting what a reader sees as one character (an extended
+ * grapheme cluster): the last such offset at or before `at`, or with is_forward the first one at or
+ * after it. If it is over BS_MAX_CLUSTER_BYTES away, or ICU cannot be loaded: the start of the code
+ * point at text[at]. */
 #define BS_MAX_CLUSTER_BYTES 1024u
-BS_API size_t bs_cluster_boundary(const uint8_t *text, size_t text_bytes, size_t at, bool is_forward);
+BS_API size_t bs_cluster_boundary(const uint8_t *text, size_t text_bytes, size_t at,
+                                  bool is_forward);
 
-/* Writes a command to `to`, for messages that propose one: words is NULL-ended; each word is quoted for a shell where necessary ($'...' for
- * bytes that a terminal might interpret), so that the command can be pasted. Returns the length without the NUL. If command and NUL do
- * not fit in to_bytes, writes only a NUL. to may be NULL if to_bytes is 0. */
+/* Writes a command to `to`, for messages that propose one: words is NULL-ended; each word is quoted
+ * for a shell where necessary ($'...' for bytes that a terminal might interpret), so that the
+ * command can be pasted. Returns the length without the NUL. If command and NUL do not fit in
+ * to_bytes, writes only a NUL. to may be NULL if to_bytes is 0. */
 BS_API size_t bs_shell_command(const char *const *words, char *to, size_t to_bytes);
-/* Appends lead ("; to forget it: ") and such a command to the message in err (nullable), or nothing if both do not fit: part of a command
- * could do something else. */
+/* Appends lead ("; to forget it: ") and such a command to the message in err (nullable), or nothing
+ * if both do not fit: part of a command could do something else. */
 BS_API void bs_advise(struct bs_error *err, const char *lead, const char *const *words);
 
 BS_END_DECLS

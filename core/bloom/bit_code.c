@@ -27,8 +27,9 @@ static uint64_t fraction(uint64_t part, uint64_t whole)
 static struct model model_of(uint64_t n_bits, uint64_t n_set)
 {
 	bool is_flipped = n_set > n_bits / 2;
-	struct model model = {
-		.flip = is_flipped ? UINT64_MAX : 0, .n_bits = n_bits, .n_set = is_flipped ? n_bits - n_set : n_set};
+	struct model model = {.flip = is_flipped ? UINT64_MAX : 0,
+	                      .n_bits = n_bits,
+	                      .n_set = is_flipped ? n_bits - n_set : n_set};
 	if (model.n_set == 0)
 		return model;
 	uint64_t empty = fraction(n_bits - model.n_set, n_bits);
@@ -45,10 +46,13 @@ static struct model model_of(uint64_t n_bits, uint64_t n_set)
 }
 
 /* The bits of a block within a word, the first one lowest. */
-static uint64_t small_block(const struct model *model, const uint8_t *bits, uint64_t at, uint32_t level)
+static uint64_t small_block(const struct model *model, const uint8_t *bits, uint64_t at,
+                            uint32_t level)
 {
 	uint64_t word = bs_load_u64(bits + at / 64 * 8) ^ model->flip;
-	return level == WORD_LEVEL ? word : word >> at % 64 & ((UINT64_C(1) << (UINT32_C(1) << level)) - 1);
+	return level == WORD_LEVEL
+	               ? word
+	               : word >> at % 64 & ((UINT64_C(1) << (UINT32_C(1) << level)) - 1);
 }
 
 static bool is_empty(const struct model *model, const uint8_t *bits, uint64_t at, uint32_t level)
@@ -70,7 +74,8 @@ static void put_halves(const struct model *model, uint32_t level, bool left_empt
 		bs_range_put(encoder, right_empty, model->empty[level]);
 }
 
-static void put_word(uint64_t word, uint32_t level, const struct model *model, struct bs_range_encoder *encoder)
+static void put_word(uint64_t word, uint32_t level, const struct model *model,
+                     struct bs_range_encoder *encoder)
 {
 	if (level == 0)
 		return;
@@ -94,7 +99,8 @@ static void put_block(const struct model *model, const uint8_t *bits, uint64_t a
 	}
 	level--;
 	uint64_t half = UINT64_C(1) << level;
-	bool left_empty = is_empty(model, bits, at, level), right_empty = is_empty(model, bits, at + half, level);
+	bool left_empty = is_empty(model, bits, at, level),
+	     right_empty = is_empty(model, bits, at + half, level);
 	put_halves(model, level, left_empty, right_empty, encoder);
 	if (!left_empty)
 		put_block(model, bits, at, level, encoder);
@@ -102,7 +108,8 @@ static void put_block(const struct model *model, const uint8_t *bits, uint64_t a
 		put_block(model, bits, at + half, level, encoder);
 }
 
-/* Any block. Of one that goes beyond the last bit each half is one by itself: nothing is said of bits that are not there. */
+/* Any block. Of one that goes beyond the last bit each half is one by itself: nothing is said of
+ * bits that are not there. */
 static void put_any(const struct model *model, const uint8_t *bits, uint64_t at, uint32_t level,
                     struct bs_range_encoder *encoder)
 {
@@ -117,8 +124,8 @@ static void put_any(const struct model *model, const uint8_t *bits, uint64_t at,
 	}
 }
 
-enum bs_status bs_bit_encode(const uint8_t *bits, uint64_t n_bits, uint64_t n_set, struct bs_buffer *out,
-                             struct bs_error *err)
+enum bs_status bs_bit_encode(const uint8_t *bits, uint64_t n_bits, uint64_t n_set,
+                             struct bs_buffer *out, struct bs_error *err)
 {
 	struct model model = model_of(n_bits, n_set);
 	if (model.n_set == 0)
@@ -130,14 +137,16 @@ enum bs_status bs_bit_encode(const uint8_t *bits, uint64_t n_bits, uint64_t n_se
 }
 
 /* Which halves are not empty: 1 the left one, 2 the right one. */
-static unsigned get_halves(const struct model *model, uint32_t level, struct bs_range_decoder *decoder)
+static unsigned get_halves(const struct model *model, uint32_t level,
+                           struct bs_range_decoder *decoder)
 {
 	if (bs_range_get(decoder, model->empty_left[level]))
 		return 2;
 	return bs_range_get(decoder, model->empty[level]) ? 1 : 3;
 }
 
-static uint64_t get_word(const struct model *model, uint32_t level, struct bs_range_decoder *decoder)
+static uint64_t get_word(const struct model *model, uint32_t level,
+                         struct bs_range_decoder *decoder)
 {
 	if (level == 0)
 		return 1;
@@ -176,9 +185,11 @@ static bool get_any(struct reading *reading, uint64_t at, uint32_t level)
 {
 	const struct model *model = &reading->model;
 	if (at + (UINT64_C(1) << level) <= model->n_bits)
-		return bs_range_get(&reading->decoder, model->empty[level]) || get_block(reading, at, level);
+		return bs_range_get(&reading->decoder, model->empty[level]) ||
+		       get_block(reading, at, level);
 	return at >= model->n_bits ||
-	       (get_any(reading, at, level - 1) && get_any(reading, at + (UINT64_C(1) << (level - 1)), level - 1));
+	       (get_any(reading, at, level - 1) &&
+	        get_any(reading, at + (UINT64_C(1) << (level - 1)), level - 1));
 }
 
 static void flip(uint8_t *bits, uint64_t n_bits)
@@ -187,10 +198,12 @@ static void flip(uint8_t *bits, uint64_t n_bits)
 	for (size_t i = 0; i < n_bytes; i += 8)
 		bs_store_u64(bits + i, ~bs_load_u64(bits + i));
 	if (n_bits % 64)
-		bs_store_u64(bits + n_bytes - 8, bs_load_u64(bits + n_bytes - 8) & ((UINT64_C(1) << n_bits % 64) - 1));
+		bs_store_u64(bits + n_bytes - 8,
+		             bs_load_u64(bits + n_bytes - 8) & ((UINT64_C(1) << n_bits % 64) - 1));
 }
 
-bool bs_bit_decode(const uint8_t *bytes, size_t n_bytes, uint64_t n_bits, uint64_t n_set, uint8_t *bits)
+bool bs_bit_decode(const uint8_t *bytes, size_t n_bytes, uint64_t n_bits, uint64_t n_set,
+                   uint8_t *bits)
 {
 	if (n_set > n_bits)
 		return false;

@@ -1,5 +1,5 @@
-/* compress.c: filters as they are sent: whole ones (Mitzenmacher, "Compressed Bloom Filters", 2002), and what changed in one. See
- * bitsift/bloom.h. */
+/* compress.c: filters as they are sent: whole ones (Mitzenmacher, "Compressed Bloom Filters",
+ * 2002), and what changed in one. See bitsift/bloom.h. */
 #include <stdlib.h>
 
 #include "core/bitsift/bloom.h"
@@ -8,8 +8,8 @@
 #include "core/bloom/stored.h"
 
 /* The bytes of a form that was built behind room for its head, as the caller gets them. */
-static enum bs_status seal(const struct bs_stored *stored, struct bs_buffer *form, uint8_t **bytes_out,
-                           size_t *n_bytes_out, struct bs_error *err)
+static enum bs_status seal(const struct bs_stored *stored, struct bs_buffer *form,
+                           uint8_t **bytes_out, size_t *n_bytes_out, struct bs_error *err)
 {
 	*bytes_out = malloc(form->used_bytes);
 	if (!*bytes_out)
@@ -28,10 +28,11 @@ static enum bs_status begin(struct bs_buffer *form, size_t n_bytes, struct bs_er
 	return status;
 }
 
-enum bs_status bs_bloom_compress(struct bs_bloom_view view, uint8_t **bytes_out, size_t *n_bytes_out,
-                                 struct bs_error *err)
+enum bs_status bs_bloom_compress(struct bs_bloom_view view, uint8_t **bytes_out,
+                                 size_t *n_bytes_out, struct bs_error *err)
 {
-	struct bs_stored stored = {BS_STORED_COMPRESSED, view.n_hashes, view.n_bits, bs_bloom_n_set(view)};
+	struct bs_stored stored = {BS_STORED_COMPRESSED, view.n_hashes, view.n_bits,
+	                           bs_bloom_n_set(view)};
 	struct bs_buffer form = {0};
 	*bytes_out = NULL;
 	*n_bytes_out = 0;
@@ -44,8 +45,8 @@ enum bs_status bs_bloom_compress(struct bs_bloom_view view, uint8_t **bytes_out,
 	return status;
 }
 
-enum bs_status bs_bloom_decompress(const uint8_t *bytes, size_t n_bytes, uint64_t max_bits, struct bs_bloom **bloom_out,
-                                   struct bs_error *err)
+enum bs_status bs_bloom_decompress(const uint8_t *bytes, size_t n_bytes, uint64_t max_bits,
+                                   struct bs_bloom **bloom_out, struct bs_error *err)
 {
 	struct bs_stored stored;
 	*bloom_out = NULL;
@@ -55,25 +56,28 @@ enum bs_status bs_bloom_decompress(const uint8_t *bytes, size_t n_bytes, uint64_
 	if (status)
 		return status;
 	if (max_bits && stored.n_bits > max_bits)
-		return bs_fail(err, BS_INVALID, "compressed Bloom filter: of %llu bits, where %llu are allowed",
+		return bs_fail(err, BS_INVALID,
+		               "compressed Bloom filter: of %llu bits, where %llu are allowed",
 		               (unsigned long long)stored.n_bits, (unsigned long long)max_bits);
 	status = bs_bloom_new(stored.n_bits, stored.n_hashes, bloom_out, err);
 	if (status)
 		return status;
-	if (bs_bit_decode(bytes + BS_STORED_HEAD_BYTES, n_bytes - BS_STORED_HEAD_BYTES, stored.n_bits, stored.number,
-	                  bs_bloom_bits(*bloom_out)))
+	if (bs_bit_decode(bytes + BS_STORED_HEAD_BYTES, n_bytes - BS_STORED_HEAD_BYTES,
+	                  stored.n_bits, stored.number, bs_bloom_bits(*bloom_out)))
 		return BS_OK;
 	bs_bloom_free(*bloom_out);
 	*bloom_out = NULL;
 	return bs_stored_corrupt(BS_STORED_COMPRESSED, BS_STORED_HEAD_BYTES, err,
-	                         "no code of %llu bits, %llu of them set", (unsigned long long)stored.n_bits,
+	                         "no code of %llu bits, %llu of them set",
+	                         (unsigned long long)stored.n_bits,
 	                         (unsigned long long)stored.number);
 }
 
 /*
- * A delta. Who has the old filter knows where its zeros are, and where its ones: which of the zeros have become ones is an array of bits
- * of its own, which of the ones have become zeros another. Each has its own density, and is coded with that: of a filter that
- * keys only came to, the second one costs nothing.
+ * A delta. Who has the old filter knows where its zeros are, and where its ones: which of the zeros
+ * have become ones is an array of bits of its own, which of the ones have become zeros another.
+ * Each has its own density, and is coded with that: of a filter that keys only came to, the second
+ * one costs nothing.
  */
 struct side {
 	uint64_t n_bits; /* of the old filter: zeros, or ones */
@@ -88,12 +92,16 @@ struct sides {
 
 static enum bs_status side_new(struct side *side, struct bs_error *err)
 {
-	side->changed = calloc(1, bs_bits_bytes(side->n_bits) + 8); /* 8: bits are taken by words from any bit on */
-	return side->changed ? BS_OK : bs_fail_memory(err, "a delta of a Bloom filter", bs_bits_bytes(side->n_bits));
+	/* 8: bits are taken by words from any bit on */
+	side->changed = calloc(1, bs_bits_bytes(side->n_bits) + 8);
+	return side->changed ? BS_OK
+	                     : bs_fail_memory(err, "a delta of a Bloom filter",
+	                                      bs_bits_bytes(side->n_bits));
 }
 
 /* Room for both sides of these old bits; sides_free in any case. */
-static enum bs_status sides_new(struct sides *sides, struct bs_bloom_view from, struct bs_error *err)
+static enum bs_status sides_new(struct sides *sides, struct bs_bloom_view from,
+                                struct bs_error *err)
 {
 	*sides = (struct sides){.ones.n_bits = bs_bloom_n_set(from)};
 	sides->zeros.n_bits = from.n_bits - sides->ones.n_bits;
@@ -107,7 +115,8 @@ static void sides_free(struct sides *sides)
 	free(sides->ones.changed);
 }
 
-/* Of a word's bits that are `mine`, those in `changed` are marked; the first of them is the side's number `first`. */
+/* Of a word's bits that are `mine`, those in `changed` are marked; the first of them is the side's
+ * number `first`. */
 static void mark(struct side *side, uint64_t mine, uint64_t changed, uint64_t first)
 {
 	for (changed &= mine; changed; changed &= changed - 1) {
@@ -136,8 +145,9 @@ static uint64_t marked(const struct side *side, uint64_t mine, uint64_t first)
 /* Which bits of word i there are in all. */
 static uint64_t word_mask(struct bs_bloom_view view, size_t i)
 {
-	return i + 8 == bs_bits_bytes(view.n_bits) && view.n_bits % 64 ? (UINT64_C(1) << view.n_bits % 64) - 1
-	                                                               : UINT64_MAX;
+	return i + 8 == bs_bits_bytes(view.n_bits) && view.n_bits % 64
+	               ? (UINT64_C(1) << view.n_bits % 64) - 1
+	               : UINT64_MAX;
 }
 
 static void find_changes(struct sides *sides, struct bs_bloom_view from, struct bs_bloom_view to)
@@ -160,18 +170,19 @@ static void make_changes(const struct sides *sides, struct bs_bloom_view from, u
 	uint64_t n_zeros = 0, n_ones = 0;
 	for (size_t i = 0; i < bs_bits_bytes(from.n_bits); i += 8) {
 		uint64_t old = bs_load_u64(from.bits + i), zeros = ~old & word_mask(from, i);
-		bs_store_u64(to + i, old ^ marked(&sides->zeros, zeros, n_zeros) ^ marked(&sides->ones, old, n_ones));
+		bs_store_u64(to + i, old ^ marked(&sides->zeros, zeros, n_zeros) ^
+		                             marked(&sides->ones, old, n_ones));
 		n_zeros += bs_count_bits(zeros);
 		n_ones += bs_count_bits(old);
 	}
 }
 
-/* The body begins with: zeros that became ones (in the head), ones that became zeros, the checksums of old and new bits, the
- * bytes of the first code. */
+/* The body begins with: zeros that became ones (in the head), ones that became zeros, the checksums
+ * of old and new bits, the bytes of the first code. */
 #define DELTA_FIELD_BYTES 32u
 
-enum bs_status bs_bloom_delta(struct bs_bloom_view from, struct bs_bloom_view to, uint8_t **bytes_out,
-                              size_t *n_bytes_out, struct bs_error *err)
+enum bs_status bs_bloom_delta(struct bs_bloom_view from, struct bs_bloom_view to,
+                              uint8_t **bytes_out, size_t *n_bytes_out, struct bs_error *err)
 {
 	const size_t fields_at = BS_STORED_HEAD_BYTES, codes_at = fields_at + DELTA_FIELD_BYTES;
 	struct bs_buffer form = {0};
@@ -187,17 +198,20 @@ enum bs_status bs_bloom_delta(struct bs_bloom_view from, struct bs_bloom_view to
 	find_changes(&sides, from, to);
 	status = begin(&form, codes_at, err);
 	if (!status)
-		status = bs_bit_encode(sides.zeros.changed, sides.zeros.n_bits, sides.zeros.n_changed, &form, err);
+		status = bs_bit_encode(sides.zeros.changed, sides.zeros.n_bits,
+		                       sides.zeros.n_changed, &form, err);
 	size_t second_at = form.used_bytes;
 	if (!status)
-		status = bs_bit_encode(sides.ones.changed, sides.ones.n_bits, sides.ones.n_changed, &form, err);
+		status = bs_bit_encode(sides.ones.changed, sides.ones.n_bits, sides.ones.n_changed,
+		                       &form, err);
 	if (status)
 		goto out;
 	bs_store_u64(form.data + fields_at, sides.ones.n_changed);
 	bs_store_u64(form.data + fields_at + 8, bs_checksum(from.bits, bs_bits_bytes(from.n_bits)));
 	bs_store_u64(form.data + fields_at + 16, bs_checksum(to.bits, bs_bits_bytes(to.n_bits)));
 	bs_store_u64(form.data + fields_at + 24, second_at - codes_at);
-	struct bs_stored stored = {BS_STORED_DELTA, from.n_hashes, from.n_bits, sides.zeros.n_changed};
+	struct bs_stored stored = {BS_STORED_DELTA, from.n_hashes, from.n_bits,
+	                           sides.zeros.n_changed};
 	status = seal(&stored, &form, bytes_out, n_bytes_out, err);
 out:
 	sides_free(&sides);
@@ -205,7 +219,8 @@ out:
 	return status;
 }
 
-enum bs_status bs_bloom_apply(struct bs_bloom *bloom, const uint8_t *bytes, size_t n_bytes, struct bs_error *err)
+enum bs_status bs_bloom_apply(struct bs_bloom *bloom, const uint8_t *bytes, size_t n_bytes,
+                              struct bs_error *err)
 {
 	struct bs_bloom_view from = bs_bloom_look(bloom);
 	struct bs_bloom *to = NULL;
@@ -227,25 +242,30 @@ enum bs_status bs_bloom_apply(struct bs_bloom *bloom, const uint8_t *bytes, size
 		                         (unsigned long long)first_bytes, (size_t)(end - codes));
 	if (stored.n_bits != from.n_bits || stored.n_hashes != from.n_hashes ||
 	    bs_load_u64(fields + 8) != bs_checksum(from.bits, bs_bits_bytes(from.n_bits)))
-		return bs_fail(err, BS_INVALID, "delta of a Bloom filter: it is that of another one");
+		return bs_fail(err, BS_INVALID,
+		               "delta of a Bloom filter: it is that of another one");
 	status = bs_bloom_new(from.n_bits, from.n_hashes, &to, err);
 	if (!status)
 		status = sides_new(&sides, from, err);
 	if (status)
 		goto out;
-	if (!bs_bit_decode(codes, (size_t)first_bytes, sides.zeros.n_bits, stored.number, sides.zeros.changed)) {
-		status = bs_stored_corrupt(BS_STORED_DELTA, BS_STORED_HEAD_BYTES + DELTA_FIELD_BYTES, err,
-		                           "no code of what was set");
+	if (!bs_bit_decode(codes, (size_t)first_bytes, sides.zeros.n_bits, stored.number,
+	                   sides.zeros.changed)) {
+		status =
+			bs_stored_corrupt(BS_STORED_DELTA, BS_STORED_HEAD_BYTES + DELTA_FIELD_BYTES,
+		                          err, "no code of what was set");
 		goto out;
 	}
-	if (!bs_bit_decode(codes + first_bytes, (size_t)(end - codes) - (size_t)first_bytes, sides.ones.n_bits,
-	                   bs_load_u64(fields), sides.ones.changed)) {
-		status = bs_stored_corrupt(BS_STORED_DELTA, BS_STORED_HEAD_BYTES + DELTA_FIELD_BYTES + first_bytes, err,
-		                           "no code of what was cleared");
+	if (!bs_bit_decode(codes + first_bytes, (size_t)(end - codes) - (size_t)first_bytes,
+	                   sides.ones.n_bits, bs_load_u64(fields), sides.ones.changed)) {
+		status = bs_stored_corrupt(BS_STORED_DELTA,
+		                           BS_STORED_HEAD_BYTES + DELTA_FIELD_BYTES + first_bytes,
+		                           err, "no code of what was cleared");
 		goto out;
 	}
 	make_changes(&sides, from, bs_bloom_bits(to));
-	if (bs_load_u64(fields + 16) != bs_checksum(bs_bloom_bits(to), bs_bits_bytes(from.n_bits))) {
+	if (bs_load_u64(fields + 16) !=
+	    bs_checksum(bs_bloom_bits(to), bs_bits_bytes(from.n_bits))) {
 		status = bs_stored_corrupt(BS_STORED_DELTA, BS_STORED_HEAD_BYTES + 16, err,
 		                           "it makes another filter than it says");
 		goto out;

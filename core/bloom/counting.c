@@ -1,5 +1,6 @@
-/* counting.c: the counting Bloom filter (Fan, Cao, Almeida and Broder, "Summary Cache: A Scalable Wide-Area Web Cache Sharing
- * Protocol", 2000). See bitsift/bloom.h. Counter i is the low half of byte i / 2 if i is even, else the high one. */
+/* counting.c: the counting Bloom filter (Fan, Cao, Almeida and Broder, "Summary Cache: A Scalable
+ * Wide-Area Web Cache Sharing Protocol", 2000). See bitsift/bloom.h. Counter i is the low half of
+ * byte i / 2 if i is even, else the high one. */
 #include <stdlib.h>
 
 #include "core/base/error.h"
@@ -24,8 +25,8 @@ static size_t counter_bytes(uint64_t n_counters)
 	return (size_t)((n_counters + 15) / 16 * 8);
 }
 
-enum bs_status bs_counting_new(uint64_t n_counters, uint32_t n_hashes, struct bs_counting **counting_out,
-                               struct bs_error *err)
+enum bs_status bs_counting_new(uint64_t n_counters, uint32_t n_hashes,
+                               struct bs_counting **counting_out, struct bs_error *err)
 {
 	*counting_out = NULL;
 	enum bs_status status = bs_bloom_check_shape(n_counters, n_hashes, err);
@@ -75,7 +76,8 @@ void bs_counting_add(struct bs_counting *counting, struct bs_bloom_key key)
 		if (counter_at(counting, at[i]) == COUNTER_MAX)
 			counting->n_overflows++;
 		else
-			counting->counters[at[i] / 2] = (uint8_t)(counting->counters[at[i] / 2] + (1 << at[i] % 2 * 4));
+			counting->counters[at[i] / 2] =
+				(uint8_t)(counting->counters[at[i] / 2] + (1 << at[i] % 2 * 4));
 	}
 	counting->n_keys++;
 }
@@ -90,7 +92,8 @@ bool bs_counting_remove(struct bs_counting *counting, struct bs_bloom_key key)
 	uint32_t stays = counting->n_overflows ? COUNTER_MAX : COUNTER_MAX + 1;
 	for (uint32_t i = 0; i < n; i++)
 		if (counter_at(counting, at[i]) < stays)
-			counting->counters[at[i] / 2] = (uint8_t)(counting->counters[at[i] / 2] - (1 << at[i] % 2 * 4));
+			counting->counters[at[i] / 2] =
+				(uint8_t)(counting->counters[at[i] / 2] - (1 << at[i] % 2 * 4));
 	counting->n_keys -= counting->n_keys > 0;
 	return true;
 }
@@ -127,7 +130,8 @@ static uint32_t counted(uint64_t counters)
 enum bs_status bs_counting_to_bloom(const struct bs_counting *counting, struct bs_bloom **bloom_out,
                                     struct bs_error *err)
 {
-	enum bs_status status = bs_bloom_new(counting->n_counters, counting->n_hashes, bloom_out, err);
+	enum bs_status status =
+		bs_bloom_new(counting->n_counters, counting->n_hashes, bloom_out, err);
 	if (status)
 		return status;
 	uint8_t *bits = bs_bloom_bits(*bloom_out);
@@ -148,13 +152,15 @@ void bs_counting_store(const struct bs_counting *counting, uint8_t *to)
 {
 	uint8_t *body = to + BS_STORED_HEAD_BYTES;
 	bs_store_u64(body, counting->n_keys);
-	memcpy(body + COUNTING_FIELD_BYTES, counting->counters, counter_bytes(counting->n_counters));
-	struct bs_stored stored = {BS_STORED_COUNTING, counting->n_hashes, counting->n_counters, counting->n_overflows};
+	memcpy(body + COUNTING_FIELD_BYTES, counting->counters,
+	       counter_bytes(counting->n_counters));
+	struct bs_stored stored = {BS_STORED_COUNTING, counting->n_hashes, counting->n_counters,
+	                           counting->n_overflows};
 	bs_stored_seal(&stored, to, bs_counting_stored_bytes(counting));
 }
 
-enum bs_status bs_counting_read(const uint8_t *bytes, size_t n_bytes, struct bs_counting **counting_out,
-                                struct bs_error *err)
+enum bs_status bs_counting_read(const uint8_t *bytes, size_t n_bytes,
+                                struct bs_counting **counting_out, struct bs_error *err)
 {
 	struct bs_stored stored;
 	*counting_out = NULL;
@@ -165,10 +171,12 @@ enum bs_status bs_counting_read(const uint8_t *bytes, size_t n_bytes, struct bs_
 		return status;
 	size_t wanted = BS_STORED_HEAD_BYTES + COUNTING_FIELD_BYTES + counter_bytes(stored.n_bits);
 	if (n_bytes != wanted)
-		return bs_stored_corrupt(BS_STORED_COUNTING, 24, err, "%zu bytes do not hold %llu counters", n_bytes,
+		return bs_stored_corrupt(BS_STORED_COUNTING, 24, err,
+		                         "%zu bytes do not hold %llu counters", n_bytes,
 		                         (unsigned long long)stored.n_bits);
 	if (stored.n_bits % 16 && bs_load_u64(bytes + n_bytes - 8) >> stored.n_bits % 16 * 4)
-		return bs_stored_corrupt(BS_STORED_COUNTING, n_bytes - 8, err, "counters behind the last of %llu",
+		return bs_stored_corrupt(BS_STORED_COUNTING, n_bytes - 8, err,
+		                         "counters behind the last of %llu",
 		                         (unsigned long long)stored.n_bits);
 	status = bs_counting_new(stored.n_bits, stored.n_hashes, counting_out, err);
 	if (status)

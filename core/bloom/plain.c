@@ -35,21 +35,24 @@ enum bs_status bs_bloom_check_shape(uint64_t n_bits, uint32_t n_hashes, struct b
 		return bs_fail(err, BS_INVALID, "a Bloom filter has 1 to 2^32-1 bits, not %llu",
 		               (unsigned long long)n_bits);
 	if (n_hashes == 0 || n_hashes > BS_BLOOM_MAX_HASHES)
-		return bs_fail(err, BS_INVALID, "a Bloom filter has 1 to %u hashes, not %u", BS_BLOOM_MAX_HASHES,
-		               n_hashes);
+		return bs_fail(err, BS_INVALID, "a Bloom filter has 1 to %u hashes, not %u",
+		               BS_BLOOM_MAX_HASHES, n_hashes);
 	return BS_OK;
 }
 
-enum bs_status bs_bloom_check_same(struct bs_bloom_view a, struct bs_bloom_view b, struct bs_error *err)
+enum bs_status bs_bloom_check_same(struct bs_bloom_view a, struct bs_bloom_view b,
+                                   struct bs_error *err)
 {
 	if (a.n_bits == b.n_bits && a.n_hashes == b.n_hashes)
 		return BS_OK;
-	return bs_fail(err, BS_INVALID,
-	               "Bloom filters of different shape: %u bits and %u hashes, %u bits and %u hashes", a.n_bits,
-	               a.n_hashes, b.n_bits, b.n_hashes);
+	return bs_fail(
+		err, BS_INVALID,
+		"Bloom filters of different shape: %u bits and %u hashes, %u bits and %u hashes",
+		a.n_bits, a.n_hashes, b.n_bits, b.n_hashes);
 }
 
-enum bs_status bs_bloom_new(uint64_t n_bits, uint32_t n_hashes, struct bs_bloom **bloom_out, struct bs_error *err)
+enum bs_status bs_bloom_new(uint64_t n_bits, uint32_t n_hashes, struct bs_bloom **bloom_out,
+                            struct bs_error *err)
 {
 	*bloom_out = NULL;
 	enum bs_status status = bs_bloom_check_shape(n_bits, n_hashes, err);
@@ -65,7 +68,8 @@ enum bs_status bs_bloom_new(uint64_t n_bits, uint32_t n_hashes, struct bs_bloom 
 	return BS_OK;
 }
 
-enum bs_status bs_bloom_copy(struct bs_bloom_view view, struct bs_bloom **bloom_out, struct bs_error *err)
+enum bs_status bs_bloom_copy(struct bs_bloom_view view, struct bs_bloom **bloom_out,
+                             struct bs_error *err)
 {
 	enum bs_status status = bs_bloom_new(view.n_bits, view.n_hashes, bloom_out, err);
 	if (!status)
@@ -116,8 +120,8 @@ bool bs_bloom_has(struct bs_bloom_view view, struct bs_bloom_key key)
 /* Filters that are asked at once: as many fetches from memory as that are under way. */
 #define PASS_GROUP 64
 
-/* Which of up to 64 filters may have the key, a bit each. In each round one bit is looked at of every filter that is still in question,
- * after all of these were sent for. */
+/* Which of up to 64 filters may have the key, a bit each. In each round one bit is looked at of
+ * every filter that is still in question, after all of these were sent for. */
 static uint64_t ask_group(const struct bs_bloom_view *views, uint32_t n, struct bs_bloom_key key)
 {
 	struct bs_positions positions[PASS_GROUP];
@@ -137,7 +141,8 @@ static uint64_t ask_group(const struct bs_bloom_view *views, uint32_t n, struct 
 		uint32_t n_left = 0;
 		for (uint32_t i = 0; i < n; i++) {
 			const struct bs_bloom_view *view = &views[asked[i]];
-			uint32_t is_set = view->bits[bits[i] / 8] >> bits[i] % 8 & 1, is_last = view->n_hashes == round;
+			uint32_t is_set = view->bits[bits[i] / 8] >> bits[i] % 8 & 1,
+				 is_last = view->n_hashes == round;
 			passed |= (uint64_t)(is_set & is_last) << asked[i];
 			asked[n_left] = asked[i];
 			n_left += is_set & !is_last;
@@ -147,13 +152,15 @@ static uint64_t ask_group(const struct bs_bloom_view *views, uint32_t n, struct 
 	return passed;
 }
 
-size_t bs_bloom_pass(const struct bs_bloom_view *views, size_t n_views, const struct bs_bloom_key *keys, size_t n_keys,
-                     uint32_t *passed_out)
+size_t bs_bloom_pass(const struct bs_bloom_view *views, size_t n_views,
+                     const struct bs_bloom_key *keys, size_t n_keys, uint32_t *passed_out)
 {
 	size_t n_passed = 0;
 	for (size_t first = 0; first < n_views; first += PASS_GROUP) {
-		uint32_t n = n_views - first < PASS_GROUP ? (uint32_t)(n_views - first) : PASS_GROUP;
-		uint64_t passed = n_keys ? ask_group(views + first, n, keys[0]) : UINT64_MAX >> (PASS_GROUP - n);
+		uint32_t n =
+			n_views - first < PASS_GROUP ? (uint32_t)(n_views - first) : PASS_GROUP;
+		uint64_t passed = n_keys ? ask_group(views + first, n, keys[0])
+		                         : UINT64_MAX >> (PASS_GROUP - n);
 		for (; passed; passed &= passed - 1) {
 			size_t i = first + (size_t)__builtin_ctzll(passed), k = 1;
 			while (k < n_keys && has(views[i], keys[k]))
@@ -165,7 +172,8 @@ size_t bs_bloom_pass(const struct bs_bloom_view *views, size_t n_views, const st
 	return n_passed;
 }
 
-enum bs_status bs_bloom_unite(struct bs_bloom *bloom, struct bs_bloom_view other, struct bs_error *err)
+enum bs_status bs_bloom_unite(struct bs_bloom *bloom, struct bs_bloom_view other,
+                              struct bs_error *err)
 {
 	enum bs_status status = bs_bloom_check_same(bs_bloom_look(bloom), other, err);
 	for (size_t i = 0; !status && i < bs_bits_bytes(bloom->n_bits); i++)
@@ -173,7 +181,8 @@ enum bs_status bs_bloom_unite(struct bs_bloom *bloom, struct bs_bloom_view other
 	return status;
 }
 
-enum bs_status bs_bloom_intersect(struct bs_bloom *bloom, struct bs_bloom_view other, struct bs_error *err)
+enum bs_status bs_bloom_intersect(struct bs_bloom *bloom, struct bs_bloom_view other,
+                                  struct bs_error *err)
 {
 	enum bs_status status = bs_bloom_check_same(bs_bloom_look(bloom), other, err);
 	for (size_t i = 0; !status && i < bs_bits_bytes(bloom->n_bits); i++)
@@ -197,8 +206,8 @@ double bs_bloom_cardinality(struct bs_bloom_view view)
 	return cardinality(view, bs_bloom_n_set(view));
 }
 
-enum bs_status bs_bloom_cardinality_of_either(struct bs_bloom_view a, struct bs_bloom_view b, double *n_keys_out,
-                                              struct bs_error *err)
+enum bs_status bs_bloom_cardinality_of_either(struct bs_bloom_view a, struct bs_bloom_view b,
+                                              double *n_keys_out, struct bs_error *err)
 {
 	*n_keys_out = 0;
 	enum bs_status status = bs_bloom_check_same(a, b, err);
@@ -211,9 +220,10 @@ enum bs_status bs_bloom_cardinality_of_either(struct bs_bloom_view a, struct bs_
 	return BS_OK;
 }
 
-/* |a| + |b| - |a or b|: what the bits that both have tell comes to the same, (m - t_a)(m - t_b) / (m - t_either) in the logarithm. */
-enum bs_status bs_bloom_cardinality_of_both(struct bs_bloom_view a, struct bs_bloom_view b, double *n_keys_out,
-                                            struct bs_error *err)
+/* |a| + |b| - |a or b|: what the bits that both have tell comes to the same, (m - t_a)(m - t_b) /
+ * (m - t_either) in the logarithm. */
+enum bs_status bs_bloom_cardinality_of_both(struct bs_bloom_view a, struct bs_bloom_view b,
+                                            double *n_keys_out, struct bs_error *err)
 {
 	double either, of_a = bs_bloom_cardinality(a), of_b = bs_bloom_cardinality(b);
 	enum bs_status status = bs_bloom_cardinality_of_either(a, b, &either, err);
@@ -233,8 +243,8 @@ void bs_bloom_store(struct bs_bloom_view view, uint8_t *to)
 	bs_stored_seal(&stored, to, bs_bloom_stored_bytes(view));
 }
 
-enum bs_status bs_bloom_read_head(const uint8_t *bytes, size_t n_bytes, struct bs_bloom_view *view_out,
-                                  struct bs_error *err)
+enum bs_status bs_bloom_read_head(const uint8_t *bytes, size_t n_bytes,
+                                  struct bs_bloom_view *view_out, struct bs_error *err)
 {
 	struct bs_stored stored;
 	*view_out = (struct bs_bloom_view){0};
@@ -243,22 +253,24 @@ enum bs_status bs_bloom_read_head(const uint8_t *bytes, size_t n_bytes, struct b
 		return status;
 	if (stored.number != 0)
 		return bs_stored_corrupt(BS_STORED_PLAIN, 40, err, "not 0");
-	struct bs_bloom_view view = {bytes + BS_STORED_HEAD_BYTES, (uint32_t)stored.n_bits, stored.n_hashes};
+	struct bs_bloom_view view = {bytes + BS_STORED_HEAD_BYTES, (uint32_t)stored.n_bits,
+	                             stored.n_hashes};
 	if (n_bytes != bs_bloom_stored_bytes(view))
-		return bs_stored_corrupt(BS_STORED_PLAIN, 24, err, "%zu bytes do not hold %u bits", n_bytes,
-		                         view.n_bits);
+		return bs_stored_corrupt(BS_STORED_PLAIN, 24, err, "%zu bytes do not hold %u bits",
+		                         n_bytes, view.n_bits);
 	*view_out = view;
 	return BS_OK;
 }
 
-enum bs_status bs_bloom_read(const uint8_t *bytes, size_t n_bytes, struct bs_bloom_view *view_out, struct bs_error *err)
+enum bs_status bs_bloom_read(const uint8_t *bytes, size_t n_bytes, struct bs_bloom_view *view_out,
+                             struct bs_error *err)
 {
 	enum bs_status status = bs_bloom_read_head(bytes, n_bytes, view_out, err);
 	if (!status)
 		status = bs_stored_check_body(BS_STORED_PLAIN, bytes, n_bytes, err);
 	if (!status && !bs_bits_end_well(view_out->bits, view_out->n_bits))
-		status = bs_stored_corrupt(BS_STORED_PLAIN, n_bytes - 8, err, "bits behind the last of %u",
-		                           view_out->n_bits);
+		status = bs_stored_corrupt(BS_STORED_PLAIN, n_bytes - 8, err,
+		                           "bits behind the last of %u", view_out->n_bits);
 	if (status)
 		*view_out = (struct bs_bloom_view){0};
 	return status;

@@ -1,12 +1,13 @@
-/* plain.h: what the other members of the Bloom family (bitsift/bloom.h) need of the classic filter: which bits a key has, and its
- * shape. */
+/* plain.h: what the other members of the Bloom family (bitsift/bloom.h) need of the classic filter:
+ * which bits a key has, and its shape. */
 #pragma once
 
 #include "core/base/hash.h"
 #include "core/bitsift/bloom.h"
 #include "core/bloom/bits.h"
 
-/* The positions of a key, one after the other: bloom.h has the formula, whose differences these are. */
+/* The positions of a key, one after the other: bloom.h has the formula, whose differences these
+ * are. */
 struct bs_positions {
 	uint64_t at;
 	uint64_t step;
@@ -28,8 +29,10 @@ static inline uint32_t bs_positions_next(struct bs_positions *positions, uint32_
 }
 
 /* BS_INVALID unless a filter can have so many bits and hashes. */
-enum bs_status bs_bloom_check_shape(uint64_t n_bits, uint32_t n_hashes, struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_bloom_check_shape(uint64_t n_bits, uint32_t n_hashes,
+                                    struct bs_error *err) BS_WARN_UNUSED;
 /* BS_INVALID unless both have the same. */
-enum bs_status bs_bloom_check_same(struct bs_bloom_view a, struct bs_bloom_view b, struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_bloom_check_same(struct bs_bloom_view a, struct bs_bloom_view b,
+                                   struct bs_error *err) BS_WARN_UNUSED;
 /* The bits of a filter, for who builds one otherwise than by adding keys. */
 uint8_t *bs_bloom_bits(struct bs_bloom *bloom);

@@ -3,7 +3,8 @@
 
 struct bs_range_encoder bs_range_encoder_of(struct bs_buffer *out, struct bs_error *err)
 {
-	return (struct bs_range_encoder){.out = out, .start = out->used_bytes, .range = UINT64_MAX, .err = err};
+	return (struct bs_range_encoder){
+		.out = out, .start = out->used_bytes, .range = UINT64_MAX, .err = err};
 }
 
 /* One more in the last digit that was written. Some digit has room: the fraction stays below 1. */

@@ -1,15 +1,18 @@
 /*
- * range_coder.h: yes and no in as few bits as their probabilities allow (G. N. N. Martin, "Range encoding", 1979).
+ * range_coder.h: yes and no in as few bits as their probabilities allow (G. N. N. Martin, "Range
+ * encoding", 1979).
  *
- * What was coded so far is an interval [low, low + range) of the fractions below 1, of which low has as many digits, bytes, as
- * were needed so far. Each answer takes the part of the interval that its probability is. A code is a fraction in the last
- * interval, of one digit more. All of it is integers: the same code on every machine.
+ * What was coded so far is an interval [low, low + range) of the fractions below 1, of which low
+ * has as many digits, bytes, as were needed so far. Each answer takes the part of the interval that
+ * its probability is. A code is a fraction in the last interval, of one digit more. All of it is
+ * integers: the same code on every machine.
  */
 #pragma once
 
 #include "core/base/buffer.h"
 
-/* Below it, the range loses its first byte: what remains divides by 2^32, the unit of probabilities, to 2^24 at least. */
+/* Below it, the range loses its first byte: what remains divides by 2^32, the unit of
+ * probabilities, to 2^24 at least. */
 #define BS_RANGE_LEAST (UINT64_C(1) << 56)
 
 struct bs_range_encoder {
@@ -35,7 +38,8 @@ struct bs_range_decoder {
 	uint64_t range;
 };
 
-/* Of bytes that stay. Whatever they are, each answer is one; whether they were a code, bs_range_ends_well says. */
+/* Of bytes that stay. Whatever they are, each answer is one; whether they were a code,
+ * bs_range_ends_well says. */
 struct bs_range_decoder bs_range_decoder_of(const uint8_t *bytes, size_t n_bytes);
 
 static inline bool bs_range_get(struct bs_range_decoder *decoder, uint32_t probability)
@@ -49,7 +53,8 @@ static inline bool bs_range_get(struct bs_range_decoder *decoder, uint32_t proba
 		decoder->range -= split;
 	}
 	while (decoder->range < BS_RANGE_LEAST) {
-		decoder->code = decoder->code << 8 | (decoder->at < decoder->n_bytes ? decoder->bytes[decoder->at] : 0);
+		decoder->code = decoder->code << 8 |
+		                (decoder->at < decoder->n_bytes ? decoder->bytes[decoder->at] : 0);
 		decoder->range <<= 8;
 		decoder->at++;
 	}

@@ -1,5 +1,5 @@
-/* rates.c: what can be said of a Bloom filter before there is one: how large, how full, how often wrong, how small when it is
- * sent. See bitsift/bloom.h. */
+/* rates.c: what can be said of a Bloom filter before there is one: how large, how full, how often
+ * wrong, how small when it is sent. See bitsift/bloom.h. */
 #include <math.h>
 
 #include "core/base/error.h"
@@ -46,11 +46,12 @@ double bs_bloom_entropy(double density)
 	return -(density * log(density) + (1 - density) * log1p(-density)) / M_LN2;
 }
 
-/* The tail of the binomial distribution of n_hashes * n_keys throws into n_counters, term by term: or what is before it, where that is less,
- * so that the terms become small soon. */
+/* The tail of the binomial distribution of n_hashes * n_keys throws into n_counters, term by term:
+ * or what is before it, where that is less, so that the terms become small soon. */
 double bs_counting_overflow(uint64_t n_counters, uint32_t n_hashes, uint64_t n_keys, uint32_t limit)
 {
-	double n_throws = (double)n_hashes * (double)n_keys, m = (double)n_counters, below = 0, sum = 0;
+	double n_throws = (double)n_hashes * (double)n_keys, m = (double)n_counters, below = 0,
+	       sum = 0;
 	if (n_throws < limit)
 		return 0;
 	if (n_counters == 1)
@@ -86,8 +87,9 @@ static struct bs_bloom_plan plan_of(uint64_t n_keys, double n_bits, uint32_t n_h
 	return plan;
 }
 
-/* More hashes than the best plain filter of that size has would make it more than half full, and so compressible, too. That can be
- * a few percent better (28 hashes in 14 bits a key: .0171 where 2 give .0177), for ten times the probes: not worth it. */
+/* More hashes than the best plain filter of that size has would make it more than half full, and so
+ * compressible, too. That can be a few percent better (28 hashes in 14 bits a key: .0171 where 2
+ * give .0177), for ten times the probes: not worth it. */
 static bool is_sensible(const struct bs_bloom_plan *plan, uint64_t n_keys)
 {
 	return plan->n_hashes <= bs_bloom_optimal_hashes(plan->n_bits, n_keys);
@@ -100,12 +102,13 @@ static double memory_limit(uint64_t n_keys, double max_bits)
 	return max_bits > 0 ? fmin(max_bits, most) : most;
 }
 
-enum bs_status bs_bloom_plan_for_size(uint64_t n_keys, double sent, double max_bits, struct bs_bloom_plan *plan_out,
-                                      struct bs_error *err)
+enum bs_status bs_bloom_plan_for_size(uint64_t n_keys, double sent, double max_bits,
+                                      struct bs_bloom_plan *plan_out, struct bs_error *err)
 {
 	*plan_out = (struct bs_bloom_plan){0};
 	if (!(sent > 0) || !(max_bits >= 0))
-		return bs_fail(err, BS_INVALID, "a Bloom filter cannot be sent in %g bits a key, kept in %g", sent,
+		return bs_fail(err, BS_INVALID,
+		               "a Bloom filter cannot be sent in %g bits a key, kept in %g", sent,
 		               max_bits);
 	n_keys += n_keys == 0;
 	for (uint32_t k = 1; k <= BS_BLOOM_MAX_HASHES; k++) {
@@ -125,17 +128,19 @@ enum bs_status bs_bloom_plan_for_size(uint64_t n_keys, double sent, double max_b
 			*plan_out = plan;
 	}
 	if (plan_out->n_bits == 0)
-		return bs_fail(err, BS_INVALID, "no Bloom filter of %llu keys can be sent in %g bits a key",
+		return bs_fail(err, BS_INVALID,
+		               "no Bloom filter of %llu keys can be sent in %g bits a key",
 		               (unsigned long long)n_keys, sent);
 	return BS_OK;
 }
 
-enum bs_status bs_bloom_plan_for_rate(uint64_t n_keys, double rate, double max_bits, struct bs_bloom_plan *plan_out,
-                                      struct bs_error *err)
+enum bs_status bs_bloom_plan_for_rate(uint64_t n_keys, double rate, double max_bits,
+                                      struct bs_bloom_plan *plan_out, struct bs_error *err)
 {
 	*plan_out = (struct bs_bloom_plan){0};
 	if (!(rate > 0 && rate < 1) || !(max_bits >= 0))
-		return bs_fail(err, BS_INVALID, "no Bloom filter has a false positive rate of %g in %g bits a key",
+		return bs_fail(err, BS_INVALID,
+		               "no Bloom filter has a false positive rate of %g in %g bits a key",
 		               rate, max_bits);
 	n_keys += n_keys == 0;
 	double limit = floor(memory_limit(n_keys, max_bits) * (double)n_keys);
@@ -144,12 +149,14 @@ enum bs_status bs_bloom_plan_for_rate(uint64_t n_keys, double rate, double max_b
 		if (n_bits > limit)
 			continue;
 		struct bs_bloom_plan plan = plan_of(n_keys, n_bits, k);
-		if (is_sensible(&plan, n_keys) && (plan_out->n_bits == 0 || plan.sent_bits < plan_out->sent_bits))
+		if (is_sensible(&plan, n_keys) &&
+		    (plan_out->n_bits == 0 || plan.sent_bits < plan_out->sent_bits))
 			*plan_out = plan;
 	}
 	if (plan_out->n_bits == 0)
-		return bs_fail(err, BS_INVALID,
-		               "no Bloom filter of %llu keys has a false positive rate of %g in %.0f bits",
-		               (unsigned long long)n_keys, rate, limit);
+		return bs_fail(
+			err, BS_INVALID,
+			"no Bloom filter of %llu keys has a false positive rate of %g in %.0f bits",
+			(unsigned long long)n_keys, rate, limit);
 	return BS_OK;
 }

@@ -1,9 +1,10 @@
 /*
  * route.c: where to ask next for a key. See bitsift/bloom.h.
  *
- * A node that is h hops away, and whose filter says level l, has no holder nearer than h + l hops from the start. The node with
- * the least such sum is asked next, of equal ones that which has more hops behind it: A* search, whose first find is a
- * nearest one, as the levels that neighbours say differ by one at most (each hears the other).
+ * A node that is h hops away, and whose filter says level l, has no holder nearer than h + l hops
+ * from the start. The node with the least such sum is asked next, of equal ones that which has more
+ * hops behind it: A* search, whose first find is a nearest one, as the levels that neighbours say
+ * differ by one at most (each hears the other).
  */
 #include <stdlib.h>
 
@@ -24,7 +25,8 @@ BS_VECTOR(offers, struct offer);
 
 struct bs_route {
 	struct offers offers; /* a heap: none comes before the one at half its place */
-	struct bs_buffer asked;  /* a hash table of nodes and whether there is one: a power of two of struct slot */
+	/* a hash table of nodes and whether there is one: a power of two of struct slot */
+	struct bs_buffer asked;
 	size_t n_slots;
 	size_t n_asked;
 	uint64_t n_offered;
@@ -136,7 +138,8 @@ enum bs_status bs_route_start(struct bs_route *route, uint64_t node, struct bs_e
 	return push(route, (struct offer){.node = node, .from = node}, err);
 }
 
-enum bs_status bs_route_offer(struct bs_route *route, uint64_t node, uint32_t level, struct bs_error *err)
+enum bs_status bs_route_offer(struct bs_route *route, uint64_t node, uint32_t level,
+                              struct bs_error *err)
 {
 	if (route->n_slots && slot_of(slots_of(route), route->n_slots, node)->is_used)
 		return BS_OK;
@@ -156,14 +159,17 @@ bool bs_route_next(struct bs_route *route, struct bs_route_hop *hop_out)
 		route->n_asked++;
 		route->here = offer.node;
 		route->hops = offer.hops;
-		*hop_out = (struct bs_route_hop){
-			.node = offer.node, .from = offer.from, .hops = offer.hops, .level = offer.level};
+		*hop_out = (struct bs_route_hop){.node = offer.node,
+		                                 .from = offer.from,
+		                                 .hops = offer.hops,
+		                                 .level = offer.level};
 		return true;
 	}
 	return false;
 }
 
-/* That of the greatest weight. No two nodes weigh the same, as mixing takes no two numbers to one. */
+/* That of the greatest weight. No two nodes weigh the same, as mixing takes no two numbers to
+ * one. */
 uint64_t bs_route_home(struct bs_bloom_key key, const uint64_t *nodes, size_t n_nodes)
 {
 	uint64_t home = nodes[0], most = 0;

@@ -1,6 +1,6 @@
 /*
- * stored.h: the head that all stored forms of the Bloom family have, 64 bytes, and what it must say. FORMAT.md, "Filters", has it
- * byte by byte. The body that follows is its member's business.
+ * stored.h: the head that all stored forms of the Bloom family have, 64 bytes, and what it must
+ * say. FORMAT.md, "Filters", has it byte by byte. The body that follows is its member's business.
  */
 #pragma once
 
@@ -27,7 +27,8 @@ struct bs_stored {
 /* Writes the head before the body, which stands in bytes already: n_bytes with the head. */
 void bs_stored_seal(const struct bs_stored *stored, uint8_t *bytes, size_t n_bytes);
 
-/* Reads the head: whatever all members have in common holds then, BS_CORRUPT or BS_UNSUPPORTED otherwise. */
+/* Reads the head: whatever all members have in common holds then, BS_CORRUPT or BS_UNSUPPORTED
+ * otherwise. */
 enum bs_status bs_stored_read(enum bs_stored_kind kind, const uint8_t *bytes, size_t n_bytes,
                               struct bs_stored *stored_out, struct bs_error *err) BS_WARN_UNUSED;
 /* The checksum of the body. */
@@ -35,5 +36,5 @@ enum bs_status bs_stored_check_body(enum bs_stored_kind kind, const uint8_t *byt
                                     struct bs_error *err) BS_WARN_UNUSED;
 
 /* The one place that says BS_CORRUPT: what is wrong with the byte at this offset. */
-enum bs_status bs_stored_corrupt(enum bs_stored_kind kind, uint64_t at, struct bs_error *err, const char *format, ...)
-	BS_PRINTF(4, 5);
+enum bs_status bs_stored_corrupt(enum bs_stored_kind kind, uint64_t at, struct bs_error *err,
+                                 const char *format, ...) BS_PRINTF(4, 5);

@@ -7,7 +7,12 @@
 
 #include "core/base/bytes.h"
 
-enum section { SECTION_ITEMS = 1, SECTION_SUMMARY = 2, SECTION_WORDS = 3, SECTION_FIELDS = 4 };
+enum section {
+	SECTION_ITEMS = 1,
+	SECTION_SUMMARY = 2,
+	SECTION_WORDS = 3,
+	SECTION_FIELDS = 4
+};
 
 void bs_catalog_item_deinit(struct bs_catalog_item *item)
 {
@@ -51,7 +56,8 @@ static uint64_t get(struct reader *from, uint64_t most)
 static char *get_string(struct reader *from)
 {
 	uint64_t n_bytes = get(from, (uint64_t)(from->end - from->at));
-	if (n_bytes > (uint64_t)(from->end - from->at) || (n_bytes && memchr(from->at, '\0', n_bytes)))
+	if (n_bytes > (uint64_t)(from->end - from->at) ||
+	    (n_bytes && memchr(from->at, '\0', n_bytes)))
 		from->is_bad = true;
 	if (from->is_bad || n_bytes == 0)
 		return NULL;
@@ -98,7 +104,8 @@ static void get_item(struct reader *from, struct bs_catalog_item *item)
 	from->is_bad |= !item->place || *item->place != '/' || !item->name;
 }
 
-enum bs_status bs_catalog_read_items(const uint8_t *bytes, size_t n_bytes, struct bs_catalog_file *file, struct bs_error *err)
+enum bs_status bs_catalog_read_items(const uint8_t *bytes, size_t n_bytes,
+                                     struct bs_catalog_file *file, struct bs_error *err)
 {
 	struct reader from = {.at = bytes, .end = bytes + n_bytes};
 	uint64_t n = get(&from, n_bytes / LEAST_ITEM_BYTES);
@@ -109,7 +116,9 @@ enum bs_status bs_catalog_read_items(const uint8_t *bytes, size_t n_bytes, struc
 		get_item(&from, &file->items[file->n_items++]);
 	if (from.has_no_memory)
 		return bs_fail_memory(err, "a catalog", 1);
-	return from.is_bad || from.at != from.end ? bs_fail(err, BS_CORRUPT, "not a list of indexes") : BS_OK;
+	return from.is_bad || from.at != from.end
+	               ? bs_fail(err, BS_CORRUPT, "not a list of indexes")
+	               : BS_OK;
 }
 
 static enum bs_status open_item(struct bs_catalog_file *file, uint32_t i, struct bs_error *err)
@@ -129,17 +138,19 @@ static enum bs_status open_item(struct bs_catalog_file *file, uint32_t i, struct
 	return BS_OK;
 }
 
-enum bs_status bs_catalog_file_open(const struct bs_dir *dir, const char *name, struct bs_catalog_file *file,
-                                    struct bs_error *err)
+enum bs_status bs_catalog_file_open(const struct bs_dir *dir, const char *name,
+                                    struct bs_catalog_file *file, struct bs_error *err)
 {
 	struct bs_error why;
 	*file = (struct bs_catalog_file){.container = NULL};
-	enum bs_status status = bs_container_open(dir, name, BS_FILE_CATALOG, &file->container, err);
+	enum bs_status status =
+		bs_container_open(dir, name, BS_FILE_CATALOG, &file->container, err);
 	if (status)
 		return status == BS_NOT_FOUND ? BS_OK : status;
 	struct bs_section items = bs_container_section(file->container, SECTION_ITEMS, 0);
 	status = bs_section_touch(&items, 0, items.n_bytes, err);
-	if (!status && (status = bs_catalog_read_items(items.data, items.n_bytes, file, &why)) == BS_CORRUPT)
+	if (!status &&
+	    (status = bs_catalog_read_items(items.data, items.n_bytes, file, &why)) == BS_CORRUPT)
 		status = bs_container_corrupt(file->container, err, "%s", why.text);
 	for (uint32_t i = 0; i < file->n_items && !status; i++)
 		status = open_item(file, i, err);
@@ -148,13 +159,17 @@ enum bs_status bs_catalog_file_open(const struct bs_dir *dir, const char *name, 
 	return status;
 }
 
-static enum bs_status damaged(const struct bs_catalog_item *item, const char *what, struct bs_error *err)
+static enum bs_status damaged(const struct bs_catalog_item *item, const char *what,
+                              struct bs_error *err)
 {
-	return bs_fail(err, BS_CORRUPT, "%s: the catalog's %s are damaged; mend it with `bitsift catalog remove` and `add`",
-	               item->place ? item->place : "an index", what);
+	return bs_fail(
+		err, BS_CORRUPT,
+		"%s: the catalog's %s are damaged; mend it with `bitsift catalog remove` and `add`",
+		item->place ? item->place : "an index", what);
 }
 
-enum bs_status bs_catalog_next_word(const struct bs_catalog_item *item, struct bs_catalog_word *word, bool *is_there_out,
+enum bs_status bs_catalog_next_word(const struct bs_catalog_item *item,
+                                    struct bs_catalog_word *word, bool *is_there_out,
                                     struct bs_error *err)
 {
 	const struct bs_section *words = &item->words;
@@ -164,23 +179,27 @@ enum bs_status bs_catalog_next_word(const struct bs_catalog_item *item, struct b
 	enum bs_status status = bs_section_touch(words, 0, words->n_bytes, err);
 	if (status)
 		return status;
-	struct reader from = {.at = words->data + word->offset, .end = words->data + words->n_bytes};
+	struct reader from = {.at = words->data + word->offset,
+	                      .end = words->data + words->n_bytes};
 	uint64_t n_shared = get(&from, word->word.used_bytes);
 	uint64_t n_more = get(&from, words->n_bytes);
 	if (n_more > (uint64_t)(from.end - from.at) || n_shared + n_more == 0 || from.is_bad)
 		return damaged(item, "words", err);
-	bool ascends = n_more > 0 && (n_shared == word->word.used_bytes || from.at[0] > word->word.data[n_shared]);
+	bool ascends = n_more > 0 && (n_shared == word->word.used_bytes ||
+	                              from.at[0] > word->word.data[n_shared]);
 	word->word.used_bytes = n_shared;
 	status = bs_buffer_append(&word->word, from.at, n_more, err);
 	from.at += n_more;
 	word->df = get(&from, item->n_docs);
 	word->offset = (uint64_t)(from.at - words->data);
 	*is_there_out = !status;
-	return !status && (from.is_bad || word->df == 0 || !ascends) ? damaged(item, "words", err) : status;
+	return !status && (from.is_bad || word->df == 0 || !ascends) ? damaged(item, "words", err)
+	                                                             : status;
 }
 
-enum bs_status bs_catalog_df(const struct bs_catalog_item *item, const uint8_t *key, size_t key_bytes, bool *is_known_out,
-                             uint64_t *df_out, struct bs_error *err)
+enum bs_status bs_catalog_df(const struct bs_catalog_item *item, const uint8_t *key,
+                             size_t key_bytes, bool *is_known_out, uint64_t *df_out,
+                             struct bs_error *err)
 {
 	struct bs_catalog_word word = {.offset = 0};
 	bool is_there = true;
@@ -189,23 +208,26 @@ enum bs_status bs_catalog_df(const struct bs_catalog_item *item, const uint8_t *
 	while (!status && is_there && !*is_known_out) {
 		status = bs_catalog_next_word(item, &word, &is_there, err);
 		if (!status && is_there)
-			*is_known_out = bs_compare_bytes(word.word.data, word.word.used_bytes, key, key_bytes) == 0;
+			*is_known_out = bs_compare_bytes(word.word.data, word.word.used_bytes, key,
+			                                 key_bytes) == 0;
 	}
 	*df_out = word.df;
 	bs_buffer_deinit(&word.word);
 	return status;
 }
 
-enum bs_status bs_catalog_field_kinds(const struct bs_catalog_item *item, const uint8_t *name, size_t name_bytes,
-                                      unsigned *kinds_out, struct bs_error *err)
+enum bs_status bs_catalog_field_kinds(const struct bs_catalog_item *item, const uint8_t *name,
+                                      size_t name_bytes, unsigned *kinds_out, struct bs_error *err)
 {
 	const struct bs_section *fields = &item->fields;
 	struct reader from = {.at = fields->data, .end = fields->data + fields->n_bytes};
-	enum bs_status status = fields->n_bytes ? bs_section_touch(fields, 0, fields->n_bytes, err) : BS_OK;
+	enum bs_status status =
+		fields->n_bytes ? bs_section_touch(fields, 0, fields->n_bytes, err) : BS_OK;
 	*kinds_out = 0;
 	while (!status && fields->n_bytes && from.at < from.end && !*kinds_out) {
 		uint64_t n_bytes = get(&from, BS_MOST_FIELD_BYTES);
-		if (from.is_bad || n_bytes == 0 || n_bytes >= (uint64_t)(from.end - from.at) || from.at[n_bytes] == 0 || from.at[n_bytes] > 3)
+		if (from.is_bad || n_bytes == 0 || n_bytes >= (uint64_t)(from.end - from.at) ||
+		    from.at[n_bytes] == 0 || from.at[n_bytes] > 3)
 			return damaged(item, "fields", err);
 		if (n_bytes == name_bytes && memcmp(from.at, name, n_bytes) == 0)
 			*kinds_out = from.at[n_bytes];
@@ -223,7 +245,9 @@ enum bs_status bs_catalog_item_check(const struct bs_catalog_item *item, struct 
 	while (!status && is_there)
 		status = bs_catalog_next_word(item, &word, &is_there, err);
 	bs_buffer_deinit(&word.word);
-	return status || !(item->flags & BS_CATALOG_SUMMARY) ? status : bs_summary_check(&item->summary, err);
+	return status || !(item->flags & BS_CATALOG_SUMMARY)
+	               ? status
+	               : bs_summary_check(&item->summary, err);
 }
 
 /* Writing. */
@@ -235,7 +259,8 @@ static void put_string(struct bs_file_writer *writer, const char *string)
 	bs_file_writer_bytes(writer, string ? string : "", n_bytes);
 }
 
-static void put_item(struct bs_file_writer *writer, const struct bs_catalog_item *item, unsigned add)
+static void put_item(struct bs_file_writer *writer, const struct bs_catalog_item *item,
+                     unsigned add)
 {
 	const struct bs_recorded_options *options = &item->read.options;
 	put_string(writer, item->place);
@@ -247,7 +272,8 @@ static void put_item(struct bs_file_writer *writer, const struct bs_catalog_item
 	bs_file_writer_varint(writer, item->n_positions);
 	bs_file_writer_varint(writer, item->analysis);
 	bs_file_writer_varint(writer, item->flags | add);
-	bs_file_writer_varint(writer, (uint64_t)options->words | (uint64_t)options->fold_accents << 1 |
+	bs_file_writer_varint(writer, (uint64_t)options->words |
+	                                      (uint64_t)options->fold_accents << 1 |
 	                                      (uint64_t)options->split_identifiers << 2);
 	bs_file_writer_varint(writer, options->words_revision);
 	put_string(writer, options->stem_language);
@@ -256,10 +282,11 @@ static void put_item(struct bs_file_writer *writer, const struct bs_catalog_item
 	put_string(writer, item->read.versions.unicode);
 }
 
-static enum bs_status put_section(struct bs_file_writer *writer, enum section id, uint32_t i, const struct bs_section *section,
-                                  struct bs_error *err)
+static enum bs_status put_section(struct bs_file_writer *writer, enum section id, uint32_t i,
+                                  const struct bs_section *section, struct bs_error *err)
 {
-	enum bs_status status = section->n_bytes ? bs_section_touch(section, 0, section->n_bytes, err) : BS_OK;
+	enum bs_status status =
+		section->n_bytes ? bs_section_touch(section, 0, section->n_bytes, err) : BS_OK;
 	if (status || !section->n_bytes)
 		return status;
 	bs_file_writer_section(writer, id, i);
@@ -267,7 +294,8 @@ static enum bs_status put_section(struct bs_file_writer *writer, enum section id
 	return BS_OK;
 }
 
-static enum bs_status put_parts(struct bs_file_writer *writer, uint32_t i, const struct bs_catalog_item *item, struct bs_error *err)
+static enum bs_status put_parts(struct bs_file_writer *writer, uint32_t i,
+                                const struct bs_catalog_item *item, struct bs_error *err)
 {
 	const uint8_t *summary;
 	enum bs_status status = put_section(writer, SECTION_WORDS, i, &item->words, err);
@@ -290,7 +318,8 @@ char *bs_catalog_name_beside(const char *name, const char *end)
 }
 
 /* A new file that a reader would refuse is removed, and the old one stays. */
-static enum bs_status read_again(const struct bs_dir *dir, const char *name, size_t n_items, struct bs_error *err)
+static enum bs_status read_again(const struct bs_dir *dir, const char *name, size_t n_items,
+                                 struct bs_error *err)
 {
 	struct bs_catalog_file again;
 	struct bs_error why = {""};
@@ -301,12 +330,15 @@ static enum bs_status read_again(const struct bs_dir *dir, const char *name, siz
 	if (!status)
 		return BS_OK;
 	bs_dir_remove(dir, name);
-	return bs_fail(err, status, "%s: the catalog was not changed, because what was written cannot be read again: %s", dir->path,
-	               why.text);
+	return bs_fail(err, status,
+	               "%s: the catalog was not changed, because what was written cannot be read "
+	               "again: %s",
+	               dir->path, why.text);
 }
 
-enum bs_status bs_catalog_file_write(const struct bs_dir *dir, const char *name, struct bs_catalog_item *const *items,
-                                     size_t n_items, unsigned add, struct bs_error *err)
+enum bs_status bs_catalog_file_write(const struct bs_dir *dir, const char *name,
+                                     struct bs_catalog_item *const *items, size_t n_items,
+                                     unsigned add, struct bs_error *err)
 {
 	struct bs_file_writer *writer = NULL;
 	char *temporary = bs_catalog_name_beside(name, ".new");

@@ -14,7 +14,9 @@
 #include "core/store/snapshot.h"
 #include "core/system/deadline.h"
 
-enum bs_status bs_catalog_fingerprint(const char *place, uint64_t fingerprint[BS_CATALOG_FINGERPRINTS], struct bs_error *err)
+enum bs_status bs_catalog_fingerprint(const char *place,
+                                      uint64_t fingerprint[BS_CATALOG_FINGERPRINTS],
+                                      struct bs_error *err)
 {
 	struct stat found;
 	size_t n_bytes = strlen(place);
@@ -26,10 +28,13 @@ enum bs_status bs_catalog_fingerprint(const char *place, uint64_t fingerprint[BS
 	int failed = stat(path, &found);
 	free(path);
 	if (failed)
-		return bs_fail(err, errno == ENOENT ? BS_NOT_FOUND : BS_IO, "%s: %s", place, errno == ENOENT ? "no index there" : strerror(errno));
+		return bs_fail(err, errno == ENOENT ? BS_NOT_FOUND : BS_IO, "%s: %s", place,
+		               errno == ENOENT ? "no index there" : strerror(errno));
 	fingerprint[0] = (uint64_t)found.st_size;
-	fingerprint[1] = (uint64_t)bs_moment_code((struct bs_moment){found.st_mtim.tv_sec, (uint32_t)found.st_mtim.tv_nsec});
-	fingerprint[2] = (uint64_t)bs_moment_code((struct bs_moment){found.st_ctim.tv_sec, (uint32_t)found.st_ctim.tv_nsec});
+	fingerprint[1] = (uint64_t)bs_moment_code(
+		(struct bs_moment){found.st_mtim.tv_sec, (uint32_t)found.st_mtim.tv_nsec});
+	fingerprint[2] = (uint64_t)bs_moment_code(
+		(struct bs_moment){found.st_ctim.tv_sec, (uint32_t)found.st_ctim.tv_nsec});
 	fingerprint[3] = (uint64_t)found.st_ino;
 	return BS_OK;
 }
@@ -76,23 +81,23 @@ static void cut_choice(struct word_choice *choice)
 	choice->n = n;
 }
 
-static enum bs_status count_word(const struct bs_snapshot *snapshot, const struct bs_buffer *word, uint64_t *df_out,
-                                 struct bs_error *err)
+static enum bs_status count_word(const struct bs_snapshot *snapshot, const struct bs_buffer *word,
+                                 uint64_t *df_out, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	*df_out = 0;
 	for (uint32_t s = 0; s < snapshot->manifest.n_segments && !status; s++) {
 		bool found;
 		uint64_t ordinal, df = 0;
-		status = bs_lexicon_find(&snapshot->segments[s].terms.lexicon, word->data, (uint32_t)word->used_bytes,
-		                         &found, &ordinal, &df, err);
+		status = bs_lexicon_find(&snapshot->segments[s].terms.lexicon, word->data,
+		                         (uint32_t)word->used_bytes, &found, &ordinal, &df, err);
 		*df_out += df;
 	}
 	return status;
 }
 
-static enum bs_status choose_word(const struct bs_snapshot *snapshot, const struct bs_buffer *word, struct word_choice *choice,
-                                  struct bs_error *err)
+static enum bs_status choose_word(const struct bs_snapshot *snapshot, const struct bs_buffer *word,
+                                  struct word_choice *choice, struct bs_error *err)
 {
 	struct counted_word *to = &choice->words[choice->n];
 	enum bs_status status = count_word(snapshot, word, &to->df, err);
@@ -111,16 +116,22 @@ static enum bs_status choose_word(const struct bs_snapshot *snapshot, const stru
 
 #define WORD_NS 50u /* what a step through a lexicon costs about */
 
-/* The df from which on a word is among the first BS_CATALOG_WORDS of the segment, by how many words have which df below a bound. */
-static enum bs_status least_df(const struct bs_segment *segment, uint64_t *least_out, struct bs_error *err)
+/* The df from which on a word is among the first BS_CATALOG_WORDS of the segment, by how many words
+ * have which df below a bound. */
+static enum bs_status least_df(const struct bs_segment *segment, uint64_t *least_out,
+                               struct bs_error *err)
 {
-	enum { BOUND = 4096 };
+	enum {
+		BOUND = 4096
+	};
 	uint64_t *n_words = calloc(BOUND + 1, sizeof(*n_words)), n = 0;
 	struct bs_lexicon_cursor cursor = {.lexicon = &segment->terms.lexicon};
 	bool end = false;
-	enum bs_status status = n_words ? bs_lexicon_cursor_seek(&cursor, (const uint8_t *)"", 0, err)
-	                                : bs_fail_memory(err, "counts", BOUND * sizeof(*n_words));
-	while (!status && !(status = bs_lexicon_cursor_next(&cursor, &end, err)) && !end && cursor.term.data[0] != BS_KEY_COMPOUND &&
+	enum bs_status status =
+		n_words ? bs_lexicon_cursor_seek(&cursor, (const uint8_t *)"", 0, err)
+			: bs_fail_memory(err, "counts", BOUND * sizeof(*n_words));
+	while (!status && !(status = bs_lexicon_cursor_next(&cursor, &end, err)) && !end &&
+	       cursor.term.data[0] != BS_KEY_COMPOUND &&
 	       !(status = bs_deadline_spend(WORD_NS, err)))
 		n_words[cursor.df < BOUND ? cursor.df : BOUND]++;
 	for (*least_out = BOUND; !status && *least_out > 1; --*least_out)
@@ -131,7 +142,8 @@ static enum bs_status least_df(const struct bs_segment *segment, uint64_t *least
 	return status;
 }
 
-static enum bs_status choose_words(const struct bs_snapshot *snapshot, const struct bs_segment *segment, struct word_choice *choice,
+static enum bs_status choose_words(const struct bs_snapshot *snapshot,
+                                   const struct bs_segment *segment, struct word_choice *choice,
                                    struct bs_error *err)
 {
 	struct bs_lexicon_cursor cursor = {.lexicon = &segment->terms.lexicon};
@@ -142,7 +154,8 @@ static enum bs_status choose_words(const struct bs_snapshot *snapshot, const str
 	enum bs_status status = least_df(segment, &least, err);
 	if (!status)
 		status = bs_lexicon_cursor_seek(&cursor, (const uint8_t *)"", 0, err);
-	while (!status && !(status = bs_lexicon_cursor_next(&cursor, &end, err)) && !end && cursor.term.data[0] != BS_KEY_COMPOUND &&
+	while (!status && !(status = bs_lexicon_cursor_next(&cursor, &end, err)) && !end &&
+	       cursor.term.data[0] != BS_KEY_COMPOUND &&
 	       !(status = bs_deadline_spend(WORD_NS, err)))
 		if (cursor.df >= least)
 			status = choose_word(snapshot, &cursor.term, choice, err);
@@ -156,7 +169,8 @@ static enum bs_status put_varint(struct bs_buffer *to, uint64_t value, struct bs
 	return bs_buffer_append(to, bytes, bs_varint_put(bytes, value), err);
 }
 
-static enum bs_status put_words(struct word_choice *choice, struct bs_buffer *to, struct bs_error *err)
+static enum bs_status put_words(struct word_choice *choice, struct bs_buffer *to,
+                                struct bs_error *err)
 {
 	static const struct counted_word none;
 	enum bs_status status = BS_OK;
@@ -164,22 +178,28 @@ static enum bs_status put_words(struct word_choice *choice, struct bs_buffer *to
 	qsort(choice->words, choice->n, sizeof(*choice->words), compare_words);
 	for (size_t i = 0; i < choice->n && !status; i++) {
 		const struct counted_word *word = &choice->words[i], *before = i ? word - 1 : &none;
-		size_t n_shared = bs_common_bytes(before->word, before->word_bytes, word->word, word->word_bytes);
+		size_t n_shared = bs_common_bytes(before->word, before->word_bytes, word->word,
+		                                  word->word_bytes);
 		status = put_varint(to, n_shared, err);
 		if (!status)
 			status = put_varint(to, word->word_bytes - n_shared, err);
 		if (!status)
-			status = bs_buffer_append(to, word->word + n_shared, word->word_bytes - n_shared, err);
+			status = bs_buffer_append(to, word->word + n_shared,
+			                          word->word_bytes - n_shared, err);
 		if (!status)
 			status = put_varint(to, word->df, err);
 	}
 	return status;
 }
 
-static enum bs_status look_at_words(const struct bs_snapshot *snapshot, struct bs_buffer *to, struct bs_error *err)
+static enum bs_status look_at_words(const struct bs_snapshot *snapshot, struct bs_buffer *to,
+                                    struct bs_error *err)
 {
 	struct word_choice choice = {.words = malloc(2 * BS_CATALOG_WORDS * sizeof(*choice.words))};
-	enum bs_status status = choice.words ? BS_OK : bs_fail_memory(err, "words", 2 * BS_CATALOG_WORDS * sizeof(*choice.words));
+	enum bs_status status =
+		choice.words ? BS_OK
+			     : bs_fail_memory(err, "words",
+	                                      2 * BS_CATALOG_WORDS * sizeof(*choice.words));
 	for (uint32_t s = 0; s < snapshot->manifest.n_segments && !status; s++)
 		if (bs_snapshot_has_words(snapshot, s))
 			status = choose_words(snapshot, &snapshot->segments[s], &choice, err);
@@ -191,7 +211,8 @@ static enum bs_status look_at_words(const struct bs_snapshot *snapshot, struct b
 	return status;
 }
 
-static enum bs_status look_at_fields(const struct bs_snapshot *snapshot, struct bs_buffer *to, struct bs_error *err)
+static enum bs_status look_at_fields(const struct bs_snapshot *snapshot, struct bs_buffer *to,
+                                     struct bs_error *err)
 {
 	const struct bs_term_table *fields = &snapshot->manifest.fields;
 	enum bs_status status = BS_OK;
@@ -218,13 +239,14 @@ static void look_at_sources(const struct bs_manifest *manifest, struct bs_catalo
 	if (manifest->options.globs)
 		item->flags |= BS_CATALOG_IS_NARROW;
 	for (uint32_t i = 0; i < manifest->n_sources; i++)
-		if (manifest->sources[i].kind == BS_SOURCE_FOLDER || manifest->sources[i].kind == BS_SOURCE_FILE)
+		if (manifest->sources[i].kind == BS_SOURCE_FOLDER ||
+		    manifest->sources[i].kind == BS_SOURCE_FILE)
 			item->flags |= BS_CATALOG_HAS_FILES;
 }
 
 /* One that is damaged counts as none. */
-static enum bs_status look_at_summary(const struct bs_dir *dir, const struct bs_manifest *manifest, struct bs_catalog_item *item,
-                                      struct bs_error *err)
+static enum bs_status look_at_summary(const struct bs_dir *dir, const struct bs_manifest *manifest,
+                                      struct bs_catalog_item *item, struct bs_error *err)
 {
 	struct bs_summary_file file;
 	const uint8_t *bytes;
@@ -236,22 +258,24 @@ static enum bs_status look_at_summary(const struct bs_dir *dir, const struct bs_
 	if (!status)
 		status = bs_buffer_append(&item->own_summary, bytes, file.summary.n_bytes, err);
 	if (!status)
-		status = bs_summary_open_bytes(item->own_summary.data, item->own_summary.used_bytes, &item->summary, err);
+		status = bs_summary_open_bytes(item->own_summary.data, item->own_summary.used_bytes,
+		                               &item->summary, err);
 	if (!status)
 		item->flags |= BS_CATALOG_SUMMARY;
 	bs_summary_file_close(&file);
 	return status == BS_NO_MEMORY ? status : BS_OK;
 }
 
-static enum bs_status look(const struct bs_dir *dir, const struct bs_snapshot *snapshot, struct bs_catalog_item *item,
-                           struct bs_error *err)
+static enum bs_status look(const struct bs_dir *dir, const struct bs_snapshot *snapshot,
+                           struct bs_catalog_item *item, struct bs_error *err)
 {
 	const struct bs_manifest *manifest = &snapshot->manifest;
 	item->generation = manifest->generation;
 	item->n_docs = snapshot->totals.n_docs;
 	item->n_positions = snapshot->totals.n_positions;
 	memcpy(item->read.versions.icu, manifest->versions.icu, sizeof(manifest->versions.icu));
-	memcpy(item->read.versions.unicode, manifest->versions.unicode, sizeof(manifest->versions.unicode));
+	memcpy(item->read.versions.unicode, manifest->versions.unicode,
+	       sizeof(manifest->versions.unicode));
 	look_at_sources(manifest, item);
 	enum bs_status status = bs_summary_analysis(manifest, &item->analysis, err);
 	if (!status)
@@ -262,13 +286,15 @@ static enum bs_status look(const struct bs_dir *dir, const struct bs_snapshot *s
 		status = look_at_words(snapshot, &item->own_words, err);
 	if (!status)
 		status = look_at_fields(snapshot, &item->own_fields, err);
-	item->words = (struct bs_section){.data = item->own_words.data, .n_bytes = item->own_words.used_bytes};
-	item->fields = (struct bs_section){.data = item->own_fields.data, .n_bytes = item->own_fields.used_bytes};
+	item->words = (struct bs_section){.data = item->own_words.data,
+	                                  .n_bytes = item->own_words.used_bytes};
+	item->fields = (struct bs_section){.data = item->own_fields.data,
+	                                   .n_bytes = item->own_fields.used_bytes};
 	return status;
 }
 
-enum bs_status bs_catalog_look(const char *path, const struct bs_consent *consent, struct bs_catalog_item *item,
-                               struct bs_error *err)
+enum bs_status bs_catalog_look(const char *path, const struct bs_consent *consent,
+                               struct bs_catalog_item *item, struct bs_error *err)
 {
 	struct bs_dir dir;
 	struct bs_snapshot snapshot;

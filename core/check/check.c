@@ -1,4 +1,5 @@
-/* check.c: see check.h. First what a segment holds: documents, shards, grams; its terms are check_terms.c's. Then all files, the manifest and what stands beside segments. */
+/* check.c: see check.h. First what a segment holds: documents, shards, grams; its terms are
+ * check_terms.c's. Then all files, the manifest and what stands beside segments. */
 #include "core/check/check.h"
 
 #include <stdio.h>
@@ -16,8 +17,8 @@
 #include "core/store/folder_listings.h"
 #include "core/store/summary_make.h"
 
-#define VALID_FLAGS    (BS_DOC_NAMED_BY_LINE | BS_DOC_RACY | BS_DOC_SEPARATE_ID | BS_DOC_NOT_STORED)
-#define TOUCH_BYTES    (UINT64_C(1) << 20) /* between two calls of progress */
+#define VALID_FLAGS (BS_DOC_NAMED_BY_LINE | BS_DOC_RACY | BS_DOC_SEPARATE_ID | BS_DOC_NOT_STORED)
+#define TOUCH_BYTES (UINT64_C(1) << 20) /* between two calls of progress */
 
 /* Whether the bit of i was not set; now it is. */
 static bool set_new(uint8_t *bits, uint32_t i)
@@ -27,10 +28,10 @@ static bool set_new(uint8_t *bits, uint32_t i)
 	return is_new;
 }
 
-/* Offsets, plain (u64 each) or packed, the other pointer being NULL: 0 first, never descending, end last. what names
- * their owner. */
-static void check_offsets(struct check *check, const struct bs_section *plain, const struct bs_packed *packed,
-                          uint64_t end, const char *what)
+/* Offsets, plain (u64 each) or packed, the other pointer being NULL: 0 first, never descending, end
+ * last. what names their owner. */
+static void check_offsets(struct check *check, const struct bs_section *plain,
+                          const struct bs_packed *packed, uint64_t end, const char *what)
 {
 	uint64_t before = 0, n = plain ? plain->n_bytes / 8 : packed->n;
 	if (plain)
@@ -40,21 +41,24 @@ static void check_offsets(struct check *check, const struct bs_section *plain, c
 	for (uint64_t i = 0; i < n && !check->status; i++) {
 		uint64_t offset = plain ? u64_at(plain, i) : packed_at(check, packed, i);
 		EXPECT(check, i > 0 || offset == 0, "%s: the first does not begin at 0", what);
-		EXPECT(check, before <= offset, "%s: number %llu ends before it begins", what, (unsigned long long)i - 1);
+		EXPECT(check, before <= offset, "%s: number %llu ends before it begins", what,
+		       (unsigned long long)i - 1);
 		before = offset;
 		TRY(check, bs_deadline_each(i, NUMBER_NS, check->err));
 	}
-	EXPECT(check, before == end, "%s: the last ends at %llu of %llu", what, (unsigned long long)before,
-	       (unsigned long long)end);
+	EXPECT(check, before == end, "%s: the last ends at %llu of %llu", what,
+	       (unsigned long long)before, (unsigned long long)end);
 }
 
 static void check_store(struct check *check)
 {
 	const struct bs_segment *segment = check->segment;
 	const struct bs_section *offsets = &segment->stored.offsets;
-	if (offsets->n_bytes == 0 && segment->stored.frames.n_bytes == 0 && segment->stored.dictionary.n_bytes == 0)
+	if (offsets->n_bytes == 0 && segment->stored.frames.n_bytes == 0 &&
+	    segment->stored.dictionary.n_bytes == 0)
 		return;
-	EXPECT(check, offsets->n_bytes >= 8 && offsets->n_bytes % 8 == 0, "stored text: its offsets are cut off");
+	EXPECT(check, offsets->n_bytes >= 8 && offsets->n_bytes % 8 == 0,
+	       "stored text: its offsets are cut off");
 	check_offsets(check, offsets, NULL, segment->stored.frames.n_bytes, "stored text");
 }
 
@@ -65,7 +69,8 @@ static void check_tfs(struct check *check)
 	uint64_t end = tfs->bits.n_bytes - BS_TF_PAD_BYTES;
 	check_offsets(check, NULL, &tfs->offsets, end, "words in documents");
 	touch_all(check, &tfs->bits);
-	EXPECT(check, memcmp(tfs->bits.data + end, pad, sizeof(pad)) == 0, "words in documents: bytes behind the last");
+	EXPECT(check, memcmp(tfs->bits.data + end, pad, sizeof(pad)) == 0,
+	       "words in documents: bytes behind the last");
 }
 
 /* That the table of ids leads to a live document. */
@@ -76,7 +81,8 @@ static void check_id(struct check *check, uint32_t document, const struct bs_doc
 	uint32_t found = 0;
 	char id[64];
 	if (record->flags & BS_DOC_NAMED_BY_LINE)
-		hash = bs_id_hash(id, (size_t)snprintf(id, sizeof(id), "%.40s:%llu", label, (unsigned long long)record->place[2]));
+		hash = bs_id_hash(id, (size_t)snprintf(id, sizeof(id), "%.40s:%llu", label,
+		                                       (unsigned long long)record->place[2]));
 	do
 		TRY(check, bs_id_table_next(&check->segment->ids, hash, &at, &found, check->err));
 	while (!check->status && found != document && found != UINT32_MAX);
@@ -84,22 +90,27 @@ static void check_id(struct check *check, uint32_t document, const struct bs_doc
 }
 
 /* That it comes behind the one before it, which may be a deleted one. */
-static void check_id_order(struct check *check, uint32_t document, const struct bs_doc_record *record)
+static void check_id_order(struct check *check, uint32_t document,
+                           const struct bs_doc_record *record)
 {
 	struct bs_doc_record before = {.source = UINT32_MAX};
 	if (document > 0)
-		TRY(check, bs_doc_table_get(&check->segment->docs, document - 1, &before, check->err));
+		TRY(check,
+		    bs_doc_table_get(&check->segment->docs, document - 1, &before, check->err));
 	bool is_first = before.source >= check->snapshot.manifest.n_sources ||
 	                check->snapshot.manifest.sources[before.source].kind != BS_SOURCE_STDIN;
-	EXPECT(check, !(record->flags & BS_DOC_NAMED_BY_LINE) &&
-	                      (is_first || bs_compare_bytes(before.name, before.name_bytes, record->name, record->name_bytes) < 0),
+	EXPECT(check,
+	       !(record->flags & BS_DOC_NAMED_BY_LINE) &&
+	               (is_first || bs_compare_bytes(before.name, before.name_bytes, record->name,
+	                                             record->name_bytes) < 0),
 	       "the id of document %u does not come behind that of the one before it", document);
 }
 
 /* before: the last live document, of source UINT32_MAX if there was none. */
 #define DOCUMENT_NS 100u /* what one costs about */
 
-static void check_document(struct check *check, uint32_t document, uint64_t *n_positions, struct bs_doc_record *before)
+static void check_document(struct check *check, uint32_t document, uint64_t *n_positions,
+                           struct bs_doc_record *before)
 {
 	struct bs_doc_record record = {.source = 0};
 	TRY(check, bs_deadline_spend(DOCUMENT_NS, check->err));
@@ -108,30 +119,40 @@ static void check_document(struct check *check, uint32_t document, uint64_t *n_p
 	uint32_t kind = manifest->sources[record.source].kind;
 	bool is_row = !bs_snapshot_has_words(&check->snapshot, check->number);
 	*n_positions += record.length;
-	EXPECT(check, !(record.flags & ~VALID_FLAGS), "document %u has unknown flags %#x", document, record.flags);
+	EXPECT(check, !(record.flags & ~VALID_FLAGS), "document %u has unknown flags %#x", document,
+	       record.flags);
 	/* The source of a deleted one may have been a file, and be a folder by now. */
 	if (check->status || bs_snapshot_is_deleted(&check->snapshot, check->number, document))
 		return;
-	EXPECT(check, kind != BS_SOURCE_FOLDER || bs_doc_name_is_below(record.name, record.name_bytes),
+	EXPECT(check,
+	       kind != BS_SOURCE_FOLDER || bs_doc_name_is_below(record.name, record.name_bytes),
 	       "document %u, \"%.*s\", is not below its source", document,
 	       record.name_bytes < 100 ? (int)record.name_bytes : 100, (const char *)record.name);
-	EXPECT(check, kind != BS_SOURCE_FORGOTTEN, "document %u is of a source that was forgotten", document);
-	EXPECT(check, !is_row || kind == BS_SOURCE_FOLDER || (kind == BS_SOURCE_COLLECTION && record.name_bytes == 0),
+	EXPECT(check, kind != BS_SOURCE_FORGOTTEN, "document %u is of a source that was forgotten",
+	       document);
+	EXPECT(check,
+	       !is_row || kind == BS_SOURCE_FOLDER ||
+	               (kind == BS_SOURCE_COLLECTION && record.name_bytes == 0),
 	       "row %u is not of a collection", document);
 	bool is_stdin = kind == BS_SOURCE_STDIN, is_elsewhere = record.flags & BS_DOC_NOT_STORED;
-	EXPECT(check, is_stdin || !(record.flags & (BS_DOC_SEPARATE_ID | BS_DOC_NOT_STORED)), "document %u was given, but is of a source",
-	       document);
-	EXPECT(check, !is_stdin || is_elsewhere || record.place[0] + 1 < check->segment->stored.offsets.n_bytes / 8,
+	EXPECT(check, is_stdin || !(record.flags & (BS_DOC_SEPARATE_ID | BS_DOC_NOT_STORED)),
+	       "document %u was given, but is of a source", document);
+	EXPECT(check,
+	       !is_stdin || is_elsewhere ||
+	               record.place[0] + 1 < check->segment->stored.offsets.n_bytes / 8,
 	       "document %u has no stored text", document);
 	if (is_stdin && check->segment->ids.is_there)
 		check_id(check, document, &record);
 	if (is_stdin && check->segment->ids.n_ordered > 0)
 		check_id_order(check, document, &record);
-	/* Live documents of one source stand in document order: a cursor over several segments relies on it. */
-	bool is_other = before->source == UINT32_MAX ||
-	                bs_manifest_root(manifest, before->source) != bs_manifest_root(manifest, record.source);
+	/* Live documents of one source stand in document order: a cursor over several segments
+	 * relies on it. */
+	bool is_other =
+		before->source == UINT32_MAX || bs_manifest_root(manifest, before->source) !=
+							bs_manifest_root(manifest, record.source);
 	int order = is_other || !is_row ? 0 : bs_compare_records(BS_SOURCE_FOLDER, before, &record);
-	EXPECT(check, is_other || (is_row ? order : bs_compare_documents(manifest, before, &record)) < 0,
+	EXPECT(check,
+	       is_other || (is_row ? order : bs_compare_documents(manifest, before, &record)) < 0,
 	       "document %u stands behind one that it comes before", document);
 	*before = record;
 }
@@ -151,13 +172,18 @@ static void check_docs(struct check *check)
 	check_doc_table(check, &check->segment->docs);
 	check_tfs(check);
 	if (check->segment->ids.is_there)
-		TRY(check, bs_id_table_check(&check->segment->ids, check->segment->meta.n_docs, check->file, check->err));
-	EXPECT(check, check->segment->ids.n_ordered <= check->segment->meta.n_docs, "%llu ids ascend where there are fewer",
+		TRY(check, bs_id_table_check(&check->segment->ids, check->segment->meta.n_docs,
+		                             check->file, check->err));
+	EXPECT(check, check->segment->ids.n_ordered <= check->segment->meta.n_docs,
+	       "%llu ids ascend where there are fewer",
 	       (unsigned long long)check->segment->ids.n_ordered);
-	for (uint32_t document = 0; document < check->segment->docs.n_docs && !check->status; document++)
+	for (uint32_t document = 0; document < check->segment->docs.n_docs && !check->status;
+	     document++)
 		check_document(check, document, &n_positions, &before);
-	EXPECT(check, n_positions == check->segment->meta.n_positions, "%llu positions where the documents have %llu",
-	       (unsigned long long)check->segment->meta.n_positions, (unsigned long long)n_positions);
+	EXPECT(check, n_positions == check->segment->meta.n_positions,
+	       "%llu positions where the documents have %llu",
+	       (unsigned long long)check->segment->meta.n_positions,
+	       (unsigned long long)n_positions);
 }
 
 static void check_rows(struct check *check, uint32_t s)
@@ -167,9 +193,10 @@ static void check_rows(struct check *check, uint32_t s)
 	check_packed(check, &shard->rows);
 	for (uint32_t row = 0; row < shard->n_docs && !check->status; row++) {
 		uint32_t document = packed_u32_at(check, &shard->rows, row);
-		EXPECT(check, document < n_docs, "shard %u: row %u is document %u of %llu", s, row, document,
-		       (unsigned long long)n_docs);
-		EXPECT(check, set_new(check->seen, document), "shard %u: row %u is document %u, which has a row already", s, row,
+		EXPECT(check, document < n_docs, "shard %u: row %u is document %u of %llu", s, row,
+		       document, (unsigned long long)n_docs);
+		EXPECT(check, set_new(check->seen, document),
+		       "shard %u: row %u is document %u, which has a row already", s, row,
 		       document);
 		if (!check->status)
 			check->row_of[document] = (uint32_t)shard->first_row + row;
@@ -185,12 +212,14 @@ static bool has_bits_from(const uint64_t *line, uint32_t n_bits)
 }
 
 /* Counts the bits of every column, for those who compare; and of all of them. */
-static uint64_t check_columns(struct check *check, uint32_t s, const struct bs_level *level, const char *name)
+static uint64_t check_columns(struct check *check, uint32_t s, const struct bs_level *level,
+                              const char *name)
 {
 	const struct bs_shard *shard = &check->segment->shards[s];
 	uint64_t n_set = 0;
 	/* Of the last line of a column, those that stand for something. */
-	uint32_t n_bits = bs_level_lanes(level->rank, shard->n_docs) - (level->n_lines - 1) * BS_LINE_BITS;
+	uint32_t n_bits =
+		bs_level_lanes(level->rank, shard->n_docs) - (level->n_lines - 1) * BS_LINE_BITS;
 	for (uint32_t c = 0; c < level->n_columns; c++) {
 		bs_column column;
 		TRY(check, bs_shard_column(shard, level, c, NULL, &column, check->err));
@@ -199,7 +228,9 @@ static uint64_t check_columns(struct check *check, uint32_t s, const struct bs_l
 		uint32_t n = (uint32_t)check->kernel->lines.popcount(column, level->n_lines);
 		check->popcounts[s][level->first_column + c] = n;
 		n_set += n;
-		EXPECT(check, !has_bits_from(column + (size_t)(level->n_lines - 1) * BS_LINE_WORDS, n_bits),
+		EXPECT(check,
+		       !has_bits_from(column + (size_t)(level->n_lines - 1) * BS_LINE_WORDS,
+		                      n_bits),
 		       "shard %u: %s column %u has bits past the last %s", s, name, c,
 		       level->rank == BS_LEVEL_BLOCK ? "lane" : "document");
 		/* The other half when every term was looked up in them: see tell_progress. */
@@ -212,10 +243,13 @@ static void check_level(struct check *check, uint32_t s, uint32_t l)
 {
 	const struct bs_shard *shard = &check->segment->shards[s];
 	uint8_t rank = shard->hashed.levels[l].rank;
-	const char *name = rank == BS_LEVEL_DOCUMENT ? "document" : rank == BS_LEVEL_GROUP ? "group" : "block";
+	const char *name = rank == BS_LEVEL_DOCUMENT ? "document"
+	                   : rank == BS_LEVEL_GROUP  ? "group"
+	                                             : "block";
 	uint64_t n_set = 0, n_counted = check_columns(check, s, &shard->hashed.levels[l], name);
 	TRY(check, bs_shard_level_popcount(shard, l, &n_set, check->err));
-	EXPECT(check, n_counted == n_set, "shard %u: the %s columns have %llu bits, their popcount says %llu", s, name,
+	EXPECT(check, n_counted == n_set,
+	       "shard %u: the %s columns have %llu bits, their popcount says %llu", s, name,
 	       (unsigned long long)n_counted, (unsigned long long)n_set);
 }
 
@@ -229,7 +263,8 @@ static uint32_t exact_popcount(struct check *check, const struct bs_shard *shard
 static void check_exact_popcount(struct check *check, uint32_t s, uint32_t c, uint32_t n_counted)
 {
 	uint32_t n = exact_popcount(check, &check->segment->shards[s], c);
-	EXPECT(check, n_counted == n, "shard %u: exact column %u has %u bits, its popcount says %u", s, c, n_counted, n);
+	EXPECT(check, n_counted == n, "shard %u: exact column %u has %u bits, its popcount says %u",
+	       s, c, n_counted, n);
 }
 
 /* Ordinals of terms, strictly ascending. */
@@ -240,10 +275,12 @@ static void check_exact_terms(struct check *check, uint32_t s)
 	uint64_t n_terms = check->segment->meta.n_terms;
 	touch_all(check, terms);
 	for (uint32_t i = 0; i < shard->exact.level.n_columns && !check->status; i++) {
-		EXPECT(check, u32_at(terms, i) < n_terms, "shard %u: exact columns: term %u of %llu", s, u32_at(terms, i),
+		EXPECT(check, u32_at(terms, i) < n_terms,
+		       "shard %u: exact columns: term %u of %llu", s, u32_at(terms, i),
 		       (unsigned long long)n_terms);
 		EXPECT(check, i == 0 || u32_at(terms, i - 1) < u32_at(terms, i),
-		       "shard %u: exact columns: term %u does not come after the one before", s, u32_at(terms, i));
+		       "shard %u: exact columns: term %u does not come after the one before", s,
+		       u32_at(terms, i));
 	}
 }
 
@@ -253,15 +290,16 @@ static void check_entry(struct check *check, uint32_t s)
 	const struct bs_shard *shard = &check->segment->shards[s];
 	uint32_t least = shard->exact.level.n_columns ? UINT32_MAX : 0;
 	for (uint32_t l = shard->hashed.n_levels; l < BS_MAX_LEVELS; l++)
-		EXPECT(check, shard->hashed.n_columns[l] == 0, "shard %u: %u columns of a level that is not", s,
+		EXPECT(check, shard->hashed.n_columns[l] == 0,
+		       "shard %u: %u columns of a level that is not", s,
 		       shard->hashed.n_columns[l]);
 	for (uint32_t c = 0; c < shard->exact.level.n_columns; c++) {
 		uint32_t n = exact_popcount(check, shard, c);
 		least = n < least ? n : least;
 	}
 	EXPECT(check, shard->exact.least_popcount == least,
-	       "shard %u: its entry says that the sparsest exact column has %u bits, and it has %u", s,
-	       shard->exact.least_popcount, least);
+	       "shard %u: its entry says that the sparsest exact column has %u bits, and it has %u",
+	       s, shard->exact.least_popcount, least);
 }
 
 static void check_least_length(struct check *check, uint32_t s)
@@ -273,14 +311,16 @@ static void check_least_length(struct check *check, uint32_t s)
 		uint32_t length = packed_u32_at(check, &check->segment->docs.lengths, document);
 		least = length < least ? length : least;
 	}
-	EXPECT(check, least == shard->least_length, "shard %u: its least length is %u, not %u", s, least, shard->least_length);
+	EXPECT(check, least == shard->least_length, "shard %u: its least length is %u, not %u", s,
+	       least, shard->least_length);
 }
 
 static void check_matrix(struct check *check, uint32_t s)
 {
 	const struct bs_shard *shard = &check->segment->shards[s];
 	const struct bs_level *exact = &shard->exact.level;
-	check->popcounts[s] = allocate(check, exact->first_column + exact->n_columns, sizeof(uint32_t), "columns");
+	check->popcounts[s] = allocate(check, exact->first_column + exact->n_columns,
+	                               sizeof(uint32_t), "columns");
 	check_entry(check, s);
 	check_least_length(check, s);
 	for (uint32_t l = 0; l < shard->hashed.n_levels && !check->status; l++)
@@ -305,7 +345,9 @@ static void check_list_columns(struct check *check, uint32_t s)
 		for (uint32_t group = 0; group < n_groups && !check->status; group++)
 			n += (uint32_t)__builtin_popcountll(bs_load_u64(words + (size_t)group * 8));
 		check_exact_popcount(check, s, c, n);
-		EXPECT(check, n_last == 64 || bs_load_u64(words + (size_t)(n_groups - 1) * 8) >> n_last == 0,
+		EXPECT(check,
+		       n_last == 64 ||
+		               bs_load_u64(words + (size_t)(n_groups - 1) * 8) >> n_last == 0,
 		       "shard %u: exact column %u has bits past the last document", s, c);
 		if (!check->status)
 			check->listed[u32_at(&shard->exact.terms, c)] += n;
@@ -313,24 +355,29 @@ static void check_list_columns(struct check *check, uint32_t s)
 }
 
 /* A row's terms, in place of what the buffer holds: none has an exact column. */
-static void check_forward_index(struct check *check, uint32_t s, uint32_t row, struct bs_u32s *ordinals)
+static void check_forward_index(struct check *check, uint32_t s, uint32_t row,
+                                struct bs_u32s *ordinals)
 {
 	const struct bs_shard *shard = &check->segment->shards[s];
 	uint64_t n_terms = check->segment->meta.n_terms;
 	uint64_t start = packed_at(check, &shard->forward.offsets, row);
 	uint64_t end = packed_at(check, &shard->forward.offsets, (uint64_t)row + 1);
-	TRY(check, bs_forward_index_read(&shard->forward.terms, start, end, n_terms, &ordinals->bytes, check->err));
+	TRY(check, bs_forward_index_read(&shard->forward.terms, start, end, n_terms,
+	                                 &ordinals->bytes, check->err));
 	const uint32_t *terms = ordinals->items;
 	for (size_t i = 0; i < bs_vector_n(ordinals) && !check->status; i++) {
 		bool is_exact = false;
 		uint32_t column;
 		TRY(check, bs_shard_find_exact(shard, terms[i], &is_exact, &column, check->err));
-		EXPECT(check, !is_exact, "shard %u: a forward index has term %u, which has an exact column", s, terms[i]);
+		EXPECT(check, !is_exact,
+		       "shard %u: a forward index has term %u, which has an exact column", s,
+		       terms[i]);
 		check->listed[terms[i]]++;
 	}
 }
 
-/* 64 rows. The columns in front of them must be those of the rows' terms, bit by bit. filled, ordinals: scratch. */
+/* 64 rows. The columns in front of them must be those of the rows' terms, bit by bit. filled,
+ * ordinals: scratch. */
 static void check_group(struct check *check, uint32_t s, uint32_t group, struct bs_buffer *filled,
                         struct bs_u32s *ordinals)
 {
@@ -339,21 +386,23 @@ static void check_group(struct check *check, uint32_t s, uint32_t group, struct 
 	uint64_t start = u64_at(&filter->offsets, group);
 	uint64_t n_columns = u64_at(&filter->offsets, (uint64_t)group + 1) - start;
 	uint32_t first = group * BS_FORWARD_GROUP_ROWS;
-	EXPECT(check, n_columns > 0 && n_columns <= UINT32_MAX, "shard %u: filter %u has %llu columns", s, group,
-	       (unsigned long long)n_columns);
+	EXPECT(check, n_columns > 0 && n_columns <= UINT32_MAX,
+	       "shard %u: filter %u has %llu columns", s, group, (unsigned long long)n_columns);
 	bs_buffer_clear(filled);
 	TRY(check, bs_buffer_reserve(filled, (size_t)n_columns * 8, check->err));
 	if (check->status)
 		return;
 	uint64_t *words = (uint64_t *)(void *)filled->data;
 	memset(words, 0, (size_t)n_columns * 8);
-	for (uint32_t row = first; row < shard->n_docs && row < first + BS_FORWARD_GROUP_ROWS && !check->status; row++) {
+	for (uint32_t row = first;
+	     row < shard->n_docs && row < first + BS_FORWARD_GROUP_ROWS && !check->status; row++) {
 		check_forward_index(check, s, row, ordinals);
 		bs_forward_filter_set(filter->hashing, words, (uint32_t)n_columns, row - first,
 		                      ordinals->items, (uint32_t)bs_vector_n(ordinals));
 	}
 	EXPECT(check, memcmp(words, filter->words.data + start * 8, (size_t)n_columns * 8) == 0,
-	       "shard %u: filter %u does not have the bits of the forward indexes behind it", s, group);
+	       "shard %u: filter %u does not have the bits of the forward indexes behind it", s,
+	       group);
 }
 
 static void check_lists(struct check *check, uint32_t s)
@@ -365,11 +414,13 @@ static void check_lists(struct check *check, uint32_t s)
 	check_entry(check, s);
 	check_list_columns(check, s);
 	touch_all(check, &shard->forward.terms);
-	check_offsets(check, NULL, &shard->forward.offsets, shard->forward.terms.n_bytes, "forward indexes");
+	check_offsets(check, NULL, &shard->forward.offsets, shard->forward.terms.n_bytes,
+	              "forward indexes");
 	touch_all(check, words);
 	EXPECT(check, words->n_bytes % 8 == 0, "shard %u: the filters are cut off", s);
 	check_offsets(check, &shard->forward.filter.offsets, NULL, words->n_bytes / 8, "filters");
-	for (uint32_t group = 0; group < bs_forward_groups(shard->n_docs) && !check->status; group++)
+	for (uint32_t group = 0; group < bs_forward_groups(shard->n_docs) && !check->status;
+	     group++)
 		check_group(check, s, group, &filled, &ordinals);
 	bs_buffer_deinit(&filled);
 	bs_vector_deinit(&ordinals);
@@ -394,7 +445,8 @@ static void check_rare_term_lists(struct check *check)
 	const struct bs_rare_term_lists *lists = &check->segment->terms.rare_term_lists;
 	uint64_t n_bytes = lists->bytes.n_bytes - BS_BITS_PAD_BYTES;
 	touch_all(check, &lists->bytes);
-	EXPECT(check, bs_load_u64(lists->bytes.data + n_bytes) == 0, "lists of rare terms: bytes behind the last");
+	EXPECT(check, bs_load_u64(lists->bytes.data + n_bytes) == 0,
+	       "lists of rare terms: bytes behind the last");
 	check_offsets(check, NULL, &lists->offsets, n_bytes, "lists of rare terms");
 	bs_check_listed_terms(check);
 }
@@ -406,36 +458,41 @@ static void check_false_positives(struct check *check)
 	unsigned long long before = 0;
 	check_packed(check, &false_positives->terms);
 	touch_all(check, &false_positives->rows);
-	EXPECT(check, bs_load_u64(false_positives->rows.data + lists_bytes) == 0, "false positives: bytes behind the last");
+	EXPECT(check, bs_load_u64(false_positives->rows.data + lists_bytes) == 0,
+	       "false positives: bytes behind the last");
 	check_offsets(check, NULL, &false_positives->offsets, lists_bytes, "false positives");
 	for (uint64_t i = 0; i < false_positives->n_terms && !check->status; i++) {
 		unsigned long long term = packed_at(check, &false_positives->terms, i);
 		uint64_t start = packed_at(check, &false_positives->offsets, i);
 		uint64_t end = packed_at(check, &false_positives->offsets, i + 1);
-		EXPECT(check, term < check->segment->meta.n_terms, "false positives: term %llu of %llu", term,
+		EXPECT(check, term < check->segment->meta.n_terms,
+		       "false positives: term %llu of %llu", term,
 		       (unsigned long long)check->segment->meta.n_terms);
-		EXPECT(check, i == 0 || before < term, "false positives: term %llu does not come after the one before", term);
+		EXPECT(check, i == 0 || before < term,
+		       "false positives: term %llu does not come after the one before", term);
 		EXPECT(check, start < end, "false positives: term %llu has none", term);
 		before = term;
 	}
 }
 
 /* Values below end, strictly ascending; number and what name them. */
-static void check_list(struct check *check, uint32_t number, const struct bs_packed *list, uint64_t end,
-                       const char *what)
+static void check_list(struct check *check, uint32_t number, const struct bs_packed *list,
+                       uint64_t end, const char *what)
 {
 	uint32_t before = 0;
 	check_packed(check, list);
 	for (uint64_t i = 0; i < list->n && !check->status; i++) {
 		uint32_t value = packed_u32_at(check, list, i);
-		EXPECT(check, value < end && (i == 0 || value > before), "grams, %s %u: value %llu is %u", what, number,
-		       (unsigned long long)i, value);
+		EXPECT(check, value < end && (i == 0 || value > before),
+		       "grams, %s %u: value %llu is %u", what, number, (unsigned long long)i,
+		       value);
 		before = value;
 		TRY(check, bs_deadline_each(i, NUMBER_NS, check->err));
 	}
 }
 
-/* A document has one row at most; whether the bits are those of the files only the files can tell. */
+/* A document has one row at most; whether the bits are those of the files only the files can
+ * tell. */
 static void check_gram_shard(struct check *check, uint32_t i)
 {
 	const struct bs_gram_shard *shard = &check->segment->grams.shards[i];
@@ -443,12 +500,14 @@ static void check_gram_shard(struct check *check, uint32_t i)
 	check_list(check, i, &shard->rows, check->segment->meta.n_docs, "rows of shard");
 	for (uint32_t row = 0; row < shard->shape.n_docs && !check->status; row++) {
 		uint32_t document = packed_u32_at(check, &shard->rows, row);
-		EXPECT(check, set_new(check->seen, document), "gram shard %u: row %u is document %u, which has a row already", i,
-		       row, document);
+		EXPECT(check, set_new(check->seen, document),
+		       "gram shard %u: row %u is document %u, which has a row already", i, row,
+		       document);
 	}
 	for (uint32_t c = 0; c < shard->shape.n_columns && !check->status; c++) {
 		const uint8_t *bytes = NULL;
-		TRY(check, bs_gram_shard_column(shard, c, 0, shard->column_bytes, &bytes, check->err));
+		TRY(check,
+		    bs_gram_shard_column(shard, c, 0, shard->column_bytes, &bytes, check->err));
 		EXPECT(check, !n_used || bytes[shard->column_bytes - 1] >> n_used == 0,
 		       "gram shard %u: column %u has bits past the last document", i, c);
 	}
@@ -463,9 +522,11 @@ static void check_tiers(struct check *check)
 		if (bs_gram_listed_end(tier) == 0)
 			continue;
 		check_list(check, tier, list, bs_gram_listed_end(tier), "list of tier");
-		for (uint64_t i = 0; i < list->n && !check->status && tier < BS_GRAM_TRIGRAM_TIERS; i++) {
+		for (uint64_t i = 0; i < list->n && !check->status && tier < BS_GRAM_TRIGRAM_TIERS;
+		     i++) {
 			uint32_t trigram = packed_u32_at(check, list, i);
-			EXPECT(check, set_new(seen, trigram), "grams: trigram %06x is of two tiers", trigram);
+			EXPECT(check, set_new(seen, trigram), "grams: trigram %06x is of two tiers",
+			       trigram);
 		}
 	}
 	free(seen);
@@ -496,7 +557,8 @@ static void check_gram_set(struct check *check)
 	TRY(check, bs_coded_section_read(&segment->trigrams.set, &numbers.bytes, check->err));
 	const uint64_t *all = numbers.items;
 	size_t n = bs_vector_n(&numbers);
-	EXPECT(check, segment->trigrams.set.coded.is_set && (n == 0 || all[n - 1] < BS_GRAM_TRIGRAMS),
+	EXPECT(check,
+	       segment->trigrams.set.coded.is_set && (n == 0 || all[n - 1] < BS_GRAM_TRIGRAMS),
 	       "a set of trigrams that is none");
 	for (size_t i = 0; i < n && !check->status; i++)
 		has[all[i] / 8] |= (uint8_t)(1u << (all[i] % 8));
@@ -510,7 +572,9 @@ static void check_gram_set(struct check *check)
 			break;
 		for (size_t i = 2; i < cursor.term.used_bytes; i++) {
 			uint32_t gram = bs_summary_gram(key + i - 2);
-			EXPECT(check, has[gram / 8] >> (gram % 8) & 1, "a trigram of word %llu is not told", (unsigned long long)cursor.ordinal);
+			EXPECT(check, has[gram / 8] >> (gram % 8) & 1,
+			       "a trigram of word %llu is not told",
+			       (unsigned long long)cursor.ordinal);
 		}
 	}
 	bs_lexicon_cursor_deinit(&cursor);
@@ -526,14 +590,17 @@ static void check_segment(struct check *check, uint32_t s)
 	check->segment = segment;
 	check->number = s;
 	check->seen = allocate(check, segment->meta.n_docs / 8, 1, "documents");
-	check->popcounts = allocate(check, segment->meta.n_shards, sizeof(*check->popcounts), "shards");
+	check->popcounts =
+		allocate(check, segment->meta.n_shards, sizeof(*check->popcounts), "shards");
 	check->listed = allocate(check, segment->meta.n_terms, sizeof(*check->listed), "terms");
 	check->hashes = allocate(check, segment->meta.n_terms, sizeof(*check->hashes), "terms");
 	check->kinds = allocate(check, segment->meta.n_terms, sizeof(*check->kinds), "terms");
 	check->row_of = allocate(check, segment->meta.n_docs, sizeof(*check->row_of), "documents");
-	check->tf_sums = allocate(check, segment->meta.n_docs, sizeof(*check->tf_sums), "documents");
+	check->tf_sums =
+		allocate(check, segment->meta.n_docs, sizeof(*check->tf_sums), "documents");
 	check->n_rare_exact = 0;
-	/* First the stored numbers that others are checked by, then the shards, which make up most of the bytes. */
+	/* First the stored numbers that others are checked by, then the shards, which make up most
+	 * of the bytes. */
 	check_store(check);
 	check_docs(check);
 	check_shards(check);
@@ -565,7 +632,8 @@ static void touch_pages(struct check *check, const struct bs_section *section)
 	}
 }
 
-/* Layout, and the pages of every section, known or not. *end_bytes: of the files so far, to which it is added. */
+/* Layout, and the pages of every section, known or not. *end_bytes: of the files so far, to which
+ * it is added. */
 static void check_file(struct check *check, const struct bs_container *file, uint64_t *end_bytes)
 {
 	check->file = file;
@@ -589,14 +657,17 @@ static void check_labels(struct check *check)
 {
 	const struct bs_manifest *manifest = &check->snapshot.manifest;
 	size_t n = 0;
-	const char **labels = allocate(check, manifest->n_sources, sizeof(*labels), "labels of sources");
+	const char **labels =
+		allocate(check, manifest->n_sources, sizeof(*labels), "labels of sources");
 	for (uint32_t i = 0; labels && i < manifest->n_sources; i++)
-		if (manifest->sources[i].kind != BS_SOURCE_FORGOTTEN && !manifest->sources[i].parent)
+		if (manifest->sources[i].kind != BS_SOURCE_FORGOTTEN &&
+		    !manifest->sources[i].parent)
 			labels[n++] = manifest->sources[i].label;
 	if (labels)
 		qsort(labels, n, sizeof(*labels), compare_labels);
 	for (size_t i = 1; i < n && !check->status; i++)
-		EXPECT(check, strcmp(labels[i - 1], labels[i]) != 0, "two sources are named \"%.100s\"", labels[i]);
+		EXPECT(check, strcmp(labels[i - 1], labels[i]) != 0,
+		       "two sources are named \"%.100s\"", labels[i]);
 	free(labels);
 }
 
@@ -606,9 +677,12 @@ static void check_non_documents(struct check *check)
 	const struct bs_manifest *manifest = &check->snapshot.manifest;
 	struct bs_non_documents entry;
 	for (size_t at = 0; bs_manifest_next_non_document(manifest, &at, &entry);)
-		EXPECT(check, manifest->sources[entry.source].kind != BS_SOURCE_FOLDER ||
-		       bs_doc_name_is_below((const uint8_t *)entry.name, (uint32_t)strlen(entry.name)),
-		       "a file that is passed over, \"%.100s\", is not below its source", entry.name);
+		EXPECT(check,
+		       manifest->sources[entry.source].kind != BS_SOURCE_FOLDER ||
+		               bs_doc_name_is_below((const uint8_t *)entry.name,
+		                                    (uint32_t)strlen(entry.name)),
+		       "a file that is passed over, \"%.100s\", is not below its source",
+		       entry.name);
 }
 
 static void check_exclusions(struct check *check, uint64_t *end_bytes)
@@ -626,7 +700,9 @@ static void check_exclusions(struct check *check, uint64_t *end_bytes)
 		EXPECT(check, bs_doc_name_is_below(record.name, record.name_bytes),
 		       "the name of exclusion %u leads out of its source", i);
 		/* A walk meets them in order. */
-		EXPECT(check, before.source != record.source || bs_compare_records(BS_SOURCE_FOLDER, &before, &record) < 0,
+		EXPECT(check,
+		       before.source != record.source ||
+		               bs_compare_records(BS_SOURCE_FOLDER, &before, &record) < 0,
 		       "exclusion %u stands behind one that it comes before", i);
 	}
 }
@@ -649,7 +725,8 @@ static void check_folders(struct check *check, const struct bs_dir *dir, uint64_
 	bs_folders_close(&folders);
 }
 
-/* A writer may have swept it since the snapshot was opened: then there is a newer commit, and none is looked at. */
+/* A writer may have swept it since the snapshot was opened: then there is a newer commit, and none
+ * is looked at. */
 static void check_summary(struct check *check, const struct bs_dir *dir, uint64_t *end_bytes)
 {
 	struct bs_summary_file file = {.container = NULL};
@@ -659,10 +736,14 @@ static void check_summary(struct check *check, const struct bs_dir *dir, uint64_
 	check->status = bs_summary_verify(&check->snapshot, &file, check->err);
 	if (check->status == BS_NOT_FOUND) {
 		struct bs_error err = check->err ? *check->err : (struct bs_error){""};
-		bool is_newer = bs_manifest_read(dir, &now, NULL) == BS_OK && now.generation > check->snapshot.manifest.generation;
+		bool is_newer = bs_manifest_read(dir, &now, NULL) == BS_OK &&
+		                now.generation > check->snapshot.manifest.generation;
 		bs_manifest_deinit(&now);
-		check->status = is_newer ? BS_OK : bs_fail(check->err, BS_CORRUPT, "%s; the next `bitsift index` that finds something new rebuilds it",
-		                                           err.text);
+		check->status = is_newer ? BS_OK
+		                         : bs_fail(check->err, BS_CORRUPT,
+		                                   "%s; the next `bitsift index` that finds "
+		                                   "something new rebuilds it",
+		                                   err.text);
 	}
 	if (file.container) {
 		check->total_bytes += bs_container_bytes(file.container);
@@ -673,8 +754,8 @@ static void check_summary(struct check *check, const struct bs_dir *dir, uint64_
 	bs_summary_file_close(&file);
 }
 
-static void check_all(struct check *check, const struct bs_dir *dir, const struct bs_container *manifest_file,
-                      bs_check_stored_text *stored_text)
+static void check_all(struct check *check, const struct bs_dir *dir,
+                      const struct bs_container *manifest_file, bs_check_stored_text *stored_text)
 {
 	const struct bs_snapshot *snapshot = &check->snapshot;
 	uint64_t end_bytes = 0;
@@ -702,7 +783,8 @@ static uint64_t sum_bytes(const struct bs_snapshot *snapshot)
 		if (snapshot->tombstones.files[s])
 			n_bytes += bs_container_bytes(snapshot->tombstones.files[s]);
 	}
-	return n_bytes + (snapshot->exclusions.file ? bs_container_bytes(snapshot->exclusions.file) : 0);
+	return n_bytes +
+	       (snapshot->exclusions.file ? bs_container_bytes(snapshot->exclusions.file) : 0);
 }
 
 /* Which file is it that the manifest names and that is missing? BS_OK if none is. */
@@ -714,14 +796,17 @@ static enum bs_status find_missing(const struct bs_dir *dir, struct bs_error *er
 	enum bs_status status = bs_manifest_read(dir, &manifest, NULL);
 	for (size_t at = 0; !status && bs_manifest_next_file(&manifest, &at, &number, name);)
 		if (!bs_dir_has(dir, name))
-			status = bs_fail(err, BS_CORRUPT, "%s/%s: corrupt: the manifest names it, but it is missing; rebuild it with "
-			                 "`bitsift index --rebuild`", dir->path, name);
+			status = bs_fail(err, BS_CORRUPT,
+			                 "%s/%s: corrupt: the manifest names it, but it is "
+			                 "missing; rebuild it with "
+			                 "`bitsift index --rebuild`",
+			                 dir->path, name);
 	bs_manifest_deinit(&manifest);
 	return status;
 }
 
-enum bs_status bs_check_dir(const struct bs_dir *dir, const struct bs_check_options *options, struct bs_check_sums *sums_out,
-                            struct bs_error *err)
+enum bs_status bs_check_dir(const struct bs_dir *dir, const struct bs_check_options *options,
+                            struct bs_check_sums *sums_out, struct bs_error *err)
 {
 	struct check check = {.err = err};
 	if (options) {

@@ -1,5 +1,5 @@
-/* check_state.h: what the parts of a check share: check.c, which looks at files and at all of a segment but its terms and values,
- * check_terms.c and check_values.c. */
+/* check_state.h: what the parts of a check share: check.c, which looks at files and at all of a
+ * segment but its terms and values, check_terms.c and check_values.c. */
 #pragma once
 
 #include <stdlib.h>
@@ -15,31 +15,37 @@ struct check {
 	const struct bs_kernel *kernel;
 	uint64_t done_bytes;
 	uint64_t total_bytes;
-	enum bs_status status; /* sticky: after the first thing that is wrong nothing is looked at any more */
+	/* sticky: after the first thing that is wrong nothing is looked at any more */
+	enum bs_status status;
 	struct bs_error *err;
 	const struct bs_container *file; /* that is looked at */
 	/* The segment that is looked at. */
 	const struct bs_segment *segment;
-	uint32_t number;      /* in the snapshot */
-	uint8_t *seen;        /* a bit a document: it has a row */
-	uint32_t **popcounts; /* per shard, per column: its set bits; NULL where there are forward indexes */
-	uint32_t *listed;     /* per term: forward indexes that hold it, and documents that lists of rare terms say have it */
-	uint32_t *row_of;     /* per document: its row, counted through the shards */
-	uint64_t *hashes;     /* per term, for lists of rare terms */
-	uint8_t *kinds;       /* per term: its treatment, an index into the table's entries, and flags */
-	uint64_t n_rare_exact; /* bits of exact columns of rare terms, less those that lists confirm */
-	uint64_t *tf_sums;    /* per document: how often words stand there, by their codes */
+	uint32_t number; /* in the snapshot */
+	uint8_t *seen;   /* a bit a document: it has a row */
+	/* per shard, per column: its set bits; NULL where there are forward indexes */
+	uint32_t **popcounts;
+	/* per term: forward indexes that hold it, and documents that lists of rare terms say have
+	 * it */
+	uint32_t *listed;
+	uint32_t *row_of; /* per document: its row, counted through the shards */
+	uint64_t *hashes; /* per term, for lists of rare terms */
+	/* per term: its treatment, an index into the table's entries, and flags */
+	uint8_t *kinds;
+	/* bits of exact columns of rare terms, less those that lists confirm */
+	uint64_t n_rare_exact;
+	uint64_t *tf_sums; /* per document: how often words stand there, by their codes */
 };
 
 /* Does it, and keeps its status, unless something is wrong already: then the call is not made. */
-#define TRY(check, call) \
-	do { \
-		if (!(check)->status) \
+#define TRY(check, call)                          \
+	do {                                      \
+		if (!(check)->status)             \
 			(check)->status = (call); \
 	} while (0)
 
-/* Says what is wrong with the file if it is not so. is_so is not looked at if something is wrong already, and tries
- * nothing itself. */
+/* Says what is wrong with the file if it is not so. is_so is not looked at if something is wrong
+ * already, and tries nothing itself. */
 #define EXPECT(check, is_so, ...) \
 	TRY(check, (is_so) ? BS_OK : bs_container_corrupt((check)->file, (check)->err, __VA_ARGS__))
 
@@ -91,7 +97,8 @@ static inline uint64_t packed_at(struct check *check, const struct bs_packed *pa
 	return value;
 }
 
-static inline uint32_t packed_u32_at(struct check *check, const struct bs_packed *packed, uint64_t i)
+static inline uint32_t packed_u32_at(struct check *check, const struct bs_packed *packed,
+                                     uint64_t i)
 {
 	uint32_t value = 0;
 	TRY(check, bs_packed_get_u32(packed, i, &value, check->err));

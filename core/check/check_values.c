@@ -1,4 +1,5 @@
-/* check_values.c: the numbers and dates of a segment's records: fields, their values in order, and who has which. */
+/* check_values.c: the numbers and dates of a segment's records: fields, their values in order, and
+ * who has which. */
 #include "core/check/check_values.h"
 
 #include "core/file/segment_sections.h"
@@ -12,21 +13,29 @@ struct told {
 	uint64_t names_bytes;
 };
 
-static void check_field(struct check *check, struct told *told, uint32_t f, struct bs_value_field *before)
+static void check_field(struct check *check, struct told *told, uint32_t f,
+                        struct bs_value_field *before)
 {
 	const struct bs_value_table *table = told->table;
 	struct bs_value_field field = {.name = NULL};
 	struct bs_value last = {0};
 	TRY(check, bs_value_field_get(table, f, &field, check->err));
-	EXPECT(check, f == 0 || bs_compare_bytes(before->name, before->name_bytes, field.name, field.name_bytes) < 0,
+	EXPECT(check,
+	       f == 0 || bs_compare_bytes(before->name, before->name_bytes, field.name,
+	                                  field.name_bytes) < 0,
 	       "field %u of values stands behind one that it comes before", f);
-	EXPECT(check, field.first_value == told->n_values && field.first_part == told->n_parts && field.n_parts > 0 &&
-	       field.name == table->fields.data + BS_VALUE_HEAD_BYTES + (size_t)table->n_fields * BS_VALUE_FIELD_BYTES + told->names_bytes,
+	EXPECT(check,
+	       field.first_value == told->n_values && field.first_part == told->n_parts &&
+	               field.n_parts > 0 &&
+	               field.name == table->fields.data + BS_VALUE_HEAD_BYTES +
+	                                     (size_t)table->n_fields * BS_VALUE_FIELD_BYTES +
+	                                     told->names_bytes,
 	       "field %u of values does not follow the one before", f);
 	for (uint32_t rank = 0; rank < field.n_values && !check->status; rank++) {
 		struct bs_value value = {0};
 		TRY(check, bs_value_of_rank(table, &field, rank, &value, check->err));
-		EXPECT(check, rank == 0 || bs_value_compare(&last, &value) < 0, "values of field %u do not ascend", f);
+		EXPECT(check, rank == 0 || bs_value_compare(&last, &value) < 0,
+		       "values of field %u do not ascend", f);
 		last = value;
 	}
 	told->n_values += field.n_values;
@@ -36,13 +45,15 @@ static void check_field(struct check *check, struct told *told, uint32_t f, stru
 }
 
 /* A rank that a row has, which is to be greater than the one before. */
-static void check_rank(struct check *check, struct told *told, const struct bs_value_field *field, uint32_t row,
-                       int64_t before, uint32_t rank)
+static void check_rank(struct check *check, struct told *told, const struct bs_value_field *field,
+                       uint32_t row, int64_t before, uint32_t rank)
 {
-	EXPECT(check, rank < field->n_values, "row %u has rank %u of %u values", row, rank, field->n_values);
+	EXPECT(check, rank < field->n_values, "row %u has rank %u of %u values", row, rank,
+	       field->n_values);
 	EXPECT(check, (int64_t)rank > before, "row %u has ranks that do not ascend", row);
 	if (!check->status)
-		told->seen[(field->first_value + rank) / 8] |= (uint8_t)(1u << ((field->first_value + rank) % 8));
+		told->seen[(field->first_value + rank) / 8] |=
+			(uint8_t)(1u << ((field->first_value + rank) % 8));
 }
 
 /* The ranks of a row in layers, and the list from *entry_io on: at least one. */
@@ -54,8 +65,10 @@ static void check_row(struct check *check, struct told *told, const struct bs_va
 	for (uint32_t layer = 0; layer < part->n_layers && !check->status; layer++) {
 		uint32_t rank = 0;
 		bool has = bs_value_part_layer_rank(part, layer, row, &rank);
-		EXPECT(check, has || rank == 0, "row %u has no rank in layer %u, and bits of one", row, layer);
-		EXPECT(check, !has || !is_over, "row %u has a rank in layer %u, and none before", row, layer);
+		EXPECT(check, has || rank == 0, "row %u has no rank in layer %u, and bits of one",
+		       row, layer);
+		EXPECT(check, !has || !is_over, "row %u has a rank in layer %u, and none before",
+		       row, layer);
 		if (has)
 			check_rank(check, told, field, row, before, rank);
 		is_over |= !has;
@@ -65,7 +78,8 @@ static void check_row(struct check *check, struct told *told, const struct bs_va
 		const uint8_t *entry = part->entries + (size_t)*entry_io * BS_VALUE_ENTRY_BYTES;
 		if (bs_load_u32(entry) != row)
 			break;
-		EXPECT(check, !is_over, "row %u is listed with a value, and has none in a layer", row);
+		EXPECT(check, !is_over, "row %u is listed with a value, and has none in a layer",
+		       row);
 		check_rank(check, told, field, row, before, bs_load_u32(entry + 4));
 		before = bs_load_u32(entry + 4);
 	}
@@ -78,18 +92,26 @@ static void check_part(struct check *check, struct told *told, const struct bs_v
 	TRY(check, bs_value_part_touch(told->table, part, n_docs, check->err));
 	if (check->status)
 		return;
-	EXPECT(check, part->first_line == told->n_lines && part->first_entry == told->n_entries && part->n_layers + part->n_entries > 0,
+	EXPECT(check,
+	       part->first_line == told->n_lines && part->first_entry == told->n_entries &&
+	               part->n_layers + part->n_entries > 0,
 	       "values of shard %u do not follow those before", part->shard);
-	/* What stands for no row is a row without a value. Without layers, only rows that are listed have any. */
+	/* What stands for no row is a row without a value. Without layers, only rows that are
+	 * listed have any. */
 	for (uint32_t row = 0; row < part->n_blocks * BS_LINE_BITS && !check->status; row++) {
-		uint32_t rank, listed = entry < part->n_entries ? bs_load_u32(part->entries + (size_t)entry * BS_VALUE_ENTRY_BYTES) : 0;
+		uint32_t rank, listed = entry < part->n_entries
+		                                ? bs_load_u32(part->entries +
+		                                              (size_t)entry * BS_VALUE_ENTRY_BYTES)
+		                                : 0;
 		if (part->n_layers == 0 && listed < row)
 			break;
 		row = part->n_layers == 0 ? listed : row;
 		check_row(check, told, field, part, row, &entry);
-		EXPECT(check, row < n_docs || !bs_value_part_rank(part, row, false, &rank), "row %u of %u has a value", row, n_docs);
+		EXPECT(check, row < n_docs || !bs_value_part_rank(part, row, false, &rank),
+		       "row %u of %u has a value", row, n_docs);
 	}
-	EXPECT(check, entry == part->n_entries, "listed values of shard %u do not ascend", part->shard);
+	EXPECT(check, entry == part->n_entries, "listed values of shard %u do not ascend",
+	       part->shard);
 	told->n_lines += bs_value_layer_lines(part->n_blocks, part->n_slices) * part->n_layers;
 	told->n_entries += part->n_entries;
 }
@@ -115,12 +137,14 @@ static void check_shard(struct check *check, struct told *told, uint32_t s, uint
 static void check_field_texts(struct check *check)
 {
 	const struct bs_section *names = &check->segment->field_names;
-	struct bs_section texts = bs_container_section(check->segment->file, BS_SECTION_FIELD_TEXTS, 0);
+	struct bs_section texts =
+		bs_container_section(check->segment->file, BS_SECTION_FIELD_TEXTS, 0);
 	uint64_t n_names = 0;
 	for (uint64_t i = 0; i < names->n_bytes; i++)
 		n_names += names->data[i] == '\0';
 	touch_all(check, &texts);
-	EXPECT(check, texts.n_bytes == 0 || texts.n_bytes == n_names * 8, "texts of fields have %llu bytes, for %llu fields",
+	EXPECT(check, texts.n_bytes == 0 || texts.n_bytes == n_names * 8,
+	       "texts of fields have %llu bytes, for %llu fields",
 	       (unsigned long long)texts.n_bytes, (unsigned long long)n_names);
 }
 
@@ -141,22 +165,30 @@ void bs_check_values(struct check *check)
 		check_field(check, &told, f, &before);
 		next[f] = before.first_part;
 	}
-	EXPECT(check, told.n_values == table->n_values && told.n_parts == table->n_parts, "fields have %llu of %llu values in %llu of "
-	       "%llu parts", (unsigned long long)told.n_values, (unsigned long long)table->n_values,
+	EXPECT(check, told.n_values == table->n_values && told.n_parts == table->n_parts,
+	       "fields have %llu of %llu values in %llu of "
+	       "%llu parts",
+	       (unsigned long long)told.n_values, (unsigned long long)table->n_values,
 	       (unsigned long long)told.n_parts, (unsigned long long)table->n_parts);
 	for (uint32_t s = 0; s < check->segment->meta.n_shards && !check->status; s++)
 		check_shard(check, &told, s, next);
 	for (uint32_t f = 0; f < table->n_fields && !check->status; f++) {
 		TRY(check, bs_value_field_get(table, f, &before, check->err));
-		EXPECT(check, next[f] == before.first_part + before.n_parts, "shards of field %u of values do not ascend", f);
+		EXPECT(check, next[f] == before.first_part + before.n_parts,
+		       "shards of field %u of values do not ascend", f);
 	}
-	EXPECT(check, told.n_lines == table->lines.n_bytes / BS_LINE_BYTES && table->lines.n_bytes % BS_LINE_BYTES == 0 &&
-	       told.n_entries == table->lists.n_bytes / BS_VALUE_ENTRY_BYTES, "%llu lines of values and %llu listed, where there are "
-	       "%llu and %llu", (unsigned long long)told.n_lines, (unsigned long long)told.n_entries,
+	EXPECT(check,
+	       told.n_lines == table->lines.n_bytes / BS_LINE_BYTES &&
+	               table->lines.n_bytes % BS_LINE_BYTES == 0 &&
+	               told.n_entries == table->lists.n_bytes / BS_VALUE_ENTRY_BYTES,
+	       "%llu lines of values and %llu listed, where there are "
+	       "%llu and %llu",
+	       (unsigned long long)told.n_lines, (unsigned long long)told.n_entries,
 	       (unsigned long long)(table->lines.n_bytes / BS_LINE_BYTES),
 	       (unsigned long long)(table->lists.n_bytes / BS_VALUE_ENTRY_BYTES));
 	for (uint64_t i = 0; i < told.n_values && !check->status; i++)
-		EXPECT(check, told.seen[i / 8] >> (i % 8) & 1, "no document has value %llu", (unsigned long long)i);
+		EXPECT(check, told.seen[i / 8] >> (i % 8) & 1, "no document has value %llu",
+		       (unsigned long long)i);
 	free(next);
 	free(told.seen);
 }

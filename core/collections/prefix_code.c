@@ -6,7 +6,8 @@
 
 #include "core/base/bytes.h"
 
-#define N_LENGTHS 64 /* before they are limited: 2^40 symbols counted would not make a code of 60 bits */
+/* before they are limited: 2^40 symbols counted would not make a code of 60 bits */
+#define N_LENGTHS 64
 
 struct counted {
 	uint64_t count;
@@ -20,9 +21,9 @@ static int compare_counted(const void *a, const void *b)
 	return order ? order : bs_compare_u64(x->symbol, y->symbol);
 }
 
-/* Moffat and Katajainen, "In-place calculation of minimum-redundancy codes" (1995): a holds ascending counts, and then
- * the lengths of their codes. First pass: inner nodes, each leaving its parent where it was; second: depths of inner
- * nodes; third: of leaves. */
+/* Moffat and Katajainen, "In-place calculation of minimum-redundancy codes" (1995): a holds
+ * ascending counts, and then the lengths of their codes. First pass: inner nodes, each leaving its
+ * parent where it was; second: depths of inner nodes; third: of leaves. */
 static void huffman_lengths(uint64_t *a, int64_t n)
 {
 	if (n < 2) {
@@ -55,7 +56,8 @@ static void huffman_lengths(uint64_t *a, int64_t n)
 	}
 }
 
-/* Two leaves of a length too great: one goes a level up in place of their parent, the other below a shorter leaf. */
+/* Two leaves of a length too great: one goes a level up in place of their parent, the other below a
+ * shorter leaf. */
 static void limit_lengths(uint32_t n_of[N_LENGTHS])
 {
 	for (uint32_t i = N_LENGTHS - 1; i > BS_CODE_MAX_BITS; i--) {
@@ -71,7 +73,8 @@ static void limit_lengths(uint32_t n_of[N_LENGTHS])
 	}
 }
 
-enum bs_status bs_code_lengths(const uint64_t *counts, uint32_t n, uint8_t *lengths, struct bs_error *err)
+enum bs_status bs_code_lengths(const uint64_t *counts, uint32_t n, uint8_t *lengths,
+                               struct bs_error *err)
 {
 	struct counted *counted = malloc(((size_t)n + 1) * sizeof(*counted));
 	uint64_t *work = malloc(((size_t)n + 1) * sizeof(*work));
@@ -79,7 +82,8 @@ enum bs_status bs_code_lengths(const uint64_t *counts, uint32_t n, uint8_t *leng
 	uint32_t n_of[N_LENGTHS] = {0}, n_used = 0;
 	memset(lengths, 0, n);
 	if (!counted || !work) {
-		status = bs_fail_memory(err, "prefix codes", (uint64_t)n * (sizeof(*counted) + sizeof(*work)));
+		status = bs_fail_memory(err, "prefix codes",
+		                        (uint64_t)n * (sizeof(*counted) + sizeof(*work)));
 		goto out;
 	}
 	for (uint32_t i = 0; i < n; i++)
@@ -107,7 +111,8 @@ out:
 }
 
 /* First code of each length; false if there are more codes than bits can tell apart. */
-static bool first_codes(const uint32_t n_of[BS_CODE_MAX_BITS + 1], uint32_t first[BS_CODE_MAX_BITS + 1])
+static bool first_codes(const uint32_t n_of[BS_CODE_MAX_BITS + 1],
+                        uint32_t first[BS_CODE_MAX_BITS + 1])
 {
 	uint32_t code = 0;
 	for (uint32_t length = 1; length <= BS_CODE_MAX_BITS; length++) {
@@ -138,15 +143,16 @@ static uint32_t nibble(const uint8_t *nibbles, uint32_t i)
 }
 
 /* A table for the codes that begin with the same bits; the longest of them has n_more bits more. */
-static enum bs_status add_table(struct bs_code_set *set, struct bs_code *code, uint32_t prefix, uint32_t n_more,
-                                struct bs_error *err)
+static enum bs_status add_table(struct bs_code_set *set, struct bs_code *code, uint32_t prefix,
+                                uint32_t n_more, struct bs_error *err)
 {
 	size_t n = set->n_longer + (1u << n_more);
 	if (n > set->longer_capacity) {
 		set->longer_capacity = n + set->longer_capacity / 2 + 256;
 		uint32_t *more = realloc(set->longer, set->longer_capacity * sizeof(*more));
 		if (!more)
-			return bs_fail_memory(err, "prefix codes", set->longer_capacity * sizeof(*more));
+			return bs_fail_memory(err, "prefix codes",
+			                      set->longer_capacity * sizeof(*more));
 		set->longer = more;
 	}
 	memset(set->longer + set->n_longer, 0, sizeof(*set->longer) << n_more);
@@ -172,8 +178,8 @@ static void enter(struct bs_code_set *set, struct bs_code *code, uint32_t value,
 		set->longer[(table >> 8) + first + i] = coded;
 }
 
-enum bs_status bs_code_smoothed(const uint64_t *counts, uint32_t n, uint32_t first, uint32_t end, uint8_t *lengths,
-                                uint32_t *values, struct bs_error *err)
+enum bs_status bs_code_smoothed(const uint64_t *counts, uint32_t n, uint32_t first, uint32_t end,
+                                uint8_t *lengths, uint32_t *values, struct bs_error *err)
 {
 	uint64_t smoothed[256] = {0};
 	assert(n <= 256);
@@ -196,7 +202,9 @@ enum bs_status bs_code_set_init(struct bs_code_set *set, size_t n_codes, struct 
 	*set = (struct bs_code_set){.codes = calloc(n_codes, sizeof(*set->codes)),
 	                            .longer = calloc(2, sizeof(*set->longer))};
 	set->n_longer = set->longer_capacity = 2;
-	return set->codes && set->longer ? BS_OK : bs_fail_memory(err, "prefix codes", n_codes * sizeof(*set->codes));
+	return set->codes && set->longer
+	               ? BS_OK
+	               : bs_fail_memory(err, "prefix codes", n_codes * sizeof(*set->codes));
 }
 
 void bs_code_set_deinit(struct bs_code_set *set)
@@ -212,8 +220,8 @@ void bs_code_set_finish(struct bs_code_set *set, size_t n_codes)
 		set->codes[i].longer = set->longer;
 }
 
-enum bs_status bs_code_read(struct bs_code_set *set, size_t which, const uint8_t *nibbles, const uint32_t *what,
-                            uint32_t n, bool *valid_out, struct bs_error *err)
+enum bs_status bs_code_read(struct bs_code_set *set, size_t which, const uint8_t *nibbles,
+                            const uint32_t *what, uint32_t n, bool *valid_out, struct bs_error *err)
 {
 	struct bs_code *code = &set->codes[which];
 	uint32_t n_of[BS_CODE_MAX_BITS + 1] = {0};
@@ -227,11 +235,14 @@ enum bs_status bs_code_read(struct bs_code_set *set, size_t which, const uint8_t
 		return BS_OK;
 	for (uint32_t i = 0; i < 1u << BS_CODE_FAST_BITS; i++)
 		code->fast[i] = 1 << 4;
-	/* Tables for the longest codes first: one that begins with the same bits as a shorter one has room for both. */
+	/* Tables for the longest codes first: one that begins with the same bits as a shorter one
+	 * has room for both. */
 	for (uint32_t length = BS_CODE_MAX_BITS; length > BS_CODE_FAST_BITS && !status; length--) {
 		uint32_t n_more = length - BS_CODE_FAST_BITS;
 		for (uint32_t i = next[length] >> n_more;
-		     n_of[length] > 0 && i <= (next[length] + n_of[length] - 1) >> n_more && !status; i++)
+		     n_of[length] > 0 && i <= (next[length] + n_of[length] - 1) >> n_more &&
+		     !status;
+		     i++)
 			if (code->fast[i] == 1 << 4)
 				status = add_table(set, code, i, n_more, err);
 	}

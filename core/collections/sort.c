@@ -27,14 +27,16 @@ static enum bs_status sort_runs(const struct sort *sort, uint8_t *items, size_t 
 	enum bs_status status = BS_OK;
 	for (size_t at = 0; at < n && !status; at += RUN_ITEMS) {
 		size_t n_here = least(RUN_ITEMS, n - at);
-		qsort_r(items + at * sort->item_bytes, n_here, sort->item_bytes, sort->compare, sort->context);
+		qsort_r(items + at * sort->item_bytes, n_here, sort->item_bytes, sort->compare,
+		        sort->context);
 		status = bs_deadline_spend(n_here * SORTED_NS, sort->err);
 	}
 	return status;
 }
 
 /* Two runs that lie one after the other. */
-static enum bs_status merge(const struct sort *sort, const uint8_t *left, size_t n_left, size_t n_right, uint8_t *to)
+static enum bs_status merge(const struct sort *sort, const uint8_t *left, size_t n_left,
+                            size_t n_right, uint8_t *to)
 {
 	size_t item_bytes = sort->item_bytes, n_merged = 0;
 	const uint8_t *right = left + n_left * item_bytes;
@@ -53,10 +55,12 @@ static enum bs_status merge(const struct sort *sort, const uint8_t *left, size_t
 }
 
 enum bs_status bs_sort(void *items, size_t n_items, size_t item_bytes,
-                       int (*compare)(const void *a, const void *b, void *context), void *context, struct bs_error *err)
+                       int (*compare)(const void *a, const void *b, void *context), void *context,
+                       struct bs_error *err)
 {
 	struct sort sort = {item_bytes, compare, context, err};
-	uint8_t *room = n_items > RUN_ITEMS && bs_deadline_here ? malloc(n_items * item_bytes) : NULL;
+	uint8_t *room =
+		n_items > RUN_ITEMS && bs_deadline_here ? malloc(n_items * item_bytes) : NULL;
 	if (!room) {
 		if (n_items > 1)
 			qsort_r(items, n_items, item_bytes, compare, context);
@@ -66,8 +70,10 @@ enum bs_status bs_sort(void *items, size_t n_items, size_t item_bytes,
 	enum bs_status status = sort_runs(&sort, from, n_items);
 	for (size_t n_run = RUN_ITEMS; n_run < n_items && !status; n_run *= 2) {
 		for (size_t at = 0; at < n_items && !status; at += 2 * n_run) {
-			size_t n_left = least(n_run, n_items - at), n_right = least(n_run, n_items - at - n_left);
-			status = merge(&sort, from + at * item_bytes, n_left, n_right, to + at * item_bytes);
+			size_t n_left = least(n_run, n_items - at),
+			       n_right = least(n_run, n_items - at - n_left);
+			status = merge(&sort, from + at * item_bytes, n_left, n_right,
+			               to + at * item_bytes);
 		}
 		if (status) /* what is merged from is whole */
 			break;

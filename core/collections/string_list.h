@@ -7,4 +7,5 @@
 size_t bs_strings_length(char *const *list);
 void bs_strings_free(char **list); /* NULL is fine */
 /* A deep copy of such a list (NULL stays NULL). */
-enum bs_status bs_strings_copy(char *const *list, char ***copy_out, struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_strings_copy(char *const *list, char ***copy_out,
+                               struct bs_error *err) BS_WARN_UNUSED;

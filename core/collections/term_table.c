@@ -6,15 +6,16 @@
 
 #include "core/system/deadline.h"
 
-#define FIRST_SLOTS 4096u
-#define LARGE_SLOTS (1u << 18)
+#define FIRST_SLOTS   4096u
+#define LARGE_SLOTS   (1u << 18)
 #define LARGE_ENTRIES ((size_t)1 << 18)
-#define ENTRY_BYTES sizeof(struct bs_term_entry)
-#define SLOT_NS     5u /* what one costs about to be moved, for the deadline */
+#define ENTRY_BYTES   sizeof(struct bs_term_entry)
+#define SLOT_NS       5u /* what one costs about to be moved, for the deadline */
 
 static int64_t held_by_slots(const struct bs_term_table *table)
 {
-	return table->slots ? (int64_t)(((uint64_t)table->slot_mask + 1) * sizeof(*table->slots)) : 0;
+	return table->slots ? (int64_t)(((uint64_t)table->slot_mask + 1) * sizeof(*table->slots))
+	                    : 0;
 }
 
 void bs_term_table_deinit(struct bs_term_table *table)
@@ -28,8 +29,10 @@ void bs_term_table_deinit(struct bs_term_table *table)
 
 void bs_term_table_clear(struct bs_term_table *table)
 {
-	/* After one enormous document, clearing its table again and again would cost more than growing a new one. */
-	if (table->slot_mask > LARGE_SLOTS || table->of_entries.capacity_bytes > LARGE_ENTRIES * ENTRY_BYTES)
+	/* After one enormous document, clearing its table again and again would cost more than
+	 * growing a new one. */
+	if (table->slot_mask > LARGE_SLOTS ||
+	    table->of_entries.capacity_bytes > LARGE_ENTRIES * ENTRY_BYTES)
 		bs_term_table_deinit(table);
 	if (table->slots)
 		memset(table->slots, 0, ((size_t)table->slot_mask + 1) * sizeof(*table->slots));
@@ -78,7 +81,8 @@ static enum bs_status grow_slots(struct bs_term_table *table, struct bs_error *e
 {
 	size_t n_slots = table->slots ? ((size_t)table->slot_mask + 1) * 2 : FIRST_SLOTS;
 	if (n_slots > (size_t)UINT32_MAX + 1) /* a slot's upper half holds no more of the hash */
-		return bs_fail_memory(err, "a dictionary of 2^31 terms", n_slots * sizeof(uint64_t));
+		return bs_fail_memory(err, "a dictionary of 2^31 terms",
+		                      n_slots * sizeof(uint64_t));
 	int64_t more_bytes = (int64_t)(n_slots * sizeof(*table->slots)) - held_by_slots(table);
 	enum bs_status status = bs_memory_budget_add(more_bytes, err);
 	if (status)
@@ -111,16 +115,20 @@ static enum bs_status grow_slots(struct bs_term_table *table, struct bs_error *e
 	return status;
 }
 
-enum bs_status bs_term_table_add(struct bs_term_table *table, const uint8_t *bytes, uint32_t n_bytes, uint64_t hash,
-                                 uint32_t *number_out, struct bs_error *err)
+enum bs_status bs_term_table_add(struct bs_term_table *table, const uint8_t *bytes,
+                                 uint32_t n_bytes, uint64_t hash, uint32_t *number_out,
+                                 struct bs_error *err)
 {
-	struct bs_term_entry entry = {.hash = hash, .offset = table->bytes.used_bytes, .n_bytes = n_bytes};
+	struct bs_term_entry entry = {
+		.hash = hash, .offset = table->bytes.used_bytes, .n_bytes = n_bytes};
 	enum bs_status status = BS_OK;
 	if (table->n_terms == UINT32_MAX)
-		status = bs_fail_memory(err, "a dictionary of 2^32 terms", UINT32_MAX * ENTRY_BYTES);
+		status =
+			bs_fail_memory(err, "a dictionary of 2^32 terms", UINT32_MAX * ENTRY_BYTES);
 	if (!table->entries && !status)
 		status = bs_buffer_reserve(&table->of_entries, FIRST_SLOTS / 2 * ENTRY_BYTES, err);
-	if (!status && (!table->slots || is_crowded((uint64_t)table->n_terms + 1, (uint64_t)table->slot_mask + 1)))
+	if (!status && (!table->slots ||
+	                is_crowded((uint64_t)table->n_terms + 1, (uint64_t)table->slot_mask + 1)))
 		status = grow_slots(table, err);
 	if (!status)
 		status = bs_buffer_append(&table->bytes, bytes, n_bytes, err);
@@ -134,22 +142,24 @@ enum bs_status bs_term_table_add(struct bs_term_table *table, const uint8_t *byt
 	return BS_OK;
 }
 
-bool bs_term_table_is(const struct bs_term_table *table, uint32_t number, const uint8_t *bytes, uint32_t n_bytes,
-                      uint64_t hash)
+bool bs_term_table_is(const struct bs_term_table *table, uint32_t number, const uint8_t *bytes,
+                      uint32_t n_bytes, uint64_t hash)
 {
 	const struct bs_term_entry *entry = &table->entries[number];
 	return entry->hash == hash && entry->n_bytes == n_bytes &&
 	       (!n_bytes || memcmp(table->bytes.data + entry->offset, bytes, n_bytes) == 0);
 }
 
-bool bs_term_table_find(const struct bs_term_table *table, const uint8_t *bytes, uint32_t n_bytes, uint64_t hash,
-                        uint32_t *number_out)
+bool bs_term_table_find(const struct bs_term_table *table, const uint8_t *bytes, uint32_t n_bytes,
+                        uint64_t hash, uint32_t *number_out)
 {
 	if (!table->slots)
 		return false;
-	for (uint32_t at = bs_term_table_slot(table, hash); table->slots[at]; at = (at + 1) & table->slot_mask) {
+	for (uint32_t at = bs_term_table_slot(table, hash); table->slots[at];
+	     at = (at + 1) & table->slot_mask) {
 		uint32_t number = (uint32_t)table->slots[at] - 1;
-		if ((table->slots[at] ^ hash) <= UINT32_MAX && bs_term_table_is(table, number, bytes, n_bytes, hash)) {
+		if ((table->slots[at] ^ hash) <= UINT32_MAX &&
+		    bs_term_table_is(table, number, bytes, n_bytes, hash)) {
 			*number_out = number;
 			return true;
 		}
@@ -157,8 +167,9 @@ bool bs_term_table_find(const struct bs_term_table *table, const uint8_t *bytes,
 	return false;
 }
 
-enum bs_status bs_term_table_intern(struct bs_term_table *table, const uint8_t *bytes, uint32_t n_bytes, uint64_t hash,
-                                    uint32_t *number_out, bool *is_new_out, struct bs_error *err)
+enum bs_status bs_term_table_intern(struct bs_term_table *table, const uint8_t *bytes,
+                                    uint32_t n_bytes, uint64_t hash, uint32_t *number_out,
+                                    bool *is_new_out, struct bs_error *err)
 {
 	bool is_new = !bs_term_table_find(table, bytes, n_bytes, hash, number_out);
 	if (is_new_out)

@@ -6,7 +6,8 @@
 #include "core/base/bytes.h"
 #include "core/collections/binary_search.h"
 
-#define FOLLOWING 65u /* in the place of Rice's parameter. 64 was Elias' gamma code, in blocks of 256 */
+/* in the place of Rice's parameter. 64 was Elias' gamma code, in blocks of 256 */
+#define FOLLOWING 65u
 #define MOST_RICE 56u
 #define FLAG_SET  1u
 /* Bits are loaded eight bytes at a time, whatever there is behind the last. */
@@ -14,8 +15,9 @@
 /* Of those at least so many are of what is looked at. */
 #define LOADED_BITS 57u
 
-/* Of the exponential Golomb code, by the gap before, 0 at first: half the bits that it took. Where one is far, the next one is rarely
- * near. Of the trigrams of sources and of prose this takes 2 to 6 % less than a fixed 0, Elias' gamma code. */
+/* Of the exponential Golomb code, by the gap before, 0 at first: half the bits that it took. Where
+ * one is far, the next one is rarely near. Of the trigrams of sources and of prose this takes 2 to
+ * 6 % less than a fixed 0, Elias' gamma code. */
 static inline uint32_t parameter_after(uint64_t gap)
 {
 	return bs_log2(gap + 1) / 2;
@@ -33,7 +35,8 @@ struct prices {
 	uint64_t quotients[3]; /* of three parameters of Rice's code */
 };
 
-/* The first of a block stands in the directory. Those of a set count what is missing between two. */
+/* The first of a block stands in the directory. Those of a set count what is missing between
+ * two. */
 static uint64_t gap_at(const uint64_t *numbers, size_t i, bool is_set)
 {
 	return numbers[i] - numbers[i - 1] - is_set;
@@ -48,7 +51,8 @@ static inline uint64_t following_bits(uint64_t gap, uint64_t before)
 /* Of many blocks every so many-th says what code all have. */
 #define SAMPLED_BLOCKS 32u
 
-/* Of the best parameter and those beside it: of numbers that lie as if at random, two thirds of the mean, about. */
+/* Of the best parameter and those beside it: of numbers that lie as if at random, two thirds of the
+ * mean, about. */
 static uint32_t choose_code(const uint64_t *numbers, size_t n, bool is_set)
 {
 	uint64_t n_blocks = bs_count_blocks(n, BS_CODED_BLOCK), n_gaps = 0;
@@ -58,8 +62,11 @@ static uint32_t choose_code(const uint64_t *numbers, size_t n, bool is_set)
 	least = least > MOST_RICE - 2 ? MOST_RICE - 2 : least;
 	struct prices prices = {.following = 0};
 	for (uint64_t block = 0; block < n_blocks; block += step) {
-		size_t end = n - block * BS_CODED_BLOCK < BS_CODED_BLOCK ? n : (size_t)(block + 1) * BS_CODED_BLOCK;
-		for (size_t i = (size_t)block * BS_CODED_BLOCK + 1, before = 0; i < end; i++, n_gaps++) {
+		size_t end = n - block * BS_CODED_BLOCK < BS_CODED_BLOCK
+		                     ? n
+		                     : (size_t)(block + 1) * BS_CODED_BLOCK;
+		for (size_t i = (size_t)block * BS_CODED_BLOCK + 1, before = 0; i < end;
+		     i++, n_gaps++) {
 			uint64_t gap = gap_at(numbers, i, is_set);
 			prices.following += following_bits(gap, before);
 			before = gap;
@@ -84,7 +91,9 @@ static uint64_t count_bits(const uint64_t *numbers, size_t n, bool is_set, uint3
 	for (size_t i = 1; i < n; i++) {
 		bool is_first = i % BS_CODED_BLOCK == 0;
 		uint64_t gap = is_first ? 0 : gap_at(numbers, i, is_set);
-		n_bits += is_first ? 0 : code == FOLLOWING ? following_bits(gap, before) : (gap >> code) + code + 1;
+		n_bits += is_first            ? 0
+		          : code == FOLLOWING ? following_bits(gap, before)
+		                              : (gap >> code) + code + 1;
 		before = gap;
 	}
 	return n_bits;
@@ -114,8 +123,10 @@ static inline uint64_t put_gap(struct bits *bits, uint64_t gap, uint64_t before,
 	uint32_t k = code == FOLLOWING ? parameter_after(before) : code;
 	uint64_t value = code == FOLLOWING ? gap + (UINT64_C(1) << k) : gap;
 	uint32_t n_low = code == FOLLOWING ? bs_log2(value) : k;
-	uint64_t low = value & ((UINT64_C(1) << n_low) - 1), zeros = code == FOLLOWING ? n_low - k : gap >> k, n_bits = zeros + 1 + n_low;
-	for (; zeros + 1 + n_low > LOADED_BITS && zeros > 0; zeros -= zeros < LOADED_BITS ? zeros : LOADED_BITS)
+	uint64_t low = value & ((UINT64_C(1) << n_low) - 1),
+		 zeros = code == FOLLOWING ? n_low - k : gap >> k, n_bits = zeros + 1 + n_low;
+	for (; zeros + 1 + n_low > LOADED_BITS && zeros > 0;
+	     zeros -= zeros < LOADED_BITS ? zeros : LOADED_BITS)
 		put_bits(bits, 0, zeros < LOADED_BITS ? (uint32_t)zeros : LOADED_BITS);
 	put_bits(bits, (low << 1 | 1) << zeros, (uint32_t)zeros + 1 + n_low);
 	return n_bits;
@@ -129,14 +140,17 @@ static void put_number(uint8_t *to, uint64_t value, uint8_t n_bytes)
 
 static uint64_t all_bytes(const struct bs_coded *coded)
 {
-	uint64_t n = BS_CODED_HEAD_BYTES + coded->n_blocks * (uint64_t)(coded->first_bytes + coded->place_bytes) +
+	uint64_t n = BS_CODED_HEAD_BYTES +
+	             coded->n_blocks * (uint64_t)(coded->first_bytes + coded->place_bytes) +
 	             (coded->n_bits + 7) / 8 + PAD_BYTES;
 	return (n + 7) / 8 * 8;
 }
 
-enum bs_status bs_coded_write(const uint64_t *numbers, size_t n, struct bs_buffer *to, struct bs_error *err)
+enum bs_status bs_coded_write(const uint64_t *numbers, size_t n, struct bs_buffer *to,
+                              struct bs_error *err)
 {
-	struct bs_coded head = {.n = n, .n_blocks = bs_count_blocks(n, BS_CODED_BLOCK), .is_set = true};
+	struct bs_coded head = {
+		.n = n, .n_blocks = bs_count_blocks(n, BS_CODED_BLOCK), .is_set = true};
 	for (size_t i = 1; i < n && head.is_set; i++)
 		head.is_set = numbers[i] != numbers[i - 1];
 	head.code = (uint8_t)choose_code(numbers, n, head.is_set);
@@ -154,7 +168,8 @@ enum bs_status bs_coded_write(const uint64_t *numbers, size_t n, struct bs_buffe
 	if (status)
 		return status;
 	uint8_t *bytes = to->data + to->used_bytes, *entry = bytes + BS_CODED_HEAD_BYTES;
-	struct bits bits = {.to = entry + head.n_blocks * (uint64_t)(head.first_bytes + head.place_bytes)};
+	struct bits bits = {.to = entry +
+	                          head.n_blocks * (uint64_t)(head.first_bytes + head.place_bytes)};
 	uint64_t at = 0, gap = 0;
 	memset(bytes, 0, (size_t)head.n_bytes);
 	bs_store_u64(bytes, head.n);
@@ -186,21 +201,30 @@ static enum bs_status damaged(struct bs_error *err)
 	return bs_fail(err, BS_CORRUPT, "coded numbers do not decode");
 }
 
-enum bs_status bs_coded_open(const uint8_t *bytes, uint64_t n_bytes, struct bs_coded *coded_out, struct bs_error *err)
+enum bs_status bs_coded_open(const uint8_t *bytes, uint64_t n_bytes, struct bs_coded *coded_out,
+                             struct bs_error *err)
 {
 	*coded_out = (struct bs_coded){.bytes = bytes};
 	if (n_bytes < BS_CODED_HEAD_BYTES)
 		return damaged(err);
-	struct bs_coded head = {.bytes = bytes, .n = bs_load_u64(bytes), .n_bits = bs_load_u64(bytes + 8), .code = bytes[16],
-	                        .is_set = bytes[17] & FLAG_SET, .first_bytes = bytes[18], .place_bytes = bytes[19]};
+	struct bs_coded head = {.bytes = bytes,
+	                        .n = bs_load_u64(bytes),
+	                        .n_bits = bs_load_u64(bytes + 8),
+	                        .code = bytes[16],
+	                        .is_set = bytes[17] & FLAG_SET,
+	                        .first_bytes = bytes[18],
+	                        .place_bytes = bytes[19]};
 	head.n_blocks = bs_count_blocks(head.n, BS_CODED_BLOCK);
 	/* A gap has a bit or more, a block a byte or more: nothing below overflows. */
-	if (head.n_bits / 8 > n_bytes || head.n_blocks > n_bytes || head.n - head.n_blocks > head.n_bits)
+	if (head.n_bits / 8 > n_bytes || head.n_blocks > n_bytes ||
+	    head.n - head.n_blocks > head.n_bits)
 		return damaged(err);
 	bool is_told = head.code <= MOST_RICE || head.code == FOLLOWING;
-	bool is_sized = head.first_bytes >= 1 && head.first_bytes <= 7 && head.place_bytes >= 1 && head.place_bytes <= 8;
+	bool is_sized = head.first_bytes >= 1 && head.first_bytes <= 7 && head.place_bytes >= 1 &&
+	                head.place_bytes <= 8;
 	head.n_bytes = is_sized ? all_bytes(&head) : 0;
-	if (!is_told || !is_sized || bytes[17] > FLAG_SET || bs_load_u32(bytes + 20) != 0 || head.n_bytes > n_bytes)
+	if (!is_told || !is_sized || bytes[17] > FLAG_SET || bs_load_u32(bytes + 20) != 0 ||
+	    head.n_bytes > n_bytes)
 		return damaged(err);
 	*coded_out = head;
 	return BS_OK;
@@ -209,7 +233,8 @@ enum bs_status bs_coded_open(const uint8_t *bytes, uint64_t n_bytes, struct bs_c
 struct bs_coded_span bs_coded_directory(const struct bs_coded *coded)
 {
 	return (struct bs_coded_span){BS_CODED_HEAD_BYTES,
-	                              coded->n_blocks * (uint64_t)(coded->first_bytes + coded->place_bytes)};
+	                              coded->n_blocks *
+	                                      (uint64_t)(coded->first_bytes + coded->place_bytes)};
 }
 
 static uint64_t load_number(const uint8_t *from, uint8_t n_bytes)
@@ -219,7 +244,8 @@ static uint64_t load_number(const uint8_t *from, uint8_t n_bytes)
 
 static const uint8_t *entry_of(const struct bs_coded *coded, uint64_t block)
 {
-	return coded->bytes + BS_CODED_HEAD_BYTES + block * (uint64_t)(coded->first_bytes + coded->place_bytes);
+	return coded->bytes + BS_CODED_HEAD_BYTES +
+	       block * (uint64_t)(coded->first_bytes + coded->place_bytes);
 }
 
 static uint64_t first_of(const struct bs_coded *coded, uint64_t block)
@@ -230,11 +256,13 @@ static uint64_t first_of(const struct bs_coded *coded, uint64_t block)
 /* In bits, from the first gap on. */
 static uint64_t place_of(const struct bs_coded *coded, uint64_t block)
 {
-	return block < coded->n_blocks ? load_number(entry_of(coded, block) + coded->first_bytes, coded->place_bytes) : coded->n_bits;
+	return block < coded->n_blocks ? load_number(entry_of(coded, block) + coded->first_bytes,
+	                                             coded->place_bytes)
+	                               : coded->n_bits;
 }
 
-enum bs_status bs_coded_block_span(const struct bs_coded *coded, uint64_t block, struct bs_coded_span *span_out,
-                                   struct bs_error *err)
+enum bs_status bs_coded_block_span(const struct bs_coded *coded, uint64_t block,
+                                   struct bs_coded_span *span_out, struct bs_error *err)
 {
 	struct bs_coded_span directory = bs_coded_directory(coded);
 	uint64_t from = place_of(coded, block), to = place_of(coded, block + 1);
@@ -263,22 +291,25 @@ struct gaps {
 	uint8_t code;
 };
 
-static enum bs_status begin_gaps(const struct bs_coded *coded, uint64_t block, struct gaps *gaps, struct bs_error *err)
+static enum bs_status begin_gaps(const struct bs_coded *coded, uint64_t block, struct gaps *gaps,
+                                 struct bs_error *err)
 {
 	struct bs_coded_span directory = bs_coded_directory(coded);
-	*gaps = (struct gaps){coded->bytes + directory.offset + directory.n_bytes, place_of(coded, block),
-	                      place_of(coded, block + 1), 0, coded->code};
+	*gaps = (struct gaps){coded->bytes + directory.offset + directory.n_bytes,
+	                      place_of(coded, block), place_of(coded, block + 1), 0, coded->code};
 	return gaps->at <= gaps->end && gaps->end <= coded->n_bits ? BS_OK : damaged(err);
 }
 
-/* False: it goes beyond the block. What a load finds behind the end is looked at, but never believed. */
+/* False: it goes beyond the block. What a load finds behind the end is looked at, but never
+ * believed. */
 static inline bool next_gap(struct gaps *gaps, uint64_t *gap_out)
 {
 	uint64_t quotient = 0, loaded;
 	for (;; gaps->at += LOADED_BITS, quotient += LOADED_BITS) {
 		if (gaps->at >= gaps->end)
 			return false;
-		loaded = bs_load_u64(gaps->bits + gaps->at / 8) >> (gaps->at % 8) & ((UINT64_C(1) << LOADED_BITS) - 1);
+		loaded = bs_load_u64(gaps->bits + gaps->at / 8) >> (gaps->at % 8) &
+		         ((UINT64_C(1) << LOADED_BITS) - 1);
 		if (loaded)
 			break;
 	}
@@ -289,11 +320,13 @@ static inline bool next_gap(struct gaps *gaps, uint64_t *gap_out)
 	uint64_t n_low = gaps->code == FOLLOWING ? quotient + k : k;
 	if (n_low > MOST_RICE || gaps->at > gaps->end || n_low > gaps->end - gaps->at)
 		return false;
-	uint64_t low = zeros + 1 + n_low <= LOADED_BITS ? loaded >> zeros >> 1
-	                                                : bs_load_u64(gaps->bits + gaps->at / 8) >> (gaps->at % 8);
+	uint64_t low = zeros + 1 + n_low <= LOADED_BITS
+	                       ? loaded >> zeros >> 1
+	                       : bs_load_u64(gaps->bits + gaps->at / 8) >> (gaps->at % 8);
 	low &= (UINT64_C(1) << n_low) - 1;
 	gaps->at += n_low;
-	*gap_out = gaps->code == FOLLOWING ? ((UINT64_C(1) << n_low) | low) - (UINT64_C(1) << k) : quotient << n_low | low;
+	*gap_out = gaps->code == FOLLOWING ? ((UINT64_C(1) << n_low) | low) - (UINT64_C(1) << k)
+	                                   : quotient << n_low | low;
 	gaps->before = *gap_out;
 	return gaps->code == FOLLOWING || quotient <= BS_CODED_MOST >> n_low;
 }
@@ -304,8 +337,8 @@ static uint64_t block_numbers(const struct bs_coded *coded, uint64_t block)
 	return left < BS_CODED_BLOCK ? left : BS_CODED_BLOCK;
 }
 
-enum bs_status bs_coded_block_has(const struct bs_coded *coded, uint64_t block, uint64_t number, bool *has_out,
-                                  struct bs_error *err)
+enum bs_status bs_coded_block_has(const struct bs_coded *coded, uint64_t block, uint64_t number,
+                                  bool *has_out, struct bs_error *err)
 {
 	uint64_t value = first_of(coded, block), n = block_numbers(coded, block), gap;
 	struct gaps gaps;
@@ -320,18 +353,23 @@ enum bs_status bs_coded_block_has(const struct bs_coded *coded, uint64_t block, 
 	return status;
 }
 
-enum bs_status bs_coded_has(const struct bs_coded *coded, uint64_t number, bool *has_out, struct bs_error *err)
+enum bs_status bs_coded_has(const struct bs_coded *coded, uint64_t number, bool *has_out,
+                            struct bs_error *err)
 {
 	uint64_t block;
 	*has_out = false;
-	return bs_coded_find(coded, number, &block) ? bs_coded_block_has(coded, block, number, has_out, err) : BS_OK;
+	return bs_coded_find(coded, number, &block)
+	               ? bs_coded_block_has(coded, block, number, has_out, err)
+	               : BS_OK;
 }
 
-static enum bs_status read_block(const struct bs_coded *coded, uint64_t block, uint64_t *numbers, struct bs_error *err)
+static enum bs_status read_block(const struct bs_coded *coded, uint64_t block, uint64_t *numbers,
+                                 struct bs_error *err)
 {
 	uint64_t value = first_of(coded, block), n = block_numbers(coded, block), gap;
 	struct gaps gaps = {.at = 0};
-	enum bs_status status = value > BS_CODED_MOST ? damaged(err) : begin_gaps(coded, block, &gaps, err);
+	enum bs_status status =
+		value > BS_CODED_MOST ? damaged(err) : begin_gaps(coded, block, &gaps, err);
 	if (status)
 		return status;
 	numbers[0] = value;
@@ -343,21 +381,25 @@ static enum bs_status read_block(const struct bs_coded *coded, uint64_t block, u
 	return gaps.at == gaps.end ? BS_OK : damaged(err);
 }
 
-/* Where a gap begins is known when the one before is decoded, which is a wait of many instructions: so several blocks are decoded at
- * once; one less, and the first takes its place again. False: one of them is not as nearly all are, or damaged. */
+/* Where a gap begins is known when the one before is decoded, which is a wait of many instructions:
+ * so several blocks are decoded at once; one less, and the first takes its place again. False: one
+ * of them is not as nearly all are, or damaged. */
 #define LANES       BS_CODED_BLOCKS
 #define LEAST_LANES 3u
-#define LANES_RICE 24u /* of this parameter at most, and of numbers so small, nothing below can overflow */
+/* of this parameter at most, and of numbers so small, nothing below can overflow */
+#define LANES_RICE 24u
 #define LANES_MOST (UINT64_C(1) << 48)
 
-static inline __attribute__((always_inline)) bool read_lanes(const struct bs_coded *coded, uint64_t block, uint32_t n_blocks,
+static inline __attribute__((always_inline)) bool read_lanes(const struct bs_coded *coded,
+                                                             uint64_t block, uint32_t n_blocks,
                                                              uint64_t *numbers, bool is_following)
 {
 	struct gaps lanes[LANES];
 	uint64_t values[LANES], *to[LANES];
 	for (uint32_t j = 0; j < LANES; j++) {
 		uint32_t i = j < n_blocks ? j : 0;
-		if (begin_gaps(coded, block + i, &lanes[j], NULL) || first_of(coded, block + i) > LANES_MOST)
+		if (begin_gaps(coded, block + i, &lanes[j], NULL) ||
+		    first_of(coded, block + i) > LANES_MOST)
 			return false;
 		to[j] = numbers + i * BS_CODED_BLOCK;
 		values[j] = to[j][0] = first_of(coded, block + i);
@@ -371,11 +413,14 @@ static inline __attribute__((always_inline)) bool read_lanes(const struct bs_cod
 				return false;
 			uint64_t loaded = bs_load_u64(bits + lane->at / 8) >> (lane->at % 8);
 			uint32_t k = is_following ? parameter_after(lane->before) : k_of_all;
-			uint32_t zeros = loaded ? (uint32_t)__builtin_ctzll(loaded) : 64, n_low = is_following ? zeros + k : k;
+			uint32_t zeros = loaded ? (uint32_t)__builtin_ctzll(loaded) : 64,
+				 n_low = is_following ? zeros + k : k;
 			if (zeros + 1 + n_low > LOADED_BITS)
 				return false;
 			uint64_t low = loaded >> zeros >> 1 & ((UINT64_C(1) << n_low) - 1);
-			uint64_t gap = is_following ? (UINT64_C(1) << n_low | low) - (UINT64_C(1) << k) : (uint64_t)zeros << k | low;
+			uint64_t gap = is_following
+			                       ? (UINT64_C(1) << n_low | low) - (UINT64_C(1) << k)
+			                       : (uint64_t)zeros << k | low;
 			lane->at += zeros + 1 + n_low;
 			lane->before = gap;
 			values[j] += gap + least;
@@ -388,7 +433,8 @@ static inline __attribute__((always_inline)) bool read_lanes(const struct bs_cod
 	return true;
 }
 
-enum bs_status bs_coded_read_blocks(const struct bs_coded *coded, uint64_t block, uint64_t numbers[BS_CODED_BLOCKS_NUMBERS], size_t *n_out,
+enum bs_status bs_coded_read_blocks(const struct bs_coded *coded, uint64_t block,
+                                    uint64_t numbers[BS_CODED_BLOCKS_NUMBERS], size_t *n_out,
                                     struct bs_error *err)
 {
 	uint64_t n_left = coded->n - block * BS_CODED_BLOCK;
@@ -400,14 +446,18 @@ enum bs_status bs_coded_read_blocks(const struct bs_coded *coded, uint64_t block
 		is_done = read_lanes(coded, block, n_full, numbers, true);
 	else if (n_full >= LEAST_LANES && coded->code <= LANES_RICE)
 		is_done = read_lanes(coded, block, n_full, numbers, false);
-	for (uint64_t i = is_done ? n_full : 0; i < BS_CODED_BLOCKS && block + i < coded->n_blocks && !status; i++)
+	for (uint64_t i = is_done ? n_full : 0;
+	     i < BS_CODED_BLOCKS && block + i < coded->n_blocks && !status; i++)
 		status = read_block(coded, block + i, numbers + i * BS_CODED_BLOCK, err);
 	return status;
 }
 
-enum bs_status bs_coded_read(const struct bs_coded *coded, struct bs_buffer *numbers, struct bs_error *err)
+enum bs_status bs_coded_read(const struct bs_coded *coded, struct bs_buffer *numbers,
+                             struct bs_error *err)
 {
-	enum bs_status status = coded->n ? bs_buffer_reserve(numbers, (size_t)coded->n * sizeof(uint64_t), err) : BS_OK;
+	enum bs_status status =
+		coded->n ? bs_buffer_reserve(numbers, (size_t)coded->n * sizeof(uint64_t), err)
+			 : BS_OK;
 	if (status || coded->n == 0)
 		return status;
 	uint64_t *to = (uint64_t *)(void *)(numbers->data + numbers->used_bytes), least = 0;
@@ -417,7 +467,8 @@ enum bs_status bs_coded_read(const struct bs_coded *coded, struct bs_buffer *num
 		for (size_t i = 0; i < n && !status; i += BS_CODED_BLOCK) {
 			if (to[i] < least)
 				status = damaged(err);
-			least = to[i + BS_CODED_BLOCK < n ? i + BS_CODED_BLOCK - 1 : n - 1] + coded->is_set;
+			least = to[i + BS_CODED_BLOCK < n ? i + BS_CODED_BLOCK - 1 : n - 1] +
+			        coded->is_set;
 		}
 		to += n;
 	}

@@ -1,23 +1,30 @@
 /* coded_section.c: see coded_section.h. */
 #include "core/file/coded_section.h"
 
-static enum bs_status touch(const struct bs_coded_section *at, struct bs_coded_span span, struct bs_error *err)
+static enum bs_status touch(const struct bs_coded_section *at, struct bs_coded_span span,
+                            struct bs_error *err)
 {
-	return span.n_bytes ? bs_section_touch(&at->section, at->offset + span.offset, span.n_bytes, err) : BS_OK;
+	return span.n_bytes
+	               ? bs_section_touch(&at->section, at->offset + span.offset, span.n_bytes, err)
+	               : BS_OK;
 }
 
 /* Which file it is that is damaged. */
-static enum bs_status name_file(const struct bs_coded_section *at, enum bs_status status, struct bs_error *err)
+static enum bs_status name_file(const struct bs_coded_section *at, enum bs_status status,
+                                struct bs_error *err)
 {
 	return status == BS_CORRUPT && at->section.file
-	               ? bs_container_corrupt(at->section.file, err, "coded numbers of section %u do not decode", at->section.id)
+	               ? bs_container_corrupt(at->section.file, err,
+	                                      "coded numbers of section %u do not decode",
+	                                      at->section.id)
 	               : status;
 }
 
-enum bs_status bs_coded_section_open(struct bs_coded_section *at, const struct bs_section *section, uint64_t offset,
-                                     uint64_t n_bytes, struct bs_error *err)
+enum bs_status bs_coded_section_open(struct bs_coded_section *at, const struct bs_section *section,
+                                     uint64_t offset, uint64_t n_bytes, struct bs_error *err)
 {
-	*at = (struct bs_coded_section){.section = *section, .offset = offset, .coded = {.is_set = true}};
+	*at = (struct bs_coded_section){
+		.section = *section, .offset = offset, .coded = {.is_set = true}};
 	if (n_bytes == 0)
 		return BS_OK;
 	uint64_t head_bytes = n_bytes < BS_CODED_HEAD_BYTES ? n_bytes : BS_CODED_HEAD_BYTES;
@@ -30,7 +37,8 @@ enum bs_status bs_coded_section_open(struct bs_coded_section *at, const struct b
 	return name_file(at, status, err);
 }
 
-enum bs_status bs_coded_section_has(const struct bs_coded_section *at, uint64_t number, bool *has_out, struct bs_error *err)
+enum bs_status bs_coded_section_has(const struct bs_coded_section *at, uint64_t number,
+                                    bool *has_out, struct bs_error *err)
 {
 	struct bs_coded_span span;
 	uint64_t block;
@@ -52,7 +60,8 @@ enum bs_status bs_coded_section_has(const struct bs_coded_section *at, uint64_t 
 	return name_file(at, status, err);
 }
 
-enum bs_status bs_coded_set_has(const struct bs_coded_set *set, uint64_t number, bool *has_out, struct bs_error *err)
+enum bs_status bs_coded_set_has(const struct bs_coded_set *set, uint64_t number, bool *has_out,
+                                struct bs_error *err)
 {
 	bool is_gone = false;
 	enum bs_status status = bs_coded_section_has(&set->base, number, has_out, err);
@@ -62,7 +71,8 @@ enum bs_status bs_coded_set_has(const struct bs_coded_set *set, uint64_t number,
 	return status || *has_out ? status : bs_coded_section_has(&set->more, number, has_out, err);
 }
 
-enum bs_status bs_coded_section_read(const struct bs_coded_section *at, struct bs_buffer *numbers, struct bs_error *err)
+enum bs_status bs_coded_section_read(const struct bs_coded_section *at, struct bs_buffer *numbers,
+                                     struct bs_error *err)
 {
 	if (at->coded.n == 0)
 		return BS_OK;

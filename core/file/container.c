@@ -1,4 +1,5 @@
-/* container.c: the common shape of index files. See container.h; FORMAT.md is its mirror in prose. */
+/* container.c: the common shape of index files. See container.h; FORMAT.md is its mirror in
+ * prose. */
 #include "core/file/container.h"
 
 #include <errno.h>
@@ -21,22 +22,26 @@
  *     16  u64 bytes of the file    48  u64 zero
  *     24  u64 offset of the table  56  u64 checksum of bytes 0..55
  */
-#define HEAD_BYTES  64u
-#define KNOWN_FEATURES \
-	((uint32_t)(BS_FEATURE_SPLIT_IDENTIFIERS | BS_FEATURE_FIELD_WEIGHTS | BS_FEATURE_WORD_RULES | BS_FEATURE_GIVEN | \
-	            BS_FEATURE_NOT_STORED | BS_FEATURE_ANALYZER | BS_FEATURE_SHARED_FRAMES | BS_FEATURE_SHORT_GRAMS | \
+#define HEAD_BYTES 64u
+#define KNOWN_FEATURES                                                                        \
+	((uint32_t)(BS_FEATURE_SPLIT_IDENTIFIERS | BS_FEATURE_FIELD_WEIGHTS |                 \
+	            BS_FEATURE_WORD_RULES | BS_FEATURE_GIVEN | BS_FEATURE_NOT_STORED |        \
+	            BS_FEATURE_ANALYZER | BS_FEATURE_SHARED_FRAMES | BS_FEATURE_SHORT_GRAMS | \
 	            BS_FEATURE_SLOPED_NUMBERS))
-#define ENTRY_BYTES 32u /* u32 id, u32 instance, u64 offset, u64 bytes, u64 index of its first page sum */
+/* u32 id, u32 instance, u64 offset, u64 bytes, u64 index of its first page sum */
+#define ENTRY_BYTES 32u
 #define ALIGN_BYTES 64u
 
-/* A file is written in pieces of a huge page, from its start on: a kernel that keeps files in large folios then has the
- * page cache in huge pages, and maps them as such, with 1/512 of the page faults. Measured on an index of 283 MB, Linux
- * 6.18, ext4: the filter takes 0.6 to 0.9 of the time in a fresh process, and a random byte 140 instead of 158 ns. */
+/* A file is written in pieces of a huge page, from its start on: a kernel that keeps files in large
+ * folios then has the page cache in huge pages, and maps them as such, with 1/512 of the page
+ * faults. Measured on an index of 283 MB, Linux 6.18, ext4: the filter takes 0.6 to 0.9 of the time
+ * in a fresh process, and a random byte 140 instead of 158 ns. */
 #define OUT_BYTES (2u << 20)
 
 static const char head_magic[8] = "BITSIFT\n";
 
-/* Sums are the low halves of XXH3-64: 0.1 % of the file, one chance in 4 billion to miss a damaged page. */
+/* Sums are the low halves of XXH3-64: 0.1 % of the file, one chance in 4 billion to miss a damaged
+ * page. */
 static uint32_t page_sum(const uint8_t *page, size_t n_bytes)
 {
 	return (uint32_t)bs_checksum(page, n_bytes);
@@ -48,22 +53,22 @@ struct bs_file_writer {
 	char *name;
 	enum bs_container_kind kind;
 	uint32_t features;
-	uint64_t offset;            /* bytes handed to out so far */
-	struct bs_buffer out;       /* not yet written to fd: up to a piece and a page */
-	size_t page_bytes;          /* of out, at its end: the unfinished page */
+	uint64_t offset;      /* bytes handed to out so far */
+	struct bs_buffer out; /* not yet written to fd: up to a piece and a page */
+	size_t page_bytes;    /* of out, at its end: the unfinished page */
 	struct bs_buffer table;
 	struct bs_buffer sums;
 	uint64_t section_bytes;
 	bool in_section;
-	enum bs_status status;      /* the first failure */
+	enum bs_status status; /* the first failure */
 	struct bs_error error;
 };
 
 static void writer_fail_io(struct bs_file_writer *writer, const char *what)
 {
 	if (!writer->status)
-		writer->status = bs_fail(&writer->error, BS_IO, "%s/%s: cannot %s: %s", writer->dir->path, writer->name, what,
-		                         strerror(errno));
+		writer->status = bs_fail(&writer->error, BS_IO, "%s/%s: cannot %s: %s",
+		                         writer->dir->path, writer->name, what, strerror(errno));
 }
 
 /* Writes the first bytes of out. */
@@ -80,7 +85,8 @@ static void writer_flush(struct bs_file_writer *writer, size_t n_bytes)
 	memmove(writer->out.data, writer->out.data + n_bytes, writer->out.used_bytes);
 }
 
-static void writer_append(struct bs_file_writer *writer, struct bs_buffer *to, const void *bytes, size_t n_bytes)
+static void writer_append(struct bs_file_writer *writer, struct bs_buffer *to, const void *bytes,
+                          size_t n_bytes)
 {
 	if (!writer->status)
 		writer->status = bs_buffer_append(to, bytes, n_bytes, &writer->error);
@@ -123,7 +129,8 @@ static void writer_end_section(struct bs_file_writer *writer)
 	static const uint8_t zeros[ALIGN_BYTES];
 	writer_end_page(writer);
 	if (writer->in_section && !writer->status)
-		bs_store_u64(writer->table.data + writer->table.used_bytes - 16, writer->section_bytes);
+		bs_store_u64(writer->table.data + writer->table.used_bytes - 16,
+		             writer->section_bytes);
 	writer->in_section = false;
 	writer_put(writer, zeros, (ALIGN_BYTES - writer->offset % ALIGN_BYTES) % ALIGN_BYTES);
 	writer_end_page(writer);
@@ -140,8 +147,9 @@ static void writer_free(struct bs_file_writer *writer)
 	free(writer);
 }
 
-enum bs_status bs_file_writer_open(const struct bs_dir *dir, const char *name, enum bs_container_kind kind,
-                                   struct bs_file_writer **writer_out, struct bs_error *err)
+enum bs_status bs_file_writer_open(const struct bs_dir *dir, const char *name,
+                                   enum bs_container_kind kind, struct bs_file_writer **writer_out,
+                                   struct bs_error *err)
 {
 	static const uint8_t no_head[HEAD_BYTES];
 	*writer_out = NULL;
@@ -186,8 +194,8 @@ void bs_file_writer_bytes(struct bs_file_writer *writer, const void *bytes, size
 	writer_put(writer, bytes, n_bytes);
 }
 
-void bs_file_writer_put(struct bs_file_writer *writer, uint32_t id, uint32_t instance, const void *bytes,
-                        size_t n_bytes)
+void bs_file_writer_put(struct bs_file_writer *writer, uint32_t id, uint32_t instance,
+                        const void *bytes, size_t n_bytes)
 {
 	bs_file_writer_section(writer, id, instance);
 	bs_file_writer_bytes(writer, bytes, n_bytes);
@@ -239,7 +247,8 @@ static void writer_head(struct bs_file_writer *writer, uint64_t table_offset, ui
 		writer_fail_io(writer, "write the head");
 }
 
-enum bs_status bs_file_writer_finish(struct bs_file_writer *writer, uint64_t *file_bytes_out, struct bs_error *err)
+enum bs_status bs_file_writer_finish(struct bs_file_writer *writer, uint64_t *file_bytes_out,
+                                     struct bs_error *err)
 {
 	writer_end_section(writer);
 	uint64_t table_offset = writer->offset;
@@ -280,9 +289,9 @@ void bs_file_writer_abort(struct bs_file_writer *writer)
 	writer_free(writer);
 }
 
-/* With AddressSanitizer a mapped file is out of bounds, as memory that was freed is, but for its head and table: a page
- * of a section comes in bounds when its checksum is looked at. So a read that nobody touched for, or behind the end of
- * a section, is found. */
+/* With AddressSanitizer a mapped file is out of bounds, as memory that was freed is, but for its
+ * head and table: a page of a section comes in bounds when its checksum is looked at. So a read
+ * that nobody touched for, or behind the end of a section, is found. */
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/asan_interface.h>
 #define HIDE(bytes, n_bytes) __asan_poison_memory_region(bytes, n_bytes)
@@ -312,7 +321,8 @@ struct bs_container {
 	enum bs_container_kind kind;
 };
 
-enum bs_status bs_container_corrupt(const struct bs_container *file, struct bs_error *err, const char *format, ...)
+enum bs_status bs_container_corrupt(const struct bs_container *file, struct bs_error *err,
+                                    const char *format, ...)
 {
 	char what[256];
 	va_list args;
@@ -321,19 +331,23 @@ enum bs_status bs_container_corrupt(const struct bs_container *file, struct bs_e
 	va_end(args);
 	bool is_of_summary = file->kind == BS_FILE_SUMMARY || file->kind == BS_FILE_COUNTS;
 	return bs_fail(err, BS_CORRUPT, "%s: corrupt: %s; %s", file->path, what,
-	               file->kind == BS_FILE_CATALOG ? "if it is a catalog, remove it and add its indexes again"
-	               : is_of_summary               ? "the next `bitsift index` that finds something new rebuilds it"
-	                                             : "rebuild it with `bitsift index --rebuild`");
+	               file->kind == BS_FILE_CATALOG
+	                       ? "if it is a catalog, remove it and add its indexes again"
+	               : is_of_summary
+	                       ? "the next `bitsift index` that finds something new rebuilds it"
+	                       : "rebuild it with `bitsift index --rebuild`");
 }
 
-static enum bs_status file_map(struct bs_container *file, const struct bs_dir *dir, const char *name, struct bs_error *err)
+static enum bs_status file_map(struct bs_container *file, const struct bs_dir *dir,
+                               const char *name, struct bs_error *err)
 {
 	struct stat info;
 	enum bs_status status = bs_dir_open_file(dir, name, &file->fd, &info, err);
 	if (status)
 		return status;
 	if (info.st_size < (off_t)HEAD_BYTES)
-		return bs_container_corrupt(file, err, "%lld bytes are too few", (long long)info.st_size);
+		return bs_container_corrupt(file, err, "%lld bytes are too few",
+		                            (long long)info.st_size);
 	file->n_bytes = (uint64_t)info.st_size;
 	void *map = mmap(NULL, (size_t)file->n_bytes, PROT_READ, MAP_SHARED, file->fd, 0);
 	if (map == MAP_FAILED)
@@ -342,19 +356,29 @@ static enum bs_status file_map(struct bs_container *file, const struct bs_dir *d
 	return BS_OK;
 }
 
-/* What is planned already has a name before any reader knows it, so that one that does not can say what it lacks. */
-static enum bs_status refuse_feature(const struct bs_container *file, uint32_t unknown, struct bs_error *err)
+/* What is planned already has a name before any reader knows it, so that one that does not can say
+ * what it lacks. */
+static enum bs_status refuse_feature(const struct bs_container *file, uint32_t unknown,
+                                     struct bs_error *err)
 {
-	static const char *const names[] = {"numeric columns", "split identifiers", "summaries", "field weights",
-	                                    "words by later rules", "documents from memory",
-	                                    "documents whose texts are elsewhere", "an analyzer of its own",
-	                                    "stored texts that share frames", "5-grams of one column"};
+	static const char *const names[] = {"numeric columns",
+	                                    "split identifiers",
+	                                    "summaries",
+	                                    "field weights",
+	                                    "words by later rules",
+	                                    "documents from memory",
+	                                    "documents whose texts are elsewhere",
+	                                    "an analyzer of its own",
+	                                    "stored texts that share frames",
+	                                    "5-grams of one column"};
 	uint32_t bit = (uint32_t)__builtin_ctz(unknown);
 	char number[32];
 	snprintf(number, sizeof(number), "feature %u", bit);
-	return bs_fail(err, BS_UNSUPPORTED, "%s: it has %s, which only a newer bitsift knows; use the one that made it, or "
-	               "rebuild it with `bitsift index --rebuild`", file->path,
-	               bit < sizeof(names) / sizeof(*names) ? names[bit] : number);
+	return bs_fail(
+		err, BS_UNSUPPORTED,
+		"%s: it has %s, which only a newer bitsift knows; use the one that made it, or "
+		"rebuild it with `bitsift index --rebuild`",
+		file->path, bit < sizeof(names) / sizeof(*names) ? names[bit] : number);
 }
 
 uint32_t bs_container_features(const struct bs_container *file)
@@ -362,7 +386,8 @@ uint32_t bs_container_features(const struct bs_container *file)
 	return bs_load_u32(file->map + 36);
 }
 
-static enum bs_status file_check_head(struct bs_container *file, enum bs_container_kind kind, struct bs_error *err)
+static enum bs_status file_check_head(struct bs_container *file, enum bs_container_kind kind,
+                                      struct bs_error *err)
 {
 	const uint8_t *head = file->map;
 	if (memcmp(head, head_magic, sizeof(head_magic)) != 0)
@@ -371,15 +396,19 @@ static enum bs_status file_check_head(struct bs_container *file, enum bs_contain
 		return bs_container_corrupt(file, err, "head: checksum mismatch");
 	if (bs_load_u32(head + 8) != BS_FORMAT_VERSION)
 		return bs_fail(err, BS_UNSUPPORTED,
-		               "%s: format version %u, this bitsift knows version %u; use the one that made it, or rebuild it with "
-		               "`bitsift index --rebuild`", file->path, bs_load_u32(head + 8), BS_FORMAT_VERSION);
+		               "%s: format version %u, this bitsift knows version %u; use the one "
+		               "that made it, or rebuild it with "
+		               "`bitsift index --rebuild`",
+		               file->path, bs_load_u32(head + 8), BS_FORMAT_VERSION);
 	if (bs_load_u32(head + 36) & ~KNOWN_FEATURES)
 		return refuse_feature(file, bs_load_u32(head + 36) & ~KNOWN_FEATURES, err);
 	if (bs_load_u32(head + 12) != (uint32_t)kind)
-		return bs_container_corrupt(file, err, "a file of kind %u where kind %d belongs", bs_load_u32(head + 12), (int)kind);
+		return bs_container_corrupt(file, err, "a file of kind %u where kind %d belongs",
+		                            bs_load_u32(head + 12), (int)kind);
 	if (bs_load_u64(head + 16) != file->n_bytes)
-		return bs_container_corrupt(file, err, "%llu bytes where the head says %llu", (unsigned long long)file->n_bytes,
-		                       (unsigned long long)bs_load_u64(head + 16));
+		return bs_container_corrupt(file, err, "%llu bytes where the head says %llu",
+		                            (unsigned long long)file->n_bytes,
+		                            (unsigned long long)bs_load_u64(head + 16));
 	return BS_OK;
 }
 
@@ -394,22 +423,25 @@ static enum bs_status file_check_table(struct bs_container *file, struct bs_erro
 	file->sums = file->table + table_bytes;
 	uint64_t sums_bytes = file->n_bytes - offset - table_bytes;
 	file->n_pages = sums_bytes / 4;
-	if (bs_load_u64(file->map + 40) != bs_checksum(file->table, (size_t)(table_bytes + sums_bytes)))
+	if (bs_load_u64(file->map + 40) !=
+	    bs_checksum(file->table, (size_t)(table_bytes + sums_bytes)))
 		return bs_container_corrupt(file, err, "section table: checksum mismatch");
 	uint64_t next_page = 0, next_offset = HEAD_BYTES;
 	for (uint32_t i = 0; i < file->n_sections; i++) {
 		const uint8_t *entry = file->table + (uint64_t)i * ENTRY_BYTES;
 		uint64_t at = bs_load_u64(entry + 8);
 		uint64_t n_bytes = bs_load_u64(entry + 16);
-		if (at % ALIGN_BYTES != 0 || at < next_offset || at > offset || n_bytes > offset - at ||
-		    bs_load_u64(entry + 24) != next_page)
-			return bs_container_corrupt(file, err, "section %u has impossible bounds", bs_load_u32(entry));
+		if (at % ALIGN_BYTES != 0 || at < next_offset || at > offset ||
+		    n_bytes > offset - at || bs_load_u64(entry + 24) != next_page)
+			return bs_container_corrupt(file, err, "section %u has impossible bounds",
+			                            bs_load_u32(entry));
 		next_offset = at + n_bytes;
 		next_page += (n_bytes + BS_PAGE_BYTES - 1) / BS_PAGE_BYTES;
 	}
 	if (next_page != file->n_pages)
-		return bs_container_corrupt(file, err, "%llu page sums for %llu pages", (unsigned long long)file->n_pages,
-		                       (unsigned long long)next_page);
+		return bs_container_corrupt(file, err, "%llu page sums for %llu pages",
+		                            (unsigned long long)file->n_pages,
+		                            (unsigned long long)next_page);
 	return BS_OK;
 }
 
@@ -427,18 +459,22 @@ static enum bs_status file_sort_names(struct bs_container *file, struct bs_error
 		return bs_fail_memory(err, "the names of sections", n_bytes);
 	for (uint32_t i = 0; i < file->n_sections; i++) {
 		const uint8_t *entry = file->table + (uint64_t)i * ENTRY_BYTES;
-		file->names[i] = (struct name){(uint64_t)bs_load_u32(entry) << 32 | bs_load_u32(entry + 4), i};
+		file->names[i] = (struct name){
+			(uint64_t)bs_load_u32(entry) << 32 | bs_load_u32(entry + 4), i};
 	}
 	qsort(file->names, file->n_sections, sizeof(*file->names), compare_names);
 	for (uint32_t i = 1; i < file->n_sections; i++)
 		if (file->names[i].name == file->names[i - 1].name)
-			return bs_container_corrupt(file, err, "two sections are number %u, instance %u",
-			                            (uint32_t)(file->names[i].name >> 32), (uint32_t)file->names[i].name);
+			return bs_container_corrupt(file, err,
+			                            "two sections are number %u, instance %u",
+			                            (uint32_t)(file->names[i].name >> 32),
+			                            (uint32_t)file->names[i].name);
 	return BS_OK;
 }
 
-enum bs_status bs_container_open(const struct bs_dir *dir, const char *name, enum bs_container_kind kind,
-                                 struct bs_container **file_out, struct bs_error *err)
+enum bs_status bs_container_open(const struct bs_dir *dir, const char *name,
+                                 enum bs_container_kind kind, struct bs_container **file_out,
+                                 struct bs_error *err)
 {
 	*file_out = NULL;
 	struct bs_container *file = calloc(1, sizeof(*file));
@@ -518,7 +554,8 @@ size_t bs_container_n_sections(const struct bs_container *file)
 	return file->n_sections;
 }
 
-struct bs_section bs_container_section_at(const struct bs_container *file, size_t i, uint32_t *instance_out)
+struct bs_section bs_container_section_at(const struct bs_container *file, size_t i,
+                                          uint32_t *instance_out)
 {
 	const uint8_t *entry = file->table + i * ENTRY_BYTES;
 	*instance_out = bs_load_u32(entry + 4);
@@ -532,13 +569,16 @@ struct bs_section bs_container_section_at(const struct bs_container *file, size_
 	};
 }
 
-struct bs_section bs_container_section(const struct bs_container *file, uint32_t id, uint32_t instance)
+struct bs_section bs_container_section(const struct bs_container *file, uint32_t id,
+                                       uint32_t instance)
 {
 	struct name wanted = {.name = (uint64_t)id << 32 | instance};
-	const struct name *found = bsearch(&wanted, file->names, file->n_sections, sizeof(wanted), compare_names);
+	const struct name *found =
+		bsearch(&wanted, file->names, file->n_sections, sizeof(wanted), compare_names);
 	if (found)
 		return bs_container_section_at(file, found->place, &instance);
-	return (struct bs_section){.data = file->map, .file = file, .verified = file->verified, .id = id};
+	return (struct bs_section){
+		.data = file->map, .file = file, .verified = file->verified, .id = id};
 }
 
 /* Bytes of the section's page, which the last one may have fewer of. */
@@ -549,29 +589,35 @@ static size_t page_bytes(const struct bs_section *section, uint64_t page)
 }
 
 /* bytes: those of the page, in the map or read. */
-static enum bs_status verify_page(const struct bs_section *section, uint64_t page, const uint8_t *bytes, struct bs_error *err)
+static enum bs_status verify_page(const struct bs_section *section, uint64_t page,
+                                  const uint8_t *bytes, struct bs_error *err)
 {
 	const struct bs_container *file = section->file;
 	uint64_t index = section->first_page + page;
 	SHOW(section->data + page * BS_PAGE_BYTES, page_bytes(section, page));
 	if (page_sum(bytes, page_bytes(section, page)) != bs_load_u32(file->sums + index * 4))
-		return bs_container_corrupt(file, err, "section %u, bytes %llu..: checksum mismatch", section->id,
-		                            (unsigned long long)(page * BS_PAGE_BYTES));
-	__atomic_fetch_or(&file->verified[index / 64], UINT64_C(1) << (index % 64), __ATOMIC_RELAXED);
+		return bs_container_corrupt(
+			file, err, "section %u, bytes %llu..: checksum mismatch", section->id,
+			(unsigned long long)(page * BS_PAGE_BYTES));
+	__atomic_fetch_or(&file->verified[index / 64], UINT64_C(1) << (index % 64),
+	                  __ATOMIC_RELAXED);
 	return BS_OK;
 }
 
-static enum bs_status check_range(const struct bs_section *section, uint64_t offset, uint64_t n_bytes, struct bs_error *err)
+static enum bs_status check_range(const struct bs_section *section, uint64_t offset,
+                                  uint64_t n_bytes, struct bs_error *err)
 {
 	if (offset > section->n_bytes || n_bytes > section->n_bytes - offset)
-		return bs_container_corrupt(section->file, err, "section %u: bytes %llu + %llu reach past its end at %llu",
-		                            section->id, (unsigned long long)offset, (unsigned long long)n_bytes,
-		                            (unsigned long long)section->n_bytes);
+		return bs_container_corrupt(
+			section->file, err,
+			"section %u: bytes %llu + %llu reach past its end at %llu", section->id,
+			(unsigned long long)offset, (unsigned long long)n_bytes,
+			(unsigned long long)section->n_bytes);
 	return BS_OK;
 }
 
-enum bs_status bs_section_verify(const struct bs_section *section, uint64_t offset, uint64_t n_bytes,
-                                 struct bs_error *err)
+enum bs_status bs_section_verify(const struct bs_section *section, uint64_t offset,
+                                 uint64_t n_bytes, struct bs_error *err)
 {
 	enum bs_status status = check_range(section, offset, n_bytes, err);
 	if (status || n_bytes == 0 || !section->verified)
@@ -579,7 +625,8 @@ enum bs_status bs_section_verify(const struct bs_section *section, uint64_t offs
 	uint64_t last = (offset + n_bytes - 1) / BS_PAGE_BYTES;
 	for (uint64_t page = offset / BS_PAGE_BYTES; page <= last && !status; page++)
 		if (!bs_section_is_verified(section, page * BS_PAGE_BYTES))
-			status = verify_page(section, page, section->data + page * BS_PAGE_BYTES, err);
+			status = verify_page(section, page, section->data + page * BS_PAGE_BYTES,
+			                     err);
 	return status;
 }
 
@@ -588,24 +635,27 @@ void bs_section_trust(const struct bs_section *section)
 	SHOW(section->data, (size_t)section->n_bytes);
 }
 
-static enum bs_status read_page(const struct bs_section *section, uint64_t page, uint8_t *bytes, struct bs_error *err)
+static enum bs_status read_page(const struct bs_section *section, uint64_t page, uint8_t *bytes,
+                                struct bs_error *err)
 {
 	const struct bs_container *file = section->file;
 	uint64_t start = (uint64_t)(section->data - file->map) + page * BS_PAGE_BYTES;
 	size_t n_bytes = page_bytes(section, page), n_done = 0;
 	while (n_done < n_bytes) {
-		ssize_t n = pread(file->fd, bytes + n_done, n_bytes - n_done, (off_t)(start + n_done));
+		ssize_t n =
+			pread(file->fd, bytes + n_done, n_bytes - n_done, (off_t)(start + n_done));
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
-			return bs_fail(err, BS_IO, "%s: cannot read: %s", file->path, n < 0 ? strerror(errno) : "it has become shorter");
+			return bs_fail(err, BS_IO, "%s: cannot read: %s", file->path,
+			               n < 0 ? strerror(errno) : "it has become shorter");
 		n_done += (size_t)n;
 	}
 	return verify_page(section, page, bytes, err);
 }
 
-enum bs_status bs_section_read(const struct bs_section *section, uint64_t offset, uint64_t n_bytes, uint8_t *room,
-                               const uint8_t **bytes_out, struct bs_error *err)
+enum bs_status bs_section_read(const struct bs_section *section, uint64_t offset, uint64_t n_bytes,
+                               uint8_t *room, const uint8_t **bytes_out, struct bs_error *err)
 {
 	enum bs_status status = check_range(section, offset, n_bytes, err);
 	*bytes_out = section->data + offset;
@@ -624,15 +674,18 @@ enum bs_status bs_section_read(const struct bs_section *section, uint64_t offset
 }
 
 /* Bytes [from, to) must be zero, and no more than alignment asks for. */
-static enum bs_status check_gap(const struct bs_container *file, uint64_t from, uint64_t to, struct bs_error *err)
+static enum bs_status check_gap(const struct bs_container *file, uint64_t from, uint64_t to,
+                                struct bs_error *err)
 {
 	if (to - from >= ALIGN_BYTES)
-		return bs_container_corrupt(file, err, "bytes %llu..%llu belong to no section", (unsigned long long)from,
-		                            (unsigned long long)to);
+		return bs_container_corrupt(file, err, "bytes %llu..%llu belong to no section",
+		                            (unsigned long long)from, (unsigned long long)to);
 	SHOW(file->map + from, (size_t)(to - from));
 	for (uint64_t at = from; at < to; at++)
 		if (file->map[at] != 0)
-			return bs_container_corrupt(file, err, "byte %llu, between sections, is not zero", (unsigned long long)at);
+			return bs_container_corrupt(file, err,
+			                            "byte %llu, between sections, is not zero",
+			                            (unsigned long long)at);
 	return BS_OK;
 }
 

@@ -24,15 +24,19 @@ static bool is_trusted(const struct bs_dir *dir, uid_t owner)
 {
 	const struct bs_consent *consent = dir->consent;
 	return owner == dir->user || owner == ROOT || owner == dir->owner ||
-	       (consent && (consent->all || (consent->trusts && consent->trusts(consent->context, dir->place, owner))));
+	       (consent &&
+	        (consent->all ||
+	         (consent->trusts && consent->trusts(consent->context, dir->place, owner))));
 }
 
 /* name: of a file in it; NULL: the directory. */
-static enum bs_status refuse_owner(const struct bs_dir *dir, const char *name, uid_t owner, struct bs_error *err)
+static enum bs_status refuse_owner(const struct bs_dir *dir, const char *name, uid_t owner,
+                                   struct bs_error *err)
 {
-	(void)bs_fail(err, BS_UNTRUSTED, "%s%s%s: belongs to another user (%u)", dir->path, name ? "/" : "", name ? name : "",
-	              (unsigned)owner);
-	bs_advise(err, "; to trust this index: ", (const char *const[]){"bitsift", "trust", dir->place, NULL});
+	(void)bs_fail(err, BS_UNTRUSTED, "%s%s%s: belongs to another user (%u)", dir->path,
+	              name ? "/" : "", name ? name : "", (unsigned)owner);
+	bs_advise(err, "; to trust this index: ",
+	          (const char *const[]){"bitsift", "trust", dir->place, NULL});
 	return BS_UNTRUSTED;
 }
 
@@ -46,11 +50,15 @@ static enum bs_status open_memory(struct bs_dir *dir, struct bs_error *err)
 	return bs_fail_memory(err, "a path", sizeof(MEMORY_PLACE));
 }
 
-enum bs_status bs_dir_open(struct bs_dir *dir, const char *path, struct bs_memory_index *memory, const struct bs_consent *consent,
-                           struct bs_error *err)
+enum bs_status bs_dir_open(struct bs_dir *dir, const char *path, struct bs_memory_index *memory,
+                           const struct bs_consent *consent, struct bs_error *err)
 {
 	struct stat found;
-	*dir = (struct bs_dir){.memory = memory, .fd = -1, .user = geteuid(), .file_mode = 0600, .consent = consent};
+	*dir = (struct bs_dir){.memory = memory,
+	                       .fd = -1,
+	                       .user = geteuid(),
+	                       .file_mode = 0600,
+	                       .consent = consent};
 	dir->owner = dir->user;
 	if (consent && BS_CHECK_RESERVED(err, BS_RESERVED(bs_consent, *consent)) != BS_OK)
 		return BS_UNSUPPORTED;
@@ -66,7 +74,8 @@ enum bs_status bs_dir_open(struct bs_dir *dir, const char *path, struct bs_memor
 		dir->fd = open(dir->place, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	enum bs_status status = BS_OK;
 	if (dir->fd < 0 && errno == ENOENT)
-		status = bs_fail(err, BS_NOT_FOUND, "%s: no index here; make one with `bitsift index`", path);
+		status = bs_fail(err, BS_NOT_FOUND,
+		                 "%s: no index here; make one with `bitsift index`", path);
 	else if (dir->fd < 0 || fstat(dir->fd, &found) != 0)
 		status = bs_fail(err, BS_IO, "%s: %s", path, strerror(errno));
 	else if (!is_trusted(dir, found.st_uid))
@@ -96,10 +105,14 @@ void bs_dir_close(struct bs_dir *dir)
 	*dir = (struct bs_dir){.fd = -1};
 }
 
-static enum bs_status refuse_file(const struct bs_dir *dir, const char *name, const char *what, struct bs_error *err)
+static enum bs_status refuse_file(const struct bs_dir *dir, const char *name, const char *what,
+                                  struct bs_error *err)
 {
-	return bs_fail(err, BS_CORRUPT, "%s/%s: corrupt: %s where an index has a plain file: remove it; `bitsift index --rebuild` "
-	               "restores what is missing", dir->path, name, what);
+	return bs_fail(err, BS_CORRUPT,
+	               "%s/%s: corrupt: %s where an index has a plain file: remove it; `bitsift "
+	               "index --rebuild` "
+	               "restores what is missing",
+	               dir->path, name, what);
 }
 
 static enum bs_status fail_open(const struct bs_dir *dir, const char *name, struct bs_error *err)
@@ -108,11 +121,14 @@ static enum bs_status fail_open(const struct bs_dir *dir, const char *name, stru
 		return refuse_file(dir, name, "a symbolic link", err);
 	if (errno == ENXIO)
 		return refuse_file(dir, name, "a pipe, device or folder", err);
-	return bs_fail(err, errno == ENOENT ? BS_NOT_FOUND : BS_IO, "%s/%s: %s", dir->path, name, strerror(errno));
+	return bs_fail(err, errno == ENOENT ? BS_NOT_FOUND : BS_IO, "%s/%s: %s", dir->path, name,
+	               strerror(errno));
 }
 
-/* What was opened is looked at before anything else is done with it; *fd is closed, and -1, unless it may be used. */
-static enum bs_status admit(const struct bs_dir *dir, const char *name, int *fd, struct stat *found, struct bs_error *err)
+/* What was opened is looked at before anything else is done with it; *fd is closed, and -1, unless
+ * it may be used. */
+static enum bs_status admit(const struct bs_dir *dir, const char *name, int *fd, struct stat *found,
+                            struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	if (fstat(*fd, found) != 0)
@@ -133,25 +149,28 @@ static enum bs_status admit(const struct bs_dir *dir, const char *name, int *fd,
 /* O_NONBLOCK: a pipe must not make us wait for its writer. */
 #define SAFE_FLAGS (O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
 
-enum bs_status bs_dir_open_file(const struct bs_dir *dir, const char *name, int *fd_out, struct stat *found_out,
-                                struct bs_error *err)
+enum bs_status bs_dir_open_file(const struct bs_dir *dir, const char *name, int *fd_out,
+                                struct stat *found_out, struct bs_error *err)
 {
 	if (dir->memory) {
 		enum bs_status status = bs_memory_index_open_file(dir->memory, name, fd_out, err);
-		return status || fstat(*fd_out, found_out) == 0 ? status : fail_open(dir, name, err);
+		return status || fstat(*fd_out, found_out) == 0 ? status
+		                                                : fail_open(dir, name, err);
 	}
 	*fd_out = openat(dir->fd, name, O_RDONLY | SAFE_FLAGS);
 	return *fd_out < 0 ? fail_open(dir, name, err) : admit(dir, name, fd_out, found_out, err);
 }
 
-/* What root makes in the index of a user whom it trusts is that user's: else he could not use it any more. */
+/* What root makes in the index of a user whom it trusts is that user's: else he could not use it
+ * any more. */
 static void give_away(const struct bs_dir *dir, int fd)
 {
 	if (dir->user == ROOT && dir->owner != ROOT)
 		(void)!fchown(fd, dir->owner, (gid_t)-1);
 }
 
-enum bs_status bs_dir_open_lock(const struct bs_dir *dir, const char *name, int *fd_out, struct bs_error *err)
+enum bs_status bs_dir_open_lock(const struct bs_dir *dir, const char *name, int *fd_out,
+                                struct bs_error *err)
 {
 	struct stat found;
 	*fd_out = openat(dir->fd, name, O_RDWR | SAFE_FLAGS);
@@ -163,35 +182,43 @@ enum bs_status bs_dir_open_lock(const struct bs_dir *dir, const char *name, int 
 	return *fd_out < 0 ? fail_open(dir, name, err) : admit(dir, name, fd_out, &found, err);
 }
 
-enum bs_status bs_dir_create_file(const struct bs_dir *dir, const char *name, int *fd_out, struct bs_error *err)
+enum bs_status bs_dir_create_file(const struct bs_dir *dir, const char *name, int *fd_out,
+                                  struct bs_error *err)
 {
 	if (dir->memory)
 		return bs_memory_index_create_file(dir->memory, name, fd_out, err);
 	*fd_out = openat(dir->fd, name, O_RDWR | O_CREAT | O_EXCL | SAFE_FLAGS, dir->file_mode);
 	if (*fd_out < 0)
-		return bs_fail(err, BS_IO, "%s/%s: cannot create: %s", dir->path, name, strerror(errno));
+		return bs_fail(err, BS_IO, "%s/%s: cannot create: %s", dir->path, name,
+		               strerror(errno));
 	give_away(dir, *fd_out);
 	return BS_OK;
 }
 
-enum bs_status bs_dir_create_nameless(const struct bs_dir *dir, mode_t mode, int *fd_out, struct bs_error *err)
+enum bs_status bs_dir_create_nameless(const struct bs_dir *dir, mode_t mode, int *fd_out,
+                                      struct bs_error *err)
 {
 	char name[64];
 	if (dir->memory)
 		return bs_memory_index_create_nameless(dir->memory, fd_out, err);
 	*fd_out = openat(dir->fd, ".", O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, mode);
 	/* Not every file system can. */
-	for (unsigned i = 0; *fd_out < 0 && i < 100 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL || errno == EEXIST);
+	for (unsigned i = 0;
+	     *fd_out < 0 && i < 100 &&
+	     (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL || errno == EEXIST);
 	     i++) {
 		snprintf(name, sizeof(name), ".bitsift-%ld-%u", (long)getpid(), i);
 		*fd_out = openat(dir->fd, name, O_RDWR | O_CREAT | O_EXCL | SAFE_FLAGS, mode);
 		if (*fd_out >= 0)
 			unlinkat(dir->fd, name, 0);
 	}
-	return *fd_out < 0 ? bs_fail(err, BS_IO, "%s: cannot make a temporary file: %s", dir->path, strerror(errno)) : BS_OK;
+	return *fd_out < 0 ? bs_fail(err, BS_IO, "%s: cannot make a temporary file: %s", dir->path,
+	                             strerror(errno))
+	                   : BS_OK;
 }
 
-enum bs_status bs_dir_place(const struct bs_dir *dir, struct bs_buffer *buffer, struct bs_error *err)
+enum bs_status bs_dir_place(const struct bs_dir *dir, struct bs_buffer *buffer,
+                            struct bs_error *err)
 {
 	int fd;
 	if (buffer->file || buffer->capacity_bytes)
@@ -207,7 +234,8 @@ bool bs_dir_has_folder(const struct bs_dir *dir)
 	return !dir->memory || bs_memory_index_has_folder(dir->memory);
 }
 
-enum bs_status bs_dir_spill(const struct bs_dir *dir, struct bs_buffer *buffer, uint64_t most_bytes, struct bs_error *err)
+enum bs_status bs_dir_spill(const struct bs_dir *dir, struct bs_buffer *buffer, uint64_t most_bytes,
+                            struct bs_error *err)
 {
 	struct bs_buffer in_file = {0};
 	if (buffer->file || buffer->used_bytes <= most_bytes || !bs_dir_has_folder(dir))
@@ -239,7 +267,8 @@ uint64_t bs_dir_file_bytes(const struct bs_dir *dir, const char *name)
 		int64_t n_bytes = bs_memory_index_file_bytes(dir->memory, name);
 		return n_bytes < 0 ? 0 : (uint64_t)n_bytes;
 	}
-	return fstatat(dir->fd, name, &found, AT_SYMLINK_NOFOLLOW) == 0 ? (uint64_t)found.st_size : 0;
+	return fstatat(dir->fd, name, &found, AT_SYMLINK_NOFOLLOW) == 0 ? (uint64_t)found.st_size
+	                                                                : 0;
 }
 
 void bs_dir_remove(const struct bs_dir *dir, const char *name)
@@ -250,7 +279,8 @@ void bs_dir_remove(const struct bs_dir *dir, const char *name)
 		unlinkat(dir->fd, name, 0);
 }
 
-enum bs_status bs_dir_rename(const struct bs_dir *dir, const char *from, const char *to, struct bs_error *err)
+enum bs_status bs_dir_rename(const struct bs_dir *dir, const char *from, const char *to,
+                             struct bs_error *err)
 {
 	if (dir->memory)
 		return bs_memory_index_rename(dir->memory, from, to, err);
@@ -273,7 +303,8 @@ enum bs_status bs_dir_flush(const struct bs_dir *dir, struct bs_error *err)
 		return bs_fail(err, BS_IO, "%s: %s", dir->path, strerror(errno));
 	enum bs_status status = BS_OK;
 	if (fsync(fd) != 0)
-		status = bs_fail(err, BS_IO, "%s: cannot flush to disk: %s", dir->path, strerror(errno));
+		status = bs_fail(err, BS_IO, "%s: cannot flush to disk: %s", dir->path,
+		                 strerror(errno));
 	close(fd);
 	return status;
 }
@@ -284,7 +315,8 @@ enum bs_status bs_dir_list(const struct bs_dir *dir, struct bs_buffer *names, st
 		return bs_memory_index_list(dir->memory, names, err);
 	int fd = open_list(dir);
 	DIR *list = fd < 0 ? NULL : fdopendir(fd);
-	enum bs_status status = list ? BS_OK : bs_fail(err, BS_IO, "%s: %s", dir->path, strerror(errno));
+	enum bs_status status =
+		list ? BS_OK : bs_fail(err, BS_IO, "%s: %s", dir->path, strerror(errno));
 	for (struct dirent *entry; !status && (entry = readdir(list)) != NULL;)
 		status = bs_buffer_append(names, entry->d_name, strlen(entry->d_name) + 1, err);
 	if (list)
@@ -294,24 +326,26 @@ enum bs_status bs_dir_list(const struct bs_dir *dir, struct bs_buffer *names, st
 	return status;
 }
 
-static enum bs_status set_mode(const struct bs_dir *dir, const char *name, int fd, mode_t before, mode_t mode,
-                               struct bs_error *err)
+static enum bs_status set_mode(const struct bs_dir *dir, const char *name, int fd, mode_t before,
+                               mode_t mode, struct bs_error *err)
 {
 	/* What is another user's, or on a file system that knows no modes, is left as it is. */
 	if ((before & 0777) == mode || fchmod(fd, (before & 07000) | mode) == 0 || errno == EPERM)
 		return BS_OK;
-	return bs_fail(err, BS_IO, "%s%s%s: cannot set its mode: %s", dir->path, name ? "/" : "", name ? name : "", strerror(errno));
+	return bs_fail(err, BS_IO, "%s%s%s: cannot set its mode: %s", dir->path, name ? "/" : "",
+	               name ? name : "", strerror(errno));
 }
 
-enum bs_status bs_dir_set_file_mode(const struct bs_dir *dir, const char *name, mode_t mode, struct bs_error *err)
+enum bs_status bs_dir_set_file_mode(const struct bs_dir *dir, const char *name, mode_t mode,
+                                    struct bs_error *err)
 {
 	struct stat found;
 	int fd;
 	if (dir->memory)
 		return BS_OK;
 	/* What is no file of the index is no matter of ours. */
-	if (fstatat(dir->fd, name, &found, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(found.st_mode) || found.st_nlink > 1 ||
-	    (found.st_mode & 0777) == mode)
+	if (fstatat(dir->fd, name, &found, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(found.st_mode) ||
+	    found.st_nlink > 1 || (found.st_mode & 0777) == mode)
 		return BS_OK;
 	enum bs_status status = bs_dir_open_file(dir, name, &fd, &found, err);
 	if (status)
@@ -351,20 +385,25 @@ static bool resolves_below(int folder, const char *path)
 		return false;
 	char *real = realpath(joined, NULL);
 	bool is_gone = !real && (errno == ENOENT || errno == ENOTDIR);
-	bool is_below = n == 1 || (real && strncmp(real, base, (size_t)n) == 0 && (real[n] == '/' || !real[n]));
+	bool is_below = n == 1 || (real && strncmp(real, base, (size_t)n) == 0 &&
+	                           (real[n] == '/' || !real[n]));
 	free(joined);
 	free(real);
 	return is_gone || is_below;
 }
 
-/* The folder that holds the directory; -1: it cannot be opened, or another directory is there now. */
+/* The folder that holds the directory; -1: it cannot be opened, or another directory is there
+ * now. */
 static int open_parent(const struct bs_dir *dir)
 {
 	struct stat found;
 	if (dir->memory)
 		return -1;
-	int fd = dir->fd >= 0 ? dir->fd : open(dir->place, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	bool is_it = fd >= 0 && (fd == dir->fd || (fstat(fd, &found) == 0 && found.st_dev == dir->device && found.st_ino == dir->inode));
+	int fd = dir->fd >= 0 ? dir->fd
+	                      : open(dir->place, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	bool is_it = fd >= 0 &&
+	             (fd == dir->fd || (fstat(fd, &found) == 0 && found.st_dev == dir->device &&
+	                                found.st_ino == dir->inode));
 	int parent = is_it ? openat(fd, "..", O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
 	if (fd >= 0 && fd != dir->fd)
 		close(fd);
@@ -373,13 +412,15 @@ static int open_parent(const struct bs_dir *dir)
 
 bool bs_dir_is_beside(const struct bs_dir *dir, const char *path)
 {
-	struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS};
+	struct open_how how = {.flags = O_PATH | O_CLOEXEC,
+	                       .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS};
 	int folder = open_parent(dir);
 	if (folder < 0)
 		return false;
 	int fd = (int)syscall(SYS_openat2, folder, path, &how, sizeof(how));
 	/* What the disk or the server cannot say now, reading will tell. */
-	bool is_beside = fd >= 0 || errno == ENOENT || errno == ENOTDIR || errno == EACCES || errno == EIO || errno == ESTALE;
+	bool is_beside = fd >= 0 || errno == ENOENT || errno == ENOTDIR || errno == EACCES ||
+	                 errno == EIO || errno == ESTALE;
 	if (fd >= 0)
 		close(fd);
 	else if (errno == ENOSYS || errno == EPERM || errno == EAGAIN)

@@ -76,7 +76,8 @@ static bool find(const struct bs_memory_index *memory, const char *name, size_t 
 }
 
 /* Puts a file, which is the table's from here on, where find says; the mutex is held. */
-static enum bs_status put_at(struct bs_memory_index *memory, size_t i, const char *name, int fd, struct bs_error *err)
+static enum bs_status put_at(struct bs_memory_index *memory, size_t i, const char *name, int fd,
+                             struct bs_error *err)
 {
 	size_t n_bytes = (memory->n_files + 1) * sizeof(*memory->files);
 	struct file *files = realloc(memory->files, n_bytes);
@@ -122,17 +123,20 @@ static int open_nameless(int at, const char *path)
 	return openat(at, path, O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
 }
 
-enum bs_status bs_memory_index_create_nameless(struct bs_memory_index *memory, int *fd_out, struct bs_error *err)
+enum bs_status bs_memory_index_create_nameless(struct bs_memory_index *memory, int *fd_out,
+                                               struct bs_error *err)
 {
 	pthread_mutex_lock(&memory->mutex);
-	*fd_out = memory->folder >= 0 ? open_nameless(memory->folder, ".") : memfd_create("bitsift", MFD_CLOEXEC);
+	*fd_out = memory->folder >= 0 ? open_nameless(memory->folder, ".")
+	                              : memfd_create("bitsift", MFD_CLOEXEC);
 	if (*fd_out < 0 && errno == ENOSYS && memory->folder < 0)
 		*fd_out = open_nameless(AT_FDCWD, "/tmp");
 	pthread_mutex_unlock(&memory->mutex);
 	return *fd_out < 0 ? fail("a file", "cannot create", err) : BS_OK;
 }
 
-enum bs_status bs_memory_index_use_folder(struct bs_memory_index *memory, const char *dir, struct bs_error *err)
+enum bs_status bs_memory_index_use_folder(struct bs_memory_index *memory, const char *dir,
+                                          struct bs_error *err)
 {
 	int folder = dir ? open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
 	int probe = folder >= 0 ? open_nameless(folder, ".") : -1;
@@ -161,19 +165,23 @@ bool bs_memory_index_has_folder(struct bs_memory_index *memory)
 	return has_folder;
 }
 
-enum bs_status bs_memory_index_open_file(struct bs_memory_index *memory, const char *name, int *fd_out, struct bs_error *err)
+enum bs_status bs_memory_index_open_file(struct bs_memory_index *memory, const char *name,
+                                         int *fd_out, struct bs_error *err)
 {
 	size_t i;
 	*fd_out = -1;
 	pthread_mutex_lock(&memory->mutex);
-	enum bs_status status = find(memory, name, &i) ? copy_descriptor(&memory->files[i], fd_out, err)
-	                                               : bs_fail(err, BS_NOT_FOUND, PLACE ": %s: not there", name);
+	enum bs_status status = find(memory, name, &i)
+	                                ? copy_descriptor(&memory->files[i], fd_out, err)
+	                                : bs_fail(err, BS_NOT_FOUND, PLACE ": %s: not there", name);
 	pthread_mutex_unlock(&memory->mutex);
 	return status;
 }
 
-/* A file of that name, which must not exist, unless it is to be replaced; the descriptor is the table's. */
-static enum bs_status put(struct bs_memory_index *memory, const char *name, int fd, bool replaces, struct bs_error *err)
+/* A file of that name, which must not exist, unless it is to be replaced; the descriptor is the
+ * table's. */
+static enum bs_status put(struct bs_memory_index *memory, const char *name, int fd, bool replaces,
+                          struct bs_error *err)
 {
 	size_t i;
 	enum bs_status status = BS_OK;
@@ -188,7 +196,8 @@ static enum bs_status put(struct bs_memory_index *memory, const char *name, int 
 	return status;
 }
 
-enum bs_status bs_memory_index_create_file(struct bs_memory_index *memory, const char *name, int *fd_out, struct bs_error *err)
+enum bs_status bs_memory_index_create_file(struct bs_memory_index *memory, const char *name,
+                                           int *fd_out, struct bs_error *err)
 {
 	int fd = -1;
 	enum bs_status status = bs_memory_index_create_nameless(memory, fd_out, err);
@@ -228,7 +237,8 @@ void bs_memory_index_remove(struct bs_memory_index *memory, const char *name)
 }
 
 /* It is the commit of an index: until it is done nothing is gone. */
-enum bs_status bs_memory_index_rename(struct bs_memory_index *memory, const char *from, const char *to, struct bs_error *err)
+enum bs_status bs_memory_index_rename(struct bs_memory_index *memory, const char *from,
+                                      const char *to, struct bs_error *err)
 {
 	size_t i, old;
 	int fd = -1;
@@ -248,12 +258,14 @@ enum bs_status bs_memory_index_rename(struct bs_memory_index *memory, const char
 	return status;
 }
 
-enum bs_status bs_memory_index_list(struct bs_memory_index *memory, struct bs_buffer *names, struct bs_error *err)
+enum bs_status bs_memory_index_list(struct bs_memory_index *memory, struct bs_buffer *names,
+                                    struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	pthread_mutex_lock(&memory->mutex);
 	for (size_t i = 0; i < memory->n_files && !status; i++)
-		status = bs_buffer_append(names, memory->files[i].name, strlen(memory->files[i].name) + 1, err);
+		status = bs_buffer_append(names, memory->files[i].name,
+		                          strlen(memory->files[i].name) + 1, err);
 	pthread_mutex_unlock(&memory->mutex);
 	return status;
 }
@@ -286,7 +298,8 @@ void bs_memory_index_unlock(struct bs_memory_index *memory)
 	pthread_mutex_unlock(&memory->mutex);
 }
 
-enum bs_status bs_memory_index_copy(const struct bs_memory_index *memory, struct bs_memory_index **copy_out, struct bs_error *err)
+enum bs_status bs_memory_index_copy(const struct bs_memory_index *memory,
+                                    struct bs_memory_index **copy_out, struct bs_error *err)
 {
 	struct bs_memory_index *from = (struct bs_memory_index *)(uintptr_t)memory, *copy;
 	enum bs_status status = bs_memory_index_new(&copy, err);
@@ -326,14 +339,17 @@ static enum bs_status map(struct file *file, struct bs_error *err)
 	if (fstat(file->fd, &found) != 0)
 		return fail(file->name, "cannot read", err);
 	file->map_bytes = (size_t)found.st_size;
-	void *map = file->map_bytes ? mmap(NULL, file->map_bytes, PROT_READ, MAP_SHARED, file->fd, 0) : NULL;
+	void *map = file->map_bytes
+	                    ? mmap(NULL, file->map_bytes, PROT_READ, MAP_SHARED, file->fd, 0)
+	                    : NULL;
 	if (map == MAP_FAILED)
 		return bs_fail_memory(err, "a file", file->map_bytes);
 	file->map = map;
 	return BS_OK;
 }
 
-enum bs_status bs_memory_index_file_at(const struct bs_memory_index *memory, size_t i, struct bs_memory_index_file *file_out, struct bs_error *err)
+enum bs_status bs_memory_index_file_at(const struct bs_memory_index *memory, size_t i,
+                                       struct bs_memory_index_file *file_out, struct bs_error *err)
 {
 	struct bs_memory_index *from = (struct bs_memory_index *)(uintptr_t)memory;
 	enum bs_status status = BS_OK;
@@ -357,21 +373,25 @@ static enum bs_status check_name(const char *name, struct bs_error *err)
 {
 	return *name && strlen(name) < BS_MEMORY_INDEX_NAME_BYTES
 	               ? BS_OK
-	               : bs_fail(err, BS_INVALID, PLACE ": a file's name has 1 to %d bytes", BS_MEMORY_INDEX_NAME_BYTES - 1);
+	               : bs_fail(err, BS_INVALID, PLACE ": a file's name has 1 to %d bytes",
+	                         BS_MEMORY_INDEX_NAME_BYTES - 1);
 }
 
-enum bs_status bs_memory_index_descriptor_at(const struct bs_memory_index *memory, size_t i, int *fd_out, struct bs_error *err)
+enum bs_status bs_memory_index_descriptor_at(const struct bs_memory_index *memory, size_t i,
+                                             int *fd_out, struct bs_error *err)
 {
 	struct bs_memory_index *from = (struct bs_memory_index *)(uintptr_t)memory;
 	*fd_out = -1;
 	pthread_mutex_lock(&from->mutex);
-	enum bs_status status = i < from->n_files ? copy_descriptor(&from->files[i], fd_out, err)
-	                                          : bs_fail(err, BS_NOT_FOUND, PLACE ": no file %zu", i);
+	enum bs_status status = i < from->n_files
+	                                ? copy_descriptor(&from->files[i], fd_out, err)
+	                                : bs_fail(err, BS_NOT_FOUND, PLACE ": no file %zu", i);
 	pthread_mutex_unlock(&from->mutex);
 	return status;
 }
 
-enum bs_status bs_memory_index_put_file(struct bs_memory_index *memory, const char *name, int fd, struct bs_error *err)
+enum bs_status bs_memory_index_put_file(struct bs_memory_index *memory, const char *name, int fd,
+                                        struct bs_error *err)
 {
 	struct stat found;
 	enum bs_status status = check_name(name, err);
@@ -388,7 +408,8 @@ enum bs_status bs_memory_index_put_file(struct bs_memory_index *memory, const ch
 	return status;
 }
 
-enum bs_status bs_memory_index_put(struct bs_memory_index *memory, const char *name, const void *bytes, size_t n_bytes, struct bs_error *err)
+enum bs_status bs_memory_index_put(struct bs_memory_index *memory, const char *name,
+                                   const void *bytes, size_t n_bytes, struct bs_error *err)
 {
 	size_t n_done = 0;
 	int fd;
@@ -397,7 +418,8 @@ enum bs_status bs_memory_index_put(struct bs_memory_index *memory, const char *n
 		return status;
 	status = bs_memory_index_create_nameless(memory, &fd, err);
 	while (!status && n_done < n_bytes) {
-		ssize_t n = pwrite(fd, (const char *)bytes + n_done, n_bytes - n_done, (off_t)n_done);
+		ssize_t n =
+			pwrite(fd, (const char *)bytes + n_done, n_bytes - n_done, (off_t)n_done);
 		if (n >= 0)
 			n_done += (size_t)n;
 		else if (errno != EINTR)

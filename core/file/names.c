@@ -9,11 +9,13 @@
 #include "core/file/segment_sections.h"
 #include "core/system/deadline.h"
 
-const struct bs_names_sections bs_names_of_documents = {BS_SECTION_DOC_NAMES, BS_SECTION_DOC_NAME_OFFSETS, "documents"};
-const struct bs_names_sections bs_names_of_values = {BS_SECTION_VALUE_KEYS, BS_SECTION_VALUE_KEY_OFFSETS, "values"};
+const struct bs_names_sections bs_names_of_documents = {BS_SECTION_DOC_NAMES,
+                                                        BS_SECTION_DOC_NAME_OFFSETS, "documents"};
+const struct bs_names_sections bs_names_of_values = {BS_SECTION_VALUE_KEYS,
+                                                     BS_SECTION_VALUE_KEY_OFFSETS, "values"};
 
-static enum bs_status code_block(struct bs_buffer *coded, const uint8_t *bytes, const uint64_t *offsets, uint64_t n,
-                                 struct bs_error *err)
+static enum bs_status code_block(struct bs_buffer *coded, const uint8_t *bytes,
+                                 const uint64_t *offsets, uint64_t n, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	for (uint64_t i = 0; i < n && !status; i++) {
@@ -21,8 +23,10 @@ static enum bs_status code_block(struct bs_buffer *coded, const uint8_t *bytes, 
 		uint8_t head[2 * BS_VARINT_MAX_BYTES];
 		size_t n_bytes = offsets[i + 1] - offsets[i], n_shared = 0, head_bytes = 0;
 		if (i > 0) {
-			n_shared = bs_common_bytes(bytes + offsets[i - 1], offsets[i] - offsets[i - 1], name, n_bytes);
-			n_shared = n_shared < BS_NAMES_MOST_SHARED ? n_shared : BS_NAMES_MOST_SHARED;
+			n_shared = bs_common_bytes(bytes + offsets[i - 1],
+			                           offsets[i] - offsets[i - 1], name, n_bytes);
+			n_shared =
+				n_shared < BS_NAMES_MOST_SHARED ? n_shared : BS_NAMES_MOST_SHARED;
 			head_bytes = bs_varint_put(head, n_shared);
 		}
 		head_bytes += bs_varint_put(head + head_bytes, n_bytes - n_shared);
@@ -36,8 +40,9 @@ static enum bs_status code_block(struct bs_buffer *coded, const uint8_t *bytes, 
 /* The approximate cost of a name, for the deadline. */
 #define NAME_NS 30u
 
-enum bs_status bs_names_write(struct bs_file_writer *writer, struct bs_names_sections sections, const uint8_t *bytes,
-                              const uint64_t *offsets, uint64_t n, struct bs_error *err)
+enum bs_status bs_names_write(struct bs_file_writer *writer, struct bs_names_sections sections,
+                              const uint8_t *bytes, const uint64_t *offsets, uint64_t n,
+                              struct bs_error *err)
 {
 	struct bs_buffer coded = {0};
 	uint64_t *starts = calloc(bs_count_blocks(n, BS_NAMES_BLOCK) + 1, sizeof(*starts));
@@ -46,7 +51,8 @@ enum bs_status bs_names_write(struct bs_file_writer *writer, struct bs_names_sec
 	for (uint64_t block = 0; block < bs_count_blocks(n, BS_NAMES_BLOCK) && !status; block++) {
 		uint64_t first = block * BS_NAMES_BLOCK, left = n - first;
 		bs_buffer_clear(&coded);
-		status = code_block(&coded, bytes, offsets + first, left < BS_NAMES_BLOCK ? left : BS_NAMES_BLOCK, err);
+		status = code_block(&coded, bytes, offsets + first,
+		                    left < BS_NAMES_BLOCK ? left : BS_NAMES_BLOCK, err);
 		if (!status)
 			status = bs_deadline_spend(BS_NAMES_BLOCK * NAME_NS, err);
 		if (status)
@@ -55,7 +61,8 @@ enum bs_status bs_names_write(struct bs_file_writer *writer, struct bs_names_sec
 		starts[block + 1] = starts[block] + coded.used_bytes;
 	}
 	if (!status) {
-		bs_packed_write_u64(writer, sections.offsets, 0, starts, bs_count_blocks(n, BS_NAMES_BLOCK) + 1);
+		bs_packed_write_u64(writer, sections.offsets, 0, starts,
+		                    bs_count_blocks(n, BS_NAMES_BLOCK) + 1);
 	}
 	free(starts);
 	bs_buffer_deinit(&coded);
@@ -63,35 +70,42 @@ enum bs_status bs_names_write(struct bs_file_writer *writer, struct bs_names_sec
 }
 
 struct bs_names_block {
-	uint64_t ends[BS_NAMES_BLOCK]; /* where each name ends in bytes; it begins where the one before ends */
+	/* where each name ends in bytes; it begins where the one before ends */
+	uint64_t ends[BS_NAMES_BLOCK];
 	uint8_t bytes[];
 };
 
-enum bs_status bs_names_open(struct bs_names *names, const struct bs_container *file, struct bs_names_sections sections,
-                             uint64_t n, struct bs_error *err)
+enum bs_status bs_names_open(struct bs_names *names, const struct bs_container *file,
+                             struct bs_names_sections sections, uint64_t n, struct bs_error *err)
 {
-	*names = (struct bs_names){.n = n, .what = sections.what, .bytes = bs_container_section(file, sections.bytes, 0)};
-	enum bs_status status = bs_packed_open(&names->offsets, bs_container_section(file, sections.offsets, 0),
-	                                       bs_count_blocks(n, BS_NAMES_BLOCK) + 1, err);
+	*names = (struct bs_names){.n = n,
+	                           .what = sections.what,
+	                           .bytes = bs_container_section(file, sections.bytes, 0)};
+	enum bs_status status =
+		bs_packed_open(&names->offsets, bs_container_section(file, sections.offsets, 0),
+	                       bs_count_blocks(n, BS_NAMES_BLOCK) + 1, err);
 	if (status)
 		return status;
-	names->blocks = calloc(bs_count_blocks(n, BS_NAMES_BLOCK) + 1, sizeof(struct bs_names_block *));
+	names->blocks =
+		calloc(bs_count_blocks(n, BS_NAMES_BLOCK) + 1, sizeof(struct bs_names_block *));
 	return names->blocks ? BS_OK
 	                     : bs_fail_memory(err, "names",
-	                                      bs_count_blocks(n, BS_NAMES_BLOCK) * sizeof(struct bs_names_block *));
+	                                      bs_count_blocks(n, BS_NAMES_BLOCK) *
+	                                              sizeof(struct bs_names_block *));
 }
 
 void bs_names_deinit(struct bs_names *names)
 {
-	for (uint64_t block = 0; names->blocks && !names->spill && block < bs_count_blocks(names->n, BS_NAMES_BLOCK);
+	for (uint64_t block = 0;
+	     names->blocks && !names->spill && block < bs_count_blocks(names->n, BS_NAMES_BLOCK);
 	     block++)
 		free(names->blocks[block]);
 	free(names->blocks);
 	*names = (struct bs_names){.n = 0};
 }
 
-/* Where n names end once they are decoded, and unless to is NULL the names. False if they are not just what stands in
- * [from, end). */
+/* Where n names end once they are decoded, and unless to is NULL the names. False if they are not
+ * just what stands in [from, end). */
 static bool decode(const uint8_t *from, const uint8_t *end, uint32_t n, uint64_t *ends, uint8_t *to)
 {
 	uint64_t at = 0, before_bytes = 0;
@@ -116,8 +130,8 @@ static bool decode(const uint8_t *from, const uint8_t *end, uint32_t n, uint64_t
 	return from == end;
 }
 
-static enum bs_status make_block(const struct bs_names *names, uint64_t number, struct bs_names_block **block_out,
-                                 struct bs_error *err)
+static enum bs_status make_block(const struct bs_names *names, uint64_t number,
+                                 struct bs_names_block **block_out, struct bs_error *err)
 {
 	uint64_t start, end, left = names->n - number * BS_NAMES_BLOCK;
 	uint64_t ends[BS_NAMES_BLOCK] = {0};
@@ -126,14 +140,16 @@ static enum bs_status make_block(const struct bs_names *names, uint64_t number, 
 	enum bs_status status = bs_packed_get_span(&names->offsets, number, &start, &end, err);
 	if (status)
 		return status;
-	status = bs_section_touch(&names->bytes, start, end - start, err); /* end < start: more than there can be */
+	/* end < start: more than there can be */
+	status = bs_section_touch(&names->bytes, start, end - start, err);
 	if (status)
 		return status;
 	const uint8_t *from = names->bytes.data + start;
 	if (!decode(from, from + (end - start), n, ends, NULL))
-		return bs_container_corrupt(names->bytes.file, err, "the names of %s %llu to %llu do not decode", names->what,
-		                            (unsigned long long)(number * BS_NAMES_BLOCK),
-		                            (unsigned long long)(number * BS_NAMES_BLOCK + n - 1));
+		return bs_container_corrupt(
+			names->bytes.file, err, "the names of %s %llu to %llu do not decode",
+			names->what, (unsigned long long)(number * BS_NAMES_BLOCK),
+			(unsigned long long)(number * BS_NAMES_BLOCK + n - 1));
 	void *made = NULL;
 	size_t n_bytes = sizeof(struct bs_names_block) + ends[n - 1];
 	if (names->spill)
@@ -149,8 +165,8 @@ static enum bs_status make_block(const struct bs_names *names, uint64_t number, 
 }
 
 /* Whoever is first keeps it; another's is the same. */
-static enum bs_status find_block(const struct bs_names *names, uint64_t number, struct bs_names_block **block_out,
-                                 struct bs_error *err)
+static enum bs_status find_block(const struct bs_names *names, uint64_t number,
+                                 struct bs_names_block **block_out, struct bs_error *err)
 {
 	struct bs_names_block **place = &names->blocks[number], *made;
 	*block_out = __atomic_load_n(place, __ATOMIC_ACQUIRE);
@@ -159,15 +175,16 @@ static enum bs_status find_block(const struct bs_names *names, uint64_t number, 
 	enum bs_status status = make_block(names, number, &made, err);
 	if (status)
 		return status;
-	if (__atomic_compare_exchange_n(place, block_out, made, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+	if (__atomic_compare_exchange_n(place, block_out, made, false, __ATOMIC_ACQ_REL,
+	                                __ATOMIC_ACQUIRE))
 		*block_out = made;
 	else if (!names->spill)
 		free(made);
 	return BS_OK;
 }
 
-enum bs_status bs_names_get(const struct bs_names *names, uint64_t i, const uint8_t **name_out, uint32_t *n_bytes_out,
-                            struct bs_error *err)
+enum bs_status bs_names_get(const struct bs_names *names, uint64_t i, const uint8_t **name_out,
+                            uint32_t *n_bytes_out, struct bs_error *err)
 {
 	struct bs_names_block *block;
 	enum bs_status status = find_block(names, i / BS_NAMES_BLOCK, &block, err);
@@ -186,17 +203,20 @@ void bs_names_prefetch(const struct bs_names *names, uint64_t i, unsigned step)
 	const uint32_t at = i % BS_NAMES_BLOCK;
 	if (step == 0)
 		__builtin_prefetch(place);
-	const struct bs_names_block *block = step > 0 ? __atomic_load_n(place, __ATOMIC_ACQUIRE) : NULL;
+	const struct bs_names_block *block =
+		step > 0 ? __atomic_load_n(place, __ATOMIC_ACQUIRE) : NULL;
 	if (block && step == 1)
 		__builtin_prefetch(&block->ends[at]);
 	else if (block)
 		__builtin_prefetch(block->bytes + (at ? block->ends[at - 1] : 0));
 }
 
-/* What names lie in is asked for so many numbers before it is read, each step that far before the next. */
+/* What names lie in is asked for so many numbers before it is read, each step that far before the
+ * next. */
 #define AHEAD 16u
 
-static void prefetch_ahead(const struct bs_names *names, const uint64_t *numbers, size_t i, size_t n)
+static void prefetch_ahead(const struct bs_names *names, const uint64_t *numbers, size_t i,
+                           size_t n)
 {
 	if (i + 2 * AHEAD < n)
 		bs_names_prefetch(names, (uint32_t)numbers[i + 2 * AHEAD], 1);
@@ -204,8 +224,9 @@ static void prefetch_ahead(const struct bs_names *names, const uint64_t *numbers
 		bs_names_prefetch(names, (uint32_t)numbers[i + AHEAD], 2);
 }
 
-enum bs_status bs_names_append(const struct bs_names *names, const uint64_t *numbers, size_t n_numbers, struct bs_buffer *out,
-                               size_t *ends_out, struct bs_error *err)
+enum bs_status bs_names_append(const struct bs_names *names, const uint64_t *numbers,
+                               size_t n_numbers, struct bs_buffer *out, size_t *ends_out,
+                               struct bs_error *err)
 {
 	struct bs_names_block *block = NULL;
 	uint64_t block_number = UINT64_MAX;
@@ -214,11 +235,13 @@ enum bs_status bs_names_append(const struct bs_names *names, const uint64_t *num
 		uint32_t number = (uint32_t)numbers[i], at = number % BS_NAMES_BLOCK;
 		prefetch_ahead(names, numbers, i, n_numbers);
 		if (number / BS_NAMES_BLOCK != block_number)
-			status = find_block(names, block_number = number / BS_NAMES_BLOCK, &block, err);
+			status = find_block(names, block_number = number / BS_NAMES_BLOCK, &block,
+			                    err);
 		if (status)
 			break;
 		uint64_t start = at ? block->ends[at - 1] : 0;
-		status = bs_buffer_append(out, block->bytes + start, (size_t)(block->ends[at] - start), err);
+		status = bs_buffer_append(out, block->bytes + start,
+		                          (size_t)(block->ends[at] - start), err);
 		ends_out[i] = out->used_bytes;
 	}
 	return status;
@@ -233,11 +256,13 @@ enum bs_status bs_names_check(const struct bs_names *names, struct bs_error *err
 	if (!status)
 		status = bs_packed_get(&names->offsets, 0, &first, err);
 	if (!status)
-		status = bs_packed_get(&names->offsets, bs_count_blocks(names->n, BS_NAMES_BLOCK), &last, err);
+		status = bs_packed_get(&names->offsets, bs_count_blocks(names->n, BS_NAMES_BLOCK),
+		                       &last, err);
 	if (!status && (first != 0 || last != names->bytes.n_bytes))
-		status = bs_container_corrupt(names->bytes.file, err, "names of %s: from %llu to %llu of %llu bytes", names->what,
-		                              (unsigned long long)first, (unsigned long long)last,
-		                              (unsigned long long)names->bytes.n_bytes);
+		status = bs_container_corrupt(
+			names->bytes.file, err, "names of %s: from %llu to %llu of %llu bytes",
+			names->what, (unsigned long long)first, (unsigned long long)last,
+			(unsigned long long)names->bytes.n_bytes);
 	for (uint64_t i = 0; i < names->n && !status; i += BS_NAMES_BLOCK)
 		status = bs_names_get(names, i, &name, &n_bytes, err);
 	return status;

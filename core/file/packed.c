@@ -11,7 +11,8 @@
 #define FIRST_MASK ((UINT64_C(1) << BS_PACKED_FIRST_BITS) - 1)
 #define SLOPE_END  (UINT64_C(1) << (64 - BS_PACKED_FIRST_BITS))
 #define SUNK_END   (UINT64_C(1) << (64 - 8 - BS_PACKED_OFFSET_BITS))
-/* Arrays of fewer values have no slopes, nor do those that these would not make smaller by one part in so many. */
+/* Arrays of fewer values have no slopes, nor do those that these would not make smaller by one part
+ * in so many. */
 #define SLOPED_MIN   4096u
 #define SLOPED_SHARE 8u
 
@@ -57,7 +58,8 @@ static struct block measure_level(const uint64_t *values, uint32_t n)
 }
 
 /* False if an entry cannot hold such a line. */
-static bool measure_sloped(const uint64_t *values, uint32_t n, uint64_t slope, struct block *block_out)
+static bool measure_sloped(const uint64_t *values, uint32_t n, uint64_t slope,
+                           struct block *block_out)
 {
 	int64_t least = 0;
 	int64_t most = 0;
@@ -81,7 +83,8 @@ static struct block measure(const uint64_t *values, uint32_t n, bool may_slope)
 	struct block sloped;
 	struct block level = measure_level(values, n);
 	uint64_t rise = values[n - 1] - values[0];
-	if (may_slope && n > 1 && rise <= FIRST_MASK && measure_sloped(values, n, (rise << 8) / (n - 1), &sloped) &&
+	if (may_slope && n > 1 && rise <= FIRST_MASK &&
+	    measure_sloped(values, n, (rise << 8) / (n - 1), &sloped) &&
 	    sloped.n_bytes < level.n_bytes)
 		return sloped;
 	return level;
@@ -103,25 +106,30 @@ static void pack(const uint64_t *values, uint32_t n, const struct block *block, 
 
 enum bs_status bs_packed_corrupt(const struct bs_packed *packed, uint64_t i, struct bs_error *err)
 {
-	return bs_container_corrupt(packed->file, err, "section %u: value %llu of %llu is not where it should be",
-	                            packed->section.id, (unsigned long long)i, (unsigned long long)packed->n);
+	return bs_container_corrupt(
+		packed->file, err, "section %u: value %llu of %llu is not where it should be",
+		packed->section.id, (unsigned long long)i, (unsigned long long)packed->n);
 }
 
-void bs_packed_prefetch_target(const struct bs_packed *offsets, uint64_t i, const struct bs_section *section)
+void bs_packed_prefetch_target(const struct bs_packed *offsets, uint64_t i,
+                               const struct bs_section *section)
 {
 	struct bs_packed_place place;
-	uint64_t at = bs_packed_is_ready(offsets, i, &place) ? bs_packed_value(offsets, &place) : UINT64_MAX;
+	uint64_t at = bs_packed_is_ready(offsets, i, &place) ? bs_packed_value(offsets, &place)
+	                                                     : UINT64_MAX;
 	if (at < section->n_bytes)
 		__builtin_prefetch(section->data + at);
 }
 
-enum bs_status bs_packed_get_new(const struct bs_packed *packed, uint64_t i, uint64_t *value_out, struct bs_error *err)
+enum bs_status bs_packed_get_new(const struct bs_packed *packed, uint64_t i, uint64_t *value_out,
+                                 struct bs_error *err)
 {
 	struct bs_packed_place place;
 	*value_out = 0;
 	if (i >= packed->n)
 		return bs_packed_corrupt(packed, i, err);
-	enum bs_status status = bs_section_touch(&packed->section, bs_packed_entry_at(i), BS_PACKED_ENTRY_BYTES, err);
+	enum bs_status status = bs_section_touch(&packed->section, bs_packed_entry_at(i),
+	                                         BS_PACKED_ENTRY_BYTES, err);
 	if (status)
 		return status;
 	if (!bs_packed_find_place(packed, i, &place))
@@ -132,26 +140,31 @@ enum bs_status bs_packed_get_new(const struct bs_packed *packed, uint64_t i, uin
 	return status;
 }
 
-enum bs_status bs_packed_open(struct bs_packed *packed, struct bs_section section, uint64_t n, struct bs_error *err)
+enum bs_status bs_packed_open(struct bs_packed *packed, struct bs_section section, uint64_t n,
+                              struct bs_error *err)
 {
 	*packed = (struct bs_packed){.section = section, .file = section.file, .n = n};
 	if (section.n_bytes < BS_PACKED_END_BYTES ||
 	    bs_count_blocks(n, BS_PACKED_BLOCK_VALUES) >
 	            (section.n_bytes - BS_PACKED_END_BYTES) / BS_PACKED_ENTRY_BYTES)
-		return bs_container_corrupt(section.file, err, "section %u has %llu bytes, too few for %llu values", section.id,
-		                            (unsigned long long)section.n_bytes, (unsigned long long)n);
+		return bs_container_corrupt(
+			section.file, err, "section %u has %llu bytes, too few for %llu values",
+			section.id, (unsigned long long)section.n_bytes, (unsigned long long)n);
 	return BS_OK;
 }
 
-static enum bs_status read_count(const struct bs_section *section, uint64_t *n_out, struct bs_error *err)
+static enum bs_status read_count(const struct bs_section *section, uint64_t *n_out,
+                                 struct bs_error *err)
 {
-	uint64_t at = section->n_bytes < BS_PACKED_END_BYTES ? 0 : section->n_bytes - BS_PACKED_END_BYTES;
+	uint64_t at =
+		section->n_bytes < BS_PACKED_END_BYTES ? 0 : section->n_bytes - BS_PACKED_END_BYTES;
 	enum bs_status status = bs_section_touch(section, at, BS_PACKED_END_BYTES, err);
 	*n_out = status ? 0 : bs_load_u64(section->data + at);
 	return status;
 }
 
-enum bs_status bs_packed_open_counted(struct bs_packed *packed, struct bs_section section, struct bs_error *err)
+enum bs_status bs_packed_open_counted(struct bs_packed *packed, struct bs_section section,
+                                      struct bs_error *err)
 {
 	uint64_t n;
 	enum bs_status status = read_count(&section, &n, err);
@@ -164,18 +177,21 @@ static uint64_t first_of(const uint8_t *entry)
 	return bs_load_u64(entry) & (entry[8] & BS_PACKED_IS_SLOPED ? FIRST_MASK : UINT64_MAX);
 }
 
-/* Whether the block, which ascends, begins with the value or a lesser one; false after a failure. */
-static bool begins_before(const struct bs_packed *packed, uint64_t block, uint64_t value, enum bs_status *status,
-                          struct bs_error *err)
+/* Whether the block, which ascends, begins with the value or a lesser one; false after a
+ * failure. */
+static bool begins_before(const struct bs_packed *packed, uint64_t block, uint64_t value,
+                          enum bs_status *status, struct bs_error *err)
 {
 	uint64_t at = block * BS_PACKED_ENTRY_BYTES;
-	*status = *status ? *status : bs_section_touch(&packed->section, at, BS_PACKED_ENTRY_BYTES, err);
+	*status = *status ? *status
+	                  : bs_section_touch(&packed->section, at, BS_PACKED_ENTRY_BYTES, err);
 	return !*status && first_of(packed->section.data + at) <= value;
 }
 
-/* Whether value i is less; false after a failure. *found: it is, or was before, the value itself. */
-static bool is_less(const struct bs_packed *packed, uint64_t i, uint64_t value, bool *found, enum bs_status *status,
-                    struct bs_error *err)
+/* Whether value i is less; false after a failure. *found: it is, or was before, the value
+ * itself. */
+static bool is_less(const struct bs_packed *packed, uint64_t i, uint64_t value, bool *found,
+                    enum bs_status *status, struct bs_error *err)
 {
 	uint64_t here = value;
 	*status = *status ? *status : bs_packed_get(packed, i, &here, err);
@@ -183,8 +199,8 @@ static bool is_less(const struct bs_packed *packed, uint64_t i, uint64_t value, 
 	return !*status && here < value;
 }
 
-enum bs_status bs_packed_find(const struct bs_packed *packed, uint64_t value, bool *found_out, uint64_t *i_out,
-                              struct bs_error *err)
+enum bs_status bs_packed_find(const struct bs_packed *packed, uint64_t value, bool *found_out,
+                              uint64_t *i_out, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	uint64_t next; /* the block after the one that may have the value */
@@ -194,13 +210,15 @@ enum bs_status bs_packed_find(const struct bs_packed *packed, uint64_t value, bo
 		return BS_OK;
 	BS_BINARY_SEARCH(next, i, 1, bs_count_blocks(packed->n, BS_PACKED_BLOCK_VALUES),
 	                 begins_before(packed, i, value, &status, err));
-	uint64_t first = (next - 1) * BS_PACKED_BLOCK_VALUES, end = first + values_in_block(packed->n, next - 1);
+	uint64_t first = (next - 1) * BS_PACKED_BLOCK_VALUES,
+		 end = first + values_in_block(packed->n, next - 1);
 	BS_BINARY_SEARCH(*i_out, i, first, end, is_less(packed, i, value, found_out, &status, err));
 	return status;
 }
 
 /* Whether the block stands at *at as it would be written with its slope; moves *at behind it. */
-static enum bs_status check_block(const struct bs_packed *packed, uint64_t number, uint64_t *at, struct bs_error *err)
+static enum bs_status check_block(const struct bs_packed *packed, uint64_t number, uint64_t *at,
+                                  struct bs_error *err)
 {
 	uint64_t values[BS_PACKED_BLOCK_VALUES] = {0};
 	uint8_t bytes[MAX_BLOCK_BYTES] = {0};
@@ -214,7 +232,8 @@ static enum bs_status check_block(const struct bs_packed *packed, uint64_t numbe
 	}
 	uint64_t expected[2];
 	struct block block = measure_level(values, n);
-	if (entry[8] & BS_PACKED_IS_SLOPED && !measure_sloped(values, n, bs_load_u64(entry) >> BS_PACKED_FIRST_BITS, &block))
+	if (entry[8] & BS_PACKED_IS_SLOPED &&
+	    !measure_sloped(values, n, bs_load_u64(entry) >> BS_PACKED_FIRST_BITS, &block))
 		return bs_packed_corrupt(packed, first, err);
 	make_entry(&block, *at, expected);
 	if (expected[0] != bs_load_u64(entry) || expected[1] != bs_load_u64(entry + 8) ||
@@ -234,13 +253,16 @@ enum bs_status bs_packed_check(const struct bs_packed *packed, struct bs_error *
 	enum bs_status status = bs_section_touch(&packed->section, 0, packed->section.n_bytes, err);
 	if (!status)
 		status = read_count(&packed->section, &n, err);
-	for (uint64_t block = 0; block < bs_count_blocks(packed->n, BS_PACKED_BLOCK_VALUES) && !status; block++)
+	for (uint64_t block = 0;
+	     block < bs_count_blocks(packed->n, BS_PACKED_BLOCK_VALUES) && !status; block++)
 		status = check_block(packed, block, &at, err);
 	if (status)
 		return status;
 	if (n != packed->n || at + BS_PACKED_END_BYTES != packed->section.n_bytes)
-		return bs_container_corrupt(packed->file, err, "section %u says that it ends behind %llu values, and it has %llu",
-		                            packed->section.id, (unsigned long long)n, (unsigned long long)packed->n);
+		return bs_container_corrupt(
+			packed->file, err,
+			"section %u says that it ends behind %llu values, and it has %llu",
+			packed->section.id, (unsigned long long)n, (unsigned long long)packed->n);
 	return BS_OK;
 }
 
@@ -253,12 +275,14 @@ struct source {
 	bool may_slope;
 };
 
-static uint32_t load_block(const struct source *from, uint64_t block, uint64_t values[BS_PACKED_BLOCK_VALUES])
+static uint32_t load_block(const struct source *from, uint64_t block,
+                           uint64_t values[BS_PACKED_BLOCK_VALUES])
 {
 	uint64_t first = block * BS_PACKED_BLOCK_VALUES;
 	uint32_t n = values_in_block(from->n, block);
 	for (uint32_t i = 0; i < n; i++)
-		values[i] = from->u32 ? from->u32[first + i] : from->u64[(first + i) * from->stride];
+		values[i] =
+			from->u32 ? from->u32[first + i] : from->u64[(first + i) * from->stride];
 	return n;
 }
 
@@ -267,7 +291,8 @@ static uint64_t count_bytes(const struct source *from, bool may_slope)
 {
 	uint64_t values[BS_PACKED_BLOCK_VALUES];
 	uint64_t n_bytes =
-		bs_count_blocks(from->n, BS_PACKED_BLOCK_VALUES) * BS_PACKED_ENTRY_BYTES + BS_PACKED_END_BYTES;
+		bs_count_blocks(from->n, BS_PACKED_BLOCK_VALUES) * BS_PACKED_ENTRY_BYTES +
+		BS_PACKED_END_BYTES;
 	for (uint64_t i = 0; i < bs_count_blocks(from->n, BS_PACKED_BLOCK_VALUES); i++) {
 		uint32_t n = load_block(from, i, values);
 		n_bytes += measure(values, n, may_slope).n_bytes;
@@ -311,7 +336,8 @@ static void write_blocks(struct bs_file_writer *writer, const struct source *fro
 	}
 }
 
-static void write_all(struct bs_file_writer *writer, uint32_t id, uint32_t instance, struct source from)
+static void write_all(struct bs_file_writer *writer, uint32_t id, uint32_t instance,
+                      struct source from)
 {
 	bs_file_writer_section(writer, id, instance);
 	from.may_slope = is_worth_slopes(&from);
@@ -321,20 +347,20 @@ static void write_all(struct bs_file_writer *writer, uint32_t id, uint32_t insta
 	bs_file_writer_u64(writer, from.n);
 }
 
-void bs_packed_write_u32(struct bs_file_writer *writer, uint32_t id, uint32_t instance, const uint32_t *values,
-                         uint64_t n)
+void bs_packed_write_u32(struct bs_file_writer *writer, uint32_t id, uint32_t instance,
+                         const uint32_t *values, uint64_t n)
 {
 	write_all(writer, id, instance, (struct source){.u32 = values, .n = n});
 }
 
-void bs_packed_write_u64(struct bs_file_writer *writer, uint32_t id, uint32_t instance, const uint64_t *values,
-                         uint64_t n)
+void bs_packed_write_u64(struct bs_file_writer *writer, uint32_t id, uint32_t instance,
+                         const uint64_t *values, uint64_t n)
 {
 	bs_packed_write_every(writer, id, instance, values, 1, n);
 }
 
-void bs_packed_write_every(struct bs_file_writer *writer, uint32_t id, uint32_t instance, const uint64_t *values,
-                           uint64_t stride, uint64_t n)
+void bs_packed_write_every(struct bs_file_writer *writer, uint32_t id, uint32_t instance,
+                           const uint64_t *values, uint64_t stride, uint64_t n)
 {
 	write_all(writer, id, instance, (struct source){.u64 = values, .stride = stride, .n = n});
 }

@@ -41,7 +41,8 @@ void bs_spill_deinit(struct bs_spill *spill)
 	*spill = (struct bs_spill){.dir = NULL};
 }
 
-static enum bs_status map_chunk(struct bs_spill *spill, size_t all, void **chunk_out, struct bs_error *err)
+static enum bs_status map_chunk(struct bs_spill *spill, size_t all, void **chunk_out,
+                                struct bs_error *err)
 {
 	int fd;
 	if (!spill->file) {
@@ -50,7 +51,8 @@ static enum bs_status map_chunk(struct bs_spill *spill, size_t all, void **chunk
 			return status;
 		spill->file = fd + 1;
 	}
-	enum bs_status status = bs_map_file(spill->file - 1, spill->file_bytes, all, chunk_out, err);
+	enum bs_status status =
+		bs_map_file(spill->file - 1, spill->file_bytes, all, chunk_out, err);
 	spill->file_bytes += status ? 0 : all;
 	return status;
 }
@@ -58,7 +60,8 @@ static enum bs_status map_chunk(struct bs_spill *spill, size_t all, void **chunk
 static enum bs_status add_chunk(struct bs_spill *spill, size_t n_bytes, struct bs_error *err)
 {
 	size_t all = bs_file_pages_bytes(sizeof(struct bs_spill_chunk) + n_bytes);
-	bool is_in_file = spill->held_bytes + all > spill->memory_bytes && bs_dir_has_folder(spill->dir);
+	bool is_in_file =
+		spill->held_bytes + all > spill->memory_bytes && bs_dir_has_folder(spill->dir);
 	size_t least = is_in_file ? FILE_CHUNK_BYTES : CHUNK_BYTES;
 	all = all < least ? least : all;
 	void *made = NULL;
@@ -79,7 +82,8 @@ static enum bs_status add_chunk(struct bs_spill *spill, size_t n_bytes, struct b
 	return BS_OK;
 }
 
-enum bs_status bs_spill_take(struct bs_spill *spill, size_t n_bytes, void **bytes_out, struct bs_error *err)
+enum bs_status bs_spill_take(struct bs_spill *spill, size_t n_bytes, void **bytes_out,
+                             struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	n_bytes = (n_bytes + sizeof(uint64_t) - 1) / sizeof(uint64_t) * sizeof(uint64_t);

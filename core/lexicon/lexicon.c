@@ -1,4 +1,5 @@
-/* lexicon.c: finding and walking terms. See lexicon.h; the writer is lexicon_write.c; bytes in FORMAT.md. */
+/* lexicon.c: finding and walking terms. See lexicon.h; the writer is lexicon_write.c; bytes in
+ * FORMAT.md. */
 #include "core/lexicon/lexicon.h"
 
 #include <stdlib.h>
@@ -12,7 +13,8 @@
 
 static uint64_t block_count(const struct bs_lexicon *lexicon)
 {
-	return lexicon->n_terms / BS_LEXICON_BLOCK_TERMS + (lexicon->n_terms % BS_LEXICON_BLOCK_TERMS != 0);
+	return lexicon->n_terms / BS_LEXICON_BLOCK_TERMS +
+	       (lexicon->n_terms % BS_LEXICON_BLOCK_TERMS != 0);
 }
 
 static uint64_t chapter_count(const struct bs_lexicon *lexicon)
@@ -21,9 +23,11 @@ static uint64_t chapter_count(const struct bs_lexicon *lexicon)
 	return n_blocks / BS_LEXICON_CHAPTER_BLOCKS + (n_blocks % BS_LEXICON_CHAPTER_BLOCKS != 0);
 }
 
-static enum bs_status wrong_terms(const struct bs_lexicon *lexicon, const struct bs_container *file, struct bs_error *err)
+static enum bs_status wrong_terms(const struct bs_lexicon *lexicon, const struct bs_container *file,
+                                  struct bs_error *err)
 {
-	return bs_container_corrupt(file, err, "the lexicon does not hold %llu terms", (unsigned long long)lexicon->n_terms);
+	return bs_container_corrupt(file, err, "the lexicon does not hold %llu terms",
+	                            (unsigned long long)lexicon->n_terms);
 }
 
 static void free_codes(struct bs_term_codes *codes)
@@ -33,8 +37,8 @@ static void free_codes(struct bs_term_codes *codes)
 	free(codes);
 }
 
-enum bs_status bs_lexicon_open(struct bs_lexicon *lexicon, const struct bs_container *file, uint64_t n_terms,
-                               uint64_t n_docs, struct bs_error *err)
+enum bs_status bs_lexicon_open(struct bs_lexicon *lexicon, const struct bs_container *file,
+                               uint64_t n_terms, uint64_t n_docs, struct bs_error *err)
 {
 	*lexicon = (struct bs_lexicon){
 		.terms = bs_container_section(file, BS_SECTION_TERMS, 0),
@@ -45,15 +49,19 @@ enum bs_status bs_lexicon_open(struct bs_lexicon *lexicon, const struct bs_conta
 		.n_terms = n_terms,
 		.n_docs = n_docs,
 	};
-	/* A term takes a bit of head and one of rest at least; so the number of chapters cannot overflow below. */
+	/* A term takes a bit of head and one of rest at least; so the number of chapters cannot
+	 * overflow below. */
 	bool fits = n_terms < UINT32_MAX && n_terms / 4 <= lexicon->terms.n_bytes &&
 	            lexicon->chapters.n_bytes == chapter_count(lexicon) * BS_LEXICON_CHAPTER_BYTES;
-	fits = fits && (n_terms == 0 ? lexicon->terms.n_bytes + lexicon->separators.n_bytes + lexicon->code_lengths.n_bytes == 0
+	fits = fits && (n_terms == 0 ? lexicon->terms.n_bytes + lexicon->separators.n_bytes +
+	                                               lexicon->code_lengths.n_bytes ==
+	                                       0
 	                             : lexicon->terms.n_bytes > BS_LEXICON_PAD_BYTES);
 	if (fits && lexicon->codes)
 		return BS_OK;
 	bs_lexicon_deinit(lexicon);
-	return fits ? bs_fail_memory(err, "a lexicon", sizeof(struct bs_term_codes *)) : wrong_terms(lexicon, file, err);
+	return fits ? bs_fail_memory(err, "a lexicon", sizeof(struct bs_term_codes *))
+	            : wrong_terms(lexicon, file, err);
 }
 
 void bs_lexicon_deinit(struct bs_lexicon *lexicon)
@@ -64,7 +72,8 @@ void bs_lexicon_deinit(struct bs_lexicon *lexicon)
 	lexicon->codes = NULL;
 }
 
-static enum bs_status make_codes(const struct bs_lexicon *lexicon, struct bs_term_codes **codes_out, struct bs_error *err)
+static enum bs_status make_codes(const struct bs_lexicon *lexicon, struct bs_term_codes **codes_out,
+                                 struct bs_error *err)
 {
 	*codes_out = malloc(sizeof(**codes_out));
 	if (!*codes_out)
@@ -90,14 +99,17 @@ static enum bs_status read_codes(const struct bs_lexicon *lexicon, struct bs_err
 	if (codes_of(lexicon))
 		return BS_OK;
 	enum bs_status status = make_codes(lexicon, &made, err);
-	if (!status && !__atomic_compare_exchange_n(lexicon->codes, &none, made, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+	if (!status && !__atomic_compare_exchange_n(lexicon->codes, &none, made, false,
+	                                            __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 		free_codes(made);
 	return status;
 }
 
-static enum bs_status corrupt_block(const struct bs_lexicon *lexicon, uint64_t block, struct bs_error *err)
+static enum bs_status corrupt_block(const struct bs_lexicon *lexicon, uint64_t block,
+                                    struct bs_error *err)
 {
-	return bs_container_corrupt(lexicon->terms.file, err, "lexicon block %llu does not decode", (unsigned long long)block);
+	return bs_container_corrupt(lexicon->terms.file, err, "lexicon block %llu does not decode",
+	                            (unsigned long long)block);
 }
 
 /* Where a chapter's separators stand, verified, and where its first block begins in terms. */
@@ -107,8 +119,8 @@ struct chapter {
 	uint64_t terms_off;
 };
 
-static enum bs_status open_chapter(const struct bs_lexicon *lexicon, uint64_t c, struct chapter *chapter_out,
-                                   struct bs_error *err)
+static enum bs_status open_chapter(const struct bs_lexicon *lexicon, uint64_t c,
+                                   struct chapter *chapter_out, struct bs_error *err)
 {
 	const uint8_t *entry = lexicon->chapters.data + c * BS_LEXICON_CHAPTER_BYTES;
 	bool is_last = c + 1 == chapter_count(lexicon);
@@ -117,11 +129,12 @@ static enum bs_status open_chapter(const struct bs_lexicon *lexicon, uint64_t c,
 	if (status)
 		return status;
 	uint64_t start = bs_load_u64(entry + 16);
-	uint64_t end = is_last ? lexicon->separators.n_bytes : bs_load_u64(entry + BS_LEXICON_CHAPTER_BYTES + 16);
+	uint64_t end = is_last ? lexicon->separators.n_bytes
+	                       : bs_load_u64(entry + BS_LEXICON_CHAPTER_BYTES + 16);
 	if (start >= end || end > lexicon->separators.n_bytes)
 		return corrupt_block(lexicon, c * BS_LEXICON_CHAPTER_BLOCKS, err);
-	*chapter_out = (struct chapter){lexicon->separators.data + start, lexicon->separators.data + end,
-	                                bs_load_u64(entry + 8)};
+	*chapter_out = (struct chapter){lexicon->separators.data + start,
+	                                lexicon->separators.data + end, bs_load_u64(entry + 8)};
 	return bs_section_touch(&lexicon->separators, start, end - start, err);
 }
 
@@ -133,9 +146,10 @@ struct separator {
 	const uint8_t *rest;
 };
 
-/* Reads the separator at `at`, after one of last_bytes (0: none); NULL if it does not lie within end. */
-static inline const uint8_t *read_separator(const uint8_t *at, const uint8_t *end, uint64_t last_bytes,
-                                            struct separator *separator)
+/* Reads the separator at `at`, after one of last_bytes (0: none); NULL if it does not lie within
+ * end. */
+static inline const uint8_t *read_separator(const uint8_t *at, const uint8_t *end,
+                                            uint64_t last_bytes, struct separator *separator)
 {
 	if (end - at < BS_SEPARATOR_HEAD_BYTES)
 		return NULL;
@@ -157,11 +171,14 @@ static inline const uint8_t *read_separator(const uint8_t *at, const uint8_t *en
 	return at + separator->n_rest;
 }
 
-/* Order of the term sought against the first separator of a chapter, by the prefix alone where that decides. */
-static enum bs_status compare_chapter(const struct bs_lexicon *lexicon, uint64_t c, uint64_t prefix, const uint8_t *term,
-                                      size_t term_bytes, int *order_out, struct bs_error *err)
+/* Order of the term sought against the first separator of a chapter, by the prefix alone where that
+ * decides. */
+static enum bs_status compare_chapter(const struct bs_lexicon *lexicon, uint64_t c, uint64_t prefix,
+                                      const uint8_t *term, size_t term_bytes, int *order_out,
+                                      struct bs_error *err)
 {
-	enum bs_status status = bs_section_touch(&lexicon->chapters, c * BS_LEXICON_CHAPTER_BYTES, 8, err);
+	enum bs_status status =
+		bs_section_touch(&lexicon->chapters, c * BS_LEXICON_CHAPTER_BYTES, 8, err);
 	if (status)
 		return status;
 	uint64_t head = bs_load_u64(lexicon->chapters.data + c * BS_LEXICON_CHAPTER_BYTES);
@@ -180,8 +197,8 @@ static enum bs_status compare_chapter(const struct bs_lexicon *lexicon, uint64_t
 }
 
 /* The last chapter whose first separator is <= term; 0 if there is none such. */
-static enum bs_status find_chapter(const struct bs_lexicon *lexicon, const uint8_t *term, size_t term_bytes,
-                                   uint64_t *chapter_out, struct bs_error *err)
+static enum bs_status find_chapter(const struct bs_lexicon *lexicon, const uint8_t *term,
+                                   size_t term_bytes, uint64_t *chapter_out, struct bs_error *err)
 {
 	uint64_t prefix = bs_first_eight(term, term_bytes);
 	uint64_t low = 0; /* its first separator is <= term, or it is chapter 0 */
@@ -189,7 +206,8 @@ static enum bs_status find_chapter(const struct bs_lexicon *lexicon, const uint8
 	while (high - low > 1) {
 		uint64_t middle = low + (high - low) / 2;
 		int order;
-		enum bs_status status = compare_chapter(lexicon, middle, prefix, term, term_bytes, &order, err);
+		enum bs_status status =
+			compare_chapter(lexicon, middle, prefix, term, term_bytes, &order, err);
 		if (status)
 			return status;
 		if (order < 0)
@@ -210,10 +228,11 @@ struct block {
 	uint64_t n_matched; /* leading bytes of the separator that the term has too */
 };
 
-/* Compares a separator that follows one <= term. Without rebuilding it: if it shares more with the one before than the
- * term does, it differs from the term where that one did, and is smaller too; if less, it is greater for good. */
-static inline bool is_separator_above(const struct separator *separator, const uint8_t *term, size_t term_bytes,
-                                      uint64_t *n_matched)
+/* Compares a separator that follows one <= term. Without rebuilding it: if it shares more with the
+ * one before than the term does, it differs from the term where that one did, and is smaller too;
+ * if less, it is greater for good. */
+static inline bool is_separator_above(const struct separator *separator, const uint8_t *term,
+                                      size_t term_bytes, uint64_t *n_matched)
 {
 	if (separator->n_shared != *n_matched)
 		return separator->n_shared < *n_matched;
@@ -229,9 +248,10 @@ static inline bool is_separator_above(const struct separator *separator, const u
 	return false;
 }
 
-/* The last block whose separator is <= term, or block 0. The chapter's first separator is known to be <= term. */
-static enum bs_status find_block(const struct bs_lexicon *lexicon, const uint8_t *term, size_t term_bytes,
-                                 struct block *block_out, struct bs_error *err)
+/* The last block whose separator is <= term, or block 0. The chapter's first separator is known to
+ * be <= term. */
+static enum bs_status find_block(const struct bs_lexicon *lexicon, const uint8_t *term,
+                                 size_t term_bytes, struct block *block_out, struct bs_error *err)
 {
 	uint64_t c;
 	struct chapter chapter;
@@ -251,22 +271,25 @@ static enum bs_status find_block(const struct bs_lexicon *lexicon, const uint8_t
 		if (is_separator_above(&separator, term, term_bytes, &n_matched) && i > 0)
 			break;
 		last_bytes = separator.n_shared + separator.n_rest;
-		*block_out = (struct block){number + i, off, separator.block_bytes, last_bytes, n_matched};
-		off += separator.block_bytes; /* if this overflows, the block's bounds will show it */
+		*block_out = (struct block){number + i, off, separator.block_bytes, last_bytes,
+		                            n_matched};
+		/* if this overflows, the block's bounds will show it */
+		off += separator.block_bytes;
 	}
 	return BS_OK;
 }
 
 /* With the codes at hand. */
-static enum bs_status open_block(const struct bs_lexicon *lexicon, uint64_t number, uint64_t off, uint64_t n_bytes,
-                                 struct bs_bits *bits_out, struct bs_error *err)
+static enum bs_status open_block(const struct bs_lexicon *lexicon, uint64_t number, uint64_t off,
+                                 uint64_t n_bytes, struct bs_bits *bits_out, struct bs_error *err)
 {
 	uint64_t most = lexicon->terms.n_bytes - BS_LEXICON_PAD_BYTES;
 	if (n_bytes == 0 || n_bytes > most || off > most - n_bytes)
 		return corrupt_block(lexicon, number, err);
 	const uint8_t *at = lexicon->terms.data + off;
 	*bits_out = (struct bs_bits){.at = at, .end = at + n_bytes};
-	enum bs_status status = bs_section_touch(&lexicon->terms, off, n_bytes + BS_LEXICON_PAD_BYTES, err);
+	enum bs_status status =
+		bs_section_touch(&lexicon->terms, off, n_bytes + BS_LEXICON_PAD_BYTES, err);
 	return status ? status : read_codes(lexicon, err);
 }
 
@@ -296,7 +319,8 @@ static bool get_number(struct bs_bits *bits, uint64_t *number_out)
 	return true;
 }
 
-static inline bool get_head(const struct bs_lexicon *lexicon, struct bs_bits *bits, uint32_t context, struct head *head)
+static inline bool get_head(const struct bs_lexicon *lexicon, struct bs_bits *bits,
+                            uint32_t context, struct head *head)
 {
 	if (!bs_bits_fill(bits))
 		return false;
@@ -326,7 +350,8 @@ static inline bool get_head(const struct bs_lexicon *lexicon, struct bs_bits *bi
 }
 
 /* The next symbol of a rest, 0 if there is none. */
-static inline uint32_t get_symbol(const struct bs_lexicon *lexicon, struct bs_bits *bits, uint32_t context)
+static inline uint32_t get_symbol(const struct bs_lexicon *lexicon, struct bs_bits *bits,
+                                  uint32_t context)
 {
 	if (!bs_bits_fill(bits))
 		return 0;
@@ -336,7 +361,8 @@ static inline uint32_t get_symbol(const struct bs_lexicon *lexicon, struct bs_bi
 }
 
 /* Passes over a rest; the number of its bytes, or UINT64_MAX. */
-static inline uint64_t skip_rest(const struct bs_lexicon *lexicon, struct bs_bits *bits, uint32_t context)
+static inline uint64_t skip_rest(const struct bs_lexicon *lexicon, struct bs_bits *bits,
+                                 uint32_t context)
 {
 	for (uint64_t n_bytes = 0;;) {
 		uint32_t coded = get_symbol(lexicon, bits, context);
@@ -350,8 +376,8 @@ static inline uint64_t skip_rest(const struct bs_lexicon *lexicon, struct bs_bit
 }
 
 /* Reads a rest, and moves n_matched on over what the term sought has in common with it. */
-static uint64_t match_rest(const struct bs_lexicon *lexicon, struct bs_bits *bits, uint32_t context, const uint8_t *term,
-                           size_t term_bytes, uint64_t *n_matched)
+static uint64_t match_rest(const struct bs_lexicon *lexicon, struct bs_bits *bits, uint32_t context,
+                           const uint8_t *term, size_t term_bytes, uint64_t *n_matched)
 {
 	uint64_t start = *n_matched;
 	for (uint64_t n_bytes = 0;;) {
@@ -360,7 +386,8 @@ static uint64_t match_rest(const struct bs_lexicon *lexicon, struct bs_bits *bit
 			return UINT64_MAX;
 		const uint8_t *bytes = codes_of(lexicon)->symbols[BS_CODED_SYMBOL(coded)];
 		for (uint32_t i = 0; i < BS_CODED_BYTES(coded); i++, n_bytes++)
-			if (*n_matched == start + n_bytes && *n_matched < term_bytes && bytes[i] == term[*n_matched])
+			if (*n_matched == start + n_bytes && *n_matched < term_bytes &&
+			    bytes[i] == term[*n_matched])
 				++*n_matched;
 		if (BS_CODED_IS_END(coded))
 			return n_bytes;
@@ -368,14 +395,16 @@ static uint64_t match_rest(const struct bs_lexicon *lexicon, struct bs_bits *bit
 	}
 }
 
-/* Walks a block without rebuilding its terms: n_matched is how many leading bytes of the term sought the current term
- * matches. A term that shares fewer bytes with its predecessor than that has left the neighbourhood for good. */
-static enum bs_status find_in_block(const struct bs_lexicon *lexicon, const struct block *block, const uint8_t *term,
-                                    size_t term_bytes, bool *found_out, uint64_t *ordinal_out, uint64_t *df_out,
-                                    struct bs_error *err)
+/* Walks a block without rebuilding its terms: n_matched is how many leading bytes of the term
+ * sought the current term matches. A term that shares fewer bytes with its predecessor than that
+ * has left the neighbourhood for good. */
+static enum bs_status find_in_block(const struct bs_lexicon *lexicon, const struct block *block,
+                                    const uint8_t *term, size_t term_bytes, bool *found_out,
+                                    uint64_t *ordinal_out, uint64_t *df_out, struct bs_error *err)
 {
 	struct bs_bits bits;
-	enum bs_status status = open_block(lexicon, block->number, block->off, block->n_bytes, &bits, err);
+	enum bs_status status =
+		open_block(lexicon, block->number, block->off, block->n_bytes, &bits, err);
 	if (status)
 		return status;
 	uint64_t first = block->number * BS_LEXICON_BLOCK_TERMS;
@@ -390,9 +419,9 @@ static enum bs_status find_in_block(const struct bs_lexicon *lexicon, const stru
 		if (n_shared < n_matched)
 			return BS_OK;
 		uint32_t rest_context = bs_first_context(head.n_dropped);
-		uint64_t n_rest = n_shared > n_matched
-		                          ? skip_rest(lexicon, &bits, rest_context)
-		                          : match_rest(lexicon, &bits, rest_context, term, term_bytes, &n_matched);
+		uint64_t n_rest = n_shared > n_matched ? skip_rest(lexicon, &bits, rest_context)
+		                                       : match_rest(lexicon, &bits, rest_context,
+		                                                    term, term_bytes, &n_matched);
 		if (n_rest == UINT64_MAX)
 			return corrupt_block(lexicon, block->number, err);
 		last_bytes = n_shared + n_rest;
@@ -407,8 +436,9 @@ static enum bs_status find_in_block(const struct bs_lexicon *lexicon, const stru
 	return BS_OK;
 }
 
-enum bs_status bs_lexicon_find(const struct bs_lexicon *lexicon, const uint8_t *term, uint32_t term_bytes,
-                               bool *found_out, uint64_t *ordinal_out, uint64_t *df_out, struct bs_error *err)
+enum bs_status bs_lexicon_find(const struct bs_lexicon *lexicon, const uint8_t *term,
+                               uint32_t term_bytes, bool *found_out, uint64_t *ordinal_out,
+                               uint64_t *df_out, struct bs_error *err)
 {
 	*found_out = false;
 	*ordinal_out = 0;
@@ -417,7 +447,9 @@ enum bs_status bs_lexicon_find(const struct bs_lexicon *lexicon, const uint8_t *
 		return BS_OK;
 	struct block block = {0};
 	enum bs_status status = find_block(lexicon, term, term_bytes, &block, err);
-	return status ? status : find_in_block(lexicon, &block, term, term_bytes, found_out, ordinal_out, df_out, err);
+	return status ? status
+	              : find_in_block(lexicon, &block, term, term_bytes, found_out, ordinal_out,
+	                              df_out, err);
 }
 
 /* Goes to the next block: its separator becomes the start of its first term. */
@@ -437,15 +469,17 @@ static enum bs_status cursor_enter(struct bs_lexicon_cursor *cursor, struct bs_e
 		cursor->next_block_off = chapter.terms_off;
 		bs_buffer_clear(&cursor->separator);
 	}
-	const uint8_t *at = read_separator(cursor->next_separator, cursor->separators_end, cursor->separator.used_bytes,
-	                                   &separator);
+	const uint8_t *at = read_separator(cursor->next_separator, cursor->separators_end,
+	                                   cursor->separator.used_bytes, &separator);
 	if (!at)
 		return corrupt_block(lexicon, block, err);
 	cursor->separator.used_bytes = (size_t)separator.n_shared;
 	cursor->separator_shared = separator.n_shared;
-	status = bs_buffer_append(&cursor->separator, separator.rest, (size_t)separator.n_rest, err);
+	status =
+		bs_buffer_append(&cursor->separator, separator.rest, (size_t)separator.n_rest, err);
 	if (!status)
-		status = open_block(lexicon, block, cursor->next_block_off, separator.block_bytes, &cursor->bits, err);
+		status = open_block(lexicon, block, cursor->next_block_off, separator.block_bytes,
+		                    &cursor->bits, err);
 	cursor->next_separator = at;
 	cursor->next_block_off += separator.block_bytes;
 	cursor->next_block++;
@@ -453,17 +487,22 @@ static enum bs_status cursor_enter(struct bs_lexicon_cursor *cursor, struct bs_e
 	return status;
 }
 
-/* Makes the separator the current term; what it has in common with that one is what the first term shares with it. */
+/* Makes the separator the current term; what it has in common with that one is what the first term
+ * shares with it. */
 static enum bs_status cursor_take_separator(struct bs_lexicon_cursor *cursor, struct bs_error *err)
 {
 	const struct bs_buffer *separator = &cursor->separator;
-	size_t n = bs_common_bytes(separator->data, separator->used_bytes, cursor->term.data, cursor->term.used_bytes);
+	size_t n = bs_common_bytes(separator->data, separator->used_bytes, cursor->term.data,
+	                           cursor->term.used_bytes);
 	cursor->n_shared = n;
 	cursor->term.used_bytes = n;
-	return n == separator->used_bytes ? BS_OK : bs_buffer_append(&cursor->term, separator->data + n, separator->used_bytes - n, err);
+	return n == separator->used_bytes ? BS_OK
+	                                  : bs_buffer_append(&cursor->term, separator->data + n,
+	                                                     separator->used_bytes - n, err);
 }
 
-static enum bs_status cursor_take_rest(struct bs_lexicon_cursor *cursor, uint32_t context, struct bs_error *err)
+static enum bs_status cursor_take_rest(struct bs_lexicon_cursor *cursor, uint32_t context,
+                                       struct bs_error *err)
 {
 	const struct bs_lexicon *lexicon = cursor->lexicon;
 	for (uint64_t i = 0;; i++) {
@@ -474,12 +513,13 @@ static enum bs_status cursor_take_rest(struct bs_lexicon_cursor *cursor, uint32_
 		if (asked)
 			return asked;
 		if (cursor->term.capacity_bytes - cursor->term.used_bytes < BS_SYMBOL_BYTES) {
-			enum bs_status status = bs_buffer_reserve(&cursor->term, BS_SYMBOL_BYTES, err);
+			enum bs_status status =
+				bs_buffer_reserve(&cursor->term, BS_SYMBOL_BYTES, err);
 			if (status)
 				return status;
 		}
-		memcpy(cursor->term.data + cursor->term.used_bytes, codes_of(lexicon)->symbols[BS_CODED_SYMBOL(coded)],
-		       BS_SYMBOL_BYTES);
+		memcpy(cursor->term.data + cursor->term.used_bytes,
+		       codes_of(lexicon)->symbols[BS_CODED_SYMBOL(coded)], BS_SYMBOL_BYTES);
 		cursor->term.used_bytes += BS_CODED_BYTES(coded);
 		if (BS_CODED_IS_END(coded) && cursor->term.used_bytes > UINT32_MAX)
 			return corrupt_block(lexicon, cursor->next / BS_LEXICON_BLOCK_TERMS, err);
@@ -489,7 +529,8 @@ static enum bs_status cursor_take_rest(struct bs_lexicon_cursor *cursor, uint32_
 	}
 }
 
-enum bs_status bs_lexicon_cursor_next(struct bs_lexicon_cursor *cursor, bool *end_out, struct bs_error *err)
+enum bs_status bs_lexicon_cursor_next(struct bs_lexicon_cursor *cursor, bool *end_out,
+                                      struct bs_error *err)
 {
 	const struct bs_lexicon *lexicon = cursor->lexicon;
 	enum bs_status status = BS_OK;
@@ -507,8 +548,8 @@ enum bs_status bs_lexicon_cursor_next(struct bs_lexicon_cursor *cursor, bool *en
 		return status;
 	struct head head;
 	size_t last_bytes = cursor->term.used_bytes;
-	if (!get_head(lexicon, &cursor->bits, cursor->head_context, &head) || head.n_dropped > last_bytes ||
-	    (is_first && head.n_dropped != 0))
+	if (!get_head(lexicon, &cursor->bits, cursor->head_context, &head) ||
+	    head.n_dropped > last_bytes || (is_first && head.n_dropped != 0))
 		return corrupt_block(lexicon, cursor->next / BS_LEXICON_BLOCK_TERMS, err);
 	cursor->term.used_bytes = last_bytes - (size_t)head.n_dropped;
 	size_t n_shared = cursor->term.used_bytes;
@@ -517,14 +558,16 @@ enum bs_status bs_lexicon_cursor_next(struct bs_lexicon_cursor *cursor, bool *en
 		return status;
 	if (!is_first)
 		cursor->n_shared = n_shared;
-	cursor->head_context = bs_head_context(cursor->term.used_bytes - n_shared, head.df_magnitude);
+	cursor->head_context =
+		bs_head_context(cursor->term.used_bytes - n_shared, head.df_magnitude);
 	cursor->df = head.df;
 	cursor->ordinal = cursor->next++;
 	return BS_OK;
 }
 
 /* The cursor before the first term of a block: the chapter's separators up to it are read again. */
-static enum bs_status cursor_go(struct bs_lexicon_cursor *cursor, uint64_t block, struct bs_error *err)
+static enum bs_status cursor_go(struct bs_lexicon_cursor *cursor, uint64_t block,
+                                struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	cursor->next_block = block - block % BS_LEXICON_CHAPTER_BLOCKS;
@@ -535,8 +578,8 @@ static enum bs_status cursor_go(struct bs_lexicon_cursor *cursor, uint64_t block
 	return status;
 }
 
-enum bs_status bs_lexicon_cursor_seek(struct bs_lexicon_cursor *cursor, const uint8_t *from, uint32_t from_bytes,
-                                      struct bs_error *err)
+enum bs_status bs_lexicon_cursor_seek(struct bs_lexicon_cursor *cursor, const uint8_t *from,
+                                      uint32_t from_bytes, struct bs_error *err)
 {
 	const struct bs_lexicon *lexicon = cursor->lexicon;
 	cursor->next = 0;
@@ -548,11 +591,13 @@ enum bs_status bs_lexicon_cursor_seek(struct bs_lexicon_cursor *cursor, const ui
 	if (!status)
 		status = cursor_go(cursor, block.number, err);
 	for (bool end = false; !status && !end;) {
-		/* Stand before the first term that is not smaller: look one ahead, and wait there. */
+		/* Stand before the first term that is not smaller: look one ahead, and wait
+		 * there. */
 		status = bs_lexicon_cursor_next(cursor, &end, err);
 		const struct bs_buffer *term = &cursor->term;
-		cursor->is_waiting = !status && !end &&
-		                     bs_compare_bytes(term->data, term->used_bytes, from, from_bytes) >= 0;
+		cursor->is_waiting =
+			!status && !end &&
+			bs_compare_bytes(term->data, term->used_bytes, from, from_bytes) >= 0;
 		end |= cursor->is_waiting;
 	}
 	return status;

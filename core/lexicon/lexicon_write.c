@@ -1,9 +1,9 @@
 /*
  * lexicon_write.c: coding sorted terms. See lexicon_write.h; bytes in FORMAT.md.
  *
- * Three passes over what was added: a sample of the rests finds the symbols, all of them are cut into symbols and
- * counted, and with the codes that the counts make they are written. The symbols of all rests are kept between the
- * passes.
+ * Three passes over what was added: a sample of the rests finds the symbols, all of them are cut
+ * into symbols and counted, and with the codes that the counts make they are written. The symbols
+ * of all rests are kept between the passes.
  */
 #include "core/lexicon/lexicon_write.h"
 
@@ -17,25 +17,29 @@
 #include "core/lexicon/term_codes.h"
 #include "core/system/deadline.h"
 
-/* A joined symbol takes up to 9 bytes in the file, and half a byte in each code. Measured on the Linux tree (5.5 M
- * terms): twice as many save 0.05 bytes a term, half as many cost 0.14; opening takes 0.7 ms with these, 1.0 with twice
- * as many. */
+/* A joined symbol takes up to 9 bytes in the file, and half a byte in each code. Measured on the
+ * Linux tree (5.5 M terms): twice as many save 0.05 bytes a term, half as many cost 0.14; opening
+ * takes 0.7 ms with these, 1.0 with twice as many. */
 #define MAX_SYMBOLS      4096u
 #define TERMS_PER_SYMBOL 16u
-/* So many uses of a symbol pay for it, at 4 bits saved each; of a large sample fewer, for it stands for many more. */
-#define LEAST_COUNT      12u
-#define SAMPLE_TERMS     65536u
+/* So many uses of a symbol pay for it, at 4 bits saved each; of a large sample fewer, for it stands
+ * for many more. */
+#define LEAST_COUNT  12u
+#define SAMPLE_TERMS 65536u
 /* Codes by context cost 4 to 6 KB, which fewer terms do not save. */
-#define CONTEXT_TERMS    8192u
+#define CONTEXT_TERMS 8192u
 
-/* The symbols. Rests of terms are cut greedily: the longest symbol that fits. Symbols are found by doing so to a
- * sample, again and again: each generation keeps the symbols, and joins the neighbours, that would stand for most
- * bytes. (As FSST does: Boncz, Neumann, Leis, "FSST: fast random access string compression", 2020; but thousands of
- * symbols, since a prefix code follows, and the end of a term may be part of one.) */
-/* More are no better: measured, 6 and 10 within 0.1 %. The first ones double the length of symbols. */
+/* The symbols. Rests of terms are cut greedily: the longest symbol that fits. Symbols are found by
+ * doing so to a sample, again and again: each generation keeps the symbols, and joins the
+ * neighbours, that would stand for most bytes. (As FSST does: Boncz, Neumann, Leis, "FSST: fast
+ * random access string compression", 2020; but thousands of symbols, since a prefix code follows,
+ * and the end of a term may be part of one.) */
+/* More are no better: measured, 6 and 10 within 0.1 %. The first ones double the length of
+ * symbols. */
 #define GENERATIONS 6
-/* Of few terms, all generations but the last one look at a part, of which a symbol need be in fewer terms. (Small lexicons are made again
- * and again, where an index grows little by little; this halves the time, and their segments stay as large, within 0.1 %.) */
+/* Of few terms, all generations but the last one look at a part, of which a symbol need be in fewer
+ * terms. (Small lexicons are made again and again, where an index grows little by little; this
+ * halves the time, and their segments stay as large, within 0.1 %.) */
 #define EARLY_SHARE       8u
 #define EARLY_LEAST_COUNT 2u
 #define EARLY_TERMS       4096u /* all of so few are looked at */
@@ -56,7 +60,7 @@ struct rest {
 
 struct symbol_slot {
 	uint64_t bytes;
-	uint32_t shape;  /* 2 n_bytes + is_end; 0: empty */
+	uint32_t shape; /* 2 n_bytes + is_end; 0: empty */
 	uint32_t number;
 };
 
@@ -65,7 +69,8 @@ struct symbols {
 	uint32_t n_symbols;
 	struct symbol_slot *slots; /* a hash table of those of two bytes or more */
 	uint32_t slot_mask;
-	uint16_t *lengths;       /* by two first bytes: bit n - 1, a symbol of n bytes; bit n + 7, one that also ends */
+	/* by two first bytes: bit n - 1, a symbol of n bytes; bit n + 7, one that also ends */
+	uint16_t *lengths;
 	uint16_t last_byte[256]; /* symbol of this byte and the end, or 0 */
 };
 
@@ -102,7 +107,8 @@ static uint32_t symbols_next(const struct symbols *symbols, const uint8_t *bytes
 	uint64_t word = bs_load_u64(bytes);
 	uint32_t lengths = symbols->lengths[word & 0xffff];
 	if (n_bytes <= 8 && lengths >> (n_bytes + 7) & 1) {
-		uint32_t number = find_joined(symbols, first_bytes(word, (uint32_t)n_bytes), (uint32_t)n_bytes * 2 + 1);
+		uint32_t number = find_joined(symbols, first_bytes(word, (uint32_t)n_bytes),
+		                              (uint32_t)n_bytes * 2 + 1);
 		if (number)
 			return number;
 	}
@@ -134,11 +140,13 @@ static void index_symbols(struct symbols *symbols)
 		while (symbols->slots[at].shape != 0)
 			at = (at + 1) & symbols->slot_mask;
 		symbols->slots[at] = (struct symbol_slot){symbol->bytes, shape, i};
-		symbols->lengths[symbol->bytes & 0xffff] |= (uint16_t)(1u << (symbol->n_bytes - 1 + 8 * symbol->is_end));
+		symbols->lengths[symbol->bytes & 0xffff] |=
+			(uint16_t)(1u << (symbol->n_bytes - 1 + 8 * symbol->is_end));
 	}
 }
 
-/* Two symbols that stood side by side, each below MAX_SYMBOLS: first << 16 | second, plus 1; 0 is an empty slot. */
+/* Two symbols that stood side by side, each below MAX_SYMBOLS: first << 16 | second, plus 1; 0 is
+ * an empty slot. */
 struct pair {
 	uint32_t name;
 	uint32_t count;
@@ -153,8 +161,9 @@ struct training {
 	struct symbols *symbols;
 	const struct rest *sample;
 	size_t n_sample;
-	uint64_t *counts;   /* a symbol */
-	struct pair *pairs; /* a hash table, as large as it has to be, so that it stays in the processor's caches */
+	uint64_t *counts; /* a symbol */
+	/* a hash table, as large as it has to be, so that it stays in the processor's caches */
+	struct pair *pairs;
 	size_t pair_mask, n_pairs;
 	struct candidate *candidates;
 	size_t n_candidates;
@@ -221,11 +230,15 @@ static enum bs_status count_sample(struct training *training, uint32_t every, st
 		if (status)
 			return status;
 		for (uint32_t at = 0, is_end = 0; !is_end;) {
-			uint32_t number = symbols_next(training->symbols, rest->bytes + at, rest->n_bytes - at);
+			uint32_t number = symbols_next(training->symbols, rest->bytes + at,
+			                               rest->n_bytes - at);
 			training->counts[number]++;
-			if (last != UINT32_MAX && all[last].n_bytes + all[number].n_bytes <= BS_SYMBOL_BYTES &&
+			if (last != UINT32_MAX &&
+			    all[last].n_bytes + all[number].n_bytes <= BS_SYMBOL_BYTES &&
 			    !count_pair(training, last, number))
-				return fail_symbols((training->pair_mask + 1) * 4 * sizeof(*training->pairs), err);
+				return fail_symbols((training->pair_mask + 1) * 4 *
+				                            sizeof(*training->pairs),
+				                    err);
 			last = number;
 			at += all[number].n_bytes;
 			is_end = all[number].is_end;
@@ -254,14 +267,16 @@ static void take_candidates(struct training *training, uint32_t least_count)
 		const struct symbol *a = &all[(pair->name - 1) >> 16];
 		const struct symbol *b = &all[(pair->name - 1) & 0xffff];
 		uint64_t bytes = a->bytes | (b->n_bytes ? b->bytes << (8 * a->n_bytes) : 0);
-		add_candidate(training, (struct symbol){bytes, a->n_bytes + b->n_bytes, b->is_end}, pair->count);
+		add_candidate(training, (struct symbol){bytes, a->n_bytes + b->n_bytes, b->is_end},
+		              pair->count);
 	}
 }
 
 static int compare_symbols(const struct symbol *x, const struct symbol *y)
 {
 	int order = bs_compare_u64(x->bytes, y->bytes);
-	return order ? order : bs_compare_u64(x->n_bytes * 2 + x->is_end, y->n_bytes * 2 + y->is_end);
+	return order ? order
+	             : bs_compare_u64(x->n_bytes * 2 + x->is_end, y->n_bytes * 2 + y->is_end);
 }
 
 /* The better one of two that are equal stands first. */
@@ -304,7 +319,8 @@ static size_t power_of_two(size_t least)
 	return n;
 }
 
-static enum bs_status allocate(struct training *training, uint32_t max_symbols, struct bs_error *err)
+static enum bs_status allocate(struct training *training, uint32_t max_symbols,
+                               struct bs_error *err)
 {
 	struct symbols *symbols = training->symbols;
 	size_t n_bytes = 0;
@@ -319,18 +335,18 @@ static enum bs_status allocate(struct training *training, uint32_t max_symbols, 
 	training->counts = calloc(max_symbols, sizeof(*training->counts));
 	training->pairs = calloc(training->pair_mask + 1, sizeof(*training->pairs));
 	training->candidates = calloc(n_bytes + max_symbols, sizeof(*training->candidates));
-	if (symbols->symbols && symbols->slots && symbols->lengths && training->counts && training->pairs &&
-	    training->candidates)
+	if (symbols->symbols && symbols->slots && symbols->lengths && training->counts &&
+	    training->pairs && training->candidates)
 		return BS_OK;
 	return fail_symbols(n_bytes * sizeof(struct candidate), err);
 }
 
-/* Finds at most max_symbols (at least FIRST_JOINED) for the sample; a joined one occurs least_count times in it. All
- * generations but the last one look at one block of early_share. What symbols holds is to be freed, also after a failure.
- * BS_NO_MEMORY. */
-static enum bs_status symbols_find(struct symbols *symbols, const struct rest *sample, size_t n_sample,
-                                   uint32_t early_share, uint32_t max_symbols, uint32_t least_count,
-                                   struct bs_error *err)
+/* Finds at most max_symbols (at least FIRST_JOINED) for the sample; a joined one occurs least_count
+ * times in it. All generations but the last one look at one block of early_share. What symbols
+ * holds is to be freed, also after a failure. BS_NO_MEMORY. */
+static enum bs_status symbols_find(struct symbols *symbols, const struct rest *sample,
+                                   size_t n_sample, uint32_t early_share, uint32_t max_symbols,
+                                   uint32_t least_count, struct bs_error *err)
 {
 	struct training training = {.symbols = symbols, .sample = sample, .n_sample = n_sample};
 	enum bs_status status = allocate(&training, max_symbols, err);
@@ -356,15 +372,16 @@ out:
 	return status;
 }
 
-static void append(struct bs_lexicon_writer *lexicon, struct bs_buffer *buffer, const void *bytes, size_t n_bytes)
+static void append(struct bs_lexicon_writer *lexicon, struct bs_buffer *buffer, const void *bytes,
+                   size_t n_bytes)
 {
 	if (!lexicon->status)
 		lexicon->status = bs_buffer_append(buffer, bytes, n_bytes, &lexicon->error);
 }
 
 /* Leaves the first n_kept bytes of the buffer. */
-static void replace(struct bs_lexicon_writer *lexicon, struct bs_buffer *buffer, size_t n_kept, const uint8_t *bytes,
-                    size_t n_bytes)
+static void replace(struct bs_lexicon_writer *lexicon, struct bs_buffer *buffer, size_t n_kept,
+                    const uint8_t *bytes, size_t n_bytes)
 {
 	buffer->used_bytes = n_kept;
 	append(lexicon, buffer, bytes, n_bytes);
@@ -394,8 +411,8 @@ static void add_separator(struct bs_lexicon_writer *lexicon, const uint8_t *term
 }
 
 /* The term as varints: bytes to drop, df, bytes of the rest; and the rest. */
-static void add_term(struct bs_lexicon_writer *lexicon, size_t n_dropped, uint64_t df, const uint8_t *rest,
-                     size_t rest_bytes)
+static void add_term(struct bs_lexicon_writer *lexicon, size_t n_dropped, uint64_t df,
+                     const uint8_t *rest, size_t rest_bytes)
 {
 	uint8_t head[3 * BS_VARINT_MAX_BYTES];
 	size_t head_bytes = bs_varint_put(head, n_dropped);
@@ -405,7 +422,8 @@ static void add_term(struct bs_lexicon_writer *lexicon, size_t n_dropped, uint64
 	append(lexicon, &lexicon->terms, rest, rest_bytes);
 }
 
-void bs_lexicon_writer_add(struct bs_lexicon_writer *lexicon, const uint8_t *term, uint32_t term_bytes, uint64_t df)
+void bs_lexicon_writer_add(struct bs_lexicon_writer *lexicon, const uint8_t *term,
+                           uint32_t term_bytes, uint64_t df)
 {
 	size_t n_last = lexicon->last.used_bytes;
 	size_t n_common = bs_common_bytes(lexicon->last.data, n_last, term, term_bytes);
@@ -441,19 +459,20 @@ static const uint8_t *read_added(const uint8_t *at, struct added *term)
 struct coding {
 	struct bs_lexicon_writer *lexicon;
 	struct symbols symbols;
-	uint16_t *cut;             /* the symbols of all rests, one after the other */
+	uint16_t *cut; /* the symbols of all rests, one after the other */
 	size_t n_cut;
 	bool by_context;
 	uint32_t n_heads, n_codes; /* codes of heads, and with those of rests */
-	uint64_t *counts;          /* a row of BS_N_HEADS a code of heads, then a row of MAX_SYMBOLS a code of rests */
-	uint8_t *lengths;          /* of codes, likewise */
-	uint32_t *values;          /* value << 4 | length, likewise: one look at memory */
-	uint32_t *number_of;       /* of a symbol in the file; those that are not used have none */
+	/* a row of BS_N_HEADS a code of heads, then a row of MAX_SYMBOLS a code of rests */
+	uint64_t *counts;
+	uint8_t *lengths;    /* of codes, likewise */
+	uint32_t *values;    /* value << 4 | length, likewise: one look at memory */
+	uint32_t *number_of; /* of a symbol in the file; those that are not used have none */
 	uint32_t n_used;
-	struct bs_buffer block;    /* to be written */
+	struct bs_buffer block;     /* to be written */
 	struct bs_u64s block_bytes; /* one a block */
 	struct bs_u64s chapters;    /* entries */
-	struct bs_bits_writer bits;   /* into block */
+	struct bs_bits_writer bits; /* into block */
 };
 
 static size_t row_of(const struct coding *coding, uint32_t code)
@@ -469,10 +488,12 @@ static size_t heads_row(const struct coding *coding, uint32_t context)
 
 static size_t rests_row(const struct coding *coding, uint32_t context)
 {
-	return (size_t)coding->n_heads * BS_N_HEADS + (coding->by_context ? (size_t)context * MAX_SYMBOLS : 0);
+	return (size_t)coding->n_heads * BS_N_HEADS +
+	       (coding->by_context ? (size_t)context * MAX_SYMBOLS : 0);
 }
 
-/* Runs of terms from all over. Rests stay where they were added, and eight bytes more may be read there. */
+/* Runs of terms from all over. Rests stay where they were added, and eight bytes more may be read
+ * there. */
 static enum bs_status find_symbols(struct coding *coding, struct bs_error *err)
 {
 	struct bs_lexicon_writer *lexicon = coding->lexicon;
@@ -480,9 +501,11 @@ static enum bs_status find_symbols(struct coding *coding, struct bs_error *err)
 	uint64_t max_symbols = FIRST_JOINED + lexicon->n_terms / TERMS_PER_SYMBOL;
 	const uint64_t *starts = lexicon->starts.items;
 	size_t n_blocks = bs_vector_n(&lexicon->starts);
-	struct rest *sample = malloc((n_blocks / every + 1) * BS_LEXICON_BLOCK_TERMS * sizeof(*sample));
+	struct rest *sample =
+		malloc((n_blocks / every + 1) * BS_LEXICON_BLOCK_TERMS * sizeof(*sample));
 	if (!sample)
-		return bs_fail_memory(err, "the symbols of the lexicon", SAMPLE_TERMS * sizeof(*sample));
+		return bs_fail_memory(err, "the symbols of the lexicon",
+		                      SAMPLE_TERMS * sizeof(*sample));
 	size_t n = 0;
 	for (size_t block = 0; block < n_blocks; block += every) {
 		const uint8_t *at = lexicon->terms.data + starts[block];
@@ -495,9 +518,10 @@ static enum bs_status find_symbols(struct coding *coding, struct bs_error *err)
 	}
 	uint32_t least_count = every >= 4 ? LEAST_COUNT / 3 : LEAST_COUNT;
 	uint32_t early_share = every == 1 && n > EARLY_TERMS ? EARLY_SHARE : 1;
-	enum bs_status status = symbols_find(&coding->symbols, sample, n, early_share,
-	                                     (uint32_t)(max_symbols < MAX_SYMBOLS ? max_symbols : MAX_SYMBOLS), least_count,
-	                                     err);
+	enum bs_status status =
+		symbols_find(&coding->symbols, sample, n, early_share,
+	                     (uint32_t)(max_symbols < MAX_SYMBOLS ? max_symbols : MAX_SYMBOLS),
+	                     least_count, err);
 	free(sample);
 	return status;
 }
@@ -524,7 +548,8 @@ static enum bs_status cut_all(struct coding *coding, struct bs_error *err)
 			capacity += capacity / 2 + term.rest.n_bytes + 4096;
 			uint16_t *more = realloc(coding->cut, capacity * sizeof(*more));
 			if (!more)
-				return bs_fail_memory(err, "the symbols of the lexicon", capacity * sizeof(*more));
+				return bs_fail_memory(err, "the symbols of the lexicon",
+				                      capacity * sizeof(*more));
 			coding->cut = more;
 		}
 		if (i % BS_LEXICON_BLOCK_TERMS == 0)
@@ -533,7 +558,8 @@ static enum bs_status cut_all(struct coding *coding, struct bs_error *err)
 		uint32_t context = bs_first_context(term.n_dropped);
 		for (uint32_t j = 0, is_end = 0; !is_end && !status;) {
 			status = bs_deadline_each(coding->n_cut, SYMBOL_NS, err);
-			uint32_t number = symbols_next(&coding->symbols, term.rest.bytes + j, term.rest.n_bytes - j);
+			uint32_t number = symbols_next(&coding->symbols, term.rest.bytes + j,
+			                               term.rest.n_bytes - j);
 			coding->cut[coding->n_cut++] = (uint16_t)number;
 			coding->counts[rests_row(coding, context) + number]++;
 			j += symbols[number].n_bytes;
@@ -570,7 +596,8 @@ static enum bs_status make_codes(struct coding *coding, struct bs_error *err)
 }
 
 /* Lengths of a code, two a byte; order: whose, NULL: of all. */
-static void write_lengths(struct bs_file_writer *writer, const uint8_t *lengths, const uint32_t *order, uint32_t n)
+static void write_lengths(struct bs_file_writer *writer, const uint8_t *lengths,
+                          const uint32_t *order, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i += 2) {
 		uint8_t low = lengths[order ? order[i] : i];
@@ -623,11 +650,13 @@ static void put_head(struct coding *coding, const struct added *term, uint32_t c
 	if (df_magnitude == BS_DF_MORE)
 		put_number(coding, term->df - BS_DF_MORE_LEAST);
 	else if (df_magnitude > 2)
-		bs_bits_put(&coding->bits, term->df - (UINT64_C(1) << bs_df_bits(df_magnitude)), bs_df_bits(df_magnitude));
+		bs_bits_put(&coding->bits, term->df - (UINT64_C(1) << bs_df_bits(df_magnitude)),
+		            bs_df_bits(df_magnitude));
 }
 
 /* Goes on to where the symbols of the next term begin. */
-static enum bs_status put_rest(struct coding *coding, const struct added *term, const uint16_t **cut, struct bs_error *err)
+static enum bs_status put_rest(struct coding *coding, const struct added *term,
+                               const uint16_t **cut, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	uint32_t context = bs_first_context(term->n_dropped);
@@ -658,8 +687,8 @@ static enum bs_status write_terms(struct coding *coding, struct bs_error *err)
 	for (uint64_t i = 0; i < lexicon->n_terms && !status; i++) {
 		struct added term;
 		at = read_added(at, &term);
-		/* Fewer than 16 bytes of head, at most a symbol of 15 bits a byte of the rest and one for its end, and
-		 * what bs_bits_end adds. */
+		/* Fewer than 16 bytes of head, at most a symbol of 15 bits a byte of the rest and
+		 * one for its end, and what bs_bits_end adds. */
 		status = bs_buffer_reserve(&coding->block, 64 + 2 * (size_t)term.rest.n_bytes, err);
 		if (status)
 			break;
@@ -680,7 +709,8 @@ static enum bs_status write_terms(struct coding *coding, struct bs_error *err)
 	return status;
 }
 
-static void write_separator_head(struct bs_file_writer *writer, uint64_t block_bytes, uint64_t n_dropped, uint64_t n_rest)
+static void write_separator_head(struct bs_file_writer *writer, uint64_t block_bytes,
+                                 uint64_t n_dropped, uint64_t n_rest)
 {
 	bool is_long = block_bytes > UINT8_MAX || n_dropped > 15 || n_rest > 15;
 	uint8_t head[BS_SEPARATOR_HEAD_BYTES] = {0};
@@ -712,8 +742,10 @@ static enum bs_status write_index(struct coding *coding, struct bs_error *err)
 		at = bs_varint_get(at, at + BS_VARINT_MAX_BYTES, &n_rest);
 		if (block % BS_LEXICON_CHAPTER_BLOCKS == 0) {
 			uint64_t separators_off = bs_file_writer_section_bytes(lexicon->writer);
-			uint64_t entry[] = {bs_first_eight(at, (size_t)n_rest), terms_off, separators_off};
-			status = bs_vector_extend(&coding->chapters, entry, sizeof(entry) / sizeof(*entry), err);
+			uint64_t entry[] = {bs_first_eight(at, (size_t)n_rest), terms_off,
+			                    separators_off};
+			status = bs_vector_extend(&coding->chapters, entry,
+			                          sizeof(entry) / sizeof(*entry), err);
 		}
 		write_separator_head(lexicon->writer, block_bytes[block], n_dropped, n_rest);
 		bs_file_writer_bytes(lexicon->writer, at, (size_t)n_rest);
@@ -735,7 +767,8 @@ static enum bs_status code_terms(struct coding *coding, struct bs_error *err)
 	coding->number_of = calloc(MAX_SYMBOLS, sizeof(*coding->number_of));
 	if (!coding->counts || !coding->lengths || !coding->values || !coding->number_of)
 		return bs_fail_memory(err, "the codes of the lexicon", n * 11);
-	enum bs_status status = bs_buffer_reserve(&coding->lexicon->terms, 3 * BS_VARINT_MAX_BYTES, err);
+	enum bs_status status =
+		bs_buffer_reserve(&coding->lexicon->terms, 3 * BS_VARINT_MAX_BYTES, err);
 	if (!status)
 		status = find_symbols(coding, err);
 	if (!status)
@@ -752,17 +785,28 @@ static enum bs_status code_terms(struct coding *coding, struct bs_error *err)
 enum bs_status bs_lexicon_writer_finish(struct bs_lexicon_writer *lexicon, struct bs_error *err)
 {
 	bool by_context = lexicon->n_terms >= CONTEXT_TERMS;
-	uint32_t n_heads = by_context ? BS_HEAD_CONTEXTS : 1, n_rests = by_context ? BS_REST_CONTEXTS : 1;
-	struct coding coding = {.lexicon = lexicon, .by_context = by_context, .n_heads = n_heads,
+	uint32_t n_heads = by_context ? BS_HEAD_CONTEXTS : 1,
+		 n_rests = by_context ? BS_REST_CONTEXTS : 1;
+	struct coding coding = {.lexicon = lexicon,
+	                        .by_context = by_context,
+	                        .n_heads = n_heads,
 	                        .n_codes = n_heads + n_rests};
 	if (!lexicon->status && lexicon->n_terms > 0)
 		lexicon->status = code_terms(&coding, &lexicon->error);
-	void *arrays[] = {coding.symbols.symbols, coding.symbols.slots, coding.symbols.lengths, coding.cut, coding.counts,
-	                  coding.lengths, coding.values, coding.number_of};
+	void *arrays[] = {coding.symbols.symbols, coding.symbols.slots,
+	                  coding.symbols.lengths, coding.cut,
+	                  coding.counts,          coding.lengths,
+	                  coding.values,          coding.number_of};
 	for (size_t i = 0; i < sizeof(arrays) / sizeof(*arrays); i++)
 		free(arrays[i]);
-	struct bs_buffer *buffers[] = {&coding.block, &coding.block_bytes.bytes, &coding.chapters.bytes, &lexicon->terms,
-	                               &lexicon->separators, &lexicon->last, &lexicon->last_separator, &lexicon->starts.bytes};
+	struct bs_buffer *buffers[] = {&coding.block,
+	                               &coding.block_bytes.bytes,
+	                               &coding.chapters.bytes,
+	                               &lexicon->terms,
+	                               &lexicon->separators,
+	                               &lexicon->last,
+	                               &lexicon->last_separator,
+	                               &lexicon->starts.bytes};
 	for (size_t i = 0; i < sizeof(buffers) / sizeof(*buffers); i++)
 		bs_buffer_deinit(buffers[i]);
 	if (lexicon->status && err)

@@ -1,13 +1,14 @@
 /*
- * term_codes.h: the prefix codes in which a lexicon's terms are written, private to the lexicon's reader, writer and
- * tests.
+ * term_codes.h: the prefix codes in which a lexicon's terms are written, private to the lexicon's
+ * reader, writer and tests.
  *
- * A term is coded as a head and its rest. The head says in one symbol how many bytes to drop from the end of the term
- * before, and the class of its document frequency. The rest is a string of symbols, each up to eight bytes that the
- * segment's terms often have in a row, perhaps with the end of the term: "x", "0x00", "_shift" and the end. Both are
- * Huffman codes of at most 15 bits, with the code chosen by context: a head's by how the term before ended, a rest's
- * first symbol by the bytes dropped, a later one by the byte before it. A reader knows all of these without rebuilding
- * the term. Bytes: FORMAT.md.
+ * A term is coded as a head and its rest. The head says in one symbol how many bytes to drop from
+ * the end of the term before, and the class of its document frequency. The rest is a string of
+ * symbols, each up to eight bytes that the segment's terms often have in a row, perhaps with the
+ * end of the term: "x", "0x00", "_shift" and the end. Both are Huffman codes of at most 15 bits,
+ * with the code chosen by context: a head's by how the term before ended, a rest's first symbol by
+ * the bytes dropped, a later one by the byte before it. A reader knows all of these without
+ * rebuilding the term. Bytes: FORMAT.md.
  */
 #pragma once
 
@@ -19,20 +20,20 @@
 #include "core/collections/prefix_code.h"
 #include "core/file/container.h"
 
-#define BS_N_HEADS         256u
-#define BS_HEAD_CONTEXTS   19u
-#define BS_REST_CONTEXTS   12u
-#define BS_SYMBOL_BYTES    8u
-#define BS_MAX_SYMBOLS     65536u /* that a reader takes */
+#define BS_N_HEADS       256u
+#define BS_HEAD_CONTEXTS 19u
+#define BS_REST_CONTEXTS 12u
+#define BS_SYMBOL_BYTES  8u
+#define BS_MAX_SYMBOLS   65536u /* that a reader takes */
 
 #define BS_TERM_CODES_HEAD_BYTES 16u
 #define BS_HEAD_CODE_BYTES       (BS_N_HEADS / 2)
 
 /* Heads: eight times the bytes dropped, and the class of df. */
 
-#define BS_DROP_MORE   31u /* so many or more: a number follows */
-#define BS_DF_MAGNITUDES  8u
-#define BS_DF_MORE     7u  /* class of df >= BS_DF_MORE_LEAST: a number follows */
+#define BS_DROP_MORE     31u /* so many or more: a number follows */
+#define BS_DF_MAGNITUDES 8u
+#define BS_DF_MORE       7u /* class of df >= BS_DF_MORE_LEAST: a number follows */
 #define BS_DF_MORE_LEAST 64u
 
 /* 1, 2, 3, then 4.., 8.., 16.., 32.. to the double, then all others. */
@@ -49,11 +50,13 @@ static inline uint32_t bs_df_bits(uint32_t df_magnitude)
 	return df_magnitude - 1;
 }
 
-/* Of the head of the first term of a block: 0. Of others: by the rest and the class of the term before. */
+/* Of the head of the first term of a block: 0. Of others: by the rest and the class of the term
+ * before. */
 static inline uint32_t bs_head_context(uint64_t last_rest_bytes, uint32_t last_df_magnitude)
 {
 	static const uint8_t row[12] = {0, 0, 1, 1, 2, 3, 3, 4, 4, 4, 4, 5};
-	return 1 + row[last_rest_bytes < 11 ? last_rest_bytes : 11] * 3u + (last_df_magnitude < 2 ? last_df_magnitude : 2);
+	return 1 + row[last_rest_bytes < 11 ? last_rest_bytes : 11] * 3u +
+	       (last_df_magnitude < 2 ? last_df_magnitude : 2);
 }
 
 /* Of the first symbol. */
@@ -71,8 +74,9 @@ static inline uint32_t bs_next_context(uint8_t byte)
 }
 
 /* A decoded symbol in one word, with its bits (core/collections/prefix_code.h). */
-#define BS_CODED(symbol, n_bytes, is_end, context) \
-	((uint32_t)(symbol) << 16 | (uint32_t)(context) << 12 | (uint32_t)(is_end) << 11 | (uint32_t)(n_bytes) << 4)
+#define BS_CODED(symbol, n_bytes, is_end, context)                                         \
+	((uint32_t)(symbol) << 16 | (uint32_t)(context) << 12 | (uint32_t)(is_end) << 11 | \
+	 (uint32_t)(n_bytes) << 4)
 #define BS_CODED_BYTES(coded)   ((coded) >> 4 & 15)
 #define BS_CODED_IS_END(coded)  ((coded) >> 11 & 1)
 #define BS_CODED_CONTEXT(coded) ((coded) >> 12 & 15)
@@ -87,7 +91,8 @@ struct bs_term_codes {
 	const struct bs_code *rests[BS_REST_CONTEXTS];
 };
 
-/* The caller's struct; release with bs_term_codes_deinit, also after a failure. Touches the section. BS_CORRUPT. */
-enum bs_status bs_term_codes_read(struct bs_term_codes *codes, const struct bs_section *section, struct bs_error *err)
-	BS_WARN_UNUSED;
+/* The caller's struct; release with bs_term_codes_deinit, also after a failure. Touches the
+ * section. BS_CORRUPT. */
+enum bs_status bs_term_codes_read(struct bs_term_codes *codes, const struct bs_section *section,
+                                  struct bs_error *err) BS_WARN_UNUSED;
 void bs_term_codes_deinit(struct bs_term_codes *codes);

@@ -17,8 +17,8 @@ void bs_word_pairs_deinit(struct bs_word_pairs *pairs)
 	*pairs = (struct bs_word_pairs){0};
 }
 
-enum bs_status bs_word_pair_key(const uint8_t *a, uint32_t a_bytes, const uint8_t *b, uint32_t b_bytes,
-                                struct bs_buffer *key, struct bs_error *err)
+enum bs_status bs_word_pair_key(const uint8_t *a, uint32_t a_bytes, const uint8_t *b,
+                                uint32_t b_bytes, struct bs_buffer *key, struct bs_error *err)
 {
 	static const uint8_t mark = BS_KEY_COMPOUND;
 	enum bs_status status = bs_buffer_append(key, &mark, a[0] != BS_KEY_COMPOUND, err);
@@ -76,12 +76,14 @@ static enum bs_status grow(struct bs_word_pairs *pairs, struct bs_error *err)
 	return BS_OK;
 }
 
-bool bs_word_pairs_find(const struct bs_word_pairs *pairs, uint16_t a, uint16_t b, uint32_t *pair_out)
+bool bs_word_pairs_find(const struct bs_word_pairs *pairs, uint16_t a, uint16_t b,
+                        uint32_t *pair_out)
 {
 	uint32_t words = (uint32_t)a << 16 | b;
 	if (pairs->n_slots == 0)
 		return false;
-	for (uint64_t at = slot_of(pairs, words); pairs->slots[at]; at = (at + 1) & (pairs->n_slots - 1)) {
+	for (uint64_t at = slot_of(pairs, words); pairs->slots[at];
+	     at = (at + 1) & (pairs->n_slots - 1)) {
 		if (pairs->slots[at] >> 16 == words) {
 			*pair_out = (uint32_t)(pairs->slots[at] & 0xffff) - 1;
 			return true;
@@ -90,13 +92,16 @@ bool bs_word_pairs_find(const struct bs_word_pairs *pairs, uint16_t a, uint16_t 
 	return false;
 }
 
-uint16_t bs_word_pairs_word(const struct bs_word_pairs *pairs, const uint8_t *word, uint32_t n_bytes, uint64_t hash)
+uint16_t bs_word_pairs_word(const struct bs_word_pairs *pairs, const uint8_t *word,
+                            uint32_t n_bytes, uint64_t hash)
 {
 	uint32_t number;
-	return bs_term_table_find(&pairs->words, word, n_bytes, hash, &number) ? (uint16_t)number : BS_NO_WORD;
+	return bs_term_table_find(&pairs->words, word, n_bytes, hash, &number) ? (uint16_t)number
+	                                                                       : BS_NO_WORD;
 }
 
-const uint8_t *bs_word_pairs_key(const struct bs_word_pairs *pairs, uint32_t pair, uint32_t *key_bytes_out)
+const uint8_t *bs_word_pairs_key(const struct bs_word_pairs *pairs, uint32_t pair,
+                                 uint32_t *key_bytes_out)
 {
 	const uint64_t *ends = pairs->ends.items;
 	uint64_t start = pair ? ends[pair - 1] : 0;
@@ -105,27 +110,34 @@ const uint8_t *bs_word_pairs_key(const struct bs_word_pairs *pairs, uint32_t pai
 }
 
 /* The number of a pair of the set by its key. */
-static bool find_key(const struct bs_word_pairs *pairs, const uint8_t *key, uint32_t key_bytes, uint32_t *pair_out)
+static bool find_key(const struct bs_word_pairs *pairs, const uint8_t *key, uint32_t key_bytes,
+                     uint32_t *pair_out)
 {
 	struct bs_word_pair is;
 	if (!bs_word_pair_split(key, key_bytes, &is))
 		return false;
-	return bs_word_pairs_find(
-		pairs, bs_word_pairs_word(pairs, is.first, is.first_bytes, bs_hash_slot(is.first, is.first_bytes)),
-		bs_word_pairs_word(pairs, is.second, is.second_bytes, bs_hash_slot(is.second, is.second_bytes)), pair_out);
+	return bs_word_pairs_find(pairs,
+	                          bs_word_pairs_word(pairs, is.first, is.first_bytes,
+	                                             bs_hash_slot(is.first, is.first_bytes)),
+	                          bs_word_pairs_word(pairs, is.second, is.second_bytes,
+	                                             bs_hash_slot(is.second, is.second_bytes)),
+	                          pair_out);
 }
 
-enum bs_status bs_word_pairs_add(struct bs_word_pairs *pairs, const uint8_t *a, uint32_t a_bytes, const uint8_t *b,
-                                 uint32_t b_bytes, struct bs_error *err)
+enum bs_status bs_word_pairs_add(struct bs_word_pairs *pairs, const uint8_t *a, uint32_t a_bytes,
+                                 const uint8_t *b, uint32_t b_bytes, struct bs_error *err)
 {
 	static const uint16_t no_head = BS_NO_WORD;
 	uint32_t first, second, found, head;
 	bool is_wide = a[0] == BS_KEY_COMPOUND;
-	if (pairs->n_word_pairs == BS_MAX_WORD_PAIRS || (is_wide && !find_key(pairs, a, a_bytes, &head)))
+	if (pairs->n_word_pairs == BS_MAX_WORD_PAIRS ||
+	    (is_wide && !find_key(pairs, a, a_bytes, &head)))
 		return BS_OK;
-	enum bs_status status = bs_term_table_intern(&pairs->words, a, a_bytes, bs_hash_slot(a, a_bytes), &first, NULL, err);
+	enum bs_status status = bs_term_table_intern(&pairs->words, a, a_bytes,
+	                                             bs_hash_slot(a, a_bytes), &first, NULL, err);
 	if (!status)
-		status = bs_term_table_intern(&pairs->words, b, b_bytes, bs_hash_slot(b, b_bytes), &second, NULL, err);
+		status = bs_term_table_intern(&pairs->words, b, b_bytes, bs_hash_slot(b, b_bytes),
+		                              &second, NULL, err);
 	if (!status && is_wide)
 		pairs->heads.items[head] = (uint16_t)first;
 	if (status || bs_word_pairs_find(pairs, (uint16_t)first, (uint16_t)second, &found))
@@ -140,6 +152,7 @@ enum bs_status bs_word_pairs_add(struct bs_word_pairs *pairs, const uint8_t *a, 
 	if (!status)
 		status = bs_vector_append(&pairs->heads, &no_head, err);
 	if (!status)
-		put_slot(pairs, (uint64_t)first << 32 | (uint64_t)second << 16 | ++pairs->n_word_pairs);
+		put_slot(pairs,
+		         (uint64_t)first << 32 | (uint64_t)second << 16 | ++pairs->n_word_pairs);
 	return status;
 }

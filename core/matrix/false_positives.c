@@ -8,8 +8,9 @@
 #include "core/base/vector.h"
 #include "core/file/segment_sections.h"
 
-enum bs_status bs_false_positives_open(struct bs_false_positives *false_positives, const struct bs_container *file, uint64_t n_rows,
-                                  struct bs_error *err)
+enum bs_status bs_false_positives_open(struct bs_false_positives *false_positives,
+                                       const struct bs_container *file, uint64_t n_rows,
+                                       struct bs_error *err)
 {
 	*false_positives = (struct bs_false_positives){
 		.rows = bs_container_section(file, BS_SECTION_EXCEPTION_ROWS, 0),
@@ -21,7 +22,9 @@ enum bs_status bs_false_positives_open(struct bs_false_positives *false_positive
 	struct bs_section offsets = bs_container_section(file, BS_SECTION_EXCEPTION_OFFSETS, 0);
 	enum bs_status status = bs_packed_open_counted(&false_positives->terms, terms, err);
 	false_positives->n_terms = false_positives->terms.n;
-	return status ? status : bs_packed_open(&false_positives->offsets, offsets, false_positives->n_terms + 1, err);
+	return status ? status
+	              : bs_packed_open(&false_positives->offsets, offsets,
+	                               false_positives->n_terms + 1, err);
 }
 
 #define SAMPLE_BUCKETS 128u
@@ -55,13 +58,15 @@ static inline uint64_t load_bits(const uint8_t *bits, uint64_t at)
 	return bs_load_u64(bits + at / 8) >> (at % 8);
 }
 
-static enum bs_status corrupt(const struct bs_false_positives *false_positives, struct bs_error *err)
+static enum bs_status corrupt(const struct bs_false_positives *false_positives,
+                              struct bs_error *err)
 {
-	return bs_container_corrupt(false_positives->rows.file, err, "false positives do not decode");
+	return bs_container_corrupt(false_positives->rows.file, err,
+	                            "false positives do not decode");
 }
 
-static enum bs_status encode(const uint32_t *rows, uint32_t n, uint64_t n_rows, struct bs_buffer *coded,
-                             struct bs_error *err)
+static enum bs_status encode(const uint32_t *rows, uint32_t n, uint64_t n_rows,
+                             struct bs_buffer *coded, struct bs_error *err)
 {
 	struct shape shape = shape_of(n, n_rows);
 	size_t n_bytes = BS_VARINT_MAX_BYTES + (size_t)shape_bytes(&shape);
@@ -78,7 +83,8 @@ static enum bs_status encode(const uint32_t *rows, uint32_t n, uint64_t n_rows, 
 		uint64_t bucket = rows[i] >> shape.low_bits;
 		for (; (n_sampled + 1) * SAMPLE_BUCKETS <= bucket; n_sampled++)
 			bs_store_u32(samples + n_sampled * 4, i);
-		bs_put_bits(bits, (uint64_t)i * shape.low_bits, rows[i] & ((UINT64_C(1) << shape.low_bits) - 1));
+		bs_put_bits(bits, (uint64_t)i * shape.low_bits,
+		            rows[i] & ((UINT64_C(1) << shape.low_bits) - 1));
 		bs_put_bits(bits, highs_at + bucket + i, 1);
 	}
 	for (; n_sampled < shape.n_samples; n_sampled++)
@@ -88,13 +94,16 @@ static enum bs_status encode(const uint32_t *rows, uint32_t n, uint64_t n_rows, 
 }
 
 /* The list in bytes [first, end) of the section. */
-static enum bs_status open_list(const struct bs_false_positives *false_positives, uint64_t first, uint64_t end,
-                                struct bs_term_false_positives *list, struct bs_error *err)
+static enum bs_status open_list(const struct bs_false_positives *false_positives, uint64_t first,
+                                uint64_t end, struct bs_term_false_positives *list,
+                                struct bs_error *err)
 {
 	uint64_t n;
 	if (first >= end || end > false_positives->rows.n_bytes - BS_FALSE_POSITIVES_PAD)
-		return bs_container_corrupt(false_positives->rows.file, err, "false positives have impossible bounds");
-	enum bs_status status = bs_section_touch(&false_positives->rows, first, end - first + BS_FALSE_POSITIVES_PAD, err);
+		return bs_container_corrupt(false_positives->rows.file, err,
+		                            "false positives have impossible bounds");
+	enum bs_status status = bs_section_touch(&false_positives->rows, first,
+	                                         end - first + BS_FALSE_POSITIVES_PAD, err);
 	if (status)
 		return status;
 	const uint8_t *list_end = false_positives->rows.data + end;
@@ -116,15 +125,17 @@ static enum bs_status open_list(const struct bs_false_positives *false_positives
 	return BS_OK;
 }
 
-/* The place of the n-th set bit, n >= 1, of a word that has as many: by the sums of its bytes, then bit by bit (Vigna,
- * Broadword implementation of rank/select queries, 2008). */
+/* The place of the n-th set bit, n >= 1, of a word that has as many: by the sums of its bytes, then
+ * bit by bit (Vigna, Broadword implementation of rank/select queries, 2008). */
 static inline uint32_t select_bit(uint64_t word, uint32_t n)
 {
 	const uint64_t each = UINT64_C(0x0101010101010101), high = each << 7;
 	uint64_t sums = word - (word >> 1 & UINT64_C(0x5555555555555555));
 	sums = (sums & UINT64_C(0x3333333333333333)) + (sums >> 2 & UINT64_C(0x3333333333333333));
-	sums = ((sums + (sums >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f)) * each; /* of each byte and those below it */
-	uint64_t is_less = (((n - 1) * each | high) - sums) & high; /* n at most 64: no byte borrows */
+	/* of each byte and those below it */
+	sums = ((sums + (sums >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f)) * each;
+	/* n at most 64: no byte borrows */
+	uint64_t is_less = (((n - 1) * each | high) - sums) & high;
 	uint32_t shift = (uint32_t)bs_count_bits(is_less) * 8;
 	uint64_t byte = word >> shift;
 	for (uint32_t left = n - (uint32_t)(sums << 8 >> shift & 0xff); left > 1; left--)
@@ -132,10 +143,10 @@ static inline uint32_t select_bit(uint64_t word, uint32_t n)
 	return shift + (uint32_t)__builtin_ctzll(byte);
 }
 
-/* Where a bucket begins in the unary part: behind as many zeros. *at_io is where one before it begins, number `from`: the
- * way leads from there or, if that is nearer, from a sample. */
-static enum bs_status find_bucket(const struct bs_term_false_positives *list, uint64_t bucket, uint64_t from, uint64_t *at_io,
-                                  struct bs_error *err)
+/* Where a bucket begins in the unary part: behind as many zeros. *at_io is where one before it
+ * begins, number `from`: the way leads from there or, if that is nearer, from a sample. */
+static enum bs_status find_bucket(const struct bs_term_false_positives *list, uint64_t bucket,
+                                  uint64_t from, uint64_t *at_io, struct bs_error *err)
 {
 	uint64_t n_bits = list->n + list->n_buckets;
 	uint64_t sampled = bucket / SAMPLE_BUCKETS;
@@ -147,7 +158,8 @@ static enum bs_status find_bucket(const struct bs_term_false_positives *list, ui
 	for (uint64_t n_zeros = bucket - from; n_zeros > 0;) {
 		if (at >= n_bits)
 			return corrupt(list->false_positives, err);
-		uint64_t zeros = ~load_bits(list->bits, list->highs_at + at) & ((UINT64_C(1) << LOAD_BITS) - 1);
+		uint64_t zeros = ~load_bits(list->bits, list->highs_at + at) &
+		                 ((UINT64_C(1) << LOAD_BITS) - 1);
 		uint64_t n = bs_count_bits(zeros);
 		at += n < n_zeros ? LOAD_BITS : select_bit(zeros, (uint32_t)n_zeros) + 1;
 		n_zeros -= n < n_zeros ? n : n_zeros;
@@ -159,22 +171,23 @@ static enum bs_status find_bucket(const struct bs_term_false_positives *list, ui
 /* A walk over the rows from some place on. */
 struct walk {
 	const struct bs_term_false_positives *list;
-	uint64_t at;   /* bit of the unary part from which ones holds what is not yet walked over */
+	uint64_t at; /* bit of the unary part from which ones holds what is not yet walked over */
 	uint64_t ones;
-	uint64_t i;    /* rows before */
+	uint64_t i; /* rows before */
 };
 
 static void walk_load(struct walk *walk)
 {
 	uint64_t n_bits = walk->list->n + walk->list->n_buckets;
 	uint64_t left = n_bits - walk->at;
-	uint64_t mask = left < LOAD_BITS ? (UINT64_C(1) << left) - 1 : (UINT64_C(1) << LOAD_BITS) - 1;
+	uint64_t mask =
+		left < LOAD_BITS ? (UINT64_C(1) << left) - 1 : (UINT64_C(1) << LOAD_BITS) - 1;
 	walk->ones = load_bits(walk->list->bits, walk->list->highs_at + walk->at) & mask;
 }
 
 /* At the first row of a bucket. */
-static enum bs_status walk_start(struct walk *walk, const struct bs_term_false_positives *list, uint64_t bucket,
-                                 struct bs_error *err)
+static enum bs_status walk_start(struct walk *walk, const struct bs_term_false_positives *list,
+                                 uint64_t bucket, struct bs_error *err)
 {
 	*walk = (struct walk){.list = list};
 	enum bs_status status = find_bucket(list, bucket, 0, &walk->at, err);
@@ -197,7 +210,8 @@ static inline uint64_t walk_peek(struct walk *walk)
 	if (walk->i >= list->n)
 		return UINT64_MAX;
 	uint64_t bucket = walk->at + (uint64_t)__builtin_ctzll(walk->ones) - walk->i;
-	uint64_t low = load_bits(list->bits, walk->i * list->low_bits) & ((UINT64_C(1) << list->low_bits) - 1);
+	uint64_t low = load_bits(list->bits, walk->i * list->low_bits) &
+	               ((UINT64_C(1) << list->low_bits) - 1);
 	return bucket << list->low_bits | low;
 }
 
@@ -222,9 +236,10 @@ static enum bs_status walk_skip(struct walk *walk, uint64_t bucket, struct bs_er
 	return BS_OK;
 }
 
-/* Those of rows [first, end) of a shard, by their bits in its lines; the walk has not gone further. */
-static enum bs_status clear_rows(struct walk *walk, uint64_t first_row, uint64_t first, uint64_t end, uint64_t *lines,
-                                 struct bs_error *err)
+/* Those of rows [first, end) of a shard, by their bits in its lines; the walk has not gone
+ * further. */
+static enum bs_status clear_rows(struct walk *walk, uint64_t first_row, uint64_t first,
+                                 uint64_t end, uint64_t *lines, struct bs_error *err)
 {
 	if (first_row + first >= walk->list->false_positives->n_rows)
 		return BS_OK;
@@ -237,7 +252,8 @@ static enum bs_status clear_rows(struct walk *walk, uint64_t first_row, uint64_t
 	return status;
 }
 
-/* The first block from `block` on that is live, or that is not; BS_SHARD_MAX_BLOCKS if there is none. */
+/* The first block from `block` on that is live, or that is not; BS_SHARD_MAX_BLOCKS if there is
+ * none. */
 static uint32_t next_block(const struct bs_live *live, uint32_t block, bool is_live)
 {
 	for (uint32_t word = block / 64; word < BS_SHARD_MAX_BLOCKS / 64; word++) {
@@ -250,8 +266,9 @@ static uint32_t next_block(const struct bs_live *live, uint32_t block, bool is_l
 	return BS_SHARD_MAX_BLOCKS;
 }
 
-enum bs_status bs_false_positives_clear(const struct bs_term_false_positives *list, uint64_t first_row,
-                                   const struct bs_live *live, uint64_t *lines, struct bs_error *err)
+enum bs_status bs_false_positives_clear(const struct bs_term_false_positives *list,
+                                        uint64_t first_row, const struct bs_live *live,
+                                        uint64_t *lines, struct bs_error *err)
 {
 	struct walk walk = {.list = list};
 	uint32_t start = list->n ? next_block(live, 0, true) : BS_SHARD_MAX_BLOCKS;
@@ -260,13 +277,15 @@ enum bs_status bs_false_positives_clear(const struct bs_term_false_positives *li
 		walk_load(&walk);
 	while (start < BS_SHARD_MAX_BLOCKS && walk.i < list->n && !status) {
 		uint32_t end = next_block(live, start, false);
-		status = clear_rows(&walk, first_row, (uint64_t)start * BS_LINE_BITS, (uint64_t)end * BS_LINE_BITS, lines, err);
+		status = clear_rows(&walk, first_row, (uint64_t)start * BS_LINE_BITS,
+		                    (uint64_t)end * BS_LINE_BITS, lines, err);
 		start = end < BS_SHARD_MAX_BLOCKS ? next_block(live, end, true) : end;
 	}
 	return status;
 }
 
-enum bs_status bs_false_positives_read(const struct bs_term_false_positives *list, struct bs_u32s *rows, struct bs_error *err)
+enum bs_status bs_false_positives_read(const struct bs_term_false_positives *list,
+                                       struct bs_u32s *rows, struct bs_error *err)
 {
 	struct walk walk;
 	struct bs_buffer again = {0};
@@ -289,20 +308,23 @@ enum bs_status bs_false_positives_read(const struct bs_term_false_positives *lis
 	if (!status) {
 		struct shape shape = shape_of(list->n, list->false_positives->n_rows);
 		uint64_t n_bytes = shape_bytes(&shape);
-		if (memcmp(again.data + again.used_bytes - n_bytes, list->samples, (size_t)n_bytes) != 0)
+		if (memcmp(again.data + again.used_bytes - n_bytes, list->samples,
+		           (size_t)n_bytes) != 0)
 			status = corrupt(list->false_positives, err);
 	}
 	bs_buffer_deinit(&again);
 	return status;
 }
 
-enum bs_status bs_false_positives_find(const struct bs_false_positives *false_positives, uint64_t ordinal,
-                                  struct bs_term_false_positives *list_out, struct bs_error *err)
+enum bs_status bs_false_positives_find(const struct bs_false_positives *false_positives,
+                                       uint64_t ordinal, struct bs_term_false_positives *list_out,
+                                       struct bs_error *err)
 {
 	bool found;
 	uint64_t index, first = 0, end = 0;
 	*list_out = (struct bs_term_false_positives){.false_positives = false_positives};
-	enum bs_status status = bs_packed_find(&false_positives->terms, ordinal, &found, &index, err);
+	enum bs_status status =
+		bs_packed_find(&false_positives->terms, ordinal, &found, &index, err);
 	if (!status && found)
 		status = bs_packed_get_span(&false_positives->offsets, index, &first, &end, err);
 	return status || !found ? status : open_list(false_positives, first, end, list_out, err);
@@ -315,20 +337,23 @@ void bs_false_positives_builder_deinit(struct bs_false_positives_builder *builde
 	bs_buffer_deinit(&builder->coded);
 }
 
-enum bs_status bs_false_positives_add(struct bs_false_positives_builder *builder, uint32_t ordinal, const uint32_t *rows,
-                                 uint32_t n_rows, struct bs_error *err)
+enum bs_status bs_false_positives_add(struct bs_false_positives_builder *builder, uint32_t ordinal,
+                                      const uint32_t *rows, uint32_t n_rows, struct bs_error *err)
 {
-	struct bs_shard_false_positives shard_rows = {.ordinal = ordinal, .n_rows = n_rows, .first = bs_vector_n(&builder->rows)};
+	struct bs_shard_false_positives shard_rows = {
+		.ordinal = ordinal, .n_rows = n_rows, .first = bs_vector_n(&builder->rows)};
 	enum bs_status status = bs_vector_extend(&builder->rows, rows, (size_t)n_rows, err);
 	return status ? status : bs_vector_append(&builder->shards, &shard_rows, err);
 }
 
-enum bs_status bs_false_positives_join(struct bs_false_positives_builder *builder, const struct bs_false_positives_builder *from,
-                                  struct bs_error *err)
+enum bs_status bs_false_positives_join(struct bs_false_positives_builder *builder,
+                                       const struct bs_false_positives_builder *from,
+                                       struct bs_error *err)
 {
 	const struct bs_shard_false_positives *shards = from->shards.items;
 	uint64_t first = bs_vector_n(&builder->rows);
-	enum bs_status status = bs_vector_extend(&builder->rows, from->rows.items, bs_vector_n(&from->rows), err);
+	enum bs_status status =
+		bs_vector_extend(&builder->rows, from->rows.items, bs_vector_n(&from->rows), err);
 	for (size_t i = 0; i < bs_vector_n(&from->shards) && !status; i++) {
 		struct bs_shard_false_positives shard_rows = shards[i];
 		shard_rows.first += first;
@@ -345,30 +370,35 @@ static int compare_shards(const void *a, const void *b)
 }
 
 /* The rows of shards[0..n), of one term, as one list. rows is scratch. */
-static enum bs_status encode_shards(const struct bs_false_positives_builder *builder, const struct bs_shard_false_positives *shards,
-                                   size_t n, uint64_t n_rows, struct bs_u32s *rows, struct bs_buffer *coded,
-                                   struct bs_error *err)
+static enum bs_status encode_shards(const struct bs_false_positives_builder *builder,
+                                    const struct bs_shard_false_positives *shards, size_t n,
+                                    uint64_t n_rows, struct bs_u32s *rows, struct bs_buffer *coded,
+                                    struct bs_error *err)
 {
 	const uint32_t *all = builder->rows.items;
 	enum bs_status status = BS_OK;
 	bs_vector_clear(rows);
 	for (size_t i = 0; i < n && !status; i++)
-		status = bs_vector_extend(rows, all + shards[i].first, (size_t)shards[i].n_rows, err);
-	return status ? status : encode(rows->items, (uint32_t)bs_vector_n(rows), n_rows, coded, err);
+		status = bs_vector_extend(rows, all + shards[i].first, (size_t)shards[i].n_rows,
+		                          err);
+	return status ? status
+	              : encode(rows->items, (uint32_t)bs_vector_n(rows), n_rows, coded, err);
 }
 
-static void write_sections(struct bs_file_writer *writer, const struct bs_u32s *terms, const struct bs_u64s *offsets,
-                           const struct bs_buffer *coded)
+static void write_sections(struct bs_file_writer *writer, const struct bs_u32s *terms,
+                           const struct bs_u64s *offsets, const struct bs_buffer *coded)
 {
 	static const uint8_t pad[BS_FALSE_POSITIVES_PAD];
-	bs_packed_write_u32(writer, BS_SECTION_EXCEPTION_TERMS, 0, terms->items, bs_vector_n(terms));
-	bs_packed_write_u64(writer, BS_SECTION_EXCEPTION_OFFSETS, 0, offsets->items, bs_vector_n(offsets));
+	bs_packed_write_u32(writer, BS_SECTION_EXCEPTION_TERMS, 0, terms->items,
+	                    bs_vector_n(terms));
+	bs_packed_write_u64(writer, BS_SECTION_EXCEPTION_OFFSETS, 0, offsets->items,
+	                    bs_vector_n(offsets));
 	bs_file_writer_put(writer, BS_SECTION_EXCEPTION_ROWS, 0, coded->data, coded->used_bytes);
 	bs_file_writer_bytes(writer, pad, sizeof(pad));
 }
 
-enum bs_status bs_false_positives_write(struct bs_false_positives_builder *builder, uint64_t n_rows, struct bs_file_writer *writer,
-                                   struct bs_error *err)
+enum bs_status bs_false_positives_write(struct bs_false_positives_builder *builder, uint64_t n_rows,
+                                        struct bs_file_writer *writer, struct bs_error *err)
 {
 	struct bs_shard_false_positives *shards = builder->shards.items;
 	size_t n = bs_vector_n(&builder->shards);
@@ -380,13 +410,15 @@ enum bs_status bs_false_positives_write(struct bs_false_positives_builder *build
 		qsort(shards, n, sizeof(*shards), compare_shards);
 	for (size_t i = 0, n_here; i < n && !status; i += n_here) {
 		uint64_t offset = coded->used_bytes;
-		for (n_here = 1; i + n_here < n && shards[i + n_here].ordinal == shards[i].ordinal; n_here++)
+		for (n_here = 1; i + n_here < n && shards[i + n_here].ordinal == shards[i].ordinal;
+		     n_here++)
 			continue;
 		status = bs_vector_append(&terms, &shards[i].ordinal, err);
 		if (!status)
 			status = bs_vector_append(&offsets, &offset, err);
 		if (!status)
-			status = encode_shards(builder, shards + i, n_here, n_rows, &rows, coded, err);
+			status = encode_shards(builder, shards + i, n_here, n_rows, &rows, coded,
+			                       err);
 	}
 	uint64_t end = coded->used_bytes;
 	if (!status)

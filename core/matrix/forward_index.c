@@ -7,9 +7,10 @@
 #include "core/file/segment_sections.h"
 #include "core/matrix/run_samples.h"
 
-#define HEAD_BYTES   8u  /* u32 ordinals, u32 runs */
-#define SAMPLE_RUNS  32u /* two bits a run; a look-up decodes half as many */
-#define GAP_LOW_BITS 4u  /* of the Golomb code; 3 to 6 make no difference of more than a tenth of a bit */
+#define HEAD_BYTES  8u  /* u32 ordinals, u32 runs */
+#define SAMPLE_RUNS 32u /* two bits a run; a look-up decodes half as many */
+/* of the Golomb code; 3 to 6 make no difference of more than a tenth of a bit */
+#define GAP_LOW_BITS 4u
 
 /* Consecutive ordinals [first, end). */
 struct run {
@@ -30,7 +31,8 @@ static uint64_t gap_before(const struct run *run, uint64_t last_end, bool is_fir
 
 static uint64_t code_bits(uint64_t gap, const struct run *run)
 {
-	return gamma_bits((gap >> GAP_LOW_BITS) + 1) + GAP_LOW_BITS + gamma_bits(run->end - run->first);
+	return gamma_bits((gap >> GAP_LOW_BITS) + 1) + GAP_LOW_BITS +
+	       gamma_bits(run->end - run->first);
 }
 
 static struct run next_run(const uint32_t *ordinals, uint32_t n, uint32_t *i)
@@ -43,10 +45,12 @@ static struct run next_run(const uint32_t *ordinals, uint32_t n, uint32_t *i)
 
 static uint64_t list_bytes(uint64_t n_runs, uint64_t n_bits)
 {
-	return HEAD_BYTES + bs_run_samples(n_runs, SAMPLE_RUNS) * BS_RUN_SAMPLE_BYTES + (n_bits + 7) / 8;
+	return HEAD_BYTES + bs_run_samples(n_runs, SAMPLE_RUNS) * BS_RUN_SAMPLE_BYTES +
+	       (n_bits + 7) / 8;
 }
 
-static void measure(const uint32_t *ordinals, uint32_t n, uint32_t *n_runs_out, uint64_t *n_bits_out)
+static void measure(const uint32_t *ordinals, uint32_t n, uint32_t *n_runs_out,
+                    uint64_t *n_bits_out)
 {
 	uint64_t end = 0;
 	*n_runs_out = 0;
@@ -69,7 +73,8 @@ uint64_t bs_forward_index_bytes(const uint32_t *ordinals, uint32_t n)
 	return list_bytes(n_runs, n_bits);
 }
 
-/* As many zeros as the number has bits behind its highest; that one; and those, the low ones first. */
+/* As many zeros as the number has bits behind its highest; that one; and those, the low ones
+ * first. */
 static void put_gamma(uint8_t *bytes, uint64_t *at, uint64_t value)
 {
 	uint32_t n = bs_log2(value);
@@ -77,7 +82,8 @@ static void put_gamma(uint8_t *bytes, uint64_t *at, uint64_t value)
 	*at = bs_append_bits(bytes, *at, value, n);
 }
 
-enum bs_status bs_forward_index_append(struct bs_buffer *to, const uint32_t *ordinals, uint32_t n, struct bs_error *err)
+enum bs_status bs_forward_index_append(struct bs_buffer *to, const uint32_t *ordinals, uint32_t n,
+                                       struct bs_error *err)
 {
 	uint32_t n_runs;
 	uint64_t n_bits;
@@ -120,14 +126,15 @@ struct list {
 	uint64_t end;       /* of the list, in the section */
 };
 
-static enum bs_status corrupt_list(const struct bs_section *section, uint64_t start, struct bs_error *err)
+static enum bs_status corrupt_list(const struct bs_section *section, uint64_t start,
+                                   struct bs_error *err)
 {
 	return bs_container_corrupt(section->file, err, "the forward index at %llu does not decode",
 	                            (unsigned long long)start);
 }
 
-static enum bs_status open_list(struct list *list, const struct bs_section *section, uint64_t start, uint64_t end,
-                                struct bs_error *err)
+static enum bs_status open_list(struct list *list, const struct bs_section *section, uint64_t start,
+                                uint64_t end, struct bs_error *err)
 {
 	if (start > end || end - start < HEAD_BYTES)
 		return corrupt_list(section, start, err);
@@ -208,15 +215,16 @@ static inline bool get_run(struct decoder *decoder, struct run *run_out)
 	if (2 * n + 1 + GAP_LOW_BITS + 2 * m + 1 > 57 || n == 20 || m == 20)
 		return get_long_run(decoder, run_out);
 	uint64_t high = UINT64_C(1) << n | (bits >> (n + 1) & ((UINT64_C(1) << n) - 1));
-	uint64_t gap = (high - 1) << GAP_LOW_BITS | (bits >> (2 * n + 1) & ((1u << GAP_LOW_BITS) - 1));
+	uint64_t gap =
+		(high - 1) << GAP_LOW_BITS | (bits >> (2 * n + 1) & ((1u << GAP_LOW_BITS) - 1));
 	uint64_t length = UINT64_C(1) << m | (rest >> (m + 1) & ((UINT64_C(1) << m) - 1));
 	decoder->at += 2 * n + 1 + GAP_LOW_BITS + 2 * m + 1;
 	return end_run(decoder, gap, length, run_out);
 }
 
 /* A decoder at the start of a stretch, its bytes touched. */
-static enum bs_status start_stretch(const struct list *list, uint64_t stretch, struct decoder *decoder,
-                                    struct bs_error *err)
+static enum bs_status start_stretch(const struct list *list, uint64_t stretch,
+                                    struct decoder *decoder, struct bs_error *err)
 {
 	const uint8_t *samples = list->section->data + list->start + HEAD_BYTES;
 	uint64_t first_bit = stretch ? bs_run_sample_bit(samples, stretch - 1) : 0;
@@ -232,11 +240,12 @@ static enum bs_status start_stretch(const struct list *list, uint64_t stretch, s
 		.last_end = stretch ? bs_run_sample_end(samples, stretch - 1) : 0,
 		.is_first = stretch == 0,
 	};
-	return bs_section_touch(list->section, list->pairs_off + first_bit / 8, decoder->n_bytes, err);
+	return bs_section_touch(list->section, list->pairs_off + first_bit / 8, decoder->n_bytes,
+	                        err);
 }
 
-enum bs_status bs_forward_index_has(const struct bs_section *section, uint64_t start, uint64_t end, uint64_t ordinal,
-                                   bool *has_out, struct bs_error *err)
+enum bs_status bs_forward_index_has(const struct bs_section *section, uint64_t start, uint64_t end,
+                                    uint64_t ordinal, bool *has_out, struct bs_error *err)
 {
 	struct list list;
 	struct decoder decoder;
@@ -245,12 +254,15 @@ enum bs_status bs_forward_index_has(const struct bs_section *section, uint64_t s
 		return BS_OK;
 	enum bs_status status = open_list(&list, section, start, end, err);
 	if (!status && list.n_samples)
-		status = bs_section_touch(section, start + HEAD_BYTES, list.n_samples * BS_RUN_SAMPLE_BYTES, err);
+		status = bs_section_touch(section, start + HEAD_BYTES,
+		                          list.n_samples * BS_RUN_SAMPLE_BYTES, err);
 	if (status)
 		return status;
-	uint64_t stretch = bs_run_stretch(section->data + start + HEAD_BYTES, list.n_samples, ordinal);
+	uint64_t stretch =
+		bs_run_stretch(section->data + start + HEAD_BYTES, list.n_samples, ordinal);
 	status = start_stretch(&list, stretch, &decoder, err);
-	uint64_t n_runs = stretch < list.n_samples ? SAMPLE_RUNS : list.n_runs - stretch * SAMPLE_RUNS;
+	uint64_t n_runs =
+		stretch < list.n_samples ? SAMPLE_RUNS : list.n_runs - stretch * SAMPLE_RUNS;
 	for (struct run run = {0, 0}; n_runs > 0 && !status && run.end <= ordinal; n_runs--) {
 		if (!get_run(&decoder, &run))
 			return corrupt_list(section, start, err);
@@ -259,8 +271,8 @@ enum bs_status bs_forward_index_has(const struct bs_section *section, uint64_t s
 	return status;
 }
 
-enum bs_status bs_forward_index_count(const struct bs_section *section, uint64_t start, uint64_t end, uint32_t *n_out,
-                                     struct bs_error *err)
+enum bs_status bs_forward_index_count(const struct bs_section *section, uint64_t start,
+                                      uint64_t end, uint32_t *n_out, struct bs_error *err)
 {
 	struct list list = {.n = 0};
 	enum bs_status status = start == end ? BS_OK : open_list(&list, section, start, end, err);
@@ -268,7 +280,8 @@ enum bs_status bs_forward_index_count(const struct bs_section *section, uint64_t
 	return status;
 }
 
-static enum bs_status append_run(struct bs_buffer *ordinals, const struct run *run, struct bs_error *err)
+static enum bs_status append_run(struct bs_buffer *ordinals, const struct run *run,
+                                 struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	for (uint64_t ordinal = run->first; ordinal < run->end && !status; ordinal++) {
@@ -278,8 +291,9 @@ static enum bs_status append_run(struct bs_buffer *ordinals, const struct run *r
 	return status;
 }
 
-enum bs_status bs_forward_index_read(const struct bs_section *section, uint64_t start, uint64_t end, uint64_t n_terms,
-                                    struct bs_buffer *ordinals, struct bs_error *err)
+enum bs_status bs_forward_index_read(const struct bs_section *section, uint64_t start, uint64_t end,
+                                     uint64_t n_terms, struct bs_buffer *ordinals,
+                                     struct bs_error *err)
 {
 	struct list list;
 	struct bs_buffer again = {0};
@@ -291,44 +305,53 @@ enum bs_status bs_forward_index_read(const struct bs_section *section, uint64_t 
 		status = bs_section_touch(section, start, end - start, err);
 	if (status)
 		return status;
-	struct decoder decoder = {
-		.bytes = section->data + list.pairs_off, .n_bytes = end - list.pairs_off, .is_first = true};
+	struct decoder decoder = {.bytes = section->data + list.pairs_off,
+	                          .n_bytes = end - list.pairs_off,
+	                          .is_first = true};
 	uint64_t n = 0;
 	for (uint32_t r = 0; r < list.n_runs && !status; r++) {
 		struct run run;
 		bool is_right = get_run(&decoder, &run) && run.end <= n_terms;
 		n += is_right ? run.end - run.first : 0;
-		status = is_right && n <= list.n ? append_run(ordinals, &run, err) : corrupt_list(section, start, err);
+		status = is_right && n <= list.n ? append_run(ordinals, &run, err)
+		                                 : corrupt_list(section, start, err);
 	}
 	if (!status && n != list.n)
 		status = corrupt_list(section, start, err);
 	/* Samples, and the bits that fill up bytes: as they would be written. */
 	if (!status)
-		status = bs_forward_index_append(&again, (const uint32_t *)(const void *)ordinals->data, list.n, err);
-	if (!status &&
-	    (again.used_bytes != end - start || memcmp(again.data, section->data + start, again.used_bytes) != 0))
+		status = bs_forward_index_append(
+			&again, (const uint32_t *)(const void *)ordinals->data, list.n, err);
+	if (!status && (again.used_bytes != end - start ||
+	                memcmp(again.data, section->data + start, again.used_bytes) != 0))
 		status = corrupt_list(section, start, err);
 	bs_buffer_deinit(&again);
 	return status;
 }
 
-enum bs_status bs_forward_filter_open(struct bs_forward_filter *filter, const struct bs_container *file, uint32_t shard,
-                                      uint32_t n_rows, struct bs_forward_hashing hashing, struct bs_error *err)
+enum bs_status bs_forward_filter_open(struct bs_forward_filter *filter,
+                                      const struct bs_container *file, uint32_t shard,
+                                      uint32_t n_rows, struct bs_forward_hashing hashing,
+                                      struct bs_error *err)
 {
 	filter->hashing = hashing;
 	if (hashing.n_hashes < 1 || hashing.n_hashes > BS_FORWARD_MOST_HASHES ||
 	    hashing.near_log2 > BS_FORWARD_MOST_NEAR_LOG2)
-		return bs_container_corrupt(file, err, "shard %u: a filter of %u hashes of ordinals without %u bits",
-		                            shard, hashing.n_hashes, hashing.near_log2);
+		return bs_container_corrupt(
+			file, err, "shard %u: a filter of %u hashes of ordinals without %u bits",
+			shard, hashing.n_hashes, hashing.near_log2);
 	filter->offsets = bs_container_section(file, BS_SECTION_FORWARD_FILTER_OFFSETS, shard);
 	filter->words = bs_container_section(file, BS_SECTION_FORWARD_FILTERS, shard);
 	if (filter->offsets.n_bytes != ((uint64_t)bs_forward_groups(n_rows) + 1) * 8)
-		return bs_container_corrupt(file, err, "shard %u: a filter of other forward indexes than it has", shard);
+		return bs_container_corrupt(
+			file, err, "shard %u: a filter of other forward indexes than it has",
+			shard);
 	return BS_OK;
 }
 
-enum bs_status bs_forward_filter_rows(const struct bs_forward_filter *filter, uint32_t group, struct bs_probe probe,
-                                      uint64_t wanted, uint64_t *rows_out, struct bs_error *err)
+enum bs_status bs_forward_filter_rows(const struct bs_forward_filter *filter, uint32_t group,
+                                      struct bs_probe probe, uint64_t wanted, uint64_t *rows_out,
+                                      struct bs_error *err)
 {
 	*rows_out = 0;
 	enum bs_status status = bs_section_touch(&filter->offsets, (uint64_t)group * 8, 16, err);
@@ -337,8 +360,9 @@ enum bs_status bs_forward_filter_rows(const struct bs_forward_filter *filter, ui
 	uint64_t start = bs_load_u64(filter->offsets.data + (uint64_t)group * 8);
 	uint64_t end = bs_load_u64(filter->offsets.data + (uint64_t)group * 8 + 8);
 	if (start >= end || end - start > UINT32_MAX || end > filter->words.n_bytes / 8)
-		return bs_container_corrupt(filter->words.file, err,
-		                            "the filter of forward indexes %u has impossible bounds", group);
+		return bs_container_corrupt(
+			filter->words.file, err,
+			"the filter of forward indexes %u has impossible bounds", group);
 	uint64_t rows = wanted;
 	for (uint32_t i = 0; i < filter->hashing.n_hashes && rows; i++) {
 		uint64_t at = (start + bs_hash_position(probe, i, (uint32_t)(end - start))) * 8;
@@ -362,17 +386,20 @@ uint32_t bs_forward_neighbourhoods(uint32_t near_log2, const uint32_t *ordinals,
 uint32_t bs_forward_filter_width(struct bs_forward_hashing hashing, uint64_t n_neighbourhoods)
 {
 	double width = ceil((double)n_neighbourhoods * hashing.n_hashes / M_LN2);
-	return width < 1 ? 1 : (width > (double)(UINT32_MAX / 2) ? UINT32_MAX / 2 : (uint32_t)width);
+	return width < 1 ? 1
+	                 : (width > (double)(UINT32_MAX / 2) ? UINT32_MAX / 2 : (uint32_t)width);
 }
 
 void bs_forward_filter_set(struct bs_forward_hashing hashing, uint64_t *words, uint32_t n_columns,
                            uint32_t row_of_group, const uint32_t *ordinals, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
-		if (i > 0 && ordinals[i] >> hashing.near_log2 == ordinals[i - 1] >> hashing.near_log2)
+		if (i > 0 &&
+		    ordinals[i] >> hashing.near_log2 == ordinals[i - 1] >> hashing.near_log2)
 			continue;
 		struct bs_probe probe = bs_forward_filter_probe(hashing, ordinals[i]);
 		for (uint32_t hash = 0; hash < hashing.n_hashes; hash++)
-			words[bs_hash_position(probe, hash, n_columns)] |= UINT64_C(1) << row_of_group;
+			words[bs_hash_position(probe, hash, n_columns)] |= UINT64_C(1)
+			                                                   << row_of_group;
 	}
 }

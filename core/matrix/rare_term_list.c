@@ -51,7 +51,8 @@ static uint64_t count_runs(const struct bs_rare_term *terms, size_t n_terms)
 	return n_runs;
 }
 
-/* Sets of the documents that share a list, the empty one counted; alone, a document needs no code. */
+/* Sets of the documents that share a list, the empty one counted; alone, a document needs no
+ * code. */
 static uint32_t sets_of(uint32_t docs_log2)
 {
 	return docs_log2 ? 1u << (1u << docs_log2) : 0;
@@ -69,8 +70,8 @@ void bs_rare_count(struct bs_rare_counts *counts, const struct bs_rare_term *ter
 	}
 }
 
-enum bs_status bs_rare_codes_make(struct bs_rare_codes *codes, const struct bs_rare_counts *counts, uint32_t docs_log2,
-                                  struct bs_error *err)
+enum bs_status bs_rare_codes_make(struct bs_rare_codes *codes, const struct bs_rare_counts *counts,
+                                  uint32_t docs_log2, struct bs_error *err)
 {
 	const uint64_t *all[CODES] = {counts->gaps, counts->lengths, counts->docs};
 	uint32_t n_sets = sets_of(docs_log2);
@@ -79,29 +80,33 @@ enum bs_status bs_rare_codes_make(struct bs_rare_codes *codes, const struct bs_r
 	codes->docs_log2 = docs_log2;
 	for (uint32_t code = 0; code < CODES && !status; code++) {
 		uint32_t first = first_symbol[code], n = n_symbols[code];
-		status = bs_code_smoothed(all[code], n, code == DOCS, code == DOCS ? n_sets : n, codes->lengths + first,
-		                          codes->values + first, err);
+		status = bs_code_smoothed(all[code], n, code == DOCS, code == DOCS ? n_sets : n,
+		                          codes->lengths + first, codes->values + first, err);
 	}
 	return status;
 }
 
-static void put_number(struct bs_bits_writer *bits, const uint32_t *values, uint32_t symbol, uint64_t number)
+static void put_number(struct bs_bits_writer *bits, const uint32_t *values, uint32_t symbol,
+                       uint64_t number)
 {
 	uint32_t n = bs_log2(number);
 	bs_bits_put_code(bits, values[symbol]);
 	bs_bits_put(bits, number ^ UINT64_C(1) << n, n);
 }
 
-enum bs_status bs_rare_term_list_append(const struct bs_rare_codes *codes, const struct bs_rare_term *terms, size_t n_terms,
-                                   struct bs_buffer *to, struct bs_error *err)
+enum bs_status bs_rare_term_list_append(const struct bs_rare_codes *codes,
+                                        const struct bs_rare_term *terms, size_t n_terms,
+                                        struct bs_buffer *to, struct bs_error *err)
 {
 	uint64_t n_runs = count_runs(terms, n_terms), end = 0;
 	if (n_runs == 0)
 		return BS_OK;
 	uint64_t n_samples = bs_run_samples(n_runs, SAMPLE_RUNS);
-	enum bs_status status = bs_buffer_reserve(
-		to, (size_t)(BS_VARINT_MAX_BYTES + n_samples * BS_RUN_SAMPLE_BYTES + n_runs * MOST_RUN_BYTES + 16),
-		err);
+	enum bs_status status =
+		bs_buffer_reserve(to,
+	                          (size_t)(BS_VARINT_MAX_BYTES + n_samples * BS_RUN_SAMPLE_BYTES +
+	                                   n_runs * MOST_RUN_BYTES + 16),
+	                          err);
 	if (status)
 		return status;
 	to->used_bytes += bs_varint_put(to->data + to->used_bytes, n_runs);
@@ -111,7 +116,8 @@ enum bs_status bs_rare_term_list_append(const struct bs_rare_codes *codes, const
 	struct bs_bits_writer bits = {.to = to};
 	for (uint64_t r = 0; r < n_runs; r++) {
 		if (r > 0 && r % SAMPLE_RUNS == 0)
-			sample = bs_run_sample_put(sample, end, (to->used_bytes - start) * 8 + bits.n_bits);
+			sample = bs_run_sample_put(sample, end,
+			                           (to->used_bytes - start) * 8 + bits.n_bits);
 		struct run run = next_run(terms, n_terms, &i);
 		uint64_t gap = run.first - end, length = run.end - run.first;
 		put_number(&bits, codes->values, gap_symbol(gap, n_runs), gap + 1);
@@ -137,7 +143,8 @@ void bs_rare_term_lists_end(const struct bs_u64s *offsets, struct bs_file_writer
 {
 	static const uint8_t pad[BS_BITS_PAD_BYTES];
 	bs_file_writer_bytes(writer, pad, sizeof(pad));
-	bs_packed_write_u64(writer, BS_SECTION_RARE_OFFSETS, 0, offsets->items, bs_vector_n(offsets));
+	bs_packed_write_u64(writer, BS_SECTION_RARE_OFFSETS, 0, offsets->items,
+	                    bs_vector_n(offsets));
 }
 
 /* Bits of the code of a symbol. */
@@ -147,36 +154,45 @@ static uint8_t length_of(const struct bs_section *section, uint32_t code, uint32
 	return section->data[HEAD_BYTES + i / 2] >> (i % 2 * 4) & 15;
 }
 
-static enum bs_status read_codes(struct bs_rare_term_lists *lists, const struct bs_section *section, struct bs_error *err)
+static enum bs_status read_codes(struct bs_rare_term_lists *lists, const struct bs_section *section,
+                                 struct bs_error *err)
 {
 	bool valid = true;
 	enum bs_status status = bs_code_set_init(&lists->codes, CODES, err);
 	for (uint32_t code = 0; code < CODES && valid && !status; code++)
-		status = bs_code_read(&lists->codes, code, section->data + HEAD_BYTES + first_symbol[code] / 2, NULL,
+		status = bs_code_read(&lists->codes, code,
+		                      section->data + HEAD_BYTES + first_symbol[code] / 2, NULL,
 		                      n_symbols[code], &valid, err);
 	bs_code_set_finish(&lists->codes, status ? 0 : CODES);
 	/* Of documents that do not share the list. */
 	for (uint32_t docs = 0; docs < BS_RARE_DOCS && valid; docs++)
-		valid = (docs > 0 && docs < sets_of(lists->docs_log2)) || length_of(section, DOCS, docs) == 0;
+		valid = (docs > 0 && docs < sets_of(lists->docs_log2)) ||
+		        length_of(section, DOCS, docs) == 0;
 	return status || valid ? status
-	                       : bs_container_corrupt(section->file, err, "the codes of rare terms break their rules");
+	                       : bs_container_corrupt(section->file, err,
+	                                              "the codes of rare terms break their rules");
 }
 
-enum bs_status bs_rare_term_lists_open(struct bs_rare_term_lists *lists, const struct bs_container *file, uint64_t n_docs,
-                                  struct bs_error *err)
+enum bs_status bs_rare_term_lists_open(struct bs_rare_term_lists *lists,
+                                       const struct bs_container *file, uint64_t n_docs,
+                                       struct bs_error *err)
 {
 	struct bs_section codes = bs_container_section(file, BS_SECTION_RARE_CODES, 0);
-	*lists = (struct bs_rare_term_lists){.bytes = bs_container_section(file, BS_SECTION_RARE_TERM_LISTS, 0)};
+	*lists = (struct bs_rare_term_lists){
+		.bytes = bs_container_section(file, BS_SECTION_RARE_TERM_LISTS, 0)};
 	if (codes.n_bytes != CODES_BYTES || lists->bytes.n_bytes < BS_BITS_PAD_BYTES)
-		return bs_container_corrupt(file, err, "the lists of rare terms are missing or cut off");
+		return bs_container_corrupt(file, err,
+		                            "the lists of rare terms are missing or cut off");
 	enum bs_status status = bs_section_touch(&codes, 0, codes.n_bytes, err);
 	if (status)
 		return status;
 	lists->docs_log2 = bs_load_u32(codes.data);
 	if (lists->docs_log2 > BS_RARE_MOST_DOCS_LOG2)
-		return bs_container_corrupt(file, err, "lists of rare terms of 2^%u documents", lists->docs_log2);
+		return bs_container_corrupt(file, err, "lists of rare terms of 2^%u documents",
+		                            lists->docs_log2);
 	lists->n_lists = (n_docs + (1u << lists->docs_log2) - 1) >> lists->docs_log2;
-	status = bs_packed_open(&lists->offsets, bs_container_section(file, BS_SECTION_RARE_OFFSETS, 0),
+	status = bs_packed_open(&lists->offsets,
+	                        bs_container_section(file, BS_SECTION_RARE_OFFSETS, 0),
 	                        lists->n_lists + 1, err);
 	return status ? status : read_codes(lists, &codes, err);
 }
@@ -203,13 +219,14 @@ struct walk {
 
 static enum bs_status corrupt(const struct walk *walk, struct bs_error *err)
 {
-	return bs_container_corrupt(walk->lists->bytes.file, err, "the list of rare terms at %llu does not decode",
+	return bs_container_corrupt(walk->lists->bytes.file, err,
+	                            "the list of rare terms at %llu does not decode",
 	                            (unsigned long long)walk->start);
 }
 
 /* Leaves n_runs at 0 for a list without terms. */
-static enum bs_status walk_start(struct walk *walk, const struct bs_rare_term_lists *lists, uint64_t list,
-                                 struct bs_error *err)
+static enum bs_status walk_start(struct walk *walk, const struct bs_rare_term_lists *lists,
+                                 uint64_t list, struct bs_error *err)
 {
 	const struct bs_section *bytes = &lists->bytes;
 	uint64_t end;
@@ -306,14 +323,15 @@ static inline bool get_run(struct walk *walk, struct run *run_out)
 	       walk->at <= (walk->n_bytes - BS_BITS_PAD_BYTES) * 8;
 }
 
-enum bs_status bs_rare_term_lists_find(const struct bs_rare_term_lists *lists, uint32_t document, uint32_t ordinal, bool *has_out,
-                                  struct bs_error *err)
+enum bs_status bs_rare_term_lists_find(const struct bs_rare_term_lists *lists, uint32_t document,
+                                       uint32_t ordinal, bool *has_out, struct bs_error *err)
 {
 	struct walk walk;
 	struct run run;
 	uint32_t which = document & ((1u << lists->docs_log2) - 1);
 	*has_out = false;
-	enum bs_status status = walk_start(&walk, lists, bs_rare_term_list_of(lists, document), err);
+	enum bs_status status =
+		walk_start(&walk, lists, bs_rare_term_list_of(lists, document), err);
 	if (!status && walk.n_samples > 0)
 		status = seek(&walk, ordinal, err);
 	while (!status && walk.n_left > 0) {
@@ -328,9 +346,11 @@ enum bs_status bs_rare_term_lists_find(const struct bs_rare_term_lists *lists, u
 }
 
 /* The codes of the segment, to write a list again. */
-static enum bs_status codes_again(const struct bs_rare_term_lists *lists, struct bs_rare_codes *codes, struct bs_error *err)
+static enum bs_status codes_again(const struct bs_rare_term_lists *lists,
+                                  struct bs_rare_codes *codes, struct bs_error *err)
 {
-	struct bs_section section = bs_container_section(lists->bytes.file, BS_SECTION_RARE_CODES, 0);
+	struct bs_section section =
+		bs_container_section(lists->bytes.file, BS_SECTION_RARE_CODES, 0);
 	enum bs_status status = bs_section_touch(&section, 0, section.n_bytes, err);
 	codes->docs_log2 = lists->docs_log2;
 	for (uint32_t i = 0; i < first_symbol[CODES] && !status; i++)
@@ -341,7 +361,8 @@ static enum bs_status codes_again(const struct bs_rare_term_lists *lists, struct
 	return status;
 }
 
-static enum bs_status read_runs(struct walk *walk, uint64_t n_terms, struct bs_rare_terms *terms, struct bs_error *err)
+static enum bs_status read_runs(struct walk *walk, uint64_t n_terms, struct bs_rare_terms *terms,
+                                struct bs_error *err)
 {
 	struct run run;
 	enum bs_status status = BS_OK;
@@ -356,8 +377,9 @@ static enum bs_status read_runs(struct walk *walk, uint64_t n_terms, struct bs_r
 	return status;
 }
 
-enum bs_status bs_rare_term_lists_read(const struct bs_rare_term_lists *lists, uint64_t list, uint64_t n_terms,
-                                  struct bs_rare_terms *terms, struct bs_error *err)
+enum bs_status bs_rare_term_lists_read(const struct bs_rare_term_lists *lists, uint64_t list,
+                                       uint64_t n_terms, struct bs_rare_terms *terms,
+                                       struct bs_error *err)
 {
 	struct walk walk;
 	bs_vector_clear(terms);
@@ -365,8 +387,9 @@ enum bs_status bs_rare_term_lists_read(const struct bs_rare_term_lists *lists, u
 	return status || walk.n_runs == 0 ? status : read_runs(&walk, n_terms, terms, err);
 }
 
-enum bs_status bs_rare_term_lists_check(const struct bs_rare_term_lists *lists, uint64_t list, uint64_t n_terms,
-                                   struct bs_rare_terms *terms, struct bs_error *err)
+enum bs_status bs_rare_term_lists_check(const struct bs_rare_term_lists *lists, uint64_t list,
+                                        uint64_t n_terms, struct bs_rare_terms *terms,
+                                        struct bs_error *err)
 {
 	struct walk walk;
 	struct bs_rare_codes codes;
@@ -378,7 +401,8 @@ enum bs_status bs_rare_term_lists_check(const struct bs_rare_term_lists *lists, 
 		return status;
 	status = codes_again(lists, &codes, err);
 	if (!status)
-		status = bs_rare_term_list_append(&codes, terms->items, bs_vector_n(terms), &again, err);
+		status = bs_rare_term_list_append(&codes, terms->items, bs_vector_n(terms), &again,
+		                                  err);
 	const uint8_t *start = lists->bytes.data + walk.start;
 	size_t n_bytes = (size_t)(walk.bytes + walk.n_bytes - BS_BITS_PAD_BYTES - start);
 	if (!status && (again.used_bytes != n_bytes || memcmp(again.data, start, n_bytes) != 0))

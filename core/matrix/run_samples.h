@@ -1,7 +1,7 @@
 /*
- * run_samples.h: samples in lists of runs of ordinals (forward_index.h, rare_term_list.h). Every 32nd or
- * 64th run has one, which says where the run begins, so that a look-up decodes half as many runs.
- * Header only.
+ * run_samples.h: samples in lists of runs of ordinals (forward_index.h, rare_term_list.h). Every
+ * 32nd or 64th run has one, which says where the run begins, so that a look-up decodes half as many
+ * runs. Header only.
  */
 #pragma once
 
@@ -34,7 +34,8 @@ static inline uint32_t bs_run_sample_bit(const uint8_t *samples, uint64_t i)
 	return bs_load_u32(samples + i * BS_RUN_SAMPLE_BYTES + 4);
 }
 
-/* The stretch of runs in which the ordinal is, if it is in any: the number of samples that begin at or before it. */
+/* The stretch of runs in which the ordinal is, if it is in any: the number of samples that begin at
+ * or before it. */
 static inline uint64_t bs_run_stretch(const uint8_t *samples, uint64_t n_samples, uint64_t ordinal)
 {
 	uint64_t stretch;

@@ -6,22 +6,25 @@
  *   block 0  [line]    [line]    [line]       [line]           "block b has a document
  *   block 1  [line]    [line]    [line]       [line]            with this bit"
  *     ...
- *   A line is 512 documents. A term owns a few columns of each level; AND them and the documents that may hold the
- *   term remain. Columns lie one after the other in the file, each from block 0 to the last, so that an AND streams.
+ *   A line is 512 documents. A term owns a few columns of each level; AND them and the documents
+ *     that may hold the
+ *   term remain. Columns lie one after the other in the file, each from block 0 to the last, so
+ *     that an AND streams.
  *
- * Document (block b, lane l) is row 512 b + l of the shard. A group column (rank 3) has one line per 8 blocks: its lane
- * l, counted through all its lines, is set if any of the rows 8l..8l+7 has the bit. So word b of a group column stands
- * for block b, a bit for eight of its documents, and neighbours that share words share bits. (BitFunnel folds the same
- * lane of eight lines instead, which needs no spreading of bits, but a bit then keeps eight lines alive instead of
- * one.)
+ * Document (block b, lane l) is row 512 b + l of the shard. A group column (rank 3) has one line
+ * per 8 blocks: its lane l, counted through all its lines, is set if any of the rows 8l..8l+7 has
+ * the bit. So word b of a group column stands for block b, a bit for eight of its documents, and
+ * neighbours that share words share bits. (BitFunnel folds the same lane of eight lines instead,
+ * which needs no spreading of bits, but a bit then keeps eight lines alive instead of one.)
  *
- * A coarse level may be absent from a shard: for one of few blocks its lines would be mostly padding. The columns that a
- * term would have had there it then has at the document level instead (bs_shard_hashes), so that its noise stays the
- * same.
+ * A coarse level may be absent from a shard: for one of few blocks its lines would be mostly
+ * padding. The columns that a term would have had there it then has at the document level instead
+ * (bs_shard_hashes), so that its noise stays the same.
  *
- * Behind the levels stand the exact columns: one a frequent term, rank 0, no noise. Documents far longer than the rest,
- * and segments too small to fill lines, have no levels at all but a forward index: the sorted list of their terms, less
- * those that are in so many of the shard's documents that an exact column takes less.
+ * Behind the levels stand the exact columns: one a frequent term, rank 0, no noise. Documents far
+ * longer than the rest, and segments too small to fill lines, have no levels at all but a forward
+ * index: the sorted list of their terms, less those that are in so many of the shard's documents
+ * that an exact column takes less.
  */
 #pragma once
 
@@ -34,18 +37,21 @@
 
 #define BS_SHARD_MAX_DOCS (BS_SHARD_MAX_BLOCKS * BS_LINE_BITS)
 
-/* Columns of one level. Column c is lines [first_line + c * n_lines, + n_lines) of the columns section. */
+/* Columns of one level. Column c is lines [first_line + c * n_lines, + n_lines) of the columns
+ * section. */
 struct bs_level {
 	uint8_t rank;
-	uint32_t n_columns; /* m, the signature width; 0: a coarse level is absent, the document level holds nothing */
-	uint32_t n_lines;   /* a column: blocks at rank 0, a line per 8 blocks at rank 3, one at rank 9 */
+	/* m, the signature width; 0: a coarse level is absent, the document level holds nothing */
+	uint32_t n_columns;
+	/* a column: blocks at rank 0, a line per 8 blocks at rank 3, one at rank 9 */
+	uint32_t n_lines;
 	uint64_t first_line;
 	uint64_t first_column; /* number of its column 0 among all of the shard */
 };
 
 /* The hashed columns of a shard, level by level. */
 struct bs_shard_hashed {
-	uint32_t n_levels;                 /* 0: the shard has forward indexes instead */
+	uint32_t n_levels; /* 0: the shard has forward indexes instead */
 	struct bs_level levels[BS_MAX_LEVELS];
 	uint32_t n_columns[BS_MAX_LEVELS]; /* signature widths of the levels, for bs_shard_hashes */
 	float density;                     /* target share of set bits */
@@ -53,36 +59,40 @@ struct bs_shard_hashed {
 
 /* The exact columns of a shard: one for each frequent term. */
 struct bs_shard_exact {
-	struct bs_level level;    /* where they are; of forward indexes, only n_columns is set */
-	struct bs_section terms;  /* u32 a column: the term's ordinal, ascending */
-	uint32_t least_popcount;  /* set bits of the sparsest one: rarer terms have none */
+	struct bs_level level;   /* where they are; of forward indexes, only n_columns is set */
+	struct bs_section terms; /* u32 a column: the term's ordinal, ascending */
+	uint32_t least_popcount; /* set bits of the sparsest one: rarer terms have none */
 };
 
 /* The forward indexes of a shard without levels: the terms of each row. */
 struct bs_shard_forward {
-	struct bs_packed offsets;   /* of each row's list in `terms`, and one more offset for the end */
-	struct bs_section terms;    /* term ordinals, ascending in each row */
-	struct bs_section columns;  /* exact columns: bs_forward_groups(n_docs) words each, one bit a row */
+	/* of each row's list in `terms`, and one more offset for the end */
+	struct bs_packed offsets;
+	struct bs_section terms; /* term ordinals, ascending in each row */
+	/* exact columns: bs_forward_groups(n_docs) words each, one bit a row */
+	struct bs_section columns;
 	struct bs_forward_filter filter;
 };
 
 struct bs_shard {
 	uint32_t n_docs;
 	uint32_t n_blocks;
-	uint64_t first_row;           /* number of rows of the shards before this one, in the segment */
+	/* number of rows of the shards before this one, in the segment */
+	uint64_t first_row;
 	struct bs_shard_hashed hashed;
 	struct bs_shard_exact exact;
 	struct bs_shard_forward forward;
-	uint32_t least_length;        /* of its documents, in positions */
-	struct bs_section columns;    /* those of the levels, then the exact ones */
-	struct bs_section popcounts;  /* set bits: u64 for each level, u32 for each exact column */
-	struct bs_packed rows;        /* the document of each row */
+	uint32_t least_length;       /* of its documents, in positions */
+	struct bs_section columns;   /* those of the levels, then the exact ones */
+	struct bs_section popcounts; /* set bits: u64 for each level, u32 for each exact column */
+	struct bs_packed rows;       /* the document of each row */
 };
 
-/* A block column is one line whatever the shard's size: lane l stands for the 2^shift documents from row l * 2^shift on,
- * with the least shift for which 512 lanes are enough: 9, whole blocks, in a shard of more than 256 blocks, less in a
- * smaller one. (Lanes of whole blocks would be mostly padding there: measured on 1 M documents in ten shards, block
- * columns for the small ones cost 2 to 7 times the bits.) */
+/* A block column is one line whatever the shard's size: lane l stands for the 2^shift documents
+ * from row l * 2^shift on, with the least shift for which 512 lanes are enough: 9, whole blocks, in
+ * a shard of more than 256 blocks, less in a smaller one. (Lanes of whole blocks would be mostly
+ * padding there: measured on 1 M documents in ten shards, block columns for the small ones cost 2
+ * to 7 times the bits.) */
 static inline uint32_t bs_shard_lane_shift(uint32_t n_docs)
 {
 	uint32_t shift = 0;
@@ -118,8 +128,8 @@ struct bs_shard_shape {
 	uint32_t n_exact;
 	bool is_forward;
 	uint32_t n_columns[BS_MAX_LEVELS]; /* of a matrix */
-	struct bs_forward_hashing hashing;    /* of forward indexes: their filters' */
-	uint32_t least_exact; /* popcount of the sparsest exact column, 0 without any */
+	struct bs_forward_hashing hashing; /* of forward indexes: their filters' */
+	uint32_t least_exact;  /* popcount of the sparsest exact column, 0 without any */
 	uint32_t least_length; /* of its documents, in positions */
 };
 
@@ -127,8 +137,8 @@ struct bs_shard_shape {
 #define BS_SHARD_MAX_HASHES (BS_MAX_LEVELS * BS_MAX_HASHES)
 
 /* Columns that a term of this treatment has at a level of a shard with these signature widths. */
-static inline uint32_t bs_shard_hashes(const struct bs_term_treatment *treatment, const uint32_t n_columns[BS_MAX_LEVELS],
-                                      uint32_t level)
+static inline uint32_t bs_shard_hashes(const struct bs_term_treatment *treatment,
+                                       const uint32_t n_columns[BS_MAX_LEVELS], uint32_t level)
 {
 	uint32_t k = treatment->n_columns[level];
 	if (level > 0)
@@ -146,42 +156,53 @@ enum bs_shard_kind {
 	BS_SHARD_FORWARD = 1, /* forward indexes */
 };
 
-/* The i-th shard of a segment file. BS_CORRUPT if its sections do not have the bytes its shape asks for. */
+/* The i-th shard of a segment file. BS_CORRUPT if its sections do not have the bytes its shape asks
+ * for. */
 enum bs_status bs_shard_open(struct bs_shard *shard, const struct bs_container *file, uint32_t i,
-                            const struct bs_shard_shape *shape, const struct bs_term_treatment_table *treatments,
-                            struct bs_error *err) BS_WARN_UNUSED;
+                             const struct bs_shard_shape *shape,
+                             const struct bs_term_treatment_table *treatments,
+                             struct bs_error *err) BS_WARN_UNUSED;
 
 /* A matrix that is not in a file: its columns and no more. For the indexer's audit. */
 void bs_shard_in_memory(struct bs_shard *shard, const struct bs_shard_shape *shape,
-                       const struct bs_term_treatment_table *treatments, const uint64_t *columns, uint64_t n_lines,
-                       float density);
+                        const struct bs_term_treatment_table *treatments, const uint64_t *columns,
+                        uint64_t n_lines, float density);
 
-/* Verifies column c of the level for the live blocks and gives its first line. live may be NULL: all of it. */
-enum bs_status bs_shard_column(const struct bs_shard *shard, const struct bs_level *level, uint32_t c,
-                              const struct bs_live *live, bs_column *column_out, struct bs_error *err) BS_WARN_UNUSED;
+/* Verifies column c of the level for the live blocks and gives its first line. live may be NULL:
+ * all of it. */
+enum bs_status bs_shard_column(const struct bs_shard *shard, const struct bs_level *level,
+                               uint32_t c, const struct bs_live *live, bs_column *column_out,
+                               struct bs_error *err) BS_WARN_UNUSED;
 
-/* Set bits of all columns of level number l; of exact column c. Who wants those of a hashed column counts them. */
-enum bs_status bs_shard_level_popcount(const struct bs_shard *shard, uint32_t l, uint64_t *n_out, struct bs_error *err)
-	BS_WARN_UNUSED;
-enum bs_status bs_shard_exact_popcount(const struct bs_shard *shard, uint32_t c, uint32_t *n_out, struct bs_error *err)
-	BS_WARN_UNUSED;
+/* Set bits of all columns of level number l; of exact column c. Who wants those of a hashed column
+ * counts them. */
+enum bs_status bs_shard_level_popcount(const struct bs_shard *shard, uint32_t l, uint64_t *n_out,
+                                       struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_shard_exact_popcount(const struct bs_shard *shard, uint32_t c, uint32_t *n_out,
+                                       struct bs_error *err) BS_WARN_UNUSED;
 
-/* The exact column of a term, by its ordinal in the lexicon; found_out false if it has none here. */
-enum bs_status bs_shard_find_exact(const struct bs_shard *shard, uint64_t term_ordinal, bool *found_out,
-                                  uint32_t *column_out, struct bs_error *err) BS_WARN_UNUSED;
+/* The exact column of a term, by its ordinal in the lexicon; found_out false if it has none
+ * here. */
+enum bs_status bs_shard_find_exact(const struct bs_shard *shard, uint64_t term_ordinal,
+                                   bool *found_out, uint32_t *column_out,
+                                   struct bs_error *err) BS_WARN_UNUSED;
 
 /* Forward indexes: where the row's list is in forward.terms. */
-enum bs_status bs_shard_forward_span(const struct bs_shard *shard, uint32_t row, uint64_t *start_out, uint64_t *end_out,
-                                    struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_shard_forward_span(const struct bs_shard *shard, uint32_t row,
+                                     uint64_t *start_out, uint64_t *end_out,
+                                     struct bs_error *err) BS_WARN_UNUSED;
 
 /* Forward indexes: the words of exact column c, one a group of 64 rows. */
-enum bs_status bs_shard_forward_column(const struct bs_shard *shard, uint32_t c, const uint8_t **words_out,
-                                      struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_shard_forward_column(const struct bs_shard *shard, uint32_t c,
+                                       const uint8_t **words_out,
+                                       struct bs_error *err) BS_WARN_UNUSED;
 
 /* Forward indexes: whether the row's list has a term that has no exact column. */
-enum bs_status bs_shard_forward_find(const struct bs_shard *shard, uint32_t row, uint64_t term_ordinal, bool *has_out,
-                                    struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_shard_forward_find(const struct bs_shard *shard, uint32_t row,
+                                     uint64_t term_ordinal, bool *has_out,
+                                     struct bs_error *err) BS_WARN_UNUSED;
 
 /* Forward indexes: whether the row's document has the term, by its exact column or its list. */
-enum bs_status bs_shard_forward_has(const struct bs_shard *shard, uint32_t row, uint64_t term_ordinal, bool *has_out,
-                                   struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_shard_forward_has(const struct bs_shard *shard, uint32_t row,
+                                    uint64_t term_ordinal, bool *has_out,
+                                    struct bs_error *err) BS_WARN_UNUSED;

@@ -18,13 +18,14 @@ void bs_and_deinit(struct bs_and_scratch *scratch)
 void bs_and_term_init(struct bs_and_term *term, uint64_t hash, uint64_t ordinal, uint64_t df,
                       const struct bs_term_treatment_table *treatments)
 {
-	*term = (struct bs_and_term){.treatment = bs_term_treatment_find(treatments, df), .ordinal = ordinal, .df = df};
+	*term = (struct bs_and_term){
+		.treatment = bs_term_treatment_find(treatments, df), .ordinal = ordinal, .df = df};
 	for (uint32_t level = 0; level < treatments->n_levels; level++)
 		term->probes[level] = bs_hash_probe(hash, treatments->ranks[level]);
 }
 
-enum bs_status bs_shard_term_init(struct bs_shard_term *here, const struct bs_shard *shard, const struct bs_and_term *term,
-                                 struct bs_error *err)
+enum bs_status bs_shard_term_init(struct bs_shard_term *here, const struct bs_shard *shard,
+                                  const struct bs_and_term *term, struct bs_error *err)
 {
 	bool found = false;
 	*here = (struct bs_shard_term){.term = term, .exact_column = BS_NO_COLUMN};
@@ -46,7 +47,9 @@ void bs_shard_prefetch(const struct bs_shard *shard, const struct bs_and_term *t
 		return;
 	for (uint32_t i = 0; i < term->treatment->n_columns[coarsest]; i++) {
 		uint32_t c = bs_hash_position(term->probes[coarsest], i, level->n_columns);
-		__builtin_prefetch(shard->columns.data + (level->first_line + (uint64_t)c * level->n_lines) * BS_LINE_BYTES);
+		__builtin_prefetch(shard->columns.data +
+		                   (level->first_line + (uint64_t)c * level->n_lines) *
+		                           BS_LINE_BYTES);
 	}
 }
 
@@ -67,20 +70,24 @@ bool bs_live_any(const struct bs_live *live)
 	return any != 0;
 }
 
-/* Room for every column that the terms can have at a level, so that pushing them needs no checks. */
-static enum bs_status reserve_columns(struct bs_and_scratch *scratch, size_t n_terms, struct bs_error *err)
+/* Room for every column that the terms can have at a level, so that pushing them needs no
+ * checks. */
+static enum bs_status reserve_columns(struct bs_and_scratch *scratch, size_t n_terms,
+                                      struct bs_error *err)
 {
 	size_t n = n_terms * BS_SHARD_MAX_HASHES;
 	bs_buffer_clear(&scratch->columns);
 	bs_buffer_clear(&scratch->pointers);
-	enum bs_status status = bs_buffer_reserve(&scratch->columns, n * sizeof(struct ordered_column), err);
+	enum bs_status status =
+		bs_buffer_reserve(&scratch->columns, n * sizeof(struct ordered_column), err);
 	return status ? status : bs_buffer_reserve(&scratch->pointers, n * sizeof(bs_column), err);
 }
 
-/* What one AND has to do at one level. Columns are put in the order in which they are read: exact ones that are sparser
- * than hashed ones first; then the hashed ones, in turn from each term, the rarest term first, since what one term lets
- * through, the other's first column rejects better than its own second; exact ones that are denser come last. The
- * popcounts of hashed columns would say little more, all being of one density, and cost a cache miss each. */
+/* What one AND has to do at one level. Columns are put in the order in which they are read: exact
+ * ones that are sparser than hashed ones first; then the hashed ones, in turn from each term, the
+ * rarest term first, since what one term lets through, the other's first column rejects better than
+ * its own second; exact ones that are denser come last. The popcounts of hashed columns would say
+ * little more, all being of one density, and cost a cache miss each. */
 struct column_list {
 	struct ordered_column *columns; /* of the scratch */
 	size_t n;
@@ -95,16 +102,19 @@ static void insert_column(struct column_list *list, bs_column column, float shar
 	list->columns[at] = (struct ordered_column){column, share};
 }
 
-static enum bs_status push_exact(const struct bs_shard *shard, const struct bs_shard_term *const *terms, size_t n_terms,
-                                 bool dense, const struct bs_live *live, struct column_list *list, struct bs_error *err)
+static enum bs_status push_exact(const struct bs_shard *shard,
+                                 const struct bs_shard_term *const *terms, size_t n_terms,
+                                 bool dense, const struct bs_live *live, struct column_list *list,
+                                 struct bs_error *err)
 {
 	for (size_t t = 0; t < n_terms; t++) {
 		float share = (float)terms[t]->popcount / (float)shard->n_docs;
 		bs_column column;
-		if (terms[t]->exact_column == BS_NO_COLUMN || (share > shard->hashed.density) != dense)
+		if (terms[t]->exact_column == BS_NO_COLUMN ||
+		    (share > shard->hashed.density) != dense)
 			continue;
-		enum bs_status status =
-			bs_shard_column(shard, &shard->exact.level, terms[t]->exact_column, live, &column, err);
+		enum bs_status status = bs_shard_column(shard, &shard->exact.level,
+		                                        terms[t]->exact_column, live, &column, err);
 		if (status)
 			return status;
 		insert_column(list, column, share);
@@ -114,21 +124,23 @@ static enum bs_status push_exact(const struct bs_shard *shard, const struct bs_s
 
 /* Column number i of each hashed term that has so many; *more_out: some term has a next one. */
 static enum bs_status push_round(const struct bs_shard *shard, uint32_t level_index,
-                                 const struct bs_shard_term *const *terms, size_t n_terms, uint32_t i,
-                                 const struct bs_live *live, struct column_list *list, bool *more_out,
-                                 struct bs_error *err)
+                                 const struct bs_shard_term *const *terms, size_t n_terms,
+                                 uint32_t i, const struct bs_live *live, struct column_list *list,
+                                 bool *more_out, struct bs_error *err)
 {
 	const struct bs_level *level = &shard->hashed.levels[level_index];
 	*more_out = false;
 	for (size_t t = 0; t < n_terms; t++) {
-		uint32_t k = bs_shard_hashes(terms[t]->term->treatment, shard->hashed.n_columns, level_index);
+		uint32_t k = bs_shard_hashes(terms[t]->term->treatment, shard->hashed.n_columns,
+		                             level_index);
 		if (terms[t]->exact_column != BS_NO_COLUMN || i >= k)
 			continue;
 		if (level->n_columns == 0) {
 			list->is_impossible = true;
 			return BS_OK;
 		}
-		uint32_t c = bs_hash_position(terms[t]->term->probes[level_index], i, level->n_columns);
+		uint32_t c =
+			bs_hash_position(terms[t]->term->probes[level_index], i, level->n_columns);
 		struct ordered_column *to = &list->columns[list->n++];
 		enum bs_status status = bs_shard_column(shard, level, c, live, &to->column, err);
 		if (status)
@@ -139,12 +151,15 @@ static enum bs_status push_round(const struct bs_shard *shard, uint32_t level_in
 	return BS_OK;
 }
 
-static enum bs_status list_columns(const struct bs_shard *shard, uint32_t level, const struct bs_shard_term *const *terms,
-                                   size_t n_terms, struct bs_and_scratch *scratch, const struct bs_live *live,
+static enum bs_status list_columns(const struct bs_shard *shard, uint32_t level,
+                                   const struct bs_shard_term *const *terms, size_t n_terms,
+                                   struct bs_and_scratch *scratch, const struct bs_live *live,
                                    struct column_list *list, struct bs_error *err)
 {
-	*list = (struct column_list){.columns = (struct ordered_column *)(void *)scratch->columns.data};
-	enum bs_status status = level == 0 ? push_exact(shard, terms, n_terms, false, live, list, err) : BS_OK;
+	*list = (struct column_list){
+		.columns = (struct ordered_column *)(void *)scratch->columns.data};
+	enum bs_status status =
+		level == 0 ? push_exact(shard, terms, n_terms, false, live, list, err) : BS_OK;
 	bool more = true;
 	for (uint32_t i = 0; more && !status && !list->is_impossible; i++)
 		status = push_round(shard, level, terms, n_terms, i, live, list, &more, err);
@@ -153,8 +168,9 @@ static enum bs_status list_columns(const struct bs_shard *shard, uint32_t level,
 	return status;
 }
 
-/* How many columns may be read before a look whether anything is left: while more than half a lane in 512 is expected
- * to remain, looking is a branch that nearly always goes the same way, and the last one a branch that never does. */
+/* How many columns may be read before a look whether anything is left: while more than half a lane
+ * in 512 is expected to remain, looking is a branch that nearly always goes the same way, and the
+ * last one a branch that never does. */
 static size_t columns_before_test(const struct column_list *list, double alive)
 {
 	size_t n = 0;
@@ -163,7 +179,8 @@ static size_t columns_before_test(const struct column_list *list, double alive)
 	return n + 1;
 }
 
-static const bs_column *column_pointers(const struct column_list *list, struct bs_and_scratch *scratch)
+static const bs_column *column_pointers(const struct column_list *list,
+                                        struct bs_and_scratch *scratch)
 {
 	bs_column *pointers = (bs_column *)(void *)scratch->pointers.data;
 	for (size_t i = 0; i < list->n; i++)
@@ -171,8 +188,10 @@ static const bs_column *column_pointers(const struct column_list *list, struct b
 	return pointers;
 }
 
-/* Blocks that have a lane set keep their live bit: a lane is a block, or 1/2, 1/4, ... of one in a smaller shard. */
-static void keep_blocks(const struct bs_shard *shard, const uint64_t lanes[BS_LINE_WORDS], struct bs_live *live)
+/* Blocks that have a lane set keep their live bit: a lane is a block, or 1/2, 1/4, ... of one in a
+ * smaller shard. */
+static void keep_blocks(const struct bs_shard *shard, const uint64_t lanes[BS_LINE_WORDS],
+                        struct bs_live *live)
 {
 	uint32_t per_block_log2 = 9 - bs_shard_lane_shift(shard->n_docs);
 	if (per_block_log2 == 0) {
@@ -183,7 +202,8 @@ static void keep_blocks(const struct bs_shard *shard, const uint64_t lanes[BS_LI
 	struct bs_live found = {{0}};
 	for (size_t word = 0; word < BS_LINE_WORDS; word++) {
 		for (uint64_t left = lanes[word]; left != 0; left &= left - 1) {
-			size_t block = (word * 64 + (size_t)__builtin_ctzll(left)) >> per_block_log2;
+			size_t block =
+				(word * 64 + (size_t)__builtin_ctzll(left)) >> per_block_log2;
 			found.words[block / 64] |= UINT64_C(1) << (block % 64);
 		}
 	}
@@ -191,7 +211,8 @@ static void keep_blocks(const struct bs_shard *shard, const uint64_t lanes[BS_LI
 		live->words[word] &= found.words[word];
 }
 
-static void and_blocks(const struct bs_shard *shard, const struct column_list *list, struct bs_live *live)
+static void and_blocks(const struct bs_shard *shard, const struct column_list *list,
+                       struct bs_live *live)
 {
 	uint64_t lanes[BS_LINE_WORDS];
 	memset(lanes, 0xff, sizeof(lanes));
@@ -201,16 +222,18 @@ static void and_blocks(const struct bs_shard *shard, const struct column_list *l
 	keep_blocks(shard, lanes, live);
 }
 
-/* Eight blocks share a line of groups, and are a byte of the live mask. Leaves in the lines of the live blocks the
- * documents of the groups that remain. */
+/* Eight blocks share a line of groups, and are a byte of the live mask. Leaves in the lines of the
+ * live blocks the documents of the groups that remain. */
 static uint64_t and_groups(const struct bs_kernel *kernel, const struct column_list *list,
-                           struct bs_and_scratch *scratch, const struct bs_and_frame *frame, struct bs_live *live)
+                           struct bs_and_scratch *scratch, const struct bs_and_frame *frame,
+                           struct bs_live *live)
 {
 	struct bs_live groups = {{0}};
 	for (size_t g = 0; g < BS_SHARD_MAX_BLOCKS / 8; g++)
 		groups.words[0] |= (uint64_t)((live->words[g / 8] >> (g % 8 * 8) & 0xff) != 0) << g;
-	uint64_t n_read = kernel->lines.and_columns(frame->groups, &groups, column_pointers(list, scratch), list->n,
-	                                      columns_before_test(list, 1), true);
+	uint64_t n_read =
+		kernel->lines.and_columns(frame->groups, &groups, column_pointers(list, scratch),
+	                                  list->n, columns_before_test(list, 1), true);
 	for (size_t g = 0; g < BS_SHARD_MAX_BLOCKS / 8; g++)
 		if (!(groups.words[0] >> g & 1))
 			live->words[g / 8] &= ~(UINT64_C(0xff) << (g % 8 * 8));
@@ -219,9 +242,9 @@ static uint64_t and_groups(const struct bs_kernel *kernel, const struct column_l
 }
 
 enum bs_status bs_shard_and(const struct bs_shard *shard, const struct bs_kernel *kernel,
-                           const struct bs_shard_term *const *terms, size_t n_terms, struct bs_and_scratch *scratch,
-                           const struct bs_and_frame *frame, struct bs_live *live, struct bs_and_cost *cost,
-                           struct bs_error *err)
+                            const struct bs_shard_term *const *terms, size_t n_terms,
+                            struct bs_and_scratch *scratch, const struct bs_and_frame *frame,
+                            struct bs_live *live, struct bs_and_cost *cost, struct bs_error *err)
 {
 	bool fresh = true;
 	struct column_list list;
@@ -241,8 +264,9 @@ enum bs_status bs_shard_and(const struct bs_shard *shard, const struct bs_kernel
 			n_read = and_groups(kernel, &list, scratch, frame, live);
 			fresh = false;
 		} else {
-			n_read = kernel->lines.and_columns(frame->lines, live, column_pointers(&list, scratch), list.n,
-			                             columns_before_test(&list, fresh ? 1 : 1.0 / 64), fresh);
+			n_read = kernel->lines.and_columns(
+				frame->lines, live, column_pointers(&list, scratch), list.n,
+				columns_before_test(&list, fresh ? 1 : 1.0 / 64), fresh);
 			cost->document_lines += n_read;
 		}
 		cost->lines += n_read;

@@ -8,47 +8,61 @@
 
 struct bs_term_treatment_policy bs_term_treatment_policy_default(void)
 {
-	return (struct bs_term_treatment_policy){.density = BS_DEFAULT_DENSITY, .exact_share = BS_DEFAULT_EXACT_SHARE,
-	                                    .use_groups = true, .use_blocks = true, .use_false_positives = true};
+	return (struct bs_term_treatment_policy){.density = BS_DEFAULT_DENSITY,
+	                                         .exact_share = BS_DEFAULT_EXACT_SHARE,
+	                                         .use_groups = true,
+	                                         .use_blocks = true,
+	                                         .use_false_positives = true};
 }
 
 /*
- * The cost of a treatment for a term in a share f of n documents, in nanoseconds a query that has the term:
+ * The cost of a treatment for a term in a share f of n documents, in nanoseconds a query that has
+ * the term:
  *
- *   lines   reading: a block column's line per shard; the lines of live groups; those of live blocks until they are zero
- *   proof   documents whose lists must be asked: those that pass by chance, and all that match; or the false positives that
+ *   lines   reading: a block column's line per shard; the lines of live groups; those of live
+ *     blocks until they are zero
+ *   proof   documents whose lists must be asked: those that pass by chance, and all that match; or
+ *     the false positives that
  *           must be gone through instead
- *   space   bits a posting, false positives or lists included, at a price: what a query would gladly wait for a smaller index
+ *   space   bits a posting, false positives or lists included, at a price: what a query would
+ *     gladly wait for a smaller index
  *
- * The query is half the time the term alone, half the time the term and another one of its frequency. Space counts by
- * the posting because words are asked for about as often as they occur. A coarse column costs the same bits a posting
- * as a document column and is charged so (BitFunnel's issue #437 is the story of not doing it); but several postings in
- * one span share the bit: span_postings. Constants are those of core/matrix/prices.h.
+ * The query is half the time the term alone, half the time the term and another one of its
+ * frequency. Space counts by the posting because words are asked for about as often as they occur.
+ * A coarse column costs the same bits a posting as a document column and is charged so (BitFunnel's
+ * issue #437 is the story of not doing it); but several postings in one span share the bit:
+ * span_postings. Constants are those of core/matrix/prices.h.
  */
 void bs_term_treatment_policy_price(struct bs_term_treatment_policy *policy, double terms_per_doc)
 {
 	double longer = fmax(terms_per_doc / BS_PRICE_SHORT_TERMS, 1);
 	double dearer = pow(policy->density / BS_PRICE_BIT_DENSITY, BS_PRICE_DENSER_POWER);
-	policy->density = fmin(policy->density + fmin(log2(longer) * BS_PRICE_DENSER_BY, BS_PRICE_MOST_DENSER),
-	                       fmax(policy->density, BS_PRICE_MOST_DENSITY));
-	policy->bit_ns = BS_PRICE_BIT_NS * fmin(pow(longer, BS_PRICE_LONGER_POWER), BS_PRICE_MOST_BIT_FACTOR) * dearer;
+	policy->density = fmin(
+		policy->density + fmin(log2(longer) * BS_PRICE_DENSER_BY, BS_PRICE_MOST_DENSER),
+		fmax(policy->density, BS_PRICE_MOST_DENSITY));
+	policy->bit_ns = BS_PRICE_BIT_NS *
+	                 fmin(pow(longer, BS_PRICE_LONGER_POWER), BS_PRICE_MOST_BIT_FACTOR) *
+	                 dearer;
 }
 
-/* Distinct (span, term) pairs a posting, when spans hold `span` documents and the term falls on them at random. */
+/* Distinct (span, term) pairs a posting, when spans hold `span` documents and the term falls on
+ * them at random. */
 static double span_postings(double f, double span)
 {
 	double docs = f * span;
 	return docs < 1e-6 ? 1.0 : -expm1(-docs) / docs;
 }
 
-/* The share of spans of so many documents that pass k columns: those that have the term, and of the others d^k. */
+/* The share of spans of so many documents that pass k columns: those that have the term, and of the
+ * others d^k. */
 static double span_passes(double f, double span, double d, unsigned k)
 {
 	double has = -expm1(-f * span);
 	return k ? has + (1 - has) * pow(d, k) : 1;
 }
 
-/* Expected columns read of a line of 512 lanes: a share `alive` of them is left before the first of k, `last` after. */
+/* Expected columns read of a line of 512 lanes: a share `alive` of them is left before the first of
+ * k, `last` after. */
 static double columns_read(double alive, double last, double d, unsigned k)
 {
 	double n = 0;
@@ -58,7 +72,8 @@ static double columns_read(double alive, double last, double d, unsigned k)
 }
 
 /* Reading, for an AND of so many independent terms of this frequency and treatment. */
-static double reading_ns(double f, double n, double d, const uint8_t k[BS_MAX_LEVELS], unsigned n_terms)
+static double reading_ns(double f, double n, double d, const uint8_t k[BS_MAX_LEVELS],
+                         unsigned n_terms)
 {
 	double n_blocks = ceil(n / 512);
 	double n_shards = ceil(n_blocks / 512);
@@ -69,18 +84,24 @@ static double reading_ns(double f, double n, double d, const uint8_t k[BS_MAX_LE
 	double live_blocks = n_blocks * block_live;
 	if (k[1]) {
 		double group_live = fmin(1, 8 * block_live);
-		ns += ceil(n_blocks / 8) * group_live * columns_read(1, lane_live, d, n_terms * k[1]) * BS_PRICE_LINE_NS;
+		ns += ceil(n_blocks / 8) * group_live *
+		      columns_read(1, lane_live, d, n_terms * k[1]) * BS_PRICE_LINE_NS;
 		live_blocks *= -expm1(-64 * lane_live);
 	}
 	/* What is read out of order costs more; where every block is live, prefetching hides it. */
-	double line_ns = BS_PRICE_LINE_NS + (BS_PRICE_MISS_NS - BS_PRICE_LINE_NS) * (1 - live_blocks / n_blocks);
-	return ns + live_blocks * columns_read(k[1] ? lane_live : 1, doc_live * lane_live, d, n_terms * k[0]) * line_ns;
+	double line_ns = BS_PRICE_LINE_NS +
+	                 (BS_PRICE_MISS_NS - BS_PRICE_LINE_NS) * (1 - live_blocks / n_blocks);
+	return ns +
+	       live_blocks *
+	               columns_read(k[1] ? lane_live : 1, doc_live * lane_live, d, n_terms * k[0]) *
+	               line_ns;
 }
 
 /* Documents without the term that pass. */
 static double expected_noise(double f, double n, double d, const uint8_t k[BS_MAX_LEVELS])
 {
-	return n * (1 - f) * span_passes(f, 512, d, k[2]) * span_passes(f, 8, d, k[1]) * pow(d, k[0]);
+	return n * (1 - f) * span_passes(f, 512, d, k[2]) * span_passes(f, 8, d, k[1]) *
+	       pow(d, k[0]);
 }
 
 static double treatment_cost(const struct bs_term_treatment_policy *policy, double f, double n,
@@ -89,7 +110,8 @@ static double treatment_cost(const struct bs_term_treatment_policy *policy, doub
 	double d = policy->density;
 	double df = f * n;
 	double noise = expected_noise(f, n, d, k);
-	double bits = (k[0] + k[1] * span_postings(f, 8) + k[2] * span_postings(f, 512)) / -log1p(-d);
+	double bits =
+		(k[0] + k[1] * span_postings(f, 8) + k[2] * span_postings(f, 512)) / -log1p(-d);
 	double ns = (reading_ns(f, n, d, k, 1) + reading_ns(f, n, d, k, 2)) / 2;
 	if (has_false_positives) {
 		double row_bits = 2 + log2(n / fmin(fmax(noise, 1), n)); /* Elias-Fano */
@@ -99,14 +121,17 @@ static double treatment_cost(const struct bs_term_treatment_policy *policy, doub
 		/* Alone, all that passes; beside another term, what passes both. */
 		double both = n * pow(span_passes(f, 1, d, k[0]), 2);
 		bits += BS_PRICE_LISTED_BITS + BS_PRICE_LISTED_DF_BITS * log2(fmax(df, 1));
-		ns += (df + noise + fmin(both, df)) / 2 * BS_PRICE_LOOK_NS * fmax(policy->look_times, 1);
+		ns += (df + noise + fmin(both, df)) / 2 * BS_PRICE_LOOK_NS *
+		      fmax(policy->look_times, 1);
 	}
 	return ns + bits * policy->bit_ns;
 }
 
-/* Brute force over small numbers: at most 12 * 6 * 10 * 2 combinations a table entry. Those whose columns alone take more space than
- * the best so far costs are passed over: of few documents, nearly all. */
-static void choose(const struct bs_term_treatment_policy *policy, double f, double n, struct bs_term_treatment *best)
+/* Brute force over small numbers: at most 12 * 6 * 10 * 2 combinations a table entry. Those whose
+ * columns alone take more space than the best so far costs are passed over: of few documents,
+ * nearly all. */
+static void choose(const struct bs_term_treatment_policy *policy, double f, double n,
+                   struct bs_term_treatment *best)
 {
 	double group_postings = span_postings(f, 8), block_postings = span_postings(f, 512);
 	double least = INFINITY;
@@ -115,9 +140,13 @@ static void choose(const struct bs_term_treatment_policy *policy, double f, doub
 	for (uint8_t k0 = 1; k0 <= 12; k0++) {
 		for (uint8_t k1 = 0; k1 <= most_groups; k1++) {
 			for (uint8_t k2 = 0; k2 <= most_blocks; k2++) {
-				if ((k0 + k1 * group_postings + k2 * block_postings) / -log1p(-policy->density) * policy->bit_ns >= least)
+				if ((k0 + k1 * group_postings + k2 * block_postings) /
+				            -log1p(-policy->density) * policy->bit_ns >=
+				    least)
 					break;
-				for (int has = 0; has <= (policy->use_false_positives && f * n >= BS_PRICE_EXCEPTION_MIN_DF); has++) {
+				for (int has = 0; has <= (policy->use_false_positives &&
+				                          f * n >= BS_PRICE_EXCEPTION_MIN_DF);
+				     has++) {
 					uint8_t k[BS_MAX_LEVELS] = {k0, k1, k2};
 					double cost = treatment_cost(policy, f, n, k, has);
 					if (cost >= least)
@@ -148,7 +177,8 @@ double bs_term_treatment_exact_share(const struct bs_term_treatment_policy *poli
 	for (; f > 0.001; f /= 1.1) {
 		struct bs_term_treatment best;
 		choose(policy, f, n, &best);
-		if (exact_cost(policy, f, n) > treatment_cost(policy, f, n, best.n_columns, best.has_false_positives))
+		if (exact_cost(policy, f, n) >
+		    treatment_cost(policy, f, n, best.n_columns, best.has_false_positives))
 			break;
 	}
 	return f * 1.1;
@@ -170,40 +200,49 @@ static void drop_unused_levels(struct bs_term_treatment_table *table)
 			bool is_last = l == table->n_levels;
 			table->ranks[l] = is_last ? 0 : table->ranks[l + 1];
 			for (uint32_t i = 0; i < table->n_entries; i++)
-				table->entries[i].n_columns[l] = is_last ? 0 : table->entries[i].n_columns[l + 1];
+				table->entries[i].n_columns[l] =
+					is_last ? 0 : table->entries[i].n_columns[l + 1];
 		}
 	}
 }
 
 void bs_term_treatment_table_make(const struct bs_term_treatment_policy *policy, uint64_t n_docs,
-                             struct bs_term_treatment_table *table)
+                                  struct bs_term_treatment_table *table)
 {
 	struct bs_term_treatment_policy priced = *policy;
 	policy = &priced;
 	if (priced.bit_ns <= 0)
 		bs_term_treatment_policy_price(&priced, BS_PRICE_SHORT_TERMS);
 	*table = (struct bs_term_treatment_table){
-		.n_levels = 3, .ranks = {BS_LEVEL_DOCUMENT, BS_LEVEL_GROUP, BS_LEVEL_BLOCK}, .n_entries = 0};
+		.n_levels = 3,
+		.ranks = {BS_LEVEL_DOCUMENT, BS_LEVEL_GROUP, BS_LEVEL_BLOCK},
+		.n_entries = 0};
 	double n = n_docs ? (double)n_docs : 1;
 	/* A step of a factor sqrt 2 in df: finer than the counts of columns change. */
-	for (double df = 1; df <= n * M_SQRT2 && table->n_entries < BS_MAX_TREATMENTS; df *= M_SQRT2) {
-		struct bs_term_treatment entry = {.min_df = table->n_entries ? (uint64_t)ceil(df) : 0};
+	for (double df = 1; df <= n * M_SQRT2 && table->n_entries < BS_MAX_TREATMENTS;
+	     df *= M_SQRT2) {
+		struct bs_term_treatment entry = {.min_df = table->n_entries ? (uint64_t)ceil(df)
+		                                                             : 0};
 		if (policy->is_forced)
 			memcpy(entry.n_columns, policy->force, sizeof(entry.n_columns));
 		else
 			choose(policy, fmin(df * 1.19 / n, 1), n, &entry);
 		entry.has_false_positives |= policy->is_forced && policy->use_false_positives;
-		const struct bs_term_treatment *last = table->n_entries ? &table->entries[table->n_entries - 1] : NULL;
-		bool is_new = !last || (last->min_df < entry.min_df &&
-		                        (memcmp(last->n_columns, entry.n_columns, sizeof(entry.n_columns)) != 0 ||
-		                         last->has_false_positives != entry.has_false_positives));
+		const struct bs_term_treatment *last =
+			table->n_entries ? &table->entries[table->n_entries - 1] : NULL;
+		bool is_new =
+			!last ||
+			(last->min_df < entry.min_df &&
+		         (memcmp(last->n_columns, entry.n_columns, sizeof(entry.n_columns)) != 0 ||
+		          last->has_false_positives != entry.has_false_positives));
 		if (is_new)
 			table->entries[table->n_entries++] = entry;
 	}
 	drop_unused_levels(table);
 }
 
-const struct bs_term_treatment *bs_term_treatment_find(const struct bs_term_treatment_table *table, uint64_t df)
+const struct bs_term_treatment *bs_term_treatment_find(const struct bs_term_treatment_table *table,
+                                                       uint64_t df)
 {
 	uint32_t i = table->n_entries - 1;
 	while (i > 0 && table->entries[i].min_df > df)
@@ -213,12 +252,14 @@ const struct bs_term_treatment *bs_term_treatment_find(const struct bs_term_trea
 
 bool bs_term_treatment_table_is_valid(const struct bs_term_treatment_table *table)
 {
-	if (table->n_levels < 1 || table->n_levels > BS_MAX_LEVELS || table->ranks[0] != BS_LEVEL_DOCUMENT ||
-	    table->n_entries < 1 || table->n_entries > BS_MAX_TREATMENTS || table->entries[0].min_df != 0)
+	if (table->n_levels < 1 || table->n_levels > BS_MAX_LEVELS ||
+	    table->ranks[0] != BS_LEVEL_DOCUMENT || table->n_entries < 1 ||
+	    table->n_entries > BS_MAX_TREATMENTS || table->entries[0].min_df != 0)
 		return false;
 	for (uint32_t level = 1; level < table->n_levels; level++) {
 		uint8_t rank = table->ranks[level];
-		if ((rank != BS_LEVEL_GROUP && rank != BS_LEVEL_BLOCK) || rank <= table->ranks[level - 1])
+		if ((rank != BS_LEVEL_GROUP && rank != BS_LEVEL_BLOCK) ||
+		    rank <= table->ranks[level - 1])
 			return false;
 	}
 	for (uint32_t i = 0; i < table->n_entries; i++) {
@@ -227,7 +268,8 @@ bool bs_term_treatment_table_is_valid(const struct bs_term_treatment_table *tabl
 		if (table->entries[i].n_columns[0] == 0)
 			return false;
 		for (uint32_t level = 0; level < BS_MAX_LEVELS; level++)
-			if (table->entries[i].n_columns[level] > (level < table->n_levels ? BS_MAX_HASHES : 0))
+			if (table->entries[i].n_columns[level] >
+			    (level < table->n_levels ? BS_MAX_HASHES : 0))
 				return false;
 	}
 	return true;

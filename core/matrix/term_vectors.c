@@ -11,12 +11,13 @@
 #define MOST_NUMBER_BITS 48u         /* a code of 15 bits, and 30 others, in whole bytes */
 #define PIECE_BYTES      (64u << 10) /* so many wait before they go to the file */
 
-enum bs_status bs_row_ranks(const uint32_t *dfs, uint32_t n_terms, uint32_t most_df, uint32_t *rank_of,
-                            struct bs_error *err)
+enum bs_status bs_row_ranks(const uint32_t *dfs, uint32_t n_terms, uint32_t most_df,
+                            uint32_t *rank_of, struct bs_error *err)
 {
 	uint32_t *next_of = calloc((size_t)most_df + 1, sizeof(*next_of)), rank = 0;
 	if (!next_of)
-		return bs_fail_memory(err, "ranks of terms", ((size_t)most_df + 1) * sizeof(*next_of));
+		return bs_fail_memory(err, "ranks of terms",
+		                      ((size_t)most_df + 1) * sizeof(*next_of));
 	for (uint32_t i = 0; i < n_terms; i++)
 		next_of[dfs[i]]++;
 	for (uint32_t df = most_df + 1; df-- > 0;) {
@@ -36,7 +37,8 @@ static uint32_t class_of(uint32_t number)
 	return e == 0 ? 0 : 2 * e - 1 + (number >> (e - 1) & 1);
 }
 
-/* The code of a gap that starts from this rank, with so many terms still to come, its own included. */
+/* The code of a gap that starts from this rank, with so many terms still to come, its own
+ * included. */
 static uint32_t code_of(uint32_t from, uint32_t n_left)
 {
 	static const uint8_t sizes[] = {0, 0, 1, 1, 2, 2, 2, 2, 2, 2, 3};
@@ -53,12 +55,14 @@ void bs_row_count(struct bs_row_counts *counts, const uint32_t *ranks, uint32_t 
 	}
 }
 
-enum bs_status bs_row_codes_make(struct bs_row_codes *codes, const struct bs_row_counts *counts, struct bs_error *err)
+enum bs_status bs_row_codes_make(struct bs_row_codes *codes, const struct bs_row_counts *counts,
+                                 struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	for (uint32_t code = 0; code < BS_ROW_CODES && !status; code++)
-		status = bs_code_smoothed(counts->classes[code], BS_ROW_CLASSES, 0, BS_ROW_CLASSES - 1,
-		                          codes->lengths[code], codes->values[code], err);
+		status = bs_code_smoothed(counts->classes[code], BS_ROW_CLASSES, 0,
+		                          BS_ROW_CLASSES - 1, codes->lengths[code],
+		                          codes->values[code], err);
 	return status;
 }
 
@@ -85,10 +89,12 @@ static void put_piece(struct bs_row_writer *rows)
 	bs_buffer_clear(&rows->bytes);
 }
 
-enum bs_status bs_row_put(struct bs_row_writer *rows, const uint32_t *ranks, uint32_t n, struct bs_error *err)
+enum bs_status bs_row_put(struct bs_row_writer *rows, const uint32_t *ranks, uint32_t n,
+                          struct bs_error *err)
 {
 	uint32_t from = 0;
-	enum bs_status status = bs_buffer_reserve(&rows->bytes, ((size_t)n + 1) * MOST_NUMBER_BITS / 8 + 16, err);
+	enum bs_status status =
+		bs_buffer_reserve(&rows->bytes, ((size_t)n + 1) * MOST_NUMBER_BITS / 8 + 16, err);
 	if (status)
 		return status;
 	rows->bits.to = &rows->bytes;
@@ -116,7 +122,8 @@ enum bs_status bs_row_writer_end(struct bs_row_writer *rows, struct bs_error *er
 	return status;
 }
 
-enum bs_status bs_row_codes_read(struct bs_code_set *codes, const struct bs_container *file, struct bs_error *err)
+enum bs_status bs_row_codes_read(struct bs_code_set *codes, const struct bs_container *file,
+                                 struct bs_error *err)
 {
 	struct bs_section section = bs_container_section(file, BS_SECTION_ROW_CODES, 0);
 	bool valid = section.n_bytes == BS_ROW_CODES_BYTES;
@@ -127,11 +134,13 @@ enum bs_status bs_row_codes_read(struct bs_code_set *codes, const struct bs_cont
 	if (status)
 		return status;
 	for (uint32_t code = 0; code < BS_ROW_CODES && valid && !status; code++)
-		status = bs_code_read(codes, code, section.data + code * BS_ROW_CLASSES / 2, NULL, BS_ROW_CLASSES,
-		                      &valid, err);
+		status = bs_code_read(codes, code, section.data + code * BS_ROW_CLASSES / 2, NULL,
+		                      BS_ROW_CLASSES, &valid, err);
 	if (valid)
 		bs_code_set_finish(codes, status ? 0 : BS_ROW_CODES);
-	return status || valid ? status : bs_container_corrupt(file, err, "the codes of rows' terms break their rules");
+	return status || valid ? status
+	                       : bs_container_corrupt(file, err,
+	                                              "the codes of rows' terms break their rules");
 }
 
 static enum bs_status corrupt(const struct bs_row_reader *rows, struct bs_error *err)
@@ -142,10 +151,12 @@ static enum bs_status corrupt(const struct bs_row_reader *rows, struct bs_error 
 enum bs_status bs_row_reader_open(struct bs_row_reader *rows, const struct bs_code_set *codes,
                                   struct bs_section section, uint32_t n_terms, struct bs_error *err)
 {
-	*rows = (struct bs_row_reader){.codes = codes->codes, .section = section, .n_terms = n_terms};
+	*rows = (struct bs_row_reader){
+		.codes = codes->codes, .section = section, .n_terms = n_terms};
 	if (section.n_bytes < BS_BITS_PAD_BYTES)
 		return corrupt(rows, err);
-	rows->bits = (struct bs_bits){.at = section.data, .end = section.data + section.n_bytes - BS_BITS_PAD_BYTES};
+	rows->bits = (struct bs_bits){.at = section.data,
+	                              .end = section.data + section.n_bytes - BS_BITS_PAD_BYTES};
 	return bs_section_touch(&section, 0, section.n_bytes, err);
 }
 
@@ -165,7 +176,8 @@ static inline bool get_number(struct bs_row_reader *rows, uint32_t code, uint64_
 	uint32_t n_below = (class - 1) / 2;
 	if (!bs_bits_fill(&rows->bits))
 		return false;
-	*number_out = (UINT64_C(2) | ((class - 1) & 1)) << n_below | bs_bits_take(&rows->bits, n_below);
+	*number_out =
+		(UINT64_C(2) | ((class - 1) & 1)) << n_below | bs_bits_take(&rows->bits, n_below);
 	return true;
 }
 
@@ -181,7 +193,8 @@ enum bs_status bs_row_next(struct bs_row_reader *rows, struct bs_u32s *ranks, st
 		return status;
 	uint32_t *to = ranks->items;
 	for (uint32_t i = 0; i < n; i++) {
-		if (!get_number(rows, code_of((uint32_t)from, n - i), &number) || from + number > rows->n_terms)
+		if (!get_number(rows, code_of((uint32_t)from, n - i), &number) ||
+		    from + number > rows->n_terms)
 			return corrupt(rows, err);
 		to[i] = (uint32_t)(from + number - 1);
 		from += number;

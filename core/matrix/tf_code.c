@@ -31,14 +31,16 @@ struct coefficients {
 static inline struct coefficients coefficients_of(struct bs_tf_equation equation, uint64_t n_bytes)
 {
 	if (n_bytes < WIDTH / 8)
-		return (struct coefficients){0, equation.mask & ((UINT64_C(1) << (n_bytes * 8)) - 1)};
+		return (struct coefficients){0,
+		                             equation.mask & ((UINT64_C(1) << (n_bytes * 8)) - 1)};
 	uint64_t byte = bs_hash_reduce(equation.a, (uint32_t)(n_bytes - WIDTH / 8) + 1);
 	return (struct coefficients){byte * 8, equation.mask};
 }
 
 static inline struct bs_tf_equation equation_of(uint64_t hash, uint32_t j)
 {
-	struct bs_product product = bs_hash_multiply(hash + (uint64_t)(FIRST_LEVEL + j) * GOLDEN, FACTOR);
+	struct bs_product product =
+		bs_hash_multiply(hash + (uint64_t)(FIRST_LEVEL + j) * GOLDEN, FACTOR);
 	return (struct bs_tf_equation){product.low, product.low ^ product.high};
 }
 
@@ -60,7 +62,8 @@ struct reading {
 static inline unsigned bit_of(const struct reading *from, uint32_t j)
 {
 	bool is_known = from->key && j < BS_TF_KEY_BITS;
-	struct bs_tf_equation equation = is_known ? from->key->equations[j] : equation_of(from->hash, j);
+	struct bs_tf_equation equation =
+		is_known ? from->key->equations[j] : equation_of(from->hash, j);
 	struct coefficients at = coefficients_of(equation, from->n_bytes);
 	return (unsigned)__builtin_parityll(bs_load_u64(from->bits + at.start / 8) & at.mask);
 }
@@ -89,7 +92,8 @@ uint32_t bs_tf_decode(const uint8_t *bits, size_t n_bytes, uint64_t hash)
 
 uint32_t bs_tf_decode_key(const uint8_t *bits, size_t n_bytes, const struct bs_tf_key *key)
 {
-	const struct reading from = {.bits = bits, .n_bytes = n_bytes, .hash = key->hash, .key = key};
+	const struct reading from = {
+		.bits = bits, .n_bytes = n_bytes, .hash = key->hash, .key = key};
 	return decode(&from);
 }
 
@@ -131,9 +135,9 @@ static struct spelled *spell_gamma(struct spelled *to, const struct bs_tf_word *
 	return to;
 }
 
-/* More equations than this are solved plainly, for the others fall back on that at the first crowded place, of which so
- * many equations have one; and they are spelled each time that they are asked for. So they take 25 bytes apiece, not
- * 122. */
+/* More equations than this are solved plainly, for the others fall back on that at the first
+ * crowded place, of which so many equations have one; and they are spelled each time that they are
+ * asked for. So they take 25 bytes apiece, not 122. */
 #define MOST_SPELLED (1u << 20)
 #define MOST_DIGITS  (FIRST_GAMMA + 2 * 32)
 #define WORD_NS      50u /* what one costs about to be placed, for the deadline */
@@ -143,16 +147,16 @@ static bool is_long(size_t n)
 	return n > MOST_SPELLED;
 }
 
-/* All n equations of the words: first whether each is repeated, which no branch can guess; then the others of those
- * that are. */
-static enum bs_status spell_all(struct bs_tf_coder *coder, const struct bs_tf_word *words, size_t n_words, size_t n,
-                                struct bs_error *err)
+/* All n equations of the words: first whether each is repeated, which no branch can guess; then the
+ * others of those that are. */
+static enum bs_status spell_all(struct bs_tf_coder *coder, const struct bs_tf_word *words,
+                                size_t n_words, size_t n, struct bs_error *err)
 {
 	bs_buffer_clear(&coder->equations);
 	if (is_long(n))
 		return BS_OK;
-	enum bs_status status =
-		bs_buffer_reserve(&coder->equations, n * sizeof(struct spelled) + n_words * sizeof(*words), err);
+	enum bs_status status = bs_buffer_reserve(
+		&coder->equations, n * sizeof(struct spelled) + n_words * sizeof(*words), err);
 	if (status)
 		return status;
 	struct spelled *to = (struct spelled *)(void *)coder->equations.data;
@@ -181,8 +185,9 @@ static size_t lines_for(size_t n_bytes)
 }
 
 /* A system of n equations and n_bytes unknown, nothing in it yet: all in one piece of memory. */
-static enum bs_status lay_out(struct bs_tf_coder *coder, size_t n, uint64_t n_bytes, struct bs_band *band_out,
-                              uint32_t **n_begun_out, uint64_t **values_out, struct bs_error *err)
+static enum bs_status lay_out(struct bs_tf_coder *coder, size_t n, uint64_t n_bytes,
+                              struct bs_band *band_out, uint32_t **n_begun_out,
+                              uint64_t **values_out, struct bs_error *err)
 {
 	size_t n_blocks = (n + 63) / 64;
 	size_t n_starts = n_bytes < WIDTH / 8 ? 1 : n_bytes - WIDTH / 8 + 1;
@@ -193,14 +198,16 @@ static enum bs_status lay_out(struct bs_tf_coder *coder, size_t n, uint64_t n_by
 	size_t band_lines = is_long(n) ? BS_PLAIN_BAND_LINES(n_bytes) : BS_BAND_LINES(n_bytes);
 	size_t n_lines = mask_lines + value_lines + begun_lines + step_lines + band_lines;
 	bs_buffer_clear(&coder->scratch);
-	enum bs_status status = bs_buffer_reserve(&coder->scratch, (n_lines + 1) * BS_LINE_BYTES, err);
+	enum bs_status status =
+		bs_buffer_reserve(&coder->scratch, (n_lines + 1) * BS_LINE_BYTES, err);
 	if (status)
 		return status;
 	uint8_t *at = coder->scratch.data;
 	at += -(uintptr_t)at % BS_LINE_BYTES;
 	*band_out = (struct bs_band){.n_bytes = (uint32_t)n_bytes, .n_starts = (uint32_t)n_starts};
 	band_out->masks = (uint64_t *)(void *)at;
-	memset(at + (mask_lines - 8) * BS_LINE_BYTES, 0, (8 + value_lines + begun_lines) * BS_LINE_BYTES);
+	memset(at + (mask_lines - 8) * BS_LINE_BYTES, 0,
+	       (8 + value_lines + begun_lines) * BS_LINE_BYTES);
 	at += mask_lines * BS_LINE_BYTES;
 	band_out->values = *values_out = (uint64_t *)(void *)at;
 	at += value_lines * BS_LINE_BYTES;
@@ -212,21 +219,23 @@ static enum bs_status lay_out(struct bs_tf_coder *coder, size_t n, uint64_t n_by
 }
 
 /* Up to 64 equations of all bits there are. */
-static void place_dense(const struct spelled *spelled, size_t n, const struct bs_band *band, uint32_t *n_begun,
-                        uint64_t *values)
+static void place_dense(const struct spelled *spelled, size_t n, const struct bs_band *band,
+                        uint32_t *n_begun, uint64_t *values)
 {
 	uint64_t bits = 0;
 	for (size_t i = 0; i < n; i++) {
-		band->masks[bs_band_place(i)] = coefficients_of(spelled[i].equation, band->n_bytes).mask;
+		band->masks[bs_band_place(i)] =
+			coefficients_of(spelled[i].equation, band->n_bytes).mask;
 		bits |= spelled[i].value << i;
 	}
 	values[0] = bits;
 	n_begun[0] = (uint32_t)n;
 }
 
-/* First n_begun is how many begin at each byte, then behind how many they do, and, as they take their places, how many
- * began until then. */
-static void count_begun(const struct spelled *spelled, size_t n, const struct bs_band *band, uint32_t *n_begun)
+/* First n_begun is how many begin at each byte, then behind how many they do, and, as they take
+ * their places, how many began until then. */
+static void count_begun(const struct spelled *spelled, size_t n, const struct bs_band *band,
+                        uint32_t *n_begun)
 {
 	for (size_t i = 0; i < n; i++)
 		n_begun[coefficients_of(spelled[i].equation, band->n_bytes).start / 8]++;
@@ -241,8 +250,8 @@ static void sum_begun(const struct bs_band *band, uint32_t *n_begun)
 	}
 }
 
-static void take_places(const struct spelled *spelled, size_t n, const struct bs_band *band, uint32_t *n_begun,
-                        uint64_t *values)
+static void take_places(const struct spelled *spelled, size_t n, const struct bs_band *band,
+                        uint32_t *n_begun, uint64_t *values)
 {
 	for (size_t i = 0; i < n; i++) {
 		struct coefficients at = coefficients_of(spelled[i].equation, band->n_bytes);
@@ -252,9 +261,11 @@ static void take_places(const struct spelled *spelled, size_t n, const struct bs
 	}
 }
 
-/* In another order, which makes no other bits: where rows begin, and what solves them, is the same in any. */
-static enum bs_status place_words(const struct bs_tf_word *words, size_t n_words, const struct bs_band *band,
-                                  uint32_t *n_begun, uint64_t *values, struct bs_error *err)
+/* In another order, which makes no other bits: where rows begin, and what solves them, is the same
+ * in any. */
+static enum bs_status place_words(const struct bs_tf_word *words, size_t n_words,
+                                  const struct bs_band *band, uint32_t *n_begun, uint64_t *values,
+                                  struct bs_error *err)
 {
 	struct spelled spelled[MOST_DIGITS];
 	enum bs_status status = BS_OK;
@@ -272,8 +283,9 @@ static enum bs_status place_words(const struct bs_tf_word *words, size_t n_words
 	return status;
 }
 
-static enum bs_status solve(struct bs_tf_coder *coder, const struct bs_tf_word *words, size_t n_words, size_t n,
-                            uint64_t n_bytes, uint8_t *bits, bool *solved_out, struct bs_error *err)
+static enum bs_status solve(struct bs_tf_coder *coder, const struct bs_tf_word *words,
+                            size_t n_words, size_t n, uint64_t n_bytes, uint8_t *bits,
+                            bool *solved_out, struct bs_error *err)
 {
 	const struct spelled *spelled = (const struct spelled *)(const void *)coder->equations.data;
 	const struct bs_kernel *kernel = coder->kernel;
@@ -314,9 +326,9 @@ static void forget_twins(struct bs_tf_word *words, size_t n_words)
 			words[i].tf = words[i + 1].tf = BS_TF_UNKNOWN;
 }
 
-/* Up to 64 equations are dense, and solved in a byte more than they need at most times; a longer system is a band, and
- * wants some slack: where it fails, it gets a 32nd part and a byte more. Where it fails again and again, twins are to
- * blame. */
+/* Up to 64 equations are dense, and solved in a byte more than they need at most times; a longer
+ * system is a band, and wants some slack: where it fails, it gets a 32nd part and a byte more.
+ * Where it fails again and again, twins are to blame. */
 #define SLACK_SHIFT 6
 #define TWINS_TRY   16u
 
@@ -328,8 +340,8 @@ static size_t count_equations(const struct bs_tf_word *words, size_t n_words)
 	return n;
 }
 
-enum bs_status bs_tf_encode(struct bs_tf_coder *coder, struct bs_tf_word *words, size_t n_words, struct bs_buffer *bits,
-                            struct bs_error *err)
+enum bs_status bs_tf_encode(struct bs_tf_coder *coder, struct bs_tf_word *words, size_t n_words,
+                            struct bs_buffer *bits, struct bs_error *err)
 {
 	bool is_solved = false;
 	size_t n = count_equations(words, n_words);
@@ -349,7 +361,8 @@ enum bs_status bs_tf_encode(struct bs_tf_coder *coder, struct bs_tf_word *words,
 		if (!status)
 			status = bs_buffer_reserve(bits, n_bytes, err);
 		if (!status)
-			status = solve(coder, words, n_words, n, n_bytes, bits->data + bits->used_bytes, &is_solved, err);
+			status = solve(coder, words, n_words, n, n_bytes,
+			               bits->data + bits->used_bytes, &is_solved, err);
 		if (!status && !is_solved)
 			status = bs_deadline_ask(err);
 	}
@@ -358,11 +371,13 @@ enum bs_status bs_tf_encode(struct bs_tf_coder *coder, struct bs_tf_word *words,
 	return status;
 }
 
-enum bs_status bs_tf_table_add(struct bs_tf_table_builder *builder, const uint8_t *bits, size_t n_bytes,
-                               struct bs_error *err)
+enum bs_status bs_tf_table_add(struct bs_tf_table_builder *builder, const uint8_t *bits,
+                               size_t n_bytes, struct bs_error *err)
 {
 	static const uint64_t start = 0;
-	enum bs_status status = builder->ends.used_bytes ? BS_OK : bs_buffer_append(&builder->ends, &start, sizeof(start), err);
+	enum bs_status status = builder->ends.used_bytes ? BS_OK
+	                                                 : bs_buffer_append(&builder->ends, &start,
+	                                                                    sizeof(start), err);
 	if (!status && n_bytes)
 		status = bs_buffer_append(&builder->bits, bits, n_bytes, err);
 	uint64_t end = builder->bits.used_bytes;
@@ -378,7 +393,8 @@ enum bs_status bs_tf_table_pad(struct bs_tf_table_builder *builder, struct bs_er
 	return status;
 }
 
-const uint8_t *bs_tf_table_added(const struct bs_tf_table_builder *builder, uint32_t document, size_t *n_bytes_out)
+const uint8_t *bs_tf_table_added(const struct bs_tf_table_builder *builder, uint32_t document,
+                                 size_t *n_bytes_out)
 {
 	const uint8_t *ends = builder->ends.data + (uint64_t)document * 8;
 	uint64_t start = bs_load_u64(ends);
@@ -394,7 +410,8 @@ void bs_tf_table_write(const struct bs_tf_table_builder *builder, struct bs_file
 	bs_packed_write_u64(writer, BS_SECTION_DOC_TF_OFFSETS, 0,
 	                    is_empty ? &start : (const uint64_t *)(const void *)builder->ends.data,
 	                    is_empty ? 1 : builder->ends.used_bytes / 8);
-	bs_file_writer_put(writer, BS_SECTION_DOC_TFS, 0, builder->bits.data, builder->bits.used_bytes);
+	bs_file_writer_put(writer, BS_SECTION_DOC_TFS, 0, builder->bits.data,
+	                   builder->bits.used_bytes);
 	bs_file_writer_bytes(writer, pad, sizeof(pad));
 }
 
@@ -410,25 +427,29 @@ void bs_tf_table_builder_deinit(struct bs_tf_table_builder *builder)
 	bs_buffer_deinit(&builder->bits);
 }
 
-enum bs_status bs_tf_table_open(struct bs_tf_table *table, const struct bs_container *file, uint64_t n_docs,
-                                struct bs_error *err)
+enum bs_status bs_tf_table_open(struct bs_tf_table *table, const struct bs_container *file,
+                                uint64_t n_docs, struct bs_error *err)
 {
 	*table = (struct bs_tf_table){.bits = bs_container_section(file, BS_SECTION_DOC_TFS, 0)};
 	if (table->bits.n_bytes < BS_TF_PAD_BYTES)
-		return bs_container_corrupt(file, err, "the frequencies of words in documents are cut off");
-	return bs_packed_open(&table->offsets, bs_container_section(file, BS_SECTION_DOC_TF_OFFSETS, 0), n_docs + 1, err);
+		return bs_container_corrupt(file, err,
+		                            "the frequencies of words in documents are cut off");
+	return bs_packed_open(&table->offsets,
+	                      bs_container_section(file, BS_SECTION_DOC_TF_OFFSETS, 0), n_docs + 1,
+	                      err);
 }
 
-enum bs_status bs_tf_table_get(const struct bs_tf_table *table, uint32_t document, const uint8_t **bits_out,
-                               size_t *n_bytes_out, struct bs_error *err)
+enum bs_status bs_tf_table_get(const struct bs_tf_table *table, uint32_t document,
+                               const uint8_t **bits_out, size_t *n_bytes_out, struct bs_error *err)
 {
 	uint64_t start, end;
 	enum bs_status status = bs_packed_get_span(&table->offsets, document, &start, &end, err);
 	if (status)
 		return status;
 	if (start > end || end > table->bits.n_bytes - BS_TF_PAD_BYTES || end - start >= UINT32_MAX)
-		return bs_container_corrupt(table->bits.file, err, "the frequencies of words in document %u have impossible bounds",
-		                            document);
+		return bs_container_corrupt(
+			table->bits.file, err,
+			"the frequencies of words in document %u have impossible bounds", document);
 	*bits_out = table->bits.data + start;
 	*n_bytes_out = (size_t)(end - start);
 	return bs_section_touch(&table->bits, start, end - start + BS_TF_PAD_BYTES, err);

@@ -4,14 +4,17 @@
 #include "core/matrix/prices.h"
 
 /* Below one document a block or so, looking at each costs less than reading the lines of its levels
- * (query/rank/scan_top.c, LOOK_MAX): so words in fewer have none. Two columns leave a level a tenth of the documents
- * that do not reach it, which higher levels, asked for only of those, make a hundredth. Where columns are dense, so
- * that the index is small, or because documents are long and reach many levels, there are fewer, of words of some
- * number, and one column is all that each gets. */
+ * (query/rank/scan_top.c, LOOK_MAX): so words in fewer have none. Two columns leave a level a tenth
+ * of the documents that do not reach it, which higher levels, asked for only of those, make a
+ * hundredth. Where columns are dense, so that the index is small, or because documents are long and
+ * reach many levels, there are fewer, of words of some number, and one column is all that each
+ * gets. */
 struct bs_tf_levels bs_tf_levels_make(uint64_t n_docs, double density, bool is_small)
 {
-	static const struct bs_tf_levels all = {.n_levels = 7, .n_columns = 2, .least = {2, 3, 5, 9, 17, 33, 65}};
-	static const struct bs_tf_levels few = {.n_levels = 5, .n_columns = 1, .least = {2, 4, 8, 16, 32}};
+	static const struct bs_tf_levels all = {
+		.n_levels = 7, .n_columns = 2, .least = {2, 3, 5, 9, 17, 33, 65}};
+	static const struct bs_tf_levels few = {
+		.n_levels = 5, .n_columns = 1, .least = {2, 4, 8, 16, 32}};
 	bool is_dense = density > BS_PRICE_LEVELS_DENSITY;
 	struct bs_tf_levels levels = is_dense ? few : all;
 	uint64_t share = (uint64_t)((double)n_docs * BS_PRICE_LEVELS_MIN_SHARE);
@@ -22,7 +25,8 @@ struct bs_tf_levels bs_tf_levels_make(uint64_t n_docs, double density, bool is_s
 
 bool bs_tf_levels_are_valid(const struct bs_tf_levels *levels)
 {
-	if (levels->n_levels > BS_MAX_TF_LEVELS || levels->n_columns < 1 || levels->n_columns > BS_MAX_TF_COLUMNS)
+	if (levels->n_levels > BS_MAX_TF_LEVELS || levels->n_columns < 1 ||
+	    levels->n_columns > BS_MAX_TF_COLUMNS)
 		return false;
 	for (uint32_t l = 0; l < levels->n_levels; l++)
 		if (levels->least[l] < 2 || (l > 0 && levels->least[l] <= levels->least[l - 1]))

@@ -1,13 +1,15 @@
 /*
- * tf_levels.h: of which words an index knows, 512 documents at a time, how often they stand there at least: tf levels.
+ * tf_levels.h: of which words an index knows, 512 documents at a time, how often they stand there
+ * at least: tf levels.
  *
- * A tf level is "the word stands at least 2 (3, 5, 9) times in the document", as terms of their own in the document
- * columns of a shard. Of a document that has the word they bound its tf from above, 512 documents at a time, by which
- * ranking passes over most of them (query/rank/scan_top.c); how often exactly the document's tf code says
- * (tf_code.h).
+ * A tf level is "the word stands at least 2 (3, 5, 9) times in the document", as terms of their own
+ * in the document columns of a shard. Of a document that has the word they bound its tf from above,
+ * 512 documents at a time, by which ranking passes over most of them (query/rank/scan_top.c); how
+ * often exactly the document's tf code says (tf_code.h).
  *
- * Only words of at least min_df documents of a segment have them: of rarer ones the few documents are looked at one by
- * one. A level has no df and no coarse columns: it is asked for only where its word is. In FORMAT.md: section 5.
+ * Only words of at least min_df documents of a segment have them: of rarer ones the few documents
+ * are looked at one by one. A level has no df and no coarse columns: it is asked for only where its
+ * word is. In FORMAT.md: section 5.
  */
 #pragma once
 
@@ -23,7 +25,8 @@ struct bs_tf_levels {
 	uint64_t min_df;    /* of words that have levels */
 	uint32_t n_levels;  /* 0: there are none */
 	uint32_t n_columns; /* document columns of each level, 1..BS_MAX_TF_COLUMNS */
-	uint32_t least[BS_MAX_TF_LEVELS]; /* tf from which on a document has level l; ascending, the first >= 2 */
+	/* tf from which on a document has level l; ascending, the first >= 2 */
+	uint32_t least[BS_MAX_TF_LEVELS];
 };
 
 /* What a level hashes to, in place of a term's hash. */
@@ -41,8 +44,8 @@ static inline uint32_t bs_tf_levels_of(const struct bs_tf_levels *levels, uint32
 	return n;
 }
 
-/* Our choice for a segment of n_docs documents whose columns are to have this density. is_small: for tests, what makes
- * a difference only in large indexes makes one in small ones. */
+/* Our choice for a segment of n_docs documents whose columns are to have this density. is_small:
+ * for tests, what makes a difference only in large indexes makes one in small ones. */
 struct bs_tf_levels bs_tf_levels_make(uint64_t n_docs, double density, bool is_small);
 
 /* Whether levels read from a file keep every rule stated above. */

@@ -6,9 +6,11 @@
 #include "core/collections/binary_search.h"
 #include "core/file/segment_sections.h"
 
-enum bs_status bs_value_table_open(struct bs_value_table *table, const struct bs_container *file, struct bs_error *err)
+enum bs_status bs_value_table_open(struct bs_value_table *table, const struct bs_container *file,
+                                   struct bs_error *err)
 {
-	*table = (struct bs_value_table){.file = file, .fields = bs_container_section(file, BS_SECTION_VALUE_FIELDS, 0)};
+	*table = (struct bs_value_table){
+		.file = file, .fields = bs_container_section(file, BS_SECTION_VALUE_FIELDS, 0)};
 	table->is_there = table->fields.n_bytes > 0;
 	if (!table->is_there)
 		return BS_OK;
@@ -25,12 +27,16 @@ enum bs_status bs_value_table_open(struct bs_value_table *table, const struct bs
 	table->lists = bs_container_section(file, BS_SECTION_VALUE_LISTS, 0);
 	table->n_parts = table->parts.n_bytes / BS_VALUE_PART_BYTES;
 	/* A key takes two bytes at least. */
-	if (bs_load_u32(table->fields.data + 4) & ~BS_VALUE_IS_PARTIAL || table->parts.n_bytes % BS_VALUE_PART_BYTES ||
-	    table->lists.n_bytes % BS_VALUE_ENTRY_BYTES || table->n_values > bs_container_bytes(file) ||
+	if (bs_load_u32(table->fields.data + 4) & ~BS_VALUE_IS_PARTIAL ||
+	    table->parts.n_bytes % BS_VALUE_PART_BYTES ||
+	    table->lists.n_bytes % BS_VALUE_ENTRY_BYTES ||
+	    table->n_values > bs_container_bytes(file) ||
 	    (table->fields.n_bytes - BS_VALUE_HEAD_BYTES) / BS_VALUE_FIELD_BYTES < table->n_fields)
 		return bs_container_corrupt(file, err, "%u fields of %llu values", table->n_fields,
 		                            (unsigned long long)table->n_values);
-	return table->n_values > 0 ? bs_names_open(&table->keys, file, bs_names_of_values, table->n_values, err) : BS_OK;
+	return table->n_values > 0
+	               ? bs_names_open(&table->keys, file, bs_names_of_values, table->n_values, err)
+	               : BS_OK;
 }
 
 void bs_value_table_deinit(struct bs_value_table *table)
@@ -38,11 +44,12 @@ void bs_value_table_deinit(struct bs_value_table *table)
 	bs_names_deinit(&table->keys);
 }
 
-enum bs_status bs_value_field_get(const struct bs_value_table *table, uint32_t i, struct bs_value_field *field_out,
-                                  struct bs_error *err)
+enum bs_status bs_value_field_get(const struct bs_value_table *table, uint32_t i,
+                                  struct bs_value_field *field_out, struct bs_error *err)
 {
 	uint64_t names_off = BS_VALUE_HEAD_BYTES + (uint64_t)table->n_fields * BS_VALUE_FIELD_BYTES;
-	const uint8_t *entry = table->fields.data + BS_VALUE_HEAD_BYTES + (size_t)i * BS_VALUE_FIELD_BYTES;
+	const uint8_t *entry =
+		table->fields.data + BS_VALUE_HEAD_BYTES + (size_t)i * BS_VALUE_FIELD_BYTES;
 	uint64_t name_off = names_off + bs_load_u32(entry);
 	*field_out = (struct bs_value_field){
 		.name = table->fields.data + name_off,
@@ -54,27 +61,34 @@ enum bs_status bs_value_field_get(const struct bs_value_table *table, uint32_t i
 		.first_part = bs_load_u64(entry + 24),
 	};
 	const struct bs_value_field *field = field_out;
-	if (name_off > table->fields.n_bytes || field->name_bytes > table->fields.n_bytes - name_off ||
-	    field->n_values == 0 || field->first_value > table->n_values ||
-	    field->n_values > table->n_values - field->first_value || field->first_part > table->n_parts ||
+	if (name_off > table->fields.n_bytes ||
+	    field->name_bytes > table->fields.n_bytes - name_off || field->n_values == 0 ||
+	    field->first_value > table->n_values ||
+	    field->n_values > table->n_values - field->first_value ||
+	    field->first_part > table->n_parts ||
 	    field->n_parts > table->n_parts - field->first_part)
-		return bs_container_corrupt(table->file, err, "field %u of values is not within its file", i);
+		return bs_container_corrupt(table->file, err,
+		                            "field %u of values is not within its file", i);
 	return BS_OK;
 }
 
-enum bs_status bs_value_field_find(const struct bs_value_table *table, const uint8_t *name, uint32_t name_bytes,
-                                   bool *found_out, struct bs_value_field *field_out, struct bs_error *err)
+enum bs_status bs_value_field_find(const struct bs_value_table *table, const uint8_t *name,
+                                   uint32_t name_bytes, bool *found_out,
+                                   struct bs_value_field *field_out, struct bs_error *err)
 {
 	uint32_t i;
 	enum bs_status status = BS_OK;
 	*found_out = false;
-	BS_BINARY_SEARCH(i, f, 0, table->n_fields,
-	                 !status && !(status = bs_value_field_get(table, (uint32_t)f, field_out, err)) &&
-	                         bs_compare_bytes(field_out->name, field_out->name_bytes, name, name_bytes) < 0);
+	BS_BINARY_SEARCH(
+		i, f, 0, table->n_fields,
+		!status && !(status = bs_value_field_get(table, (uint32_t)f, field_out, err)) &&
+			bs_compare_bytes(field_out->name, field_out->name_bytes, name, name_bytes) <
+				0);
 	if (status || i == table->n_fields)
 		return status;
 	status = bs_value_field_get(table, i, field_out, err);
-	*found_out = !status && bs_compare_bytes(field_out->name, field_out->name_bytes, name, name_bytes) == 0;
+	*found_out = !status && bs_compare_bytes(field_out->name, field_out->name_bytes, name,
+	                                         name_bytes) == 0;
 	return status;
 }
 
@@ -99,7 +113,8 @@ enum bs_status bs_value_rank(const struct bs_value_table *table, const struct bs
 }
 
 /* Whether a value of the field has the key of this one, which has a tail. */
-static enum bs_status has_key(const struct bs_value_table *table, const struct bs_value_field *field, const struct bs_value *value,
+static enum bs_status has_key(const struct bs_value_table *table,
+                              const struct bs_value_field *field, const struct bs_value *value,
                               bool *has_out, struct bs_error *err)
 {
 	struct bs_value first = *value;
@@ -114,8 +129,9 @@ static enum bs_status has_key(const struct bs_value_table *table, const struct b
 	return status;
 }
 
-enum bs_status bs_value_ranks(const struct bs_value_table *table, const struct bs_value_field *field,
-                              const struct bs_range *range, struct bs_ranks *ranks_out, bool *is_exact_out, struct bs_error *err)
+enum bs_status bs_value_ranks(const struct bs_value_table *table,
+                              const struct bs_value_field *field, const struct bs_range *range,
+                              struct bs_ranks *ranks_out, bool *is_exact_out, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	*ranks_out = (struct bs_ranks){.n = 0};
@@ -137,22 +153,27 @@ enum bs_status bs_value_ranks(const struct bs_value_table *table, const struct b
 			status = bs_value_rank(table, field, &span->end, &end, err);
 		if (status || first >= end)
 			continue;
-		/* Behind the last one, ranks that no value has do no harm and need not be told apart. */
+		/* Behind the last one, ranks that no value has do no harm and need not be told
+		 * apart. */
 		ranks_out->spans[ranks_out->n].low = first;
 		ranks_out->spans[ranks_out->n++].last =
-			end < field->n_values ? end - 1 : (uint32_t)((UINT64_C(1) << field->n_slices) - 1);
+			end < field->n_values ? end - 1
+					      : (uint32_t)((UINT64_C(1) << field->n_slices) - 1);
 	}
 	return status;
 }
 
-enum bs_status bs_value_of_rank(const struct bs_value_table *table, const struct bs_value_field *field, uint32_t rank,
+enum bs_status bs_value_of_rank(const struct bs_value_table *table,
+                                const struct bs_value_field *field, uint32_t rank,
                                 struct bs_value *value_out, struct bs_error *err)
 {
 	const uint8_t *key;
 	uint32_t key_bytes;
 	if (rank >= field->n_values)
-		return bs_container_corrupt(table->file, err, "rank %u of %u values", rank, field->n_values);
-	enum bs_status status = bs_names_get(&table->keys, field->first_value + rank, &key, &key_bytes, err);
+		return bs_container_corrupt(table->file, err, "rank %u of %u values", rank,
+		                            field->n_values);
+	enum bs_status status =
+		bs_names_get(&table->keys, field->first_value + rank, &key, &key_bytes, err);
 	if (status)
 		return status;
 	if (!bs_value_is_key(key, key_bytes))
@@ -166,10 +187,12 @@ enum bs_status bs_value_of_rank(const struct bs_value_table *table, const struct
 	return BS_OK;
 }
 
-enum bs_status bs_value_part_get(const struct bs_value_table *table, const struct bs_value_field *field, uint64_t i,
+enum bs_status bs_value_part_get(const struct bs_value_table *table,
+                                 const struct bs_value_field *field, uint64_t i,
                                  struct bs_value_part *part_out, struct bs_error *err)
 {
-	enum bs_status status = bs_section_touch(&table->parts, i * BS_VALUE_PART_BYTES, BS_VALUE_PART_BYTES, err);
+	enum bs_status status =
+		bs_section_touch(&table->parts, i * BS_VALUE_PART_BYTES, BS_VALUE_PART_BYTES, err);
 	if (status)
 		return status;
 	const uint8_t *entry = table->parts.data + i * BS_VALUE_PART_BYTES;
@@ -184,34 +207,43 @@ enum bs_status bs_value_part_get(const struct bs_value_table *table, const struc
 	return BS_OK;
 }
 
-enum bs_status bs_value_part_touch(const struct bs_value_table *table, struct bs_value_part *part, uint32_t n_docs,
-                                   struct bs_error *err)
+enum bs_status bs_value_part_touch(const struct bs_value_table *table, struct bs_value_part *part,
+                                   uint32_t n_docs, struct bs_error *err)
 {
 	part->n_docs = n_docs;
 	part->n_blocks = (n_docs + BS_LINE_BITS - 1) / BS_LINE_BITS;
 	uint64_t n_lines = bs_value_layer_lines(part->n_blocks, part->n_slices) * part->n_layers;
-	uint64_t all_lines = table->lines.n_bytes / BS_LINE_BYTES, all_entries = table->lists.n_bytes / BS_VALUE_ENTRY_BYTES;
-	if (part->first_line > all_lines || n_lines > all_lines - part->first_line || part->first_entry > all_entries ||
-	    part->n_entries > all_entries - part->first_entry)
-		return bs_container_corrupt(table->file, err, "values of shard %u are not within their file", part->shard);
-	part->lines = (const uint64_t *)(const void *)(table->lines.data + part->first_line * BS_LINE_BYTES);
+	uint64_t all_lines = table->lines.n_bytes / BS_LINE_BYTES,
+		 all_entries = table->lists.n_bytes / BS_VALUE_ENTRY_BYTES;
+	if (part->first_line > all_lines || n_lines > all_lines - part->first_line ||
+	    part->first_entry > all_entries || part->n_entries > all_entries - part->first_entry)
+		return bs_container_corrupt(table->file, err,
+		                            "values of shard %u are not within their file",
+		                            part->shard);
+	part->lines = (const uint64_t *)(const void *)(table->lines.data +
+	                                               part->first_line * BS_LINE_BYTES);
 	part->entries = table->lists.data + part->first_entry * BS_VALUE_ENTRY_BYTES;
 	enum bs_status status = BS_OK;
 	if (n_lines > 0)
-		status = bs_section_touch(&table->lines, part->first_line * BS_LINE_BYTES, n_lines * BS_LINE_BYTES, err);
+		status = bs_section_touch(&table->lines, part->first_line * BS_LINE_BYTES,
+		                          n_lines * BS_LINE_BYTES, err);
 	if (!status && part->n_entries > 0)
 		status = bs_section_touch(&table->lists, part->first_entry * BS_VALUE_ENTRY_BYTES,
 		                          (uint64_t)part->n_entries * BS_VALUE_ENTRY_BYTES, err);
 	return status;
 }
 
-enum bs_status bs_value_part_find(const struct bs_value_table *table, const struct bs_value_field *field, uint32_t shard,
-                                  uint32_t n_docs, bool *found_out, struct bs_value_part *part_out, struct bs_error *err)
+enum bs_status bs_value_part_find(const struct bs_value_table *table,
+                                  const struct bs_value_field *field, uint32_t shard,
+                                  uint32_t n_docs, bool *found_out, struct bs_value_part *part_out,
+                                  struct bs_error *err)
 {
 	uint32_t i;
 	enum bs_status status = BS_OK;
 	BS_BINARY_SEARCH(i, p, 0, field->n_parts,
-	                 !status && !(status = bs_value_part_get(table, field, field->first_part + p, part_out, err)) &&
+	                 !status &&
+	                         !(status = bs_value_part_get(table, field, field->first_part + p,
+	                                                      part_out, err)) &&
 	                         part_out->shard < shard);
 	if (!status && i < field->n_parts)
 		status = bs_value_part_get(table, field, field->first_part + i, part_out, err);
@@ -239,7 +271,8 @@ static uint32_t find_entry(const struct bs_value_part *part, uint64_t row)
 
 static const uint64_t *layer_of(const struct bs_value_part *part, uint32_t layer, uint32_t block)
 {
-	uint64_t line = bs_value_layer_lines(part->n_blocks, part->n_slices) * layer + bs_value_layer_lines(block, part->n_slices);
+	uint64_t line = bs_value_layer_lines(part->n_blocks, part->n_slices) * layer +
+	                bs_value_layer_lines(block, part->n_slices);
 	return part->lines + line * BS_LINE_WORDS;
 }
 
@@ -252,11 +285,14 @@ static bool is_among(const struct bs_ranks *ranks, uint32_t rank)
 }
 
 /* Adds to `joined` the rows listed with these ranks. */
-static void join_listed(const struct bs_value_part *part, const struct bs_ranks *ranks, uint32_t first_block,
-                        uint32_t n_blocks, uint64_t *joined, struct bs_live *joined_live)
+static void join_listed(const struct bs_value_part *part, const struct bs_ranks *ranks,
+                        uint32_t first_block, uint32_t n_blocks, uint64_t *joined,
+                        struct bs_live *joined_live)
 {
-	uint64_t first_row = (uint64_t)first_block * BS_LINE_BITS, end_row = first_row + (uint64_t)n_blocks * BS_LINE_BITS;
-	for (uint32_t i = find_entry(part, first_row); i < part->n_entries && row_at(part, i) < end_row; i++) {
+	uint64_t first_row = (uint64_t)first_block * BS_LINE_BITS,
+		 end_row = first_row + (uint64_t)n_blocks * BS_LINE_BITS;
+	for (uint32_t i = find_entry(part, first_row);
+	     i < part->n_entries && row_at(part, i) < end_row; i++) {
 		uint32_t at = (uint32_t)(row_at(part, i) - first_row), block = at / BS_LINE_BITS;
 		if (!is_among(ranks, rank_at(part, i)))
 			continue;
@@ -267,22 +303,23 @@ static void join_listed(const struct bs_value_part *part, const struct bs_ranks 
 	}
 }
 
-uint64_t bs_value_part_keep(const struct bs_value_part *part, const struct bs_kernel *kernel, const struct bs_ranks *ranks,
-                            uint32_t first_block, uint32_t n_blocks, uint64_t *lines, struct bs_live *live,
-                            uint64_t *scratch[2])
+uint64_t bs_value_part_keep(const struct bs_value_part *part, const struct bs_kernel *kernel,
+                            const struct bs_ranks *ranks, uint32_t first_block, uint32_t n_blocks,
+                            uint64_t *lines, struct bs_live *live, uint64_t *scratch[2])
 {
 	struct bs_live joined_live = {{0}};
 	uint64_t n_read = 0;
 	if (ranks->n == 1 && part->n_layers == 1 && part->n_entries == 0)
-		return kernel->lines.keep_ranks(lines, live, layer_of(part, 0, first_block), part->n_slices,
-		                                ranks->spans[0].low, ranks->spans[0].last);
+		return kernel->lines.keep_ranks(lines, live, layer_of(part, 0, first_block),
+		                                part->n_slices, ranks->spans[0].low,
+		                                ranks->spans[0].last);
 	for (uint32_t span = 0; span < ranks->n; span++) {
 		for (uint32_t layer = 0; layer < part->n_layers; layer++) {
 			struct bs_live one_live = {{0}};
 			kernel->lines.or_lines(scratch[1], &one_live, lines, live);
-			n_read += kernel->lines.keep_ranks(scratch[1], &one_live, layer_of(part, layer, first_block),
-			                                   part->n_slices, ranks->spans[span].low,
-			                                   ranks->spans[span].last);
+			n_read += kernel->lines.keep_ranks(
+				scratch[1], &one_live, layer_of(part, layer, first_block),
+				part->n_slices, ranks->spans[span].low, ranks->spans[span].last);
 			kernel->lines.or_lines(scratch[0], &joined_live, scratch[1], &one_live);
 		}
 	}
@@ -291,7 +328,8 @@ uint64_t bs_value_part_keep(const struct bs_value_part *part, const struct bs_ke
 	return n_read;
 }
 
-bool bs_value_part_layer_rank(const struct bs_value_part *part, uint32_t layer, uint32_t row, uint32_t *rank_out)
+bool bs_value_part_layer_rank(const struct bs_value_part *part, uint32_t layer, uint32_t row,
+                              uint32_t *rank_out)
 {
 	const uint64_t *word = layer_of(part, layer, row / BS_LINE_BITS) + row % BS_LINE_BITS / 64;
 	bool has = *word >> (row % 64) & 1;
@@ -303,7 +341,8 @@ bool bs_value_part_layer_rank(const struct bs_value_part *part, uint32_t layer, 
 	return has;
 }
 
-bool bs_value_part_rank(const struct bs_value_part *part, uint32_t row, bool is_greatest, uint32_t *rank_out)
+bool bs_value_part_rank(const struct bs_value_part *part, uint32_t row, bool is_greatest,
+                        uint32_t *rank_out)
 {
 	bool has = false;
 	for (uint32_t layer = 0; layer < part->n_layers && (is_greatest || !has); layer++) {
@@ -313,7 +352,8 @@ bool bs_value_part_rank(const struct bs_value_part *part, uint32_t row, bool is_
 		*rank_out = rank;
 		has = true;
 	}
-	for (uint32_t i = find_entry(part, row); i < part->n_entries && row_at(part, i) == row && (is_greatest || !has); i++) {
+	for (uint32_t i = find_entry(part, row);
+	     i < part->n_entries && row_at(part, i) == row && (is_greatest || !has); i++) {
 		*rank_out = rank_at(part, i);
 		has = true;
 	}

@@ -5,6 +5,8 @@
 #include "core/program/options.h"
 
 /* As bs_catalog_search, which is this with program NULL. */
-enum bs_status bs_catalog_search_for_program(struct bs_catalog *catalog, const struct bs_catalog_search_request *request,
-                                           const struct bs_search_program *program, struct bs_catalog_search_result *result_out,
-                                           struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_catalog_search_for_program(struct bs_catalog *catalog,
+                                             const struct bs_catalog_search_request *request,
+                                             const struct bs_search_program *program,
+                                             struct bs_catalog_search_result *result_out,
+                                             struct bs_error *err) BS_WARN_UNUSED;

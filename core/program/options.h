@@ -43,5 +43,6 @@ struct bs_grep_program {
 /* Next to a struct bs_search_request. */
 struct bs_search_program {
 	uint32_t snippet_columns; /* of a terminal: the longest line of a snippet; 0: 160 */
-	bool explain_bars;        /* the texts passed to the callback `explain` have bars, for a terminal */
+	/* the texts passed to the callback `explain` have bars, for a terminal */
+	bool explain_bars;
 };

@@ -5,6 +5,8 @@
 #include "core/program/options.h"
 
 /* As bs_search, which is this with program NULL. */
-enum bs_status bs_search_for_program(struct bs_searcher *searcher, const struct bs_search_request *request,
-                                   const struct bs_search_program *program, struct bs_search_result *result_out,
-                                   struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_search_for_program(struct bs_searcher *searcher,
+                                     const struct bs_search_request *request,
+                                     const struct bs_search_program *program,
+                                     struct bs_search_result *result_out,
+                                     struct bs_error *err) BS_WARN_UNUSED;

@@ -1,9 +1,10 @@
 /*
- * kernel_body.h: the kernels' one body, included by each kernel_*.c with KERNEL_NAME defined and its own compiler
- * flags. A line is one 512-bit register, two of 256 bits or four of 128, in SIMDe's types, which are the target's own
- * or, in the plain kernel, C. (Written with SIMDe's 512-bit types throughout, gcc 12 kept every line of the AVX2 kernel
- * in memory, in halves: the loads waited for the stores, and an AND took three times as long.) What looks through text
- * asks for 64 places at a time.
+ * kernel_body.h: the kernels' one body, included by each kernel_*.c with KERNEL_NAME defined and
+ * its own compiler flags. A line is one 512-bit register, two of 256 bits or four of 128, in
+ * SIMDe's types, which are the target's own or, in the plain kernel, C. (Written with SIMDe's
+ * 512-bit types throughout, gcc 12 kept every line of the AVX2 kernel in memory, in halves: the
+ * loads waited for the stores, and an AND took three times as long.) What looks through text asks
+ * for 64 places at a time.
  */
 #include <string.h>
 
@@ -24,14 +25,16 @@ static inline uint64_t count_line(const uint64_t *line)
 	return n;
 }
 
-/* Blocks ahead of which a column alone is asked for: with others beside it, enough is on its way as it is. */
+/* Blocks ahead of which a column alone is asked for: with others beside it, enough is on its way as
+ * it is. */
 #define AHEAD 32u
 
-static uint64_t and_columns(uint64_t *lines, struct bs_live *live, const bs_column *columns, size_t n_columns,
-                            size_t n_untested, bool fresh)
+static uint64_t and_columns(uint64_t *lines, struct bs_live *live, const bs_column *columns,
+                            size_t n_columns, size_t n_untested, bool fresh)
 {
 	uint64_t n_read = 0;
-	FOR_EACH_LIVE(live, block) {
+	FOR_EACH_LIVE(live, block)
+	{
 		uint64_t *to = lines + block * BS_LINE_WORDS;
 		size_t i = 0;
 		if (n_columns == 1)
@@ -49,7 +52,8 @@ static uint64_t and_columns(uint64_t *lines, struct bs_live *live, const bs_colu
 
 static void spread_groups(uint64_t *lines, struct bs_live *live, const uint64_t *groups)
 {
-	FOR_EACH_LIVE(live, block) {
+	FOR_EACH_LIVE(live, block)
+	{
 		if (groups[block] == 0)
 			clear_live(live, block);
 		else
@@ -60,18 +64,22 @@ static void spread_groups(uint64_t *lines, struct bs_live *live, const uint64_t 
 static uint64_t and_not_column(uint64_t *lines, struct bs_live *live, bs_column column)
 {
 	uint64_t n_read = 0;
-	FOR_EACH_LIVE(live, block) {
+	FOR_EACH_LIVE(live, block)
+	{
 		uint64_t *to = lines + block * BS_LINE_WORDS;
-		line_t line = and_not_line(load_line(column + block * BS_LINE_WORDS), load_line(to));
+		line_t line =
+			and_not_line(load_line(column + block * BS_LINE_WORDS), load_line(to));
 		n_read++;
 		keep_line(to, live, block, line);
 	}
 	return n_read;
 }
 
-static void or_lines(uint64_t *into, struct bs_live *into_live, const uint64_t *from, const struct bs_live *from_live)
+static void or_lines(uint64_t *into, struct bs_live *into_live, const uint64_t *from,
+                     const struct bs_live *from_live)
 {
-	FOR_EACH_LIVE(from_live, block) {
+	FOR_EACH_LIVE(from_live, block)
+	{
 		size_t at = block * BS_LINE_WORDS;
 		line_t line = load_line(from + at);
 		if (is_live(into_live, block))
@@ -81,24 +89,29 @@ static void or_lines(uint64_t *into, struct bs_live *into_live, const uint64_t *
 	}
 }
 
-static void and_lines(uint64_t *into, struct bs_live *into_live, const uint64_t *from, const struct bs_live *from_live)
+static void and_lines(uint64_t *into, struct bs_live *into_live, const uint64_t *from,
+                      const struct bs_live *from_live)
 {
 	for (size_t i = 0; i < BS_SHARD_MAX_BLOCKS / 64; i++)
 		into_live->words[i] &= from_live->words[i];
-	FOR_EACH_LIVE(into_live, block) {
+	FOR_EACH_LIVE(into_live, block)
+	{
 		size_t at = block * BS_LINE_WORDS;
-		keep_line(into + at, into_live, block, and_line(load_line(into + at), load_line(from + at)));
+		keep_line(into + at, into_live, block,
+		          and_line(load_line(into + at), load_line(from + at)));
 	}
 }
 
 static void and_not_lines(uint64_t *into, struct bs_live *into_live, const uint64_t *from,
                           const struct bs_live *from_live)
 {
-	FOR_EACH_LIVE(into_live, block) {
+	FOR_EACH_LIVE(into_live, block)
+	{
 		size_t at = block * BS_LINE_WORDS;
 		if (!is_live(from_live, block))
 			continue;
-		keep_line(into + at, into_live, block, and_not_line(load_line(from + at), load_line(into + at)));
+		keep_line(into + at, into_live, block,
+		          and_not_line(load_line(from + at), load_line(into + at)));
 	}
 }
 
@@ -108,7 +121,9 @@ static uint64_t popcount(const uint64_t *lines, size_t n_lines)
 #if defined(SIMDE_X86_AVX512VPOPCNTDQ_NATIVE)
 	simde__m512i sum = simde_mm512_setzero_si512();
 	for (size_t i = 0; i < n_lines; i++)
-		sum = simde_mm512_add_epi64(sum, simde_mm512_popcnt_epi64(load_line(lines + i * BS_LINE_WORDS).part[0]));
+		sum = simde_mm512_add_epi64(
+			sum,
+			simde_mm512_popcnt_epi64(load_line(lines + i * BS_LINE_WORDS).part[0]));
 	simde__m512i_private words = simde__m512i_to_private(sum);
 	for (size_t i = 0; i < BS_LINE_WORDS; i++)
 		n += words.u64[i];
@@ -123,13 +138,14 @@ static uint64_t count(const uint64_t *lines, const struct bs_live *live)
 {
 	uint64_t n = 0;
 	FOR_EACH_LIVE(live, block)
-		n += popcount(lines + block * BS_LINE_WORDS, 1);
+	n += popcount(lines + block * BS_LINE_WORDS, 1);
 	return n;
 }
 
 #if defined(SIMDE_NO_NATIVE)
 
-/* Eight bytes as an 8 x 8 matrix of bits, transposed: bit i of byte s becomes bit s of byte i (Hacker's Delight, 7-3). */
+/* Eight bytes as an 8 x 8 matrix of bits, transposed: bit i of byte s becomes bit s of byte i
+ * (Hacker's Delight, 7-3). */
 static inline uint64_t transpose_8x8(uint64_t x)
 {
 	uint64_t t = (x ^ (x >> 7)) & UINT64_C(0x00aa00aa00aa00aa);
@@ -162,8 +178,8 @@ static void classify(const struct bs_byte_classes *classes, uint8_t *text, size_
 
 #else
 
-/* Byte c is of class s if rows[s][c & 15] has bit c >> 4: two look-ups in registers, whatever the class is. The second
- * table gives nothing from 0x80 on. */
+/* Byte c is of class s if rows[s][c & 15] has bit c >> 4: two look-ups in registers, whatever the
+ * class is. The second table gives nothing from 0x80 on. */
 static inline uint32_t class_bits(simde__m256i row, simde__m256i low, simde__m256i bit)
 {
 	simde__m256i found = simde_mm256_and_si256(simde_mm256_shuffle_epi8(row, low), bit);
@@ -173,17 +189,21 @@ static inline uint32_t class_bits(simde__m256i row, simde__m256i low, simde__m25
 
 static inline simde__m256i small_letters(simde__m256i text)
 {
-	simde__m256i is_capital = simde_mm256_and_si256(simde_mm256_cmpgt_epi8(text, simde_mm256_set1_epi8('A' - 1)),
-	                                                simde_mm256_cmpgt_epi8(simde_mm256_set1_epi8('Z' + 1), text));
-	return simde_mm256_or_si256(text, simde_mm256_and_si256(is_capital, simde_mm256_set1_epi8(0x20)));
+	simde__m256i is_capital =
+		simde_mm256_and_si256(simde_mm256_cmpgt_epi8(text, simde_mm256_set1_epi8('A' - 1)),
+	                              simde_mm256_cmpgt_epi8(simde_mm256_set1_epi8('Z' + 1), text));
+	return simde_mm256_or_si256(text,
+	                            simde_mm256_and_si256(is_capital, simde_mm256_set1_epi8(0x20)));
 }
 
 static inline simde__m256i high_bits(simde__m256i text)
 {
-	const simde__m256i bits = simde_mm256_setr_epi8(1, 2, 4, 8, 16, 32, 64, -128, 0, 0, 0, 0, 0, 0, 0, 0, //
-	                                                1, 2, 4, 8, 16, 32, 64, -128, 0, 0, 0, 0, 0, 0, 0, 0);
+	const simde__m256i bits =
+		simde_mm256_setr_epi8(1, 2, 4, 8, 16, 32, 64, -128, 0, 0, 0, 0, 0, 0, 0, 0, //
+	                              1, 2, 4, 8, 16, 32, 64, -128, 0, 0, 0, 0, 0, 0, 0, 0);
 	const simde__m256i nibble = simde_mm256_set1_epi8(0x0f);
-	return simde_mm256_shuffle_epi8(bits, simde_mm256_and_si256(simde_mm256_srli_epi16(text, 4), nibble));
+	return simde_mm256_shuffle_epi8(
+		bits, simde_mm256_and_si256(simde_mm256_srli_epi16(text, 4), nibble));
 }
 
 static void classify(const struct bs_byte_classes *classes, uint8_t *text, size_t n_lines,
@@ -192,15 +212,20 @@ static void classify(const struct bs_byte_classes *classes, uint8_t *text, size_
 	const simde__m256i nibble = simde_mm256_set1_epi8(0x0f);
 	simde__m256i rows[8];
 	for (size_t s = 0; s < 8; s++)
-		rows[s] = simde_mm256_broadcastsi128_si256(simde_mm_loadu_si128((const simde__m128i *)(const void *)classes->rows[s]));
+		rows[s] = simde_mm256_broadcastsi128_si256(
+			simde_mm_loadu_si128((const simde__m128i *)(const void *)classes->rows[s]));
 	for (size_t line = 0; line < n_lines; line++) {
 		simde__m256i *at = (simde__m256i *)(void *)(text + line * 64);
-		simde__m256i first = simde_mm256_loadu_si256(at), second = simde_mm256_loadu_si256(at + 1);
-		simde__m256i first_low = simde_mm256_and_si256(first, nibble), first_bit = high_bits(first);
-		simde__m256i second_low = simde_mm256_and_si256(second, nibble), second_bit = high_bits(second);
+		simde__m256i first = simde_mm256_loadu_si256(at),
+			     second = simde_mm256_loadu_si256(at + 1);
+		simde__m256i first_low = simde_mm256_and_si256(first, nibble),
+			     first_bit = high_bits(first);
+		simde__m256i second_low = simde_mm256_and_si256(second, nibble),
+			     second_bit = high_bits(second);
 		for (size_t s = 0; s < 8; s++)
-			lines_out[line].of[s] = class_bits(rows[s], first_low, first_bit) |
-			                        (uint64_t)class_bits(rows[s], second_low, second_bit) << 32;
+			lines_out[line].of[s] =
+				class_bits(rows[s], first_low, first_bit) |
+				(uint64_t)class_bits(rows[s], second_low, second_bit) << 32;
 		simde_mm256_storeu_si256(at, small_letters(first));
 		simde_mm256_storeu_si256(at + 1, small_letters(second));
 	}
@@ -219,7 +244,8 @@ static inline bool is_needle_at(const uint8_t *text, const struct bs_needle *nee
 #if defined(SIMDE_NO_NATIVE)
 
 /* As plainly as it can be said: what the others are compared with. */
-static size_t find_needle(const uint8_t *text, size_t from, size_t n_bytes, const struct bs_needle *needle)
+static size_t find_needle(const uint8_t *text, size_t from, size_t n_bytes,
+                          const struct bs_needle *needle)
 {
 	for (size_t at = from; at < n_bytes && needle->n_bytes <= n_bytes - at; at++)
 		if (is_needle_at(text + at, needle))
@@ -230,12 +256,14 @@ static size_t find_needle(const uint8_t *text, size_t from, size_t n_bytes, cons
 static size_t find_opaque(const uint8_t *text, size_t from, size_t n_bytes, bool is_json)
 {
 	for (size_t at = from; at < n_bytes; at++)
-		if (text[at] >= 0x80 || (is_json && text[at] == '\\' && n_bytes - at > 1 && text[at + 1] == 'u'))
+		if (text[at] >= 0x80 ||
+		    (is_json && text[at] == '\\' && n_bytes - at > 1 && text[at + 1] == 'u'))
 			return at;
 	return n_bytes;
 }
 
-static size_t find_window(const uint8_t *text, size_t from, size_t n_bytes, const struct bs_byte_window *window)
+static size_t find_window(const uint8_t *text, size_t from, size_t n_bytes,
+                          const struct bs_byte_window *window)
 {
 	for (size_t at = from; at < n_bytes && window->n_bytes <= n_bytes - at; at++)
 		if (bs_byte_window_at(window, text + at))
@@ -262,16 +290,16 @@ static inline part_t all_bytes(uint8_t byte)
 static inline uint64_t places_of(const uint8_t *from, part_t set, part_t byte)
 {
 	uint64_t places = 0;
-	FOR_EACH_PART (i)
-		places |= equal_bytes(PART(or)(load_bytes(from, i), set), byte) << (i * PART_BYTES);
+	FOR_EACH_PART(i)
+	places |= equal_bytes(PART(or)(load_bytes(from, i), set), byte) << (i * PART_BYTES);
 	return places;
 }
 
 static inline uint64_t high_places(const uint8_t *from)
 {
 	uint64_t places = 0;
-	FOR_EACH_PART (i)
-		places |= high_bits_of(load_bytes(from, i)) << (i * PART_BYTES);
+	FOR_EACH_PART(i)
+	places |= high_bits_of(load_bytes(from, i)) << (i * PART_BYTES);
 	return places;
 }
 
@@ -280,29 +308,34 @@ static inline part_t look_up_halves(part_t bytes, part_t low, part_t high)
 {
 	const part_t nibble = all_bytes(0x0f);
 	part_t upper = PART(and)(EACH(srli_epi16)(bytes, 4), nibble);
-	return PART(and)(EACH(shuffle_epi8)(low, PART(and)(bytes, nibble)), EACH(shuffle_epi8)(high, upper));
+	return PART(and)(EACH(shuffle_epi8)(low, PART(and)(bytes, nibble)),
+	                 EACH(shuffle_epi8)(high, upper));
 }
 
 /* The places whose first n bytes have a variant in common. */
-static inline uint64_t window_places(const uint8_t *from, const part_t *low, const part_t *high, size_t n)
+static inline uint64_t window_places(const uint8_t *from, const part_t *low, const part_t *high,
+                                     size_t n)
 {
 	uint64_t without = 0;
-	FOR_EACH_PART (i) {
+	FOR_EACH_PART(i)
+	{
 		part_t variants = all_bytes(0xff);
 		for (size_t k = 0; k < n; k++)
-			variants = PART(and)(variants, look_up_halves(load_bytes(from + k, i), low[k], high[k]));
+			variants = PART(and)(
+				variants, look_up_halves(load_bytes(from + k, i), low[k], high[k]));
 		without |= equal_bytes(variants, all_bytes(0)) << (i * PART_BYTES);
 	}
 	return ~without;
 }
 
-/* Calls for each round of 64 places from `from` to `end`, with `reach` bytes read beyond the places: `at` is the text
- * of the round, `base` the offset of its first place, `fresh` the places that no round before had. The last round moves
- * back so as to end where the text does; a text too short for one is copied into `small`, where zeros follow it. */
-#define FOR_EACH_ROUND(text, from, end, reach)                                                                         \
-	for (uint8_t small_[3 * PLACES], *once_ = small_; once_; once_ = NULL)                                         \
-		for (struct round round_ = first_round(text, from, end, reach, small_); round_.fresh;                  \
-		     next_round(&round_))
+/* Calls for each round of 64 places from `from` to `end`, with `reach` bytes read beyond the
+ * places: `at` is the text of the round, `base` the offset of its first place, `fresh` the places
+ * that no round before had. The last round moves back so as to end where the text does; a text too
+ * short for one is copied into `small`, where zeros follow it. */
+#define FOR_EACH_ROUND(text, from, end, reach)                                          \
+	for (uint8_t small_[3 * PLACES], *once_ = small_; once_; once_ = NULL)          \
+		for (struct round round_ = first_round(text, from, end, reach, small_); \
+		     round_.fresh; next_round(&round_))
 
 struct round {
 	const uint8_t *text; /* text[base..) is what is looked at, wherever it lies */
@@ -317,9 +350,10 @@ static inline uint64_t low_bits(size_t n)
 	return n >= 64 ? UINT64_MAX : (UINT64_C(1) << n) - 1;
 }
 
-/* small: 3 * PLACES bytes, written only for a text that is too short: a search that is soon over would feel it. reach <
- * BS_NEEDLE_REACH <= PLACES. */
-static inline struct round first_round(const uint8_t *text, size_t from, size_t n_bytes, size_t reach, uint8_t *small)
+/* small: 3 * PLACES bytes, written only for a text that is too short: a search that is soon over
+ * would feel it. reach < BS_NEEDLE_REACH <= PLACES. */
+static inline struct round first_round(const uint8_t *text, size_t from, size_t n_bytes,
+                                       size_t reach, uint8_t *small)
 {
 	if (n_bytes - from <= reach)
 		return (struct round){.fresh = 0};
@@ -342,22 +376,25 @@ static inline void next_round(struct round *round)
 	round->fresh = done < round->end ? ~low_bits(done - round->base) : 0;
 }
 
-static size_t find_needle(const uint8_t *text, size_t from, size_t n_bytes, const struct bs_needle *needle)
+static size_t find_needle(const uint8_t *text, size_t from, size_t n_bytes,
+                          const struct bs_needle *needle)
 {
-	/* Letters are compared in lower case, by setting the bit that makes the difference; what that mistakes for
-	 * another (@ for `, _ for DEL) is_needle_at() does not. */
+	/* Letters are compared in lower case, by setting the bit that makes the difference; what
+	 * that mistakes for another (@ for `, _ for DEL) is_needle_at() does not. */
 	part_t set = all_bytes(0x20);
 	part_t first = all_bytes(needle->bytes[needle->probe[0]] | 0x20);
 	part_t second = all_bytes(needle->bytes[needle->probe[1]] | 0x20);
 	if (n_bytes - from < needle->n_bytes)
 		return n_bytes;
-	FOR_EACH_ROUND (text, from, n_bytes, needle->probe[1]) {
+	FOR_EACH_ROUND(text, from, n_bytes, needle->probe[1])
+	{
 		const uint8_t *at = round_.text + round_.base;
 		uint64_t places = round_.fresh & places_of(at + needle->probe[0], set, first) &
 		                  places_of(at + needle->probe[1], set, second);
 		for (; places; places &= places - 1) {
 			size_t place = from + round_.base + (size_t)__builtin_ctzll(places);
-			if (needle->n_bytes <= n_bytes - place && is_needle_at(text + place, needle))
+			if (needle->n_bytes <= n_bytes - place &&
+			    is_needle_at(text + place, needle))
 				return place;
 		}
 	}
@@ -365,16 +402,19 @@ static size_t find_needle(const uint8_t *text, size_t from, size_t n_bytes, cons
 }
 
 /* One loop for each n, so that the tables stay in registers. */
-static inline __attribute__((always_inline)) size_t find_window_of(const uint8_t *text, size_t from, size_t n_bytes,
-                                                                   const struct bs_byte_window *window, size_t n)
+static inline __attribute__((always_inline)) size_t find_window_of(
+	const uint8_t *text, size_t from, size_t n_bytes, const struct bs_byte_window *window,
+	size_t n)
 {
 	part_t low[BS_WINDOW_MOST_BYTES], high[BS_WINDOW_MOST_BYTES];
 	for (size_t i = 0; i < n; i++) {
 		low[i] = load_table(window->low[i]);
 		high[i] = load_table(window->high[i]);
 	}
-	FOR_EACH_ROUND (text, from, n_bytes, n - 1) {
-		uint64_t places = round_.fresh & window_places(round_.text + round_.base, low, high, n);
+	FOR_EACH_ROUND(text, from, n_bytes, n - 1)
+	{
+		uint64_t places =
+			round_.fresh & window_places(round_.text + round_.base, low, high, n);
 		for (; places; places &= places - 1) {
 			size_t place = from + round_.base + (size_t)__builtin_ctzll(places);
 			if (bs_byte_window_at(window, text + place))
@@ -384,7 +424,8 @@ static inline __attribute__((always_inline)) size_t find_window_of(const uint8_t
 	return n_bytes;
 }
 
-static size_t find_window(const uint8_t *text, size_t from, size_t n_bytes, const struct bs_byte_window *window)
+static size_t find_window(const uint8_t *text, size_t from, size_t n_bytes,
+                          const struct bs_byte_window *window)
 {
 	switch (window->n_bytes) {
 	case 1:
@@ -401,7 +442,8 @@ static size_t find_window(const uint8_t *text, size_t from, size_t n_bytes, cons
 static size_t find_opaque(const uint8_t *text, size_t from, size_t n_bytes, bool is_json)
 {
 	part_t none = all_bytes(0), backslash = all_bytes('\\'), u = all_bytes('u');
-	FOR_EACH_ROUND (text, from, n_bytes, is_json) {
+	FOR_EACH_ROUND(text, from, n_bytes, is_json)
+	{
 		const uint8_t *at = round_.text + round_.base;
 		uint64_t places = high_places(at);
 		if (is_json)

@@ -1,5 +1,5 @@
-/* kernel_lines.h: a line of 512 bits as the kernels' bodies have it (kernel_body.h says why so), and what is done with
- * lines. */
+/* kernel_lines.h: a line of 512 bits as the kernels' bodies have it (kernel_body.h says why so),
+ * and what is done with lines. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,8 +10,8 @@
 
 #include "core/simd/kernels.h"
 
-/* A line is LINE_PARTS registers. What the sets of instructions call alike but for the width: PART(and)(a, b) of whole
- * registers, EACH(srli_epi16)(a, n) of what is in them. */
+/* A line is LINE_PARTS registers. What the sets of instructions call alike but for the width:
+ * PART(and)(a, b) of whole registers, EACH(srli_epi16)(a, n) of what is in them. */
 #if defined(SIMDE_X86_AVX512BW_NATIVE)
 
 typedef simde__m512i part_t;
@@ -37,7 +37,8 @@ static inline part_t spread_part(uint64_t word)
 /* Flips the bits of `change` in those words of the part that have a bit of `which`. */
 static inline part_t flip_part(part_t part, part_t which, part_t change)
 {
-	return simde_mm512_mask_xor_epi64(part, simde_mm512_test_epi64_mask(part, which), part, change);
+	return simde_mm512_mask_xor_epi64(part, simde_mm512_test_epi64_mask(part, which), part,
+	                                  change);
 }
 
 /* The words i of the part for which bit i is set; the others zero. */
@@ -61,7 +62,8 @@ static inline uint64_t equal_bytes(part_t a, part_t b)
 /* A table of 16 bytes, as often as a look-up wants it. */
 static inline part_t load_table(const uint8_t *table)
 {
-	return simde_mm512_broadcast_i32x4(simde_mm_loadu_si128((const simde__m128i *)(const void *)table));
+	return simde_mm512_broadcast_i32x4(
+		simde_mm_loadu_si128((const simde__m128i *)(const void *)table));
 }
 
 #else
@@ -77,11 +79,13 @@ static inline bool is_zero_part(part_t part)
 	return simde_mm256_testz_si256(part, part);
 }
 
-/* Each byte is copied to eight, another bit is kept in each copy, and what is kept becomes the whole byte. */
+/* Each byte is copied to eight, another bit is kept in each copy, and what is kept becomes the
+ * whole byte. */
 static inline part_t spread_part(uint64_t word)
 {
 	part_t copies = simde_mm256_shuffle_epi8(simde_mm256_set1_epi32((int32_t)word),
-	                                         simde_mm256_set_epi64x(0x0303030303030303, 0x0202020202020202,
+	                                         simde_mm256_set_epi64x(0x0303030303030303,
+	                                                                0x0202020202020202,
 	                                                                0x0101010101010101, 0));
 	part_t bit = simde_mm256_set1_epi64x((int64_t)UINT64_C(0x8040201008040201));
 	return simde_mm256_cmpeq_epi8(simde_mm256_and_si256(copies, bit), bit);
@@ -96,7 +100,8 @@ static inline part_t choose_part(part_t part, uint8_t bits)
 
 static inline part_t load_table(const uint8_t *table)
 {
-	return simde_mm256_broadcastsi128_si256(simde_mm_loadu_si128((const simde__m128i *)(const void *)table));
+	return simde_mm256_broadcastsi128_si256(
+		simde_mm_loadu_si128((const simde__m128i *)(const void *)table));
 }
 
 #else
@@ -115,14 +120,16 @@ static inline bool is_zero_part(part_t part)
 static inline part_t spread_part(uint64_t word)
 {
 	part_t bit = simde_mm_set1_epi64x((int64_t)UINT64_C(0x8040201008040201));
-	part_t copies = simde_mm_set_epi64x((int64_t)((word >> 8 & 0xff) * UINT64_C(0x0101010101010101)),
-	                                    (int64_t)((word & 0xff) * UINT64_C(0x0101010101010101)));
+	part_t copies =
+		simde_mm_set_epi64x((int64_t)((word >> 8 & 0xff) * UINT64_C(0x0101010101010101)),
+	                            (int64_t)((word & 0xff) * UINT64_C(0x0101010101010101)));
 	return simde_mm_cmpeq_epi8(simde_mm_and_si128(copies, bit), bit);
 }
 
 static inline part_t choose_part(part_t part, uint8_t bits)
 {
-	return simde_mm_and_si128(part, simde_mm_set_epi64x(-(int64_t)(bits >> 1 & 1), -(int64_t)(bits & 1)));
+	return simde_mm_and_si128(
+		part, simde_mm_set_epi64x(-(int64_t)(bits >> 1 & 1), -(int64_t)(bits & 1)));
 }
 
 static inline part_t load_table(const uint8_t *table)
@@ -155,8 +162,8 @@ static inline uint64_t equal_bytes(part_t a, part_t b)
 
 #endif
 
-#define PART_BYTES sizeof(part_t)
-#define LINE_PARTS (BS_LINE_BYTES / PART_BYTES)
+#define PART_BYTES       sizeof(part_t)
+#define LINE_PARTS       (BS_LINE_BYTES / PART_BYTES)
 #define FOR_EACH_PART(i) for (size_t i = 0; i < LINE_PARTS; i++)
 
 typedef struct {
@@ -166,23 +173,23 @@ typedef struct {
 static inline line_t load_line(const uint64_t *from)
 {
 	line_t line;
-	FOR_EACH_PART (i)
-		line.part[i] = PART(load)((const part_t *)(const void *)from + i);
+	FOR_EACH_PART(i)
+	line.part[i] = PART(load)((const part_t *)(const void *)from + i);
 	return line;
 }
 
 static inline void store_line(uint64_t *to, line_t line)
 {
-	FOR_EACH_PART (i)
-		PART(store)((part_t *)(void *)to + i, line.part[i]);
+	FOR_EACH_PART(i)
+	PART(store)((part_t *)(void *)to + i, line.part[i]);
 }
 
-#define LINE_OF_TWO(name, operation)                                                                                   \
-	static inline line_t name(line_t a, line_t b)                                                                  \
-	{                                                                                                              \
-		FOR_EACH_PART (i)                                                                                      \
-			a.part[i] = PART(operation)(a.part[i], b.part[i]);                                             \
-		return a;                                                                                              \
+#define LINE_OF_TWO(name, operation)                               \
+	static inline line_t name(line_t a, line_t b)              \
+	{                                                          \
+		FOR_EACH_PART(i)                                   \
+		a.part[i] = PART(operation)(a.part[i], b.part[i]); \
+		return a;                                          \
 	}
 
 LINE_OF_TWO(and_line, and)
@@ -193,8 +200,8 @@ LINE_OF_TWO(xor_line, xor)
 static inline line_t all_words(uint64_t word)
 {
 	line_t line;
-	FOR_EACH_PART (i)
-		line.part[i] = all_words_part(word);
+	FOR_EACH_PART(i)
+	line.part[i] = all_words_part(word);
 	return line;
 }
 
@@ -215,38 +222,41 @@ static inline bool is_zero_line(line_t line)
 static inline line_t spread_word(uint64_t word)
 {
 	line_t line;
-	FOR_EACH_PART (i)
-		line.part[i] = spread_part(word >> (i * PART_BYTES));
+	FOR_EACH_PART(i)
+	line.part[i] = spread_part(word >> (i * PART_BYTES));
 	return line;
 }
 
 static inline line_t flip_words(line_t line, uint64_t which, uint64_t change)
 {
-	FOR_EACH_PART (i)
-		line.part[i] = flip_part(line.part[i], all_words_part(which), all_words_part(change));
+	FOR_EACH_PART(i)
+	line.part[i] = flip_part(line.part[i], all_words_part(which), all_words_part(change));
 	return line;
 }
 
 static inline line_t choose_words(line_t line, uint8_t bits)
 {
-	FOR_EACH_PART (i)
-		line.part[i] = choose_part(line.part[i], (uint8_t)(bits >> (i * PART_BYTES / 8)));
+	FOR_EACH_PART(i)
+	line.part[i] = choose_part(line.part[i], (uint8_t)(bits >> (i * PART_BYTES / 8)));
 	return line;
 }
 
 static inline uint64_t high_bytes(line_t line)
 {
 	uint64_t bits = 0;
-	FOR_EACH_PART (i)
-		bits |= high_bits_of(line.part[i]) << (i * PART_BYTES);
+	FOR_EACH_PART(i)
+	bits |= high_bits_of(line.part[i]) << (i * PART_BYTES);
 	return bits;
 }
 
-/* Calls for each live block; the mask word is taken out before, so that the body may clear bits of live. */
-#define FOR_EACH_LIVE(live, block)                                                                                     \
-	for (size_t word_ = 0; word_ < BS_SHARD_MAX_BLOCKS / 64; word_++)                                               \
-		for (uint64_t left_ = (live)->words[word_]; left_ != 0; left_ &= left_ - 1)                            \
-			for (size_t block = word_ * 64 + (size_t)__builtin_ctzll(left_), once_ = 1; once_; once_ = 0)
+/* Calls for each live block; the mask word is taken out before, so that the body may clear bits of
+ * live. */
+#define FOR_EACH_LIVE(live, block)                                                          \
+	for (size_t word_ = 0; word_ < BS_SHARD_MAX_BLOCKS / 64; word_++)                   \
+		for (uint64_t left_ = (live)->words[word_]; left_ != 0; left_ &= left_ - 1) \
+			for (size_t block = word_ * 64 + (size_t)__builtin_ctzll(left_),    \
+			            once_ = 1;                                              \
+			     once_; once_ = 0)
 
 static inline void clear_live(struct bs_live *live, size_t block)
 {

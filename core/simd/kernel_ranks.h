@@ -1,22 +1,26 @@
-/* kernel_ranks.h: the part of the kernels' body (kernel_body.h) that compares bit-sliced numbers. */
+/* kernel_ranks.h: the part of the kernels' body (kernel_body.h) that compares bit-sliced
+ * numbers. */
 #pragma once
 
 #include "core/simd/kernel_lines.h"
 
-/* Of the documents in `from`, those whose ranks are low..last. The ranks that begin as both do are at one edge, then at one
- * of two, and inside as soon as they leave it on the side of the other. An edge whose other bits exclude nothing is inside. */
-static inline line_t ranks_between(line_t from, const uint64_t *slices, uint32_t n_slices, uint32_t low, uint32_t last,
-                                   uint64_t *n_read)
+/* Of the documents in `from`, those whose ranks are low..last. The ranks that begin as both do are
+ * at one edge, then at one of two, and inside as soon as they leave it on the side of the other. An
+ * edge whose other bits exclude nothing is inside. */
+static inline line_t ranks_between(line_t from, const uint64_t *slices, uint32_t n_slices,
+                                   uint32_t low, uint32_t last, uint64_t *n_read)
 {
 	uint32_t bit = n_slices;
-	for (; bit > 0 && (low >> (bit - 1)) == (last >> (bit - 1)) && !is_zero_line(from); bit--, slices += BS_LINE_WORDS) {
+	for (; bit > 0 && (low >> (bit - 1)) == (last >> (bit - 1)) && !is_zero_line(from);
+	     bit--, slices += BS_LINE_WORDS) {
 		line_t slice = load_line(slices);
 		from = low >> (bit - 1) & 1 ? and_line(from, slice) : and_not_line(slice, from);
 		++*n_read;
 	}
 	if (bit == 0 || is_zero_line(from))
 		return from;
-	line_t at_low = and_not_line(load_line(slices), from), at_last = and_line(from, load_line(slices)), inside = zero_line();
+	line_t at_low = and_not_line(load_line(slices), from),
+	       at_last = and_line(from, load_line(slices)), inside = zero_line();
 	for (bit--, ++*n_read; bit > 0; bit--) {
 		uint32_t rest = (UINT32_C(1) << bit) - 1;
 		if ((low & rest) == 0) {
@@ -47,16 +51,18 @@ static inline line_t ranks_between(line_t from, const uint64_t *slices, uint32_t
 	return or_line(inside, or_line(at_low, at_last));
 }
 
-static inline uint64_t keep_ranks(uint64_t *lines, struct bs_live *live, const uint64_t *slices, uint32_t n_slices,
-                                  uint32_t low, uint32_t last)
+static inline uint64_t keep_ranks(uint64_t *lines, struct bs_live *live, const uint64_t *slices,
+                                  uint32_t n_slices, uint32_t low, uint32_t last)
 {
 	uint64_t n_read = 0;
-	FOR_EACH_LIVE(live, block) {
+	FOR_EACH_LIVE(live, block)
+	{
 		const uint64_t *first = slices + block * (1 + n_slices) * (size_t)BS_LINE_WORDS;
 		line_t line = and_line(load_line(lines + block * BS_LINE_WORDS), load_line(first));
 		n_read++;
 		if (!is_zero_line(line))
-			line = ranks_between(line, first + BS_LINE_WORDS, n_slices, low, last, &n_read);
+			line = ranks_between(line, first + BS_LINE_WORDS, n_slices, low, last,
+			                     &n_read);
 		keep_line(lines + block * BS_LINE_WORDS, live, block, line);
 	}
 	return n_read;

@@ -1,18 +1,20 @@
 /*
- * kernel_solve.h: the part of the kernels' body (kernel_body.h) that solves equations over GF(2), as tf codes need it
- * for each document.
+ * kernel_solve.h: the part of the kernels' body (kernel_body.h) that solves equations over GF(2),
+ * as tf codes need it for each document.
  *
- * Plainly (solve_slowly): equation by equation, each reduced by those before it, a chain of steps that wait for each
- * other. All others: bits by columns. A column is one bit of the unknown, and 64 bits that say which of up to 64 open
- * equations have it; eight columns are a line. Eight columns at a time:
+ * Plainly (solve_slowly): equation by equation, each reduced by those before it, a chain of steps
+ * that wait for each other. All others: bits by columns. A column is one bit of the unknown, and 64
+ * bits that say which of up to 64 open equations have it; eight columns are a line. Eight columns
+ * at a time:
  *
- *  1. in eight words, one after the other: of the open equations that have the bit the first becomes its pivot and is
+ *  1. in eight words, one after the other: of the open equations that have the bit the first
+ *    becomes its pivot and is
  *     closed; it is added to all others that have the bit. What is noted is (pivot, others).
  *  2. in all later columns, a line at a time: where a word has the pivot, the others flip.
  *
- * Coefficients reach no further than 64 bits, so the columns are a window that moves on a line at a time, and slots of
- * closed equations are taken by those that begin next, in a copy: what closed equations have is needed when, from the
- * last byte back, the bits are read off.
+ * Coefficients reach no further than 64 bits, so the columns are a window that moves on a line at a
+ * time, and slots of closed equations are taken by those that begin next, in a copy: what closed
+ * equations have is needed when, from the last byte back, the bits are read off.
  */
 #pragma once
 
@@ -22,7 +24,8 @@
 #include "core/simd/kernels.h"
 #include "core/system/deadline.h"
 
-/* A row of the system in echelon form: the coefficients from its own bit on, that one first. No coefficient: free. */
+/* A row of the system in echelon form: the coefficients from its own bit on, that one first. No
+ * coefficient: free. */
 struct solve_row {
 	uint64_t mask;
 	uint64_t value;
@@ -30,7 +33,8 @@ struct solve_row {
 
 #define ROW_NS 50u /* what a row costs about, for the deadline */
 
-/* An equation, reduced until its first bit has no row yet; each step begins behind the last one. False: it contradicts. */
+/* An equation, reduced until its first bit has no row yet; each step begins behind the last one.
+ * False: it contradicts. */
 static bool insert_row(struct solve_row *rows, size_t start, struct solve_row row)
 {
 	while (row.mask) {
@@ -47,13 +51,16 @@ static bool insert_row(struct solve_row *rows, size_t start, struct solve_row ro
 	return row.value == 0;
 }
 
-/* From the last bit to the first: each is decided by those after it. Free ones are zero. False: the call is to end. */
+/* From the last bit to the first: each is decided by those after it. Free ones are zero. False: the
+ * call is to end. */
 static bool substitute_rows(const struct solve_row *rows, size_t n_bytes, uint8_t *bits)
 {
 	uint64_t behind = 0; /* bit 0: the one right behind */
 	memset(bits, 0, n_bytes);
 	for (size_t i = n_bytes * 8; i-- > 0;) {
-		uint64_t bit = rows[i].mask ? rows[i].value ^ (uint64_t)__builtin_parityll(rows[i].mask >> 1 & behind) : 0;
+		uint64_t bit = rows[i].mask ? rows[i].value ^ (uint64_t)__builtin_parityll(
+								      rows[i].mask >> 1 & behind)
+		                            : 0;
 		bits[i / 8] |= (uint8_t)(bit << (i % 8));
 		behind = behind << 1 | bit;
 		if (bs_deadline_each(i, ROW_NS, NULL))
@@ -69,7 +76,8 @@ static bool solve_slowly(const struct bs_band *band, uint8_t *bits)
 	memset(rows, 0, band->n_bytes * 8 * sizeof(*rows));
 	for (size_t byte = 0; byte < band->n_starts; byte++) {
 		for (; i < band->n_begun[byte]; i++) {
-			struct solve_row row = {band->masks[bs_band_place(i)], band->values[i / 64] >> (i % 64) & 1};
+			struct solve_row row = {band->masks[bs_band_place(i)],
+			                        band->values[i / 64] >> (i % 64) & 1};
 			/* What ends the call makes it a system that is not solved, too. */
 			if (!insert_row(rows, byte * 8, row) || bs_deadline_each(i, ROW_NS, NULL))
 				return false;
@@ -95,7 +103,9 @@ struct solving {
 	uint64_t open;    /* equations that wait, a bit a slot; equation i in slot i % 64 */
 	uint64_t values;  /* their right sides */
 	size_t n_begun;
-	_Alignas(BS_LINE_BYTES) uint64_t block[WINDOW_LINES][BS_LINE_WORDS]; /* columns of 64 equations, that at hand among them */
+	_Alignas(BS_LINE_BYTES) uint64_t
+		block[WINDOW_LINES]
+		     [BS_LINE_WORDS]; /* columns of 64 equations, that at hand among them */
 };
 
 /* Exchanges the upper parts of the words of a with the lower ones of those of b. */
@@ -108,12 +118,14 @@ static inline void exchange(uint64_t *a, uint64_t *b, unsigned shift, uint64_t l
 	}
 }
 
-/* 64 equations -> their 64 columns. Equation i is word i / 8 of line i % 8; after three exchanges byte i of line b is
- * byte b of equation i, whatever i is: so a column is the same bit of all bytes of a line. */
+/* 64 equations -> their 64 columns. Equation i is word i / 8 of line i % 8; after three exchanges
+ * byte i of line b is byte b of equation i, whatever i is: so a column is the same bit of all bytes
+ * of a line. */
 static void turn_block(const uint64_t *masks, uint64_t (*block)[BS_LINE_WORDS])
 {
 	uint64_t lines[WINDOW_LINES][BS_LINE_WORDS] __attribute__((aligned(BS_LINE_BYTES)));
-	/* The first exchange copies them: a loop that only copies becomes an instruction that takes long to start. */
+	/* The first exchange copies them: a loop that only copies becomes an instruction that takes
+	 * long to start. */
 	for (size_t i = 0; i < 4; i++) {
 		for (size_t w = 0; w < BS_LINE_WORDS; w++) {
 			uint64_t a = masks[i * BS_LINE_WORDS + w];
@@ -146,7 +158,8 @@ static bool make_room(struct solving *solving, uint64_t *window, uint64_t slots,
 			return false;
 		for (size_t l = 0; l < n_lines; l++) {
 			uint64_t *at = window + l * BS_LINE_WORDS;
-			store_line(at, flip_words(and_not_line(all_words(to), load_line(at)), from, to));
+			store_line(at, flip_words(and_not_line(all_words(to), load_line(at)), from,
+			                          to));
 		}
 		solving->values = (solving->values & ~to) | (solving->values & from ? to : 0);
 		solving->open ^= from | to;
@@ -154,7 +167,8 @@ static bool make_room(struct solving *solving, uint64_t *window, uint64_t slots,
 	return true;
 }
 
-/* A window like this one, with the equations of the next block that begin at its first byte, `until` those of all blocks. */
+/* A window like this one, with the equations of the next block that begin at its first byte,
+ * `until` those of all blocks. */
 static bool admit(struct solving *solving, size_t until, size_t n_lines)
 {
 	size_t block = solving->n_begun / 64;
@@ -173,7 +187,8 @@ static bool admit(struct solving *solving, size_t until, size_t n_lines)
 	}
 	for (size_t l = 0; l < n_lines; l++) {
 		line_t kept = and_not_line(all_words(slots), load_line(from + l * BS_LINE_WORDS));
-		store_line(next + l * BS_LINE_WORDS, or_line(kept, and_line(load_line(solving->block[l]), all_words(slots))));
+		store_line(next + l * BS_LINE_WORDS,
+		           or_line(kept, and_line(load_line(solving->block[l]), all_words(slots))));
 	}
 	solving->values = (solving->values & ~slots) | (solving->band->values[block] & slots);
 	solving->open |= slots;
@@ -227,7 +242,8 @@ static inline uint64_t fold_line(line_t line)
 {
 	uint64_t words[BS_LINE_WORDS] __attribute__((aligned(BS_LINE_BYTES)));
 	store_line(words, line);
-	return words[0] ^ words[1] ^ words[2] ^ words[3] ^ words[4] ^ words[5] ^ words[6] ^ words[7];
+	return words[0] ^ words[1] ^ words[2] ^ words[3] ^ words[4] ^ words[5] ^ words[6] ^
+	       words[7];
 }
 
 /* Eight bits: what the pivots' right sides leave when the later bits are known. */
@@ -238,7 +254,8 @@ static inline uint8_t read_off(const struct bs_band *band, size_t byte, const ui
 	size_t n_lines = band->n_bytes - byte < WINDOW_LINES ? band->n_bytes - byte : WINDOW_LINES;
 	line_t sum = zero_line();
 	for (size_t l = 1; l < n_lines; l++)
-		sum = xor_line(sum, choose_words(load_line(window + l * BS_LINE_WORDS), bits[byte + l]));
+		sum = xor_line(sum,
+		               choose_words(load_line(window + l * BS_LINE_WORDS), bits[byte + l]));
 	uint64_t values = step->values ^ fold_line(sum);
 	uint8_t found = 0;
 #pragma GCC unroll 8
@@ -258,7 +275,8 @@ static bool solve_band(const struct bs_band *band, uint8_t *bits)
 	for (size_t l = 0; l < WINDOW_LINES; l++)
 		store_line(band->lines + l * BS_LINE_WORDS, zero_line());
 	for (size_t byte = 0; byte < band->n_bytes; byte++) {
-		size_t n_lines = band->n_bytes - byte < WINDOW_LINES ? band->n_bytes - byte : WINDOW_LINES;
+		size_t n_lines =
+			band->n_bytes - byte < WINDOW_LINES ? band->n_bytes - byte : WINDOW_LINES;
 		size_t until = band->n_begun[byte < band->n_starts ? byte : band->n_starts - 1];
 		while (solving.n_begun < until)
 			if (!admit(&solving, until, n_lines))

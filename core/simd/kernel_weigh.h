@@ -1,4 +1,5 @@
-/* kernel_weigh.h: the part of the kernels' body (kernel_body.h) that adds weights up, 512 documents at a time. */
+/* kernel_weigh.h: the part of the kernels' body (kernel_body.h) that adds weights up, 512 documents
+ * at a time. */
 #pragma once
 
 #include "core/simd/kernel_lines.h"
@@ -14,7 +15,8 @@ static inline void add_weight(struct sums *sums, const uint64_t *words, uint32_t
 {
 	part_t weights = simde_mm512_set1_epi8((int8_t)weight);
 	for (size_t i = 0; i < BS_LINE_WORDS; i++)
-		sums->part[i] = simde_mm512_mask_adds_epu8(sums->part[i], words[i], sums->part[i], weights);
+		sums->part[i] =
+			simde_mm512_mask_adds_epu8(sums->part[i], words[i], sums->part[i], weights);
 }
 
 static inline line_t at_least(const struct sums *sums, line_t mask, uint32_t threshold)
@@ -34,18 +36,21 @@ static inline void turn_sums(struct sums *sums)
 
 #else
 
-/* A bit of all documents' sums a line, to which weights are added by ripple carry under the mask of those that get them
- * (Rinfret, O'Neil and O'Neil, "Bit-sliced index arithmetic", 2001); a sum that overflows stays all ones. */
+/* A bit of all documents' sums a line, to which weights are added by ripple carry under the mask of
+ * those that get them (Rinfret, O'Neil and O'Neil, "Bit-sliced index arithmetic", 2001); a sum that
+ * overflows stays all ones. */
 struct sums {
 	line_t planes[BS_WEIGH_BITS];
 };
 
-__attribute__((always_inline)) static inline void add_weight(struct sums *sums, const uint64_t *words, uint32_t weight)
+__attribute__((always_inline)) static inline void add_weight(struct sums *sums,
+                                                             const uint64_t *words, uint32_t weight)
 {
 	line_t mask = load_line(words), carry = zero_line();
 #pragma GCC unroll 8
 	for (uint32_t p = 0; p < BS_WEIGH_BITS; p++) {
-		line_t plane = sums->planes[p], added = weight >> p & 1 ? mask : zero_line(), sum = xor_line(plane, carry);
+		line_t plane = sums->planes[p], added = weight >> p & 1 ? mask : zero_line(),
+		       sum = xor_line(plane, carry);
 		sums->planes[p] = xor_line(sum, added);
 		carry = or_line(and_line(plane, carry), and_line(added, sum));
 	}
@@ -57,7 +62,8 @@ __attribute__((always_inline)) static inline void add_weight(struct sums *sums, 
 }
 
 /* From the highest bit down: equal so far, or greater already. */
-__attribute__((always_inline)) static inline line_t at_least(const struct sums *sums, line_t mask, uint32_t threshold)
+__attribute__((always_inline)) static inline line_t at_least(const struct sums *sums, line_t mask,
+                                                             uint32_t threshold)
 {
 	line_t equal = mask;
 	line_t greater = zero_line();
@@ -82,10 +88,12 @@ static inline void turn_sums(struct sums *sums)
 #endif
 
 /*
- * First what each document has at most, if each word that is there reaches all of its levels: few are left, mostly.
+ * First what each document has at most, if each word that is there reaches all of its levels: few
+ * are left, mostly.
  */
-static inline line_t weigh_roughly(struct sums *sums, const uint64_t *line, const struct bs_weighed_term *terms,
-                                   size_t n_terms, size_t block, uint32_t left, uint32_t threshold)
+static inline line_t weigh_roughly(struct sums *sums, const uint64_t *line,
+                                   const struct bs_weighed_term *terms, size_t n_terms,
+                                   size_t block, uint32_t left, uint32_t threshold)
 {
 	line_t mask = load_line(line);
 	for (size_t t = 0; t < n_terms; t++) {
@@ -104,20 +112,24 @@ static inline line_t weigh_roughly(struct sums *sums, const uint64_t *line, cons
 	return mask;
 }
 
-/* What documents lose that have a term but do not reach all of its levels. lost: with 255, all is. */
-static inline line_t lose_levels(struct sums *lost, const struct bs_weighed_term *term, line_t mask, size_t block)
+/* What documents lose that have a term but do not reach all of its levels. lost: with 255, all
+ * is. */
+static inline line_t lose_levels(struct sums *lost, const struct bs_weighed_term *term, line_t mask,
+                                 size_t block)
 {
 	_Alignas(BS_LINE_BYTES) uint64_t words[BS_LINE_WORDS];
 	size_t at = block * BS_LINE_WORDS;
 	line_t has = mask;
 	uint32_t rest = term->most - term->weight;
 	if (term->lines)
-		has = is_live(term->live, block) ? and_line(mask, load_line(term->lines + at)) : zero_line();
+		has = is_live(term->live, block) ? and_line(mask, load_line(term->lines + at))
+		                                 : zero_line();
 	for (uint32_t l = 0; l < term->n_levels && !is_zero_line(has); l++) {
 		const struct bs_weighed_level *level = &term->levels[l];
 		line_t reaches = has;
 		for (uint32_t c = 0; c < level->n_columns; c++) {
-			/* Of so many columns the memory does not see that each is read on and on. */
+			/* Of so many columns the memory does not see that each is read on and
+			 * on. */
 			__builtin_prefetch(level->columns[c] + at + BS_LINE_WORDS);
 			reaches = and_line(reaches, load_line(level->columns[c] + at));
 		}
@@ -130,17 +142,20 @@ static inline line_t lose_levels(struct sums *lost, const struct bs_weighed_term
 }
 
 /* Of one term alone, a sum is as high as the levels that are reached: nothing is to be added up. */
-static void weigh_alone(const uint64_t *lines, uint64_t *kept, struct bs_live *live, const struct bs_weighed_term *term,
-                        uint32_t threshold)
+static void weigh_alone(const uint64_t *lines, uint64_t *kept, struct bs_live *live,
+                        const struct bs_weighed_term *term, uint32_t threshold)
 {
 	uint32_t n_needed = 0, sum = term->weight;
 	while (n_needed < term->n_levels && sum < threshold)
 		sum += term->levels[n_needed++].weight;
-	FOR_EACH_LIVE(live, block) {
+	FOR_EACH_LIVE(live, block)
+	{
 		size_t at = block * BS_LINE_WORDS;
 		line_t mask = sum < threshold ? zero_line() : load_line(lines + at);
 		if (term->lines)
-			mask = is_live(term->live, block) ? and_line(mask, load_line(term->lines + at)) : zero_line();
+			mask = is_live(term->live, block)
+			               ? and_line(mask, load_line(term->lines + at))
+			               : zero_line();
 		for (uint32_t l = 0; l < n_needed && !is_zero_line(mask); l++) {
 			for (uint32_t c = 0; c < term->levels[l].n_columns; c++) {
 				__builtin_prefetch(term->levels[l].columns[c] + at + BS_LINE_WORDS);
@@ -151,8 +166,8 @@ static void weigh_alone(const uint64_t *lines, uint64_t *kept, struct bs_live *l
 	}
 }
 
-static void weigh(const uint64_t *lines, uint64_t *kept, struct bs_live *live, const struct bs_weighed_term *terms,
-                  size_t n_terms, uint32_t threshold)
+static void weigh(const uint64_t *lines, uint64_t *kept, struct bs_live *live,
+                  const struct bs_weighed_term *terms, size_t n_terms, uint32_t threshold)
 {
 	uint32_t most = 0;
 	bool has_levels = false;
@@ -164,9 +179,11 @@ static void weigh(const uint64_t *lines, uint64_t *kept, struct bs_live *live, c
 		most += terms[t].most;
 		has_levels |= terms[t].n_levels > 0;
 	}
-	FOR_EACH_LIVE(live, block) {
+	FOR_EACH_LIVE(live, block)
+	{
 		struct sums sums = {0};
-		line_t mask = weigh_roughly(&sums, lines + block * BS_LINE_WORDS, terms, n_terms, block, most, threshold);
+		line_t mask = weigh_roughly(&sums, lines + block * BS_LINE_WORDS, terms, n_terms,
+		                            block, most, threshold);
 		if (has_levels && !is_zero_line(mask)) {
 			_Alignas(BS_LINE_BYTES) uint64_t words[BS_LINE_WORDS];
 			store_line(words, mask);

@@ -18,7 +18,8 @@ extern const struct bs_kernel bs_kernel_neon;
 #define MAX_KERNELS 8
 
 #if defined(__x86_64__)
-/* What the C library found out when the program started, if it tells: each CPUID costs microseconds in a virtual machine. */
+/* What the C library found out when the program started, if it tells: each CPUID costs microseconds
+ * in a virtual machine. */
 #if defined(__has_include)
 #if __has_include(<sys/platform/x86.h>)
 #include <sys/platform/x86.h>
@@ -42,8 +43,9 @@ size_t bs_kernel_list(const struct bs_kernel **kernels, size_t capacity)
 	const struct bs_kernel *found[MAX_KERNELS];
 	size_t n = 0;
 #if defined(__x86_64__)
-	if (HAS(AVX512F, "avx512f") && HAS(AVX512BW, "avx512bw") && HAS(AVX512DQ, "avx512dq") && HAS(AVX512VL, "avx512vl") &&
-	    HAS(AVX512CD, "avx512cd") && HAS(AVX512_VPOPCNTDQ, "avx512vpopcntdq"))
+	if (HAS(AVX512F, "avx512f") && HAS(AVX512BW, "avx512bw") && HAS(AVX512DQ, "avx512dq") &&
+	    HAS(AVX512VL, "avx512vl") && HAS(AVX512CD, "avx512cd") &&
+	    HAS(AVX512_VPOPCNTDQ, "avx512vpopcntdq"))
 		found[n++] = &bs_kernel_avx512;
 	if (HAS(AVX2, "avx2") && HAS(BMI1, "bmi") && HAS(BMI2, "bmi2") && HAS(POPCNT, "popcnt"))
 		found[n++] = &bs_kernel_avx2;
@@ -67,7 +69,8 @@ size_t bs_kernel_names(const char **names, size_t capacity)
 	return n;
 }
 
-enum bs_status bs_kernel_choose(const char *name, const struct bs_kernel **kernel_out, struct bs_error *err)
+enum bs_status bs_kernel_choose(const char *name, const struct bs_kernel **kernel_out,
+                                struct bs_error *err)
 {
 	const struct bs_kernel *found[MAX_KERNELS];
 	size_t n = bs_kernel_list(found, MAX_KERNELS);
@@ -82,7 +85,8 @@ enum bs_status bs_kernel_choose(const char *name, const struct bs_kernel **kerne
 		size_t used = strlen(names);
 		snprintf(names + used, sizeof(names) - used, "%s%s", i ? ", " : "", found[i]->name);
 	}
-	return bs_fail(err, BS_UNSUPPORTED, "no kernel \"%s\" on this machine; there are: %s", name, names);
+	return bs_fail(err, BS_UNSUPPORTED, "no kernel \"%s\" on this machine; there are: %s", name,
+	               names);
 }
 
 void bs_byte_classes_finish(struct bs_byte_classes *classes)

@@ -3,8 +3,9 @@
 
 #include <string.h>
 
-/* How frequent a byte is in text, upper and lower case together: 0 the rarest. The order is that of counts over the
- * prose and code of a Linux source tree; only which of two bytes is the rarer matters. */
+/* How frequent a byte is in text, upper and lower case together: 0 the rarest. The order is that of
+ * counts over the prose and code of a Linux source tree; only which of two bytes is the rarer
+ * matters. */
 static unsigned frequency(uint8_t byte)
 {
 	static const char by_frequency[] = "zjq9x78654w3kv2ybhgp1mufl0dca_onsirte";

@@ -33,20 +33,25 @@ int bs_compare_records(uint32_t kind, const struct bs_doc_record *a, const struc
 }
 
 /* Where a document of a folder, or of a collection in it, stands in the walk. */
-static const uint8_t *path_below(const struct bs_source_record *source, const struct bs_doc_record *record, size_t *bytes_out)
+static const uint8_t *path_below(const struct bs_source_record *source,
+                                 const struct bs_doc_record *record, size_t *bytes_out)
 {
 	*bytes_out = source->parent ? strlen(source->path) : record->name_bytes;
 	return source->parent ? (const uint8_t *)source->path : record->name;
 }
 
-int bs_compare_documents(const struct bs_manifest *manifest, const struct bs_doc_record *a, const struct bs_doc_record *b)
+int bs_compare_documents(const struct bs_manifest *manifest, const struct bs_doc_record *a,
+                         const struct bs_doc_record *b)
 {
 	size_t a_bytes, b_bytes;
 	if (a->source == b->source)
-		return a->source < manifest->n_sources ? bs_compare_records(manifest->sources[a->source].kind, a, b) : 0;
+		return a->source < manifest->n_sources
+		               ? bs_compare_records(manifest->sources[a->source].kind, a, b)
+		               : 0;
 	if (a->source >= manifest->n_sources || b->source >= manifest->n_sources)
 		return bs_compare_u64(a->source, b->source);
-	uint32_t a_root = bs_manifest_root(manifest, a->source), b_root = bs_manifest_root(manifest, b->source);
+	uint32_t a_root = bs_manifest_root(manifest, a->source),
+		 b_root = bs_manifest_root(manifest, b->source);
 	if (a_root != b_root)
 		return bs_compare_u64(a_root, b_root);
 	const uint8_t *a_path = path_below(&manifest->sources[a->source], a, &a_bytes);
@@ -59,7 +64,8 @@ int bs_document_order(const struct bs_snapshot *snapshot, struct bs_doc_ref a, s
 	struct bs_doc_record x, y;
 	if (a.segment == b.segment)
 		return bs_compare_u64(a.document, b.document);
-	if (bs_snapshot_record(snapshot, a, &x, NULL) != BS_OK || bs_snapshot_record(snapshot, b, &y, NULL) != BS_OK)
+	if (bs_snapshot_record(snapshot, a, &x, NULL) != BS_OK ||
+	    bs_snapshot_record(snapshot, b, &y, NULL) != BS_OK)
 		return bs_compare_u64(a.segment, b.segment);
 	int order = bs_compare_documents(&snapshot->manifest, &x, &y);
 	return order ? order : bs_compare_u64(a.segment, b.segment);
@@ -71,9 +77,10 @@ struct bs_doc_stream {
 	struct bs_doc_record record;
 };
 
-/* The first document of the segment in [document, end) that is among them, or end. A byte of none goes at one step:
- * they are few. */
-static uint32_t next_among(const struct bs_doc_bits *among, uint32_t segment, uint32_t document, uint32_t end)
+/* The first document of the segment in [document, end) that is among them, or end. A byte of none
+ * goes at one step: they are few. */
+static uint32_t next_among(const struct bs_doc_bits *among, uint32_t segment, uint32_t document,
+                           uint32_t end)
 {
 	const uint8_t *bits = among->segments ? among->segments[segment] : NULL;
 	while (bits && document < end && !(bits[document / 8] >> (document % 8) & 1))
@@ -81,9 +88,10 @@ static uint32_t next_among(const struct bs_doc_bits *among, uint32_t segment, ui
 	return bits && document < end ? document : end;
 }
 
-/* Moves to the next document wanted from ref on, and reads it; ref.document == end if there is none. */
-static enum bs_status stream_settle(const struct bs_doc_cursor *cursor, struct bs_doc_stream *stream,
-                                    struct bs_error *err)
+/* Moves to the next document wanted from ref on, and reads it; ref.document == end if there is
+ * none. */
+static enum bs_status stream_settle(const struct bs_doc_cursor *cursor,
+                                    struct bs_doc_stream *stream, struct bs_error *err)
 {
 	const struct bs_snapshot *snapshot = cursor->snapshot;
 	const struct bs_doc_bits *among = cursor->among;
@@ -93,13 +101,16 @@ static enum bs_status stream_settle(const struct bs_doc_cursor *cursor, struct b
 	while (!among && ref->segment != BS_DOC_EXCLUDED && ref->document < stream->end &&
 	       bs_snapshot_is_deleted(snapshot, ref->segment, ref->document))
 		ref->document++;
-	return ref->document < stream->end ? bs_snapshot_record(snapshot, *ref, &stream->record, err) : BS_OK;
+	return ref->document < stream->end
+	               ? bs_snapshot_record(snapshot, *ref, &stream->record, err)
+	               : BS_OK;
 }
 
 static bool comes_before(const struct bs_doc_cursor *cursor, const struct bs_doc_stream *a,
                          const struct bs_doc_stream *b)
 {
-	int order = cursor->with_inner ? bs_compare_documents(&cursor->snapshot->manifest, &a->record, &b->record)
+	int order = cursor->with_inner ? bs_compare_documents(&cursor->snapshot->manifest,
+	                                                      &a->record, &b->record)
 	                               : bs_compare_records(cursor->kind, &a->record, &b->record);
 	return order ? order < 0 : a->ref.segment < b->ref.segment;
 }
@@ -109,7 +120,8 @@ static void sift_down(struct bs_doc_cursor *cursor, size_t i)
 	struct bs_doc_stream *streams = cursor->streams;
 	for (;;) {
 		size_t first = i;
-		for (size_t child = 2 * i + 1; child <= 2 * i + 2 && child < cursor->n_streams; child++)
+		for (size_t child = 2 * i + 1; child <= 2 * i + 2 && child < cursor->n_streams;
+		     child++)
 			if (comes_before(cursor, &streams[child], &streams[first]))
 				first = child;
 		if (first == i)
@@ -124,19 +136,23 @@ static void sift_down(struct bs_doc_cursor *cursor, size_t i)
 /* Whether a source is a collection that was found in the folder. */
 static bool is_in(const struct bs_snapshot *snapshot, uint32_t source, uint32_t folder)
 {
-	return source < snapshot->manifest.n_sources && bs_manifest_root(&snapshot->manifest, source) == folder;
+	return source < snapshot->manifest.n_sources &&
+	       bs_manifest_root(&snapshot->manifest, source) == folder;
 }
 
 /* A stream for every range of the source in a table. */
-static enum bs_status add_streams(struct bs_doc_cursor *cursor, uint32_t segment, uint32_t source, struct bs_error *err)
+static enum bs_status add_streams(struct bs_doc_cursor *cursor, uint32_t segment, uint32_t source,
+                                  struct bs_error *err)
 {
 	const struct bs_snapshot *snapshot = cursor->snapshot;
-	const struct bs_doc_table *table =
-		segment == BS_DOC_EXCLUDED ? &snapshot->exclusions.table : &snapshot->segments[segment].docs;
+	const struct bs_doc_table *table = segment == BS_DOC_EXCLUDED
+	                                           ? &snapshot->exclusions.table
+	                                           : &snapshot->segments[segment].docs;
 	enum bs_status status = BS_OK;
 	for (uint32_t i = 0; i < table->n_ranges && !status; i++) {
 		struct bs_source_range range = bs_doc_table_range(table, i);
-		if (range.source != source && !(cursor->with_inner && is_in(snapshot, range.source, source)))
+		if (range.source != source &&
+		    !(cursor->with_inner && is_in(snapshot, range.source, source)))
 			continue;
 		size_t n_bytes = (cursor->n_streams + 1) * sizeof(*cursor->streams);
 		struct bs_doc_stream *streams = realloc(cursor->streams, n_bytes);
@@ -151,12 +167,13 @@ static enum bs_status add_streams(struct bs_doc_cursor *cursor, uint32_t segment
 	return status;
 }
 
-enum bs_status bs_doc_cursor_init(struct bs_doc_cursor *cursor, const struct bs_snapshot *snapshot, uint32_t source,
-                                  const bool *chosen, unsigned flags, const struct bs_doc_bits *among,
-                                  struct bs_error *err)
+enum bs_status bs_doc_cursor_init(struct bs_doc_cursor *cursor, const struct bs_snapshot *snapshot,
+                                  uint32_t source, const bool *chosen, unsigned flags,
+                                  const struct bs_doc_bits *among, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
-	*cursor = (struct bs_doc_cursor){.snapshot = snapshot, .among = among, .with_inner = flags & BS_CURSOR_INNER};
+	*cursor = (struct bs_doc_cursor){
+		.snapshot = snapshot, .among = among, .with_inner = flags & BS_CURSOR_INNER};
 	if (source >= snapshot->manifest.n_sources)
 		return BS_OK;
 	cursor->kind = snapshot->manifest.sources[source].kind;
@@ -193,17 +210,20 @@ enum bs_status bs_doc_cursor_advance(struct bs_doc_cursor *cursor, struct bs_err
 	return BS_OK;
 }
 
-enum bs_status bs_doc_cursor_seek(struct bs_doc_cursor *cursor, const uint8_t *name, size_t name_bytes,
-                                  struct bs_error *err)
+enum bs_status bs_doc_cursor_seek(struct bs_doc_cursor *cursor, const uint8_t *name,
+                                  size_t name_bytes, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	for (size_t i = cursor->n_streams; i-- > 0 && !status;) {
 		struct bs_doc_stream *stream = &cursor->streams[i];
 		struct bs_doc_ref ref = stream->ref;
 		for (uint32_t end = stream->end; ref.document < end && !status;) {
-			struct bs_doc_ref middle = {ref.segment, ref.document + (end - ref.document) / 2};
+			struct bs_doc_ref middle = {ref.segment,
+			                            ref.document + (end - ref.document) / 2};
 			status = bs_snapshot_record(cursor->snapshot, middle, &stream->record, err);
-			if (!status && bs_compare_paths(stream->record.name, stream->record.name_bytes, name, name_bytes) < 0)
+			if (!status &&
+			    bs_compare_paths(stream->record.name, stream->record.name_bytes, name,
+			                     name_bytes) < 0)
 				ref.document = middle.document + 1;
 			else
 				end = middle.document;

@@ -62,7 +62,8 @@ static void drop_ones(char **weights)
 	weights[n_kept] = NULL;
 }
 
-enum bs_status bs_field_weights_make(const char *const *given, char ***weights_out, struct bs_error *err)
+enum bs_status bs_field_weights_make(const char *const *given, char ***weights_out,
+                                     struct bs_error *err)
 {
 	size_t n_given = bs_strings_length((char *const *)(uintptr_t)given), n = 0, name_bytes = 0;
 	enum bs_status status = BS_OK;
@@ -76,7 +77,10 @@ enum bs_status bs_field_weights_make(const char *const *given, char ***weights_o
 		uint32_t weight = read_weight(given[i], &name_bytes);
 		char *copy = NULL;
 		if (weight == 0)
-			status = bs_fail(err, BS_INVALID, "--weight %s: not a field, = and a whole number from 1 to 100", given[i]);
+			status = bs_fail(
+				err, BS_INVALID,
+				"--weight %s: not a field, = and a whole number from 1 to 100",
+				given[i]);
 		else if (asprintf(&copy, "%.*s=%u", (int)name_bytes, given[i], weight) < 0)
 			status = bs_fail_memory(err, "weights of fields", name_bytes);
 		else
@@ -94,7 +98,8 @@ bool bs_field_weights_are_valid(char *const *weights)
 {
 	size_t name_bytes;
 	for (size_t i = 0; weights && weights[i]; i++)
-		if (read_weight(weights[i], &name_bytes) < 2 || (i > 0 && compare_fields(weights[i - 1], weights[i]) >= 0))
+		if (read_weight(weights[i], &name_bytes) < 2 ||
+		    (i > 0 && compare_fields(weights[i - 1], weights[i]) >= 0))
 			return false;
 	return true;
 }

@@ -16,12 +16,14 @@
 #include "core/file/segment_sections.h"
 #include "core/system/deadline.h"
 
-/* What tells others to pass the index over: git, and programs that make backups (https://bford.info/cachedir). */
+/* What tells others to pass the index over: git, and programs that make backups
+ * (https://bford.info/cachedir). */
 static const struct {
 	const char *name, *text;
 } courtesies[] = {
 	{".gitignore", "*\n"},
-	{"CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55\n# An index of bitsift, which can be made again from its sources.\n"},
+	{"CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55\n# An index of bitsift, "
+                         "which can be made again from its sources.\n"},
 };
 #define N_COURTESIES (sizeof(courtesies) / sizeof(courtesies[0]))
 
@@ -30,7 +32,8 @@ static void put_courtesies(const char *path)
 {
 	int dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	for (size_t i = 0; i < N_COURTESIES && dir >= 0; i++) {
-		int fd = openat(dir, courtesies[i].name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+		int fd = openat(dir, courtesies[i].name,
+		                O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 		size_t n_bytes = strlen(courtesies[i].text);
 		if (fd >= 0 && write(fd, courtesies[i].text, n_bytes) != (ssize_t)n_bytes)
 			(void)unlinkat(dir, courtesies[i].name, 0);
@@ -41,19 +44,21 @@ static void put_courtesies(const char *path)
 		close(dir);
 }
 
-/* Removes the folders above the path, up to the one whose path has made_bytes (0: none); one that holds something stays. */
+/* Removes the folders above the path, up to the one whose path has made_bytes (0: none); one that
+ * holds something stays. */
 static void remove_folders(const char *path, size_t made_bytes)
 {
 	char *above = made_bytes > 0 && made_bytes < strlen(path) ? strdup(path) : NULL;
-	for (char *slash; above && (slash = strrchr(above, '/')) != NULL && (size_t)(slash - above) >= made_bytes;) {
+	for (char *slash; above && (slash = strrchr(above, '/')) != NULL &&
+	                  (size_t)(slash - above) >= made_bytes;) {
 		*slash = '\0';
 		(void)rmdir(above);
 	}
 	free(above);
 }
 
-/* Makes the folders above the path that are not there: *made_bytes_out is the length of the first one's path, 0: there was none to
- * make. What fails shows when the path itself is made. */
+/* Makes the folders above the path that are not there: *made_bytes_out is the length of the first
+ * one's path, 0: there was none to make. What fails shows when the path itself is made. */
 static enum bs_status make_folders(const char *path, size_t *made_bytes_out, struct bs_error *err)
 {
 	char *above = strdup(path);
@@ -61,7 +66,8 @@ static enum bs_status make_folders(const char *path, size_t *made_bytes_out, str
 		return bs_fail_memory(err, "a path", strlen(path));
 	for (size_t n = strlen(above); n > 0 && above[n - 1] == '/'; n--)
 		above[n - 1] = '\0';
-	for (char *slash = above; *above && (slash = strchr(slash + 1, '/')) != NULL; *slash = '/') {
+	for (char *slash = above; *above && (slash = strchr(slash + 1, '/')) != NULL;
+	     *slash = '/') {
 		*slash = '\0';
 		if (mkdir(above, 0777) == 0 && *made_bytes_out == 0)
 			*made_bytes_out = strlen(above);
@@ -119,7 +125,8 @@ enum bs_status bs_index_refuse_link(const char *path, struct bs_error *err)
 	struct stat info;
 	if (lstat(path, &info) != 0 || !S_ISLNK(info.st_mode))
 		return BS_OK;
-	(void)bs_fail(err, BS_UNTRUSTED, "%s: a symbolic link, which is followed only if it is named", path);
+	(void)bs_fail(err, BS_UNTRUSTED,
+	              "%s: a symbolic link, which is followed only if it is named", path);
 	bs_advise(err, ": ", (const char *const[]){"--index", path, NULL});
 	return BS_UNTRUSTED;
 }
@@ -145,7 +152,8 @@ enum bs_status bs_index_locate(char **dir_out, struct bs_error *err)
 		bool is_there = stat(path, &info) == 0;
 		bool is_closed = !is_there && errno == EACCES;
 		memcpy(at, name, sizeof(name));
-		/* One that may not be entered is somebody's index all the same: opening it says whose. */
+		/* One that may not be entered is somebody's index all the same: opening it says
+		 * whose. */
 		if (is_there || (is_closed && stat(path, &info) == 0)) {
 			enum bs_status status = bs_index_refuse_link(path, err);
 			if (status)
@@ -157,8 +165,10 @@ enum bs_status bs_index_locate(char **dir_out, struct bs_error *err)
 		memcpy(at, "../", 3);
 	}
 	free(path);
-	return bs_fail(err, BS_NOT_FOUND, "no index here or above (.bitsift); make one with `bitsift index .`, or name one "
-	               "with --index DIR");
+	return bs_fail(
+		err, BS_NOT_FOUND,
+		"no index here or above (.bitsift); make one with `bitsift index .`, or name one "
+		"with --index DIR");
 }
 
 static enum bs_status report_holder(const struct bs_dir *dir, int fd, struct bs_error *err)
@@ -167,7 +177,9 @@ static enum bs_status report_holder(const struct bs_dir *dir, int fd, struct bs_
 	ssize_t n = pread(fd, holder, sizeof(holder) - 1, 0);
 	holder[n > 0 ? n : 0] = '\0';
 	holder[strcspn(holder, "\n")] = '\0';
-	return bs_fail(err, BS_BUSY, "%s: another bitsift is writing this index (process %s); try again later, or use --wait",
+	return bs_fail(err, BS_BUSY,
+	               "%s: another bitsift is writing this index (process %s); try again later, "
+	               "or use --wait",
 	               dir->path, holder[0] ? holder : "unknown");
 }
 
@@ -177,12 +189,13 @@ static int take_flock(int fd, bool wait, enum bs_status *status, struct bs_error
 	int failed;
 	do
 		failed = flock(fd, wait && !bs_deadline_here ? LOCK_EX : LOCK_EX | LOCK_NB);
-	while (failed && (errno == EINTR || (errno == EWOULDBLOCK && wait && !(*status = bs_deadline_sleep(err)))));
+	while (failed && (errno == EINTR ||
+	                  (errno == EWOULDBLOCK && wait && !(*status = bs_deadline_sleep(err)))));
 	return failed;
 }
 
-enum bs_status bs_index_lock_take(const struct bs_dir *dir, const char *name, bool wait, struct bs_index_lock *lock_out,
-                                  struct bs_error *err)
+enum bs_status bs_index_lock_take(const struct bs_dir *dir, const char *name, bool wait,
+                                  struct bs_index_lock *lock_out, struct bs_error *err)
 {
 	struct stat locked;
 	int fd = -1, failed;
@@ -193,7 +206,8 @@ enum bs_status bs_index_lock_take(const struct bs_dir *dir, const char *name, bo
 		lock_out->memory = status ? NULL : dir->memory;
 		return status;
 	}
-	/* Whoever held it may have removed it (bs_index_remove_new), and somebody has another by now. */
+	/* Whoever held it may have removed it (bs_index_remove_new), and somebody has another by
+	 * now. */
 	do {
 		if (fd >= 0)
 			close(fd);
@@ -205,7 +219,8 @@ enum bs_status bs_index_lock_take(const struct bs_dir *dir, const char *name, bo
 	if (failed) {
 		if (!status)
 			status = errno == EWOULDBLOCK ? report_holder(dir, fd, err)
-			                              : bs_fail(err, BS_IO, "%s: cannot lock: %s", dir->path, strerror(errno));
+			                              : bs_fail(err, BS_IO, "%s: cannot lock: %s",
+			                                        dir->path, strerror(errno));
 		close(fd);
 		return status;
 	}
@@ -226,7 +241,8 @@ enum bs_status bs_index_lock_existing(struct bs_dir *dir, bool wait, struct bs_i
 	*lock_out = (struct bs_index_lock){.fd = -1};
 	enum bs_status status = bs_dir_open_file(dir, "manifest", &fd, &found, err);
 	if (status == BS_NOT_FOUND)
-		return bs_fail(err, status, "%s: no index here; make one with `bitsift index`", dir->path);
+		return bs_fail(err, status, "%s: no index here; make one with `bitsift index`",
+		               dir->path);
 	if (status)
 		return status;
 	close(fd);
@@ -250,7 +266,8 @@ static bool is_named(const struct bs_manifest *manifest, const char *name)
 	uint64_t number;
 	char named[BS_INDEX_NAME_BYTES], segment[BS_INDEX_NAME_BYTES];
 	if (strncmp(name, condensed, strlen(condensed)) == 0)
-		name = bs_index_file_name("seg", strtoull(name + strlen(condensed), NULL, 10), segment);
+		name = bs_index_file_name("seg", strtoull(name + strlen(condensed), NULL, 10),
+		                          segment);
 	for (size_t at = 0; manifest && bs_manifest_next_file(manifest, &at, &number, named);)
 		if (strcmp(name, named) == 0)
 			return true;
@@ -260,12 +277,16 @@ static bool is_named(const struct bs_manifest *manifest, const char *name)
 /* The number in a name that bs_index_file_name gives; 0 if it is none such. */
 static uint64_t number_of(const char *name)
 {
-	static const char *const prefixes[] = {"seg", "del", "exc", "summary", "counts", "condensed"};
+	static const char *const prefixes[] = {"seg",     "del",    "exc",
+	                                       "summary", "counts", "condensed"};
 	char same[BS_INDEX_NAME_BYTES];
 	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++) {
 		size_t n = strlen(prefixes[i]);
-		uint64_t number = strncmp(name, prefixes[i], n) == 0 && name[n] == '-' ? strtoull(name + n + 1, NULL, 10) : 0;
-		if (number && number < BS_MOST_NUMBER && strcmp(name, bs_index_file_name(prefixes[i], number, same)) == 0)
+		uint64_t number = strncmp(name, prefixes[i], n) == 0 && name[n] == '-'
+		                          ? strtoull(name + n + 1, NULL, 10)
+		                          : 0;
+		if (number && number < BS_MOST_NUMBER &&
+		    strcmp(name, bs_index_file_name(prefixes[i], number, same)) == 0)
 			return number;
 	}
 	return 0;
@@ -275,7 +296,8 @@ static uint64_t number_of(const char *name)
 static const char *next_name(const struct bs_buffer *names, const char *name)
 {
 	const char *next = name ? name + strlen(name) + 1 : (const char *)names->data;
-	return names->used_bytes && next < (const char *)names->data + names->used_bytes ? next : NULL;
+	return names->used_bytes && next < (const char *)names->data + names->used_bytes ? next
+	                                                                                 : NULL;
 }
 
 void bs_index_sweep(const struct bs_dir *dir, const struct bs_manifest *manifest)
@@ -284,8 +306,10 @@ void bs_index_sweep(const struct bs_dir *dir, const struct bs_manifest *manifest
 	if (bs_dir_list(dir, &names, NULL) != BS_OK)
 		names.used_bytes = 0;
 	for (const char *name = NULL; (name = next_name(&names, name)) != NULL;) {
-		/* Only names that we ourselves give: somebody's own file in the folder is not ours to remove. */
-		bool is_ours = number_of(name) != 0 || strcmp(name, "manifest.new") == 0 || strcmp(name, "folders.new") == 0;
+		/* Only names that we ourselves give: somebody's own file in the folder is not ours
+		 * to remove. */
+		bool is_ours = number_of(name) != 0 || strcmp(name, "manifest.new") == 0 ||
+		               strcmp(name, "folders.new") == 0;
 		if (is_ours && !is_named(manifest, name))
 			bs_dir_remove(dir, name);
 	}
@@ -318,7 +342,8 @@ uint64_t bs_index_next_number(const struct bs_dir *dir, const struct bs_manifest
 
 uint64_t bs_index_bytes(const struct bs_dir *dir, const struct bs_manifest *manifest)
 {
-	uint64_t number, n_bytes = bs_dir_file_bytes(dir, "manifest") + bs_dir_file_bytes(dir, "folders");
+	uint64_t number,
+		n_bytes = bs_dir_file_bytes(dir, "manifest") + bs_dir_file_bytes(dir, "folders");
 	char name[BS_INDEX_NAME_BYTES];
 	for (size_t at = 0; bs_manifest_next_file(manifest, &at, &number, name);)
 		n_bytes += bs_dir_file_bytes(dir, name);
@@ -345,8 +370,8 @@ static enum bs_status set_file_modes(const struct bs_dir *dir, mode_t mode, stru
 	struct bs_buffer names = {0};
 	enum bs_status status = bs_dir_list(dir, &names, err);
 	for (const char *name = NULL; !status && (name = next_name(&names, name)) != NULL;)
-		if (number_of(name) != 0 || strcmp(name, "manifest") == 0 || strcmp(name, "folders") == 0 ||
-		    strcmp(name, "lock") == 0 || is_courtesy(name))
+		if (number_of(name) != 0 || strcmp(name, "manifest") == 0 ||
+		    strcmp(name, "folders") == 0 || strcmp(name, "lock") == 0 || is_courtesy(name))
 			status = bs_dir_set_file_mode(dir, name, mode, err);
 	bs_buffer_deinit(&names);
 	return status;
@@ -361,7 +386,8 @@ enum bs_status bs_index_set_modes(struct bs_dir *dir, bool is_shared, struct bs_
 	if (status)
 		return status;
 	dir->file_mode = mode;
-	/* Who may read a folder may enter it too. What becomes private is so at once, what is shared is shared last. */
+	/* Who may read a folder may enter it too. What becomes private is so at once, what is
+	 * shared is shared last. */
 	mode_t folder_mode = 0700 | mode | (mode & 0444) >> 2;
 	if (!is_shared)
 		status = bs_dir_set_mode(dir, folder_mode, err);
@@ -370,11 +396,12 @@ enum bs_status bs_index_set_modes(struct bs_dir *dir, bool is_shared, struct bs_
 	return status || !is_shared ? status : bs_dir_set_mode(dir, folder_mode, err);
 }
 
-enum bs_status bs_tombstones_write(const struct bs_dir *dir, uint64_t number, const uint8_t *bits, uint64_t n_docs,
-                                   struct bs_error *err)
+enum bs_status bs_tombstones_write(const struct bs_dir *dir, uint64_t number, const uint8_t *bits,
+                                   uint64_t n_docs, struct bs_error *err)
 {
 	struct bs_file_writer *writer;
-	enum bs_status status = bs_index_file_begin(dir, "del", number, BS_FILE_TOMBSTONES, &writer, err);
+	enum bs_status status =
+		bs_index_file_begin(dir, "del", number, BS_FILE_TOMBSTONES, &writer, err);
 	if (status)
 		return status;
 	bs_file_writer_put(writer, BS_SECTION_BITS, 0, bits, (size_t)((n_docs + 7) / 8));
@@ -382,10 +409,12 @@ enum bs_status bs_tombstones_write(const struct bs_dir *dir, uint64_t number, co
 }
 
 enum bs_status bs_exclusions_write(const struct bs_dir *dir, uint64_t number,
-                                   const struct bs_doc_table_builder *excluded, struct bs_error *err)
+                                   const struct bs_doc_table_builder *excluded,
+                                   struct bs_error *err)
 {
 	struct bs_file_writer *writer;
-	enum bs_status status = bs_index_file_begin(dir, "exc", number, BS_FILE_EXCLUSIONS, &writer, err);
+	enum bs_status status =
+		bs_index_file_begin(dir, "exc", number, BS_FILE_EXCLUSIONS, &writer, err);
 	if (status)
 		return status;
 	status = bs_doc_table_write(excluded, writer, err);
@@ -396,15 +425,17 @@ enum bs_status bs_exclusions_write(const struct bs_dir *dir, uint64_t number,
 	return bs_file_writer_finish(writer, NULL, err);
 }
 
-enum bs_status bs_index_keep_segments(const struct bs_snapshot *snapshot, struct bs_manifest *manifest,
-                                      uint32_t *n_changed_out, struct bs_error *err)
+enum bs_status bs_index_keep_segments(const struct bs_snapshot *snapshot,
+                                      struct bs_manifest *manifest, uint32_t *n_changed_out,
+                                      struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	*n_changed_out = 0;
 	for (uint32_t i = 0; i < snapshot->manifest.n_segments && !status; i++) {
 		struct bs_segment_record record = snapshot->manifest.segments[i];
-		uint64_t n_deleted =
-			snapshot->tombstones.changed[i] ? bs_snapshot_n_deleted(snapshot, i) : record.n_deleted;
+		uint64_t n_deleted = snapshot->tombstones.changed[i]
+		                             ? bs_snapshot_n_deleted(snapshot, i)
+		                             : record.n_deleted;
 		bool is_changed = n_deleted != record.n_deleted;
 		*n_changed_out += is_changed;
 		if (n_deleted == record.n_docs && is_changed)
@@ -414,8 +445,9 @@ enum bs_status bs_index_keep_segments(const struct bs_snapshot *snapshot, struct
 			record.n_deleted = n_deleted;
 		}
 		if (is_changed && n_deleted)
-			status = bs_tombstones_write(snapshot->dir, record.tombstones, snapshot->tombstones.bits[i],
-			                             record.n_docs, err);
+			status = bs_tombstones_write(snapshot->dir, record.tombstones,
+			                             snapshot->tombstones.bits[i], record.n_docs,
+			                             err);
 		if (!status)
 			status = bs_manifest_add_segment(manifest, &record, err);
 	}

@@ -47,27 +47,45 @@ const char *bs_part_name(enum bs_part part)
 static enum bs_part part_of(uint32_t section)
 {
 	static const uint8_t parts[][2] = {
-		{BS_SECTION_TERM_SEPARATORS, BS_PART_LEXICON}, {BS_SECTION_TERM_CODES, BS_PART_LEXICON},
-		{BS_SECTION_TERMS, BS_PART_LEXICON}, {BS_SECTION_TERM_INDEX, BS_PART_LEXICON},
-		{BS_SECTION_POPCOUNTS, BS_PART_POPCOUNTS}, {BS_SECTION_EXACT_TERMS, BS_PART_EXACT_COLUMNS},
-		{BS_SECTION_EXCEPTION_TERMS, BS_PART_FALSE_POSITIVES}, {BS_SECTION_EXCEPTION_OFFSETS, BS_PART_FALSE_POSITIVES},
-		{BS_SECTION_EXCEPTION_ROWS, BS_PART_FALSE_POSITIVES}, {BS_SECTION_ROWS, BS_PART_ROWS},
-		{BS_SECTION_RARE_CODES, BS_PART_RARE_TERM_LISTS}, {BS_SECTION_RARE_OFFSETS, BS_PART_RARE_TERM_LISTS},
+		{BS_SECTION_TERM_SEPARATORS, BS_PART_LEXICON},
+		{BS_SECTION_TERM_CODES, BS_PART_LEXICON},
+		{BS_SECTION_TERMS, BS_PART_LEXICON},
+		{BS_SECTION_TERM_INDEX, BS_PART_LEXICON},
+		{BS_SECTION_POPCOUNTS, BS_PART_POPCOUNTS},
+		{BS_SECTION_EXACT_TERMS, BS_PART_EXACT_COLUMNS},
+		{BS_SECTION_EXCEPTION_TERMS, BS_PART_FALSE_POSITIVES},
+		{BS_SECTION_EXCEPTION_OFFSETS, BS_PART_FALSE_POSITIVES},
+		{BS_SECTION_EXCEPTION_ROWS, BS_PART_FALSE_POSITIVES},
+		{BS_SECTION_ROWS, BS_PART_ROWS},
+		{BS_SECTION_RARE_CODES, BS_PART_RARE_TERM_LISTS},
+		{BS_SECTION_RARE_OFFSETS, BS_PART_RARE_TERM_LISTS},
 		{BS_SECTION_RARE_TERM_LISTS, BS_PART_RARE_TERM_LISTS},
-		{BS_SECTION_GRAM_ROWS, BS_PART_GRAM_ROWS}, {BS_SECTION_GRAM_TIERS, BS_PART_GRAM_LISTS},
-		{BS_SECTION_FORWARD_OFFSETS, BS_PART_FORWARD_INDEXES}, {BS_SECTION_FORWARD_TERMS, BS_PART_FORWARD_INDEXES},
+		{BS_SECTION_GRAM_ROWS, BS_PART_GRAM_ROWS},
+		{BS_SECTION_GRAM_TIERS, BS_PART_GRAM_LISTS},
+		{BS_SECTION_FORWARD_OFFSETS, BS_PART_FORWARD_INDEXES},
+		{BS_SECTION_FORWARD_TERMS, BS_PART_FORWARD_INDEXES},
 		{BS_SECTION_FORWARD_FILTERS, BS_PART_FORWARD_INDEXES},
 		{BS_SECTION_FORWARD_COLUMNS, BS_PART_FORWARD_INDEXES},
-		{BS_SECTION_FORWARD_FILTER_OFFSETS, BS_PART_FORWARD_INDEXES}, {BS_SECTION_DOC_LENGTHS, BS_PART_LENGTHS},
-		{BS_SECTION_DOC_TF_OFFSETS, BS_PART_TFS}, {BS_SECTION_DOC_TFS, BS_PART_TFS},
-		{BS_SECTION_DOC_NAME_OFFSETS, BS_PART_NAMES}, {BS_SECTION_DOC_NAMES, BS_PART_NAMES},
-		{BS_SECTION_SOURCE_RANGES, BS_PART_PLACES}, {BS_SECTION_DOC_FLAGS, BS_PART_PLACES},
-		{BS_SECTION_DOC_PLACES, BS_PART_PLACES}, {BS_SECTION_DOC_CHECKSUMS, BS_PART_PLACES},
-		{BS_SECTION_STORE_DICTIONARY, BS_PART_STORED_TEXT}, {BS_SECTION_STORE_OFFSETS, BS_PART_STORED_TEXT},
-		{BS_SECTION_STORE_FRAMES, BS_PART_STORED_TEXT}, {BS_SECTION_GRAM_SET, BS_PART_SUMMARY},
-		{BS_SECTION_VALUE_FIELDS, BS_PART_VALUES}, {BS_SECTION_VALUE_PARTS, BS_PART_VALUES},
-		{BS_SECTION_VALUE_KEYS, BS_PART_VALUES}, {BS_SECTION_VALUE_KEY_OFFSETS, BS_PART_VALUES},
-		{BS_SECTION_VALUE_LINES, BS_PART_VALUES}, {BS_SECTION_VALUE_LISTS, BS_PART_VALUES},
+		{BS_SECTION_FORWARD_FILTER_OFFSETS, BS_PART_FORWARD_INDEXES},
+		{BS_SECTION_DOC_LENGTHS, BS_PART_LENGTHS},
+		{BS_SECTION_DOC_TF_OFFSETS, BS_PART_TFS},
+		{BS_SECTION_DOC_TFS, BS_PART_TFS},
+		{BS_SECTION_DOC_NAME_OFFSETS, BS_PART_NAMES},
+		{BS_SECTION_DOC_NAMES, BS_PART_NAMES},
+		{BS_SECTION_SOURCE_RANGES, BS_PART_PLACES},
+		{BS_SECTION_DOC_FLAGS, BS_PART_PLACES},
+		{BS_SECTION_DOC_PLACES, BS_PART_PLACES},
+		{BS_SECTION_DOC_CHECKSUMS, BS_PART_PLACES},
+		{BS_SECTION_STORE_DICTIONARY, BS_PART_STORED_TEXT},
+		{BS_SECTION_STORE_OFFSETS, BS_PART_STORED_TEXT},
+		{BS_SECTION_STORE_FRAMES, BS_PART_STORED_TEXT},
+		{BS_SECTION_GRAM_SET, BS_PART_SUMMARY},
+		{BS_SECTION_VALUE_FIELDS, BS_PART_VALUES},
+		{BS_SECTION_VALUE_PARTS, BS_PART_VALUES},
+		{BS_SECTION_VALUE_KEYS, BS_PART_VALUES},
+		{BS_SECTION_VALUE_KEY_OFFSETS, BS_PART_VALUES},
+		{BS_SECTION_VALUE_LINES, BS_PART_VALUES},
+		{BS_SECTION_VALUE_LISTS, BS_PART_VALUES},
 		{BS_SECTION_FIELD_TEXTS, BS_PART_VALUES},
 	};
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
@@ -104,16 +122,19 @@ static void count_sections(const struct bs_segment *segment, uint64_t parts[BS_P
 	for (uint32_t s = 0; s < segment->meta.n_shards; s++) {
 		const struct bs_shard *shard = &segment->shards[s];
 		for (uint32_t l = 0; l < shard->hashed.n_levels; l++)
-			parts[part_of_rank(shard->hashed.levels[l].rank)] += level_bytes(&shard->hashed.levels[l]);
+			parts[part_of_rank(shard->hashed.levels[l].rank)] +=
+				level_bytes(&shard->hashed.levels[l]);
 		parts[BS_PART_EXACT_COLUMNS] += level_bytes(&shard->exact.level);
 	}
 	for (uint32_t s = 0; s < segment->grams.n_shards; s++) {
 		const struct bs_gram_shard *shard = &segment->grams.shards[s];
-		parts[BS_PART_GRAM_COLUMNS] += (uint64_t)shard->shape.n_columns * shard->column_bytes;
+		parts[BS_PART_GRAM_COLUMNS] +=
+			(uint64_t)shard->shape.n_columns * shard->column_bytes;
 	}
 }
 
-static enum bs_status count_exact(const struct bs_shard *shard, struct bs_shard_stats *stats, struct bs_error *err)
+static enum bs_status count_exact(const struct bs_shard *shard, struct bs_shard_stats *stats,
+                                  struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	stats->n_exact = shard->exact.level.n_columns;
@@ -125,7 +146,8 @@ static enum bs_status count_exact(const struct bs_shard *shard, struct bs_shard_
 	return status;
 }
 
-static enum bs_status count_lists(const struct bs_shard *shard, struct bs_shard_stats *stats, struct bs_error *err)
+static enum bs_status count_lists(const struct bs_shard *shard, struct bs_shard_stats *stats,
+                                  struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	for (uint32_t row = 0; row < shard->n_docs && !status; row++) {
@@ -142,16 +164,19 @@ static enum bs_status count_lists(const struct bs_shard *shard, struct bs_shard_
 	return status;
 }
 
-static enum bs_status read_shard(const struct bs_shard *shard, struct bs_shard_stats *stats, struct bs_error *err)
+static enum bs_status read_shard(const struct bs_shard *shard, struct bs_shard_stats *stats,
+                                 struct bs_error *err)
 {
-	*stats = (struct bs_shard_stats){.n_docs = shard->n_docs, .n_levels = shard->hashed.n_levels};
+	*stats = (struct bs_shard_stats){.n_docs = shard->n_docs,
+	                                 .n_levels = shard->hashed.n_levels};
 	if (shard->hashed.n_levels == 0)
 		return count_lists(shard, stats, err);
 	enum bs_status status = BS_OK;
 	for (uint32_t l = 0; l < shard->hashed.n_levels && !status; l++) {
 		uint64_t n_set;
 		const struct bs_level *level = &shard->hashed.levels[l];
-		double n_bits = (double)level->n_columns * bs_level_lanes(level->rank, shard->n_docs);
+		double n_bits =
+			(double)level->n_columns * bs_level_lanes(level->rank, shard->n_docs);
 		stats->n_columns[l] = level->n_columns;
 		status = bs_shard_level_popcount(shard, l, &n_set, err);
 		stats->density[l] = n_bits > 0 ? (double)n_set / n_bits : 0;
@@ -165,7 +190,8 @@ static enum bs_status read_segment(const struct bs_segment *segment, struct bs_s
 	enum bs_status status = BS_OK;
 	stats->shards = calloc((size_t)segment->meta.n_shards + 1, sizeof(*stats->shards));
 	if (!stats->shards)
-		return bs_fail_memory(err, "shards", segment->meta.n_shards * sizeof(*stats->shards));
+		return bs_fail_memory(err, "shards",
+		                      segment->meta.n_shards * sizeof(*stats->shards));
 	for (uint32_t s = 0; s < segment->meta.n_shards && !status; s++)
 		status = read_shard(&segment->shards[s], &stats->shards[s], err);
 	count_sections(segment, stats->parts);
@@ -173,17 +199,21 @@ static enum bs_status read_segment(const struct bs_segment *segment, struct bs_s
 }
 
 /* One that is damaged counts as none, as for searches. */
-static enum bs_status count_summary(const struct bs_snapshot *snapshot, struct bs_index_stats *stats, struct bs_error *err)
+static enum bs_status count_summary(const struct bs_snapshot *snapshot,
+                                    struct bs_index_stats *stats, struct bs_error *err)
 {
 	struct bs_summary_file file;
 	char name[BS_INDEX_NAME_BYTES];
-	enum bs_status status = bs_summary_file_open(snapshot->dir, &snapshot->manifest, &file, err);
+	enum bs_status status =
+		bs_summary_file_open(snapshot->dir, &snapshot->manifest, &file, err);
 	if (status)
 		return bs_summary_is_none(status) ? BS_OK : status;
 	stats->parts[BS_PART_SUMMARY] +=
 		bs_container_bytes(file.container) +
 		bs_dir_file_bytes(snapshot->dir,
-	                          bs_index_file_name("counts", snapshot->manifest.summary.counts_number, name));
+	                          bs_index_file_name("counts",
+	                                             snapshot->manifest.summary.counts_number,
+	                                             name));
 	stats->summary_bytes = file.summary.n_bytes;
 	stats->summary_rate = bs_summary_rate(&file.summary);
 	stats->n_summary_words = bs_summary_n(&file.summary.words);
@@ -196,11 +226,12 @@ static enum bs_status count_summary(const struct bs_snapshot *snapshot, struct b
 	return status == BS_CORRUPT ? BS_OK : status;
 }
 
-static enum bs_status count_manifest(const struct bs_snapshot *snapshot, struct bs_index_stats *stats,
-                                     struct bs_error *err)
+static enum bs_status count_manifest(const struct bs_snapshot *snapshot,
+                                     struct bs_index_stats *stats, struct bs_error *err)
 {
 	struct bs_container *file;
-	enum bs_status status = bs_container_open(snapshot->dir, "manifest", BS_FILE_MANIFEST, &file, err);
+	enum bs_status status =
+		bs_container_open(snapshot->dir, "manifest", BS_FILE_MANIFEST, &file, err);
 	if (status)
 		return status;
 	stats->parts[BS_PART_CHECKSUMS] += bs_container_check_bytes(file);
@@ -241,24 +272,27 @@ static void add_up(const struct bs_snapshot *snapshot, struct bs_index_stats *st
 /* ---- numbers and dates ---- */
 
 /* The name that begins at `at`, and where the next one begins; the names are zero-ended. */
-static enum bs_status intern_name(struct bs_index_stats *stats, const struct bs_section *names, uint64_t *at, uint32_t *number_out,
-                                  struct bs_error *err)
+static enum bs_status intern_name(struct bs_index_stats *stats, const struct bs_section *names,
+                                  uint64_t *at, uint32_t *number_out, struct bs_error *err)
 {
 	const uint8_t *name = names->data + *at;
 	size_t n_bytes = strlen((const char *)name);
 	*at += n_bytes + 1;
-	return bs_term_table_intern(&stats->field_names, name, (uint32_t)n_bytes, bs_hash_slot(name, n_bytes), number_out, NULL, err);
+	return bs_term_table_intern(&stats->field_names, name, (uint32_t)n_bytes,
+	                            bs_hash_slot(name, n_bytes), number_out, NULL, err);
 }
 
 BS_VECTOR(field_stats_list, struct bs_field_stats);
 
 /* Adds the texts of a segment's fields. counted: by number of the name. */
-static enum bs_status count_field_texts(const struct bs_segment *segment, struct bs_index_stats *stats, struct field_stats_list *counted,
-                                        struct bs_error *err)
+static enum bs_status count_field_texts(const struct bs_segment *segment,
+                                        struct bs_index_stats *stats,
+                                        struct field_stats_list *counted, struct bs_error *err)
 {
 	const struct bs_section *names = &segment->field_names;
 	struct bs_section texts = bs_container_section(segment->file, BS_SECTION_FIELD_TEXTS, 0);
-	enum bs_status status = texts.n_bytes > 0 ? bs_section_touch(&texts, 0, texts.n_bytes, err) : BS_OK;
+	enum bs_status status =
+		texts.n_bytes > 0 ? bs_section_touch(&texts, 0, texts.n_bytes, err) : BS_OK;
 	uint64_t n = 0;
 	for (uint64_t at = 0; at < names->n_bytes && !status; n++) {
 		const struct bs_field_stats none = {.name = 0};
@@ -270,25 +304,30 @@ static enum bs_status count_field_texts(const struct bs_segment *segment, struct
 		if (status)
 			break;
 		struct bs_field_stats *field = &counted->items[number];
-		uint32_t n_values = is_counted ? bs_load_u32(texts.data + n * 8) : 0, n_others = is_counted ? bs_load_u32(texts.data + n * 8 + 4) : 0;
+		uint32_t n_values = is_counted ? bs_load_u32(texts.data + n * 8) : 0,
+			 n_others = is_counted ? bs_load_u32(texts.data + n * 8 + 4) : 0;
 		field->name = number;
 		field->n_values += n_values;
 		field->n_others += n_others;
-		field->is_at_least |= !is_counted || n_values == UINT32_MAX || n_others == UINT32_MAX;
+		field->is_at_least |=
+			!is_counted || n_values == UINT32_MAX || n_others == UINT32_MAX;
 	}
 	return status;
 }
 
 /* Segments that did not count texts tell which fields have values all the same. */
-static enum bs_status mark_values(const struct bs_segment *segment, struct bs_index_stats *stats, struct bs_buffer *has_values,
-                                  struct bs_error *err)
+static enum bs_status mark_values(const struct bs_segment *segment, struct bs_index_stats *stats,
+                                  struct bs_buffer *has_values, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
-	for (uint32_t f = 0; segment->values.is_there && f < segment->values.n_fields && !status; f++) {
+	for (uint32_t f = 0; segment->values.is_there && f < segment->values.n_fields && !status;
+	     f++) {
 		struct bs_value_field field;
 		uint32_t number;
 		status = bs_value_field_get(&segment->values, f, &field, err);
-		if (!status && bs_term_table_find(&stats->field_names, field.name, field.name_bytes, bs_hash_slot(field.name, field.name_bytes), &number))
+		if (!status &&
+		    bs_term_table_find(&stats->field_names, field.name, field.name_bytes,
+		                       bs_hash_slot(field.name, field.name_bytes), &number))
 			has_values->data[number] = 1;
 	}
 	return status;
@@ -297,12 +336,14 @@ static enum bs_status mark_values(const struct bs_segment *segment, struct bs_in
 static int compare_names(const void *a, const void *b, void *context)
 {
 	const struct bs_term_table *names = context;
-	uint32_t x = ((const struct bs_field_stats *)a)->name, y = ((const struct bs_field_stats *)b)->name;
-	return bs_compare_bytes(bs_term_table_key(names, x), names->entries[x].n_bytes, bs_term_table_key(names, y),
-	                        names->entries[y].n_bytes);
+	uint32_t x = ((const struct bs_field_stats *)a)->name,
+		 y = ((const struct bs_field_stats *)b)->name;
+	return bs_compare_bytes(bs_term_table_key(names, x), names->entries[x].n_bytes,
+	                        bs_term_table_key(names, y), names->entries[y].n_bytes);
 }
 
-static enum bs_status count_fields(const struct bs_snapshot *snapshot, struct bs_index_stats *stats, struct bs_error *err)
+static enum bs_status count_fields(const struct bs_snapshot *snapshot, struct bs_index_stats *stats,
+                                   struct bs_error *err)
 {
 	struct field_stats_list counted = {0};
 	struct bs_buffer has_values = {0};
@@ -322,19 +363,22 @@ static enum bs_status count_fields(const struct bs_snapshot *snapshot, struct bs
 			fields[stats->n_fields++] = fields[i];
 	stats->fields = fields;
 	if (!status && stats->n_fields > 1)
-		qsort_r(fields, stats->n_fields, sizeof(*fields), compare_names, &stats->field_names);
+		qsort_r(fields, stats->n_fields, sizeof(*fields), compare_names,
+		        &stats->field_names);
 	bs_buffer_deinit(&has_values);
 	return status;
 }
 
-enum bs_status bs_index_stats_read(const struct bs_snapshot *snapshot, struct bs_index_stats *stats_out,
-                                   struct bs_error *err)
+enum bs_status bs_index_stats_read(const struct bs_snapshot *snapshot,
+                                   struct bs_index_stats *stats_out, struct bs_error *err)
 {
 	uint32_t n = snapshot->manifest.n_segments;
 	*stats_out = (struct bs_index_stats){.n_segments = n};
 	stats_out->segments = calloc((size_t)n + 1, sizeof(*stats_out->segments));
-	enum bs_status status = stats_out->segments ? count_manifest(snapshot, stats_out, err)
-	                                            : bs_fail_memory(err, "segments", n * sizeof(*stats_out->segments));
+	enum bs_status status =
+		stats_out->segments
+			? count_manifest(snapshot, stats_out, err)
+			: bs_fail_memory(err, "segments", n * sizeof(*stats_out->segments));
 	for (uint32_t s = 0; s < n && !status; s++)
 		status = read_segment(&snapshot->segments[s], &stats_out->segments[s], err);
 	if (!status)

@@ -1,4 +1,5 @@
-/* manifest.c: options of an index in memory; its manifest, read and replaced. See manifest.h; bytes in FORMAT.md. */
+/* manifest.c: options of an index in memory; its manifest, read and replaced. See manifest.h; bytes
+ * in FORMAT.md. */
 #include "core/store/manifest.h"
 
 #include <stdio.h>
@@ -14,42 +15,47 @@
 #include "core/store/doc_table.h"
 #include "core/store/field_weights.h"
 
-#define SECTION_OPTIONS  1u
-#define SECTION_SOURCES  2u
-#define SECTION_SEGMENTS 3u
-#define SECTION_FIELDS   4u
+#define SECTION_OPTIONS       1u
+#define SECTION_SOURCES       2u
+#define SECTION_SEGMENTS      3u
+#define SECTION_FIELDS        4u
 #define SECTION_NON_DOCUMENTS 5u
-#define SECTION_LEFT_OUT 6u
-#define SECTION_WORDS 7u
-#define SECTION_SUMMARY 8u
-#define SECTION_RECORD_GRAMS 9u
+#define SECTION_LEFT_OUT      6u
+#define SECTION_WORDS         7u
+#define SECTION_SUMMARY       8u
+#define SECTION_RECORD_GRAMS  9u
 
 #define WORDS_SPLIT_IDENTIFIERS 1u
 #define WORDS_ANALYZER          2u
 
 #define SEGMENT_FULL 1u
-#define SOURCE_RACY 1u
-#define SOURCE_INNER   2u
+#define SOURCE_RACY  1u
+#define SOURCE_INNER 2u
 #define SEGMENT_ROWS 2u
 
 /* The options that are yes or no: bit i of the flags says flag_options[i]. */
 static const size_t flag_options[] = {
-	offsetof(struct bs_recorded_options, words),        offsetof(struct bs_recorded_options, grams),
-	offsetof(struct bs_recorded_options, store),        offsetof(struct bs_recorded_options, fold_accents),
-	offsetof(struct bs_recorded_options, hidden),       offsetof(struct bs_recorded_options, no_ignore),
-	offsetof(struct bs_recorded_options, binary_as_text), offsetof(struct bs_recorded_options, gram_collections),
+	offsetof(struct bs_recorded_options, words),
+	offsetof(struct bs_recorded_options, grams),
+	offsetof(struct bs_recorded_options, store),
+	offsetof(struct bs_recorded_options, fold_accents),
+	offsetof(struct bs_recorded_options, hidden),
+	offsetof(struct bs_recorded_options, no_ignore),
+	offsetof(struct bs_recorded_options, binary_as_text),
+	offsetof(struct bs_recorded_options, gram_collections),
 	offsetof(struct bs_recorded_options, reads_records),
 };
-#define N_FLAGS (sizeof(flag_options) / sizeof(*flag_options))
+#define N_FLAGS               (sizeof(flag_options) / sizeof(*flag_options))
 #define FLAG_GRAM_COLLECTIONS (1u << 7)
 
 /* The options that are nullable strings, and those that are lists of strings. */
 static const size_t string_options[] = {offsetof(struct bs_recorded_options, stem_language),
                                         offsetof(struct bs_recorded_options, id_field),
                                         offsetof(struct bs_recorded_options, analyzer_name)};
-static const size_t list_options[] = {
-	offsetof(struct bs_recorded_options, text_fields), offsetof(struct bs_recorded_options, globs),
-	offsetof(struct bs_recorded_options, records), offsetof(struct bs_recorded_options, weights)};
+static const size_t list_options[] = {offsetof(struct bs_recorded_options, text_fields),
+                                      offsetof(struct bs_recorded_options, globs),
+                                      offsetof(struct bs_recorded_options, records),
+                                      offsetof(struct bs_recorded_options, weights)};
 #define N_STRINGS (sizeof(string_options) / sizeof(*string_options))
 #define N_LISTS   (sizeof(list_options) / sizeof(*list_options))
 
@@ -80,8 +86,8 @@ void bs_recorded_options_deinit(struct bs_recorded_options *options)
 	*options = (struct bs_recorded_options){0};
 }
 
-enum bs_status bs_recorded_options_copy(const struct bs_recorded_options *options, struct bs_recorded_options *copy_out,
-                                     struct bs_error *err)
+enum bs_status bs_recorded_options_copy(const struct bs_recorded_options *options,
+                                        struct bs_recorded_options *copy_out, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	*copy_out = *options;
@@ -126,11 +132,13 @@ uint64_t bs_max_document(const struct bs_recorded_options *options)
 	return options->max_document ? options->max_document : BS_DEFAULT_MAX_DOCUMENT;
 }
 
-bool bs_recorded_options_equal(const struct bs_recorded_options *a, const struct bs_recorded_options *b)
+bool bs_recorded_options_equal(const struct bs_recorded_options *a,
+                               const struct bs_recorded_options *b)
 {
 	bool is_equal = ((option_flags(a) ^ option_flags(b)) & ~FLAG_GRAM_COLLECTIONS) == 0 &&
 	                a->split_identifiers == b->split_identifiers &&
-	                density_ppm(a->density) == density_ppm(b->density) && bs_max_document(a) == bs_max_document(b);
+	                density_ppm(a->density) == density_ppm(b->density) &&
+	                bs_max_document(a) == bs_max_document(b);
 	for (size_t i = 0; i < N_STRINGS; i++)
 		is_equal &= strings_equal(*string_of(a, i), *string_of(b, i));
 	for (size_t i = 0; i < N_LISTS; i++)
@@ -138,9 +146,11 @@ bool bs_recorded_options_equal(const struct bs_recorded_options *a, const struct
 	return is_equal;
 }
 
-bool bs_recorded_options_read_same(const struct bs_recorded_options *a, const struct bs_recorded_options *b)
+bool bs_recorded_options_read_same(const struct bs_recorded_options *a,
+                                   const struct bs_recorded_options *b)
 {
-	return strings_equal(a->id_field, b->id_field) && lists_equal(a->text_fields, b->text_fields);
+	return strings_equal(a->id_field, b->id_field) &&
+	       lists_equal(a->text_fields, b->text_fields);
 }
 
 struct bs_tokenizer_options bs_index_words_options(const struct bs_recorded_options *options)
@@ -154,10 +164,12 @@ struct bs_tokenizer_options bs_index_words_options(const struct bs_recorded_opti
 	};
 }
 
-enum bs_status bs_recorded_options_bind(struct bs_recorded_options *options, const struct bs_analyzer *analyzer, const char *where,
-                                     struct bs_error *err)
+enum bs_status bs_recorded_options_bind(struct bs_recorded_options *options,
+                                        const struct bs_analyzer *analyzer, const char *where,
+                                        struct bs_error *err)
 {
-	enum bs_status status = analyzer ? BS_CHECK_RESERVED(err, BS_RESERVED(bs_analyzer, *analyzer)) : BS_OK;
+	enum bs_status status =
+		analyzer ? BS_CHECK_RESERVED(err, BS_RESERVED(bs_analyzer, *analyzer)) : BS_OK;
 	if (!status && analyzer)
 		status = bs_tokenizer_check_analyzer_name(analyzer->name, err);
 	if (!status)
@@ -184,8 +196,8 @@ void bs_manifest_deinit(struct bs_manifest *manifest)
 	*manifest = (struct bs_manifest){0};
 }
 
-static enum bs_status copy_source(const struct bs_source_record *record, struct bs_source_record *copy_out,
-                                  struct bs_error *err)
+static enum bs_status copy_source(const struct bs_source_record *record,
+                                  struct bs_source_record *copy_out, struct bs_error *err)
 {
 	*copy_out = *record;
 	copy_out->label = strdup(record->label);
@@ -196,8 +208,8 @@ static enum bs_status copy_source(const struct bs_source_record *record, struct 
 	return bs_fail_memory(err, "a source", strlen(record->label) + strlen(record->path));
 }
 
-enum bs_status bs_manifest_add_source(struct bs_manifest *manifest, const struct bs_source_record *record,
-                                      struct bs_error *err)
+enum bs_status bs_manifest_add_source(struct bs_manifest *manifest,
+                                      const struct bs_source_record *record, struct bs_error *err)
 {
 	size_t n_bytes = ((size_t)manifest->n_sources + 1) * sizeof(*manifest->sources);
 	struct bs_source_record *sources = realloc(manifest->sources, n_bytes);
@@ -209,7 +221,8 @@ enum bs_status bs_manifest_add_source(struct bs_manifest *manifest, const struct
 	return status;
 }
 
-enum bs_status bs_manifest_replace_source(struct bs_manifest *manifest, uint32_t i, const struct bs_source_record *record,
+enum bs_status bs_manifest_replace_source(struct bs_manifest *manifest, uint32_t i,
+                                          const struct bs_source_record *record,
                                           struct bs_error *err)
 {
 	struct bs_source_record copy;
@@ -221,7 +234,8 @@ enum bs_status bs_manifest_replace_source(struct bs_manifest *manifest, uint32_t
 	return BS_OK;
 }
 
-enum bs_status bs_manifest_label_below(const char *label, const char *path, char **label_out, struct bs_error *err)
+enum bs_status bs_manifest_label_below(const char *label, const char *path, char **label_out,
+                                       struct bs_error *err)
 {
 	bool has_slash = *label && strcmp(label, "/") != 0;
 	size_t n_bytes = strlen(label) + has_slash + strlen(path) + 1;
@@ -233,8 +247,8 @@ enum bs_status bs_manifest_label_below(const char *label, const char *path, char
 	return BS_OK;
 }
 
-enum bs_status bs_manifest_add_segment(struct bs_manifest *manifest, const struct bs_segment_record *record,
-                                       struct bs_error *err)
+enum bs_status bs_manifest_add_segment(struct bs_manifest *manifest,
+                                       const struct bs_segment_record *record, struct bs_error *err)
 {
 	size_t n_bytes = ((size_t)manifest->n_segments + 1) * sizeof(*manifest->segments);
 	struct bs_segment_record *segments = realloc(manifest->segments, n_bytes);
@@ -245,8 +259,8 @@ enum bs_status bs_manifest_add_segment(struct bs_manifest *manifest, const struc
 	return BS_OK;
 }
 
-enum bs_status bs_manifest_add_field(struct bs_manifest *manifest, const char *name, size_t name_bytes,
-                                     struct bs_error *err)
+enum bs_status bs_manifest_add_field(struct bs_manifest *manifest, const char *name,
+                                     size_t name_bytes, struct bs_error *err)
 {
 	uint32_t number;
 	if (name_bytes > BS_MOST_FIELD_BYTES || manifest->fields.n_terms >= BS_MOST_FIELDS)
@@ -255,30 +269,35 @@ enum bs_status bs_manifest_add_field(struct bs_manifest *manifest, const char *n
 	                            bs_hash_slot(name, name_bytes), &number, NULL, err);
 }
 
-enum bs_status bs_manifest_add_fields(struct bs_manifest *manifest, const struct bs_term_table *fields,
-                                      struct bs_error *err)
+enum bs_status bs_manifest_add_fields(struct bs_manifest *manifest,
+                                      const struct bs_term_table *fields, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	for (uint32_t i = 0; i < fields->n_terms && !status; i++)
-		status = bs_manifest_add_field(manifest, (const char *)bs_term_table_key(fields, i), fields->entries[i].n_bytes, err);
+		status = bs_manifest_add_field(manifest, (const char *)bs_term_table_key(fields, i),
+		                               fields->entries[i].n_bytes, err);
 	return status;
 }
 
-/* An entry is the number of its source and where its first NUL byte ends, four bytes each, and its name, NUL-ended: in
- * memory as in the file. */
+/* An entry is the number of its source and where its first NUL byte ends, four bytes each, and its
+ * name, NUL-ended: in memory as in the file. */
 #define NON_DOCUMENT_HEAD_BYTES 8u
 
-enum bs_status bs_manifest_add_non_document(struct bs_manifest *manifest, const struct bs_non_documents *file,
+enum bs_status bs_manifest_add_non_document(struct bs_manifest *manifest,
+                                            const struct bs_non_documents *file,
                                             struct bs_error *err)
 {
 	uint8_t head[NON_DOCUMENT_HEAD_BYTES];
 	bs_store_u32(head, file->source);
 	bs_store_u32(head + 4, file->nul_end);
 	enum bs_status status = bs_buffer_append(&manifest->non_documents, head, sizeof(head), err);
-	return status ? status : bs_buffer_append(&manifest->non_documents, file->name, strlen(file->name) + 1, err);
+	return status ? status
+	              : bs_buffer_append(&manifest->non_documents, file->name,
+	                                 strlen(file->name) + 1, err);
 }
 
-bool bs_manifest_next_non_document(const struct bs_manifest *manifest, size_t *at, struct bs_non_documents *file_out)
+bool bs_manifest_next_non_document(const struct bs_manifest *manifest, size_t *at,
+                                   struct bs_non_documents *file_out)
 {
 	const struct bs_buffer *list = &manifest->non_documents;
 	if (*at >= list->used_bytes)
@@ -292,16 +311,18 @@ bool bs_manifest_next_non_document(const struct bs_manifest *manifest, size_t *a
 	return true;
 }
 
-static enum bs_status has_other_versions(const struct bs_manifest *manifest, bool *has_other_out, struct bs_error *err)
+static enum bs_status has_other_versions(const struct bs_manifest *manifest, bool *has_other_out,
+                                         struct bs_error *err)
 {
 	char icu[16], unicode[16];
 	enum bs_status status = bs_tokenizer_versions(icu, unicode, err);
-	*has_other_out = !status &&
-	                 (strcmp(icu, manifest->versions.icu) != 0 || strcmp(unicode, manifest->versions.unicode) != 0);
+	*has_other_out = !status && (strcmp(icu, manifest->versions.icu) != 0 ||
+	                             strcmp(unicode, manifest->versions.unicode) != 0);
 	return status;
 }
 
-enum bs_status bs_manifest_has_other_words(const struct bs_manifest *manifest, bool *has_other_out, struct bs_error *err)
+enum bs_status bs_manifest_has_other_words(const struct bs_manifest *manifest, bool *has_other_out,
+                                           struct bs_error *err)
 {
 	enum bs_status status = has_other_versions(manifest, has_other_out, err);
 	*has_other_out |= manifest->options.words_revision < BS_TOKENIZER_REVISION;
@@ -309,7 +330,8 @@ enum bs_status bs_manifest_has_other_words(const struct bs_manifest *manifest, b
 	return status;
 }
 
-enum bs_status bs_manifest_is_outdated(const struct bs_manifest *manifest, bool *is_outdated_out, struct bs_error *err)
+enum bs_status bs_manifest_is_outdated(const struct bs_manifest *manifest, bool *is_outdated_out,
+                                       struct bs_error *err)
 {
 	bool has_other_words = false;
 	enum bs_status status = has_other_versions(manifest, is_outdated_out, err);
@@ -328,8 +350,8 @@ void bs_manifest_mix_words(struct bs_manifest *manifest)
 	memcpy(manifest->versions.icu + n, "+", 2);
 }
 
-enum bs_status bs_manifest_copy_head(const struct bs_manifest *manifest, struct bs_manifest *copy_out,
-                                     struct bs_error *err)
+enum bs_status bs_manifest_copy_head(const struct bs_manifest *manifest,
+                                     struct bs_manifest *copy_out, struct bs_error *err)
 {
 	*copy_out = *manifest;
 	copy_out->sources = NULL;
@@ -339,7 +361,8 @@ enum bs_status bs_manifest_copy_head(const struct bs_manifest *manifest, struct 
 	copy_out->summary.number = copy_out->summary.counts_number = 0;
 	copy_out->fields = (struct bs_term_table){0};
 	copy_out->non_documents = (struct bs_buffer){0};
-	enum bs_status status = bs_recorded_options_copy(&manifest->options, &copy_out->options, err);
+	enum bs_status status =
+		bs_recorded_options_copy(&manifest->options, &copy_out->options, err);
 	if (!status)
 		status = bs_manifest_add_fields(copy_out, &manifest->fields, err);
 	if (!status)
@@ -352,8 +375,8 @@ enum bs_status bs_manifest_copy_head(const struct bs_manifest *manifest, struct 
 	return status;
 }
 
-/* Writes or reads a section: each function below lists the parts of a section once. Writing changes nothing. Reading checks; after the
- * first failure nothing more is read, and numbers are 0. */
+/* Writes or reads a section: each function below lists the parts of a section once. Writing changes
+ * nothing. Reading checks; after the first failure nothing more is read, and numbers are 0. */
 struct coder {
 	struct bs_file_writer *writer; /* NULL: it reads */
 	const struct bs_container *file;
@@ -366,7 +389,8 @@ struct coder {
 static bool has_bytes(struct coder *coder, uint64_t n_bytes)
 {
 	if (!coder->status && n_bytes > (uint64_t)(coder->end - coder->at))
-		coder->status = bs_container_corrupt(coder->file, coder->err, "a section ends too early");
+		coder->status =
+			bs_container_corrupt(coder->file, coder->err, "a section ends too early");
 	return !coder->status;
 }
 
@@ -380,7 +404,8 @@ static const uint8_t *take_bytes(struct coder *coder, size_t n_bytes)
 static void expect(struct coder *coder, bool is_right, const char *what, unsigned long long number)
 {
 	if (!coder->writer && !coder->status && !is_right)
-		coder->status = bs_container_corrupt(coder->file, coder->err, "%s %llu", what, number);
+		coder->status =
+			bs_container_corrupt(coder->file, coder->err, "%s %llu", what, number);
 }
 
 static void code_u32(struct coder *coder, uint32_t *value)
@@ -413,7 +438,8 @@ static void code_varint(struct coder *coder, uint64_t *value)
 		has_bytes(coder, UINT64_MAX);
 }
 
-/* A count of things that take at least a byte each: more than the bytes left is damage, and would be a huge loop. */
+/* A count of things that take at least a byte each: more than the bytes left is damage, and would
+ * be a huge loop. */
 static uint64_t code_count(struct coder *coder, uint64_t n)
 {
 	code_varint(coder, &n);
@@ -429,7 +455,8 @@ static void code_text(struct coder *coder, const char **text, size_t *n_bytes)
 		return;
 	}
 	*text = (const char *)coder->at;
-	expect(coder, !memchr(*text, '\0', *n_bytes), "a zero byte in a string of bytes:", *n_bytes);
+	expect(coder, !memchr(*text, '\0', *n_bytes),
+	       "a zero byte in a string of bytes:", *n_bytes);
 	coder->at += coder->status ? 0 : *n_bytes;
 }
 
@@ -484,11 +511,14 @@ static void code_options(struct coder *coder, struct bs_manifest *manifest)
 	code_u64(coder, &manifest->next_number);
 	code_u32(coder, &flags);
 	code_u64(coder, &density);
-	expect(coder, manifest->generation > 0 && manifest->generation < BS_MOST_NUMBER, "commit number",
-	       manifest->generation);
-	expect(coder, manifest->next_number < BS_MOST_NUMBER, "next file number", manifest->next_number);
+	expect(coder, manifest->generation > 0 && manifest->generation < BS_MOST_NUMBER,
+	       "commit number", manifest->generation);
+	expect(coder, manifest->next_number < BS_MOST_NUMBER, "next file number",
+	       manifest->next_number);
 	expect(coder, flags >> N_FLAGS == 0, "unknown options", flags);
-	expect(coder, density >= density_ppm(BS_MIN_DENSITY) && density <= density_ppm(BS_MAX_DENSITY), "density in millionths:", density);
+	expect(coder,
+	       density >= density_ppm(BS_MIN_DENSITY) && density <= density_ppm(BS_MAX_DENSITY),
+	       "density in millionths:", density);
 	code_version(coder, manifest->versions.icu);
 	code_version(coder, manifest->versions.unicode);
 	code_optional(coder, &options->stem_language);
@@ -500,8 +530,8 @@ static void code_options(struct coder *coder, struct bs_manifest *manifest)
 		code_u64(coder, &max_document);
 	if (coder->writer || coder->at < coder->end)
 		code_list(coder, &options->records);
-	expect(coder, max_document > 0 && max_document <= BS_MAX_DOCUMENT_BYTES, "a limit of documents of",
-	       max_document);
+	expect(coder, max_document > 0 && max_document <= BS_MAX_DOCUMENT_BYTES,
+	       "a limit of documents of", max_document);
 	if (coder->writer)
 		return;
 	for (size_t i = 0; i < N_FLAGS; i++)
@@ -514,15 +544,18 @@ static void code_options(struct coder *coder, struct bs_manifest *manifest)
 static bool has_word_rules(const struct bs_manifest *manifest)
 {
 	const struct bs_recorded_options *options = &manifest->options;
-	return options->words_revision || options->split_identifiers || options->weights || options->analyzer_name;
+	return options->words_revision || options->split_identifiers || options->weights ||
+	       options->analyzer_name;
 }
 
-static void require_word_rules(struct bs_file_writer *writer, const struct bs_recorded_options *options)
+static void require_word_rules(struct bs_file_writer *writer,
+                               const struct bs_recorded_options *options)
 {
-	bs_file_writer_require(writer, (options->words_revision ? BS_FEATURE_WORD_RULES : 0) |
-	                                       (options->split_identifiers ? BS_FEATURE_SPLIT_IDENTIFIERS : 0) |
-	                                       (options->weights ? BS_FEATURE_FIELD_WEIGHTS : 0) |
-	                                       (options->analyzer_name ? BS_FEATURE_ANALYZER : 0));
+	bs_file_writer_require(
+		writer, (options->words_revision ? BS_FEATURE_WORD_RULES : 0) |
+				(options->split_identifiers ? BS_FEATURE_SPLIT_IDENTIFIERS : 0) |
+				(options->weights ? BS_FEATURE_FIELD_WEIGHTS : 0) |
+				(options->analyzer_name ? BS_FEATURE_ANALYZER : 0));
 }
 
 static void code_words(struct coder *coder, struct bs_manifest *manifest)
@@ -542,8 +575,11 @@ static void code_words(struct coder *coder, struct bs_manifest *manifest)
 	}
 	options->words_revision = (uint32_t)revision;
 	options->split_identifiers = flags & WORDS_SPLIT_IDENTIFIERS;
-	expect(coder, flags <= (WORDS_SPLIT_IDENTIFIERS | WORDS_ANALYZER), "unknown options of words", flags);
-	expect(coder, !options->analyzer_name || !bs_tokenizer_check_analyzer_name(options->analyzer_name, NULL),
+	expect(coder, flags <= (WORDS_SPLIT_IDENTIFIERS | WORDS_ANALYZER),
+	       "unknown options of words", flags);
+	expect(coder,
+	       !options->analyzer_name ||
+	               !bs_tokenizer_check_analyzer_name(options->analyzer_name, NULL),
 	       "the name of an analyzer that is none, of bytes",
 	       options->analyzer_name ? strlen(options->analyzer_name) : 0);
 	expect(coder, coder->status || bs_field_weights_are_valid(options->weights),
@@ -551,9 +587,11 @@ static void code_words(struct coder *coder, struct bs_manifest *manifest)
 	if (!coder->status && revision > BS_TOKENIZER_REVISION)
 		coder->status =
 			bs_fail(coder->err, BS_UNSUPPORTED,
-		                "%s: its words were found by rules %llu, this bitsift knows up to %u; use the one "
+		                "%s: its words were found by rules %llu, this bitsift knows up to "
+		                "%u; use the one "
 		                "that made it, or rebuild it with `bitsift index --rebuild`",
-		                bs_container_path(coder->file), (unsigned long long)revision, BS_TOKENIZER_REVISION);
+		                bs_container_path(coder->file), (unsigned long long)revision,
+		                BS_TOKENIZER_REVISION);
 }
 
 /* Earlier programs pass over it: what they commit has no summary, until a later one makes one. */
@@ -568,12 +606,13 @@ static void code_summary(struct coder *coder, struct bs_manifest *manifest)
 		summary->number = 0;
 	else
 		code_u64(coder, &summary->counts_number);
-	expect(coder, !summary->number == !summary->counts_number, "a summary or its counts without the other, file",
+	expect(coder, !summary->number == !summary->counts_number,
+	       "a summary or its counts without the other, file",
 	       summary->number + summary->counts_number);
 	expect(coder, manifest->options.summary_rate <= BS_SUMMARY_MOST_RATE, "a summary of rate",
 	       manifest->options.summary_rate);
-	expect(coder, manifest->options.summary_rate > 0 || !summary->number, "a summary where there is none, file",
-	       summary->number);
+	expect(coder, manifest->options.summary_rate > 0 || !summary->number,
+	       "a summary where there is none, file", summary->number);
 }
 
 static bool has_record_grams(const struct bs_manifest *manifest)
@@ -592,25 +631,30 @@ static void code_record_grams(struct coder *coder, struct bs_manifest *manifest)
 }
 
 /* The folder that a collection was found in. Its label comes from there. */
-static void code_parent(struct coder *coder, const struct bs_manifest *manifest, struct bs_source_record *source)
+static void code_parent(struct coder *coder, const struct bs_manifest *manifest,
+                        struct bs_source_record *source)
 {
 	uint64_t parent = (uint64_t)source->parent - 1;
 	code_varint(coder, &parent);
-	expect(coder, parent < manifest->n_sources && manifest->sources[parent].kind == BS_SOURCE_FOLDER,
+	expect(coder,
+	       parent < manifest->n_sources && manifest->sources[parent].kind == BS_SOURCE_FOLDER,
 	       "a collection in a folder that is none, source", parent);
 	code_string(coder, &source->path);
-	expect(coder, source->kind == BS_SOURCE_COLLECTION, "a source in another one, of kind", source->kind);
+	expect(coder, source->kind == BS_SOURCE_COLLECTION, "a source in another one, of kind",
+	       source->kind);
 	expect(coder,
-	       source->path && bs_doc_name_is_below((const uint8_t *)source->path, (uint32_t)strlen(source->path)),
+	       source->path && bs_doc_name_is_below((const uint8_t *)source->path,
+	                                            (uint32_t)strlen(source->path)),
 	       "a collection that is not below its folder, source", manifest->n_sources);
 	if (coder->writer || coder->status)
 		return;
 	source->parent = (uint32_t)parent + 1;
-	coder->status =
-		bs_manifest_label_below(manifest->sources[parent].label, source->path, &source->label, coder->err);
+	coder->status = bs_manifest_label_below(manifest->sources[parent].label, source->path,
+	                                        &source->label, coder->err);
 }
 
-static void code_source(struct coder *coder, const struct bs_manifest *manifest, struct bs_source_record *source)
+static void code_source(struct coder *coder, const struct bs_manifest *manifest,
+                        struct bs_source_record *source)
 {
 	uint32_t flags = (source->is_racy ? SOURCE_RACY : 0) | (source->parent ? SOURCE_INNER : 0);
 	code_u32(coder, &source->kind);
@@ -633,7 +677,8 @@ static void code_source(struct coder *coder, const struct bs_manifest *manifest,
 	expect(coder, flags <= (SOURCE_RACY | SOURCE_INNER), "a source with unknown flags", flags);
 	expect(coder, source->read_bytes < BS_MOST_NUMBER && source->read_lines < BS_MOST_NUMBER,
 	       "a source that was read up to byte", source->read_bytes);
-	expect(coder, source->path && *source->path, "a source without path, of kind", source->kind);
+	expect(coder, source->path && *source->path, "a source without path, of kind",
+	       source->kind);
 }
 
 static void code_sources(struct coder *coder, struct bs_manifest *manifest)
@@ -669,8 +714,10 @@ static void read_number(struct coder *coder, struct bs_manifest *manifest)
 	struct number_left_out number = {.source = 0};
 	size_t k = 0;
 	code_number(coder, &number);
-	expect(coder, number.source < manifest->n_sources, "files left out of unknown source", number.source);
-	expect(coder, number.reason < BS_SKIP_MAX, "files left out for unknown reason", number.reason);
+	expect(coder, number.source < manifest->n_sources, "files left out of unknown source",
+	       number.source);
+	expect(coder, number.reason < BS_SKIP_MAX, "files left out for unknown reason",
+	       number.reason);
 	expect(coder, number.n > 0 && number.kind_bytes < BS_SKIP_KIND_BYTES,
 	       "a number of files left out that is no number,", number.n);
 	if (coder->status)
@@ -680,7 +727,8 @@ static void read_number(struct coder *coder, struct bs_manifest *manifest)
 		k++;
 	expect(coder, k < BS_SKIP_KINDS, "too many kinds of files of source", number.source);
 	expect(coder,
-	       number.kind_bytes == 0 || (number.reason == BS_SKIP_BINARY && number.n <= left_out->n[number.reason]),
+	       number.kind_bytes == 0 ||
+	               (number.reason == BS_SKIP_BINARY && number.n <= left_out->n[number.reason]),
 	       "more files of a kind left out than files,", number.n);
 	if (coder->status)
 		return;
@@ -711,17 +759,20 @@ static void code_left_out(struct coder *coder, struct bs_manifest *manifest)
 		const struct bs_left_out *left_out = &manifest->sources[i].left_out;
 		for (uint32_t reason = 0; reason < BS_SKIP_MAX; reason++)
 			if (left_out->n[reason] > 0)
-				code_number(coder, &(struct number_left_out){i, reason, left_out->n[reason], "", 0});
+				code_number(coder, &(struct number_left_out){
+							   i, reason, left_out->n[reason], "", 0});
 		for (size_t k = 0; k < BS_SKIP_KINDS && left_out->binary[k].n_files > 0; k++)
-			code_number(coder, &(struct number_left_out){i, BS_SKIP_BINARY, left_out->binary[k].n_files,
-			                                             left_out->binary[k].name,
-			                                             strlen(left_out->binary[k].name)});
+			code_number(coder, &(struct number_left_out){
+						   i, BS_SKIP_BINARY, left_out->binary[k].n_files,
+						   left_out->binary[k].name,
+						   strlen(left_out->binary[k].name)});
 	}
 }
 
 static void code_segment(struct coder *coder, struct bs_segment_record *segment)
 {
-	uint32_t flags = (segment->is_full ? SEGMENT_FULL : 0) | (segment->is_rows ? SEGMENT_ROWS : 0);
+	uint32_t flags =
+		(segment->is_full ? SEGMENT_FULL : 0) | (segment->is_rows ? SEGMENT_ROWS : 0);
 	code_u64(coder, &segment->number);
 	code_u64(coder, &segment->tombstones);
 	code_u64(coder, &segment->n_docs);
@@ -732,9 +783,13 @@ static void code_segment(struct coder *coder, struct bs_segment_record *segment)
 		segment->is_full = flags & SEGMENT_FULL;
 		segment->is_rows = flags & SEGMENT_ROWS;
 	}
-	expect(coder, segment->n_deleted <= segment->n_docs && (segment->tombstones != 0) == (segment->n_deleted != 0),
-	       "a segment whose documents or tombstones do not fit its deleted documents,", segment->n_deleted);
-	expect(coder, flags <= (SEGMENT_FULL | SEGMENT_ROWS), "a segment with unknown flags", flags);
+	expect(coder,
+	       segment->n_deleted <= segment->n_docs &&
+	               (segment->tombstones != 0) == (segment->n_deleted != 0),
+	       "a segment whose documents or tombstones do not fit its deleted documents,",
+	       segment->n_deleted);
+	expect(coder, flags <= (SEGMENT_FULL | SEGMENT_ROWS), "a segment with unknown flags",
+	       flags);
 }
 
 static void code_segments(struct coder *coder, struct bs_manifest *manifest)
@@ -756,11 +811,14 @@ static void code_fields(struct coder *coder, struct bs_manifest *manifest)
 {
 	uint64_t n = code_count(coder, manifest->fields.n_terms);
 	for (uint32_t i = 0; i < n && !coder->status; i++) {
-		const char *name = coder->writer ? (const char *)bs_term_table_key(&manifest->fields, i) : NULL;
+		const char *name = coder->writer
+		                           ? (const char *)bs_term_table_key(&manifest->fields, i)
+		                           : NULL;
 		size_t name_bytes = coder->writer ? manifest->fields.entries[i].n_bytes : 0;
 		code_text(coder, &name, &name_bytes);
 		if (!coder->writer && !coder->status)
-			coder->status = bs_manifest_add_field(manifest, name, name_bytes, coder->err);
+			coder->status =
+				bs_manifest_add_field(manifest, name, name_bytes, coder->err);
 	}
 }
 
@@ -778,25 +836,28 @@ static void code_non_documents(struct coder *coder, struct bs_manifest *manifest
 	}
 	for (const uint8_t *at = coder->at, *end; at < coder->end && !coder->status; at = end + 1) {
 		const size_t left = (size_t)(coder->end - at);
-		end = left > NON_DOCUMENT_HEAD_BYTES
-		              ? memchr(at + NON_DOCUMENT_HEAD_BYTES, 0, left - NON_DOCUMENT_HEAD_BYTES)
-		              : NULL;
+		end = left > NON_DOCUMENT_HEAD_BYTES ? memchr(at + NON_DOCUMENT_HEAD_BYTES, 0,
+		                                              left - NON_DOCUMENT_HEAD_BYTES)
+		                                     : NULL;
 		if (!end || bs_load_u32(at) >= manifest->n_sources) {
-			coder->status = bs_container_corrupt(coder->file, coder->err,
-			                                     "the list of files that are passed over does not decode");
+			coder->status = bs_container_corrupt(
+				coder->file, coder->err,
+				"the list of files that are passed over does not decode");
 			return;
 		}
 	}
 	if (!coder->status)
-		coder->status = bs_buffer_append(list, coder->at, (size_t)(coder->end - coder->at), coder->err);
+		coder->status = bs_buffer_append(list, coder->at, (size_t)(coder->end - coder->at),
+		                                 coder->err);
 	coder->at = coder->end;
 }
 
 /* In the order in which they are written. */
 static const struct section {
 	uint32_t id;
-	bool may_lack;                                         /* a file that is read need not have it */
-	bool (*is_wanted)(const struct bs_manifest *manifest); /* whether it is written; NULL: always */
+	bool may_lack; /* a file that is read need not have it */
+	bool (*is_wanted)(
+		const struct bs_manifest *manifest); /* whether it is written; NULL: always */
 	void (*code)(struct coder *coder, struct bs_manifest *manifest);
 } sections[] = {
 	{SECTION_OPTIONS, false, NULL, code_options},
@@ -812,11 +873,13 @@ static const struct section {
 
 static const char temporary[] = "manifest.new";
 
-static enum bs_status write_file(const struct bs_dir *dir, const struct bs_manifest *manifest, struct bs_error *err)
+static enum bs_status write_file(const struct bs_dir *dir, const struct bs_manifest *manifest,
+                                 struct bs_error *err)
 {
 	struct coder coder = {.err = err};
 	bs_dir_remove(dir, temporary);
-	/* The segments this manifest names must be found after a crash: their folder's entries go to disk first. */
+	/* The segments this manifest names must be found after a crash: their folder's entries go
+	 * to disk first. */
 	enum bs_status status = bs_dir_flush(dir, err);
 	if (!status)
 		status = bs_file_writer_open(dir, temporary, BS_FILE_MANIFEST, &coder.writer, err);
@@ -847,10 +910,12 @@ enum bs_status bs_index_file_begin(const struct bs_dir *dir, const char *prefix,
 }
 
 enum bs_status bs_index_file_open(const struct bs_dir *dir, const char *prefix, uint64_t number,
-                                  enum bs_container_kind kind, struct bs_container **file_out, struct bs_error *err)
+                                  enum bs_container_kind kind, struct bs_container **file_out,
+                                  struct bs_error *err)
 {
 	char name[BS_INDEX_NAME_BYTES];
-	return bs_container_open(dir, bs_index_file_name(prefix, number, name), kind, file_out, err);
+	return bs_container_open(dir, bs_index_file_name(prefix, number, name), kind, file_out,
+	                         err);
 }
 
 bool bs_manifest_next_file(const struct bs_manifest *manifest, size_t *at, uint64_t *number_out,
@@ -878,8 +943,8 @@ static int compare_numbers(const void *a, const void *b)
 }
 
 /* Of files: all below the next one, none twice. */
-static enum bs_status check_numbers(const struct bs_container *file, const struct bs_manifest *manifest,
-                                    struct bs_error *err)
+static enum bs_status check_numbers(const struct bs_container *file,
+                                    const struct bs_manifest *manifest, struct bs_error *err)
 {
 	char name[BS_INDEX_NAME_BYTES];
 	size_t n = 0, n_bytes = (2 * (size_t)manifest->n_segments + 3) * sizeof(uint64_t);
@@ -892,10 +957,13 @@ static enum bs_status check_numbers(const struct bs_container *file, const struc
 	qsort(numbers, n, sizeof(*numbers), compare_numbers);
 	for (size_t i = 0; i < n && !status; i++) {
 		if (numbers[i] == 0 || numbers[i] >= manifest->next_number)
-			status = bs_container_corrupt(file, err, "file number %llu is not below the next one, %llu",
-			                              (unsigned long long)numbers[i], (unsigned long long)manifest->next_number);
+			status = bs_container_corrupt(
+				file, err, "file number %llu is not below the next one, %llu",
+				(unsigned long long)numbers[i],
+				(unsigned long long)manifest->next_number);
 		else if (i > 0 && numbers[i] == numbers[i - 1])
-			status = bs_container_corrupt(file, err, "file number %llu is used twice", (unsigned long long)numbers[i]);
+			status = bs_container_corrupt(file, err, "file number %llu is used twice",
+			                              (unsigned long long)numbers[i]);
 	}
 	free(numbers);
 	return status;
@@ -907,7 +975,8 @@ static enum bs_status read_section(const struct bs_container *file, const struct
 	struct bs_section bytes = bs_container_section(file, section->id, 0);
 	if (bytes.n_bytes == 0 && section->may_lack)
 		return BS_OK;
-	struct coder coder = {.file = file, .at = bytes.data, .end = bytes.data + bytes.n_bytes, .err = err};
+	struct coder coder = {
+		.file = file, .at = bytes.data, .end = bytes.data + bytes.n_bytes, .err = err};
 	coder.status = bs_section_touch(&bytes, 0, bytes.n_bytes, err);
 	section->code(&coder, manifest);
 	expect(&coder, coder.at == coder.end,
@@ -915,8 +984,8 @@ static enum bs_status read_section(const struct bs_container *file, const struct
 	return coder.status;
 }
 
-static enum bs_status read_file(const struct bs_dir *dir, const char *name, struct bs_manifest *manifest_out,
-                                struct bs_error *err)
+static enum bs_status read_file(const struct bs_dir *dir, const char *name,
+                                struct bs_manifest *manifest_out, struct bs_error *err)
 {
 	*manifest_out = (struct bs_manifest){.options.summary_rate = BS_SUMMARY_DEFAULT};
 	struct bs_container *file;
@@ -933,21 +1002,26 @@ static enum bs_status read_file(const struct bs_dir *dir, const char *name, stru
 	return status;
 }
 
-enum bs_status bs_manifest_read(const struct bs_dir *dir, struct bs_manifest *manifest_out, struct bs_error *err)
+enum bs_status bs_manifest_read(const struct bs_dir *dir, struct bs_manifest *manifest_out,
+                                struct bs_error *err)
 {
 	return read_file(dir, "manifest", manifest_out, err);
 }
 
-enum bs_status bs_manifest_refuse(const struct bs_dir *dir, enum bs_status why, const struct bs_error *reason, struct bs_error *err)
+enum bs_status bs_manifest_refuse(const struct bs_dir *dir, enum bs_status why,
+                                  const struct bs_error *reason, struct bs_error *err)
 {
 	/* Without the advice at the end of the line: a rebuild would fail in the same way. */
 	const char *end = why == BS_CORRUPT ? strrchr(reason->text, ';') : NULL;
 	size_t n = end ? (size_t)(end - reason->text) : strlen(reason->text);
-	return bs_fail(err, why, "%s: nothing was committed, because what was written cannot be read again: %.*s", dir->path, (int)n,
-	               reason->text);
+	return bs_fail(
+		err, why,
+		"%s: nothing was committed, because what was written cannot be read again: %.*s",
+		dir->path, (int)n, reason->text);
 }
 
-enum bs_status bs_manifest_write(const struct bs_dir *dir, const struct bs_manifest *manifest, struct bs_error *err)
+enum bs_status bs_manifest_write(const struct bs_dir *dir, const struct bs_manifest *manifest,
+                                 struct bs_error *err)
 {
 	struct bs_error why = {""};
 	struct bs_manifest again;

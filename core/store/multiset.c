@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-/* What came is not looked up in base as long as it is no more than this share of it, nor what came to a set as long as it is no more
- * than BS_MULTISET_MORE_SHARE. */
+/* What came is not looked up in base as long as it is no more than this share of it, nor what came
+ * to a set as long as it is no more than BS_MULTISET_MORE_SHARE. */
 #define MORE_SHARE 16u
 /* Base is made anew when what changed is this share of it, and more than a few. */
 #define CHANGED_SHARE 4u
@@ -27,12 +27,14 @@ static void clear(struct bs_multiset *multiset)
 
 uint64_t bs_multiset_list_n(const struct bs_multiset *multiset, enum bs_multiset_list list)
 {
-	return multiset->kept[list] ? multiset->kept[list]->coded.n : bs_numbers_in(&multiset->made[list]).n;
+	return multiset->kept[list] ? multiset->kept[list]->coded.n
+	                            : bs_numbers_in(&multiset->made[list]).n;
 }
 
 uint64_t bs_multiset_n(const struct bs_multiset *multiset)
 {
-	return bs_multiset_list_n(multiset, BS_MULTISET_BASE) + bs_multiset_list_n(multiset, BS_MULTISET_MORE) -
+	return bs_multiset_list_n(multiset, BS_MULTISET_BASE) +
+	       bs_multiset_list_n(multiset, BS_MULTISET_MORE) -
 	       bs_multiset_list_n(multiset, BS_MULTISET_GONE);
 }
 
@@ -59,27 +61,32 @@ static uint64_t least(uint64_t a, uint64_t b)
 /* Of a buffer that has room. */
 static void put(struct bs_buffer *to, uint64_t number, uint64_t n)
 {
-	for (uint64_t *at = (uint64_t *)(void *)(to->data + to->used_bytes); n > 0; n--, to->used_bytes += sizeof(*at))
+	for (uint64_t *at = (uint64_t *)(void *)(to->data + to->used_bytes); n > 0;
+	     n--, to->used_bytes += sizeof(*at))
 		*at++ = number;
 }
 
 /* Of the lists of this multiset, or numbers that are read for it. */
-static enum bs_status reserve(const struct bs_multiset *multiset, struct bs_buffer *to, size_t n, struct bs_error *err)
+static enum bs_status reserve(const struct bs_multiset *multiset, struct bs_buffer *to, size_t n,
+                              struct bs_error *err)
 {
 	enum bs_status status = multiset->files ? bs_dir_place(multiset->files, to, err) : BS_OK;
 	return status ? status : bs_buffer_reserve(to, (n + 1) * sizeof(uint64_t), err);
 }
 
-static enum bs_status read_list(const struct bs_multiset *multiset, const struct bs_coded_section *list, struct bs_buffer *to,
+static enum bs_status read_list(const struct bs_multiset *multiset,
+                                const struct bs_coded_section *list, struct bs_buffer *to,
                                 struct bs_error *err)
 {
 	enum bs_status status = reserve(multiset, to, (size_t)list->coded.n, err);
 	return status ? status : bs_coded_section_read(list, to, err);
 }
 
-enum bs_status bs_multiset_count(struct bs_multiset *multiset, struct bs_numbers numbers, struct bs_error *err)
+enum bs_status bs_multiset_count(struct bs_multiset *multiset, struct bs_numbers numbers,
+                                 struct bs_error *err)
 {
-	struct bs_buffer *base = &multiset->made[BS_MULTISET_BASE], *beyond = &multiset->made[BS_MULTISET_BEYOND];
+	struct bs_buffer *base = &multiset->made[BS_MULTISET_BASE],
+			 *beyond = &multiset->made[BS_MULTISET_BEYOND];
 	size_t n_beyond = 0;
 	for (size_t i = 1; i < numbers.n; i++)
 		n_beyond += numbers.at[i] == numbers.at[i - 1];
@@ -91,7 +98,8 @@ enum bs_status bs_multiset_count(struct bs_multiset *multiset, struct bs_numbers
 	return status;
 }
 
-enum bs_status bs_multiset_add(struct bs_multiset *multiset, struct bs_numbers set, struct bs_error *err)
+enum bs_status bs_multiset_add(struct bs_multiset *multiset, struct bs_numbers set,
+                               struct bs_error *err)
 {
 	struct bs_buffer both = {0};
 	struct bs_numbers base = bs_numbers_in(&multiset->made[BS_MULTISET_BASE]);
@@ -114,7 +122,8 @@ struct lookup {
 	const struct bs_coded *coded;
 	uint64_t next_block;
 	struct bs_numbers here; /* what is left of the blocks before that */
-	uint64_t numbers[BS_CODED_BLOCKS_NUMBERS]; /* not to be cleared: that takes longer than some look-ups */
+	/* not to be cleared: that takes longer than some look-ups */
+	uint64_t numbers[BS_CODED_BLOCKS_NUMBERS];
 };
 
 /* 16 KiB each: too much for the stack. For free(); NULL: no memory. */
@@ -139,7 +148,8 @@ static void skip_below(struct bs_numbers *numbers, uint64_t number)
 	enum {
 		STEP = 8
 	};
-	for (; numbers->n > STEP && numbers->at[STEP - 1] < number; numbers->at += STEP, numbers->n -= STEP)
+	for (; numbers->n > STEP && numbers->at[STEP - 1] < number;
+	     numbers->at += STEP, numbers->n -= STEP)
 		;
 	size_t n = 0;
 	for (size_t i = 0; i < STEP && numbers->n >= STEP; i++)
@@ -152,19 +162,23 @@ static void skip_below(struct bs_numbers *numbers, uint64_t number)
 	numbers->n -= n;
 }
 
-static enum bs_status look_up(struct lookup *at, uint64_t number, uint64_t *n_out, struct bs_error *err)
+static enum bs_status look_up(struct lookup *at, uint64_t number, uint64_t *n_out,
+                              struct bs_error *err)
 {
 	uint64_t block;
 	for (*n_out = 0;;) {
 		skip_below(&at->here, number);
 		*n_out += take_equal(&at->here, number);
 		/* The next block that may have it: it may begin with it, or with a smaller one. */
-		if (at->here.n || !bs_coded_find(at->coded, number, &block) || block < at->next_block)
+		if (at->here.n || !bs_coded_find(at->coded, number, &block) ||
+		    block < at->next_block)
 			return BS_OK;
-		if (number > 0 && bs_coded_find(at->coded, number - 1, &block) && block > at->next_block)
+		if (number > 0 && bs_coded_find(at->coded, number - 1, &block) &&
+		    block > at->next_block)
 			at->next_block = block;
 		at->here.at = at->numbers;
-		enum bs_status status = bs_coded_read_blocks(at->coded, at->next_block, at->numbers, &at->here.n, err);
+		enum bs_status status = bs_coded_read_blocks(at->coded, at->next_block, at->numbers,
+		                                             &at->here.n, err);
 		at->next_block += BS_CODED_BLOCKS;
 		if (status)
 			return status;
@@ -173,7 +187,8 @@ static enum bs_status look_up(struct lookup *at, uint64_t number, uint64_t *n_ou
 
 void bs_multiset_leave_out_both(struct bs_buffer *a, struct bs_buffer *b)
 {
-	struct bs_numbers from_a = bs_numbers_in(a), from_b = bs_numbers_in(b), to_a = from_a, to_b = from_b;
+	struct bs_numbers from_a = bs_numbers_in(a), from_b = bs_numbers_in(b), to_a = from_a,
+			  to_b = from_b;
 	to_a.n = to_b.n = 0;
 	while (from_a.n || from_b.n) {
 		uint64_t next = least(first_of(&from_a), first_of(&from_b));
@@ -199,7 +214,8 @@ void bs_multiset_keep(struct bs_buffer *numbers, struct bs_numbers others)
 	numbers->used_bytes = to.n * sizeof(uint64_t);
 }
 
-enum bs_status bs_multiset_leave_out(const struct bs_coded_section *set, struct bs_buffer *numbers, struct bs_error *err)
+enum bs_status bs_multiset_leave_out(const struct bs_coded_section *set, struct bs_buffer *numbers,
+                                     struct bs_error *err)
 {
 	struct bs_numbers from = bs_numbers_in(numbers);
 	size_t n_left = 0;
@@ -207,7 +223,9 @@ enum bs_status bs_multiset_leave_out(const struct bs_coded_section *set, struct 
 	if (!lookup)
 		return BS_NO_MEMORY;
 	begin_lookup(lookup, &set->coded);
-	enum bs_status status = from.n ? bs_section_touch(&set->section, set->offset, set->coded.n_bytes, err) : BS_OK;
+	enum bs_status status =
+		from.n ? bs_section_touch(&set->section, set->offset, set->coded.n_bytes, err)
+		       : BS_OK;
 	for (size_t i = 0; i < from.n && !status; i++) {
 		uint64_t n = 0;
 		status = look_up(lookup, from.at[i], &n, err);
@@ -228,16 +246,19 @@ struct change {
 	struct bs_multiset *multiset;
 };
 
-static enum bs_status read_changes(struct change *at, const struct bs_told_tally *told, struct bs_error *err)
+static enum bs_status read_changes(struct change *at, const struct bs_told_tally *told,
+                                   struct bs_error *err)
 {
-	static const enum bs_multiset_list lists[] = {BS_MULTISET_MORE, BS_MULTISET_GONE, BS_MULTISET_GAINED, BS_MULTISET_LOST};
+	static const enum bs_multiset_list lists[] = {BS_MULTISET_MORE, BS_MULTISET_GONE,
+	                                              BS_MULTISET_GAINED, BS_MULTISET_LOST};
 	enum bs_status status = BS_OK;
 	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists) && !status; i++)
 		status = read_list(at->multiset, &told->lists[lists[i]], &at->read[lists[i]], err);
 	return status;
 }
 
-static enum bs_status begin_change(struct change *at, const struct bs_told_tally *told, struct bs_error *err)
+static enum bs_status begin_change(struct change *at, const struct bs_told_tally *told,
+                                   struct bs_error *err)
 {
 	struct bs_buffer *made = at->multiset->made;
 	at->more = bs_numbers_in(&at->read[BS_MULTISET_MORE]);
@@ -247,21 +268,29 @@ static enum bs_status begin_change(struct change *at, const struct bs_told_tally
 	begin_lookup(at->base, &told->lists[BS_MULTISET_BASE].coded);
 	begin_lookup(at->beyond, &told->lists[BS_MULTISET_BEYOND].coded);
 	clear(at->multiset);
-	enum bs_status status = reserve(at->multiset, &made[BS_MULTISET_MORE], at->more.n + at->came.n, err);
+	enum bs_status status =
+		reserve(at->multiset, &made[BS_MULTISET_MORE], at->more.n + at->came.n, err);
 	if (!status)
-		status = reserve(at->multiset, &made[BS_MULTISET_GONE], at->gone.n + at->came.n + at->went.n, err);
+		status = reserve(at->multiset, &made[BS_MULTISET_GONE],
+		                 at->gone.n + at->came.n + at->went.n, err);
 	if (!status)
-		status = reserve(at->multiset, &made[BS_MULTISET_GAINED], at->more.n + at->gained.n + at->came.n, err);
-	return status ? status : reserve(at->multiset, &made[BS_MULTISET_LOST], at->lost.n + at->went.n, err);
+		status = reserve(at->multiset, &made[BS_MULTISET_GAINED],
+		                 at->more.n + at->gained.n + at->came.n, err);
+	return status ? status
+	              : reserve(at->multiset, &made[BS_MULTISET_LOST], at->lost.n + at->went.n,
+	                        err);
 }
 
 /* The next number that any list has. *is_sound_out: not more of it went than there was. */
-static enum bs_status change_next(struct change *at, uint64_t number, bool *is_sound_out, struct bs_error *err)
+static enum bs_status change_next(struct change *at, uint64_t number, bool *is_sound_out,
+                                  struct bs_error *err)
 {
 	struct bs_buffer *made = at->multiset->made;
 	bool is_more = take_equal(&at->more, number), is_gone = take_equal(&at->gone, number);
-	int64_t before = is_more + (int64_t)take_equal(&at->gained, number) - (int64_t)take_equal(&at->lost, number);
-	int64_t change = (int64_t)take_equal(&at->came, number) - (int64_t)take_equal(&at->went, number),
+	int64_t before = is_more + (int64_t)take_equal(&at->gained, number) -
+	                 (int64_t)take_equal(&at->lost, number);
+	int64_t change = (int64_t)take_equal(&at->came, number) -
+	                 (int64_t)take_equal(&at->went, number),
 		now = before + change;
 	enum bs_status status = BS_OK;
 	if (change && now < 0) {
@@ -284,8 +313,9 @@ static enum bs_status change_next(struct change *at, uint64_t number, bool *is_s
 	return status;
 }
 
-static enum bs_status change_all(struct change *at, const struct bs_told_tally *told, struct bs_numbers came,
-                                 struct bs_numbers went, bool *is_sound_out, struct bs_error *err)
+static enum bs_status change_all(struct change *at, const struct bs_told_tally *told,
+                                 struct bs_numbers came, struct bs_numbers went, bool *is_sound_out,
+                                 struct bs_error *err)
 {
 	at->came = came;
 	at->went = went;
@@ -302,8 +332,9 @@ static enum bs_status change_all(struct change *at, const struct bs_told_tally *
 	return status;
 }
 
-enum bs_status bs_multiset_change(const struct bs_told_tally *told, struct bs_numbers came, struct bs_numbers went,
-                               struct bs_multiset *multiset, bool *is_done_out, struct bs_error *err)
+enum bs_status bs_multiset_change(const struct bs_told_tally *told, struct bs_numbers came,
+                                  struct bs_numbers went, struct bs_multiset *multiset,
+                                  bool *is_done_out, struct bs_error *err)
 {
 	struct lookup *lookups = new_lookups(2, err);
 	struct change at = {.multiset = multiset, .base = lookups, .beyond = lookups + 1};
@@ -319,7 +350,8 @@ enum bs_status bs_multiset_change(const struct bs_told_tally *told, struct bs_nu
 		status = change_all(&at, told, came, went, &is_sound, err);
 	multiset->kept[BS_MULTISET_BASE] = &told->lists[BS_MULTISET_BASE];
 	multiset->kept[BS_MULTISET_BEYOND] = &told->lists[BS_MULTISET_BEYOND];
-	uint64_t n_changed = bs_multiset_list_n(multiset, BS_MULTISET_MORE) + bs_multiset_list_n(multiset, BS_MULTISET_GAINED) +
+	uint64_t n_changed = bs_multiset_list_n(multiset, BS_MULTISET_MORE) +
+	                     bs_multiset_list_n(multiset, BS_MULTISET_GAINED) +
 	                     bs_multiset_list_n(multiset, BS_MULTISET_LOST);
 	*is_done_out = !status && is_sound && n_changed <= n_base / CHANGED_SHARE + CHANGED_FEW;
 	free(lookups);
@@ -329,20 +361,22 @@ enum bs_status bs_multiset_change(const struct bs_told_tally *told, struct bs_nu
 }
 
 /* How often each number of the lists counts, less what went. */
-static bool fold_all(struct bs_numbers in[BS_MULTISET_LISTS], struct bs_numbers came, struct bs_numbers went,
-                     struct bs_buffer *base, struct bs_buffer *beyond)
+static bool fold_all(struct bs_numbers in[BS_MULTISET_LISTS], struct bs_numbers came,
+                     struct bs_numbers went, struct bs_buffer *base, struct bs_buffer *beyond)
 {
 	for (;;) {
 		uint64_t next = least(first_of(&came), first_of(&went));
 		for (int i = BS_MULTISET_MORE; i < BS_MULTISET_LISTS; i++)
 			next = least(next, first_of(&in[i]));
-		for (; first_of(&in[BS_MULTISET_BASE]) < next; in[BS_MULTISET_BASE].at++, in[BS_MULTISET_BASE].n--)
+		for (; first_of(&in[BS_MULTISET_BASE]) < next;
+		     in[BS_MULTISET_BASE].at++, in[BS_MULTISET_BASE].n--)
 			put(base, *in[BS_MULTISET_BASE].at, 1);
 		if (next == UINT64_MAX)
 			return true;
-		uint64_t n = take_equal(&in[BS_MULTISET_BASE], next) + take_equal(&in[BS_MULTISET_MORE], next) +
-		             take_equal(&in[BS_MULTISET_BEYOND], next) + take_equal(&in[BS_MULTISET_GAINED], next) +
-		             take_equal(&came, next);
+		uint64_t n = take_equal(&in[BS_MULTISET_BASE], next) +
+		             take_equal(&in[BS_MULTISET_MORE], next) +
+		             take_equal(&in[BS_MULTISET_BEYOND], next) +
+		             take_equal(&in[BS_MULTISET_GAINED], next) + take_equal(&came, next);
 		uint64_t n_less = take_equal(&in[BS_MULTISET_LOST], next) + take_equal(&went, next);
 		if (n < n_less)
 			return false;
@@ -351,11 +385,13 @@ static bool fold_all(struct bs_numbers in[BS_MULTISET_LISTS], struct bs_numbers 
 	}
 }
 
-enum bs_status bs_multiset_fold(const struct bs_told_tally *told, struct bs_numbers came, struct bs_numbers went,
-                             struct bs_multiset *multiset, bool *is_done_out, struct bs_error *err)
+enum bs_status bs_multiset_fold(const struct bs_told_tally *told, struct bs_numbers came,
+                                struct bs_numbers went, struct bs_multiset *multiset,
+                                bool *is_done_out, struct bs_error *err)
 {
-	static const enum bs_multiset_list lists[] = {BS_MULTISET_BASE, BS_MULTISET_MORE, BS_MULTISET_BEYOND, BS_MULTISET_GAINED,
-	                                           BS_MULTISET_LOST};
+	static const enum bs_multiset_list lists[] = {BS_MULTISET_BASE, BS_MULTISET_MORE,
+	                                              BS_MULTISET_BEYOND, BS_MULTISET_GAINED,
+	                                              BS_MULTISET_LOST};
 	struct bs_buffer read[BS_MULTISET_LISTS] = {{0}}, *base = &multiset->made[BS_MULTISET_BASE],
 			 *beyond = &multiset->made[BS_MULTISET_BEYOND];
 	struct bs_numbers in[BS_MULTISET_LISTS] = {{0}};
@@ -379,7 +415,8 @@ enum bs_status bs_multiset_fold(const struct bs_told_tally *told, struct bs_numb
 	return status;
 }
 
-enum bs_status bs_multiset_read_set(const struct bs_coded_set *set, struct bs_buffer *numbers, struct bs_error *err)
+enum bs_status bs_multiset_read_set(const struct bs_coded_set *set, struct bs_buffer *numbers,
+                                    struct bs_error *err)
 {
 	struct bs_buffer base_read = {0}, more_read = {0}, gone_read = {0};
 	enum bs_status status = bs_coded_section_read(&set->base, &base_read, err);
@@ -402,12 +439,15 @@ enum bs_status bs_multiset_read_set(const struct bs_coded_set *set, struct bs_bu
 	return status;
 }
 
-/* Of what came and went, ascending, and what was told before. looks: into base, whether it has what is in more. */
-static enum bs_status change_set(const struct bs_coded_set *set, struct bs_numbers more, struct bs_numbers gone,
-                                 struct bs_numbers came, struct bs_numbers went, bool stays, bool looks,
+/* Of what came and went, ascending, and what was told before. looks: into base, whether it has what
+ * is in more. */
+static enum bs_status change_set(const struct bs_coded_set *set, struct bs_numbers more,
+                                 struct bs_numbers gone, struct bs_numbers came,
+                                 struct bs_numbers went, bool stays, bool looks,
                                  struct bs_multiset *multiset, struct bs_error *err)
 {
-	struct bs_buffer *more_out = &multiset->made[BS_MULTISET_MORE], *gone_out = &multiset->made[BS_MULTISET_GONE];
+	struct bs_buffer *more_out = &multiset->made[BS_MULTISET_MORE],
+			 *gone_out = &multiset->made[BS_MULTISET_GONE];
 	struct lookup *base = new_lookups(1, err);
 	if (!base)
 		return BS_NO_MEMORY;
@@ -416,7 +456,8 @@ static enum bs_status change_set(const struct bs_coded_set *set, struct bs_numbe
 	if (!status)
 		status = reserve(multiset, gone_out, gone.n + went.n, err);
 	while (!status) {
-		uint64_t next = least(least(first_of(&more), first_of(&gone)), least(first_of(&came), first_of(&went))),
+		uint64_t next = least(least(first_of(&more), first_of(&gone)),
+		                      least(first_of(&came), first_of(&went))),
 			 n_in_base = 0;
 		if (next == UINT64_MAX)
 			break;
@@ -427,14 +468,18 @@ static enum bs_status change_set(const struct bs_coded_set *set, struct bs_numbe
 			status = look_up(base, next, &n_in_base, err);
 		/* What went was in base if it was not in more, and perhaps if it was. */
 		put(more_out, next, is_more && n_in_base == 0);
-		put(gone_out, next, !has_come && (was_gone || (has_gone && !stays && (!was_more || n_in_base > 0))));
+		put(gone_out, next,
+		    !has_come &&
+		            (was_gone || (has_gone && !stays && (!was_more || n_in_base > 0))));
 	}
 	free(base);
 	return status;
 }
 
-enum bs_status bs_multiset_change_set(const struct bs_coded_set *set, struct bs_numbers more, struct bs_numbers came, struct bs_numbers went,
-                                   bool stays, struct bs_multiset *multiset, bool *is_done_out, struct bs_error *err)
+enum bs_status bs_multiset_change_set(const struct bs_coded_set *set, struct bs_numbers more,
+                                      struct bs_numbers came, struct bs_numbers went, bool stays,
+                                      struct bs_multiset *multiset, bool *is_done_out,
+                                      struct bs_error *err)
 {
 	struct bs_buffer gone = {0};
 	clear(multiset);
@@ -442,9 +487,11 @@ enum bs_status bs_multiset_change_set(const struct bs_coded_set *set, struct bs_
 	enum bs_status status = read_list(multiset, &set->gone, &gone, err);
 	bool looks = more.n + came.n > set->base.coded.n / BS_MULTISET_MORE_SHARE;
 	if (!status)
-		status = change_set(set, more, bs_numbers_in(&gone), came, went, stays, looks, multiset, err);
+		status = change_set(set, more, bs_numbers_in(&gone), came, went, stays, looks,
+		                    multiset, err);
 	bs_buffer_deinit(&gone);
-	uint64_t n_changed = bs_multiset_list_n(multiset, BS_MULTISET_MORE) + bs_multiset_list_n(multiset, BS_MULTISET_GONE);
+	uint64_t n_changed = bs_multiset_list_n(multiset, BS_MULTISET_MORE) +
+	                     bs_multiset_list_n(multiset, BS_MULTISET_GONE);
 	*is_done_out = !status && n_changed <= set->base.coded.n / CHANGED_SHARE + CHANGED_FEW;
 	return status;
 }

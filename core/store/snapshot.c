@@ -6,8 +6,8 @@
 
 #include "core/base/hash.h"
 
-#include "core/base/source_kind.h"
 #include "core/base/bytes.h"
+#include "core/base/source_kind.h"
 #include "core/file/segment_sections.h"
 
 /* Deleted documents from first to end, exclusive. */
@@ -16,17 +16,21 @@ static uint64_t count_deleted(const uint8_t *bits, uint64_t first, uint64_t end)
 	uint64_t n_deleted = 0;
 	for (uint64_t d = first; bits && d < end;) {
 		bool is_word = d % 64 == 0 && end - d >= 64;
-		n_deleted += is_word ? bs_count_bits(bs_load_u64(bits + d / 8)) : (uint32_t)bits[d / 8] >> (d % 8) & 1;
+		n_deleted += is_word ? bs_count_bits(bs_load_u64(bits + d / 8))
+		                     : (uint32_t)bits[d / 8] >> (d % 8) & 1;
 		d += is_word ? 64 : 1;
 	}
 	return n_deleted;
 }
 
 /* The bits are those of the segment's documents, and as many as the manifest has deleted. */
-static enum bs_status open_tombstones(const struct bs_dir *dir, const struct bs_segment_record *record, struct bs_container **file,
-                                      const uint8_t **bits_out, struct bs_error *err)
+static enum bs_status open_tombstones(const struct bs_dir *dir,
+                                      const struct bs_segment_record *record,
+                                      struct bs_container **file, const uint8_t **bits_out,
+                                      struct bs_error *err)
 {
-	enum bs_status status = bs_index_file_open(dir, "del", record->tombstones, BS_FILE_TOMBSTONES, file, err);
+	enum bs_status status =
+		bs_index_file_open(dir, "del", record->tombstones, BS_FILE_TOMBSTONES, file, err);
 	if (status)
 		return status;
 	struct bs_section bits = bs_container_section(*file, BS_SECTION_BITS, 0);
@@ -38,40 +42,49 @@ static enum bs_status open_tombstones(const struct bs_dir *dir, const struct bs_
 	*bits_out = bits.data;
 	uint64_t n_deleted = count_deleted(bits.data, 0, record->n_docs);
 	if (record->n_docs % 8 && bits.data[record->n_docs / 8] >> (record->n_docs % 8))
-		return bs_container_corrupt(*file, err, "bits past the last of %llu documents", (unsigned long long)record->n_docs);
+		return bs_container_corrupt(*file, err, "bits past the last of %llu documents",
+		                            (unsigned long long)record->n_docs);
 	if (n_deleted != record->n_deleted)
-		return bs_container_corrupt(*file, err, "%llu deleted documents where the manifest has %llu",
-		                            (unsigned long long)n_deleted, (unsigned long long)record->n_deleted);
+		return bs_container_corrupt(
+			*file, err, "%llu deleted documents where the manifest has %llu",
+			(unsigned long long)n_deleted, (unsigned long long)record->n_deleted);
 	return BS_OK;
 }
 
 /* A document's source is one that the manifest has. */
-static enum bs_status check_sources(const struct bs_manifest *manifest, const struct bs_container *file,
+static enum bs_status check_sources(const struct bs_manifest *manifest,
+                                    const struct bs_container *file,
                                     const struct bs_doc_table *docs, struct bs_error *err)
 {
 	for (uint32_t i = 0; i < docs->n_ranges; i++) {
 		uint32_t source = bs_doc_table_range(docs, i).source;
 		if (source >= manifest->n_sources)
-			return bs_container_corrupt(file, err, "run %u of documents is of source %u of %u", i, source,
-			                            manifest->n_sources);
+			return bs_container_corrupt(file, err,
+			                            "run %u of documents is of source %u of %u", i,
+			                            source, manifest->n_sources);
 	}
 	return BS_OK;
 }
 
 /* Segment i, if it is what the manifest says of it. */
-static enum bs_status open_segment_file(const struct bs_dir *dir, const struct bs_manifest *manifest, uint32_t i,
+static enum bs_status open_segment_file(const struct bs_dir *dir,
+                                        const struct bs_manifest *manifest, uint32_t i,
                                         struct bs_segment *segment, struct bs_error *err)
 {
 	const struct bs_segment_record *record = &manifest->segments[i];
 	char name[BS_INDEX_NAME_BYTES];
-	enum bs_status status = bs_segment_open(segment, dir, bs_index_file_name("seg", record->number, name), err);
+	enum bs_status status =
+		bs_segment_open(segment, dir, bs_index_file_name("seg", record->number, name), err);
 	if (status)
 		return status;
 	if (segment->meta.n_docs != record->n_docs)
-		return bs_container_corrupt(segment->file, err, "%llu documents where the manifest has %llu",
-		                            (unsigned long long)segment->meta.n_docs, (unsigned long long)record->n_docs);
+		return bs_container_corrupt(segment->file, err,
+		                            "%llu documents where the manifest has %llu",
+		                            (unsigned long long)segment->meta.n_docs,
+		                            (unsigned long long)record->n_docs);
 	if (bs_container_bytes(segment->file) != record->n_bytes)
-		return bs_container_corrupt(segment->file, err, "%llu bytes where the manifest has %llu",
+		return bs_container_corrupt(segment->file, err,
+		                            "%llu bytes where the manifest has %llu",
 		                            (unsigned long long)bs_container_bytes(segment->file),
 		                            (unsigned long long)record->n_bytes);
 	if (record->is_rows && (segment->meta.n_terms > 0 || segment->meta.n_positions > 0))
@@ -83,7 +96,8 @@ static enum bs_status open_segment(struct bs_snapshot *snapshot, uint32_t i, str
 {
 	const struct bs_segment_record *record = &snapshot->manifest.segments[i];
 	struct bs_segment *segment = &snapshot->segments[i];
-	enum bs_status status = open_segment_file(snapshot->dir, &snapshot->manifest, i, segment, err);
+	enum bs_status status =
+		open_segment_file(snapshot->dir, &snapshot->manifest, i, segment, err);
 	if (status)
 		return status;
 	if (!record->is_rows) {
@@ -92,21 +106,24 @@ static enum bs_status open_segment(struct bs_snapshot *snapshot, uint32_t i, str
 		snapshot->totals.n_live_docs += segment->meta.n_docs - record->n_deleted;
 		snapshot->totals.n_positions += segment->meta.n_positions;
 	}
-	return record->tombstones ? open_tombstones(snapshot->dir, record, &snapshot->tombstones.files[i],
-	                                            &snapshot->tombstones.bits[i], err)
-	                          : BS_OK;
+	return record->tombstones
+	               ? open_tombstones(snapshot->dir, record, &snapshot->tombstones.files[i],
+	                                 &snapshot->tombstones.bits[i], err)
+	               : BS_OK;
 }
 
-enum bs_status bs_exclusions_open(struct bs_snapshot_exclusions *exclusions, const struct bs_dir *dir,
-                                  const struct bs_manifest *manifest, struct bs_error *err)
+enum bs_status bs_exclusions_open(struct bs_snapshot_exclusions *exclusions,
+                                  const struct bs_dir *dir, const struct bs_manifest *manifest,
+                                  struct bs_error *err)
 {
 	*exclusions = (struct bs_snapshot_exclusions){.file = NULL};
 	if (!manifest->exclusions.number)
 		return BS_OK;
-	enum bs_status status =
-		bs_index_file_open(dir, "exc", manifest->exclusions.number, BS_FILE_EXCLUSIONS, &exclusions->file, err);
+	enum bs_status status = bs_index_file_open(dir, "exc", manifest->exclusions.number,
+	                                           BS_FILE_EXCLUSIONS, &exclusions->file, err);
 	if (!status)
-		status = bs_doc_table_open(&exclusions->table, exclusions->file, manifest->exclusions.n_docs, err);
+		status = bs_doc_table_open(&exclusions->table, exclusions->file,
+		                           manifest->exclusions.n_docs, err);
 	return status ? status : check_sources(manifest, exclusions->file, &exclusions->table, err);
 }
 
@@ -116,8 +133,8 @@ void bs_exclusions_close(struct bs_snapshot_exclusions *exclusions)
 	bs_container_close(exclusions->file);
 }
 
-enum bs_status bs_snapshot_open_as(const struct bs_dir *dir, struct bs_manifest *manifest, struct bs_snapshot *snapshot,
-                                   struct bs_error *err)
+enum bs_status bs_snapshot_open_as(const struct bs_dir *dir, struct bs_manifest *manifest,
+                                   struct bs_snapshot *snapshot, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	*snapshot = (struct bs_snapshot){.manifest = *manifest};
@@ -140,10 +157,12 @@ enum bs_status bs_snapshot_open_as(const struct bs_dir *dir, struct bs_manifest 
 	return status;
 }
 
-enum bs_status bs_snapshot_open(const struct bs_dir *dir, struct bs_snapshot *snapshot_out, struct bs_error *err)
+enum bs_status bs_snapshot_open(const struct bs_dir *dir, struct bs_snapshot *snapshot_out,
+                                struct bs_error *err)
 {
-	/* A writer may commit, and sweep what we were about to open, between our reading the manifest and its files:
-	 * then there is a newer manifest. Files missing from one that stays the same are damage. */
+	/* A writer may commit, and sweep what we were about to open, between our reading the
+	 * manifest and its files: then there is a newer manifest. Files missing from one that stays
+	 * the same are damage. */
 	uint64_t generation = 0;
 	for (;;) {
 		struct bs_manifest manifest;
@@ -154,18 +173,24 @@ enum bs_status bs_snapshot_open(const struct bs_dir *dir, struct bs_snapshot *sn
 		if (status != BS_NOT_FOUND)
 			return status;
 		if (bs_manifest_read(dir, &manifest, err) != BS_OK)
-			return bs_fail(err, BS_NOT_FOUND, "%s: no index here; make one with `bitsift index`", dir->path);
+			return bs_fail(err, BS_NOT_FOUND,
+			               "%s: no index here; make one with `bitsift index`",
+			               dir->path);
 		bool is_newer = manifest.generation > generation;
 		generation = manifest.generation;
 		bs_manifest_deinit(&manifest);
 		if (!is_newer)
-			return bs_fail(err, BS_CORRUPT, "%s: corrupt: a file that the manifest names is missing; rebuild it with "
-			               "`bitsift index --rebuild`", dir->path);
+			return bs_fail(err, BS_CORRUPT,
+			               "%s: corrupt: a file that the manifest names is missing; "
+			               "rebuild it with "
+			               "`bitsift index --rebuild`",
+			               dir->path);
 	}
 }
 
 /* The segment, and, where there is one beside it, the condensed one. */
-static enum bs_status check_segment(const struct bs_dir *dir, const struct bs_manifest *manifest, uint32_t i, struct bs_error *err)
+static enum bs_status check_segment(const struct bs_dir *dir, const struct bs_manifest *manifest,
+                                    uint32_t i, struct bs_error *err)
 {
 	struct bs_segment segment;
 	char name[BS_INDEX_NAME_BYTES];
@@ -179,7 +204,8 @@ static enum bs_status check_segment(const struct bs_dir *dir, const struct bs_ma
 	return status;
 }
 
-static enum bs_status check_tombstones(const struct bs_dir *dir, const struct bs_segment_record *record, struct bs_error *err)
+static enum bs_status check_tombstones(const struct bs_dir *dir,
+                                       const struct bs_segment_record *record, struct bs_error *err)
 {
 	struct bs_container *file = NULL;
 	const uint8_t *bits;
@@ -188,7 +214,8 @@ static enum bs_status check_tombstones(const struct bs_dir *dir, const struct bs
 	return status;
 }
 
-static enum bs_status check_exclusions(const struct bs_dir *dir, const struct bs_manifest *manifest, struct bs_error *err)
+static enum bs_status check_exclusions(const struct bs_dir *dir, const struct bs_manifest *manifest,
+                                       struct bs_error *err)
 {
 	struct bs_snapshot_exclusions exclusions;
 	enum bs_status status = bs_exclusions_open(&exclusions, dir, manifest, err);
@@ -196,7 +223,8 @@ static enum bs_status check_exclusions(const struct bs_dir *dir, const struct bs
 	return status;
 }
 
-static enum bs_status check_summary(const struct bs_dir *dir, const struct bs_manifest *manifest, struct bs_error *err)
+static enum bs_status check_summary(const struct bs_dir *dir, const struct bs_manifest *manifest,
+                                    struct bs_error *err)
 {
 	struct bs_summary_file file;
 	enum bs_status status = bs_summary_file_open(dir, manifest, &file, err);
@@ -209,8 +237,10 @@ static enum bs_status check_summary(const struct bs_dir *dir, const struct bs_ma
 static enum bs_status check_new_files(const struct bs_dir *dir, const struct bs_manifest *before,
                                       const struct bs_manifest *manifest, struct bs_error *err)
 {
-	/* The commit before has no file of these numbers. With fewer sources, its documents may be of one that is not there. */
-	const uint64_t first_new = before && before->n_sources <= manifest->n_sources ? before->next_number : 0;
+	/* The commit before has no file of these numbers. With fewer sources, its documents may be
+	 * of one that is not there. */
+	const uint64_t first_new =
+		before && before->n_sources <= manifest->n_sources ? before->next_number : 0;
 	enum bs_status status = BS_OK;
 	for (uint32_t i = 0; i < manifest->n_segments && !status; i++) {
 		const struct bs_segment_record *record = &manifest->segments[i];
@@ -226,24 +256,27 @@ static enum bs_status check_new_files(const struct bs_dir *dir, const struct bs_
 	               : status;
 }
 
-enum bs_status bs_snapshot_commit(const struct bs_dir *dir, const struct bs_manifest *before, const struct bs_manifest *manifest,
-                                  struct bs_error *err)
+enum bs_status bs_snapshot_commit(const struct bs_dir *dir, const struct bs_manifest *before,
+                                  const struct bs_manifest *manifest, struct bs_error *err)
 {
 	struct bs_error why = {""};
 	enum bs_status status = check_new_files(dir, before, manifest, &why);
-	return status ? bs_manifest_refuse(dir, status, &why, err) : bs_manifest_write(dir, manifest, err);
+	return status ? bs_manifest_refuse(dir, status, &why, err)
+	              : bs_manifest_write(dir, manifest, err);
 }
 
-enum bs_status bs_snapshot_use_summary(struct bs_snapshot *snapshot, uint32_t least_segments, struct bs_error *err)
+enum bs_status bs_snapshot_use_summary(struct bs_snapshot *snapshot, uint32_t least_segments,
+                                       struct bs_error *err)
 {
 	if (snapshot->totals.n_word_segments < least_segments || snapshot->summary.container)
 		return BS_OK;
-	enum bs_status status = bs_summary_file_open(snapshot->dir, &snapshot->manifest, &snapshot->summary, err);
+	enum bs_status status =
+		bs_summary_file_open(snapshot->dir, &snapshot->manifest, &snapshot->summary, err);
 	return bs_summary_is_none(status) ? BS_OK : status;
 }
 
-enum bs_status bs_snapshot_may_have(const struct bs_snapshot *snapshot, const uint8_t *key, uint64_t hash, bool *may_out,
-                                    struct bs_error *err)
+enum bs_status bs_snapshot_may_have(const struct bs_snapshot *snapshot, const uint8_t *key,
+                                    uint64_t hash, bool *may_out, struct bs_error *err)
 {
 	const struct bs_summary_file *file = &snapshot->summary;
 	*may_out = true;
@@ -280,7 +313,8 @@ void bs_snapshot_deinit(struct bs_snapshot *snapshot)
 		if (snapshot->tombstones.files)
 			bs_container_close(snapshot->tombstones.files[i]);
 	}
-	for (uint32_t i = 0; snapshot->tombstones.changed && i <= snapshot->manifest.n_segments; i++)
+	for (uint32_t i = 0; snapshot->tombstones.changed && i <= snapshot->manifest.n_segments;
+	     i++)
 		free(snapshot->tombstones.changed[i]);
 	bs_exclusions_close(&snapshot->exclusions);
 	bs_doc_table_builder_deinit(&snapshot->overlay.docs);
@@ -299,7 +333,8 @@ enum bs_status bs_snapshot_record(const struct bs_snapshot *snapshot, struct bs_
 	if (ref.segment == BS_DOC_EXCLUDED)
 		return bs_doc_table_get(&snapshot->exclusions.table, ref.document, record_out, err);
 	if (ref.segment < snapshot->manifest.n_segments)
-		return bs_doc_table_get(&snapshot->segments[ref.segment].docs, ref.document, record_out, err);
+		return bs_doc_table_get(&snapshot->segments[ref.segment].docs, ref.document,
+		                        record_out, err);
 	bs_doc_table_builder_get(&snapshot->overlay.docs, ref.document, record_out);
 	return BS_OK;
 }
@@ -317,15 +352,16 @@ enum bs_status bs_snapshot_name(const struct bs_snapshot *snapshot, struct bs_do
 	record_out->source = bs_doc_table_range_of(docs, ref.document).source;
 	if (record_out->source >= manifest->n_sources)
 		return bs_container_corrupt(snapshot->segments[ref.segment].file, err,
-		                            "document %u is of source %u, which is not recorded", ref.document,
-		                            record_out->source);
+		                            "document %u is of source %u, which is not recorded",
+		                            ref.document, record_out->source);
 	if (manifest->sources[record_out->source].kind != BS_SOURCE_FOLDER)
 		return BS_OK;
-	return bs_names_get(&docs->names, ref.document, &record_out->name, &record_out->name_bytes, err);
+	return bs_names_get(&docs->names, ref.document, &record_out->name, &record_out->name_bytes,
+	                    err);
 }
 
-enum bs_status bs_snapshot_mark(struct bs_snapshot *snapshot, struct bs_doc_ref ref, bool is_deleted,
-                                struct bs_error *err)
+enum bs_status bs_snapshot_mark(struct bs_snapshot *snapshot, struct bs_doc_ref ref,
+                                bool is_deleted, struct bs_error *err)
 {
 	size_t n_bytes = ((size_t)bs_snapshot_segment_docs(snapshot, ref.segment) + 7) / 8;
 	uint8_t **changed = &snapshot->tombstones.changed[ref.segment];
@@ -341,18 +377,21 @@ enum bs_status bs_snapshot_mark(struct bs_snapshot *snapshot, struct bs_doc_ref 
 	return BS_OK;
 }
 
-uint32_t bs_snapshot_n_live(const struct bs_snapshot *snapshot, uint32_t segment, uint32_t first, uint32_t end)
+uint32_t bs_snapshot_n_live(const struct bs_snapshot *snapshot, uint32_t segment, uint32_t first,
+                            uint32_t end)
 {
-	return end - first - (uint32_t)count_deleted(snapshot->tombstones.bits[segment], first, end);
+	return end - first -
+	       (uint32_t)count_deleted(snapshot->tombstones.bits[segment], first, end);
 }
 
 uint64_t bs_snapshot_n_deleted(const struct bs_snapshot *snapshot, uint32_t segment)
 {
-	return count_deleted(snapshot->tombstones.bits[segment], 0, bs_snapshot_segment_docs(snapshot, segment));
+	return count_deleted(snapshot->tombstones.bits[segment], 0,
+	                     bs_snapshot_segment_docs(snapshot, segment));
 }
 
-enum bs_status bs_doc_bits_set(struct bs_doc_bits *bits, const struct bs_snapshot *snapshot, struct bs_doc_ref ref,
-                               struct bs_error *err)
+enum bs_status bs_doc_bits_set(struct bs_doc_bits *bits, const struct bs_snapshot *snapshot,
+                               struct bs_doc_ref ref, struct bs_error *err)
 {
 	uint32_t n = snapshot->manifest.n_segments + 1;
 	if (!bits->segments) {
@@ -382,26 +421,29 @@ void bs_doc_bits_deinit(struct bs_doc_bits *bits)
 /* Whether a segment lists the fields that have values. */
 static bool tells_values(const struct bs_segment *segment)
 {
-	return segment->values.is_there ? !segment->values.is_partial : segment->field_names.n_bytes == 0;
+	return segment->values.is_there ? !segment->values.is_partial
+	                                : segment->field_names.n_bytes == 0;
 }
 
 bool bs_snapshot_has_some_values(const struct bs_snapshot *snapshot)
 {
 	bool has = snapshot->overlay.value_names.n_terms > 0;
 	for (uint32_t s = 0; s < snapshot->manifest.n_segments && !has; s++)
-		has = !tells_values(&snapshot->segments[s]) || snapshot->segments[s].values.n_fields > 0;
+		has = !tells_values(&snapshot->segments[s]) ||
+		      snapshot->segments[s].values.n_fields > 0;
 	return has;
 }
 
-static bool overlay_has_values(const struct bs_snapshot *snapshot, const uint8_t *name, uint32_t name_bytes)
+static bool overlay_has_values(const struct bs_snapshot *snapshot, const uint8_t *name,
+                               uint32_t name_bytes)
 {
 	uint32_t number;
-	return bs_term_table_find(&snapshot->overlay.value_names, name, name_bytes, bs_hash_slot(name, name_bytes),
-	                          &number);
+	return bs_term_table_find(&snapshot->overlay.value_names, name, name_bytes,
+	                          bs_hash_slot(name, name_bytes), &number);
 }
 
-enum bs_status bs_snapshot_has_values(const struct bs_snapshot *snapshot, const uint8_t *name, uint32_t name_bytes,
-                                      bool *has_out, struct bs_error *err)
+enum bs_status bs_snapshot_has_values(const struct bs_snapshot *snapshot, const uint8_t *name,
+                                      uint32_t name_bytes, bool *has_out, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	struct bs_value_field field;
@@ -409,14 +451,14 @@ enum bs_status bs_snapshot_has_values(const struct bs_snapshot *snapshot, const 
 	for (uint32_t s = 0; s < snapshot->manifest.n_segments && !status && !*has_out; s++) {
 		*has_out = !tells_values(&snapshot->segments[s]);
 		if (!*has_out)
-			status = bs_value_field_find(&snapshot->segments[s].values, name, name_bytes, has_out, &field,
-			                             err);
+			status = bs_value_field_find(&snapshot->segments[s].values, name,
+			                             name_bytes, has_out, &field, err);
 	}
 	return status;
 }
 
-enum bs_status bs_snapshot_has_dates_alone(const struct bs_snapshot *snapshot, const uint8_t *name, uint32_t name_bytes,
-                                           bool *has_out, struct bs_error *err)
+enum bs_status bs_snapshot_has_dates_alone(const struct bs_snapshot *snapshot, const uint8_t *name,
+                                           uint32_t name_bytes, bool *has_out, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	bool may = !overlay_has_values(snapshot, name, name_bytes);
@@ -428,7 +470,8 @@ enum bs_status bs_snapshot_has_dates_alone(const struct bs_snapshot *snapshot, c
 		bool is_found = false;
 		may = tells_values(&snapshot->segments[s]);
 		if (may)
-			status = bs_value_field_find(values, name, name_bytes, &is_found, &field, err);
+			status = bs_value_field_find(values, name, name_bytes, &is_found, &field,
+			                             err);
 		if (status || !is_found || field.n_values == 0)
 			continue;
 		/* Numbers come before dates. */

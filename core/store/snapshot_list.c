@@ -24,7 +24,8 @@ static void add_segments(struct bs_snapshot_list *list, uint32_t entry)
 	list->n_positions += snapshot->totals.n_positions;
 }
 
-enum bs_status bs_snapshot_list_init(struct bs_snapshot_list *list, const struct bs_list_entry *entries, uint32_t n_entries,
+enum bs_status bs_snapshot_list_init(struct bs_snapshot_list *list,
+                                     const struct bs_list_entry *entries, uint32_t n_entries,
                                      struct bs_error *err)
 {
 	size_t n_segments = 0;
@@ -35,7 +36,8 @@ enum bs_status bs_snapshot_list_init(struct bs_snapshot_list *list, const struct
 	list->segments = calloc(n_segments, sizeof(*list->segments));
 	if (!list->entries || !list->segments) {
 		bs_snapshot_list_deinit(list);
-		return bs_fail_memory(err, "a list of indexes", n_segments * sizeof(*list->segments));
+		return bs_fail_memory(err, "a list of indexes",
+		                      n_segments * sizeof(*list->segments));
 	}
 	memcpy(list->entries, entries, n_entries * sizeof(*entries));
 	for (uint32_t i = 0; i < n_entries; i++)
@@ -60,8 +62,10 @@ uint32_t bs_list_first_segment(const struct bs_snapshot_list *list, uint32_t ent
 
 int bs_list_order(const struct bs_snapshot_list *list, struct bs_doc_ref a, struct bs_doc_ref b)
 {
-	const struct bs_list_segment *of_a = bs_list_segment(list, a.segment), *of_b = bs_list_segment(list, b.segment);
+	const struct bs_list_segment *of_a = bs_list_segment(list, a.segment),
+				     *of_b = bs_list_segment(list, b.segment);
 	if (of_a->entry != of_b->entry)
 		return of_a->entry < of_b->entry ? -1 : 1;
-	return bs_document_order(of_a->snapshot, bs_list_own_ref(list, a), bs_list_own_ref(list, b));
+	return bs_document_order(of_a->snapshot, bs_list_own_ref(list, a),
+	                         bs_list_own_ref(list, b));
 }

@@ -23,11 +23,13 @@ enum {
 	AT_LIST_BYTES = 80
 };
 /* The numbers among the facts, in the order of the head. */
-static const size_t fact_numbers[] = {
-	offsetof(struct bs_summary_facts, rate),        offsetof(struct bs_summary_facts, n_places),
-	offsetof(struct bs_summary_facts, n_docs),      offsetof(struct bs_summary_facts, n_positions),
-	offsetof(struct bs_summary_facts, analysis),    offsetof(struct bs_summary_facts, n_unknown_files),
-	offsetof(struct bs_summary_facts, most_nul_end)};
+static const size_t fact_numbers[] = {offsetof(struct bs_summary_facts, rate),
+                                      offsetof(struct bs_summary_facts, n_places),
+                                      offsetof(struct bs_summary_facts, n_docs),
+                                      offsetof(struct bs_summary_facts, n_positions),
+                                      offsetof(struct bs_summary_facts, analysis),
+                                      offsetof(struct bs_summary_facts, n_unknown_files),
+                                      offsetof(struct bs_summary_facts, most_nul_end)};
 #define N_NUMBERS (sizeof(fact_numbers) / sizeof(*fact_numbers))
 /* Of words and of trigrams. */
 #define LISTS (2 * BS_MULTISET_SHOWN)
@@ -45,15 +47,19 @@ static uint64_t *number_of(const struct bs_summary_facts *facts, size_t i)
 	return (uint64_t *)((uintptr_t)facts + fact_numbers[i]);
 }
 
-static enum bs_status damaged(const struct bs_summary *summary, const char *what, struct bs_error *err)
+static enum bs_status damaged(const struct bs_summary *summary, const char *what,
+                              struct bs_error *err)
 {
 	return summary->section.file ? bs_container_corrupt(summary->section.file, err, "%s", what)
 	                             : bs_fail(err, BS_CORRUPT, "a summary: %s", what);
 }
 
-/* Lists that stand one behind the other to the end of all, whose bytes are told one behind the other. */
-static enum bs_status open_lists(const struct bs_section *section, uint64_t offset, uint64_t n_bytes, const uint8_t *sizes, unsigned n,
-                                 struct bs_coded_section *lists[], bool *fit_out, struct bs_error *err)
+/* Lists that stand one behind the other to the end of all, whose bytes are told one behind the
+ * other. */
+static enum bs_status open_lists(const struct bs_section *section, uint64_t offset,
+                                 uint64_t n_bytes, const uint8_t *sizes, unsigned n,
+                                 struct bs_coded_section *lists[], bool *fit_out,
+                                 struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	*fit_out = true;
@@ -82,10 +88,12 @@ enum bs_status bs_summary_open(const struct bs_section *section, uint64_t offset
 	const uint8_t *head = section->data + offset;
 	uint32_t flags = bs_load_u32(head + AT_FLAGS), version = bs_load_u32(head + AT_VERSION);
 	if (version > VERSION)
-		return bs_fail(err, BS_UNSUPPORTED, "a summary of version %u, this bitsift knows %u", version, VERSION);
+		return bs_fail(err, BS_UNSUPPORTED,
+		               "a summary of version %u, this bitsift knows %u", version, VERSION);
 	if (version > 0 && version < VERSION)
 		return bs_fail(err, BS_NOT_FOUND, "a summary of an earlier making");
-	if (version != VERSION || head_bytes < BS_SUMMARY_HEAD_BYTES || flags > (FLAG_WORDS | FLAG_GRAMS | FLAG_TEXT_GRAMS) ||
+	if (version != VERSION || head_bytes < BS_SUMMARY_HEAD_BYTES ||
+	    flags > (FLAG_WORDS | FLAG_GRAMS | FLAG_TEXT_GRAMS) ||
 	    bs_load_u64(head + AT_BYTES) != n_bytes)
 		return damaged(summary, "its head is of no summary of so many bytes", err);
 	for (size_t i = 0; i < N_NUMBERS; i++)
@@ -93,26 +101,31 @@ enum bs_status bs_summary_open(const struct bs_section *section, uint64_t offset
 	summary->facts.has_words = flags & FLAG_WORDS;
 	summary->facts.has_grams = flags & FLAG_GRAMS;
 	summary->facts.has_text_grams = flags & FLAG_TEXT_GRAMS;
-	struct bs_coded_section *lists[LISTS] = {&summary->words.base, &summary->words.more, &summary->words.gone,
-	                                         &summary->grams.base, &summary->grams.more, &summary->grams.gone};
+	struct bs_coded_section *lists[LISTS] = {&summary->words.base, &summary->words.more,
+	                                         &summary->words.gone, &summary->grams.base,
+	                                         &summary->grams.more, &summary->grams.gone};
 	bool fit;
-	status = open_lists(section, offset + BS_SUMMARY_HEAD_BYTES, n_bytes - BS_SUMMARY_HEAD_BYTES, head + AT_LIST_BYTES, LISTS, lists,
-	                    &fit, err);
+	status =
+		open_lists(section, offset + BS_SUMMARY_HEAD_BYTES, n_bytes - BS_SUMMARY_HEAD_BYTES,
+	                   head + AT_LIST_BYTES, LISTS, lists, &fit, err);
 	if (!status && !fit)
 		status = damaged(summary, "its head is of no summary of so many bytes", err);
 	for (unsigned i = 0; i < BS_MULTISET_SHOWN && !status; i++)
-		if (lists[i]->coded.n > summary->facts.n_places || summary->facts.n_places > BS_CODED_MOST)
+		if (lists[i]->coded.n > summary->facts.n_places ||
+		    summary->facts.n_places > BS_CODED_MOST)
 			status = damaged(summary, "more words than places", err);
 	return status;
 }
 
-enum bs_status bs_summary_open_bytes(const uint8_t *bytes, uint64_t n_bytes, struct bs_summary *summary_out, struct bs_error *err)
+enum bs_status bs_summary_open_bytes(const uint8_t *bytes, uint64_t n_bytes,
+                                     struct bs_summary *summary_out, struct bs_error *err)
 {
 	struct bs_section section = {.data = bytes, .n_bytes = n_bytes};
 	return bs_summary_open(&section, 0, n_bytes, summary_out, err);
 }
 
-enum bs_status bs_summary_bytes(const struct bs_summary *summary, const uint8_t **bytes_out, struct bs_error *err)
+enum bs_status bs_summary_bytes(const struct bs_summary *summary, const uint8_t **bytes_out,
+                                struct bs_error *err)
 {
 	*bytes_out = summary->section.data + summary->offset;
 	return bs_section_touch(&summary->section, summary->offset, summary->n_bytes, err);
@@ -120,15 +133,16 @@ enum bs_status bs_summary_bytes(const struct bs_summary *summary, const uint8_t 
 
 bool bs_summary_facts_equal(const struct bs_summary_facts *a, const struct bs_summary_facts *b)
 {
-	bool is_equal =
-		a->has_words == b->has_words && a->has_grams == b->has_grams && a->has_text_grams == b->has_text_grams;
+	bool is_equal = a->has_words == b->has_words && a->has_grams == b->has_grams &&
+	                a->has_text_grams == b->has_text_grams;
 	for (size_t i = 0; i < N_NUMBERS; i++)
 		is_equal &= *number_of(a, i) == *number_of(b, i);
 	return is_equal;
 }
 
 /* That they decode to numbers below the end. */
-static enum bs_status check_numbers(const struct bs_summary *summary, const struct bs_coded_section *at, uint64_t end,
+static enum bs_status check_numbers(const struct bs_summary *summary,
+                                    const struct bs_coded_section *at, uint64_t end,
                                     struct bs_error *err)
 {
 	struct bs_u64s numbers = {0};
@@ -145,10 +159,13 @@ enum bs_status bs_summary_check(const struct bs_summary *summary, struct bs_erro
 	const uint8_t *bytes;
 	const uint32_t checked = AT_CHECKSUM + 8;
 	enum bs_status status = bs_summary_bytes(summary, &bytes, err);
-	if (!status && bs_checksum(bytes + checked, (size_t)summary->n_bytes - checked) != bs_load_u64(bytes + AT_CHECKSUM))
+	if (!status && bs_checksum(bytes + checked, (size_t)summary->n_bytes - checked) !=
+	                       bs_load_u64(bytes + AT_CHECKSUM))
 		status = damaged(summary, "its checksum is wrong", err);
-	const struct bs_coded_section *words[] = {&summary->words.base, &summary->words.more, &summary->words.gone};
-	const struct bs_coded_section *grams[] = {&summary->grams.base, &summary->grams.more, &summary->grams.gone};
+	const struct bs_coded_section *words[] = {&summary->words.base, &summary->words.more,
+	                                          &summary->words.gone};
+	const struct bs_coded_section *grams[] = {&summary->grams.base, &summary->grams.more,
+	                                          &summary->grams.gone};
 	for (unsigned i = 0; i < BS_MULTISET_SHOWN && !status; i++)
 		status = check_numbers(summary, words[i], summary->facts.n_places, err);
 	for (unsigned i = 0; i < BS_MULTISET_SHOWN && !status; i++)
@@ -164,7 +181,9 @@ uint64_t bs_summary_n(const struct bs_coded_set *set)
 
 double bs_summary_rate(const struct bs_summary *summary)
 {
-	return summary->facts.n_places ? (double)bs_summary_n(&summary->words) / (double)summary->facts.n_places : 0;
+	return summary->facts.n_places
+	               ? (double)bs_summary_n(&summary->words) / (double)summary->facts.n_places
+	               : 0;
 }
 
 uint64_t bs_summary_place(uint64_t hash, uint64_t n_places)
@@ -172,19 +191,22 @@ uint64_t bs_summary_place(uint64_t hash, uint64_t n_places)
 	return bs_hash_multiply(hash, n_places).high;
 }
 
-enum bs_status bs_summary_may_have_word(const struct bs_summary *summary, uint64_t hash, bool *may_out, struct bs_error *err)
+enum bs_status bs_summary_may_have_word(const struct bs_summary *summary, uint64_t hash,
+                                        bool *may_out, struct bs_error *err)
 {
 	uint64_t place = bs_summary_place(hash, summary->facts.n_places);
 	*may_out = true;
-	return summary->facts.has_words ? bs_coded_set_has(&summary->words, place, may_out, err) : BS_OK;
+	return summary->facts.has_words ? bs_coded_set_has(&summary->words, place, may_out, err)
+	                                : BS_OK;
 }
 
-enum bs_status bs_summary_may_have_gram(const struct bs_summary *summary, const uint8_t gram[3], bool *may_out,
-                                        struct bs_error *err)
+enum bs_status bs_summary_may_have_gram(const struct bs_summary *summary, const uint8_t gram[3],
+                                        bool *may_out, struct bs_error *err)
 {
 	*may_out = true;
-	return summary->facts.has_grams ? bs_coded_set_has(&summary->grams, bs_summary_gram(gram), may_out, err)
-	                                : BS_OK;
+	return summary->facts.has_grams
+	               ? bs_coded_set_has(&summary->grams, bs_summary_gram(gram), may_out, err)
+	               : BS_OK;
 }
 
 /* A string more, its end counted. */
@@ -193,11 +215,12 @@ static void mix_string(struct bs_checksum_stream *stream, const char *string)
 	bs_checksum_stream_add(stream, string ? string : "\xff", (string ? strlen(string) : 1) + 1);
 }
 
-enum bs_status bs_summary_analysis(const struct bs_manifest *manifest, uint64_t *analysis_out, struct bs_error *err)
+enum bs_status bs_summary_analysis(const struct bs_manifest *manifest, uint64_t *analysis_out,
+                                   struct bs_error *err)
 {
 	const struct bs_recorded_options *options = &manifest->options;
-	const uint8_t switches[] = {options->words, options->fold_accents, options->split_identifiers,
-	                            (uint8_t)options->words_revision};
+	const uint8_t switches[] = {options->words, options->fold_accents,
+	                            options->split_identifiers, (uint8_t)options->words_revision};
 	struct bs_checksum_stream *stream = bs_checksum_stream_new();
 	if (!stream)
 		return bs_fail_memory(err, "a checksum", 1);
@@ -222,7 +245,8 @@ static bool is_of(const struct bs_section *segments, const struct bs_manifest *m
 		return false;
 	for (uint32_t i = 0; i < manifest->n_segments; i++) {
 		uint32_t at = 0;
-		while (at < manifest->n_segments && bs_load_u64(segments->data + (size_t)at * 8) != manifest->segments[i].number)
+		while (at < manifest->n_segments &&
+		       bs_load_u64(segments->data + (size_t)at * 8) != manifest->segments[i].number)
 			at++;
 		if (at == manifest->n_segments)
 			return false;
@@ -230,14 +254,14 @@ static bool is_of(const struct bs_section *segments, const struct bs_manifest *m
 	return true;
 }
 
-enum bs_status bs_summary_file_open(const struct bs_dir *dir, const struct bs_manifest *manifest, struct bs_summary_file *file,
-                                    struct bs_error *err)
+enum bs_status bs_summary_file_open(const struct bs_dir *dir, const struct bs_manifest *manifest,
+                                    struct bs_summary_file *file, struct bs_error *err)
 {
 	*file = (struct bs_summary_file){.container = NULL};
 	if (!manifest->summary.number)
 		return bs_fail(err, BS_NOT_FOUND, "%s: no summary", dir->path);
-	enum bs_status status =
-		bs_index_file_open(dir, "summary", manifest->summary.number, BS_FILE_SUMMARY, &file->container, err);
+	enum bs_status status = bs_index_file_open(dir, "summary", manifest->summary.number,
+	                                           BS_FILE_SUMMARY, &file->container, err);
 	if (status)
 		return status;
 	struct bs_section bytes = bs_container_section(file->container, SECTION_SUMMARY, 0);
@@ -246,17 +270,18 @@ enum bs_status bs_summary_file_open(const struct bs_dir *dir, const struct bs_ma
 	if (!status && segments.n_bytes)
 		status = bs_section_touch(&segments, 0, segments.n_bytes, err);
 	if (!status && !is_of(&segments, manifest))
-		status = bs_container_corrupt(file->container, err, "a summary of other segments than the manifest has");
+		status = bs_container_corrupt(file->container, err,
+		                              "a summary of other segments than the manifest has");
 	if (status)
 		bs_summary_file_close(file);
 	return status;
 }
 
-enum bs_status bs_summary_counts_open(const struct bs_dir *dir, const struct bs_manifest *manifest, struct bs_summary_file *file,
-                                      struct bs_error *err)
+enum bs_status bs_summary_counts_open(const struct bs_dir *dir, const struct bs_manifest *manifest,
+                                      struct bs_summary_file *file, struct bs_error *err)
 {
-	enum bs_status status = bs_index_file_open(dir, "counts", manifest->summary.counts_number, BS_FILE_COUNTS,
-	                                           &file->counts_container, err);
+	enum bs_status status = bs_index_file_open(dir, "counts", manifest->summary.counts_number,
+	                                           BS_FILE_COUNTS, &file->counts_container, err);
 	if (status)
 		return status;
 	struct bs_section section = bs_container_section(file->counts_container, SECTION_COUNTS, 0);
@@ -264,18 +289,24 @@ enum bs_status bs_summary_counts_open(const struct bs_dir *dir, const struct bs_
 		return bs_container_corrupt(file->counts_container, err, "it is too short");
 	status = bs_section_touch(&section, 0, section.n_bytes, err);
 	const struct bs_summary *summary = &file->summary;
-	if (!status && bs_load_u64(section.data) != bs_load_u64(summary->section.data + summary->offset + AT_CHECKSUM))
-		status = bs_container_corrupt(file->counts_container, err, "counts of another summary than the manifest has");
+	if (!status && bs_load_u64(section.data) !=
+	                       bs_load_u64(summary->section.data + summary->offset + AT_CHECKSUM))
+		status = bs_container_corrupt(file->counts_container, err,
+		                              "counts of another summary than the manifest has");
 	const struct bs_coded_set *words = &file->summary.words;
-	file->words = (struct bs_told_tally){
-		{[BS_MULTISET_BASE] = words->base, [BS_MULTISET_MORE] = words->more, [BS_MULTISET_GONE] = words->gone}};
+	file->words = (struct bs_told_tally){{[BS_MULTISET_BASE] = words->base,
+	                                      [BS_MULTISET_MORE] = words->more,
+	                                      [BS_MULTISET_GONE] = words->gone}};
 	struct bs_coded_section *lists[COUNTED];
 	for (unsigned i = 0; i < COUNTED; i++)
 		lists[i] = &file->words.lists[BS_MULTISET_SHOWN + i];
 	bool fit = true;
 	if (!status)
-		status = open_lists(&section, COUNTS_AT, section.n_bytes - COUNTS_AT, section.data + 8, COUNTED, lists, &fit, err);
-	return fit || status ? status : bs_container_corrupt(file->counts_container, err, "it has other bytes than its lists");
+		status = open_lists(&section, COUNTS_AT, section.n_bytes - COUNTS_AT,
+		                    section.data + 8, COUNTED, lists, &fit, err);
+	return fit || status ? status
+	                     : bs_container_corrupt(file->counts_container, err,
+	                                            "it has other bytes than its lists");
 }
 
 void bs_summary_file_close(struct bs_summary_file *file)
@@ -286,7 +317,8 @@ void bs_summary_file_close(struct bs_summary_file *file)
 }
 
 /* A list without numbers takes no bytes. */
-static enum bs_status append_list(const struct bs_multiset *multiset, unsigned list, struct bs_buffer *to, struct bs_error *err)
+static enum bs_status append_list(const struct bs_multiset *multiset, unsigned list,
+                                  struct bs_buffer *to, struct bs_error *err)
 {
 	const struct bs_coded_section *kept = multiset->kept[list];
 	struct bs_numbers numbers = bs_numbers_in(&multiset->made[list]);
@@ -294,13 +326,15 @@ static enum bs_status append_list(const struct bs_multiset *multiset, unsigned l
 		return BS_OK;
 	if (!kept)
 		return bs_coded_write(numbers.at, numbers.n, to, err);
-	enum bs_status status = bs_section_touch(&kept->section, kept->offset, kept->coded.n_bytes, err);
-	return status ? status : bs_buffer_append(to, kept->coded.bytes, (size_t)kept->coded.n_bytes, err);
+	enum bs_status status =
+		bs_section_touch(&kept->section, kept->offset, kept->coded.n_bytes, err);
+	return status ? status
+	              : bs_buffer_append(to, kept->coded.bytes, (size_t)kept->coded.n_bytes, err);
 }
 
 /* So many lists, from the first on, and where sizes says the bytes of each. */
-static enum bs_status append_lists(const struct bs_multiset *multiset, unsigned first, unsigned n, size_t sizes, struct bs_buffer *to,
-                                   struct bs_error *err)
+static enum bs_status append_lists(const struct bs_multiset *multiset, unsigned first, unsigned n,
+                                   size_t sizes, struct bs_buffer *to, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	for (unsigned i = 0; i < n && !status; i++) {
@@ -323,50 +357,58 @@ static enum bs_status append_head(size_t n_bytes, struct bs_buffer *to, struct b
 	return BS_OK;
 }
 
-enum bs_status bs_summary_write(const struct bs_summary_facts *facts, const struct bs_summary_tallies *tallies,
-                                struct bs_buffer *to, struct bs_buffer *counts, struct bs_error *err)
+enum bs_status bs_summary_write(const struct bs_summary_facts *facts,
+                                const struct bs_summary_tallies *tallies, struct bs_buffer *to,
+                                struct bs_buffer *counts, struct bs_error *err)
 {
 	size_t start = to->used_bytes, counts_start = counts->used_bytes;
 	enum bs_status status = append_head(BS_SUMMARY_HEAD_BYTES, to, err);
 	if (!status)
-		status = append_lists(&tallies->words, BS_MULTISET_BASE, BS_MULTISET_SHOWN, start + AT_LIST_BYTES, to, err);
+		status = append_lists(&tallies->words, BS_MULTISET_BASE, BS_MULTISET_SHOWN,
+		                      start + AT_LIST_BYTES, to, err);
 	if (!status)
 		status = append_lists(&tallies->grams, BS_MULTISET_BASE, BS_MULTISET_SHOWN,
 		                      start + AT_LIST_BYTES + 8 * BS_MULTISET_SHOWN, to, err);
 	if (!status)
 		status = append_head(COUNTS_AT, counts, err);
 	if (!status)
-		status = append_lists(&tallies->words, BS_MULTISET_SHOWN, COUNTED, counts_start + 8, counts, err);
+		status = append_lists(&tallies->words, BS_MULTISET_SHOWN, COUNTED, counts_start + 8,
+		                      counts, err);
 	if (status)
 		return status;
 	uint8_t *head = to->data + start;
 	bs_store_u32(head + AT_VERSION, VERSION);
-	bs_store_u32(head + AT_FLAGS, (facts->has_words ? FLAG_WORDS : 0) | (facts->has_grams ? FLAG_GRAMS : 0) |
+	bs_store_u32(head + AT_FLAGS, (facts->has_words ? FLAG_WORDS : 0) |
+	                                      (facts->has_grams ? FLAG_GRAMS : 0) |
 	                                      (facts->has_text_grams ? FLAG_TEXT_GRAMS : 0));
 	bs_store_u64(head + AT_BYTES, to->used_bytes - start);
 	for (size_t i = 0; i < N_NUMBERS; i++)
 		bs_store_u64(head + AT_NUMBERS + 8 * i, *number_of(facts, i));
-	bs_store_u64(head + AT_CHECKSUM, bs_checksum(head + AT_CHECKSUM + 8, to->used_bytes - start - AT_CHECKSUM - 8));
+	bs_store_u64(head + AT_CHECKSUM,
+	             bs_checksum(head + AT_CHECKSUM + 8, to->used_bytes - start - AT_CHECKSUM - 8));
 	memcpy(counts->data + counts_start, head + AT_CHECKSUM, 8);
 	return BS_OK;
 }
 
-static enum bs_status write_counts(const struct bs_dir *dir, uint64_t number, const struct bs_buffer *counts, struct bs_error *err)
+static enum bs_status write_counts(const struct bs_dir *dir, uint64_t number,
+                                   const struct bs_buffer *counts, struct bs_error *err)
 {
 	struct bs_file_writer *writer;
-	enum bs_status status = bs_index_file_begin(dir, "counts", number, BS_FILE_COUNTS, &writer, err);
+	enum bs_status status =
+		bs_index_file_begin(dir, "counts", number, BS_FILE_COUNTS, &writer, err);
 	if (status)
 		return status;
 	bs_file_writer_put(writer, SECTION_COUNTS, 0, counts->data, counts->used_bytes);
 	return bs_file_writer_finish(writer, NULL, err);
 }
 
-enum bs_status bs_summary_file_write(const struct bs_dir *dir, const struct bs_manifest *manifest, const struct bs_buffer *summary,
+enum bs_status bs_summary_file_write(const struct bs_dir *dir, const struct bs_manifest *manifest,
+                                     const struct bs_buffer *summary,
                                      const struct bs_buffer *counts, struct bs_error *err)
 {
 	struct bs_file_writer *writer;
-	enum bs_status status =
-		bs_index_file_begin(dir, "summary", manifest->summary.number, BS_FILE_SUMMARY, &writer, err);
+	enum bs_status status = bs_index_file_begin(dir, "summary", manifest->summary.number,
+	                                            BS_FILE_SUMMARY, &writer, err);
 	if (status)
 		return status;
 	bs_file_writer_put(writer, SECTION_SUMMARY, 0, summary->data, summary->used_bytes);

@@ -11,15 +11,17 @@
 #include "core/collections/sort.h"
 #include "core/lexicon/lexicon.h"
 
-/* Places are made for a sixteenth more words than there are, and made anew for more than that, or for half. Less would save .04 bits a word;
- * but a hundredth of many files has a 25th of their words, and these are to stand beside the others. */
+/* Places are made for a sixteenth more words than there are, and made anew for more than that, or
+ * for half. Less would save .04 bits a word; but a hundredth of many files has a 25th of their
+ * words, and these are to stand beside the others. */
 #define ROOM_SHARE 16u
 
 #define GRAM_BITS  24u
 #define GRAM_LIMIT (UINT64_C(1) << GRAM_BITS)
 
-/* For each word of each segment that may have to be read, and each trigram: sorting takes twice the 8 bytes of its hash; later
- * there are the multiset of the commit before, the one that is made, and its coded form. */
+/* For each word of each segment that may have to be read, and each trigram: sorting takes twice the
+ * 8 bytes of its hash; later there are the multiset of the commit before, the one that is made, and
+ * its coded form. */
 #define MAKING_BYTES 24u
 
 /* The terms and trigrams of some segments: a measure of the work of reading them. */
@@ -29,12 +31,13 @@ struct sizes {
 
 struct making {
 	const struct bs_dir *dir;
-	const struct bs_dir *files;       /* dir if buffers are to be in temporary files; NULL: in memory */
-	const struct bs_snapshot *old;    /* nullable */
+	/* dir if buffers are to be in temporary files; NULL: in memory */
+	const struct bs_dir *files;
+	const struct bs_snapshot *old;        /* nullable */
 	const struct bs_summary_cache *cache; /* nullable */
 	const struct bs_manifest *manifest;
-	struct bs_summary_file before;    /* zeros: there is none that is of use */
-	struct bs_segment *own;           /* those that the commit before has not */
+	struct bs_summary_file before; /* zeros: there is none that is of use */
+	struct bs_segment *own;        /* those that the commit before has not */
 	uint32_t n_own;
 	const struct bs_segment **segments; /* of the manifest, in its order */
 	struct bs_summary_facts facts;
@@ -50,16 +53,19 @@ static enum bs_status place(const struct making *at, struct bs_buffer *buffer, s
 	return at->files ? bs_dir_place(at->files, buffer, err) : BS_OK;
 }
 
-/* Sorting hashes: by the highest 22 bits in two passes; those that are equal in these are few, unless somebody has made words so. */
+/* Sorting hashes: by the highest 22 bits in two passes; those that are equal in these are few,
+ * unless somebody has made words so. */
 
-#define DIGIT_BITS 11u
-#define DIGITS     (1u << DIGIT_BITS)
-#define FEW        8u
+#define DIGIT_BITS        11u
+#define DIGITS            (1u << DIGIT_BITS)
+#define FEW               8u
 #define SORTED_BY_MERGING 256u /* fewer are in order before digits are counted */
-#define MOST_MOVES 64u /* a hash, in the mean: of as many words as a summary is made for, each takes four */
+/* a hash, in the mean: of as many words as a summary is made for, each takes four */
+#define MOST_MOVES 64u
 
 /* starts: room for DIGITS numbers. */
-static void sort_by_digit(const uint64_t *from, uint64_t *to, size_t n, uint32_t shift, uint64_t *starts)
+static void sort_by_digit(const uint64_t *from, uint64_t *to, size_t n, uint32_t shift,
+                          uint64_t *starts)
 {
 	uint64_t sum = 0;
 	memset(starts, 0, DIGITS * sizeof(*starts));
@@ -80,7 +86,8 @@ static int compare_hashes(const void *a, const void *b, void *context)
 	return bs_compare_u64(*(const uint64_t *)a, *(const uint64_t *)b);
 }
 
-static enum bs_status sort_hashes(const struct making *at, struct bs_buffer *hashes, struct bs_error *err)
+static enum bs_status sort_hashes(const struct making *at, struct bs_buffer *hashes,
+                                  struct bs_error *err)
 {
 	struct bs_numbers all = bs_numbers_in(hashes);
 	if (all.n < SORTED_BY_MERGING) {
@@ -124,8 +131,8 @@ void bs_summary_cache_deinit(struct bs_summary_cache *cache)
 }
 
 /* Appends the hashes of a segment's words, if they are known. */
-static enum bs_status add_known(const struct bs_summary_cache *cache, uint64_t number, bool *found_out, struct bs_buffer *hashes,
-                                struct bs_error *err)
+static enum bs_status add_known(const struct bs_summary_cache *cache, uint64_t number,
+                                bool *found_out, struct bs_buffer *hashes, struct bs_error *err)
 {
 	const uint64_t *from = cache ? cache->hashes.items : NULL;
 	*found_out = false;
@@ -133,20 +140,25 @@ static enum bs_status add_known(const struct bs_summary_cache *cache, uint64_t n
 		const struct bs_summary_segment *segment = &cache->segments.items[i];
 		*found_out = segment->number == number;
 		if (*found_out)
-			return bs_buffer_append(hashes, from, (size_t)segment->n_words * sizeof(*from), err);
+			return bs_buffer_append(hashes, from,
+			                        (size_t)segment->n_words * sizeof(*from), err);
 		from += segment->n_words;
 	}
 	return BS_OK;
 }
 
 /* The same from its lexicon. */
-static enum bs_status read_hashes(const struct bs_segment *segment, struct bs_buffer *hashes, struct bs_error *err)
+static enum bs_status read_hashes(const struct bs_segment *segment, struct bs_buffer *hashes,
+                                  struct bs_error *err)
 {
 	struct bs_lexicon_cursor cursor = {.lexicon = &segment->terms.lexicon};
 	bool end = false;
-	enum bs_status status = segment->meta.n_terms ? bs_lexicon_cursor_seek(&cursor, (const uint8_t *)"", 0, err) : BS_OK;
+	enum bs_status status =
+		segment->meta.n_terms ? bs_lexicon_cursor_seek(&cursor, (const uint8_t *)"", 0, err)
+				      : BS_OK;
 	/* All other terms stand behind the words. */
-	while (!status && segment->meta.n_terms && !(status = bs_lexicon_cursor_next(&cursor, &end, err)) && !end &&
+	while (!status && segment->meta.n_terms &&
+	       !(status = bs_lexicon_cursor_next(&cursor, &end, err)) && !end &&
 	       cursor.term.data[0] != BS_KEY_COMPOUND) {
 		uint64_t hash = bs_hash_term(cursor.term.data, cursor.term.used_bytes);
 		status = bs_buffer_append(hashes, &hash, sizeof(hash), err);
@@ -155,8 +167,9 @@ static enum bs_status read_hashes(const struct bs_segment *segment, struct bs_bu
 	return status;
 }
 
-static enum bs_status add_hashes(const struct making *at, uint64_t number, const struct bs_segment *segment,
-                                 struct bs_buffer *hashes, struct bs_error *err)
+static enum bs_status add_hashes(const struct making *at, uint64_t number,
+                                 const struct bs_segment *segment, struct bs_buffer *hashes,
+                                 struct bs_error *err)
 {
 	bool found;
 	enum bs_status status = add_known(at->cache, number, &found, hashes, err);
@@ -165,7 +178,8 @@ static enum bs_status add_hashes(const struct making *at, uint64_t number, const
 
 static uint64_t places_for(uint64_t n_words, uint64_t rate)
 {
-	double n = (double)(n_words + n_words / ROOM_SHARE + 1) * BS_SUMMARY_RATE_UNIT / (double)rate;
+	double n =
+		(double)(n_words + n_words / ROOM_SHARE + 1) * BS_SUMMARY_RATE_UNIT / (double)rate;
 	return n < (double)BS_CODED_MOST ? (uint64_t)n + 1 : BS_CODED_MOST;
 }
 
@@ -192,7 +206,8 @@ static enum bs_status count_words_anew(struct making *at, uint64_t n_places, str
 	uint64_t n_words = 0;
 	bs_multiset_deinit(&at->tallies.words);
 	for (uint32_t i = 0; i < at->manifest->n_segments && !status; i++)
-		status = add_hashes(at, at->manifest->segments[i].number, at->segments[i], &hashes, err);
+		status = add_hashes(at, at->manifest->segments[i].number, at->segments[i], &hashes,
+		                    err);
 	if (!status)
 		status = sort_hashes(at, &hashes, err);
 	struct bs_numbers all = bs_numbers_in(&hashes);
@@ -211,7 +226,8 @@ struct gram_bits {
 	uint64_t *words;
 };
 
-static enum bs_status add_grams(const struct making *at, struct gram_bits *bits, const struct bs_segment *segment, struct bs_error *err)
+static enum bs_status add_grams(const struct making *at, struct gram_bits *bits,
+                                const struct bs_segment *segment, struct bs_error *err)
 {
 	struct bs_buffer grams = {0};
 	if (!bits->words)
@@ -232,7 +248,8 @@ static enum bs_status add_grams(const struct making *at, struct gram_bits *bits,
 }
 
 /* Appends them, ascending, to a buffer that was placed, and frees the bits. */
-static enum bs_status take_grams(struct gram_bits *bits, struct bs_buffer *numbers, struct bs_error *err)
+static enum bs_status take_grams(struct gram_bits *bits, struct bs_buffer *numbers,
+                                 struct bs_error *err)
 {
 	size_t n = 0;
 	for (size_t i = 0; bits->words && i < GRAM_LIMIT / 64; i++)
@@ -252,15 +269,17 @@ static enum bs_status take_grams(struct gram_bits *bits, struct bs_buffer *numbe
 static enum bs_status count_grams_anew(struct making *at, struct bs_error *err)
 {
 	struct bs_multiset *multiset = &at->tallies.grams;
-	struct bs_buffer *all = &multiset->made[BS_MULTISET_BASE], *more = &multiset->made[BS_MULTISET_MORE];
+	struct bs_buffer *all = &multiset->made[BS_MULTISET_BASE],
+			 *more = &multiset->made[BS_MULTISET_MORE];
 	struct gram_bits bits = {NULL};
 	const struct bs_segment *largest = at->manifest->n_segments ? at->segments[0] : NULL;
 	uint64_t n_all = 0;
 	bs_multiset_deinit(multiset);
 	enum bs_status status = place(at, all, err);
 	for (uint32_t i = 0; i < at->manifest->n_segments; i++) {
-		largest = at->segments[i]->trigrams.set.coded.n > largest->trigrams.set.coded.n ? at->segments[i]
-		                                                                                : largest;
+		largest = at->segments[i]->trigrams.set.coded.n > largest->trigrams.set.coded.n
+		                  ? at->segments[i]
+		                  : largest;
 		n_all += at->segments[i]->trigrams.set.coded.n;
 	}
 	if (status || !largest)
@@ -299,8 +318,10 @@ static bool has_segment(const struct bs_manifest *manifest, uint64_t number)
 	return false;
 }
 
-/* Appends what those segments have that one manifest has and the other has not: places of words, or trigrams; ascending. */
-static enum bs_status add_changed(const struct making *at, bool of_grams, const struct bs_manifest *has, const struct bs_manifest *has_not,
+/* Appends what those segments have that one manifest has and the other has not: places of words, or
+ * trigrams; ascending. */
+static enum bs_status add_changed(const struct making *at, bool of_grams,
+                                  const struct bs_manifest *has, const struct bs_manifest *has_not,
                                   struct bs_buffer *numbers, struct bs_error *err)
 {
 	struct gram_bits bits = {NULL};
@@ -309,7 +330,8 @@ static enum bs_status add_changed(const struct making *at, bool of_grams, const 
 	for (uint32_t i = 0; i < has->n_segments && of_grams; i++)
 		n_segments += !has_segment(has_not, has->segments[i].number);
 	for (uint32_t i = 0; i < has->n_segments && !status; i++) {
-		const struct bs_segment *segment = has == at->manifest ? at->segments[i] : &at->old->segments[i];
+		const struct bs_segment *segment =
+			has == at->manifest ? at->segments[i] : &at->old->segments[i];
 		uint64_t number = has->segments[i].number;
 		if (has_segment(has_not, number))
 			continue;
@@ -335,13 +357,16 @@ static enum bs_status change_words(struct making *at, bool *is_done_out, struct 
 {
 	struct bs_multiset *multiset = &at->tallies.words;
 	struct bs_buffer came = {0}, went = {0};
-	enum bs_status status = add_changed(at, false, at->manifest, &at->old->manifest, &came, err);
+	enum bs_status status =
+		add_changed(at, false, at->manifest, &at->old->manifest, &came, err);
 	if (!status)
 		status = add_changed(at, false, &at->old->manifest, at->manifest, &went, err);
 	if (!status)
-		status = bs_multiset_change(&at->before.words, bs_numbers_in(&came), bs_numbers_in(&went), multiset, is_done_out, err);
+		status = bs_multiset_change(&at->before.words, bs_numbers_in(&came),
+		                            bs_numbers_in(&went), multiset, is_done_out, err);
 	if (!status && !(*is_done_out && fits(at)))
-		status = bs_multiset_fold(&at->before.words, bs_numbers_in(&came), bs_numbers_in(&went), multiset, is_done_out, err);
+		status = bs_multiset_fold(&at->before.words, bs_numbers_in(&came),
+		                          bs_numbers_in(&went), multiset, is_done_out, err);
 	*is_done_out = !status && *is_done_out && fits(at);
 	bs_buffer_deinit(&came);
 	bs_buffer_deinit(&went);
@@ -349,19 +374,23 @@ static enum bs_status change_words(struct making *at, bool *is_done_out, struct 
 }
 
 /* Finds a segment that has all that base has, and stays: base is that of its section 64. */
-static enum bs_status find_base(const struct making *at, const struct bs_segment **found_out, struct bs_error *err)
+static enum bs_status find_base(const struct making *at, const struct bs_segment **found_out,
+                                struct bs_error *err)
 {
 	const struct bs_coded_set *set = &at->before.summary.grams;
 	const uint64_t n_bytes = set->base.coded.n_bytes;
 	enum bs_status status = BS_OK;
 	*found_out = NULL;
-	for (uint32_t i = 0; i < at->manifest->n_segments && set->gone.coded.n == 0 && !*found_out && !status; i++) {
+	for (uint32_t i = 0;
+	     i < at->manifest->n_segments && set->gone.coded.n == 0 && !*found_out && !status;
+	     i++) {
 		const struct bs_coded_section *grams = &at->segments[i]->trigrams.set;
-		if (!has_segment(&at->old->manifest, at->manifest->segments[i].number) || grams->coded.n != set->base.coded.n ||
-		    grams->coded.n_bytes != n_bytes)
+		if (!has_segment(&at->old->manifest, at->manifest->segments[i].number) ||
+		    grams->coded.n != set->base.coded.n || grams->coded.n_bytes != n_bytes)
 			continue;
 		status = bs_section_touch(&grams->section, grams->offset, n_bytes, err);
-		if (!status && memcmp(grams->coded.bytes, set->base.coded.bytes, (size_t)n_bytes) == 0)
+		if (!status &&
+		    memcmp(grams->coded.bytes, set->base.coded.bytes, (size_t)n_bytes) == 0)
 			*found_out = at->segments[i];
 	}
 	return status;
@@ -390,8 +419,9 @@ static enum bs_status change_grams(struct making *at, bool *is_done_out, struct 
 		if (at->segments[i] != base)
 			status = bs_multiset_leave_out(&at->segments[i]->trigrams.set, &went, err);
 	if (!status)
-		status = bs_multiset_change_set(&at->before.summary.grams, bs_numbers_in(&more), bs_numbers_in(&came),
-		                             bs_numbers_in(&went), base, &at->tallies.grams, is_done_out, err);
+		status = bs_multiset_change_set(&at->before.summary.grams, bs_numbers_in(&more),
+		                                bs_numbers_in(&came), bs_numbers_in(&went), base,
+		                                &at->tallies.grams, is_done_out, err);
 out:
 	bs_buffer_deinit(&came);
 	bs_buffer_deinit(&went);
@@ -412,7 +442,8 @@ static enum bs_status count_words(struct making *at, struct bs_error *err)
 	bool is_done = false;
 	enum bs_status status = BS_OK;
 	at->facts.n_places = before->n_places;
-	if (at->before.container && before->has_words && before->rate == at->facts.rate && is_change_small(at))
+	if (at->before.container && before->has_words && before->rate == at->facts.rate &&
+	    is_change_small(at))
 		status = change_words(at, &is_done, err);
 	/* A damaged one is none. */
 	return (status && status != BS_CORRUPT) || is_done ? status : count_words_anew(at, 0, err);
@@ -427,19 +458,23 @@ static enum bs_status count_grams(struct making *at, struct bs_error *err)
 	return (status && status != BS_CORRUPT) || is_done ? status : count_grams_anew(at, err);
 }
 
-static uint64_t count_files(const struct bs_manifest *manifest, const struct bs_doc_table *docs, bool is_rows)
+static uint64_t count_files(const struct bs_manifest *manifest, const struct bs_doc_table *docs,
+                            bool is_rows)
 {
 	uint64_t n = 0;
 	for (uint32_t i = 0; i < docs->n_ranges; i++) {
 		struct bs_source_range range = bs_doc_table_range(docs, i);
 		uint32_t kind = manifest->sources[range.source].kind;
-		n += is_rows || kind == BS_SOURCE_FOLDER || kind == BS_SOURCE_FILE ? range.end - range.first : 0;
+		n += is_rows || kind == BS_SOURCE_FOLDER || kind == BS_SOURCE_FILE
+		             ? range.end - range.first
+		             : 0;
 	}
 	return n;
 }
 
 /* Those of a folder, or rows, that have no grams. */
-static uint64_t count_unknown(const struct bs_manifest *manifest, const struct bs_segment *segment, bool is_rows)
+static uint64_t count_unknown(const struct bs_manifest *manifest, const struct bs_segment *segment,
+                              bool is_rows)
 {
 	uint64_t n = count_files(manifest, &segment->docs, is_rows);
 	return n < segment->grams.meta.n_docs ? 0 : n - segment->grams.meta.n_docs;
@@ -450,7 +485,8 @@ static enum bs_status count_excluded(struct making *at, struct bs_error *err)
 {
 	struct bs_snapshot_exclusions exclusions;
 	enum bs_status status = bs_exclusions_open(&exclusions, at->dir, at->manifest, err);
-	at->facts.n_unknown_files += status ? 0 : count_files(at->manifest, &exclusions.table, false);
+	at->facts.n_unknown_files +=
+		status ? 0 : count_files(at->manifest, &exclusions.table, false);
 	bs_exclusions_close(&exclusions);
 	return status;
 }
@@ -462,7 +498,9 @@ static uint64_t count_rowless(const struct bs_manifest *manifest)
 	for (uint32_t i = 0; i < manifest->n_sources; i++)
 		n += manifest->sources[i].kind == BS_SOURCE_COLLECTION;
 	for (uint32_t i = 0; i < manifest->n_segments; i++)
-		n_rows += manifest->segments[i].is_rows ? manifest->segments[i].n_docs - manifest->segments[i].n_deleted : 0;
+		n_rows += manifest->segments[i].is_rows
+		                  ? manifest->segments[i].n_docs - manifest->segments[i].n_deleted
+		                  : 0;
 	return n < n_rows ? 0 : n - n_rows;
 }
 
@@ -470,8 +508,10 @@ static enum bs_status find_facts(struct making *at, struct bs_error *err)
 {
 	const struct bs_manifest *manifest = at->manifest;
 	struct bs_non_documents file;
-	at->facts = (struct bs_summary_facts){.rate = manifest->options.summary_rate, .has_words = manifest->options.words,
-	                                      .has_grams = true, .n_unknown_files = count_rowless(manifest)};
+	at->facts = (struct bs_summary_facts){.rate = manifest->options.summary_rate,
+	                                      .has_words = manifest->options.words,
+	                                      .has_grams = true,
+	                                      .n_unknown_files = count_rowless(manifest)};
 	for (uint32_t i = 0; i < manifest->n_segments; i++) {
 		const struct bs_segment *segment = at->segments[i];
 		bool is_rows = manifest->segments[i].is_rows;
@@ -483,7 +523,8 @@ static enum bs_status find_facts(struct making *at, struct bs_error *err)
 	at->facts.has_text_grams = at->facts.has_grams && manifest->options.grams;
 	for (size_t next = 0; bs_manifest_next_non_document(manifest, &next, &file);) {
 		uint64_t end = file.nul_end ? file.nul_end : UINT64_MAX;
-		at->facts.most_nul_end = end > at->facts.most_nul_end ? end : at->facts.most_nul_end;
+		at->facts.most_nul_end =
+			end > at->facts.most_nul_end ? end : at->facts.most_nul_end;
 	}
 	enum bs_status status = count_excluded(at, err);
 	return status ? status : bs_summary_analysis(manifest, &at->facts.analysis, err);
@@ -522,7 +563,9 @@ static enum bs_status find_segments(struct making *at, struct bs_error *err)
 				at->segments[i] = &at->old->segments[j];
 		if (at->segments[i])
 			continue;
-		status = bs_segment_open(&at->own[at->n_own], at->dir, bs_index_file_name("seg", manifest->segments[i].number, name), err);
+		status = bs_segment_open(
+			&at->own[at->n_own], at->dir,
+			bs_index_file_name("seg", manifest->segments[i].number, name), err);
 		at->segments[i] = &at->own[at->n_own];
 		at->n_own += !status;
 	}
@@ -546,7 +589,8 @@ static void making_deinit(struct making *at)
 static bool is_same(const struct making *at)
 {
 	struct bs_summary_facts before = at->before.summary.facts;
-	bool is_of_these = at->before.container && at->old->manifest.n_segments == at->manifest->n_segments;
+	bool is_of_these =
+		at->before.container && at->old->manifest.n_segments == at->manifest->n_segments;
 	for (uint32_t i = 0; i < at->manifest->n_segments && is_of_these; i++)
 		is_of_these = has_segment(&at->old->manifest, at->manifest->segments[i].number);
 	/* These follow from the segments. */
@@ -556,7 +600,8 @@ static bool is_same(const struct making *at)
 	return is_of_these && bs_summary_facts_equal(&before, &at->facts);
 }
 
-static enum bs_status write_files(struct making *at, const struct bs_manifest *manifest, struct bs_error *err)
+static enum bs_status write_files(struct making *at, const struct bs_manifest *manifest,
+                                  struct bs_error *err)
 {
 	struct bs_buffer summary = {0}, counts = {0};
 	enum bs_status status = place(at, &summary, err);
@@ -571,11 +616,14 @@ static enum bs_status write_files(struct making *at, const struct bs_manifest *m
 	return status;
 }
 
-/* Both files of the commit before, or none. All pages are verified here: what is damaged is to be made anew, not to fail when it is copied. */
+/* Both files of the commit before, or none. All pages are verified here: what is damaged is to be
+ * made anew, not to fail when it is copied. */
 static enum bs_status open_before(struct making *at, struct bs_error *err)
 {
 	const uint8_t *bytes;
-	enum bs_status status = at->old ? bs_summary_file_open(at->dir, &at->old->manifest, &at->before, err) : BS_OK;
+	enum bs_status status =
+		at->old ? bs_summary_file_open(at->dir, &at->old->manifest, &at->before, err)
+			: BS_OK;
 	if (!status && at->old)
 		status = bs_summary_counts_open(at->dir, &at->old->manifest, &at->before, err);
 	if (!status && at->old)
@@ -588,12 +636,15 @@ static enum bs_status open_before(struct making *at, struct bs_error *err)
 /* Whether so much may have to be held that it should be in files. */
 static bool is_large(const struct making *at, uint64_t memory_bytes)
 {
-	uint64_t n_words = at->all.n_terms + at->went.n_terms, n_grams = at->all.n_grams + at->went.n_grams;
-	return (n_words + (n_grams < GRAM_LIMIT ? n_grams : GRAM_LIMIT)) * MAKING_BYTES > memory_bytes;
+	uint64_t n_words = at->all.n_terms + at->went.n_terms,
+		 n_grams = at->all.n_grams + at->went.n_grams;
+	return (n_words + (n_grams < GRAM_LIMIT ? n_grams : GRAM_LIMIT)) * MAKING_BYTES >
+	       memory_bytes;
 }
 
-enum bs_status bs_summary_settle(const struct bs_dir *dir, const struct bs_snapshot *old, const struct bs_summary_cache *cache,
-                                 uint64_t memory_bytes, struct bs_manifest *manifest, struct bs_error *err)
+enum bs_status bs_summary_settle(const struct bs_dir *dir, const struct bs_snapshot *old,
+                                 const struct bs_summary_cache *cache, uint64_t memory_bytes,
+                                 struct bs_manifest *manifest, struct bs_error *err)
 {
 	struct making at = {.dir = dir, .old = old, .cache = cache, .manifest = manifest};
 	manifest->summary.number = manifest->summary.counts_number = 0;
@@ -624,10 +675,12 @@ enum bs_status bs_summary_settle(const struct bs_dir *dir, const struct bs_snaps
 
 static bool is_equal(const struct bs_buffer *a, const struct bs_buffer *b)
 {
-	return a->used_bytes == b->used_bytes && (a->used_bytes == 0 || memcmp(a->data, b->data, a->used_bytes) == 0);
+	return a->used_bytes == b->used_bytes &&
+	       (a->used_bytes == 0 || memcmp(a->data, b->data, a->used_bytes) == 0);
 }
 
-/* The words that the files tell against those made from scratch: the summary alone, then with the counts. */
+/* The words that the files tell against those made from scratch: the summary alone, then with the
+ * counts. */
 static enum bs_status compare_words(const struct making *at, struct bs_error *err)
 {
 	const struct bs_numbers none = {.n = 0};
@@ -637,12 +690,15 @@ static enum bs_status compare_words(const struct making *at, struct bs_error *er
 	bool is_sound;
 	enum bs_status status = bs_multiset_read_set(&at->before.summary.words, &set, err);
 	if (!status && !is_equal(&set, &made[BS_MULTISET_BASE]))
-		status = bs_container_corrupt(at->before.container, err, "its words are not those of its segments");
+		status = bs_container_corrupt(at->before.container, err,
+		                              "its words are not those of its segments");
 	if (!status)
 		status = bs_multiset_fold(&at->before.words, none, none, &folded, &is_sound, err);
-	if (!status && (!is_sound || !is_equal(&folded.made[BS_MULTISET_BASE], &made[BS_MULTISET_BASE]) ||
-	                !is_equal(&folded.made[BS_MULTISET_BEYOND], &made[BS_MULTISET_BEYOND])))
-		status = bs_container_corrupt(at->before.counts_container, err, "its counts are not those of its segments");
+	if (!status &&
+	    (!is_sound || !is_equal(&folded.made[BS_MULTISET_BASE], &made[BS_MULTISET_BASE]) ||
+	     !is_equal(&folded.made[BS_MULTISET_BEYOND], &made[BS_MULTISET_BEYOND])))
+		status = bs_container_corrupt(at->before.counts_container, err,
+		                              "its counts are not those of its segments");
 	bs_multiset_deinit(&folded);
 	bs_buffer_deinit(&set);
 	return status;
@@ -661,7 +717,8 @@ static enum bs_status compare_grams(const struct making *at, struct bs_error *er
 	if (!status && kept)
 		status = bs_multiset_add(&all, bs_numbers_in(&made->made[BS_MULTISET_MORE]), err);
 	if (!status && !is_equal(&set, kept ? of_all : &made->made[BS_MULTISET_BASE]))
-		status = bs_container_corrupt(at->before.container, err, "its trigrams are not those of its segments");
+		status = bs_container_corrupt(at->before.container, err,
+		                              "its trigrams are not those of its segments");
 	bs_buffer_deinit(&set);
 	bs_multiset_deinit(&all);
 	return status;
@@ -677,18 +734,22 @@ static enum bs_status compare(const struct making *at, struct bs_error *err)
 		status = compare_grams(at, err);
 	if (!status && (!is_same(at) || summary->facts.n_docs != at->facts.n_docs ||
 	                summary->facts.n_positions != at->facts.n_positions))
-		status = bs_container_corrupt(at->before.container, err, "its head does not fit the index");
+		status = bs_container_corrupt(at->before.container, err,
+		                              "its head does not fit the index");
 	return status;
 }
 
-enum bs_status bs_summary_verify(const struct bs_snapshot *snapshot, struct bs_summary_file *file_out, struct bs_error *err)
+enum bs_status bs_summary_verify(const struct bs_snapshot *snapshot,
+                                 struct bs_summary_file *file_out, struct bs_error *err)
 {
 	struct making at = {.dir = snapshot->dir, .old = snapshot, .manifest = &snapshot->manifest};
 	if (file_out)
 		*file_out = (struct bs_summary_file){.container = NULL};
-	enum bs_status status = bs_summary_file_open(snapshot->dir, &snapshot->manifest, &at.before, err);
+	enum bs_status status =
+		bs_summary_file_open(snapshot->dir, &snapshot->manifest, &at.before, err);
 	if (status)
-		return status == BS_NOT_FOUND && !snapshot->manifest.summary.number ? BS_OK : status;
+		return status == BS_NOT_FOUND && !snapshot->manifest.summary.number ? BS_OK
+		                                                                    : status;
 	status = bs_summary_counts_open(snapshot->dir, &snapshot->manifest, &at.before, err);
 	if (!status)
 		status = find_segments(&at, err);

@@ -13,17 +13,20 @@
 #define SPEND_NS 50000u
 /* What takes longer than twice that in one piece is not begun when less than half of it is left. */
 #define LONG_NS 1000000u
-/* While something is waited for. What nothing wakes us for, such as a lock, is looked at less often. */
+/* While something is waited for. What nothing wakes us for, such as a lock, is looked at less
+ * often. */
 #define WAIT_MS  2
 #define SLEEP_MS 10
-/* What is found is shown in a quarter of the time that was for finding it, and at least in so much. */
-#define GRACE_SHARE  4
+/* What is found is shown in a quarter of the time that was for finding it, and at least in so
+ * much. */
+#define GRACE_SHARE    4
 #define GRACE_LEAST_NS 1000000u
 
 _Thread_local struct bs_deadline *bs_deadline_here;
 static _Thread_local uint64_t spent_ns;
 
-enum bs_status bs_deadline_begin(struct bs_deadline *deadline, const struct bs_limits *limits, struct bs_error *err)
+enum bs_status bs_deadline_begin(struct bs_deadline *deadline, const struct bs_limits *limits,
+                                 struct bs_error *err)
 {
 	if (limits) {
 		enum bs_status status = BS_CHECK_RESERVED(err, BS_RESERVED(bs_limits, *limits));
@@ -31,12 +34,15 @@ enum bs_status bs_deadline_begin(struct bs_deadline *deadline, const struct bs_l
 			return status;
 	}
 	bool is_idle = !limits || (!limits->deadline_ns && !limits->cancel && !limits->stop);
-	*deadline = (struct bs_deadline){.limits = limits, .before = bs_deadline_here, .is_asking = ATOMIC_FLAG_INIT};
+	*deadline = (struct bs_deadline){
+		.limits = limits, .before = bs_deadline_here, .is_asking = ATOMIC_FLAG_INIT};
 	deadline->start_ns = is_idle ? 0 : bs_now_ns();
 	/* Of many short calls, as those that add documents, none asks. */
 	deadline->asked_ns = deadline->start_ns;
-	deadline->end_ns = is_idle || !limits->deadline_ns || limits->deadline_ns > UINT64_MAX - deadline->start_ns
-	                    ? UINT64_MAX : deadline->start_ns + limits->deadline_ns;
+	deadline->end_ns = is_idle || !limits->deadline_ns ||
+	                                   limits->deadline_ns > UINT64_MAX - deadline->start_ns
+	                           ? UINT64_MAX
+	                           : deadline->start_ns + limits->deadline_ns;
 	if (limits)
 		bs_deadline_here = is_idle ? NULL : deadline;
 	return BS_OK;
@@ -50,7 +56,8 @@ void bs_deadline_end(struct bs_deadline *deadline)
 bool bs_deadline_grace(void)
 {
 	struct bs_deadline *deadline = bs_deadline_here;
-	if (!deadline || !deadline->limits || !deadline->limits->partial || !atomic_load(&deadline->status))
+	if (!deadline || !deadline->limits || !deadline->limits->partial ||
+	    !atomic_load(&deadline->status))
 		return false;
 	uint64_t now = bs_now_ns(), share = (now - deadline->start_ns) / GRACE_SHARE;
 	deadline->limits = NULL;
@@ -75,11 +82,13 @@ static bool is_stopped(struct bs_deadline *deadline, uint64_t now)
 	return stops;
 }
 
-static enum bs_status fail(const struct bs_deadline *deadline, enum bs_status status, struct bs_error *err)
+static enum bs_status fail(const struct bs_deadline *deadline, enum bs_status status,
+                           struct bs_error *err)
 {
 	if (status == BS_STOPPED)
 		return bs_fail(err, status, "stopped");
-	return bs_fail(err, status, "out of time: %.1f ms are over", (double)(deadline->end_ns - deadline->start_ns) / 1e6);
+	return bs_fail(err, status, "out of time: %.1f ms are over",
+	               (double)(deadline->end_ns - deadline->start_ns) / 1e6);
 }
 
 enum bs_status bs_deadline_look(struct bs_error *err)
@@ -89,7 +98,9 @@ enum bs_status bs_deadline_look(struct bs_error *err)
 	if (status)
 		return fail(deadline, (enum bs_status)status, err);
 	uint64_t now = bs_now_ns();
-	status = now >= deadline->end_ns ? BS_DEADLINE : is_stopped(deadline, now) ? BS_STOPPED : BS_OK;
+	status = now >= deadline->end_ns     ? BS_DEADLINE
+	         : is_stopped(deadline, now) ? BS_STOPPED
+	                                     : BS_OK;
 	if (!status)
 		return BS_OK;
 	/* Of two threads that come to it at once, the first one's word holds. */
@@ -113,7 +124,8 @@ enum bs_status bs_deadline_spend_more(uint64_t about_ns, struct bs_error *err)
 
 bool bs_deadline_is_over(void)
 {
-	return bs_deadline_here && atomic_load_explicit(&bs_deadline_here->status, memory_order_relaxed) != BS_OK;
+	return bs_deadline_here &&
+	       atomic_load_explicit(&bs_deadline_here->status, memory_order_relaxed) != BS_OK;
 }
 
 uint64_t bs_deadline_left_ns(void)
@@ -159,7 +171,8 @@ enum bs_status bs_progress_add(struct bs_progress *progress, uint64_t n, struct 
 	if (status || !progress)
 		return status;
 	uint64_t done = __atomic_add_fetch(&progress->done, n, __ATOMIC_RELAXED);
-	if (pthread_equal(pthread_self(), progress->owner) && progress->beat(progress->context, done, progress->total) != 0)
+	if (pthread_equal(pthread_self(), progress->owner) &&
+	    progress->beat(progress->context, done, progress->total) != 0)
 		__atomic_store_n(&progress->is_stopped, true, __ATOMIC_RELAXED);
 	if (__atomic_load_n(&progress->is_stopped, __ATOMIC_RELAXED))
 		return bs_fail(err, BS_STOPPED, "stopped; the index is unchanged");

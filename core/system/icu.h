@@ -1,8 +1,8 @@
 /*
- * icu.h: ICU, loaded when first needed (library.h). Its macros (U8_NEXT and the like) may be used without; its
- * functions are called through the table, by whoever knows that bs_icu_load has succeeded: it was called by them, or by
- * what made the thing in their hand. An analyzer of words has always loaded it. Before, a call through the table is a
- * programming error.
+ * icu.h: ICU, loaded when first needed (library.h). Its macros (U8_NEXT and the like) may be used
+ * without; its functions are called through the table, by whoever knows that bs_icu_load has
+ * succeeded: it was called by them, or by what made the thing in their hand. An analyzer of words
+ * has always loaded it. Before, a call through the table is a programming error.
  */
 #pragma once
 
@@ -16,14 +16,19 @@
 
 #include "core/system/library.h"
 
+/* clang-format off */
 #define BS_ICU_FUNCTIONS(each) \
-	each(u_charType) each(u_errorName) each(u_foldCase) each(u_getIntPropertyValue) each(u_getUnicodeVersion) \
-	each(u_getVersion) each(u_hasBinaryProperty) each(u_isUWhiteSpace) each(u_isalnum) each(u_isalpha) \
-	each(u_versionToString) each(ucnv_cbToUWriteUChars) each(ucnv_close) each(ucnv_open) each(ucnv_reset) \
-	each(ucnv_setFallback) each(ucnv_setToUCallBack) each(ucnv_toUnicode) each(ubrk_close) each(ubrk_first) each(ubrk_getRuleStatus) each(ubrk_next) \
-	each(ubrk_open) each(ubrk_setText) each(ubrk_setUText) each(unorm2_getNFCInstance) \
-	each(unorm2_getNFDInstance) each(unorm2_getNFKCCasefoldInstance) each(unorm2_hasBoundaryBefore) \
-	each(unorm2_getCombiningClass) each(unorm2_getDecomposition) each(unorm2_normalize) each(uscript_getScript) \
+	each(u_charType) each(u_errorName) each(u_foldCase) each(u_getIntPropertyValue) \
+	each(u_getUnicodeVersion) each(u_getVersion) each(u_hasBinaryProperty) \
+	each(u_isUWhiteSpace) each(u_isalnum) each(u_isalpha) each(u_versionToString) \
+	each(ucnv_cbToUWriteUChars) each(ucnv_close) each(ucnv_open) each(ucnv_reset) \
+	each(ucnv_setFallback) each(ucnv_setToUCallBack) each(ucnv_toUnicode) each(ubrk_close) \
+	each(ubrk_first) each(ubrk_getRuleStatus) each(ubrk_next) each(ubrk_open) \
+	each(ubrk_setText) each(ubrk_setUText) each(unorm2_getNFCInstance) \
+	each(unorm2_getNFDInstance) each(unorm2_getNFKCCasefoldInstance) \
+	each(unorm2_hasBoundaryBefore) each(unorm2_getCombiningClass) \
+	each(unorm2_getDecomposition) each(unorm2_normalize) each(uscript_getScript) \
 	each(uscript_hasScript) each(utext_close) each(utext_openUTF8)
+/* clang-format on */
 
 BS_LIBRARY_TABLE(bs_icu, BS_ICU_FUNCTIONS);

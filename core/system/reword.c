@@ -27,7 +27,8 @@ void bs_reword(char *text, size_t room, const char *const *pairs)
 		n_bytes -= is_last;
 		for (size_t at = 0; at + n_bytes <= strlen(text); at++) {
 			if (strncmp(text + at, from, n_bytes) == 0) {
-				replace(text, room, at, is_last ? strlen(text) - at : n_bytes, pairs[1]);
+				replace(text, room, at, is_last ? strlen(text) - at : n_bytes,
+				        pairs[1]);
 				at += to_bytes > 0 ? to_bytes - 1 : 0;
 			}
 			if (is_first || at >= room)

@@ -14,7 +14,8 @@ static struct bounds find_bounds(void)
 	size_t n_bytes, guard_bytes;
 	if (pthread_getattr_np(pthread_self(), &attributes) != 0)
 		return bounds;
-	if (pthread_attr_getstack(&attributes, &low, &n_bytes) == 0 && pthread_attr_getguardsize(&attributes, &guard_bytes) == 0)
+	if (pthread_attr_getstack(&attributes, &low, &n_bytes) == 0 &&
+	    pthread_attr_getguardsize(&attributes, &guard_bytes) == 0)
 		bounds = (struct bounds){(uintptr_t)low + guard_bytes, (uintptr_t)low + n_bytes};
 	(void)pthread_attr_destroy(&attributes);
 	return bounds;

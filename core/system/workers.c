@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "core/base/buffer.h"
-#include "core/system/stack.h"
 #include "core/system/deadline.h"
+#include "core/system/stack.h"
 
 enum slot_state {
 	SLOT_UNDONE,      /* waits for a worker, or has one */
@@ -34,18 +34,22 @@ struct bs_workers {
 	struct slot *slots;
 	uint64_t n_added, n_begun;
 	_Atomic uint64_t n_put;
-	_Atomic uint64_t end;  /* this task and those behind it are not wanted; UINT64_MAX: all are */
+	/* this task and those behind it are not wanted; UINT64_MAX: all are */
+	_Atomic uint64_t end;
 	enum bs_status status; /* why it is the end */
 	struct bs_error error;
 	uint64_t held_bytes; /* of all slots */
-	uint32_t n_idle; /* threads that wait for tasks, and below who waits for a move: only then is there a signal */
+	/* threads that wait for tasks, and below who waits for a move: only then is there a
+	 * signal */
+	uint32_t n_idle;
 	uint32_t n_waiting;
 	bool is_room_wanted; /* by the caller's thread, which has nothing else to do */
 	bool is_putting;
-	struct bs_deadline *deadline;      /* of the caller's thread: the others work for the same call, */
-	struct bs_memory_budget *budget;  /* and at its cost */
-	bool is_closed;      /* nothing more is added */
-	bool has_no_threads; /* none can be had any more */
+	/* of the caller's thread: the others work for the same call, */
+	struct bs_deadline *deadline;
+	struct bs_memory_budget *budget; /* and at its cost */
+	bool is_closed;                  /* nothing more is added */
+	bool has_no_threads;             /* none can be had any more */
 	uint32_t n_started;
 	struct thread threads[];
 };
@@ -72,7 +76,8 @@ static void tell_move(struct bs_workers *workers)
 		pthread_cond_broadcast(&workers->moved);
 }
 
-static void end_at(struct bs_workers *workers, uint64_t task, enum bs_status status, const struct bs_error *why)
+static void end_at(struct bs_workers *workers, uint64_t task, enum bs_status status,
+                   const struct bs_error *why)
 {
 	if (task >= workers->end)
 		return;
@@ -84,14 +89,15 @@ static void end_at(struct bs_workers *workers, uint64_t task, enum bs_status sta
 	pthread_cond_broadcast(&workers->moved);
 }
 
-/* Puts what is next in order; the mutex is free meanwhile. False: there is nothing, or another worker is at it. */
+/* Puts what is next in order; the mutex is free meanwhile. False: there is nothing, or another
+ * worker is at it. */
 static bool put_next(struct bs_workers *workers, uint32_t worker)
 {
 	const struct bs_workers_plan *plan = &workers->plan;
 	uint64_t task = workers->n_put;
 	struct slot *slot = slot_of(workers, task);
-	if (!plan->put || (plan->puts_on_caller && worker > 0) || workers->is_putting || task >= workers->n_added ||
-	    task >= workers->end || slot->state == SLOT_UNDONE)
+	if (!plan->put || (plan->puts_on_caller && worker > 0) || workers->is_putting ||
+	    task >= workers->n_added || task >= workers->end || slot->state == SLOT_UNDONE)
 		return false;
 	struct bs_error why;
 	bool is_done = slot->state == SLOT_DONE;
@@ -171,9 +177,11 @@ static void *run_thread(void *argument)
 	return NULL;
 }
 
-enum bs_status bs_workers_new(const struct bs_workers_plan *plan, struct bs_workers **workers_out, struct bs_error *err)
+enum bs_status bs_workers_new(const struct bs_workers_plan *plan, struct bs_workers **workers_out,
+                              struct bs_error *err)
 {
-	struct bs_workers *workers = calloc(1, sizeof(*workers) + plan->n_threads * sizeof(*workers->threads));
+	struct bs_workers *workers =
+		calloc(1, sizeof(*workers) + plan->n_threads * sizeof(*workers->threads));
 	*workers_out = workers;
 	if (workers)
 		workers->slots = calloc(plan->n_slots, sizeof(*workers->slots));
@@ -252,7 +260,8 @@ struct bs_workers_load bs_workers_add(struct bs_workers *workers, uint64_t n)
 		pthread_cond_signal(&workers->added);
 	else if (workers->n_idle > 0 && n > 1)
 		pthread_cond_broadcast(&workers->added);
-	struct bs_workers_load now = {workers->n_added - workers->n_begun, workers->n_started, workers->n_idle};
+	struct bs_workers_load now = {workers->n_added - workers->n_begun, workers->n_started,
+	                              workers->n_idle};
 	pthread_mutex_unlock(&workers->mutex);
 	return now;
 }
@@ -291,7 +300,8 @@ static void join_threads(struct bs_workers *workers)
 
 enum bs_status bs_workers_finish(struct bs_workers *workers, struct bs_error *err)
 {
-	bool puts = workers->plan.puts_on_caller, helps = puts || workers->n_started < workers->plan.n_threads;
+	bool puts = workers->plan.puts_on_caller,
+	     helps = puts || workers->n_started < workers->plan.n_threads;
 	bs_workers_close(workers);
 	pthread_mutex_lock(&workers->mutex);
 	for (;;) {
@@ -323,7 +333,8 @@ void bs_workers_free(struct bs_workers *workers)
 	free(workers);
 }
 
-enum bs_status bs_workers_run(const struct bs_workers_plan *plan, uint64_t n_tasks, struct bs_error *err)
+enum bs_status bs_workers_run(const struct bs_workers_plan *plan, uint64_t n_tasks,
+                              struct bs_error *err)
 {
 	struct bs_workers_plan list = *plan;
 	struct bs_workers *workers;
@@ -379,7 +390,8 @@ enum bs_status bs_task_hand_over(const struct bs_task *task)
 	tell_move(workers);
 	/* Even at the end the slot is not its own while it is being put. */
 	while (slot->state == SLOT_HANDED_OVER &&
-	       (task->number < workers->end || (workers->is_putting && workers->n_put == task->number)))
+	       (task->number < workers->end ||
+	        (workers->is_putting && workers->n_put == task->number)))
 		put_or_wait(task);
 	pthread_mutex_unlock(&workers->mutex);
 	return bs_task_is_wanted(task) ? BS_OK : BS_STOPPED;

@@ -12,11 +12,12 @@
 #define MOST_CLUSTER_BYTES 4096u
 
 /* The properties of a code point that the rules use. */
-struct class {
-	uint8_t is;       /* UGraphemeClusterBreak */
-	bool is_picture;  /* Extended_Pictographic */
-	bool is_virama;   /* it links consonants */
-	bool is_letter;   /* an Indic consonant */
+struct class
+{
+	uint8_t is;      /* UGraphemeClusterBreak */
+	bool is_picture; /* Extended_Pictographic */
+	bool is_virama;  /* it links consonants */
+	bool is_letter;  /* an Indic consonant */
 };
 
 static struct class class_of(int32_t c)
@@ -37,22 +38,25 @@ static bool is_control(uint8_t is)
 	return is == U_GCB_CONTROL || is == U_GCB_CR || is == U_GCB_LF;
 }
 
-/* GB3 to GB9b: what two neighbours say by themselves. is_certain_out: whether that is all there is to say. */
+/* GB3 to GB9b: what two neighbours say by themselves. is_certain_out: whether that is all there is
+ * to say. */
 static bool are_joined(uint8_t before, const struct class *after, bool *is_certain_out)
 {
 	*is_certain_out = true;
 	if (is_control(before) || is_control(after->is))
 		return before == U_GCB_CR && after->is == U_GCB_LF;
-	bool is_syllable = before == U_GCB_L && (after->is == U_GCB_L || after->is == U_GCB_V || after->is == U_GCB_LV ||
-	                                         after->is == U_GCB_LVT);
-	is_syllable |= (before == U_GCB_LV || before == U_GCB_V) && (after->is == U_GCB_V || after->is == U_GCB_T);
+	bool is_syllable = before == U_GCB_L && (after->is == U_GCB_L || after->is == U_GCB_V ||
+	                                         after->is == U_GCB_LV || after->is == U_GCB_LVT);
+	is_syllable |= (before == U_GCB_LV || before == U_GCB_V) &&
+	               (after->is == U_GCB_V || after->is == U_GCB_T);
 	is_syllable |= (before == U_GCB_LVT || before == U_GCB_T) && after->is == U_GCB_T;
-	if (is_syllable || before == U_GCB_PREPEND || after->is == U_GCB_EXTEND || after->is == U_GCB_ZWJ ||
-	    after->is == U_GCB_SPACING_MARK)
+	if (is_syllable || before == U_GCB_PREPEND || after->is == U_GCB_EXTEND ||
+	    after->is == U_GCB_ZWJ || after->is == U_GCB_SPACING_MARK)
 		return true;
-	*is_certain_out = !(before == U_GCB_ZWJ && after->is_picture) &&
-	                  !(before == U_GCB_REGIONAL_INDICATOR && after->is == U_GCB_REGIONAL_INDICATOR) &&
-	                  !((before == U_GCB_EXTEND || before == U_GCB_ZWJ) && after->is_letter);
+	*is_certain_out =
+		!(before == U_GCB_ZWJ && after->is_picture) &&
+		!(before == U_GCB_REGIONAL_INDICATOR && after->is == U_GCB_REGIONAL_INDICATOR) &&
+		!((before == U_GCB_EXTEND || before == U_GCB_ZWJ) && after->is_letter);
 	return false;
 }
 
@@ -63,20 +67,28 @@ static bool read(struct bs_clusters *clusters, const struct class *class)
 	bool is_flag = class->is == U_GCB_REGIONAL_INDICATOR;
 	bool is_boundary = !are_joined(clusters->before, class, &is_certain);
 	if (!is_certain)
-		is_boundary = !(clusters->is_joined && class->is_picture) && !(clusters->is_odd_flag && is_flag) &&
+		is_boundary = !(clusters->is_joined && class->is_picture) &&
+		              !(clusters->is_odd_flag && is_flag) &&
 		              !(clusters->is_linked && class->is_letter);
 	clusters->before = class->is;
 	clusters->is_odd_flag = is_flag && !clusters->is_odd_flag;
 	clusters->is_joined = clusters->is_picture && class->is == U_GCB_ZWJ;
-	clusters->is_picture = class->is_picture || (clusters->is_picture && class->is == U_GCB_EXTEND);
-	clusters->is_linked = clusters->is_letter && (class->is_virama || (clusters->is_linked && is_extension));
-	clusters->is_letter = class->is_letter || (clusters->is_letter && (class->is_virama || is_extension));
+	clusters->is_picture =
+		class->is_picture || (clusters->is_picture && class->is == U_GCB_EXTEND);
+	clusters->is_linked =
+		clusters->is_letter && (class->is_virama || (clusters->is_linked && is_extension));
+	clusters->is_letter =
+		class->is_letter || (clusters->is_letter && (class->is_virama || is_extension));
 	return is_boundary;
 }
 
 static void begin(struct bs_clusters *clusters, const uint8_t *text, size_t text_bytes, size_t at)
 {
-	*clusters = (struct bs_clusters){.text = text, .text_bytes = text_bytes, .at = at, .next = at, .before = U_GCB_CONTROL};
+	*clusters = (struct bs_clusters){.text = text,
+	                                 .text_bytes = text_bytes,
+	                                 .at = at,
+	                                 .next = at,
+	                                 .before = U_GCB_CONTROL};
 	if (at == text_bytes)
 		return;
 	struct class first = class_of(bs_utf8_next(text, text_bytes, &clusters->next));
@@ -90,7 +102,8 @@ bool bs_clusters_next(struct bs_clusters *clusters)
 	size_t start = clusters->at;
 	while (clusters->next < clusters->text_bytes) {
 		size_t at = clusters->next;
-		struct class class = class_of(bs_utf8_next(clusters->text, clusters->text_bytes, &clusters->next));
+		struct class class = class_of(
+			bs_utf8_next(clusters->text, clusters->text_bytes, &clusters->next));
 		bool is_boundary = read(clusters, &class) || at - start >= MOST_CLUSTER_BYTES;
 		clusters->at = at;
 		if (is_boundary)
@@ -103,7 +116,8 @@ bool bs_clusters_next(struct bs_clusters *clusters)
 /* Where the code point begins that text[at] is of. */
 static size_t code_point_start(const uint8_t *text, size_t text_bytes, size_t at)
 {
-	for (size_t start = at; at < text_bytes && start > 0 && at - start < U8_MAX_LENGTH - 1 && U8_IS_TRAIL(text[start]);) {
+	for (size_t start = at; at < text_bytes && start > 0 && at - start < U8_MAX_LENGTH - 1 &&
+	                        U8_IS_TRAIL(text[start]);) {
 		size_t end = --start;
 		if (!U8_IS_TRAIL(text[start]))
 			return bs_utf8_next(text, text_bytes, &end) >= 0 && end > at ? start : at;
@@ -111,7 +125,8 @@ static size_t code_point_start(const uint8_t *text, size_t text_bytes, size_t at
 	return at;
 }
 
-void bs_clusters_seek(struct bs_clusters *clusters, const uint8_t *text, size_t text_bytes, size_t at)
+void bs_clusters_seek(struct bs_clusters *clusters, const uint8_t *text, size_t text_bytes,
+                      size_t at)
 {
 	at = code_point_start(text, text_bytes, at);
 	size_t start = at, end = at;
@@ -142,7 +157,10 @@ size_t bs_cluster_boundary(const uint8_t *text, size_t text_bytes, size_t at, bo
 	if (clusters.at == at || (!is_forward && at - clusters.at <= BS_MAX_CLUSTER_BYTES))
 		return clusters.at;
 	/* Further than that nothing is looked at. */
-	clusters.text_bytes = text_bytes - at > 2 * BS_MAX_CLUSTER_BYTES ? at + 2 * BS_MAX_CLUSTER_BYTES : text_bytes;
-	bool is_found = is_forward && bs_clusters_next(&clusters) && clusters.at - at <= BS_MAX_CLUSTER_BYTES;
+	clusters.text_bytes = text_bytes - at > 2 * BS_MAX_CLUSTER_BYTES
+	                              ? at + 2 * BS_MAX_CLUSTER_BYTES
+	                              : text_bytes;
+	bool is_found = is_forward && bs_clusters_next(&clusters) &&
+	                clusters.at - at <= BS_MAX_CLUSTER_BYTES;
 	return is_found ? clusters.at : character;
 }

@@ -1,7 +1,8 @@
 /*
- * clusters.h: where a text may be cut so that what a reader takes for one character stays whole: between the extended
- * grapheme clusters of UAX #29, with the conjuncts of Unicode 15.1 (GB9c), whatever the version of ICU. A cut that this
- * allows is allowed by Unicode; a conjunct of a script that Unicode does not name in GB9c is kept whole, too.
+ * clusters.h: where a text may be cut so that what a reader takes for one character stays whole:
+ * between the extended grapheme clusters of UAX #29, with the conjuncts of Unicode 15.1 (GB9c),
+ * whatever the version of ICU. A cut that this allows is allowed by Unicode; a conjunct of a script
+ * that Unicode does not name in GB9c is kept whole, too.
  */
 #pragma once
 
@@ -23,9 +24,10 @@ struct bs_clusters {
 	bool is_linked;   /* with a virama among them */
 };
 
-/* Goes to the last boundary at or before `at` <= text_bytes. Looks back at 4 KiB at most: what is one cluster for longer is
- * taken to begin there. */
-void bs_clusters_seek(struct bs_clusters *clusters, const uint8_t *text, size_t text_bytes, size_t at);
+/* Goes to the last boundary at or before `at` <= text_bytes. Looks back at 4 KiB at most: what is
+ * one cluster for longer is taken to begin there. */
+void bs_clusters_seek(struct bs_clusters *clusters, const uint8_t *text, size_t text_bytes,
+                      size_t at);
 
 /* Goes to the next boundary, the end of the text at last; false: it is there. */
 bool bs_clusters_next(struct bs_clusters *clusters);

@@ -1,4 +1,5 @@
-/* grams.c: see grams.h. What an indexer does with the grams of a text is in indexer/batch/gram_sketch.c. */
+/* grams.c: see grams.h. What an indexer does with the grams of a text is in
+ * indexer/batch/gram_sketch.c. */
 #include "core/text/grams.h"
 
 #include <string.h>
@@ -23,7 +24,8 @@ size_t bs_gram_find_doubtful(const uint8_t *text, size_t n_bytes, size_t *doubtf
 		UChar32 c;
 		U8_NEXT_UNSAFE(text, at, c);
 		*doubtful_bytes_out = at - start;
-		if (c >= 0x80 && (bs_icu_load(NULL) != BS_OK || bs_icu.u_charType(c) == U_UNASSIGNED))
+		if (c >= 0x80 &&
+		    (bs_icu_load(NULL) != BS_OK || bs_icu.u_charType(c) == U_UNASSIGNED))
 			return start;
 	}
 	return n_bytes;
@@ -45,8 +47,9 @@ size_t bs_gram_longest_certain(const uint8_t *text, size_t n_bytes, size_t *from
 
 #define EVERY_BYTE(byte) (UINT64_C(0x0101010101010101) * (byte))
 
-/* Eight ASCII bytes: no sum below passes 0xff, so bytes do not disturb each other. The high bit says "from A on" in the
- * one and "from [ on" in the other; what is in the first only is a capital. */
+/* Eight ASCII bytes: no sum below passes 0xff, so bytes do not disturb each other. The high bit
+ * says "from A on" in the one and "from [ on" in the other; what is in the first only is a
+ * capital. */
 static inline uint64_t fold_ascii(uint64_t bytes)
 {
 	uint64_t from_a = bytes + EVERY_BYTE(0x80 - 'A');
@@ -56,7 +59,8 @@ static inline uint64_t fold_ascii(uint64_t bytes)
 
 #define BLOCK_BYTES 64u
 
-/* Folds whole blocks up to the first that is not all ASCII; returns their bytes. Vectors, to a compiler. */
+/* Folds whole blocks up to the first that is not all ASCII; returns their bytes. Vectors, to a
+ * compiler. */
 static size_t fold_blocks(const uint8_t *from, size_t n_bytes, uint8_t *to)
 {
 	size_t at = 0;
@@ -98,7 +102,8 @@ static size_t fold_sequence(const uint8_t *from, size_t at, size_t n_bytes, uint
 }
 
 /* A sequence may grow by half where it is folded (U+023A of two bytes to U+2C65 of three). */
-size_t bs_grams_fold_piece(const uint8_t *from, size_t n_bytes, bool is_end, uint8_t *to, size_t *n_folded_out)
+size_t bs_grams_fold_piece(const uint8_t *from, size_t n_bytes, bool is_end, uint8_t *to,
+                           size_t *n_folded_out)
 {
 	uint8_t *start = to;
 	size_t at = fold_blocks(from, n_bytes, to);
@@ -127,7 +132,8 @@ size_t bs_grams_fold_piece(const uint8_t *from, size_t n_bytes, bool is_end, uin
 	return at;
 }
 
-enum bs_status bs_grams_fold(const uint8_t *text, size_t n_bytes, struct bs_buffer *folded, struct bs_error *err)
+enum bs_status bs_grams_fold(const uint8_t *text, size_t n_bytes, struct bs_buffer *folded,
+                             struct bs_error *err)
 {
 	enum bs_status status = bs_is_ascii(text, n_bytes) ? BS_OK : bs_icu_load(err);
 	if (!status)
@@ -140,7 +146,8 @@ enum bs_status bs_grams_fold(const uint8_t *text, size_t n_bytes, struct bs_buff
 	return BS_OK;
 }
 
-static enum bs_status append_new(struct bs_buffer *keys, size_t first_byte, uint64_t key, struct bs_error *err)
+static enum bs_status append_new(struct bs_buffer *keys, size_t first_byte, uint64_t key,
+                                 struct bs_error *err)
 {
 	for (size_t at = first_byte; at < keys->used_bytes; at += sizeof(key))
 		if (memcmp(keys->data + at, &key, sizeof(key)) == 0)
@@ -148,13 +155,15 @@ static enum bs_status append_new(struct bs_buffer *keys, size_t first_byte, uint
 	return bs_buffer_append(keys, &key, sizeof(key), err);
 }
 
-enum bs_status bs_grams_of_literal(const uint8_t *folded, size_t n_bytes, struct bs_buffer *keys, struct bs_error *err)
+enum bs_status bs_grams_of_literal(const uint8_t *folded, size_t n_bytes, struct bs_buffer *keys,
+                                   struct bs_error *err)
 {
 	static const uint32_t lengths[] = {BS_GRAM_LEAST, BS_GRAM_LONG_BYTES};
 	size_t first_byte = keys->used_bytes;
 	enum bs_status status = BS_OK;
 	for (size_t l = 0; l < sizeof(lengths) / sizeof(*lengths); l++)
 		for (size_t at = 0; at + lengths[l] <= n_bytes && !status; at++)
-			status = append_new(keys, first_byte, bs_gram_key(folded + at, lengths[l]), err);
+			status = append_new(keys, first_byte, bs_gram_key(folded + at, lengths[l]),
+			                    err);
 	return status;
 }

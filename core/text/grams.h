@@ -1,13 +1,16 @@
 /*
- * grams.h: the grams analyzer, text -> short strings of bytes that stand in it, for grep. The one definition of a gram.
+ * grams.h: the grams analyzer, text -> short strings of bytes that stand in it, for grep. The one
+ * definition of a gram.
  *
- * Text is folded first: simple case folding (Unicode's CaseFolding.txt, C and S) of every valid UTF-8 sequence; bytes
- * that are of none stay as they are. The grams of a text are then, of all windows over the folded bytes,
+ * Text is folded first: simple case folding (Unicode's CaseFolding.txt, C and S) of every valid
+ * UTF-8 sequence; bytes that are of none stay as they are. The grams of a text are then, of all
+ * windows over the folded bytes,
  *
  *     every trigram (3 bytes), and every 5-gram.
  *
- * So whoever searches for a folded string knows which grams every text that holds the string must have, and those of a
- * part of it are among those of the whole. What was measured to choose 5-grams is in bench/NOTES.md.
+ * So whoever searches for a folded string knows which grams every text that holds the string must
+ * have, and those of a part of it are among those of the whole. What was measured to choose 5-grams
+ * is in bench/NOTES.md.
  */
 #pragma once
 
@@ -24,15 +27,15 @@
 #define BS_GRAM_LEAST      3u /* bytes of the shortest gram: a shorter string has none */
 #define BS_GRAM_LONG_BYTES 5u
 
-/* A gram is known by its key: its length in the topmost byte, its bytes below, the first of them lowest. Different
- * grams have different keys, and no key is 0. */
+/* A gram is known by its key: its length in the topmost byte, its bytes below, the first of them
+ * lowest. Different grams have different keys, and no key is 0. */
 static inline uint32_t bs_gram_bytes(uint64_t key)
 {
 	return (uint32_t)(key >> 56);
 }
 
-/* A trigram has as many as are asked for: start, start + step, start + 2 step ... (the finaliser of MurmurHash3, and
- * its last round once more). */
+/* A trigram has as many as are asked for: start, start + step, start + 2 step ... (the finaliser of
+ * MurmurHash3, and its last round once more). */
 struct bs_gram_probe {
 	uint32_t start;
 	uint32_t step;
@@ -58,14 +61,16 @@ static inline uint32_t bs_gram_hash(uint64_t key, uint32_t i)
 }
 
 /*
- * Columns of a hash, among m = n 2^log of them, 4 <= n <= 7, log of BS_GRAM_LEAST_LOG..BS_GRAM_MOST_LOG:
+ * Columns of a hash, among m = n 2^log of them, 4 <= n <= 7, log of
+ * BS_GRAM_LEAST_LOG..BS_GRAM_MOST_LOG:
  *
  *     hash   | not used | word: log | bit: 5 |        2^log words of 32 bits stand for the columns:
- *     every word's bits become n columns, of 32 / n bits each; the columns of eight words take turns
+ *     every word's bits become n columns, of 32 / n bits each; the columns of eight words take
+ *       turns
  *
- * An indexer sets bits before it knows m: of words for a larger log, the second half makes one with the first for the
- * next smaller. And it makes columns of words eight at a time, a byte for the first column of each, then one for the
- * second.
+ * An indexer sets bits before it knows m: of words for a larger log, the second half makes one with
+ * the first for the next smaller. And it makes columns of words eight at a time, a byte for the
+ * first column of each, then one for the second.
  */
 #define BS_GRAM_LEAST_LOG 3u
 #define BS_GRAM_MOST_LOG  24u
@@ -86,26 +91,31 @@ static inline uint64_t bs_gram_key(const uint8_t *bytes, uint32_t n_bytes)
 	return key;
 }
 
-/* Simple case folding of one code point, 0 <= c <= 0x10ffff. Of others than ASCII, after bs_icu_load (icu.h). */
+/* Simple case folding of one code point, 0 <= c <= 0x10ffff. Of others than ASCII, after
+ * bs_icu_load (icu.h). */
 uint32_t bs_gram_fold(uint32_t c);
 
-/* The first character whose folding is not certain, because a newer Unicode than ours may know it, or n_bytes; of how many bytes it
- * is. text: valid UTF-8. Without ICU no character beyond ASCII is certain. */
+/* The first character whose folding is not certain, because a newer Unicode than ours may know it,
+ * or n_bytes; of how many bytes it is. text: valid UTF-8. Without ICU no character beyond ASCII is
+ * certain. */
 size_t bs_gram_find_doubtful(const uint8_t *text, size_t n_bytes, size_t *doubtful_bytes_out);
 
 /* The longest stretch of text without such characters; *from_out: where it begins. */
 size_t bs_gram_longest_certain(const uint8_t *text, size_t n_bytes, size_t *from_out);
 
-/* Appends text folded, as a document is before its grams are taken. BS_NO_MEMORY, BS_UNSUPPORTED (no ICU). */
+/* Appends text folded, as a document is before its grams are taken. BS_NO_MEMORY, BS_UNSUPPORTED
+ * (no ICU). */
 enum bs_status bs_grams_fold(const uint8_t *text, size_t n_bytes, struct bs_buffer *folded,
                              struct bs_error *err) BS_WARN_UNUSED;
 
-/* The same of a text in pieces: folds from[0..n_bytes) to `to`, which has room for 2 n_bytes + 8. Unless the text ends
- * here, a sequence that the piece cuts off, of up to 3 bytes, is left for the next one. Returns the bytes folded;
- * n_folded_out: those that came of them. After bs_icu_load. */
-size_t bs_grams_fold_piece(const uint8_t *from, size_t n_bytes, bool is_end, uint8_t *to, size_t *n_folded_out);
+/* The same of a text in pieces: folds from[0..n_bytes) to `to`, which has room for 2 n_bytes + 8.
+ * Unless the text ends here, a sequence that the piece cuts off, of up to 3 bytes, is left for the
+ * next one. Returns the bytes folded; n_folded_out: those that came of them. After bs_icu_load. */
+size_t bs_grams_fold_piece(const uint8_t *from, size_t n_bytes, bool is_end, uint8_t *to,
+                           size_t *n_folded_out);
 
-/* Appends the keys (uint64_t) of the distinct grams that every text has whose folded form holds these bytes; none if
- * there are fewer than BS_GRAM_LEAST. In order of first occurrence, trigrams before longer ones. BS_NO_MEMORY. */
+/* Appends the keys (uint64_t) of the distinct grams that every text has whose folded form holds
+ * these bytes; none if there are fewer than BS_GRAM_LEAST. In order of first occurrence, trigrams
+ * before longer ones. BS_NO_MEMORY. */
 enum bs_status bs_grams_of_literal(const uint8_t *folded, size_t n_bytes, struct bs_buffer *keys,
                                    struct bs_error *err) BS_WARN_UNUSED;

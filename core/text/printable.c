@@ -27,12 +27,14 @@ size_t bs_display_columns_beyond(int32_t c)
 	return width == U_EA_WIDE || width == U_EA_FULLWIDTH ? 2 : 1;
 }
 
-enum bs_status bs_escape_append(struct bs_buffer *out, const void *text, size_t text_bytes, struct bs_error *err)
+enum bs_status bs_escape_append(struct bs_buffer *out, const void *text, size_t text_bytes,
+                                struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	char shown[BS_MAX_ESCAPE_BYTES + 1];
 	for (size_t at = 0; at < text_bytes && !status;)
-		status = bs_buffer_append(out, shown, bs_escape_next(text, text_bytes, &at, shown), err);
+		status = bs_buffer_append(out, shown, bs_escape_next(text, text_bytes, &at, shown),
+		                          err);
 	return status;
 }
 
@@ -48,12 +50,14 @@ enum bs_status bs_printable_append(struct bs_buffer *out, int32_t code_point, st
 	return bs_buffer_append(out, bytes, n_bytes, err);
 }
 
-enum bs_status bs_printable_append_own(struct bs_buffer *out, const char *text, struct bs_error *err)
+enum bs_status bs_printable_append_own(struct bs_buffer *out, const char *text,
+                                       struct bs_error *err)
 {
 	return text ? bs_buffer_append(out, text, strlen(text), err) : BS_OK;
 }
 
-enum bs_status bs_utf8_characters(const uint8_t *text, size_t text_bytes, uint64_t n, size_t *end_out, struct bs_error *err)
+enum bs_status bs_utf8_characters(const uint8_t *text, size_t text_bytes, uint64_t n,
+                                  size_t *end_out, struct bs_error *err)
 {
 	UErrorCode code = U_ZERO_ERROR;
 	int32_t end = 0;
@@ -61,7 +65,8 @@ enum bs_status bs_utf8_characters(const uint8_t *text, size_t text_bytes, uint64
 	enum bs_status status = bs_icu_load(err);
 	if (status)
 		return status;
-	UText *wrapped = bs_icu.utext_openUTF8(NULL, (const char *)text, (int64_t)text_bytes, &code);
+	UText *wrapped =
+		bs_icu.utext_openUTF8(NULL, (const char *)text, (int64_t)text_bytes, &code);
 	UBreakIterator *characters = bs_icu.ubrk_open(UBRK_CHARACTER, "", NULL, 0, &code);
 	bs_icu.ubrk_setUText(characters, wrapped, &code);
 	for (uint64_t i = 0; i < n && U_SUCCESS(code); i++) {

@@ -1,9 +1,10 @@
 /*
- * tokenizer.c: the words of a text. By definition they come of ICU: a piece of text -> UTF-16 in NFC (tokenizer_nfc.c) -> script
- * runs and the stretches between them -> ICU's word segments -> their cuts. Pure ASCII has the same words without ICU's
- * iterator, at many times its speed. What becomes of a word once it is found is in tokenizer_term.c; what follows from the
- * rules for the bytes of a text, in tokenizer_near.c. Here in this order: ASCII, ICU, opening, and the cutting of a text at
- * safe places into pieces of bounded size for one of the two.
+ * tokenizer.c: the words of a text. By definition they come of ICU: a piece of text -> UTF-16 in
+ * NFC (tokenizer_nfc.c) -> script runs and the stretches between them -> ICU's word segments ->
+ * their cuts. Pure ASCII has the same words without ICU's iterator, at many times its speed. What
+ * becomes of a word once it is found is in tokenizer_term.c; what follows from the rules for the
+ * bytes of a text, in tokenizer_near.c. Here in this order: ASCII, ICU, opening, and the cutting of
+ * a text at safe places into pieces of bounded size for one of the two.
  */
 #include "core/text/tokenizer.h"
 
@@ -20,7 +21,8 @@
 #include "core/text/tokenizer_nfc.h"
 #include "core/text/tokenizer_term.h"
 
-/* A piece for ICU ends at a safe cut that has this much ASCII behind it: less would not repay another ubrk_setText. */
+/* A piece for ICU ends at a safe cut that has this much ASCII behind it: less would not repay
+ * another ubrk_setText. */
 #define ASCII_RESUME_BYTES ((size_t)16)
 
 /* Room for a whole batch of usual words, so that batches end for want of tokens, not of bytes. */
@@ -33,21 +35,23 @@
 #define BYTE_NS     4u
 #define SPEND_BYTES 4096
 
-/* Of pure ASCII so much is classified at one go: a window's bytes, classes and edges stay in the first cache. */
+/* Of pure ASCII so much is classified at one go: a window's bytes, classes and edges stay in the
+ * first cache. */
 #define ASCII_WINDOW_BYTES ((size_t)4096)
 
 /*
- * ASCII. Not a second definition of a word: which byte is a letter, a digit or a joint is asked of ICU when the
- * analyzer is opened (ICU 72 made '@' a letter and ':' no joint; other versions differ), and the tests compare both
- * paths on all short strings.
+ * ASCII. Not a second definition of a word: which byte is a letter, a digit or a joint is asked of
+ * ICU when the analyzer is opened (ICU 72 made '@' a letter and ':' no joint; other versions
+ * differ), and the tests compare both paths on all short strings.
  *
  * The rules (UAX #29, ICU's root locale) come down to this. A segment that can be a word is
  *
  *     unit { unit | joint unit }        unit: letter, digit or _
  *
- * where a joint stands between two letters or two digits, as its class allows: ' and . between either, comma and
- * semicolon between digits only. Every other byte is no word by itself and a boundary on both sides (the spaces and
- * line ends that ICU keeps together are no words either), and a segment is a word unless it is a lone _.
+ * where a joint stands between two letters or two digits, as its class allows: ' and . between
+ * either, comma and semicolon between digits only. Every other byte is no word by itself and a
+ * boundary on both sides (the spaces and line ends that ICU keeps together are no words either),
+ * and a segment is a word unless it is a lone _.
  */
 struct ascii_stretch {
 	const uint8_t *text;
@@ -73,7 +77,8 @@ static struct neighbour neighbour_of(unsigned class)
 	};
 }
 
-static struct neighbour neighbour_at(const struct bs_tokenizer *tokenizer, const struct ascii_stretch *stretch, size_t at)
+static struct neighbour neighbour_at(const struct bs_tokenizer *tokenizer,
+                                     const struct ascii_stretch *stretch, size_t at)
 {
 	return at < stretch->end ? neighbour_of(tokenizer->ascii.classes.of[stretch->text[at]])
 	                         : (struct neighbour){.is_unit = 0};
@@ -86,16 +91,19 @@ static uint64_t bytes_of(const struct bs_line_classes *line, unsigned class)
 }
 
 /*
- * Which bytes of a line are of words: the rules above, 64 bytes at a time. last is the line's last byte that counts.
+ * Which bytes of a line are of words: the rules above, 64 bytes at a time. last is the line's last
+ * byte that counts.
  *
  *      text     it's 3.14 _ a.b
  *      units    ## # # ## # # #      letters, digits and _
  *      joints     #   #      #       where both neighbours are of the class that it joins
- *      cuts                  #       . : between letters, and any @ that is a unit, which ICU 72 makes it
- *      words    #### ####   # #      units and joints without the cuts, and without a _ that stands alone
+ *      cuts                  #       . : between letters, and any @ that is a unit, which ICU 72
+ *        makes it
+ *      words    #### ####   # #      units and joints without the cuts, and without a _ that stands
+ *        alone
  */
-static uint64_t word_bits(const struct bs_line_classes *line, struct neighbour before, struct neighbour after,
-                          unsigned last)
+static uint64_t word_bits(const struct bs_line_classes *line, struct neighbour before,
+                          struct neighbour after, unsigned last)
 {
 	uint64_t letters = bytes_of(line, BS_ASCII_LETTER), digits = bytes_of(line, BS_ASCII_DIGIT);
 	uint64_t alphas = letters & bytes_of(line, BS_ASCII_CUT_BEFORE);
@@ -104,16 +112,18 @@ static uint64_t word_bits(const struct bs_line_classes *line, struct neighbour b
 	                   (letters >> 1 | after.is_letter << last)) |
 	                  (bytes_of(line, BS_ASCII_MID_DIGIT) & (digits << 1 | before.is_digit) &
 	                   (digits >> 1 | after.is_digit << last));
-	uint64_t is_between = (alphas << 1 | before.is_alpha) & (alphas >> 1 | after.is_alpha << last);
+	uint64_t is_between =
+		(alphas << 1 | before.is_alpha) & (alphas >> 1 | after.is_alpha << last);
 	uint64_t cuts = bytes_of(line, BS_ASCII_CUT) & (units | is_between);
 	uint64_t lone = bytes_of(line, BS_ASCII_EXTEND) & ~(units << 1 | before.is_unit) &
 	                ~(units >> 1 | after.is_unit << last);
 	return (units | joints) & ~cuts & ~lone;
 }
 
-/* Whether the byte at text[at], in the stretch, belongs to a word of which the digit beside it on one side (away from
- * the byte, by `step`) is a part. */
-static bool is_joined_to_digit(const struct bs_tokenizer *tokenizer, const struct ascii_stretch *stretch, size_t at, int step)
+/* Whether the byte at text[at], in the stretch, belongs to a word of which the digit beside it on
+ * one side (away from the byte, by `step`) is a part. */
+static bool is_joined_to_digit(const struct bs_tokenizer *tokenizer,
+                               const struct ascii_stretch *stretch, size_t at, int step)
 {
 	if (at < stretch->start || at >= stretch->end)
 		return false;
@@ -125,7 +135,8 @@ static bool is_joined_to_digit(const struct bs_tokenizer *tokenizer, const struc
 }
 
 /* Whether the byte at `at` is the T of a segment of digits, T and digits. */
-static bool is_date_cut(const struct bs_tokenizer *tokenizer, const struct ascii_stretch *stretch, size_t at)
+static bool is_date_cut(const struct bs_tokenizer *tokenizer, const struct ascii_stretch *stretch,
+                        size_t at)
 {
 	const uint8_t *class = tokenizer->ascii.classes.of, *text = stretch->text;
 	size_t first = at, behind = at + 1;
@@ -135,12 +146,14 @@ static bool is_date_cut(const struct bs_tokenizer *tokenizer, const struct ascii
 		first--;
 	while (behind < stretch->end && class[text[behind]] & BS_ASCII_DIGIT)
 		behind++;
-	return first < at && behind > at + 1 && !is_joined_to_digit(tokenizer, stretch, first - 1, -1) &&
+	return first < at && behind > at + 1 &&
+	       !is_joined_to_digit(tokenizer, stretch, first - 1, -1) &&
 	       !is_joined_to_digit(tokenizer, stretch, behind, 1);
 }
 
 /* Of those bytes of the line at text[at] the ones that are. */
-static uint64_t date_cuts(const struct bs_tokenizer *tokenizer, const struct ascii_stretch *stretch, size_t at, uint64_t bits)
+static uint64_t date_cuts(const struct bs_tokenizer *tokenizer, const struct ascii_stretch *stretch,
+                          size_t at, uint64_t bits)
 {
 	uint64_t cuts = 0;
 	for (; bits; bits &= bits - 1)
@@ -155,7 +168,8 @@ struct ascii_window {
 	size_t n_bytes;
 	const uint8_t *folded;
 	size_t n_edges;
-	uint16_t edges[ASCII_WINDOW_BYTES + 2]; /* where words begin and end, by turns, counted from start */
+	/* where words begin and end, by turns, counted from start */
+	uint16_t edges[ASCII_WINDOW_BYTES + 2];
 };
 
 /* Finds the words of a window. A last one that reaches its end may go on behind it. */
@@ -166,15 +180,18 @@ static void find_edges(const struct bs_tokenizer *tokenizer, const struct ascii_
 	uint16_t *edge = window->edges;
 	uint64_t carry = 0;
 	if (window->start > stretch->start)
-		before = neighbour_of(tokenizer->ascii.classes.of[stretch->text[window->start - 1]]);
+		before =
+			neighbour_of(tokenizer->ascii.classes.of[stretch->text[window->start - 1]]);
 	for (size_t at = 0; at < window->n_bytes; at += 64) {
 		size_t left = window->n_bytes - at;
 		size_t next = left < 64 ? left : 64;
-		struct neighbour after = neighbour_at(tokenizer, stretch, window->start + at + next);
+		struct neighbour after =
+			neighbour_at(tokenizer, stretch, window->start + at + next);
 		const struct bs_line_classes *line = &lines[at / 64];
 		uint64_t of_words = word_bits(line, before, after, (unsigned)next - 1);
 		uint64_t digits = bytes_of(line, BS_ASCII_DIGIT);
-		uint64_t between = bytes_of(line, BS_ASCII_LETTER) & (digits << 1 | before.is_digit) &
+		uint64_t between = bytes_of(line, BS_ASCII_LETTER) &
+		                   (digits << 1 | before.is_digit) &
 		                   (digits >> 1 | after.is_digit << (next - 1));
 		if (between)
 			of_words &= ~date_cuts(tokenizer, stretch, window->start + at, between);
@@ -184,8 +201,12 @@ static void find_edges(const struct bs_tokenizer *tokenizer, const struct ascii_
 		before = (struct neighbour){
 			.is_letter = bytes_of(line, BS_ASCII_LETTER) >> 63,
 			.is_digit = digits >> 63,
-			.is_unit = (bytes_of(line, BS_ASCII_LETTER) | digits | bytes_of(line, BS_ASCII_EXTEND)) >> 63,
-			.is_alpha = (bytes_of(line, BS_ASCII_LETTER) & bytes_of(line, BS_ASCII_CUT_BEFORE)) >> 63,
+			.is_unit = (bytes_of(line, BS_ASCII_LETTER) | digits |
+		                    bytes_of(line, BS_ASCII_EXTEND)) >>
+		                   63,
+			.is_alpha = (bytes_of(line, BS_ASCII_LETTER) &
+		                     bytes_of(line, BS_ASCII_CUT_BEFORE)) >>
+		                    63,
 		};
 	}
 	if (carry)
@@ -225,21 +246,23 @@ static enum bs_status put_edges(struct bs_analysis *analysis, const struct ascii
 }
 
 /* The same with options, word by word. */
-static enum bs_status put_edges_one_by_one(struct bs_analysis *analysis, const struct ascii_window *window)
+static enum bs_status put_edges_one_by_one(struct bs_analysis *analysis,
+                                           const struct ascii_window *window)
 {
 	enum bs_status status = BS_OK;
 	for (size_t i = 0; i < window->n_edges && !status; i += 2) {
 		size_t from = window->start + window->edges[i];
 		status = bs_tokenizer_put_ascii(analysis, analysis->text + from,
-		                            (size_t)window->edges[i + 1] - window->edges[i], from);
+		                                (size_t)window->edges[i + 1] - window->edges[i],
+		                                from);
 	}
 	return status;
 }
 
-/* text[at..at + n_bytes) -> tokens; next_out is where the next window starts: behind it, or with its last word, which
- * may go on. At at itself if that is all there is in it. */
-static enum bs_status put_window(struct bs_analysis *analysis, const struct ascii_stretch *stretch, size_t at,
-                                 size_t n_bytes, size_t *next_out)
+/* text[at..at + n_bytes) -> tokens; next_out is where the next window starts: behind it, or with
+ * its last word, which may go on. At at itself if that is all there is in it. */
+static enum bs_status put_window(struct bs_analysis *analysis, const struct ascii_stretch *stretch,
+                                 size_t at, size_t n_bytes, size_t *next_out)
 {
 	struct bs_tokenizer *tokenizer = analysis->tokenizer;
 	struct bs_line_classes lines[ASCII_WINDOW_BYTES / 64];
@@ -257,7 +280,8 @@ static enum bs_status put_window(struct bs_analysis *analysis, const struct asci
 	window.folded = folded;
 	find_edges(tokenizer, stretch, lines, &window);
 	*next_out = at + n_bytes;
-	if (*next_out < stretch->end && window.n_edges && window.edges[window.n_edges - 1] == n_bytes) {
+	if (*next_out < stretch->end && window.n_edges &&
+	    window.edges[window.n_edges - 1] == n_bytes) {
 		window.n_edges -= 2;
 		*next_out = at + window.edges[window.n_edges];
 	}
@@ -272,20 +296,25 @@ static enum bs_status put_window(struct bs_analysis *analysis, const struct asci
 }
 
 /* The end of the word that begins at start: by the same rules, byte by byte. */
-static enum bs_status find_word_end(struct bs_analysis *analysis, const struct ascii_stretch *stretch, size_t start,
+static enum bs_status find_word_end(struct bs_analysis *analysis,
+                                    const struct ascii_stretch *stretch, size_t start,
                                     size_t *end_out)
 {
 	const struct bs_tokenizer *tokenizer = analysis->tokenizer;
 	unsigned class = tokenizer->ascii.classes.of[stretch->text[start]];
 	for (*end_out = start + 1; *end_out < stretch->end; ++*end_out) {
 		size_t at = *end_out;
-		struct neighbour before = neighbour_of(class), after = neighbour_at(tokenizer, stretch, at + 1);
+		struct neighbour before = neighbour_of(class),
+				 after = neighbour_at(tokenizer, stretch, at + 1);
 		class = tokenizer->ascii.classes.of[stretch->text[at]];
-		bool is_joint = (class & BS_ASCII_MID_LETTER && before.is_letter && after.is_letter) ||
-		                (class & BS_ASCII_MID_DIGIT && before.is_digit && after.is_digit);
-		bool is_cut = class & BS_ASCII_CUT && (class & BS_ASCII_WORD || (before.is_alpha && after.is_alpha));
+		bool is_joint =
+			(class & BS_ASCII_MID_LETTER && before.is_letter && after.is_letter) ||
+			(class & BS_ASCII_MID_DIGIT && before.is_digit && after.is_digit);
+		bool is_cut = class & BS_ASCII_CUT &&
+		              (class & BS_ASCII_WORD || (before.is_alpha && after.is_alpha));
 		bool is_between = class & BS_ASCII_LETTER && before.is_digit && after.is_digit;
-		if (is_cut || !(class & BS_ASCII_WORD || is_joint) || (is_between && is_date_cut(tokenizer, stretch, at)))
+		if (is_cut || !(class & BS_ASCII_WORD || is_joint) ||
+		    (is_between && is_date_cut(tokenizer, stretch, at)))
 			return BS_OK;
 		enum bs_status status = bs_deadline_each(at - start, BYTE_NS, analysis->err);
 		if (status)
@@ -294,8 +323,8 @@ static enum bs_status find_word_end(struct bs_analysis *analysis, const struct a
 	return BS_OK;
 }
 
-/* text[start..end) is ASCII and a stretch for ICU, or lies between two safe cuts of one. No cut looks beyond it: a . or :
- * on its edge joins nothing. */
+/* text[start..end) is ASCII and a stretch for ICU, or lies between two safe cuts of one. No cut
+ * looks beyond it: a . or : on its edge joins nothing. */
 static enum bs_status analyze_ascii(struct bs_analysis *analysis, size_t start, size_t end)
 {
 	struct ascii_stretch stretch = {analysis->text, start, end};
@@ -303,7 +332,8 @@ static enum bs_status analyze_ascii(struct bs_analysis *analysis, size_t start, 
 	size_t most_bytes = window_bytes < ASCII_WINDOW_BYTES ? window_bytes : ASCII_WINDOW_BYTES;
 	enum bs_status status = BS_OK;
 	for (size_t at = start, next; at < end && !status; at = next) {
-		status = put_window(analysis, &stretch, at, end - at < most_bytes ? end - at : most_bytes, &next);
+		status = put_window(analysis, &stretch, at,
+		                    end - at < most_bytes ? end - at : most_bytes, &next);
 		if (status || next != at)
 			continue;
 		/* A word too long for a window. */
@@ -341,11 +371,12 @@ static bool is_alphabetic_at(const struct bs_tokenizer_window *window, int32_t a
 static bool is_cut_character(const struct bs_tokenizer_window *window, int32_t at)
 {
 	UChar unit = window->units[at];
-	return unit == '@' ||
-	       ((unit == '.' || unit == ':') && is_alphabetic_before(window, at) && is_alphabetic_at(window, at + 1));
+	return unit == '@' || ((unit == '.' || unit == ':') && is_alphabetic_before(window, at) &&
+	                       is_alphabetic_at(window, at + 1));
 }
 
-static enum bs_status put_piece(struct bs_analysis *analysis, struct bs_tokenizer_window *window, int32_t start, int32_t end)
+static enum bs_status put_piece(struct bs_analysis *analysis, struct bs_tokenizer_window *window,
+                                int32_t start, int32_t end)
 {
 	return start == end ? BS_OK : bs_tokenizer_put_word(analysis, window, start, end);
 }
@@ -365,7 +396,8 @@ static int32_t find_date_cut(const struct bs_tokenizer_window *window, int32_t s
 	return cut;
 }
 
-static enum bs_status put_segment(struct bs_analysis *analysis, struct bs_tokenizer_window *window, int32_t start, int32_t end)
+static enum bs_status put_segment(struct bs_analysis *analysis, struct bs_tokenizer_window *window,
+                                  int32_t start, int32_t end)
 {
 	const UChar *units = window->units;
 	int32_t piece = start, date_cut = -1;
@@ -416,27 +448,33 @@ static bool is_emoji(const struct bs_tokenizer_window *window, int32_t start, in
 	return is_emoji_sequence(window, start, end);
 }
 
-static enum bs_status break_stretch(struct bs_analysis *analysis, struct bs_tokenizer_window *window, const struct stretch *stretch)
+static enum bs_status break_stretch(struct bs_analysis *analysis,
+                                    struct bs_tokenizer_window *window,
+                                    const struct stretch *stretch)
 {
 	UBreakIterator *breaks = analysis->tokenizer->icu.breaks;
 	UErrorCode code = U_ZERO_ERROR;
-	bs_icu.ubrk_setText(breaks, window->units + stretch->start, stretch->end - stretch->start, &code);
+	bs_icu.ubrk_setText(breaks, window->units + stretch->start, stretch->end - stretch->start,
+	                    &code);
 	if (U_FAILURE(code))
 		return bs_tokenizer_fail_icu(analysis->err, "breaking text into words", code);
 	int32_t start = bs_icu.ubrk_first(breaks);
 	for (int32_t end; (end = bs_icu.ubrk_next(breaks)) != UBRK_DONE; start = end) {
 		bool is_word = bs_icu.ubrk_getRuleStatus(breaks) >= UBRK_WORD_NONE_LIMIT ||
 		               is_emoji(window, stretch->start + start, stretch->start + end);
-		enum bs_status status = bs_deadline_spend((uint64_t)(end - start) * BYTE_NS, analysis->err);
+		enum bs_status status =
+			bs_deadline_spend((uint64_t)(end - start) * BYTE_NS, analysis->err);
 		if (!status && is_word)
-			status = put_segment(analysis, window, stretch->start + start, stretch->start + end);
+			status = put_segment(analysis, window, stretch->start + start,
+			                     stretch->start + end);
 		if (status)
 			return status;
 	}
 	return BS_OK;
 }
 
-static enum bs_status analyze_stretch(struct bs_analysis *analysis, struct bs_tokenizer_window *window,
+static enum bs_status analyze_stretch(struct bs_analysis *analysis,
+                                      struct bs_tokenizer_window *window,
                                       const struct stretch *stretch)
 {
 	if (stretch->is_inert)
@@ -447,7 +485,8 @@ static enum bs_status analyze_stretch(struct bs_analysis *analysis, struct bs_to
 		/* But for signs that are ASCII in NFC alone, as the Kelvin sign is. */
 		if (span.end_byte - span.start_byte == (uint64_t)(stretch->end - stretch->start)) {
 			*window = ahead;
-			return analyze_ascii(analysis, (size_t)span.start_byte, (size_t)span.end_byte);
+			return analyze_ascii(analysis, (size_t)span.start_byte,
+			                     (size_t)span.end_byte);
 		}
 	}
 	return break_stretch(analysis, window, stretch);
@@ -460,18 +499,20 @@ static void map_apostrophes(UChar *units, int32_t n_units)
 		units[i] = bs_tokenizer_is_apostrophe(units[i]) ? '\'' : units[i];
 }
 
-/* Finds the stretch, or the script run, that starts at unit start: up to the next of the other, or the window's end. In it
- * apostrophes of all kinds become those of ASCII; their bytes are none. */
-static enum bs_status find_stretch(struct bs_analysis *analysis, struct bs_tokenizer_window *window, int32_t start,
-                                   bool is_script_run, struct stretch *stretch_out)
+/* Finds the stretch, or the script run, that starts at unit start: up to the next of the other, or
+ * the window's end. In it apostrophes of all kinds become those of ASCII; their bytes are none. */
+static enum bs_status find_stretch(struct bs_analysis *analysis, struct bs_tokenizer_window *window,
+                                   int32_t start, bool is_script_run, struct stretch *stretch_out)
 {
-	const uint8_t *code_points = analysis->tokenizer->icu.code_point_classes; /* decoding has learnt them */
+	/* decoding has learnt them */
+	const uint8_t *code_points = analysis->tokenizer->icu.code_point_classes;
 	unsigned goes_on_with = BS_CODE_POINT_SCRIPT_RUN | (is_script_run ? BS_CODE_POINT_MARK : 0);
 	unsigned classes = 0;
 	uint32_t bits = 0;
 	int32_t at = start, end = start;
 	for (bool goes_on = true; goes_on && end < window->n_units;) {
-		int32_t block = window->n_units - end > SPEND_BYTES ? end + SPEND_BYTES : window->n_units;
+		int32_t block =
+			window->n_units - end > SPEND_BYTES ? end + SPEND_BYTES : window->n_units;
 		while (end < block) {
 			UChar32 c = bs_tokenizer_next(window->units, &at);
 			uint8_t class = code_points[c];
@@ -483,7 +524,8 @@ static enum bs_status find_stretch(struct bs_analysis *analysis, struct bs_token
 			classes |= class;
 			bits |= (uint32_t)c;
 		}
-		enum bs_status status = goes_on ? bs_deadline_spend(SPEND_BYTES * BYTE_NS, analysis->err) : BS_OK;
+		enum bs_status status =
+			goes_on ? bs_deadline_spend(SPEND_BYTES * BYTE_NS, analysis->err) : BS_OK;
 		if (status)
 			return status;
 	}
@@ -533,10 +575,12 @@ static enum bs_status fail_stemmer(const char *language, struct bs_error *err)
 		if (used + strlen(*name) + 2 <= sizeof(known))
 			used += (size_t)snprintf(known + used, sizeof(known) - used, " %s", *name);
 	}
-	return bs_fail(err, BS_INVALID, "unknown stemmer: %.40s; the known ones are:%s", language, known);
+	return bs_fail(err, BS_INVALID, "unknown stemmer: %.40s; the known ones are:%s", language,
+	               known);
 }
 
-static enum bs_status open_stemmer(struct bs_tokenizer *tokenizer, const char *language, struct bs_error *err)
+static enum bs_status open_stemmer(struct bs_tokenizer *tokenizer, const char *language,
+                                   struct bs_error *err)
 {
 	enum bs_status status = bs_stemmer_load(err);
 	if (status)
@@ -561,25 +605,33 @@ static enum bs_status open_icu(struct bs_tokenizer *tokenizer, struct bs_error *
 
 enum bs_status bs_tokenizer_check_analyzer_name(const char *name, struct bs_error *err)
 {
-	static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+	static const char allowed[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
 	size_t n = name ? strlen(name) : 0;
 	if (n > 0 && n < 64 && strspn(name, allowed) == n)
 		return BS_OK;
-	return bs_fail(err, BS_INVALID, "an analyzer is called by 1 to 63 of a-z, A-Z, 0-9, '.', '_' and '-'");
+	return bs_fail(err, BS_INVALID,
+	               "an analyzer is called by 1 to 63 of a-z, A-Z, 0-9, '.', '_' and '-'");
 }
 
-enum bs_status bs_tokenizer_check_analyzer(const struct bs_analyzer *analyzer, const char *name, const char *where, struct bs_error *err)
+enum bs_status bs_tokenizer_check_analyzer(const struct bs_analyzer *analyzer, const char *name,
+                                           const char *where, struct bs_error *err)
 {
 	if (name && (!analyzer || strcmp(analyzer->name, name) != 0))
-		return bs_fail(err, BS_UNSUPPORTED, "%s: its words were cut by the analyzer %s, not by %s; use the program that made it", where,
-		               name, analyzer ? analyzer->name : "this program");
+		return bs_fail(err, BS_UNSUPPORTED,
+		               "%s: its words were cut by the analyzer %s, not by %s; use the "
+		               "program that made it",
+		               where, name, analyzer ? analyzer->name : "this program");
 	if (!name && analyzer)
-		return bs_fail(err, BS_UNSUPPORTED, "%s: its words were not cut by the analyzer %s; rebuild it, or open it without", where,
-		               analyzer->name);
+		return bs_fail(err, BS_UNSUPPORTED,
+		               "%s: its words were not cut by the analyzer %s; rebuild it, or open "
+		               "it without",
+		               where, analyzer->name);
 	return BS_OK;
 }
 
-enum bs_status bs_tokenizer_new(const struct bs_tokenizer_options *options, struct bs_tokenizer **words_out, struct bs_error *err)
+enum bs_status bs_tokenizer_new(const struct bs_tokenizer_options *options,
+                                struct bs_tokenizer **words_out, struct bs_error *err)
 {
 	*words_out = NULL;
 	struct bs_tokenizer *tokenizer = calloc(1, sizeof(*tokenizer));
@@ -593,8 +645,9 @@ enum bs_status bs_tokenizer_new(const struct bs_tokenizer_options *options, stru
 
 	enum bs_status status = bs_kernel_choose(NULL, &tokenizer->kernel, err);
 	if (!status)
-		status = bs_tokenizer_check_analyzer(tokenizer->rules.analyzer, options ? options->analyzer_name : NULL,
-		                                 "the index", err);
+		status = bs_tokenizer_check_analyzer(tokenizer->rules.analyzer,
+		                                     options ? options->analyzer_name : NULL,
+		                                     "the index", err);
 	if (!status && options && options->stem_language)
 		status = open_stemmer(tokenizer, options->stem_language, err);
 	if (!status)
@@ -610,10 +663,11 @@ enum bs_status bs_tokenizer_new(const struct bs_tokenizer_options *options, stru
 /* Gives back buffers of more than kept_bytes. */
 static void trim_scratch(struct bs_tokenizer *tokenizer, size_t kept_bytes)
 {
-	struct bs_buffer *scratch[] = {&tokenizer->normal.window, &tokenizer->normal.edits,  &tokenizer->normal.ordered,
-	                               &tokenizer->term.folded,   &tokenizer->term.spare[0], &tokenizer->term.spare[1],
-	                               &tokenizer->term.whole,    &tokenizer->term.unmarked, &tokenizer->term.parts,
-	                               &tokenizer->batch.arena};
+	struct bs_buffer *scratch[] = {&tokenizer->normal.window,  &tokenizer->normal.edits,
+	                               &tokenizer->normal.ordered, &tokenizer->term.folded,
+	                               &tokenizer->term.spare[0],  &tokenizer->term.spare[1],
+	                               &tokenizer->term.whole,     &tokenizer->term.unmarked,
+	                               &tokenizer->term.parts,     &tokenizer->batch.arena};
 	for (size_t i = 0; i < sizeof(scratch) / sizeof(*scratch); i++)
 		if (scratch[i]->capacity_bytes > kept_bytes)
 			bs_buffer_deinit(scratch[i]);
@@ -639,30 +693,39 @@ void bs_tokenizer_split(struct bs_tokenizer *tokenizer, bool splits)
 /*
  * A safe cut is a place where neither path can tell a text that goes on from one that ends:
  *
- *   - after a line feed. ICU breaks after it whatever follows (rules WB3, WB3a), and nothing looks across it.
- *   - between an inert ASCII byte (white space, a control, ( ) { } = ...: Word_Break Other, WSegSpace, CR, LF or
+ *   - after a line feed. ICU breaks after it whatever follows (rules WB3, WB3a), and nothing looks
+ *     across it.
+ *   - between an inert ASCII byte (white space, a control, ( ) { } = ...: Word_Break Other,
+ *     WSegSpace, CR, LF or
  *     Newline, and inert when ICU itself is asked) and an ASCII letter or digit.
  *
- * ICU's forward rules are an automaton that is started afresh at each boundary, so what lies before one has no say in
- * what comes after it: it is enough that there is a boundary at the cut with and without the text behind it. There is:
- * no rule joins an inert character to a letter or digit (WB999), and no rule that would let a segment end before the
- * inert character looks further than the next character that is not ignorable, which is the inert one. An inert
- * character extended by marks is no exception, since the letter follows it directly. Dictionary segments hold no ASCII,
- * and neither do runs; a cut at . or : looks at the neighbours of that one character and at marks before it, none of
- * which is beyond a safe cut, as . and : are neither inert nor letters or digits and a line feed is not alphabetic. NFC
- * looks at nothing beyond one: a letter or digit of ASCII composes with nothing before it, and a line feed with nothing.
+ * ICU's forward rules are an automaton that is started afresh at each boundary, so what lies before
+ * one has no say in what comes after it: it is enough that there is a boundary at the cut with and
+ * without the text behind it. There is: no rule joins an inert character to a letter or digit
+ * (WB999), and no rule that would let a segment end before the inert character looks further than
+ * the next character that is not ignorable, which is the inert one. An inert character extended by
+ * marks is no exception, since the letter follows it directly. Dictionary segments hold no ASCII,
+ * and neither do runs; a cut at . or : looks at the neighbours of that one character and at marks
+ * before it, none of which is beyond a safe cut, as . and : are neither inert nor letters or digits
+ * and a line feed is not alphabetic. NFC looks at nothing beyond one: a letter or digit of ASCII
+ * composes with nothing before it, and a line feed with nothing.
  *
- * All these bytes are ASCII, so a cut never divides a UTF-8 sequence, valid or not, and can be looked for in bytes.
+ * All these bytes are ASCII, so a cut never divides a UTF-8 sequence, valid or not, and can be
+ * looked for in bytes.
  */
-/* Where the pure ASCII from start on can safely end; start if there is none, or no safe end to it. */
-static enum bs_status find_ascii_end(struct bs_analysis *analysis, size_t start, size_t text_bytes, size_t *end_out)
+/* Where the pure ASCII from start on can safely end; start if there is none, or no safe end to
+ * it. */
+static enum bs_status find_ascii_end(struct bs_analysis *analysis, size_t start, size_t text_bytes,
+                                     size_t *end_out)
 {
 	const struct bs_tokenizer *tokenizer = analysis->tokenizer;
 	const uint8_t *text = analysis->text;
 	size_t from = start;
 	enum bs_status status = BS_OK;
 	while (!status) {
-		size_t limit = text_bytes - from > tokenizer->window_bytes ? from + tokenizer->window_bytes : text_bytes;
+		size_t limit = text_bytes - from > tokenizer->window_bytes
+		                       ? from + tokenizer->window_bytes
+		                       : text_bytes;
 		size_t end = tokenizer->kernel->text.find_opaque(text, from, limit, false);
 		*end_out = end;
 		if (end == text_bytes)
@@ -680,23 +743,30 @@ static enum bs_status find_ascii_end(struct bs_analysis *analysis, size_t start,
 	return status;
 }
 
-/* Where a piece for ICU that starts at start ends: at the first safe cut beyond the window's size. */
-static size_t find_window_end(const struct bs_tokenizer *tokenizer, const uint8_t *text, size_t start, size_t text_bytes)
+/* Where a piece for ICU that starts at start ends: at the first safe cut beyond the window's
+ * size. */
+static size_t find_window_end(const struct bs_tokenizer *tokenizer, const uint8_t *text,
+                              size_t start, size_t text_bytes)
 {
 	size_t window_bytes = tokenizer->window_bytes;
 	if (text_bytes - start <= window_bytes)
 		return text_bytes;
 	size_t cut = bs_tokenizer_last_cut(tokenizer, text, start, start + window_bytes);
-	return cut > start ? cut : bs_tokenizer_next_cut(tokenizer, text, start + window_bytes + 1, text_bytes);
+	return cut > start ? cut
+	                   : bs_tokenizer_next_cut(tokenizer, text, start + window_bytes + 1,
+	                                           text_bytes);
 }
 
-/* The same where the ASCII path may take over: or sooner, at the first safe cut with some pure ASCII behind it. */
-static size_t find_mixed_end(const struct bs_tokenizer *tokenizer, const uint8_t *text, size_t start, size_t text_bytes)
+/* The same where the ASCII path may take over: or sooner, at the first safe cut with some pure
+ * ASCII behind it. */
+static size_t find_mixed_end(const struct bs_tokenizer *tokenizer, const uint8_t *text,
+                             size_t start, size_t text_bytes)
 {
 	size_t cut = start;
 	for (;;) {
 		cut = bs_tokenizer_next_cut(tokenizer, text, cut + 1, text_bytes);
-		if (cut - start >= tokenizer->window_bytes || text_bytes - cut <= ASCII_RESUME_BYTES)
+		if (cut - start >= tokenizer->window_bytes ||
+		    text_bytes - cut <= ASCII_RESUME_BYTES)
 			return cut;
 		uint64_t behind[ASCII_RESUME_BYTES / 8];
 		memcpy(behind, text + cut, sizeof(behind));
@@ -706,7 +776,8 @@ static size_t find_mixed_end(const struct bs_tokenizer *tokenizer, const uint8_t
 }
 
 /* Analyses one piece from start on; end_out is where the next one starts. */
-static enum bs_status analyze_piece(struct bs_analysis *analysis, size_t start, size_t text_bytes, size_t *end_out)
+static enum bs_status analyze_piece(struct bs_analysis *analysis, size_t start, size_t text_bytes,
+                                    size_t *end_out)
 {
 	const struct bs_tokenizer *tokenizer = analysis->tokenizer;
 	const uint8_t *text = analysis->text;
@@ -731,21 +802,26 @@ struct cutting {
 	enum bs_status status;
 };
 
-static int take_given(void *context, const uint8_t *term, size_t term_bytes, size_t start, size_t stop)
+static int take_given(void *context, const uint8_t *term, size_t term_bytes, size_t start,
+                      size_t stop)
 {
 	struct cutting *cutting = context;
 	struct bs_analysis *analysis = cutting->analysis;
 	if (cutting->status)
 		return 1;
 	if (start > stop || stop > cutting->text_bytes || start < cutting->start_byte)
-		cutting->status = bs_fail(analysis->err, BS_INVALID, "the analyzer %s put a word at bytes %zu to %zu of a text of %zu, behind %llu",
-		                          analysis->tokenizer->rules.analyzer->name, start, stop, cutting->text_bytes,
-		                          (unsigned long long)cutting->start_byte);
+		cutting->status =
+			bs_fail(analysis->err, BS_INVALID,
+		                "the analyzer %s put a word at bytes %zu to %zu of a text of %zu, "
+		                "behind %llu",
+		                analysis->tokenizer->rules.analyzer->name, start, stop,
+		                cutting->text_bytes, (unsigned long long)cutting->start_byte);
 	cutting->start_byte = start;
 	if (!cutting->status)
 		cutting->status = bs_deadline_spend(term_bytes * BYTE_NS, analysis->err);
 	if (!cutting->status)
-		cutting->status = bs_tokenizer_put_given(analysis, term, term_bytes, (struct bs_byte_span){start, stop});
+		cutting->status = bs_tokenizer_put_given(analysis, term, term_bytes,
+		                                         (struct bs_byte_span){start, stop});
 	return cutting->status != BS_OK;
 }
 
@@ -754,23 +830,33 @@ static enum bs_status analyze_given(struct bs_analysis *analysis, size_t text_by
 	const struct bs_analyzer *analyzer = analysis->tokenizer->rules.analyzer;
 	static const uint8_t nothing[1];
 	struct cutting cutting = {.analysis = analysis, .text_bytes = text_bytes};
-	int result = analyzer->cut(analyzer->context, analysis->text ? analysis->text : nothing, text_bytes, take_given, &cutting);
+	int result = analyzer->cut(analyzer->context, analysis->text ? analysis->text : nothing,
+	                           text_bytes, take_given, &cutting);
 	if (cutting.status || result == 0)
 		return cutting.status;
-	return bs_fail(analysis->err, BS_IO, "the analyzer %s failed with %d", analyzer->name, result);
+	return bs_fail(analysis->err, BS_IO, "the analyzer %s failed with %d", analyzer->name,
+	               result);
 }
 
-enum bs_status bs_tokenizer_analyze(struct bs_tokenizer *tokenizer, const uint8_t *text, size_t text_bytes, uint32_t first_position,
-                                bs_token_fn fn, void *context, struct bs_tokenizer_sum *sum_out, struct bs_error *err)
+enum bs_status bs_tokenizer_analyze(struct bs_tokenizer *tokenizer, const uint8_t *text,
+                                    size_t text_bytes, uint32_t first_position, bs_token_fn fn,
+                                    void *context, struct bs_tokenizer_sum *sum_out,
+                                    struct bs_error *err)
 {
-	struct bs_analysis analysis = {.tokenizer = tokenizer, .text = text, .fn = fn, .context = context, .err = err,
+	struct bs_analysis analysis = {.tokenizer = tokenizer,
+	                               .text = text,
+	                               .fn = fn,
+	                               .context = context,
+	                               .err = err,
 	                               .next_position = first_position};
 	tokenizer->batch.n_tokens = 0;
 	bs_buffer_clear(&tokenizer->batch.arena);
-	enum bs_status status = bs_buffer_reserve(&tokenizer->batch.arena, ARENA_BYTES + BS_TOKEN_SLACK_BYTES, err);
+	enum bs_status status =
+		bs_buffer_reserve(&tokenizer->batch.arena, ARENA_BYTES + BS_TOKEN_SLACK_BYTES, err);
 	if (!status && tokenizer->rules.analyzer)
 		status = analyze_given(&analysis, text_bytes);
-	for (size_t at = 0, end; at < text_bytes && !status && !tokenizer->rules.analyzer; at = end) {
+	for (size_t at = 0, end; at < text_bytes && !status && !tokenizer->rules.analyzer;
+	     at = end) {
 		status = analyze_piece(&analysis, at, text_bytes, &end);
 		if (!status)
 			status = bs_deadline_spend((end - at) * BYTE_NS, err);
@@ -786,8 +872,9 @@ enum bs_status bs_tokenizer_analyze(struct bs_tokenizer *tokenizer, const uint8_
 	return status;
 }
 
-enum bs_status bs_tokenizer_append_nfc(struct bs_tokenizer *tokenizer, const uint8_t *text, size_t text_bytes, struct bs_buffer *to,
-                                   struct bs_error *err)
+enum bs_status bs_tokenizer_append_nfc(struct bs_tokenizer *tokenizer, const uint8_t *text,
+                                       size_t text_bytes, struct bs_buffer *to,
+                                       struct bs_error *err)
 {
 	struct bs_analysis analysis = {.tokenizer = tokenizer, .text = text, .err = err};
 	struct bs_tokenizer_window window = {0};
@@ -797,7 +884,8 @@ enum bs_status bs_tokenizer_append_nfc(struct bs_tokenizer *tokenizer, const uin
 	if (!status)
 		status = bs_tokenizer_decode(&analysis, 0, text_bytes, &window);
 	if (!status)
-		status = bs_buffer_reserve(to, (size_t)window.n_units * 3, err); /* a pair of units has 4 bytes */
+		/* a pair of units has 4 bytes */
+		status = bs_buffer_reserve(to, (size_t)window.n_units * 3, err);
 	for (int32_t at = 0; at < window.n_units && !status;) {
 		uint32_t c = (uint32_t)bs_tokenizer_next(window.units, &at);
 		U8_APPEND_UNSAFE(to->data, to->used_bytes, c);
@@ -810,7 +898,8 @@ enum bs_status bs_tokenizer_versions(char icu_out[16], char unicode_out[16], str
 	enum bs_status status = bs_icu_load(err);
 	if (status)
 		return status;
-	/* ICU's texts are at most 20 bytes ("255.255.255.255"), and fit for every version there has been. */
+	/* ICU's texts are at most 20 bytes ("255.255.255.255"), and fit for every version there has
+	 * been. */
 	char text[U_MAX_VERSION_STRING_LENGTH];
 	UVersionInfo version;
 	bs_icu.u_getVersion(version);

@@ -1,4 +1,5 @@
-/* tokenizer_accents.h: terms without the accents of Latin, Greek and Cyrillic letters. For the words analyzer. */
+/* tokenizer_accents.h: terms without the accents of Latin, Greek and Cyrillic letters. For the
+ * words analyzer. */
 #pragma once
 
 #include <stdbool.h>
@@ -6,10 +7,11 @@
 
 #include <unicode/utf16.h>
 
-/* to = a folded term in NFD, without the nonspacing marks of script Inherited that follow a letter of those scripts, as
- * far as the next code point that is no mark. A Latin letter with a stroke, a hook or the like, and a ligature, become
- * plain letters. All else stays: the vowel signs, nuktas and viramas of other scripts are no accents. Returns how many
- * units there are: none if there were none, and at most BS_ACCENTS_GROWTH times as many, for which there must be room. */
+/* to = a folded term in NFD, without the nonspacing marks of script Inherited that follow a letter
+ * of those scripts, as far as the next code point that is no mark. A Latin letter with a stroke, a
+ * hook or the like, and a ligature, become plain letters. All else stays: the vowel signs, nuktas
+ * and viramas of other scripts are no accents. Returns how many units there are: none if there were
+ * none, and at most BS_ACCENTS_GROWTH times as many, for which there must be room. */
 #define BS_ACCENTS_GROWTH 2
 int32_t bs_accents_drop(const UChar *nfd, int32_t n_units, UChar *to);
 

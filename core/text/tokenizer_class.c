@@ -16,10 +16,12 @@ enum bs_status bs_tokenizer_fail_icu(struct bs_error *err, const char *what, UEr
 #define CLASSES_BYTES ((size_t)UCHAR_MAX_VALUE + 1)
 #define FOLDS_BYTES   (0x10000 * sizeof(uint16_t))
 
-/* Asked of the system, because malloc writes zeros into memory that was used before, which takes longer than to parse a query. */
+/* Asked of the system, because malloc writes zeros into memory that was used before, which takes
+ * longer than to parse a query. */
 static void *zero_pages(size_t n_bytes)
 {
-	void *pages = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *pages =
+		mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	return pages == MAP_FAILED ? NULL : pages;
 }
 
@@ -32,13 +34,16 @@ static void free_pages(void *pages, size_t n_bytes)
 static enum bs_status open_breaks(struct bs_tokenizer *tokenizer, struct bs_error *err)
 {
 	UErrorCode code = U_ZERO_ERROR;
-	/* Over a megabyte, but of untouched zero pages: only those of the scripts met become real. */
+	/* Over a megabyte, but of untouched zero pages: only those of the scripts met become
+	 * real. */
 	tokenizer->icu.code_point_classes = zero_pages(CLASSES_BYTES);
 	tokenizer->icu.simple_folds = zero_pages(FOLDS_BYTES);
 	if (!tokenizer->icu.code_point_classes || !tokenizer->icu.simple_folds)
-		return bs_fail_memory(err, "the classes and folds of code points", CLASSES_BYTES + FOLDS_BYTES);
+		return bs_fail_memory(err, "the classes and folds of code points",
+		                      CLASSES_BYTES + FOLDS_BYTES);
 	tokenizer->icu.breaks = bs_icu.ubrk_open(UBRK_WORD, "", NULL, 0, &code);
-	return U_FAILURE(code) ? bs_tokenizer_fail_icu(err, "opening the word break rules", code) : BS_OK;
+	return U_FAILURE(code) ? bs_tokenizer_fail_icu(err, "opening the word break rules", code)
+	                       : BS_OK;
 }
 
 enum bs_status bs_tokenizer_need_icu(struct bs_tokenizer *tokenizer, struct bs_error *err)
@@ -66,9 +71,11 @@ void bs_tokenizer_close_icu(struct bs_tokenizer *tokenizer)
 
 bool bs_tokenizer_is_of_script_run(struct bs_tokenizer *tokenizer, UChar32 c)
 {
-	static const UScriptCode scripts[] = {USCRIPT_HAN, USCRIPT_HIRAGANA, USCRIPT_KATAKANA, USCRIPT_THAI,
-	                                      USCRIPT_LAO, USCRIPT_KHMER,    USCRIPT_MYANMAR};
-	if (tokenizer->icu.code_point_classes && tokenizer->icu.code_point_classes[c] != BS_CODE_POINT_UNKNOWN)
+	static const UScriptCode scripts[] = {USCRIPT_HAN,    USCRIPT_HIRAGANA, USCRIPT_KATAKANA,
+	                                      USCRIPT_THAI,   USCRIPT_LAO,      USCRIPT_KHMER,
+	                                      USCRIPT_MYANMAR};
+	if (tokenizer->icu.code_point_classes &&
+	    tokenizer->icu.code_point_classes[c] != BS_CODE_POINT_UNKNOWN)
 		return tokenizer->icu.code_point_classes[c] & BS_CODE_POINT_SCRIPT_RUN;
 	if (!(U_MASK(bs_icu.u_charType(c)) & (U_GC_L_MASK | U_GC_M_MASK | U_GC_N_MASK)))
 		return false;
@@ -79,8 +86,9 @@ bool bs_tokenizer_is_of_script_run(struct bs_tokenizer *tokenizer, UChar32 c)
 }
 
 /* Asks ICU for the first segment of units. */
-static enum bs_status first_segment(struct bs_tokenizer *tokenizer, const UChar *units, int32_t n_units, int32_t *end_out,
-                                    int32_t *rule_status_out, struct bs_error *err)
+static enum bs_status first_segment(struct bs_tokenizer *tokenizer, const UChar *units,
+                                    int32_t n_units, int32_t *end_out, int32_t *rule_status_out,
+                                    struct bs_error *err)
 {
 	UErrorCode code = U_ZERO_ERROR;
 	enum bs_status status = bs_tokenizer_need_icu(tokenizer, err);
@@ -95,7 +103,8 @@ static enum bs_status first_segment(struct bs_tokenizer *tokenizer, const UChar 
 	return BS_OK;
 }
 
-/* How ICU treats one character next to a letter and a digit: whether what stands side by side is one segment. */
+/* How ICU treats one character next to a letter and a digit: whether what stands side by side is
+ * one segment. */
 enum {
 	BETWEEN_LETTERS,
 	BETWEEN_DIGITS,
@@ -111,14 +120,16 @@ struct manners {
 	bool joins[N_BESIDE];
 };
 
-static enum bs_status learn_manners(struct bs_tokenizer *tokenizer, UChar32 c, struct manners *manners_out,
-                                    struct bs_error *err)
+static enum bs_status learn_manners(struct bs_tokenizer *tokenizer, UChar32 c,
+                                    struct manners *manners_out, struct bs_error *err)
 {
-	static const UChar beside[N_BESIDE][2] = {{'a', 'a'}, {'1', '1'}, {'a', 0}, {0, 'a'}, {'1', 0}, {0, '1'}};
+	static const UChar beside[N_BESIDE][2] = {{'a', 'a'}, {'1', '1'}, {'a', 0},
+	                                          {0, 'a'},   {'1', 0},   {0, '1'}};
 	UChar units[4];
 	int32_t n_units = 0, end = 0, rule_status = 0;
 	U16_APPEND_UNSAFE(units, n_units, c);
-	enum bs_status status = first_segment(tokenizer, units, n_units, &end, &manners_out->rule_status, err);
+	enum bs_status status =
+		first_segment(tokenizer, units, n_units, &end, &manners_out->rule_status, err);
 	for (size_t i = 0; i < N_BESIDE && !status; i++) {
 		n_units = 0;
 		if (beside[i][0])
@@ -132,8 +143,9 @@ static enum bs_status learn_manners(struct bs_tokenizer *tokenizer, UChar32 c, s
 	return status;
 }
 
-/* Whatever such a character is alone, ICU keeps it together with others and asks a dictionary about them. Before this
- * test, radicals (U+2F00, a symbol of Word_Break Other) counted as inert, and two of them, a word, were lost. */
+/* Whatever such a character is alone, ICU keeps it together with others and asks a dictionary about
+ * them. Before this test, radicals (U+2F00, a symbol of Word_Break Other) counted as inert, and two
+ * of them, a word, were lost. */
 static bool is_for_dictionaries(UChar32 c)
 {
 	switch (bs_icu.u_getIntPropertyValue(c, UCHAR_SCRIPT)) {
@@ -162,10 +174,12 @@ static bool is_inert(UChar32 c, const struct manners *manners)
 		if (manners->joins[i])
 			return false;
 	return manners->rule_status < UBRK_WORD_NONE_LIMIT &&
-	       !bs_icu.u_hasBinaryProperty(c, UCHAR_EXTENDED_PICTOGRAPHIC) && !is_for_dictionaries(c);
+	       !bs_icu.u_hasBinaryProperty(c, UCHAR_EXTENDED_PICTOGRAPHIC) &&
+	       !is_for_dictionaries(c);
 }
 
-enum bs_status bs_tokenizer_is_inert(struct bs_tokenizer *tokenizer, UChar32 c, bool *is_inert_out, struct bs_error *err)
+enum bs_status bs_tokenizer_is_inert(struct bs_tokenizer *tokenizer, UChar32 c, bool *is_inert_out,
+                                     struct bs_error *err)
 {
 	struct manners manners;
 	enum bs_status status = learn_manners(tokenizer, c, &manners, err);
@@ -180,12 +194,14 @@ static uint8_t ascii_class(UChar32 c, const struct manners *manners)
 		if (manners->rule_status >= UBRK_WORD_LETTER)
 			class = BS_ASCII_LETTER;
 		else
-			class = manners->rule_status >= UBRK_WORD_NUMBER ? BS_ASCII_DIGIT : BS_ASCII_EXTEND;
+			class = manners->rule_status >= UBRK_WORD_NUMBER ? BS_ASCII_DIGIT
+			                                                 : BS_ASCII_EXTEND;
 	} else {
 		class |= manners->joins[BETWEEN_LETTERS] ? BS_ASCII_MID_LETTER : 0;
 		class |= manners->joins[BETWEEN_DIGITS] ? BS_ASCII_MID_DIGIT : 0;
 	}
-	/* An @ that would be a joint, which it is in no version of ICU yet, would always be cut out. */
+	/* An @ that would be a joint, which it is in no version of ICU yet, would always be cut
+	 * out. */
 	if (c == '@' && !(class & BS_ASCII_WORD))
 		class = 0;
 	else if (c == '.' || c == ':' || c == '@')
@@ -212,8 +228,8 @@ static enum bs_status learn_ascii(struct bs_tokenizer *tokenizer, struct bs_erro
 	return BS_OK;
 }
 
-/* What was learnt holds for every analyzer of the process, and to learn it takes longer than to parse a query. Nobody waits for whoever
- * learns it first: two may. */
+/* What was learnt holds for every analyzer of the process, and to learn it takes longer than to
+ * parse a query. Nobody waits for whoever learns it first: two may. */
 enum {
 	NOT_LEARNT,
 	LEARNING,
@@ -229,7 +245,8 @@ static struct {
 static void publish_ascii(const struct bs_tokenizer *tokenizer)
 {
 	unsigned expected = NOT_LEARNT;
-	if (!__atomic_compare_exchange_n(&ascii_learnt.state, &expected, LEARNING, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+	if (!__atomic_compare_exchange_n(&ascii_learnt.state, &expected, LEARNING, false,
+	                                 __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		return;
 	ascii_learnt.classes = tokenizer->ascii.classes;
 	memcpy(ascii_learnt.parts, tokenizer->ascii.parts, sizeof(ascii_learnt.parts));
@@ -249,7 +266,8 @@ enum bs_status bs_tokenizer_know_ascii(struct bs_tokenizer *tokenizer, struct bs
 	return status;
 }
 
-static enum bs_status learn_kind(struct bs_tokenizer *tokenizer, UChar32 c, uint8_t *kind_out, struct bs_error *err)
+static enum bs_status learn_kind(struct bs_tokenizer *tokenizer, UChar32 c, uint8_t *kind_out,
+                                 struct bs_error *err)
 {
 	*kind_out = BS_CODE_POINT_OTHER;
 	if (bs_tokenizer_is_apostrophe(c)) {
@@ -269,7 +287,8 @@ static enum bs_status learn_kind(struct bs_tokenizer *tokenizer, UChar32 c, uint
 	return BS_OK;
 }
 
-enum bs_status bs_tokenizer_learn_class(struct bs_tokenizer *tokenizer, UChar32 c, uint8_t *class_out, struct bs_error *err)
+enum bs_status bs_tokenizer_learn_class(struct bs_tokenizer *tokenizer, UChar32 c,
+                                        uint8_t *class_out, struct bs_error *err)
 {
 	enum bs_status status = learn_kind(tokenizer, c, class_out, err);
 	if (status)
@@ -280,7 +299,8 @@ enum bs_status bs_tokenizer_learn_class(struct bs_tokenizer *tokenizer, UChar32 
 		*class_out |= BS_CODE_POINT_JOINS;
 	else if (quick_check != UNORM_NO)
 		*class_out |= BS_CODE_POINT_STABLE;
-	if (is_joined ? quick_check == UNORM_YES : bs_icu.u_getIntPropertyValue(c, UCHAR_TRAIL_CANONICAL_COMBINING_CLASS) == 0)
+	if (is_joined ? quick_check == UNORM_YES
+	              : bs_icu.u_getIntPropertyValue(c, UCHAR_TRAIL_CANONICAL_COMBINING_CLASS) == 0)
 		*class_out |= BS_CODE_POINT_SETTLED;
 	tokenizer->icu.code_point_classes[c] = *class_out;
 	return BS_OK;

@@ -1,35 +1,42 @@
-/* tokenizer_class.h: what ICU takes code points for: the classes by which text is cut into words. Private to the words_*.c files and
- * the tests. */
+/* tokenizer_class.h: what ICU takes code points for: the classes by which text is cut into words.
+ * Private to the words_*.c files and the tests. */
 #pragma once
 
 #include "core/text/tokenizer_state.h"
 
-/* Opens what only text beyond ASCII needs, unless it is open: most queries have none, and it takes longer than to parse one. BS_NO_MEMORY,
- * BS_UNSUPPORTED. */
-enum bs_status bs_tokenizer_need_icu(struct bs_tokenizer *tokenizer, struct bs_error *err) BS_WARN_UNUSED;
+/* Opens what only text beyond ASCII needs, unless it is open: most queries have none, and it takes
+ * longer than to parse one. BS_NO_MEMORY, BS_UNSUPPORTED. */
+enum bs_status bs_tokenizer_need_icu(struct bs_tokenizer *tokenizer,
+                                     struct bs_error *err) BS_WARN_UNUSED;
 void bs_tokenizer_close_icu(struct bs_tokenizer *tokenizer);
 
-/* Whether ICU joins c to nothing, so that every segment it begins or ends is no word, and ends or begins there. */
+/* Whether ICU joins c to nothing, so that every segment it begins or ends is no word, and ends or
+ * begins there. */
 enum bs_status bs_tokenizer_is_inert(struct bs_tokenizer *tokenizer, UChar32 c, bool *is_inert_out,
-                                 struct bs_error *err) BS_WARN_UNUSED;
+                                     struct bs_error *err) BS_WARN_UNUSED;
 
 /* Sets the classes of ASCII. BS_NO_MEMORY, BS_UNSUPPORTED. */
-enum bs_status bs_tokenizer_know_ascii(struct bs_tokenizer *tokenizer, struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_tokenizer_know_ascii(struct bs_tokenizer *tokenizer,
+                                       struct bs_error *err) BS_WARN_UNUSED;
 
-/* Whether c is a letter, mark or digit of a script of runs. Leaves words->icu.breaks where it is. */
+/* Whether c is a letter, mark or digit of a script of runs. Leaves words->icu.breaks where it
+ * is. */
 bool bs_tokenizer_is_of_script_run(struct bs_tokenizer *tokenizer, UChar32 c);
 
 /* Determines the class of a code point when it is first met; icu.code_point_classes has it from
  * then on. Moves words->icu.breaks. */
-enum bs_status bs_tokenizer_learn_class(struct bs_tokenizer *tokenizer, UChar32 c, uint8_t *class_out,
-                                    struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_tokenizer_learn_class(struct bs_tokenizer *tokenizer, UChar32 c,
+                                        uint8_t *class_out, struct bs_error *err) BS_WARN_UNUSED;
 
-static inline enum bs_status bs_tokenizer_class_of(struct bs_tokenizer *tokenizer, UChar32 c, uint8_t *class_out,
-                                               struct bs_error *err)
+static inline enum bs_status bs_tokenizer_class_of(struct bs_tokenizer *tokenizer, UChar32 c,
+                                                   uint8_t *class_out, struct bs_error *err)
 {
 	*class_out = tokenizer->icu.code_point_classes[c];
-	return *class_out == BS_CODE_POINT_UNKNOWN ? bs_tokenizer_learn_class(tokenizer, c, class_out, err) : BS_OK;
+	return *class_out == BS_CODE_POINT_UNKNOWN
+	               ? bs_tokenizer_learn_class(tokenizer, c, class_out, err)
+	               : BS_OK;
 }
 
 /* An ICU failure as ours: BS_NO_MEMORY or BS_UNSUPPORTED. */
-enum bs_status bs_tokenizer_fail_icu(struct bs_error *err, const char *what, UErrorCode code) BS_WARN_UNUSED;
+enum bs_status bs_tokenizer_fail_icu(struct bs_error *err, const char *what,
+                                     UErrorCode code) BS_WARN_UNUSED;

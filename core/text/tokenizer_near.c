@@ -14,7 +14,8 @@ static bool is_word_byte(UChar unit)
 
 static enum bs_tokenizer_ascii_form ascii_form_of(const UChar *units, int32_t n_units)
 {
-	enum bs_tokenizer_ascii_form ascii_form = n_units > 0 ? BS_ASCII_FORM_NONE : BS_ASCII_FORM_WORD;
+	enum bs_tokenizer_ascii_form ascii_form =
+		n_units > 0 ? BS_ASCII_FORM_NONE : BS_ASCII_FORM_WORD;
 	for (int32_t i = 0; i < n_units; i++) {
 		if (is_word_byte(units[i]))
 			return BS_ASCII_FORM_WORD;
@@ -24,7 +25,8 @@ static enum bs_tokenizer_ascii_form ascii_form_of(const UChar *units, int32_t n_
 	return ascii_form;
 }
 
-static enum bs_status learn_ascii_form(struct bs_tokenizer *tokenizer, UChar32 c, enum bs_tokenizer_ascii_form *ascii_form_out,
+static enum bs_status learn_ascii_form(struct bs_tokenizer *tokenizer, UChar32 c,
+                                       enum bs_tokenizer_ascii_form *ascii_form_out,
                                        struct bs_error *err)
 {
 	UChar raw[2], folded[64], plain[256];
@@ -33,7 +35,8 @@ static enum bs_status learn_ascii_form(struct bs_tokenizer *tokenizer, UChar32 c
 	if (c == 0x2019 || c == 0x2bc)
 		c = '\'';
 	U16_APPEND_UNSAFE(raw, n_raw, c);
-	int32_t n = bs_icu.unorm2_normalize(tokenizer->icu.nfkc_casefold, raw, n_raw, folded, 64, &code);
+	int32_t n = bs_icu.unorm2_normalize(tokenizer->icu.nfkc_casefold, raw, n_raw, folded, 64,
+	                                    &code);
 	if (U_SUCCESS(code))
 		*ascii_form_out = ascii_form_of(folded, n);
 	if (U_SUCCESS(code) && tokenizer->rules.fold_accents)
@@ -45,10 +48,12 @@ static enum bs_status learn_ascii_form(struct bs_tokenizer *tokenizer, UChar32 c
 	return U_SUCCESS(code) ? BS_OK : bs_tokenizer_fail_icu(err, "folding a character", code);
 }
 
-enum bs_status bs_tokenizer_ascii_form(struct bs_tokenizer *tokenizer, int32_t c, enum bs_tokenizer_ascii_form *ascii_form_out,
-                                   struct bs_error *err)
+enum bs_status bs_tokenizer_ascii_form(struct bs_tokenizer *tokenizer, int32_t c,
+                                       enum bs_tokenizer_ascii_form *ascii_form_out,
+                                       struct bs_error *err)
 {
-	/* A byte a code point: its ASCII form + 1, or 0. Untouched zero pages but for the scripts met. */
+	/* A byte a code point: its ASCII form + 1, or 0. Untouched zero pages but for the scripts
+	 * met. */
 	if (!tokenizer->ascii.forms)
 		tokenizer->ascii.forms = calloc(UCHAR_MAX_VALUE + 1, 1);
 	if (!tokenizer->ascii.forms)
@@ -64,18 +69,23 @@ enum bs_status bs_tokenizer_ascii_form(struct bs_tokenizer *tokenizer, int32_t c
 	return BS_OK;
 }
 
-bool bs_tokenizer_may_end_between(const struct bs_tokenizer *tokenizer, uint8_t before, uint8_t after)
+bool bs_tokenizer_may_end_between(const struct bs_tokenizer *tokenizer, uint8_t before,
+                                  uint8_t after)
 {
 	const uint8_t *class = tokenizer->ascii.classes.of;
 	const uint8_t pair[] = {tokenizer->ascii.parts[before], tokenizer->ascii.parts[after]};
-	bool is_date = (before == 'T' && class[after] & BS_ASCII_DIGIT) || (after == 'T' && class[before] & BS_ASCII_DIGIT);
-	/* The first of two upper-case letters is one part with the other unless a lower-case one follows. */
-	bool is_split = bs_part_are_several(pair, 2) || pair[0] == BS_PART_GAP || pair[1] == BS_PART_GAP ||
+	bool is_date = (before == 'T' && class[after] & BS_ASCII_DIGIT) ||
+	               (after == 'T' && class[before] & BS_ASCII_DIGIT);
+	/* The first of two upper-case letters is one part with the other unless a lower-case one
+	 * follows. */
+	bool is_split = bs_part_are_several(pair, 2) || pair[0] == BS_PART_GAP ||
+	                pair[1] == BS_PART_GAP ||
 	                (pair[0] == BS_PART_UPPER && pair[1] == BS_PART_UPPER);
 	return is_date || (is_split && tokenizer->rules.split_identifiers);
 }
 
-bool bs_tokenizer_may_be_date(const struct bs_tokenizer *tokenizer, const uint8_t *term, size_t term_bytes)
+bool bs_tokenizer_may_be_date(const struct bs_tokenizer *tokenizer, const uint8_t *term,
+                              size_t term_bytes)
 {
 	size_t at = 0;
 	while (at < term_bytes && tokenizer->ascii.classes.of[term[at]] & BS_ASCII_DIGIT)
@@ -92,7 +102,8 @@ bool bs_tokenizer_splits(const struct bs_tokenizer *tokenizer)
 	return tokenizer->rules.split_identifiers;
 }
 
-bool bs_tokenizer_has_parts(const struct bs_tokenizer *tokenizer, const uint8_t *text, size_t n_bytes)
+bool bs_tokenizer_has_parts(const struct bs_tokenizer *tokenizer, const uint8_t *text,
+                            size_t n_bytes)
 {
 	uint8_t parts[256];
 	for (size_t i = 0; i < n_bytes && n_bytes <= sizeof(parts); i++)
@@ -120,20 +131,21 @@ void bs_tokenizer_byte_kinds(const struct bs_tokenizer *tokenizer, uint8_t kinds
 	}
 }
 
-static bool is_cut(const struct bs_tokenizer *tokenizer, const uint8_t *text, size_t text_bytes, size_t at)
+static bool is_cut(const struct bs_tokenizer *tokenizer, const uint8_t *text, size_t text_bytes,
+                   size_t at)
 {
 	return at == 0 || at == text_bytes || bs_tokenizer_is_cut(tokenizer, text, at);
 }
 
-bool bs_tokenizer_cut_before(const struct bs_tokenizer *tokenizer, const uint8_t *text, size_t text_bytes, size_t low, size_t at,
-                         size_t *cut_out)
+bool bs_tokenizer_cut_before(const struct bs_tokenizer *tokenizer, const uint8_t *text,
+                             size_t text_bytes, size_t low, size_t at, size_t *cut_out)
 {
 	*cut_out = at < text_bytes ? bs_tokenizer_last_cut(tokenizer, text, low, at) : at;
 	return is_cut(tokenizer, text, text_bytes, *cut_out);
 }
 
-bool bs_tokenizer_cut_after(const struct bs_tokenizer *tokenizer, const uint8_t *text, size_t text_bytes, size_t at, size_t high,
-                        size_t *cut_out)
+bool bs_tokenizer_cut_after(const struct bs_tokenizer *tokenizer, const uint8_t *text,
+                            size_t text_bytes, size_t at, size_t high, size_t *cut_out)
 {
 	*cut_out = at > 0 ? bs_tokenizer_next_cut(tokenizer, text, at, high) : at;
 	return is_cut(tokenizer, text, text_bytes, *cut_out);

@@ -1,11 +1,12 @@
 /*
  * tokenizer_nfc.c: see tokenizer_nfc.h.
  *
- * Nearly all text is in NFC, and nearly all of that is of stable code points (BS_CODE_POINT_STABLE), which are known by
- * one load each. A code point that is not begins or continues a segment: from the last code point that does not join
- * what stands before it, up to the next such. Normalizing segments by themselves normalizes the text. Most have two to
- * four units, and few are different ones, so that their NFC is remembered. Where it differs from what the text has, an
- * edit says which units stand for which bytes:
+ * Nearly all text is in NFC, and nearly all of that is of stable code points
+ * (BS_CODE_POINT_STABLE), which are known by one load each. A code point that is not begins or
+ * continues a segment: from the last code point that does not join what stands before it, up to the
+ * next such. Normalizing segments by themselves normalizes the text. Most have two to four units,
+ * and few are different ones, so that their NFC is remembered. Where it differs from what the text
+ * has, an edit says which units stand for which bytes:
  *
  *      text       c  a  f  e U+0301 .  x         bytes 0..7
  *      units      c  a  f  é  .  x
@@ -22,12 +23,14 @@
 #include "core/system/deadline.h"
 #include "core/text/tokenizer_class.h"
 
-/* The approximate cost of a byte of text and of a normalized unit: enough to know when to look at the clock. */
+/* The approximate cost of a byte of text and of a normalized unit: enough to know when to look at
+ * the clock. */
 #define BYTE_NS     4u
 #define UNIT_NS     10u
 #define SPEND_BYTES 4096
 
-/* Units [unit, unit + n_units) of the window are the NFC of bytes [byte, byte + n_bytes) of the text. */
+/* Units [unit, unit + n_units) of the window are the NFC of bytes [byte, byte + n_bytes) of the
+ * text. */
 struct edit {
 	int32_t unit, n_units;
 	size_t byte, n_bytes;
@@ -35,9 +38,10 @@ struct edit {
 
 /* ---- normalizing in linear time ---- */
 
-/* ICU moves each mark past those of higher classes one by one, which takes quadratic time for long sequences of code
- * points without a boundary before them: the marks of such sequences are put in order first. A sequence of at least
- * 2 * STEP_UNITS units has a whole step, of at least STEP_UNITS / 2 code points, in it. */
+/* ICU moves each mark past those of higher classes one by one, which takes quadratic time for long
+ * sequences of code points without a boundary before them: the marks of such sequences are put in
+ * order first. A sequence of at least 2 * STEP_UNITS units has a whole step, of at least STEP_UNITS
+ * / 2 code points, in it. */
 #define STEP_UNITS 32
 
 static bool has_long_sequence(const UNormalizer2 *form, const UChar *units, int32_t n_units)
@@ -62,7 +66,7 @@ static void order_marks(const uint32_t *marks, size_t n, uint32_t *to)
 	size_t starts[N_CLASSES + 1] = {0};
 	for (size_t i = 0; i < n; i++)
 		starts[(marks[i] >> CLASS_SHIFT) + 1]++;
-	for (size_t class = 0; class < N_CLASSES; class++)
+	for (size_t class = 0; class < N_CLASSES; class ++)
 		starts[class + 1] += starts[class];
 	for (size_t i = 0; i < n; i++)
 		to[starts[marks[i] >> CLASS_SHIFT]++] = marks[i];
@@ -72,7 +76,7 @@ static void order_marks(const uint32_t *marks, size_t n, uint32_t *to)
 struct ordering {
 	const UNormalizer2 *form;
 	struct bs_buffer *out; /* UTF-16 */
-	struct bs_u32s marks; /* the marks since the last code point that is not a mark */
+	struct bs_u32s marks;  /* the marks since the last code point that is not a mark */
 	struct bs_buffer sorted;
 	struct bs_error *err;
 };
@@ -91,13 +95,15 @@ static enum bs_status flush_marks(struct ordering *ordering)
 	if (n == 0)
 		return BS_OK;
 	bs_buffer_clear(&ordering->sorted);
-	enum bs_status status = bs_buffer_reserve(&ordering->sorted, ordering->marks.bytes.used_bytes, ordering->err);
+	enum bs_status status = bs_buffer_reserve(&ordering->sorted,
+	                                          ordering->marks.bytes.used_bytes, ordering->err);
 	if (status)
 		return status;
 	uint32_t *sorted = (uint32_t *)(void *)ordering->sorted.data;
 	order_marks(ordering->marks.items, n, sorted);
 	for (size_t i = 0; i < n && !status; i++)
-		status = append_unit_pair(ordering, (UChar32)(sorted[i] & ((1u << CLASS_SHIFT) - 1)));
+		status = append_unit_pair(ordering,
+		                          (UChar32)(sorted[i] & ((1u << CLASS_SHIFT) - 1)));
 	bs_vector_clear(&ordering->marks);
 	return status;
 }
@@ -112,7 +118,8 @@ static enum bs_status order_one(struct ordering *ordering, UChar32 c)
 	return status ? status : append_unit_pair(ordering, c);
 }
 
-/* *ordering->out: what the code points decompose to, one by one, in canonical order. Its form is that of the text. */
+/* *ordering->out: what the code points decompose to, one by one, in canonical order. Its form is
+ * that of the text. */
 static enum bs_status put_in_order(struct ordering *ordering, const UChar *units, int32_t n_units)
 {
 	enum bs_status status = BS_OK;
@@ -121,37 +128,42 @@ static enum bs_status put_in_order(struct ordering *ordering, const UChar *units
 		UErrorCode code = U_ZERO_ERROR;
 		UChar parts[64]; /* the longest decomposition there is has 18 units */
 		UChar32 c = bs_tokenizer_next(units, &at);
-		int32_t n_parts = bs_icu.unorm2_getDecomposition(ordering->form, c, parts, 64, &code);
+		int32_t n_parts =
+			bs_icu.unorm2_getDecomposition(ordering->form, c, parts, 64, &code);
 		if (U_FAILURE(code))
-			return bs_tokenizer_fail_icu(ordering->err, "decomposing a character", code);
+			return bs_tokenizer_fail_icu(ordering->err, "decomposing a character",
+			                             code);
 		if (n_parts < 0)
 			status = order_one(ordering, c);
 		for (int32_t i = 0; i < n_parts && !status;)
 			status = order_one(ordering, bs_tokenizer_next(parts, &i));
 		if (!status && at - spent >= SPEND_BYTES) {
-			status = bs_deadline_spend((uint64_t)(at - spent) * 4 * UNIT_NS, ordering->err);
+			status = bs_deadline_spend((uint64_t)(at - spent) * 4 * UNIT_NS,
+			                           ordering->err);
 			spent = at;
 		}
 	}
 	return status ? status : flush_marks(ordering);
 }
 
-static enum bs_status order(struct bs_tokenizer *tokenizer, const UNormalizer2 *form, const UChar **from, int32_t *from_units,
-                            struct bs_error *err)
+static enum bs_status order(struct bs_tokenizer *tokenizer, const UNormalizer2 *form,
+                            const UChar **from, int32_t *from_units, struct bs_error *err)
 {
 	struct ordering ordering = {.form = form, .out = &tokenizer->normal.ordered, .err = err};
 	enum bs_status status = put_in_order(&ordering, *from, *from_units);
 	bs_vector_deinit(&ordering.marks);
 	bs_buffer_deinit(&ordering.sorted);
 	if (!status && tokenizer->normal.ordered.used_bytes / sizeof(UChar) > INT32_MAX)
-		status = bs_fail(err, BS_UNSUPPORTED, "a word of more than %ld characters", (long)INT32_MAX);
+		status = bs_fail(err, BS_UNSUPPORTED, "a word of more than %ld characters",
+		                 (long)INT32_MAX);
 	*from = (const UChar *)(const void *)tokenizer->normal.ordered.data;
 	*from_units = (int32_t)(tokenizer->normal.ordered.used_bytes / sizeof(UChar));
 	return status;
 }
 
-enum bs_status bs_tokenizer_normalize(struct bs_tokenizer *tokenizer, const UNormalizer2 *form, const UChar *from,
-                                  int32_t from_units, struct bs_buffer *to, int32_t *n_units_out, struct bs_error *err)
+enum bs_status bs_tokenizer_normalize(struct bs_tokenizer *tokenizer, const UNormalizer2 *form,
+                                      const UChar *from, int32_t from_units, struct bs_buffer *to,
+                                      int32_t *n_units_out, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	if (from_units > 2 * STEP_UNITS && has_long_sequence(form, from, from_units))
@@ -165,8 +177,9 @@ enum bs_status bs_tokenizer_normalize(struct bs_tokenizer *tokenizer, const UNor
 			break;
 		size_t room = to->capacity_bytes / sizeof(UChar);
 		UErrorCode code = U_ZERO_ERROR;
-		*n_units_out = bs_icu.unorm2_normalize(form, from, from_units, (UChar *)(void *)to->data,
-		                                       room < INT32_MAX ? (int32_t)room : INT32_MAX, &code);
+		*n_units_out = bs_icu.unorm2_normalize(
+			form, from, from_units, (UChar *)(void *)to->data,
+			room < INT32_MAX ? (int32_t)room : INT32_MAX, &code);
 		if (U_SUCCESS(code))
 			return BS_OK;
 		if (code != U_BUFFER_OVERFLOW_ERROR || (size_t)*n_units_out <= room)
@@ -189,7 +202,8 @@ struct bs_composed {
 	uint8_t n_units, n_results;
 };
 
-static struct bs_composed *recall(struct bs_tokenizer *tokenizer, const UChar *raw, int32_t n_units, bool *is_known_out)
+static struct bs_composed *recall(struct bs_tokenizer *tokenizer, const UChar *raw, int32_t n_units,
+                                  bool *is_known_out)
 {
 	UChar key[REMEMBERED_UNITS] = {0};
 	uint64_t bits;
@@ -197,32 +211,37 @@ static struct bs_composed *recall(struct bs_tokenizer *tokenizer, const UChar *r
 		key[i] = raw[i];
 	memcpy(&bits, key, sizeof(bits));
 	struct bs_composed *found =
-		&tokenizer->normal.composed[bits * UINT64_C(0x9e3779b97f4a7c15) >> (64 - REMEMBERED_BITS)];
+		&tokenizer->normal
+			 .composed[bits * UINT64_C(0x9e3779b97f4a7c15) >> (64 - REMEMBERED_BITS)];
 	*is_known_out = found->n_units == n_units && memcmp(found->raw, key, sizeof(key)) == 0;
 	return found;
 }
 
 /* The code points of the normalized segment need classes, too. */
-static enum bs_status learn_classes(struct bs_tokenizer *tokenizer, const UChar *units, int32_t n_units, struct bs_error *err)
+static enum bs_status learn_classes(struct bs_tokenizer *tokenizer, const UChar *units,
+                                    int32_t n_units, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	for (int32_t at = 0; at < n_units && !status;) {
 		uint8_t ignored;
-		status = bs_tokenizer_class_of(tokenizer, bs_tokenizer_next(units, &at), &ignored, err);
+		status = bs_tokenizer_class_of(tokenizer, bs_tokenizer_next(units, &at), &ignored,
+		                               err);
 	}
 	return status;
 }
 
 /* *nfc_out: the NFC of a segment, *n_nfc_out units, until the next. */
-static enum bs_status compose(struct bs_tokenizer *tokenizer, const UChar *raw, int32_t n_units, const UChar **nfc_out,
-                              int32_t *n_nfc_out, struct bs_error *err)
+static enum bs_status compose(struct bs_tokenizer *tokenizer, const UChar *raw, int32_t n_units,
+                              const UChar **nfc_out, int32_t *n_nfc_out, struct bs_error *err)
 {
 	struct bs_composed *remembered = NULL;
 	bool is_known = false;
 	if (!tokenizer->normal.composed)
-		tokenizer->normal.composed = calloc((size_t)1 << REMEMBERED_BITS, sizeof(*tokenizer->normal.composed));
+		tokenizer->normal.composed =
+			calloc((size_t)1 << REMEMBERED_BITS, sizeof(*tokenizer->normal.composed));
 	if (!tokenizer->normal.composed)
-		return bs_fail_memory(err, "composed characters", sizeof(*tokenizer->normal.composed) << REMEMBERED_BITS);
+		return bs_fail_memory(err, "composed characters",
+		                      sizeof(*tokenizer->normal.composed) << REMEMBERED_BITS);
 	if (n_units <= REMEMBERED_UNITS)
 		remembered = recall(tokenizer, raw, n_units, &is_known);
 	if (is_known) {
@@ -230,14 +249,15 @@ static enum bs_status compose(struct bs_tokenizer *tokenizer, const UChar *raw, 
 		*n_nfc_out = remembered->n_results;
 		return BS_OK;
 	}
-	enum bs_status status =
-		bs_tokenizer_normalize(tokenizer, tokenizer->icu.nfc, raw, n_units, &tokenizer->term.spare[0], n_nfc_out, err);
+	enum bs_status status = bs_tokenizer_normalize(tokenizer, tokenizer->icu.nfc, raw, n_units,
+	                                               &tokenizer->term.spare[0], n_nfc_out, err);
 	*nfc_out = (const UChar *)(const void *)tokenizer->term.spare[0].data;
 	if (!status)
 		status = learn_classes(tokenizer, *nfc_out, *n_nfc_out, err);
 	if (status || !remembered || *n_nfc_out > REMEMBERED_RESULTS)
 		return status;
-	*remembered = (struct bs_composed){.n_units = (uint8_t)n_units, .n_results = (uint8_t)*n_nfc_out};
+	*remembered =
+		(struct bs_composed){.n_units = (uint8_t)n_units, .n_results = (uint8_t)*n_nfc_out};
 	memcpy(remembered->raw, raw, (size_t)n_units * sizeof(UChar));
 	memcpy(remembered->nfc, *nfc_out, (size_t)*n_nfc_out * sizeof(UChar));
 	return BS_OK;
@@ -272,19 +292,21 @@ static int32_t common_tail(const UChar *a, int32_t n_a, const UChar *b, int32_t 
 
 static enum bs_status fail_long(const struct bs_analysis *analysis, size_t at)
 {
-	return bs_fail(analysis->err, BS_UNSUPPORTED, "no white space for more than %ld characters before byte %zu",
+	return bs_fail(analysis->err, BS_UNSUPPORTED,
+	               "no white space for more than %ld characters before byte %zu",
 	               (long)INT32_MAX, at);
 }
 
-/* The segment that is at the end of the window from unit `first`, byte `first_byte` on, becomes its NFC. to_byte: where
- * the text goes on. */
-static enum bs_status replace(struct bs_analysis *analysis, struct bs_tokenizer_window *window, int32_t first,
-                              size_t first_byte, size_t to_byte)
+/* The segment that is at the end of the window from unit `first`, byte `first_byte` on, becomes its
+ * NFC. to_byte: where the text goes on. */
+static enum bs_status replace(struct bs_analysis *analysis, struct bs_tokenizer_window *window,
+                              int32_t first, size_t first_byte, size_t to_byte)
 {
 	struct bs_tokenizer *tokenizer = analysis->tokenizer;
 	const UChar *nfc = NULL;
 	int32_t n_nfc = 0, n_raw = window->n_units - first;
-	enum bs_status status = compose(tokenizer, window->units + first, n_raw, &nfc, &n_nfc, analysis->err);
+	enum bs_status status =
+		compose(tokenizer, window->units + first, n_raw, &nfc, &n_nfc, analysis->err);
 	if (status)
 		return status;
 	UChar *raw = window->units + first;
@@ -293,7 +315,9 @@ static enum bs_status replace(struct bs_analysis *analysis, struct bs_tokenizer_
 		return BS_OK;
 	int32_t n_tail = common_tail(raw + n_head, n_raw - n_head, nfc + n_head, n_nfc - n_head);
 	size_t head_bytes = utf8_bytes(raw, n_head);
-	struct edit edit = {.unit = first + n_head, .n_units = n_nfc - n_head - n_tail, .byte = first_byte + head_bytes};
+	struct edit edit = {.unit = first + n_head,
+	                    .n_units = n_nfc - n_head - n_tail,
+	                    .byte = first_byte + head_bytes};
 	edit.n_bytes = to_byte - edit.byte - utf8_bytes(raw + n_raw - n_tail, n_tail);
 	status = bs_buffer_append(&tokenizer->normal.edits, &edit, sizeof(edit), analysis->err);
 	/* It may grow: what follows must still have a unit for each byte. */
@@ -302,7 +326,8 @@ static enum bs_status replace(struct bs_analysis *analysis, struct bs_tokenizer_
 	if (!status && n_units >= INT32_MAX - 1)
 		return fail_long(analysis, to_byte);
 	if (!status && n_nfc > n_raw)
-		status = bs_buffer_reserve(&tokenizer->normal.window, (wanted + 1) * sizeof(UChar), analysis->err);
+		status = bs_buffer_reserve(&tokenizer->normal.window, (wanted + 1) * sizeof(UChar),
+		                           analysis->err);
 	if (status)
 		return status;
 	window->units = (UChar *)(void *)tokenizer->normal.window.data;
@@ -312,7 +337,8 @@ static enum bs_status replace(struct bs_analysis *analysis, struct bs_tokenizer_
 }
 
 /* The rest of a segment, from text[*at] on. */
-static enum bs_status take_joined(struct bs_analysis *analysis, struct bs_tokenizer_window *window, size_t *at)
+static enum bs_status take_joined(struct bs_analysis *analysis, struct bs_tokenizer_window *window,
+                                  size_t *at)
 {
 	enum bs_status status = BS_OK;
 	for (size_t next = *at, spent = *at; next < window->end_byte && !status; *at = next) {
@@ -333,16 +359,19 @@ static enum bs_status take_joined(struct bs_analysis *analysis, struct bs_tokeni
 	return status;
 }
 
-/* Whether a mark of this class, which stands at the window's end before text[at..), is in its place there: nothing before
- * or after it composes or changes places with it. Most marks of most scripts are known so. */
-static bool is_in_place(const struct bs_tokenizer *tokenizer, const struct bs_tokenizer_window *window, uint8_t class, size_t at)
+/* Whether a mark of this class, which stands at the window's end before text[at..), is in its place
+ * there: nothing before or after it composes or changes places with it. Most marks of most scripts
+ * are known so. */
+static bool is_in_place(const struct bs_tokenizer *tokenizer,
+                        const struct bs_tokenizer_window *window, uint8_t class, size_t at)
 {
 	const uint8_t *classes = tokenizer->icu.code_point_classes;
 	int32_t unit = window->n_units;
 	if (!(class & BS_CODE_POINT_SETTLED) || unit == 0)
 		return false;
 	uint8_t base = classes[bs_tokenizer_previous(window->units, &unit)];
-	if ((base & (BS_CODE_POINT_STABLE | BS_CODE_POINT_SETTLED)) != (BS_CODE_POINT_STABLE | BS_CODE_POINT_SETTLED))
+	if ((base & (BS_CODE_POINT_STABLE | BS_CODE_POINT_SETTLED)) !=
+	    (BS_CODE_POINT_STABLE | BS_CODE_POINT_SETTLED))
 		return false;
 	if (at == window->end_byte)
 		return true;
@@ -352,16 +381,19 @@ static bool is_in_place(const struct bs_tokenizer *tokenizer, const struct bs_to
 }
 
 /* c, at text[c_byte..*at), is not known to be stable. */
-static enum bs_status take_unstable(struct bs_analysis *analysis, struct bs_tokenizer_window *window, UChar32 c,
-                                    size_t c_byte, size_t *at)
+static enum bs_status take_unstable(struct bs_analysis *analysis,
+                                    struct bs_tokenizer_window *window, UChar32 c, size_t c_byte,
+                                    size_t *at)
 {
 	int32_t first = window->n_units;
 	size_t first_byte = c_byte;
 	uint8_t class;
-	enum bs_status status = bs_tokenizer_class_of(analysis->tokenizer, c, &class, analysis->err);
+	enum bs_status status =
+		bs_tokenizer_class_of(analysis->tokenizer, c, &class, analysis->err);
 	if (status)
 		return status;
-	bool is_as_it_is = class & BS_CODE_POINT_STABLE || is_in_place(analysis->tokenizer, window, class, *at);
+	bool is_as_it_is = class & BS_CODE_POINT_STABLE ||
+	                   is_in_place(analysis->tokenizer, window, class, *at);
 	U16_APPEND_UNSAFE(window->units, window->n_units, (uint32_t)c);
 	if (is_as_it_is)
 		return BS_OK;
@@ -377,7 +409,7 @@ static enum bs_status take_unstable(struct bs_analysis *analysis, struct bs_toke
 }
 
 enum bs_status bs_tokenizer_decode(struct bs_analysis *analysis, size_t start, size_t end,
-                               struct bs_tokenizer_window *window_out)
+                                   struct bs_tokenizer_window *window_out)
 {
 	struct bs_tokenizer *tokenizer = analysis->tokenizer;
 	struct bs_buffer *buffer = &tokenizer->normal.window;
@@ -386,7 +418,8 @@ enum bs_status bs_tokenizer_decode(struct bs_analysis *analysis, size_t start, s
 	*window_out = (struct bs_tokenizer_window){
 		.text = text, .end_byte = end, .edits = &tokenizer->normal.edits, .at_byte = start};
 	bs_buffer_clear(&tokenizer->normal.edits);
-	enum bs_status status = bs_buffer_reserve(buffer, (most_units + 1) * sizeof(UChar), analysis->err);
+	enum bs_status status =
+		bs_buffer_reserve(buffer, (most_units + 1) * sizeof(UChar), analysis->err);
 	UChar *units = window_out->units = (UChar *)(void *)buffer->data;
 	int32_t n_units = 0;
 	for (size_t at = start, spent = start; at < end && !status; spent = at) {
@@ -439,7 +472,8 @@ void bs_tokenizer_step(struct bs_tokenizer_window *window, int32_t unit)
 size_t bs_tokenizer_step_over_edits(struct bs_tokenizer_window *window, int32_t unit, bool is_end)
 {
 	while (window->edit_unit < unit) {
-		const struct edit *edit = (const struct edit *)(const void *)window->edits->data + window->at_edit;
+		const struct edit *edit =
+			(const struct edit *)(const void *)window->edits->data + window->at_edit;
 		bs_tokenizer_step(window, edit->unit);
 		if (unit < edit->unit + edit->n_units)
 			return is_end ? edit->byte + edit->n_bytes : edit->byte;

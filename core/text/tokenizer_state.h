@@ -1,4 +1,5 @@
-/* tokenizer_state.h: the state of the words analyzer, which its stages share. Private to the words_*.c files and the tests. */
+/* tokenizer_state.h: the state of the words analyzer, which its stages share. Private to the
+ * words_*.c files and the tests. */
 #pragma once
 
 #include <unicode/utf16.h>
@@ -10,8 +11,9 @@
 
 #define BS_TOKENIZER_BATCH_TOKENS 256
 
-/* 32 KB of text are at most 64 KB of UTF-16: the window, ICU's tables and our own stay in a 1 MB L2, and what one
- * window costs (a ubrk_setText, the search for its end) is spread over thousands of words. */
+/* 32 KB of text are at most 64 KB of UTF-16: the window, ICU's tables and our own stay in a 1 MB
+ * L2, and what one window costs (a ubrk_setText, the search for its end) is spread over thousands
+ * of words. */
 #define BS_TOKENIZER_WINDOW_BYTES ((size_t)32 * 1024)
 
 /* What a byte of ASCII is. A byte that joins (MID) bears the classes it stands between, shifted. */
@@ -24,22 +26,29 @@ enum {
 	BS_ASCII_MID_LETTER = BS_ASCII_LETTER << BS_ASCII_MID_SHIFT, /* ' . join letters */
 	BS_ASCII_MID_DIGIT = BS_ASCII_DIGIT << BS_ASCII_MID_SHIFT,   /* ' . , ; join digits */
 	BS_ASCII_CUT = 1 << 5,                                       /* . : @ */
-	BS_ASCII_CUT_AFTER = 1 << 6,                                 /* the text may be cut between such a byte */
-	BS_ASCII_CUT_BEFORE = 1 << 7,                                /* and such a byte */
+	/* the text may be cut between such a byte */
+	BS_ASCII_CUT_AFTER = 1 << 6,
+	BS_ASCII_CUT_BEFORE = 1 << 7, /* and such a byte */
 };
 
-/* The class of a code point: one of the first five, and bits about NFC; classes of several are joined by OR. */
+/* The class of a code point: one of the first five, and bits about NFC; classes of several are
+ * joined by OR. */
 enum {
-	BS_CODE_POINT_UNKNOWN = 0,         /* not met yet */
-	BS_CODE_POINT_SCRIPT_RUN = 1 << 0, /* a letter, mark or digit of a script of runs: begins a run or goes on with one */
-	BS_CODE_POINT_MARK = 1 << 1,       /* any other mark: goes on with a run */
-	BS_CODE_POINT_INERT = 1 << 2,      /* no word, and no part of one: punctuation and the like */
+	BS_CODE_POINT_UNKNOWN = 0, /* not met yet */
+	/* a letter, mark or digit of a script of runs: begins a run or goes on with one */
+	BS_CODE_POINT_SCRIPT_RUN = 1 << 0,
+	BS_CODE_POINT_MARK = 1 << 1, /* any other mark: goes on with a run */
+	/* no word, and no part of one: punctuation and the like */
+	BS_CODE_POINT_INERT = 1 << 2,
 	BS_CODE_POINT_APOSTROPHE = 1 << 3, /* becomes ' */
 	BS_CODE_POINT_OTHER = 1 << 4,
 	BS_CODE_POINT_KINDS = (1 << 5) - 1,
-	BS_CODE_POINT_SETTLED = 1 << 5, /* stable: no mark changes places with a part of it; joins: it composes with nothing */
-	BS_CODE_POINT_JOINS = 1 << 6,  /* may compose, or change places, with what stands before it */
-	BS_CODE_POINT_STABLE = 1 << 7, /* does not join, and is its own NFC: a text of such is in NFC */
+	/* stable: no mark changes places with a part of it; joins: it composes with nothing */
+	BS_CODE_POINT_SETTLED = 1 << 5,
+	/* may compose, or change places, with what stands before it */
+	BS_CODE_POINT_JOINS = 1 << 6,
+	/* does not join, and is its own NFC: a text of such is in NFC */
+	BS_CODE_POINT_STABLE = 1 << 7,
 };
 
 struct bs_composed;
@@ -63,7 +72,8 @@ struct bs_tokenizer_rules {
 /* Tables for words of ASCII, and of the code points that fold to ASCII. */
 struct bs_tokenizer_ascii {
 	struct bs_byte_classes classes; /* BS_ASCII_... of bytes */
-	uint8_t *forms;      /* of every code point, filled when first met (tokenizer_near.c); nullable */
+	/* of every code point, filled when first met (tokenizer_near.c); nullable */
+	uint8_t *forms;
 	uint8_t parts[0x80]; /* enum bs_part_kind of ASCII characters, if identifiers are split */
 };
 
@@ -77,11 +87,12 @@ struct bs_tokenizer_normal {
 
 /* Scratch for one term on its way through the options. */
 struct bs_tokenizer_term {
-	struct bs_buffer folded;   /* UTF-16, as is `spare` */
+	struct bs_buffer folded; /* UTF-16, as is `spare` */
 	struct bs_buffer spare[2];
 	struct bs_buffer whole;    /* UTF-8: the folded term */
 	struct bs_buffer unmarked; /* UTF-8: that term without accents */
-	struct bs_buffer parts;    /* enum bs_part_kind of the characters of a word that may be several */
+	/* enum bs_part_kind of the characters of a word that may be several */
+	struct bs_buffer parts;
 };
 
 /* Tokens that wait to be passed to the caller. */
@@ -112,10 +123,13 @@ struct bs_analysis {
 	struct bs_error *err;
 	uint64_t next_position; /* 64 bits, so that only a flush must look for an overflow */
 	uint64_t n_positions;
-	bool after_script_run;      /* the last term was a run's: another run now leaves a gap */
-	UChar32 last_of_script_run; /* the term at the position before the next, if it is one code point of a run; else 0 */
-	bool is_whole;              /* the word in hand is an identifier, whose parts follow: it takes no position */
-	bool owes_position;         /* such a word was the last token: no part has taken its position yet */
+	bool after_script_run; /* the last term was a run's: another run now leaves a gap */
+	/* the term at the position before the next, if it is one code point of a run; else 0 */
+	UChar32 last_of_script_run;
+	/* the word in hand is an identifier, whose parts follow: it takes no position */
+	bool is_whole;
+	/* such a word was the last token: no part has taken its position yet */
+	bool owes_position;
 };
 
 /* A span of the text. */
@@ -138,14 +152,17 @@ struct bs_tokenizer_window {
 };
 
 /* True if a text may be cut before its byte at, which is neither its first nor its end. */
-static inline bool bs_tokenizer_is_cut(const struct bs_tokenizer *tokenizer, const uint8_t *text, size_t at)
+static inline bool bs_tokenizer_is_cut(const struct bs_tokenizer *tokenizer, const uint8_t *text,
+                                       size_t at)
 {
-	return text[at - 1] == '\n' || ((tokenizer->ascii.classes.of[text[at - 1]] & BS_ASCII_CUT_AFTER) &&
-	                                (tokenizer->ascii.classes.of[text[at]] & BS_ASCII_CUT_BEFORE));
+	return text[at - 1] == '\n' ||
+	       ((tokenizer->ascii.classes.of[text[at - 1]] & BS_ASCII_CUT_AFTER) &&
+	        (tokenizer->ascii.classes.of[text[at]] & BS_ASCII_CUT_BEFORE));
 }
 
 /* The last safe cut in (start, end], or start if there is none. text[end] must be readable. */
-static inline size_t bs_tokenizer_last_cut(const struct bs_tokenizer *tokenizer, const uint8_t *text, size_t start, size_t end)
+static inline size_t bs_tokenizer_last_cut(const struct bs_tokenizer *tokenizer,
+                                           const uint8_t *text, size_t start, size_t end)
 {
 	while (end > start && !bs_tokenizer_is_cut(tokenizer, text, end))
 		end--;
@@ -153,25 +170,30 @@ static inline size_t bs_tokenizer_last_cut(const struct bs_tokenizer *tokenizer,
 }
 
 /* The first safe cut from start on (start > 0), or end. */
-static inline size_t bs_tokenizer_next_cut(const struct bs_tokenizer *tokenizer, const uint8_t *text, size_t start, size_t end)
+static inline size_t bs_tokenizer_next_cut(const struct bs_tokenizer *tokenizer,
+                                           const uint8_t *text, size_t start, size_t end)
 {
 	while (start < end && !bs_tokenizer_is_cut(tokenizer, text, start))
 		start++;
 	return start;
 }
 
-/* The code point at units[*at], moving on. The units are well-formed UTF-16: our own decoder and ICU wrote them. */
+/* The code point at units[*at], moving on. The units are well-formed UTF-16: our own decoder and
+ * ICU wrote them. */
 static inline UChar32 bs_tokenizer_next(const UChar *units, int32_t *at)
 {
 	uint32_t lead = units[(*at)++];
-	return (lead & 0xfc00) == 0xd800 ? U16_GET_SUPPLEMENTARY((UChar32)lead, units[(*at)++]) : (UChar32)lead;
+	return (lead & 0xfc00) == 0xd800 ? U16_GET_SUPPLEMENTARY((UChar32)lead, units[(*at)++])
+	                                 : (UChar32)lead;
 }
 
 /* The code point that ends at units[*at], moving back. *at > 0. */
 static inline UChar32 bs_tokenizer_previous(const UChar *units, int32_t *at)
 {
 	uint32_t trail = units[--*at];
-	return (trail & 0xfc00) == 0xdc00 ? U16_GET_SUPPLEMENTARY((UChar32)units[--*at], (UChar32)trail) : (UChar32)trail;
+	return (trail & 0xfc00) == 0xdc00
+	               ? U16_GET_SUPPLEMENTARY((UChar32)units[--*at], (UChar32)trail)
+	               : (UChar32)trail;
 }
 
 static inline bool bs_tokenizer_is_mark(UChar32 c)

@@ -1,9 +1,10 @@
 /*
- * tokenizer_term.c: the second half of the words analyzer: folds raw words and runs, applies the options, gives positions,
- * and collects tokens into batches. See tokenizer_term.h.
+ * tokenizer_term.c: the second half of the words analyzer: folds raw words and runs, applies the
+ * options, gives positions, and collects tokens into batches. See tokenizer_term.h.
  *
- * The options come after folding: first the stem, then the accents, because stemmers know the accents of their language
- * (French "mangé" has a stem, "mange" another). A step that would leave nothing is skipped for that word.
+ * The options come after folding: first the stem, then the accents, because stemmers know the
+ * accents of their language (French "mangé" has a stem, "mange" another). A step that would leave
+ * nothing is skipped for that word.
  */
 #include "core/text/tokenizer_term.h"
 
@@ -28,16 +29,18 @@
 
 #define PAIR_BYTES ((size_t)2 * U8_MAX_LENGTH)
 
-BS_LIBRARY_DEFINE(bs_stemmer, "Snowball", BS_STEMMER_SONAME, BS_STEMMER_FOLDER, BS_STEMMER_FUNCTIONS)
+BS_LIBRARY_DEFINE(bs_stemmer, "Snowball", BS_STEMMER_SONAME, BS_STEMMER_FOLDER,
+                  BS_STEMMER_FUNCTIONS)
 
 struct term {
 	const uint8_t *bytes;
 	size_t n_bytes;
 };
 
-/* What they cost about, for the deadline: a token for who gets it, and a unit of a word that is folded in one piece. */
-#define TOKEN_NS 20u
-#define UNIT_NS  10u
+/* What they cost about, for the deadline: a token for who gets it, and a unit of a word that is
+ * folded in one piece. */
+#define TOKEN_NS    20u
+#define UNIT_NS     10u
 #define SPEND_UNITS 1024
 
 enum bs_status bs_tokenizer_hand_on(struct bs_analysis *analysis)
@@ -51,7 +54,9 @@ enum bs_status bs_tokenizer_hand_on(struct bs_analysis *analysis)
 	enum bs_status status = bs_deadline_spend(n_tokens * TOKEN_NS, analysis->err);
 	if (status)
 		return status;
-	return n_tokens ? analysis->fn(analysis->context, tokenizer->batch.tokens, n_tokens, analysis->err) : BS_OK;
+	return n_tokens ? analysis->fn(analysis->context, tokenizer->batch.tokens, n_tokens,
+	                               analysis->err)
+	                : BS_OK;
 }
 
 enum bs_status bs_tokenizer_flush(struct bs_analysis *analysis)
@@ -82,8 +87,10 @@ static uint8_t *arena_end(struct bs_tokenizer *tokenizer)
 	return tokenizer->batch.arena.data + tokenizer->batch.arena.used_bytes;
 }
 
-/* Makes a token of the bytes at the arena's end: the term at the next position, or the bigram at the one before. */
-static void push(struct bs_analysis *analysis, size_t term_bytes, bool is_bigram, struct bs_byte_span span)
+/* Makes a token of the bytes at the arena's end: the term at the next position, or the bigram at
+ * the one before. */
+static void push(struct bs_analysis *analysis, size_t term_bytes, bool is_bigram,
+                 struct bs_byte_span span)
 {
 	struct bs_tokenizer *tokenizer = analysis->tokenizer;
 	tokenizer->batch.tokens[tokenizer->batch.n_tokens++] = (struct bs_token){
@@ -104,12 +111,14 @@ static void push(struct bs_analysis *analysis, size_t term_bytes, bool is_bigram
 }
 
 /*
- * The term at the next position is c, or something that is no single code point of a run (0): pairs it with the one
- * before. To be called before that term is pushed; there must be room for one token more and PAIR_BYTES.
+ * The term at the next position is c, or something that is no single code point of a run (0): pairs
+ * it with the one before. To be called before that term is pushed; there must be room for one token
+ * more and PAIR_BYTES.
  *
- * Whether there is a pair depends on the two terms alone, not on where they come from: whoever has them at adjacent
- * positions has their pair. Before this, a query of a run asked for pairs that a document with symbols (U+3297, which
- * folds to U+795D) or with marks that fold to letters (U+0345) did not have, and missed it.
+ * Whether there is a pair depends on the two terms alone, not on where they come from: whoever has
+ * them at adjacent positions has their pair. Before this, a query of a run asked for pairs that a
+ * document with symbols (U+3297, which folds to U+795D) or with marks that fold to letters (U+0345)
+ * did not have, and missed it.
  */
 static void bigram_with(struct bs_analysis *analysis, UChar32 c, struct bs_byte_span span)
 {
@@ -136,11 +145,14 @@ static UChar32 find_of_script_run(struct bs_tokenizer *tokenizer, const struct t
 
 static enum bs_status fail_long(struct bs_analysis *analysis)
 {
-	return bs_fail(analysis->err, BS_UNSUPPORTED, "a word of more than %lu bytes", (unsigned long)UINT32_MAX);
+	return bs_fail(analysis->err, BS_UNSUPPORTED, "a word of more than %lu bytes",
+	               (unsigned long)UINT32_MAX);
 }
 
-/* A word and perhaps its pair, for which bs_tokenizer_make_room() was asked for two tokens and PAIR_BYTES more than the term. */
-static enum bs_status push_word(struct bs_analysis *analysis, struct term term, struct bs_byte_span span)
+/* A word and perhaps its pair, for which bs_tokenizer_make_room() was asked for two tokens and
+ * PAIR_BYTES more than the term. */
+static enum bs_status push_word(struct bs_analysis *analysis, struct term term,
+                                struct bs_byte_span span)
 {
 	if (term.n_bytes > UINT32_MAX)
 		return fail_long(analysis);
@@ -151,11 +163,13 @@ static enum bs_status push_word(struct bs_analysis *analysis, struct term term, 
 	return BS_OK;
 }
 
-enum bs_status bs_tokenizer_put_given(struct bs_analysis *analysis, const uint8_t *term, size_t term_bytes, struct bs_byte_span span)
+enum bs_status bs_tokenizer_put_given(struct bs_analysis *analysis, const uint8_t *term,
+                                      size_t term_bytes, struct bs_byte_span span)
 {
 	/* A term must be UTF-8: the bytes that mark keys of several words do not occur in it. */
 	if (term_bytes == 0 || term_bytes > INT32_MAX || !bs_text_is_utf8(term, term_bytes))
-		return bs_fail(analysis->err, BS_INVALID, "the analyzer %s made a term that is empty, or not UTF-8",
+		return bs_fail(analysis->err, BS_INVALID,
+		               "the analyzer %s made a term that is empty, or not UTF-8",
 		               analysis->tokenizer->rules.analyzer->name);
 	enum bs_status status = bs_tokenizer_make_room(analysis, 1, term_bytes);
 	if (status)
@@ -179,28 +193,32 @@ static size_t write_utf8(uint8_t *utf8, const UChar *units, int32_t n_units)
 /* What is known of the fold of a code point of the BMP; all else is its fold, one unit too. */
 enum {
 	FOLD_UNKNOWN = 0,
-	FOLD_COMPLEX = 0xffff, /* more than one unit, or none, or it may depend on what stands before */
+	/* more than one unit, or none, or it may depend on what stands before */
+	FOLD_COMPLEX = 0xffff,
 };
 
 static enum bs_status learn_fold(struct bs_tokenizer *tokenizer, UChar unit, struct bs_error *err)
 {
 	int32_t n_folded = 0;
 	enum bs_status status =
-		bs_tokenizer_normalize(tokenizer, tokenizer->icu.nfkc_casefold, &unit, 1, &tokenizer->term.folded, &n_folded, err);
+		bs_tokenizer_normalize(tokenizer, tokenizer->icu.nfkc_casefold, &unit, 1,
+	                               &tokenizer->term.folded, &n_folded, err);
 	if (status)
 		return status;
 	UChar folded = *(const UChar *)(const void *)tokenizer->term.folded.data;
-	bool is_simple = n_folded == 1 && folded != FOLD_UNKNOWN && folded != FOLD_COMPLEX && !U16_IS_SURROGATE(unit) &&
+	bool is_simple = n_folded == 1 && folded != FOLD_UNKNOWN && folded != FOLD_COMPLEX &&
+	                 !U16_IS_SURROGATE(unit) &&
 	                 bs_icu.unorm2_hasBoundaryBefore(tokenizer->icu.nfkc_casefold, unit);
 	tokenizer->icu.simple_folds[unit] = is_simple ? folded : FOLD_COMPLEX;
 	return BS_OK;
 }
 
-/* words->term.folded = raw folded, n_folded_out units. Most text needs no normalizer: a code point with a normalization
- * boundary before it does not interact with what precedes it (so ICU defines it), hence the fold of a sequence of such
- * is the sequence of their folds, which are remembered. A quarter faster for French and Russian. */
-static enum bs_status fold(struct bs_tokenizer *tokenizer, const UChar *raw, int32_t n_units, int32_t *n_folded_out,
-                           struct bs_error *err)
+/* words->term.folded = raw folded, n_folded_out units. Most text needs no normalizer: a code point
+ * with a normalization boundary before it does not interact with what precedes it (so ICU defines
+ * it), hence the fold of a sequence of such is the sequence of their folds, which are remembered. A
+ * quarter faster for French and Russian. */
+static enum bs_status fold(struct bs_tokenizer *tokenizer, const UChar *raw, int32_t n_units,
+                           int32_t *n_folded_out, struct bs_error *err)
 {
 	enum bs_status status = bs_tokenizer_need_icu(tokenizer, err);
 	for (int32_t i = 0; i < n_units && !status; i++) {
@@ -209,11 +227,13 @@ static enum bs_status fold(struct bs_tokenizer *tokenizer, const UChar *raw, int
 		if (!status && tokenizer->icu.simple_folds[raw[i]] == FOLD_UNKNOWN)
 			status = learn_fold(tokenizer, raw[i], err);
 		if (!status && tokenizer->icu.simple_folds[raw[i]] == FOLD_COMPLEX)
-			return bs_tokenizer_normalize(tokenizer, tokenizer->icu.nfkc_casefold, raw, n_units, &tokenizer->term.folded,
-			                          n_folded_out, err);
+			return bs_tokenizer_normalize(tokenizer, tokenizer->icu.nfkc_casefold, raw,
+			                              n_units, &tokenizer->term.folded,
+			                              n_folded_out, err);
 	}
 	if (!status)
-		status = bs_buffer_reserve(&tokenizer->term.folded, (size_t)n_units * sizeof(UChar), err);
+		status = bs_buffer_reserve(&tokenizer->term.folded, (size_t)n_units * sizeof(UChar),
+		                           err);
 	if (status)
 		return status;
 	UChar *folded = (UChar *)(void *)tokenizer->term.folded.data;
@@ -226,8 +246,10 @@ static enum bs_status fold(struct bs_tokenizer *tokenizer, const UChar *raw, int
 static enum bs_status stem(struct bs_tokenizer *tokenizer, struct term *term, struct bs_error *err)
 {
 	if (term->n_bytes > INT_MAX)
-		return bs_fail(err, BS_UNSUPPORTED, "a word of %zu bytes is too long for a stemmer", term->n_bytes);
-	const sb_symbol *stemmed = bs_stemmer.sb_stemmer_stem(tokenizer->rules.stemmer, term->bytes, (int)term->n_bytes);
+		return bs_fail(err, BS_UNSUPPORTED, "a word of %zu bytes is too long for a stemmer",
+		               term->n_bytes);
+	const sb_symbol *stemmed = bs_stemmer.sb_stemmer_stem(tokenizer->rules.stemmer, term->bytes,
+	                                                      (int)term->n_bytes);
 	if (!stemmed)
 		return bs_fail_memory(err, "a word's stem", term->n_bytes);
 	int stemmed_bytes = bs_stemmer.sb_stemmer_length(tokenizer->rules.stemmer);
@@ -237,11 +259,12 @@ static enum bs_status stem(struct bs_tokenizer *tokenizer, struct term *term, st
 }
 
 /* UTF-8 that is well-formed -> UTF-16 in to. */
-static enum bs_status write_utf16(const struct term *term, struct bs_buffer *to, int32_t *n_units_out,
-                                  struct bs_error *err)
+static enum bs_status write_utf16(const struct term *term, struct bs_buffer *to,
+                                  int32_t *n_units_out, struct bs_error *err)
 {
 	if (term->n_bytes > INT32_MAX)
-		return bs_fail(err, BS_UNSUPPORTED, "a word of %zu bytes is too long to fold its accents",
+		return bs_fail(err, BS_UNSUPPORTED,
+		               "a word of %zu bytes is too long to fold its accents",
 		               term->n_bytes);
 	enum bs_status status = bs_buffer_reserve(to, term->n_bytes * sizeof(UChar), err);
 	if (status)
@@ -257,7 +280,8 @@ static enum bs_status write_utf16(const struct term *term, struct bs_buffer *to,
 	return BS_OK;
 }
 
-static enum bs_status drop_accents(struct bs_tokenizer *tokenizer, struct term *term, struct bs_error *err)
+static enum bs_status drop_accents(struct bs_tokenizer *tokenizer, struct term *term,
+                                   struct bs_error *err)
 {
 	if (bs_is_ascii(term->bytes, term->n_bytes))
 		return BS_OK;
@@ -265,26 +289,33 @@ static enum bs_status drop_accents(struct bs_tokenizer *tokenizer, struct term *
 	int32_t n_units = 0;
 	enum bs_status status = write_utf16(term, one, &n_units, err);
 	if (!status)
-		status = bs_tokenizer_normalize(tokenizer, tokenizer->icu.nfd, (const UChar *)(void *)one->data, n_units, other,
-		                            &n_units, err);
+		status = bs_tokenizer_normalize(tokenizer, tokenizer->icu.nfd,
+		                                (const UChar *)(void *)one->data, n_units, other,
+		                                &n_units, err);
 	if (!status)
-		status = bs_buffer_reserve(one, (size_t)n_units * BS_ACCENTS_GROWTH * sizeof(UChar), err);
+		status = bs_buffer_reserve(one, (size_t)n_units * BS_ACCENTS_GROWTH * sizeof(UChar),
+		                           err);
 	if (status)
 		return status;
-	n_units = bs_accents_drop((const UChar *)(void *)other->data, n_units, (UChar *)(void *)one->data);
-	status = bs_tokenizer_normalize(tokenizer, tokenizer->icu.nfc, (const UChar *)(void *)one->data, n_units, other, &n_units,
-	                            err);
+	n_units = bs_accents_drop((const UChar *)(void *)other->data, n_units,
+	                          (UChar *)(void *)one->data);
+	status = bs_tokenizer_normalize(tokenizer, tokenizer->icu.nfc,
+	                                (const UChar *)(void *)one->data, n_units, other, &n_units,
+	                                err);
 	if (!status)
-		status = bs_buffer_reserve(&tokenizer->term.unmarked, (size_t)n_units * UTF8_BYTES_PER_UNIT, err);
+		status = bs_buffer_reserve(&tokenizer->term.unmarked,
+		                           (size_t)n_units * UTF8_BYTES_PER_UNIT, err);
 	if (status)
 		return status;
 	*term = (struct term){tokenizer->term.unmarked.data,
-	                      write_utf8(tokenizer->term.unmarked.data, (const UChar *)(void *)other->data, n_units)};
+	                      write_utf8(tokenizer->term.unmarked.data,
+	                                 (const UChar *)(void *)other->data, n_units)};
 	return BS_OK;
 }
 
 /* A folded word -> the options -> a token. */
-static enum bs_status put_with_options(struct bs_analysis *analysis, struct term term, struct bs_byte_span span)
+static enum bs_status put_with_options(struct bs_analysis *analysis, struct term term,
+                                       struct bs_byte_span span)
 {
 	struct bs_tokenizer *tokenizer = analysis->tokenizer;
 	enum bs_status status = BS_OK;
@@ -304,7 +335,8 @@ static void fold_ascii(uint8_t *to, const uint8_t *from, size_t n_bytes)
 		to[i] = bs_needle_fold(from[i]);
 }
 
-static enum bs_status put_ascii(struct bs_analysis *analysis, const uint8_t *raw, size_t n_bytes, uint64_t start_byte)
+static enum bs_status put_ascii(struct bs_analysis *analysis, const uint8_t *raw, size_t n_bytes,
+                                uint64_t start_byte)
 {
 	struct bs_tokenizer *tokenizer = analysis->tokenizer;
 	struct bs_byte_span span = {start_byte, start_byte + n_bytes};
@@ -337,15 +369,18 @@ static enum bs_status put_word(struct bs_analysis *analysis, const UChar *raw, i
 	if (status || n_folded == 0)
 		return status;
 	bs_buffer_clear(&tokenizer->term.whole);
-	status = bs_buffer_reserve(&tokenizer->term.whole, (size_t)n_folded * UTF8_BYTES_PER_UNIT, analysis->err);
+	status = bs_buffer_reserve(&tokenizer->term.whole, (size_t)n_folded * UTF8_BYTES_PER_UNIT,
+	                           analysis->err);
 	if (status)
 		return status;
 	const UChar *folded = (const UChar *)(void *)tokenizer->term.folded.data;
-	struct term term = {tokenizer->term.whole.data, write_utf8(tokenizer->term.whole.data, folded, n_folded)};
+	struct term term = {tokenizer->term.whole.data,
+	                    write_utf8(tokenizer->term.whole.data, folded, n_folded)};
 	return put_with_options(analysis, term, span);
 }
 
-/* The parts of an identifier have been put. One whose parts all fold to nothing takes its position itself. */
+/* The parts of an identifier have been put. One whose parts all fold to nothing takes its position
+ * itself. */
 static void settle_position(struct bs_analysis *analysis)
 {
 	analysis->next_position += analysis->owes_position;
@@ -354,8 +389,8 @@ static void settle_position(struct bs_analysis *analysis)
 }
 
 /* What the characters of a word are to its parts: words->term.parts. */
-static enum bs_status learn_parts(struct bs_tokenizer *tokenizer, const UChar *raw, int32_t n_units, size_t *n_out,
-                                  struct bs_error *err)
+static enum bs_status learn_parts(struct bs_tokenizer *tokenizer, const UChar *raw, int32_t n_units,
+                                  size_t *n_out, struct bs_error *err)
 {
 	bs_buffer_clear(&tokenizer->term.parts);
 	enum bs_status status = bs_buffer_reserve(&tokenizer->term.parts, (size_t)n_units, err);
@@ -371,7 +406,8 @@ static enum bs_status learn_parts(struct bs_tokenizer *tokenizer, const UChar *r
 }
 
 /* Apart, like its fellow below, so that words that are not split do not pay for it. */
-__attribute__((noinline)) static enum bs_status split_ascii(struct bs_analysis *analysis, const uint8_t *raw, size_t n_bytes,
+__attribute__((noinline)) static enum bs_status split_ascii(struct bs_analysis *analysis,
+                                                            const uint8_t *raw, size_t n_bytes,
                                                             uint64_t start_byte)
 {
 	struct bs_tokenizer *tokenizer = analysis->tokenizer;
@@ -386,16 +422,19 @@ __attribute__((noinline)) static enum bs_status split_ascii(struct bs_analysis *
 	status = put_ascii(analysis, raw, n_bytes, start_byte);
 	bool has_parts = analysis->is_whole;
 	analysis->is_whole = false;
-	while (has_parts && !status && bs_part_next(tokenizer->term.parts.data, n_bytes, &start, &end))
+	while (has_parts && !status &&
+	       bs_part_next(tokenizer->term.parts.data, n_bytes, &start, &end))
 		status = put_ascii(analysis, raw + start, end - start, start_byte + start);
 	settle_position(analysis);
 	return status;
 }
 
-enum bs_status bs_tokenizer_put_ascii(struct bs_analysis *analysis, const uint8_t *raw, size_t n_bytes, uint64_t start_byte)
+enum bs_status bs_tokenizer_put_ascii(struct bs_analysis *analysis, const uint8_t *raw,
+                                      size_t n_bytes, uint64_t start_byte)
 {
-	return analysis->tokenizer->rules.split_identifiers ? split_ascii(analysis, raw, n_bytes, start_byte)
-	                                          : put_ascii(analysis, raw, n_bytes, start_byte);
+	return analysis->tokenizer->rules.split_identifiers
+	               ? split_ascii(analysis, raw, n_bytes, start_byte)
+	               : put_ascii(analysis, raw, n_bytes, start_byte);
 }
 
 /* The unit of the word's character `to`, from the one at unit `from`, character *at. */
@@ -407,12 +446,15 @@ static int32_t unit_of(const UChar *units, int32_t from, size_t *at, size_t to)
 }
 
 /* window: with its place before the word. */
-__attribute__((noinline)) static enum bs_status split_word(struct bs_analysis *analysis, struct bs_tokenizer_window *window,
-                                                           int32_t first, int32_t behind, struct bs_byte_span span)
+__attribute__((noinline)) static enum bs_status split_word(struct bs_analysis *analysis,
+                                                           struct bs_tokenizer_window *window,
+                                                           int32_t first, int32_t behind,
+                                                           struct bs_byte_span span)
 {
 	struct bs_tokenizer *tokenizer = analysis->tokenizer;
 	size_t n = 0, start, end = 0, at = 0;
-	enum bs_status status = learn_parts(tokenizer, window->units + first, behind - first, &n, analysis->err);
+	enum bs_status status =
+		learn_parts(tokenizer, window->units + first, behind - first, &n, analysis->err);
 	if (status)
 		return status;
 	bool has_parts = bs_part_are_several(tokenizer->term.parts.data, n);
@@ -422,13 +464,15 @@ __attribute__((noinline)) static enum bs_status split_word(struct bs_analysis *a
 	while (has_parts && !status && bs_part_next(tokenizer->term.parts.data, n, &start, &end)) {
 		int32_t from = first = unit_of(window->units, first, &at, start);
 		first = unit_of(window->units, first, &at, end);
-		status = put_word(analysis, window->units + from, first - from, bs_tokenizer_span(window, from, first));
+		status = put_word(analysis, window->units + from, first - from,
+		                  bs_tokenizer_span(window, from, first));
 	}
 	settle_position(analysis);
 	return status;
 }
 
-enum bs_status bs_tokenizer_put_word(struct bs_analysis *analysis, struct bs_tokenizer_window *window, int32_t start, int32_t end)
+enum bs_status bs_tokenizer_put_word(struct bs_analysis *analysis,
+                                     struct bs_tokenizer_window *window, int32_t start, int32_t end)
 {
 	struct bs_tokenizer_window before;
 	bool splits = analysis->tokenizer->rules.split_identifiers;
@@ -437,13 +481,16 @@ enum bs_status bs_tokenizer_put_word(struct bs_analysis *analysis, struct bs_tok
 	struct bs_byte_span span = bs_tokenizer_span(window, start, end);
 	size_t n_bytes = (size_t)(span.end_byte - span.start_byte);
 	/* As long in bytes as in units: ASCII, or bytes that are no text. */
-	if (n_bytes == (size_t)(end - start) && bs_is_ascii(analysis->text + span.start_byte, n_bytes))
-		return bs_tokenizer_put_ascii(analysis, analysis->text + span.start_byte, n_bytes, span.start_byte);
+	if (n_bytes == (size_t)(end - start) &&
+	    bs_is_ascii(analysis->text + span.start_byte, n_bytes))
+		return bs_tokenizer_put_ascii(analysis, analysis->text + span.start_byte, n_bytes,
+		                              span.start_byte);
 	return splits ? split_word(analysis, &before, start, end, span)
 	              : put_word(analysis, window->units + start, end - start, span);
 }
 
-static enum bs_status put_code_point(struct bs_analysis *analysis, UChar32 c, struct bs_byte_span span)
+static enum bs_status put_code_point(struct bs_analysis *analysis, UChar32 c,
+                                     struct bs_byte_span span)
 {
 	enum bs_status status = bs_tokenizer_make_room(analysis, 2, U8_MAX_LENGTH + PAIR_BYTES);
 	if (status)
@@ -456,13 +503,15 @@ static enum bs_status put_code_point(struct bs_analysis *analysis, UChar32 c, st
 	return BS_OK;
 }
 
-enum bs_status bs_tokenizer_put_script_run(struct bs_analysis *analysis, struct bs_tokenizer_window *window, int32_t start,
-                                       int32_t end)
+enum bs_status bs_tokenizer_put_script_run(struct bs_analysis *analysis,
+                                           struct bs_tokenizer_window *window, int32_t start,
+                                           int32_t end)
 {
 	struct bs_tokenizer *tokenizer = analysis->tokenizer;
 	struct bs_byte_span span = bs_tokenizer_span(window, start, end);
 	int32_t n_folded = 0;
-	enum bs_status status = fold(tokenizer, window->units + start, end - start, &n_folded, analysis->err);
+	enum bs_status status =
+		fold(tokenizer, window->units + start, end - start, &n_folded, analysis->err);
 	if (status || n_folded == 0)
 		return status;
 	if (analysis->after_script_run) {
@@ -476,7 +525,8 @@ enum bs_status bs_tokenizer_put_script_run(struct bs_analysis *analysis, struct 
 	return status;
 }
 
-bool bs_tokenizer_begins_run(struct bs_tokenizer *tokenizer, const uint8_t *text, uint64_t start_byte, uint64_t end_byte)
+bool bs_tokenizer_begins_run(struct bs_tokenizer *tokenizer, const uint8_t *text,
+                             uint64_t start_byte, uint64_t end_byte)
 {
 	size_t at = (size_t)start_byte;
 	UChar32 c;
@@ -494,8 +544,9 @@ static bool begins_piece(const struct bs_tokenizer *tokenizer, UChar32 c)
 }
 
 /* The terms of a run are those of its pieces, one after the other. */
-enum bs_status bs_tokenizer_step_in_run(struct bs_tokenizer *tokenizer, const uint8_t *text, uint64_t end_byte, size_t *at,
-                                    size_t *n_terms_out, struct bs_error *err)
+enum bs_status bs_tokenizer_step_in_run(struct bs_tokenizer *tokenizer, const uint8_t *text,
+                                        uint64_t end_byte, size_t *at, size_t *n_terms_out,
+                                        struct bs_error *err)
 {
 	size_t start = *at, next = start;
 	int32_t n_units = 0, n_folded = 0;
@@ -508,12 +559,15 @@ enum bs_status bs_tokenizer_step_in_run(struct bs_tokenizer *tokenizer, const ui
 	struct term piece = {text + start, *at - start};
 	enum bs_status status = write_utf16(&piece, &tokenizer->normal.window, &n_units, err);
 	if (!status)
-		status = bs_tokenizer_normalize(tokenizer, tokenizer->icu.nfc,
-		                            (const UChar *)(const void *)tokenizer->normal.window.data, n_units,
-		                            &tokenizer->term.spare[0], &n_units, err);
+		status = bs_tokenizer_normalize(
+			tokenizer, tokenizer->icu.nfc,
+			(const UChar *)(const void *)tokenizer->normal.window.data, n_units,
+			&tokenizer->term.spare[0], &n_units, err);
 	if (!status)
-		status = fold(tokenizer, (const UChar *)(const void *)tokenizer->term.spare[0].data, n_units, &n_folded, err);
+		status = fold(tokenizer, (const UChar *)(const void *)tokenizer->term.spare[0].data,
+		              n_units, &n_folded, err);
 	for (int32_t i = 0; i < n_folded && !status; ++*n_terms_out)
-		(void)bs_tokenizer_next((const UChar *)(const void *)tokenizer->term.folded.data, &i);
+		(void)bs_tokenizer_next((const UChar *)(const void *)tokenizer->term.folded.data,
+		                        &i);
 	return status;
 }

@@ -21,15 +21,20 @@ static int compare_refs(const void *a, const void *b, void *context)
 	return bs_document_order(context, *x, *y);
 }
 
-static enum bs_status sort_refs(const struct bs_snapshot *snapshot, struct bs_doc_refs *refs, struct bs_error *err)
+static enum bs_status sort_refs(const struct bs_snapshot *snapshot, struct bs_doc_refs *refs,
+                                struct bs_error *err)
 {
-	return bs_sort(refs->items, bs_vector_n(refs), sizeof(*refs->items), compare_refs, (void *)(uintptr_t)snapshot, err);
+	return bs_sort(refs->items, bs_vector_n(refs), sizeof(*refs->items), compare_refs,
+	               (void *)(uintptr_t)snapshot, err);
 }
 
 #define DOCUMENT_NS 50u /* what a look at a document costs about */
 
 /* How documents bear one of the ids that are asked for: df of its entry. */
-enum { BORNE_AS_ID = 1, BORNE_HERE = 2 };
+enum {
+	BORNE_AS_ID = 1,
+	BORNE_HERE = 2
+};
 
 /* A document whose id is the one of this number, though it is called otherwise here. */
 struct by_id {
@@ -51,8 +56,8 @@ struct wanted {
 static bool is_wanted(const struct wanted *wanted, uint32_t *number_out)
 {
 	const struct bs_buffer *id = &wanted->id;
-	return bs_term_table_find(&wanted->ids, id->data, (uint32_t)id->used_bytes, bs_hash_slot(id->data, id->used_bytes),
-	                          number_out);
+	return bs_term_table_find(&wanted->ids, id->data, (uint32_t)id->used_bytes,
+	                          bs_hash_slot(id->data, id->used_bytes), number_out);
 }
 
 static enum bs_status look_at(struct wanted *wanted, struct bs_doc_ref ref, struct bs_error *err)
@@ -80,9 +85,10 @@ static enum bs_status look_at(struct wanted *wanted, struct bs_doc_ref ref, stru
 /* Of so few ids the ends are compared, which rules out most documents by their names alone. */
 #define FEW_IDS 8u
 
-/* Whether an id ends as the name of a document of a segment does, behind its last slash: what stands before depends on where one is. */
-static enum bs_status may_be_wanted(const struct wanted *wanted, uint32_t segment, uint32_t document, bool *may_out,
-                                    struct bs_error *err)
+/* Whether an id ends as the name of a document of a segment does, behind its last slash: what
+ * stands before depends on where one is. */
+static enum bs_status may_be_wanted(const struct wanted *wanted, uint32_t segment,
+                                    uint32_t document, bool *may_out, struct bs_error *err)
 {
 	const struct bs_snapshot *snapshot = wanted->snapshot;
 	const struct bs_term_table *ids = &wanted->ids;
@@ -91,7 +97,8 @@ static enum bs_status may_be_wanted(const struct wanted *wanted, uint32_t segmen
 	*may_out = true;
 	if (segment >= snapshot->manifest.n_segments || ids->n_terms > FEW_IDS)
 		return BS_OK;
-	enum bs_status status = bs_names_get(&snapshot->segments[segment].docs.names, document, &name, &n_bytes, err);
+	enum bs_status status = bs_names_get(&snapshot->segments[segment].docs.names, document,
+	                                     &name, &n_bytes, err);
 	const uint8_t *slash = !status && n_bytes > 0 ? memrchr(name, '/', n_bytes) : NULL;
 	if (slash) {
 		n_bytes -= (uint32_t)(slash + 1 - name);
@@ -100,13 +107,16 @@ static enum bs_status may_be_wanted(const struct wanted *wanted, uint32_t segmen
 	*may_out = !status && n_bytes == 0;
 	for (uint32_t i = 0; i < ids->n_terms && !status && !*may_out; i++) {
 		uint32_t id_bytes = ids->entries[i].n_bytes;
-		*may_out = id_bytes >= n_bytes && memcmp(bs_term_table_key(ids, i) + id_bytes - n_bytes, name, n_bytes) == 0;
+		*may_out =
+			id_bytes >= n_bytes &&
+			memcmp(bs_term_table_key(ids, i) + id_bytes - n_bytes, name, n_bytes) == 0;
 	}
 	return status;
 }
 
 /* A document of a segment, if it is live. */
-static enum bs_status look_if_live(struct wanted *wanted, uint32_t segment, uint32_t document, struct bs_error *err)
+static enum bs_status look_if_live(struct wanted *wanted, uint32_t segment, uint32_t document,
+                                   struct bs_error *err)
 {
 	bool may = false;
 	if (bs_snapshot_is_deleted(wanted->snapshot, segment, document))
@@ -114,7 +124,8 @@ static enum bs_status look_if_live(struct wanted *wanted, uint32_t segment, uint
 	enum bs_status status = bs_deadline_spend(DOCUMENT_NS, err);
 	if (!status)
 		status = may_be_wanted(wanted, segment, document, &may, err);
-	return status || !may ? status : look_at(wanted, (struct bs_doc_ref){segment, document}, err);
+	return status || !may ? status
+	                      : look_at(wanted, (struct bs_doc_ref){segment, document}, err);
 }
 
 static enum bs_status look_at_all(struct wanted *wanted, bool of_deleted, struct bs_error *err)
@@ -125,7 +136,9 @@ static enum bs_status look_at_all(struct wanted *wanted, bool of_deleted, struct
 		status = look_at(wanted, (struct bs_doc_ref){BS_DOC_EXCLUDED, i}, err);
 	/* Of a fresh snapshot the overlay, too. */
 	for (uint32_t s = 0; !of_deleted && s <= snapshot->manifest.n_segments; s++)
-		for (uint32_t d = 0; bs_snapshot_has_words(snapshot, s) && d < bs_snapshot_segment_docs(snapshot, s) && !status; d++)
+		for (uint32_t d = 0; bs_snapshot_has_words(snapshot, s) &&
+		                     d < bs_snapshot_segment_docs(snapshot, s) && !status;
+		     d++)
 			status = look_if_live(wanted, s, d, err);
 	const struct by_id *by_id = wanted->by_id.items;
 	for (size_t i = 0; i < bs_vector_n(&wanted->by_id) && !status; i++)
@@ -134,20 +147,24 @@ static enum bs_status look_at_all(struct wanted *wanted, bool of_deleted, struct
 	return status;
 }
 
-enum bs_status bs_delete_find(const struct bs_snapshot *snapshot, bool of_deleted, const char *const *ids, size_t n_ids,
-                              bool *found_out, struct bs_doc_refs *refs, struct bs_error *err)
+enum bs_status bs_delete_find(const struct bs_snapshot *snapshot, bool of_deleted,
+                              const char *const *ids, size_t n_ids, bool *found_out,
+                              struct bs_doc_refs *refs, struct bs_error *err)
 {
 	struct wanted wanted = {.snapshot = snapshot, .refs = refs};
 	uint32_t *numbers = calloc(n_ids + 1, sizeof(*numbers));
-	enum bs_status status = numbers ? BS_OK : bs_fail_memory(err, "ids", n_ids * sizeof(*numbers));
+	enum bs_status status =
+		numbers ? BS_OK : bs_fail_memory(err, "ids", n_ids * sizeof(*numbers));
 	/* Not even the first id, if it is empty, is to lie nowhere. */
 	if (!status)
 		status = bs_buffer_reserve(&wanted.id, 1, err);
 	if (!status)
-		status = bs_recorded_places(snapshot->dir, &snapshot->manifest, &wanted.sources, err);
+		status = bs_recorded_places(snapshot->dir, &snapshot->manifest, &wanted.sources,
+		                            err);
 	for (size_t i = 0; i < n_ids && !status; i++)
-		status = bs_term_table_intern(&wanted.ids, (const uint8_t *)ids[i], (uint32_t)strlen(ids[i]),
-		                              bs_hash_slot(ids[i], strlen(ids[i])), &numbers[i], NULL, err);
+		status = bs_term_table_intern(
+			&wanted.ids, (const uint8_t *)ids[i], (uint32_t)strlen(ids[i]),
+			bs_hash_slot(ids[i], strlen(ids[i])), &numbers[i], NULL, err);
 	if (!status)
 		status = look_at_all(&wanted, of_deleted, err);
 	for (size_t i = 0; i < n_ids && !status; i++)
@@ -162,14 +179,17 @@ enum bs_status bs_delete_find(const struct bs_snapshot *snapshot, bool of_delete
 	return status;
 }
 
-enum bs_status bs_delete_list(const struct bs_snapshot *snapshot, const struct bs_doc_ref *refs, size_t n_refs,
-                              void (*tell)(void *context, const char *local_id, size_t local_id_bytes), void *context,
-                              struct bs_error *err)
+enum bs_status bs_delete_list(const struct bs_snapshot *snapshot, const struct bs_doc_ref *refs,
+                              size_t n_refs,
+                              void (*tell)(void *context, const char *local_id,
+                                           size_t local_id_bytes),
+                              void *context, struct bs_error *err)
 {
 	struct bs_source *sources;
 	struct bs_doc_record record;
 	struct bs_buffer id = {0};
-	enum bs_status status = bs_recorded_places(snapshot->dir, &snapshot->manifest, &sources, err);
+	enum bs_status status =
+		bs_recorded_places(snapshot->dir, &snapshot->manifest, &sources, err);
 	for (size_t i = 0; i < n_refs && !status; i++) {
 		status = bs_deadline_spend(DOCUMENT_NS, err);
 		if (!status)
@@ -200,14 +220,15 @@ static enum bs_status write_exclusions(const struct bs_snapshot *snapshot, struc
 	manifest->exclusions.n_docs = n;
 	manifest->exclusions.number = n ? manifest->next_number++ : 0;
 	if (!status && n)
-		status = bs_exclusions_write(snapshot->dir, manifest->exclusions.number, &builder, err);
+		status = bs_exclusions_write(snapshot->dir, manifest->exclusions.number, &builder,
+		                             err);
 	bs_doc_table_builder_deinit(&builder);
 	return status;
 }
 
 /* Of the snapshot as it is marked, with these exclusions. */
-static enum bs_status commit(const struct bs_snapshot *snapshot, struct bs_doc_refs *excluded, struct bs_manifest *manifest,
-                             struct bs_error *err)
+static enum bs_status commit(const struct bs_snapshot *snapshot, struct bs_doc_refs *excluded,
+                             struct bs_manifest *manifest, struct bs_error *err)
 {
 	uint32_t n_changed;
 	manifest->generation++;
@@ -216,7 +237,8 @@ static enum bs_status commit(const struct bs_snapshot *snapshot, struct bs_doc_r
 	if (!status)
 		status = bs_index_keep_segments(snapshot, manifest, &n_changed, err);
 	if (!status)
-		status = bs_summary_settle(snapshot->dir, snapshot, NULL, UINT64_MAX, manifest, err);
+		status =
+			bs_summary_settle(snapshot->dir, snapshot, NULL, UINT64_MAX, manifest, err);
 	if (!status)
 		status = bs_snapshot_commit(snapshot->dir, &snapshot->manifest, manifest, err);
 	if (status)
@@ -226,8 +248,8 @@ static enum bs_status commit(const struct bs_snapshot *snapshot, struct bs_doc_r
 	return status;
 }
 
-enum bs_status bs_delete_documents(struct bs_snapshot *snapshot, const struct bs_doc_ref *refs, size_t n_refs,
-                                   struct bs_error *err)
+enum bs_status bs_delete_documents(struct bs_snapshot *snapshot, const struct bs_doc_ref *refs,
+                                   size_t n_refs, struct bs_error *err)
 {
 	struct bs_manifest manifest;
 	struct bs_doc_refs excluded = {0};
@@ -235,7 +257,8 @@ enum bs_status bs_delete_documents(struct bs_snapshot *snapshot, const struct bs
 	if (status)
 		return status;
 	for (uint32_t i = 0; i < snapshot->exclusions.table.n_docs && !status; i++)
-		status = bs_vector_append(&excluded, (&(struct bs_doc_ref){BS_DOC_EXCLUDED, i}), err);
+		status = bs_vector_append(&excluded, (&(struct bs_doc_ref){BS_DOC_EXCLUDED, i}),
+		                          err);
 	if (!status)
 		status = bs_vector_extend(&excluded, refs, n_refs, err);
 	for (size_t i = 0; i < n_refs && !status; i++)
@@ -247,8 +270,10 @@ enum bs_status bs_delete_documents(struct bs_snapshot *snapshot, const struct bs
 	return status;
 }
 
-/* If the dead document is what an exclusion stands for, notes so. Of several that are the same the last one counts. */
-static enum bs_status match_dead(struct bs_exclusions *exclusions, const struct bs_snapshot *snapshot, struct bs_doc_ref ref,
+/* If the dead document is what an exclusion stands for, notes so. Of several that are the same the
+ * last one counts. */
+static enum bs_status match_dead(struct bs_exclusions *exclusions,
+                                 const struct bs_snapshot *snapshot, struct bs_doc_ref ref,
                                  struct bs_doc_ref *places, struct bs_error *err)
 {
 	struct bs_doc_record record;
@@ -263,17 +288,20 @@ static enum bs_status match_dead(struct bs_exclusions *exclusions, const struct 
 	if (status || i == UINT32_MAX)
 		return status;
 	const struct bs_doc_record *entry = &exclusions->entries[i].record;
-	if (entry->checksum == record.checksum && memcmp(entry->place, record.place, sizeof(record.place)) == 0)
+	if (entry->checksum == record.checksum &&
+	    memcmp(entry->place, record.place, sizeof(record.place)) == 0)
 		places[i] = ref;
 	return BS_OK;
 }
 
 /* For each exclusion, which dead document of a segment it is; BS_DOC_NONE: none. To be freed. */
-static enum bs_status find_dead(const struct bs_snapshot *snapshot, struct bs_doc_ref **places_out, struct bs_error *err)
+static enum bs_status find_dead(const struct bs_snapshot *snapshot, struct bs_doc_ref **places_out,
+                                struct bs_error *err)
 {
 	struct bs_exclusions exclusions;
 	*places_out = NULL;
-	enum bs_status status = bs_exclusions_init(&exclusions, snapshot, &snapshot->manifest, NULL, err);
+	enum bs_status status =
+		bs_exclusions_init(&exclusions, snapshot, &snapshot->manifest, NULL, err);
 	if (status)
 		return status;
 	struct bs_doc_ref *places = calloc((size_t)exclusions.n_entries + 1, sizeof(*places));
@@ -282,15 +310,19 @@ static enum bs_status find_dead(const struct bs_snapshot *snapshot, struct bs_do
 	for (uint32_t i = 0; places && i < exclusions.n_entries; i++)
 		places[i].segment = BS_DOC_NONE;
 	for (uint32_t s = 0; exclusions.n_entries > 0 && s < snapshot->manifest.n_segments; s++)
-		for (uint32_t d = 0; bs_snapshot_has_words(snapshot, s) && d < bs_snapshot_segment_docs(snapshot, s) && !status; d++)
+		for (uint32_t d = 0; bs_snapshot_has_words(snapshot, s) &&
+		                     d < bs_snapshot_segment_docs(snapshot, s) && !status;
+		     d++)
 			if (bs_snapshot_is_deleted(snapshot, s, d))
-				status = match_dead(&exclusions, snapshot, (struct bs_doc_ref){s, d}, places, err);
+				status = match_dead(&exclusions, snapshot,
+				                    (struct bs_doc_ref){s, d}, places, err);
 	bs_exclusions_deinit(&exclusions);
 	*places_out = places;
 	return status;
 }
 
-enum bs_status bs_delete_show(struct bs_snapshot *snapshot, struct bs_doc_ref **places_out, struct bs_error *err)
+enum bs_status bs_delete_show(struct bs_snapshot *snapshot, struct bs_doc_ref **places_out,
+                              struct bs_error *err)
 {
 	struct bs_doc_ref *places;
 	struct bs_doc_record record;
@@ -301,13 +333,15 @@ enum bs_status bs_delete_show(struct bs_snapshot *snapshot, struct bs_doc_ref **
 			status = bs_snapshot_mark(snapshot, (struct bs_doc_ref){s, d}, true, err);
 	snapshot->totals.n_live_docs = 0;
 	for (uint32_t i = 0; i < snapshot->exclusions.table.n_docs && !status; i++) {
-		status = bs_snapshot_record(snapshot, (struct bs_doc_ref){BS_DOC_EXCLUDED, i}, &record, err);
+		status = bs_snapshot_record(snapshot, (struct bs_doc_ref){BS_DOC_EXCLUDED, i},
+		                            &record, err);
 		if (status)
 			break;
 		if (places[i].segment != BS_DOC_NONE) {
 			status = bs_snapshot_mark(snapshot, places[i], false, err);
 		} else if (snapshot->manifest.sources[record.source].kind != BS_SOURCE_STDIN) {
-			places[i] = (struct bs_doc_ref){snapshot->manifest.n_segments, snapshot->overlay.docs.n_docs};
+			places[i] = (struct bs_doc_ref){snapshot->manifest.n_segments,
+			                                snapshot->overlay.docs.n_docs};
 			status = bs_doc_table_add(&snapshot->overlay.docs, &record, err);
 		}
 		snapshot->totals.n_live_docs += places[i].segment != BS_DOC_NONE;
@@ -316,11 +350,13 @@ enum bs_status bs_delete_show(struct bs_snapshot *snapshot, struct bs_doc_ref **
 }
 
 /* One exclusion is over. */
-static enum bs_status undo(struct bs_snapshot *snapshot, uint32_t i, struct bs_doc_ref place, struct bs_manifest *manifest,
-                           struct bs_undone *undone, struct bs_error *err)
+static enum bs_status undo(struct bs_snapshot *snapshot, uint32_t i, struct bs_doc_ref place,
+                           struct bs_manifest *manifest, struct bs_undone *undone,
+                           struct bs_error *err)
 {
 	struct bs_doc_record record;
-	enum bs_status status = bs_snapshot_record(snapshot, (struct bs_doc_ref){BS_DOC_EXCLUDED, i}, &record, err);
+	enum bs_status status =
+		bs_snapshot_record(snapshot, (struct bs_doc_ref){BS_DOC_EXCLUDED, i}, &record, err);
 	if (status)
 		return status;
 	struct bs_source_record *source = &manifest->sources[record.source];
@@ -336,8 +372,8 @@ static enum bs_status undo(struct bs_snapshot *snapshot, uint32_t i, struct bs_d
 	return BS_OK;
 }
 
-enum bs_status bs_delete_undo(struct bs_snapshot *snapshot, const struct bs_doc_ref *refs, size_t n_refs,
-                              struct bs_undone *undone_out, struct bs_error *err)
+enum bs_status bs_delete_undo(struct bs_snapshot *snapshot, const struct bs_doc_ref *refs,
+                              size_t n_refs, struct bs_undone *undone_out, struct bs_error *err)
 {
 	struct bs_manifest manifest;
 	struct bs_doc_refs excluded = {0};
@@ -354,11 +390,13 @@ enum bs_status bs_delete_undo(struct bs_snapshot *snapshot, const struct bs_doc_
 	status = find_dead(snapshot, &places, err);
 	for (size_t i = 0; i < n_refs && !status; i++) {
 		is_over[refs[i].document] = true;
-		status = undo(snapshot, refs[i].document, places[refs[i].document], &manifest, undone_out, err);
+		status = undo(snapshot, refs[i].document, places[refs[i].document], &manifest,
+		              undone_out, err);
 	}
 	for (uint32_t i = 0; i < n && !status; i++)
 		if (!is_over[i])
-			status = bs_vector_append(&excluded, (&(struct bs_doc_ref){BS_DOC_EXCLUDED, i}), err);
+			status = bs_vector_append(&excluded,
+			                          (&(struct bs_doc_ref){BS_DOC_EXCLUDED, i}), err);
 	if (!status)
 		status = commit(snapshot, &excluded, &manifest, err);
 	bs_manifest_deinit(&manifest);

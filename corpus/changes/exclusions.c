@@ -10,11 +10,12 @@
 #include "corpus/walk/file.h"
 
 /* What an excluded document is known by: its id, and the number of its source behind it. */
-static enum bs_status make_key(const struct bs_source *source, const struct bs_doc_record *record, struct bs_buffer *key,
-                               struct bs_error *err)
+static enum bs_status make_key(const struct bs_source *source, const struct bs_doc_record *record,
+                               struct bs_buffer *key, struct bs_error *err)
 {
 	enum bs_status status = bs_recorded_id(source, record, key, err);
-	return status ? status : bs_buffer_append(key, &record->source, sizeof(record->source), err);
+	return status ? status
+	              : bs_buffer_append(key, &record->source, sizeof(record->source), err);
 }
 
 static uint64_t key_hash(const struct bs_buffer *key)
@@ -63,8 +64,8 @@ static void point_at_names(struct bs_exclusions *exclusions, const struct bs_sna
 }
 
 /* By which they are found. */
-static enum bs_status add_key(struct bs_exclusions *exclusions, const struct bs_manifest *now, uint32_t i,
-                              struct bs_error *err)
+static enum bs_status add_key(struct bs_exclusions *exclusions, const struct bs_manifest *now,
+                              uint32_t i, struct bs_error *err)
 {
 	const struct bs_doc_record *record = &exclusions->entries[i].record;
 	struct bs_buffer *key = &exclusions->key;
@@ -75,21 +76,24 @@ static enum bs_status add_key(struct bs_exclusions *exclusions, const struct bs_
 	struct bs_source source = bs_recorded_name_of(&now->sources[record->source]);
 	enum bs_status status = make_key(&source, record, key, err);
 	if (!status)
-		status = bs_term_table_intern(&exclusions->keys, key->data, (uint32_t)key->used_bytes, key_hash(key), &number,
+		status = bs_term_table_intern(&exclusions->keys, key->data,
+		                              (uint32_t)key->used_bytes, key_hash(key), &number,
 		                              &is_new, err);
 	if (!status && is_new)
 		exclusions->keys.entries[number].df = i;
 	return status;
 }
 
-enum bs_status bs_exclusions_init(struct bs_exclusions *exclusions, const struct bs_snapshot *snapshot,
-                                  const struct bs_manifest *now, const struct bs_source_move *moves, struct bs_error *err)
+enum bs_status bs_exclusions_init(struct bs_exclusions *exclusions,
+                                  const struct bs_snapshot *snapshot, const struct bs_manifest *now,
+                                  const struct bs_source_move *moves, struct bs_error *err)
 {
 	uint32_t n = snapshot->exclusions.table.n_docs;
 	*exclusions = (struct bs_exclusions){.n_entries = n};
 	exclusions->entries = calloc((size_t)n + 1, sizeof(*exclusions->entries));
 	if (!exclusions->entries)
-		return bs_fail_memory(err, "exclusions", ((size_t)n + 1) * sizeof(*exclusions->entries));
+		return bs_fail_memory(err, "exclusions",
+		                      ((size_t)n + 1) * sizeof(*exclusions->entries));
 	enum bs_status status = BS_OK;
 	for (uint32_t i = 0; i < n && !status; i++) {
 		struct bs_exclusion *entry = &exclusions->entries[i];
@@ -101,7 +105,8 @@ enum bs_status bs_exclusions_init(struct bs_exclusions *exclusions, const struct
 		point_at_names(exclusions, snapshot, moves);
 	/* The record is what an entry begins with. */
 	if (!status && moves && exclusions->is_changed)
-		qsort_r(exclusions->entries, n, sizeof(*exclusions->entries), compare_excluded, (void *)(uintptr_t)now);
+		qsort_r(exclusions->entries, n, sizeof(*exclusions->entries), compare_excluded,
+		        (void *)(uintptr_t)now);
 	for (uint32_t i = 0; i < n && !status; i++)
 		status = add_key(exclusions, now, i, err);
 	if (status)
@@ -119,7 +124,8 @@ void bs_exclusions_deinit(struct bs_exclusions *exclusions)
 }
 
 enum bs_status bs_exclusions_find(struct bs_exclusions *exclusions, const struct bs_source *source,
-                                  const struct bs_doc_record *record, uint32_t *i_out, struct bs_error *err)
+                                  const struct bs_doc_record *record, uint32_t *i_out,
+                                  struct bs_error *err)
 {
 	struct bs_buffer *key = &exclusions->key;
 	uint32_t number;
@@ -127,13 +133,15 @@ enum bs_status bs_exclusions_find(struct bs_exclusions *exclusions, const struct
 	if (exclusions->n_entries == 0)
 		return BS_OK;
 	enum bs_status status = make_key(source, record, key, err);
-	if (!status && bs_term_table_find(&exclusions->keys, key->data, (uint32_t)key->used_bytes, key_hash(key), &number))
+	if (!status && bs_term_table_find(&exclusions->keys, key->data, (uint32_t)key->used_bytes,
+	                                  key_hash(key), &number))
 		*i_out = exclusions->keys.entries[number].df;
 	return status;
 }
 
 enum bs_status bs_exclusions_meet(struct bs_exclusions *exclusions, const struct bs_source *source,
-                                  const struct bs_doc_record *record, struct bs_id_place place, struct bs_error *err)
+                                  const struct bs_doc_record *record, struct bs_id_place place,
+                                  struct bs_error *err)
 {
 	uint32_t i;
 	enum bs_status status = bs_exclusions_find(exclusions, source, record, &i, err);
@@ -154,9 +162,11 @@ static bool is_there(const struct bs_source *source, const struct bs_doc_record 
 {
 	struct bs_buffer path = {0};
 	struct bs_fingerprint fingerprint;
-	if (source->kind != BS_SOURCE_FOLDER || !bs_doc_name_is_below(record->name, record->name_bytes))
+	if (source->kind != BS_SOURCE_FOLDER ||
+	    !bs_doc_name_is_below(record->name, record->name_bytes))
 		return false;
-	enum bs_status status = bs_file_join(source->path, record->name, record->name_bytes, &path, NULL);
+	enum bs_status status =
+		bs_file_join(source->path, record->name, record->name_bytes, &path, NULL);
 	/* In doubt it stays deleted. */
 	if (!status)
 		status = bs_path_fingerprint((const char *)path.data, &fingerprint, NULL);
@@ -164,9 +174,10 @@ static bool is_there(const struct bs_source *source, const struct bs_doc_record 
 	return status != BS_NOT_FOUND;
 }
 
-/* The same content, if at another place or under another fingerprint, is killed again; anything else ends the entry. */
-static enum bs_status settle_met(struct bs_exclusions *exclusions, struct bs_exclusion *entry, struct bs_id_owners *owners,
-                                 struct bs_error *err)
+/* The same content, if at another place or under another fingerprint, is killed again; anything
+ * else ends the entry. */
+static enum bs_status settle_met(struct bs_exclusions *exclusions, struct bs_exclusion *entry,
+                                 struct bs_id_owners *owners, struct bs_error *err)
 {
 	exclusions->is_changed = true;
 	if (entry->met.checksum != entry->record.checksum) {
@@ -180,8 +191,9 @@ static enum bs_status settle_met(struct bs_exclusions *exclusions, struct bs_exc
 	return bs_id_owners_kill(owners, entry->place, err);
 }
 
-enum bs_status bs_exclusions_settle(struct bs_exclusions *exclusions, const struct bs_source *source, uint32_t number,
-                                    bool is_whole, struct bs_id_owners *owners, struct bs_error *err)
+enum bs_status bs_exclusions_settle(struct bs_exclusions *exclusions,
+                                    const struct bs_source *source, uint32_t number, bool is_whole,
+                                    struct bs_id_owners *owners, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	for (uint32_t i = 0; i < exclusions->n_entries && !status; i++) {
@@ -190,7 +202,8 @@ enum bs_status bs_exclusions_settle(struct bs_exclusions *exclusions, const stru
 			continue;
 		if (entry->state == BS_EXCLUSION_MET)
 			status = settle_met(exclusions, entry, owners, err);
-		if (entry->state != BS_EXCLUSION_UNSEEN || !is_whole || is_there(source, &entry->record))
+		if (entry->state != BS_EXCLUSION_UNSEEN || !is_whole ||
+		    is_there(source, &entry->record))
 			continue;
 		entry->state = BS_EXCLUSION_OVER;
 		exclusions->is_changed = true;
@@ -209,8 +222,8 @@ void bs_exclusions_drop(struct bs_exclusions *exclusions, uint32_t number)
 	}
 }
 
-enum bs_status bs_exclusions_record(const struct bs_exclusions *exclusions, struct bs_doc_table_builder *records,
-                                    struct bs_error *err)
+enum bs_status bs_exclusions_record(const struct bs_exclusions *exclusions,
+                                    struct bs_doc_table_builder *records, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	for (uint32_t i = 0; i < exclusions->n_entries && !status; i++)

@@ -1,7 +1,7 @@
 /* fresh.c: see fresh.h. */
+#include "corpus/changes/fresh.h"
 #include "core/bitsift/skip.h"
 #include "core/system/deadline.h"
-#include "corpus/changes/fresh.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,8 +21,8 @@ struct freshening {
 	struct bs_source source;
 	uint32_t number; /* of the source */
 	struct bs_refreshing refreshing;
-	struct bs_inners inners;      /* the collections in it */
-	struct bs_inner *inner;       /* the one being read; NULL: none */
+	struct bs_inners inners; /* the collections in it */
+	struct bs_inner *inner;  /* the one being read; NULL: none */
 	uint64_t n_unread;
 	void (*skipped)(void *context, enum bs_skip reason, const char *message);
 	void *context;
@@ -36,7 +36,8 @@ static void tell_skipped(void *context, enum bs_skip reason, const char *message
 		at->skipped(at->context, reason, message);
 }
 
-static enum bs_status take_skip(void *context, enum bs_skip reason, const char *message, struct bs_error *err)
+static enum bs_status take_skip(void *context, enum bs_skip reason, const char *message,
+                                struct bs_error *err)
 {
 	(void)err;
 	tell_skipped(context, reason, message);
@@ -49,19 +50,23 @@ static enum bs_status take_unchanged(void *context, struct bs_doc_ref known, str
 	return bs_refresh_unchanged(&at->refresh, known, err);
 }
 
-static enum bs_status take_field(struct bs_snapshot *snapshot, const struct bs_field *field, struct bs_error *err)
+static enum bs_status take_field(struct bs_snapshot *snapshot, const struct bs_field *field,
+                                 struct bs_error *err)
 {
 	struct bs_value value;
 	uint32_t number;
-	enum bs_status status = bs_manifest_add_field(&snapshot->manifest, field->name, field->name_bytes, err);
+	enum bs_status status =
+		bs_manifest_add_field(&snapshot->manifest, field->name, field->name_bytes, err);
 	if (status || !bs_value_parse(field->text, field->text_bytes, &value))
 		return status;
 	return bs_term_table_intern(&snapshot->overlay.value_names, (const uint8_t *)field->name,
-	                            (uint32_t)field->name_bytes, bs_hash_slot(field->name, field->name_bytes), &number,
-	                            NULL, err);
+	                            (uint32_t)field->name_bytes,
+	                            bs_hash_slot(field->name, field->name_bytes), &number, NULL,
+	                            err);
 }
 
-static enum bs_status take_document(void *context, const struct bs_document *document, struct bs_error *err)
+static enum bs_status take_document(void *context, const struct bs_document *document,
+                                    struct bs_error *err)
 {
 	struct freshening *at = context;
 	bool is_record = at->inner || at->source.kind == BS_SOURCE_COLLECTION;
@@ -81,7 +86,8 @@ static enum bs_status take_document(void *context, const struct bs_document *doc
 		bs_fingerprint_record(&document->fingerprint, record.place);
 		record.flags |= document->is_racy ? BS_DOC_RACY : 0;
 	}
-	enum bs_status status = bs_refresh_take(&at->refresh, refreshing, &record, document->known, err);
+	enum bs_status status =
+		bs_refresh_take(&at->refresh, refreshing, &record, document->known, err);
 	for (size_t i = 0; i < document->text.n_fields && !status; i++)
 		if (document->text.fields[i].name_bytes > 0)
 			status = take_field(at->snapshot, &document->text.fields[i], err);
@@ -90,8 +96,10 @@ static enum bs_status take_document(void *context, const struct bs_document *doc
 
 static enum bs_status read_feed(struct freshening *at, struct bs_feed *feed, struct bs_error *err)
 {
-	struct bs_document_sink sink = {
-		.context = at, .document = take_document, .skip = take_skip, .unchanged = take_unchanged};
+	struct bs_document_sink sink = {.context = at,
+	                                .document = take_document,
+	                                .skip = take_skip,
+	                                .unchanged = take_unchanged};
 	struct bs_batch batch = {0};
 	enum bs_status status;
 	do {
@@ -108,12 +116,13 @@ static enum bs_status read_feed(struct freshening *at, struct bs_feed *feed, str
 }
 
 /* Of the kind that it is now. *is_refused_out: it failed because the source cannot be read. */
-static enum bs_status freshen_found(struct freshening *at, struct bs_source_record *record, bool *is_refused_out,
-                                    struct bs_error *err)
+static enum bs_status freshen_found(struct freshening *at, struct bs_source_record *record,
+                                    bool *is_refused_out, struct bs_error *err)
 {
 	struct bs_feed *feed = NULL;
-	enum bs_status status = bs_refresh_begin(&at->refresh, at->number, &at->source, record, &at->options, false,
-	                                         tell_skipped, at, &at->refreshing, &feed, err);
+	enum bs_status status =
+		bs_refresh_begin(&at->refresh, at->number, &at->source, record, &at->options, false,
+	                         tell_skipped, at, &at->refreshing, &feed, err);
 	*is_refused_out = status == BS_IO || status == BS_NOT_FOUND;
 	if (!status && at->source.kind == BS_SOURCE_FOLDER)
 		status = bs_inners_deadline(&at->inners, feed, &at->source, at->number, err);
@@ -134,8 +143,8 @@ static enum bs_status freshen_found(struct freshening *at, struct bs_source_reco
 }
 
 /* Whether the source at the place is in folder number f, whose rules may have left it out once. */
-static enum bs_status is_in_folder(struct freshening *at, const char *place, uint32_t f, bool *is_in_out,
-                                   struct bs_error *err)
+static enum bs_status is_in_folder(struct freshening *at, const char *place, uint32_t f,
+                                   bool *is_in_out, struct bs_error *err)
 {
 	const struct bs_source_record *record = &at->snapshot->manifest.sources[f];
 	struct bs_source folder;
@@ -145,11 +154,13 @@ static enum bs_status is_in_folder(struct freshening *at, const char *place, uin
 	if (status)
 		return status;
 	if (!folder.is_refused)
-		status = bs_recorded_canonical(at->snapshot->dir, folder.kind, record->path, false, &around, err);
+		status = bs_recorded_canonical(at->snapshot->dir, folder.kind, record->path, false,
+		                               &around, err);
 	const char *below = around ? bs_recorded_below(around, place) : NULL;
 	/* A folder that cannot be read does not have it, for all we know. */
 	if (!status && below && strcmp(below, ".") != 0) {
-		enum bs_status reached = bs_feed_reaches(&folder, &at->options, below, is_in_out, &why);
+		enum bs_status reached =
+			bs_feed_reaches(&folder, &at->options, below, is_in_out, &why);
 		status = reached == BS_NO_MEMORY ? bs_fail(err, reached, "%s", why.text) : BS_OK;
 		*is_in_out &= !reached;
 	}
@@ -159,8 +170,8 @@ static enum bs_status is_in_folder(struct freshening *at, const char *place, uin
 }
 
 /* The next refresh makes such a source a part of its folder. */
-static enum bs_status is_taken_in(struct freshening *at, const struct bs_source_record *record, bool *is_in_out,
-                                  struct bs_error *err)
+static enum bs_status is_taken_in(struct freshening *at, const struct bs_source_record *record,
+                                  bool *is_in_out, struct bs_error *err)
 {
 	const struct bs_manifest *manifest = &at->snapshot->manifest;
 	char *place = NULL;
@@ -168,10 +179,12 @@ static enum bs_status is_taken_in(struct freshening *at, const struct bs_source_
 	*is_in_out = false;
 	for (uint32_t f = 0; f < manifest->n_sources && !status && !*is_in_out; f++) {
 		const struct bs_source_record *folder = &manifest->sources[f];
-		if (folder == record || folder->kind != BS_SOURCE_FOLDER || record->kind == BS_SOURCE_STDIN)
+		if (folder == record || folder->kind != BS_SOURCE_FOLDER ||
+		    record->kind == BS_SOURCE_STDIN)
 			continue;
 		if (!place)
-			status = bs_recorded_canonical(at->snapshot->dir, at->source.kind, record->path, false, &place, err);
+			status = bs_recorded_canonical(at->snapshot->dir, at->source.kind,
+			                               record->path, false, &place, err);
 		if (!status && place)
 			status = is_in_folder(at, place, f, is_in_out, err);
 	}
@@ -210,7 +223,8 @@ static enum bs_status freshen_source(struct freshening *at, uint32_t i, struct b
 		bs_source_deinit(&at->source);
 		return status;
 	}
-	status = record->kind == BS_SOURCE_STDIN ? BS_OK : bs_source_init(&found, at->source.path, &why);
+	status = record->kind == BS_SOURCE_STDIN ? BS_OK
+	                                         : bs_source_init(&found, at->source.path, &why);
 	is_refused = status && !bs_is_fatal(status);
 	if (!status) {
 		has_begun = true;
@@ -222,9 +236,11 @@ static enum bs_status freshen_source(struct freshening *at, uint32_t i, struct b
 	} else if (status) {
 		bool is_lost = status == BS_NOT_FOUND && !has_begun;
 		tell_skipped(at, is_lost ? BS_SKIP_GONE : BS_SKIP_UNREADABLE, why.text);
-		status = is_lost ? bs_refresh_lose(&at->refresh, i, err) : bs_refresh_keep(&at->refresh, i, has_begun, err);
+		status = is_lost ? bs_refresh_lose(&at->refresh, i, err)
+		                 : bs_refresh_keep(&at->refresh, i, has_begun, err);
 		if (!status)
-			status = bs_inners_settle(&at->inners, i, NULL, is_lost ? BS_INNERS_LOST : BS_INNERS_KEPT, err);
+			status = bs_inners_settle(&at->inners, i, NULL,
+			                          is_lost ? BS_INNERS_LOST : BS_INNERS_KEPT, err);
 	}
 	bs_source_deinit(&found);
 	bs_source_deinit(&at->source);
@@ -238,16 +254,21 @@ static enum bs_status bury_overlay(struct freshening *at, struct bs_error *err)
 	uint32_t n_docs = snapshot->overlay.docs.n_docs;
 	const uint8_t *bits;
 	uint64_t n_dead;
-	enum bs_status status = bs_id_owners_dead(&at->refresh.owners, 0, n_docs, &bits, &n_dead, err);
+	enum bs_status status =
+		bs_id_owners_dead(&at->refresh.owners, 0, n_docs, &bits, &n_dead, err);
 	for (uint32_t d = 0; bits && d < n_docs && !status; d++)
 		if (bits[d / 8] >> (d % 8) & 1)
-			status = bs_snapshot_mark(snapshot, (struct bs_doc_ref){snapshot->manifest.n_segments, d}, true, err);
+			status = bs_snapshot_mark(
+				snapshot, (struct bs_doc_ref){snapshot->manifest.n_segments, d},
+				true, err);
 	return status;
 }
 
 enum bs_status bs_snapshot_freshen(struct bs_snapshot *snapshot,
-                                   void (*skipped)(void *context, enum bs_skip reason, const char *message),
-                                   void *context, struct bs_freshened *freshened_out, struct bs_error *err)
+                                   void (*skipped)(void *context, enum bs_skip reason,
+                                                   const char *message),
+                                   void *context, struct bs_freshened *freshened_out,
+                                   struct bs_error *err)
 {
 	struct freshening at = {.snapshot = snapshot, .skipped = skipped, .context = context};
 	at.options = bs_recorded_options(&snapshot->manifest.options, snapshot->dir);
@@ -272,11 +293,11 @@ enum bs_status bs_snapshot_freshen(struct bs_snapshot *snapshot,
 	snapshot->totals.n_live_docs = 0;
 	for (uint32_t s = 0; s <= snapshot->manifest.n_segments; s++)
 		if (bs_snapshot_has_words(snapshot, s))
-			snapshot->totals.n_live_docs +=
-				bs_snapshot_segment_docs(snapshot, s) - bs_snapshot_n_deleted(snapshot, s);
+			snapshot->totals.n_live_docs += bs_snapshot_segment_docs(snapshot, s) -
+			                                bs_snapshot_n_deleted(snapshot, s);
 	const struct bs_refresh *refresh = &at.refresh;
-	uint64_t n_read =
-		snapshot->overlay.docs.n_docs - bs_snapshot_n_deleted(snapshot, snapshot->manifest.n_segments);
+	uint64_t n_read = snapshot->overlay.docs.n_docs -
+	                  bs_snapshot_n_deleted(snapshot, snapshot->manifest.n_segments);
 	uint64_t n_old = refresh->n_changed + refresh->n_renewed;
 	*freshened_out = (struct bs_freshened){.n_new = n_read > n_old ? n_read - n_old : 0,
 	                                       .n_changed = refresh->n_changed,

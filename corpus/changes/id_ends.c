@@ -20,7 +20,8 @@ static uint64_t hash_end(const uint8_t *id, size_t id_bytes)
 }
 
 /* A document that may be found. */
-static enum bs_status add_document(struct bs_id_ends *ends, struct bs_doc_ref ref, struct bs_id_entries *entries, struct bs_error *err)
+static enum bs_status add_document(struct bs_id_ends *ends, struct bs_doc_ref ref,
+                                   struct bs_id_entries *entries, struct bs_error *err)
 {
 	struct bs_doc_record record;
 	enum bs_status status = bs_deadline_spend(DOCUMENT_NS, err);
@@ -33,30 +34,39 @@ static enum bs_status add_document(struct bs_id_ends *ends, struct bs_doc_ref re
 	return status ? status : bs_vector_append(entries, &entry, err);
 }
 
-static enum bs_status make_table(struct bs_id_ends *ends, uint32_t segment, struct bs_id_entries *entries, struct bs_error *err)
+static enum bs_status make_table(struct bs_id_ends *ends, uint32_t segment,
+                                 struct bs_id_entries *entries, struct bs_error *err)
 {
 	const struct bs_snapshot *snapshot = ends->snapshot;
-	uint32_t n_docs = bs_snapshot_has_words(snapshot, segment) ? bs_snapshot_segment_docs(snapshot, segment) : 0;
+	uint32_t n_docs = bs_snapshot_has_words(snapshot, segment)
+	                          ? bs_snapshot_segment_docs(snapshot, segment)
+	                          : 0;
 	enum bs_status status = BS_OK;
 	bs_vector_clear(entries);
 	for (uint32_t d = 0; d < n_docs && !status; d++)
 		if (!bs_snapshot_is_deleted(snapshot, segment, d))
 			status = add_document(ends, (struct bs_doc_ref){segment, d}, entries, err);
 	return status ? status
-	              : bs_id_table_make(&ends->tables[segment], entries->items, bs_vector_n(entries), err);
+	              : bs_id_table_make(&ends->tables[segment], entries->items,
+	                                 bs_vector_n(entries), err);
 }
 
-enum bs_status bs_id_ends_init(struct bs_id_ends *ends, const struct bs_snapshot *snapshot, struct bs_error *err)
+enum bs_status bs_id_ends_init(struct bs_id_ends *ends, const struct bs_snapshot *snapshot,
+                               struct bs_error *err)
 {
 	uint32_t n = snapshot->manifest.n_segments + 1;
 	struct bs_id_entries entries = {0};
-	*ends = (struct bs_id_ends){.snapshot = snapshot, .tables = calloc(n, sizeof(*ends->tables))};
-	enum bs_status status = ends->tables ? BS_OK : bs_fail_memory(err, "tables of ids", n * sizeof(*ends->tables));
+	*ends = (struct bs_id_ends){.snapshot = snapshot,
+	                            .tables = calloc(n, sizeof(*ends->tables))};
+	enum bs_status status =
+		ends->tables ? BS_OK
+			     : bs_fail_memory(err, "tables of ids", n * sizeof(*ends->tables));
 	/* Not even an empty id is to lie nowhere. */
 	if (!status)
 		status = bs_buffer_reserve(&ends->id, 1, err);
 	if (!status)
-		status = bs_recorded_places(snapshot->dir, &snapshot->manifest, &ends->sources, err);
+		status =
+			bs_recorded_places(snapshot->dir, &snapshot->manifest, &ends->sources, err);
 	for (uint32_t s = 0; s < n && !status; s++)
 		status = make_table(ends, s, &entries, err);
 	bs_vector_deinit(&entries);
@@ -78,18 +88,22 @@ void bs_id_ends_deinit(struct bs_id_ends *ends)
 
 static bool is_id(const struct bs_buffer *own, const void *id, size_t id_bytes)
 {
-	return own->used_bytes == id_bytes && (id_bytes == 0 || memcmp(own->data, id, id_bytes) == 0);
+	return own->used_bytes == id_bytes &&
+	       (id_bytes == 0 || memcmp(own->data, id, id_bytes) == 0);
 }
 
-static void keep_first(const struct bs_snapshot *snapshot, struct bs_doc_ref *first, struct bs_doc_ref ref)
+static void keep_first(const struct bs_snapshot *snapshot, struct bs_doc_ref *first,
+                       struct bs_doc_ref ref)
 {
 	if (first->segment == BS_DOC_NONE || bs_document_order(snapshot, ref, *first) < 0)
 		*first = ref;
 }
 
-/* A document whose id may be it; the first of those that are called so here, and of those whose id it is. */
-static enum bs_status look_at(struct bs_id_ends *ends, struct bs_doc_ref ref, const void *id, size_t id_bytes,
-                              struct bs_doc_ref *here, struct bs_doc_ref *by_id, struct bs_error *err)
+/* A document whose id may be it; the first of those that are called so here, and of those whose id
+ * it is. */
+static enum bs_status look_at(struct bs_id_ends *ends, struct bs_doc_ref ref, const void *id,
+                              size_t id_bytes, struct bs_doc_ref *here, struct bs_doc_ref *by_id,
+                              struct bs_error *err)
 {
 	struct bs_doc_record record;
 	enum bs_status status = bs_snapshot_record(ends->snapshot, ref, &record, err);
@@ -106,8 +120,8 @@ static enum bs_status look_at(struct bs_id_ends *ends, struct bs_doc_ref ref, co
 	return status;
 }
 
-enum bs_status bs_id_ends_find(struct bs_id_ends *ends, const void *id, size_t id_bytes, struct bs_doc_ref *ref_out,
-                               struct bs_error *err)
+enum bs_status bs_id_ends_find(struct bs_id_ends *ends, const void *id, size_t id_bytes,
+                               struct bs_doc_ref *ref_out, struct bs_error *err)
 {
 	struct bs_doc_ref here = {BS_DOC_NONE, 0}, by_id = here;
 	uint64_t hash = hash_end(id, id_bytes);

@@ -11,7 +11,8 @@
 #define FIRST_LOG2        10u
 #define FIRST_NUMBER_BITS 16u
 #define MOST_BITS         32u /* of places and of numbers, so that a slot holds both */
-/* Searches by halves of n ordered ids take as long as making slots for all of them: one for so many. */
+/* Searches by halves of n ordered ids take as long as making slots for all of them: one for so
+ * many. */
 #define ORDERED_A_SEARCH 16u
 
 static uint64_t n_slots_of(const struct bs_id_owners *owners)
@@ -35,7 +36,8 @@ static void free_slots(struct bs_id_owners *owners)
 
 void bs_id_owners_start_source(struct bs_id_owners *owners)
 {
-	const struct bs_id_owners_segment *last = owners->n_segments ? &owners->segments[owners->n_segments - 1] : NULL;
+	const struct bs_id_owners_segment *last =
+		owners->n_segments ? &owners->segments[owners->n_segments - 1] : NULL;
 	free_slots(owners);
 	owners->slots_log2 = 0;
 	owners->number_bits = FIRST_NUMBER_BITS;
@@ -45,7 +47,8 @@ void bs_id_owners_start_source(struct bs_id_owners *owners)
 	owners->n_searches = 0;
 }
 
-/* The memory that n_bytes of slots take: while they are filled, the old ones, half as many, exist, too. */
+/* The memory that n_bytes of slots take: while they are filled, the old ones, half as many, exist,
+ * too. */
 static uint64_t slots_take(uint64_t n_bytes)
 {
 	return n_bytes * 3 / 2;
@@ -56,7 +59,8 @@ uint64_t bs_id_owners_bytes(const struct bs_id_owners *owners)
 	return slots_take(n_slots_of(owners) * sizeof(*owners->slots));
 }
 
-/* The next slot of an id that seems to have this hash: start with *cursor = its place; NULL when there is no more. */
+/* The next slot of an id that seems to have this hash: start with *cursor = its place; NULL when
+ * there is no more. */
 static uint64_t *next_slot(const struct bs_id_owners *owners, uint64_t hash, uint64_t *cursor)
 {
 	while (owners->slots) {
@@ -84,10 +88,12 @@ static enum bs_status grow(struct bs_id_owners *owners, struct bs_error *err)
 	size_t n_bytes = sizeof(*owners->slots) << slots_log2;
 	struct bs_buffer file = {0};
 	uint64_t *slots = NULL;
-	if (owners->spill && slots_take(n_bytes) > owners->most_bytes && bs_dir_has_folder(owners->spill->dir)) {
+	if (owners->spill && slots_take(n_bytes) > owners->most_bytes &&
+	    bs_dir_has_folder(owners->spill->dir)) {
 		enum bs_status status = bs_dir_place(owners->spill->dir, &file, err);
 		if (!status)
-			status = bs_buffer_reserve(&file, n_bytes, err); /* zeros, because the file is new */
+			/* zeros, because the file is new */
+			status = bs_buffer_reserve(&file, n_bytes, err);
 		if (status) {
 			bs_buffer_deinit(&file);
 			return status;
@@ -118,14 +124,16 @@ static void widen_numbers(struct bs_id_owners *owners)
 }
 
 /* Room for one more slot, and for this number + 1. */
-static enum bs_status make_room(struct bs_id_owners *owners, const struct bs_source *source, uint64_t number,
-                                bool is_new, struct bs_error *err)
+static enum bs_status make_room(struct bs_id_owners *owners, const struct bs_source *source,
+                                uint64_t number, bool is_new, struct bs_error *err)
 {
 	bool is_full = is_new && owners->n_used * 4 >= n_slots_of(owners) * 3;
 	while (owners->number_bits < MOST_BITS && number >= number_mask(owners->number_bits))
 		widen_numbers(owners);
-	if (number >= number_mask(owners->number_bits) || (is_full && owners->slots_log2 == MOST_BITS))
-		return bs_fail(err, BS_INVALID, "%s: more than 2^32 records at once", source->label);
+	if (number >= number_mask(owners->number_bits) ||
+	    (is_full && owners->slots_log2 == MOST_BITS))
+		return bs_fail(err, BS_INVALID, "%s: more than 2^32 records at once",
+		               source->label);
 	return is_full ? grow(owners, err) : BS_OK;
 }
 
@@ -159,15 +167,16 @@ void bs_id_owners_deinit(struct bs_id_owners *owners)
 	*owners = (struct bs_id_owners){0};
 }
 
-enum bs_status bs_id_owners_next_segment(struct bs_id_owners *owners, const struct bs_dir *dir, uint64_t number,
-                                         struct bs_error *err)
+enum bs_status bs_id_owners_next_segment(struct bs_id_owners *owners, const struct bs_dir *dir,
+                                         uint64_t number, struct bs_error *err)
 {
 	size_t n_bytes = ((size_t)owners->n_segments + 1) * sizeof(*owners->segments);
 	struct bs_id_owners_segment *segments = realloc(owners->segments, n_bytes);
 	if (!segments)
 		return bs_fail_memory(err, "the list of segments", n_bytes);
 	owners->segments = segments;
-	struct bs_id_owners_segment *last = owners->n_segments > 0 ? &segments[owners->n_segments - 1] : NULL;
+	struct bs_id_owners_segment *last =
+		owners->n_segments > 0 ? &segments[owners->n_segments - 1] : NULL;
 	if (last) {
 		last->dir = dir;
 		last->number = number;
@@ -188,8 +197,9 @@ static enum bs_status find_record(struct bs_id_owners *owners, struct bs_id_plac
 	}
 	if (!segment->is_open) {
 		char name[BS_INDEX_NAME_BYTES];
-		enum bs_status status = bs_segment_open(&segment->opened, segment->dir,
-		                                        bs_index_file_name("seg", segment->number, name), err);
+		enum bs_status status =
+			bs_segment_open(&segment->opened, segment->dir,
+		                        bs_index_file_name("seg", segment->number, name), err);
 		if (status)
 			return status;
 		segment->opened.docs.names.spill = owners->spill;
@@ -211,7 +221,8 @@ static enum bs_status widen(struct bs_buffer *bits, size_t n_bytes, struct bs_er
 	return BS_OK;
 }
 
-enum bs_status bs_id_owners_kill(struct bs_id_owners *owners, struct bs_id_place place, struct bs_error *err)
+enum bs_status bs_id_owners_kill(struct bs_id_owners *owners, struct bs_id_place place,
+                                 struct bs_error *err)
 {
 	struct bs_id_owners_segment *segment = &owners->segments[place.segment];
 	enum bs_status status = widen(&segment->dead, (size_t)place.document / 8 + 1, err);
@@ -232,7 +243,8 @@ enum bs_status bs_id_owners_withdraw(struct bs_id_owners *owners, struct bs_erro
 		status = bs_id_owners_kill(owners, place_of(owners, i), err);
 	for (uint64_t i = 0; i < n_slots_of(owners) && !status; i++)
 		if (owners->slots[i])
-			status = bs_id_owners_kill(owners, place_of_slot(owners, owners->slots[i]), err);
+			status = bs_id_owners_kill(owners, place_of_slot(owners, owners->slots[i]),
+			                           err);
 	bs_id_owners_start_source(owners);
 	return status;
 }
@@ -242,13 +254,14 @@ void bs_id_owners_prefetch(struct bs_id_owners *owners, const struct bs_source *
 {
 	const struct bs_buffer *id = &owners->id;
 	if (owners->slots && !bs_recorded_id(source, record, &owners->id, NULL))
-		__builtin_prefetch(&owners->slots[bs_hash_slot(id->data, id->used_bytes) >> (64 - owners->slots_log2)],
+		__builtin_prefetch(&owners->slots[bs_hash_slot(id->data, id->used_bytes) >>
+		                                  (64 - owners->slots_log2)],
 		                   1);
 }
 
 /* The id of an earlier document, into other_id. */
-static enum bs_status recall_id(struct bs_id_owners *owners, const struct bs_source *source, struct bs_id_place place,
-                                struct bs_error *err)
+static enum bs_status recall_id(struct bs_id_owners *owners, const struct bs_source *source,
+                                struct bs_id_place place, struct bs_error *err)
 {
 	struct bs_doc_record other;
 	enum bs_status status = find_record(owners, place, &other, err);
@@ -268,8 +281,8 @@ struct owner {
 };
 
 /* The owner of the id at hand among those with slots. */
-static enum bs_status find_slot(struct bs_id_owners *owners, const struct bs_source *source, struct owner *owner,
-                                struct bs_error *err)
+static enum bs_status find_slot(struct bs_id_owners *owners, const struct bs_source *source,
+                                struct owner *owner, struct bs_error *err)
 {
 	uint64_t cursor = owners->slots ? owner->hash >> (64 - owners->slots_log2) : 0;
 	uint64_t *slot;
@@ -285,8 +298,8 @@ static enum bs_status find_slot(struct bs_id_owners *owners, const struct bs_sou
 }
 
 /* ... among those that are ordered. */
-static enum bs_status find_ordered(struct bs_id_owners *owners, const struct bs_source *source, struct owner *owner,
-                                   struct bs_error *err)
+static enum bs_status find_ordered(struct bs_id_owners *owners, const struct bs_source *source,
+                                   struct owner *owner, struct bs_error *err)
 {
 	uint64_t low = 0, high = owners->n_ordered;
 	if (high == 0 || compare_ids(&owners->id, &owners->last_ordered) > 0)
@@ -309,9 +322,10 @@ static enum bs_status find_ordered(struct bs_id_owners *owners, const struct bs_
 	return BS_OK;
 }
 
-/* Of the id at hand. One that was taken over from an ordered document has a slot, so these are asked first. */
-static enum bs_status find_owner(struct bs_id_owners *owners, const struct bs_source *source, struct owner *owner,
-                                 struct bs_error *err)
+/* Of the id at hand. One that was taken over from an ordered document has a slot, so these are
+ * asked first. */
+static enum bs_status find_owner(struct bs_id_owners *owners, const struct bs_source *source,
+                                 struct owner *owner, struct bs_error *err)
 {
 	*owner = (struct owner){.hash = bs_hash_slot(owners->id.data, owners->id.used_bytes)};
 	enum bs_status status = find_slot(owners, source, owner, err);
@@ -320,7 +334,8 @@ static enum bs_status find_owner(struct bs_id_owners *owners, const struct bs_so
 
 /* Of the id of record. */
 static enum bs_status find_owner_of(struct bs_id_owners *owners, const struct bs_source *source,
-                                    const struct bs_doc_record *record, struct owner *owner, struct bs_error *err)
+                                    const struct bs_doc_record *record, struct owner *owner,
+                                    struct bs_error *err)
 {
 	*owner = (struct owner){.is_there = false};
 	if (owners->n_used == 0 && owners->n_ordered == 0)
@@ -330,19 +345,22 @@ static enum bs_status find_owner_of(struct bs_id_owners *owners, const struct bs
 }
 
 /* A slot for an id of this hash that has none. */
-static enum bs_status add_slot(struct bs_id_owners *owners, const struct bs_source *source, uint64_t hash,
-                               uint64_t number, struct bs_error *err)
+static enum bs_status add_slot(struct bs_id_owners *owners, const struct bs_source *source,
+                               uint64_t hash, uint64_t number, struct bs_error *err)
 {
 	enum bs_status status = make_room(owners, source, number, true, err);
 	if (status)
 		return status;
-	fill_slot(owners->slots, owners->slots_log2, (hash & ~number_mask(owners->number_bits)) | (number + 1));
+	fill_slot(owners->slots, owners->slots_log2,
+	          (hash & ~number_mask(owners->number_bits)) | (number + 1));
 	owners->n_used++;
 	return BS_OK;
 }
 
-/* Ordered ids get slots; but those whose owner is another by now, which has one. Keeps the id at hand. */
-static enum bs_status give_slots(struct bs_id_owners *owners, const struct bs_source *source, struct bs_error *err)
+/* Ordered ids get slots; but those whose owner is another by now, which has one. Keeps the id at
+ * hand. */
+static enum bs_status give_slots(struct bs_id_owners *owners, const struct bs_source *source,
+                                 struct bs_error *err)
 {
 	struct bs_buffer at_hand = owners->id;
 	enum bs_status status = BS_OK;
@@ -373,8 +391,8 @@ static bool is_next_ordered(const struct bs_id_owners *owners, uint64_t number)
 	       (number == 0 || compare_ids(&owners->id, &owners->last_ordered) > 0);
 }
 
-static enum bs_status take_over(struct bs_id_owners *owners, const struct bs_source *source, uint64_t number,
-                                struct bs_error *err)
+static enum bs_status take_over(struct bs_id_owners *owners, const struct bs_source *source,
+                                uint64_t number, struct bs_error *err)
 {
 	struct owner earlier;
 	enum bs_status status = BS_OK;
@@ -393,7 +411,8 @@ static enum bs_status take_over(struct bs_id_owners *owners, const struct bs_sou
 }
 
 enum bs_status bs_id_owners_take(struct bs_id_owners *owners, const struct bs_source *source,
-                                 const struct bs_doc_record *record, uint32_t document, struct bs_error *err)
+                                 const struct bs_doc_record *record, uint32_t document,
+                                 struct bs_error *err)
 {
 	struct bs_id_owners_segment *segment = &owners->segments[owners->n_segments - 1];
 	uint64_t number = segment->first + document - owners->first_number;
@@ -414,8 +433,8 @@ enum bs_status bs_id_owners_take(struct bs_id_owners *owners, const struct bs_so
 }
 
 enum bs_status bs_id_owners_lives(struct bs_id_owners *owners, const struct bs_source *source,
-                                  const struct bs_doc_record *record, bool *lives_out, struct bs_id_place *place_out,
-                                  struct bs_error *err)
+                                  const struct bs_doc_record *record, bool *lives_out,
+                                  struct bs_id_place *place_out, struct bs_error *err)
 {
 	struct owner owner;
 	*lives_out = false;
@@ -425,13 +444,14 @@ enum bs_status bs_id_owners_lives(struct bs_id_owners *owners, const struct bs_s
 	*place_out = owner.place;
 	const struct bs_buffer *dead = &owners->segments[place_out->segment].dead;
 	size_t byte = place_out->document / 8;
-	*lives_out = byte >= dead->used_bytes || !(dead->data[byte] >> (place_out->document % 8) & 1);
+	*lives_out =
+		byte >= dead->used_bytes || !(dead->data[byte] >> (place_out->document % 8) & 1);
 	return BS_OK;
 }
 
 enum bs_status bs_id_owners_find(struct bs_id_owners *owners, const struct bs_source *source,
-                                 const struct bs_doc_record *record, bool *is_owned_out, bool *is_same_out,
-                                 struct bs_error *err)
+                                 const struct bs_doc_record *record, bool *is_owned_out,
+                                 bool *is_same_out, struct bs_error *err)
 {
 	struct owner owner;
 	struct bs_doc_record now;
@@ -445,8 +465,9 @@ enum bs_status bs_id_owners_find(struct bs_id_owners *owners, const struct bs_so
 	return status;
 }
 
-enum bs_status bs_id_owners_dead(struct bs_id_owners *owners, uint32_t i, uint64_t n_docs, const uint8_t **bits_out,
-                                 uint64_t *n_dead_out, struct bs_error *err)
+enum bs_status bs_id_owners_dead(struct bs_id_owners *owners, uint32_t i, uint64_t n_docs,
+                                 const uint8_t **bits_out, uint64_t *n_dead_out,
+                                 struct bs_error *err)
 {
 	struct bs_id_owners_segment *segment = &owners->segments[i];
 	*bits_out = NULL;

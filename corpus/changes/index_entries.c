@@ -12,22 +12,26 @@
 #define BATCH_RECORDS 1024 /* to be read again */
 
 struct known {
-	struct bs_doc_cursor cursor; /* from where the feed stands */
+	struct bs_doc_cursor cursor;    /* from where the feed stands */
 	const struct bs_source *source; /* of documents to read again */
-	struct bs_source *inner;     /* the collections in it, one a source of the snapshot, as far as they were met; NULL: none */
-	size_t unread_at;            /* the first of the feed's unread paths that may hold documents not yet passed */
-	uint64_t recall_bytes;       /* of text that may still be asked for */
-	bool is_anew;                /* no fingerprint is reported */
-	bool may_stay;               /* as in struct bs_recall */
-	bool are_rows;               /* of collections, and are asked for as files */
+	/* the collections in it, one a source of the snapshot, as far as they were met; NULL:
+	 * none */
+	struct bs_source *inner;
+	/* the first of the feed's unread paths that may hold documents not yet passed */
+	size_t unread_at;
+	uint64_t recall_bytes; /* of text that may still be asked for */
+	bool is_anew;          /* no fingerprint is reported */
+	bool may_stay;         /* as in struct bs_recall */
+	bool are_rows;         /* of collections, and are asked for as files */
 };
 
 static struct bs_index_entry make_known(const struct bs_snapshot *snapshot, struct bs_doc_ref ref,
-                                  const struct bs_doc_record *record)
+                                        const struct bs_doc_record *record)
 {
 	struct bs_index_entry entry = {
 		.ref = ref,
-		.is_row = ref.segment != BS_DOC_EXCLUDED && !bs_snapshot_has_words(snapshot, ref.segment),
+		.is_row = ref.segment != BS_DOC_EXCLUDED &&
+	                  !bs_snapshot_has_words(snapshot, ref.segment),
 		.is_racy = record->flags & BS_DOC_RACY,
 		.is_named_by_line = record->flags & BS_DOC_NAMED_BY_LINE,
 		.has_separate_id = record->flags & BS_DOC_SEPARATE_ID,
@@ -38,8 +42,8 @@ static struct bs_index_entry make_known(const struct bs_snapshot *snapshot, stru
 	return entry;
 }
 
-static enum bs_status add_item(struct bs_batch *batch, const struct bs_doc_record *record, const struct bs_index_entry *entry,
-                               struct bs_error *err)
+static enum bs_status add_item(struct bs_batch *batch, const struct bs_doc_record *record,
+                               const struct bs_index_entry *entry, struct bs_error *err)
 {
 	enum bs_status status = bs_vector_append(&batch->entries, entry, err);
 	if (!status)
@@ -50,25 +54,30 @@ static enum bs_status add_item(struct bs_batch *batch, const struct bs_doc_recor
 	return status;
 }
 
-/* Whether a document that the walk did not meet lies where it could not look. They are asked of in document order. */
-static bool is_unread(struct known *self, const struct bs_buffer *unread, const struct bs_doc_record *record)
+/* Whether a document that the walk did not meet lies where it could not look. They are asked of in
+ * document order. */
+static bool is_unread(struct known *self, const struct bs_buffer *unread,
+                      const struct bs_doc_record *record)
 {
 	while (self->unread_at < unread->used_bytes) {
 		const char *path = (const char *)unread->data + self->unread_at;
 		size_t n = strlen(path);
 		if (bs_path_is_at_or_below(path, record->name, record->name_bytes))
 			return true;
-		if (bs_compare_paths((const uint8_t *)path, n, record->name, record->name_bytes) > 0)
+		if (bs_compare_paths((const uint8_t *)path, n, record->name, record->name_bytes) >
+		    0)
 			break;
 		self->unread_at += n + 1;
 	}
 	return false;
 }
 
-/* Goes past the documents before the path at path_at of the batch's bytes (SIZE_MAX: all), and says what is known of
- * the path itself. They are gone, but for those where nobody could look: items of their own, behind the paths. */
-static enum bs_status pass_known(struct known *self, const struct bs_buffer *unread, struct bs_batch *batch, size_t path_at,
-                                 size_t path_bytes, struct bs_index_entry *known_out, struct bs_error *err)
+/* Goes past the documents before the path at path_at of the batch's bytes (SIZE_MAX: all), and says
+ * what is known of the path itself. They are gone, but for those where nobody could look: items of
+ * their own, behind the paths. */
+static enum bs_status pass_known(struct known *self, const struct bs_buffer *unread,
+                                 struct bs_batch *batch, size_t path_at, size_t path_bytes,
+                                 struct bs_index_entry *known_out, struct bs_error *err)
 {
 	struct bs_doc_ref ref;
 	struct bs_doc_record record;
@@ -77,7 +86,8 @@ static enum bs_status pass_known(struct known *self, const struct bs_buffer *unr
 	while (!status && bs_doc_cursor_peek(&self->cursor, &ref, &record)) {
 		int order = -1;
 		if (path_at != SIZE_MAX)
-			order = bs_compare_paths(record.name, record.name_bytes, batch->bytes.data + path_at, path_bytes);
+			order = bs_compare_paths(record.name, record.name_bytes,
+			                         batch->bytes.data + path_at, path_bytes);
 		if (order > 0)
 			break;
 		struct bs_index_entry entry = make_known(self->cursor.snapshot, ref, &record);
@@ -94,8 +104,8 @@ static enum bs_status pass_known(struct known *self, const struct bs_buffer *unr
 	return status;
 }
 
-static enum bs_status tell_paths(void *context, const struct bs_buffer *unread, bool is_last, struct bs_batch *batch,
-                                 struct bs_error *err)
+static enum bs_status tell_paths(void *context, const struct bs_buffer *unread, bool is_last,
+                                 struct bs_batch *batch, struct bs_error *err)
 {
 	size_t n_paths = batch->n_items, at = 0;
 	struct bs_index_entry entry;
@@ -114,8 +124,8 @@ static enum bs_status tell_paths(void *context, const struct bs_buffer *unread, 
 }
 
 /* The source of a document to read again. */
-static enum bs_status find_source(struct known *self, uint32_t number, const struct bs_source **source_out,
-                                  struct bs_error *err)
+static enum bs_status find_source(struct known *self, uint32_t number,
+                                  const struct bs_source **source_out, struct bs_error *err)
 {
 	const struct bs_manifest *manifest = &self->cursor.snapshot->manifest;
 	*source_out = self->source;
@@ -124,12 +134,14 @@ static enum bs_status find_source(struct known *self, uint32_t number, const str
 	if (!self->inner && !(self->inner = calloc(manifest->n_sources, sizeof(*self->inner))))
 		return bs_fail_memory(err, "sources", manifest->n_sources * sizeof(*self->inner));
 	*source_out = &self->inner[number];
-	return self->inner[number].path ? BS_OK
-	                                : bs_recorded_inner(self->source, &manifest->sources[number], &self->inner[number], err);
+	return self->inner[number].path
+	               ? BS_OK
+	               : bs_recorded_inner(self->source, &manifest->sources[number],
+	                                   &self->inner[number], err);
 }
 
-static enum bs_status next_recalled(void *context, const struct bs_buffer *unread, bool is_last, struct bs_batch *batch,
-                                    struct bs_error *err)
+static enum bs_status next_recalled(void *context, const struct bs_buffer *unread, bool is_last,
+                                    struct bs_batch *batch, struct bs_error *err)
 {
 	struct known *self = context;
 	const struct bs_snapshot *snapshot = self->cursor.snapshot;
@@ -143,21 +155,30 @@ static enum bs_status next_recalled(void *context, const struct bs_buffer *unrea
 	uint32_t number = record.source;
 	status = find_source(self, number, &batch->source, err);
 	bool is_record = !status && bs_source_has_records(batch->source);
-	batch->recall = (struct bs_recall){snapshot, bs_stored_texts_new, bs_stored_texts_fetch, bs_stored_texts_ask,
-	                                   bs_stored_texts_free, snapshot->manifest.options.store, self->may_stay};
+	batch->recall = (struct bs_recall){snapshot,
+	                                   bs_stored_texts_new,
+	                                   bs_stored_texts_fetch,
+	                                   bs_stored_texts_ask,
+	                                   bs_stored_texts_free,
+	                                   snapshot->manifest.options.store,
+	                                   self->may_stay};
 	batch->is_row = self->are_rows;
-	while (!status && batch->n_items < (is_record ? BATCH_RECORDS : BS_BATCH_PATHS) && n_bytes < BS_BATCH_BYTES &&
-	       self->recall_bytes > 0 && bs_doc_cursor_peek(&self->cursor, &ref, &record) && record.source == number) {
+	while (!status && batch->n_items < (is_record ? BATCH_RECORDS : BS_BATCH_PATHS) &&
+	       n_bytes < BS_BATCH_BYTES && self->recall_bytes > 0 &&
+	       bs_doc_cursor_peek(&self->cursor, &ref, &record) && record.source == number) {
 		struct bs_index_entry entry = make_known(snapshot, ref, &record);
-		if (batch->source->kind == BS_SOURCE_FOLDER && !bs_doc_name_is_below(record.name, record.name_bytes))
-			return bs_container_corrupt(snapshot->segments[ref.segment].file, err,
-			                            "the name of document %u leads out of its source", ref.document);
+		if (batch->source->kind == BS_SOURCE_FOLDER &&
+		    !bs_doc_name_is_below(record.name, record.name_bytes))
+			return bs_container_corrupt(
+				snapshot->segments[ref.segment].file, err,
+				"the name of document %u leads out of its source", ref.document);
 		status = add_item(batch, &record, &entry, err);
 		if (!status)
 			status = bs_doc_cursor_advance(&self->cursor, err);
 		uint64_t size_bytes = is_record ? record.place[1] : record.place[0];
 		n_bytes += size_bytes;
-		self->recall_bytes -= size_bytes < self->recall_bytes ? size_bytes : self->recall_bytes;
+		self->recall_bytes -=
+			size_bytes < self->recall_bytes ? size_bytes : self->recall_bytes;
 	}
 	return status;
 }
@@ -179,31 +200,36 @@ static enum bs_status new_known(struct known **self_out, struct bs_error *err)
 	return self ? BS_OK : bs_fail_memory(err, "what is known of a source", sizeof(*self));
 }
 
-enum bs_status bs_index_entries_attach(struct bs_feed *feed, const struct bs_snapshot *snapshot, uint32_t source, bool is_anew,
-                             struct bs_error *err)
+enum bs_status bs_index_entries_attach(struct bs_feed *feed, const struct bs_snapshot *snapshot,
+                                       uint32_t source, bool is_anew, struct bs_error *err)
 {
 	struct known *self;
 	enum bs_status status = new_known(&self, err);
 	if (status)
 		return status;
 	self->is_anew = is_anew;
-	status = bs_doc_cursor_init(&self->cursor, snapshot, source, NULL, BS_CURSOR_EXCLUSIONS, NULL, err);
+	status = bs_doc_cursor_init(&self->cursor, snapshot, source, NULL, BS_CURSOR_EXCLUSIONS,
+	                            NULL, err);
 	if (status)
 		close_known(self);
 	else
-		bs_feed_set_entry_lookup(feed, &(struct bs_entry_lookup){self, tell_paths, close_known});
+		bs_feed_set_entry_lookup(feed,
+		                         &(struct bs_entry_lookup){self, tell_paths, close_known});
 	return status;
 }
 
-enum bs_status bs_index_entries_recall(const struct bs_source *source, const struct bs_snapshot *snapshot, uint32_t number,
-                               const struct bs_recall_choice *choice, struct bs_feed **feed_out, struct bs_error *err)
+enum bs_status bs_index_entries_recall(const struct bs_source *source,
+                                       const struct bs_snapshot *snapshot, uint32_t number,
+                                       const struct bs_recall_choice *choice,
+                                       struct bs_feed **feed_out, struct bs_error *err)
 {
 	struct known *self;
 	*feed_out = NULL;
 	enum bs_status status = new_known(&self, err);
 	if (status)
 		return status;
-	status = bs_doc_cursor_init(&self->cursor, snapshot, number, choice->segments, BS_CURSOR_INNER, NULL, err);
+	status = bs_doc_cursor_init(&self->cursor, snapshot, number, choice->segments,
+	                            BS_CURSOR_INNER, NULL, err);
 	if (status) {
 		close_known(self);
 		return status;
@@ -212,21 +238,26 @@ enum bs_status bs_index_entries_recall(const struct bs_source *source, const str
 	self->are_rows = choice->are_rows;
 	self->recall_bytes = choice->limit_bytes;
 	self->may_stay = choice->may_stay;
-	return bs_feed_open_recall(source, &(struct bs_entry_lookup){self, next_recalled, close_known}, feed_out, err);
+	return bs_feed_open_recall(
+		source, &(struct bs_entry_lookup){self, next_recalled, close_known}, feed_out, err);
 }
 
-enum bs_status bs_index_entries_row(const struct bs_snapshot *snapshot, uint32_t source, struct bs_index_entry *known_out,
-                            struct bs_error *err)
+enum bs_status bs_index_entries_row(const struct bs_snapshot *snapshot, uint32_t source,
+                                    struct bs_index_entry *known_out, struct bs_error *err)
 {
 	struct bs_doc_record record;
 	enum bs_status status = BS_OK;
 	*known_out = (struct bs_index_entry){.ref = {BS_DOC_NONE, 0}};
-	for (uint32_t s = 0; s < snapshot->manifest.n_segments && known_out->ref.segment == BS_DOC_NONE && !status; s++) {
+	for (uint32_t s = 0;
+	     s < snapshot->manifest.n_segments && known_out->ref.segment == BS_DOC_NONE && !status;
+	     s++) {
 		const struct bs_doc_table *docs = &snapshot->segments[s].docs;
-		for (uint32_t i = 0; !bs_snapshot_has_words(snapshot, s) && i < docs->n_ranges && !status; i++) {
+		for (uint32_t i = 0;
+		     !bs_snapshot_has_words(snapshot, s) && i < docs->n_ranges && !status; i++) {
 			struct bs_source_range range = bs_doc_table_range(docs, i);
 			struct bs_doc_ref ref = {s, range.first};
-			if (range.source != source || bs_snapshot_is_deleted(snapshot, s, range.first))
+			if (range.source != source ||
+			    bs_snapshot_is_deleted(snapshot, s, range.first))
 				continue;
 			status = bs_snapshot_record(snapshot, ref, &record, err);
 			if (!status)

@@ -34,8 +34,8 @@ void bs_inners_deinit(struct bs_inners *inners)
 	*inners = (struct bs_inners){.manifest = NULL};
 }
 
-static enum bs_status make_key(struct bs_inners *inners, uint32_t folder, const char *path, uint64_t *hash_out,
-                               struct bs_error *err)
+static enum bs_status make_key(struct bs_inners *inners, uint32_t folder, const char *path,
+                               uint64_t *hash_out, struct bs_error *err)
 {
 	struct bs_buffer *key = &inners->key;
 	bs_buffer_clear(key);
@@ -46,7 +46,8 @@ static enum bs_status make_key(struct bs_inners *inners, uint32_t folder, const 
 	return status;
 }
 
-/* The source that a collection of a folder is already; another place in the list takes its number. */
+/* The source that a collection of a folder is already; another place in the list takes its
+ * number. */
 static enum bs_status remember(struct bs_inners *inners, uint32_t number, struct bs_error *err)
 {
 	const struct bs_source_record *record = &inners->manifest->sources[number];
@@ -54,7 +55,8 @@ static enum bs_status remember(struct bs_inners *inners, uint32_t number, struct
 	uint32_t entry;
 	enum bs_status status = make_key(inners, record->parent - 1, record->path, &hash, err);
 	if (!status)
-		status = bs_term_table_intern(&inners->known, inners->key.data, (uint32_t)inners->key.used_bytes, hash, &entry, NULL,
+		status = bs_term_table_intern(&inners->known, inners->key.data,
+		                              (uint32_t)inners->key.used_bytes, hash, &entry, NULL,
 		                              err);
 	if (!status)
 		inners->known.entries[entry].df = number;
@@ -78,19 +80,21 @@ static bool is_met(const struct bs_inners *inners, uint32_t number)
 }
 
 /* The number of the source that the file of the folder under way is, UINT32_MAX: none yet. */
-static enum bs_status find_number(struct bs_inners *inners, const char *path, uint32_t *number_out, struct bs_error *err)
+static enum bs_status find_number(struct bs_inners *inners, const char *path, uint32_t *number_out,
+                                  struct bs_error *err)
 {
 	uint64_t hash;
 	uint32_t entry;
 	*number_out = UINT32_MAX;
 	enum bs_status status = make_key(inners, inners->folder_number, path, &hash, err);
-	if (!status && bs_term_table_find(&inners->known, inners->key.data, (uint32_t)inners->key.used_bytes, hash, &entry))
+	if (!status && bs_term_table_find(&inners->known, inners->key.data,
+	                                  (uint32_t)inners->key.used_bytes, hash, &entry))
 		*number_out = inners->known.entries[entry].df;
 	return status;
 }
 
-/* A number that was forgotten before this run, and that no segment names any more: there may be very many in a life of
- * files that come and go. */
+/* A number that was forgotten before this run, and that no segment names any more: there may be
+ * very many in a life of files that come and go. */
 static uint32_t find_free(struct bs_inners *inners)
 {
 	const struct bs_manifest *before = &inners->refresh->snapshot->manifest;
@@ -99,20 +103,23 @@ static uint32_t find_free(struct bs_inners *inners)
 	*next = *next > inners->folder_number ? *next : inners->folder_number + 1;
 	for (; *next < before->n_sources; ++*next)
 		if (before->sources[*next].kind == BS_SOURCE_FORGOTTEN &&
-		    inners->manifest->sources[*next].kind == BS_SOURCE_FORGOTTEN && !bs_refresh_has_documents(inners->refresh, *next))
+		    inners->manifest->sources[*next].kind == BS_SOURCE_FORGOTTEN &&
+		    !bs_refresh_has_documents(inners->refresh, *next))
 			return (*next)++;
 	return inners->manifest->n_sources;
 }
 
 /* A new source of the manifest. */
-static enum bs_status add_source(struct bs_inners *inners, const char *path, uint32_t *number_out, struct bs_error *err)
+static enum bs_status add_source(struct bs_inners *inners, const char *path, uint32_t *number_out,
+                                 struct bs_error *err)
 {
 	struct bs_manifest *manifest = inners->manifest;
-	struct bs_source_record record = {
-		.kind = BS_SOURCE_COLLECTION, .parent = inners->folder_number + 1, .path = (char *)(uintptr_t)path};
+	struct bs_source_record record = {.kind = BS_SOURCE_COLLECTION,
+	                                  .parent = inners->folder_number + 1,
+	                                  .path = (char *)(uintptr_t)path};
 	*number_out = find_free(inners);
-	enum bs_status status =
-		bs_manifest_label_below(manifest->sources[inners->folder_number].label, path, &record.label, err);
+	enum bs_status status = bs_manifest_label_below(
+		manifest->sources[inners->folder_number].label, path, &record.label, err);
 	if (!status && *number_out < manifest->n_sources)
 		status = bs_manifest_replace_source(manifest, *number_out, &record, err);
 	else if (!status)
@@ -122,8 +129,9 @@ static enum bs_status add_source(struct bs_inners *inners, const char *path, uin
 }
 
 /* Whether its first line says so. What may not be read is told where it is read as a file. */
-static enum bs_status has_line(struct bs_inners *inners, const struct bs_source *source, bool is_known, bool *has_out,
-                               enum bs_status *failed_out, struct bs_error *err)
+static enum bs_status has_line(struct bs_inners *inners, const struct bs_source *source,
+                               bool is_known, bool *has_out, enum bs_status *failed_out,
+                               struct bs_error *err)
 {
 	struct bs_error why = {""};
 	int fd = bs_source_open(source, O_RDONLY | O_NONBLOCK);
@@ -131,9 +139,11 @@ static enum bs_status has_line(struct bs_inners *inners, const struct bs_source 
 	*failed_out = BS_OK;
 	bool is_forbidden = fd < 0 && (errno == EACCES || errno == EPERM);
 	if (fd < 0)
-		*failed_out = bs_fail(&why, bs_file_status(errno), "%s: %s", source->path, strerror(errno));
+		*failed_out = bs_fail(&why, bs_file_status(errno), "%s: %s", source->path,
+		                      strerror(errno));
 	else
-		*failed_out = bs_recognizer_has_line(inners->recognizer, fd, source->path, has_out, &why);
+		*failed_out =
+			bs_recognizer_has_line(inners->recognizer, fd, source->path, has_out, &why);
 	if (fd >= 0)
 		close(fd);
 	if (bs_is_fatal(*failed_out))
@@ -153,7 +163,8 @@ static bool is_unchanged(const struct bs_inners *inners, const struct bs_inner *
 		return false;
 	const struct bs_source_record *record = &snapshot->manifest.sources[inner->number];
 	return record->kind == BS_SOURCE_COLLECTION && !record->is_racy && !inner->source.is_anew &&
-	       bs_source_fingerprint(&inner->source, &fingerprint, NULL) == BS_OK && bs_fingerprint_equals(&fingerprint, record->fingerprint);
+	       bs_source_fingerprint(&inner->source, &fingerprint, NULL) == BS_OK &&
+	       bs_fingerprint_equals(&fingerprint, record->fingerprint);
 }
 
 /* Begins to refresh it. What cannot be looked at stays as it is. */
@@ -161,8 +172,9 @@ static enum bs_status begin(struct bs_inners *inners, struct bs_inner *inner, st
 {
 	struct bs_error why = {""};
 	enum bs_status status =
-		bs_refresh_begin(inners->refresh, inner->number, &inner->source, &inners->manifest->sources[inner->number],
-		                 inners->options, false, NULL, NULL, &inner->at, &inner->feed, &why);
+		bs_refresh_begin(inners->refresh, inner->number, &inner->source,
+	                         &inners->manifest->sources[inner->number], inners->options, false,
+	                         NULL, NULL, &inner->at, &inner->feed, &why);
 	inner->is_kept = status == BS_IO || status == BS_NOT_FOUND || status == BS_INVALID;
 	if (!inner->is_kept)
 		return status ? bs_fail(err, status, "%s", why.text) : BS_OK;
@@ -172,11 +184,12 @@ static enum bs_status begin(struct bs_inners *inners, struct bs_inner *inner, st
 }
 
 /* inner is the file by name; *is_one_out: it is a collection, under a number. */
-static enum bs_status identify(struct bs_inners *inners, struct bs_inner *inner, const char *path, bool *is_one_out,
-                               bool *is_unread_out, struct bs_error *err)
+static enum bs_status identify(struct bs_inners *inners, struct bs_inner *inner, const char *path,
+                               bool *is_one_out, bool *is_unread_out, struct bs_error *err)
 {
-	struct bs_source_record record = {
-		.kind = BS_SOURCE_COLLECTION, .path = (char *)(uintptr_t)path, .label = (char[]){""}};
+	struct bs_source_record record = {.kind = BS_SOURCE_COLLECTION,
+	                                  .path = (char *)(uintptr_t)path,
+	                                  .label = (char[]){""}};
 	enum bs_status failed = BS_OK;
 	enum bs_status status = find_number(inners, path, &inner->number, err);
 	if (!status)
@@ -187,7 +200,8 @@ static enum bs_status identify(struct bs_inners *inners, struct bs_inner *inner,
 	free(record.label);
 	*is_one_out = !status && is_unchanged(inners, inner);
 	if (!status && !*is_one_out)
-		status = has_line(inners, &inner->source, inner->number != UINT32_MAX, is_one_out, &failed, err);
+		status = has_line(inners, &inner->source, inner->number != UINT32_MAX, is_one_out,
+		                  &failed, err);
 	/* It may yet be what it was. */
 	*is_one_out |= failed == BS_IO && inner->number != UINT32_MAX;
 	*is_unread_out = failed == BS_IO && !*is_one_out;
@@ -198,8 +212,8 @@ static enum bs_status identify(struct bs_inners *inners, struct bs_inner *inner,
 	return status;
 }
 
-static enum bs_status meet(void *context, const char *path, struct bs_inner **inner_out, struct bs_feed **feed_out,
-                           bool *is_unread_out, struct bs_error *err)
+static enum bs_status meet(void *context, const char *path, struct bs_inner **inner_out,
+                           struct bs_feed **feed_out, bool *is_unread_out, struct bs_error *err)
 {
 	struct bs_inners *inners = context;
 	bool is_one = false;
@@ -224,8 +238,9 @@ static enum bs_status meet(void *context, const char *path, struct bs_inner **in
 	return BS_OK;
 }
 
-enum bs_status bs_inners_deadline(struct bs_inners *inners, struct bs_feed *feed, const struct bs_source *folder,
-                               uint32_t number, struct bs_error *err)
+enum bs_status bs_inners_deadline(struct bs_inners *inners, struct bs_feed *feed,
+                                  const struct bs_source *folder, uint32_t number,
+                                  struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	if (!inners->options->reads_records)
@@ -245,7 +260,8 @@ enum bs_status bs_inners_deadline(struct bs_inners *inners, struct bs_feed *feed
 	return status;
 }
 
-enum bs_status bs_inners_end(struct bs_inners *inners, const struct bs_batch *batch, struct bs_error *err)
+enum bs_status bs_inners_end(struct bs_inners *inners, const struct bs_batch *batch,
+                             struct bs_error *err)
 {
 	struct bs_inner *inner = batch->inner;
 	struct bs_inner **link = &inners->under_way;
@@ -254,7 +270,8 @@ enum bs_status bs_inners_end(struct bs_inners *inners, const struct bs_batch *ba
 		link = &(*link)->next;
 	*link = inner->next;
 	if (batch->has_failed && inners->report)
-		inners->report(inners->context, BS_SKIP_UNREADABLE, (const char *)batch->bytes.data);
+		inners->report(inners->context, BS_SKIP_UNREADABLE,
+		               (const char *)batch->bytes.data);
 	if (inner->is_kept || batch->has_failed)
 		status = bs_refresh_keep(inners->refresh, inner->number, batch->has_failed, err);
 	else
@@ -267,7 +284,8 @@ enum bs_status bs_inners_end(struct bs_inners *inners, const struct bs_batch *ba
 /* It is a source no more. */
 static enum bs_status forget(struct bs_inners *inners, uint32_t number, struct bs_error *err)
 {
-	struct bs_source_record gone = {.kind = BS_SOURCE_FORGOTTEN, .label = (char[]){""}, .path = (char[]){"-"}};
+	struct bs_source_record gone = {
+		.kind = BS_SOURCE_FORGOTTEN, .label = (char[]){""}, .path = (char[]){"-"}};
 	enum bs_status status = bs_refresh_lose(inners->refresh, number, err);
 	bs_exclusions_drop(&inners->refresh->exclusions, number);
 	return status ? status : bs_manifest_replace_source(inners->manifest, number, &gone, err);
@@ -277,13 +295,16 @@ static enum bs_status forget(struct bs_inners *inners, uint32_t number, struct b
 static enum bs_status lose(struct bs_inners *inners, uint32_t number, struct bs_error *err)
 {
 	struct bs_source_record *record = &inners->manifest->sources[number];
-	*record = (struct bs_source_record){
-		.kind = record->kind, .parent = record->parent, .label = record->label, .path = record->path};
+	*record = (struct bs_source_record){.kind = record->kind,
+	                                    .parent = record->parent,
+	                                    .label = record->label,
+	                                    .path = record->path};
 	return bs_refresh_lose(inners->refresh, number, err);
 }
 
-enum bs_status bs_inners_settle(struct bs_inners *inners, uint32_t folder, const struct bs_feed *feed,
-                                enum bs_inners_fate fate, struct bs_error *err)
+enum bs_status bs_inners_settle(struct bs_inners *inners, uint32_t folder,
+                                const struct bs_feed *feed, enum bs_inners_fate fate,
+                                struct bs_error *err)
 {
 	/* What was one may be a file by now, and that has none in it. */
 	bool is_folder = inners->manifest->sources[folder].kind == BS_SOURCE_FOLDER;
@@ -292,7 +313,8 @@ enum bs_status bs_inners_settle(struct bs_inners *inners, uint32_t folder, const
 		const struct bs_source_record *record = &inners->manifest->sources[i];
 		if (record->parent != folder + 1 || is_met(inners, i))
 			continue;
-		bool is_kept = fate == BS_INNERS_KEPT || (fate == BS_INNERS_GONE && feed && bs_feed_is_unread(feed, record->path));
+		bool is_kept = fate == BS_INNERS_KEPT || (fate == BS_INNERS_GONE && feed &&
+		                                          bs_feed_is_unread(feed, record->path));
 		if (is_folder && is_kept)
 			status = bs_refresh_keep(inners->refresh, i, false, err);
 		else if (is_folder && fate == BS_INNERS_LOST)

@@ -13,7 +13,8 @@
 #include "corpus/walk/file.h"
 
 /* Overwrites absolute with the path, NUL-ended; a relative one is one from base. */
-static enum bs_status make_absolute(const char *base, const char *path, struct bs_buffer *absolute, struct bs_error *err)
+static enum bs_status make_absolute(const char *base, const char *path, struct bs_buffer *absolute,
+                                    struct bs_error *err)
 {
 	const char *whole = path[0] == '/' ? path : strcmp(path, ".") == 0 ? base : NULL;
 	if (!whole)
@@ -49,11 +50,12 @@ const char *bs_recorded_below(const char *base, const char *path)
 }
 
 /*
- * Overwrites path with the way from here, the working directory, to an absolute path: a relative one where it lies below, or
- * both lie in base, the folder of the index. No link is in here or base, so that steps up lead where the names say.
+ * Overwrites path with the way from here, the working directory, to an absolute path: a relative
+ * one where it lies below, or both lie in base, the folder of the index. No link is in here or
+ * base, so that steps up lead where the names say.
  */
-static enum bs_status from_here(const char *base, const char *here, const char *whole, struct bs_buffer *path,
-                                struct bs_error *err)
+static enum bs_status from_here(const char *base, const char *here, const char *whole,
+                                struct bs_buffer *path, struct bs_error *err)
 {
 	const char *rest = bs_recorded_below(here, whole);
 	enum bs_status status = BS_OK;
@@ -63,10 +65,12 @@ static enum bs_status from_here(const char *base, const char *here, const char *
 	else
 		/* "-" is standard input. */
 		rest = !rest ? whole : strcmp(rest, "-") == 0 ? "./-" : rest;
-	return status ? status : bs_buffer_append(path, rest ? rest : "", strlen(rest ? rest : "") + 1, err);
+	return status ? status
+	              : bs_buffer_append(path, rest ? rest : "", strlen(rest ? rest : "") + 1, err);
 }
 
-static enum bs_status set_down(struct bs_source *source, const char *whole, const char *here, struct bs_error *err)
+static enum bs_status set_down(struct bs_source *source, const char *whole, const char *here,
+                               struct bs_error *err)
 {
 	const char *down = source->kind == BS_SOURCE_FOLDER ? bs_recorded_below(whole, here) : NULL;
 	if (!down || strcmp(down, ".") == 0)
@@ -76,15 +80,17 @@ static enum bs_status set_down(struct bs_source *source, const char *whole, cons
 }
 
 /* The source of a record as far as it can be told without a question or a look. */
-static enum bs_status place_source(const char *base, const struct bs_source_record *record, struct bs_source *source_out,
-                                   struct bs_error *err)
+static enum bs_status place_source(const char *base, const struct bs_source_record *record,
+                                   struct bs_source *source_out, struct bs_error *err)
 {
 	struct bs_buffer absolute = {0}, path = {0};
 	char *here = getcwd(NULL, 0);
 	enum bs_status status = BS_OK;
-	*source_out = (struct bs_source){.kind = (enum bs_source_kind)record->kind, .label = strdup(record->label)};
+	*source_out = (struct bs_source){.kind = (enum bs_source_kind)record->kind,
+	                                 .label = strdup(record->label)};
 	if (!source_out->label || (!here && errno == ENOMEM))
-		status = bs_fail_memory(err, "a source", strlen(record->label) + strlen(record->path));
+		status = bs_fail_memory(err, "a source",
+		                        strlen(record->label) + strlen(record->path));
 	else if (record->kind == BS_SOURCE_STDIN)
 		status = bs_buffer_append(&path, record->path, strlen(record->path) + 1, err);
 	else
@@ -132,8 +138,8 @@ static enum bs_status make_canonical(const char *path, char **whole_out, struct 
 	return status;
 }
 
-enum bs_status bs_recorded_path(const struct bs_dir *dir, const struct bs_source *source, char **path_out,
-                                struct bs_error *err)
+enum bs_status bs_recorded_path(const struct bs_dir *dir, const struct bs_source *source,
+                                char **path_out, struct bs_error *err)
 {
 	char *base = NULL, *whole = NULL;
 	*path_out = NULL;
@@ -155,8 +161,9 @@ enum bs_status bs_recorded_path(const struct bs_dir *dir, const struct bs_source
 	return status;
 }
 
-enum bs_status bs_recorded_canonical(const struct bs_dir *dir, enum bs_source_kind kind, const char *path, bool is_refused,
-                                 char **place_out, struct bs_error *err)
+enum bs_status bs_recorded_canonical(const struct bs_dir *dir, enum bs_source_kind kind,
+                                     const char *path, bool is_refused, char **place_out,
+                                     struct bs_error *err)
 {
 	char *base = NULL;
 	struct bs_buffer whole = {0};
@@ -194,29 +201,36 @@ static bool is_outside(const struct bs_dir *dir, const char *base, const char *p
 	return strcmp(rest, ".") != 0 && !bs_dir_is_beside(dir, rest);
 }
 
-/* Whether the source may be read: it lies in the folder of the index, somebody has just named it, or consents. */
-static enum bs_status may_follow(const struct bs_dir *dir, const char *base, const struct bs_source_record *record,
-                                 bool *may_out, struct bs_error *err)
+/* Whether the source may be read: it lies in the folder of the index, somebody has just named it,
+ * or consents. */
+static enum bs_status may_follow(const struct bs_dir *dir, const char *base,
+                                 const struct bs_source_record *record, bool *may_out,
+                                 struct bs_error *err)
 {
 	const struct bs_consent *consent = dir->consent;
-	bool is_open = record->kind == BS_SOURCE_STDIN || record->is_named || (consent && consent->all);
-	*may_out = record->kind != BS_SOURCE_FORGOTTEN && (is_open || !is_outside(dir, base, record->path));
+	bool is_open =
+		record->kind == BS_SOURCE_STDIN || record->is_named || (consent && consent->all);
+	*may_out = record->kind != BS_SOURCE_FORGOTTEN &&
+	           (is_open || !is_outside(dir, base, record->path));
 	if (*may_out || record->kind == BS_SOURCE_FORGOTTEN || !consent || !consent->follows)
 		return BS_OK;
 	struct bs_buffer path = {0};
 	enum bs_status status = make_absolute(base, record->path, &path, err);
-	*may_out = !status && consent->follows(consent->context, dir->place, (const char *)path.data);
+	*may_out =
+		!status && consent->follows(consent->context, dir->place, (const char *)path.data);
 	bs_buffer_deinit(&path);
 	return status;
 }
 
-enum bs_status bs_recorded_name(const struct bs_dir *dir, struct bs_source_record *record, struct bs_error *err)
+enum bs_status bs_recorded_name(const struct bs_dir *dir, struct bs_source_record *record,
+                                struct bs_error *err)
 {
 	const struct bs_consent *consent = dir->consent;
 	char *base = NULL;
 	struct bs_buffer path = {0};
 	enum bs_status status = index_base(dir, &base, err);
-	if (!status && record->kind != BS_SOURCE_STDIN && consent && consent->named && is_outside(dir, base, record->path)) {
+	if (!status && record->kind != BS_SOURCE_STDIN && consent && consent->named &&
+	    is_outside(dir, base, record->path)) {
 		status = make_absolute(base, record->path, &path, err);
 		if (!status)
 			consent->named(consent->context, dir->place, (const char *)path.data);
@@ -232,22 +246,26 @@ static uint64_t line_of(const struct bs_doc_record *record)
 	return record->flags & BS_DOC_NAMED_BY_LINE ? record->place[2] : 0;
 }
 
-enum bs_status bs_recorded_id(const struct bs_source *source, const struct bs_doc_record *record, struct bs_buffer *id,
-                              struct bs_error *err)
+enum bs_status bs_recorded_id(const struct bs_source *source, const struct bs_doc_record *record,
+                              struct bs_buffer *id, struct bs_error *err)
 {
 	bs_buffer_clear(id);
-	return bs_source_append_id(source, record->name, record->name_bytes, line_of(record), id, err);
+	return bs_source_append_id(source, record->name, record->name_bytes, line_of(record), id,
+	                           err);
 }
 
-enum bs_status bs_recorded_local_id(const struct bs_source *source, const struct bs_doc_record *record,
-                                    struct bs_buffer *id, struct bs_error *err)
+enum bs_status bs_recorded_local_id(const struct bs_source *source,
+                                    const struct bs_doc_record *record, struct bs_buffer *id,
+                                    struct bs_error *err)
 {
 	bs_buffer_clear(id);
-	return bs_source_append_local_id(source, record->name, record->name_bytes, line_of(record), id, err);
+	return bs_source_append_local_id(source, record->name, record->name_bytes, line_of(record),
+	                                 id, err);
 }
 
 /* Whether the folder holds nothing but the index. */
-static enum bs_status look_into(const struct bs_dir *dir, const char *path, enum bs_standing *standing_out, struct bs_error *why)
+static enum bs_status look_into(const struct bs_dir *dir, const char *path,
+                                enum bs_standing *standing_out, struct bs_error *why)
 {
 	const struct dirent *entry = NULL;
 	DIR *folder = opendir(path);
@@ -261,8 +279,9 @@ static enum bs_status look_into(const struct bs_dir *dir, const char *path, enum
 		if (!entry)
 			break;
 		is_empty = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
-		           (fstatat(dirfd(folder), entry->d_name, &found, 0) == 0 && S_ISDIR(found.st_mode) &&
-		            found.st_dev == dir->device && found.st_ino == dir->inode);
+		           (fstatat(dirfd(folder), entry->d_name, &found, 0) == 0 &&
+		            S_ISDIR(found.st_mode) && found.st_dev == dir->device &&
+		            found.st_ino == dir->inode);
 	}
 	if (folder)
 		(void)closedir(folder);
@@ -272,8 +291,9 @@ static enum bs_status look_into(const struct bs_dir *dir, const char *path, enum
 	return BS_OK;
 }
 
-enum bs_status bs_recorded_look(const struct bs_dir *dir, const struct bs_source *source, enum bs_standing *standing_out,
-                                struct bs_error *why, struct bs_error *err)
+enum bs_status bs_recorded_look(const struct bs_dir *dir, const struct bs_source *source,
+                                enum bs_standing *standing_out, struct bs_error *why,
+                                struct bs_error *err)
 {
 	struct bs_source found;
 	*standing_out = BS_STANDING_THERE;
@@ -296,7 +316,8 @@ bool bs_recorded_has_documents(const struct bs_snapshot *snapshot, uint32_t numb
 {
 	for (uint32_t s = 0; s < snapshot->manifest.n_segments; s++) {
 		const struct bs_doc_table *docs = &snapshot->segments[s].docs;
-		for (uint32_t i = 0; bs_snapshot_has_words(snapshot, s) && i < docs->n_ranges; i++) {
+		for (uint32_t i = 0; bs_snapshot_has_words(snapshot, s) && i < docs->n_ranges;
+		     i++) {
 			struct bs_source_range range = bs_doc_table_range(docs, i);
 			if (bs_manifest_root(&snapshot->manifest, range.source) == number &&
 			    bs_snapshot_n_live(snapshot, s, range.first, range.end) > 0)
@@ -306,10 +327,14 @@ bool bs_recorded_has_documents(const struct bs_snapshot *snapshot, uint32_t numb
 	return false;
 }
 
-enum bs_status bs_recorded_refuse(const struct bs_dir *dir, const struct bs_source *source, struct bs_error *err)
+enum bs_status bs_recorded_refuse(const struct bs_dir *dir, const struct bs_source *source,
+                                  struct bs_error *err)
 {
-	(void)bs_fail(err, BS_UNTRUSTED, "%s: not followed: outside the folder of the index, and not named by you", source->path);
-	bs_advise(err, "; to consent: ", (const char *const[]){"bitsift", "trust", dir->place, NULL});
+	(void)bs_fail(err, BS_UNTRUSTED,
+	              "%s: not followed: outside the folder of the index, and not named by you",
+	              source->path);
+	bs_advise(err,
+	          "; to consent: ", (const char *const[]){"bitsift", "trust", dir->place, NULL});
 	return BS_UNTRUSTED;
 }
 
@@ -322,8 +347,10 @@ enum bs_status bs_recorded_root(const struct bs_dir *dir, const struct bs_source
 	enum bs_status status = index_base(dir, &base, err);
 	if (!status)
 		status = place_source(base, record, source_out, err);
-	/* By a path that leads elsewhere from here, globs and ignore rules would mean something else. */
-	if (!status && record->kind != BS_SOURCE_STDIN && record->path[0] != '/' && strcmp(source_out->path, record->path) != 0) {
+	/* By a path that leads elsewhere from here, globs and ignore rules would mean something
+	 * else. */
+	if (!status && record->kind != BS_SOURCE_STDIN && record->path[0] != '/' &&
+	    strcmp(source_out->path, record->path) != 0) {
 		source_out->shown = strdup(record->path);
 		if (!source_out->shown)
 			status = bs_fail_memory(err, "a source", strlen(record->path));
@@ -337,12 +364,14 @@ enum bs_status bs_recorded_root(const struct bs_dir *dir, const struct bs_source
 	return status;
 }
 
-enum bs_status bs_recorded_inner(const struct bs_source *folder, const struct bs_source_record *record,
+enum bs_status bs_recorded_inner(const struct bs_source *folder,
+                                 const struct bs_source_record *record,
                                  struct bs_source *source_out, struct bs_error *err)
 {
 	struct bs_buffer path = {0};
 	const uint8_t *below = (const uint8_t *)record->path;
-	enum bs_status status = bs_source_append_local_id(folder, below, strlen(record->path), 0, &path, err);
+	enum bs_status status =
+		bs_source_append_local_id(folder, below, strlen(record->path), 0, &path, err);
 	if (!status)
 		status = bs_buffer_append(&path, "", 1, err);
 	*source_out = (struct bs_source){
@@ -356,7 +385,8 @@ enum bs_status bs_recorded_inner(const struct bs_source *folder, const struct bs
 		.path = (char *)path.data,
 	};
 	if (!status && (!source_out->folder || !source_out->below || !source_out->label))
-		status = bs_fail_memory(err, "a source", strlen(folder->path) + strlen(record->label));
+		status = bs_fail_memory(err, "a source",
+		                        strlen(folder->path) + strlen(record->label));
 	if (status)
 		bs_source_deinit(source_out);
 	return status;
@@ -365,8 +395,9 @@ enum bs_status bs_recorded_inner(const struct bs_source *folder, const struct bs
 typedef enum bs_status (*root_fn)(const struct bs_dir *dir, const struct bs_source_record *record,
                                   struct bs_source *source_out, struct bs_error *err);
 
-static enum bs_status make_source(const struct bs_dir *dir, const struct bs_manifest *manifest, uint32_t i, root_fn make,
-                                  struct bs_source *source_out, struct bs_error *err)
+static enum bs_status make_source(const struct bs_dir *dir, const struct bs_manifest *manifest,
+                                  uint32_t i, root_fn make, struct bs_source *source_out,
+                                  struct bs_error *err)
 {
 	const struct bs_source_record *record = &manifest->sources[i];
 	struct bs_source folder;
@@ -381,8 +412,8 @@ static enum bs_status make_source(const struct bs_dir *dir, const struct bs_mani
 	return status;
 }
 
-enum bs_status bs_recorded_source(const struct bs_dir *dir, const struct bs_manifest *manifest, uint32_t i,
-                                  struct bs_source *source_out, struct bs_error *err)
+enum bs_status bs_recorded_source(const struct bs_dir *dir, const struct bs_manifest *manifest,
+                                  uint32_t i, struct bs_source *source_out, struct bs_error *err)
 {
 	return make_source(dir, manifest, i, bs_recorded_root, source_out, err);
 }
@@ -401,14 +432,14 @@ static enum bs_status place_root(const struct bs_dir *dir, const struct bs_sourc
 	return status;
 }
 
-enum bs_status bs_recorded_place(const struct bs_dir *dir, const struct bs_manifest *manifest, uint32_t i,
-                                 struct bs_source *source_out, struct bs_error *err)
+enum bs_status bs_recorded_place(const struct bs_dir *dir, const struct bs_manifest *manifest,
+                                 uint32_t i, struct bs_source *source_out, struct bs_error *err)
 {
 	return make_source(dir, manifest, i, place_root, source_out, err);
 }
 
-enum bs_status bs_recorded_places(const struct bs_dir *dir, const struct bs_manifest *manifest, struct bs_source **sources_out,
-                                  struct bs_error *err)
+enum bs_status bs_recorded_places(const struct bs_dir *dir, const struct bs_manifest *manifest,
+                                  struct bs_source **sources_out, struct bs_error *err)
 {
 	size_t n_bytes = ((size_t)manifest->n_sources + 1) * sizeof(**sources_out);
 	struct bs_source *sources = *sources_out = calloc(1, n_bytes);
@@ -425,7 +456,8 @@ void bs_recorded_places_free(struct bs_source *sources, uint32_t n_sources)
 	free(sources);
 }
 
-enum bs_status bs_recorded_check(const struct bs_dir *dir, const struct bs_manifest *manifest, struct bs_error *err)
+enum bs_status bs_recorded_check(const struct bs_dir *dir, const struct bs_manifest *manifest,
+                                 struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	for (uint32_t i = 0; i < manifest->n_sources && !status; i++) {
@@ -440,7 +472,8 @@ enum bs_status bs_recorded_check(const struct bs_dir *dir, const struct bs_manif
 	return status;
 }
 
-struct bs_source_options bs_recorded_options(const struct bs_recorded_options *options, const struct bs_dir *dir)
+struct bs_source_options bs_recorded_options(const struct bs_recorded_options *options,
+                                             const struct bs_dir *dir)
 {
 	struct bs_source_options out = {
 		.hidden = options->hidden,

@@ -30,12 +30,14 @@ static enum bs_status sort_ranges(struct bs_refresh *refresh, struct bs_error *e
 		n += snapshot->segments[s].docs.n_ranges;
 	refresh->ranges = calloc(n + 1, sizeof(*refresh->ranges));
 	if (!refresh->ranges)
-		return bs_fail_memory(err, "documents of sources", (n + 1) * sizeof(*refresh->ranges));
+		return bs_fail_memory(err, "documents of sources",
+		                      (n + 1) * sizeof(*refresh->ranges));
 	for (uint32_t s = 0; s < snapshot->manifest.n_segments; s++) {
 		const struct bs_doc_table *docs = &snapshot->segments[s].docs;
 		for (uint32_t i = 0; i < docs->n_ranges; i++) {
 			struct bs_source_range range = bs_doc_table_range(docs, i);
-			refresh->ranges[refresh->n_ranges++] = (struct bs_refresh_range){range.source, s, range.first, range.end};
+			refresh->ranges[refresh->n_ranges++] =
+				(struct bs_refresh_range){range.source, s, range.first, range.end};
 		}
 	}
 	qsort(refresh->ranges, refresh->n_ranges, sizeof(*refresh->ranges), compare_ranges);
@@ -51,12 +53,14 @@ static size_t first_range(const struct bs_refresh *refresh, uint32_t number)
 }
 
 enum bs_status bs_refresh_init(struct bs_refresh *refresh, struct bs_snapshot *snapshot,
-                               const struct bs_snapshot *exclusions_of, const struct bs_manifest *now,
-                               const struct bs_source_move *moves, const struct bs_doc_table_builder *accumulated,
-                               struct bs_error *err)
+                               const struct bs_snapshot *exclusions_of,
+                               const struct bs_manifest *now, const struct bs_source_move *moves,
+                               const struct bs_doc_table_builder *accumulated, struct bs_error *err)
 {
-	*refresh = (struct bs_refresh){.snapshot = snapshot, .owners_of = NONE, .owners.accumulated = accumulated};
-	enum bs_status status = bs_exclusions_init(&refresh->exclusions, exclusions_of, now, moves, err);
+	*refresh = (struct bs_refresh){
+		.snapshot = snapshot, .owners_of = NONE, .owners.accumulated = accumulated};
+	enum bs_status status =
+		bs_exclusions_init(&refresh->exclusions, exclusions_of, now, moves, err);
 	if (!status)
 		status = sort_ranges(refresh, err);
 	return status ? status : bs_id_owners_next_segment(&refresh->owners, NULL, 0, err);
@@ -79,13 +83,14 @@ enum fate {
 	STAYS,
 	RECORDS_STAY,     /* of a collection that is as it was; of its row that is said apart */
 	GONE_UNLESS_SEEN, /* of files, and rows: those that were not seen unchanged */
-	/* Of records: those whose id a record bears that was read; of a collection not merely appended to, all. */
+	/* Of records: those whose id a record bears that was read; of a collection not merely
+	 * appended to, all. */
 	GONE_IF_OWNED,
 };
 
 /* Of one that does not stay anyway. */
-static enum bs_status decide(struct bs_refresh *refresh, const struct bs_refreshing *at, enum fate fate,
-                             struct bs_doc_ref ref, struct bs_error *err)
+static enum bs_status decide(struct bs_refresh *refresh, const struct bs_refreshing *at,
+                             enum fate fate, struct bs_doc_ref ref, struct bs_error *err)
 {
 	struct bs_doc_record record;
 	bool is_row = !bs_snapshot_has_words(refresh->snapshot, ref.segment);
@@ -102,7 +107,8 @@ static enum bs_status decide(struct bs_refresh *refresh, const struct bs_refresh
 	if (has_parts && !status)
 		is_kept = !bs_source_has_part(at->source, record.name, record.name_bytes);
 	if (fate == GONE_IF_OWNED && !status)
-		status = bs_id_owners_find(&refresh->owners, at->source, &record, &is_owned, &is_same, err);
+		status = bs_id_owners_find(&refresh->owners, at->source, &record, &is_owned,
+		                           &is_same, err);
 	if (status)
 		return status;
 	is_kept &= !is_owned;
@@ -116,21 +122,25 @@ static enum bs_status decide(struct bs_refresh *refresh, const struct bs_refresh
 }
 
 /* Decides for every live document of the source, which is under way if it is looked at. */
-static enum bs_status decide_all(struct bs_refresh *refresh, const struct bs_refreshing *at, uint32_t number,
-                                 enum fate fate, struct bs_error *err)
+static enum bs_status decide_all(struct bs_refresh *refresh, const struct bs_refreshing *at,
+                                 uint32_t number, enum fate fate, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
-	for (size_t i = first_range(refresh, number); i < refresh->n_ranges && refresh->ranges[i].source == number && !status;
-	     i++) {
+	for (size_t i = first_range(refresh, number);
+	     i < refresh->n_ranges && refresh->ranges[i].source == number && !status; i++) {
 		struct bs_refresh_range range = refresh->ranges[i];
 		bool has_words = bs_snapshot_has_words(refresh->snapshot, range.segment);
 		if (fate == STAYS || (fate == RECORDS_STAY && has_words)) {
-			refresh->n_unchanged += has_words ? bs_snapshot_n_live(refresh->snapshot, range.segment, range.first, range.end) : 0;
+			refresh->n_unchanged +=
+				has_words ? bs_snapshot_n_live(refresh->snapshot, range.segment,
+			                                       range.first, range.end)
+					  : 0;
 			continue;
 		}
 		for (uint32_t d = range.first; d < range.end && !status; d++)
 			if (!bs_snapshot_is_deleted(refresh->snapshot, range.segment, d))
-				status = decide(refresh, at, fate, (struct bs_doc_ref){range.segment, d}, err);
+				status = decide(refresh, at, fate,
+				                (struct bs_doc_ref){range.segment, d}, err);
 	}
 	return status;
 }
@@ -146,10 +156,13 @@ enum bs_status bs_refresh_lose(struct bs_refresh *refresh, uint32_t number, stru
 	return decide_all(refresh, NULL, number, GONE_UNLESS_SEEN, err);
 }
 
-enum bs_status bs_refresh_keep(struct bs_refresh *refresh, uint32_t number, bool has_begun, struct bs_error *err)
+enum bs_status bs_refresh_keep(struct bs_refresh *refresh, uint32_t number, bool has_begun,
+                               struct bs_error *err)
 {
 	uint64_t n_dead = refresh->owners.n_dead;
-	enum bs_status status = has_begun && refresh->owners_of == number ? bs_id_owners_withdraw(&refresh->owners, err) : BS_OK;
+	enum bs_status status = has_begun && refresh->owners_of == number
+	                                ? bs_id_owners_withdraw(&refresh->owners, err)
+	                                : BS_OK;
 	refresh->n_withdrawn += refresh->owners.n_dead - n_dead;
 	return status ? status : decide_all(refresh, NULL, number, STAYS, err);
 }
@@ -157,43 +170,49 @@ enum bs_status bs_refresh_keep(struct bs_refresh *refresh, uint32_t number, bool
 static bool is_known_kind(const struct bs_refresh *refresh, const struct bs_refreshing *at)
 {
 	const struct bs_manifest *manifest = &refresh->snapshot->manifest;
-	return at->number < manifest->n_sources && manifest->sources[at->number].kind == (uint32_t)at->source->kind;
+	return at->number < manifest->n_sources &&
+	       manifest->sources[at->number].kind == (uint32_t)at->source->kind;
 }
 
 /* Where to read a collection on. */
 static enum bs_status begin_collection(const struct bs_refresh *refresh, struct bs_refreshing *at,
                                        const struct bs_source_record *record,
-                                       const struct bs_source_options *options, struct bs_feed **feed_out,
-                                       struct bs_error *err)
+                                       const struct bs_source_options *options,
+                                       struct bs_feed **feed_out, struct bs_error *err)
 {
 	struct bs_read_mark mark = {record->read_bytes, record->read_lines, record->read_checksum};
 	bool is_known = is_known_kind(refresh, at);
 	enum bs_status status = bs_source_fingerprint(at->source, &at->fingerprint, err);
 	bool is_anew = at->source->is_anew;
-	at->is_appended = !status && !is_anew && is_known && !record->is_racy && bs_fingerprint_equals(&at->fingerprint, record->fingerprint);
+	at->is_appended = !status && !is_anew && is_known && !record->is_racy &&
+	                  bs_fingerprint_equals(&at->fingerprint, record->fingerprint);
 	if (status || at->is_appended)
 		return status;
 	if (bs_fingerprint_is_racy(&at->fingerprint, options->racy_from_ns))
 		(void)bs_fingerprint_outwait(&at->fingerprint, options->racy_from_ns);
 	at->is_racy = bs_fingerprint_is_racy(&at->fingerprint, bs_fingerprint_racy_from());
 	status = bs_feed_open(at->source, options, NULL, NULL, feed_out, err);
-	return status || !is_known || is_anew ? status : bs_feed_resume(*feed_out, &mark, &at->is_appended, err);
+	return status || !is_known || is_anew
+	               ? status
+	               : bs_feed_resume(*feed_out, &mark, &at->is_appended, err);
 }
 
 /* Text on standard input is for its reader alone, for all that can be known. */
 static void note_private(const struct bs_source *source, const struct bs_source_options *options)
 {
 	struct bs_fingerprint fingerprint;
-	if (options->has_private && (source->kind == BS_SOURCE_STDIN || bs_source_fingerprint(source, &fingerprint, NULL) != BS_OK ||
+	if (options->has_private && (source->kind == BS_SOURCE_STDIN ||
+	                             bs_source_fingerprint(source, &fingerprint, NULL) != BS_OK ||
 	                             bs_fingerprint_is_private(&fingerprint)))
 		*options->has_private = true;
 }
 
-enum bs_status bs_refresh_begin(struct bs_refresh *refresh, uint32_t number, const struct bs_source *source,
-                                const struct bs_source_record *record, const struct bs_source_options *options,
-                                bool read_stdin, void (*report)(void *context, enum bs_skip reason, const char *message),
-                                void *report_context, struct bs_refreshing *at_out, struct bs_feed **feed_out,
-                                struct bs_error *err)
+enum bs_status bs_refresh_begin(
+	struct bs_refresh *refresh, uint32_t number, const struct bs_source *source,
+	const struct bs_source_record *record, const struct bs_source_options *options,
+	bool read_stdin, void (*report)(void *context, enum bs_skip reason, const char *message),
+	void *report_context, struct bs_refreshing *at_out, struct bs_feed **feed_out,
+	struct bs_error *err)
 {
 	*feed_out = NULL;
 	*at_out = (struct bs_refreshing){.source = source, .number = number};
@@ -204,7 +223,8 @@ enum bs_status bs_refresh_begin(struct bs_refresh *refresh, uint32_t number, con
 	case BS_SOURCE_FILE:
 		status = bs_feed_open(source, options, report, report_context, feed_out, err);
 		if (!status && is_known_kind(refresh, at_out))
-			status = bs_index_entries_attach(*feed_out, refresh->snapshot, number, source->is_anew, err);
+			status = bs_index_entries_attach(*feed_out, refresh->snapshot, number,
+			                                 source->is_anew, err);
 		break;
 	case BS_SOURCE_COLLECTION:
 		status = begin_collection(refresh, at_out, record, options, feed_out, err);
@@ -224,7 +244,8 @@ enum bs_status bs_refresh_begin(struct bs_refresh *refresh, uint32_t number, con
 	return status;
 }
 
-enum bs_status bs_refresh_unchanged(struct bs_refresh *refresh, struct bs_doc_ref known, struct bs_error *err)
+enum bs_status bs_refresh_unchanged(struct bs_refresh *refresh, struct bs_doc_ref known,
+                                    struct bs_error *err)
 {
 	if (known.segment == BS_DOC_EXCLUDED) {
 		refresh->exclusions.entries[known.document].state = BS_EXCLUSION_UNCHANGED;
@@ -242,8 +263,9 @@ static void count_again(struct bs_refresh *refresh, bool is_same)
 	refresh->n_changed += !is_same;
 }
 
-static enum bs_status count_read_again(struct bs_refresh *refresh, struct bs_refreshing *at, const struct bs_doc_record *record,
-                                       struct bs_doc_ref known, struct bs_error *err)
+static enum bs_status count_read_again(struct bs_refresh *refresh, struct bs_refreshing *at,
+                                       const struct bs_doc_record *record, struct bs_doc_ref known,
+                                       struct bs_error *err)
 {
 	struct bs_doc_record before;
 	if (known.segment == BS_DOC_NONE || known.segment == BS_DOC_EXCLUDED)
@@ -264,9 +286,9 @@ static void own_ids(struct bs_refresh *refresh, const struct bs_refreshing *at)
 	refresh->owners_of = at->number;
 }
 
-enum bs_status bs_refresh_find_given(struct bs_refresh *refresh, const struct bs_refreshing *at, const void *id,
-                                     size_t id_bytes, struct bs_doc_ref *ref_out, struct bs_doc_record *record_out,
-                                     struct bs_error *err)
+enum bs_status bs_refresh_find_given(struct bs_refresh *refresh, const struct bs_refreshing *at,
+                                     const void *id, size_t id_bytes, struct bs_doc_ref *ref_out,
+                                     struct bs_doc_record *record_out, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	ref_out->segment = BS_DOC_NONE;
@@ -274,7 +296,8 @@ enum bs_status bs_refresh_find_given(struct bs_refresh *refresh, const struct bs
 		return BS_OK;
 	if (!refresh->ids.snapshot)
 		status = bs_id_lookup_init(&refresh->ids, refresh->snapshot, at->number, err);
-	return status ? status : bs_id_lookup_find(&refresh->ids, id, id_bytes, ref_out, record_out, err);
+	return status ? status
+	              : bs_id_lookup_find(&refresh->ids, id, id_bytes, ref_out, record_out, err);
 }
 
 /* A record of standard input takes the place of one of the snapshot, if that bears its id. */
@@ -288,24 +311,29 @@ static enum bs_status replace_given(struct bs_refresh *refresh, const struct bs_
 		return BS_OK;
 	enum bs_status status = bs_recorded_id(at->source, record, id, err);
 	if (!status)
-		status = bs_refresh_find_given(refresh, at, id->data, id->used_bytes, &ref, &before, err);
+		status = bs_refresh_find_given(refresh, at, id->data, id->used_bytes, &ref, &before,
+		                               err);
 	if (status || ref.segment == BS_DOC_NONE)
 		return status;
 	count_again(refresh, before.checksum == record->checksum);
 	return bs_snapshot_mark(refresh->snapshot, ref, true, err);
 }
 
-void bs_refresh_prefetch(struct bs_refresh *refresh, const struct bs_refreshing *at, const struct bs_doc_record *record)
+void bs_refresh_prefetch(struct bs_refresh *refresh, const struct bs_refreshing *at,
+                         const struct bs_doc_record *record)
 {
 	if (bs_source_has_records(at->source) && refresh->owners_of == at->number)
 		bs_id_owners_prefetch(&refresh->owners, at->source, record);
 }
 
-enum bs_status bs_refresh_take(struct bs_refresh *refresh, struct bs_refreshing *at, const struct bs_doc_record *record,
-                               struct bs_doc_ref known, struct bs_error *err)
+enum bs_status bs_refresh_take(struct bs_refresh *refresh, struct bs_refreshing *at,
+                               const struct bs_doc_record *record, struct bs_doc_ref known,
+                               struct bs_error *err)
 {
-	struct bs_id_place place = {refresh->owners.n_segments - 1, refresh->owners.accumulated->n_docs};
-	enum bs_status status = bs_exclusions_meet(&refresh->exclusions, at->source, record, place, err);
+	struct bs_id_place place = {refresh->owners.n_segments - 1,
+	                            refresh->owners.accumulated->n_docs};
+	enum bs_status status =
+		bs_exclusions_meet(&refresh->exclusions, at->source, record, place, err);
 	if (status)
 		return status;
 	/* Paths are unique as they are. */
@@ -315,10 +343,13 @@ enum bs_status bs_refresh_take(struct bs_refresh *refresh, struct bs_refreshing 
 	own_ids(refresh, at);
 	if (at->source->kind == BS_SOURCE_STDIN && !at->source->is_anew)
 		status = replace_given(refresh, at, record, err);
-	return status ? status : bs_id_owners_take(&refresh->owners, at->source, record, place.document, err);
+	return status ? status
+	              : bs_id_owners_take(&refresh->owners, at->source, record, place.document,
+	                                  err);
 }
 
-/* Records that are no documents; those of a prefix that is as it was were counted when it was read. */
+/* Records that are no documents; those of a prefix that is as it was were counted when it was
+ * read. */
 static void record_left_out(const struct bs_refreshing *at, struct bs_source_record *record)
 {
 	uint64_t *n = record->left_out.n;
@@ -332,11 +363,13 @@ static void record_left_out(const struct bs_refreshing *at, struct bs_source_rec
 }
 
 /* What the manifest is to say of a collection. */
-static void record_collection(const struct bs_refreshing *at, const struct bs_feed *feed, struct bs_source_record *record)
+static void record_collection(const struct bs_refreshing *at, const struct bs_feed *feed,
+                              struct bs_source_record *record)
 {
 	struct bs_read_mark whole, mark;
 	bs_feed_mark(feed, true, &whole);
-	/* A last line without end that is no record may be one half of what is just being written. */
+	/* A last line without end that is no record may be one half of what is just being
+	 * written. */
 	bs_feed_mark(feed, at->last_line == whole.n_lines, &mark);
 	bs_fingerprint_record(&at->fingerprint, record->fingerprint);
 	record->is_racy = at->is_racy;
@@ -345,12 +378,15 @@ static void record_collection(const struct bs_refreshing *at, const struct bs_fe
 	record->read_checksum = mark.checksum;
 }
 
-enum bs_status bs_refresh_end(struct bs_refresh *refresh, struct bs_refreshing *at, const struct bs_feed *feed,
-                              struct bs_source_record *record, struct bs_error *err)
+enum bs_status bs_refresh_end(struct bs_refresh *refresh, struct bs_refreshing *at,
+                              const struct bs_feed *feed, struct bs_source_record *record,
+                              struct bs_error *err)
 {
 	bool is_file = !bs_source_has_records(at->source);
-	/* Records of standard input replaced theirs when they were taken, unless they replace all. */
-	bool decides_by_id = feed && (at->source->kind == BS_SOURCE_COLLECTION || (!is_file && at->source->is_anew));
+	/* Records of standard input replaced theirs when they were taken, unless they replace
+	 * all. */
+	bool decides_by_id = feed && (at->source->kind == BS_SOURCE_COLLECTION ||
+	                              (!is_file && at->source->is_anew));
 	enum fate fate = is_file ? GONE_UNLESS_SEEN : decides_by_id ? GONE_IF_OWNED : RECORDS_STAY;
 	own_ids(refresh, at);
 	enum bs_status status = decide_all(refresh, at, at->number, fate, err);
@@ -358,8 +394,8 @@ enum bs_status bs_refresh_end(struct bs_refresh *refresh, struct bs_refreshing *
 	refresh->n_removed -= is_file ? at->n_read_again : 0;
 	uint64_t n_dead = refresh->owners.n_dead;
 	if (!status)
-		status = bs_exclusions_settle(&refresh->exclusions, at->source, at->number, !at->is_appended,
-		                              &refresh->owners, err);
+		status = bs_exclusions_settle(&refresh->exclusions, at->source, at->number,
+		                              !at->is_appended, &refresh->owners, err);
 	refresh->n_kept_out += refresh->owners.n_dead - n_dead;
 	if (!status && feed && !is_file)
 		record_left_out(at, record);

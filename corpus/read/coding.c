@@ -14,14 +14,18 @@ enum bs_coding bs_coding_of(const uint8_t *bytes, size_t n_bytes, size_t *mark_b
 		size_t n_bytes;
 		uint8_t bytes[BS_CODING_MARK_BYTES];
 	} marks[] = {
-		/* That of UTF-16 is the beginning of one of UTF-32, and no record begins with U+0000. */
-		{BS_CODING_UTF32LE, 4, {0xff, 0xfe, 0, 0}}, {BS_CODING_UTF32BE, 4, {0, 0, 0xfe, 0xff}},
-		{BS_CODING_UTF16LE, 2, {0xff, 0xfe}},       {BS_CODING_UTF16BE, 2, {0xfe, 0xff}},
+		/* That of UTF-16 is the beginning of one of UTF-32, and no record begins with
+		 * U+0000. */
+		{BS_CODING_UTF32LE, 4, {0xff, 0xfe, 0, 0}},
+		{BS_CODING_UTF32BE, 4, {0, 0, 0xfe, 0xff}},
+		{BS_CODING_UTF16LE, 2, {0xff, 0xfe}},
+		{BS_CODING_UTF16BE, 2, {0xfe, 0xff}},
 		{BS_CODING_UTF8, 3, {0xef, 0xbb, 0xbf}},
 	};
 	for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++) {
 		*mark_bytes_out = marks[i].n_bytes;
-		if (n_bytes >= marks[i].n_bytes && memcmp(bytes, marks[i].bytes, marks[i].n_bytes) == 0)
+		if (n_bytes >= marks[i].n_bytes &&
+		    memcmp(bytes, marks[i].bytes, marks[i].n_bytes) == 0)
 			return marks[i].coding;
 	}
 	*mark_bytes_out = 0;
@@ -44,9 +48,11 @@ static uint32_t unit_at(enum bs_coding coding, const uint8_t *at)
 	case BS_CODING_UTF16BE:
 		return (uint32_t)at[1] | (uint32_t)at[0] << 8;
 	case BS_CODING_UTF32LE:
-		return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+		return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 |
+		       (uint32_t)at[3] << 24;
 	case BS_CODING_UTF32BE:
-		return (uint32_t)at[3] | (uint32_t)at[2] << 8 | (uint32_t)at[1] << 16 | (uint32_t)at[0] << 24;
+		return (uint32_t)at[3] | (uint32_t)at[2] << 8 | (uint32_t)at[1] << 16 |
+		       (uint32_t)at[0] << 24;
 	case BS_CODING_UTF8:
 		break;
 	}
@@ -57,7 +63,8 @@ const uint8_t *bs_coding_first_feed(enum bs_coding coding, const uint8_t *bytes,
 {
 	size_t unit = bs_coding_unit_bytes(coding);
 	const uint8_t *end = bytes + n_bytes / unit * unit;
-	for (const uint8_t *at = bytes; at < end && (at = memchr(at, '\n', (size_t)(end - at))) != NULL;) {
+	for (const uint8_t *at = bytes;
+	     at < end && (at = memchr(at, '\n', (size_t)(end - at))) != NULL;) {
 		const uint8_t *start = at - (size_t)(at - bytes) % unit;
 		if (unit_at(coding, start) == '\n')
 			return start;
@@ -84,12 +91,13 @@ const uint8_t *bs_coding_last_feed(enum bs_coding coding, const uint8_t *bytes, 
 size_t bs_coding_without_return(enum bs_coding coding, const uint8_t *line, size_t line_bytes)
 {
 	size_t unit = bs_coding_unit_bytes(coding);
-	bool has_return = line_bytes >= unit && line_bytes % unit == 0 && unit_at(coding, line + line_bytes - unit) == '\r';
+	bool has_return = line_bytes >= unit && line_bytes % unit == 0 &&
+	                  unit_at(coding, line + line_bytes - unit) == '\r';
 	return line_bytes - (has_return ? unit : 0);
 }
 
-enum bs_status bs_coding_decode(enum bs_coding coding, const uint8_t *bytes, size_t n_bytes, struct bs_buffer *text,
-                                struct bs_error *err)
+enum bs_status bs_coding_decode(enum bs_coding coding, const uint8_t *bytes, size_t n_bytes,
+                                struct bs_buffer *text, struct bs_error *err)
 {
 	bs_buffer_clear(text);
 	if (coding == BS_CODING_UTF8)

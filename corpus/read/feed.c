@@ -1,4 +1,5 @@
-/* feed.c: a source cut into batches, on one thread, in document order. See source.h; reader.c takes them from here. */
+/* feed.c: a source cut into batches, on one thread, in document order. See source.h; reader.c takes
+ * them from here. */
 #include "corpus/read/feed.h"
 
 #include <errno.h>
@@ -16,30 +17,37 @@
 
 #define BATCH_KNOWN 512 /* paths that mostly need a stat */
 
-/* carry holds the beginning of the line that the last batch was cut before; a batch starts with it. */
+/* carry holds the beginning of the line that the last batch was cut before; a batch starts with
+ * it. */
 struct bs_feed {
 	const struct bs_source *source;
-	struct bs_walk *walk; /* of a folder */
-	int fd;               /* of a collection or standard input */
+	struct bs_walk *walk;  /* of a folder */
+	int fd;                /* of a collection or standard input */
 	enum bs_coding coding; /* ... of standard input once it has been read from */
 	struct bs_holes holes; /* ... that are not read */
 	struct bs_buffer carry;
-	uint64_t offset; /* of the first byte that no batch has had yet; of a folder the files so far */
-	uint64_t line;   /* its line, 1-based */
-	bool at_end;     /* nothing more to read; carry may still hold something */
+	/* of the first byte that no batch has had yet; of a folder the files so far */
+	uint64_t offset;
+	uint64_t line; /* its line, 1-based */
+	bool at_end;   /* nothing more to read; carry may still hold something */
 	struct bs_checksum_stream *checksum; /* of a collection, up to offset */
-	struct bs_read_mark whole, ended;    /* at its end: all of it, and without a last line that has no end */
-	struct bs_entry_lookup lookup;        /* fill NULL: nothing is known */
-	bool is_recall;                      /* ... and it says which documents are to be read again */
-	struct bs_buffer unread;             /* what the walk could not look at: paths in document order, each NUL-ended */
-	bool has_failed;                     /* at reading a collection */
-	uint64_t max_line_bytes;             /* a longer line is not held */
+	/* at its end: all of it, and without a last line that has no end */
+	struct bs_read_mark whole, ended;
+	struct bs_entry_lookup lookup; /* fill NULL: nothing is known */
+	/* ... and it says which documents are to be read again */
+	bool is_recall;
+	/* what the walk could not look at: paths in document order, each NUL-ended */
+	struct bs_buffer unread;
+	bool has_failed;                            /* at reading a collection */
+	uint64_t max_line_bytes;                    /* a longer line is not held */
 	const struct bs_inner_reader *inner_reader; /* nullable */
-	struct bs_inner *inner;              /* the collection that the walk stands on; NULL: on none */
-	struct bs_feed *inner_feed;          /* of what is to be read of it, borrowed */
-	struct bs_buffer inner_path;         /* NUL-ended; empty: it was told of */
-	struct bs_progress *progress;              /* nullable */
-	const struct bs_index_entry *row;          /* of a collection, as it is known: all that is fed; NULL: the documents */
+	/* the collection that the walk stands on; NULL: on none */
+	struct bs_inner *inner;
+	struct bs_feed *inner_feed;   /* of what is to be read of it, borrowed */
+	struct bs_buffer inner_path;  /* NUL-ended; empty: it was told of */
+	struct bs_progress *progress; /* nullable */
+	/* of a collection, as it is known: all that is fed; NULL: the documents */
+	const struct bs_index_entry *row;
 };
 
 void bs_batch_deinit(struct bs_batch *batch)
@@ -49,7 +57,8 @@ void bs_batch_deinit(struct bs_batch *batch)
 	*batch = (struct bs_batch){0};
 }
 
-static enum bs_status note_unread(void *context, const char *path, size_t path_bytes, struct bs_error *err)
+static enum bs_status note_unread(void *context, const char *path, size_t path_bytes,
+                                  struct bs_error *err)
 {
 	struct bs_feed *feed = context;
 	enum bs_status status = bs_buffer_append(&feed->unread, path, path_bytes, err);
@@ -57,7 +66,8 @@ static enum bs_status note_unread(void *context, const char *path, size_t path_b
 }
 
 static enum bs_status open_walk(struct bs_feed *feed, const struct bs_source_options *options,
-                                void (*report)(void *context, enum bs_skip reason, const char *message),
+                                void (*report)(void *context, enum bs_skip reason,
+                                               const char *message),
                                 void *report_context, struct bs_error *err)
 {
 	struct bs_walk_options walk_options = {
@@ -111,7 +121,8 @@ enum bs_status bs_feed_open(const struct bs_source *source, const struct bs_sour
 		bs_holes_init(&feed->holes, feed->fd, &found);
 	feed->line = 1;
 	feed->progress = options->progress;
-	feed->max_line_bytes = options->max_document_bytes ? options->max_document_bytes : BS_FILE_LIMIT_BYTES - 1;
+	feed->max_line_bytes =
+		options->max_document_bytes ? options->max_document_bytes : BS_FILE_LIMIT_BYTES - 1;
 	if (options->memory_bytes && options->memory_bytes < feed->max_line_bytes)
 		feed->max_line_bytes = options->memory_bytes;
 	feed->max_line_bytes += 2; /* its end */
@@ -143,7 +154,8 @@ void bs_feed_close(struct bs_feed *feed)
 }
 
 /* Appends up to n_bytes to bytes; at_end is set when there are no more. */
-static enum bs_status read_some(struct bs_feed *feed, struct bs_buffer *bytes, size_t n_bytes, struct bs_error *err)
+static enum bs_status read_some(struct bs_feed *feed, struct bs_buffer *bytes, size_t n_bytes,
+                                struct bs_error *err)
 {
 	enum bs_status status = bs_buffer_reserve(bytes, n_bytes, err);
 	if (!status)
@@ -159,7 +171,8 @@ static enum bs_status read_some(struct bs_feed *feed, struct bs_buffer *bytes, s
 		}
 		/* Standard input may have been made non-blocking by whoever shares it. */
 		if (errno == EAGAIN || errno == EWOULDBLOCK)
-			(void)poll(&(struct pollfd){.fd = feed->fd, .events = POLLIN}, 1, bs_deadline_here ? 2 : -1);
+			(void)poll(&(struct pollfd){.fd = feed->fd, .events = POLLIN}, 1,
+			           bs_deadline_here ? 2 : -1);
 		else if (errno != EINTR)
 			break;
 		/* A signal may mean that nobody wants more. */
@@ -171,7 +184,8 @@ static enum bs_status read_some(struct bs_feed *feed, struct bs_buffer *bytes, s
 	return bs_fail(err, BS_IO, "%s: %s", feed->source->label, strerror(errno));
 }
 
-/* Whether bytes, which begin with a line, hold nothing but the beginning of one that is too long. */
+/* Whether bytes, which begin with a line, hold nothing but the beginning of one that is too
+ * long. */
 static bool is_long_line(const struct bs_feed *feed, const struct bs_buffer *bytes, size_t end)
 {
 	return end == 0 && bytes->used_bytes > feed->max_line_bytes;
@@ -188,11 +202,14 @@ static enum bs_status read_mark(struct bs_feed *feed, struct bs_buffer *bytes, s
 	return status;
 }
 
-/* Fills bytes with at least a batch's worth and at least one line end, or with all there is, or with the beginning of a
- * line that is too long. end_out: behind the last line end, 0 if there is none. */
-static enum bs_status fill_lines(struct bs_feed *feed, struct bs_buffer *bytes, size_t *end_out, struct bs_error *err)
+/* Fills bytes with at least a batch's worth and at least one line end, or with all there is, or
+ * with the beginning of a line that is too long. end_out: behind the last line end, 0 if there is
+ * none. */
+static enum bs_status fill_lines(struct bs_feed *feed, struct bs_buffer *bytes, size_t *end_out,
+                                 struct bs_error *err)
 {
-	enum bs_status status = bs_buffer_append(bytes, feed->carry.data, feed->carry.used_bytes, err);
+	enum bs_status status =
+		bs_buffer_append(bytes, feed->carry.data, feed->carry.used_bytes, err);
 	size_t looked = bytes->used_bytes; /* so far there is no line end, */
 	bs_buffer_clear(&feed->carry);
 	*end_out = 0;
@@ -201,13 +218,17 @@ static enum bs_status fill_lines(struct bs_feed *feed, struct bs_buffer *bytes, 
 	while (!status) {
 		size_t unit = bs_coding_unit_bytes(feed->coding);
 		looked -= looked % unit; /* nor in what is there of another unit */
-		const uint8_t *last = bs_coding_last_feed(feed->coding, bytes->data + looked, bytes->used_bytes - looked);
+		const uint8_t *last = bs_coding_last_feed(feed->coding, bytes->data + looked,
+		                                          bytes->used_bytes - looked);
 		if (last)
 			*end_out = (size_t)(last - bytes->data) + unit;
 		looked = bytes->used_bytes;
-		if (feed->at_end || is_long_line(feed, bytes, *end_out) || (bytes->used_bytes >= BS_BATCH_BYTES && *end_out))
+		if (feed->at_end || is_long_line(feed, bytes, *end_out) ||
+		    (bytes->used_bytes >= BS_BATCH_BYTES && *end_out))
 			break;
-		status = read_some(feed, bytes, looked < BS_BATCH_BYTES ? BS_BATCH_BYTES - looked : BS_BATCH_BYTES, err);
+		status = read_some(
+			feed, bytes,
+			looked < BS_BATCH_BYTES ? BS_BATCH_BYTES - looked : BS_BATCH_BYTES, err);
 	}
 	return status;
 }
@@ -248,12 +269,14 @@ static void pass(struct bs_feed *feed, const uint8_t *bytes, size_t n_bytes, siz
 
 static struct bs_read_mark mark_here(const struct bs_feed *feed)
 {
-	return (struct bs_read_mark){.n_bytes = feed->offset,
-	                             .n_lines = feed->line - 1,
-	                             .checksum = feed->checksum ? bs_checksum_stream_value(feed->checksum) : 0};
+	return (struct bs_read_mark){
+		.n_bytes = feed->offset,
+		.n_lines = feed->line - 1,
+		.checksum = feed->checksum ? bs_checksum_stream_value(feed->checksum) : 0};
 }
 
-/* Goes past a line whose beginning is in bytes: a batch of its own, without bytes. What was read behind it is carried. */
+/* Goes past a line whose beginning is in bytes: a batch of its own, without bytes. What was read
+ * behind it is carried. */
 static enum bs_status skip_line(struct bs_feed *feed, struct bs_batch *batch, struct bs_error *err)
 {
 	struct bs_buffer *bytes = &batch->bytes;
@@ -263,11 +286,15 @@ static enum bs_status skip_line(struct bs_feed *feed, struct bs_batch *batch, st
 	enum bs_status status = BS_OK;
 	for (;;) {
 		uint8_t part[BS_CODING_MARK_BYTES]; /* of a unit */
-		n_bytes = end ? (size_t)(end - bytes->data) + unit : feed->at_end ? bytes->used_bytes : n_bytes;
-		size_t part_bytes = bytes->used_bytes - n_bytes < unit ? bytes->used_bytes - n_bytes : 0;
+		n_bytes = end            ? (size_t)(end - bytes->data) + unit
+		          : feed->at_end ? bytes->used_bytes
+		                         : n_bytes;
+		size_t part_bytes =
+			bytes->used_bytes - n_bytes < unit ? bytes->used_bytes - n_bytes : 0;
 		pass(feed, bytes->data, n_bytes, 0);
 		if (end)
-			status = bs_buffer_append(&feed->carry, end + unit, bytes->used_bytes - n_bytes, err);
+			status = bs_buffer_append(&feed->carry, end + unit,
+			                          bytes->used_bytes - n_bytes, err);
 		memcpy(part, bytes->data + n_bytes, part_bytes);
 		bs_buffer_trim(bytes, BS_BATCH_BYTES);
 		if (status || end || feed->at_end)
@@ -304,7 +331,8 @@ static enum bs_status next_lines(struct bs_feed *feed, struct bs_batch *batch, s
 	batch->coding = feed->coding;
 	pass(feed, bytes->data, end, count_lines(feed, bytes->data, end));
 	if (!feed->at_end) {
-		status = bs_buffer_append(&feed->carry, bytes->data + end, bytes->used_bytes - end, err);
+		status = bs_buffer_append(&feed->carry, bytes->data + end, bytes->used_bytes - end,
+		                          err);
 		bytes->used_bytes = end;
 	} else if (bytes->used_bytes > 0 || feed->offset != feed->whole.n_bytes) {
 		/* Else nothing is new behind where reading was resumed: the mark given holds. */
@@ -330,7 +358,8 @@ bool bs_feed_is_unread(const struct bs_feed *feed, const char *name)
 	return false;
 }
 
-static enum bs_status is_binary(const char *folder, const char *path, bool *is_out, struct bs_error *err)
+static enum bs_status is_binary(const char *folder, const char *path, bool *is_out,
+                                struct bs_error *err)
 {
 	struct bs_buffer whole = {0}, bytes = {0};
 	struct bs_fingerprint fingerprint;
@@ -338,7 +367,8 @@ static enum bs_status is_binary(const char *folder, const char *path, bool *is_o
 	enum bs_status status = bs_file_join(folder, path, strlen(path), &whole, err);
 	/* No more than its head. */
 	if (!status)
-		status = bs_file_load(AT_FDCWD, (const char *)whole.data, true, 1, NULL, &bytes, &fingerprint, &refusal, err);
+		status = bs_file_load(AT_FDCWD, (const char *)whole.data, true, 1, NULL, &bytes,
+		                      &fingerprint, &refusal, err);
 	*is_out = refusal.reason && refusal.skip == BS_SKIP_BINARY;
 	if (!status && refusal.skip == BS_SKIP_UNREADABLE && refusal.reason)
 		status = bs_fail(err, BS_IO, "%s: %s", path, refusal.reason);
@@ -347,8 +377,9 @@ static enum bs_status is_binary(const char *folder, const char *path, bool *is_o
 	return status;
 }
 
-enum bs_status bs_feed_reaches(const struct bs_source *folder, const struct bs_source_options *options, const char *path,
-                                 bool *reaches_out, struct bs_error *err)
+enum bs_status bs_feed_reaches(const struct bs_source *folder,
+                               const struct bs_source_options *options, const char *path,
+                               bool *reaches_out, struct bs_error *err)
 {
 	const char *parts[] = {path, NULL}, *met = NULL;
 	struct bs_source part = *folder;
@@ -366,7 +397,8 @@ enum bs_status bs_feed_reaches(const struct bs_source *folder, const struct bs_s
 		status = is_binary(folder->path, path, &is_passed_over, err);
 	/* To take it for a source of its own would have its documents twice later. */
 	if (!status && !*reaches_out && feed.unread.used_bytes > 0)
-		status = bs_fail(err, BS_IO, "%s: %s cannot be looked at in this source", folder->path, path);
+		status = bs_fail(err, BS_IO, "%s: %s cannot be looked at in this source",
+		                 folder->path, path);
 	*reaches_out &= !is_passed_over;
 	bs_walk_close(feed.walk);
 	bs_buffer_deinit(&feed.unread);
@@ -378,16 +410,19 @@ bool bs_feed_has_failed(const struct bs_feed *feed)
 	return feed->has_failed;
 }
 
-static enum bs_status add_path(struct bs_batch *batch, const char *path, size_t path_bytes, struct bs_error *err)
+static enum bs_status add_path(struct bs_batch *batch, const char *path, size_t path_bytes,
+                               struct bs_error *err)
 {
 	batch->n_items++;
 	return bs_buffer_append(&batch->bytes, path, path_bytes + 1, err);
 }
 
 /* The path of the collection that the walk stands on, alone. */
-static enum bs_status begin_inner(struct bs_feed *feed, struct bs_batch *batch, struct bs_error *err)
+static enum bs_status begin_inner(struct bs_feed *feed, struct bs_batch *batch,
+                                  struct bs_error *err)
 {
-	enum bs_status status = add_path(batch, (const char *)feed->inner_path.data, feed->inner_path.used_bytes - 1, err);
+	enum bs_status status = add_path(batch, (const char *)feed->inner_path.data,
+	                                 feed->inner_path.used_bytes - 1, err);
 	bs_buffer_clear(&feed->inner_path);
 	feed->offset++;
 	if (!status && feed->lookup.fill)
@@ -413,14 +448,16 @@ static enum bs_status next_paths(struct bs_feed *feed, struct bs_batch *batch, s
 		status = add_path(batch, "", 0, err);
 		feed->at_end = true;
 	}
-	while (!status && batch->n_items < (feed->lookup.fill ? BATCH_KNOWN : BS_BATCH_PATHS) && !feed->at_end && !feed->inner) {
+	while (!status && batch->n_items < (feed->lookup.fill ? BATCH_KNOWN : BS_BATCH_PATHS) &&
+	       !feed->at_end && !feed->inner) {
 		const char *path = NULL;
 		size_t path_bytes = 0;
 		bool is_unread = false;
 		status = bs_walk_next(feed->walk, &path, &path_bytes, err);
 		feed->at_end = !status && !path;
 		if (!status && path && feed->inner_reader)
-			status = feed->inner_reader->meet(feed->inner_reader->context, path, &feed->inner, &feed->inner_feed,
+			status = feed->inner_reader->meet(feed->inner_reader->context, path,
+			                                  &feed->inner, &feed->inner_feed,
 			                                  &is_unread, err);
 		if (!status && path && feed->inner)
 			status = bs_buffer_append(&feed->inner_path, path, path_bytes + 1, err);
@@ -433,11 +470,13 @@ static enum bs_status next_paths(struct bs_feed *feed, struct bs_batch *batch, s
 	if (!status && batch->n_items == 0 && feed->inner)
 		return begin_inner(feed, batch, err);
 	if (!status && feed->lookup.fill)
-		status = feed->lookup.fill(feed->lookup.context, &feed->unread, feed->at_end, batch, err);
+		status = feed->lookup.fill(feed->lookup.context, &feed->unread, feed->at_end, batch,
+		                           err);
 	return status;
 }
 
-/* The next lines of the collection that the walk stands on. What cannot be read of it ends it, not the folder. */
+/* The next lines of the collection that the walk stands on. What cannot be read of it ends it, not
+ * the folder. */
 static enum bs_status next_inner(struct bs_feed *feed, struct bs_batch *batch, struct bs_error *err)
 {
 	struct bs_feed *of = feed->inner_feed;
@@ -448,7 +487,9 @@ static enum bs_status next_inner(struct bs_feed *feed, struct bs_batch *batch, s
 	batch->has_failed = of->has_failed;
 	if (of->has_failed)
 		bs_buffer_clear(&batch->bytes);
-	status = of->has_failed ? bs_buffer_append(&batch->bytes, why.text, strlen(why.text) + 1, err) : BS_OK;
+	status = of->has_failed
+	                 ? bs_buffer_append(&batch->bytes, why.text, strlen(why.text) + 1, err)
+	                 : BS_OK;
 	batch->inner = feed->inner;
 	batch->ends_inner = of->at_end || of->has_failed;
 	/* Of none it would be the end of the folder. */
@@ -469,14 +510,16 @@ void bs_feed_set_entry_lookup(struct bs_feed *feed, const struct bs_entry_lookup
 }
 
 /* Sums up the first n_bytes; *is_there_out: there are as many. */
-static enum bs_status sum_beginning(struct bs_feed *feed, uint64_t n_bytes, bool *is_there_out, struct bs_error *err)
+static enum bs_status sum_beginning(struct bs_feed *feed, uint64_t n_bytes, bool *is_there_out,
+                                    struct bs_error *err)
 {
 	struct bs_buffer bytes = {0};
 	enum bs_status status = BS_OK;
 	uint64_t left = n_bytes;
 	while (!status && left > 0 && !feed->at_end) {
 		bs_buffer_clear(&bytes);
-		status = read_some(feed, &bytes, left < BS_BATCH_BYTES ? (size_t)left : BS_BATCH_BYTES, err);
+		status = read_some(feed, &bytes,
+		                   left < BS_BATCH_BYTES ? (size_t)left : BS_BATCH_BYTES, err);
 		if (status || bytes.used_bytes == 0)
 			break;
 		bs_checksum_stream_add(feed->checksum, bytes.data, bytes.used_bytes);
@@ -493,7 +536,8 @@ static bool is_behind_line(const struct bs_feed *feed, uint64_t offset)
 {
 	uint8_t last[BS_CODING_MARK_BYTES];
 	size_t unit = bs_coding_unit_bytes(feed->coding);
-	return offset >= unit && offset % unit == 0 && pread(feed->fd, last, unit, (off_t)(offset - unit)) == (ssize_t)unit &&
+	return offset >= unit && offset % unit == 0 &&
+	       pread(feed->fd, last, unit, (off_t)(offset - unit)) == (ssize_t)unit &&
 	       bs_coding_first_feed(feed->coding, last, unit);
 }
 
@@ -504,18 +548,21 @@ static bool is_line_end(const struct bs_feed *feed, uint64_t offset)
 	size_t unit = bs_coding_unit_bytes(feed->coding);
 	ssize_t n = pread(feed->fd, next, 2 * unit, (off_t)offset);
 	const uint8_t *end = n > 0 ? bs_coding_first_feed(feed->coding, next, (size_t)n) : NULL;
-	return offset % unit == 0 && (n == 0 || (end && bs_coding_without_return(feed->coding, next, (size_t)(end - next)) == 0));
+	return offset % unit == 0 &&
+	       (n == 0 ||
+	        (end && bs_coding_without_return(feed->coding, next, (size_t)(end - next)) == 0));
 }
 
-enum bs_status bs_feed_resume(struct bs_feed *feed, const struct bs_read_mark *mark, bool *is_appended_out,
-                              struct bs_error *err)
+enum bs_status bs_feed_resume(struct bs_feed *feed, const struct bs_read_mark *mark,
+                              bool *is_appended_out, struct bs_error *err)
 {
 	*is_appended_out = false;
 	if (mark->n_bytes == 0 || mark->n_bytes > INT64_MAX)
 		return BS_OK;
 	bool is_whole_line = is_behind_line(feed, mark->n_bytes);
 	enum bs_status status = sum_beginning(feed, mark->n_bytes, is_appended_out, err);
-	*is_appended_out = *is_appended_out && bs_checksum_stream_value(feed->checksum) == mark->checksum &&
+	*is_appended_out = *is_appended_out &&
+	                   bs_checksum_stream_value(feed->checksum) == mark->checksum &&
 	                   (is_whole_line || is_line_end(feed, mark->n_bytes));
 	if (status)
 		return status;
@@ -542,8 +589,9 @@ void bs_feed_mark(const struct bs_feed *feed, bool last_line_counts, struct bs_r
 	*mark_out = last_line_counts ? feed->whole : feed->ended;
 }
 
-enum bs_status bs_feed_open_recall(const struct bs_source *source, const struct bs_entry_lookup *lookup,
-                                   struct bs_feed **feed_out, struct bs_error *err)
+enum bs_status bs_feed_open_recall(const struct bs_source *source,
+                                   const struct bs_entry_lookup *lookup, struct bs_feed **feed_out,
+                                   struct bs_error *err)
 {
 	struct bs_feed *feed = calloc(1, sizeof(*feed));
 	*feed_out = feed;
@@ -590,7 +638,8 @@ enum bs_status bs_feed_next(struct bs_feed *feed, struct bs_batch *batch, struct
 		status = next_inner(feed, batch, err);
 	} else {
 		batch->source = feed->source;
-		status = bs_source_has_records(feed->source) ? next_lines(feed, batch, err) : next_paths(feed, batch, err);
+		status = bs_source_has_records(feed->source) ? next_lines(feed, batch, err)
+		                                             : next_paths(feed, batch, err);
 	}
 	batch->source_done = feed->offset;
 	return status;

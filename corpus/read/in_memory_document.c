@@ -11,12 +11,14 @@
 
 #define ONES (UINT64_MAX / 255)
 
-/* How many of eight bytes, the lowest first, stand for themselves in a string of JSON, up to one that is no printable ASCII character, or a
- * quote or backslash. A borrow leaves such a byte for later ones alone. */
+/* How many of eight bytes, the lowest first, stand for themselves in a string of JSON, up to one
+ * that is no printable ASCII character, or a quote or backslash. A borrow leaves such a byte for
+ * later ones alone. */
 static size_t plain_bytes(uint64_t word)
 {
 	uint64_t quote = word ^ ONES * '"', slash = word ^ ONES * '\\';
-	uint64_t special = (word | (word - ONES * 0x20) | (quote - ONES) | (slash - ONES)) & ONES * 0x80;
+	uint64_t special =
+		(word | (word - ONES * 0x20) | (quote - ONES) | (slash - ONES)) & ONES * 0x80;
 	return special ? (size_t)__builtin_ctzll(special) / 8 : sizeof(word);
 }
 
@@ -25,14 +27,16 @@ static bool is_plain(uint8_t byte)
 	return byte >= 0x20 && byte < 0x80 && byte != '"' && byte != '\\';
 }
 
-/* Any other character: as an escape, or as the sequence of bytes that it is. Returns how many bytes of the text it took. */
+/* Any other character: as an escape, or as the sequence of bytes that it is. Returns how many bytes
+ * of the text it took. */
 static size_t put_special(const uint8_t *text, size_t n_bytes, uint8_t **to)
 {
 	static const char hex[] = "0123456789abcdef";
 	size_t n = 0;
 	if (text[0] >= 0x80) {
 		bool is_valid = bs_utf8_next(text, n_bytes, &n) >= 0;
-		*to = mempcpy(*to, is_valid ? text : (const uint8_t *)"\xef\xbf\xbd", is_valid ? n : 3);
+		*to = mempcpy(*to, is_valid ? text : (const uint8_t *)"\xef\xbf\xbd",
+		              is_valid ? n : 3);
 		return n;
 	}
 	*(*to)++ = '\\';
@@ -60,9 +64,10 @@ static size_t put_special(const uint8_t *text, size_t n_bytes, uint8_t **to)
 
 /* Most bytes that a character of one byte becomes. */
 #define MOST_ESCAPE_BYTES 6u
-/* Room is made for so much at once, and what follows in the same word and character: the texts that are all escapes are few. */
-#define PIECE_BYTES       4096u
-#define BEYOND_BYTES      16u
+/* Room is made for so much at once, and what follows in the same word and character: the texts that
+ * are all escapes are few. */
+#define PIECE_BYTES  4096u
+#define BEYOND_BYTES 16u
 
 /* At least so many of the bytes, for which there is room at *to. Returns how many. */
 static size_t put_piece(const uint8_t *text, size_t n_bytes, size_t least_bytes, uint8_t **to)
@@ -88,13 +93,15 @@ static size_t put_piece(const uint8_t *text, size_t n_bytes, size_t least_bytes,
 	return n;
 }
 
-static enum bs_status put_string(struct bs_buffer *line, const char *bytes, size_t n_bytes, struct bs_error *err)
+static enum bs_status put_string(struct bs_buffer *line, const char *bytes, size_t n_bytes,
+                                 struct bs_error *err)
 {
 	const uint8_t *text = (const uint8_t *)bytes;
 	enum bs_status status = bs_buffer_append(line, "\"", 1, err);
 	while (n_bytes > 0 && !status) {
 		size_t piece_bytes = n_bytes < PIECE_BYTES ? n_bytes : PIECE_BYTES;
-		status = bs_buffer_reserve(line, (piece_bytes + BEYOND_BYTES) * MOST_ESCAPE_BYTES, err);
+		status = bs_buffer_reserve(line, (piece_bytes + BEYOND_BYTES) * MOST_ESCAPE_BYTES,
+		                           err);
 		if (status)
 			break;
 		uint8_t *to = line->data + line->used_bytes;
@@ -106,7 +113,8 @@ static enum bs_status put_string(struct bs_buffer *line, const char *bytes, size
 	return status ? status : bs_buffer_append(line, "\"", 1, err);
 }
 
-enum bs_status bs_in_memory_line(const struct bs_text *texts, size_t n_texts, struct bs_buffer *line, struct bs_error *err)
+enum bs_status bs_in_memory_line(const struct bs_text *texts, size_t n_texts,
+                                 struct bs_buffer *line, struct bs_error *err)
 {
 	bs_buffer_clear(line);
 	enum bs_status status = bs_buffer_append(line, "{", 1, err);
@@ -123,7 +131,8 @@ enum bs_status bs_in_memory_line(const struct bs_text *texts, size_t n_texts, st
 	return status ? status : bs_buffer_append(line, "}", 1, err);
 }
 
-/* Whether a line spells the name as it is: ASCII without NUL. Others have a copy, in which a byte becomes three at most. */
+/* Whether a line spells the name as it is: ASCII without NUL. Others have a copy, in which a byte
+ * becomes three at most. */
 static bool is_plain_name(const struct bs_text *text)
 {
 	bool is_plain = true;
@@ -132,13 +141,15 @@ static bool is_plain_name(const struct bs_text *text)
 	return is_plain;
 }
 
-/* Writes the name as a reader of the line has it: U+FFFD for NUL and for what is not UTF-8. Returns its end. */
+/* Writes the name as a reader of the line has it: U+FFFD for NUL and for what is not UTF-8. Returns
+ * its end. */
 static uint8_t *put_name(const struct bs_text *text, uint8_t *to)
 {
 	const uint8_t *name = (const uint8_t *)text->field;
 	for (size_t start = 0, end = 0; start < text->field_bytes; start = end) {
 		bool is_kept = bs_utf8_next(name, text->field_bytes, &end) > 0;
-		to = mempcpy(to, is_kept ? name + start : (const uint8_t *)"\xef\xbf\xbd", is_kept ? end - start : 3);
+		to = mempcpy(to, is_kept ? name + start : (const uint8_t *)"\xef\xbf\xbd",
+		             is_kept ? end - start : 3);
 	}
 	return to;
 }
@@ -151,12 +162,14 @@ static size_t copied_bytes(const struct bs_text *texts, size_t n_texts)
 	return n_bytes;
 }
 
-enum bs_status bs_in_memory_document(const struct bs_source_options *options, const struct bs_text *texts, size_t n_texts,
-                                 const struct bs_buffer *line, struct bs_buffer *fields, struct bs_document *document_out,
-                                 struct bs_error *err)
+enum bs_status bs_in_memory_document(const struct bs_source_options *options,
+                                     const struct bs_text *texts, size_t n_texts,
+                                     const struct bs_buffer *line, struct bs_buffer *fields,
+                                     struct bs_document *document_out, struct bs_error *err)
 {
-	struct bs_record_options record = {
-		.has_separate_id = true, .text_fields = options->text_fields, .n_text_fields = options->n_text_fields};
+	struct bs_record_options record = {.has_separate_id = true,
+	                                   .text_fields = options->text_fields,
+	                                   .n_text_fields = options->n_text_fields};
 	*document_out = (struct bs_document){.name.bytes = (const uint8_t *)"",
 	                                     .known = {BS_DOC_NONE, 0},
 	                                     .place.line = 1,
@@ -164,12 +177,14 @@ enum bs_status bs_in_memory_document(const struct bs_source_options *options, co
 	                                     .raw.n_bytes = line ? line->used_bytes : 0};
 	bs_buffer_clear(fields);
 	const size_t fields_bytes = (n_texts + 1) * sizeof(struct bs_field);
-	enum bs_status status = bs_buffer_reserve(fields, fields_bytes + copied_bytes(texts, n_texts), err);
+	enum bs_status status =
+		bs_buffer_reserve(fields, fields_bytes + copied_bytes(texts, n_texts), err);
 	struct bs_field *field = (struct bs_field *)(void *)fields->data;
 	uint8_t *names_end = status ? NULL : fields->data + fields_bytes;
 	document_out->text.fields = field;
 	for (size_t i = 0; i < n_texts && !status; i++) {
-		const char *text = texts[i].text_bytes ? texts[i].text : "", *name = texts[i].field_bytes ? texts[i].field : "";
+		const char *text = texts[i].text_bytes ? texts[i].text : "",
+			   *name = texts[i].field_bytes ? texts[i].field : "";
 		size_t name_bytes = texts[i].field_bytes;
 		if (!is_plain_name(&texts[i])) {
 			name = (const char *)names_end;

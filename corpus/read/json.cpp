@@ -28,8 +28,9 @@ struct bs_json_parser {
 	size_t max_depth;
 };
 
-/* simdjson chooses its kernels when first used, and ends the program if the 60 bytes that it allocates for that are not available
- * (its functions are noexcept). So it chooses as early as possible: while this object is loaded. */
+/* simdjson chooses its kernels when first used, and ends the program if the 60 bytes that it
+ * allocates for that are not available (its functions are noexcept). So it chooses as early as
+ * possible: while this object is loaded. */
 __attribute__((constructor)) static void choose_kernels()
 {
 	(void)simdjson::get_active_implementation()->name();
@@ -45,7 +46,8 @@ static error_code reserve(struct bs_json_parser *parser, size_t line_bytes)
 	}
 	if (line_bytes <= capacity)
 		return simdjson::SUCCESS;
-	size_t wanted = line_bytes < LEAST_CAPACITY_BYTES ? LEAST_CAPACITY_BYTES : line_bytes + line_bytes / 2;
+	size_t wanted = line_bytes < LEAST_CAPACITY_BYTES ? LEAST_CAPACITY_BYTES
+	                                                  : line_bytes + line_bytes / 2;
 	if (wanted > simdjson::SIMDJSON_MAXSIZE_BYTES)
 		wanted = simdjson::SIMDJSON_MAXSIZE_BYTES;
 	/* simdjson counts the value inside the deepest array as a level too. */
@@ -53,13 +55,15 @@ static error_code reserve(struct bs_json_parser *parser, size_t line_bytes)
 	return error ? error : parser->document.allocate(wanted);
 }
 
-static error_code parse(struct bs_json_parser *parser, const uint8_t *line, size_t line_bytes, dom::element *root_out)
+static error_code parse(struct bs_json_parser *parser, const uint8_t *line, size_t line_bytes,
+                        dom::element *root_out)
 {
 	if (line_bytes > simdjson::SIMDJSON_MAXSIZE_BYTES)
 		return simdjson::CAPACITY;
 	error_code error = reserve(parser, line_bytes);
 	return error ? error
-	             : parser->json.parse_into_document(parser->document, line, line_bytes, false).get(*root_out);
+	             : parser->json.parse_into_document(parser->document, line, line_bytes, false)
+	                       .get(*root_out);
 }
 
 static enum bs_json_outcome outcome_of(error_code error)
@@ -114,7 +118,8 @@ EXPORTED void bs_json_parse(struct bs_json_parser *parser, const uint8_t *line, 
 			result_out->reason = simdjson::error_message(error);
 		} else {
 			result_out->outcome = root.is_object() ? BS_JSON_OBJECT : BS_JSON_NO_OBJECT;
-			/* simdjson's own readers find strings by offsets on its tape. It appends one when it meets it. */
+			/* simdjson's own readers find strings by offsets on its tape. It appends
+			 * one when it meets it. */
 			result_out->strings = parser->document.string_buf.get();
 		}
 	} catch (...) {

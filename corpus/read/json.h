@@ -1,9 +1,11 @@
 /*
- * json.h: the interface of libbitsift-json.so, in C. It validates one line of JSON and resolves its strings by simdjson's DOM
- * parser, which checks nested values too (its On-Demand parser checks only the values that are read).
+ * json.h: the interface of libbitsift-json.so, in C. It validates one line of JSON and resolves its
+ * strings by simdjson's DOM parser, which checks nested values too (its On-Demand parser checks
+ * only the values that are read).
  *
- * It is the only C++ of the engine. record.c loads it when the first record is parsed (core/system/library.h): linking to simdjson
- * and the C++ runtime costs each start of the program about 3.5 million cycles. Without BITSIFT_LOAD_LATE it is linked in.
+ * It is the only C++ of the engine. record.c loads it when the first record is parsed
+ * (core/system/library.h): linking to simdjson and the C++ runtime costs each start of the program
+ * about 3.5 million cycles. Without BITSIFT_LOAD_LATE it is linked in.
  */
 #pragma once
 
@@ -14,7 +16,8 @@
 extern "C" {
 #endif
 
-/* Of everything below: raised whenever any of it changes. An object with another version is refused. */
+/* Of everything below: raised whenever any of it changes. An object with another version is
+ * refused. */
 #define BS_JSON_VERSION 1u
 
 /* Longer lines are BS_JSON_TOO_LARGE. */
@@ -26,8 +29,8 @@ enum bs_json_outcome {
 	BS_JSON_OBJECT,
 	BS_JSON_NO_OBJECT, /* valid, but another type of value */
 	BS_JSON_INVALID,
-	/* Invalid UTF-8, a bad string or a bad number. Some of these are valid JSON that simdjson does not support: numbers beyond 64
-	 * bits or beyond a double, lone surrogate escapes. */
+	/* Invalid UTF-8, a bad string or a bad number. Some of these are valid JSON that simdjson
+	 * does not support: numbers beyond 64 bits or beyond a double, lone surrogate escapes. */
 	BS_JSON_UNSUPPORTED,
 	BS_JSON_TOO_LARGE,
 	BS_JSON_NO_MEMORY,
@@ -37,8 +40,9 @@ struct bs_json_result {
 	enum bs_json_outcome outcome;
 	const char *reason; /* of BS_JSON_INVALID and BS_JSON_UNSUPPORTED; static */
 	const uint8_t *
-		strings; /* of BS_JSON_OBJECT, valid until the next call: each string in the order of the line, as four bytes
-	                         * of length, the text without escapes, and a NUL */
+		/* of BS_JSON_OBJECT, valid until the next call: each string in the order of the
+		 * line, as four bytes of length, the text without escapes, and a NUL */
+		strings;
 };
 
 /* A parser and its memory, which it keeps for the next line. One thread at a time. */
@@ -56,7 +60,10 @@ void bs_json_forget(struct bs_json_parser *parser);
 void bs_json_parse(struct bs_json_parser *parser, const uint8_t *line, size_t line_bytes,
                    struct bs_json_result *result_out);
 
-#define BS_JSON_FUNCTIONS(each) each(bs_json_new) each(bs_json_free) each(bs_json_forget) each(bs_json_parse)
+/* clang-format off */
+#define BS_JSON_FUNCTIONS(each) \
+	each(bs_json_new) each(bs_json_free) each(bs_json_forget) each(bs_json_parse)
+/* clang-format on */
 
 #ifdef __cplusplus
 }

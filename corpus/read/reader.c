@@ -1,4 +1,5 @@
-/* reader.c: batches turned into documents, and documents read a second time. See source.h; feed.c makes the batches. */
+/* reader.c: batches turned into documents, and documents read a second time. See source.h; feed.c
+ * makes the batches. */
 #include "corpus/read/reader.h"
 
 #include <errno.h>
@@ -22,20 +23,22 @@
 
 /* Buffers larger than this, for one huge file or record, are given back. */
 #define KEPT_BYTES ((size_t)1 << 20)
-/* A read ahead is cut here: the window is to stay in the cache, and two are enough to keep a disk busy. */
+/* A read ahead is cut here: the window is to stay in the cache, and two are enough to keep a disk
+ * busy. */
 #define WINDOW_BYTES ((uint64_t)256 * 1024)
 /* How quickly a file is read, about. */
-#define BYTES_A_NS   4u
+#define BYTES_A_NS 4u
 /* A document over this share of a run's memory is read alone. */
-#define LARGE_SHARE  128u
+#define LARGE_SHARE 128u
 
-/* A collection that stays open, and a window of its bytes, so that records near each other are read together. */
+/* A collection that stays open, and a window of its bytes, so that records near each other are read
+ * together. */
 struct collection {
 	int fd; /* -1: none is open */
 	char *path;
 	enum bs_coding coding;
-	struct bs_fingerprint fingerprint;   /* when it was opened */
-	struct bs_buffer window; /* bytes from window_offset on */
+	struct bs_fingerprint fingerprint; /* when it was opened */
+	struct bs_buffer window;           /* bytes from window_offset on */
 	uint64_t window_offset;
 	bool is_ahead; /* the window was read ahead, and may be asked again */
 };
@@ -48,29 +51,30 @@ struct bs_reader {
 	struct bs_holes row_holes;           /* ... and where */
 	struct bs_text_stream row;           /* its text */
 	bool binary_as_text;
-	bool *has_private;       /* see struct bs_source_options */
+	bool *has_private; /* see struct bs_source_options */
 	uint64_t max_document_bytes;
-	uint64_t large_bytes; /* documents from there on are announced to the sink */
+	uint64_t large_bytes;      /* documents from there on are announced to the sink */
 	uint64_t most_parse_bytes; /* a record that takes more is refused */
-	const char *too_large; /* why one over max_document_bytes is refused */
-	int64_t racy_from_ns; /* 0: never mind */
+	const char *too_large;     /* why one over max_document_bytes is refused */
+	int64_t racy_from_ns;      /* 0: never mind */
 	struct bs_record_parser *records;
-	bool has_large;       /* of the batch being read: one was announced */
+	bool has_large;         /* of the batch being read: one was announced */
 	struct bs_buffer bytes; /* the file or record as read */
 	struct bs_buffer text;  /* its UTF-8, if that is something else */
 	struct bs_buffer message;
-	struct bs_field file_field;       /* the one field of a file */
-	int folder_fd;                    /* the root of the last folder, -1: none, */
-	char *folder_path;                /* opened by this path */
-	const struct bs_file_head *head;  /* to be asked about files that are fetched, or NULL */
-	struct bs_file_place place;       /* ... and where in it a file was looked at last */
-	uint64_t folder_hash;             /* of its path */
-	struct bs_term_table linkless;    /* folders, by hash, that were reached without following a link in this second */
+	struct bs_field file_field;      /* the one field of a file */
+	int folder_fd;                   /* the root of the last folder, -1: none, */
+	char *folder_path;               /* opened by this path */
+	const struct bs_file_head *head; /* to be asked about files that are fetched, or NULL */
+	struct bs_file_place place;      /* ... and where in it a file was looked at last */
+	uint64_t folder_hash;            /* of its path */
+	/* folders, by hash, that were reached without following a link in this second */
+	struct bs_term_table linkless;
 	time_t linkless_s;
-	struct collection collection;  /* the last one of fetch_record */
+	struct collection collection; /* the last one of fetch_record */
 	struct bs_record_scan scan;
-	struct bs_recall recall;          /* of the last batch that had stored texts, */
-	struct bs_stored_texts *stored;   /* opened; NULL: none are */
+	struct bs_recall recall;        /* of the last batch that had stored texts, */
+	struct bs_stored_texts *stored; /* opened; NULL: none are */
 };
 
 static void close_folder(struct bs_reader *reader)
@@ -115,7 +119,8 @@ enum bs_status bs_reader_new(const struct bs_source_options *options, struct bs_
 		return bs_fail_memory(err, "a reader", sizeof(*reader));
 	reader->binary_as_text = options->binary_as_text;
 	reader->has_private = options->has_private;
-	reader->max_document_bytes = options->max_document_bytes ? options->max_document_bytes : BS_FILE_LIMIT_BYTES - 1;
+	reader->max_document_bytes =
+		options->max_document_bytes ? options->max_document_bytes : BS_FILE_LIMIT_BYTES - 1;
 	reader->large_bytes = UINT64_MAX;
 	reader->most_parse_bytes = UINT64_MAX;
 	reader->too_large = "larger than --max-document";
@@ -149,8 +154,10 @@ static void collection_deinit(struct collection *collection)
 	*collection = (struct collection){.fd = -1};
 }
 
-/* Opens another one if its path is another than last time. BS_NOT_FOUND also if it is no regular file. */
-static enum bs_status collection_open(struct collection *collection, const struct bs_source *source, struct bs_error *err)
+/* Opens another one if its path is another than last time. BS_NOT_FOUND also if it is no regular
+ * file. */
+static enum bs_status collection_open(struct collection *collection, const struct bs_source *source,
+                                      struct bs_error *err)
 {
 	const char *path = source->path;
 	struct stat found;
@@ -174,7 +181,8 @@ static enum bs_status collection_open(struct collection *collection, const struc
 	return BS_OK;
 }
 
-/* Are there that many bytes? Asked before memory is taken; a file that grew since it was opened may have them. */
+/* Are there that many bytes? Asked before memory is taken; a file that grew since it was opened may
+ * have them. */
 static bool reaches(const struct collection *collection, uint64_t offset, uint64_t n_bytes)
 {
 	struct stat found;
@@ -188,9 +196,10 @@ static bool reaches(const struct collection *collection, uint64_t offset, uint64
 /* Of one read at most: the deadline is asked in between. */
 #define STEP_BYTES ((size_t)1 << 20)
 
-/* Reads on until the window holds wanted_bytes; if it ends before, it must at least hold needed_bytes. */
-static enum bs_status fill_window(struct collection *collection, uint64_t needed_bytes, uint64_t wanted_bytes,
-                                  struct bs_error *err)
+/* Reads on until the window holds wanted_bytes; if it ends before, it must at least hold
+ * needed_bytes. */
+static enum bs_status fill_window(struct collection *collection, uint64_t needed_bytes,
+                                  uint64_t wanted_bytes, struct bs_error *err)
 {
 	struct bs_buffer *window = &collection->window;
 	while (window->used_bytes < wanted_bytes) {
@@ -206,25 +215,28 @@ static enum bs_status fill_window(struct collection *collection, uint64_t needed
 		else if (n == 0 && window->used_bytes >= needed_bytes)
 			break;
 		else if (n == 0)
-			return bs_fail(err, BS_INVALID, "%s: ends before offset %" PRIu64, collection->path,
-			               collection->window_offset + needed_bytes);
+			return bs_fail(err, BS_INVALID, "%s: ends before offset %" PRIu64,
+			               collection->path, collection->window_offset + needed_bytes);
 		else if (errno != EINTR)
 			return bs_fail(err, BS_IO, "%s: %s", collection->path, strerror(errno));
 	}
 	return BS_OK;
 }
 
-/* n_bytes at offset, borrowed until the next call; when they must be read, everything up to ahead_to with them if that
- * is not too far. What was read so is not read again; with ahead_to 0 all but that is. BS_INVALID: none there. */
-static enum bs_status collection_read(struct collection *collection, uint64_t offset, uint64_t n_bytes, uint64_t ahead_to,
+/* n_bytes at offset, borrowed until the next call; when they must be read, everything up to
+ * ahead_to with them if that is not too far. What was read so is not read again; with ahead_to 0
+ * all but that is. BS_INVALID: none there. */
+static enum bs_status collection_read(struct collection *collection, uint64_t offset,
+                                      uint64_t n_bytes, uint64_t ahead_to,
                                       const uint8_t **bytes_out, struct bs_error *err)
 {
 	struct bs_buffer *window = &collection->window;
 	uint64_t skipped = offset - collection->window_offset;
-	if (!collection->is_ahead || offset < collection->window_offset || skipped > window->used_bytes ||
-	    n_bytes > window->used_bytes - skipped) {
+	if (!collection->is_ahead || offset < collection->window_offset ||
+	    skipped > window->used_bytes || n_bytes > window->used_bytes - skipped) {
 		if (!reaches(collection, offset, n_bytes))
-			return bs_fail(err, BS_INVALID, "%s: ends before offset %" PRIu64, collection->path, offset + n_bytes);
+			return bs_fail(err, BS_INVALID, "%s: ends before offset %" PRIu64,
+			               collection->path, offset + n_bytes);
 		uint64_t most = offset + (n_bytes > WINDOW_BYTES ? n_bytes : WINDOW_BYTES);
 		uint64_t to = ahead_to < most ? ahead_to : most;
 		uint64_t wanted_bytes = to > offset + n_bytes ? to - offset : n_bytes;
@@ -284,7 +296,8 @@ static enum bs_status tell_skip(struct bs_reader *reader, const char *name, uint
 	if (!reader->sink->skip)
 		return BS_OK;
 	bs_buffer_clear(message);
-	enum bs_status status = bs_source_append_id(reader->source, (const uint8_t *)name, strlen(name), line, &id, err);
+	enum bs_status status = bs_source_append_id(reader->source, (const uint8_t *)name,
+	                                            strlen(name), line, &id, err);
 	if (!status)
 		status = bs_escape_append(message, id.data, id.used_bytes, err);
 	if (!status)
@@ -294,7 +307,8 @@ static enum bs_status tell_skip(struct bs_reader *reader, const char *name, uint
 	if (!status)
 		status = bs_buffer_append(message, "", 1, err);
 	if (!status)
-		status = reader->sink->skip(reader->sink->context, why->skip, (const char *)message->data, err);
+		status = reader->sink->skip(reader->sink->context, why->skip,
+		                            (const char *)message->data, err);
 	bs_buffer_deinit(&id);
 	return status;
 }
@@ -309,17 +323,19 @@ static enum bs_status pass_over(struct bs_reader *reader, const char *name, uint
 	return status;
 }
 
-static enum bs_status pass_over_record(struct bs_reader *reader, uint64_t line, enum bs_skip skip, const char *reason,
-                                       struct bs_error *err)
+static enum bs_status pass_over_record(struct bs_reader *reader, uint64_t line, enum bs_skip skip,
+                                       const char *reason, struct bs_error *err)
 {
-	return tell_skip(reader, "", line, &(struct bs_refusal){.skip = skip, .reason = reason}, err);
+	return tell_skip(reader, "", line, &(struct bs_refusal){.skip = skip, .reason = reason},
+	                 err);
 }
 
 static void rewind_row(void *context)
 {
 	struct bs_reader *reader = context;
 	struct stat found;
-	reader->row.has_failed |= lseek(reader->row_fd, 0, SEEK_SET) != 0 || fstat(reader->row_fd, &found) != 0;
+	reader->row.has_failed |=
+		lseek(reader->row_fd, 0, SEEK_SET) != 0 || fstat(reader->row_fd, &found) != 0;
 	if (!reader->row.has_failed)
 		bs_holes_init(&reader->row_holes, reader->row_fd, &found);
 }
@@ -329,7 +345,9 @@ static void next_of_row(void *context, const uint8_t **bytes_out, size_t *n_byte
 	struct bs_reader *reader = context;
 	ssize_t n;
 	do
-		n = reader->row.has_failed ? 0 : bs_holes_read(&reader->row_holes, reader->bytes.data, (size_t)WINDOW_BYTES);
+		n = reader->row.has_failed ? 0
+		                           : bs_holes_read(&reader->row_holes, reader->bytes.data,
+		                                           (size_t)WINDOW_BYTES);
 	while (n < 0 && errno == EINTR);
 	reader->row.has_failed |= n < 0;
 	*bytes_out = reader->bytes.data;
@@ -346,8 +364,8 @@ static void next_for_grams(void *context, const uint8_t **bytes_out, size_t *n_b
 	next_of_row(context, bytes_out, n_bytes_out);
 }
 
-static enum bs_status sum_row(struct bs_reader *reader, struct bs_checksum_stream *sum, struct bs_document *document,
-                              struct bs_error *err)
+static enum bs_status sum_row(struct bs_reader *reader, struct bs_checksum_stream *sum,
+                              struct bs_document *document, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	const uint8_t *bytes;
@@ -362,18 +380,25 @@ static enum bs_status sum_row(struct bs_reader *reader, struct bs_checksum_strea
 	return status;
 }
 
-/* Makes a row of a file that is too large to be held: a document with a stream, and the checksum of it. */
-static enum bs_status open_row(struct bs_reader *reader, int dir_fd, const char *path, struct bs_document *document,
-                               struct bs_refusal *refusal, struct bs_error *err)
+/* Makes a row of a file that is too large to be held: a document with a stream, and the checksum of
+ * it. */
+static enum bs_status open_row(struct bs_reader *reader, int dir_fd, const char *path,
+                               struct bs_document *document, struct bs_refusal *refusal,
+                               struct bs_error *err)
 {
 	struct stat found;
 	struct bs_checksum_stream *sum = bs_checksum_stream_new();
-	enum bs_status status = sum ? bs_buffer_reserve(&reader->bytes, (size_t)WINDOW_BYTES, err) : bs_fail_memory(err, "a row", 1);
+	enum bs_status status = sum ? bs_buffer_reserve(&reader->bytes, (size_t)WINDOW_BYTES, err)
+	                            : bs_fail_memory(err, "a row", 1);
 	close_row(reader);
-	reader->row_fd = (dir_fd == AT_FDCWD ? bs_file_open : bs_file_open_below)(dir_fd, path, O_RDONLY | O_NONBLOCK);
-	reader->row = (struct bs_text_stream){.context = reader, .rewind = rewind_row, .next = next_for_grams};
-	reader->row.has_failed = reader->row_fd < 0 || fstat(reader->row_fd, &found) != 0 || !S_ISREG(found.st_mode);
-	*refusal = (struct bs_refusal){.skip = BS_SKIP_UNREADABLE, .reason = "cannot be read", .error_number = EIO};
+	reader->row_fd = (dir_fd == AT_FDCWD ? bs_file_open : bs_file_open_below)(
+		dir_fd, path, O_RDONLY | O_NONBLOCK);
+	reader->row = (struct bs_text_stream){
+		.context = reader, .rewind = rewind_row, .next = next_for_grams};
+	reader->row.has_failed =
+		reader->row_fd < 0 || fstat(reader->row_fd, &found) != 0 || !S_ISREG(found.st_mode);
+	*refusal = (struct bs_refusal){
+		.skip = BS_SKIP_UNREADABLE, .reason = "cannot be read", .error_number = EIO};
 	if (!status && !reader->row.has_failed) {
 		*document = (struct bs_document){.name.bytes = (const uint8_t *)"",
 		                                 .fingerprint = bs_file_fingerprint(&found),
@@ -389,20 +414,25 @@ static enum bs_status open_row(struct bs_reader *reader, int dir_fd, const char 
 }
 
 /* Of the bytes of a file. */
-static enum bs_status make_document(struct bs_reader *reader, const struct bs_buffer *bytes, bool refuse_binary,
-                                    struct bs_document *document, struct bs_refusal *refusal, struct bs_error *err)
+static enum bs_status make_document(struct bs_reader *reader, const struct bs_buffer *bytes,
+                                    bool refuse_binary, struct bs_document *document,
+                                    struct bs_refusal *refusal, struct bs_error *err)
 {
 	const struct bs_buffer *text = bytes;
 	if (bs_file_is_utf16(text->data, text->used_bytes)) {
-		enum bs_status status = bs_file_decode_utf16(text->data + 2, text->used_bytes - 2, text->data[0] == 0xfe, &reader->text, err);
+		enum bs_status status =
+			bs_file_decode_utf16(text->data + 2, text->used_bytes - 2,
+		                             text->data[0] == 0xfe, &reader->text, err);
 		if (status)
 			return status;
 		text = &reader->text;
 		if (refuse_binary && bs_file_is_binary(text->data, text->used_bytes))
-			*refusal = (struct bs_refusal){.reason = "binary file", .skip = BS_SKIP_BINARY};
+			*refusal = (struct bs_refusal){.reason = "binary file",
+			                               .skip = BS_SKIP_BINARY};
 		else if (text->used_bytes > reader->max_document_bytes)
 			*refusal = (struct bs_refusal){
-				.reason = "as UTF-8 larger than documents may be", .skip = BS_SKIP_TOO_LARGE};
+				.reason = "as UTF-8 larger than documents may be",
+				.skip = BS_SKIP_TOO_LARGE};
 	}
 	reader->file_field = (struct bs_field){
 		.name = "",
@@ -418,9 +448,11 @@ static enum bs_status make_document(struct bs_reader *reader, const struct bs_bu
 	return BS_OK;
 }
 
-/* Loads a file and makes a document of it, unnamed. is_found: found in a folder, so that binary files are refused. */
-static enum bs_status load_document(struct bs_reader *reader, int dir_fd, const char *path, bool is_found,
-                                    struct bs_document *document, struct bs_refusal *refusal, struct bs_error *err)
+/* Loads a file and makes a document of it, unnamed. is_found: found in a folder, so that binary
+ * files are refused. */
+static enum bs_status load_document(struct bs_reader *reader, int dir_fd, const char *path,
+                                    bool is_found, struct bs_document *document,
+                                    struct bs_refusal *refusal, struct bs_error *err)
 {
 	bool refuse_binary = is_found && !reader->binary_as_text;
 	uint64_t max_bytes = reader->max_document_bytes;
@@ -428,14 +460,17 @@ static enum bs_status load_document(struct bs_reader *reader, int dir_fd, const 
 		max_bytes = KEPT_BYTES;
 	/* Whoever fetches has no limit of memory, and no sink. */
 	bool is_announced = reader->large_bytes < max_bytes && reader->sink->large;
-	*document = (struct bs_document){.name.bytes = (const uint8_t *)"", .known = {BS_DOC_NONE, 0}};
-	enum bs_status status = bs_file_load(dir_fd, path, refuse_binary, is_announced ? reader->large_bytes : max_bytes,
-	                                     reader->head, &reader->bytes, &document->fingerprint, refusal, err);
+	*document =
+		(struct bs_document){.name.bytes = (const uint8_t *)"", .known = {BS_DOC_NONE, 0}};
+	enum bs_status status = bs_file_load(
+		dir_fd, path, refuse_binary, is_announced ? reader->large_bytes : max_bytes,
+		reader->head, &reader->bytes, &document->fingerprint, refusal, err);
 	if (!status && is_announced && refusal->reason && refusal->skip == BS_SKIP_TOO_LARGE) {
-		status = reader->sink->large(reader->sink->context, document->fingerprint.size_bytes, err);
+		status = reader->sink->large(reader->sink->context,
+		                             document->fingerprint.size_bytes, err);
 		if (!status)
-			status = bs_file_load(dir_fd, path, refuse_binary, max_bytes, NULL, &reader->bytes, &document->fingerprint,
-			                      refusal, err);
+			status = bs_file_load(dir_fd, path, refuse_binary, max_bytes, NULL,
+			                      &reader->bytes, &document->fingerprint, refusal, err);
 	}
 	/* UTF-16 is translated as a whole, or not at all. */
 	if (!status && reader->is_row && refusal->reason && refusal->skip == BS_SKIP_TOO_LARGE &&
@@ -454,9 +489,10 @@ static void note_mode(const struct bs_reader *reader, const struct bs_fingerprin
 		__atomic_store_n(reader->has_private, true, __ATOMIC_RELAXED);
 }
 
-/* By its fingerprint alone, without opening it: what stands below dir_fd without following a link, as it will be read; or as
- * its user named it. */
-static bool is_unchanged(struct bs_reader *reader, int dir_fd, const char *path, const struct bs_index_entry *entry)
+/* By its fingerprint alone, without opening it: what stands below dir_fd without following a link,
+ * as it will be read; or as its user named it. */
+static bool is_unchanged(struct bs_reader *reader, int dir_fd, const char *path,
+                         const struct bs_index_entry *entry)
 {
 	struct stat found;
 	if (entry->ref.segment == BS_DOC_NONE || entry->is_racy)
@@ -471,22 +507,29 @@ static bool is_unchanged(struct bs_reader *reader, int dir_fd, const char *path,
 	return S_ISREG(found.st_mode) && bs_fingerprint_equals(&fingerprint, entry->place);
 }
 
-/* A racy one that will be as racy when it is indexed again (its time lies in the future): its bytes decide. */
-static bool is_unchanged_racy(const struct bs_document *document, const struct bs_index_entry *entry)
+/* A racy one that will be as racy when it is indexed again (its time lies in the future): its bytes
+ * decide. */
+static bool is_unchanged_racy(const struct bs_document *document,
+                              const struct bs_index_entry *entry)
 {
-	return entry->ref.segment != BS_DOC_NONE && document->is_racy && bs_fingerprint_equals(&document->fingerprint, entry->place) &&
+	return entry->ref.segment != BS_DOC_NONE && document->is_racy &&
+	       bs_fingerprint_equals(&document->fingerprint, entry->place) &&
 	       document->raw.checksum == entry->checksum;
 }
 
-static enum bs_status keep(const struct bs_reader *reader, const struct bs_index_entry *entry, struct bs_error *err)
+static enum bs_status keep(const struct bs_reader *reader, const struct bs_index_entry *entry,
+                           struct bs_error *err)
 {
-	return reader->sink->unchanged ? reader->sink->unchanged(reader->sink->context, entry->ref, err) : BS_OK;
+	return reader->sink->unchanged
+	               ? reader->sink->unchanged(reader->sink->context, entry->ref, err)
+	               : BS_OK;
 }
 
-/* A file is no document. One that could not be read may still be what it was: what is known of it stays. One that has
- * gone since the walk met it is as good as never met. */
-static enum bs_status refuse_file(struct bs_reader *reader, const char *name, const struct bs_index_entry *entry,
-                                  const struct bs_refusal *why, struct bs_error *err)
+/* A file is no document. One that could not be read may still be what it was: what is known of it
+ * stays. One that has gone since the walk met it is as good as never met. */
+static enum bs_status refuse_file(struct bs_reader *reader, const char *name,
+                                  const struct bs_index_entry *entry, const struct bs_refusal *why,
+                                  struct bs_error *err)
 {
 	if (why->skip == BS_SKIP_UNREADABLE && bs_file_is_gone(why->error_number))
 		return BS_OK;
@@ -496,23 +539,29 @@ static enum bs_status refuse_file(struct bs_reader *reader, const char *name, co
 	return status ? status : keep(reader, entry, err);
 }
 
-/* As load_document, whose arguments these are; what is too young to be trusted is read once more when it has grown older. */
-static enum bs_status load_settled(struct bs_reader *reader, int dir_fd, const char *path, bool is_found,
-                                   struct bs_document *document, struct bs_refusal *refusal, struct bs_error *err)
+/* As load_document, whose arguments these are; what is too young to be trusted is read once more
+ * when it has grown older. */
+static enum bs_status load_settled(struct bs_reader *reader, int dir_fd, const char *path,
+                                   bool is_found, struct bs_document *document,
+                                   struct bs_refusal *refusal, struct bs_error *err)
 {
 	for (bool may_wait = true;; may_wait = false) {
 		int64_t from_ns = reader->racy_from_ns ? bs_fingerprint_racy_from() : 0;
-		enum bs_status status = load_document(reader, dir_fd, path, is_found, document, refusal, err);
+		enum bs_status status =
+			load_document(reader, dir_fd, path, is_found, document, refusal, err);
 		if (status || refusal->reason || !from_ns)
 			return status;
 		document->is_racy = bs_fingerprint_is_racy(&document->fingerprint, from_ns);
-		if (!document->is_racy || !may_wait || !bs_fingerprint_outwait(&document->fingerprint, reader->racy_from_ns))
+		if (!document->is_racy || !may_wait ||
+		    !bs_fingerprint_outwait(&document->fingerprint, reader->racy_from_ns))
 			return BS_OK;
 	}
 }
 
-/* Of what cannot be read there is a row without grams, if it is a file: a search of the files has to look into it. */
-static bool is_bare_row(const struct bs_reader *reader, const struct bs_refusal *why, struct bs_document *document)
+/* Of what cannot be read there is a row without grams, if it is a file: a search of the files has
+ * to look into it. */
+static bool is_bare_row(const struct bs_reader *reader, const struct bs_refusal *why,
+                        struct bs_document *document)
 {
 	bool is_unreadable = why->skip == BS_SKIP_UNREADABLE && !bs_file_is_gone(why->error_number);
 	if (!reader->is_row || !(is_unreadable || why->skip == BS_SKIP_TOO_LARGE))
@@ -531,8 +580,8 @@ static uint64_t checksum_of(const struct bs_document *document)
 	                           : document->raw.checksum;
 }
 
-static enum bs_status read_file(struct bs_reader *reader, int dir_fd, const char *name, const struct bs_index_entry *entry,
-                                struct bs_error *err)
+static enum bs_status read_file(struct bs_reader *reader, int dir_fd, const char *name,
+                                const struct bs_index_entry *entry, struct bs_error *err)
 {
 	struct bs_document document;
 	struct bs_refusal refusal;
@@ -541,7 +590,8 @@ static enum bs_status read_file(struct bs_reader *reader, int dir_fd, const char
 	if (entry->is_kept || is_unchanged(reader, dir_fd, path, entry))
 		return keep(reader, entry, err);
 	struct bs_error why = {""};
-	enum bs_status status = load_settled(reader, dir_fd, path, is_found && !reader->is_row, &document, &refusal, err);
+	enum bs_status status = load_settled(reader, dir_fd, path, is_found && !reader->is_row,
+	                                     &document, &refusal, err);
 	if (status)
 		return status;
 	if (refusal.reason && !is_bare_row(reader, &refusal, &document))
@@ -566,7 +616,8 @@ static enum bs_status read_file(struct bs_reader *reader, int dir_fd, const char
 	return status;
 }
 
-static enum bs_status read_files(struct bs_reader *reader, const struct bs_batch *batch, struct bs_error *err)
+static enum bs_status read_files(struct bs_reader *reader, const struct bs_batch *batch,
+                                 struct bs_error *err)
 {
 	static const struct bs_index_entry nothing_known = {.ref = {BS_DOC_NONE, 0}};
 	struct bs_error why = {0};
@@ -581,12 +632,14 @@ static enum bs_status read_files(struct bs_reader *reader, const struct bs_batch
 	const char *name = (const char *)batch->bytes.data;
 	const struct bs_index_entry *entry = batch->entries.items;
 	bool has_known = bs_vector_n(&batch->entries) > 0;
-	struct bs_refusal refusal = {.skip = BS_SKIP_UNREADABLE, .reason = status ? why.text : NULL,
-	                                  .error_number = status == BS_NOT_FOUND ? ENOENT : EIO};
+	struct bs_refusal refusal = {.skip = BS_SKIP_UNREADABLE,
+	                             .reason = status ? why.text : NULL,
+	                             .error_number = status == BS_NOT_FOUND ? ENOENT : EIO};
 	status = BS_OK;
 	for (size_t i = 0; i < batch->n_items && !status; i++, name += strlen(name) + 1) {
 		/* A row says nothing of a document, nor a document of a row. */
-		bool is_known = has_known && (entry[i].is_kept || entry[i].is_row == reader->is_row);
+		bool is_known =
+			has_known && (entry[i].is_kept || entry[i].is_row == reader->is_row);
 		const struct bs_index_entry *of_file = is_known ? &entry[i] : &nothing_known;
 		if (refusal.reason)
 			status = refuse_file(reader, name, of_file, &refusal, err);
@@ -609,10 +662,12 @@ static bool is_blank(const uint8_t *line, size_t line_bytes)
 static uint64_t record_bytes(const struct bs_reader *reader, const uint8_t *line, size_t line_bytes)
 {
 	bool is_long = line_bytes > KEPT_BYTES || line_bytes > reader->large_bytes;
-	return is_long && reader->sink->large ? line_bytes + bs_record_parse_bytes(line, line_bytes) : 0;
+	return is_long && reader->sink->large ? line_bytes + bs_record_parse_bytes(line, line_bytes)
+	                                      : 0;
 }
 
-/* All before a large record is merged first, and what its parsing takes is given back with the batch. */
+/* All before a large record is merged first, and what its parsing takes is given back with the
+ * batch. */
 static enum bs_status await_large(struct bs_reader *reader, uint64_t n_bytes, struct bs_error *err)
 {
 	reader->has_large = true;
@@ -620,23 +675,27 @@ static enum bs_status await_large(struct bs_reader *reader, uint64_t n_bytes, st
 }
 
 /* One line without its end, in UTF-8. */
-static enum bs_status read_line(struct bs_reader *reader, const uint8_t *line, size_t line_bytes, uint64_t line_number,
-                                uint64_t offset, uint64_t source_bytes, struct bs_error *err)
+static enum bs_status read_line(struct bs_reader *reader, const uint8_t *line, size_t line_bytes,
+                                uint64_t line_number, uint64_t offset, uint64_t source_bytes,
+                                struct bs_error *err)
 {
 	struct bs_document document;
 	struct bs_refusal refusal;
 	if (line_bytes > reader->max_document_bytes)
-		return pass_over_record(reader, line_number, BS_SKIP_TOO_LARGE, reader->too_large, err);
+		return pass_over_record(reader, line_number, BS_SKIP_TOO_LARGE, reader->too_large,
+		                        err);
 	if (is_blank(line, line_bytes))
 		return BS_OK;
 	uint64_t held_bytes = record_bytes(reader, line, line_bytes);
 	if (held_bytes > reader->most_parse_bytes)
-		return pass_over_record(reader, line_number, BS_SKIP_TOO_LARGE, "more values than --memory has room for", err);
+		return pass_over_record(reader, line_number, BS_SKIP_TOO_LARGE,
+		                        "more values than --memory has room for", err);
 	enum bs_status status = bs_deadline_spend(line_bytes, err);
 	if (!status && held_bytes > reader->large_bytes)
 		status = await_large(reader, line_bytes, err);
 	if (!status)
-		status = bs_record_parse(reader->records, line, line_bytes, &document, &refusal, err);
+		status = bs_record_parse(reader->records, line, line_bytes, &document, &refusal,
+		                         err);
 	if (status || refusal.reason)
 		return status ? status : tell_skip(reader, "", line_number, &refusal, err);
 	document.place.line = line_number;
@@ -651,33 +710,39 @@ static enum bs_status read_line(struct bs_reader *reader, const uint8_t *line, s
 	return status ? bs_fail(err, status, "%s", why.text) : BS_OK;
 }
 
-static enum bs_status read_lines(struct bs_reader *reader, const struct bs_batch *batch, struct bs_error *err)
+static enum bs_status read_lines(struct bs_reader *reader, const struct bs_batch *batch,
+                                 struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	size_t at = 0;
 	if (batch->is_long_line)
-		return pass_over_record(reader, batch->first_line, BS_SKIP_TOO_LARGE, reader->too_large, err);
+		return pass_over_record(reader, batch->first_line, BS_SKIP_TOO_LARGE,
+		                        reader->too_large, err);
 	for (size_t i = 0; i < batch->n_items && !status; i++) {
 		const uint8_t *line = batch->bytes.data + at;
 		size_t left_bytes = batch->bytes.used_bytes - at;
 		const uint8_t *feed = bs_coding_first_feed(batch->coding, line, left_bytes);
 		size_t line_bytes = feed ? (size_t)(feed - line) : left_bytes;
-		uint64_t offset = batch->offset + at, source_bytes = bs_coding_without_return(batch->coding, line, line_bytes);
+		uint64_t offset = batch->offset + at,
+			 source_bytes = bs_coding_without_return(batch->coding, line, line_bytes);
 		at += line_bytes + (feed ? bs_coding_unit_bytes(batch->coding) : 0);
 		line_bytes = (size_t)source_bytes;
 		if (batch->coding != BS_CODING_UTF8) {
-			status = bs_coding_decode(batch->coding, line, line_bytes, &reader->text, err);
+			status = bs_coding_decode(batch->coding, line, line_bytes, &reader->text,
+			                          err);
 			line = reader->text.data;
 			line_bytes = reader->text.used_bytes;
 		}
 		if (!status)
-			status = read_line(reader, line, line_bytes, batch->first_line + i, offset, source_bytes, err);
+			status = read_line(reader, line, line_bytes, batch->first_line + i, offset,
+			                   source_bytes, err);
 	}
 	return status;
 }
 
 /* The descriptor of a folder, or of the working directory for NULL. */
-static enum bs_status open_folder(struct bs_reader *reader, const char *folder, int *fd_out, struct bs_error *err)
+static enum bs_status open_folder(struct bs_reader *reader, const char *folder, int *fd_out,
+                                  struct bs_error *err)
 {
 	*fd_out = AT_FDCWD;
 	if (!folder)
@@ -688,28 +753,32 @@ static enum bs_status open_folder(struct bs_reader *reader, const char *folder, 
 }
 
 /*
- * As bs_file_stat_below; but that a folder is reached without a link is found out once a second. Hits lie in folders
- * far apart, and a look at the path as a whole is half the cost. What is missed is the very same file by way of a link.
+ * As bs_file_stat_below; but that a folder is reached without a link is found out once a second.
+ * Hits lie in folders far apart, and a look at the path as a whole is half the cost. What is missed
+ * is the very same file by way of a link.
  */
 static int look_again(struct bs_reader *reader, int dir_fd, const char *path, struct stat *found)
 {
 	const char *slash = strrchr(path, '/');
-	uint64_t folder = slash ? bs_checksum(path, (size_t)(slash - path)) + reader->folder_hash : 0;
+	uint64_t folder =
+		slash ? bs_checksum(path, (size_t)(slash - path)) + reader->folder_hash : 0;
 	const uint8_t *key = (const uint8_t *)&folder;
 	uint64_t hash = bs_hash_slot(key, sizeof(folder));
 	uint32_t number;
-	bool is_linkless = slash && bs_term_table_find(&reader->linkless, key, sizeof(folder), hash, &number);
+	bool is_linkless =
+		slash && bs_term_table_find(&reader->linkless, key, sizeof(folder), hash, &number);
 	int result = is_linkless ? fstatat(dir_fd, path, found, AT_SYMLINK_NOFOLLOW) : -1;
 	if (is_linkless && (result == 0 || errno != ENAMETOOLONG))
 		return result;
 	result = bs_file_stat_below(dir_fd, path, &reader->place, found);
 	if (result == 0 && slash && !is_linkless)
-		(void)!bs_term_table_add(&reader->linkless, key, sizeof(folder), hash, &number, NULL);
+		(void)!bs_term_table_add(&reader->linkless, key, sizeof(folder), hash, &number,
+		                         NULL);
 	return result;
 }
 
 enum bs_status bs_reader_fingerprint(struct bs_reader *reader, const char *folder, const char *path,
-                               struct bs_fingerprint *fingerprint_out, struct bs_error *err)
+                                     struct bs_fingerprint *fingerprint_out, struct bs_error *err)
 {
 	struct stat found;
 	int dir_fd;
@@ -731,7 +800,8 @@ void bs_reader_ask_head(struct bs_reader *reader, const struct bs_file_head *hea
 }
 
 enum bs_status bs_reader_fetch_file(struct bs_reader *reader, const char *folder, const char *path,
-                                    struct bs_document *document_out, struct bs_fingerprint *fingerprint_out, struct bs_error *err)
+                                    struct bs_document *document_out,
+                                    struct bs_fingerprint *fingerprint_out, struct bs_error *err)
 {
 	struct bs_refusal refusal;
 	int dir_fd;
@@ -745,12 +815,14 @@ enum bs_status bs_reader_fetch_file(struct bs_reader *reader, const char *folder
 	if (status || !refusal.reason)
 		return status;
 	/* What stands in its place would be no document. */
-	status = refusal.skip == BS_SKIP_UNREADABLE ? bs_file_status(refusal.error_number) : BS_INVALID;
+	status = refusal.skip == BS_SKIP_UNREADABLE ? bs_file_status(refusal.error_number)
+	                                            : BS_INVALID;
 	/* The folder "." goes without saying, as in ids. */
 	if (!folder || !strcmp(folder, "."))
 		return bs_fail(err, status, "%s: %s", path, refusal.reason);
 	bool has_slash = *folder && folder[strlen(folder) - 1] == '/';
-	return bs_fail(err, status, "%s%s%s: %s", folder, has_slash ? "" : "/", path, refusal.reason);
+	return bs_fail(err, status, "%s%s%s: %s", folder, has_slash ? "" : "/", path,
+	               refusal.reason);
 }
 
 void bs_reader_set_separate_id(struct bs_reader *reader, bool has_separate_id)
@@ -765,21 +837,24 @@ enum bs_status bs_reader_fetch_raw(struct bs_reader *reader, const uint8_t *raw,
                                    struct bs_document *document_out, struct bs_error *err)
 {
 	struct bs_refusal refusal;
-	enum bs_status status = bs_record_parse(reader->records, raw, raw_bytes, document_out, &refusal, err);
+	enum bs_status status =
+		bs_record_parse(reader->records, raw, raw_bytes, document_out, &refusal, err);
 	return status || !refusal.reason ? status : bs_fail(err, BS_INVALID, "%s", refusal.reason);
 }
 
-enum bs_status bs_reader_take_file(struct bs_reader *reader, const struct bs_buffer *bytes, struct bs_document *document_out,
-                                   struct bs_error *err)
+enum bs_status bs_reader_take_file(struct bs_reader *reader, const struct bs_buffer *bytes,
+                                   struct bs_document *document_out, struct bs_error *err)
 {
 	struct bs_refusal refusal = {.reason = NULL};
-	*document_out = (struct bs_document){.name.bytes = (const uint8_t *)"", .known = {BS_DOC_NONE, 0}};
+	*document_out =
+		(struct bs_document){.name.bytes = (const uint8_t *)"", .known = {BS_DOC_NONE, 0}};
 	enum bs_status status = make_document(reader, bytes, false, document_out, &refusal, err);
 	return status || !refusal.reason ? status : bs_fail(err, BS_INVALID, "%s", refusal.reason);
 }
 
-enum bs_status bs_reader_fetch_line(struct bs_reader *reader, const struct bs_source *source, uint64_t offset,
-                                    uint64_t source_bytes, uint64_t ahead_to, const uint8_t **line_out, size_t *line_bytes_out,
+enum bs_status bs_reader_fetch_line(struct bs_reader *reader, const struct bs_source *source,
+                                    uint64_t offset, uint64_t source_bytes, uint64_t ahead_to,
+                                    const uint8_t **line_out, size_t *line_bytes_out,
                                     struct bs_fingerprint *fingerprint_out, struct bs_error *err)
 {
 	*fingerprint_out = (struct bs_fingerprint){0};
@@ -789,37 +864,45 @@ enum bs_status bs_reader_fetch_line(struct bs_reader *reader, const struct bs_so
 	if (status)
 		return status;
 	*fingerprint_out = reader->collection.fingerprint;
-	status = collection_read(&reader->collection, offset, source_bytes, ahead_to, line_out, err);
+	status =
+		collection_read(&reader->collection, offset, source_bytes, ahead_to, line_out, err);
 	if (status || reader->collection.coding == BS_CODING_UTF8)
 		return status;
-	status = bs_coding_decode(reader->collection.coding, *line_out, (size_t)source_bytes, &reader->text, err);
+	status = bs_coding_decode(reader->collection.coding, *line_out, (size_t)source_bytes,
+	                          &reader->text, err);
 	*line_out = reader->text.data;
 	*line_bytes_out = reader->text.used_bytes;
 	return status;
 }
 
-enum bs_status bs_reader_fetch_record(struct bs_reader *reader, const struct bs_source *source, uint64_t offset,
-                                      uint64_t source_bytes, struct bs_document *document_out,
+enum bs_status bs_reader_fetch_record(struct bs_reader *reader, const struct bs_source *source,
+                                      uint64_t offset, uint64_t source_bytes,
+                                      struct bs_document *document_out,
                                       struct bs_fingerprint *fingerprint_out, struct bs_error *err)
 {
 	struct bs_error why = {0};
 	const uint8_t *line;
 	size_t line_bytes;
 	*document_out = (struct bs_document){0};
-	enum bs_status status = bs_reader_fetch_line(reader, source, offset, source_bytes, 0, &line, &line_bytes, fingerprint_out, err);
+	enum bs_status status = bs_reader_fetch_line(reader, source, offset, source_bytes, 0, &line,
+	                                             &line_bytes, fingerprint_out, err);
 	if (status)
 		return status;
 	bs_reader_set_separate_id(reader, false);
 	status = bs_reader_fetch_raw(reader, line, line_bytes, document_out, &why);
 	document_out->place.offset = offset;
 	document_out->place.n_bytes = source_bytes;
-	return status ? bs_fail(err, status, "%s: offset %" PRIu64 ": %s", source->path, offset, why.text) : BS_OK;
+	return status ? bs_fail(err, status, "%s: offset %" PRIu64 ": %s", source->path, offset,
+	                        why.text)
+	              : BS_OK;
 }
 
 enum bs_status bs_reader_cut_line(struct bs_reader *reader, const uint8_t *line, size_t line_bytes,
-                                  struct bs_document *document_out, bool *is_known_out, struct bs_error *err)
+                                  struct bs_document *document_out, bool *is_known_out,
+                                  struct bs_error *err)
 {
-	return bs_record_scan_line(&reader->scan, line, line_bytes, true, document_out, is_known_out, err);
+	return bs_record_scan_line(&reader->scan, line, line_bytes, true, document_out,
+	                           is_known_out, err);
 }
 
 bool bs_reader_resolve(struct bs_reader *reader, struct bs_document *document)
@@ -833,8 +916,11 @@ enum bs_status bs_reader_scan_line(struct bs_reader *reader, const uint8_t *line
 	bool is_known = false;
 	enum bs_status status = BS_OK;
 	if (bs_text_is_utf8(line, line_bytes))
-		status = bs_record_scan_line(&reader->scan, line, line_bytes, false, document_out, &is_known, err);
-	return status || is_known ? status : bs_reader_fetch_raw(reader, line, line_bytes, document_out, err);
+		status = bs_record_scan_line(&reader->scan, line, line_bytes, false, document_out,
+		                             &is_known, err);
+	return status || is_known
+	               ? status
+	               : bs_reader_fetch_raw(reader, line, line_bytes, document_out, err);
 }
 
 void bs_reader_forget(struct bs_reader *reader, bool collection_too)
@@ -851,25 +937,32 @@ void bs_reader_forget(struct bs_reader *reader, bool collection_too)
 		bs_buffer_trim(&reader->collection.window, KEPT_BYTES);
 }
 
-/* Prepares for reading a record of line_bytes again: a record that may stay is refused if it is too large, or comes alone, as when it
- * was first read. The limit of a given record is that of its texts, so its line may be longer. */
-static enum bs_status await_record(struct bs_reader *reader, uint64_t line_bytes, bool has_separate_id, bool may_stay,
-                                   struct bs_refusal *refusal, struct bs_error *err)
+/* Prepares for reading a record of line_bytes again: a record that may stay is refused if it is too
+ * large, or comes alone, as when it was first read. The limit of a given record is that of its
+ * texts, so its line may be longer. */
+static enum bs_status await_record(struct bs_reader *reader, uint64_t line_bytes,
+                                   bool has_separate_id, bool may_stay, struct bs_refusal *refusal,
+                                   struct bs_error *err)
 {
-	if (may_stay && line_bytes > (has_separate_id ? reader->most_parse_bytes : reader->max_document_bytes))
-		*refusal = (struct bs_refusal){.skip = BS_SKIP_TOO_LARGE, .reason = reader->too_large};
+	if (may_stay &&
+	    line_bytes > (has_separate_id ? reader->most_parse_bytes : reader->max_document_bytes))
+		*refusal =
+			(struct bs_refusal){.skip = BS_SKIP_TOO_LARGE, .reason = reader->too_large};
 	bool is_large = may_stay && !refusal->reason && line_bytes > reader->large_bytes;
 	return is_large ? await_large(reader, line_bytes, err) : BS_OK;
 }
 
-/* The record of a line, or its refusal; one that only its values make large comes alone from here on. */
-static enum bs_status recall_line(struct bs_reader *reader, const uint8_t *line, uint64_t line_bytes, bool may_stay,
-                                  struct bs_document *document, struct bs_refusal *refusal, struct bs_error *err)
+/* The record of a line, or its refusal; one that only its values make large comes alone from here
+ * on. */
+static enum bs_status recall_line(struct bs_reader *reader, const uint8_t *line,
+                                  uint64_t line_bytes, bool may_stay, struct bs_document *document,
+                                  struct bs_refusal *refusal, struct bs_error *err)
 {
 	uint64_t held_bytes = may_stay ? record_bytes(reader, line, (size_t)line_bytes) : 0;
 	enum bs_status status = BS_OK;
 	if (held_bytes > reader->most_parse_bytes) {
-		*refusal = (struct bs_refusal){.skip = BS_SKIP_TOO_LARGE, .reason = reader->too_large};
+		*refusal =
+			(struct bs_refusal){.skip = BS_SKIP_TOO_LARGE, .reason = reader->too_large};
 		return BS_OK;
 	}
 	if (held_bytes > reader->large_bytes && line_bytes <= reader->large_bytes)
@@ -880,7 +973,8 @@ static enum bs_status recall_line(struct bs_reader *reader, const uint8_t *line,
 	return status;
 }
 
-static enum bs_status open_stored(struct bs_reader *reader, const struct bs_recall *recall, struct bs_error *err)
+static enum bs_status open_stored(struct bs_reader *reader, const struct bs_recall *recall,
+                                  struct bs_error *err)
 {
 	if (reader->stored && reader->recall.index == recall->index)
 		return BS_OK;
@@ -891,34 +985,42 @@ static enum bs_status open_stored(struct bs_reader *reader, const struct bs_reca
 
 /* A record where it stands in its collection. */
 static enum bs_status recall_record(struct bs_reader *reader, const struct bs_recall *recall,
-                                    const struct bs_index_entry *entry, struct bs_document *document,
-                                    struct bs_refusal *refusal, struct bs_error *err)
+                                    const struct bs_index_entry *entry,
+                                    struct bs_document *document, struct bs_refusal *refusal,
+                                    struct bs_error *err)
 {
 	struct bs_fingerprint fingerprint;
 	const uint8_t *line;
 	size_t line_bytes;
-	enum bs_status status = bs_reader_fetch_line(reader, reader->source, entry->place[0], entry->place[1], 0, &line,
-	                                             &line_bytes, &fingerprint, err);
+	enum bs_status status =
+		bs_reader_fetch_line(reader, reader->source, entry->place[0], entry->place[1], 0,
+	                             &line, &line_bytes, &fingerprint, err);
 	if (!status)
-		status = recall_line(reader, line, line_bytes, recall->may_stay, document, refusal, err);
+		status = recall_line(reader, line, line_bytes, recall->may_stay, document, refusal,
+		                     err);
 	document->place.offset = entry->place[0];
 	document->place.n_bytes = entry->place[1];
 	return status;
 }
 
 /* Reads the text from the file, the collection, the index or the provider. */
-static enum bs_status recall_text(struct bs_reader *reader, const char *name, const struct bs_index_entry *entry,
+static enum bs_status recall_text(struct bs_reader *reader, const char *name,
+                                  const struct bs_index_entry *entry,
                                   const struct bs_recall *recall, struct bs_document *document,
                                   struct bs_refusal *refusal, struct bs_error *err)
 {
 	const struct bs_source *source = reader->source;
-	bool is_file = reader->is_row || !bs_source_has_records(source), is_stored = recall->are_all && !reader->is_row;
+	bool is_file = reader->is_row || !bs_source_has_records(source),
+	     is_stored = recall->are_all && !reader->is_row;
 	if (is_file && !is_stored)
 		return source->kind == BS_SOURCE_FOLDER
-		               ? load_document(reader, reader->folder_fd, name, !reader->is_row, document, refusal, err)
-		               : load_document(reader, AT_FDCWD, source->path, false, document, refusal, err);
+		               ? load_document(reader, reader->folder_fd, name, !reader->is_row,
+		                               document, refusal, err)
+		               : load_document(reader, AT_FDCWD, source->path, false, document,
+		                               refusal, err);
 	enum bs_status status =
-		await_record(reader, entry->place[is_file ? 0 : 1], entry->has_separate_id, recall->may_stay, refusal, err);
+		await_record(reader, entry->place[is_file ? 0 : 1], entry->has_separate_id,
+	                     recall->may_stay, refusal, err);
 	if (status || refusal->reason)
 		return status;
 	if (source->kind == BS_SOURCE_COLLECTION && !is_stored)
@@ -928,44 +1030,53 @@ static enum bs_status recall_text(struct bs_reader *reader, const char *name, co
 		return recall->ask(reader->stored, entry->ref, document, err);
 	if (!status)
 		status = recall->fetch(reader->stored, entry->ref.segment,
-		                       recall->are_all ? entry->ref.document : entry->place[0], &reader->bytes, err);
+		                       recall->are_all ? entry->ref.document : entry->place[0],
+		                       &reader->bytes, err);
 	if (status)
 		return status;
 	if (is_file)
 		return make_document(reader, &reader->bytes, false, document, refusal, err);
 	bs_reader_set_separate_id(reader, entry->has_separate_id);
-	return recall_line(reader, reader->bytes.data, reader->bytes.used_bytes, recall->may_stay, document, refusal,
-	                   err);
+	return recall_line(reader, reader->bytes.data, reader->bytes.used_bytes, recall->may_stay,
+	                   document, refusal, err);
 }
 
-/* Reads the document as it is now; *is_there_out: it could be read. Fails only with what no one else can mend. */
-static enum bs_status recall(struct bs_reader *reader, const char *name, const struct bs_index_entry *entry,
-                             const struct bs_recall *recalled, struct bs_document *document, bool *is_there_out,
-                             struct bs_error *err)
+/* Reads the document as it is now; *is_there_out: it could be read. Fails only with what no one
+ * else can mend. */
+static enum bs_status recall(struct bs_reader *reader, const char *name,
+                             const struct bs_index_entry *entry, const struct bs_recall *recalled,
+                             struct bs_document *document, bool *is_there_out, struct bs_error *err)
 {
 	const struct bs_source *source = reader->source;
 	struct bs_error why = {0};
 	struct bs_refusal refusal = {0};
 	*document = (struct bs_document){0};
-	enum bs_status status = recall_text(reader, name, entry, recalled, document, &refusal, &why);
+	enum bs_status status =
+		recall_text(reader, name, entry, recalled, document, &refusal, &why);
 	*is_there_out = !status && (!refusal.reason || is_bare_row(reader, &refusal, document));
-	if (refusal.skip == BS_SKIP_UNREADABLE && refusal.reason && !bs_file_is_gone(refusal.error_number))
+	if (refusal.skip == BS_SKIP_UNREADABLE && refusal.reason &&
+	    !bs_file_is_gone(refusal.error_number))
 		return tell_skip(reader, name, 0, &refusal, err);
 	if (source->kind == BS_SOURCE_COLLECTION && status == BS_IO)
 		return reader->sink->skip(reader->sink->context, BS_SKIP_UNREADABLE, why.text, err);
-	/* Nothing else has this text. If the options of a rebuild leave the document out, it counts as read. */
+	/* Nothing else has this text. If the options of a rebuild leave the document out, it counts
+	 * as read. */
 	bool is_only_copy = source->kind == BS_SOURCE_STDIN || !recalled->may_stay;
 	if (is_only_copy && !status && !*is_there_out)
 		return tell_skip(reader, name, 0, &refusal, err);
 	if (is_only_copy && status == BS_INVALID)
 		return pass_over_record(reader, entry->place[2], BS_SKIP_NO_TEXT, why.text, err);
-	/* What somebody else keeps may be gone, and may stay where it is; a rebuild must not lose it. */
-	bool is_away = entry->is_elsewhere && (status == BS_NOT_FOUND || (status == BS_IO && recalled->may_stay));
-	bool is_ours = bs_is_fatal(status) || bs_deadline_ended(status) || (is_only_copy && status && !is_away);
+	/* What somebody else keeps may be gone, and may stay where it is; a rebuild must not lose
+	 * it. */
+	bool is_away = entry->is_elsewhere &&
+	               (status == BS_NOT_FOUND || (status == BS_IO && recalled->may_stay));
+	bool is_ours = bs_is_fatal(status) || bs_deadline_ended(status) ||
+	               (is_only_copy && status && !is_away);
 	return is_ours ? bs_fail(err, status, "%s", why.text) : BS_OK;
 }
 
-static enum bs_status recall_batch(struct bs_reader *reader, const struct bs_batch *batch, struct bs_error *err)
+static enum bs_status recall_batch(struct bs_reader *reader, const struct bs_batch *batch,
+                                   struct bs_error *err)
 {
 	const struct bs_document_sink *sink = reader->sink;
 	const struct bs_index_entry *entry = batch->entries.items;
@@ -977,7 +1088,9 @@ static enum bs_status recall_batch(struct bs_reader *reader, const struct bs_bat
 	if (opened == BS_NO_MEMORY)
 		return bs_fail(err, opened, "%s", why.text);
 	if (opened)
-		return opened == BS_NOT_FOUND ? BS_OK : sink->skip(sink->context, BS_SKIP_UNREADABLE, why.text, err);
+		return opened == BS_NOT_FOUND
+		               ? BS_OK
+		               : sink->skip(sink->context, BS_SKIP_UNREADABLE, why.text, err);
 	for (size_t i = 0; i < batch->n_items && !status; i++, name += strlen(name) + 1) {
 		struct bs_document document;
 		bool is_there;
@@ -986,11 +1099,14 @@ static enum bs_status recall_batch(struct bs_reader *reader, const struct bs_bat
 			continue;
 		document.known = entry[i].ref;
 		document.raw.checksum = checksum_of(&document);
-		bool is_trusted = entry[i].is_elsewhere && (entry[i].checksum == 0 || !batch->recall.may_stay);
+		bool is_trusted = entry[i].is_elsewhere &&
+		                  (entry[i].checksum == 0 || !batch->recall.may_stay);
 		if (document.raw.checksum == entry[i].checksum || is_trusted)
 			status = sink->document(sink->context, &document, &why);
 		if (status)
-			status = status == BS_UNSUPPORTED && batch->recall.may_stay ? BS_OK : bs_fail(err, status, "%s", why.text);
+			status = status == BS_UNSUPPORTED && batch->recall.may_stay
+			                 ? BS_OK
+			                 : bs_fail(err, status, "%s", why.text);
 	}
 	bs_buffer_trim(&reader->bytes, KEPT_BYTES);
 	bs_buffer_trim(&reader->text, KEPT_BYTES);
@@ -998,8 +1114,8 @@ static enum bs_status recall_batch(struct bs_reader *reader, const struct bs_bat
 	return status;
 }
 
-enum bs_status bs_reader_read(struct bs_reader *reader, const struct bs_batch *batch, const struct bs_document_sink *sink,
-                              struct bs_error *err)
+enum bs_status bs_reader_read(struct bs_reader *reader, const struct bs_batch *batch,
+                              const struct bs_document_sink *sink, struct bs_error *err)
 {
 	const struct bs_source *source = batch->source;
 	if (!batch->bytes.used_bytes && !batch->is_long_line)
@@ -1010,7 +1126,8 @@ enum bs_status bs_reader_read(struct bs_reader *reader, const struct bs_batch *b
 	reader->sink = sink;
 	reader->is_row = batch->is_row;
 	bs_reader_set_separate_id(reader, false);
-	enum bs_status (*read_batch)(struct bs_reader *, const struct bs_batch *, struct bs_error *) = read_files;
+	enum bs_status (*read_batch)(struct bs_reader *, const struct bs_batch *,
+	                             struct bs_error *) = read_files;
 	if (batch->recall.index)
 		read_batch = recall_batch;
 	else if (bs_source_has_records(source) && !batch->is_row)
@@ -1022,8 +1139,8 @@ enum bs_status bs_reader_read(struct bs_reader *reader, const struct bs_batch *b
 	return status;
 }
 
-enum bs_status bs_reader_read_all(struct bs_reader *reader, struct bs_feed *feed, const struct bs_document_sink *sink,
-                                  struct bs_error *err)
+enum bs_status bs_reader_read_all(struct bs_reader *reader, struct bs_feed *feed,
+                                  const struct bs_document_sink *sink, struct bs_error *err)
 {
 	struct bs_batch batch = {0};
 	enum bs_status status;

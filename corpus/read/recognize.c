@@ -24,8 +24,8 @@ struct bs_recognizer {
 	struct bs_buffer text; /* its UTF-8, if that is something else */
 };
 
-enum bs_status bs_recognizer_new(const struct bs_source_options *options, struct bs_recognizer **recognizer_out,
-                                 struct bs_error *err)
+enum bs_status bs_recognizer_new(const struct bs_source_options *options,
+                                 struct bs_recognizer **recognizer_out, struct bs_error *err)
 {
 	/* No key is called so, and none of a wrong type will be refused. */
 	static const struct bs_record_options no_id = {.id_field = "\xff"};
@@ -35,9 +35,11 @@ enum bs_status bs_recognizer_new(const struct bs_source_options *options, struct
 		return bs_fail_memory(err, "a recognizer", sizeof(*recognizer));
 	enum bs_status status = bs_record_parser_new(&no_id, &recognizer->parser, err);
 	for (size_t i = 0; options->records && i < N_ENDINGS && !status; i++)
-		status = bs_ignore_add_line(&recognizer->globs, (const uint8_t *)endings[i], strlen(endings[i]), err);
+		status = bs_ignore_add_line(&recognizer->globs, (const uint8_t *)endings[i],
+		                            strlen(endings[i]), err);
 	for (const char *const *glob = options->records; glob && *glob && !status; glob++)
-		status = bs_ignore_add_line(&recognizer->globs, (const uint8_t *)*glob, strlen(*glob), err);
+		status = bs_ignore_add_line(&recognizer->globs, (const uint8_t *)*glob,
+		                            strlen(*glob), err);
 	if (status) {
 		bs_recognizer_free(recognizer);
 		*recognizer_out = NULL;
@@ -66,30 +68,34 @@ bool bs_recognizer_has_name(const struct bs_recognizer *recognizer, const char *
 {
 	/* Mostly there are no globs, and very many files. */
 	size_t n = strlen(path);
-	if (bs_ignore_n_rules(&recognizer->globs) == 0 && (n == 0 || (path[n - 1] != 'l' && path[n - 1] != 'n')))
+	if (bs_ignore_n_rules(&recognizer->globs) == 0 &&
+	    (n == 0 || (path[n - 1] != 'l' && path[n - 1] != 'n')))
 		return false;
 	if (bs_ignore_n_rules(&recognizer->globs) == 0)
 		return ends_so(path, endings[0] + 1) || ends_so(path, endings[1] + 1);
 	const char *slash = strrchr(path, '/');
-	struct bs_ignore_entry entry = {
-		.path = (const uint8_t *)path, .path_bytes = n, .name_off = slash ? (size_t)(slash - path) + 1 : 0};
+	struct bs_ignore_entry entry = {.path = (const uint8_t *)path,
+	                                .path_bytes = n,
+	                                .name_off = slash ? (size_t)(slash - path) + 1 : 0};
 	return bs_ignore_match(&recognizer->globs, &entry, 0) == BS_IGNORE_SKIP;
 }
 
 /* Reads on from the beginning until the head has n_bytes, or all there is. */
-static enum bs_status read_head(struct bs_recognizer *recognizer, int fd, const char *path, size_t n_bytes,
-                                struct bs_error *err)
+static enum bs_status read_head(struct bs_recognizer *recognizer, int fd, const char *path,
+                                size_t n_bytes, struct bs_error *err)
 {
 	struct bs_buffer *head = &recognizer->head;
 	enum bs_status status = bs_buffer_reserve(head, n_bytes - head->used_bytes, err);
 	while (!status && head->used_bytes < n_bytes) {
-		ssize_t n = pread(fd, head->data + head->used_bytes, n_bytes - head->used_bytes, (off_t)head->used_bytes);
+		ssize_t n = pread(fd, head->data + head->used_bytes, n_bytes - head->used_bytes,
+		                  (off_t)head->used_bytes);
 		if (n == 0)
 			break;
 		if (n > 0)
 			head->used_bytes += (size_t)n;
 		else if (errno != EINTR)
-			status = bs_fail(err, bs_file_status(errno), "%s: %s", path, strerror(errno));
+			status = bs_fail(err, bs_file_status(errno), "%s: %s", path,
+			                 strerror(errno));
 	}
 	return status;
 }
@@ -99,16 +105,18 @@ static bool is_space(uint8_t byte)
 	return byte == ' ' || (byte >= '\t' && byte <= '\r');
 }
 
-/* Of bytes that are all there are, or 1 MiB; false in *is_enough_out: more would have to be seen. */
-static enum bs_status look(struct bs_recognizer *recognizer, const uint8_t *bytes, size_t n_bytes, bool is_all,
-                           bool *has_out, bool *is_enough_out, struct bs_error *err)
+/* Of bytes that are all there are, or 1 MiB; false in *is_enough_out: more would have to be
+ * seen. */
+static enum bs_status look(struct bs_recognizer *recognizer, const uint8_t *bytes, size_t n_bytes,
+                           bool is_all, bool *has_out, bool *is_enough_out, struct bs_error *err)
 {
 	struct bs_document document;
 	struct bs_refusal refusal;
 	size_t at;
 	enum bs_coding coding = bs_coding_of(bytes, n_bytes, &at);
 	if (coding != BS_CODING_UTF8) {
-		enum bs_status status = bs_coding_decode(coding, bytes + at, n_bytes - at, &recognizer->text, err);
+		enum bs_status status =
+			bs_coding_decode(coding, bytes + at, n_bytes - at, &recognizer->text, err);
 		if (status)
 			return status;
 		bytes = recognizer->text.data;
@@ -124,13 +132,14 @@ static enum bs_status look(struct bs_recognizer *recognizer, const uint8_t *byte
 	if (!is_object || (!end && !is_all))
 		return BS_OK;
 	size_t line_bytes = (end ? (size_t)(end - bytes) : n_bytes) - at;
-	enum bs_status status = bs_record_parse(recognizer->parser, bytes + at, line_bytes, &document, &refusal, err);
+	enum bs_status status = bs_record_parse(recognizer->parser, bytes + at, line_bytes,
+	                                        &document, &refusal, err);
 	*has_out = !status && (!refusal.reason || refusal.skip != BS_SKIP_BAD_RECORD);
 	return status;
 }
 
-enum bs_status bs_recognizer_has_line(struct bs_recognizer *recognizer, int fd, const char *path, bool *has_out,
-                                      struct bs_error *err)
+enum bs_status bs_recognizer_has_line(struct bs_recognizer *recognizer, int fd, const char *path,
+                                      bool *has_out, struct bs_error *err)
 {
 	static const size_t sizes[] = {FIRST_BYTES, BS_BATCH_BYTES};
 	struct bs_buffer *head = &recognizer->head;
@@ -141,16 +150,18 @@ enum bs_status bs_recognizer_has_line(struct bs_recognizer *recognizer, int fd, 
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes) && !status && !is_enough; i++) {
 		status = read_head(recognizer, fd, path, sizes[i], err);
 		if (!status)
-			status = look(recognizer, head->data, head->used_bytes, head->used_bytes < sizes[i], has_out, &is_enough, err);
+			status = look(recognizer, head->data, head->used_bytes,
+			              head->used_bytes < sizes[i], has_out, &is_enough, err);
 	}
 	bs_buffer_trim(head, FIRST_BYTES);
 	bs_buffer_trim(&recognizer->text, FIRST_BYTES);
 	return status;
 }
 
-enum bs_status bs_recognizer_has_text(struct bs_recognizer *recognizer, const uint8_t *text, size_t text_bytes,
-                                      bool *has_out, struct bs_error *err)
+enum bs_status bs_recognizer_has_text(struct bs_recognizer *recognizer, const uint8_t *text,
+                                      size_t text_bytes, bool *has_out, struct bs_error *err)
 {
 	bool is_enough, is_all = text_bytes < BS_BATCH_BYTES;
-	return look(recognizer, text, is_all ? text_bytes : BS_BATCH_BYTES, is_all, has_out, &is_enough, err);
+	return look(recognizer, text, is_all ? text_bytes : BS_BATCH_BYTES, is_all, has_out,
+	            &is_enough, err);
 }

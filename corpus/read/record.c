@@ -1,12 +1,14 @@
 /*
- * record.c: record.h. simdjson (json.h) validates a line; record_scan.c then takes the texts, with the strings that simdjson
- * resolved, since it does not report how a number is spelled.
+ * record.c: record.h. simdjson (json.h) validates a line; record_scan.c then takes the texts, with
+ * the strings that simdjson resolved, since it does not report how a number is spelled.
  *
- * simdjson refuses some valid JSON (numbers beyond 64 bits or beyond a double, lone surrogate escapes) and all invalid
- * UTF-8. When it does, the line is rewritten into one that means the same to us and parsed again:
+ * simdjson refuses some valid JSON (numbers beyond 64 bits or beyond a double, lone surrogate
+ * escapes) and all invalid UTF-8. When it does, the line is rewritten into one that means the same
+ * to us and parsed again:
  *
  *   - an invalid UTF-8 sequence becomes U+FFFD, a lone surrogate escape becomes \ufffd;
- *   - a number that keeps to the grammar becomes the offset of its own text in the line, so that it can be read there;
+ *   - a number that keeps to the grammar becomes the offset of its own text in the line, so that it
+ *     can be read there;
  *   - all else stays, so that simdjson has the last word on what is not JSON.
  */
 #include "corpus/read/record.h"
@@ -23,7 +25,8 @@
 #include "corpus/read/record_scan.h"
 
 BS_LIBRARY_TABLE(bs_json, BS_JSON_FUNCTIONS);
-BS_LIBRARY_DEFINE_OWN(bs_json, "the JSON parser", "libbitsift-json.so", BS_JSON_VERSION, BS_JSON_FUNCTIONS)
+BS_LIBRARY_DEFINE_OWN(bs_json, "the JSON parser", "libbitsift-json.so", BS_JSON_VERSION,
+                      BS_JSON_FUNCTIONS)
 
 /* After a line longer than this the memory is given back as soon as lines are short again. */
 #define GENEROUS_CAPACITY_BYTES ((size_t)32 << 20)
@@ -71,7 +74,8 @@ static bool is_number(const uint8_t *text, size_t n_bytes)
 	return at == n_bytes;
 }
 
-/* A line being rewritten: where we are, and how deep. Sticky: after BS_NO_MEMORY nothing more is written. */
+/* A line being rewritten: where we are, and how deep. Sticky: after BS_NO_MEMORY nothing more is
+ * written. */
 struct rewriter {
 	const uint8_t *line;
 	const uint8_t *at;
@@ -105,9 +109,12 @@ static void rewrite_sequence(struct rewriter *r)
 static void rewrite_escape(struct rewriter *r)
 {
 	size_t left_bytes = (size_t)(r->end - r->at), n_bytes = 0;
-	int32_t c = left_bytes > 1 && r->at[1] == 'u' ? bs_record_code_point(r->at, left_bytes, &n_bytes) : -1;
+	int32_t c = left_bytes > 1 && r->at[1] == 'u'
+	                    ? bs_record_code_point(r->at, left_bytes, &n_bytes)
+	                    : -1;
 	if (c < 0) {
-		/* Also when a wrong byte follows: it is seen on its own next, unless it could end the string. */
+		/* Also when a wrong byte follows: it is seen on its own next, unless it could end
+		 * the string. */
 		copy_bytes(r, left_bytes > 1 && r->at[1] < 0x80 ? 2 : 1);
 	} else if (c != 0xfffd) {
 		copy_bytes(r, n_bytes);
@@ -146,7 +153,8 @@ static void rewrite_plain(struct rewriter *r)
 	copy_bytes(r, (size_t)(to - r->at));
 }
 
-static enum bs_status rewrite_line(const uint8_t *line, size_t line_bytes, struct bs_buffer *out, struct bs_error *err)
+static enum bs_status rewrite_line(const uint8_t *line, size_t line_bytes, struct bs_buffer *out,
+                                   struct bs_error *err)
 {
 	struct rewriter r = {line, line, line + line_bytes, out, false, BS_OK, err};
 	uint64_t n_rounds = 0;
@@ -173,7 +181,8 @@ static enum bs_status rewrite_line(const uint8_t *line, size_t line_bytes, struc
 }
 
 /* Pads and parses parser->line. */
-static enum bs_status parse_padded(struct bs_record_parser *parser, struct bs_json_result *result, struct bs_error *err)
+static enum bs_status parse_padded(struct bs_record_parser *parser, struct bs_json_result *result,
+                                   struct bs_error *err)
 {
 	static const uint8_t padding[BS_JSON_PADDING] = {0};
 	size_t line_bytes = parser->line.used_bytes;
@@ -185,7 +194,9 @@ static enum bs_status parse_padded(struct bs_record_parser *parser, struct bs_js
 	if (status)
 		return status;
 	bs_json.bs_json_parse(parser->json, parser->line.data, line_bytes, result);
-	return result->outcome == BS_JSON_NO_MEMORY ? bs_fail_memory(err, "a JSON record", line_bytes) : BS_OK;
+	return result->outcome == BS_JSON_NO_MEMORY
+	               ? bs_fail_memory(err, "a JSON record", line_bytes)
+	               : BS_OK;
 }
 
 /* A line that is no document. */
@@ -203,7 +214,8 @@ static enum bs_status refuse_too_large(struct bs_record_parser *parser)
 
 static enum bs_status refuse_id(struct bs_record_parser *parser, const char *what)
 {
-	snprintf(parser->reason, sizeof(parser->reason), "the id (field \"%.100s\") is %s, not a string or an integer",
+	snprintf(parser->reason, sizeof(parser->reason),
+	         "the id (field \"%.100s\") is %s, not a string or an integer",
 	         bs_record_id_field(&parser->scan.options), what);
 	return refuse(parser, BS_SKIP_BAD_RECORD, parser->reason);
 }
@@ -243,47 +255,56 @@ static enum bs_status take_id(struct bs_record_parser *parser, struct bs_documen
 }
 
 /* Of parser->line, which is valid. */
-static enum bs_status take_record(struct bs_record_parser *parser, const uint8_t *strings, struct bs_document *document,
-                                  struct bs_error *err)
+static enum bs_status take_record(struct bs_record_parser *parser, const uint8_t *strings,
+                                  struct bs_document *document, struct bs_error *err)
 {
 	const struct bs_document unread = *document;
 	bool is_known;
 	parser->scan.strings = strings;
 	enum bs_status status = bs_record_scan_line(&parser->scan, parser->line.data,
-	                                            parser->line.used_bytes - BS_JSON_PADDING, false, document, &is_known, err);
+	                                            parser->line.used_bytes - BS_JSON_PADDING,
+	                                            false, document, &is_known, err);
 	document->raw.bytes = unread.raw.bytes;
 	document->raw.n_bytes = unread.raw.n_bytes;
 	if (status)
 		return status;
 	if (!is_known)
-		return refuse(parser, BS_SKIP_TOO_LARGE, "a record of more than 16,777,216 strings and numbers");
+		return refuse(parser, BS_SKIP_TOO_LARGE,
+		              "a record of more than 16,777,216 strings and numbers");
 	status = take_id(parser, document);
-	if (!status && !parser->refusal.reason && !document->text.n_fields && !parser->scan.options.has_separate_id)
-		return refuse(parser, BS_SKIP_NO_TEXT, "no text: no field to index is a string or a number");
+	if (!status && !parser->refusal.reason && !document->text.n_fields &&
+	    !parser->scan.options.has_separate_id)
+		return refuse(parser, BS_SKIP_NO_TEXT,
+		              "no text: no field to index is a string or a number");
 	return status;
 }
 
-/* A number of 2 * LONG_RUN_BYTES or more fills all bytes between two multiples of LONG_RUN_BYTES. */
+/* A number of 2 * LONG_RUN_BYTES or more fills all bytes between two multiples of
+ * LONG_RUN_BYTES. */
 #define LONG_RUN_BYTES ((size_t)32768)
 
-/* Returns whether the line may contain a number of that length. simdjson would read it for long, and then refuse it. */
+/* Returns whether the line may contain a number of that length. simdjson would read it for long,
+ * and then refuse it. */
 static bool may_have_long_number(const uint8_t *line, size_t line_bytes)
 {
 	for (size_t start = 0; line_bytes - start >= LONG_RUN_BYTES; start += LONG_RUN_BYTES)
-		if (bs_record_number_bytes(line + start, line + start + LONG_RUN_BYTES) == LONG_RUN_BYTES)
+		if (bs_record_number_bytes(line + start, line + start + LONG_RUN_BYTES) ==
+		    LONG_RUN_BYTES)
 			return true;
 	return false;
 }
 
-static enum bs_status parse_line(struct bs_record_parser *parser, const uint8_t *line, size_t line_bytes,
-                                 struct bs_document *document, struct bs_error *err)
+static enum bs_status parse_line(struct bs_record_parser *parser, const uint8_t *line,
+                                 size_t line_bytes, struct bs_document *document,
+                                 struct bs_error *err)
 {
 	if (line_bytes > BS_JSON_MAX_BYTES)
 		return refuse_too_large(parser);
 	struct bs_json_result result;
 	parser->scan.original = NULL;
 	parser->scan.original_bytes = 0;
-	if (parser->line.capacity_bytes > GENEROUS_CAPACITY_BYTES && line_bytes < parser->line.capacity_bytes / 8)
+	if (parser->line.capacity_bytes > GENEROUS_CAPACITY_BYTES &&
+	    line_bytes < parser->line.capacity_bytes / 8)
 		bs_buffer_deinit(&parser->line);
 	bs_buffer_clear(&parser->line);
 	enum bs_status status = bs_record_ask_bytes(line_bytes, err);
@@ -313,13 +334,14 @@ static enum bs_status parse_line(struct bs_record_parser *parser, const uint8_t 
 	case BS_JSON_TOO_LARGE:
 		return refuse_too_large(parser);
 	default:
-		snprintf(parser->reason, sizeof(parser->reason), "not valid JSON: %s", result.reason);
+		snprintf(parser->reason, sizeof(parser->reason), "not valid JSON: %s",
+		         result.reason);
 		return refuse(parser, BS_SKIP_BAD_RECORD, parser->reason);
 	}
 }
 
-enum bs_status bs_record_parser_new(const struct bs_record_options *options, struct bs_record_parser **parser_out,
-                                    struct bs_error *err)
+enum bs_status bs_record_parser_new(const struct bs_record_options *options,
+                                    struct bs_record_parser **parser_out, struct bs_error *err)
 {
 	struct bs_record_parser *parser = calloc(1, sizeof(*parser));
 	*parser_out = parser;
@@ -363,8 +385,9 @@ static enum bs_status make_json_parser(struct bs_record_parser *parser, struct b
 	return parser->json ? BS_OK : bs_fail_memory(err, "a JSON parser", sizeof(*parser));
 }
 
-enum bs_status bs_record_parse(struct bs_record_parser *parser, const uint8_t *line, size_t line_bytes,
-                               struct bs_document *document_out, struct bs_refusal *refusal_out, struct bs_error *err)
+enum bs_status bs_record_parse(struct bs_record_parser *parser, const uint8_t *line,
+                               size_t line_bytes, struct bs_document *document_out,
+                               struct bs_refusal *refusal_out, struct bs_error *err)
 {
 	*document_out = (struct bs_document){.name.bytes = (const uint8_t *)"",
 	                                     .name.is_line = true,

@@ -5,7 +5,8 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Levels of objects and arrays, the record itself included. Costs 33 bytes each, touched only when reached. */
+/* Levels of objects and arrays, the record itself included. Costs 33 bytes each, touched only when
+ * reached. */
 #define BS_RECORD_MAX_DEPTH 65536
 /* So that the names of a deep record are not many times its size. */
 #define BS_RECORD_NAME_BYTES 255u
@@ -14,10 +15,12 @@
 
 /* Strings are borrowed for as long as the parser lives. */
 struct bs_record_options {
-	const char *id_field;           /* NULL: "id" */
-	const char *const *text_fields; /* the fields that are text, or NULL: every one but the id */
+	const char *id_field; /* NULL: "id" */
+	/* the fields that are text, or NULL: every one but the id */
+	const char *const *text_fields;
 	size_t n_text_fields;
-	bool has_separate_id;                  /* the id is known: no field is it, and there may be no text (BS_DOC_SEPARATE_ID) */
+	/* the id is known: no field is it, and there may be no text (BS_DOC_SEPARATE_ID) */
+	bool has_separate_id;
 };
 
 static inline const char *bs_record_id_field(const struct bs_record_options *options)
@@ -25,14 +28,17 @@ static inline const char *bs_record_id_field(const struct bs_record_options *opt
 	return options->id_field ? options->id_field : "id";
 }
 
-static inline bool bs_record_is_id(const struct bs_record_options *options, const char *name, size_t name_bytes)
+static inline bool bs_record_is_id(const struct bs_record_options *options, const char *name,
+                                   size_t name_bytes)
 {
 	const char *field = bs_record_id_field(options);
-	return !options->has_separate_id && strlen(field) == name_bytes && memcmp(field, name, name_bytes) == 0;
+	return !options->has_separate_id && strlen(field) == name_bytes &&
+	       memcmp(field, name, name_bytes) == 0;
 }
 
 /* Whether a field of that name is text. */
-static inline bool bs_record_is_text(const struct bs_record_options *options, const char *name, size_t name_bytes)
+static inline bool bs_record_is_text(const struct bs_record_options *options, const char *name,
+                                     size_t name_bytes)
 {
 	bool is_text = !options->text_fields && !bs_record_is_id(options, name, name_bytes);
 	for (size_t i = 0; i < options->n_text_fields && !is_text; i++) {

@@ -9,7 +9,8 @@
 
 #define KEPT_BYTES ((size_t)1 << 20)
 
-/* A place in a line, moving forward. A step that does not find what it wants returns false, and all ends. */
+/* A place in a line, moving forward. A step that does not find what it wants returns false, and all
+ * ends. */
 struct scanner {
 	const uint8_t *at;
 	const uint8_t *end;
@@ -31,8 +32,8 @@ void bs_record_scan_deinit(struct bs_record_scan *scan)
 
 static void skip_space(struct scanner *scanner)
 {
-	while (scanner->at < scanner->end &&
-	       (*scanner->at == ' ' || *scanner->at == '\n' || *scanner->at == '\t' || *scanner->at == '\r'))
+	while (scanner->at < scanner->end && (*scanner->at == ' ' || *scanner->at == '\n' ||
+	                                      *scanner->at == '\t' || *scanner->at == '\r'))
 		scanner->at++;
 }
 
@@ -119,7 +120,8 @@ int32_t bs_record_code_point(const uint8_t *bytes, size_t n_bytes, size_t *at)
 	return 0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00);
 }
 
-bool bs_record_unescape(const uint8_t *bytes, size_t n_bytes, bool with_units, uint8_t *to, size_t *n_out)
+bool bs_record_unescape(const uint8_t *bytes, size_t n_bytes, bool with_units, uint8_t *to,
+                        size_t *n_out)
 {
 	size_t at = 0, n = 0;
 	while (at < n_bytes) {
@@ -130,13 +132,16 @@ bool bs_record_unescape(const uint8_t *bytes, size_t n_bytes, bool with_units, u
 		at += n_plain;
 		/* Escapes stand together more often than not. */
 		while (at < n_bytes && bytes[at] == '\\') {
-			uint8_t next = n_bytes - at > 1 ? bytes[at + 1] : 0, byte = escaped_byte(next);
+			uint8_t next = n_bytes - at > 1 ? bytes[at + 1] : 0,
+				byte = escaped_byte(next);
 			if (byte) {
 				to[n++] = byte;
 				at += 2;
 				continue;
 			}
-			int32_t c = next == 'u' && with_units ? bs_record_code_point(bytes, n_bytes, &at) : -1;
+			int32_t c = next == 'u' && with_units
+			                    ? bs_record_code_point(bytes, n_bytes, &at)
+			                    : -1;
 			if (c < 0)
 				return false;
 			U8_APPEND_UNSAFE(to, n, (uint32_t)c);
@@ -146,15 +151,16 @@ bool bs_record_unescape(const uint8_t *bytes, size_t n_bytes, bool with_units, u
 	return true;
 }
 
-/* An object or array that is open, the record itself first, and what its members' names begin with. */
+/* An object or array that is open, the record itself first, and what its members' names begin
+ * with. */
 struct level {
 	size_t name_off; /* in scan->names */
 	size_t name_bytes;
 	uint8_t closer;
 };
 
-/* simdjson's index has four bytes for each sign and value, its tape eight or, of a number, 16, and a string has its length and a
- * NUL. What has a name may be a field. */
+/* simdjson's index has four bytes for each sign and value, its tape eight or, of a number, 16, and
+ * a string has its length and a NUL. What has a name may be a field. */
 #define SIGN_BYTES    4u
 #define BRACKET_BYTES (4u + 8u + sizeof(struct level))
 #define SCALAR_BYTES  (4u + 16u + sizeof(struct bs_field))
@@ -165,7 +171,8 @@ uint64_t bs_record_parse_bytes(const uint8_t *line, size_t line_bytes)
 	struct scanner scanner = {line, line + line_bytes};
 	struct raw_string string = {0};
 	uint64_t n_bytes = (uint64_t)line_bytes * 2;
-	size_t depth = 0, longest_key = 0, name_bytes = 0; /* of a name, what stands before the key, at most */
+	/* of a name, what stands before the key, at most */
+	size_t depth = 0, longest_key = 0, name_bytes = 0;
 	bool is_scalar = false;
 	while (scanner.at < scanner.end) {
 		bool was_scalar = is_scalar;
@@ -187,7 +194,8 @@ uint64_t bs_record_parse_bytes(const uint8_t *line, size_t line_bytes)
 		case '{':
 		case '[':
 			name_bytes = depth++ * (longest_key + 1);
-			name_bytes = name_bytes > BS_RECORD_NAME_BYTES ? BS_RECORD_NAME_BYTES : name_bytes;
+			name_bytes = name_bytes > BS_RECORD_NAME_BYTES ? BS_RECORD_NAME_BYTES
+			                                               : name_bytes;
 			n_bytes += BRACKET_BYTES;
 			break;
 		case '}':
@@ -262,8 +270,8 @@ static size_t count_nuls(const uint8_t *bytes, size_t n_bytes)
 	return n;
 }
 
-/* Replaces each NUL of a key by U+FFFD, because a field's name with NUL could neither be stored nor typed. There is room for two more
- * bytes a NUL. Returns the key's bytes. */
+/* Replaces each NUL of a key by U+FFFD, because a field's name with NUL could neither be stored nor
+ * typed. There is room for two more bytes a NUL. Returns the key's bytes. */
 static size_t replace_nuls(uint8_t *key, size_t key_bytes)
 {
 	const size_t n_bytes = key_bytes + 2 * count_nuls(key, key_bytes);
@@ -275,7 +283,8 @@ static size_t replace_nuls(uint8_t *key, size_t key_bytes)
 	return n_bytes;
 }
 
-/* The name of what stands at the key: with the names of the objects around it, unless that is too long. */
+/* The name of what stands at the key: with the names of the objects around it, unless that is too
+ * long. */
 static enum bs_status take_name(struct walk *walk, struct level *member_out, bool *is_known_out)
 {
 	struct bs_record_scan *scan = walk->scan;
@@ -288,12 +297,17 @@ static enum bs_status take_name(struct walk *walk, struct level *member_out, boo
 		return BS_OK;
 	}
 	if (!take(&walk->scanner, '"') || !take_walk_string(walk, &key) ||
-	    (!scan->is_valid && !bs_text_is_utf8(key.bytes, key.n_bytes)) || !take(&walk->scanner, ':'))
+	    (!scan->is_valid && !bs_text_is_utf8(key.bytes, key.n_bytes)) ||
+	    !take(&walk->scanner, ':'))
 		return BS_OK;
-	size_t around_bytes = scan->levels.used_bytes > sizeof(*object) ? object->name_bytes + 1 : 0, key_bytes;
+	size_t around_bytes =
+		       scan->levels.used_bytes > sizeof(*object) ? object->name_bytes + 1 : 0,
+	       key_bytes;
 	/* A NUL takes six bytes in the line, but only one in what simdjson makes of it. */
-	size_t room_bytes = key.n_bytes + (walk->strings ? 2 * count_nuls(key.bytes, key.n_bytes) : 0);
-	enum bs_status status = bs_buffer_reserve(&scan->names, around_bytes + room_bytes + 1, walk->err);
+	size_t room_bytes =
+		key.n_bytes + (walk->strings ? 2 * count_nuls(key.bytes, key.n_bytes) : 0);
+	enum bs_status status =
+		bs_buffer_reserve(&scan->names, around_bytes + room_bytes + 1, walk->err);
 	if (status)
 		return status;
 	uint8_t *name = scan->names.data + scan->names.used_bytes;
@@ -316,7 +330,8 @@ static enum bs_status take_name(struct walk *walk, struct level *member_out, boo
 
 static bool is_of_number(uint8_t byte)
 {
-	return (uint8_t)(byte - '0') < 10 || byte == '-' || byte == '+' || byte == '.' || (byte | 0x20) == 'e';
+	return (uint8_t)(byte - '0') < 10 || byte == '-' || byte == '+' || byte == '.' ||
+	       (byte | 0x20) == 'e';
 }
 
 size_t bs_record_number_bytes(const uint8_t *at, const uint8_t *end)
@@ -384,11 +399,13 @@ static bool resolve(struct walk *walk, uint8_t kind, struct raw_string *value)
 static bool is_id_value(const struct bs_record_scan *scan, const struct level *member)
 {
 	return top_level(scan)->closer == '}' &&
-	       bs_record_is_id(&scan->options, (const char *)scan->names.data + member->name_off, member->name_bytes);
+	       bs_record_is_id(&scan->options, (const char *)scan->names.data + member->name_off,
+	                       member->name_bytes);
 }
 
 /* A value that holds no others; kind is its first byte, which is taken. */
-static enum bs_status take_scalar(struct walk *walk, const struct level *member, uint8_t kind, bool *is_known_out)
+static enum bs_status take_scalar(struct walk *walk, const struct level *member, uint8_t kind,
+                                  bool *is_known_out)
 {
 	struct bs_record_scan *scan = walk->scan;
 	struct scanner *scanner = &walk->scanner;
@@ -401,7 +418,8 @@ static enum bs_status take_scalar(struct walk *walk, const struct level *member,
 	if (kind == '"') {
 		*is_known_out = take_walk_string(walk, &value);
 	} else {
-		while (!has_text && start + value.n_bytes < scanner->end && (uint8_t)(start[value.n_bytes] - 'a') < 26)
+		while (!has_text && start + value.n_bytes < scanner->end &&
+		       (uint8_t)(start[value.n_bytes] - 'a') < 26)
 			value.n_bytes++;
 		scanner->at = start + value.n_bytes;
 		*is_known_out = value.n_bytes > 0;
@@ -433,7 +451,8 @@ static enum bs_status open_level(struct walk *walk, struct level level, uint8_t 
 	return bs_buffer_append(&walk->scan->levels, &level, sizeof(level), walk->err);
 }
 
-/* From behind the first brace to behind the last; what is open stands in scan->levels, so that depth costs no stack. */
+/* From behind the first brace to behind the last; what is open stands in scan->levels, so that
+ * depth costs no stack. */
 static enum bs_status take_members(struct walk *walk, bool *is_known_out)
 {
 	struct bs_record_scan *scan = walk->scan;
@@ -449,7 +468,8 @@ static enum bs_status take_members(struct walk *walk, bool *is_known_out)
 		if (*is_known_out || (!is_empty && !take(scanner, ',')))
 			break;
 		struct level member;
-		size_t names_bytes = scan->names.used_bytes, n_fields = walk->document->text.n_fields;
+		size_t names_bytes = scan->names.used_bytes,
+		       n_fields = walk->document->text.n_fields;
 		bool goes_on = false;
 		status = bs_record_ask(walk->n_members++, walk->err);
 		if (!status)
@@ -461,7 +481,8 @@ static enum bs_status take_members(struct walk *walk, bool *is_known_out)
 		is_empty = kind == '{' || kind == '[';
 		if (is_empty) {
 			scan->id_kind = is_id_value(scan, &member) ? kind : scan->id_kind;
-			goes_on = scan->levels.used_bytes < BS_RECORD_MAX_DEPTH * sizeof(struct level);
+			goes_on = scan->levels.used_bytes <
+			          BS_RECORD_MAX_DEPTH * sizeof(struct level);
 			status = goes_on ? open_level(walk, member, kind) : BS_OK;
 		} else {
 			status = take_scalar(walk, &member, kind, &goes_on);
@@ -474,10 +495,13 @@ static enum bs_status take_members(struct walk *walk, bool *is_known_out)
 	return status;
 }
 
-enum bs_status bs_record_scan_line(struct bs_record_scan *scan, const uint8_t *line, size_t line_bytes, bool as_it_is,
-                                   struct bs_document *document_out, bool *is_known_out, struct bs_error *err)
+enum bs_status bs_record_scan_line(struct bs_record_scan *scan, const uint8_t *line,
+                                   size_t line_bytes, bool as_it_is,
+                                   struct bs_document *document_out, bool *is_known_out,
+                                   struct bs_error *err)
 {
-	struct walk walk = {scan, {line, line + line_bytes}, document_out, as_it_is, scan->strings, err, 0};
+	struct walk walk = {
+		scan, {line, line + line_bytes}, document_out, as_it_is, scan->strings, err, 0};
 	*document_out = (struct bs_document){.name.bytes = (const uint8_t *)"",
 	                                     .name.is_line = true,
 	                                     .known = {BS_DOC_NONE, 0},
@@ -497,7 +521,8 @@ enum bs_status bs_record_scan_line(struct bs_record_scan *scan, const uint8_t *l
 		status = take_members(&walk, is_known_out);
 	skip_space(&walk.scanner);
 	*is_known_out &= !status && walk.scanner.at == walk.scanner.end &&
-	                 (scan->is_valid || scan->options.has_separate_id || document_out->text.n_fields > 0);
+	                 (scan->is_valid || scan->options.has_separate_id ||
+	                  document_out->text.n_fields > 0);
 	struct bs_field *fields = (struct bs_field *)(void *)scan->fields.data;
 	for (size_t i = 0; i < document_out->text.n_fields && !status; i++)
 		fields[i].name = (const char *)scan->names.data + (uintptr_t)fields[i].name;

@@ -1,4 +1,5 @@
-/* source.c: what an argument of the command line names, and what its documents are called. See source.h. */
+/* source.c: what an argument of the command line names, and what its documents are called. See
+ * source.h. */
 #include "corpus/read/source.h"
 
 #include <errno.h>
@@ -35,7 +36,8 @@ static bool is_collection_name(const char *label)
 }
 
 /* Looks at what is there, and whether it may be read. */
-static enum bs_status find_kind(struct bs_source *source, const char *argument, struct bs_error *err)
+static enum bs_status find_kind(struct bs_source *source, const char *argument,
+                                struct bs_error *err)
 {
 	struct stat found;
 	if (bs_file_stat(AT_FDCWD, argument, &found))
@@ -45,7 +47,8 @@ static enum bs_status find_kind(struct bs_source *source, const char *argument, 
 	else if (!S_ISREG(found.st_mode))
 		return bs_fail(err, BS_INVALID, "%s: neither a file nor a folder", argument);
 	else
-		source->kind = is_collection_name(source->label) ? BS_SOURCE_COLLECTION : BS_SOURCE_FILE;
+		source->kind =
+			is_collection_name(source->label) ? BS_SOURCE_COLLECTION : BS_SOURCE_FILE;
 	int fd = bs_file_open(AT_FDCWD, argument, O_RDONLY | O_NONBLOCK);
 	if (fd < 0)
 		return bs_fail(err, bs_file_status(errno), "%s: %s", argument, strerror(errno));
@@ -79,8 +82,9 @@ void bs_source_deinit(struct bs_source *source)
 	*source = (struct bs_source){0};
 }
 
-enum bs_status bs_source_append_id(const struct bs_source *source, const uint8_t *name, size_t name_bytes,
-                                   uint64_t line, struct bs_buffer *id, struct bs_error *err)
+enum bs_status bs_source_append_id(const struct bs_source *source, const uint8_t *name,
+                                   size_t name_bytes, uint64_t line, struct bs_buffer *id,
+                                   struct bs_error *err)
 {
 	char number[24];
 	enum bs_status status = BS_OK;
@@ -98,8 +102,9 @@ enum bs_status bs_source_append_id(const struct bs_source *source, const uint8_t
 	return status ? status : bs_buffer_append(id, name, name_bytes, err);
 }
 
-enum bs_status bs_source_append_local_id(const struct bs_source *source, const uint8_t *name, size_t name_bytes,
-                                         uint64_t line, struct bs_buffer *id, struct bs_error *err)
+enum bs_status bs_source_append_local_id(const struct bs_source *source, const uint8_t *name,
+                                         size_t name_bytes, uint64_t line, struct bs_buffer *id,
+                                         struct bs_error *err)
 {
 	struct bs_source here = *source;
 	char none[] = "";
@@ -124,7 +129,8 @@ bool bs_source_has_part(const struct bs_source *source, const uint8_t *name, siz
 	return !source->parts;
 }
 
-enum bs_status bs_path_fingerprint(const char *path, struct bs_fingerprint *fingerprint_out, struct bs_error *err)
+enum bs_status bs_path_fingerprint(const char *path, struct bs_fingerprint *fingerprint_out,
+                                   struct bs_error *err)
 {
 	struct stat found;
 	*fingerprint_out = (struct bs_fingerprint){0};
@@ -147,7 +153,8 @@ int bs_source_open(const struct bs_source *source, int flags)
 	return fd;
 }
 
-enum bs_status bs_source_fingerprint(const struct bs_source *source, struct bs_fingerprint *fingerprint_out, struct bs_error *err)
+enum bs_status bs_source_fingerprint(const struct bs_source *source,
+                                     struct bs_fingerprint *fingerprint_out, struct bs_error *err)
 {
 	struct bs_file_place place = {.fd = -1};
 	struct stat found;
@@ -156,7 +163,8 @@ enum bs_status bs_source_fingerprint(const struct bs_source *source, struct bs_f
 		return bs_path_fingerprint(source->path, fingerprint_out, err);
 	*fingerprint_out = (struct bs_fingerprint){0};
 	int folder_fd = bs_file_open(AT_FDCWD, source->folder, O_PATH | O_DIRECTORY);
-	int result = folder_fd < 0 ? -1 : bs_file_stat_below(folder_fd, source->below, &place, &found);
+	int result =
+		folder_fd < 0 ? -1 : bs_file_stat_below(folder_fd, source->below, &place, &found);
 	saved = errno;
 	bs_file_place_close(&place);
 	if (folder_fd >= 0)

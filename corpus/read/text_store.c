@@ -15,47 +15,62 @@
 #include "core/system/library.h"
 #include "core/system/workers.h"
 
-/* zstd, loaded when first needed (core/system/library.h). The compiler checks the table against the headers. */
+/* zstd, loaded when first needed (core/system/library.h). The compiler checks the table against the
+ * headers. */
+/* clang-format off */
 #define ZSTD_FUNCTIONS(each) \
-	each(ZDICT_isError) each(ZDICT_trainFromBuffer) each(ZSTD_CCtx_loadDictionary) each(ZSTD_CCtx_setParameter) \
-	each(ZSTD_compress2) each(ZSTD_compressBound) each(ZSTD_createCCtx) each(ZSTD_createDCtx) \
-	each(ZSTD_createDDict) each(ZSTD_decompress_usingDDict) each(ZSTD_decompress_usingDict) \
+	each(ZDICT_isError) each(ZDICT_trainFromBuffer) each(ZSTD_CCtx_loadDictionary) \
+	each(ZSTD_CCtx_setParameter) each(ZSTD_compress2) each(ZSTD_compressBound) \
+	each(ZSTD_createCCtx) each(ZSTD_createDCtx) each(ZSTD_createDDict) \
+	each(ZSTD_decompress_usingDDict) each(ZSTD_decompress_usingDict) \
 	each(ZSTD_findFrameCompressedSize) each(ZSTD_freeCCtx) each(ZSTD_freeDCtx) \
-	each(ZSTD_freeDDict) each(ZSTD_getDictID_fromDict) each(ZSTD_getErrorCode) each(ZSTD_getErrorName) \
-	each(ZSTD_getFrameContentSize) each(ZSTD_isError)
+	each(ZSTD_freeDDict) each(ZSTD_getDictID_fromDict) each(ZSTD_getErrorCode) \
+	each(ZSTD_getErrorName) each(ZSTD_getFrameContentSize) each(ZSTD_isError)
+/* clang-format on */
 
 BS_LIBRARY_TABLE(bs_zstd, ZSTD_FUNCTIONS);
 BS_LIBRARY_DEFINE(bs_zstd, "zstd", BS_ZSTD_SONAME, BS_ZSTD_FOLDER, ZSTD_FUNCTIONS)
 
-/* Small texts share frames up to so many bytes, for half of what zstd takes for the frame of a record is spent before its first byte. Such
- * frames are decoded for one text of theirs, too: level -2 leaves letters uncoded, and with matches of six bytes at least there are fewer. So
- * compressing records of 300 bytes takes half of what it does alone at level 1, decoding one .76 us instead of .52, and they are as large. */
+/* Small texts share frames up to so many bytes, for half of what zstd takes for the frame of a
+ * record is spent before its first byte. Such frames are decoded for one text of theirs, too: level
+ * -2 leaves letters uncoded, and with matches of six bytes at least there are fewer. So compressing
+ * records of 300 bytes takes half of what it does alone at level 1, decoding one .76 us instead of
+ * .52, and they are as large. */
 #define SHARED_BYTES 1536u
-/* Level 3 is zstd's own choice; on larger texts 1 is 40 % faster, and 3 % larger. The least match is zstd's choice if it is 0. */
-enum { SHARED, ALONE, KINDS };
+/* Level 3 is zstd's own choice; on larger texts 1 is 40 % faster, and 3 % larger. The least match
+ * is zstd's choice if it is 0. */
+enum {
+	SHARED,
+	ALONE,
+	KINDS
+};
 static const struct {
 	int level, least_match, tells_size;
 } kinds[KINDS] = {[SHARED] = {-2, 6, 0}, [ALONE] = {1, 0, 1}};
-/* What the dictionary is trained on: twice as much took twice the time, 50 ms, and saved less than 1 %. */
-#define SAMPLE_BYTES           ((size_t)256 << 10)
-#define SAMPLE_DOCUMENT_BYTES  ((size_t)8 << 10) /* of one document, lest a long one be the whole sample */
+/* What the dictionary is trained on: twice as much took twice the time, 50 ms, and saved less than
+ * 1 %. */
+#define SAMPLE_BYTES ((size_t)256 << 10)
+/* of one document, lest a long one be the whole sample */
+#define SAMPLE_DOCUMENT_BYTES  ((size_t)8 << 10)
 #define SAMPLE_LEAST_BYTES     ((size_t)64 << 10)
 #define SAMPLE_LEAST_DOCUMENTS 200
-/* Documents wait in memory until the dictionary is there; no longer than until they are this many bytes. */
+/* Documents wait in memory until the dictionary is there; no longer than until they are this many
+ * bytes. */
 #define WAITING_BYTES ((size_t)16 << 20)
-/* Twice as much made texts less than 1 % smaller, and its tables are not in the nearest caches. A smaller sample gets a smaller one, an
- * eighth, lest it outweigh what it saves. */
+/* Twice as much made texts less than 1 % smaller, and its tables are not in the nearest caches. A
+ * smaller sample gets a smaller one, an eighth, lest it outweigh what it saves. */
 #define DICTIONARY_BYTES ((size_t)16 << 10)
 /* Training on 1 MiB was measured to take 12.4 MB. */
 #define TRAINING_BYTES ((size_t)16 << 20)
 /* A part that is larger lies in a temporary file. */
 #define HELD_BYTES ((size_t)256 << 10)
-/* So much is compressed at once, while zstd's tables are in the caches. A thread has one such piece, and one waits, while a third is
- * filled. */
+/* So much is compressed at once, while zstd's tables are in the caches. A thread has one such
+ * piece, and one waits, while a third is filled. */
 #define PIECE_BYTES ((size_t)256 << 10)
 #define PIECES      3u
 
-/* A shared frame begins with the number of its first text and how many there are, u32 each, and the bytes of each. */
+/* A shared frame begins with the number of its first text and how many there are, u32 each, and the
+ * bytes of each. */
 #define SHARED_HEAD_BYTES 8u
 #define SHARED_TEXT_BYTES 4u
 
@@ -77,20 +92,22 @@ struct bs_store_writer {
 	bool is_trained; /* the dictionary is decided; nothing waits any more */
 	struct bs_buffer sample;
 	struct sizes sample_sizes;
-	struct piece waiting;           /* documents that wait for the dictionary */
+	struct piece waiting; /* documents that wait for the dictionary */
 	struct bs_workers *
-		workers; /* the thread; NULL: none. What follows up to the context is its own then, and the frames and offsets */
-	struct piece pieces[PIECES];    /* task i is pieces[i % PIECES] */
-	uint64_t n_handed;              /* the next one is being filled */
-	uint32_t n_texts; /* that have a frame */
+		/* the thread; NULL: none. What follows up to the context is its own then, and the
+		 * frames and offsets */
+		workers;
+	struct piece pieces[PIECES]; /* task i is pieces[i % PIECES] */
+	uint64_t n_handed;           /* the next one is being filled */
+	uint32_t n_texts;            /* that have a frame */
 	bool has_shared;
 	struct bs_buffer frame;
 	ZSTD_CCtx *contexts[KINDS];
 };
 
 /* A part that grows too large for memory moves to a file. */
-static enum bs_status append_part(struct bs_store_writer *writer, enum bs_store_part part, const void *bytes,
-                                  size_t n_bytes, struct bs_error *err)
+static enum bs_status append_part(struct bs_store_writer *writer, enum bs_store_part part,
+                                  const void *bytes, size_t n_bytes, struct bs_error *err)
 {
 	enum bs_status status = bs_buffer_append(&writer->parts[part], bytes, n_bytes, err);
 	return status ? status : bs_dir_spill(writer->dir, &writer->parts[part], HELD_BYTES, err);
@@ -110,15 +127,16 @@ static enum bs_status append_offset(struct bs_store_writer *writer, struct bs_er
 	return append_part(writer, BS_STORE_OFFSETS, bytes, sizeof(bytes), err);
 }
 
-static enum bs_status compress(struct bs_store_writer *writer, size_t kind, const uint8_t *content, size_t content_bytes,
-                               struct bs_error *err)
+static enum bs_status compress(struct bs_store_writer *writer, size_t kind, const uint8_t *content,
+                               size_t content_bytes, struct bs_error *err)
 {
 	size_t bound = bs_zstd.ZSTD_compressBound(content_bytes);
 	bs_buffer_clear(&writer->frame);
 	enum bs_status status = bs_buffer_reserve(&writer->frame, bound, err);
 	if (status)
 		return status;
-	size_t n = bs_zstd.ZSTD_compress2(writer->contexts[kind], writer->frame.data, bound, content, content_bytes);
+	size_t n = bs_zstd.ZSTD_compress2(writer->contexts[kind], writer->frame.data, bound,
+	                                  content, content_bytes);
 	if (bs_zstd.ZSTD_isError(n))
 		return fail_zstd(n, "compressing stored text", err);
 	writer->frames_bytes += n;
@@ -132,8 +150,9 @@ static enum bs_status compress(struct bs_store_writer *writer, size_t kind, cons
 	return status;
 }
 
-static enum bs_status put_shared(struct bs_store_writer *writer, const uint8_t *raws, size_t raws_bytes, const size_t *sizes,
-                                 size_t n_texts, struct bs_error *err)
+static enum bs_status put_shared(struct bs_store_writer *writer, const uint8_t *raws,
+                                 size_t raws_bytes, const size_t *sizes, size_t n_texts,
+                                 struct bs_error *err)
 {
 	uint8_t content[SHARED_BYTES], *to = content + SHARED_HEAD_BYTES;
 	enum bs_status status = BS_OK;
@@ -149,12 +168,15 @@ static enum bs_status put_shared(struct bs_store_writer *writer, const uint8_t *
 	return status ? status : compress(writer, SHARED, content, (size_t)(to - content), err);
 }
 
-/* As many texts as one frame takes, one at least: the bytes of their content; raws_bytes_out: of themselves. */
-static size_t choose_shared(const size_t *sizes, size_t n_most, size_t *n_texts_out, size_t *raws_bytes_out)
+/* As many texts as one frame takes, one at least: the bytes of their content; raws_bytes_out: of
+ * themselves. */
+static size_t choose_shared(const size_t *sizes, size_t n_most, size_t *n_texts_out,
+                            size_t *raws_bytes_out)
 {
 	size_t n = 0, content_bytes = SHARED_HEAD_BYTES;
 	*raws_bytes_out = 0;
-	while (n < n_most && (n == 0 || content_bytes + SHARED_TEXT_BYTES + sizes[n] <= SHARED_BYTES)) {
+	while (n < n_most &&
+	       (n == 0 || content_bytes + SHARED_TEXT_BYTES + sizes[n] <= SHARED_BYTES)) {
 		content_bytes += SHARED_TEXT_BYTES + sizes[n];
 		*raws_bytes_out += sizes[n++];
 	}
@@ -162,7 +184,8 @@ static size_t choose_shared(const size_t *sizes, size_t n_most, size_t *n_texts_
 	return content_bytes;
 }
 
-/* Trains the dictionary; leaves it empty when the sample is too small or too uniform to be worth one. */
+/* Trains the dictionary; leaves it empty when the sample is too small or too uniform to be worth
+ * one. */
 static enum bs_status train(struct bs_store_writer *writer, struct bs_error *err)
 {
 	const size_t *sizes = writer->sample_sizes.items;
@@ -173,22 +196,23 @@ static enum bs_status train(struct bs_store_writer *writer, struct bs_error *err
 		return BS_OK;
 	size_t capacity = sample_bytes / 8 < DICTIONARY_BYTES ? sample_bytes / 8 : DICTIONARY_BYTES;
 	enum bs_status status = bs_buffer_reserve(dictionary, capacity, err);
-	/* zstd 1.5.4 crashes when memory runs out while it compiles a dictionary, which training does too. So the
-	 * memory is asked for before, all at once. */
+	/* zstd 1.5.4 crashes when memory runs out while it compiles a dictionary, which training
+	 * does too. So the memory is asked for before, all at once. */
 	if (!status)
 		status = bs_buffer_reserve(&writer->frame, TRAINING_BYTES, err);
 	bs_buffer_deinit(&writer->frame);
 	if (status)
 		return status;
-	size_t n = bs_zstd.ZDICT_trainFromBuffer(dictionary->data, capacity, writer->sample.data, sizes,
-	                                         (unsigned)n_documents);
+	size_t n = bs_zstd.ZDICT_trainFromBuffer(dictionary->data, capacity, writer->sample.data,
+	                                         sizes, (unsigned)n_documents);
 	if (bs_zstd.ZDICT_isError(n))
 		return bs_zstd.ZSTD_getErrorCode(n) == ZSTD_error_memory_allocation
 		               ? fail_zstd(n, "a compression dictionary", err)
 		               : BS_OK;
 	dictionary->used_bytes = n;
 	for (size_t i = 0; i < KINDS && !bs_zstd.ZSTD_isError(n); i++)
-		n = bs_zstd.ZSTD_CCtx_loadDictionary(writer->contexts[i], dictionary->data, dictionary->used_bytes);
+		n = bs_zstd.ZSTD_CCtx_loadDictionary(writer->contexts[i], dictionary->data,
+		                                     dictionary->used_bytes);
 	return bs_zstd.ZSTD_isError(n) ? fail_zstd(n, "a compression dictionary", err) : BS_OK;
 }
 
@@ -198,14 +222,16 @@ static void piece_deinit(struct piece *piece)
 	bs_vector_deinit(&piece->sizes);
 }
 
-static enum bs_status compress_piece(struct bs_store_writer *writer, struct piece *piece, struct bs_error *err)
+static enum bs_status compress_piece(struct bs_store_writer *writer, struct piece *piece,
+                                     struct bs_error *err)
 {
 	const size_t *sizes = piece->sizes.items;
 	size_t n_documents = bs_vector_n(&piece->sizes);
 	const uint8_t *raw = piece->raws.data;
 	enum bs_status status = BS_OK;
 	for (size_t i = 0, n, raws_bytes; i < n_documents && !status; i += n) {
-		bool is_shared = choose_shared(sizes + i, n_documents - i, &n, &raws_bytes) <= SHARED_BYTES;
+		bool is_shared =
+			choose_shared(sizes + i, n_documents - i, &n, &raws_bytes) <= SHARED_BYTES;
 		if (!is_shared)
 			status = append_offset(writer, err);
 		if (!status)
@@ -239,14 +265,18 @@ static enum bs_status append_sized(struct bs_buffer *bytes, struct sizes *sizes,
 	return status ? status : bs_vector_append(sizes, &raw_bytes, err);
 }
 
-static enum bs_status wait_for_dictionary(struct bs_store_writer *writer, const uint8_t *raw, size_t raw_bytes,
-                                          struct bs_error *err)
+static enum bs_status wait_for_dictionary(struct bs_store_writer *writer, const uint8_t *raw,
+                                          size_t raw_bytes, struct bs_error *err)
 {
-	size_t sampled_bytes = raw_bytes < SAMPLE_DOCUMENT_BYTES ? raw_bytes : SAMPLE_DOCUMENT_BYTES;
-	enum bs_status status = append_sized(&writer->waiting.raws, &writer->waiting.sizes, raw, raw_bytes, err);
+	size_t sampled_bytes =
+		raw_bytes < SAMPLE_DOCUMENT_BYTES ? raw_bytes : SAMPLE_DOCUMENT_BYTES;
+	enum bs_status status =
+		append_sized(&writer->waiting.raws, &writer->waiting.sizes, raw, raw_bytes, err);
 	if (!status && raw_bytes)
-		status = append_sized(&writer->sample, &writer->sample_sizes, raw, sampled_bytes, err);
-	if (!status && (writer->sample.used_bytes >= SAMPLE_BYTES || writer->waiting.raws.used_bytes >= WAITING_BYTES))
+		status = append_sized(&writer->sample, &writer->sample_sizes, raw, sampled_bytes,
+		                      err);
+	if (!status && (writer->sample.used_bytes >= SAMPLE_BYTES ||
+	                writer->waiting.raws.used_bytes >= WAITING_BYTES))
 		status = stop_waiting(writer, err);
 	return status;
 }
@@ -266,7 +296,11 @@ static enum bs_status put_piece(void *context, uint64_t task, struct bs_error *e
 
 static enum bs_status start_thread(struct bs_store_writer *writer, struct bs_error *err)
 {
-	struct bs_workers_plan plan = {.n_threads = 1, .n_slots = PIECES, .work = no_work, .put = put_piece, .outlives_call = true,
+	struct bs_workers_plan plan = {.n_threads = 1,
+	                               .n_slots = PIECES,
+	                               .work = no_work,
+	                               .put = put_piece,
+	                               .outlives_call = true,
 	                               .context = writer};
 	enum bs_status status = bs_workers_new(&plan, &writer->workers, err);
 	if (!status)
@@ -274,17 +308,20 @@ static enum bs_status start_thread(struct bs_store_writer *writer, struct bs_err
 	return status;
 }
 
-/* What is being filled is compressed; or it goes to the thread, and the next one is free, when this returns. */
+/* What is being filled is compressed; or it goes to the thread, and the next one is free, when this
+ * returns. */
 static enum bs_status hand_over(struct bs_store_writer *writer, struct bs_error *err)
 {
 	if (!writer->workers)
 		return compress_piece(writer, &writer->pieces[0], err);
 	(void)bs_workers_add(writer->workers, 1);
 	writer->n_handed++;
-	return bs_workers_wait_room(writer->workers) ? BS_OK : bs_workers_finish(writer->workers, err);
+	return bs_workers_wait_room(writer->workers) ? BS_OK
+	                                             : bs_workers_finish(writer->workers, err);
 }
 
-static enum bs_status take(struct bs_store_writer *writer, const uint8_t *raw, size_t raw_bytes, struct bs_error *err)
+static enum bs_status take(struct bs_store_writer *writer, const uint8_t *raw, size_t raw_bytes,
+                           struct bs_error *err)
 {
 	struct piece *piece = &writer->pieces[writer->n_handed % PIECES];
 	enum bs_status status = append_sized(&piece->raws, &piece->sizes, raw, raw_bytes, err);
@@ -292,7 +329,8 @@ static enum bs_status take(struct bs_store_writer *writer, const uint8_t *raw, s
 }
 
 /* Remembers the first failure, and tells it again ever after. */
-static enum bs_status keep(struct bs_store_writer *writer, enum bs_status status, struct bs_error *err)
+static enum bs_status keep(struct bs_store_writer *writer, enum bs_status status,
+                           struct bs_error *err)
 {
 	if (!writer->status)
 		writer->status = status;
@@ -306,18 +344,21 @@ static enum bs_status make_context(size_t kind, ZSTD_CCtx **context_out, struct 
 	*context_out = bs_zstd.ZSTD_createCCtx();
 	if (!*context_out)
 		return bs_fail_memory(err, "a compressor", 0);
-	/* There is one dictionary; its number in each frame would be four bytes wasted. A frame that is shared does not tell its size. */
-	static const ZSTD_cParameter parameters[] = {ZSTD_c_compressionLevel, ZSTD_c_checksumFlag, ZSTD_c_dictIDFlag,
-	                                             ZSTD_c_contentSizeFlag, ZSTD_c_minMatch};
-	const int values[] = {kinds[kind].level, 1, 0, kinds[kind].tells_size, kinds[kind].least_match};
+	/* There is one dictionary; its number in each frame would be four bytes wasted. A frame
+	 * that is shared does not tell its size. */
+	static const ZSTD_cParameter parameters[] = {ZSTD_c_compressionLevel, ZSTD_c_checksumFlag,
+	                                             ZSTD_c_dictIDFlag, ZSTD_c_contentSizeFlag,
+	                                             ZSTD_c_minMatch};
+	const int values[] = {kinds[kind].level, 1, 0, kinds[kind].tells_size,
+	                      kinds[kind].least_match};
 	size_t n = 0;
 	for (size_t i = 0; i < sizeof(values) / sizeof(*values) && !bs_zstd.ZSTD_isError(n); i++)
 		n = bs_zstd.ZSTD_CCtx_setParameter(*context_out, parameters[i], values[i]);
 	return bs_zstd.ZSTD_isError(n) ? fail_zstd(n, "a compressor", err) : BS_OK;
 }
 
-enum bs_status bs_store_writer_new(const struct bs_dir *dir, bool has_thread, struct bs_store_writer **writer_out,
-                                   struct bs_error *err)
+enum bs_status bs_store_writer_new(const struct bs_dir *dir, bool has_thread,
+                                   struct bs_store_writer **writer_out, struct bs_error *err)
 {
 	*writer_out = NULL;
 	enum bs_status status = bs_zstd_load(err);
@@ -343,14 +384,15 @@ void bs_store_writer_send(struct bs_store_writer *writer, struct bs_file_writer 
 	writer->file = file;
 }
 
-enum bs_status bs_store_writer_add(struct bs_store_writer *writer, const uint8_t *raw, size_t raw_bytes,
-                                   struct bs_error *err)
+enum bs_status bs_store_writer_add(struct bs_store_writer *writer, const uint8_t *raw,
+                                   size_t raw_bytes, struct bs_error *err)
 {
 	enum bs_status status = writer->status;
 	if (status)
 		return keep(writer, status, err);
 	if (raw_bytes >= BS_STORE_LIMIT_BYTES)
-		status = bs_fail(&writer->error, BS_INVALID, "a text of 4 GiB or more cannot be stored");
+		status = bs_fail(&writer->error, BS_INVALID,
+		                 "a text of 4 GiB or more cannot be stored");
 	else if (writer->is_trained)
 		status = take(writer, raw, raw_bytes, &writer->error);
 	else
@@ -377,7 +419,8 @@ bool bs_store_writer_has_shared(const struct bs_store_writer *writer)
 	return writer->has_shared;
 }
 
-const struct bs_buffer *bs_store_writer_part(const struct bs_store_writer *writer, enum bs_store_part part)
+const struct bs_buffer *bs_store_writer_part(const struct bs_store_writer *writer,
+                                             enum bs_store_part part)
 {
 	return &writer->parts[part];
 }
@@ -400,8 +443,9 @@ void bs_store_writer_free(struct bs_store_writer *writer)
 	free(writer);
 }
 
-/* A block of zstd is at least 4 bytes (a run: 3 of header, 1 of content) and stands for 128 KiB at most. A frame that
- * promises more text than that is damaged, and is found out before memory is taken for it. */
+/* A block of zstd is at least 4 bytes (a run: 3 of header, 1 of content) and stands for 128 KiB at
+ * most. A frame that promises more text than that is damaged, and is found out before memory is
+ * taken for it. */
 #define MOST_TEXT_PER_BYTE (UINT64_C(128) * 1024 / 4)
 /* The descriptor, which follows the magic number: this bit says that a checksum ends the frame. */
 #define DESCRIPTOR_AT 4
@@ -416,7 +460,8 @@ struct bs_store {
 	uint64_t frames_bytes;
 	ZSTD_DDict *dictionary; /* NULL: none */
 	ZSTD_DCtx *context;
-	struct bs_buffer shared; /* content of the shared frame that was read last, which begins there; empty: none */
+	/* content of the shared frame that was read last, which begins there; empty: none */
+	struct bs_buffer shared;
 	uint64_t shared_from;
 };
 
@@ -425,21 +470,23 @@ static enum bs_status fail_corrupt(struct bs_error *err, const char *what)
 	return bs_fail(err, BS_CORRUPT, "stored text: %s", what);
 }
 
-/* Making a dictionary ready fails without a reason; decoding an empty frame with it allocates nothing and has one. */
-static enum bs_status explain_dictionary(const struct bs_store *store, const uint8_t *dictionary, size_t dictionary_bytes,
-                                         struct bs_error *err)
+/* Making a dictionary ready fails without a reason; decoding an empty frame with it allocates
+ * nothing and has one. */
+static enum bs_status explain_dictionary(const struct bs_store *store, const uint8_t *dictionary,
+                                         size_t dictionary_bytes, struct bs_error *err)
 {
 	static const uint8_t empty_frame[] = {0x28, 0xb5, 0x2f, 0xfd, 0x20, 0x00, 0x01, 0x00, 0x00};
 	uint8_t text[1];
-	size_t code = bs_zstd.ZSTD_decompress_usingDict(store->context, text, sizeof(text), empty_frame, sizeof(empty_frame),
+	size_t code = bs_zstd.ZSTD_decompress_usingDict(store->context, text, sizeof(text),
+	                                                empty_frame, sizeof(empty_frame),
 	                                                dictionary, dictionary_bytes);
 	if (bs_zstd.ZSTD_isError(code))
 		return fail_corrupt(err, bs_zstd.ZSTD_getErrorName(code));
 	return bs_fail_memory(err, "a compression dictionary", dictionary_bytes);
 }
 
-static enum bs_status open_dictionary(struct bs_store *store, const uint8_t *dictionary, size_t dictionary_bytes,
-                                      struct bs_error *err)
+static enum bs_status open_dictionary(struct bs_store *store, const uint8_t *dictionary,
+                                      size_t dictionary_bytes, struct bs_error *err)
 {
 	if (!dictionary_bytes)
 		return BS_OK;
@@ -447,12 +494,13 @@ static enum bs_status open_dictionary(struct bs_store *store, const uint8_t *dic
 	if (!bs_zstd.ZSTD_getDictID_fromDict(dictionary, dictionary_bytes))
 		return fail_corrupt(err, "the dictionary is none");
 	store->dictionary = bs_zstd.ZSTD_createDDict(dictionary, dictionary_bytes);
-	return store->dictionary ? BS_OK : explain_dictionary(store, dictionary, dictionary_bytes, err);
+	return store->dictionary ? BS_OK
+	                         : explain_dictionary(store, dictionary, dictionary_bytes, err);
 }
 
-enum bs_status bs_store_open(const uint8_t *dictionary, size_t dictionary_bytes, const uint8_t *offsets,
-                             size_t offsets_bytes, const uint8_t *frames, size_t frames_bytes,
-                             struct bs_store **store_out, struct bs_error *err)
+enum bs_status bs_store_open(const uint8_t *dictionary, size_t dictionary_bytes,
+                             const uint8_t *offsets, size_t offsets_bytes, const uint8_t *frames,
+                             size_t frames_bytes, struct bs_store **store_out, struct bs_error *err)
 {
 	*store_out = NULL;
 	if (offsets_bytes < 8 || offsets_bytes % 8)
@@ -494,9 +542,10 @@ void bs_store_close(struct bs_store *store)
 	free(store);
 }
 
-/* Does a frame begin here, with a checksum, of a believable length? NULL if so, else what is wrong. A shared one has a length that is
- * not told. */
-static const char *check_frame(const uint8_t *frame, uint64_t most_bytes, size_t *frame_bytes_out, uint64_t *text_bytes_out)
+/* Does a frame begin here, with a checksum, of a believable length? NULL if so, else what is wrong.
+ * A shared one has a length that is not told. */
+static const char *check_frame(const uint8_t *frame, uint64_t most_bytes, size_t *frame_bytes_out,
+                               uint64_t *text_bytes_out)
 {
 	/* A frame of an older format, or one to be skipped, would be decoded without a checksum. */
 	if (most_bytes <= DESCRIPTOR_AT || bs_load_u32(frame) != ZSTD_MAGICNUMBER)
@@ -508,19 +557,22 @@ static const char *check_frame(const uint8_t *frame, uint64_t most_bytes, size_t
 		return "a frame of another length";
 	*text_bytes_out = bs_zstd.ZSTD_getFrameContentSize(frame, (size_t)most_bytes);
 	if (*text_bytes_out != ZSTD_CONTENTSIZE_UNKNOWN &&
-	    (*text_bytes_out >= BS_STORE_LIMIT_BYTES || *text_bytes_out > *frame_bytes_out * MOST_TEXT_PER_BYTE))
+	    (*text_bytes_out >= BS_STORE_LIMIT_BYTES ||
+	     *text_bytes_out > *frame_bytes_out * MOST_TEXT_PER_BYTE))
 		return "a text that is too long";
 	return NULL;
 }
 
 /* Overwrites content, which has room, with that of a frame; status_out: what is wrong is memory. */
-static const char *decode(const struct bs_store *store, const uint8_t *frame, size_t frame_bytes, size_t most_bytes,
-                          struct bs_buffer *content, enum bs_status *status_out, struct bs_error *err)
+static const char *decode(const struct bs_store *store, const uint8_t *frame, size_t frame_bytes,
+                          size_t most_bytes, struct bs_buffer *content, enum bs_status *status_out,
+                          struct bs_error *err)
 {
 	*status_out = bs_buffer_reserve(content, most_bytes + 1, err);
 	if (*status_out)
 		return NULL;
-	size_t n = bs_zstd.ZSTD_decompress_usingDDict(store->context, content->data, most_bytes, frame, frame_bytes, store->dictionary);
+	size_t n = bs_zstd.ZSTD_decompress_usingDDict(store->context, content->data, most_bytes,
+	                                              frame, frame_bytes, store->dictionary);
 	if (bs_zstd.ZSTD_isError(n) && bs_zstd.ZSTD_getErrorCode(n) == ZSTD_error_memory_allocation)
 		*status_out = bs_fail_memory(err, "stored text", most_bytes);
 	if (bs_zstd.ZSTD_isError(n))
@@ -530,7 +582,8 @@ static const char *decode(const struct bs_store *store, const uint8_t *frame, si
 }
 
 /* The text of a document in the shared frame that was read last. */
-static const char *find_shared(const struct bs_store *store, uint64_t document, const uint8_t **text_out, size_t *text_bytes_out)
+static const char *find_shared(const struct bs_store *store, uint64_t document,
+                               const uint8_t **text_out, size_t *text_bytes_out)
 {
 	const uint8_t *content = store->shared.data;
 	size_t n_bytes = store->shared.used_bytes;
@@ -552,22 +605,26 @@ static const char *find_shared(const struct bs_store *store, uint64_t document, 
 }
 
 /* A frame is in the range, or begins there if it is shared. */
-static const char *fetch(struct bs_store *store, uint64_t document, uint64_t from, uint64_t to, struct bs_buffer *text,
-                         enum bs_status *status_out, struct bs_error *err)
+static const char *fetch(struct bs_store *store, uint64_t document, uint64_t from, uint64_t to,
+                         struct bs_buffer *text, enum bs_status *status_out, struct bs_error *err)
 {
 	const uint8_t *frame = store->frames + from, *found;
 	size_t frame_bytes, found_bytes;
 	uint64_t text_bytes;
 	if (store->shared.used_bytes == 0 || store->shared_from != from) {
-		const char *wrong = check_frame(frame, store->frames_bytes - from, &frame_bytes, &text_bytes);
+		const char *wrong =
+			check_frame(frame, store->frames_bytes - from, &frame_bytes, &text_bytes);
 		if (wrong)
 			return wrong;
 		if (text_bytes != ZSTD_CONTENTSIZE_UNKNOWN)
-			return frame_bytes == to - from ? decode(store, frame, frame_bytes, (size_t)text_bytes, text, status_out, err)
-			                                : "a frame of another length";
+			return frame_bytes == to - from
+			               ? decode(store, frame, frame_bytes, (size_t)text_bytes, text,
+			                        status_out, err)
+			               : "a frame of another length";
 		bs_buffer_clear(&store->shared);
 		store->shared_from = from;
-		wrong = decode(store, frame, frame_bytes, SHARED_MOST_BYTES, &store->shared, status_out, err);
+		wrong = decode(store, frame, frame_bytes, SHARED_MOST_BYTES, &store->shared,
+		               status_out, err);
 		if (wrong || *status_out)
 			return wrong;
 	}
@@ -577,7 +634,8 @@ static const char *fetch(struct bs_store *store, uint64_t document, uint64_t fro
 	return wrong;
 }
 
-enum bs_status bs_store_fetch(struct bs_store *store, uint64_t document, struct bs_buffer *text, struct bs_error *err)
+enum bs_status bs_store_fetch(struct bs_store *store, uint64_t document, struct bs_buffer *text,
+                              struct bs_error *err)
 {
 	bs_buffer_clear(text);
 	if (document >= store->n_documents)

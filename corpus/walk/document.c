@@ -25,7 +25,8 @@ void bs_skip_kind_of(const char *path, size_t path_bytes, char name_out[BS_SKIP_
 	while (dot > 0 && path[dot - 1] != '.' && path[dot - 1] != '/')
 		dot--;
 	/* A name that begins with its one dot has no end. */
-	if (dot < 2 || path[dot - 1] != '.' || path[dot - 2] == '/' || path_bytes - dot >= BS_SKIP_KIND_BYTES)
+	if (dot < 2 || path[dot - 1] != '.' || path[dot - 2] == '/' ||
+	    path_bytes - dot >= BS_SKIP_KIND_BYTES)
 		return;
 	for (size_t i = dot; i < path_bytes; i++) {
 		char c = path[i] >= 'A' && path[i] <= 'Z' ? (char)(path[i] + 'a' - 'A') : path[i];
@@ -46,9 +47,11 @@ bool bs_fingerprint_is_private(const struct bs_fingerprint *fingerprint)
 static int64_t doubted_until(const struct bs_fingerprint *fingerprint)
 {
 	/* The later one: whoever sets mtime back leaves the time of doing so in ctime. */
-	int64_t last_ns = fingerprint->mtime_ns > fingerprint->ctime_ns ? fingerprint->mtime_ns : fingerprint->ctime_ns;
+	int64_t last_ns = fingerprint->mtime_ns > fingerprint->ctime_ns ? fingerprint->mtime_ns
+	                                                                : fingerprint->ctime_ns;
 	bool is_coarse = last_ns % 1000000000 == 0;
-	return last_ns > INT64_MAX - 2000000000 ? INT64_MAX : last_ns + (is_coarse ? 2000000000 : 0);
+	return last_ns > INT64_MAX - 2000000000 ? INT64_MAX
+	                                        : last_ns + (is_coarse ? 2000000000 : 0);
 }
 
 bool bs_fingerprint_is_racy(const struct bs_fingerprint *fingerprint, int64_t from_ns)
@@ -58,11 +61,14 @@ bool bs_fingerprint_is_racy(const struct bs_fingerprint *fingerprint, int64_t fr
 
 bool bs_fingerprint_outwait(const struct bs_fingerprint *fingerprint, int64_t from_ns)
 {
-	int64_t last_ns = fingerprint->mtime_ns > fingerprint->ctime_ns ? fingerprint->mtime_ns : fingerprint->ctime_ns;
+	int64_t last_ns = fingerprint->mtime_ns > fingerprint->ctime_ns ? fingerprint->mtime_ns
+	                                                                : fingerprint->ctime_ns;
 	if (last_ns > from_ns + CLOCK_GRAIN_NS)
 		return false;
-	for (int64_t left_ns; (left_ns = doubted_until(fingerprint) - bs_fingerprint_racy_from() + 1) > 0;) {
-		struct timespec nap = {.tv_sec = left_ns / 1000000000, .tv_nsec = left_ns % 1000000000};
+	for (int64_t left_ns;
+	     (left_ns = doubted_until(fingerprint) - bs_fingerprint_racy_from() + 1) > 0;) {
+		struct timespec nap = {.tv_sec = left_ns / 1000000000,
+		                       .tv_nsec = left_ns % 1000000000};
 		nanosleep(&nap, NULL);
 	}
 	return true;
@@ -77,7 +83,8 @@ int64_t bs_fingerprint_racy_from(void)
 
 bool bs_fingerprint_equals(const struct bs_fingerprint *fingerprint, const uint64_t recorded[4])
 {
-	return fingerprint->size_bytes == recorded[0] && (uint64_t)fingerprint->mtime_ns == recorded[1] &&
+	return fingerprint->size_bytes == recorded[0] &&
+	       (uint64_t)fingerprint->mtime_ns == recorded[1] &&
 	       (uint64_t)fingerprint->ctime_ns == recorded[2] && fingerprint->inode == recorded[3];
 }
 

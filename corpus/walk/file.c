@@ -30,7 +30,8 @@ static void close_quietly(int fd)
 	errno = error_number;
 }
 
-/* The first n_bytes of path, one component, below dir_fd. With O_NOFOLLOW a folder that is a link is refused, too. */
+/* The first n_bytes of path, one component, below dir_fd. With O_NOFOLLOW a folder that is a link
+ * is refused, too. */
 static int open_component(int dir_fd, const char *path, size_t n_bytes, int flags)
 {
 	char name[NAME_MAX + 1];
@@ -42,9 +43,11 @@ static int open_component(int dir_fd, const char *path, size_t n_bytes, int flag
 	memcpy(name, path, n_bytes);
 	name[n_bytes] = '\0';
 	/* Nothing before the first slash: the root, for whoever may leave dir_fd. */
-	int fd = openat(dir_fd, n_bytes || flags & O_NOFOLLOW ? name : "/", flags | O_CLOEXEC | O_NOCTTY);
+	int fd = openat(dir_fd, n_bytes || flags & O_NOFOLLOW ? name : "/",
+	                flags | O_CLOEXEC | O_NOCTTY);
 	if (fd < 0 && errno == ENOTDIR && flags & O_NOFOLLOW) {
-		bool is_link = fstatat(dir_fd, name, &found, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(found.st_mode);
+		bool is_link = fstatat(dir_fd, name, &found, AT_SYMLINK_NOFOLLOW) == 0 &&
+		               S_ISLNK(found.st_mode);
 		errno = is_link ? ELOOP : ENOTDIR;
 	}
 	return fd;
@@ -57,7 +60,9 @@ static int open_by_step(int dir_fd, const char *path, int flags)
 	for (;;) {
 		size_t n_bytes = strcspn(path, "/");
 		const char *rest = path + n_bytes + strspn(path + n_bytes, "/");
-		int fd = open_component(at, path, n_bytes, *rest ? O_PATH | O_DIRECTORY | (flags & O_NOFOLLOW) : flags);
+		int fd =
+			open_component(at, path, n_bytes,
+		                       *rest ? O_PATH | O_DIRECTORY | (flags & O_NOFOLLOW) : flags);
 		if (at != dir_fd)
 			close_quietly(at);
 		if (fd < 0 || !*rest)
@@ -101,7 +106,8 @@ int bs_file_open_below(int dir_fd, const char *path, int flags)
 {
 	/* Unlike openat, it refuses what O_PATH makes no use of. */
 	int all = flags | O_CLOEXEC | (flags & O_PATH ? 0 : O_NOCTTY | O_LARGEFILE);
-	struct open_how how = {.flags = (uint64_t)(unsigned)all, .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS};
+	struct open_how how = {.flags = (uint64_t)(unsigned)all,
+	                       .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS};
 	long fd;
 	do {
 		fd = syscall(SYS_openat2, dir_fd, path, &how, sizeof(how));
@@ -128,7 +134,8 @@ static bool go_to(int dir_fd, const char *path, size_t n_bytes, struct bs_file_p
 	if (kept->used_bytes > 0)
 		close(place->fd);
 	bs_buffer_clear(kept);
-	if (bs_buffer_append(kept, path, n_bytes, NULL) != BS_OK || bs_buffer_append(kept, "", 1, NULL) != BS_OK) {
+	if (bs_buffer_append(kept, path, n_bytes, NULL) != BS_OK ||
+	    bs_buffer_append(kept, "", 1, NULL) != BS_OK) {
 		bs_buffer_clear(kept);
 		errno = ENOMEM;
 		return false;
@@ -139,7 +146,8 @@ static bool go_to(int dir_fd, const char *path, size_t n_bytes, struct bs_file_p
 	return place->fd >= 0;
 }
 
-int bs_file_stat_below(int dir_fd, const char *path, struct bs_file_place *place, struct stat *stat_out)
+int bs_file_stat_below(int dir_fd, const char *path, struct bs_file_place *place,
+                       struct stat *stat_out)
 {
 	const char *slash = strrchr(path, '/');
 	if (!slash)
@@ -156,8 +164,8 @@ int bs_file_stat_below(int dir_fd, const char *path, struct bs_file_place *place
 	return result;
 }
 
-enum bs_status bs_file_join(const char *folder, const void *name, size_t name_bytes, struct bs_buffer *path,
-                            struct bs_error *err)
+enum bs_status bs_file_join(const char *folder, const void *name, size_t name_bytes,
+                            struct bs_buffer *path, struct bs_error *err)
 {
 	size_t n = strlen(folder), has_slash = n > 0 && folder[n - 1] == '/';
 	bs_buffer_clear(path);
@@ -201,8 +209,10 @@ struct bs_fingerprint bs_file_fingerprint(const struct stat *found)
 {
 	return (struct bs_fingerprint){
 		.size_bytes = (uint64_t)found->st_size,
-		.mtime_ns = bs_moment_code((struct bs_moment){found->st_mtim.tv_sec, (uint32_t)found->st_mtim.tv_nsec}),
-		.ctime_ns = bs_moment_code((struct bs_moment){found->st_ctim.tv_sec, (uint32_t)found->st_ctim.tv_nsec}),
+		.mtime_ns = bs_moment_code((struct bs_moment){found->st_mtim.tv_sec,
+	                                                      (uint32_t)found->st_mtim.tv_nsec}),
+		.ctime_ns = bs_moment_code((struct bs_moment){found->st_ctim.tv_sec,
+	                                                      (uint32_t)found->st_ctim.tv_nsec}),
 		.inode = (uint64_t)found->st_ino,
 		.mode = found->st_mode,
 	};
@@ -228,12 +238,15 @@ bool bs_file_is_binary(const uint8_t *bytes, size_t n_bytes)
 
 bool bs_file_is_utf16(const uint8_t *bytes, size_t n_bytes)
 {
-	return n_bytes >= 2 && ((bytes[0] == 0xff && bytes[1] == 0xfe) || (bytes[0] == 0xfe && bytes[1] == 0xff));
+	return n_bytes >= 2 &&
+	       ((bytes[0] == 0xff && bytes[1] == 0xfe) || (bytes[0] == 0xfe && bytes[1] == 0xff));
 }
 
-static void refuse(struct bs_refusal *refusal, enum bs_skip skip, int error_number, const char *reason)
+static void refuse(struct bs_refusal *refusal, enum bs_skip skip, int error_number,
+                   const char *reason)
 {
-	*refusal = (struct bs_refusal){.reason = reason, .skip = skip, .error_number = error_number};
+	*refusal =
+		(struct bs_refusal){.reason = reason, .skip = skip, .error_number = error_number};
 }
 
 static void refuse_errno(struct bs_refusal *refusal, int error_number, bool is_below)
@@ -242,19 +255,21 @@ static void refuse_errno(struct bs_refusal *refusal, int error_number, bool is_b
 	if (error_number == ELOOP && is_below)
 		refuse(refusal, BS_SKIP_LINK, ELOOP, "symbolic link");
 	else
-		refuse(refusal, error_number == ENXIO ? BS_SKIP_SPECIAL : BS_SKIP_UNREADABLE, error_number,
-		       strerror(error_number));
+		refuse(refusal, error_number == ENXIO ? BS_SKIP_SPECIAL : BS_SKIP_UNREADABLE,
+		       error_number, strerror(error_number));
 }
 
-/* Of one read at most, so that who waits for the end of a call waits no longer; and how quickly it reads, about. */
+/* Of one read at most, so that who waits for the end of a call waits no longer; and how quickly it
+ * reads, about. */
 #define STEP_BYTES ((size_t)1 << 20)
 #define BYTES_A_NS 4u
 /* The approximate time to convert a unit of UTF-16 to UTF-8. */
 #define UNIT_NS 2u
 
 /* Reads on until bytes holds wanted_bytes or the file, announced as size_bytes long, ends. */
-static enum bs_status read_to(struct bs_holes *file, size_t wanted_bytes, uint64_t size_bytes, struct bs_buffer *bytes,
-                              bool *at_end, struct bs_refusal *refusal, struct bs_error *err)
+static enum bs_status read_to(struct bs_holes *file, size_t wanted_bytes, uint64_t size_bytes,
+                              struct bs_buffer *bytes, bool *at_end, struct bs_refusal *refusal,
+                              struct bs_error *err)
 {
 	size_t more_bytes = wanted_bytes > bytes->used_bytes ? wanted_bytes - bytes->used_bytes : 0;
 	enum bs_status status = bs_buffer_reserve(bytes, more_bytes, err);
@@ -271,21 +286,24 @@ static enum bs_status read_to(struct bs_holes *file, size_t wanted_bytes, uint64
 			continue;
 		}
 		bytes->used_bytes += (size_t)n;
-		/* A read cut short where the end was announced is the end: no further read to be told so. */
+		/* A read cut short where the end was announced is the end: no further read to be
+		 * told so. */
 		*at_end = n == 0 || ((size_t)n < asked_bytes && bytes->used_bytes == size_bytes);
 	}
 	return status;
 }
 
-/* A smaller file is not worth another read. The pieces double until they are as large as the cache likes them. */
+/* A smaller file is not worth another read. The pieces double until they are as large as the cache
+ * likes them. */
 #define ASKED_SIZE        ((uint64_t)32 * 1024)
 #define FIRST_PIECE_BYTES ((uint64_t)16 * 1024)
 #define MOST_PIECE_BYTES  ((uint64_t)128 * 1024)
 
-/* Reads a large file piece by piece, and asks after each but the last whether it is enough; then bytes has no more, and
- * *at_end is set. */
-static enum bs_status ask_heads(struct bs_holes *file, const struct bs_fingerprint *fingerprint, const struct bs_file_head *head,
-                                uint64_t limit_bytes, struct bs_buffer *bytes, bool *at_end, struct bs_refusal *refusal,
+/* Reads a large file piece by piece, and asks after each but the last whether it is enough; then
+ * bytes has no more, and *at_end is set. */
+static enum bs_status ask_heads(struct bs_holes *file, const struct bs_fingerprint *fingerprint,
+                                const struct bs_file_head *head, uint64_t limit_bytes,
+                                struct bs_buffer *bytes, bool *at_end, struct bs_refusal *refusal,
                                 struct bs_error *err)
 {
 	uint64_t size_bytes = fingerprint->size_bytes, wanted_bytes = FIRST_PIECE_BYTES;
@@ -293,10 +311,13 @@ static enum bs_status ask_heads(struct bs_holes *file, const struct bs_fingerpri
 		return BS_OK;
 	enum bs_status status = BS_OK;
 	while (wanted_bytes < size_bytes) {
-		status = read_to(file, (size_t)wanted_bytes, size_bytes, bytes, at_end, refusal, err);
-		if (status || refusal->reason || *at_end || bs_file_is_utf16(bytes->data, bytes->used_bytes))
+		status = read_to(file, (size_t)wanted_bytes, size_bytes, bytes, at_end, refusal,
+		                 err);
+		if (status || refusal->reason || *at_end ||
+		    bs_file_is_utf16(bytes->data, bytes->used_bytes))
 			break;
-		*at_end = head->is_enough(head->context, fingerprint, bytes->data, bytes->used_bytes);
+		*at_end =
+			head->is_enough(head->context, fingerprint, bytes->data, bytes->used_bytes);
 		if (*at_end)
 			break;
 		wanted_bytes += wanted_bytes < MOST_PIECE_BYTES ? wanted_bytes : MOST_PIECE_BYTES;
@@ -304,11 +325,13 @@ static enum bs_status ask_heads(struct bs_holes *file, const struct bs_fingerpri
 	return status;
 }
 
-static enum bs_status read_whole(struct bs_holes *file, uint64_t size_bytes, bool refuse_binary, uint64_t limit_bytes,
-                                 struct bs_buffer *bytes, bool at_end, struct bs_refusal *refusal, struct bs_error *err)
+static enum bs_status read_whole(struct bs_holes *file, uint64_t size_bytes, bool refuse_binary,
+                                 uint64_t limit_bytes, struct bs_buffer *bytes, bool at_end,
+                                 struct bs_refusal *refusal, struct bs_error *err)
 {
 	/* Files of /proc say 0 and are longer. */
-	size_t head_bytes = size_bytes && size_bytes < HEAD_BYTES ? (size_t)size_bytes + 1 : HEAD_BYTES;
+	size_t head_bytes =
+		size_bytes && size_bytes < HEAD_BYTES ? (size_t)size_bytes + 1 : HEAD_BYTES;
 	enum bs_status status = read_to(file, head_bytes, size_bytes, bytes, &at_end, refusal, err);
 	if (status || refusal->reason)
 		return status;
@@ -321,8 +344,9 @@ static enum bs_status read_whole(struct bs_holes *file, uint64_t size_bytes, boo
 		refuse(refusal, BS_SKIP_TOO_LARGE, 0, "larger than --max-document");
 	}
 	while (!status && !refusal->reason && !at_end) {
-		uint64_t wanted =
-			bytes->used_bytes <= size_bytes ? size_bytes + 1 : bytes->used_bytes + bytes->used_bytes / 2;
+		uint64_t wanted = bytes->used_bytes <= size_bytes
+		                          ? size_bytes + 1
+		                          : bytes->used_bytes + bytes->used_bytes / 2;
 		if (wanted > limit_bytes + 1)
 			wanted = limit_bytes + 1;
 		status = read_to(file, (size_t)wanted, size_bytes, bytes, &at_end, refusal, err);
@@ -333,8 +357,9 @@ static enum bs_status read_whole(struct bs_holes *file, uint64_t size_bytes, boo
 }
 
 enum bs_status bs_file_load(int dir_fd, const char *path, bool refuse_binary, uint64_t limit_bytes,
-                            const struct bs_file_head *head, struct bs_buffer *bytes, struct bs_fingerprint *fingerprint_out,
-                            struct bs_refusal *refusal_out, struct bs_error *err)
+                            const struct bs_file_head *head, struct bs_buffer *bytes,
+                            struct bs_fingerprint *fingerprint_out, struct bs_refusal *refusal_out,
+                            struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	bool at_end = false;
@@ -345,7 +370,8 @@ enum bs_status bs_file_load(int dir_fd, const char *path, bool refuse_binary, ui
 	bs_buffer_clear(bytes);
 	/* O_NONBLOCK: a pipe that took the file's place must not make us wait for its writer. */
 	bool is_below = dir_fd != AT_FDCWD;
-	int fd = (is_below ? bs_file_open_below : bs_file_open)(dir_fd, path, O_RDONLY | O_NONBLOCK);
+	int fd =
+		(is_below ? bs_file_open_below : bs_file_open)(dir_fd, path, O_RDONLY | O_NONBLOCK);
 	if (fd < 0 || fstat(fd, &found)) {
 		if (bs_file_status(errno) == BS_NO_MEMORY)
 			status = bs_fail(err, BS_NO_MEMORY, "%s: %s", path, strerror(errno));
@@ -358,13 +384,15 @@ enum bs_status bs_file_load(int dir_fd, const char *path, bool refuse_binary, ui
 		refuse(refusal_out, BS_SKIP_SPECIAL, 0, "not a regular file");
 		goto out;
 	}
-	if (bytes->capacity_bytes > GENEROUS_BYTES && fingerprint_out->size_bytes < bytes->capacity_bytes / 4)
+	if (bytes->capacity_bytes > GENEROUS_BYTES &&
+	    fingerprint_out->size_bytes < bytes->capacity_bytes / 4)
 		bs_buffer_deinit(bytes);
 	bs_holes_init(&file, fd, &found);
-	status = ask_heads(&file, fingerprint_out, head, limit_bytes, bytes, &at_end, refusal_out, err);
+	status = ask_heads(&file, fingerprint_out, head, limit_bytes, bytes, &at_end, refusal_out,
+	                   err);
 	if (!status && !refusal_out->reason)
-		status = read_whole(&file, fingerprint_out->size_bytes, refuse_binary, limit_bytes, bytes, at_end,
-		                    refusal_out, err);
+		status = read_whole(&file, fingerprint_out->size_bytes, refuse_binary, limit_bytes,
+		                    bytes, at_end, refusal_out, err);
 out:
 	if (fd >= 0)
 		close(fd);
@@ -376,11 +404,12 @@ static uint32_t unit_at(const uint8_t *at, bool big_endian)
 	return big_endian ? (uint32_t)at[0] << 8 | at[1] : (uint32_t)at[1] << 8 | at[0];
 }
 
-enum bs_status bs_file_decode_utf16(const uint8_t *bytes, size_t n_bytes, bool big_endian, struct bs_buffer *text,
-                                    struct bs_error *err)
+enum bs_status bs_file_decode_utf16(const uint8_t *bytes, size_t n_bytes, bool big_endian,
+                                    struct bs_buffer *text, struct bs_error *err)
 {
 	bs_buffer_clear(text);
-	/* A unit of two bytes becomes three at most, a surrogate pair of four becomes four, an odd byte three. */
+	/* A unit of two bytes becomes three at most, a surrogate pair of four becomes four, an odd
+	 * byte three. */
 	enum bs_status status = bs_buffer_reserve(text, n_bytes / 2 * 3 + 3, err);
 	if (status)
 		return status;
@@ -395,8 +424,9 @@ enum bs_status bs_file_decode_utf16(const uint8_t *bytes, size_t n_bytes, bool b
 		uint32_t c = unit_at(bytes + at, big_endian);
 		at += 2;
 		if (U16_IS_SURROGATE(c)) {
-			uint32_t low =
-				U16_IS_SURROGATE_LEAD(c) && at + 2 <= n_bytes ? unit_at(bytes + at, big_endian) : 0;
+			uint32_t low = U16_IS_SURROGATE_LEAD(c) && at + 2 <= n_bytes
+			                       ? unit_at(bytes + at, big_endian)
+			                       : 0;
 			bool is_pair = U16_IS_TRAIL(low);
 			c = is_pair ? (uint32_t)U16_GET_SUPPLEMENTARY(c, low) : 0xfffd;
 			at += is_pair ? 2 : 0;

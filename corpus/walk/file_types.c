@@ -13,7 +13,8 @@ static const char *const known_types[] = {
 #include "corpus/walk/file_types_text.h"
 };
 
-/* One glob of a type, neither NUL-ended: borrowed from the table or from the caller that added it. */
+/* One glob of a type, neither NUL-ended: borrowed from the table or from the caller that added
+ * it. */
 struct definition {
 	const char *name, *glob;
 	size_t name_bytes, glob_bytes;
@@ -34,11 +35,12 @@ struct bs_file_types {
 
 static bool is_named(const struct definition *definition, const char *name, size_t name_bytes)
 {
-	return definition->name_bytes == name_bytes && memcmp(definition->name, name, name_bytes) == 0;
+	return definition->name_bytes == name_bytes &&
+	       memcmp(definition->name, name, name_bytes) == 0;
 }
 
-static enum bs_status define(struct bs_file_types *types, const char *name, size_t name_bytes, const char *glob,
-                             size_t glob_bytes, struct bs_error *err)
+static enum bs_status define(struct bs_file_types *types, const char *name, size_t name_bytes,
+                             const char *glob, size_t glob_bytes, struct bs_error *err)
 {
 	struct definition definition = {name, glob, name_bytes, glob_bytes};
 	return bs_vector_append(&types->definitions, &definition, err);
@@ -81,15 +83,16 @@ void bs_file_types_free(struct bs_file_types *types)
 static bool is_name(const char *name, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		if (!((name[i] >= '0' && name[i] <= '9') || ((name[i] | 0x20) >= 'a' && (name[i] | 0x20) <= 'z') ||
+		if (!((name[i] >= '0' && name[i] <= '9') ||
+		      ((name[i] | 0x20) >= 'a' && (name[i] | 0x20) <= 'z') ||
 		      (uint8_t)name[i] >= 0x80))
 			return false;
 	return n > 0 && !(n == 3 && memcmp(name, "all", 3) == 0);
 }
 
 /* name:include:other,another */
-static enum bs_status include(struct bs_file_types *types, const char *name, size_t name_bytes, const char *others,
-                              struct bs_error *err)
+static enum bs_status include(struct bs_file_types *types, const char *name, size_t name_bytes,
+                              const char *others, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	while (*others && !status) {
@@ -101,22 +104,27 @@ static enum bs_status include(struct bs_file_types *types, const char *name, siz
 				continue;
 			is_known = true;
 			if (!is_named(&definition, name, name_bytes))
-				status = define(types, name, name_bytes, definition.glob, definition.glob_bytes, err);
+				status = define(types, name, name_bytes, definition.glob,
+				                definition.glob_bytes, err);
 		}
 		if (!is_known)
-			return bs_fail(err, BS_INVALID, "--type-add: unknown type of files: %.*s", (int)n, others);
+			return bs_fail(err, BS_INVALID, "--type-add: unknown type of files: %.*s",
+			               (int)n, others);
 		others += n + (others[n] == ',');
 	}
 	return status;
 }
 
-enum bs_status bs_file_types_add(struct bs_file_types *types, const char *definition, struct bs_error *err)
+enum bs_status bs_file_types_add(struct bs_file_types *types, const char *definition,
+                                 struct bs_error *err)
 {
 	static const char mark[] = "include:";
 	const char *colon = strchr(definition, ':');
 	size_t n = colon ? (size_t)(colon - definition) : 0;
 	if (!colon || !colon[1] || !is_name(definition, n))
-		return bs_fail(err, BS_INVALID, "--type-add %s: write NAME:GLOB or NAME:include:OTHER,...", definition);
+		return bs_fail(err, BS_INVALID,
+		               "--type-add %s: write NAME:GLOB or NAME:include:OTHER,...",
+		               definition);
 	if (strncmp(colon + 1, mark, sizeof(mark) - 1) == 0)
 		return include(types, definition, n, colon + sizeof(mark), err);
 	return define(types, definition, n, colon + 1, strlen(colon + 1), err);
@@ -144,7 +152,8 @@ enum bs_status bs_file_types_choose(struct bs_file_types *types, const char *nam
 		if (!is_all && !is_named(&list[i], name, strlen(name)))
 			continue;
 		is_known = true;
-		status = bs_glob_init(&chosen.glob, (const uint8_t *)list[i].glob, list[i].glob_bytes, err);
+		status = bs_glob_init(&chosen.glob, (const uint8_t *)list[i].glob,
+		                      list[i].glob_bytes, err);
 		if (status)
 			break;
 		status = bs_vector_append(&types->chosen, &chosen, err);
@@ -152,7 +161,8 @@ enum bs_status bs_file_types_choose(struct bs_file_types *types, const char *nam
 			bs_glob_deinit(&chosen.glob);
 	}
 	if (!is_known)
-		return bs_fail(err, BS_INVALID, "unknown type of files: %s; see `bitsift grep --type-list`", name);
+		return bs_fail(err, BS_INVALID,
+		               "unknown type of files: %s; see `bitsift grep --type-list`", name);
 	types->has_wanted |= !is_negated;
 	return status;
 }
@@ -171,7 +181,8 @@ enum bs_ignore_verdict bs_file_types_match(struct bs_file_types *types, const ch
 	for (size_t i = bs_vector_n(&types->chosen); i > 0; i--) {
 		struct chosen *one = &chosen[i - 1];
 		int last = one->glob.last_byte;
-		if ((last < 0 || last == path.bytes[path.n_bytes - 1]) && bs_glob_match(&one->glob, &path))
+		if ((last < 0 || last == path.bytes[path.n_bytes - 1]) &&
+		    bs_glob_match(&one->glob, &path))
 			return one->is_negated ? BS_IGNORE_SKIP : BS_IGNORE_KEEP;
 	}
 	return types->has_wanted ? BS_IGNORE_SKIP : BS_IGNORE_SILENT;
@@ -180,13 +191,16 @@ enum bs_ignore_verdict bs_file_types_match(struct bs_file_types *types, const ch
 static int compare_definitions(const void *left, const void *right)
 {
 	const struct definition *a = left, *b = right;
-	int order = bs_compare_bytes((const uint8_t *)a->name, a->name_bytes, (const uint8_t *)b->name, b->name_bytes);
+	int order = bs_compare_bytes((const uint8_t *)a->name, a->name_bytes,
+	                             (const uint8_t *)b->name, b->name_bytes);
 	if (order)
 		return order;
-	return bs_compare_bytes((const uint8_t *)a->glob, a->glob_bytes, (const uint8_t *)b->glob, b->glob_bytes);
+	return bs_compare_bytes((const uint8_t *)a->glob, a->glob_bytes, (const uint8_t *)b->glob,
+	                        b->glob_bytes);
 }
 
-enum bs_status bs_file_types_list(const struct bs_file_types *types, struct bs_buffer *text, struct bs_error *err)
+enum bs_status bs_file_types_list(const struct bs_file_types *types, struct bs_buffer *text,
+                                  struct bs_error *err)
 {
 	struct definitions sorted = {0};
 	size_t n = bs_vector_n(&types->definitions);

@@ -1,17 +1,18 @@
 /*
- * glob.c: the pattern is cut into tokens. Those for which there is no cheaper kind of match are a small automaton, which is run
- * as a set of states (no backtracking). See glob.h.
+ * glob.c: the pattern is cut into tokens. Those for which there is no cheaper kind of match are a
+ * small automaton, which is run as a set of states (no backtracking). See glob.h.
  *
- * The grammar is that of globset 0.4.9, the crate in ripgrep 13, with its odd corners, since the set of files must be
- * the same: a lone } is an empty alternative, {a,} has one alternative, [a-c-e] is [a-e], a character beyond ASCII in
- * a set stands for each of its bytes.
+ * The grammar is that of globset 0.4.9, the crate in ripgrep 13, with its odd corners, since the
+ * set of files must be the same: a lone } is an empty alternative, {a,} has one alternative,
+ * [a-c-e] is [a-e], a character beyond ASCII in a set stands for each of its bytes.
  */
 #include "corpus/walk/glob.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* No path component is longer than 255 bytes and few patterns are longer than one; this bounds memory. */
+/* No path component is longer than 255 bytes and few patterns are longer than one; this bounds
+ * memory. */
 #define PATTERN_MAX_BYTES 65536
 
 struct bs_byte_set {
@@ -25,9 +26,10 @@ static inline bool byte_set_has(const struct bs_byte_set *set, uint8_t byte)
 
 enum token_kind {
 	TOKEN_BYTE,
-	TOKEN_ANY,         /* ? */
-	TOKEN_STAR,        /* * */
-	TOKEN_DEEP_PREFIX, /* double star, slash, at the start: nothing, or anything up to a slash */
+	TOKEN_ANY,  /* ? */
+	TOKEN_STAR, /* * */
+	/* double star, slash, at the start: nothing, or anything up to a slash */
+	TOKEN_DEEP_PREFIX,
 	TOKEN_DEEP_MIDDLE, /* double star, slash, after a slash: the same */
 	TOKEN_ANYTHING,    /* double star after a slash, at the end */
 	TOKEN_SET,
@@ -40,7 +42,9 @@ enum token_kind {
 struct bs_glob_token {
 	uint8_t kind;
 	uint8_t byte;
-	uint32_t to; /* SET: the index of the set; GROUP_OPEN, GROUP_NEXT: of the token that ends the alternative */
+	/* SET: the index of the set; GROUP_OPEN, GROUP_NEXT: of the token that ends the
+	 * alternative */
+	uint32_t to;
 };
 
 struct parser {
@@ -145,7 +149,8 @@ static enum bs_status parse_star(struct parser *parser)
 	if (parser_peek(parser) != '*')
 		return push_star(parser);
 	parser_take(parser);
-	/* Whether anything stands before us in the pattern, or in the alternative that we are in. */
+	/* Whether anything stands before us in the pattern, or in the alternative that we are
+	 * in. */
 	if (last >= 0 && last != TOKEN_GROUP_OPEN && last != TOKEN_GROUP_NEXT)
 		return parse_inner_deep(parser, before, last);
 	int next = parser_peek(parser);
@@ -155,7 +160,8 @@ static enum bs_status parse_star(struct parser *parser)
 	return push(parser, TOKEN_DEEP_PREFIX, 0);
 }
 
-/* One character of a set: its bytes and its code point, for the order of a range. A stray byte is itself. */
+/* One character of a set: its bytes and its code point, for the order of a range. A stray byte is
+ * itself. */
 struct character {
 	uint32_t code;
 	uint8_t bytes[4];
@@ -167,7 +173,8 @@ static bool take_character(struct parser *parser, struct character *character)
 	int lead = parser_take(parser);
 	if (lead < 0)
 		return false;
-	*character = (struct character){.code = (uint32_t)lead, .bytes = {(uint8_t)lead}, .n_bytes = 1};
+	*character =
+		(struct character){.code = (uint32_t)lead, .bytes = {(uint8_t)lead}, .n_bytes = 1};
 	size_t n = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 1;
 	if (n > (size_t)(parser->end - parser->at) + 1)
 		return true;
@@ -190,9 +197,10 @@ static void set_add(struct bs_byte_set *set, unsigned from, unsigned to)
 		set->words[byte / 64] |= UINT64_C(1) << (byte % 64);
 }
 
-/* The bytes of both ends, with a range only between the last of one and the first of the other: what globset makes
- * of a range when it writes it into a byte-wise regex. */
-static void set_add_range(struct bs_byte_set *set, const struct character *from, const struct character *to)
+/* The bytes of both ends, with a range only between the last of one and the first of the other:
+ * what globset makes of a range when it writes it into a byte-wise regex. */
+static void set_add_range(struct bs_byte_set *set, const struct character *from,
+                          const struct character *to)
 {
 	for (size_t i = 0; i < from->n_bytes; i++)
 		set_add(set, from->bytes[i], from->bytes[i]);
@@ -236,7 +244,8 @@ static enum bs_status parse_set(struct parser *parser)
 		set_add(&set, '-', '-');
 	for (size_t i = 0; is_negated && i < 4; i++)
 		set.words[i] = ~set.words[i];
-	struct bs_glob_token token = {.kind = TOKEN_SET, .to = (uint32_t)bs_vector_n(&parser->sets)};
+	struct bs_glob_token token = {.kind = TOKEN_SET,
+	                              .to = (uint32_t)bs_vector_n(&parser->sets)};
 	enum bs_status status = bs_vector_append(&parser->sets, &set, parser->err);
 	return status ? status : bs_vector_append(&parser->tokens, &token, parser->err);
 }
@@ -253,15 +262,18 @@ static enum bs_status parse_one(struct parser *parser, int byte)
 		return parse_set(parser);
 	case '{':
 		parser->in_group = true;
-		return was_in_group ? parse_fault(parser, "a { inside { }") : push_separator(parser, TOKEN_GROUP_OPEN);
+		return was_in_group ? parse_fault(parser, "a { inside { }")
+		                    : push_separator(parser, TOKEN_GROUP_OPEN);
 	case '}':
 		parser->in_group = false;
 		return was_in_group ? close_group(parser) : push(parser, TOKEN_EMPTY, 0);
 	case ',':
-		return was_in_group ? push_separator(parser, TOKEN_GROUP_NEXT) : push(parser, TOKEN_BYTE, byte);
+		return was_in_group ? push_separator(parser, TOKEN_GROUP_NEXT)
+		                    : push(parser, TOKEN_BYTE, byte);
 	case '\\':
 		byte = parser_take(parser);
-		return byte < 0 ? parse_fault(parser, "a \\ at the end") : push(parser, TOKEN_BYTE, byte);
+		return byte < 0 ? parse_fault(parser, "a \\ at the end")
+		                : push(parser, TOKEN_BYTE, byte);
 	default:
 		return push(parser, TOKEN_BYTE, byte);
 	}
@@ -297,34 +309,41 @@ static bool has_slash(const struct bs_glob_token *tokens, size_t n_tokens)
 }
 
 /* Whether these tokens can match nothing that holds a slash. */
-static bool within_name(const struct parser *parser, const struct bs_glob_token *tokens, size_t n_tokens)
+static bool within_name(const struct parser *parser, const struct bs_glob_token *tokens,
+                        size_t n_tokens)
 {
 	const struct bs_byte_set *sets = parser->sets.items;
 	for (size_t i = 0; i < n_tokens; i++) {
-		bool is_deep = tokens[i].kind >= TOKEN_DEEP_PREFIX && tokens[i].kind <= TOKEN_ANYTHING;
-		if (is_deep || (tokens[i].kind == TOKEN_SET && byte_set_has(&sets[tokens[i].to], '/')))
+		bool is_deep =
+			tokens[i].kind >= TOKEN_DEEP_PREFIX && tokens[i].kind <= TOKEN_ANYTHING;
+		if (is_deep ||
+		    (tokens[i].kind == TOKEN_SET && byte_set_has(&sets[tokens[i].to], '/')))
 			return false;
 	}
 	return !has_slash(tokens, n_tokens);
 }
 
-/* Whether the pattern ends in bytes that hold a file name's extension: ".c", but not "c" or "./c". */
+/* Whether the pattern ends in bytes that hold a file name's extension: ".c", but not "c" or
+ * "./c". */
 static bool ends_in_extension(const struct bs_glob_token *tokens, size_t n_tokens)
 {
-	for (size_t i = n_tokens; i > 0 && tokens[i - 1].kind == TOKEN_BYTE && tokens[i - 1].byte != '/'; i--)
+	for (size_t i = n_tokens;
+	     i > 0 && tokens[i - 1].kind == TOKEN_BYTE && tokens[i - 1].byte != '/'; i--)
 		if (tokens[i - 1].byte == '.')
 			return true;
 	return false;
 }
 
 /*
- * Scar: ripgrep holds a path that ends in a dot to have no name and no extension. Its globs that are decided by the
- * name or the extension never match such a path, so ".gitignore: foo." leaves the file "foo." alone, and "*." too.
- * Those decided by the whole path ("/foo.", "a/foo.") do match. Before we did the same, random trees differed.
+ * Scar: ripgrep holds a path that ends in a dot to have no name and no extension. Its globs that
+ * are decided by the name or the extension never match such a path, so ".gitignore: foo." leaves
+ * the file "foo." alone, and "*." too. Those decided by the whole path ("/foo.", "a/foo.") do
+ * match. Before we did the same, random trees differed.
  */
 static bool never_matches(const struct bs_glob_token *tokens, size_t n_tokens)
 {
-	if (n_tokens == 0 || tokens[n_tokens - 1].kind != TOKEN_BYTE || tokens[n_tokens - 1].byte != '.')
+	if (n_tokens == 0 || tokens[n_tokens - 1].kind != TOKEN_BYTE ||
+	    tokens[n_tokens - 1].byte != '.')
 		return false;
 	bool is_deep = tokens[0].kind == TOKEN_DEEP_PREFIX;
 	const struct bs_glob_token *rest = tokens + is_deep;
@@ -340,7 +359,8 @@ static enum bs_glob_kind choose_kind(const struct parser *parser)
 		return BS_GLOB_NEVER;
 	if (all_bytes(tokens, n))
 		return BS_GLOB_PATH;
-	if (tokens[0].kind != TOKEN_DEEP_PREFIX || n == 1 || !within_name(parser, tokens + 1, n - 1))
+	if (tokens[0].kind != TOKEN_DEEP_PREFIX || n == 1 ||
+	    !within_name(parser, tokens + 1, n - 1))
 		return BS_GLOB_PATH_TOKENS;
 	if (all_bytes(tokens + 1, n - 1))
 		return BS_GLOB_NAME;
@@ -350,8 +370,8 @@ static enum bs_glob_kind choose_kind(const struct parser *parser)
 }
 
 /*
- * Scar: ripgrep runs the globs that it cannot decide by literals as regexes in which a dot is no line feed, the ones
- * with a literal extension as regexes in which it is one.
+ * Scar: ripgrep runs the globs that it cannot decide by literals as regexes in which a dot is no
+ * line feed, the ones with a literal extension as regexes in which it is one.
  */
 static bool stops_at_line_feed(const struct bs_glob_token *tokens, size_t n_tokens)
 {
@@ -367,7 +387,8 @@ static enum bs_status build_literal(struct bs_glob *glob, const struct parser *p
 	size_t n = bs_vector_n(&parser->tokens), start = 0, length = 0;
 	bool in_group = false;
 	for (size_t i = 0; i < n; i++) {
-		in_group = (in_group || tokens[i].kind == TOKEN_GROUP_OPEN) && tokens[i].kind != TOKEN_GROUP_CLOSE;
+		in_group = (in_group || tokens[i].kind == TOKEN_GROUP_OPEN) &&
+		           tokens[i].kind != TOKEN_GROUP_CLOSE;
 		length = tokens[i].kind == TOKEN_BYTE && !in_group ? length + 1 : 0;
 		if (length > glob->literal_bytes) {
 			glob->literal_bytes = length;
@@ -383,8 +404,8 @@ static enum bs_status build_literal(struct bs_glob *glob, const struct parser *p
 }
 
 /*
- * The states of the automaton are two for each token, before and within it, and the end. They lead to the same or to later ones only: one
- * pass in order finds all that can be reached.
+ * The states of the automaton are two for each token, before and within it, and the end. They lead
+ * to the same or to later ones only: one pass in order finds all that can be reached.
  */
 #define WITHIN 1u
 
@@ -413,15 +434,20 @@ static enum bs_status keep_tokens(struct bs_glob *glob, struct parser *parser)
 	return glob->states ? BS_OK : bs_fail_memory(parser->err, "a glob", states_bytes);
 }
 
-enum bs_status bs_glob_init(struct bs_glob *glob, const uint8_t *pattern, size_t pattern_bytes, struct bs_error *err)
+enum bs_status bs_glob_init(struct bs_glob *glob, const uint8_t *pattern, size_t pattern_bytes,
+                            struct bs_error *err)
 {
-	struct parser parser = {
-		.at = pattern, .end = pattern + pattern_bytes, .previous = -1, .current = -1, .err = err};
+	struct parser parser = {.at = pattern,
+	                        .end = pattern + pattern_bytes,
+	                        .previous = -1,
+	                        .current = -1,
+	                        .err = err};
 	*glob = (struct bs_glob){.last_byte = -1};
 	enum bs_status status = parse(&parser);
 	if (status == BS_INVALID)
-		bs_fail(err, BS_INVALID, "glob '%.*s': %s", (int)(pattern_bytes < 200 ? pattern_bytes : 200),
-		        (const char *)pattern, parser.fault);
+		bs_fail(err, BS_INVALID, "glob '%.*s': %s",
+		        (int)(pattern_bytes < 200 ? pattern_bytes : 200), (const char *)pattern,
+		        parser.fault);
 	if (!status) {
 		const struct bs_glob_token *tokens = parser.tokens.items;
 		size_t n = bs_vector_n(&parser.tokens);
@@ -454,12 +480,14 @@ static void state_add(uint64_t *states, size_t state)
 	states[state / 64] |= UINT64_C(1) << (state % 64);
 }
 
-/* Before { or a comma an alternative ends, within them one may begin, unless it is empty, as may the next one. */
+/* Before { or a comma an alternative ends, within them one may begin, unless it is empty, as may
+ * the next one. */
 static void step_group(const struct bs_glob *glob, uint64_t *from, size_t state)
 {
 	size_t at = state / 2, end = glob->tokens.items[at].to;
 	if (!(state & WITHIN)) {
-		state_add(from, glob->tokens.items[at].kind == TOKEN_GROUP_OPEN ? state | WITHIN : 2 * end);
+		state_add(from, glob->tokens.items[at].kind == TOKEN_GROUP_OPEN ? state | WITHIN
+		                                                                : 2 * end);
 		return;
 	}
 	if (at + 1 != end)
@@ -468,8 +496,10 @@ static void step_group(const struct bs_glob *glob, uint64_t *from, size_t state)
 		state_add(from, 2 * end | WITHIN);
 }
 
-/* Moves a state over one byte into to (over the end of the path, byte -1, nowhere), or, without taking it, to others in from. */
-static void step_state(const struct bs_glob *glob, uint64_t *from, uint64_t *to, size_t state, int byte)
+/* Moves a state over one byte into to (over the end of the path, byte -1, nowhere), or, without
+ * taking it, to others in from. */
+static void step_state(const struct bs_glob *glob, uint64_t *from, uint64_t *to, size_t state,
+                       int byte)
 {
 	const struct bs_glob_token *token = &glob->tokens.items[state / 2];
 	size_t next = (state | WITHIN) + 1;
@@ -487,7 +517,8 @@ static void step_state(const struct bs_glob *glob, uint64_t *from, uint64_t *to,
 	case TOKEN_STAR:
 	case TOKEN_ANYTHING:
 		state_add(from, next);
-		stays = token->kind == TOKEN_STAR ? byte != '/' : byte != '\n' || !glob->stops_at_line_feed;
+		stays = token->kind == TOKEN_STAR ? byte != '/'
+		                                  : byte != '\n' || !glob->stops_at_line_feed;
 		break;
 	case TOKEN_DEEP_PREFIX:
 	case TOKEN_DEEP_MIDDLE:
@@ -514,7 +545,8 @@ static void step_state(const struct bs_glob *glob, uint64_t *from, uint64_t *to,
 		state_add(to, state);
 }
 
-/* Moves every state of from, in order. Returns whether the end was reached with that of the path. */
+/* Moves every state of from, in order. Returns whether the end was reached with that of the
+ * path. */
 static bool step(const struct bs_glob *glob, uint64_t *from, uint64_t *to, int byte)
 {
 	size_t end = end_state(glob);
@@ -579,7 +611,8 @@ bool bs_glob_match(struct bs_glob *glob, const struct bs_glob_path *path)
 		return is_literal(glob, name, name_bytes);
 	case BS_GLOB_NAME_ENDING:
 		return name_bytes >= glob->literal_bytes &&
-		       is_literal(glob, name + name_bytes - glob->literal_bytes, glob->literal_bytes) &&
+		       is_literal(glob, name + name_bytes - glob->literal_bytes,
+		                  glob->literal_bytes) &&
 		       may_skip_folders(glob, path);
 	case BS_GLOB_NAME_TOKENS:
 		return run(glob, name, name_bytes) && may_skip_folders(glob, path);

@@ -10,7 +10,8 @@
 void bs_holes_init(struct bs_holes *holes, int fd, const struct stat *found)
 {
 	*holes = (struct bs_holes){.fd = fd};
-	bool is_sparse = S_ISREG(found->st_mode) && (uint64_t)found->st_blocks * BLOCK_BYTES < (uint64_t)found->st_size;
+	bool is_sparse = S_ISREG(found->st_mode) &&
+	                 (uint64_t)found->st_blocks * BLOCK_BYTES < (uint64_t)found->st_size;
 	off_t at = is_sparse ? lseek(fd, 0, SEEK_CUR) : -1;
 	holes->may_have = at >= 0;
 	holes->offset = at >= 0 ? (uint64_t)at : 0;
@@ -40,7 +41,8 @@ uint64_t bs_holes_left(struct bs_holes *holes)
 {
 	if (holes->may_have && holes->offset >= holes->data_end && holes->offset >= holes->hole_end)
 		look(holes);
-	return holes->may_have && holes->offset < holes->hole_end ? holes->hole_end - holes->offset : 0;
+	return holes->may_have && holes->offset < holes->hole_end ? holes->hole_end - holes->offset
+	                                                          : 0;
 }
 
 void bs_holes_skip(struct bs_holes *holes, uint64_t n_bytes)

@@ -1,7 +1,8 @@
 /*
- * holes.h: a file read from its beginning to its end, or from where it stands, without reading its holes: where a sparse
- * file has no data, its bytes are zeros that need not come from the file system. A file that has as many blocks as bytes
- * is read as any other, without further calls of the system.
+ * holes.h: a file read from its beginning to its end, or from where it stands, without reading its
+ * holes: where a sparse file has no data, its bytes are zeros that need not come from the file
+ * system. A file that has as many blocks as bytes is read as any other, without further calls of
+ * the system.
  */
 #pragma once
 
@@ -19,7 +20,8 @@ struct bs_holes {
 	uint64_t hole_from, hole_end; /* or a hole */
 };
 
-/* For a file that was stat'ed as `found`, from its position on. fd is borrowed; its position moves with what is read. */
+/* For a file that was stat'ed as `found`, from its position on. fd is borrowed; its position moves
+ * with what is read. */
 void bs_holes_init(struct bs_holes *holes, int fd, const struct stat *found);
 /* As read(2). */
 ssize_t bs_holes_read(struct bs_holes *holes, void *to, size_t n_bytes);

@@ -1,4 +1,5 @@
-/* ignore.c: ignore files, one by one and nested. The rules are those of the crate ignore 0.4.18. See ignore.h. */
+/* ignore.c: ignore files, one by one and nested. The rules are those of the crate ignore 0.4.18.
+ * See ignore.h. */
 #include "corpus/walk/ignore.h"
 
 #include <errno.h>
@@ -23,7 +24,8 @@ void bs_ignore_deinit(struct bs_ignore *ignore)
 	bs_buffer_deinit(&ignore->faults);
 }
 
-/* The bytes of the white space character (Unicode's White_Space) that ends the line, 0 if none does. */
+/* The bytes of the white space character (Unicode's White_Space) that ends the line, 0 if none
+ * does. */
 static size_t space_at_end(const uint8_t *line, size_t n)
 {
 	if (n >= 1 && (line[n - 1] == ' ' || (line[n - 1] >= '\t' && line[n - 1] <= '\r')))
@@ -33,8 +35,9 @@ static size_t space_at_end(const uint8_t *line, size_t n)
 	if (n < 3)
 		return 0;
 	uint32_t last = (uint32_t)line[n - 3] << 16 | (uint32_t)line[n - 2] << 8 | line[n - 1];
-	bool is_space = last == 0xe19a80 || (last >= 0xe28080 && last <= 0xe2808a) || last == 0xe280a8 ||
-	                last == 0xe280a9 || last == 0xe280af || last == 0xe2819f || last == 0xe38080;
+	bool is_space = last == 0xe19a80 || (last >= 0xe28080 && last <= 0xe2808a) ||
+	                last == 0xe280a8 || last == 0xe280a9 || last == 0xe280af ||
+	                last == 0xe2819f || last == 0xe38080;
 	return is_space ? 3 : 0;
 }
 
@@ -84,9 +87,10 @@ static bool line_strip(struct line *line)
 	return true;
 }
 
-/* The glob that a stripped line stands for: without a slash it matches anywhere below, and what ends in a double star
- * matches what is in a folder but not the folder. */
-static enum bs_status line_to_glob(const struct line *line, struct bs_buffer *glob, struct bs_error *err)
+/* The glob that a stripped line stands for: without a slash it matches anywhere below, and what
+ * ends in a double star matches what is in a folder but not the folder. */
+static enum bs_status line_to_glob(const struct line *line, struct bs_buffer *glob,
+                                   struct bs_error *err)
 {
 	enum bs_status status = bs_buffer_reserve(glob, line->n_bytes + 5, err);
 	bool is_everything = line->n_bytes == 2 && memcmp(line->bytes, "**", 2) == 0;
@@ -95,13 +99,14 @@ static enum bs_status line_to_glob(const struct line *line, struct bs_buffer *gl
 		status = bs_buffer_append(glob, "**/", 3, err);
 	if (!status)
 		status = bs_buffer_append(glob, line->bytes, line->n_bytes, err);
-	if (!status && glob->used_bytes >= 3 && memcmp(glob->data + glob->used_bytes - 3, "/**", 3) == 0)
+	if (!status && glob->used_bytes >= 3 &&
+	    memcmp(glob->data + glob->used_bytes - 3, "/**", 3) == 0)
 		status = bs_buffer_append(glob, "/*", 2, err);
 	return status;
 }
 
-enum bs_status bs_ignore_add_line(struct bs_ignore *ignore, const uint8_t *line_bytes, size_t n_bytes,
-                                  struct bs_error *err)
+enum bs_status bs_ignore_add_line(struct bs_ignore *ignore, const uint8_t *line_bytes,
+                                  size_t n_bytes, struct bs_error *err)
 {
 	struct line line = {.bytes = line_bytes, .n_bytes = n_bytes};
 	struct bs_buffer glob = {0};
@@ -131,15 +136,16 @@ static size_t first_line(const uint8_t *text, size_t n, size_t *next_out)
 	return line_bytes;
 }
 
-/* Of a file of rules so much is read, and so many rules are heeded: each is tried on every file below. */
+/* Of a file of rules so much is read, and so many rules are heeded: each is tried on every file
+ * below. */
 #define MOST_RULE_BYTES  ((size_t)4 << 20)
 #define MOST_RULES       65536u
 #define MOST_FAULT_BYTES 4096u
 /* The approximate cost of reading a rule, for the deadline. */
 #define RULE_NS 1500u
 
-static enum bs_status note_fault(struct bs_ignore *ignore, size_t number, const struct bs_error *why,
-                                 struct bs_error *err)
+static enum bs_status note_fault(struct bs_ignore *ignore, size_t number,
+                                 const struct bs_error *why, struct bs_error *err)
 {
 	struct bs_error fault;
 	(void)bs_fail(&fault, BS_INVALID, "line %zu: %s", number, why->text);
@@ -149,7 +155,8 @@ static enum bs_status note_fault(struct bs_ignore *ignore, size_t number, const 
 	               : BS_OK;
 }
 
-enum bs_status bs_ignore_add_text(struct bs_ignore *ignore, const uint8_t *text, size_t n, struct bs_error *err)
+enum bs_status bs_ignore_add_text(struct bs_ignore *ignore, const uint8_t *text, size_t n,
+                                  struct bs_error *err)
 {
 	struct bs_error why;
 	enum bs_status status = BS_OK;
@@ -170,15 +177,16 @@ enum bs_status bs_ignore_add_text(struct bs_ignore *ignore, const uint8_t *text,
 	return status;
 }
 
-enum bs_ignore_verdict bs_ignore_match(const struct bs_ignore *ignore, const struct bs_ignore_entry *entry,
-                                       size_t path_off)
+enum bs_ignore_verdict bs_ignore_match(const struct bs_ignore *ignore,
+                                       const struct bs_ignore_entry *entry, size_t path_off)
 {
 	if (bs_ignore_n_rules(ignore) == 0 || entry->path_bytes < path_off)
 		return BS_IGNORE_SILENT;
 	const uint8_t *bytes = ignore->is_caseless ? entry->small : entry->path;
-	struct bs_glob_path path = {.bytes = bytes + path_off,
-	                            .n_bytes = entry->path_bytes - path_off,
-	                            .name_off = entry->name_off > path_off ? entry->name_off - path_off : 0};
+	struct bs_glob_path path = {
+		.bytes = bytes + path_off,
+		.n_bytes = entry->path_bytes - path_off,
+		.name_off = entry->name_off > path_off ? entry->name_off - path_off : 0};
 	int last_byte = bytes[entry->path_bytes - 1];
 	for (size_t i = bs_ignore_n_rules(ignore); i > 0; i--) {
 		struct bs_ignore_rule *rule = &ignore->rules.items[i - 1];
@@ -192,7 +200,8 @@ enum bs_ignore_verdict bs_ignore_match(const struct bs_ignore *ignore, const str
 	return BS_IGNORE_SILENT;
 }
 
-enum bs_ignore_verdict bs_ignore_as_globs(enum bs_ignore_verdict verdict, size_t n_plain, bool is_folder)
+enum bs_ignore_verdict bs_ignore_as_globs(enum bs_ignore_verdict verdict, size_t n_plain,
+                                          bool is_folder)
 {
 	switch (verdict) {
 	case BS_IGNORE_SKIP:
@@ -209,16 +218,19 @@ enum bs_ignore_verdict bs_ignore_as_globs(enum bs_ignore_verdict verdict, size_t
 static bool may_be_there(int folder_fd, const char *path, int error_number)
 {
 	struct stat info;
-	/* Nobody can say what stands in a folder that may not be searched; then the folder is what cannot be read. */
+	/* Nobody can say what stands in a folder that may not be searched; then the folder is what
+	 * cannot be read. */
 	if (error_number == EACCES)
 		return fstatat(folder_fd, path, &info, 0) == 0;
-	return error_number != ENOENT && error_number != ENOTDIR && error_number != ELOOP && error_number != ENXIO;
+	return error_number != ENOENT && error_number != ENOTDIR && error_number != ELOOP &&
+	       error_number != ENXIO;
 }
 
-/* Appends what can be read of a regular file, up to MOST_RULE_BYTES; nothing if it cannot be opened, unless it must be:
- * BS_IO. That, too, without file descriptors, or when the disk fails: what a rule leaves out must not come in for it. */
-static enum bs_status read_file(int folder_fd, const char *path, bool must_read, struct bs_buffer *text,
-                                struct bs_error *err)
+/* Appends what can be read of a regular file, up to MOST_RULE_BYTES; nothing if it cannot be
+ * opened, unless it must be: BS_IO. That, too, without file descriptors, or when the disk fails:
+ * what a rule leaves out must not come in for it. */
+static enum bs_status read_file(int folder_fd, const char *path, bool must_read,
+                                struct bs_buffer *text, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	struct stat info;
@@ -236,7 +248,8 @@ static enum bs_status read_file(int folder_fd, const char *path, bool must_read,
 		status = bs_buffer_reserve(text, 4096, err);
 		if (status)
 			goto out;
-		ssize_t got = read(fd, text->data + text->used_bytes, text->capacity_bytes - text->used_bytes);
+		ssize_t got = read(fd, text->data + text->used_bytes,
+		                   text->capacity_bytes - text->used_bytes);
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got < 0)
@@ -255,8 +268,8 @@ out:
 	return status;
 }
 
-enum bs_status bs_ignore_read_file(int folder_fd, const char *path, bool must_read, struct bs_ignore *ignore,
-                                   struct bs_error *err)
+enum bs_status bs_ignore_read_file(int folder_fd, const char *path, bool must_read,
+                                   struct bs_ignore *ignore, struct bs_error *err)
 {
 	struct bs_buffer text = {0};
 	enum bs_status status = read_file(folder_fd, path, must_read, &text, err);
@@ -273,8 +286,10 @@ static size_t skip_space(const uint8_t *text, size_t n, size_t at)
 	return at;
 }
 
-/* Finds `excludesFile = VALUE` in a git configuration: in any section, unquoted, to the end of the line, as ripgrep. */
-static bool find_excludes_file(const uint8_t *text, size_t n, const uint8_t **value_out, size_t *value_bytes_out)
+/* Finds `excludesFile = VALUE` in a git configuration: in any section, unquoted, to the end of the
+ * line, as ripgrep. */
+static bool find_excludes_file(const uint8_t *text, size_t n, const uint8_t **value_out,
+                               size_t *value_bytes_out)
 {
 	static const char key[] = "excludesfile";
 	size_t key_bytes = sizeof(key) - 1, next;
@@ -297,21 +312,22 @@ static bool find_excludes_file(const uint8_t *text, size_t n, const uint8_t **va
 }
 
 /* Appends value with every ~ replaced by home, and a NUL. */
-static enum bs_status expand_home(const uint8_t *value, size_t n, const char *home, struct bs_buffer *path,
-                                  struct bs_error *err)
+static enum bs_status expand_home(const uint8_t *value, size_t n, const char *home,
+                                  struct bs_buffer *path, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	for (size_t i = 0; i < n && !status; i++) {
 		bool is_home = value[i] == '~' && home;
-		status = bs_buffer_append(path, is_home ? (const void *)home : &value[i], is_home ? strlen(home) : 1,
-		                          err);
+		status = bs_buffer_append(path, is_home ? (const void *)home : &value[i],
+		                          is_home ? strlen(home) : 1, err);
 	}
 	return status ? status : bs_buffer_append(path, "", 1, err);
 }
 
-/* Sets path to what the configuration file folder/name says, and leaves it empty if it says nothing. */
-static enum bs_status configured_path(const char *folder, const char *name, const char *home, bool must_read,
-                                      struct bs_buffer *path, struct bs_error *err)
+/* Sets path to what the configuration file folder/name says, and leaves it empty if it says
+ * nothing. */
+static enum bs_status configured_path(const char *folder, const char *name, const char *home,
+                                      bool must_read, struct bs_buffer *path, struct bs_error *err)
 {
 	struct bs_buffer text = {0};
 	const uint8_t *value;
@@ -334,8 +350,9 @@ static const char *user_folder(const char *variable)
 }
 
 /*
- * The one place in the libraries that reads the environment: git's rules, and with them ripgrep's, say that these two
- * variables are where the user's excludes are found, and no caller has anything better to give.
+ * The one place in the libraries that reads the environment: git's rules, and with them ripgrep's,
+ * say that these two variables are where the user's excludes are found, and no caller has anything
+ * better to give.
  */
 static enum bs_status global_path(bool must_read, struct bs_buffer *path, struct bs_error *err)
 {
@@ -363,7 +380,8 @@ enum bs_status bs_ignore_read_global(bool must_read, struct bs_ignore *ignore, s
 	struct bs_buffer path = {0};
 	enum bs_status status = global_path(must_read, &path, err);
 	if (!status && path.used_bytes > 0)
-		status = bs_ignore_read_file(AT_FDCWD, (const char *)path.data, must_read, ignore, err);
+		status = bs_ignore_read_file(AT_FDCWD, (const char *)path.data, must_read, ignore,
+		                             err);
 	bs_buffer_deinit(&path);
 	return status;
 }
@@ -392,14 +410,15 @@ struct bs_ignore_level {
 unsigned bs_ignore_name_bit(const char *name, size_t name_bytes)
 {
 	for (unsigned i = 0; i < FILE_KINDS; i++)
-		if (strlen(file_names[i]) == name_bytes && memcmp(name, file_names[i], name_bytes) == 0)
+		if (strlen(file_names[i]) == name_bytes &&
+		    memcmp(name, file_names[i], name_bytes) == 0)
 			return 1u << i;
 	return 0;
 }
 
 /* Sets line to the first line of a file, NUL-ended, or leaves it empty. */
-static enum bs_status read_first_line(int folder_fd, const char *path, bool must_read, struct bs_buffer *line,
-                                      struct bs_error *err)
+static enum bs_status read_first_line(int folder_fd, const char *path, bool must_read,
+                                      struct bs_buffer *line, struct bs_error *err)
 {
 	size_t next;
 	enum bs_status status = read_file(folder_fd, path, must_read, line, err);
@@ -412,8 +431,8 @@ static enum bs_status read_first_line(int folder_fd, const char *path, bool must
 }
 
 /*
- * The excludes of a worktree or submodule, whose .git is a file that says where the repository is: "gitdir: " and a
- * path, in which the file commondir says where the shared part is.
+ * The excludes of a worktree or submodule, whose .git is a file that says where the repository is:
+ * "gitdir: " and a path, in which the file commondir says where the shared part is.
  */
 static enum bs_status read_linked_excludes(int folder_fd, bool must_read, struct bs_ignore *ignore,
                                            struct bs_error *err)
@@ -421,12 +440,14 @@ static enum bs_status read_linked_excludes(int folder_fd, bool must_read, struct
 	static const char mark[] = "gitdir: ";
 	struct bs_buffer line = {0}, common = {0}, path = {0};
 	enum bs_status status = read_first_line(folder_fd, ".git", must_read, &line, err);
-	if (status || line.used_bytes < sizeof(mark) || memcmp(line.data, mark, sizeof(mark) - 1) != 0)
+	if (status || line.used_bytes < sizeof(mark) ||
+	    memcmp(line.data, mark, sizeof(mark) - 1) != 0)
 		goto out;
 	const char *git_folder = (const char *)line.data + sizeof(mark) - 1;
 	status = bs_file_join(git_folder, "commondir", strlen("commondir"), &path, err);
 	if (!status)
-		status = read_first_line(AT_FDCWD, (const char *)path.data, must_read, &common, err);
+		status =
+			read_first_line(AT_FDCWD, (const char *)path.data, must_read, &common, err);
 	if (status || common.used_bytes == 0)
 		goto out;
 	const char *shared = (const char *)common.data;
@@ -438,7 +459,8 @@ static enum bs_status read_linked_excludes(int folder_fd, bool must_read, struct
 	if (!status)
 		status = bs_buffer_append(&path, "/info/exclude", sizeof("/info/exclude"), err);
 	if (!status)
-		status = bs_ignore_read_file(AT_FDCWD, (const char *)path.data, must_read, ignore, err);
+		status = bs_ignore_read_file(AT_FDCWD, (const char *)path.data, must_read, ignore,
+		                             err);
 out:
 	bs_buffer_deinit(&line);
 	bs_buffer_deinit(&common);
@@ -446,7 +468,8 @@ out:
 	return status;
 }
 
-static enum bs_status read_git(int folder_fd, unsigned bits, struct bs_ignore_level *level, struct bs_error *err)
+static enum bs_status read_git(int folder_fd, unsigned bits, struct bs_ignore_level *level,
+                               struct bs_error *err)
 {
 	struct stat info;
 	bool must_read = bits & BS_IGNORE_MUST_READ;
@@ -458,10 +481,12 @@ static enum bs_status read_git(int folder_fd, unsigned bits, struct bs_ignore_le
 		return BS_OK;
 	if (S_ISREG(info.st_mode))
 		return read_linked_excludes(folder_fd, must_read, &level->files[FILE_EXCLUDE], err);
-	return bs_ignore_read_file(folder_fd, ".git/info/exclude", must_read, &level->files[FILE_EXCLUDE], err);
+	return bs_ignore_read_file(folder_fd, ".git/info/exclude", must_read,
+	                           &level->files[FILE_EXCLUDE], err);
 }
 
-enum bs_status bs_ignore_level_open(int folder_fd, unsigned bits, size_t path_off, struct bs_ignore_level *parent,
+enum bs_status bs_ignore_level_open(int folder_fd, unsigned bits, size_t path_off,
+                                    struct bs_ignore_level *parent,
                                     struct bs_ignore_level **level_out, struct bs_error *err)
 {
 	*level_out = parent;
@@ -480,9 +505,11 @@ enum bs_status bs_ignore_level_open(int folder_fd, unsigned bits, size_t path_of
 		status = read_git(folder_fd, bits, level, err);
 	for (unsigned i = 0; i < FILE_EXCLUDE && !status; i++) {
 		/* git's decide inside of a repository. */
-		bool must_read = bits & BS_IGNORE_MUST_READ && (i < FILE_GITIGNORE || level->in_git);
+		bool must_read =
+			bits & BS_IGNORE_MUST_READ && (i < FILE_GITIGNORE || level->in_git);
 		if (bits & 1u << i)
-			status = bs_ignore_read_file(folder_fd, file_names[i], must_read, &level->files[i], err);
+			status = bs_ignore_read_file(folder_fd, file_names[i], must_read,
+			                             &level->files[i], err);
 	}
 	bool has_any = level->is_repository;
 	level->n_rules = bs_ignore_level_n_rules(parent);
@@ -515,11 +542,12 @@ void bs_ignore_tell_faults(const struct bs_ignore *ignore, const char *name,
 	}
 }
 
-void bs_ignore_level_tell_faults(const struct bs_ignore_level *level, void (*tell)(void *context, const char *fault),
-                                 void *context)
+void bs_ignore_level_tell_faults(const struct bs_ignore_level *level,
+                                 void (*tell)(void *context, const char *fault), void *context)
 {
 	for (size_t i = 0; i < FILE_KINDS; i++)
-		bs_ignore_tell_faults(&level->files[i], i == FILE_EXCLUDE ? ".git/info/exclude" : file_names[i], tell,
+		bs_ignore_tell_faults(&level->files[i],
+		                      i == FILE_EXCLUDE ? ".git/info/exclude" : file_names[i], tell,
 		                      context);
 }
 
@@ -534,13 +562,15 @@ void bs_ignore_level_close(struct bs_ignore_level *level, const struct bs_ignore
 	}
 }
 
-enum bs_ignore_verdict bs_ignore_level_match(const struct bs_ignore_level *level, const struct bs_ignore_entry *entry,
-                                             bool git_anywhere)
+enum bs_ignore_verdict bs_ignore_level_match(const struct bs_ignore_level *level,
+                                             const struct bs_ignore_entry *entry, bool git_anywhere)
 {
-	size_t n_kinds = git_anywhere || bs_ignore_level_in_git(level) ? FILE_KINDS : FILE_GITIGNORE;
+	size_t n_kinds =
+		git_anywhere || bs_ignore_level_in_git(level) ? FILE_KINDS : FILE_GITIGNORE;
 	for (size_t kind = 0; kind < n_kinds; kind++) {
 		for (const struct bs_ignore_level *at = level; at; at = at->parent) {
-			enum bs_ignore_verdict verdict = bs_ignore_match(&at->files[kind], entry, at->path_off);
+			enum bs_ignore_verdict verdict =
+				bs_ignore_match(&at->files[kind], entry, at->path_off);
 			if (verdict != BS_IGNORE_SILENT)
 				return verdict;
 			if (kind >= FILE_GITIGNORE && at->is_repository)

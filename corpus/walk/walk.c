@@ -1,13 +1,15 @@
 /*
- * walk.c: the walk itself: a stack of folders, each with its entries sorted, and one buffer that holds the path.
+ * walk.c: the walk itself: a stack of folders, each with its entries sorted, and one buffer that
+ * holds the path.
  *
- *     buffer   /home/me/notes/sub/2024/a.txt        (root given as "sub", current directory /home/me/notes)
+ *     buffer   /home/me/notes/sub/2024/a.txt        (root given as "sub", current directory
+ *       /home/me/notes)
  *              |              |   |    |
  *              parents' rules |   |    name_off
  *                     shown_off   rel_off: what the caller gets
  *
- * Which rules there are and what they mean is ignore.c's; which of them are asked, and from where in the buffer, is
- * decided here. See walk.h.
+ * Which rules there are and what they mean is ignore.c's; which of them are asked, and from where
+ * in the buffer, is decided here. See walk.h.
  */
 #include "corpus/walk/walk.h"
 
@@ -31,7 +33,8 @@
 #include "corpus/walk/file_types.h"
 #include "corpus/walk/ignore.h"
 
-/* So much longer than that of the open folder above it may be the path of a folder from which others are opened. */
+/* So much longer than that of the open folder above it may be the path of a folder from which
+ * others are opened. */
 #define REACH_BYTES (PATH_MAX - NAME_MAX - 1)
 
 /* The kind of an entry that folder lists do not have. */
@@ -51,11 +54,13 @@ BS_VECTOR(entries, struct entry);
 struct folder {
 	struct bs_buffer names;
 	struct entries entries;
-	size_t next;       /* index of the entry to visit next */
-	size_t path_bytes; /* of the path of this folder in walk->path, a slash at its end included */
+	size_t next; /* index of the entry to visit next */
+	/* of the path of this folder in walk->path, a slash at its end included */
+	size_t path_bytes;
 	struct bs_ignore_level *level;
-	size_t open_depth; /* of the nearest folder that stays open: of this one, or of one above it */
-	int fd;            /* -1: closed */
+	/* of the nearest folder that stays open: of this one, or of one above it */
+	size_t open_depth;
+	int fd; /* -1: closed */
 	dev_t device;
 	ino_t inode;
 };
@@ -67,10 +72,12 @@ struct bs_walk {
 	struct bs_buffer path;
 	size_t shown_off;
 	size_t rel_off;
-	struct bs_buffer current; /* the current directory if the root was given as an absolute path */
+	/* the current directory if the root was given as an absolute path */
+	struct bs_buffer current;
 	struct bs_ignore globs;
 	struct bs_ignore caseless_globs;
-	struct bs_buffer small; /* the path with small letters, for these and for caseless ignore files */
+	/* the path with small letters, for these and for caseless ignore files */
+	struct bs_buffer small;
 	struct bs_ignore global;
 	struct bs_ignore named; /* --ignore-file */
 	struct bs_ignore_level *parents;
@@ -107,21 +114,23 @@ static void report(const struct bs_walk *walk, enum bs_skip reason, const char *
 }
 
 /* What the path names could not be looked at. */
-static enum bs_status report_unread(const struct bs_walk *walk, int error_number, const char *why, struct bs_error *err)
+static enum bs_status report_unread(const struct bs_walk *walk, int error_number, const char *why,
+                                    struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	if (walk->options.unread && (error_number == ENOENT || error_number == ENOTDIR))
 		return BS_OK;
 	if (walk->options.unread)
-		status = walk->options.unread(walk->options.unread_context, path_from(walk, walk->rel_off),
+		status = walk->options.unread(walk->options.unread_context,
+		                              path_from(walk, walk->rel_off),
 		                              walk->path.used_bytes - walk->rel_off, err);
 	report(walk, BS_SKIP_UNREADABLE, why);
 	return status;
 }
 
 /* Makes the path end after path_bytes and puts n_bytes behind, NUL-ended. */
-static enum bs_status set_path(struct bs_walk *walk, size_t path_bytes, const void *bytes, size_t n_bytes,
-                               struct bs_error *err)
+static enum bs_status set_path(struct bs_walk *walk, size_t path_bytes, const void *bytes,
+                               size_t n_bytes, struct bs_error *err)
 {
 	assert(path_bytes <= walk->path.used_bytes);
 	enum bs_status status = bs_buffer_reserve(&walk->path, n_bytes + 1, err);
@@ -133,7 +142,8 @@ static enum bs_status set_path(struct bs_walk *walk, size_t path_bytes, const vo
 	return status;
 }
 
-/* Where the part of path below folder starts; 0 if it is not below. Compares bytes, not components, as ripgrep does. */
+/* Where the part of path below folder starts; 0 if it is not below. Compares bytes, not components,
+ * as ripgrep does. */
 static size_t off_below(const struct bs_buffer *path, const void *folder, size_t folder_bytes)
 {
 	if (folder_bytes > path->used_bytes || memcmp(path->data, folder, folder_bytes) != 0)
@@ -146,7 +156,8 @@ static bool is_absolute(const struct bs_walk *walk)
 	return walk->path.data[walk->shown_off] == '/';
 }
 
-static enum bs_status make_small(struct bs_walk *walk, const void *text, size_t n_bytes, struct bs_error *err)
+static enum bs_status make_small(struct bs_walk *walk, const void *text, size_t n_bytes,
+                                 struct bs_error *err)
 {
 	bs_buffer_clear(&walk->small);
 	enum bs_status status = bs_buffer_append(&walk->small, text, n_bytes, err);
@@ -156,7 +167,8 @@ static enum bs_status make_small(struct bs_walk *walk, const void *text, size_t 
 }
 
 /* The globs that do not look at the case of letters. */
-static enum bs_ignore_verdict ask_caseless_globs(struct bs_walk *walk, const struct bs_ignore_entry *entry, size_t off)
+static enum bs_ignore_verdict ask_caseless_globs(struct bs_walk *walk,
+                                                 const struct bs_ignore_entry *entry, size_t off)
 {
 	struct bs_ignore_entry small = *entry;
 	if (bs_ignore_n_rules(&walk->caseless_globs) == 0 ||
@@ -177,15 +189,18 @@ static enum bs_ignore_verdict ask_globs(struct bs_walk *walk, const struct bs_ig
 	enum bs_ignore_verdict verdict = ask_caseless_globs(walk, entry, off);
 	if (verdict == BS_IGNORE_SILENT)
 		verdict = bs_ignore_match(&walk->globs, entry, off);
-	return bs_ignore_as_globs(verdict, walk->globs.n_plain + walk->caseless_globs.n_plain, entry->is_folder);
+	return bs_ignore_as_globs(verdict, walk->globs.n_plain + walk->caseless_globs.n_plain,
+	                          entry->is_folder);
 }
 
-/* What the ignore files say, then the types of files: they may leave out what those keep, and keep what is hidden. */
+/* What the ignore files say, then the types of files: they may leave out what those keep, and keep
+ * what is hidden. */
 static enum bs_ignore_verdict ask_files(const struct bs_walk *walk, const struct folder *folder,
                                         const struct bs_ignore_entry *entry)
 {
 	bool in_git = bs_ignore_level_in_git(folder->level) || walk->options.ignores_outside_git;
-	enum bs_ignore_verdict verdict = bs_ignore_level_match(folder->level, entry, walk->options.ignores_outside_git);
+	enum bs_ignore_verdict verdict =
+		bs_ignore_level_match(folder->level, entry, walk->options.ignores_outside_git);
 	size_t off = walk->shown_off + is_absolute(walk);
 	if (verdict == BS_IGNORE_SILENT && in_git)
 		verdict = bs_ignore_match(&walk->global, entry, off);
@@ -193,12 +208,14 @@ static enum bs_ignore_verdict ask_files(const struct bs_walk *walk, const struct
 		verdict = bs_ignore_match(&walk->named, entry, off);
 	if (verdict == BS_IGNORE_SKIP || !walk->options.types || entry->is_folder)
 		return verdict;
-	enum bs_ignore_verdict by_type = bs_file_types_match(walk->options.types, path_from(walk, entry->name_off));
+	enum bs_ignore_verdict by_type =
+		bs_file_types_match(walk->options.types, path_from(walk, entry->name_off));
 	return by_type == BS_IGNORE_SILENT ? verdict : by_type;
 }
 
 /* Whether to visit the entry whose path is in the buffer; why not, else. */
-static bool wants(struct bs_walk *walk, const struct folder *folder, const struct entry *found, enum bs_skip *why_out)
+static bool wants(struct bs_walk *walk, const struct folder *folder, const struct entry *found,
+                  enum bs_skip *why_out)
 {
 	struct bs_ignore_entry entry = {.path = walk->path.data,
 	                                .path_bytes = walk->path.used_bytes,
@@ -217,14 +234,18 @@ static bool wants(struct bs_walk *walk, const struct folder *folder, const struc
 	if (verdict != BS_IGNORE_SILENT)
 		return verdict == BS_IGNORE_KEEP;
 	*why_out = entry.is_folder ? BS_SKIP_HIDDEN_FOLDER : BS_SKIP_HIDDEN;
-	/* Scar: ripgrep does not see a name where the path ends in a dot, so ".a." is not hidden. */
-	return walk->options.hidden || found->name[0] != '.' || found->name[found->name_bytes - 1] == '.';
+	/* Scar: ripgrep does not see a name where the path ends in a dot, so ".a." is not
+	 * hidden. */
+	return walk->options.hidden || found->name[0] != '.' ||
+	       found->name[found->name_bytes - 1] == '.';
 }
 
-/* The path in the buffer, of an entry of the folder on top, as seen from *fd_out: the nearest folder that is open. */
+/* The path in the buffer, of an entry of the folder on top, as seen from *fd_out: the nearest
+ * folder that is open. */
 static const char *entry_path(const struct bs_walk *walk, int *fd_out)
 {
-	const struct folder *folders = walk->folders.items, *above = &folders[folders[depth_of(walk) - 1].open_depth];
+	const struct folder *folders = walk->folders.items,
+			    *above = &folders[folders[depth_of(walk) - 1].open_depth];
 	*fd_out = above->fd;
 	return path_from(walk, above->path_bytes);
 }
@@ -238,7 +259,8 @@ static uint8_t kind_of_mode(mode_t mode)
 	return S_ISLNK(mode) ? BS_ENTRY_LINK : BS_ENTRY_SPECIAL;
 }
 
-static enum bs_status read_entry(struct folder *folder, int fd, const struct dirent *found, struct bs_error *err)
+static enum bs_status read_entry(struct folder *folder, int fd, const struct dirent *found,
+                                 struct bs_error *err)
 {
 	size_t name_bytes = strlen(found->d_name);
 	struct stat info;
@@ -263,7 +285,8 @@ static int compare_entries(const void *left, const void *right, void *context)
 	const struct entry *a = left, *b = right;
 	if (a->key != b->key)
 		return a->key < b->key ? -1 : 1;
-	return bs_compare_bytes((const uint8_t *)a->name, a->name_bytes, (const uint8_t *)b->name, b->name_bytes);
+	return bs_compare_bytes((const uint8_t *)a->name, a->name_bytes, (const uint8_t *)b->name,
+	                        b->name_bytes);
 }
 
 /* The approximate cost of an entry, and of a rule that is tried on it, for the deadline. */
@@ -296,9 +319,9 @@ static enum bs_status read_entries(struct folder *folder, DIR *dir, struct bs_er
 }
 
 /*
- * File systems of which it is known that each change of a folder's entries sets its times, whoever makes it: local ones
- * of Linux. Not so those on the network, whose times come late, those in user space, which may have none, and /proc and
- * its like, where entries come and go by themselves.
+ * File systems of which it is known that each change of a folder's entries sets its times, whoever
+ * makes it: local ones of Linux. Not so those on the network, whose times come late, those in user
+ * space, which may have none, and /proc and its like, where entries come and go by themselves.
  */
 static bool is_sure(struct bs_walk *walk, int fd, dev_t device)
 {
@@ -327,8 +350,8 @@ static bool is_sure(struct bs_walk *walk, int fd, dev_t device)
 }
 
 /* Fills a folder from a list, if one is known for its fingerprint. BS_NO_MEMORY. */
-static enum bs_status find_listing(struct bs_walk *walk, struct folder *folder, const struct stat *info,
-                                   bool *found_out, struct bs_error *err)
+static enum bs_status find_listing(struct bs_walk *walk, struct folder *folder,
+                                   const struct stat *info, bool *found_out, struct bs_error *err)
 {
 	const struct bs_walk_listings *lists = walk->options.lists;
 	struct bs_fingerprint fingerprint = bs_file_fingerprint(info);
@@ -342,18 +365,20 @@ static enum bs_status find_listing(struct bs_walk *walk, struct folder *folder, 
 	enum bs_status status = bs_vector_reserve(&folder->entries, list.n_entries, err);
 	for (uint32_t i = 0; i < list.n_entries && !status; i++) {
 		struct bs_entry found = bs_folder_listing_next(&list, &at);
-		struct entry entry = {.key = bs_first_eight((const uint8_t *)found.name, found.name_bytes),
-		                      .name = found.name,
-		                      .name_bytes = (uint32_t)found.name_bytes,
-		                      .kind = (uint8_t)found.kind};
+		struct entry entry = {
+			.key = bs_first_eight((const uint8_t *)found.name, found.name_bytes),
+			.name = found.name,
+			.name_bytes = (uint32_t)found.name_bytes,
+			.kind = (uint8_t)found.kind};
 		status = bs_vector_append(&folder->entries, &entry, err);
 	}
 	return status;
 }
 
-/* Tells of a folder that has been filled, and is open at fd, unless it cannot be listed. BS_NO_MEMORY. */
-static enum bs_status take_listing(struct bs_walk *walk, const struct folder *folder, int fd, const struct stat *info,
-                                   struct bs_error *err)
+/* Tells of a folder that has been filled, and is open at fd, unless it cannot be listed.
+ * BS_NO_MEMORY. */
+static enum bs_status take_listing(struct bs_walk *walk, const struct folder *folder, int fd,
+                                   const struct stat *info, struct bs_error *err)
 {
 	const struct bs_walk_listings *lists = walk->options.lists;
 	const struct entry *entries = folder->entries.items;
@@ -369,16 +394,19 @@ static enum bs_status take_listing(struct bs_walk *walk, const struct folder *fo
 			return BS_OK;
 		status = bs_buffer_append(&walk->list, head, sizeof(head), err);
 		if (!status)
-			status = bs_buffer_append(&walk->list, entries[i].name, entries[i].name_bytes, err);
+			status = bs_buffer_append(&walk->list, entries[i].name,
+			                          entries[i].name_bytes, err);
 	}
 	if (status)
 		return status;
 	struct bs_folder_listing list = {walk->list.data, walk->list.used_bytes, (uint32_t)n};
-	return lists->take(lists->context, path_from(walk, walk->rel_off), folder->path_bytes - walk->rel_off, &fingerprint,
+	return lists->take(lists->context, path_from(walk, walk->rel_off),
+	                   folder->path_bytes - walk->rel_off, &fingerprint,
 	                   is_sure(walk, fd, info->st_dev), &list, err);
 }
 
-/* Of the ignore files that are there, those that are to be read. A .git says where a repository is in any case. */
+/* Of the ignore files that are there, those that are to be read. A .git says where a repository is
+ * in any case. */
 static unsigned wanted_ignore_bits(const struct bs_walk *walk, unsigned bits)
 {
 	unsigned kinds = walk->options.no_ignore_kinds;
@@ -417,9 +445,10 @@ static void tell_bad_rule(void *context, const char *fault)
 	const struct rule_place *place = context;
 	struct bs_error line;
 	bool is_ended = place->folder_bytes == 0 || place->folder[place->folder_bytes - 1] == '/';
-	(void)bs_fail(&line, BS_INVALID, "%.*s%s%s", (int)place->folder_bytes, place->folder, is_ended ? "" : "/",
-	              fault);
-	place->walk->options.bad_rule(place->walk->options.report_context, place->is_above, line.text);
+	(void)bs_fail(&line, BS_INVALID, "%.*s%s%s", (int)place->folder_bytes, place->folder,
+	              is_ended ? "" : "/", fault);
+	place->walk->options.bad_rule(place->walk->options.report_context, place->is_above,
+	                              line.text);
 }
 
 static void tell_bad_rules(const struct bs_walk *walk, const struct bs_ignore_level *level,
@@ -431,21 +460,24 @@ static void tell_bad_rules(const struct bs_walk *walk, const struct bs_ignore_le
 }
 
 /* The rules of the folder's own files. */
-static enum bs_status open_level(struct bs_walk *walk, int fd, struct folder *folder, struct bs_error *err)
+static enum bs_status open_level(struct bs_walk *walk, int fd, struct folder *folder,
+                                 struct bs_error *err)
 {
 	struct bs_ignore_level *above = folder->level;
-	enum bs_status status = bs_ignore_level_open(fd, wanted_ignore_bits(walk, ignore_bits(folder)),
-	                                             folder->path_bytes, above, &folder->level, err);
+	enum bs_status status =
+		bs_ignore_level_open(fd, wanted_ignore_bits(walk, ignore_bits(folder)),
+	                             folder->path_bytes, above, &folder->level, err);
 	if (!status)
-		tell_bad_rules(walk, folder->level, above,
-		               (struct rule_place){.folder = path_from(walk, walk->shown_off),
-		                                   .folder_bytes = folder->path_bytes - walk->shown_off});
+		tell_bad_rules(
+			walk, folder->level, above,
+			(struct rule_place){.folder = path_from(walk, walk->shown_off),
+		                            .folder_bytes = folder->path_bytes - walk->shown_off});
 	return status;
 }
 
 /* Fills a folder from fd, which is taken over. BS_IO if it cannot be read, err only saying why. */
-static enum bs_status fill_folder(struct bs_walk *walk, struct folder *folder, int fd, const struct stat *info,
-                                  struct bs_error *err)
+static enum bs_status fill_folder(struct bs_walk *walk, struct folder *folder, int fd,
+                                  const struct stat *info, struct bs_error *err)
 {
 	bool is_found;
 	DIR *dir = NULL;
@@ -453,7 +485,8 @@ static enum bs_status fill_folder(struct bs_walk *walk, struct folder *folder, i
 	if (!status && !is_found) {
 		dir = fdopendir(fd);
 		status = dir ? read_entries(folder, dir, err)
-		             : bs_fail(err, errno == ENOMEM ? BS_NO_MEMORY : BS_IO, "%s", strerror(errno));
+		             : bs_fail(err, errno == ENOMEM ? BS_NO_MEMORY : BS_IO, "%s",
+		                       strerror(errno));
 	}
 	if (!status)
 		status = take_listing(walk, folder, fd, info, err);
@@ -493,8 +526,9 @@ static void pop_folder(struct bs_walk *walk)
 	bs_vector_set_n(&walk->folders, depth);
 }
 
-/* Reads the folder at fd, which is taken over and whose path is in the buffer, and puts it on the stack. Does nothing
- * if it is the folder to be skipped. BS_IO if it cannot be read, err only saying why; BS_NO_MEMORY. */
+/* Reads the folder at fd, which is taken over and whose path is in the buffer, and puts it on the
+ * stack. Does nothing if it is the folder to be skipped. BS_IO if it cannot be read, err only
+ * saying why; BS_NO_MEMORY. */
 static enum bs_status push_folder(struct bs_walk *walk, int fd, struct bs_error *err)
 {
 	struct stat info;
@@ -503,9 +537,11 @@ static enum bs_status push_folder(struct bs_walk *walk, int fd, struct bs_error 
 		status = bs_fail(err, BS_IO, "%s", strerror(errno));
 	const struct folder *folders = walk->folders.items;
 	size_t depth = depth_of(walk);
-	bool is_skipped = !status && walk->options.skip_inode && info.st_ino == walk->options.skip_inode &&
+	bool is_skipped = !status && walk->options.skip_inode &&
+	                  info.st_ino == walk->options.skip_inode &&
 	                  info.st_dev == walk->options.skip_device;
-	is_skipped |= !status && walk->options.one_file_system && depth > 0 && info.st_dev != folders[0].device;
+	is_skipped |= !status && walk->options.one_file_system && depth > 0 &&
+	              info.st_dev != folders[0].device;
 	if (status || is_skipped) {
 		close(fd);
 		return status;
@@ -526,18 +562,21 @@ static enum bs_status push_folder(struct bs_walk *walk, int fd, struct bs_error 
 	return status;
 }
 
-/* Goes into the folder whose path is in the buffer, an entry of the one on top. Only BS_NO_MEMORY fails. */
+/* Goes into the folder whose path is in the buffer, an entry of the one on top. Only BS_NO_MEMORY
+ * fails. */
 static enum bs_status descend(struct bs_walk *walk, struct bs_error *err)
 {
 	struct bs_error why;
 	size_t path_bytes = walk->path.used_bytes;
 	int above_fd;
 	const char *path = entry_path(walk, &above_fd);
-	int fd = (walk->options.follow ? bs_file_open : bs_file_open_below)(above_fd, path, O_RDONLY | O_DIRECTORY);
+	int fd = (walk->options.follow ? bs_file_open : bs_file_open_below)(above_fd, path,
+	                                                                    O_RDONLY | O_DIRECTORY);
 	/* What has become a link is no folder any more. */
 	if (fd < 0)
-		return report_unread(walk, errno == ELOOP && !walk->options.follow ? ENOTDIR : errno, strerror(errno),
-		                     err);
+		return report_unread(walk,
+		                     errno == ELOOP && !walk->options.follow ? ENOTDIR : errno,
+		                     strerror(errno), err);
 	enum bs_status status = set_path(walk, path_bytes, "/", 1, err);
 	if (status) {
 		close(fd);
@@ -578,7 +617,8 @@ static void follow_link(const struct bs_walk *walk, struct entry *entry)
 	}
 }
 
-/* Whether the path in the buffer is one of the parts, or below one; *is_above_out: it is a folder on the way to one. */
+/* Whether the path in the buffer is one of the parts, or below one; *is_above_out: it is a folder
+ * on the way to one. */
 static bool is_in_part(const struct bs_walk *walk, bool *is_above_out)
 {
 	const char *path = path_from(walk, walk->rel_off);
@@ -597,7 +637,8 @@ static bool is_in_part(const struct bs_walk *walk, bool *is_above_out)
 }
 
 /* Visits the next entry of the folder on top; *is_file_out if it is what the caller waits for. */
-static enum bs_status visit(struct bs_walk *walk, struct folder *folder, bool *is_file_out, struct bs_error *err)
+static enum bs_status visit(struct bs_walk *walk, struct folder *folder, bool *is_file_out,
+                            struct bs_error *err)
 {
 	struct entry *entry = &folder->entries.items[folder->next++];
 	size_t n_rules = bs_ignore_level_n_rules(folder->level) + bs_ignore_n_rules(&walk->global) +
@@ -618,7 +659,8 @@ static enum bs_status visit(struct bs_walk *walk, struct folder *folder, bool *i
 	enum bs_skip why;
 	bool wanted = wants(walk, folder, entry, &why);
 	if (!wanted && walk->options.left_out && !is_index(entry->name, entry->name_bytes))
-		walk->options.left_out(walk->options.left_out_context, why, path_from(walk, walk->shown_off));
+		walk->options.left_out(walk->options.left_out_context, why,
+		                       path_from(walk, walk->shown_off));
 	*is_file_out = wanted && entry->kind == BS_ENTRY_FILE;
 	size_t depth = depth_of(walk);
 	bool is_deep = walk->options.max_depth && depth >= walk->options.max_depth;
@@ -637,7 +679,8 @@ static enum bs_status visit(struct bs_walk *walk, struct folder *folder, bool *i
 	return status;
 }
 
-enum bs_status bs_walk_next(struct bs_walk *walk, const char **path_out, size_t *path_bytes_out, struct bs_error *err)
+enum bs_status bs_walk_next(struct bs_walk *walk, const char **path_out, size_t *path_bytes_out,
+                            struct bs_error *err)
 {
 	*path_out = NULL;
 	*path_bytes_out = 0;
@@ -665,18 +708,22 @@ static enum bs_status append_folder(struct bs_walk *walk, const char *folder, st
 {
 	size_t n = strlen(folder);
 	enum bs_status status = set_path(walk, walk->path.used_bytes, folder, n, err);
-	return status || n == 0 || folder[n - 1] == '/' ? status : set_path(walk, walk->path.used_bytes, "/", 1, err);
+	return status || n == 0 || folder[n - 1] == '/'
+	               ? status
+	               : set_path(walk, walk->path.used_bytes, "/", 1, err);
 }
 
 /*
  * Puts what comes before the first entry into the path.
  *
- * Scar: where the root is "sub", the path that ripgrep 13 shows to the rules of the parent folders is that of sub, a
- * slash, and sub/a.txt: "sub" twice. So "/sub/a.txt" in a parent's .gitignore hides the file from a walk of "." but
- * not from one of "sub". Of several roots, what it keeps of a parent folder is made with the first root below it, whose
- * path then stands there (base). Mended in later versions; while 13 is the reference, we do the same.
+ * Scar: where the root is "sub", the path that ripgrep 13 shows to the rules of the parent folders
+ * is that of sub, a slash, and sub/a.txt: "sub" twice. So "/sub/a.txt" in a parent's .gitignore
+ * hides the file from a walk of "." but not from one of "sub". Of several roots, what it keeps of a
+ * parent folder is made with the first root below it, whose path then stands there (base). Mended
+ * in later versions; while 13 is the reference, we do the same.
  */
-static enum bs_status start_path(struct bs_walk *walk, const char *root, const char *real_root, struct bs_error *err)
+static enum bs_status start_path(struct bs_walk *walk, const char *root, const char *real_root,
+                                 struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	const char *shown = walk->options.shown ? walk->options.shown : root;
@@ -686,7 +733,8 @@ static enum bs_status start_path(struct bs_walk *walk, const char *root, const c
 	if (strcmp(shown, ".") == 0)
 		shown++;
 	if (name[0] != '/' && real_root)
-		status = append_folder(walk, walk->options.base ? walk->options.base : real_root, err);
+		status = append_folder(walk, walk->options.base ? walk->options.base : real_root,
+		                       err);
 	walk->shown_off = walk->path.used_bytes;
 	if (!status)
 		status = append_folder(walk, shown, err);
@@ -706,10 +754,11 @@ static enum bs_status add_globs(struct bs_walk *walk, struct bs_error *err)
 		const char *glob = walk->options.caseless_globs[i];
 		status = make_small(walk, glob, strlen(glob), err);
 		if (!status)
-			status = bs_ignore_add_line(&walk->caseless_globs, walk->small.data, walk->small.used_bytes,
-			                            err);
+			status = bs_ignore_add_line(&walk->caseless_globs, walk->small.data,
+			                            walk->small.used_bytes, err);
 	}
-	if (status || bs_ignore_n_rules(&walk->globs) + bs_ignore_n_rules(&walk->caseless_globs) == 0 ||
+	if (status ||
+	    bs_ignore_n_rules(&walk->globs) + bs_ignore_n_rules(&walk->caseless_globs) == 0 ||
 	    !is_absolute(walk))
 		return status;
 	char *current;
@@ -725,7 +774,8 @@ static enum bs_status add_parents(struct bs_walk *walk, char *real_root, struct 
 {
 	enum bs_status status = BS_OK;
 	struct bs_error why = {""};
-	for (char *slash = strchr(real_root, '/'); slash && slash[1] && !status; slash = strchr(slash + 1, '/')) {
+	for (char *slash = strchr(real_root, '/'); slash && slash[1] && !status;
+	     slash = strchr(slash + 1, '/')) {
 		char *end = slash == real_root ? slash + 1 : slash;
 		char held = *end;
 		*end = '\0';
@@ -742,12 +792,14 @@ static enum bs_status add_parents(struct bs_walk *walk, char *real_root, struct 
 		struct bs_ignore_level *above = walk->parents;
 		status = bs_ignore_level_open(fd, bits, off, above, &walk->parents, &why);
 		if (status)
-			status = bs_fail(err, status, "%.*s/%s", (int)(slash - real_root), real_root, why.text);
+			status = bs_fail(err, status, "%.*s/%s", (int)(slash - real_root),
+			                 real_root, why.text);
 		else
-			tell_bad_rules(walk, walk->parents, above,
-			               (struct rule_place){.folder = real_root,
-			                                   .folder_bytes = (size_t)(end - real_root),
-			                                   .is_above = true});
+			tell_bad_rules(
+				walk, walk->parents, above,
+				(struct rule_place){.folder = real_root,
+			                            .folder_bytes = (size_t)(end - real_root),
+			                            .is_above = true});
 		close(fd);
 	}
 	return status;
@@ -771,7 +823,8 @@ static enum bs_status add_named(struct bs_walk *walk, struct bs_error *err)
 	enum bs_status status = BS_OK;
 	for (; path && *path && !status; path++) {
 		struct rule_place here = {.walk = walk, .folder = ""};
-		status = bs_ignore_read_file(AT_FDCWD, *path, options->unread != NULL, &walk->named, err);
+		status = bs_ignore_read_file(AT_FDCWD, *path, options->unread != NULL, &walk->named,
+		                             err);
 		if (!status && options->bad_rule)
 			bs_ignore_tell_faults(&walk->named, *path, tell_bad_rule, &here);
 		bs_buffer_clear(&walk->named.faults);
@@ -779,8 +832,8 @@ static enum bs_status add_named(struct bs_walk *walk, struct bs_error *err)
 	return status;
 }
 
-enum bs_status bs_walk_open(const char *root, const struct bs_walk_options *options, struct bs_walk **walk_out,
-                            struct bs_error *err)
+enum bs_status bs_walk_open(const char *root, const struct bs_walk_options *options,
+                            struct bs_walk **walk_out, struct bs_error *err)
 {
 	char *real_root = NULL;
 	*walk_out = NULL;
@@ -789,7 +842,8 @@ enum bs_status bs_walk_open(const char *root, const struct bs_walk_options *opti
 		return bs_fail_memory(err, "a walk", sizeof(*walk));
 	walk->options = *options;
 	walk->root = root;
-	/* Fails where the path is too long or may not be searched; then, as in ripgrep, there are no parents' rules. */
+	/* Fails where the path is too long or may not be searched; then, as in ripgrep, there are
+	 * no parents' rules. */
 	enum bs_status status = bs_file_real_path(root, &real_root, err);
 	if (!status)
 		status = start_path(walk, root, real_root, err);

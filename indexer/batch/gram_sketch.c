@@ -1,18 +1,21 @@
 /*
  * gram_sketch.c: see gram_sketch.h.
  *
- *     text -> folded, a piece at a time -> 5-grams:  the bits of each, in 2^log words (core/text/grams.h)
+ *     text -> folded, a piece at a time -> 5-grams:  the bits of each, in 2^log words
+ *       (core/text/grams.h)
  *                                       -> trigrams: a list for each tier
  *
- * Then it is known how many bits are to be set, hence the class. The words become as few as it has, the trigrams' bits
- * are set in them, too, and each word becomes four to seven columns of the row.
+ * Then it is known how many bits are to be set, hence the class. The words become as few as it has,
+ * the trigrams' bits are set in them, too, and each word becomes four to seven columns of the row.
  *
- * 5-grams are not listed. To ask of each whether it is new took three fifths of all the time; to set its bits once more
- * takes next to nothing. How many different ones there are is estimated from the bits: there are so many words that one
- * bit in six is set at most; should they prove too few, the text is looked through again.
+ * 5-grams are not listed. To ask of each whether it is new took three fifths of all the time; to
+ * set its bits once more takes next to nothing. How many different ones there are is estimated from
+ * the bits: there are so many words that one bit in six is set at most; should they prove too few,
+ * the text is looked through again.
  *
- * Trigrams are listed, since a rare one has several bits, and its tier has to be looked up. A state of two bits says of
- * each whether it is to be listed, and for which tier: 0, not at all, is the state of those left out and those listed.
+ * Trigrams are listed, since a rare one has several bits, and its tier has to be looked up. A state
+ * of two bits says of each whether it is to be listed, and for which tier: 0, not at all, is the
+ * state of those left out and those listed.
  */
 #include "indexer/batch/gram_sketch.h"
 
@@ -21,8 +24,8 @@
 
 #include "core/base/vector.h"
 #include "core/simd/kernels.h"
-#include "core/system/icu.h"
 #include "core/system/deadline.h"
+#include "core/system/icu.h"
 #include "core/text/grams.h"
 
 #define PIECE_BYTES  4096u
@@ -41,7 +44,7 @@ struct bs_gram_sketch {
 	const struct bs_kernel *kernel;
 	uint32_t *states;
 	uint32_t *frequent; /* a bit a bucket */
-	uint64_t *bits; /* 32 << log, in lines */
+	uint64_t *bits;     /* 32 << log, in lines */
 	uint32_t log;
 	uint32_t capacity_log;
 	uint32_t *lists[BS_GRAM_TRIGRAM_TIERS]; /* by tier; none of those left out */
@@ -51,8 +54,8 @@ struct bs_gram_sketch {
 	uint32_t trigrams[PLACES + 8]; /* of some places, with repeats */
 	uint64_t *told;                /* a bit a trigram; NULL: none was told */
 	struct bs_u32s told_list;
-	size_t n_carried;              /* bytes folded, of grams that what follows completes */
-	struct bs_buffer window;       /* of a text in pieces */
+	size_t n_carried;        /* bytes folded, of grams that what follows completes */
+	struct bs_buffer window; /* of a text in pieces */
 	uint8_t folded[FOLDED_BYTES];
 };
 
@@ -61,31 +64,37 @@ struct bs_gram_sketch {
 
 uint32_t bs_gram_size_class_of(uint64_t n_bits)
 {
-	uint64_t n_columns = n_bits / 1000 * COLUMNS_A_THOUSAND_BITS + n_bits % 1000 * COLUMNS_A_THOUSAND_BITS / 1000;
+	uint64_t n_columns = n_bits / 1000 * COLUMNS_A_THOUSAND_BITS +
+	                     n_bits % 1000 * COLUMNS_A_THOUSAND_BITS / 1000;
 	uint32_t log = BS_GRAM_LEAST_LOG;
 	if (n_bits == 0)
 		return 0;
 	while (log < BS_GRAM_MOST_LOG && UINT64_C(7) << log < n_columns)
 		log++;
 	uint64_t n = (n_columns + (UINT64_C(1) << log) - 1) >> log;
-	/* Rows of the last class may be too narrow for a file: then it is a candidate for nearly everything. */
+	/* Rows of the last class may be too narrow for a file: then it is a candidate for nearly
+	 * everything. */
 	return 1 + 4 * (log - BS_GRAM_LEAST_LOG) + (n < 4 ? 0 : n > 7 ? 3 : (uint32_t)n - 4);
 }
 
 void bs_gram_plan_init(struct bs_gram_plan *plan)
 {
 	/* What was measured: bench/NOTES.md. */
-	*plan = (struct bs_gram_plan){
-		.n_hashes = {[BS_GRAM_COMMON] = 1, [BS_GRAM_MIDDLING] = 2, [BS_GRAM_RARE] = 3, [BS_GRAM_LONG_FREQUENT] = 1,
-		             [BS_GRAM_LONG] = 2}};
+	*plan = (struct bs_gram_plan){.n_hashes = {[BS_GRAM_COMMON] = 1,
+	                                           [BS_GRAM_MIDDLING] = 2,
+	                                           [BS_GRAM_RARE] = 3,
+	                                           [BS_GRAM_LONG_FREQUENT] = 1,
+	                                           [BS_GRAM_LONG] = 2}};
 }
 
 void bs_gram_plan_init_records(struct bs_gram_plan *plan)
 {
 	/* core/matrix/prices.h */
-	*plan = (struct bs_gram_plan){
-		.n_hashes = {[BS_GRAM_COMMON] = 2, [BS_GRAM_MIDDLING] = 3, [BS_GRAM_RARE] = 2, [BS_GRAM_LONG_FREQUENT] = 1,
-		             [BS_GRAM_LONG] = 1}};
+	*plan = (struct bs_gram_plan){.n_hashes = {[BS_GRAM_COMMON] = 2,
+	                                           [BS_GRAM_MIDDLING] = 3,
+	                                           [BS_GRAM_RARE] = 2,
+	                                           [BS_GRAM_LONG_FREQUENT] = 1,
+	                                           [BS_GRAM_LONG] = 1}};
 }
 
 void bs_gram_plan_deinit(struct bs_gram_plan *plan)
@@ -94,7 +103,8 @@ void bs_gram_plan_deinit(struct bs_gram_plan *plan)
 		bs_vector_deinit(&plan->listed[tier]);
 }
 
-enum bs_status bs_gram_plan_add(struct bs_gram_plan *plan, enum bs_gram_tier tier, uint32_t gram, struct bs_error *err)
+enum bs_status bs_gram_plan_add(struct bs_gram_plan *plan, enum bs_gram_tier tier, uint32_t gram,
+                                struct bs_error *err)
 {
 	return bs_vector_append(&plan->listed[tier], &gram, err);
 }
@@ -110,7 +120,8 @@ static enum bs_status make_bits(struct bs_gram_sketch *sketch, uint32_t log, str
 {
 	size_t n_bytes = (size_t)4 << log;
 	sketch->log = log;
-	if (!sketch->bits || log > sketch->capacity_log || (log <= KEPT_LOG && sketch->capacity_log > KEPT_LOG)) {
+	if (!sketch->bits || log > sketch->capacity_log ||
+	    (log <= KEPT_LOG && sketch->capacity_log > KEPT_LOG)) {
 		free(sketch->bits);
 		sketch->bits = aligned_alloc(BS_LINE_BYTES, n_bytes);
 		sketch->capacity_log = log;
@@ -122,7 +133,8 @@ static enum bs_status make_bits(struct bs_gram_sketch *sketch, uint32_t log, str
 }
 
 /* Room for so many more in each list. */
-static enum bs_status make_lists(struct bs_gram_sketch *sketch, uint32_t n_more, struct bs_error *err)
+static enum bs_status make_lists(struct bs_gram_sketch *sketch, uint32_t n_more,
+                                 struct bs_error *err)
 {
 	uint32_t most = 0;
 	for (uint32_t tier = BS_GRAM_COMMON; tier < BS_GRAM_TRIGRAM_TIERS; tier++)
@@ -140,8 +152,8 @@ static enum bs_status make_lists(struct bs_gram_sketch *sketch, uint32_t n_more,
 	return BS_OK;
 }
 
-enum bs_status bs_gram_sketch_new(const struct bs_gram_plan *plan, struct bs_gram_sketch **sketch_out,
-                                  struct bs_error *err)
+enum bs_status bs_gram_sketch_new(const struct bs_gram_plan *plan,
+                                  struct bs_gram_sketch **sketch_out, struct bs_error *err)
 {
 	struct bs_gram_sketch *sketch = calloc(1, sizeof(*sketch));
 	*sketch_out = NULL;
@@ -153,8 +165,9 @@ enum bs_status bs_gram_sketch_new(const struct bs_gram_plan *plan, struct bs_gra
 	sketch->frequent = calloc(BS_GRAM_BUCKETS / 32, sizeof(*sketch->frequent));
 	if (!status)
 		status = sketch->states && sketch->frequent
-			         ? bs_kernel_choose(NULL, &sketch->kernel, err)
-			         : bs_fail_memory(err, "a sketch", STATE_WORDS * sizeof(*sketch->states));
+		                 ? bs_kernel_choose(NULL, &sketch->kernel, err)
+		                 : bs_fail_memory(err, "a sketch",
+		                                  STATE_WORDS * sizeof(*sketch->states));
 	if (status) {
 		bs_gram_sketch_free(sketch);
 		return status;
@@ -192,8 +205,8 @@ void bs_gram_sketch_free(struct bs_gram_sketch *sketch)
 	free(sketch);
 }
 
-/* Lists the n trigrams found, of which one that stands there twice is new but once. Without a branch: whether one is
- * new, and of which tier, cannot be predicted. */
+/* Lists the n trigrams found, of which one that stands there twice is new but once. Without a
+ * branch: whether one is new, and of which tier, cannot be predicted. */
 static enum bs_status list_trigrams(struct bs_gram_sketch *sketch, size_t n, struct bs_error *err)
 {
 	enum bs_status status = make_lists(sketch, (uint32_t)n, err);
@@ -201,10 +214,12 @@ static enum bs_status list_trigrams(struct bs_gram_sketch *sketch, size_t n, str
 		return status;
 	uint32_t *states = sketch->states, *n_listed = sketch->n_listed;
 	uint32_t *common = sketch->lists[BS_GRAM_COMMON], n_common = n_listed[BS_GRAM_COMMON];
-	uint32_t *middling = sketch->lists[BS_GRAM_MIDDLING], n_middling = n_listed[BS_GRAM_MIDDLING];
+	uint32_t *middling = sketch->lists[BS_GRAM_MIDDLING],
+		 n_middling = n_listed[BS_GRAM_MIDDLING];
 	uint32_t *rare = sketch->lists[BS_GRAM_RARE], n_rare = n_listed[BS_GRAM_RARE];
 	for (size_t i = 0; i < n; i++) {
-		uint32_t trigram = sketch->trigrams[i], shift = 2 * (trigram % BS_GRAM_STATES_A_WORD);
+		uint32_t trigram = sketch->trigrams[i],
+			 shift = 2 * (trigram % BS_GRAM_STATES_A_WORD);
 		uint32_t word = states[trigram / BS_GRAM_STATES_A_WORD], state = word >> shift & 3;
 		states[trigram / BS_GRAM_STATES_A_WORD] = word & ~(UINT32_C(3) << shift);
 		common[n_common] = middling[n_middling] = rare[n_rare] = trigram;
@@ -218,17 +233,19 @@ static enum bs_status list_trigrams(struct bs_gram_sketch *sketch, size_t n, str
 	return BS_OK;
 }
 
-/* Looks at what comes next in the text; unless it ends there, a few bytes may be left, to come again. */
-static enum bs_status add_piece(struct bs_gram_sketch *sketch, const uint8_t *text, size_t n_bytes, bool is_end,
-                                size_t *n_left_out, struct bs_error *err)
+/* Looks at what comes next in the text; unless it ends there, a few bytes may be left, to come
+ * again. */
+static enum bs_status add_piece(struct bs_gram_sketch *sketch, const uint8_t *text, size_t n_bytes,
+                                bool is_end, size_t *n_left_out, struct bs_error *err)
 {
 	size_t n_carried = sketch->n_carried, at = 0;
 	enum bs_status status = BS_OK;
 	while (at < n_bytes && !status) {
 		size_t left = n_bytes - at, n_folded;
 		bool is_last = is_end && left <= PIECE_BYTES;
-		size_t n_done = bs_grams_fold_piece(text + at, left <= PIECE_BYTES ? left : PIECE_BYTES, is_last,
-		                                    sketch->folded + n_carried, &n_folded);
+		size_t n_done =
+			bs_grams_fold_piece(text + at, left <= PIECE_BYTES ? left : PIECE_BYTES,
+		                            is_last, sketch->folded + n_carried, &n_folded);
 		if (n_done == 0)
 			break;
 		at += n_done;
@@ -237,8 +254,9 @@ static enum bs_status add_piece(struct bs_gram_sketch *sketch, const uint8_t *te
 		size_t n_places = n_folded < CARRY_BYTES ? 0 : n_folded - CARRY_BYTES;
 		for (size_t place = 0; place < n_places && !status; place += PLACES) {
 			size_t n = n_places - place < PLACES ? n_places - place : PLACES;
-			n = sketch->kernel->text.find_grams(sketch->folded + place, n, sketch->log, sketch->bits,
-			                                    sketch->frequent, sketch->states, sketch->trigrams);
+			n = sketch->kernel->text.find_grams(sketch->folded + place, n, sketch->log,
+			                                    sketch->bits, sketch->frequent,
+			                                    sketch->states, sketch->trigrams);
 			status = list_trigrams(sketch, n, err);
 		}
 		n_carried = n_folded - n_places;
@@ -260,14 +278,16 @@ static enum bs_status end_text(struct bs_gram_sketch *sketch, struct bs_error *e
 	return list_trigrams(sketch, n_last, err);
 }
 
-static enum bs_status add_text(struct bs_gram_sketch *sketch, const uint8_t *text, size_t n_bytes, struct bs_error *err)
+static enum bs_status add_text(struct bs_gram_sketch *sketch, const uint8_t *text, size_t n_bytes,
+                               struct bs_error *err)
 {
 	size_t n_left;
 	enum bs_status status = add_piece(sketch, text, n_bytes, true, &n_left, err);
 	return status ? status : end_text(sketch, err);
 }
 
-static enum bs_status add_stream(struct bs_gram_sketch *sketch, struct bs_text_stream *stream, struct bs_error *err)
+static enum bs_status add_stream(struct bs_gram_sketch *sketch, struct bs_text_stream *stream,
+                                 struct bs_error *err)
 {
 	struct bs_buffer *window = &sketch->window;
 	enum bs_status status = BS_OK;
@@ -278,7 +298,8 @@ static enum bs_status add_stream(struct bs_gram_sketch *sketch, struct bs_text_s
 		stream->next(stream->context, &bytes, &n_bytes);
 		status = bs_buffer_append(window, bytes, n_bytes, err);
 		if (!status)
-			status = add_piece(sketch, window->data, window->used_bytes, n_bytes == 0, &n_left, err);
+			status = add_piece(sketch, window->data, window->used_bytes, n_bytes == 0,
+			                   &n_left, err);
 		if (!status && n_left > 0)
 			memmove(window->data, window->data + window->used_bytes - n_left, n_left);
 		window->used_bytes = status ? 0 : n_left;
@@ -286,9 +307,9 @@ static enum bs_status add_stream(struct bs_gram_sketch *sketch, struct bs_text_s
 	return status ? status : end_text(sketch, err);
 }
 
-/* How many different hashes have set n of b bits: -b ln(1 - x), x = n / b, by the first terms of its series. Where so
- * many are set that those are too few, they still say that there should be more bits. In integers, so that every
- * machine finds the same. */
+/* How many different hashes have set n of b bits: -b ln(1 - x), x = n / b, by the first terms of
+ * its series. Where so many are set that those are too few, they still say that there should be
+ * more bits. In integers, so that every machine finds the same. */
 static uint64_t estimate(uint64_t n_set, uint64_t n_bits)
 {
 	uint64_t share = (n_set << 32) / n_bits, power = n_set << 8, sum = 0;
@@ -299,8 +320,8 @@ static uint64_t estimate(uint64_t n_set, uint64_t n_bits)
 	return sum >> 8;
 }
 
-/* Words for texts of so many bytes: the longer a text, the fewer new grams a byte. As many that of the files of a tree
- * of sources one in thirty needs more. */
+/* Words for texts of so many bytes: the longer a text, the fewer new grams a byte. As many that of
+ * the files of a tree of sources one in thirty needs more. */
 static uint32_t first_log(size_t n_bytes)
 {
 	uint32_t log_bytes = 63 - (uint32_t)__builtin_clzll((uint64_t)n_bytes | 1);
@@ -321,8 +342,9 @@ static void sum_up(struct bs_gram_sketch *sketch, struct bs_gram_sum *sum)
 	sum->size_class = sketch->size_class = bs_gram_size_class_of(sum->n_bits);
 }
 
-enum bs_status bs_gram_sketch_take(struct bs_gram_sketch *sketch, struct bs_text_stream *stream, const uint8_t *text,
-                                   uint64_t n_bytes, struct bs_gram_sum *sum_out, struct bs_error *err)
+enum bs_status bs_gram_sketch_take(struct bs_gram_sketch *sketch, struct bs_text_stream *stream,
+                                   const uint8_t *text, uint64_t n_bytes,
+                                   struct bs_gram_sum *sum_out, struct bs_error *err)
 {
 	uint32_t log = first_log((size_t)n_bytes);
 	for (uint32_t tier = 0; tier < BS_GRAM_TRIGRAM_TIERS; tier++) { /* forget the text before */
@@ -334,7 +356,8 @@ enum bs_status bs_gram_sketch_take(struct bs_gram_sketch *sketch, struct bs_text
 		enum bs_status status = make_bits(sketch, log, err);
 		sketch->n_carried = 0;
 		if (!status)
-			status = stream ? add_stream(sketch, stream, err) : add_text(sketch, text, (size_t)n_bytes, err);
+			status = stream ? add_stream(sketch, stream, err)
+			                : add_text(sketch, text, (size_t)n_bytes, err);
 		if (status)
 			return status;
 		sum_up(sketch, sum_out);
@@ -346,12 +369,14 @@ enum bs_status bs_gram_sketch_take(struct bs_gram_sketch *sketch, struct bs_text
 
 void bs_gram_sketch_row(struct bs_gram_sketch *sketch, uint64_t *row)
 {
-	uint32_t n = bs_gram_size_class_n(sketch->size_class), n_words = bs_gram_row_words(sketch->size_class);
+	uint32_t n = bs_gram_size_class_n(sketch->size_class),
+		 n_words = bs_gram_row_words(sketch->size_class);
 	uint64_t *bits = sketch->bits;
 	if (n_words == 0)
 		return;
 	/* The second half of the words joins the first until there are as many as the class has. */
-	for (uint32_t log = bs_gram_size_class_log(sketch->size_class); sketch->log > log; sketch->log--) {
+	for (uint32_t log = bs_gram_size_class_log(sketch->size_class); sketch->log > log;
+	     sketch->log--) {
 		size_t half = (size_t)1 << (sketch->log - 2);
 		for (size_t i = 0; i < half; i++)
 			bits[i] |= bits[half + i];
@@ -361,7 +386,8 @@ void bs_gram_sketch_row(struct bs_gram_sketch *sketch, uint64_t *row)
 		uint32_t n_hashes = sketch->plan->n_hashes[tier];
 		for (uint32_t i = 0; i < sketch->n_listed[tier]; i++) {
 			struct bs_gram_probe probe = bs_gram_trigram_probe(sketch->lists[tier][i]);
-			for (uint32_t hash = probe.start, k = 0; k < n_hashes; k++, hash += probe.step)
+			for (uint32_t hash = probe.start, k = 0; k < n_hashes;
+			     k++, hash += probe.step)
 				bits[(hash & mask) / 64] |= UINT64_C(1) << (hash % 64);
 		}
 	}
@@ -389,7 +415,8 @@ static enum bs_status tell_list(struct bs_gram_sketch *sketch, uint32_t tier, st
 	return status;
 }
 
-enum bs_status bs_gram_sketch_tell(struct bs_gram_sketch *sketch, bool anew, struct bs_u32s *trigrams, struct bs_error *err)
+enum bs_status bs_gram_sketch_tell(struct bs_gram_sketch *sketch, bool anew,
+                                   struct bs_u32s *trigrams, struct bs_error *err)
 {
 	struct bs_u32s *list = &sketch->told_list;
 	if (!sketch->told)
@@ -406,5 +433,7 @@ enum bs_status bs_gram_sketch_tell(struct bs_gram_sketch *sketch, bool anew, str
 	enum bs_status status = BS_OK;
 	for (uint32_t tier = BS_GRAM_COMMON; tier < BS_GRAM_TRIGRAM_TIERS && !status; tier++)
 		status = tell_list(sketch, tier, err);
-	return status ? status : bs_vector_extend(trigrams, list->items + n_before, bs_vector_n(list) - n_before, err);
+	return status ? status
+	              : bs_vector_extend(trigrams, list->items + n_before,
+	                                 bs_vector_n(list) - n_before, err);
 }

@@ -34,7 +34,8 @@ struct piece {
 	max_align_t bytes[];
 };
 
-enum bs_status bs_spool_take(struct bs_spool_file *file, size_t n_bytes, void **bytes_out, struct bs_error *err)
+enum bs_status bs_spool_take(struct bs_spool_file *file, size_t n_bytes, void **bytes_out,
+                             struct bs_error *err)
 {
 	size_t all = sizeof(struct piece) + n_bytes;
 	void *taken;
@@ -65,8 +66,8 @@ void bs_spool_give_back(void *bytes)
 		free(piece);
 }
 
-enum bs_status bs_spool_reserve(struct bs_spool *spool, size_t n_bytes, uint32_t first_doc, uint8_t **to_out,
-                                struct bs_error *err)
+enum bs_status bs_spool_reserve(struct bs_spool *spool, size_t n_bytes, uint32_t first_doc,
+                                uint8_t **to_out, struct bs_error *err)
 {
 	struct bs_spool_chunk *chunk = spool->chunks;
 	if (chunk && n_bytes <= chunk->capacity_bytes - chunk->used_bytes) {
@@ -80,12 +81,14 @@ enum bs_status bs_spool_reserve(struct bs_spool *spool, size_t n_bytes, uint32_t
 		capacity_bytes = chunk->capacity_bytes;
 	} else {
 		void *taken = NULL;
-		enum bs_status status = bs_spool_take(spool->file, sizeof(*chunk) + capacity_bytes, &taken, err);
+		enum bs_status status =
+			bs_spool_take(spool->file, sizeof(*chunk) + capacity_bytes, &taken, err);
 		if (status)
 			return status;
 		chunk = taken;
 	}
-	*chunk = (struct bs_spool_chunk){.next = spool->chunks, .first_doc = first_doc, .capacity_bytes = capacity_bytes};
+	*chunk = (struct bs_spool_chunk){
+		.next = spool->chunks, .first_doc = first_doc, .capacity_bytes = capacity_bytes};
 	spool->chunks = chunk;
 	*to_out = chunk->bytes;
 	return BS_OK;
@@ -107,21 +110,29 @@ void bs_spool_deinit(struct bs_spool *spool)
 	*spool = (struct bs_spool){.file = spool->file};
 }
 
-enum bs_status bs_indexing_buffer_place(const struct bs_indexing_buffer *indexing_buffer, struct bs_buffer *buffer,
-                                    struct bs_error *err)
+enum bs_status bs_indexing_buffer_place(const struct bs_indexing_buffer *indexing_buffer,
+                                        struct bs_buffer *buffer, struct bs_error *err)
 {
 	return indexing_buffer->dir ? bs_dir_place(indexing_buffer->dir, buffer, err) : BS_OK;
 }
 
-enum bs_status bs_indexing_buffer_use_files(struct bs_indexing_buffer *indexing_buffer, const struct bs_dir *dir,
-                                        struct bs_error *err)
+enum bs_status bs_indexing_buffer_use_files(struct bs_indexing_buffer *indexing_buffer,
+                                            const struct bs_dir *dir, struct bs_error *err)
 {
 	struct bs_doc_table_builder *docs = &indexing_buffer->doc_table;
 	struct bs_buffer *const buffers[] = {
-		&indexing_buffer->docs.bytes, &indexing_buffer->tf_table.ends, &indexing_buffer->tf_table.bits, &docs->lengths, &docs->flags,
-		&docs->places, &docs->checksums, &docs->name_offsets, &docs->names,
+		&indexing_buffer->docs.bytes,
+		&indexing_buffer->tf_table.ends,
+		&indexing_buffer->tf_table.bits,
+		&docs->lengths,
+		&docs->flags,
+		&docs->places,
+		&docs->checksums,
+		&docs->name_offsets,
+		&docs->names,
 	};
-	enum bs_status status = bs_dir_create_nameless(dir, 0600, &indexing_buffer->spool_file.fd, err);
+	enum bs_status status =
+		bs_dir_create_nameless(dir, 0600, &indexing_buffer->spool_file.fd, err);
 	if (status)
 		return status;
 	indexing_buffer->dir = dir;
@@ -200,9 +211,10 @@ void bs_indexing_buffer_finish(struct bs_indexing_buffer *indexing_buffer)
 	bs_term_table_seal(&indexing_buffer->values);
 }
 
-/* What is known here of the batch's terms. What some of them touch is prefetched a step at a time for all of them:
- * slots, then entries, then keys. */
-static enum bs_status look_up(const struct bs_indexing_buffer *indexing_buffer, const struct bs_term_batch *batch, struct mapped *map,
+/* What is known here of the batch's terms. What some of them touch is prefetched a step at a time
+ * for all of them: slots, then entries, then keys. */
+static enum bs_status look_up(const struct bs_indexing_buffer *indexing_buffer,
+                              const struct bs_term_batch *batch, struct mapped *map,
                               struct bs_error *err)
 {
 	const struct bs_term_table *terms = &indexing_buffer->terms;
@@ -225,8 +237,9 @@ static enum bs_status look_up(const struct bs_indexing_buffer *indexing_buffer, 
 			uint32_t number = guesses[i];
 			const uint8_t *key = bs_term_batch_key(batch, first + i, &key_bytes);
 			map[first + i] = (struct mapped){.number = BS_TERM_NONE};
-			if (number != BS_TERM_NONE && (bs_term_table_is(terms, number, key, key_bytes, hashes[i]) ||
-			                               bs_term_table_find(terms, key, key_bytes, hashes[i], &number)))
+			if (number != BS_TERM_NONE &&
+			    (bs_term_table_is(terms, number, key, key_bytes, hashes[i]) ||
+			     bs_term_table_find(terms, key, key_bytes, hashes[i], &number)))
 				map[first + i].number = number;
 		}
 		status = bs_deadline_spend(n * TERM_NS, err);
@@ -242,7 +255,8 @@ struct value_key {
 };
 
 /* False: there is no such field here. */
-static bool make_value_key(const struct bs_indexing_buffer *indexing_buffer, const struct bs_term_batch *batch, uint32_t number,
+static bool make_value_key(const struct bs_indexing_buffer *indexing_buffer,
+                           const struct bs_term_batch *batch, uint32_t number,
                            struct value_key *key)
 {
 	const uint8_t *of_batch = bs_term_table_key(&batch->values, number);
@@ -255,8 +269,9 @@ static bool make_value_key(const struct bs_indexing_buffer *indexing_buffer, con
 }
 
 /* As look_up: what is known here of the batch's values. */
-static enum bs_status look_up_values(const struct bs_indexing_buffer *indexing_buffer, const struct bs_term_batch *batch,
-                                     uint32_t *map, struct bs_error *err)
+static enum bs_status look_up_values(const struct bs_indexing_buffer *indexing_buffer,
+                                     const struct bs_term_batch *batch, uint32_t *map,
+                                     struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	const struct bs_term_table *values = &indexing_buffer->values;
@@ -279,7 +294,8 @@ static enum bs_status look_up_values(const struct bs_indexing_buffer *indexing_b
 		for (uint32_t i = 0; i < n; i++) {
 			uint32_t number;
 			bool is_known = has_field[i] && guesses[i] != BS_TERM_NONE &&
-			                bs_term_table_find(values, keys[i].bytes, keys[i].n_bytes, keys[i].hash, &number);
+			                bs_term_table_find(values, keys[i].bytes, keys[i].n_bytes,
+			                                   keys[i].hash, &number);
 			map[first + i] = is_known ? number : BS_TERM_NONE;
 		}
 		status = bs_deadline_spend(n * TERM_NS, err);
@@ -288,10 +304,12 @@ static enum bs_status look_up_values(const struct bs_indexing_buffer *indexing_b
 }
 
 /* Room for the texts of fields that are new here. */
-static enum bs_status start_field_texts(struct bs_indexing_buffer *indexing_buffer, struct bs_error *err)
+static enum bs_status start_field_texts(struct bs_indexing_buffer *indexing_buffer,
+                                        struct bs_error *err)
 {
 	struct bs_field_texts_list *texts = &indexing_buffer->field_texts;
-	const size_t n_before = bs_vector_n(texts), n_new = indexing_buffer->fields.n_terms - n_before;
+	const size_t n_before = bs_vector_n(texts),
+		     n_new = indexing_buffer->fields.n_terms - n_before;
 	enum bs_status status = n_new > 0 ? bs_vector_reserve(texts, n_new, err) : BS_OK;
 	if (status || n_new == 0)
 		return status;
@@ -300,8 +318,8 @@ static enum bs_status start_field_texts(struct bs_indexing_buffer *indexing_buff
 	return BS_OK;
 }
 
-static enum bs_status start_values(struct bs_indexing_buffer *indexing_buffer, const struct bs_term_batch *batch,
-                                   struct bs_error *err)
+static enum bs_status start_values(struct bs_indexing_buffer *indexing_buffer,
+                                   const struct bs_term_batch *batch, struct bs_error *err)
 {
 	const struct bs_term_table *fields = &batch->fields;
 	enum bs_status status = BS_OK;
@@ -309,8 +327,9 @@ static enum bs_status start_values(struct bs_indexing_buffer *indexing_buffer, c
 	bs_vector_clear(&indexing_buffer->value_map);
 	for (uint32_t i = 0; i < fields->n_terms && !status; i++) {
 		uint32_t number;
-		if (!bs_term_table_find(&indexing_buffer->fields, bs_term_table_key(fields, i), fields->entries[i].n_bytes,
-		                        fields->entries[i].hash, &number))
+		if (!bs_term_table_find(&indexing_buffer->fields, bs_term_table_key(fields, i),
+		                        fields->entries[i].n_bytes, fields->entries[i].hash,
+		                        &number))
 			number = BS_TERM_NONE;
 		status = bs_vector_append(&indexing_buffer->field_map, &number, err);
 	}
@@ -323,8 +342,8 @@ static enum bs_status start_values(struct bs_indexing_buffer *indexing_buffer, c
 	return status;
 }
 
-enum bs_status bs_indexing_buffer_start(struct bs_indexing_buffer *indexing_buffer, const struct bs_term_batch *batch,
-                                    struct bs_error *err)
+enum bs_status bs_indexing_buffer_start(struct bs_indexing_buffer *indexing_buffer,
+                                        const struct bs_term_batch *batch, struct bs_error *err)
 {
 	const struct bs_term_table *fields = &batch->fields;
 	size_t n_bytes = (size_t)batch->terms.n_terms * sizeof(struct mapped);
@@ -333,21 +352,27 @@ enum bs_status bs_indexing_buffer_start(struct bs_indexing_buffer *indexing_buff
 	enum bs_status status = bs_buffer_reserve(&indexing_buffer->map, n_bytes, err);
 	if (status)
 		return status;
-	status = look_up(indexing_buffer, batch, (struct mapped *)(void *)indexing_buffer->map.data, err);
+	status = look_up(indexing_buffer, batch, (struct mapped *)(void *)indexing_buffer->map.data,
+	                 err);
 	if (status)
 		return status;
 	indexing_buffer->map.used_bytes = n_bytes;
-	for (uint32_t i = 0, number; i < fields->n_terms && indexing_buffer->fields.n_terms < BS_MOST_FIELDS && !status; i++)
-		status = bs_term_table_intern(&indexing_buffer->fields, bs_term_table_key(fields, i), fields->entries[i].n_bytes,
-		                              fields->entries[i].hash, &number, NULL, err);
+	for (uint32_t i = 0, number;
+	     i < fields->n_terms && indexing_buffer->fields.n_terms < BS_MOST_FIELDS && !status;
+	     i++)
+		status = bs_term_table_intern(
+			&indexing_buffer->fields, bs_term_table_key(fields, i),
+			fields->entries[i].n_bytes, fields->entries[i].hash, &number, NULL, err);
 	if (!status)
 		status = start_field_texts(indexing_buffer, err);
 	return status || fields->n_terms == 0 ? status : start_values(indexing_buffer, batch, err);
 }
 
-/* Makes those of the postings' terms known that are not. Where they go is prefetched for all of them first. */
-static enum bs_status add_new_terms(struct bs_indexing_buffer *indexing_buffer, const struct bs_term_batch *batch,
-                                    const uint32_t *postings, uint32_t n, struct bs_error *err)
+/* Makes those of the postings' terms known that are not. Where they go is prefetched for all of
+ * them first. */
+static enum bs_status add_new_terms(struct bs_indexing_buffer *indexing_buffer,
+                                    const struct bs_term_batch *batch, const uint32_t *postings,
+                                    uint32_t n, struct bs_error *err)
 {
 	struct mapped *map = (struct mapped *)(void *)indexing_buffer->map.data;
 	const uint64_t *hashes = batch->terms.hashes.items;
@@ -365,14 +390,15 @@ static enum bs_status add_new_terms(struct bs_indexing_buffer *indexing_buffer, 
 	for (uint32_t i = 0; i < n_new && !status; i++) {
 		uint32_t key_bytes;
 		const uint8_t *key = bs_term_batch_key(batch, new_terms[i], &key_bytes);
-		status = bs_term_table_add(&indexing_buffer->terms, key, key_bytes, hashes[new_terms[i]],
-		                           &map[new_terms[i]].number, err);
+		status = bs_term_table_add(&indexing_buffer->terms, key, key_bytes,
+		                           hashes[new_terms[i]], &map[new_terms[i]].number, err);
 	}
 	return status;
 }
 
 /* Writes the postings' terms, which are known; gives where the next ones go. */
-static uint8_t *put_terms(struct bs_indexing_buffer *indexing_buffer, const uint32_t *postings, uint32_t n, uint8_t *at)
+static uint8_t *put_terms(struct bs_indexing_buffer *indexing_buffer, const uint32_t *postings,
+                          uint32_t n, uint8_t *at)
 {
 	struct mapped *map = (struct mapped *)(void *)indexing_buffer->map.data;
 	uint32_t numbers[POSTINGS];
@@ -385,7 +411,8 @@ static uint8_t *put_terms(struct bs_indexing_buffer *indexing_buffer, const uint
 }
 
 /* Writes how often the document's repeated words stand there. */
-static uint8_t *put_tfs(const struct bs_term_batch *batch, const struct bs_term_batch_doc *doc, uint8_t *at)
+static uint8_t *put_tfs(const struct bs_term_batch *batch, const struct bs_term_batch_doc *doc,
+                        uint8_t *at)
 {
 	const uint32_t *tfs = batch->tfs.items + doc->first_tf;
 	uint32_t numbers[POSTINGS];
@@ -398,7 +425,8 @@ static uint8_t *put_tfs(const struct bs_term_batch *batch, const struct bs_term_
 }
 
 /* Makes a value of the batch known, unless its field is not. */
-static enum bs_status know_value(struct bs_indexing_buffer *indexing_buffer, const struct bs_term_batch *batch, uint32_t number,
+static enum bs_status know_value(struct bs_indexing_buffer *indexing_buffer,
+                                 const struct bs_term_batch *batch, uint32_t number,
                                  uint32_t *known_out, struct bs_error *err)
 {
 	struct value_key key;
@@ -406,15 +434,18 @@ static enum bs_status know_value(struct bs_indexing_buffer *indexing_buffer, con
 		indexing_buffer->lacks_values = true;
 		return BS_OK;
 	}
-	return bs_term_table_intern(&indexing_buffer->values, key.bytes, key.n_bytes, key.hash, known_out, NULL, err);
+	return bs_term_table_intern(&indexing_buffer->values, key.bytes, key.n_bytes, key.hash,
+	                            known_out, NULL, err);
 }
 
-static enum bs_status add_values(struct bs_indexing_buffer *indexing_buffer, const struct bs_term_batch *batch,
+static enum bs_status add_values(struct bs_indexing_buffer *indexing_buffer,
+                                 const struct bs_term_batch *batch,
                                  const struct bs_term_batch_doc *doc, struct bs_error *err)
 {
 	const uint32_t *numbers = batch->value_numbers.items + doc->first_value;
 	uint32_t *map = indexing_buffer->value_map.items;
-	struct bs_accumulated_values added = {.document = bs_indexing_buffer_n_docs(indexing_buffer)};
+	struct bs_accumulated_values added = {.document =
+	                                              bs_indexing_buffer_n_docs(indexing_buffer)};
 	enum bs_status status = BS_OK;
 	for (uint32_t i = 0; i < doc->n_values && !status; i++) {
 		uint32_t *known = &map[numbers[i]];
@@ -438,7 +469,8 @@ static void increment(uint32_t *n)
 }
 
 /* Counts the texts of the document's fields. Those of fields that are too many are not counted. */
-static void count_texts(struct bs_indexing_buffer *indexing_buffer, const struct bs_term_batch *batch, const struct bs_term_batch_doc *doc)
+static void count_texts(struct bs_indexing_buffer *indexing_buffer,
+                        const struct bs_term_batch *batch, const struct bs_term_batch_doc *doc)
 {
 	const uint32_t *field_map = indexing_buffer->field_map.items;
 	struct bs_field_texts *texts = indexing_buffer->field_texts.items;
@@ -455,14 +487,18 @@ static void count_texts(struct bs_indexing_buffer *indexing_buffer, const struct
 	}
 }
 
-enum bs_status bs_indexing_buffer_add(struct bs_indexing_buffer *indexing_buffer, const struct bs_term_batch *batch, uint32_t i,
-                                  const struct bs_doc_record *record, struct bs_error *err)
+enum bs_status bs_indexing_buffer_add(struct bs_indexing_buffer *indexing_buffer,
+                                      const struct bs_term_batch *batch, uint32_t i,
+                                      const struct bs_doc_record *record, struct bs_error *err)
 {
 	const struct bs_term_batch_doc *from = &batch->docs.items[i];
 	const uint32_t *postings = batch->postings.items + from->first_posting;
-	size_t most_bytes = BS_GROUP_MOST_BYTES(from->n_terms) + BS_GROUP_MOST_BYTES(from->n_repeated);
+	size_t most_bytes =
+		BS_GROUP_MOST_BYTES(from->n_terms) + BS_GROUP_MOST_BYTES(from->n_repeated);
 	uint8_t *codes;
-	enum bs_status status = bs_spool_reserve(&indexing_buffer->spool, most_bytes, bs_indexing_buffer_n_docs(indexing_buffer), &codes, err);
+	enum bs_status status =
+		bs_spool_reserve(&indexing_buffer->spool, most_bytes,
+	                         bs_indexing_buffer_n_docs(indexing_buffer), &codes, err);
 	uint8_t *at = codes;
 	for (uint32_t p = 0; p < from->n_terms && !status; p += POSTINGS) {
 		uint32_t n = from->n_terms - p < POSTINGS ? from->n_terms - p : POSTINGS;
@@ -474,7 +510,8 @@ enum bs_status bs_indexing_buffer_add(struct bs_indexing_buffer *indexing_buffer
 	}
 	if (!status)
 		at = put_tfs(batch, from, at);
-	struct bs_accumulated_doc doc = {.codes = codes, .n_terms = from->n_terms, .n_repeated = from->n_repeated};
+	struct bs_accumulated_doc doc = {
+		.codes = codes, .n_terms = from->n_terms, .n_repeated = from->n_repeated};
 	struct bs_doc_record named = *record;
 	named.length = from->length;
 	if (!status && from->n_values > 0)
@@ -496,10 +533,14 @@ enum bs_status bs_indexing_buffer_add(struct bs_indexing_buffer *indexing_buffer
 
 uint64_t bs_indexing_buffer_bytes(const struct bs_indexing_buffer *indexing_buffer)
 {
-	uint64_t n_bytes = bs_term_table_bytes(&indexing_buffer->terms) + bs_term_table_bytes(&indexing_buffer->values) +
-	                   indexing_buffer->value_docs.bytes.used_bytes + indexing_buffer->value_numbers.bytes.used_bytes +
+	uint64_t n_bytes = bs_term_table_bytes(&indexing_buffer->terms) +
+	                   bs_term_table_bytes(&indexing_buffer->values) +
+	                   indexing_buffer->value_docs.bytes.used_bytes +
+	                   indexing_buffer->value_numbers.bytes.used_bytes +
 	                   indexing_buffer->field_texts.bytes.used_bytes;
-	return indexing_buffer->dir ? n_bytes
-	                        : n_bytes + bs_doc_table_builder_bytes(&indexing_buffer->doc_table) +
-	                                  indexing_buffer->docs.bytes.used_bytes + indexing_buffer->spool_bytes;
+	return indexing_buffer->dir
+	               ? n_bytes
+	               : n_bytes + bs_doc_table_builder_bytes(&indexing_buffer->doc_table) +
+	                         indexing_buffer->docs.bytes.used_bytes +
+	                         indexing_buffer->spool_bytes;
 }

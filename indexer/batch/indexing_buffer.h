@@ -1,11 +1,13 @@
 /*
- * indexing_buffer.h: documents in, (document, distinct term) pairs out, in memory. The first half of an index run.
+ * indexing_buffer.h: documents in, (document, distinct term) pairs out, in memory. The first half
+ * of an index run.
  *
- * In two steps, so that the costly one can run on several threads. First each batch is analysed on its own
- * (term_batch.h), with a small dictionary that stays in cache. Then the analysed batches are merged, in document order,
- * into the *indexing buffer*, which holds the segment's dictionary and every document's terms as term numbers. Numbers are
- * given in order of first appearance, so common terms have short ones. Merging looks a term up once a batch, not once a
- * document. What an indexing buffer holds depends on the documents and their order only, never on the threads.
+ * In two steps, so that the costly one can run on several threads. First each batch is analysed on
+ * its own (term_batch.h), with a small dictionary that stays in cache. Then the analysed batches
+ * are merged, in document order, into the *indexing buffer*, which holds the segment's dictionary
+ * and every document's terms as term numbers. Numbers are given in order of first appearance, so
+ * common terms have short ones. Merging looks a term up once a batch, not once a document. What an
+ * indexing buffer holds depends on the documents and their order only, never on the threads.
  */
 #pragma once
 
@@ -22,16 +24,18 @@
 #include "indexer/batch/term_batch.h"
 
 /*
- * Numbers in as many bytes as each needs, four a group: a byte with their lengths, two bits each, and then the numbers
- * (Dean, "Challenges in Building Large-Scale Information Retrieval Systems", WSDM 2009). Unlike varints of seven bits a
- * byte they are told apart without looking at them: a quarter of the instructions, for documents' terms as small.
+ * Numbers in as many bytes as each needs, four a group: a byte with their lengths, two bits each,
+ * and then the numbers (Dean, "Challenges in Building Large-Scale Information Retrieval Systems",
+ * WSDM 2009). Unlike varints of seven bits a byte they are told apart without looking at them: a
+ * quarter of the instructions, for documents' terms as small.
  */
 
 /* Bytes that n numbers take at most, and those behind them that may be written or read, too. */
 #define BS_GROUP_MOST_BYTES(n) (((size_t)(n) + 3) / 4 * 17 + BS_GROUP_SLACK)
 #define BS_GROUP_SLACK         3u
 
-/* numbers has room for a multiple of four; what there is beyond n is set to 0. Gives where the next group goes. */
+/* numbers has room for a multiple of four; what there is beyond n is set to 0. Gives where the next
+ * group goes. */
 static inline uint8_t *bs_group_put(uint8_t *to, uint32_t *numbers, uint32_t n)
 {
 	for (uint32_t i = n; i % 4; i++)
@@ -65,8 +69,9 @@ static inline const uint8_t *bs_group_get(const uint8_t *from, uint32_t *numbers
 	return from;
 }
 
-/* One document's terms: n_terms numbers in groups from codes on, first those of words that stand there more than once;
- * behind them, until shard_plan.h has been over them, groups of n_repeated numbers: how often these do. */
+/* One document's terms: n_terms numbers in groups from codes on, first those of words that stand
+ * there more than once; behind them, until shard_plan.h has been over them, groups of n_repeated
+ * numbers: how often these do. */
 struct bs_accumulated_doc {
 	const uint8_t *codes;
 	uint32_t n_terms;
@@ -103,9 +108,10 @@ struct bs_spool_file {
 	int fd;
 	uint64_t n_bytes; /* atomic: taken so far */
 };
-/* Takes n_bytes of the file, mapped (bs_map_file), or of memory if there is no file (NULL); aligned for anything, with
- * any contents. Several threads may take of one file. Bytes of a file that are given back are no longer mapped; their
- * space on the disk is free once the file is cut (ftruncate) or closed. BS_IO, BS_NO_MEMORY. */
+/* Takes n_bytes of the file, mapped (bs_map_file), or of memory if there is no file (NULL); aligned
+ * for anything, with any contents. Several threads may take of one file. Bytes of a file that are
+ * given back are no longer mapped; their space on the disk is free once the file is cut (ftruncate)
+ * or closed. BS_IO, BS_NO_MEMORY. */
 enum bs_status bs_spool_take(struct bs_spool_file *file, size_t n_bytes, void **bytes_out,
                              struct bs_error *err) BS_WARN_UNUSED;
 void bs_spool_give_back(void *bytes);
@@ -117,14 +123,15 @@ struct bs_spool {
 	struct bs_spool_file *file;    /* borrowed; NULL: they are in memory */
 };
 /* Room for n_bytes in one piece, of document first_doc and those behind it. BS_NO_MEMORY, BS_IO. */
-enum bs_status bs_spool_reserve(struct bs_spool *spool, size_t n_bytes, uint32_t first_doc, uint8_t **to_out,
-                                struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_spool_reserve(struct bs_spool *spool, size_t n_bytes, uint32_t first_doc,
+                                uint8_t **to_out, struct bs_error *err) BS_WARN_UNUSED;
 void bs_spool_deinit(struct bs_spool *spool);
 
 /*
- * Zero-initialise. With a directory set before the first document (bs_indexing_buffer_use_files), all that grows with
- * documents is in temporary files, which are written and read in order: what takes memory is the terms, so that a
- * segment has as many documents as have no more distinct terms than it can hold.
+ * Zero-initialise. With a directory set before the first document (bs_indexing_buffer_use_files),
+ * all that grows with documents is in temporary files, which are written and read in order: what
+ * takes memory is the terms, so that a segment has as many documents as have no more distinct terms
+ * than it can hold.
  */
 struct bs_indexing_buffer {
 	const struct bs_dir *dir; /* borrowed; NULL: all is in memory */
@@ -133,42 +140,53 @@ struct bs_indexing_buffer {
 	struct bs_doc_table_builder doc_table;
 	struct bs_tf_table_builder tf_table; /* filled by shard_plan.h */
 	struct bs_accumulated_doc_list docs;
-	struct bs_term_table values;    /* numbers and dates: the field's number, four bytes, and the key (core/base/value.h) */
-	struct bs_accumulated_value_list value_docs;    /* of documents that have any */
-	struct bs_u32s value_numbers; /* theirs */
-	struct bs_field_texts_list field_texts;   /* by field */
-	bool lacks_values;              /* there are more fields than are known, and what they have is not here */
+	/* numbers and dates: the field's number, four bytes, and the key (core/base/value.h) */
+	struct bs_term_table values;
+	struct bs_accumulated_value_list value_docs; /* of documents that have any */
+	struct bs_u32s value_numbers;                /* theirs */
+	struct bs_field_texts_list field_texts;      /* by field */
+	/* there are more fields than are known, and what they have is not here */
+	bool lacks_values;
 	struct bs_spool spool;
 	struct bs_spool_file spool_file;
 	uint64_t spool_bytes;
 	uint64_t n_postings;
 	uint64_t n_positions;
 	uint64_t text_bytes;
-	struct bs_buffer map; /* scratch: number in the analysed batch -> what that term is here (indexing_buffer.c) */
+	/* scratch: number in the analysed batch -> what that term is here (indexing_buffer.c) */
+	struct bs_buffer map;
 	struct bs_u32s field_map; /* of fields, BS_TERM_NONE for those that are too many */
 	struct bs_u32s value_map; /* of values, BS_TERM_NONE for those that are not known yet */
 };
 /* Of an empty one: BS_IO. */
-enum bs_status bs_indexing_buffer_use_files(struct bs_indexing_buffer *indexing_buffer, const struct bs_dir *dir,
-                                        struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_indexing_buffer_use_files(struct bs_indexing_buffer *indexing_buffer,
+                                            const struct bs_dir *dir,
+                                            struct bs_error *err) BS_WARN_UNUSED;
 /* The buffer, which is empty, is where what grows with documents is. BS_IO. */
-enum bs_status bs_indexing_buffer_place(const struct bs_indexing_buffer *indexing_buffer, struct bs_buffer *buffer,
-                                    struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_indexing_buffer_place(const struct bs_indexing_buffer *indexing_buffer,
+                                        struct bs_buffer *buffer,
+                                        struct bs_error *err) BS_WARN_UNUSED;
 void bs_indexing_buffer_clear(struct bs_indexing_buffer *indexing_buffer);
 void bs_indexing_buffer_deinit(struct bs_indexing_buffer *indexing_buffer);
 
-/* Starts an analysed batch: call before adding its documents, and again after a bs_indexing_buffer_clear in their midst.
- * All its terms are looked up in one go; those that are not here become known with the first document that has them, so
- * that what is held depends on the documents alone. */
-enum bs_status bs_indexing_buffer_start(struct bs_indexing_buffer *indexing_buffer, const struct bs_term_batch *batch,
-                                    struct bs_error *err) BS_WARN_UNUSED;
-/* Adds document i of the batch as the next one, under the record given, whose length is taken from the batch. */
-enum bs_status bs_indexing_buffer_add(struct bs_indexing_buffer *indexing_buffer, const struct bs_term_batch *batch, uint32_t i,
-                                  const struct bs_doc_record *record, struct bs_error *err) BS_WARN_UNUSED;
-/* Brings the df of all terms up to date: before anyone looks at them. No document can be added until the indexing buffer is
- * cleared, for the terms cannot be looked up. */
+/* Starts an analysed batch: call before adding its documents, and again after a
+ * bs_indexing_buffer_clear in their midst. All its terms are looked up in one go; those that are
+ * not here become known with the first document that has them, so that what is held depends on the
+ * documents alone. */
+enum bs_status bs_indexing_buffer_start(struct bs_indexing_buffer *indexing_buffer,
+                                        const struct bs_term_batch *batch,
+                                        struct bs_error *err) BS_WARN_UNUSED;
+/* Adds document i of the batch as the next one, under the record given, whose length is taken from
+ * the batch. */
+enum bs_status bs_indexing_buffer_add(struct bs_indexing_buffer *indexing_buffer,
+                                      const struct bs_term_batch *batch, uint32_t i,
+                                      const struct bs_doc_record *record,
+                                      struct bs_error *err) BS_WARN_UNUSED;
+/* Brings the df of all terms up to date: before anyone looks at them. No document can be added
+ * until the indexing buffer is cleared, for the terms cannot be looked up. */
 void bs_indexing_buffer_finish(struct bs_indexing_buffer *indexing_buffer);
-/* Memory held, counted by content: the same for every number of threads. What is in files is none. */
+/* Memory held, counted by content: the same for every number of threads. What is in files is
+ * none. */
 uint64_t bs_indexing_buffer_bytes(const struct bs_indexing_buffer *indexing_buffer);
 
 static inline uint32_t bs_indexing_buffer_n_docs(const struct bs_indexing_buffer *indexing_buffer)
@@ -176,21 +194,24 @@ static inline uint32_t bs_indexing_buffer_n_docs(const struct bs_indexing_buffer
 	return indexing_buffer->doc_table.n_docs;
 }
 
-#define BS_TERM_CHUNK 64u /* all that is prefetched of a chunk fits into the first cache; whole groups */
+/* all that is prefetched of a chunk fits into the first cache; whole groups */
+#define BS_TERM_CHUNK 64u
 
 struct bs_term_reader {
 	const uint8_t *codes;
 	uint32_t n_left;
 };
 
-static inline struct bs_term_reader bs_indexing_buffer_read(const struct bs_indexing_buffer *indexing_buffer, uint32_t document)
+static inline struct bs_term_reader bs_indexing_buffer_read(
+	const struct bs_indexing_buffer *indexing_buffer, uint32_t document)
 {
 	const struct bs_accumulated_doc *doc = &indexing_buffer->docs.items[document];
 	return (struct bs_term_reader){doc->codes, doc->n_terms};
 }
 
 /* The next terms of the document: how many, 0 at its end. */
-static inline uint32_t bs_indexing_buffer_next(struct bs_term_reader *reader, uint32_t numbers[BS_TERM_CHUNK])
+static inline uint32_t bs_indexing_buffer_next(struct bs_term_reader *reader,
+                                               uint32_t numbers[BS_TERM_CHUNK])
 {
 	uint32_t n = reader->n_left < BS_TERM_CHUNK ? reader->n_left : BS_TERM_CHUNK;
 	reader->codes = bs_group_get(reader->codes, numbers, n);

@@ -26,7 +26,7 @@ struct slot {
 /* What a thread works with. */
 struct worker {
 	struct bs_tokenizer *tokenizer; /* NULL: none */
-	struct bs_gram_sketch *grams; /* NULL: none */
+	struct bs_gram_sketch *grams;   /* NULL: none */
 	struct bs_reader *reader;
 };
 
@@ -41,16 +41,21 @@ struct bs_pipeline {
 	void *context;
 };
 
-static enum bs_status take_document(void *context, const struct bs_document *document, struct bs_error *err)
+static enum bs_status take_document(void *context, const struct bs_document *document,
+                                    struct bs_error *err)
 {
 	struct slot *slot = context;
-	/* Only when the next document comes: the text of an enormous one is given back by then, or at the end of its batch. */
+	/* Only when the next document comes: the text of an enormous one is given back by then, or
+	 * at the end of its batch. */
 	bool is_small = bs_term_batch_bytes(&slot->term_batch) < TERM_BATCH_LIMIT_BYTES;
 	enum bs_status status = is_small ? BS_OK : bs_task_hand_over(slot->task);
-	return status ? status : bs_term_batch_sink(&slot->term_batch).document(&slot->term_batch, document, err);
+	return status ? status
+	              : bs_term_batch_sink(&slot->term_batch)
+	                        .document(&slot->term_batch, document, err);
 }
 
-/* All before it is merged first, and whoever merges writes a segment if there is not enough memory for both. */
+/* All before it is merged first, and whoever merges writes a segment if there is not enough memory
+ * for both. */
 static enum bs_status await_large(void *context, uint64_t n_bytes, struct bs_error *err)
 {
 	struct slot *slot = context;
@@ -71,12 +76,15 @@ static enum bs_status analyze_batch(void *context, const struct bs_task *task, s
 	bool is_file = is_row || !bs_source_has_records(slot->batch.source);
 	slot->term_batch.is_row = is_row;
 	slot->term_batch.tokenizer = is_row ? NULL : worker->tokenizer;
-	slot->term_batch.grams = (is_file ? pipeline->has_file_grams : pipeline->has_record_grams) ? worker->grams : NULL;
+	slot->term_batch.grams = (is_file ? pipeline->has_file_grams : pipeline->has_record_grams)
+	                                 ? worker->grams
+	                                 : NULL;
 	slot->task = task;
 	slot->is_done = false;
 	enum bs_status status = bs_reader_read(worker->reader, &slot->batch, &slot->sink, err);
 	slot->is_done = true;
-	return status || bs_task_hold(task, bs_term_batch_bytes(&slot->term_batch)) ? status : BS_STOPPED;
+	return status || bs_task_hold(task, bs_term_batch_bytes(&slot->term_batch)) ? status
+	                                                                            : BS_STOPPED;
 }
 
 static enum bs_status merge_batch(void *context, uint64_t task, struct bs_error *err)
@@ -84,14 +92,15 @@ static enum bs_status merge_batch(void *context, uint64_t task, struct bs_error 
 	struct bs_pipeline *pipeline = context;
 	struct slot *slot = &pipeline->slots[task % pipeline->n_slots];
 	bs_term_batch_seal(&slot->term_batch);
-	enum bs_status status = pipeline->merge(pipeline->context, &slot->term_batch, &slot->batch, slot->is_done, err);
+	enum bs_status status = pipeline->merge(pipeline->context, &slot->term_batch, &slot->batch,
+	                                        slot->is_done, err);
 	bs_term_batch_clear(&slot->term_batch);
 	return status;
 }
 
-enum bs_status bs_pipeline_new(uint32_t n_threads, const struct bs_tokenizer_options *words, char *const *weights,
-                               const struct bs_source_options *options, struct bs_pipeline **pipeline_out,
-                               struct bs_error *err)
+enum bs_status bs_pipeline_new(uint32_t n_threads, const struct bs_tokenizer_options *words,
+                               char *const *weights, const struct bs_source_options *options,
+                               struct bs_pipeline **pipeline_out, struct bs_error *err)
 {
 	struct bs_pipeline *pipeline = calloc(1, sizeof(*pipeline));
 	*pipeline_out = NULL;
@@ -103,7 +112,8 @@ enum bs_status bs_pipeline_new(uint32_t n_threads, const struct bs_tokenizer_opt
 	pipeline->slots = calloc(pipeline->n_slots, sizeof(*pipeline->slots));
 	pipeline->workers = calloc(n_threads, sizeof(*pipeline->workers));
 	if (!pipeline->slots || !pipeline->workers)
-		status = bs_fail_memory(err, "a pipeline", pipeline->n_slots * sizeof(*pipeline->slots));
+		status = bs_fail_memory(err, "a pipeline",
+		                        pipeline->n_slots * sizeof(*pipeline->slots));
 	for (uint32_t i = 0; i < pipeline->n_slots && !status; i++) {
 		pipeline->slots[i].sink = bs_term_batch_sink(&pipeline->slots[i].term_batch);
 		pipeline->slots[i].sink.document = take_document;
@@ -112,7 +122,8 @@ enum bs_status bs_pipeline_new(uint32_t n_threads, const struct bs_tokenizer_opt
 		pipeline->slots[i].term_batch.weights = weights;
 	}
 	for (uint32_t i = 0; i < n_threads && !status; i++) {
-		status = words ? bs_tokenizer_new(words, &pipeline->workers[i].tokenizer, err) : BS_OK;
+		status = words ? bs_tokenizer_new(words, &pipeline->workers[i].tokenizer, err)
+		               : BS_OK;
 		if (!status)
 			status = bs_reader_new(options, &pipeline->workers[i].reader, err);
 	}
@@ -126,11 +137,12 @@ enum bs_status bs_pipeline_new(uint32_t n_threads, const struct bs_tokenizer_opt
 void bs_pipeline_set_word_pairs(struct bs_pipeline *pipeline, const struct bs_word_pairs *pairs)
 {
 	for (uint32_t i = 0; i < pipeline->n_slots; i++)
-		pipeline->slots[i].term_batch.pairs = pairs && pairs->n_word_pairs > 0 ? pairs : NULL;
+		pipeline->slots[i].term_batch.pairs =
+			pairs && pairs->n_word_pairs > 0 ? pairs : NULL;
 }
 
-enum bs_status bs_pipeline_set_grams(struct bs_pipeline *pipeline, const struct bs_gram_plan *plan, bool of_files, bool of_records,
-                                     struct bs_error *err)
+enum bs_status bs_pipeline_set_grams(struct bs_pipeline *pipeline, const struct bs_gram_plan *plan,
+                                     bool of_files, bool of_records, struct bs_error *err)
 {
 	pipeline->has_file_grams = of_files;
 	pipeline->has_record_grams = of_records;
@@ -171,15 +183,16 @@ void bs_pipeline_free(struct bs_pipeline *pipeline)
 }
 
 /* All that the feed has, batch by batch. */
-static enum bs_status feed_all(struct bs_pipeline *pipeline, struct bs_workers *workers, struct bs_feed *feed,
-                               struct bs_error *err)
+static enum bs_status feed_all(struct bs_pipeline *pipeline, struct bs_workers *workers,
+                               struct bs_feed *feed, struct bs_error *err)
 {
 	for (uint64_t i = 0; bs_workers_wait_room(workers); i++) {
 		struct slot *slot = &pipeline->slots[i % pipeline->n_slots];
 		enum bs_status status = bs_feed_next(feed, &slot->batch, err);
 		if (status || slot->batch.n_items == 0)
 			return status;
-		/* An enormous record: all before it is merged first, and nothing is read ahead of it. */
+		/* An enormous record: all before it is merged first, and nothing is read ahead of
+		 * it. */
 		bool is_alone = slot->batch.bytes.used_bytes > ALONE_BYTES;
 		if (is_alone && !bs_workers_wait_put(workers))
 			break;
@@ -192,8 +205,8 @@ static enum bs_status feed_all(struct bs_pipeline *pipeline, struct bs_workers *
 	return BS_OK;
 }
 
-enum bs_status bs_pipeline_run(struct bs_pipeline *pipeline, struct bs_feed *feed, bool keep_raws, bs_merge_fn merge,
-                               void *context, struct bs_error *err)
+enum bs_status bs_pipeline_run(struct bs_pipeline *pipeline, struct bs_feed *feed, bool keep_raws,
+                               bs_merge_fn merge, void *context, struct bs_error *err)
 {
 	struct bs_workers_plan plan = {.n_threads = pipeline->n_threads,
 	                               .n_slots = pipeline->n_slots,

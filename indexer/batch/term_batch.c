@@ -13,15 +13,17 @@
 #include "core/store/manifest.h"
 #include "core/system/deadline.h"
 
-#define FIELD_GAP   100u        /* positions between two fields of a record */
-#define KEPT_BYTES  (1u << 20)  /* larger buffers are given back after use */
+#define FIELD_GAP   100u       /* positions between two fields of a record */
+#define KEPT_BYTES  (1u << 20) /* larger buffers are given back after use */
 #define FIRST_SLOTS (1u << 14)
 #define KEPT_SLOTS  (1u << 18)
-/* The approximate cost of a distinct term once the words are cut, and of a field apart from its words: for the deadline. */
-#define TERM_NS     30u
-#define FIELD_NS    200u
+/* The approximate cost of a distinct term once the words are cut, and of a field apart from its
+ * words: for the deadline. */
+#define TERM_NS  30u
+#define FIELD_NS 200u
 
-_Static_assert(BS_TOKEN_SLACK_BYTES >= BS_TERM_BATCH_KEY_BYTES, "a key is read whole, whatever its length");
+_Static_assert(BS_TOKEN_SLACK_BYTES >= BS_TERM_BATCH_KEY_BYTES,
+               "a key is read whole, whatever its length");
 
 /* Makes the first so many slots empty, and the table. */
 static void use_slots(struct bs_term_batch_terms *terms, uint32_t n_slots)
@@ -40,8 +42,8 @@ struct short_key {
 /* Reads 16 bytes, of which n_bytes count. */
 static struct short_key load_key(const uint8_t *bytes, uint32_t n_bytes)
 {
-	static const uint8_t masks[2 * BS_TERM_BATCH_KEY_BYTES] = {255, 255, 255, 255, 255, 255, 255, 255,
-	                                                        255, 255, 255, 255, 255, 255, 255, 255};
+	static const uint8_t masks[2 * BS_TERM_BATCH_KEY_BYTES] = {
+		255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255};
 	struct short_key key, mask;
 	memcpy(&key, bytes, sizeof(key));
 	memcpy(&mask, masks + BS_TERM_BATCH_KEY_BYTES - n_bytes, sizeof(mask));
@@ -50,16 +52,18 @@ static struct short_key load_key(const uint8_t *bytes, uint32_t n_bytes)
 	return key;
 }
 
-/* For the slots of a batch only: numbers go by appearance, so nothing that is kept depends on it. A product of both
- * halves with a secret in each: nobody can choose words that meet. */
+/* For the slots of a batch only: numbers go by appearance, so nothing that is kept depends on it. A
+ * product of both halves with a secret in each: nobody can choose words that meet. */
 static uint64_t mix_key(struct bs_hash_secret secret, struct short_key key, uint32_t n_bytes)
 {
-	struct bs_product product = bs_hash_multiply(key.words[0] ^ secret.words[0], key.words[1] ^ secret.words[1] ^ n_bytes);
+	struct bs_product product = bs_hash_multiply(key.words[0] ^ secret.words[0],
+	                                             key.words[1] ^ secret.words[1] ^ n_bytes);
 	return product.low ^ product.high;
 }
 
 /* Where the look for a term begins; of a long one, it goes by the hash alone. */
-static uint32_t home_slot(const struct bs_term_batch_terms *terms, const struct bs_term_batch_term *term)
+static uint32_t home_slot(const struct bs_term_batch_terms *terms,
+                          const struct bs_term_batch_term *term)
 {
 	struct short_key key;
 	memcpy(&key, term->key, sizeof(key));
@@ -74,7 +78,8 @@ static enum bs_status grow_slots(struct bs_term_batch_terms *terms, struct bs_er
 	if (n_slots == 0 || n_slots > terms->most_slots) {
 		uint32_t *slots = n_slots ? malloc((size_t)n_slots * sizeof(*slots)) : NULL;
 		if (!slots)
-			return bs_fail_memory(err, "the terms of a batch", (size_t)n_slots * sizeof(*slots));
+			return bs_fail_memory(err, "the terms of a batch",
+			                      (size_t)n_slots * sizeof(*slots));
 		free(terms->slots);
 		terms->slots = slots;
 		terms->most_slots = n_slots;
@@ -92,8 +97,9 @@ static enum bs_status grow_slots(struct bs_term_batch_terms *terms, struct bs_er
 }
 
 /* A new term; its slot is found again if the table grows. */
-static enum bs_status add_term(struct bs_term_batch_terms *terms, const struct bs_term_batch_term *term, uint64_t hash,
-                               uint32_t slot, uint32_t *number_out, struct bs_error *err)
+static enum bs_status add_term(struct bs_term_batch_terms *terms,
+                               const struct bs_term_batch_term *term, uint64_t hash, uint32_t slot,
+                               uint32_t *number_out, struct bs_error *err)
 {
 	enum bs_status status = bs_vector_append(&terms->entries, term, err);
 	if (!status)
@@ -108,16 +114,18 @@ static enum bs_status add_term(struct bs_term_batch_terms *terms, const struct b
 }
 
 /* mixed: mix_key of the key, which is that of the bytes. */
-static inline enum bs_status find_mixed(struct bs_term_batch_terms *terms, struct short_key key, uint64_t mixed,
-                                        const uint8_t *bytes, uint32_t n_bytes, uint32_t *number_out,
-                                        struct bs_error *err)
+static inline enum bs_status find_mixed(struct bs_term_batch_terms *terms, struct short_key key,
+                                        uint64_t mixed, const uint8_t *bytes, uint32_t n_bytes,
+                                        uint32_t *number_out, struct bs_error *err)
 {
 	uint32_t at = (uint32_t)(mixed >> terms->slot_shift);
-	for (uint32_t found; (found = terms->slots[at]) != 0; at = (at + 1) & (terms->n_slots - 1)) {
+	for (uint32_t found; (found = terms->slots[at]) != 0;
+	     at = (at + 1) & (terms->n_slots - 1)) {
 		const struct bs_term_batch_term *entry = &terms->entries.items[found - 1];
 		struct short_key other;
 		memcpy(&other, entry->key, sizeof(other));
-		if (!((key.words[0] ^ other.words[0]) | (key.words[1] ^ other.words[1]) | (n_bytes ^ entry->key_bytes))) {
+		if (!((key.words[0] ^ other.words[0]) | (key.words[1] ^ other.words[1]) |
+		      (n_bytes ^ entry->key_bytes))) {
 			*number_out = found - 1;
 			return BS_OK;
 		}
@@ -127,20 +135,22 @@ static inline enum bs_status find_mixed(struct bs_term_batch_terms *terms, struc
 	return add_term(terms, &term, bs_hash_slot(bytes, n_bytes), at, number_out, err);
 }
 
-static enum bs_status find_short(struct bs_term_batch_terms *terms, const uint8_t *bytes, uint32_t n_bytes,
-                                 uint32_t *number_out, struct bs_error *err)
+static enum bs_status find_short(struct bs_term_batch_terms *terms, const uint8_t *bytes,
+                                 uint32_t n_bytes, uint32_t *number_out, struct bs_error *err)
 {
 	struct short_key key = load_key(bytes, n_bytes);
-	return find_mixed(terms, key, mix_key(terms->secret, key, n_bytes), bytes, n_bytes, number_out, err);
+	return find_mixed(terms, key, mix_key(terms->secret, key, n_bytes), bytes, n_bytes,
+	                  number_out, err);
 }
 
-static enum bs_status find_long(struct bs_term_batch_terms *terms, const uint8_t *bytes, uint32_t n_bytes,
-                                uint32_t *number_out, struct bs_error *err)
+static enum bs_status find_long(struct bs_term_batch_terms *terms, const uint8_t *bytes,
+                                uint32_t n_bytes, uint32_t *number_out, struct bs_error *err)
 {
 	uint64_t hash = bs_hash_slot(bytes, n_bytes);
 	struct short_key key = {{hash, 0}};
 	uint32_t at = (uint32_t)(mix_key(terms->secret, key, n_bytes) >> terms->slot_shift);
-	for (uint32_t found; (found = terms->slots[at]) != 0; at = (at + 1) & (terms->n_slots - 1)) {
+	for (uint32_t found; (found = terms->slots[at]) != 0;
+	     at = (at + 1) & (terms->n_slots - 1)) {
 		const struct bs_term_batch_term *entry = &terms->entries.items[found - 1];
 		memcpy(&key, entry->key, sizeof(key));
 		if (entry->key_bytes == n_bytes && key.words[0] == hash &&
@@ -156,7 +166,8 @@ static enum bs_status find_long(struct bs_term_batch_terms *terms, const uint8_t
 	return status ? status : add_term(terms, &term, hash, at, number_out, err);
 }
 
-const uint8_t *bs_term_batch_key(const struct bs_term_batch *batch, uint32_t number, uint32_t *key_bytes_out)
+const uint8_t *bs_term_batch_key(const struct bs_term_batch *batch, uint32_t number,
+                                 uint32_t *key_bytes_out)
 {
 	const struct bs_term_batch_term *term = &batch->terms.entries.items[number];
 	struct short_key key;
@@ -171,12 +182,13 @@ const uint8_t *bs_term_batch_key(const struct bs_term_batch *batch, uint32_t num
 #define OFFSET_OF(buffer) offsetof(struct bs_term_batch, buffer)
 #define N_COUNTED         13u
 static const size_t buffer_offsets[] = {
-	OFFSET_OF(terms.entries), OFFSET_OF(terms.hashes), OFFSET_OF(terms.long_keys), OFFSET_OF(postings),
-	OFFSET_OF(docs),          OFFSET_OF(names),        OFFSET_OF(tfs),             OFFSET_OF(raws),
-	OFFSET_OF(gram_rows),     OFFSET_OF(value_numbers), OFFSET_OF(other_fields),   OFFSET_OF(skips),
-	OFFSET_OF(non_documents),
-	OFFSET_OF(unchanged),     OFFSET_OF(trigrams),      OFFSET_OF(gram_text),
-	OFFSET_OF(key),           OFFSET_OF(pair_words),   OFFSET_OF(pair_numbers),
+	OFFSET_OF(terms.entries), OFFSET_OF(terms.hashes), OFFSET_OF(terms.long_keys),
+	OFFSET_OF(postings),      OFFSET_OF(docs),         OFFSET_OF(names),
+	OFFSET_OF(tfs),           OFFSET_OF(raws),         OFFSET_OF(gram_rows),
+	OFFSET_OF(value_numbers), OFFSET_OF(other_fields), OFFSET_OF(skips),
+	OFFSET_OF(non_documents), OFFSET_OF(unchanged),    OFFSET_OF(trigrams),
+	OFFSET_OF(gram_text),     OFFSET_OF(key),          OFFSET_OF(pair_words),
+	OFFSET_OF(pair_numbers),
 };
 #define N_BUFFERS (sizeof(buffer_offsets) / sizeof(*buffer_offsets))
 
@@ -184,11 +196,13 @@ void bs_term_batch_clear(struct bs_term_batch *batch)
 {
 	struct bs_term_batch_terms *terms = &batch->terms;
 	for (size_t i = 0; i < N_BUFFERS; i++)
-		bs_buffer_trim((struct bs_buffer *)(void *)((char *)batch + buffer_offsets[i]), KEPT_BYTES);
+		bs_buffer_trim((struct bs_buffer *)(void *)((char *)batch + buffer_offsets[i]),
+		               KEPT_BYTES);
 	bs_term_table_clear(&batch->fields);
 	bs_term_table_clear(&batch->values);
 	bs_term_batch_seal(batch);
-	/* One batch of very many terms must not spread those of all others over more cache than they need. */
+	/* One batch of very many terms must not spread those of all others over more cache than
+	 * they need. */
 	while (terms->n_slots > FIRST_SLOTS && (uint64_t)terms->n_terms * 8 < terms->n_slots)
 		terms->n_slots /= 2;
 	if (terms->slots)
@@ -219,30 +233,34 @@ void bs_term_batch_deinit(struct bs_term_batch *batch)
 
 uint64_t bs_term_batch_bytes(const struct bs_term_batch *batch)
 {
-	uint64_t n_bytes = (uint64_t)batch->terms.n_terms * 4 * sizeof(*batch->terms.slots) + bs_term_table_bytes(&batch->values);
+	uint64_t n_bytes = (uint64_t)batch->terms.n_terms * 4 * sizeof(*batch->terms.slots) +
+	                   bs_term_table_bytes(&batch->values);
 	for (size_t i = 0; i < N_COUNTED; i++)
-		n_bytes += ((const struct bs_buffer *)(const void *)((const char *)batch + buffer_offsets[i]))->used_bytes;
+		n_bytes += ((const struct bs_buffer *)(const void *)((const char *)batch +
+		                                                     buffer_offsets[i]))
+		                   ->used_bytes;
 	return n_bytes;
 }
 
 /* The number of a pair, of characters or words: its key is BS_KEY_COMPOUND and the rest. */
-static enum bs_status find_pair(struct bs_term_batch *batch, const uint8_t *rest, uint32_t rest_bytes,
-                                uint32_t *number_out, struct bs_error *err)
+static enum bs_status find_pair(struct bs_term_batch *batch, const uint8_t *rest,
+                                uint32_t rest_bytes, uint32_t *number_out, struct bs_error *err)
 {
 	bs_buffer_clear(&batch->key);
-	enum bs_status status =
-		bs_buffer_reserve(&batch->key, 1 + (size_t)rest_bytes + BS_TERM_BATCH_KEY_BYTES, err);
+	enum bs_status status = bs_buffer_reserve(
+		&batch->key, 1 + (size_t)rest_bytes + BS_TERM_BATCH_KEY_BYTES, err);
 	if (status)
 		return status;
 	uint8_t *key = batch->key.data;
 	key[0] = BS_KEY_COMPOUND;
 	memcpy(key + 1, rest, rest_bytes);
-	return (rest_bytes < BS_TERM_BATCH_KEY_BYTES ? find_short : find_long)(&batch->terms, key, rest_bytes + 1,
-	                                                                       number_out, err);
+	return (rest_bytes < BS_TERM_BATCH_KEY_BYTES ? find_short : find_long)(
+		&batch->terms, key, rest_bytes + 1, number_out, err);
 }
 
 /* Which of the words of the pairs the newest term is. Called for each new term, in order. */
-static enum bs_status know_pair_word(struct bs_term_batch *batch, const struct bs_token *token, struct bs_error *err)
+static enum bs_status know_pair_word(struct bs_term_batch *batch, const struct bs_token *token,
+                                     struct bs_error *err)
 {
 	uint16_t word = BS_NO_WORD;
 	if (!token->is_bigram)
@@ -286,7 +304,8 @@ static enum bs_status start_pairs(struct bs_term_batch *batch, struct bs_error *
 	return status;
 }
 
-/* Tokens that are looked up in one go: what the look-ups touch is prefetched a step at a time for all of them. */
+/* Tokens that are looked up in one go: what the look-ups touch is prefetched a step at a time for
+ * all of them. */
 #define LOOK_AHEAD 16u
 
 /* Of a token: itself, and the pairs that end with it. */
@@ -298,12 +317,13 @@ struct looked_up {
 	bool is_short;
 };
 
-static void look_ahead(const struct bs_term_batch_terms *terms, const struct bs_token *tokens, size_t n,
-                       struct looked_up looked_up[LOOK_AHEAD])
+static void look_ahead(const struct bs_term_batch_terms *terms, const struct bs_token *tokens,
+                       size_t n, struct looked_up looked_up[LOOK_AHEAD])
 {
 	for (size_t i = 0; i < n; i++) {
 		struct looked_up *here = &looked_up[i];
-		here->is_short = !tokens[i].is_bigram && tokens[i].term_bytes <= BS_TERM_BATCH_KEY_BYTES;
+		here->is_short =
+			!tokens[i].is_bigram && tokens[i].term_bytes <= BS_TERM_BATCH_KEY_BYTES;
 		uint32_t n_bytes = here->is_short ? tokens[i].term_bytes : 0;
 		here->key = load_key(tokens[i].term, n_bytes);
 		here->mixed = mix_key(terms->secret, here->key, n_bytes);
@@ -316,7 +336,8 @@ static void look_ahead(const struct bs_term_batch_terms *terms, const struct bs_
 	}
 }
 
-/* Writes the term's number behind the postings, where it stays if the document has not had it yet. */
+/* Writes the term's number behind the postings, where it stays if the document has not had it
+ * yet. */
 static inline void count_term(struct bs_term_batch *batch, uint32_t number, uint32_t **posting)
 {
 	/* Whether a word is the document's first of its kind cannot be predicted: no branch. */
@@ -331,7 +352,8 @@ static inline void count_term(struct bs_term_batch *batch, uint32_t number, uint
 	entry->last_doc = this_doc;
 }
 
-/* Words that stand side by side, the second at position. The first may be two: an identifier and its first part. */
+/* Words that stand side by side, the second at position. The first may be two: an identifier and
+ * its first part. */
 struct meeting {
 	uint16_t a;
 	uint16_t whole; /* BS_NO_WORD, or a is */
@@ -340,7 +362,8 @@ struct meeting {
 };
 
 /* Adds a pair to the postings, unless the document has it. */
-static enum bs_status take_pair(struct bs_term_batch *batch, uint32_t pair, uint32_t **posting, struct bs_error *err)
+static enum bs_status take_pair(struct bs_term_batch *batch, uint32_t pair, uint32_t **posting,
+                                struct bs_error *err)
 {
 	uint32_t number = 0;
 	enum bs_status status = pair_number(batch, pair, &number, err);
@@ -354,7 +377,8 @@ static enum bs_status take_pair(struct bs_term_batch *batch, uint32_t pair, uint
 }
 
 /* The pair of these two, if they are one. */
-static enum bs_status take_two(struct bs_term_batch *batch, uint16_t a, const struct meeting *meeting, uint32_t **posting,
+static enum bs_status take_two(struct bs_term_batch *batch, uint16_t a,
+                               const struct meeting *meeting, uint32_t **posting,
                                struct bs_error *err)
 {
 	struct bs_term_batch_heads *heads = &batch->heads[meeting->position & 1];
@@ -367,9 +391,10 @@ static enum bs_status take_two(struct bs_term_batch *batch, uint16_t a, const st
 	return take_pair(batch, pair, posting, err);
 }
 
-/* The pairs of a meeting, and the wide ones that end with it: those of the pairs that end where its first word stands. */
-static enum bs_status take_meeting(struct bs_term_batch *batch, const struct meeting *meeting, uint32_t **posting,
-                                   struct bs_error *err)
+/* The pairs of a meeting, and the wide ones that end with it: those of the pairs that end where its
+ * first word stands. */
+static enum bs_status take_meeting(struct bs_term_batch *batch, const struct meeting *meeting,
+                                   uint32_t **posting, struct bs_error *err)
 {
 	struct bs_term_batch_heads *before = &batch->heads[~meeting->position & 1];
 	if (batch->heads_position != meeting->position) {
@@ -386,9 +411,10 @@ static enum bs_status take_meeting(struct bs_term_batch *batch, const struct mee
 	return status;
 }
 
-/* Where an identifier stands at the position of the word, or at the one before: whether they are words of pairs that
- * meet. */
-static bool meet_whole(struct bs_term_batch *batch, const struct bs_token *token, uint16_t word, struct meeting *meeting)
+/* Where an identifier stands at the position of the word, or at the one before: whether they are
+ * words of pairs that meet. */
+static bool meet_whole(struct bs_term_batch *batch, const struct bs_token *token, uint16_t word,
+                       struct meeting *meeting)
 {
 	uint32_t position = token->position;
 	*meeting = (struct meeting){BS_NO_WORD, BS_NO_WORD, word, position};
@@ -408,10 +434,11 @@ static bool meet_whole(struct bs_term_batch *batch, const struct bs_token *token
 	return word != BS_NO_WORD && (meeting->a != BS_NO_WORD || meeting->whole != BS_NO_WORD);
 }
 
-/* Adds the pairs that n tokens make with those before them to the postings, unless the document has them. Which of them
- * may be pairs is told without a branch. */
-static enum bs_status take_pairs(struct bs_term_batch *batch, const struct bs_token *tokens, const uint32_t *numbers,
-                                    size_t n, uint32_t **posting, struct bs_error *err)
+/* Adds the pairs that n tokens make with those before them to the postings, unless the document has
+ * them. Which of them may be pairs is told without a branch. */
+static enum bs_status take_pairs(struct bs_term_batch *batch, const struct bs_token *tokens,
+                                 const uint32_t *numbers, size_t n, uint32_t **posting,
+                                 struct bs_error *err)
 {
 	struct meeting met[LOOK_AHEAD];
 	const uint16_t *words = batch->pair_words.items;
@@ -425,7 +452,8 @@ static enum bs_status take_pairs(struct bs_term_batch *batch, const struct bs_to
 			n_met += meet_whole(batch, &tokens[i], word, &met[n_met]);
 			continue;
 		}
-		met[n_met] = (struct meeting){batch->last_word, BS_NO_WORD, word, tokens[i].position};
+		met[n_met] =
+			(struct meeting){batch->last_word, BS_NO_WORD, word, tokens[i].position};
 		n_met += (word != BS_NO_WORD) & (batch->last_word != BS_NO_WORD) &
 		         (tokens[i].position == batch->last_position + 1);
 		batch->last_word = word;
@@ -436,8 +464,8 @@ static enum bs_status take_pairs(struct bs_term_batch *batch, const struct bs_to
 	return status;
 }
 
-static enum bs_status take_some(struct bs_term_batch *batch, const struct bs_token *tokens, size_t n,
-                                   uint32_t **posting, struct bs_error *err)
+static enum bs_status take_some(struct bs_term_batch *batch, const struct bs_token *tokens,
+                                size_t n, uint32_t **posting, struct bs_error *err)
 {
 	struct looked_up looked_up[LOOK_AHEAD];
 	uint32_t numbers[LOOK_AHEAD];
@@ -446,12 +474,14 @@ static enum bs_status take_some(struct bs_term_batch *batch, const struct bs_tok
 	for (size_t i = 0; i < n && !status; i++) {
 		uint32_t number = 0;
 		if (looked_up[i].is_short)
-			status = find_mixed(&batch->terms, looked_up[i].key, looked_up[i].mixed, tokens[i].term,
-			                    tokens[i].term_bytes, &number, err);
+			status = find_mixed(&batch->terms, looked_up[i].key, looked_up[i].mixed,
+			                    tokens[i].term, tokens[i].term_bytes, &number, err);
 		else
 			status = tokens[i].is_bigram
-			                 ? find_pair(batch, tokens[i].term, tokens[i].term_bytes, &number, err)
-			                 : find_long(&batch->terms, tokens[i].term, tokens[i].term_bytes, &number, err);
+			                 ? find_pair(batch, tokens[i].term, tokens[i].term_bytes,
+			                             &number, err)
+			                 : find_long(&batch->terms, tokens[i].term,
+			                             tokens[i].term_bytes, &number, err);
 		if (!status && batch->pairs && bs_vector_n(&batch->pair_words) == number)
 			status = know_pair_word(batch, &tokens[i], err);
 		if (status)
@@ -462,14 +492,17 @@ static enum bs_status take_some(struct bs_term_batch *batch, const struct bs_tok
 	return batch->pairs ? take_pairs(batch, tokens, numbers, n, posting, err) : BS_OK;
 }
 
-/* Measured: what a distinct word takes until it stands in a segment, and besides if the document repeats it. */
+/* Measured: what a distinct word takes until it stands in a segment, and besides if the document
+ * repeats it. */
 #define WORD_BYTES     90u
 #define REPEATED_BYTES 70u
 
-/* Whether the one document in hand, if it is large, can be held; n_repeated of its words stand there more than once. */
+/* Whether the one document in hand, if it is large, can be held; n_repeated of its words stand
+ * there more than once. */
 static bool has_room(const struct bs_term_batch *batch, uint32_t n_repeated)
 {
-	uint64_t n_words = (uint64_t)batch->terms.n_terms + batch->fields.n_terms; /* names of fields too */
+	/* names of fields too */
+	uint64_t n_words = (uint64_t)batch->terms.n_terms + batch->fields.n_terms;
 	uint64_t n_bytes = n_words * WORD_BYTES + (uint64_t)n_repeated * REPEATED_BYTES +
 	                   (batch->terms.long_keys.used_bytes + batch->fields.bytes.used_bytes) * 2;
 	return batch->room_bytes == 0 || n_bytes <= batch->room_bytes;
@@ -481,7 +514,7 @@ static enum bs_status fail_room(struct bs_error *err)
 }
 
 static enum bs_status take_tokens(void *context, const struct bs_token *tokens, size_t n_tokens,
-                                     struct bs_error *err)
+                                  struct bs_error *err)
 {
 	struct bs_term_batch *batch = context;
 	struct bs_u32s *postings = &batch->postings;
@@ -494,15 +527,16 @@ static enum bs_status take_tokens(void *context, const struct bs_token *tokens, 
 		return status;
 	uint32_t *posting = postings->items + bs_vector_n(postings);
 	for (size_t i = 0; i < n_tokens && !status; i += LOOK_AHEAD)
-		status = take_some(batch, tokens + i, n_tokens - i < LOOK_AHEAD ? n_tokens - i : LOOK_AHEAD, &posting,
-		                      err);
+		status = take_some(batch, tokens + i,
+		                   n_tokens - i < LOOK_AHEAD ? n_tokens - i : LOOK_AHEAD, &posting,
+		                   err);
 	bs_vector_set_n(postings, (size_t)(posting - postings->items));
 	return status || has_room(batch, 0) ? status : fail_room(err);
 }
 
 /* The text's value, if it is a number or a date; else only its field is kept, to be counted. */
-static enum bs_status take_value(struct bs_term_batch *batch, const struct bs_field *field, uint32_t field_number,
-                                 struct bs_error *err)
+static enum bs_status take_value(struct bs_term_batch *batch, const struct bs_field *field,
+                                 uint32_t field_number, struct bs_error *err)
 {
 	uint8_t key[4 + BS_VALUE_MOST_BYTES];
 	struct bs_value value;
@@ -515,12 +549,13 @@ static enum bs_status take_value(struct bs_term_batch *batch, const struct bs_fi
 	bs_store_u32(key, field_number);
 	memcpy(key + 4, value.bytes, value.n_bytes);
 	uint32_t key_bytes = 4 + (uint32_t)value.n_bytes;
-	status = bs_term_table_intern(&batch->values, key, key_bytes, bs_hash_slot(key, key_bytes), &number, NULL, err);
+	status = bs_term_table_intern(&batch->values, key, key_bytes, bs_hash_slot(key, key_bytes),
+	                              &number, NULL, err);
 	return status ? status : bs_vector_append(&batch->value_numbers, &number, err);
 }
 
 static enum bs_status take_fields(struct bs_term_batch *batch, const struct bs_document *document,
-                                     uint32_t *length_out, struct bs_error *err)
+                                  uint32_t *length_out, struct bs_error *err)
 {
 	uint32_t position = 0;
 	*length_out = 0;
@@ -533,10 +568,14 @@ static enum bs_status take_fields(struct bs_term_batch *batch, const struct bs_d
 		batch->weight = bs_field_weight(batch->weights, field->name, field->name_bytes);
 		enum bs_status status = bs_deadline_each(i, FIELD_NS, err);
 		if (!status)
-			status = bs_tokenizer_analyze(batch->tokenizer, field->text, field->text_bytes, position, take_tokens, batch, &sum, err);
+			status = bs_tokenizer_analyze(batch->tokenizer, field->text,
+			                              field->text_bytes, position, take_tokens,
+			                              batch, &sum, err);
 		if (!status && field->name_bytes > 0 && field->name_bytes <= BS_MOST_FIELD_BYTES)
-			status = bs_term_table_intern(&batch->fields, (const uint8_t *)field->name, (uint32_t)field->name_bytes,
-			                              bs_hash_slot(field->name, field->name_bytes), &number, NULL, err);
+			status = bs_term_table_intern(&batch->fields, (const uint8_t *)field->name,
+			                              (uint32_t)field->name_bytes,
+			                              bs_hash_slot(field->name, field->name_bytes),
+			                              &number, NULL, err);
 		if (!status && field->name_bytes > 0 && field->name_bytes <= BS_MOST_FIELD_BYTES)
 			status = take_value(batch, field, number, err);
 		if (status)
@@ -552,13 +591,15 @@ static bool is_bigram(const struct bs_term_batch *batch, const struct bs_term_ba
 {
 	struct short_key key;
 	memcpy(&key, term->key, sizeof(key));
-	return (term->key_bytes <= BS_TERM_BATCH_KEY_BYTES ? term->key[0] : batch->terms.long_keys.data[key.words[1]]) ==
-	       BS_KEY_COMPOUND;
+	return (term->key_bytes <= BS_TERM_BATCH_KEY_BYTES
+	                ? term->key[0]
+	                : batch->terms.long_keys.data[key.words[1]]) == BS_KEY_COMPOUND;
 }
 
-/* Moves the words that stand there more than once to the front of the document's postings, which are the last ones, and
- * notes how often each of them does. */
-static enum bs_status take_tfs(struct bs_term_batch *batch, struct bs_term_batch_doc *doc, struct bs_error *err)
+/* Moves the words that stand there more than once to the front of the document's postings, which
+ * are the last ones, and notes how often each of them does. */
+static enum bs_status take_tfs(struct bs_term_batch *batch, struct bs_term_batch_doc *doc,
+                               struct bs_error *err)
 {
 	doc->first_tf = bs_vector_n(&batch->tfs);
 	if (doc->n_terms == 0) /* there may be no analyzer */
@@ -582,8 +623,8 @@ static enum bs_status take_tfs(struct bs_term_batch *batch, struct bs_term_batch
 }
 
 /* What has the grams of all fields: no match spans two, which costs a few grams that none has. */
-static enum bs_status join_fields(struct bs_term_batch *batch, const struct bs_document *document, struct bs_field *joined_out,
-                                  struct bs_error *err)
+static enum bs_status join_fields(struct bs_term_batch *batch, const struct bs_document *document,
+                                  struct bs_field *joined_out, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	bs_buffer_clear(&batch->gram_text);
@@ -600,25 +641,31 @@ static enum bs_status join_fields(struct bs_term_batch *batch, const struct bs_d
 	return status;
 }
 
-/* The row of a file: of its one field, which is what a search of the file looks through. Or of a record. */
+/* The row of a file: of its one field, which is what a search of the file looks through. Or of a
+ * record. */
 static enum bs_status take_grams(struct bs_term_batch *batch, const struct bs_document *document,
-                                    struct bs_term_batch_doc *doc, struct bs_error *err)
+                                 struct bs_term_batch_doc *doc, struct bs_error *err)
 {
 	struct bs_gram_sum sum;
 	struct bs_field joined = {.text = NULL};
-	const struct bs_field *field = document->text.n_fields == 1 ? &document->text.fields[0] : &joined;
-	enum bs_status status = document->text.n_fields > 1 ? join_fields(batch, document, &joined, err) : BS_OK;
+	const struct bs_field *field =
+		document->text.n_fields == 1 ? &document->text.fields[0] : &joined;
+	enum bs_status status =
+		document->text.n_fields > 1 ? join_fields(batch, document, &joined, err) : BS_OK;
 	if (!status)
-		status = bs_gram_sketch_take(
-			batch->grams, document->text.stream, document->text.stream ? NULL : field->text,
-			document->text.stream ? document->text.n_bytes : field->text_bytes, &sum, err);
+		status = bs_gram_sketch_take(batch->grams, document->text.stream,
+		                             document->text.stream ? NULL : field->text,
+		                             document->text.stream ? document->text.n_bytes
+		                                                   : field->text_bytes,
+		                             &sum, err);
 	if (status || (document->text.stream && document->text.stream->has_failed))
 		return status;
 	doc->n_gram_bits = sum.n_bits;
 	doc->gram_size_class = sum.size_class;
 	doc->gram_row = bs_vector_n(&batch->gram_rows);
 	const size_t row_words = bs_gram_row_words(sum.size_class);
-	status = bs_gram_sketch_tell(batch->grams, bs_vector_n(&batch->trigrams) == 0, &batch->trigrams, err);
+	status = bs_gram_sketch_tell(batch->grams, bs_vector_n(&batch->trigrams) == 0,
+	                             &batch->trigrams, err);
 	if (!status)
 		status = bs_vector_reserve(&batch->gram_rows, row_words, err);
 	if (status || row_words == 0)
@@ -628,7 +675,8 @@ static enum bs_status take_grams(struct bs_term_batch *batch, const struct bs_do
 	return BS_OK;
 }
 
-static enum bs_status take_document(void *context, const struct bs_document *document, struct bs_error *err)
+static enum bs_status take_document(void *context, const struct bs_document *document,
+                                    struct bs_error *err)
 {
 	struct bs_term_batch *batch = context;
 	struct bs_term_batch_doc doc = {
@@ -643,14 +691,18 @@ static enum bs_status take_document(void *context, const struct bs_document *doc
 	uint64_t most_bytes = batch->memory_bytes + BS_BESIDE_MEMORY_BYTES;
 	batch->room_bytes = 0;
 	if (batch->is_alone && batch->memory_bytes < UINT64_MAX)
-		batch->room_bytes = most_bytes > document->held_bytes ? most_bytes - document->held_bytes : 1;
-	enum bs_status status = batch->tokenizer ? take_fields(batch, document, &doc.length, err) : BS_OK;
+		batch->room_bytes =
+			most_bytes > document->held_bytes ? most_bytes - document->held_bytes : 1;
+	enum bs_status status =
+		batch->tokenizer ? take_fields(batch, document, &doc.length, err) : BS_OK;
 	if (!status && batch->grams && (document->text.n_fields > 0 || document->text.stream))
 		status = take_grams(batch, document, &doc, err);
 	if (!status)
-		status = bs_buffer_append(&batch->names, document->name.bytes, document->name.n_bytes, err);
+		status = bs_buffer_append(&batch->names, document->name.bytes,
+		                          document->name.n_bytes, err);
 	if (!status && batch->keep_raws && !batch->is_row)
-		status = bs_buffer_append(&batch->raws, document->raw.bytes, (size_t)document->raw.n_bytes, err);
+		status = bs_buffer_append(&batch->raws, document->raw.bytes,
+		                          (size_t)document->raw.n_bytes, err);
 	doc.n_terms = (uint32_t)(bs_vector_n(&batch->postings) - doc.first_posting);
 	doc.n_values = (uint32_t)(bs_vector_n(&batch->value_numbers) - doc.first_value);
 	doc.n_others = (uint32_t)(bs_vector_n(&batch->other_fields) - doc.first_other);
@@ -669,7 +721,8 @@ static enum bs_status take_document(void *context, const struct bs_document *doc
 	return status;
 }
 
-static enum bs_status take_skip(void *context, enum bs_skip reason, const char *message, struct bs_error *err)
+static enum bs_status take_skip(void *context, enum bs_skip reason, const char *message,
+                                struct bs_error *err)
 {
 	struct bs_term_batch *batch = context;
 	uint8_t byte = (uint8_t)reason;
@@ -684,11 +737,14 @@ static enum bs_status take_unchanged(void *context, struct bs_doc_ref known, str
 	return bs_vector_append(&batch->unchanged, &known, err);
 }
 
-static enum bs_status take_non_documents(void *context, const char *name, uint32_t nul_end, struct bs_error *err)
+static enum bs_status take_non_documents(void *context, const char *name, uint32_t nul_end,
+                                         struct bs_error *err)
 {
 	struct bs_term_batch *batch = context;
-	enum bs_status status = bs_buffer_append(&batch->non_documents, &nul_end, sizeof(nul_end), err);
-	return status ? status : bs_buffer_append(&batch->non_documents, name, strlen(name) + 1, err);
+	enum bs_status status =
+		bs_buffer_append(&batch->non_documents, &nul_end, sizeof(nul_end), err);
+	return status ? status
+	              : bs_buffer_append(&batch->non_documents, name, strlen(name) + 1, err);
 }
 
 struct bs_document_sink bs_term_batch_sink(struct bs_term_batch *batch)

@@ -10,10 +10,11 @@
 #include "core/text/grams.h"
 #include "indexer/choose/sample.h"
 
-/* The approximate cost of a gram, for the deadline: of counting it, and of looking at it when all are counted. */
-#define GRAM_NS 5u
-#define LOOK_NS 2u
-#define LISTED_DOCS  2u /* what one file has may be there by chance */
+/* The approximate cost of a gram, for the deadline: of counting it, and of looking at it when all
+ * are counted. */
+#define GRAM_NS     5u
+#define LOOK_NS     2u
+#define LISTED_DOCS 2u /* what one file has may be there by chance */
 
 struct bucket_count {
 	uint32_t df;   /* files that have a gram of it */
@@ -25,18 +26,21 @@ struct tiers {
 	double left_out, common, middling, long_frequent;
 };
 
-static const struct tiers tiers_of_files = {
-	.left_out = BS_PRICE_GRAM_LEFT_OUT, .common = BS_PRICE_GRAM_COMMON, .middling = BS_PRICE_GRAM_MIDDLING,
-	.long_frequent = BS_PRICE_GRAM_LONG_FREQUENT};
+static const struct tiers tiers_of_files = {.left_out = BS_PRICE_GRAM_LEFT_OUT,
+                                            .common = BS_PRICE_GRAM_COMMON,
+                                            .middling = BS_PRICE_GRAM_MIDDLING,
+                                            .long_frequent = BS_PRICE_GRAM_LONG_FREQUENT};
 
-static const struct tiers tiers_of_records = {
-	.left_out = BS_PRICE_RECORD_GRAM_LEFT_OUT, .common = BS_PRICE_RECORD_GRAM_COMMON, .middling = BS_PRICE_RECORD_GRAM_MIDDLING,
-	.long_frequent = 2 /* none is: all have one column */};
+static const struct tiers tiers_of_records = {.left_out = BS_PRICE_RECORD_GRAM_LEFT_OUT,
+                                              .common = BS_PRICE_RECORD_GRAM_COMMON,
+                                              .middling = BS_PRICE_RECORD_GRAM_MIDDLING,
+                                              .long_frequent =
+                                                      2 /* none is: all have one column */};
 
 /* A sample in the making. */
 struct sample {
 	const struct tiers *tiers;
-	struct bs_gram_plan plan; /* of which all grams are rare */
+	struct bs_gram_plan plan;      /* of which all grams are rare */
 	struct bs_gram_sketch *sketch; /* NULL: there has been no file */
 	struct bs_buffer folded;
 	uint32_t *dfs;                /* by trigram: files that have it */
@@ -48,7 +52,8 @@ struct sample {
 /* So many grams are counted before the deadline is asked. */
 #define STEP_GRAMS ((size_t)65536)
 
-static enum bs_status count_buckets(struct sample *sample, const uint8_t *folded, size_t n_bytes, struct bs_error *err)
+static enum bs_status count_buckets(struct sample *sample, const uint8_t *folded, size_t n_bytes,
+                                    struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	size_t n = n_bytes < BS_GRAM_LONG_BYTES ? 0 : n_bytes - BS_GRAM_LONG_BYTES + 1;
@@ -77,12 +82,14 @@ static enum bs_status start_sample(struct sample *sample, struct bs_error *err)
 	return bs_gram_sketch_new(&sample->plan, &sample->sketch, err);
 }
 
-static enum bs_status sample_text(struct sample *sample, const struct bs_field *field, struct bs_error *err)
+static enum bs_status sample_text(struct sample *sample, const struct bs_field *field,
+                                  struct bs_error *err)
 {
 	struct bs_gram_sum sum;
 	enum bs_status status = sample->sketch ? BS_OK : start_sample(sample, err);
 	if (!status)
-		status = bs_gram_sketch_take(sample->sketch, NULL, field->text, field->text_bytes, &sum, err);
+		status = bs_gram_sketch_take(sample->sketch, NULL, field->text, field->text_bytes,
+		                             &sum, err);
 	if (status)
 		return status;
 	for (uint32_t i = 0; i < sum.n_trigrams[BS_GRAM_RARE]; i++)
@@ -92,11 +99,13 @@ static enum bs_status sample_text(struct sample *sample, const struct bs_field *
 	status = bs_deadline_spend(sum.n_trigrams[BS_GRAM_RARE] * GRAM_NS, err);
 	if (!status)
 		status = bs_grams_fold(field->text, field->text_bytes, &sample->folded, err);
-	return status ? status : count_buckets(sample, sample->folded.data, sample->folded.used_bytes, err);
+	return status ? status
+	              : count_buckets(sample, sample->folded.data, sample->folded.used_bytes, err);
 }
 
 /* Of several fields each counts as a document, which makes grams seem less frequent. */
-static enum bs_status sample_document(void *context, const struct bs_document *document, struct bs_error *err)
+static enum bs_status sample_document(void *context, const struct bs_document *document,
+                                      struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	for (size_t i = 0; i < document->text.n_fields && !status; i++)
@@ -115,16 +124,20 @@ static enum bs_gram_tier tier_of(const struct sample *sample, uint32_t df)
 	return share < sample->tiers->left_out ? BS_GRAM_COMMON : BS_GRAM_LEFT_OUT;
 }
 
-/* A bucket has some rare gram of many a file, of more where files are longer: the mean number does not count. */
+/* A bucket has some rare gram of many a file, of more where files are longer: the mean number does
+ * not count. */
 static bool is_frequent(const struct sample *sample, uint32_t bucket)
 {
-	double n = (double)sample->n_docs, by_chance = (double)sample->n_in_buckets / BS_GRAM_BUCKETS;
+	double n = (double)sample->n_docs,
+	       by_chance = (double)sample->n_in_buckets / BS_GRAM_BUCKETS;
 	uint32_t df = sample->buckets[bucket].df;
-	return df >= LISTED_DOCS && (double)df - by_chance >= sample->tiers->long_frequent * (n - by_chance);
+	return df >= LISTED_DOCS &&
+	       (double)df - by_chance >= sample->tiers->long_frequent * (n - by_chance);
 }
 
 /* Lists what is frequent in the sample. */
-static enum bs_status list_grams(const struct sample *sample, struct bs_gram_plan *plan, struct bs_error *err)
+static enum bs_status list_grams(const struct sample *sample, struct bs_gram_plan *plan,
+                                 struct bs_error *err)
 {
 	enum bs_status status = bs_deadline_spend((uint64_t)BS_GRAM_TRIGRAMS * LOOK_NS, err);
 	for (uint32_t trigram = 0; trigram < BS_GRAM_TRIGRAMS && !status; trigram++) {
@@ -140,8 +153,8 @@ static enum bs_status list_grams(const struct sample *sample, struct bs_gram_pla
 	return status;
 }
 
-enum bs_status bs_gram_plan_choose(bs_give_sample_fn give, void *context, bool of_records, struct bs_gram_plan *plan,
-                                   struct bs_error *err)
+enum bs_status bs_gram_plan_choose(bs_give_sample_fn give, void *context, bool of_records,
+                                   struct bs_gram_plan *plan, struct bs_error *err)
 {
 	struct sample sample = {.tiers = of_records ? &tiers_of_records : &tiers_of_files};
 	(of_records ? bs_gram_plan_init_records : bs_gram_plan_init)(plan);
@@ -156,8 +169,8 @@ enum bs_status bs_gram_plan_choose(bs_give_sample_fn give, void *context, bool o
 	return status;
 }
 
-enum bs_status bs_gram_plan_of_snapshot(const struct bs_snapshot *snapshot, struct bs_gram_plan *plan,
-                                        struct bs_error *err)
+enum bs_status bs_gram_plan_of_snapshot(const struct bs_snapshot *snapshot,
+                                        struct bs_gram_plan *plan, struct bs_error *err)
 {
 	const struct bs_gram_shards *largest = NULL;
 	enum bs_status status = BS_OK;

@@ -37,7 +37,8 @@ struct sampler {
 /* Of a larger file the beginning is sample enough. */
 #define MOST_TEXT_BYTES ((uint64_t)8 << 20)
 
-static enum bs_status take_document(void *context, const struct bs_document *document, struct bs_error *err)
+static enum bs_status take_document(void *context, const struct bs_document *document,
+                                    struct bs_error *err)
 {
 	struct sampler *sampler = context;
 	struct bs_document beginning = *document;
@@ -53,7 +54,8 @@ static enum bs_status take_document(void *context, const struct bs_document *doc
 	return status || !sampler->is_enough ? status : BS_STOPPED;
 }
 
-static enum bs_status take_batch(struct sampler *sampler, const struct bs_batch *batch, struct bs_error *err)
+static enum bs_status take_batch(struct sampler *sampler, const struct bs_batch *batch,
+                                 struct bs_error *err)
 {
 	struct bs_document_sink sink = {.context = sampler, .document = take_document};
 	sampler->end_bytes = sampler->text_bytes + sampler->piece_bytes;
@@ -65,17 +67,19 @@ static enum bs_status take_batch(struct sampler *sampler, const struct bs_batch 
 	return status == BS_STOPPED && sampler->is_enough ? BS_OK : status;
 }
 
-/* The whole lines of a piece of a collection, which begins in the midst of one unless it is the first: n_enough bytes of
- * them, or the one that is longer. */
-static enum bs_status cut_lines(const uint8_t *bytes, size_t n_bytes, size_t n_enough, bool is_first,
-                                struct bs_batch *batch, struct bs_error *err)
+/* The whole lines of a piece of a collection, which begins in the midst of one unless it is the
+ * first: n_enough bytes of them, or the one that is longer. */
+static enum bs_status cut_lines(const uint8_t *bytes, size_t n_bytes, size_t n_enough,
+                                bool is_first, struct bs_batch *batch, struct bs_error *err)
 {
 	enum bs_coding coding = batch->coding;
 	size_t unit = bs_coding_unit_bytes(coding);
 	const uint8_t *start = is_first ? bytes : bs_coding_first_feed(coding, bytes, n_bytes);
 	start += start && !is_first ? unit : 0;
 	size_t n_left = start ? n_bytes - (size_t)(start - bytes) : 0;
-	const uint8_t *end = n_left ? bs_coding_last_feed(coding, start, n_left < n_enough ? n_left : n_enough) : NULL;
+	const uint8_t *end =
+		n_left ? bs_coding_last_feed(coding, start, n_left < n_enough ? n_left : n_enough)
+		       : NULL;
 	if (!end && n_left)
 		end = bs_coding_first_feed(coding, start, n_left);
 	bs_buffer_clear(&batch->bytes);
@@ -92,14 +96,16 @@ static enum bs_status cut_lines(const uint8_t *bytes, size_t n_bytes, size_t n_e
 /* What is enough of a source of so many bytes, or it would be read twice; 0: of any. */
 static uint64_t enough_bytes(const struct sampler *sampler, uint64_t source_bytes)
 {
-	uint64_t least = (uint64_t)sampler->piece_bytes * sampler->n_pieces / BS_PRICE_SAMPLE_LEAST_SHARE;
+	uint64_t least =
+		(uint64_t)sampler->piece_bytes * sampler->n_pieces / BS_PRICE_SAMPLE_LEAST_SHARE;
 	least = least < BS_PRICE_SAMPLE_LEAST ? least : BS_PRICE_SAMPLE_LEAST;
-	return source_bytes / BS_PRICE_SAMPLE_SHARE > least ? source_bytes / BS_PRICE_SAMPLE_SHARE : least;
+	return source_bytes / BS_PRICE_SAMPLE_SHARE > least ? source_bytes / BS_PRICE_SAMPLE_SHARE
+	                                                    : least;
 }
 
 /* Why a source cannot be read is told when it is read in earnest. */
-static enum bs_status sample_lines(struct sampler *sampler, const struct bs_source *source, uint32_t most_pieces,
-                                   struct bs_error *err)
+static enum bs_status sample_lines(struct sampler *sampler, const struct bs_source *source,
+                                   uint32_t most_pieces, struct bs_error *err)
 {
 	struct stat found;
 	struct bs_batch batch = {.source = source};
@@ -114,9 +120,11 @@ static enum bs_status sample_lines(struct sampler *sampler, const struct bs_sour
 	/* A small collection is read once, not the same lines again and again. */
 	uint64_t n_whole = is_readable ? (uint64_t)found.st_size / piece_bytes + 1 : 0;
 	uint32_t n_pieces = n_whole < most_pieces ? (uint32_t)n_whole : most_pieces;
-	size_t n_enough = is_readable ? enough_bytes(sampler, (uint64_t)found.st_size) / n_pieces : 0;
+	size_t n_enough =
+		is_readable ? enough_bytes(sampler, (uint64_t)found.st_size) / n_pieces : 0;
 	for (uint32_t i = 0; i < n_pieces && !status; i++) {
-		off_t offset = n_whole < most_pieces ? (off_t)(i * piece_bytes) : found.st_size / most_pieces * i;
+		off_t offset = n_whole < most_pieces ? (off_t)(i * piece_bytes)
+		                                     : found.st_size / most_pieces * i;
 		offset -= offset % (off_t)bs_coding_unit_bytes(batch.coding);
 		ssize_t n_bytes = pread(fd, bytes, piece_bytes, offset);
 		if (n_bytes <= 0)
@@ -132,16 +140,19 @@ static enum bs_status sample_lines(struct sampler *sampler, const struct bs_sour
 	return status;
 }
 
-/* Walks a folder, and keeps one batch of paths in so many, so that they are spread over it in the end; or all of few. */
-static enum bs_status keep_paths(struct bs_feed *feed, const struct sampler *sampler, struct bs_batch kept[MOST_PIECES],
-                                 uint32_t *n_kept, bool *is_whole_out, struct bs_error *err)
+/* Walks a folder, and keeps one batch of paths in so many, so that they are spread over it in the
+ * end; or all of few. */
+static enum bs_status keep_paths(struct bs_feed *feed, const struct sampler *sampler,
+                                 struct bs_batch kept[MOST_PIECES], uint32_t *n_kept,
+                                 bool *is_whole_out, struct bs_error *err)
 {
 	uint64_t stride = 1;
 	for (uint64_t i = 0;; i++) {
 		*is_whole_out = stride == 1;
 		if (bs_feed_next(feed, &kept[*n_kept], NULL) || kept[*n_kept].n_items == 0)
 			return BS_OK;
-		enum bs_status status = bs_progress_add(sampler->progress, kept[*n_kept].n_items, err);
+		enum bs_status status =
+			bs_progress_add(sampler->progress, kept[*n_kept].n_items, err);
 		if (status)
 			return status;
 		if (i % stride != 0 || ++*n_kept < sampler->n_pieces)
@@ -156,9 +167,11 @@ static enum bs_status keep_paths(struct bs_feed *feed, const struct sampler *sam
 	}
 }
 
-/* Collections in a folder are told apart by their names alone: who they are does not matter here. */
-static enum bs_status meet_name(void *context, const char *path, struct bs_inner **inner_out, struct bs_feed **feed_out,
-                                bool *is_unread_out, struct bs_error *err)
+/* Collections in a folder are told apart by their names alone: who they are does not matter
+ * here. */
+static enum bs_status meet_name(void *context, const char *path, struct bs_inner **inner_out,
+                                struct bs_feed **feed_out, bool *is_unread_out,
+                                struct bs_error *err)
 {
 	(void)is_unread_out, (void)err;
 	*inner_out = bs_recognizer_has_name(context, path) ? context : NULL;
@@ -167,10 +180,12 @@ static enum bs_status meet_name(void *context, const char *path, struct bs_inner
 }
 
 /* A batch of paths, or one that begins a collection, which is one of so many. */
-static enum bs_status take_kept(struct sampler *sampler, const struct bs_batch *batch, uint32_t n_inner, struct bs_error *err)
+static enum bs_status take_kept(struct sampler *sampler, const struct bs_batch *batch,
+                                uint32_t n_inner, struct bs_error *err)
 {
 	const char *below = (const char *)batch->bytes.data;
-	struct bs_source inner = {.kind = BS_SOURCE_COLLECTION, .is_inner = true, .label = (char[]){""}};
+	struct bs_source inner = {
+		.kind = BS_SOURCE_COLLECTION, .is_inner = true, .label = (char[]){""}};
 	struct bs_buffer path = {0};
 	if (!batch->begins_inner)
 		return take_batch(sampler, batch, err);
@@ -179,15 +194,16 @@ static enum bs_status take_kept(struct sampler *sampler, const struct bs_batch *
 	inner.below = (char *)(uintptr_t)below;
 	inner.path = (char *)path.data;
 	if (!status)
-		status = sample_lines(sampler, &inner, (sampler->n_pieces + n_inner - 1) / n_inner, err);
+		status = sample_lines(sampler, &inner, (sampler->n_pieces + n_inner - 1) / n_inner,
+		                      err);
 	bs_buffer_deinit(&path);
 	return status;
 }
 
-/* All of them; of a small folder, which they are all of, collections and every other batch, and others until it is
- * enough. */
-static enum bs_status take_all_kept(struct sampler *sampler, const struct bs_batch *kept, uint32_t n_kept,
-                                    bool is_whole, struct bs_error *err)
+/* All of them; of a small folder, which they are all of, collections and every other batch, and
+ * others until it is enough. */
+static enum bs_status take_all_kept(struct sampler *sampler, const struct bs_batch *kept,
+                                    uint32_t n_kept, bool is_whole, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	uint32_t n_inner = 0;
@@ -231,24 +247,28 @@ static enum bs_status sample_paths(struct sampler *sampler, const struct bs_sour
 	return status;
 }
 
-static enum bs_status sample_source(struct sampler *sampler, const struct bs_source_options *options,
-                                    struct bs_error *err)
+static enum bs_status sample_source(struct sampler *sampler,
+                                    const struct bs_source_options *options, struct bs_error *err)
 {
 	enum bs_status status = bs_reader_new(options, &sampler->reader, err);
 	if (!status)
-		status = sampler->source->kind == BS_SOURCE_COLLECTION ? sample_lines(sampler, sampler->source, sampler->n_pieces, err)
-		                                                       : sample_paths(sampler, options, err);
+		status = sampler->source->kind == BS_SOURCE_COLLECTION
+		                 ? sample_lines(sampler, sampler->source, sampler->n_pieces, err)
+		                 : sample_paths(sampler, options, err);
 	bs_reader_free(sampler->reader);
 	return status;
 }
 
-enum bs_status bs_sample_sources(void *context, bs_sample_fn take, void *take_context, struct bs_error *err)
+enum bs_status bs_sample_sources(void *context, bs_sample_fn take, void *take_context,
+                                 struct bs_error *err)
 {
 	const struct bs_source_sample *sample = context;
 	const struct bs_manifest *manifest = sample->manifest;
 	enum bs_status status = BS_OK;
 	uint64_t wanted = sample->n_bytes / PIECE_BYTES;
-	uint32_t n_pieces = wanted < LEAST_PIECES ? LEAST_PIECES : wanted > MOST_PIECES ? MOST_PIECES : (uint32_t)wanted;
+	uint32_t n_pieces = wanted < LEAST_PIECES  ? LEAST_PIECES
+	                    : wanted > MOST_PIECES ? MOST_PIECES
+	                                           : (uint32_t)wanted;
 	for (uint32_t i = 0; i < manifest->n_sources && !status; i++) {
 		struct bs_source source, found;
 		struct sampler sampler = {.source = &source,
@@ -264,7 +284,8 @@ enum bs_status bs_sample_sources(void *context, bs_sample_fn take, void *take_co
 		if (status)
 			break;
 		/* Recorded is what it was; what it is now counts. */
-		if (source.kind != BS_SOURCE_STDIN && !source.is_refused && bs_source_init(&found, source.path, NULL) == BS_OK) {
+		if (source.kind != BS_SOURCE_STDIN && !source.is_refused &&
+		    bs_source_init(&found, source.path, NULL) == BS_OK) {
 			source.kind = found.kind;
 			bs_source_deinit(&found);
 			if (source.kind != BS_SOURCE_COLLECTION || !sample->files_only)

@@ -15,28 +15,31 @@
 #include "indexer/choose/sample.h"
 
 /*
- * A pair pays if a bit of it saves so much of a phrase: what it costs to verify the documents that hold both words, as a
- * phrase would have to, times how often it is asked for, as often as it is met in a text; and what it takes is what a
- * document at least takes that has the pair or has it not. Where documents are long a bit is dearer, as it is for words
- * (core/matrix/term_treatment.c). All pairs together have so many bits for each posting of a word: core/matrix/prices.h.
+ * A pair pays if a bit of it saves so much of a phrase: what it costs to verify the documents that
+ * hold both words, as a phrase would have to, times how often it is asked for, as often as it is
+ * met in a text; and what it takes is what a document at least takes that has the pair or has it
+ * not. Where documents are long a bit is dearer, as it is for words (core/matrix/term_treatment.c).
+ * All pairs together have so many bits for each posting of a word: core/matrix/prices.h.
  */
 
-/* The approximate cost of a word of a text, of two adjacent words, and of a pair that is looked at, for the deadline. */
+/* The approximate cost of a word of a text, of two adjacent words, and of a pair that is looked at,
+ * for the deadline. */
 #define TOKEN_NS   5u
 #define MEETING_NS 30u
 #define PAIR_NS    2u
 
 /* A pair of the sample. */
 struct met_pair {
-	uint32_t first;    /* a word, or behind all words a pair that was met */
+	uint32_t first; /* a word, or behind all words a pair that was met */
 	uint32_t second;
 	uint32_t n_docs;
 	uint32_t last_doc; /* + 1 */
 	double asked;      /* how often, by the share that it has of the words of each document */
-	uint64_t ns;       /* to verify what a phrase leads to without the term: the documents that hold both words, next to
-	                    * each other or not; of a wide pair, those that hold it */
+	/* to verify what a phrase leads to without the term: the documents that hold both words,
+	 * next to each other or not; of a wide pair, those that hold it */
+	uint64_t ns;
 	double worth;
-	uint32_t number;   /* among the chosen ones, + 1; 0: not chosen */
+	uint32_t number; /* among the chosen ones, + 1; 0: not chosen */
 };
 BS_VECTOR(met_pairs, struct met_pair);
 
@@ -44,8 +47,10 @@ BS_VECTOR(met_pairs, struct met_pair);
 struct meeting {
 	uint32_t second;
 	uint32_t doc;
-	uint32_t link; /* 1 + the one before with the same first, or 0; then the pair, UINT32_MAX if that is too rare */
-	uint32_t at;   /* of the second among the tokens */
+	/* 1 + the one before with the same first, or 0; then the pair, UINT32_MAX if that is too
+	 * rare */
+	uint32_t link;
+	uint32_t at; /* of the second among the tokens */
 };
 BS_VECTOR(meetings, struct meeting);
 
@@ -63,16 +68,18 @@ struct choice {
 	double most_bits;           /* of all pairs, for each posting of a word */
 	uint32_t next_position;     /* of the document under analysis */
 	struct bs_term_table words; /* df: of the sample */
-	struct bs_u32s tokens;    /* number of the word + 1; 0 before each field and each missing position */
+	/* number of the word + 1; 0 before each field and each missing position */
+	struct bs_u32s tokens;
 	struct sampled_docs docs;
 	uint64_t text_bytes;
-	uint64_t n_postings;        /* of words */
-	uint64_t most_tokens;       /* of a document */
-	struct met_pairs met;       /* those of two words by their first words, then wide ones */
+	uint64_t n_postings;  /* of words */
+	uint64_t most_tokens; /* of a document */
+	struct met_pairs met; /* those of two words by their first words, then wide ones */
 	uint32_t n_met;
-	uint32_t n_narrow;          /* those of two words */
-	uint32_t *firsts;           /* per word, and one more: where the pairs begin of which it is the first */
-	struct meetings meetings;  /* in order of tokens */
+	uint32_t n_narrow; /* those of two words */
+	/* per word, and one more: where the pairs begin of which it is the first */
+	uint32_t *firsts;
+	struct meetings meetings; /* in order of tokens */
 };
 
 static enum bs_status add_gap(struct choice *choice, struct bs_error *err)
@@ -81,7 +88,8 @@ static enum bs_status add_gap(struct choice *choice, struct bs_error *err)
 	return bs_vector_append(&choice->tokens, &gap, err);
 }
 
-static enum bs_status sample_tokens(void *context, const struct bs_token *tokens, size_t n_tokens, struct bs_error *err)
+static enum bs_status sample_tokens(void *context, const struct bs_token *tokens, size_t n_tokens,
+                                    struct bs_error *err)
 {
 	struct choice *choice = context;
 	enum bs_status status = BS_OK;
@@ -92,8 +100,10 @@ static enum bs_status sample_tokens(void *context, const struct bs_token *tokens
 		if (tokens[i].position != choice->next_position)
 			status = add_gap(choice, err);
 		if (!status)
-			status = bs_term_table_intern(&choice->words, tokens[i].term, tokens[i].term_bytes,
-			                              bs_hash_slot(tokens[i].term, tokens[i].term_bytes), &number, NULL, err);
+			status = bs_term_table_intern(
+				&choice->words, tokens[i].term, tokens[i].term_bytes,
+				bs_hash_slot(tokens[i].term, tokens[i].term_bytes), &number, NULL,
+				err);
 		number++;
 		if (!status)
 			status = bs_vector_append(&choice->tokens, &number, err);
@@ -102,7 +112,8 @@ static enum bs_status sample_tokens(void *context, const struct bs_token *tokens
 	return status;
 }
 
-static enum bs_status sample_document(void *context, const struct bs_document *document, struct bs_error *err)
+static enum bs_status sample_document(void *context, const struct bs_document *document,
+                                      struct bs_error *err)
 {
 	struct choice *choice = context;
 	uint64_t n_before = bs_vector_n(&choice->tokens);
@@ -112,8 +123,9 @@ static enum bs_status sample_document(void *context, const struct bs_document *d
 		choice->next_position = 0;
 		status = add_gap(choice, err);
 		if (!status)
-			status = bs_tokenizer_analyze(choice->analyzer, field->text, field->text_bytes, 0, sample_tokens, choice,
-			                          NULL, err);
+			status = bs_tokenizer_analyze(choice->analyzer, field->text,
+			                              field->text_bytes, 0, sample_tokens, choice,
+			                              NULL, err);
 	}
 	struct sampled sampled = {.end = bs_vector_n(&choice->tokens)};
 	uint64_t n_tokens = sampled.end - n_before;
@@ -136,14 +148,17 @@ static const uint32_t *tokens_of(const struct choice *choice, size_t doc, uint64
 
 static enum bs_status count_words(struct choice *choice, struct bs_error *err)
 {
-	uint32_t *last_doc = calloc((size_t)choice->words.n_terms + 1, sizeof(*last_doc)); /* per word, + 1 */
+	/* per word, + 1 */
+	uint32_t *last_doc = calloc((size_t)choice->words.n_terms + 1, sizeof(*last_doc));
 	if (!last_doc)
-		return bs_fail_memory(err, "pairs of words", (uint64_t)choice->words.n_terms * sizeof(*last_doc));
+		return bs_fail_memory(err, "pairs of words",
+		                      (uint64_t)choice->words.n_terms * sizeof(*last_doc));
 	enum bs_status status = BS_OK;
 	for (size_t d = 0; d < bs_vector_n(&choice->docs) && !status; d++) {
 		uint64_t n_tokens;
 		const uint32_t *tokens = tokens_of(choice, d, &n_tokens);
-		choice->most_tokens = n_tokens > choice->most_tokens ? n_tokens : choice->most_tokens;
+		choice->most_tokens =
+			n_tokens > choice->most_tokens ? n_tokens : choice->most_tokens;
 		status = bs_deadline_spend(n_tokens * TOKEN_NS, err);
 		for (uint64_t i = 0; i < n_tokens; i++) {
 			if (tokens[i] == 0 || last_doc[tokens[i] - 1] == d + 1)
@@ -158,8 +173,8 @@ static enum bs_status count_words(struct choice *choice, struct bs_error *err)
 }
 
 /* last_of[first]: 1 + the last meeting of that first. */
-static enum bs_status add_meeting(struct choice *choice, struct meeting meeting, uint32_t first, uint32_t *last_of,
-                                  struct bs_error *err)
+static enum bs_status add_meeting(struct choice *choice, struct meeting meeting, uint32_t first,
+                                  uint32_t *last_of, struct bs_error *err)
 {
 	meeting.link = last_of[first];
 	enum bs_status status = bs_vector_append(&choice->meetings, &meeting, err);
@@ -181,14 +196,17 @@ static enum bs_status list_meetings(struct choice *choice, uint32_t *last_of, st
 			uint32_t a = tokens[i - 1], b = tokens[i];
 			if (!a || !b || words[a - 1].df < least || words[b - 1].df < least)
 				continue;
-			struct meeting meeting = {.second = b - 1, .doc = (uint32_t)d, .at = (uint32_t)(tokens + i - all)};
+			struct meeting meeting = {.second = b - 1,
+			                          .doc = (uint32_t)d,
+			                          .at = (uint32_t)(tokens + i - all)};
 			status = add_meeting(choice, meeting, a - 1, last_of, err);
 		}
 	}
 	return status;
 }
 
-/* Of the meetings so far, with frequent enough pairs, those that another follows: the pair, and the word behind it. */
+/* Of the meetings so far, with frequent enough pairs, those that another follows: the pair, and the
+ * word behind it. */
 static enum bs_status widen_meetings(struct choice *choice, uint32_t *last_of, struct bs_error *err)
 {
 	struct meetings before = choice->meetings;
@@ -218,17 +236,19 @@ static void count_meeting(const struct choice *choice, struct met_pair *pair, ui
 	pair->last_doc = doc + 1;
 }
 
-/* Adds the pairs that a first makes with the words behind it, but for those that are too rare, and notes in its meetings
- * which. known: by second word, the pair that it was last in, which may be another first's, or dropped. */
-static enum bs_status add_pairs(struct choice *choice, uint32_t first, uint32_t last, uint32_t *known,
-                                struct bs_error *err)
+/* Adds the pairs that a first makes with the words behind it, but for those that are too rare, and
+ * notes in its meetings which. known: by second word, the pair that it was last in, which may be
+ * another first's, or dropped. */
+static enum bs_status add_pairs(struct choice *choice, uint32_t first, uint32_t last,
+                                uint32_t *known, struct bs_error *err)
 {
 	struct meeting *meetings = choice->meetings.items;
 	uint32_t n_before = choice->n_met, n_kept = choice->n_met;
 	uint64_t n_meetings = 0;
 	for (uint32_t number = last; number; number = meetings[number - 1].link) {
 		uint32_t second = meetings[number - 1].second, at = known[second];
-		if (at < n_before || at >= choice->n_met || choice->met.items[at].second != second) {
+		if (at < n_before || at >= choice->n_met ||
+		    choice->met.items[at].second != second) {
 			struct met_pair new = {.first = first, .second = second};
 			enum bs_status status = bs_vector_append(&choice->met, &new, err);
 			if (status)
@@ -240,7 +260,8 @@ static enum bs_status add_pairs(struct choice *choice, uint32_t first, uint32_t 
 	}
 	for (uint32_t at = n_before; at < choice->n_met; at++) {
 		known[choice->met.items[at].second] =
-			choice->met.items[at].n_docs >= BS_PRICE_PAIR_MIN_DOCS ? n_kept : UINT32_MAX;
+			choice->met.items[at].n_docs >= BS_PRICE_PAIR_MIN_DOCS ? n_kept
+									       : UINT32_MAX;
 		choice->met.items[n_kept] = choice->met.items[at];
 		n_kept += choice->met.items[at].n_docs >= BS_PRICE_PAIR_MIN_DOCS;
 	}
@@ -286,7 +307,8 @@ static enum bs_status find_wide(struct choice *choice, uint32_t first_head, stru
 	uint32_t *known = calloc((size_t)n_words + 1, sizeof(*known));
 	enum bs_status status = BS_OK;
 	if (!last_of || !known)
-		status = bs_fail_memory(err, "pairs of words", (uint64_t)end_head * sizeof(*last_of));
+		status = bs_fail_memory(err, "pairs of words",
+		                        (uint64_t)end_head * sizeof(*last_of));
 	if (!status)
 		status = widen_meetings(choice, last_of, err);
 	for (uint32_t head = first_head; head < end_head && !status; head++)
@@ -301,13 +323,14 @@ struct both {
 	const uint32_t *firsts; /* of the choice */
 	uint32_t *seconds;      /* per pair */
 	uint64_t *ns;           /* per pair of two words */
-	uint32_t *words;        /* of the document under way, each once; room for those of the longest */
-	uint8_t *has;           /* per word: 1 if that document has it */
+	/* of the document under way, each once; room for those of the longest */
+	uint32_t *words;
+	uint8_t *has; /* per word: 1 if that document has it */
 };
 
 /* Counts a document for the pairs of which it holds both words. */
-static enum bs_status count_both_in(const struct both *both, const uint32_t *tokens, uint64_t n_tokens, uint64_t doc_ns,
-                                    struct bs_error *err)
+static enum bs_status count_both_in(const struct both *both, const uint32_t *tokens,
+                                    uint64_t n_tokens, uint64_t doc_ns, struct bs_error *err)
 {
 	uint64_t n_words = 0, n_pairs = 0;
 	for (uint64_t i = 0; i < n_tokens; i++) {
@@ -317,7 +340,8 @@ static enum bs_status count_both_in(const struct both *both, const uint32_t *tok
 		both->words[n_words++] = tokens[i] - 1;
 	}
 	for (size_t w = 0; w < n_words; w++) {
-		uint32_t first = both->firsts[both->words[w]], end = both->firsts[both->words[w] + 1];
+		uint32_t first = both->firsts[both->words[w]],
+			 end = both->firsts[both->words[w] + 1];
 		for (uint32_t i = first; i < end; i++)
 			both->ns[i] += -(uint64_t)both->has[both->seconds[i]] & doc_ns;
 		n_pairs += end - first;
@@ -328,9 +352,9 @@ static enum bs_status count_both_in(const struct both *both, const uint32_t *tok
 }
 
 /*
- * Weighs for each pair of two words the documents with both, which a phrase would have to look at. (Guessed from the
- * frequencies of the two words, words of one subject come out too low, and a word that follows itself by far: two
- * phrases in a hundred took half of the time of all.)
+ * Weighs for each pair of two words the documents with both, which a phrase would have to look at.
+ * (Guessed from the frequencies of the two words, words of one subject come out too low, and a word
+ * that follows itself by far: two phrases in a hundred took half of the time of all.)
  */
 static enum bs_status count_both(struct choice *choice, struct bs_error *err)
 {
@@ -364,11 +388,13 @@ out:
 	return status;
 }
 
-/* What a term of n of the documents takes at least, but not less than a column of its own for more than half of them. */
+/* What a term of n of the documents takes at least, but not less than a column of its own for more
+ * than half of them. */
 static double bits_of(const struct choice *choice, uint32_t n)
 {
 	double n_docs = (double)bs_vector_n(&choice->docs), share = (double)n / n_docs;
-	return share >= 0.5 ? n_docs : -n_docs * (share * log2(share) + (1 - share) * log2(1 - share));
+	return share >= 0.5 ? n_docs
+	                    : -n_docs * (share * log2(share) + (1 - share) * log2(1 - share));
 }
 
 static int compare_worth(const void *a, const void *b, void *context)
@@ -392,17 +418,20 @@ static enum bs_status take(const struct choice *choice, struct met_pair *pair, d
 		return BS_OK;
 	*left_bits -= bits_of(choice, pair->n_docs);
 	if (pair->first < words->n_terms) {
-		status = bs_buffer_append(&first, bs_term_table_key(words, pair->first), words->entries[pair->first].n_bytes, err);
+		status = bs_buffer_append(&first, bs_term_table_key(words, pair->first),
+		                          words->entries[pair->first].n_bytes, err);
 	} else {
 		struct met_pair *head = &choice->met.items[pair->first - words->n_terms];
 		uint32_t key_bytes;
 		status = take(choice, head, left_bits, pairs, err);
-		const uint8_t *key = status ? NULL : bs_word_pairs_key(pairs, head->number - 1, &key_bytes);
+		const uint8_t *key =
+			status ? NULL : bs_word_pairs_key(pairs, head->number - 1, &key_bytes);
 		if (!status)
 			status = bs_buffer_append(&first, key, key_bytes, err);
 	}
 	if (!status)
-		status = bs_word_pairs_add(pairs, first.data, (uint32_t)first.used_bytes, bs_term_table_key(words, pair->second),
+		status = bs_word_pairs_add(pairs, first.data, (uint32_t)first.used_bytes,
+		                           bs_term_table_key(words, pair->second),
 		                           words->entries[pair->second].n_bytes, err);
 	pair->number = pairs->n_word_pairs;
 	bs_buffer_deinit(&first);
@@ -410,10 +439,12 @@ static enum bs_status take(const struct choice *choice, struct met_pair *pair, d
 }
 
 /* Those that save the most, as long as they pay. */
-static enum bs_status take_best(const struct choice *choice, struct bs_word_pairs *pairs, struct bs_error *err)
+static enum bs_status take_best(const struct choice *choice, struct bs_word_pairs *pairs,
+                                struct bs_error *err)
 {
 	struct met_pair **best = malloc(((size_t)choice->n_met + 1) * sizeof(*best));
-	double n_docs = (double)bs_vector_n(&choice->docs), left_bits = choice->most_bits * (double)choice->n_postings;
+	double n_docs = (double)bs_vector_n(&choice->docs),
+	       left_bits = choice->most_bits * (double)choice->n_postings;
 	double longer = fmax((double)choice->n_postings / n_docs / BS_PRICE_SHORT_TERMS, 1);
 	double least = n_docs * BS_PRICE_PAIR_BIT_NS * pow(longer, BS_PRICE_PAIR_LONGER_POWER);
 	enum bs_status status = BS_OK;
@@ -424,7 +455,8 @@ static enum bs_status take_best(const struct choice *choice, struct bs_word_pair
 		pair->worth = (double)pair->ns * pair->asked / bits_of(choice, pair->n_docs);
 	}
 	status = bs_sort(best, choice->n_met, sizeof(*best), compare_worth, NULL, err);
-	for (uint32_t i = 0; i < choice->n_met && !status && pairs->n_word_pairs < BS_MAX_WORD_PAIRS; i++) {
+	for (uint32_t i = 0;
+	     i < choice->n_met && !status && pairs->n_word_pairs < BS_MAX_WORD_PAIRS; i++) {
 		if (best[i]->worth < least || left_bits < bits_of(choice, best[i]->n_docs))
 			break;
 		status = take(choice, best[i], &left_bits, pairs, err);
@@ -434,7 +466,8 @@ static enum bs_status take_best(const struct choice *choice, struct bs_word_pair
 }
 
 /* The pairs that are worth their bits. */
-static enum bs_status choose(struct choice *choice, struct bs_word_pairs *pairs, struct bs_error *err)
+static enum bs_status choose(struct choice *choice, struct bs_word_pairs *pairs,
+                             struct bs_error *err)
 {
 	uint32_t first_head = 0;
 	enum bs_status status = count_words(choice, err);
@@ -450,11 +483,13 @@ static enum bs_status choose(struct choice *choice, struct bs_word_pairs *pairs,
 	return status ? status : take_best(choice, pairs, err);
 }
 
-enum bs_status bs_word_pairs_choose(const struct bs_recorded_options *options, const struct bs_pair_limits *limits,
-                                    bs_give_sample_fn give, void *context, struct bs_word_pairs *pairs,
+enum bs_status bs_word_pairs_choose(const struct bs_recorded_options *options,
+                                    const struct bs_pair_limits *limits, bs_give_sample_fn give,
+                                    void *context, struct bs_word_pairs *pairs,
                                     struct bs_error *err)
 {
-	struct choice choice = {.most_bits = limits->most_bits > 0 ? limits->most_bits : BS_PRICE_PAIR_MOST_BITS};
+	struct choice choice = {.most_bits = limits->most_bits > 0 ? limits->most_bits
+	                                                           : BS_PRICE_PAIR_MOST_BITS};
 	struct bs_tokenizer_options words = bs_index_words_options(options);
 	enum bs_status status = bs_tokenizer_new(&words, &choice.analyzer, err);
 	if (!status)
@@ -471,8 +506,8 @@ enum bs_status bs_word_pairs_choose(const struct bs_recorded_options *options, c
 	return status;
 }
 
-enum bs_status bs_word_pairs_of_snapshot(const struct bs_snapshot *snapshot, struct bs_word_pairs *pairs,
-                                         struct bs_error *err)
+enum bs_status bs_word_pairs_of_snapshot(const struct bs_snapshot *snapshot,
+                                         struct bs_word_pairs *pairs, struct bs_error *err)
 {
 	static const uint8_t mark = BS_KEY_COMPOUND;
 	const struct bs_segment *largest = NULL;
@@ -490,7 +525,8 @@ enum bs_status bs_word_pairs_of_snapshot(const struct bs_snapshot *snapshot, str
 		if (status || end)
 			break;
 		if (bs_word_pair_split(cursor.term.data, (uint32_t)cursor.term.used_bytes, &pair))
-			status = bs_word_pairs_add(pairs, pair.first, pair.first_bytes, pair.second, pair.second_bytes, err);
+			status = bs_word_pairs_add(pairs, pair.first, pair.first_bytes, pair.second,
+			                           pair.second_bytes, err);
 	}
 	bs_lexicon_cursor_deinit(&cursor);
 	return status;

@@ -9,8 +9,9 @@
 #define MOST_WORDS 8
 
 /* `bitsift index [--index DIR] OPTION... SOURCE`, NULL-ended. path (not NULL) is scratch. */
-static enum bs_status make_command(const struct bs_away_index *index, const char *option, const char *more,
-                                   const struct bs_source *source, const char *words[MOST_WORDS], struct bs_buffer *path,
+static enum bs_status make_command(const struct bs_away_index *index, const char *option,
+                                   const char *more, const struct bs_source *source,
+                                   const char *words[MOST_WORDS], struct bs_buffer *path,
                                    struct bs_error *err)
 {
 	size_t n = 0;
@@ -33,8 +34,9 @@ static enum bs_status make_command(const struct bs_away_index *index, const char
 	return status;
 }
 
-static enum bs_status append_command(const struct bs_away_index *index, const char *lead, const char *option,
-                                     const struct bs_source *source, struct bs_buffer *line, struct bs_error *err)
+static enum bs_status append_command(const struct bs_away_index *index, const char *lead,
+                                     const char *option, const struct bs_source *source,
+                                     struct bs_buffer *line, struct bs_error *err)
 {
 	const char *words[MOST_WORDS];
 	struct bs_buffer path = {0};
@@ -45,7 +47,8 @@ static enum bs_status append_command(const struct bs_away_index *index, const ch
 	if (!status)
 		status = bs_buffer_reserve(line, n_bytes, err);
 	if (!status)
-		line->used_bytes += bs_shell_command(words, (char *)line->data + line->used_bytes, n_bytes);
+		line->used_bytes +=
+			bs_shell_command(words, (char *)line->data + line->used_bytes, n_bytes);
 	bs_buffer_deinit(&path);
 	return status;
 }
@@ -56,12 +59,14 @@ static bool has_documents(const struct bs_away_index *index, uint32_t number)
 	if (index->snapshot)
 		return bs_recorded_has_documents(index->snapshot, number);
 	for (uint32_t s = 0; s < index->manifest->n_segments; s++)
-		has_any |= index->manifest->segments[s].n_docs > index->manifest->segments[s].n_deleted;
+		has_any |= index->manifest->segments[s].n_docs >
+		           index->manifest->segments[s].n_deleted;
 	return has_any;
 }
 
-enum bs_status bs_away_look(const struct bs_away_index *index, uint32_t number, const struct bs_source *source,
-                            enum bs_standing *standing_out, struct bs_error *why, struct bs_error *err)
+enum bs_status bs_away_look(const struct bs_away_index *index, uint32_t number,
+                            const struct bs_source *source, enum bs_standing *standing_out,
+                            struct bs_error *why, struct bs_error *err)
 {
 	enum bs_status status = bs_recorded_look(index->dir, source, standing_out, why, err);
 	if (!status && *standing_out != BS_STANDING_THERE && !has_documents(index, number))
@@ -69,13 +74,15 @@ enum bs_status bs_away_look(const struct bs_away_index *index, uint32_t number, 
 	return status;
 }
 
-enum bs_status bs_away_tell(const struct bs_away_index *index, const struct bs_source *source, enum bs_standing standing,
-                            struct bs_buffer *line, struct bs_error *err)
+enum bs_status bs_away_tell(const struct bs_away_index *index, const struct bs_source *source,
+                            enum bs_standing standing, struct bs_buffer *line, struct bs_error *err)
 {
 	bool is_empty = standing == BS_STANDING_EMPTY;
-	const char *what = is_empty ? ": empty, perhaps not mounted; its documents stay in the index"
-	                            : ": no longer exists; its documents stay in the index";
-	const char *lead = is_empty ? "; if it is to be empty: " : "; to read it again when it is back: ";
+	const char *what = is_empty
+	                           ? ": empty, perhaps not mounted; its documents stay in the index"
+	                           : ": no longer exists; its documents stay in the index";
+	const char *lead =
+		is_empty ? "; if it is to be empty: " : "; to read it again when it is back: ";
 	enum bs_status status = bs_escape_append(line, source->path, strlen(source->path), err);
 	if (!status)
 		status = bs_printable_append_own(line, what, err);
@@ -87,10 +94,12 @@ enum bs_status bs_away_tell(const struct bs_away_index *index, const struct bs_s
 	return status ? status : bs_buffer_append(line, "", 1, err);
 }
 
-enum bs_status bs_away_refuse(const struct bs_away_index *index, const struct bs_source *source, enum bs_standing standing,
-                              const struct bs_error *why, struct bs_error *err)
+enum bs_status bs_away_refuse(const struct bs_away_index *index, const struct bs_source *source,
+                              enum bs_standing standing, const struct bs_error *why,
+                              struct bs_error *err)
 {
-	static const char after[] = "; everything would be read again, and only this index has its documents; the index is unchanged";
+	static const char after[] = "; everything would be read again, and only this index has its "
+				    "documents; the index is unchanged";
 	const char *words[MOST_WORDS];
 	struct bs_buffer path = {0};
 	bool is_unread = standing == BS_STANDING_UNREAD;
@@ -99,11 +108,14 @@ enum bs_status bs_away_refuse(const struct bs_away_index *index, const struct bs
 		(void)bs_fail(err, status, "%s%s", why->text, after);
 	else
 		(void)bs_fail(err, status, "%s: %s%s", source->path,
-		              standing == BS_STANDING_EMPTY ? "empty, perhaps not mounted" : "no longer exists", after);
+		              standing == BS_STANDING_EMPTY ? "empty, perhaps not mounted"
+		                                            : "no longer exists",
+		              after);
 	/* A damaged index is not refreshed. */
 	bool is_damaged = !index->snapshot;
-	if (!index->dir->memory && make_command(index, is_damaged ? "--rebuild" : "--forget", is_damaged ? "--forget" : NULL,
-	                                        source, words, &path, NULL) == BS_OK)
+	if (!index->dir->memory &&
+	    make_command(index, is_damaged ? "--rebuild" : "--forget",
+	                 is_damaged ? "--forget" : NULL, source, words, &path, NULL) == BS_OK)
 		bs_advise(err, "; to forget it: ", words);
 	bs_buffer_deinit(&path);
 	return status;

@@ -1,14 +1,16 @@
 /*
  * compact.c: see compact.h.
  *
- * The rule (a tiered one, as in Lucene's TieredMergePolicy and LSM trees): segments fall in tiers by the bytes of their
- * live documents, each tier FACTOR times the one before. As soon as a tier has FACTOR segments, they are merged, and
- * all smaller ones with them. So a document is rewritten about once a tier, and each tier keeps at most FACTOR - 1
- * segments. A merge of more than an eighth of the index (or 8 MiB, if that is more) is left to `bitsift compact`: a
- * refresh should not take long without a reason that its user can see.
+ * The rule (a tiered one, as in Lucene's TieredMergePolicy and LSM trees): segments fall in tiers
+ * by the bytes of their live documents, each tier FACTOR times the one before. As soon as a tier
+ * has FACTOR segments, they are merged, and all smaller ones with them. So a document is rewritten
+ * about once a tier, and each tier keeps at most FACTOR - 1 segments. A merge of more than an
+ * eighth of the index (or 8 MiB, if that is more) is left to `bitsift compact`: a refresh should
+ * not take long without a reason that its user can see.
  *
- * A segment of which more than half is deleted is drained: up to the same limit, its documents move to a new one,
- * refresh by refresh, until it is empty and goes. They are at most as many as were deleted, so the cost is paid for.
+ * A segment of which more than half is deleted is drained: up to the same limit, its documents move
+ * to a new one, refresh by refresh, until it is empty and goes. They are at most as many as were
+ * deleted, so the cost is paid for.
  *
  * All that goes for segments of documents and for those of rows apart.
  */
@@ -29,16 +31,17 @@
 #define LEAST_LIMIT_BYTES (UINT64_C(8) << 20)
 #define LIMIT_SHARE       8u
 /* An index is a tenth to a third of its text; draining counts text. */
-#define TEXT_FACTOR       4u
-#define MAX_TIERS         40u
+#define TEXT_FACTOR 4u
+#define MAX_TIERS   40u
 
 struct compact {
 	struct bs_index_writer writer;
 	struct bs_snapshot snapshot;
-	bool of_rows;        /* segments of rows are looked at, not those of documents */
-	bool *chosen;        /* one a segment: to be merged */
-	uint32_t n_chosen;   /* 0: nothing is to be done */
-	uint64_t text_bytes; /* documents are moved until they make up this much; UINT64_MAX: all of them */
+	bool of_rows;      /* segments of rows are looked at, not those of documents */
+	bool *chosen;      /* one a segment: to be merged */
+	uint32_t n_chosen; /* 0: nothing is to be done */
+	/* documents are moved until they make up this much; UINT64_MAX: all of them */
+	uint64_t text_bytes;
 	uint64_t moved_bytes; /* of that */
 	uint64_t n_moved;
 	bool is_all; /* `bitsift compact`, to be told of what cannot be read; a refresh was */
@@ -49,13 +52,15 @@ static uint64_t live_bytes(const struct bs_segment_record *segment)
 {
 	if (segment->n_docs == 0)
 		return 0;
-	return (uint64_t)((double)segment->n_bytes * (double)(segment->n_docs - segment->n_deleted) / (double)segment->n_docs);
+	return (uint64_t)((double)segment->n_bytes *
+	                  (double)(segment->n_docs - segment->n_deleted) / (double)segment->n_docs);
 }
 
 static uint32_t tier_of(uint64_t n_bytes)
 {
 	uint32_t tier = 0;
-	for (uint64_t limit = FIRST_TIER_BYTES; n_bytes > limit && tier + 1 < MAX_TIERS; limit *= FACTOR)
+	for (uint64_t limit = FIRST_TIER_BYTES; n_bytes > limit && tier + 1 < MAX_TIERS;
+	     limit *= FACTOR)
 		tier++;
 	return tier;
 }
@@ -67,7 +72,8 @@ static bool may_move(const struct compact *compact, uint32_t segment)
 	       (compact->snapshot.texts || !bs_snapshot_is_elsewhere(&compact->snapshot, segment));
 }
 
-/* The highest tier that is full and, with all below it, not too much; MAX_TIERS if there is none. */
+/* The highest tier that is full and, with all below it, not too much; MAX_TIERS if there is
+ * none. */
 static uint32_t find_tier(const struct compact *compact, uint64_t limit_bytes)
 {
 	const struct bs_manifest *manifest = &compact->snapshot.manifest;
@@ -108,7 +114,8 @@ static void choose_due(struct compact *compact)
 		if (may_move(compact, i) && (!worst || segment->n_deleted > worst->n_deleted))
 			worst = segment;
 	}
-	uint64_t limit_bytes = sum / LIMIT_SHARE > LEAST_LIMIT_BYTES ? sum / LIMIT_SHARE : LEAST_LIMIT_BYTES;
+	uint64_t limit_bytes =
+		sum / LIMIT_SHARE > LEAST_LIMIT_BYTES ? sum / LIMIT_SHARE : LEAST_LIMIT_BYTES;
 	uint32_t tier = find_tier(compact, limit_bytes);
 	for (uint32_t i = 0; i < manifest->n_segments && tier < MAX_TIERS; i++)
 		if (may_move(compact, i) && tier_of(live_bytes(&manifest->segments[i])) <= tier)
@@ -135,8 +142,8 @@ static void choose_all(struct compact *compact)
 		compact->n_chosen = 0;
 }
 
-static enum bs_status move_document(void *context, const struct bs_term_batch *term_batch, uint32_t i,
-                                    struct bs_error *err)
+static enum bs_status move_document(void *context, const struct bs_term_batch *term_batch,
+                                    uint32_t i, struct bs_error *err)
 {
 	struct compact *compact = context;
 	struct bs_doc_ref ref = term_batch->docs.items[i].document.known;
@@ -149,23 +156,26 @@ static enum bs_status move_document(void *context, const struct bs_term_batch *t
 	return status ? status : bs_snapshot_mark(&compact->snapshot, ref, true, err);
 }
 
-static enum bs_status merge(void *context, const struct bs_term_batch *term_batch, const struct bs_batch *batch,
-                            bool is_last, struct bs_error *err)
+static enum bs_status merge(void *context, const struct bs_term_batch *term_batch,
+                            const struct bs_batch *batch, bool is_last, struct bs_error *err)
 {
 	struct compact *compact = context;
 	enum bs_skip reason;
 	const char *message;
 	(void)batch, (void)is_last;
-	for (size_t next = 0; compact->is_all && (message = bs_term_batch_next_skip(term_batch, &next, &reason)) != NULL;)
+	for (size_t next = 0; compact->is_all && (message = bs_term_batch_next_skip(
+							  term_batch, &next, &reason)) != NULL;)
 		bs_index_writer_skip(&compact->writer, reason, message);
 	return bs_index_writer_merge(&compact->writer, term_batch, move_document, compact, err);
 }
 
-static enum bs_status move_source(struct compact *compact, uint32_t i, uint64_t limit_bytes, struct bs_error *err)
+static enum bs_status move_source(struct compact *compact, uint32_t i, uint64_t limit_bytes,
+                                  struct bs_error *err)
 {
 	struct bs_source source;
 	struct bs_feed *feed = NULL;
-	enum bs_status status = bs_recorded_source(compact->writer.dir, &compact->snapshot.manifest, i, &source, err);
+	enum bs_status status = bs_recorded_source(compact->writer.dir, &compact->snapshot.manifest,
+	                                           i, &source, err);
 	if (status)
 		return status;
 	/* What cannot be read again stays where it is. */
@@ -180,9 +190,10 @@ static enum bs_status move_source(struct compact *compact, uint32_t i, uint64_t 
 	struct bs_recall_choice choice = {compact->chosen, compact->of_rows, true, limit_bytes};
 	status = bs_index_entries_recall(&source, &compact->snapshot, i, &choice, &feed, err);
 	if (!status)
-		status = bs_pipeline_run(compact->writer.pipeline, feed,
-		                         !compact->of_rows && bs_index_writer_stores(&compact->writer, source.kind), merge, compact,
-		                         err);
+		status = bs_pipeline_run(
+			compact->writer.pipeline, feed,
+			!compact->of_rows && bs_index_writer_stores(&compact->writer, source.kind),
+			merge, compact, err);
 	bs_feed_close(feed);
 	bs_source_deinit(&source);
 	return status;
@@ -205,13 +216,16 @@ static enum bs_status commit(struct compact *compact, struct bs_error *err)
 {
 	struct bs_manifest *manifest = &compact->writer.manifest;
 	uint32_t n_changed;
-	enum bs_status status = bs_index_writer_settle(&compact->writer, &compact->snapshot, &n_changed, err);
+	enum bs_status status =
+		bs_index_writer_settle(&compact->writer, &compact->snapshot, &n_changed, err);
 	bs_index_writer_release(&compact->writer); /* a summary may need as much memory again */
 	if (!status)
-		status = bs_summary_settle(compact->writer.dir, &compact->snapshot, &compact->writer.cache,
-		                           compact->writer.source_options.memory_bytes, manifest, err);
+		status = bs_summary_settle(
+			compact->writer.dir, &compact->snapshot, &compact->writer.cache,
+			compact->writer.source_options.memory_bytes, manifest, err);
 	if (!status)
-		status = bs_snapshot_commit(compact->writer.dir, &compact->snapshot.manifest, manifest, err);
+		status = bs_snapshot_commit(compact->writer.dir, &compact->snapshot.manifest,
+		                            manifest, err);
 	if (!status)
 		bs_index_sweep(compact->writer.dir, manifest);
 	return status;
@@ -232,21 +246,28 @@ static void report_compaction(struct compact *compact, struct bs_build_report *r
 			continue;
 		report->n_compacted++;
 		if (compact->text_bytes == UINT64_MAX)
-			report->n_stayed += old->segments[i].n_docs - bs_snapshot_n_deleted(&compact->snapshot, i);
+			report->n_stayed += old->segments[i].n_docs -
+			                    bs_snapshot_n_deleted(&compact->snapshot, i);
 	}
 }
 
-static enum bs_status compact_segments(struct compact *compact, struct bs_build_report *report, struct bs_error *err)
+static enum bs_status compact_segments(struct compact *compact, struct bs_build_report *report,
+                                       struct bs_error *err)
 {
 	struct bs_index_writer *writer = &compact->writer;
 	bool is_outdated = false;
-	enum bs_status status = bs_manifest_is_outdated(&compact->snapshot.manifest, &is_outdated, err);
-	/* Until it is renewed, which will read everything, a merge is wasted. But those who have its texts may need fewer files. */
+	enum bs_status status =
+		bs_manifest_is_outdated(&compact->snapshot.manifest, &is_outdated, err);
+	/* Until it is renewed, which will read everything, a merge is wasted. But those who have
+	 * its texts may need fewer files. */
 	if (!status && is_outdated && !compact->is_all)
 		return BS_OK;
 	if (!status && is_outdated && !compact->snapshot.texts)
-		return bs_fail(err, BS_INVALID, "%s: it was made by another version of the tokenizer: run `bitsift index` first, which "
-		               "indexes everything again", writer->dir->path);
+		return bs_fail(err, BS_INVALID,
+		               "%s: it was made by another version of the tokenizer: run `bitsift "
+		               "index` first, which "
+		               "indexes everything again",
+		               writer->dir->path);
 	if (!status)
 		status = bs_manifest_copy_head(&compact->snapshot.manifest, &writer->manifest, err);
 	if (status)
@@ -254,7 +275,8 @@ static enum bs_status compact_segments(struct compact *compact, struct bs_build_
 	if (is_outdated)
 		bs_manifest_mix_words(&writer->manifest);
 	writer->manifest.generation++;
-	writer->manifest.next_number = bs_index_next_number(writer->dir, &compact->snapshot.manifest);
+	writer->manifest.next_number =
+		bs_index_next_number(writer->dir, &compact->snapshot.manifest);
 	status = bs_index_writer_start(writer, NULL, err);
 	if (!status)
 		status = bs_index_writer_read(writer, &compact->snapshot, err);
@@ -272,19 +294,24 @@ static enum bs_status compact_segments(struct compact *compact, struct bs_build_
 }
 
 /* *has_rows_out: there are segments of rows. */
-static enum bs_status compact_chosen(struct compact *compact, const struct bs_build_request *request,
-                                     struct bs_build_report *report, bool *has_rows_out, struct bs_error *err)
+static enum bs_status compact_chosen(struct compact *compact,
+                                     const struct bs_build_request *request,
+                                     struct bs_build_report *report, bool *has_rows_out,
+                                     struct bs_error *err)
 {
 	const struct bs_dir *dir = compact->writer.dir;
 	enum bs_status status = bs_snapshot_open(dir, &compact->snapshot, err);
 	if (!status && compact->snapshot.manifest.options.words)
-		status = bs_recorded_options_bind(&compact->snapshot.manifest.options, request->host.analyzer, dir->path, err);
+		status = bs_recorded_options_bind(&compact->snapshot.manifest.options,
+		                                  request->host.analyzer, dir->path, err);
 	compact->snapshot.texts = request->host.texts;
 	compact->writer.reads_alone = request->host.texts && !request->host.texts->any_thread;
 	if (!status) {
-		compact->chosen = calloc((size_t)compact->snapshot.manifest.n_segments + 1, sizeof(*compact->chosen));
+		compact->chosen = calloc((size_t)compact->snapshot.manifest.n_segments + 1,
+		                         sizeof(*compact->chosen));
 		if (!compact->chosen)
-			status = bs_fail_memory(err, "a plan", compact->snapshot.manifest.n_segments);
+			status = bs_fail_memory(err, "a plan",
+			                        compact->snapshot.manifest.n_segments);
 	}
 	if (!status)
 		(compact->is_all ? choose_all : choose_due)(compact);
@@ -298,9 +325,9 @@ static enum bs_status compact_chosen(struct compact *compact, const struct bs_bu
 	return status;
 }
 
-static enum bs_status compact_kind(const struct bs_build_request *request, const struct bs_dir *dir, bool is_all,
-                                   bool of_rows, struct bs_build_report *report, bool *has_rows_out,
-                                   struct bs_error *err)
+static enum bs_status compact_kind(const struct bs_build_request *request, const struct bs_dir *dir,
+                                   bool is_all, bool of_rows, struct bs_build_report *report,
+                                   bool *has_rows_out, struct bs_error *err)
 {
 	struct compact *compact = calloc(1, sizeof(*compact));
 	if (!compact)
@@ -318,10 +345,12 @@ static enum bs_status compact_kind(const struct bs_build_request *request, const
 	return status;
 }
 
-enum bs_status bs_compact(const struct bs_build_request *request, const struct bs_dir *dir, bool is_all,
-                          struct bs_build_report *report, struct bs_error *err)
+enum bs_status bs_compact(const struct bs_build_request *request, const struct bs_dir *dir,
+                          bool is_all, struct bs_build_report *report, struct bs_error *err)
 {
 	bool has_rows = false;
 	enum bs_status status = compact_kind(request, dir, is_all, false, report, &has_rows, err);
-	return status || !has_rows ? status : compact_kind(request, dir, is_all, true, report, &has_rows, err);
+	return status || !has_rows
+	               ? status
+	               : compact_kind(request, dir, is_all, true, report, &has_rows, err);
 }

@@ -17,10 +17,10 @@
 #define DEFAULT_MEMORY_BYTES (UINT64_C(1) << 30)
 #define MIN_MEMORY_BYTES     (UINT64_C(16) << 20)
 /* A text, and what its words take if no two are the same, in terms of its bytes. */
-#define MOST_WORDS_FACTOR    16u
+#define MOST_WORDS_FACTOR 16u
 
-/* What names of documents that had to be looked up may take in memory, and, each, lists of files that are no documents, and of what
- * folders hold. */
+/* What names of documents that had to be looked up may take in memory, and, each, lists of files
+ * that are no documents, and of what folders hold. */
 #define SPILL_SHARE 16u
 #define LIST_SHARE  64u
 
@@ -34,7 +34,10 @@ static int beat(void *context, uint64_t done, uint64_t total)
 	report->step_ns = now_ns - writer->step_start_ns;
 	report->step_done = done;
 	report->step_total = done <= total ? total : 0; /* of a refresh it is a guess */
-	return writer->request->callbacks.progress ? writer->request->callbacks.progress(writer->request->callbacks.context, report) : 0;
+	return writer->request->callbacks.progress
+	               ? writer->request->callbacks.progress(writer->request->callbacks.context,
+	                                                     report)
+	               : 0;
 }
 
 void bs_index_writer_init(struct bs_index_writer *writer, const struct bs_build_request *request,
@@ -46,20 +49,23 @@ void bs_index_writer_init(struct bs_index_writer *writer, const struct bs_build_
 		.start_ns = bs_now_ns(),
 		.racy_from_ns = bs_fingerprint_racy_from(),
 	};
-	writer->progress = (struct bs_progress){.beat = beat, .context = writer, .owner = pthread_self()};
+	writer->progress =
+		(struct bs_progress){.beat = beat, .context = writer, .owner = pthread_self()};
 	if (request->tuning)
 		writer->tuning = *request->tuning;
 }
 
 static uint32_t count_threads(const struct bs_build_request *request)
 {
-	long n = request->write.n_threads ? (long)request->write.n_threads : sysconf(_SC_NPROCESSORS_ONLN);
+	long n = request->write.n_threads ? (long)request->write.n_threads
+	                                  : sysconf(_SC_NPROCESSORS_ONLN);
 	return n < 1 ? 1 : (n > BS_MAX_THREADS ? BS_MAX_THREADS : (uint32_t)n);
 }
 
 static uint64_t memory_of(const struct bs_build_request *request)
 {
-	uint64_t memory = request->write.memory_bytes ? request->write.memory_bytes : DEFAULT_MEMORY_BYTES;
+	uint64_t memory =
+		request->write.memory_bytes ? request->write.memory_bytes : DEFAULT_MEMORY_BYTES;
 	return memory < MIN_MEMORY_BYTES ? MIN_MEMORY_BYTES : memory;
 }
 
@@ -68,14 +74,16 @@ static void set_limits(struct bs_index_writer *writer)
 	const struct bs_build_request *request = writer->request;
 	const struct bs_build_tuning *tuning = &writer->tuning;
 	uint64_t memory = memory_of(request);
-	/* What is accumulated, and what making a segment of it takes by the term and by the document. The rest is for the
-	 * columns of one shard (below), batches under way, ICU and ids: with the default, 805 of 1,074 MB, 134, and 135, half of
-	 * these for ids. None of it may depend on the number of threads. */
+	/* What is accumulated, and what making a segment of it takes by the term and by the
+	 * document. The rest is for the columns of one shard (below), batches under way, ICU and
+	 * ids: with the default, 805 of 1,074 MB, 134, and 135, half of these for ids. None of it
+	 * may depend on the number of threads. */
 	writer->indexing_buffer_limit_bytes = memory / 100 * 75;
 	writer->build_options = (struct bs_build_options){
 		.n_threads = count_threads(request),
 		.policy = tuning->policy ? *tuning->policy : bs_term_treatment_policy_default(),
-		.max_blocks = tuning->max_shard_blocks ? tuning->max_shard_blocks : BS_SHARD_MAX_BLOCKS,
+		.max_blocks =
+			tuning->max_shard_blocks ? tuning->max_shard_blocks : BS_SHARD_MAX_BLOCKS,
 		.max_shard_bytes = tuning->max_shard_bytes ? tuning->max_shard_bytes : memory / 8,
 		.forward_mode = tuning->forward_mode,
 		.progress = &writer->progress,
@@ -85,12 +93,15 @@ static void set_limits(struct bs_index_writer *writer)
 		writer->build_options.policy.density = writer->manifest.options.density;
 }
 
-enum bs_status bs_index_writer_start(struct bs_index_writer *writer, bool *has_private, struct bs_error *err)
+enum bs_status bs_index_writer_start(struct bs_index_writer *writer, bool *has_private,
+                                     struct bs_error *err)
 {
 	const struct bs_recorded_options *options = &writer->manifest.options;
 	struct bs_tokenizer_options words = bs_index_words_options(options);
 	if (writer->request->write.condensed && !writer->dir->memory)
-		return bs_fail(err, BS_INVALID, "%s: only of an index in memory are segments condensed", writer->dir->path);
+		return bs_fail(err, BS_INVALID,
+		               "%s: only of an index in memory are segments condensed",
+		               writer->dir->path);
 	set_limits(writer);
 	bs_spill_init(&writer->spill, writer->dir, memory_of(writer->request) / SPILL_SHARE);
 	writer->source_options = bs_recorded_options(options, writer->dir);
@@ -104,8 +115,9 @@ enum bs_status bs_index_writer_start(struct bs_index_writer *writer, bool *has_p
 		writer->grams.file = writer->indexing_buffer.spool.file;
 	}
 	return status ? status
-	              : bs_pipeline_new(writer->reads_alone ? 1 : writer->build_options.n_threads, options->words ? &words : NULL,
-	                                options->weights, &writer->source_options, &writer->pipeline, err);
+	              : bs_pipeline_new(writer->reads_alone ? 1 : writer->build_options.n_threads,
+	                                options->words ? &words : NULL, options->weights,
+	                                &writer->source_options, &writer->pipeline, err);
 }
 
 static void close_store(struct bs_index_writer *writer)
@@ -139,8 +151,8 @@ void bs_index_writer_deinit(struct bs_index_writer *writer)
 	bs_spill_deinit(&writer->spill);
 }
 
-enum bs_status bs_index_writer_step(struct bs_index_writer *writer, enum bs_build_step step, uint64_t total,
-                                    struct bs_error *err)
+enum bs_status bs_index_writer_step(struct bs_index_writer *writer, enum bs_build_step step,
+                                    uint64_t total, struct bs_error *err)
 {
 	writer->report->step = step;
 	writer->step_start_ns = bs_now_ns();
@@ -153,13 +165,14 @@ void bs_index_writer_skip(struct bs_index_writer *writer, enum bs_skip reason, c
 {
 	writer->report->skipped[reason]++;
 	if (writer->request->callbacks.skipped)
-		writer->request->callbacks.skipped(writer->request->callbacks.context, reason, message);
+		writer->request->callbacks.skipped(writer->request->callbacks.context, reason,
+		                                   message);
 }
 
 /* A small collection is read quickly enough without. */
 #define PAIRS_LEAST_BYTES (2u << 20)
-/* Pairs of words are chosen by a share of what may be gathered, within bounds: by fewer documents than that, phrases that
- * half of the time goes to are met too seldom. */
+/* Pairs of words are chosen by a share of what may be gathered, within bounds: by fewer documents
+ * than that, phrases that half of the time goes to are met too seldom. */
 #define PAIRS_SAMPLE_SHARE 16u
 #define PAIRS_SAMPLE_LEAST (UINT64_C(24) << 20)
 #define PAIRS_SAMPLE_MOST  (UINT64_C(64) << 20)
@@ -167,7 +180,9 @@ void bs_index_writer_skip(struct bs_index_writer *writer, enum bs_skip reason, c
 static uint64_t pairs_sample_bytes(const struct bs_index_writer *writer)
 {
 	uint64_t bytes = writer->source_options.memory_bytes / PAIRS_SAMPLE_SHARE;
-	return bytes < PAIRS_SAMPLE_LEAST ? PAIRS_SAMPLE_LEAST : bytes > PAIRS_SAMPLE_MOST ? PAIRS_SAMPLE_MOST : bytes;
+	return bytes < PAIRS_SAMPLE_LEAST  ? PAIRS_SAMPLE_LEAST
+	       : bytes > PAIRS_SAMPLE_MOST ? PAIRS_SAMPLE_MOST
+	                                   : bytes;
 }
 
 bool bs_index_writer_holds_little(const struct bs_snapshot *old)
@@ -187,11 +202,12 @@ static enum bs_status use_choices(struct bs_index_writer *writer, struct bs_erro
 		return BS_OK;
 	writer->grams.plan = &writer->gram_plan;
 	writer->row_grams.plan = &writer->gram_plan;
-	return bs_pipeline_set_grams(writer->pipeline, &writer->gram_plan, options->grams, options->record_grams, err);
+	return bs_pipeline_set_grams(writer->pipeline, &writer->gram_plan, options->grams,
+	                             options->record_grams, err);
 }
 
-enum bs_status bs_index_writer_keep_choices(struct bs_index_writer *writer, const struct bs_snapshot *old,
-                                            struct bs_error *err)
+enum bs_status bs_index_writer_keep_choices(struct bs_index_writer *writer,
+                                            const struct bs_snapshot *old, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	if (writer->manifest.options.words)
@@ -203,22 +219,24 @@ enum bs_status bs_index_writer_keep_choices(struct bs_index_writer *writer, cons
 
 static struct bs_pair_limits pair_limits(const struct bs_index_writer *writer)
 {
-	uint64_t least_bytes = writer->tuning.pairs_least_bytes ? writer->tuning.pairs_least_bytes : PAIRS_LEAST_BYTES;
+	uint64_t least_bytes = writer->tuning.pairs_least_bytes ? writer->tuning.pairs_least_bytes
+	                                                        : PAIRS_LEAST_BYTES;
 	return (struct bs_pair_limits){least_bytes, writer->tuning.pair_bits};
 }
 
-enum bs_status bs_index_writer_choose_by(struct bs_index_writer *writer, bs_give_sample_fn sample, void *context,
-                                         struct bs_error *err)
+enum bs_status bs_index_writer_choose_by(struct bs_index_writer *writer, bs_give_sample_fn sample,
+                                         void *context, struct bs_error *err)
 {
 	struct bs_pair_limits limits = pair_limits(writer);
-	enum bs_status status =
-		bs_word_pairs_choose(&writer->manifest.options, &limits, sample, context, &writer->pairs, err);
+	enum bs_status status = bs_word_pairs_choose(&writer->manifest.options, &limits, sample,
+	                                             context, &writer->pairs, err);
 	if (!status && (writer->manifest.options.grams || writer->manifest.options.record_grams))
 		status = bs_gram_plan_choose(sample, context, true, &writer->gram_plan, err);
 	return status ? status : use_choices(writer, err);
 }
 
-enum bs_status bs_index_writer_choose(struct bs_index_writer *writer, const struct bs_snapshot *old, struct bs_error *err)
+enum bs_status bs_index_writer_choose(struct bs_index_writer *writer, const struct bs_snapshot *old,
+                                      struct bs_error *err)
 {
 	struct bs_pair_limits limits = pair_limits(writer);
 	struct bs_source_sample sample = {writer->dir, &writer->manifest, &writer->source_options,
@@ -227,15 +245,17 @@ enum bs_status bs_index_writer_choose(struct bs_index_writer *writer, const stru
 	if (writer->manifest.options.words) {
 		status = bs_index_writer_step(writer, BS_BUILD_LOOK, 0, err);
 		if (!status)
-			status = bs_word_pairs_choose(&writer->manifest.options, &limits, bs_sample_sources, &sample,
-			                              &writer->pairs, err);
+			status = bs_word_pairs_choose(&writer->manifest.options, &limits,
+			                              bs_sample_sources, &sample, &writer->pairs,
+			                              err);
 	}
 	sample.n_bytes = BS_GRAM_SAMPLE_BYTES;
 	sample.files_only = true;
 	if (!status && writer->manifest.options.grams) {
 		status = bs_index_writer_step(writer, BS_BUILD_LOOK, writer->progress.done, err);
 		if (!status)
-			status = bs_gram_plan_choose(bs_sample_sources, &sample, false, &writer->gram_plan, err);
+			status = bs_gram_plan_choose(bs_sample_sources, &sample, false,
+			                             &writer->gram_plan, err);
 	}
 	if (!status && !writer->manifest.options.grams && writer->manifest.options.record_grams)
 		status = bs_gram_plan_of_snapshot(old, &writer->gram_plan, err);
@@ -243,23 +263,26 @@ enum bs_status bs_index_writer_choose(struct bs_index_writer *writer, const stru
 	return status ? status : use_choices(writer, err);
 }
 
-/* What segment_build.c and shard_build.c take beside the columns, when what finds terms has been given back: of each
- * term the order, ordinal, hash and, for a while, place; treatment, weight and mark of those in several documents; of
- * each document the weight, the place in its class and where its tf code ends; and of postings their bits in tf codes,
- * twice while these are put together. A builder more, on another thread, has its own marks, and is paid for by what
- * shards may hold (segment_build.c). */
-#define BUILD_TERM_BYTES    28u
-#define BUILD_DOC_BYTES     36u
-#define POSTINGS_A_TF_BYTE  2u
-/* Where what grows with documents is in files, the hash of a term is, too; of a document the place in its class, its bin, whether it
- * has a list, where its list of rare terms is. */
-#define PLACED_TERM_BYTES   20u
-#define PLACED_DOC_BYTES    12u
-/* Of each distinct number or date its order, rank and key, of each that a document has its rank in a shard (value_build.c). */
-#define BUILD_VALUE_BYTES   40u
-#define BUILD_RANK_BYTES    8u
+/* What segment_build.c and shard_build.c take beside the columns, when what finds terms has been
+ * given back: of each term the order, ordinal, hash and, for a while, place; treatment, weight and
+ * mark of those in several documents; of each document the weight, the place in its class and where
+ * its tf code ends; and of postings their bits in tf codes, twice while these are put together. A
+ * builder more, on another thread, has its own marks, and is paid for by what shards may hold
+ * (segment_build.c). */
+#define BUILD_TERM_BYTES   28u
+#define BUILD_DOC_BYTES    36u
+#define POSTINGS_A_TF_BYTE 2u
+/* Where what grows with documents is in files, the hash of a term is, too; of a document the place
+ * in its class, its bin, whether it has a list, where its list of rare terms is. */
+#define PLACED_TERM_BYTES 20u
+#define PLACED_DOC_BYTES  12u
+/* Of each distinct number or date its order, rank and key, of each that a document has its rank in
+ * a shard (value_build.c). */
+#define BUILD_VALUE_BYTES 40u
+#define BUILD_RANK_BYTES  8u
 
-/* What a document may add, were all its terms new: an entry, its slots, code, bytes of its own, the above. */
+/* What a document may add, were all its terms new: an entry, its slots, code, bytes of its own, the
+ * above. */
 #define NEW_TERM_BYTES 96u
 
 #define IDS_SHARE 16u
@@ -269,27 +292,35 @@ static uint64_t accumulated_bytes(const struct bs_indexing_buffer *indexing_buff
 {
 	uint64_t slot_bytes = bs_term_table_slot_bytes(&indexing_buffer->terms);
 	uint64_t n_docs = bs_indexing_buffer_n_docs(indexing_buffer);
-	uint64_t doc_bytes = indexing_buffer->dir ? n_docs * PLACED_DOC_BYTES
-	                                      : n_docs * BUILD_DOC_BYTES + indexing_buffer->n_postings / POSTINGS_A_TF_BYTE;
-	uint64_t term_bytes = (uint64_t)indexing_buffer->terms.n_terms * (indexing_buffer->dir ? PLACED_TERM_BYTES : BUILD_TERM_BYTES);
-	uint64_t build_bytes = term_bytes + doc_bytes + (uint64_t)indexing_buffer->values.n_terms * BUILD_VALUE_BYTES +
+	uint64_t doc_bytes = indexing_buffer->dir
+	                             ? n_docs * PLACED_DOC_BYTES
+	                             : n_docs * BUILD_DOC_BYTES +
+	                                       indexing_buffer->n_postings / POSTINGS_A_TF_BYTE;
+	uint64_t term_bytes = (uint64_t)indexing_buffer->terms.n_terms *
+	                      (indexing_buffer->dir ? PLACED_TERM_BYTES : BUILD_TERM_BYTES);
+	uint64_t build_bytes = term_bytes + doc_bytes +
+	                       (uint64_t)indexing_buffer->values.n_terms * BUILD_VALUE_BYTES +
 	                       bs_vector_n(&indexing_buffer->value_numbers) * BUILD_RANK_BYTES;
-	return bs_indexing_buffer_bytes(indexing_buffer) + (build_bytes > slot_bytes ? build_bytes - slot_bytes : 0);
+	return bs_indexing_buffer_bytes(indexing_buffer) +
+	       (build_bytes > slot_bytes ? build_bytes - slot_bytes : 0);
 }
 
 void bs_index_writer_use_owners(struct bs_index_writer *writer, struct bs_id_owners *owners)
 {
 	writer->owners = owners;
 	owners->spill = &writer->spill;
-	owners->most_bytes = memory_of(writer->request) / IDS_SHARE + writer->indexing_buffer_limit_bytes / 2;
+	owners->most_bytes =
+		memory_of(writer->request) / IDS_SHARE + writer->indexing_buffer_limit_bytes / 2;
 }
 
-enum bs_status bs_index_writer_hold_list(const struct bs_index_writer *writer, struct bs_buffer *list, struct bs_error *err)
+enum bs_status bs_index_writer_hold_list(const struct bs_index_writer *writer,
+                                         struct bs_buffer *list, struct bs_error *err)
 {
 	return bs_dir_spill(writer->dir, list, memory_of(writer->request) / LIST_SHARE, err);
 }
 
-enum bs_status bs_index_writer_read(struct bs_index_writer *writer, struct bs_snapshot *old, struct bs_error *err)
+enum bs_status bs_index_writer_read(struct bs_index_writer *writer, struct bs_snapshot *old,
+                                    struct bs_error *err)
 {
 	bs_snapshot_use_spill(old, &writer->spill);
 	return bs_index_writer_hold_list(writer, &old->manifest.non_documents, err);
@@ -300,8 +331,9 @@ static uint64_t row_bytes_held(const struct bs_index_writer *writer)
 	return accumulated_bytes(&writer->rows) + writer->row_grams.n_bytes;
 }
 
-/* What the ids of a long collection take beyond what is left for them (set_limits). They stay from segment to segment, so
- * half of what segments are gathered in is not theirs, however many they are. */
+/* What the ids of a long collection take beyond what is left for them (set_limits). They stay from
+ * segment to segment, so half of what segments are gathered in is not theirs, however many they
+ * are. */
 static uint64_t id_bytes_held(const struct bs_index_writer *writer)
 {
 	uint64_t n_bytes = writer->owners ? bs_id_owners_bytes(writer->owners) : 0;
@@ -313,29 +345,37 @@ static uint64_t id_bytes_held(const struct bs_index_writer *writer)
 
 static uint64_t held_bytes(const struct bs_index_writer *writer)
 {
-	return accumulated_bytes(&writer->indexing_buffer) + writer->grams.n_bytes + row_bytes_held(writer) + id_bytes_held(writer);
+	return accumulated_bytes(&writer->indexing_buffer) + writer->grams.n_bytes +
+	       row_bytes_held(writer) + id_bytes_held(writer);
 }
 
-/* Whether the document announced can be read while what is accumulated is held. A row has no words. */
+/* Whether the document announced can be read while what is accumulated is held. A row has no
+ * words. */
 static bool has_room(const struct bs_index_writer *writer, const struct bs_term_batch *term_batch)
 {
 	return bs_indexing_buffer_n_docs(&writer->indexing_buffer) == 0 ||
-	       held_bytes(writer) + term_batch->next_bytes * (term_batch->is_row ? 1 : MOST_WORDS_FACTOR) <=
+	       held_bytes(writer) + term_batch->next_bytes *
+	                                    (term_batch->is_row ? 1 : MOST_WORDS_FACTOR) <=
 	               writer->indexing_buffer_limit_bytes;
 }
 
-/* Whether document i of the analysed batch is too much for what is accumulated; *of_rows_out: write that of rows. */
-static bool is_full(const struct bs_index_writer *writer, const struct bs_term_batch *term_batch, uint32_t i,
-                    bool *of_rows_out)
+/* Whether document i of the analysed batch is too much for what is accumulated; *of_rows_out: write
+ * that of rows. */
+static bool is_full(const struct bs_index_writer *writer, const struct bs_term_batch *term_batch,
+                    uint32_t i, bool *of_rows_out)
 {
 	uint32_t max_docs = writer->tuning.max_segment_docs;
-	uint32_t n_docs = bs_indexing_buffer_n_docs(term_batch->is_row ? &writer->rows : &writer->indexing_buffer);
+	uint32_t n_docs = bs_indexing_buffer_n_docs(term_batch->is_row ? &writer->rows
+	                                                               : &writer->indexing_buffer);
 	uint32_t class = term_batch->docs.items[i].gram_size_class;
-	uint64_t row_bytes = class == BS_GRAM_NO_SIZE_CLASS ? 0 : bs_gram_row_words(class) * (uint64_t)8;
-	uint64_t n_bytes =
-		held_bytes(writer) + row_bytes + (uint64_t)term_batch->docs.items[i].n_terms * NEW_TERM_BYTES;
+	uint64_t row_bytes =
+		class == BS_GRAM_NO_SIZE_CLASS ? 0 : bs_gram_row_words(class) * (uint64_t)8;
+	uint64_t n_bytes = held_bytes(writer) + row_bytes +
+	                   (uint64_t)term_batch->docs.items[i].n_terms * NEW_TERM_BYTES;
 	bool has_most_docs = max_docs && n_docs >= max_docs;
-	*of_rows_out = has_most_docs ? term_batch->is_row : row_bytes_held(writer) > (n_bytes - id_bytes_held(writer)) / 2;
+	*of_rows_out = has_most_docs
+	                       ? term_batch->is_row
+	                       : row_bytes_held(writer) > (n_bytes - id_bytes_held(writer)) / 2;
 	return n_docs > 0 && (n_bytes > writer->indexing_buffer_limit_bytes || has_most_docs);
 }
 
@@ -344,10 +384,12 @@ static enum bs_status open_store(struct bs_index_writer *writer, struct bs_error
 {
 	char name[BS_INDEX_NAME_BYTES];
 	writer->file_number = writer->manifest.next_number++;
-	enum bs_status status = bs_file_writer_open(writer->dir, bs_index_file_name("seg", writer->file_number, name),
-	                                            BS_FILE_SEGMENT, &writer->file, err);
+	enum bs_status status = bs_file_writer_open(
+		writer->dir, bs_index_file_name("seg", writer->file_number, name), BS_FILE_SEGMENT,
+		&writer->file, err);
 	if (!status)
-		status = bs_store_writer_new(writer->dir, writer->build_options.n_threads > 1, &writer->store, err);
+		status = bs_store_writer_new(writer->dir, writer->build_options.n_threads > 1,
+		                             &writer->store, err);
 	if (status)
 		return status;
 	bs_file_writer_section(writer->file, BS_SECTION_STORE_FRAMES, 0);
@@ -355,9 +397,12 @@ static enum bs_status open_store(struct bs_index_writer *writer, struct bs_error
 	return BS_OK;
 }
 
-/* Where all texts are stored, what somebody else keeps has an empty frame, so that a frame's number is the document's. */
-static enum bs_status store_text(struct bs_index_writer *writer, const struct bs_term_batch *term_batch,
-                                 const struct bs_term_batch_doc *doc, struct bs_doc_record *record, struct bs_error *err)
+/* Where all texts are stored, what somebody else keeps has an empty frame, so that a frame's number
+ * is the document's. */
+static enum bs_status store_text(struct bs_index_writer *writer,
+                                 const struct bs_term_batch *term_batch,
+                                 const struct bs_term_batch_doc *doc, struct bs_doc_record *record,
+                                 struct bs_error *err)
 {
 	bool is_elsewhere = record->flags & BS_DOC_NOT_STORED;
 	if (is_elsewhere ? !writer->manifest.options.store : !term_batch->keep_raws)
@@ -368,23 +413,28 @@ static enum bs_status store_text(struct bs_index_writer *writer, const struct bs
 	enum bs_status status = writer->store ? BS_OK : open_store(writer, err);
 	return status ? status
 	              : bs_store_writer_add(writer->store, term_batch->raws.data + doc->raw_offset,
-	                                    is_elsewhere ? 0 : (size_t)doc->document.raw.n_bytes, err);
+	                                    is_elsewhere ? 0 : (size_t)doc->document.raw.n_bytes,
+	                                    err);
 }
 
-enum bs_status bs_index_writer_add(struct bs_index_writer *writer, const struct bs_term_batch *term_batch, uint32_t i,
-                          struct bs_doc_record *record, struct bs_error *err)
+enum bs_status bs_index_writer_add(struct bs_index_writer *writer,
+                                   const struct bs_term_batch *term_batch, uint32_t i,
+                                   struct bs_doc_record *record, struct bs_error *err)
 {
 	const struct bs_term_batch_doc *doc = &term_batch->docs.items[i];
-	struct bs_indexing_buffer *indexing_buffer = term_batch->is_row ? &writer->rows : &writer->indexing_buffer;
+	struct bs_indexing_buffer *indexing_buffer =
+		term_batch->is_row ? &writer->rows : &writer->indexing_buffer;
 	enum bs_status status = BS_OK;
 	if (bs_indexing_buffer_n_docs(indexing_buffer) >= UINT32_MAX - 1)
-		return bs_fail(err, BS_INVALID, "more than 2^32 documents in one segment; use less --memory");
+		return bs_fail(err, BS_INVALID,
+		               "more than 2^32 documents in one segment; use less --memory");
 	if (!term_batch->is_row)
 		status = store_text(writer, term_batch, doc, record, err);
 	if (!status && doc->gram_size_class != BS_GRAM_NO_SIZE_CLASS)
-		status = bs_gram_indexing_buffer_add(term_batch->is_row ? &writer->row_grams : &writer->grams,
-		                                 bs_indexing_buffer_n_docs(indexing_buffer), doc->gram_size_class, doc->n_gram_bits,
-		                                 term_batch->gram_rows.items + doc->gram_row, err);
+		status = bs_gram_indexing_buffer_add(
+			term_batch->is_row ? &writer->row_grams : &writer->grams,
+			bs_indexing_buffer_n_docs(indexing_buffer), doc->gram_size_class,
+			doc->n_gram_bits, term_batch->gram_rows.items + doc->gram_row, err);
 	if (!status)
 		status = bs_indexing_buffer_add(indexing_buffer, term_batch, i, record, err);
 	writer->report->text_bytes += term_batch->is_row ? 0 : doc->document.text.n_bytes;
@@ -392,9 +442,10 @@ enum bs_status bs_index_writer_add(struct bs_index_writer *writer, const struct 
 	return status;
 }
 
-/* How many times as many documents as in the next segment were indexed in this run until then, these included: so many times
- * counts what that segment adds to a query. Otherwise each of the equal segments of a large index would add as many false
- * candidates of a rare word as a small index has. */
+/* How many times as many documents as in the next segment were indexed in this run until then,
+ * these included: so many times counts what that segment adds to a query. Otherwise each of the
+ * equal segments of a large index would add as many false candidates of a rare word as a small
+ * index has. */
 static double look_times(const struct bs_index_writer *writer, uint64_t n_docs)
 {
 	const struct bs_segment_record *written = writer->written.items;
@@ -404,13 +455,16 @@ static double look_times(const struct bs_index_writer *writer, uint64_t n_docs)
 	return (double)n / (double)n_docs;
 }
 
-/* What is kept of words for the summary. Those of segments that come when it is used up are read again. */
+/* What is kept of words for the summary. Those of segments that come when it is used up are read
+ * again. */
 #define KNOWN_SHARE 16u
 
 /* is_full: memory is at an end, not the documents. */
-static enum bs_status write_segment(struct bs_index_writer *writer, bool of_rows, bool is_full, struct bs_error *err)
+static enum bs_status write_segment(struct bs_index_writer *writer, bool of_rows, bool is_full,
+                                    struct bs_error *err)
 {
-	struct bs_indexing_buffer *indexing_buffer = of_rows ? &writer->rows : &writer->indexing_buffer;
+	struct bs_indexing_buffer *indexing_buffer =
+		of_rows ? &writer->rows : &writer->indexing_buffer;
 	struct bs_gram_indexing_buffer *grams = of_rows ? &writer->row_grams : &writer->grams;
 	struct bs_store_writer *store = of_rows ? NULL : writer->store;
 	if (bs_indexing_buffer_n_docs(indexing_buffer) == 0)
@@ -435,13 +489,16 @@ static enum bs_status write_segment(struct bs_index_writer *writer, bool of_rows
 	writer->build_options.policy.look_times = of_rows ? 1 : look_times(writer, record.n_docs);
 	if (!status) {
 		struct bs_file_writer *file = store ? writer->file : NULL;
-		bool has_room = writer->manifest.options.summary_rate && writer->cache.hashes.bytes.used_bytes < memory_of(writer->request) / KNOWN_SHARE;
+		bool has_room = writer->manifest.options.summary_rate &&
+		                writer->cache.hashes.bytes.used_bytes <
+		                        memory_of(writer->request) / KNOWN_SHARE;
 		writer->build_options.word_hashes = has_room ? &writer->cache.hashes : NULL;
 		writer->file = store ? NULL : writer->file;
-		status = bs_segment_build(writer->dir, name, indexing_buffer, grams, store, file, &writer->build_options, &record.n_bytes,
-		                          err);
+		status = bs_segment_build(writer->dir, name, indexing_buffer, grams, store, file,
+		                          &writer->build_options, &record.n_bytes, err);
 	}
-	struct bs_summary_segment words = {record.number, bs_vector_n(&writer->cache.hashes) - n_known};
+	struct bs_summary_segment words = {record.number,
+	                                   bs_vector_n(&writer->cache.hashes) - n_known};
 	if (!status && writer->build_options.word_hashes)
 		status = bs_vector_append(&writer->cache.segments, &words, err);
 	if (!status)
@@ -473,18 +530,27 @@ enum bs_status bs_index_writer_flush(struct bs_index_writer *writer, struct bs_e
 	return status ? status : write_segment(writer, true, false, err);
 }
 
-/* The indexing buffer, ready for what is left of an analysed batch; which of its trigrams that has is not known, so all are taken. */
-static enum bs_status start_batch(struct bs_index_writer *writer, const struct bs_term_batch *term_batch, struct bs_error *err)
+/* The indexing buffer, ready for what is left of an analysed batch; which of its trigrams that has
+ * is not known, so all are taken. */
+static enum bs_status start_batch(struct bs_index_writer *writer,
+                                  const struct bs_term_batch *term_batch, struct bs_error *err)
 {
 	const struct bs_u32s *trigrams = &term_batch->trigrams;
-	struct bs_gram_indexing_buffer *grams = term_batch->is_row ? &writer->row_grams : &writer->grams;
-	enum bs_status status = bs_vector_n(trigrams) ? bs_gram_set_add(&grams->set, trigrams->items, bs_vector_n(trigrams), err)
-	                                             : BS_OK;
-	return status ? status : bs_indexing_buffer_start(term_batch->is_row ? &writer->rows : &writer->indexing_buffer, term_batch, err);
+	struct bs_gram_indexing_buffer *grams =
+		term_batch->is_row ? &writer->row_grams : &writer->grams;
+	enum bs_status status =
+		bs_vector_n(trigrams)
+			? bs_gram_set_add(&grams->set, trigrams->items, bs_vector_n(trigrams), err)
+			: BS_OK;
+	return status ? status
+	              : bs_indexing_buffer_start(term_batch->is_row ? &writer->rows
+	                                                            : &writer->indexing_buffer,
+	                                         term_batch, err);
 }
 
-enum bs_status bs_index_writer_merge(struct bs_index_writer *writer, const struct bs_term_batch *term_batch,
-                                     bs_add_document_fn add, void *context, struct bs_error *err)
+enum bs_status bs_index_writer_merge(struct bs_index_writer *writer,
+                                     const struct bs_term_batch *term_batch, bs_add_document_fn add,
+                                     void *context, struct bs_error *err)
 {
 	bool is_row = term_batch->is_row, of_rows;
 	enum bs_status status = term_batch->n_docs ? start_batch(writer, term_batch, err) : BS_OK;
@@ -507,17 +573,20 @@ enum bs_status bs_index_writer_settle(struct bs_index_writer *writer, const stru
 {
 	const struct bs_segment_record *written = writer->written.items;
 	uint32_t n_written = (uint32_t)bs_vector_n(&writer->written), n_owned = 0;
-	enum bs_status status = old ? bs_index_keep_segments(old, &writer->manifest, n_changed_out, err) : BS_OK;
+	enum bs_status status =
+		old ? bs_index_keep_segments(old, &writer->manifest, n_changed_out, err) : BS_OK;
 	for (uint32_t i = 0; i < n_written && !status; i++) {
 		struct bs_segment_record record = written[i];
 		const uint8_t *bits = NULL;
 		if (writer->owners && !record.is_rows)
-			status = bs_id_owners_dead(writer->owners, n_owned++, record.n_docs, &bits, &record.n_deleted, err);
+			status = bs_id_owners_dead(writer->owners, n_owned++, record.n_docs, &bits,
+			                           &record.n_deleted, err);
 		if (status || record.n_deleted == record.n_docs)
 			continue;
 		if (bits) {
 			record.tombstones = writer->manifest.next_number++;
-			status = bs_tombstones_write(writer->dir, record.tombstones, bits, record.n_docs, err);
+			status = bs_tombstones_write(writer->dir, record.tombstones, bits,
+			                             record.n_docs, err);
 		}
 		if (!status)
 			status = bs_manifest_add_segment(&writer->manifest, &record, err);

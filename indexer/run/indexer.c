@@ -1,9 +1,11 @@
 /*
- * indexer.c: an index run (bs_index_build of bitsift.h): sources -> segments -> one commit. See indexing.h.
+ * indexer.c: an index run (bs_index_build of bitsift.h): sources -> segments -> one commit. See
+ * indexing.h.
  *
- * The run takes the writer's lock, looks at every source, reads what is new or changed since the last commit, writes a
- * segment of it beside the old ones, tombstones for what is gone, and commits by replacing the manifest. Until then,
- * and whatever happens, the old index stays as it was. What compaction is due follows, as a commit of its own.
+ * The run takes the writer's lock, looks at every source, reads what is new or changed since the
+ * last commit, writes a segment of it beside the old ones, tombstones for what is gone, and commits
+ * by replacing the manifest. Until then, and whatever happens, the old index stays as it was. What
+ * compaction is due follows, as a commit of its own.
  */
 #include "indexer/run/indexing.h"
 
@@ -21,8 +23,8 @@
 #include "core/store/doc_order.h"
 #include "core/store/field_weights.h"
 #include "core/store/summary_make.h"
-#include "core/system/log.h"
 #include "core/system/deadline.h"
+#include "core/system/log.h"
 #include "core/text/tokenizer.h"
 #include "corpus/changes/index_entries.h"
 #include "corpus/changes/recorded.h"
@@ -30,10 +32,12 @@
 #include "corpus/walk/ignore.h"
 #include "indexer/run/compact.h"
 
-_Static_assert((int)BS_SKIP_REASONS <= (int)BS_SKIP_MAX, "no room for every reason in struct bs_build_report");
+_Static_assert((int)BS_SKIP_REASONS <= (int)BS_SKIP_MAX,
+               "no room for every reason in struct bs_build_report");
 
 /* What a document is called. */
-static struct bs_doc_record named_record(const struct bs_term_batch *term_batch, const struct bs_term_batch_doc *doc)
+static struct bs_doc_record named_record(const struct bs_term_batch *term_batch,
+                                         const struct bs_term_batch_doc *doc)
 {
 	return (struct bs_doc_record){
 		.checksum = doc->document.raw.checksum,
@@ -55,10 +59,10 @@ static uint32_t number_of(const struct bs_indexing *at)
 	return at->inner ? at->inner->number : at->source_number;
 }
 
-/* A document of the old index, read from there: its record, but for a name that the options may have changed, and for what
- * somebody else keeps, which may be another by now. */
-static enum bs_status old_record(const struct bs_indexing *at, struct bs_doc_ref known, struct bs_doc_record *record,
-                                 struct bs_error *err)
+/* A document of the old index, read from there: its record, but for a name that the options may
+ * have changed, and for what somebody else keeps, which may be another by now. */
+static enum bs_status old_record(const struct bs_indexing *at, struct bs_doc_ref known,
+                                 struct bs_doc_record *record, struct bs_error *err)
 {
 	struct bs_doc_record now = *record;
 	enum bs_status status = bs_snapshot_record(&at->old, known, record, err);
@@ -98,8 +102,8 @@ static void fill_record(struct bs_indexing *at, const struct bs_document *docume
 }
 
 /* A document that is restored: its record, under the number that its source has now. */
-static enum bs_status restored_record(const struct bs_indexing *at, struct bs_doc_ref known, struct bs_doc_record *record,
-                                      struct bs_error *err)
+static enum bs_status restored_record(const struct bs_indexing *at, struct bs_doc_ref known,
+                                      struct bs_doc_record *record, struct bs_error *err)
 {
 	enum bs_status status = bs_snapshot_record(&at->old, known, record, err);
 	if (!status)
@@ -110,8 +114,8 @@ static enum bs_status restored_record(const struct bs_indexing *at, struct bs_do
 /* Documents whose ids are asked for ahead. */
 #define IDS_AHEAD 4u
 
-static enum bs_status add_document(void *context, const struct bs_term_batch *term_batch, uint32_t i,
-                                   struct bs_error *err)
+static enum bs_status add_document(void *context, const struct bs_term_batch *term_batch,
+                                   uint32_t i, struct bs_error *err)
 {
 	struct bs_indexing *at = context;
 	const struct bs_term_batch_doc *doc = &term_batch->docs.items[i];
@@ -121,7 +125,8 @@ static enum bs_status add_document(void *context, const struct bs_term_batch *te
 	enum bs_status status = BS_OK;
 	if (at->is_restored) {
 		status = restored_record(at, known, &record, err);
-		return status ? status : bs_index_writer_add(&at->writer, term_batch, i, &record, err);
+		return status ? status
+		              : bs_index_writer_add(&at->writer, term_batch, i, &record, err);
 	}
 	if (i + IDS_AHEAD < term_batch->n_docs && !term_batch->is_row) {
 		struct bs_doc_record next = named_record(term_batch, doc + IDS_AHEAD);
@@ -140,8 +145,8 @@ static enum bs_status add_document(void *context, const struct bs_term_batch *te
 /* Whether the next walk finds it again, so that its number of now is that of the source. */
 static bool is_found_anew(enum bs_skip reason)
 {
-	return reason != BS_SKIP_UNREADABLE && reason != BS_SKIP_UNTRUSTED && reason != BS_SKIP_BAD_RECORD &&
-	       reason != BS_SKIP_NO_TEXT;
+	return reason != BS_SKIP_UNREADABLE && reason != BS_SKIP_UNTRUSTED &&
+	       reason != BS_SKIP_BAD_RECORD && reason != BS_SKIP_NO_TEXT;
 }
 
 static void skip(struct bs_indexing *at, enum bs_skip reason, const char *message)
@@ -151,7 +156,8 @@ static void skip(struct bs_indexing *at, enum bs_skip reason, const char *messag
 }
 
 /* Of a binary file the message is its id, a colon and the reason. */
-static void count_left_out(struct bs_indexing *at, const struct bs_source *source, enum bs_skip reason, const char *message)
+static void count_left_out(struct bs_indexing *at, const struct bs_source *source,
+                           enum bs_skip reason, const char *message)
 {
 	char kind[BS_SKIP_KIND_BYTES];
 	at->left_out.n[reason] += is_found_anew(reason) && !bs_source_has_records(source);
@@ -163,13 +169,17 @@ static void count_left_out(struct bs_indexing *at, const struct bs_source *sourc
 	bs_skip_kinds_add(at->report.binary, kind, 1);
 }
 
-static enum bs_status merge_skips(struct bs_indexing *at, const struct bs_term_batch *term_batch, struct bs_error *err)
+static enum bs_status merge_skips(struct bs_indexing *at, const struct bs_term_batch *term_batch,
+                                  struct bs_error *err)
 {
 	enum bs_skip reason;
 	const char *message;
-	for (size_t next = 0; (message = bs_term_batch_next_skip(term_batch, &next, &reason)) != NULL;) {
-		if (at->request->strict && (reason == BS_SKIP_BAD_RECORD || reason == BS_SKIP_NO_TEXT))
-			return bs_fail(err, BS_INVALID, "%s (--strict stops here; the index is unchanged)", message);
+	for (size_t next = 0;
+	     (message = bs_term_batch_next_skip(term_batch, &next, &reason)) != NULL;) {
+		if (at->request->strict &&
+		    (reason == BS_SKIP_BAD_RECORD || reason == BS_SKIP_NO_TEXT))
+			return bs_fail(err, BS_INVALID,
+			               "%s (--strict stops here; the index is unchanged)", message);
 		count_left_out(at, source_of(at), reason, message);
 		if (bs_source_has_records(source_of(at)) && !term_batch->is_row)
 			(at->inner ? &at->inner->at : &at->refreshing)->n_bad[reason]++;
@@ -178,14 +188,17 @@ static enum bs_status merge_skips(struct bs_indexing *at, const struct bs_term_b
 	return BS_OK;
 }
 
-/* The list of files that are no documents: those of an analysed batch, which come in document order. */
+/* The list of files that are no documents: those of an analysed batch, which come in document
+ * order. */
 static enum bs_status add_non_documents(struct bs_manifest *manifest, uint32_t source,
-                                        const struct bs_term_batch *term_batch, struct bs_error *err)
+                                        const struct bs_term_batch *term_batch,
+                                        struct bs_error *err)
 {
 	const struct bs_buffer *files = &term_batch->non_documents;
 	enum bs_status status = BS_OK;
 	for (size_t i = 0; i < files->used_bytes && !status;) {
-		struct bs_non_documents file = {.source = source, .name = (const char *)files->data + i + 4};
+		struct bs_non_documents file = {.source = source,
+		                                .name = (const char *)files->data + i + 4};
 		memcpy(&file.nul_end, files->data + i, sizeof(file.nul_end));
 		status = bs_manifest_add_non_document(manifest, &file, err);
 		i += 4 + strlen(file.name) + 1;
@@ -194,41 +207,48 @@ static enum bs_status add_non_documents(struct bs_manifest *manifest, uint32_t s
 }
 
 /* The next that stays; false: there is none. */
-static bool next_kept(const struct bs_manifest *before, uint32_t source, const struct bs_feed *feed, size_t *at,
-                      struct bs_non_documents *file_out)
+static bool next_kept(const struct bs_manifest *before, uint32_t source, const struct bs_feed *feed,
+                      size_t *at, struct bs_non_documents *file_out)
 {
 	while (bs_manifest_next_non_document(before, at, file_out))
-		if (file_out->source == source && (!feed || bs_feed_is_unread(feed, file_out->name)))
+		if (file_out->source == source &&
+		    (!feed || bs_feed_is_unread(feed, file_out->name)))
 			return true;
 	return false;
 }
 
 static bool is_before(const struct bs_non_documents *a, const struct bs_non_documents *b)
 {
-	return bs_compare_paths((const uint8_t *)a->name, strlen(a->name), (const uint8_t *)b->name, strlen(b->name)) < 0;
+	return bs_compare_paths((const uint8_t *)a->name, strlen(a->name), (const uint8_t *)b->name,
+	                        strlen(b->name)) < 0;
 }
 
 /*
- * Those of the source in the commit before that lie where the feed could not look (feed NULL: all) stay: they take
- * their places among what was found now, which stands in the list from byte `from` on.
+ * Those of the source in the commit before that lie where the feed could not look (feed NULL: all)
+ * stay: they take their places among what was found now, which stands in the list from byte `from`
+ * on.
  */
-static enum bs_status keep_non_documents(struct bs_manifest *manifest, const struct bs_manifest *before,
-                                         uint32_t source, const struct bs_feed *feed, size_t from, struct bs_error *err)
+static enum bs_status keep_non_documents(struct bs_manifest *manifest,
+                                         const struct bs_manifest *before, uint32_t source,
+                                         const struct bs_feed *feed, size_t from,
+                                         struct bs_error *err)
 {
 	struct bs_manifest found = {.n_sources = 0};
 	struct bs_non_documents kept_file, found_file;
 	size_t kept_at = 0, found_at = 0;
 	if (!next_kept(before, source, feed, &kept_at, &kept_file))
 		return BS_OK;
-	enum bs_status status = bs_buffer_append(&found.non_documents, manifest->non_documents.data + from,
-	                                         manifest->non_documents.used_bytes - from, err);
+	enum bs_status status =
+		bs_buffer_append(&found.non_documents, manifest->non_documents.data + from,
+	                         manifest->non_documents.used_bytes - from, err);
 	if (!status)
 		manifest->non_documents.used_bytes = from;
 	bool has_kept = true;
 	bool has_found = bs_manifest_next_non_document(&found, &found_at, &found_file);
 	while (!status && (has_kept || has_found)) {
 		bool takes_kept = has_kept && (!has_found || is_before(&kept_file, &found_file));
-		status = bs_manifest_add_non_document(manifest, takes_kept ? &kept_file : &found_file, err);
+		status = bs_manifest_add_non_document(manifest,
+		                                      takes_kept ? &kept_file : &found_file, err);
 		if (takes_kept)
 			has_kept = next_kept(before, source, feed, &kept_at, &kept_file);
 		else
@@ -241,12 +261,13 @@ static enum bs_status keep_non_documents(struct bs_manifest *manifest, const str
 /* Limits the lists that grow with files that are no documents. */
 static enum bs_status hold_lists(struct bs_indexing *at, struct bs_error *err)
 {
-	enum bs_status status = bs_index_writer_hold_list(&at->writer, &at->writer.manifest.non_documents, err);
+	enum bs_status status =
+		bs_index_writer_hold_list(&at->writer, &at->writer.manifest.non_documents, err);
 	return status ? status : bs_index_writer_hold_list(&at->writer, &at->folders.records, err);
 }
 
-static enum bs_status merge(void *context, const struct bs_term_batch *term_batch, const struct bs_batch *batch, bool is_last,
-                            struct bs_error *err)
+static enum bs_status merge(void *context, const struct bs_term_batch *term_batch,
+                            const struct bs_batch *batch, bool is_last, struct bs_error *err)
 {
 	struct bs_indexing *at = context;
 	at->inner = batch->begins_inner ? NULL : batch->inner;
@@ -256,7 +277,8 @@ static enum bs_status merge(void *context, const struct bs_term_batch *term_batc
 		status = bs_refresh_unchanged(&at->refresh, term_batch->unchanged.items[i], err);
 	at->report.n_unchanged = at->refresh.n_unchanged;
 	if (!status && at->writer.manifest.options.grams)
-		status = add_non_documents(&at->writer.manifest, at->source_number, term_batch, err);
+		status =
+			add_non_documents(&at->writer.manifest, at->source_number, term_batch, err);
 	if (!status)
 		status = hold_lists(at, err);
 	if (!status)
@@ -304,7 +326,9 @@ static enum bs_status recall_source(struct bs_indexing *at, uint32_t from, struc
 	if (!status)
 		status = bs_index_entries_recall(&at->source, &at->old, from, &choice, &feed, err);
 	if (!status)
-		status = bs_pipeline_run(at->writer.pipeline, feed, bs_index_writer_stores(&at->writer, at->source.kind), merge, at, err);
+		status = bs_pipeline_run(at->writer.pipeline, feed,
+		                         bs_index_writer_stores(&at->writer, at->source.kind),
+		                         merge, at, err);
 	bs_feed_close(feed);
 	free(of_words);
 	return status;
@@ -320,7 +344,8 @@ static enum bs_status replay_stdin(struct bs_indexing *at, struct bs_error *err)
 }
 
 /* What was a folder may be a file by now. */
-static enum bs_status look_at_source(struct bs_indexing *at, struct bs_source_record *record, struct bs_error *err)
+static enum bs_status look_at_source(struct bs_indexing *at, struct bs_source_record *record,
+                                     struct bs_error *err)
 {
 	struct bs_source found;
 	if (at->source.kind == BS_SOURCE_STDIN)
@@ -346,8 +371,11 @@ static uint64_t count_known_files(const struct bs_snapshot *old)
 		const struct bs_doc_table *docs = &old->segments[s].docs;
 		for (uint32_t i = 0; i < docs->n_ranges; i++) {
 			struct bs_source_range range = bs_doc_table_range(docs, i);
-			enum bs_source_kind kind = (enum bs_source_kind)manifest->sources[range.source].kind;
-			n += kind == BS_SOURCE_FOLDER || kind == BS_SOURCE_FILE ? range.end - range.first : 0;
+			enum bs_source_kind kind =
+				(enum bs_source_kind)manifest->sources[range.source].kind;
+			n += kind == BS_SOURCE_FOLDER || kind == BS_SOURCE_FILE
+			             ? range.end - range.first
+			             : 0;
 		}
 	}
 	return n;
@@ -359,14 +387,17 @@ static enum bs_status begin_step(struct bs_indexing *at, struct bs_error *err)
 	at->reads_files = !bs_source_has_records(&at->source);
 	if (goes_on && at->reads_files)
 		return BS_OK;
-	uint64_t n_bytes = at->source.kind == BS_SOURCE_COLLECTION ? at->refreshing.fingerprint.size_bytes : 0;
-	return bs_index_writer_step(&at->writer, BS_BUILD_READ, at->reads_files ? at->writer.n_files : n_bytes, err);
+	uint64_t n_bytes =
+		at->source.kind == BS_SOURCE_COLLECTION ? at->refreshing.fingerprint.size_bytes : 0;
+	return bs_index_writer_step(&at->writer, BS_BUILD_READ,
+	                            at->reads_files ? at->writer.n_files : n_bytes, err);
 }
 
 /* Whether the commit before has the source under the same number. */
 static bool is_known(const struct bs_indexing *at, uint32_t i)
 {
-	return !at->is_full && i < at->list.n_moves && at->list.moves[i].number == i && !at->list.moves[i].below[0];
+	return !at->is_full && i < at->list.n_moves && at->list.moves[i].number == i &&
+	       !at->list.moves[i].below[0];
 }
 
 /* Whether a collection that was named has a row: where files have grams, or if it was asked for. */
@@ -374,22 +405,26 @@ static bool wants_rows(const struct bs_manifest *manifest)
 {
 	bool wants = manifest->options.gram_collections;
 	for (uint32_t i = 0; i < manifest->n_sources; i++)
-		wants |= manifest->sources[i].kind == BS_SOURCE_FOLDER || manifest->sources[i].kind == BS_SOURCE_FILE;
+		wants |= manifest->sources[i].kind == BS_SOURCE_FOLDER ||
+		         manifest->sources[i].kind == BS_SOURCE_FILE;
 	return wants && manifest->options.grams;
 }
 
-/* Reads the collection under way as a file, unless the row that it has is of the same fingerprint. */
+/* Reads the collection under way as a file, unless the row that it has is of the same
+ * fingerprint. */
 static enum bs_status read_row(struct bs_indexing *at, uint32_t i, struct bs_error *err)
 {
 	struct bs_feed *feed = NULL;
 	struct bs_index_entry entry = {.ref = {BS_DOC_NONE, 0}};
 	struct bs_fingerprint fingerprint;
-	enum bs_status status = is_known(at, i) ? bs_index_entries_row(&at->old, i, &entry, err) : BS_OK;
+	enum bs_status status =
+		is_known(at, i) ? bs_index_entries_row(&at->old, i, &entry, err) : BS_OK;
 	if (at->source.is_anew)
 		memset(entry.place, 0, sizeof(entry.place));
 	/* As its reader would find; but threads need not be started for that. */
 	if (!status && entry.ref.segment != BS_DOC_NONE && !entry.is_racy &&
-	    bs_source_fingerprint(&at->source, &fingerprint, NULL) == BS_OK && bs_fingerprint_equals(&fingerprint, entry.place))
+	    bs_source_fingerprint(&at->source, &fingerprint, NULL) == BS_OK &&
+	    bs_fingerprint_equals(&fingerprint, entry.place))
 		return bs_refresh_unchanged(&at->refresh, entry.ref, err);
 	if (!status)
 		status = bs_feed_open_row(&at->source, &entry, &feed, err);
@@ -399,35 +434,41 @@ static enum bs_status read_row(struct bs_indexing *at, uint32_t i, struct bs_err
 	return status;
 }
 
-/* Reads what is new in recorded source number i of the new manifest; read_stdin says that "-" was named in this run.
- * *is_refused_out: it failed because the source cannot be read, not because of anything else. */
-static enum bs_status read_source(struct bs_indexing *at, uint32_t i, bool read_stdin, bool *is_refused_out,
-                                  struct bs_error *err)
+/* Reads what is new in recorded source number i of the new manifest; read_stdin says that "-" was
+ * named in this run. *is_refused_out: it failed because the source cannot be read, not because of
+ * anything else. */
+static enum bs_status read_source(struct bs_indexing *at, uint32_t i, bool read_stdin,
+                                  bool *is_refused_out, struct bs_error *err)
 {
 	const struct bs_manifest *manifest = &at->writer.manifest;
 	struct bs_feed *feed = NULL;
 	at->left_out = (struct bs_left_out){{0}, {{{0}, 0}}};
 	at->is_left = at->list.sources[i].is_left;
 	size_t n_passed_over = at->writer.manifest.non_documents.used_bytes;
-	enum bs_status status = bs_refresh_begin(&at->refresh, i, &at->source, &manifest->sources[i],
-	                                         &at->writer.source_options, read_stdin, report_skip, at, &at->refreshing,
-	                                         &feed, err);
+	enum bs_status status = bs_refresh_begin(
+		&at->refresh, i, &at->source, &manifest->sources[i], &at->writer.source_options,
+		read_stdin, report_skip, at, &at->refreshing, &feed, err);
 	*is_refused_out = status == BS_IO || status == BS_NOT_FOUND;
 	if (!status)
 		status = begin_step(at, err);
-	if (!status && at->source.kind == BS_SOURCE_STDIN && at->is_full && at->has_old && !at->source.is_anew)
+	if (!status && at->source.kind == BS_SOURCE_STDIN && at->is_full && at->has_old &&
+	    !at->source.is_anew)
 		status = replay_stdin(at, err);
 	at->next_sequence = manifest->sources[i].read_lines;
 	if (!status && at->source.kind == BS_SOURCE_FOLDER)
 		status = bs_inners_deadline(&at->inners, feed, &at->source, i, err);
 	if (!status && feed) {
-		status = bs_pipeline_run(at->writer.pipeline, feed, bs_index_writer_stores(&at->writer, at->source.kind), merge, at, err);
-		*is_refused_out = status && at->source.kind == BS_SOURCE_COLLECTION && bs_feed_has_failed(feed);
+		status = bs_pipeline_run(at->writer.pipeline, feed,
+		                         bs_index_writer_stores(&at->writer, at->source.kind),
+		                         merge, at, err);
+		*is_refused_out = status && at->source.kind == BS_SOURCE_COLLECTION &&
+		                  bs_feed_has_failed(feed);
 	}
 	if (!status && at->source.kind == BS_SOURCE_COLLECTION && wants_rows(&at->writer.manifest))
 		status = read_row(at, i, err);
 	if (!status && feed && is_known(at, i))
-		status = keep_non_documents(&at->writer.manifest, &at->old.manifest, i, feed, n_passed_over, err);
+		status = keep_non_documents(&at->writer.manifest, &at->old.manifest, i, feed,
+		                            n_passed_over, err);
 	if (!status)
 		status = hold_lists(at, err);
 	/* Meanwhile there may be more sources. */
@@ -454,12 +495,14 @@ static enum bs_status keep_source(struct bs_indexing *at, uint32_t i, struct bs_
 	if (!status)
 		status = bs_inners_settle(&at->inners, i, NULL, BS_INNERS_KEPT, err);
 	if (!status)
-		status = keep_non_documents(manifest, &at->old.manifest, i, NULL, manifest->non_documents.used_bytes, err);
+		status = keep_non_documents(manifest, &at->old.manifest, i, NULL,
+		                            manifest->non_documents.used_bytes, err);
 	return status ? status : hold_lists(at, err);
 }
 
 /* Reports a source that is away; its documents stay in the index. */
-static enum bs_status tell_away(struct bs_indexing *at, enum bs_standing standing, struct bs_error *err)
+static enum bs_status tell_away(struct bs_indexing *at, enum bs_standing standing,
+                                struct bs_error *err)
 {
 	struct bs_buffer line = {0};
 	enum bs_status status = bs_away_tell(&at->away, &at->source, standing, &line, err);
@@ -470,7 +513,8 @@ static enum bs_status tell_away(struct bs_indexing *at, enum bs_standing standin
 }
 
 /* A source that held documents is gone, or empty. */
-static enum bs_status keep_away(struct bs_indexing *at, uint32_t i, enum bs_standing standing, struct bs_error *err)
+static enum bs_status keep_away(struct bs_indexing *at, uint32_t i, enum bs_standing standing,
+                                struct bs_error *err)
 {
 	at->n_sources_lost++;
 	enum bs_status status = bs_refresh_keep(&at->refresh, i, false, err);
@@ -479,10 +523,10 @@ static enum bs_status keep_away(struct bs_indexing *at, uint32_t i, enum bs_stan
 	return status ? status : tell_away(at, standing, err);
 }
 
-/* Whether the source under way held documents in the commit before and is gone, or empty: its file system may not be
- * mounted. */
-static enum bs_status is_away(struct bs_indexing *at, uint32_t i, enum bs_standing *standing_out, bool *is_away_out,
-                              struct bs_error *err)
+/* Whether the source under way held documents in the commit before and is gone, or empty: its file
+ * system may not be mounted. */
+static enum bs_status is_away(struct bs_indexing *at, uint32_t i, enum bs_standing *standing_out,
+                              bool *is_away_out, struct bs_error *err)
 {
 	struct bs_error why;
 	*is_away_out = false;
@@ -494,7 +538,8 @@ static enum bs_status is_away(struct bs_indexing *at, uint32_t i, enum bs_standi
 	return status;
 }
 
-/* In a full run: whether source i of the new manifest held documents, which would be lost if it cannot be read. */
+/* In a full run: whether source i of the new manifest held documents, which would be lost if it
+ * cannot be read. */
 static bool had_documents(const struct bs_indexing *at, uint32_t i)
 {
 	for (uint32_t k = 0; at->has_old && k < at->list.n_moves; k++)
@@ -503,16 +548,18 @@ static bool had_documents(const struct bs_indexing *at, uint32_t i)
 	return false;
 }
 
-/* Of source `from` of the commit before, files that are no documents, and how far the collections in it were read, are what
- * is known of source i. */
-static enum bs_status restore_rest(struct bs_indexing *at, uint32_t from, uint32_t i, struct bs_error *err)
+/* Of source `from` of the commit before, files that are no documents, and how far the collections
+ * in it were read, are what is known of source i. */
+static enum bs_status restore_rest(struct bs_indexing *at, uint32_t from, uint32_t i,
+                                   struct bs_error *err)
 {
 	const struct bs_manifest *old = &at->old.manifest;
 	struct bs_manifest *manifest = &at->writer.manifest;
 	struct bs_non_documents file;
 	enum bs_status status = BS_OK;
 	bool reads_same = bs_recorded_options_read_same(&old->options, &manifest->options);
-	for (size_t next = 0; manifest->options.grams && !status && bs_manifest_next_non_document(old, &next, &file);) {
+	for (size_t next = 0; manifest->options.grams && !status &&
+	                      bs_manifest_next_non_document(old, &next, &file);) {
 		bool is_here = file.source == from;
 		file.source = i;
 		status = is_here ? bs_manifest_add_non_document(manifest, &file, err) : BS_OK;
@@ -525,16 +572,20 @@ static enum bs_status restore_rest(struct bs_indexing *at, uint32_t from, uint32
 		now.label = record->label;
 		now.path = record->path;
 		now.parent = record->parent;
-		/* Otherwise records have other names or texts by now: it is read from the start when it is back. */
+		/* Otherwise records have other names or texts by now: it is read from the start
+		 * when it is back. */
 		if (!reads_same)
-			now = (struct bs_source_record){
-				.kind = now.kind, .parent = now.parent, .label = now.label, .path = now.path};
+			now = (struct bs_source_record){.kind = now.kind,
+			                                .parent = now.parent,
+			                                .label = now.label,
+			                                .path = now.path};
 		*record = now;
 	}
 	return status;
 }
 
-/* Source i cannot be read; its documents are those that the old index has, whose texts are stored there. */
+/* Source i cannot be read; its documents are those that the old index has, whose texts are stored
+ * there. */
 static enum bs_status restore_source(struct bs_indexing *at, uint32_t i, struct bs_error *err)
 {
 	uint32_t from = at->list.sources[i].old;
@@ -559,10 +610,11 @@ static enum bs_status restore_source(struct bs_indexing *at, uint32_t i, struct 
 	return standing == BS_STANDING_UNREAD ? BS_OK : tell_away(at, standing, err);
 }
 
-/* A source without documents that is gone, or one that cannot be read, as `reason` says, stays recorded, because it may come
- * back. Unless it is gone, it keeps its record of the previous commit; without one, it is read from the start next time. */
-static enum bs_status do_without(struct bs_indexing *at, uint32_t i, enum bs_status reason, bool has_begun,
-                                 struct bs_error *err)
+/* A source without documents that is gone, or one that cannot be read, as `reason` says, stays
+ * recorded, because it may come back. Unless it is gone, it keeps its record of the previous
+ * commit; without one, it is read from the start next time. */
+static enum bs_status do_without(struct bs_indexing *at, uint32_t i, enum bs_status reason,
+                                 bool has_begun, struct bs_error *err)
 {
 	struct bs_manifest *manifest = &at->writer.manifest;
 	struct bs_source_record *record = &manifest->sources[i];
@@ -577,10 +629,12 @@ static enum bs_status do_without(struct bs_indexing *at, uint32_t i, enum bs_sta
 	enum bs_status status = is_lost ? bs_refresh_lose(&at->refresh, i, err)
 	                                : bs_refresh_keep(&at->refresh, i, has_begun, err);
 	if (!status)
-		status = bs_inners_settle(&at->inners, i, NULL, is_lost ? BS_INNERS_LOST : BS_INNERS_KEPT, err);
-	return status || is_lost || !is_known(at, i) ? status
-	                           : keep_non_documents(manifest, &at->old.manifest, i, NULL,
-	                                                manifest->non_documents.used_bytes, err);
+		status = bs_inners_settle(&at->inners, i, NULL,
+		                          is_lost ? BS_INNERS_LOST : BS_INNERS_KEPT, err);
+	return status || is_lost || !is_known(at, i)
+	               ? status
+	               : keep_non_documents(manifest, &at->old.manifest, i, NULL,
+	                                    manifest->non_documents.used_bytes, err);
 }
 
 enum bs_status bs_indexing_source(struct bs_indexing *at, uint32_t i, struct bs_error *err)
@@ -650,7 +704,8 @@ static enum bs_status check_arguments(struct bs_indexing *at, struct bs_error *e
 {
 	const struct bs_build_request *request = at->request;
 	struct stat info;
-	if (request->memory ? bs_memory_index_n_files(request->memory) > 0 : stat(request->dir, &info) == 0)
+	if (request->memory ? bs_memory_index_n_files(request->memory) > 0
+	                    : stat(request->dir, &info) == 0)
 		return BS_OK;
 	if (request->n_sources == 0)
 		return bs_source_list_fail_empty(err);
@@ -675,18 +730,22 @@ static enum bs_status check_arguments(struct bs_indexing *at, struct bs_error *e
 /* Whether an option is set that is recorded with the index. */
 static bool has_recorded_option(const struct bs_build_request *request)
 {
-	return request->index.words || request->index.grams || request->index.stem_language || request->index.fold_accents || request->rules.hidden ||
-	       request->rules.no_ignore || request->rules.binary_as_text || request->rules.max_document_bytes || request->rules.id_field ||
-	       request->rules.text_fields || request->rules.globs || request->index.density > 0 || request->rules.records || request->rules.no_records ||
+	return request->index.words || request->index.grams || request->index.stem_language ||
+	       request->index.fold_accents || request->rules.hidden || request->rules.no_ignore ||
+	       request->rules.binary_as_text || request->rules.max_document_bytes ||
+	       request->rules.id_field || request->rules.text_fields || request->rules.globs ||
+	       request->index.density > 0 || request->rules.records || request->rules.no_records ||
 	       request->index.split_identifiers || request->index.weights || request->rules.store;
 }
 
-enum bs_status bs_indexing_check_options(const struct bs_build_request *request, const struct bs_recorded_options *recorded,
+enum bs_status bs_indexing_check_options(const struct bs_build_request *request,
+                                         const struct bs_recorded_options *recorded,
                                          const char *path, struct bs_error *err)
 {
 	struct bs_recorded_options wanted = *recorded;
 	if (!recorded->words)
-		return bs_fail(err, BS_INVALID, "%s: an index of grams alone, which knows no words", path);
+		return bs_fail(err, BS_INVALID, "%s: an index of grams alone, which knows no words",
+		               path);
 	if (!has_recorded_option(request))
 		return BS_OK;
 	enum bs_status status = bs_field_weights_make(request->index.weights, &wanted.weights, err);
@@ -697,22 +756,29 @@ enum bs_status bs_indexing_check_options(const struct bs_build_request *request,
 	wanted.split_identifiers = request->index.split_identifiers;
 	wanted.density = request->index.density > 0 ? request->index.density : BS_DEFAULT_DENSITY;
 	if (!bs_recorded_options_equal(&wanted, recorded))
-		status = bs_fail(err, BS_INVALID, "%s: the options differ from those it was made with; leave them out", path);
+		status = bs_fail(
+			err, BS_INVALID,
+			"%s: the options differ from those it was made with; leave them out", path);
 	bs_strings_free(wanted.weights);
 	return status;
 }
 
-enum bs_status bs_indexing_check_grams(bool wants, const struct bs_recorded_options *recorded, const char *path, struct bs_error *err)
+enum bs_status bs_indexing_check_grams(bool wants, const struct bs_recorded_options *recorded,
+                                       const char *path, struct bs_error *err)
 {
-	return !wants || recorded->record_grams
-	               ? BS_OK
-	               : bs_fail(err, BS_INVALID, "%s: made without grams of in-memory documents, which it cannot get any more", path);
+	return !wants || recorded->record_grams ? BS_OK
+	                                        : bs_fail(err, BS_INVALID,
+	                                                  "%s: made without grams of in-memory "
+	                                                  "documents, which it cannot get any more",
+	                                                  path);
 }
 
 static uint64_t summary_rate(const struct bs_build_request *request)
 {
 	double rate = request->index.summary_rate;
-	return rate < 0 ? 0 : rate > 0 ? (uint64_t)(rate * BS_SUMMARY_RATE_UNIT + 0.5) : BS_SUMMARY_DEFAULT;
+	return rate < 0   ? 0
+	       : rate > 0 ? (uint64_t)(rate * BS_SUMMARY_RATE_UNIT + 0.5)
+	                  : BS_SUMMARY_DEFAULT;
 }
 
 /* Nothing of the index is to stay that other rules have cut. */
@@ -742,12 +808,15 @@ static enum bs_status keep_options(struct bs_indexing *at, struct bs_error *err)
 		options->summary_rate = summary_rate(at->request);
 	if (!status)
 		take_revision(at);
-	return status ? status : bs_recorded_options_bind(options, at->request->host.analyzer, at->dir.path, err);
+	return status ? status
+	              : bs_recorded_options_bind(options, at->request->host.analyzer, at->dir.path,
+	                                         err);
 }
 
-/* Overwrites the options that decide the content of an index, as far as the request sets them. Borrows strings; weights: the
- * request's, NULL if it has none. */
-static void say_content(const struct bs_build_request *request, char **weights, struct bs_recorded_options *options)
+/* Overwrites the options that decide the content of an index, as far as the request sets them.
+ * Borrows strings; weights: the request's, NULL if it has none. */
+static void say_content(const struct bs_build_request *request, char **weights,
+                        struct bs_recorded_options *options)
 {
 	if (request->index.words || request->index.grams) {
 		options->words = request->index.words;
@@ -771,9 +840,11 @@ static void say_content(const struct bs_build_request *request, char **weights, 
 }
 
 /* Overwrites the rules of folders, all of them, if the request sets any. */
-static void say_folder_rules(const struct bs_build_request *request, struct bs_recorded_options *options)
+static void say_folder_rules(const struct bs_build_request *request,
+                             struct bs_recorded_options *options)
 {
-	bool is_said = request->rules.hidden || request->rules.no_ignore || request->rules.binary_as_text || request->rules.globs ||
+	bool is_said = request->rules.hidden || request->rules.no_ignore ||
+	               request->rules.binary_as_text || request->rules.globs ||
 	               request->rules.records || request->rules.no_records;
 	if (!is_said)
 		return;
@@ -785,8 +856,8 @@ static void say_folder_rules(const struct bs_build_request *request, struct bs_r
 	options->reads_records = !request->rules.no_records;
 }
 
-/* In a rebuild of some sources, options that decide the content of all sources stay. Rules of folders may change; the other
- * sources follow them from their next refresh on. */
+/* In a rebuild of some sources, options that decide the content of all sources stay. Rules of
+ * folders may change; the other sources follow them from their next refresh on. */
 static enum bs_status choose_options_of_some(struct bs_indexing *at, struct bs_error *err)
 {
 	const struct bs_build_request *request = at->request;
@@ -799,8 +870,11 @@ static enum bs_status choose_options_of_some(struct bs_indexing *at, struct bs_e
 		return status;
 	say_content(request, weights, &wanted);
 	if (!bs_recorded_options_equal(&wanted, old))
-		status = bs_fail(err, BS_INVALID, "%s: the options differ from those it was made with, and hold for all its sources: "
-		                 "only --rebuild alone, without a source, can change them", at->dir.path);
+		status = bs_fail(err, BS_INVALID,
+		                 "%s: the options differ from those it was made with, and hold for "
+		                 "all its sources: "
+		                 "only --rebuild alone, without a source, can change them",
+		                 at->dir.path);
 	say_folder_rules(request, &wanted);
 	if (!status)
 		status = bs_recorded_options_copy(&wanted, options, err);
@@ -811,7 +885,8 @@ static enum bs_status choose_options_of_some(struct bs_indexing *at, struct bs_e
 	if (at->is_full)
 		options->words_revision = options->words ? BS_TOKENIZER_REVISION : 0;
 	if (!status && options->words)
-		status = bs_recorded_options_bind(options, request->host.analyzer, at->dir.path, err);
+		status = bs_recorded_options_bind(options, request->host.analyzer, at->dir.path,
+		                                  err);
 	return status;
 }
 
@@ -819,8 +894,12 @@ static enum bs_status choose_options(struct bs_indexing *at, struct bs_error *er
 {
 	const struct bs_build_request *request = at->request;
 	char **weights;
-	if (request->host.analyzer && (request->index.stem_language || request->index.fold_accents || request->index.split_identifiers))
-		return bs_fail(err, BS_INVALID, "an analyzer makes words as they are: without stems, folded accents or split identifiers");
+	if (request->host.analyzer &&
+	    (request->index.stem_language || request->index.fold_accents ||
+	     request->index.split_identifiers))
+		return bs_fail(err, BS_INVALID,
+		               "an analyzer makes words as they are: without stems, folded accents "
+		               "or split identifiers");
 	if (at->is_in_memory && at->has_old)
 		return keep_options(at, err);
 	if (at->is_partial)
@@ -834,7 +913,9 @@ static enum bs_status choose_options(struct bs_indexing *at, struct bs_error *er
 		.grams = !at->is_in_memory,
 		.reads_records = true,
 		.gram_collections = request->index.grams,
-		.analyzer_name = request->host.analyzer ? (char *)(uintptr_t)request->host.analyzer->name : NULL,
+		.analyzer_name = request->host.analyzer
+	                                 ? (char *)(uintptr_t)request->host.analyzer->name
+	                                 : NULL,
 		.density = BS_DEFAULT_DENSITY,
 	};
 	say_content(request, weights, &wanted);
@@ -843,20 +924,27 @@ static enum bs_status choose_options(struct bs_indexing *at, struct bs_error *er
 	bool is_said = has_recorded_option(request);
 	const char *old_name = at->old.manifest.options.analyzer_name;
 	/* What records have is for whoever gives them to say. */
-	wanted.record_grams = at->is_in_memory ? at->wants_grams : at->old.manifest.options.record_grams;
+	wanted.record_grams =
+		at->is_in_memory ? at->wants_grams : at->old.manifest.options.record_grams;
 	/* The same analyzer is no wish for other options: without it nothing could be kept. */
-	is_said |= request->host.analyzer && (!old_name || strcmp(old_name, request->host.analyzer->name) != 0);
+	is_said |= request->host.analyzer &&
+	           (!old_name || strcmp(old_name, request->host.analyzer->name) != 0);
 	bool is_kept = at->old.manifest.generation > 0 && !(request->rebuild && is_said);
 	/* Of an index of before this option, too, who says nothing of it means what it has. */
 	if (is_kept && !request->rules.records && !request->rules.no_records)
 		wanted.reads_records = at->old.manifest.options.reads_records;
 	if (is_kept && is_said && !bs_recorded_options_equal(&wanted, &at->old.manifest.options))
-		status = bs_fail(err, BS_INVALID, "%s: the options differ from those it was made with; leave them out, or add "
-		                 "--rebuild to index everything again with the new ones", at->dir.path);
+		status = bs_fail(err, BS_INVALID,
+		                 "%s: the options differ from those it was made with; leave them "
+		                 "out, or add "
+		                 "--rebuild to index everything again with the new ones",
+		                 at->dir.path);
 	else
-		status = bs_recorded_options_copy(is_kept ? &at->old.manifest.options : &wanted, &at->writer.manifest.options, err);
+		status = bs_recorded_options_copy(is_kept ? &at->old.manifest.options : &wanted,
+		                                  &at->writer.manifest.options, err);
 	if (!status && at->writer.manifest.options.words)
-		status = bs_recorded_options_bind(&at->writer.manifest.options, request->host.analyzer, at->dir.path, err);
+		status = bs_recorded_options_bind(&at->writer.manifest.options,
+		                                  request->host.analyzer, at->dir.path, err);
 	at->writer.manifest.options.gram_collections |= request->index.grams;
 	if (request->index.summary_rate != 0 || !is_kept)
 		at->writer.manifest.options.summary_rate = summary_rate(request);
@@ -866,11 +954,14 @@ static enum bs_status choose_options(struct bs_indexing *at, struct bs_error *er
 }
 
 /* A source that the request leaves out of a rebuild, or BS_SOURCE_GONE. */
-static enum bs_status find_left_out(struct bs_indexing *at, uint32_t *left_out, struct bs_error *err)
+static enum bs_status find_left_out(struct bs_indexing *at, uint32_t *left_out,
+                                    struct bs_error *err)
 {
 	struct bs_source_list_request request = {.old = &at->old.manifest, .index = &at->away};
 	*left_out = BS_SOURCE_GONE;
-	return at->request->n_sources > 0 ? bs_source_list_check_rebuild(&at->writer, &request, left_out, err) : BS_OK;
+	return at->request->n_sources > 0
+	               ? bs_source_list_check_rebuild(&at->writer, &request, left_out, err)
+	               : BS_OK;
 }
 
 static bool is_forgotten(const struct bs_build_request *request, const char *source)
@@ -881,9 +972,11 @@ static bool is_forgotten(const struct bs_build_request *request, const char *sou
 	return false;
 }
 
-/* A damaged index must not stand in the way of the rebuild that mends it. Nothing of it can be kept; its manifest, if that is
- * whole, still says what to read. But text from standard input stands nowhere else. */
-static enum bs_status salvage_sources(struct bs_indexing *at, enum bs_status damage, struct bs_error *err)
+/* A damaged index must not stand in the way of the rebuild that mends it. Nothing of it can be
+ * kept; its manifest, if that is whole, still says what to read. But text from standard input
+ * stands nowhere else. */
+static enum bs_status salvage_sources(struct bs_indexing *at, enum bs_status damage,
+                                      struct bs_error *err)
 {
 	const struct bs_build_request *request = at->request;
 	const struct bs_manifest *old = &at->old.manifest;
@@ -894,8 +987,11 @@ static enum bs_status salvage_sources(struct bs_indexing *at, enum bs_status dam
 		bs_manifest_deinit(&at->old.manifest);
 		if (request->n_sources > 0)
 			return BS_OK;
-		return bs_fail(err, damage, "%s: its manifest cannot be read, and with it the list of sources is lost: name "
-		               "them, as in `bitsift index --rebuild .`", at->dir.path);
+		return bs_fail(err, damage,
+		               "%s: its manifest cannot be read, and with it the list of sources "
+		               "is lost: name "
+		               "them, as in `bitsift index --rebuild .`",
+		               at->dir.path);
 	}
 	enum bs_status status = find_left_out(at, &left_out, err);
 	for (uint32_t i = 0; request->n_sources == 0 && i < old->n_sources; i++)
@@ -904,24 +1000,35 @@ static enum bs_status salvage_sources(struct bs_indexing *at, enum bs_status dam
 	if (status || left_out == BS_SOURCE_GONE)
 		return status;
 	if (old->sources[left_out].kind == BS_SOURCE_STDIN)
-		return bs_fail(err, damage, "%s: damaged, and it holds the only copy of what came from standard input: "
-		               "give that again, and name the other sources: `bitsift index --rebuild - SOURCE...`", at->dir.path);
-	return bs_fail(err, damage, "%s: damaged, so that nothing of it can be kept, and %s is not named: name all sources, or none: "
-	               "`bitsift index --rebuild`; the index is unchanged", at->dir.path, old->sources[left_out].path);
+		return bs_fail(
+			err, damage,
+			"%s: damaged, and it holds the only copy of what came from standard input: "
+			"give that again, and name the other sources: `bitsift index --rebuild - "
+			"SOURCE...`",
+			at->dir.path);
+	return bs_fail(err, damage,
+	               "%s: damaged, so that nothing of it can be kept, and %s is not named: name "
+	               "all sources, or none: "
+	               "`bitsift index --rebuild`; the index is unchanged",
+	               at->dir.path, old->sources[left_out].path);
 }
 
 /* Takes the lock and opens what there is. */
 static enum bs_status open_old(struct bs_indexing *at, struct bs_error *err)
 {
 	const struct bs_build_request *request = at->request;
-	enum bs_status status = request->memory ? BS_OK : bs_index_create_dir(request->dir, &at->made_bytes, err);
+	enum bs_status status =
+		request->memory ? BS_OK : bs_index_create_dir(request->dir, &at->made_bytes, err);
 	if (!status)
-		status = bs_dir_open(&at->dir, request->dir, request->memory, request->host.consent, err);
+		status = bs_dir_open(&at->dir, request->dir, request->memory, request->host.consent,
+		                     err);
 	/* What is given leaves files as private as they are. */
 	bool keeps_modes = !status && at->is_in_memory && bs_dir_has(&at->dir, "manifest");
 	if (!status)
-		status = keeps_modes ? bs_index_lock_existing(&at->dir, request->write.wait, &at->lock, err)
-		                     : bs_index_lock_take(&at->dir, BS_INDEX_LOCK, request->write.wait, &at->lock, err);
+		status = keeps_modes ? bs_index_lock_existing(&at->dir, request->write.wait,
+		                                              &at->lock, err)
+		                     : bs_index_lock_take(&at->dir, BS_INDEX_LOCK,
+		                                          request->write.wait, &at->lock, err);
 	if (status)
 		return status;
 	at->writer.dir = &at->dir;
@@ -929,34 +1036,39 @@ static enum bs_status open_old(struct bs_indexing *at, struct bs_error *err)
 	status = bs_snapshot_open(&at->dir, &at->old, err);
 	at->old.texts = request->host.texts;
 	at->has_old = status == BS_OK;
-	at->away = (struct bs_away_index){
-		&at->dir, at->has_old ? &at->old : NULL, &at->old.manifest, at->is_located};
+	at->away = (struct bs_away_index){&at->dir, at->has_old ? &at->old : NULL,
+	                                  &at->old.manifest, at->is_located};
 	at->is_damaged = status != BS_OK && status != BS_NOT_FOUND;
 	if (at->is_damaged) {
 		enum bs_status salvaged = salvage_sources(at, status, err);
 		if (salvaged)
 			return salvaged;
 	}
-	/* What a killed run left behind goes now; of a damaged index nothing goes before there is a better one. */
+	/* What a killed run left behind goes now; of a damaged index nothing goes before there is a
+	 * better one. */
 	if (!at->is_damaged)
 		bs_index_sweep(&at->dir, at->has_old ? &at->old.manifest : NULL);
 	return BS_OK;
 }
 
-/* A writer adds documents to what is there, whatever rules cut its words; searches read all of them until the index is
- * renewed. */
+/* A writer adds documents to what is there, whatever rules cut its words; searches read all of them
+ * until the index is renewed. */
 static void keep_versions(struct bs_indexing *at)
 {
 	struct bs_manifest *manifest = &at->writer.manifest;
-	memcpy(manifest->versions.icu, at->old.manifest.versions.icu, sizeof(manifest->versions.icu));
-	memcpy(manifest->versions.unicode, at->old.manifest.versions.unicode, sizeof(manifest->versions.unicode));
+	memcpy(manifest->versions.icu, at->old.manifest.versions.icu,
+	       sizeof(manifest->versions.icu));
+	memcpy(manifest->versions.unicode, at->old.manifest.versions.unicode,
+	       sizeof(manifest->versions.unicode));
 	bs_manifest_mix_words(manifest);
 }
 
 static void note_renewal(const struct bs_indexing *at)
 {
 	struct bs_error line;
-	(void)bs_fail(&line, BS_OK, "%s: made by another version of the tokenizer: everything is indexed again", at->dir.path);
+	(void)bs_fail(&line, BS_OK,
+	              "%s: made by another version of the tokenizer: everything is indexed again",
+	              at->dir.path);
 	if (at->request->callbacks.notice)
 		at->request->callbacks.notice(at->request->callbacks.context, line.text);
 }
@@ -974,12 +1086,14 @@ static enum bs_status start(struct bs_indexing *at, struct bs_error *err)
 	if (!status)
 		status = bs_manifest_is_outdated(&at->old.manifest, &is_outdated, err);
 	if (!status)
-		status = bs_tokenizer_versions(manifest->versions.icu, manifest->versions.unicode, err);
+		status = bs_tokenizer_versions(manifest->versions.icu, manifest->versions.unicode,
+		                               err);
 	if (status)
 		return status;
 	at->is_partial = left_out != BS_SOURCE_GONE;
 	is_outdated &= at->has_old;
-	at->is_renewal = is_outdated && (!at->request->rebuild || at->is_partial) && !at->is_in_memory;
+	at->is_renewal =
+		is_outdated && (!at->request->rebuild || at->is_partial) && !at->is_in_memory;
 	at->is_full = !at->has_old || (at->request->rebuild && !at->is_partial) || at->is_renewal;
 	if (is_outdated && !is_all_new(at))
 		keep_versions(at);
@@ -992,7 +1106,8 @@ static enum bs_status start(struct bs_indexing *at, struct bs_error *err)
 	if (!status && !at->is_full)
 		status = bs_manifest_add_fields(manifest, &at->old.manifest.fields, err);
 	if (!status)
-		status = bs_index_writer_start(&at->writer, at->request->shared ? &at->has_private : NULL, err);
+		status = bs_index_writer_start(&at->writer,
+		                               at->request->shared ? &at->has_private : NULL, err);
 	return status ? status : bs_index_writer_read(&at->writer, &at->old, err);
 }
 
@@ -1002,11 +1117,15 @@ static void note_rules(const struct bs_indexing *at)
 	const struct bs_manifest *manifest = &at->writer.manifest;
 	struct bs_error line;
 	bool is_changed = !bs_recorded_options_equal(&at->old.manifest.options, &manifest->options);
-	for (uint32_t i = 0; at->is_partial && is_changed && at->request->callbacks.notice && i < manifest->n_sources; i++) {
+	for (uint32_t i = 0; at->is_partial && is_changed && at->request->callbacks.notice &&
+	                     i < manifest->n_sources;
+	     i++) {
 		const struct bs_source_record *record = &manifest->sources[i];
 		if (record->kind != BS_SOURCE_FOLDER || at->list.sources[i].is_read)
 			continue;
-		(void)bs_fail(&line, BS_OK, "%s: the rules for folders that were given hold for it, too, from its next refresh on",
+		(void)bs_fail(&line, BS_OK,
+		              "%s: the rules for folders that were given hold for it, too, from "
+		              "its next refresh on",
 		              record->label[0] ? record->label : ".");
 		at->request->callbacks.notice(at->request->callbacks.context, line.text);
 	}
@@ -1016,14 +1135,17 @@ static void note_rules(const struct bs_indexing *at)
 static enum bs_status list_sources(struct bs_indexing *at, struct bs_error *err)
 {
 	struct bs_manifest *manifest = &at->writer.manifest;
-	struct bs_source_list_request request = {
-		.old = &at->old.manifest, .index = &at->away, .is_full = at->is_full, .by_place = at->is_located};
+	struct bs_source_list_request request = {.old = &at->old.manifest,
+	                                         .index = &at->away,
+	                                         .is_full = at->is_full,
+	                                         .by_place = at->is_located};
 	enum bs_status status = bs_source_list_make(&at->list, &at->writer, &request, err);
 	if (!status && at->is_full)
 		status = bs_recorded_check(&at->dir, manifest, err);
 	if (!status)
-		status = bs_refresh_init(&at->refresh, at->is_full ? &at->empty : &at->old, &at->old, manifest,
-		                         at->list.moves, &at->writer.indexing_buffer.doc_table, err);
+		status = bs_refresh_init(&at->refresh, at->is_full ? &at->empty : &at->old,
+		                         &at->old, manifest, at->list.moves,
+		                         &at->writer.indexing_buffer.doc_table, err);
 	if (!status)
 		note_rules(at);
 	bs_index_writer_use_owners(&at->writer, &at->refresh.owners);
@@ -1077,17 +1199,21 @@ static bool is_anything_new(const struct bs_indexing *at)
 {
 	const struct bs_manifest *old = &at->old.manifest;
 	const struct bs_manifest *new = &at->writer.manifest;
-	bool are_documents = at->is_full || at->n_changed_segments > 0 || at->refresh.exclusions.is_changed ||
-	                     new->n_segments != old->n_segments || new->options.summary_rate != old->options.summary_rate;
+	bool are_documents = at->is_full || at->n_changed_segments > 0 ||
+	                     at->refresh.exclusions.is_changed ||
+	                     new->n_segments != old->n_segments ||
+	                     new->options.summary_rate != old->options.summary_rate;
 	/* The source of in-memory documents is recorded with the first of them. */
 	if (are_documents || at->is_in_memory)
 		return are_documents;
-	if (at->list.is_changed || new->n_sources != old->n_sources || !bs_recorded_options_equal(&old->options, &new->options) ||
+	if (at->list.is_changed || new->n_sources != old->n_sources ||
+	    !bs_recorded_options_equal(&old->options, &new->options) ||
 	    new->options.gram_collections != old->options.gram_collections)
 		return true;
 	if (new->non_documents.used_bytes != old->non_documents.used_bytes ||
 	    (old->non_documents.used_bytes &&
-	     memcmp(new->non_documents.data, old->non_documents.data, old->non_documents.used_bytes) != 0))
+	     memcmp(new->non_documents.data, old->non_documents.data,
+	            old->non_documents.used_bytes) != 0))
 		return true;
 	for (uint32_t i = 0; i < old->n_sources; i++)
 		if (is_source_changed(&old->sources[i], &new->sources[i]))
@@ -1099,9 +1225,9 @@ static bool is_anything_new(const struct bs_indexing *at)
 static enum bs_status settle_modes(struct bs_indexing *at, struct bs_error *err)
 {
 	const uint64_t *skipped = at->report.skipped;
-	at->report.is_shared =
-		at->request->shared && !at->has_private && !skipped[BS_SKIP_UNREADABLE] && !skipped[BS_SKIP_UNTRUSTED] &&
-		!at->n_sources_lost;
+	at->report.is_shared = at->request->shared && !at->has_private &&
+	                       !skipped[BS_SKIP_UNREADABLE] && !skipped[BS_SKIP_UNTRUSTED] &&
+	                       !at->n_sources_lost;
 	return bs_index_set_modes(&at->dir, at->report.is_shared, err);
 }
 
@@ -1112,7 +1238,8 @@ static enum bs_status commit(struct bs_indexing *at, struct bs_error *err)
 	if (!status)
 		status = bs_index_writer_flush(&at->writer, err);
 	if (!status)
-		status = bs_index_writer_settle(&at->writer, at->is_full ? NULL : &at->old, &at->n_changed_segments, err);
+		status = bs_index_writer_settle(&at->writer, at->is_full ? NULL : &at->old,
+		                                &at->n_changed_segments, err);
 	if (!status)
 		status = settle_exclusions(at, err);
 	if (!status && !at->is_in_memory)
@@ -1120,20 +1247,24 @@ static enum bs_status commit(struct bs_indexing *at, struct bs_error *err)
 	at->report.is_committed = !status && is_anything_new(at);
 	if (at->report.is_committed) {
 		bs_index_writer_release(&at->writer); /* a summary may need as much memory again */
-		status = bs_summary_settle(&at->dir, at->is_full ? NULL : &at->old, &at->writer.cache,
-		                           at->writer.source_options.memory_bytes, &at->writer.manifest, err);
+		status = bs_summary_settle(
+			&at->dir, at->is_full ? NULL : &at->old, &at->writer.cache,
+			at->writer.source_options.memory_bytes, &at->writer.manifest, err);
 	}
 	if (at->report.is_committed && !status)
-		status = bs_snapshot_commit(&at->dir, at->is_full ? NULL : &at->old.manifest, &at->writer.manifest, err);
+		status = bs_snapshot_commit(&at->dir, at->is_full ? NULL : &at->old.manifest,
+		                            &at->writer.manifest, err);
 	if (!status) {
-		const struct bs_manifest *last = at->report.is_committed ? &at->writer.manifest : &at->old.manifest;
+		const struct bs_manifest *last =
+			at->report.is_committed ? &at->writer.manifest : &at->old.manifest;
 		bs_index_sweep(&at->dir, last);
 	}
 	return status;
 }
 
 /* What the index amounts to, by its last commit. */
-static enum bs_status report_index(const struct bs_dir *dir, struct bs_build_report *report, struct bs_error *err)
+static enum bs_status report_index(const struct bs_dir *dir, struct bs_build_report *report,
+                                   struct bs_error *err)
 {
 	struct bs_manifest manifest;
 	enum bs_status status = bs_manifest_read(dir, &manifest, err);
@@ -1170,35 +1301,43 @@ static void note_folders(struct bs_indexing *at)
 {
 	struct bs_error why = {""};
 	if (bs_folders_write(&at->dir, &at->folders.records, &why) != BS_OK)
-		snprintf(at->report.warning, sizeof(at->report.warning), "folders not noted: %.200s", why.text);
+		snprintf(at->report.warning, sizeof(at->report.warning),
+		         "folders not noted: %.200s", why.text);
 }
 
-/* Weights that were given are for nothing where no record has the field: its name may be mistyped. */
+/* Weights that were given are for nothing where no record has the field: its name may be
+ * mistyped. */
 static void note_weights(const struct bs_indexing *at)
 {
 	const struct bs_build_request *request = at->request;
 	const struct bs_manifest *manifest = &at->writer.manifest;
-	char *const *weights = request->index.weights && request->callbacks.notice ? manifest->options.weights : NULL;
+	char *const *weights = request->index.weights && request->callbacks.notice
+	                               ? manifest->options.weights
+	                               : NULL;
 	struct bs_error line;
 	uint32_t number;
-	for (size_t i = 0; weights && weights[i] && manifest->fields.n_terms < BS_MOST_FIELDS; i++) {
+	for (size_t i = 0; weights && weights[i] && manifest->fields.n_terms < BS_MOST_FIELDS;
+	     i++) {
 		size_t n_bytes = (size_t)(strrchr(weights[i], '=') - weights[i]);
-		if (n_bytes > BS_MOST_FIELD_BYTES || bs_term_table_find(&manifest->fields, (const uint8_t *)weights[i], (uint32_t)n_bytes,
-		                                                        bs_hash_slot((const uint8_t *)weights[i], n_bytes), &number))
+		if (n_bytes > BS_MOST_FIELD_BYTES ||
+		    bs_term_table_find(&manifest->fields, (const uint8_t *)weights[i],
+		                       (uint32_t)n_bytes,
+		                       bs_hash_slot((const uint8_t *)weights[i], n_bytes), &number))
 			continue;
 		(void)bs_fail(&line, BS_OK, "--weight %s: no record has such a field", weights[i]);
 		request->callbacks.notice(request->callbacks.context, line.text);
 	}
 }
 
-/* Compaction that is due. It is housekeeping: the refresh is committed, and the run a success, if this fails or is
- * stopped; the next one tries again. */
+/* Compaction that is due. It is housekeeping: the refresh is committed, and the run a success, if
+ * this fails or is stopped; the next one tries again. */
 static enum bs_status tidy(struct bs_indexing *at, struct bs_error *err)
 {
 	struct bs_error why = {""};
 	if (at->writer.manifest.fields.n_terms >= BS_MOST_FIELDS)
 		snprintf(at->report.warning, sizeof(at->report.warning),
-		         "%u names of fields are known; later ones cannot be asked for by NAME:word, unless --text chooses them",
+		         "%u names of fields are known; later ones cannot be asked for by "
+		         "NAME:word, unless --text chooses them",
 		         BS_MOST_FIELDS);
 	note_folders(at);
 	note_weights(at);
@@ -1209,7 +1348,8 @@ static enum bs_status tidy(struct bs_indexing *at, struct bs_error *err)
 	bs_buffer_deinit(&at->old.manifest.non_documents);
 	if (at->report.is_refresh && at->report.is_committed &&
 	    bs_compact(at->request, &at->dir, false, &at->report, &why) != BS_OK)
-		snprintf(at->report.warning, sizeof(at->report.warning), "not compacted: %.200s", why.text);
+		snprintf(at->report.warning, sizeof(at->report.warning), "not compacted: %.200s",
+		         why.text);
 	return report_index(&at->dir, &at->report, err);
 }
 
@@ -1231,7 +1371,8 @@ static enum bs_status check_recorded(const struct bs_build_request *request, str
 	struct bs_tokenizer *tokenizer = NULL;
 	enum bs_status status = BS_OK;
 	if (request->rules.max_document_bytes > BS_MAX_DOCUMENT_BYTES)
-		return bs_fail(err, BS_INVALID, "documents of %llu bytes: %llu are the most", (unsigned long long)request->rules.max_document_bytes,
+		return bs_fail(err, BS_INVALID, "documents of %llu bytes: %llu are the most",
+		               (unsigned long long)request->rules.max_document_bytes,
 		               (unsigned long long)BS_MAX_DOCUMENT_BYTES);
 	if (request->host.analyzer)
 		status = bs_tokenizer_check_analyzer_name(request->host.analyzer->name, err);
@@ -1245,22 +1386,31 @@ static enum bs_status check_recorded(const struct bs_build_request *request, str
 	return status;
 }
 
-enum bs_status bs_indexing_check_request(const struct bs_build_request *request, struct bs_error *err)
+enum bs_status bs_indexing_check_request(const struct bs_build_request *request,
+                                         struct bs_error *err)
 {
 	if (!request->memory && (!request->dir || !*request->dir))
 		return bs_fail(err, BS_INVALID, "no directory for the index");
-	if (request->index.density != 0 && !(request->index.density >= BS_MIN_DENSITY && request->index.density <= BS_MAX_DENSITY))
-		return bs_fail(err, BS_INVALID, "density %g: not a number from %g to %g", request->index.density, BS_MIN_DENSITY,
-		               BS_MAX_DENSITY);
-	if (request->index.summary_rate > 0 && !(request->index.summary_rate >= BS_MIN_SUMMARY_RATE && request->index.summary_rate <= BS_MAX_SUMMARY_RATE))
-		return bs_fail(err, BS_INVALID, "a summary of rate %g: not a number from %f to %g", request->index.summary_rate, BS_MIN_SUMMARY_RATE,
+	if (request->index.density != 0 &&
+	    !(request->index.density >= BS_MIN_DENSITY && request->index.density <= BS_MAX_DENSITY))
+		return bs_fail(err, BS_INVALID, "density %g: not a number from %g to %g",
+		               request->index.density, BS_MIN_DENSITY, BS_MAX_DENSITY);
+	if (request->index.summary_rate > 0 &&
+	    !(request->index.summary_rate >= BS_MIN_SUMMARY_RATE &&
+	      request->index.summary_rate <= BS_MAX_SUMMARY_RATE))
+		return bs_fail(err, BS_INVALID, "a summary of rate %g: not a number from %f to %g",
+		               request->index.summary_rate, BS_MIN_SUMMARY_RATE,
 		               BS_MAX_SUMMARY_RATE);
 	if (request->rules.records && request->rules.no_records)
-		return bs_fail(err, BS_INVALID, "files are to be read record by record, and none are");
-	enum bs_status status = BS_CHECK_RESERVED(
-		err, BS_RESERVED(bs_build_request, *request), BS_RESERVED(bs_index_options, request->index),
-		BS_RESERVED(bs_source_rules, request->rules), BS_RESERVED(bs_write_options, request->write),
-		BS_RESERVED(bs_build_callbacks, request->callbacks), BS_RESERVED(bs_host, request->host));
+		return bs_fail(err, BS_INVALID,
+		               "files are to be read record by record, and none are");
+	enum bs_status status =
+		BS_CHECK_RESERVED(err, BS_RESERVED(bs_build_request, *request),
+	                          BS_RESERVED(bs_index_options, request->index),
+	                          BS_RESERVED(bs_source_rules, request->rules),
+	                          BS_RESERVED(bs_write_options, request->write),
+	                          BS_RESERVED(bs_build_callbacks, request->callbacks),
+	                          BS_RESERVED(bs_host, request->host));
 	return status ? status : check_recorded(request, err);
 }
 
@@ -1270,14 +1420,17 @@ static enum bs_status locate(char **dir_out, struct bs_error *err)
 	static const char here[] = ".bitsift";
 	struct stat found;
 	*dir_out = NULL;
-	enum bs_status status = lstat(here, &found) == 0 ? BS_NOT_FOUND : bs_index_locate(dir_out, err);
+	enum bs_status status =
+		lstat(here, &found) == 0 ? BS_NOT_FOUND : bs_index_locate(dir_out, err);
 	if (status != BS_NOT_FOUND)
 		return status;
 	*dir_out = strdup(here);
-	return *dir_out ? bs_index_refuse_link(here, err) : bs_fail_memory(err, "a path", sizeof(here));
+	return *dir_out ? bs_index_refuse_link(here, err)
+	                : bs_fail_memory(err, "a path", sizeof(here));
 }
 
-enum bs_status bs_indexing_begin(struct bs_indexing *at, const struct bs_build_request *request, struct bs_error *err)
+enum bs_status bs_indexing_begin(struct bs_indexing *at, const struct bs_build_request *request,
+                                 struct bs_error *err)
 {
 	at->request = request;
 	at->dir.fd = at->lock.fd = -1;
@@ -1288,7 +1441,8 @@ enum bs_status bs_indexing_begin(struct bs_indexing *at, const struct bs_build_r
 	/* Of what is given nobody knows what will come: writer.c chooses. */
 	bool is_new = !status && (at->is_full || bs_index_writer_holds_little(&at->old));
 	if (!status && !(is_new && at->is_in_memory))
-		status = is_new ? bs_index_writer_choose(&at->writer, &at->old, err) : bs_index_writer_keep_choices(&at->writer, &at->old, err);
+		status = is_new ? bs_index_writer_choose(&at->writer, &at->old, err)
+		                : bs_index_writer_keep_choices(&at->writer, &at->old, err);
 	if (!status && !at->writer.n_files && !at->is_full)
 		at->writer.n_files = count_known_files(&at->old);
 	if (!status && at->writer.manifest.options.grams) {
@@ -1315,8 +1469,8 @@ static void sum_up(struct bs_indexing *at)
 	report->n_removed = refresh->n_removed;
 }
 
-enum bs_status bs_indexing_end(struct bs_indexing *at, enum bs_status status, struct bs_build_report *report_out,
-                               struct bs_error *err)
+enum bs_status bs_indexing_end(struct bs_indexing *at, enum bs_status status,
+                               struct bs_build_report *report_out, struct bs_error *err)
 {
 	if (!status)
 		status = commit(at, err);
@@ -1342,11 +1496,13 @@ static enum bs_status run(struct bs_indexing *at, const struct bs_build_request 
 	for (uint32_t i = 0; i < at->list.n_sources && !status; i++)
 		status = bs_indexing_source(at, i, err);
 	if (!status && at->list.n_read > 0 && at->n_sources_read == 0)
-		status = bs_fail(err, BS_NOT_FOUND, "none of the sources can be read; the index is unchanged");
+		status = bs_fail(err, BS_NOT_FOUND,
+		                 "none of the sources can be read; the index is unchanged");
 	return bs_indexing_end(at, status, report_out, err);
 }
 
-static enum bs_status build(const struct bs_build_request *request, struct bs_build_report *report_out, struct bs_error *err)
+static enum bs_status build(const struct bs_build_request *request,
+                            struct bs_build_report *report_out, struct bs_error *err)
 {
 	struct bs_build_request own = *request;
 	struct bs_indexing *at = calloc(1, sizeof(*at));
@@ -1368,29 +1524,38 @@ static enum bs_status build(const struct bs_build_request *request, struct bs_bu
 	return status;
 }
 
-void bs_indexing_log(const struct bs_build_request *request, const struct bs_build_report *report, bool is_compaction,
-                     enum bs_status status, const struct bs_error *err)
+void bs_indexing_log(const struct bs_build_request *request, const struct bs_build_report *report,
+                     bool is_compaction, enum bs_status status, const struct bs_error *err)
 {
 	const struct bs_log *log = request->host.log;
-	const char *dir = request->dir ? request->dir : request->memory ? "an index in memory" : ".bitsift";
+	const char *dir = request->dir      ? request->dir
+	                  : request->memory ? "an index in memory"
+	                                    : ".bitsift";
 	double ms = (double)report->elapsed_ns / 1e6;
 	if (status)
-		bs_log_line(log, BS_LOG_WARNING, "%s: not %s, %.1f ms: %s", dir, is_compaction ? "compacted" : "built", ms,
+		bs_log_line(log, BS_LOG_WARNING, "%s: not %s, %.1f ms: %s", dir,
+		            is_compaction ? "compacted" : "built", ms,
 		            err ? err->text : bs_status_name(status));
 	else if (is_compaction)
-		bs_log_line(log, BS_LOG_INFO, "%s: compacted, %llu documents moved out of %llu segments, %.1f ms", dir,
-		            (unsigned long long)report->n_moved, (unsigned long long)report->n_compacted, ms);
+		bs_log_line(log, BS_LOG_INFO,
+		            "%s: compacted, %llu documents moved out of %llu segments, %.1f ms",
+		            dir, (unsigned long long)report->n_moved,
+		            (unsigned long long)report->n_compacted, ms);
 	else
-		bs_log_line(log, BS_LOG_INFO, "%s: %s, %llu documents indexed, %llu unchanged, %llu gone, %llu segments, %.1f ms", dir,
-		            report->is_committed ? "committed" : "nothing new", (unsigned long long)report->n_indexed,
-		            (unsigned long long)report->n_unchanged, (unsigned long long)report->n_removed,
+		bs_log_line(log, BS_LOG_INFO,
+		            "%s: %s, %llu documents indexed, %llu unchanged, %llu gone, %llu "
+		            "segments, %.1f ms",
+		            dir, report->is_committed ? "committed" : "nothing new",
+		            (unsigned long long)report->n_indexed,
+		            (unsigned long long)report->n_unchanged,
+		            (unsigned long long)report->n_removed,
 		            (unsigned long long)report->n_segments, ms);
 	if (!status && report->warning[0])
 		bs_log_line(log, BS_LOG_WARNING, "%s: %s", dir, report->warning);
 }
 
-enum bs_status bs_index_build(const struct bs_build_request *request, struct bs_build_report *report_out,
-                              struct bs_error *err)
+enum bs_status bs_index_build(const struct bs_build_request *request,
+                              struct bs_build_report *report_out, struct bs_error *err)
 {
 	struct bs_build_report own, *report = report_out ? report_out : &own;
 	struct bs_deadline deadline;
@@ -1404,8 +1569,8 @@ enum bs_status bs_index_build(const struct bs_build_request *request, struct bs_
 	return status;
 }
 
-enum bs_status bs_index_compact(const struct bs_build_request *request, struct bs_build_report *report_out,
-                                struct bs_error *err)
+enum bs_status bs_index_compact(const struct bs_build_request *request,
+                                struct bs_build_report *report_out, struct bs_error *err)
 {
 	struct bs_build_report own, *report = report_out ? report_out : &own;
 	struct bs_index_lock lock = {.fd = -1};

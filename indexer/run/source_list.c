@@ -37,8 +37,8 @@ void bs_source_list_deinit(struct bs_source_list *list)
 }
 
 /* a, b and c in one, kept as long as the list. */
-static enum bs_status keep_string(struct bs_source_list *list, const char *a, const char *b, const char *c,
-                                  const char **kept_out, struct bs_error *err)
+static enum bs_status keep_string(struct bs_source_list *list, const char *a, const char *b,
+                                  const char *c, const char **kept_out, struct bs_error *err)
 {
 	size_t n_bytes = strlen(a) + strlen(b) + strlen(c) + 1;
 	char *kept = malloc(n_bytes);
@@ -73,7 +73,8 @@ static void notice(const struct listing *at, const char *format, ...)
 	request->callbacks.notice(request->callbacks.context, line.text);
 }
 
-/* Where the source is, and whether it may be looked at. The record's kind becomes what it is now. */
+/* Where the source is, and whether it may be looked at. The record's kind becomes what it is
+ * now. */
 static enum bs_status locate(const struct listing *at, const struct bs_source_record *record,
                              struct bs_listed_source *listed, struct bs_error *err)
 {
@@ -81,20 +82,23 @@ static enum bs_status locate(const struct listing *at, const struct bs_source_re
 	enum bs_status status = bs_recorded_root(at->writer->dir, record, &source, err);
 	if (status)
 		return status;
-	*listed = (struct bs_listed_source){.is_followed = !source.is_refused, .old = BS_SOURCE_GONE};
-	status = bs_recorded_canonical(at->writer->dir, source.kind, record->path, source.is_refused, &listed->place, err);
+	*listed =
+		(struct bs_listed_source){.is_followed = !source.is_refused, .old = BS_SOURCE_GONE};
+	status = bs_recorded_canonical(at->writer->dir, source.kind, record->path,
+	                               source.is_refused, &listed->place, err);
 	bs_source_deinit(&source);
 	return status;
 }
 
 /* Takes over the place. */
-static enum bs_status append(struct listing *at, const struct bs_source_record *record, struct bs_listed_source *listed,
-                             struct bs_error *err)
+static enum bs_status append(struct listing *at, const struct bs_source_record *record,
+                             struct bs_listed_source *listed, struct bs_error *err)
 {
 	struct bs_source_list *list = at->list;
 	size_t n_bytes = ((size_t)list->n_sources + 1) * sizeof(*list->sources);
 	struct bs_listed_source *sources = realloc(list->sources, n_bytes);
-	enum bs_status status = sources ? BS_OK : bs_fail_memory(err, "the list of sources", n_bytes);
+	enum bs_status status =
+		sources ? BS_OK : bs_fail_memory(err, "the list of sources", n_bytes);
 	if (sources)
 		list->sources = sources;
 	if (!status)
@@ -108,7 +112,8 @@ static enum bs_status append(struct listing *at, const struct bs_source_record *
 }
 
 /* The listed source that is at the place, or is recorded by the path; NONE: there is none. */
-static uint32_t find_same(const struct listing *at, uint32_t kind, const char *place, const char *path)
+static uint32_t find_same(const struct listing *at, uint32_t kind, const char *place,
+                          const char *path)
 {
 	for (uint32_t i = 0; i < at->list->n_sources; i++) {
 		const struct bs_source_record *record = &at->manifest->sources[i];
@@ -116,7 +121,8 @@ static uint32_t find_same(const struct listing *at, uint32_t kind, const char *p
 		if (record->kind == BS_SOURCE_FORGOTTEN || record->parent ||
 		    (record->kind == BS_SOURCE_STDIN) != (kind == BS_SOURCE_STDIN))
 			continue;
-		if (kind == BS_SOURCE_STDIN || strcmp(record->path, path) == 0 || (known && place && strcmp(known, place) == 0))
+		if (kind == BS_SOURCE_STDIN || strcmp(record->path, path) == 0 ||
+		    (known && place && strcmp(known, place) == 0))
 			return i;
 	}
 	return NONE;
@@ -127,15 +133,17 @@ static const char *find_below(const struct listing *at, uint32_t i, const char *
 {
 	const char *folder = at->list->sources[i].place;
 	bool is_read = !at->list->sources[i].is_restored;
-	const char *below = folder && place && is_read && at->manifest->sources[i].kind == BS_SOURCE_FOLDER
-	                            ? bs_recorded_below(folder, place)
-	                            : NULL;
+	const char *below =
+		folder && place && is_read && at->manifest->sources[i].kind == BS_SOURCE_FOLDER
+			? bs_recorded_below(folder, place)
+			: NULL;
 	return below && strcmp(below, ".") != 0 ? below : NULL;
 }
 
-/* Whether the rules of a folder, source i, let it have what is below it; not if it is not followed. BS_IO: it cannot be seen. */
-static enum bs_status is_reached(const struct listing *at, const struct bs_source_record *folder, const char *below,
-                                 bool *is_out, struct bs_error *err)
+/* Whether the rules of a folder, source i, let it have what is below it; not if it is not followed.
+ * BS_IO: it cannot be seen. */
+static enum bs_status is_reached(const struct listing *at, const struct bs_source_record *folder,
+                                 const char *below, bool *is_out, struct bs_error *err)
 {
 	struct bs_source source;
 	*is_out = false;
@@ -149,8 +157,9 @@ static enum bs_status is_reached(const struct listing *at, const struct bs_sourc
 }
 
 /* The listed folder that has the place, which is below it; NONE: there is none. */
-static enum bs_status find_encloser(const struct listing *at, const char *place, uint32_t *number_out,
-                                    const char **below_out, struct bs_error *err)
+static enum bs_status find_encloser(const struct listing *at, const char *place,
+                                    uint32_t *number_out, const char **below_out,
+                                    struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	bool is_in = false;
@@ -168,7 +177,8 @@ static enum bs_status find_encloser(const struct listing *at, const char *place,
 	return status;
 }
 
-static enum bs_status read_part(struct listing *at, uint32_t i, const char *below, struct bs_error *err)
+static enum bs_status read_part(struct listing *at, uint32_t i, const char *below,
+                                struct bs_error *err)
 {
 	struct bs_listed_source *listed = &at->list->sources[i];
 	size_t n_bytes = (listed->n_parts + 2) * sizeof(*listed->parts);
@@ -194,8 +204,8 @@ static void read_whole(struct bs_listed_source *listed)
 	listed->n_parts = 0;
 }
 
-static enum bs_status replace_record(struct bs_source_record *record, uint32_t kind, const char *label, const char *path,
-                                     struct bs_error *err)
+static enum bs_status replace_record(struct bs_source_record *record, uint32_t kind,
+                                     const char *label, const char *path, struct bs_error *err)
 {
 	char *new_label = strdup(label), *new_path = strdup(path);
 	if (!new_label || !new_path) {
@@ -219,9 +229,10 @@ static enum bs_status forget_listed(struct listing *at, uint32_t i, struct bs_er
 	return replace_record(&at->manifest->sources[i], BS_SOURCE_FORGOTTEN, "", "-", err);
 }
 
-/* What was source `from` before this run is in source `to` now, below it. is_file: that is the file itself. */
-static enum bs_status move_all(struct listing *at, uint32_t from, uint32_t to, const char *below, uint32_t kind,
-                               struct bs_error *err)
+/* What was source `from` before this run is in source `to` now, below it. is_file: that is the file
+ * itself. */
+static enum bs_status move_all(struct listing *at, uint32_t from, uint32_t to, const char *below,
+                               uint32_t kind, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	for (uint32_t k = 0; k < at->list->n_moves && !status; k++) {
@@ -230,14 +241,16 @@ static enum bs_status move_all(struct listing *at, uint32_t from, uint32_t to, c
 			continue;
 		move->number = to;
 		move->is_lost |= kind == BS_SOURCE_COLLECTION;
-		status = keep_string(at->list, below, kind == BS_SOURCE_FOLDER ? "/" : "", move->below, &move->below, err);
+		status = keep_string(at->list, below, kind == BS_SOURCE_FOLDER ? "/" : "",
+		                     move->below, &move->below, err);
 	}
 	return status;
 }
 
-/* A collection in folder number `root`, which has, or will have, this label: nothing is known of it but its name. */
-static enum bs_status add_inner(struct listing *at, uint32_t root, const char *label, const char *path, uint32_t *number_out,
-                                struct bs_error *err)
+/* A collection in folder number `root`, which has, or will have, this label: nothing is known of it
+ * but its name. */
+static enum bs_status add_inner(struct listing *at, uint32_t root, const char *label,
+                                const char *path, uint32_t *number_out, struct bs_error *err)
 {
 	struct bs_source_record record = {
 		.kind = BS_SOURCE_COLLECTION, .parent = root + 1, .path = (char *)(uintptr_t)path};
@@ -250,9 +263,10 @@ static enum bs_status add_inner(struct listing *at, uint32_t root, const char *l
 	return status;
 }
 
-/* What was collection `from` before this run is one in the folder now. The names of its documents are the same. */
-static enum bs_status move_inner(struct listing *at, uint32_t from, uint32_t root, const char *label, const char *path,
-                                 struct bs_error *err)
+/* What was collection `from` before this run is one in the folder now. The names of its documents
+ * are the same. */
+static enum bs_status move_inner(struct listing *at, uint32_t from, uint32_t root,
+                                 const char *label, const char *path, struct bs_error *err)
 {
 	uint32_t number;
 	enum bs_status status = add_inner(at, root, label, path, &number, err);
@@ -263,15 +277,16 @@ static enum bs_status move_inner(struct listing *at, uint32_t from, uint32_t roo
 }
 
 /* The collections in folder i are in another one, in which that is `below`. */
-static enum bs_status move_inners(struct listing *at, uint32_t i, uint32_t root, const char *label, const char *below,
-                                  struct bs_error *err)
+static enum bs_status move_inners(struct listing *at, uint32_t i, uint32_t root, const char *label,
+                                  const char *below, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	for (uint32_t c = i + 1, n = at->list->n_sources; c < n && !status; c++) {
 		const char *path;
 		if (at->manifest->sources[c].parent != i + 1)
 			continue;
-		status = keep_string(at->list, below, "/", at->manifest->sources[c].path, &path, err);
+		status = keep_string(at->list, below, "/", at->manifest->sources[c].path, &path,
+		                     err);
 		if (!status)
 			status = move_inner(at, c, root, label, path, err);
 	}
@@ -279,8 +294,8 @@ static enum bs_status move_inners(struct listing *at, uint32_t i, uint32_t root,
 }
 
 /* Source i is in the folder `root`, which has, or will have, this label. */
-static enum bs_status take_in(struct listing *at, uint32_t i, uint32_t root, const char *label, const char *below,
-                              struct bs_error *err)
+static enum bs_status take_in(struct listing *at, uint32_t i, uint32_t root, const char *label,
+                              const char *below, struct bs_error *err)
 {
 	uint32_t kind = at->manifest->sources[i].kind;
 	if (kind == BS_SOURCE_COLLECTION && at->manifest->options.reads_records)
@@ -291,14 +306,16 @@ static enum bs_status take_in(struct listing *at, uint32_t i, uint32_t root, con
 	return status ? status : forget_listed(at, i, err);
 }
 
-/* What stands where source k of the commit before was, see bs_away_look; THERE, too, if it is not followed. source_out is
- * nullable; else the caller's, for bs_source_deinit, whatever the status is. */
-static enum bs_status look(const struct listing *at, uint32_t k, enum bs_standing *standing_out, struct bs_source *source_out,
-                           struct bs_error *why, struct bs_error *err)
+/* What stands where source k of the commit before was, see bs_away_look; THERE, too, if it is not
+ * followed. source_out is nullable; else the caller's, for bs_source_deinit, whatever the status
+ * is. */
+static enum bs_status look(const struct listing *at, uint32_t k, enum bs_standing *standing_out,
+                           struct bs_source *source_out, struct bs_error *why, struct bs_error *err)
 {
 	struct bs_source source;
 	*standing_out = BS_STANDING_THERE;
-	enum bs_status status = bs_recorded_root(at->writer->dir, &at->request->old->sources[k], &source, err);
+	enum bs_status status =
+		bs_recorded_root(at->writer->dir, &at->request->old->sources[k], &source, err);
 	if (!status && !source.is_refused)
 		status = bs_away_look(at->request->index, k, &source, standing_out, why, err);
 	if (source_out)
@@ -308,8 +325,10 @@ static enum bs_status look(const struct listing *at, uint32_t k, enum bs_standin
 	return status;
 }
 
-/* Whether listed source i must stay one of its own: as part of a folder that is read it would lose its documents. */
-static enum bs_status is_away(const struct listing *at, uint32_t i, bool *is_away_out, struct bs_error *err)
+/* Whether listed source i must stay one of its own: as part of a folder that is read it would lose
+ * its documents. */
+static enum bs_status is_away(const struct listing *at, uint32_t i, bool *is_away_out,
+                              struct bs_error *err)
 {
 	const struct bs_listed_source *listed = &at->list->sources[i];
 	struct bs_error why;
@@ -322,9 +341,10 @@ static enum bs_status is_away(const struct listing *at, uint32_t i, bool *is_awa
 	return status;
 }
 
-/* Finds what a new folder, listed nowhere yet, encloses and has; the first of it gives it its number. */
-static enum bs_status absorb(struct listing *at, const struct bs_source_record *folder, const char *place,
-                             uint32_t *number_out, struct bs_error *err)
+/* Finds what a new folder, listed nowhere yet, encloses and has; the first of it gives it its
+ * number. */
+static enum bs_status absorb(struct listing *at, const struct bs_source_record *folder,
+                             const char *place, uint32_t *number_out, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	char names[256] = "";
@@ -341,34 +361,41 @@ static enum bs_status absorb(struct listing *at, const struct bs_source_record *
 		if (status || !is_had || is_kept)
 			continue;
 		if (used < sizeof(names))
-			used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s", used ? ", " : "",
+			used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s",
+			                         used ? ", " : "",
 			                         name_of(&at->manifest->sources[i]));
 		bool is_first = *number_out == NONE;
 		*number_out = is_first ? i : *number_out;
 		status = take_in(at, i, *number_out, folder->label, below, err);
 	}
 	if (!status && used > 0)
-		notice(at, "%s takes in %s%s, which %s inside it", name_of(folder), names, used >= sizeof(names) ? "..." : "",
-		       strstr(names, ", ") ? "are" : "is");
+		notice(at, "%s takes in %s%s, which %s inside it", name_of(folder), names,
+		       used >= sizeof(names) ? "..." : "", strstr(names, ", ") ? "are" : "is");
 	return status;
 }
 
 /* Ids begin with labels. */
-static enum bs_status check_label(const struct listing *at, const struct bs_source_record *new, struct bs_error *err)
+static enum bs_status check_label(const struct listing *at, const struct bs_source_record *new,
+                                  struct bs_error *err)
 {
 	for (uint32_t i = 0; i < at->list->n_sources; i++) {
 		const struct bs_source_record *known = &at->manifest->sources[i];
-		if (known->kind != BS_SOURCE_FORGOTTEN && !known->parent && strcmp(known->label, new->label) == 0)
-			return bs_fail(err, BS_INVALID, "%s: this index has a source of that name at %s already; ids would mix: name it "
-			               "by another path, or use another index", name_of(new), known->path);
+		if (known->kind != BS_SOURCE_FORGOTTEN && !known->parent &&
+		    strcmp(known->label, new->label) == 0)
+			return bs_fail(err, BS_INVALID,
+			               "%s: this index has a source of that name at %s already; "
+			               "ids would mix: name it "
+			               "by another path, or use another index",
+			               name_of(new), known->path);
 	}
 	return BS_OK;
 }
 
-/* A source that is not listed: it becomes a part of one, or one of its own. Takes over the place in listed. *number_out:
- * the one that has it. */
-static enum bs_status add_record(struct listing *at, struct bs_source_record *record, struct bs_listed_source *listed,
-                                 uint32_t *number_out, const char **below_out, struct bs_error *err)
+/* A source that is not listed: it becomes a part of one, or one of its own. Takes over the place in
+ * listed. *number_out: the one that has it. */
+static enum bs_status add_record(struct listing *at, struct bs_source_record *record,
+                                 struct bs_listed_source *listed, uint32_t *number_out,
+                                 const char **below_out, struct bs_error *err)
 {
 	*below_out = NULL;
 	enum bs_status status = BS_OK;
@@ -396,18 +423,21 @@ static enum bs_status add_record(struct listing *at, struct bs_source_record *re
 	}
 	listed->is_absorbing = true;
 	at->list->sources[*number_out] = *listed;
-	return replace_record(&at->manifest->sources[*number_out], record->kind, record->label, record->path, err);
+	return replace_record(&at->manifest->sources[*number_out], record->kind, record->label,
+	                      record->path, err);
 }
 
 /* Where it stands, as long as it is in the folder of the index. */
-static const char *label_of(const struct listing *at, const struct bs_source *source, const char *path)
+static const char *label_of(const struct listing *at, const struct bs_source *source,
+                            const char *path)
 {
 	if (!at->request->by_place || source->kind == BS_SOURCE_STDIN)
 		return source->label;
 	return strcmp(path, ".") == 0 ? "" : strcmp(path, "./-") == 0 ? "-" : path;
 }
 
-/* Source i is one of its own, since the folders around it leave it out; they may have had it before. */
+/* Source i is one of its own, since the folders around it leave it out; they may have had it
+ * before. */
 static enum bs_status leave_folders(struct listing *at, uint32_t i, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
@@ -423,7 +453,8 @@ static enum bs_status leave_folders(struct listing *at, uint32_t i, struct bs_er
 }
 
 /* An argument of the command line. */
-static enum bs_status add_argument(struct listing *at, const struct bs_source *source, struct bs_error *err)
+static enum bs_status add_argument(struct listing *at, const struct bs_source *source,
+                                   struct bs_error *err)
 {
 	struct bs_source_record record = {.kind = source->kind};
 	struct bs_listed_source listed = {.place = NULL, .old = BS_SOURCE_GONE};
@@ -447,7 +478,8 @@ static enum bs_status add_argument(struct listing *at, const struct bs_source *s
 		listed.is_followed = true;
 		status = add_record(at, &record, &listed, &number, &below, err);
 		if (!status && !below)
-			status = bs_recorded_name(at->writer->dir, &at->manifest->sources[number], err);
+			status = bs_recorded_name(at->writer->dir, &at->manifest->sources[number],
+			                          err);
 		if (!status && !below)
 			status = leave_folders(at, number, err);
 	}
@@ -480,23 +512,28 @@ static enum bs_status add_arguments(struct listing *at, struct bs_error *err)
 		n_good++;
 	}
 	if (!status && request->n_sources > 0 && n_good == 0)
-		return bs_fail(err, BS_NOT_FOUND, "none of the sources can be read; the index is unchanged");
+		return bs_fail(err, BS_NOT_FOUND,
+		               "none of the sources can be read; the index is unchanged");
 	return status;
 }
 
 /*
- * Everything is read again. Source k of the commit before is restored from its stored texts if it held documents and is gone,
- * empty or unreadable; where they are not stored that is an error. A folder that is empty may be so if a rebuild named it.
+ * Everything is read again. Source k of the commit before is restored from its stored texts if it
+ * held documents and is gone, empty or unreadable; where they are not stored that is an error. A
+ * folder that is empty may be so if a rebuild named it.
  */
-static enum bs_status restore(const struct listing *at, uint32_t k, struct bs_listed_source *listed, struct bs_error *err)
+static enum bs_status restore(const struct listing *at, uint32_t k, struct bs_listed_source *listed,
+                              struct bs_error *err)
 {
 	const struct bs_away_index *index = at->request->index;
 	struct bs_source source;
 	struct bs_error why = {""};
 	enum bs_standing standing;
 	enum bs_status status = look(at, k, &standing, &source, &why, err);
-	bool is_away = standing != BS_STANDING_THERE && !(standing == BS_STANDING_EMPTY && listed->is_anew);
-	listed->is_restored = !status && is_away && index->snapshot && index->manifest->options.store;
+	bool is_away = standing != BS_STANDING_THERE &&
+	               !(standing == BS_STANDING_EMPTY && listed->is_anew);
+	listed->is_restored =
+		!status && is_away && index->snapshot && index->manifest->options.store;
 	if (!status && is_away && !listed->is_restored)
 		status = bs_away_refuse(index, &source, standing, &why, err);
 	if (status)
@@ -506,7 +543,8 @@ static enum bs_status restore(const struct listing *at, uint32_t k, struct bs_li
 }
 
 /* One of the commit before that is to be one of this commit. Takes over the place in listed. */
-static enum bs_status carry(struct listing *at, uint32_t k, struct bs_listed_source *listed, struct bs_error *err)
+static enum bs_status carry(struct listing *at, uint32_t k, struct bs_listed_source *listed,
+                            struct bs_error *err)
 {
 	struct bs_source_record record = at->request->old->sources[k];
 	struct bs_source_move *move = &at->list->moves[k];
@@ -533,7 +571,8 @@ static enum bs_status carry(struct listing *at, uint32_t k, struct bs_listed_sou
 	if (status || !below)
 		return status;
 	move->is_lost = record.kind == BS_SOURCE_COLLECTION;
-	return keep_string(at->list, below, record.kind == BS_SOURCE_FOLDER ? "/" : "", "", &move->below, err);
+	return keep_string(at->list, below, record.kind == BS_SOURCE_FOLDER ? "/" : "", "",
+	                   &move->below, err);
 }
 
 /* Everything is read: the collection is where its folder is. */
@@ -547,34 +586,42 @@ static enum bs_status carry_inner(struct listing *at, uint32_t k, struct bs_erro
 		return BS_OK;
 	enum bs_status status = keep_string(at->list, folder->below, record->path, "", &path, err);
 	for (uint32_t i = 0; folder->below[0] && i < at->list->n_sources; i++)
-		if (at->manifest->sources[i].parent == folder->number + 1 && strcmp(at->manifest->sources[i].path, path) == 0)
+		if (at->manifest->sources[i].parent == folder->number + 1 &&
+		    strcmp(at->manifest->sources[i].path, path) == 0)
 			move->number = i;
 	if (status || move->number != BS_SOURCE_GONE)
 		return status;
-	return add_inner(at, folder->number, at->manifest->sources[folder->number].label, path, &move->number, err);
+	return add_inner(at, folder->number, at->manifest->sources[folder->number].label, path,
+	                 &move->number, err);
 }
 
-/* The source of the previous commit that an argument names, whether its place still exists or not; else the source that the
- * argument lies in. NONE: neither exists. */
-static enum bs_status find_recorded(const struct listing *at, const struct bs_listed_source *known, const char *argument,
-                                    uint32_t *number_out, uint32_t *around_out, struct bs_error *err)
+/* The source of the previous commit that an argument names, whether its place still exists or not;
+ * else the source that the argument lies in. NONE: neither exists. */
+static enum bs_status find_recorded(const struct listing *at, const struct bs_listed_source *known,
+                                    const char *argument, uint32_t *number_out,
+                                    uint32_t *around_out, struct bs_error *err)
 {
 	const struct bs_manifest *old = at->request->old;
-	struct bs_source source = {.kind = strcmp(argument, "-") == 0 ? BS_SOURCE_STDIN : BS_SOURCE_FILE,
+	struct bs_source source = {.kind = strcmp(argument, "-") == 0 ? BS_SOURCE_STDIN
+	                                                              : BS_SOURCE_FILE,
 	                           .path = (char *)(uintptr_t)argument};
 	char *path = NULL, *place = NULL;
 	*number_out = *around_out = NONE;
 	enum bs_status status = bs_recorded_path(at->writer->dir, &source, &path, err);
 	if (!status)
-		status = bs_recorded_canonical(at->writer->dir, source.kind, path, false, &place, err);
+		status = bs_recorded_canonical(at->writer->dir, source.kind, path, false, &place,
+		                               err);
 	for (uint32_t k = 0; k < old->n_sources && !status && *number_out == NONE; k++) {
 		const struct bs_source_record *record = &old->sources[k];
 		bool is_input = record->kind == BS_SOURCE_STDIN;
-		if (record->kind == BS_SOURCE_FORGOTTEN || record->parent || is_input != (source.kind == BS_SOURCE_STDIN))
+		if (record->kind == BS_SOURCE_FORGOTTEN || record->parent ||
+		    is_input != (source.kind == BS_SOURCE_STDIN))
 			continue;
-		if (is_input || strcmp(record->path, path) == 0 || (known[k].place && strcmp(known[k].place, place) == 0))
+		if (is_input || strcmp(record->path, path) == 0 ||
+		    (known[k].place && strcmp(known[k].place, place) == 0))
 			*number_out = k;
-		else if (record->kind == BS_SOURCE_FOLDER && known[k].place && bs_recorded_below(known[k].place, place))
+		else if (record->kind == BS_SOURCE_FOLDER && known[k].place &&
+		         bs_recorded_below(known[k].place, place))
 			*around_out = k;
 	}
 	free(path);
@@ -583,8 +630,8 @@ static enum bs_status find_recorded(const struct listing *at, const struct bs_li
 }
 
 /* Marks what --forget names. */
-static enum bs_status mark_forgotten(const struct listing *at, const struct bs_listed_source *known, bool *forgets,
-                                     struct bs_error *err)
+static enum bs_status mark_forgotten(const struct listing *at, const struct bs_listed_source *known,
+                                     bool *forgets, struct bs_error *err)
 {
 	const struct bs_build_request *request = at->writer->request;
 	enum bs_status status = BS_OK;
@@ -595,36 +642,52 @@ static enum bs_status mark_forgotten(const struct listing *at, const struct bs_l
 		if (!status && k != NONE)
 			forgets[k] = true;
 		else if (!status && around != NONE)
-			status = bs_fail(err, BS_INVALID, "%s: not a source, but a part of the source %s, which can only be forgotten as a "
-			                 "whole", argument, name_of(&at->request->old->sources[around]));
+			status = bs_fail(err, BS_INVALID,
+			                 "%s: not a source, but a part of the source %s, which can "
+			                 "only be forgotten as a "
+			                 "whole",
+			                 argument, name_of(&at->request->old->sources[around]));
 		else if (!status)
-			status = bs_fail(err, BS_INVALID, "%s: not a source of this index; `bitsift stats` names them", argument);
+			status = bs_fail(
+				err, BS_INVALID,
+				"%s: not a source of this index; `bitsift stats` names them",
+				argument);
 	}
 	return status;
 }
 
 /* In a rebuild: fails unless the argument can be read anew. */
-static enum bs_status check_anew(const struct listing *at, const char *argument, uint32_t number, uint32_t around,
-                                 struct bs_error *err)
+static enum bs_status check_anew(const struct listing *at, const char *argument, uint32_t number,
+                                 uint32_t around, struct bs_error *err)
 {
 	struct bs_source source;
 	struct bs_error why = {""};
 	if (around != NONE && number == NONE)
-		return bs_fail(err, BS_INVALID, "%s: not a source, but a part of the source %s, which --rebuild can read again only as "
-		               "a whole; the index is unchanged", argument, name_of(&at->request->old->sources[around]));
+		return bs_fail(err, BS_INVALID,
+		               "%s: not a source, but a part of the source %s, which --rebuild can "
+		               "read again only as "
+		               "a whole; the index is unchanged",
+		               argument, name_of(&at->request->old->sources[around]));
 	if (number == NONE)
 		return at->request->index->snapshot
-		               ? bs_fail(err, BS_INVALID, "%s: not a source of this index, which --rebuild could read again; `bitsift stats` "
-		                         "names them; without --rebuild it is added; the index is unchanged", argument)
+		               ? bs_fail(err, BS_INVALID,
+		                         "%s: not a source of this index, which --rebuild could "
+		                         "read again; `bitsift stats` "
+		                         "names them; without --rebuild it is added; the index is "
+		                         "unchanged",
+		                         argument)
 		               : BS_OK;
 	enum bs_status status = bs_source_init(&source, argument, &why);
 	if (!status)
 		bs_source_deinit(&source);
-	return status ? bs_fail(err, status, "%s: it cannot be read again; the index is unchanged", why.text) : BS_OK;
+	return status ? bs_fail(err, status, "%s: it cannot be read again; the index is unchanged",
+	                        why.text)
+	              : BS_OK;
 }
 
 /* Marks what a rebuild names. */
-static enum bs_status mark_anew(const struct listing *at, struct bs_listed_source *known, struct bs_error *err)
+static enum bs_status mark_anew(const struct listing *at, struct bs_listed_source *known,
+                                struct bs_error *err)
 {
 	const struct bs_build_request *request = at->writer->request;
 	enum bs_status status = BS_OK;
@@ -653,14 +716,17 @@ static void marks_deinit(struct marks *marks, uint32_t n)
 	free(marks->forgets);
 }
 
-static enum bs_status marks_init(const struct listing *at, struct marks *marks, struct bs_error *err)
+static enum bs_status marks_init(const struct listing *at, struct marks *marks,
+                                 struct bs_error *err)
 {
 	const struct bs_manifest *old = at->request->old;
 	uint32_t n = old->n_sources;
-	*marks = (struct marks){calloc((size_t)n + 1, sizeof(*marks->known)), calloc((size_t)n + 1, sizeof(*marks->forgets))};
+	*marks = (struct marks){calloc((size_t)n + 1, sizeof(*marks->known)),
+	                        calloc((size_t)n + 1, sizeof(*marks->forgets))};
 	enum bs_status status = marks->known && marks->forgets
 	                                ? BS_OK
-	                                : bs_fail_memory(err, "the list of sources", ((size_t)n + 1) * sizeof(*marks->known));
+	                                : bs_fail_memory(err, "the list of sources",
+	                                                 ((size_t)n + 1) * sizeof(*marks->known));
 	for (uint32_t i = 0; i < n && !status; i++)
 		if (!old->sources[i].parent)
 			status = locate(at, &old->sources[i], &marks->known[i], err);
@@ -669,7 +735,8 @@ static enum bs_status marks_init(const struct listing *at, struct marks *marks, 
 	return status ? status : mark_anew(at, marks->known, err);
 }
 
-enum bs_status bs_source_list_check_rebuild(struct bs_index_writer *writer, const struct bs_source_list_request *request,
+enum bs_status bs_source_list_check_rebuild(struct bs_index_writer *writer,
+                                            const struct bs_source_list_request *request,
                                             uint32_t *left_out, struct bs_error *err)
 {
 	struct listing at = {.writer = writer, .request = request};
@@ -678,9 +745,11 @@ enum bs_status bs_source_list_check_rebuild(struct bs_index_writer *writer, cons
 	*left_out = BS_SOURCE_GONE;
 	enum bs_status status = marks_init(&at, &marks, err);
 	for (uint32_t i = 0; i < old->n_sources && !status; i++) {
-		bool is_left_out = old->sources[i].kind != BS_SOURCE_FORGOTTEN && !old->sources[i].parent && !marks.forgets[i] &&
+		bool is_left_out = old->sources[i].kind != BS_SOURCE_FORGOTTEN &&
+		                   !old->sources[i].parent && !marks.forgets[i] &&
 		                   !marks.known[i].is_anew;
-		if (is_left_out && (*left_out == BS_SOURCE_GONE || old->sources[i].kind == BS_SOURCE_STDIN))
+		if (is_left_out &&
+		    (*left_out == BS_SOURCE_GONE || old->sources[i].kind == BS_SOURCE_STDIN))
 			*left_out = i;
 	}
 	marks_deinit(&marks, old->n_sources);
@@ -695,7 +764,8 @@ static enum bs_status carry_all(struct listing *at, struct bs_error *err)
 	struct marks marks;
 	enum bs_status status = marks_init(at, &marks, err);
 	for (uint32_t i = 0; i < n && !status; i++) {
-		struct bs_source_record gone = {.kind = BS_SOURCE_FORGOTTEN, .label = (char[]){""}, .path = (char[]){"-"}};
+		struct bs_source_record gone = {
+			.kind = BS_SOURCE_FORGOTTEN, .label = (char[]){""}, .path = (char[]){"-"}};
 		struct bs_listed_source nothing = {.place = NULL, .old = BS_SOURCE_GONE};
 		uint32_t parent = old->sources[i].parent;
 		marks.forgets[i] |= parent && marks.forgets[parent - 1];
@@ -716,12 +786,14 @@ static enum bs_status carry_all(struct listing *at, struct bs_error *err)
 	return status;
 }
 
-/* What the rules of a folder that is read left out when it became a source of its own they may let in by now. */
+/* What the rules of a folder that is read left out when it became a source of its own they may let
+ * in by now. */
 static enum bs_status take_in_reached(struct listing *at, bool reads_all, struct bs_error *err)
 {
 	struct bs_listed_source *sources = at->list->sources;
 	enum bs_status status = BS_OK;
-	for (uint32_t i = 0, n = at->list->n_sources; i < n && !status; i++, sources = at->list->sources) {
+	for (uint32_t i = 0, n = at->list->n_sources; i < n && !status;
+	     i++, sources = at->list->sources) {
 		const char *below = NULL;
 		uint32_t folder = NONE;
 		if (sources[i].place && sources[i].is_followed)
@@ -740,8 +812,8 @@ static enum bs_status take_in_reached(struct listing *at, bool reads_all, struct
 		status = keep_string(at->list, below, "", "", &below, err);
 		if (status)
 			break;
-		notice(at, "%s takes in %s, which is inside it", name_of(&at->manifest->sources[folder]),
-		       name_of(&at->manifest->sources[i]));
+		notice(at, "%s takes in %s, which is inside it",
+		       name_of(&at->manifest->sources[folder]), name_of(&at->manifest->sources[i]));
 		status = take_in(at, i, folder, at->manifest->sources[folder].label, below, err);
 		at->list->sources[folder].is_absorbing = true;
 		read_whole(&at->list->sources[folder]);
@@ -755,14 +827,16 @@ enum bs_status bs_source_list_fail_empty(struct bs_error *err)
 }
 
 enum bs_status bs_source_list_make(struct bs_source_list *list, struct bs_index_writer *writer,
-                                   const struct bs_source_list_request *request, struct bs_error *err)
+                                   const struct bs_source_list_request *request,
+                                   struct bs_error *err)
 {
 	struct listing at = {list, writer, request, &writer->manifest};
 	const struct bs_build_request *run = writer->request;
 	uint32_t n_live = 0;
 	list->moves = calloc((size_t)request->old->n_sources + 1, sizeof(*list->moves));
 	if (!list->moves)
-		return bs_fail_memory(err, "the list of sources", request->old->n_sources * sizeof(*list->moves));
+		return bs_fail_memory(err, "the list of sources",
+		                      request->old->n_sources * sizeof(*list->moves));
 	list->n_moves = request->old->n_sources;
 	for (uint32_t k = 0; k < list->n_moves; k++)
 		list->moves[k] = (struct bs_source_move){.number = BS_SOURCE_GONE, .below = ""};
@@ -773,7 +847,8 @@ enum bs_status bs_source_list_make(struct bs_source_list *list, struct bs_index_
 	if (!status && !request->is_full)
 		status = take_in_reached(&at, reads_all, err);
 	for (uint32_t i = 0; i < list->n_sources && !status; i++) {
-		bool is_live = writer->manifest.sources[i].kind != BS_SOURCE_FORGOTTEN && !writer->manifest.sources[i].parent;
+		bool is_live = writer->manifest.sources[i].kind != BS_SOURCE_FORGOTTEN &&
+		               !writer->manifest.sources[i].parent;
 		n_live += is_live;
 		if (is_live && reads_all)
 			read_whole(&list->sources[i]);

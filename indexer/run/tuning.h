@@ -12,9 +12,12 @@
 struct bs_build_tuning {
 	const struct bs_term_treatment_policy *policy;
 	uint32_t max_shard_blocks;
-	uint64_t max_shard_bytes;         /* of columns; documents that need more even alone become forward indexes */
+	/* of columns; documents that need more even alone become forward indexes */
+	uint64_t max_shard_bytes;
 	uint32_t max_segment_docs;
 	enum bs_forward_mode forward_mode;
-	uint64_t pairs_least_bytes;      /* of a sample of the text, for pairs of words to be indexed */
-	double pair_bits;                /* of all pairs, for each posting of a word; BS_PRICE_PAIR_MOST_BITS */
+	/* of a sample of the text, for pairs of words to be indexed */
+	uint64_t pairs_least_bytes;
+	/* of all pairs, for each posting of a word; BS_PRICE_PAIR_MOST_BITS */
+	double pair_bits;
 };

@@ -1,15 +1,18 @@
 /*
- * writer.c: the writer of bitsift/writer.h: documents that are given, as a run of their own (indexing.h) from the first change to the
- * commit. They are documents of standard input whose ids stand beside them (BS_DOC_SEPARATE_ID).
+ * writer.c: the writer of bitsift/writer.h: documents that are given, as a run of their own
+ * (indexing.h) from the first change to the commit. They are documents of standard input whose ids
+ * stand beside them (BS_DOC_SEPARATE_ID).
  *
  *      texts -> [ held, while pairs of words are to be chosen ] -> fields -> analysed batch
- *                                                              -> id owners, indexing buffer, segments, as in any run
+ *                                                              -> id owners, indexing buffer,
+ *                                                                segments, as in any run
  *
- * Fields are analysed directly, without a copy as JSON. A line of JSON is written only for the store and for the checksum.
+ * Fields are analysed directly, without a copy as JSON. A line of JSON is written only for the
+ * store and for the checksum.
  */
+#include "core/bitsift/writer.h"
 #include "core/bitsift/build.h"
 #include "core/bitsift/host.h"
-#include "core/bitsift/writer.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,10 +29,11 @@
 #include "corpus/read/text_store.h"
 #include "indexer/run/indexing.h"
 
-/* What is given is merged when it is as much as half a batch of lines: then no buffer of the analysed batch is so large that it is
- * given back each time. */
+/* What is given is merged when it is as much as half a batch of lines: then no buffer of the
+ * analysed batch is so large that it is given back each time. */
 #define BATCH_BYTES (BS_BATCH_BYTES / 2)
-/* By so much text pairs of words are chosen. Of a collection it is an eighth: that of one of 32 MiB, then. */
+/* By so much text pairs of words are chosen. Of a collection it is an eighth: that of one of 32
+ * MiB, then. */
 #define HELD_BYTES (4u << 20)
 /* A document over this share of the memory is taken alone: as reader.c has it. */
 #define LARGE_SHARE 128u
@@ -44,33 +48,37 @@ BS_VECTOR(held_texts, struct bs_text);
 /* The documents given before pairs of words are chosen. */
 struct held_documents {
 	struct held_list list;
-	struct held_texts texts; /* of one document after the other; their pointers count only while it is given on */
-	struct bs_buffer bytes;  /* of each document its id, of each of its texts the field's name and the text */
-	struct bs_buffer line;   /* of the one that is given on */
-	uint64_t counted_bytes;  /* towards HELD_BYTES */
+	/* of one document after the other; their pointers count only while it is given on */
+	struct held_texts texts;
+	/* of each document its id, of each of its texts the field's name and the text */
+	struct bs_buffer bytes;
+	struct bs_buffer line;  /* of the one that is given on */
+	uint64_t counted_bytes; /* towards HELD_BYTES */
 };
 
 struct bs_writer {
 	struct bs_uncommitted uncommitted; /* first: for searches */
-	struct bs_build_request build; /* of the runs */
-	struct bs_build_tuning tuning; /* of build */
+	struct bs_build_request build;     /* of the runs */
+	struct bs_build_tuning tuning;     /* of build */
 	bool not_stored, no_checksums, grams;
 	uint64_t document_memory_bytes; /* of the request */
-	struct bs_indexing *at;  /* the transaction under way; NULL: none */
-	uint32_t source;         /* number of the in-memory documents there */
-	enum bs_status failed;   /* of the transaction, which was rolled back for it; */
+	struct bs_indexing *at;         /* the transaction under way; NULL: none */
+	uint32_t source;                /* number of the in-memory documents there */
+	enum bs_status failed;          /* of the transaction, which was rolled back for it; */
 	struct bs_error why;
 	struct bs_term_batch batch;
-	uint64_t batch_bytes;    /* of lines in it */
+	uint64_t batch_bytes;          /* of lines in it */
 	struct bs_buffer line, fields; /* of the document in hand */
-	bool holds;              /* documents are held, until there are enough to choose pairs of words by */
+	/* documents are held, until there are enough to choose pairs of words by */
+	bool holds;
 	struct held_documents held;
 	struct bs_term_table held_ids;
 };
 
 static const char *in_memory_source[] = {"-"};
 
-/* The sources of the index stay as they are; that of in-memory documents is under way from now on. */
+/* The sources of the index stay as they are; that of in-memory documents is under way from now
+ * on. */
 static enum bs_status begin_sources(struct bs_writer *writer, struct bs_error *err)
 {
 	struct bs_indexing *at = writer->at;
@@ -87,8 +95,9 @@ static enum bs_status begin_sources(struct bs_writer *writer, struct bs_error *e
 	if (!status)
 		status = bs_recorded_root(&at->dir, record, &at->source, err);
 	if (!status)
-		status = bs_refresh_begin(&at->refresh, writer->source, &at->source, record, &at->writer.source_options, false, NULL,
-		                          NULL, &at->refreshing, &none, err);
+		status = bs_refresh_begin(&at->refresh, writer->source, &at->source, record,
+		                          &at->writer.source_options, false, NULL, NULL,
+		                          &at->refreshing, &none, err);
 	at->source_number = writer->source;
 	at->next_sequence = record->read_lines;
 	return status ? status : bs_index_writer_step(&at->writer, BS_BUILD_READ, 0, err);
@@ -124,8 +133,8 @@ static void forget_held(struct held_documents *held)
 }
 
 /* What is not merged is gone, with all that is; or all is committed, if status is BS_OK. */
-static enum bs_status end(struct bs_writer *writer, enum bs_status status, struct bs_build_report *report_out,
-                          struct bs_error *err)
+static enum bs_status end(struct bs_writer *writer, enum bs_status status,
+                          struct bs_build_report *report_out, struct bs_error *err)
 {
 	status = bs_indexing_end(writer->at, status, report_out, err);
 	free(writer->at);
@@ -164,11 +173,14 @@ static enum bs_status begin(struct bs_writer *writer, struct bs_error *err)
 
 static enum bs_status check_id(size_t id_bytes, struct bs_error *err)
 {
-	return id_bytes > 0 && id_bytes <= UINT32_MAX / 2 ? BS_OK : bs_fail(err, BS_INVALID, "an id has 1 to 2^31 bytes");
+	return id_bytes > 0 && id_bytes <= UINT32_MAX / 2
+	               ? BS_OK
+	               : bs_fail(err, BS_INVALID, "an id has 1 to 2^31 bytes");
 }
 
 /* What each change of a document begins with; then the deadline is to be ended. */
-static enum bs_status enter(struct bs_writer *writer, size_t id_bytes, struct bs_deadline *deadline, struct bs_error *err)
+static enum bs_status enter(struct bs_writer *writer, size_t id_bytes, struct bs_deadline *deadline,
+                            struct bs_error *err)
 {
 	enum bs_status status = check_id(id_bytes, err);
 	if (!status)
@@ -182,7 +194,8 @@ static enum bs_status enter(struct bs_writer *writer, size_t id_bytes, struct bs
 }
 
 /* A change failed half-way: nothing of the transaction stays. */
-static enum bs_status settle(struct bs_writer *writer, enum bs_status status, struct bs_error *why, struct bs_error *err)
+static enum bs_status settle(struct bs_writer *writer, enum bs_status status, struct bs_error *why,
+                             struct bs_error *err)
 {
 	if (!status)
 		return BS_OK;
@@ -195,17 +208,20 @@ static enum bs_status settle(struct bs_writer *writer, enum bs_status status, st
 
 static struct bs_doc_record named(const void *id, size_t id_bytes)
 {
-	return (struct bs_doc_record){.flags = BS_DOC_SEPARATE_ID, .name = id, .name_bytes = (uint32_t)id_bytes};
+	return (struct bs_doc_record){
+		.flags = BS_DOC_SEPARATE_ID, .name = id, .name_bytes = (uint32_t)id_bytes};
 }
 
 /* Documents whose ids are asked for ahead. */
 #define IDS_AHEAD 4u
 
 /* A document comes back that `bitsift delete` keeps out. */
-static enum bs_status end_exclusion(struct bs_indexing *at, const struct bs_doc_record *record, struct bs_error *err)
+static enum bs_status end_exclusion(struct bs_indexing *at, const struct bs_doc_record *record,
+                                    struct bs_error *err)
 {
 	uint32_t i;
-	enum bs_status status = bs_exclusions_find(&at->refresh.exclusions, &at->source, record, &i, err);
+	enum bs_status status =
+		bs_exclusions_find(&at->refresh.exclusions, &at->source, record, &i, err);
 	if (status || i == UINT32_MAX)
 		return status;
 	at->refresh.exclusions.entries[i].state = BS_EXCLUSION_OVER;
@@ -213,7 +229,8 @@ static enum bs_status end_exclusion(struct bs_indexing *at, const struct bs_doc_
 	return BS_OK;
 }
 
-static enum bs_status add_given(void *context, const struct bs_term_batch *batch, uint32_t i, struct bs_error *err)
+static enum bs_status add_given(void *context, const struct bs_term_batch *batch, uint32_t i,
+                                struct bs_error *err)
 {
 	struct bs_writer *writer = context;
 	struct bs_indexing *at = writer->at;
@@ -222,7 +239,8 @@ static enum bs_status add_given(void *context, const struct bs_term_batch *batch
 	struct bs_doc_record record = named(names + doc->name_offset, doc->document.name.n_bytes);
 	if (i + IDS_AHEAD < batch->n_docs) {
 		const struct bs_term_batch_doc *next = doc + IDS_AHEAD;
-		struct bs_doc_record ahead = named(names + next->name_offset, next->document.name.n_bytes);
+		struct bs_doc_record ahead =
+			named(names + next->name_offset, next->document.name.n_bytes);
 		bs_refresh_prefetch(&at->refresh, &at->refreshing, &ahead);
 	}
 	record.flags |= writer->not_stored ? BS_DOC_NOT_STORED : 0;
@@ -233,7 +251,8 @@ static enum bs_status add_given(void *context, const struct bs_term_batch *batch
 	record.place[3] = at->next_sequence++;
 	enum bs_status status = end_exclusion(at, &record, err);
 	if (!status)
-		status = bs_refresh_take(&at->refresh, &at->refreshing, &record, doc->document.known, err);
+		status = bs_refresh_take(&at->refresh, &at->refreshing, &record,
+		                         doc->document.known, err);
 	if (writer->no_checksums)
 		record.checksum = 0;
 	return status ? status : bs_index_writer_add(&at->writer, batch, i, &record, err);
@@ -242,7 +261,8 @@ static enum bs_status add_given(void *context, const struct bs_term_batch *batch
 static enum bs_status merge(struct bs_writer *writer, struct bs_error *err)
 {
 	bs_term_batch_seal(&writer->batch);
-	enum bs_status status = bs_index_writer_merge(&writer->at->writer, &writer->batch, add_given, writer, err);
+	enum bs_status status =
+		bs_index_writer_merge(&writer->at->writer, &writer->batch, add_given, writer, err);
 	uint64_t next_bytes = writer->batch.next_bytes;
 	bs_term_batch_clear(&writer->batch);
 	writer->batch.next_bytes = next_bytes;
@@ -255,14 +275,17 @@ static bool is_large(const struct bs_writer *writer, uint64_t n_bytes)
 	return n_bytes > writer->at->writer.source_options.memory_bytes / LARGE_SHARE;
 }
 
-/* Into the batch. What is large comes alone: if it is too much then, it is refused, and all others are merged. */
-static enum bs_status take(struct bs_writer *writer, struct bs_document *document, bool *is_refused_out, struct bs_error *err)
+/* Into the batch. What is large comes alone: if it is too much then, it is refused, and all others
+ * are merged. */
+static enum bs_status take(struct bs_writer *writer, struct bs_document *document,
+                           bool *is_refused_out, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	bool is_alone = is_large(writer, document->raw.n_bytes);
 	/* Without a line it is none that is kept (0): it changed. */
-	document->raw.checksum =
-		document->raw.bytes ? bs_checksum(document->raw.bytes, (size_t)document->raw.n_bytes) : 1;
+	document->raw.checksum = document->raw.bytes ? bs_checksum(document->raw.bytes,
+	                                                           (size_t)document->raw.n_bytes)
+	                                             : 1;
 	document->held_bytes = is_alone ? document->raw.n_bytes * 2 : 0;
 	writer->batch.next_bytes = is_alone ? document->raw.n_bytes : 0;
 	if (is_alone || writer->batch_bytes >= BATCH_BYTES)
@@ -279,11 +302,13 @@ static enum bs_status take(struct bs_writer *writer, struct bs_document *documen
 
 /* Makes a document of texts; line: theirs, or NULL. Borrowed until the next one. */
 static enum bs_status make_document(struct bs_writer *writer, const void *id, size_t id_bytes,
-                                    const struct bs_text *texts, size_t n_texts, const struct bs_buffer *line,
-                                    struct bs_document *document_out, struct bs_error *err)
+                                    const struct bs_text *texts, size_t n_texts,
+                                    const struct bs_buffer *line, struct bs_document *document_out,
+                                    struct bs_error *err)
 {
-	enum bs_status status = bs_in_memory_document(&writer->at->writer.source_options, texts, n_texts, line,
-	                                          &writer->fields, document_out, err);
+	enum bs_status status =
+		bs_in_memory_document(&writer->at->writer.source_options, texts, n_texts, line,
+	                              &writer->fields, document_out, err);
 	document_out->name.bytes = id;
 	document_out->name.n_bytes = id_bytes;
 	if (!line)
@@ -292,8 +317,8 @@ static enum bs_status make_document(struct bs_writer *writer, const void *id, si
 }
 
 /* Calls give with all held documents. */
-static enum bs_status give_all_held(struct bs_writer *writer, bool has_lines, bs_sample_fn give, void *context,
-                                    struct bs_error *err)
+static enum bs_status give_all_held(struct bs_writer *writer, bool has_lines, bs_sample_fn give,
+                                    void *context, struct bs_error *err)
 {
 	struct held_documents *held = &writer->held;
 	struct bs_text *text = held->texts.items;
@@ -322,25 +347,29 @@ static enum bs_status give_all_held(struct bs_writer *writer, bool has_lines, bs
 }
 
 /* A bs_give_sample_fn. */
-static enum bs_status give_sample(void *context, bs_sample_fn give, void *give_context, struct bs_error *err)
+static enum bs_status give_sample(void *context, bs_sample_fn give, void *give_context,
+                                  struct bs_error *err)
 {
 	return give_all_held(context, false, give, give_context, err);
 }
 
-static enum bs_status take_held(void *context, const struct bs_document *document, struct bs_error *err)
+static enum bs_status take_held(void *context, const struct bs_document *document,
+                                struct bs_error *err)
 {
 	struct bs_document own = *document;
 	bool is_refused = false;
 	return take(context, &own, &is_refused, err);
 }
 
-/* There are enough of them, or they are needed: pairs of words are chosen, and no more documents are held. */
+/* There are enough of them, or they are needed: pairs of words are chosen, and no more documents
+ * are held. */
 static enum bs_status release_held(struct bs_writer *writer, struct bs_error *err)
 {
 	if (!writer->holds)
 		return BS_OK;
 	writer->holds = false;
-	enum bs_status status = bs_index_writer_choose_by(&writer->at->writer, give_sample, writer, err);
+	enum bs_status status =
+		bs_index_writer_choose_by(&writer->at->writer, give_sample, writer, err);
 	use_batch(writer);
 	if (!status)
 		status = give_all_held(writer, !writer->no_checksums, take_held, writer, err);
@@ -349,7 +378,8 @@ static enum bs_status release_held(struct bs_writer *writer, struct bs_error *er
 	return status;
 }
 
-static enum bs_status hold_text(struct held_documents *held, const struct bs_text *text, struct bs_error *err)
+static enum bs_status hold_text(struct held_documents *held, const struct bs_text *text,
+                                struct bs_error *err)
 {
 	enum bs_status status = bs_vector_append(&held->texts, text, err);
 	if (!status)
@@ -357,19 +387,20 @@ static enum bs_status hold_text(struct held_documents *held, const struct bs_tex
 	return status ? status : bs_buffer_append(&held->bytes, text->text, text->text_bytes, err);
 }
 
-static enum bs_status hold(struct bs_writer *writer, const struct bs_document *document, const struct bs_text *texts,
-                           size_t n_texts, struct bs_error *err)
+static enum bs_status hold(struct bs_writer *writer, const struct bs_document *document,
+                           const struct bs_text *texts, size_t n_texts, struct bs_error *err)
 {
 	struct held_documents *held = &writer->held;
 	const struct held_document entry = {document->name.n_bytes, n_texts};
 	uint32_t number;
-	enum bs_status status =
-		bs_term_table_intern(&writer->held_ids, document->name.bytes, (uint32_t)document->name.n_bytes,
-	                             bs_hash_slot(document->name.bytes, document->name.n_bytes), &number, NULL, err);
+	enum bs_status status = bs_term_table_intern(
+		&writer->held_ids, document->name.bytes, (uint32_t)document->name.n_bytes,
+		bs_hash_slot(document->name.bytes, document->name.n_bytes), &number, NULL, err);
 	if (!status)
 		status = bs_vector_append(&held->list, &entry, err);
 	if (!status)
-		status = bs_buffer_append(&held->bytes, document->name.bytes, document->name.n_bytes, err);
+		status = bs_buffer_append(&held->bytes, document->name.bytes,
+		                          document->name.n_bytes, err);
 	for (size_t i = 0; i < n_texts && !status; i++)
 		status = hold_text(held, &texts[i], err);
 	held->counted_bytes += sizeof(entry) + document->name.n_bytes + document->raw.n_bytes;
@@ -381,15 +412,17 @@ static enum bs_status hold(struct bs_writer *writer, const struct bs_document *d
 static bool is_held(const struct bs_writer *writer, const char *id, size_t id_bytes)
 {
 	uint32_t number;
-	return writer->holds && bs_term_table_find(&writer->held_ids, (const uint8_t *)id, (uint32_t)id_bytes,
-	                                           bs_hash_slot(id, id_bytes), &number);
+	return writer->holds &&
+	       bs_term_table_find(&writer->held_ids, (const uint8_t *)id, (uint32_t)id_bytes,
+	                          bs_hash_slot(id, id_bytes), &number);
 }
 
 static enum bs_status check_bytes(uint64_t n_bytes, uint64_t most_bytes, struct bs_error *err)
 {
-	return n_bytes <= most_bytes ? BS_OK
-	                             : bs_fail(err, BS_INVALID, "a document of %llu bytes: %llu are the most",
-	                                       (unsigned long long)n_bytes, (unsigned long long)most_bytes);
+	return n_bytes <= most_bytes
+	               ? BS_OK
+	               : bs_fail(err, BS_INVALID, "a document of %llu bytes: %llu are the most",
+	                         (unsigned long long)n_bytes, (unsigned long long)most_bytes);
 }
 
 static uint64_t bytes_of(const struct bs_text *texts, size_t n_texts)
@@ -401,25 +434,28 @@ static uint64_t bytes_of(const struct bs_text *texts, size_t n_texts)
 }
 
 /* Before anything is made of it. */
-static enum bs_status check_texts(const struct bs_writer *writer, const struct bs_text *texts, size_t n_texts,
-                                  struct bs_error *err)
+static enum bs_status check_texts(const struct bs_writer *writer, const struct bs_text *texts,
+                                  size_t n_texts, struct bs_error *err)
 {
-	uint64_t most_bytes = bs_max_document(&writer->at->writer.manifest.options), memory = document_memory(writer);
+	uint64_t most_bytes = bs_max_document(&writer->at->writer.manifest.options),
+		 memory = document_memory(writer);
 	if (n_texts > BS_RECORD_MAX_FIELDS)
-		return bs_fail(err, BS_INVALID, "a document of more than %zu texts", BS_RECORD_MAX_FIELDS);
-	return check_bytes(bytes_of(texts, n_texts), most_bytes < memory ? most_bytes : memory, err);
+		return bs_fail(err, BS_INVALID, "a document of more than %zu texts",
+		               BS_RECORD_MAX_FIELDS);
+	return check_bytes(bytes_of(texts, n_texts), most_bytes < memory ? most_bytes : memory,
+	                   err);
 }
 
 /* Refuses a line that memory or the store cannot hold. */
 static enum bs_status check_line(const struct bs_writer *writer, struct bs_error *err)
 {
 	uint64_t memory = document_memory(writer);
-	return check_bytes(writer->line.used_bytes, memory < BS_STORE_LIMIT_BYTES ? memory : BS_STORE_LIMIT_BYTES - 1,
-	                   err);
+	return check_bytes(writer->line.used_bytes,
+	                   memory < BS_STORE_LIMIT_BYTES ? memory : BS_STORE_LIMIT_BYTES - 1, err);
 }
 
-static enum bs_status add(struct bs_writer *writer, const char *id, size_t id_bytes, const struct bs_text *texts,
-                          size_t n_texts, struct bs_error *err)
+static enum bs_status add(struct bs_writer *writer, const char *id, size_t id_bytes,
+                          const struct bs_text *texts, size_t n_texts, struct bs_error *err)
 {
 	struct bs_document document;
 	struct bs_error why = {""};
@@ -434,7 +470,8 @@ static enum bs_status add(struct bs_writer *writer, const char *id, size_t id_by
 		if (refused)
 			return refused;
 	}
-	if (!status && writer->holds && is_large(writer, line ? line->used_bytes : bytes_of(texts, n_texts)))
+	if (!status && writer->holds &&
+	    is_large(writer, line ? line->used_bytes : bytes_of(texts, n_texts)))
 		status = release_held(writer, &why);
 	if (!status)
 		status = make_document(writer, id, id_bytes, texts, n_texts, line, &document, &why);
@@ -456,19 +493,21 @@ struct found {
 };
 
 /* As far as it is merged. */
-static enum bs_status find(struct bs_writer *writer, const char *id, size_t id_bytes, struct found *found_out,
-                           struct bs_error *err)
+static enum bs_status find(struct bs_writer *writer, const char *id, size_t id_bytes,
+                           struct found *found_out, struct bs_error *err)
 {
 	struct bs_indexing *at = writer->at;
 	struct bs_doc_record record = named(id, id_bytes);
 	*found_out = (struct found){.is_held = is_held(writer, id, id_bytes)};
 	if (found_out->is_held)
 		return BS_OK;
-	enum bs_status status = bs_id_owners_lives(&at->refresh.owners, &at->source, &record, &found_out->is_added,
-	                                           &found_out->place, err);
+	enum bs_status status = bs_id_owners_lives(&at->refresh.owners, &at->source, &record,
+	                                           &found_out->is_added, &found_out->place, err);
 	if (!status && !found_out->is_added)
-		status = bs_refresh_find_given(&at->refresh, &at->refreshing, id, id_bytes, &found_out->ref, NULL, err);
-	found_out->is_old = !status && !found_out->is_added && found_out->ref.segment != BS_DOC_NONE;
+		status = bs_refresh_find_given(&at->refresh, &at->refreshing, id, id_bytes,
+		                               &found_out->ref, NULL, err);
+	found_out->is_old =
+		!status && !found_out->is_added && found_out->ref.segment != BS_DOC_NONE;
 	return status;
 }
 
@@ -478,8 +517,8 @@ static bool is_found(const struct found *found)
 }
 
 /* Whoever is there is so before the batch is merged, too: that only adds. */
-static enum bs_status find_any(struct bs_writer *writer, const char *id, size_t id_bytes, bool *is_found_out,
-                               struct bs_error *err)
+static enum bs_status find_any(struct bs_writer *writer, const char *id, size_t id_bytes,
+                               bool *is_found_out, struct bs_error *err)
 {
 	struct found found;
 	enum bs_status status = find(writer, id, id_bytes, &found, err);
@@ -493,8 +532,9 @@ static enum bs_status find_any(struct bs_writer *writer, const char *id, size_t 
 }
 
 /* Adds, or replaces what must be there. */
-static enum bs_status put(struct bs_writer *writer, const char *id, size_t id_bytes, const struct bs_text *texts,
-                          size_t n_texts, bool must_be_there, struct bs_error *err)
+static enum bs_status put(struct bs_writer *writer, const char *id, size_t id_bytes,
+                          const struct bs_text *texts, size_t n_texts, bool must_be_there,
+                          struct bs_error *err)
 {
 	bool is_there = true;
 	struct bs_error why = {""};
@@ -505,27 +545,29 @@ static enum bs_status put(struct bs_writer *writer, const char *id, size_t id_by
 	if (must_be_there)
 		status = settle(writer, find_any(writer, id, id_bytes, &is_there, &why), &why, err);
 	if (!status && !is_there)
-		status = bs_fail(err, BS_NOT_FOUND, "%.*s: no in-memory document has this id", (int)(id_bytes < 200 ? id_bytes : 200), id);
+		status = bs_fail(err, BS_NOT_FOUND, "%.*s: no in-memory document has this id",
+		                 (int)(id_bytes < 200 ? id_bytes : 200), id);
 	if (!status)
 		status = add(writer, id, id_bytes, texts, n_texts, err);
 	bs_deadline_end(&deadline);
 	return status;
 }
 
-enum bs_status bs_writer_add(struct bs_writer *writer, const char *id, size_t id_bytes, const struct bs_text *texts,
-                             size_t n_texts, struct bs_error *err)
+enum bs_status bs_writer_add(struct bs_writer *writer, const char *id, size_t id_bytes,
+                             const struct bs_text *texts, size_t n_texts, struct bs_error *err)
 {
 	return put(writer, id, id_bytes, texts, n_texts, false, err);
 }
 
-enum bs_status bs_writer_replace(struct bs_writer *writer, const char *id, size_t id_bytes, const struct bs_text *texts,
-                                 size_t n_texts, struct bs_error *err)
+enum bs_status bs_writer_replace(struct bs_writer *writer, const char *id, size_t id_bytes,
+                                 const struct bs_text *texts, size_t n_texts, struct bs_error *err)
 {
 	return put(writer, id, id_bytes, texts, n_texts, true, err);
 }
 
 /* A document of this transaction is as if it had never come. */
-static enum bs_status drop_added(struct bs_indexing *at, struct bs_id_place place, struct bs_error *err)
+static enum bs_status drop_added(struct bs_indexing *at, struct bs_id_place place,
+                                 struct bs_error *err)
 {
 	at->refresh.n_withdrawn++;
 	return bs_id_owners_kill(&at->refresh.owners, place, err);
@@ -537,7 +579,8 @@ static enum bs_status drop_old(struct bs_indexing *at, struct bs_doc_ref ref, st
 	return bs_snapshot_mark(&at->old, ref, true, err);
 }
 
-static enum bs_status drop(struct bs_writer *writer, const char *id, size_t id_bytes, bool *was_there_out, struct bs_error *err)
+static enum bs_status drop(struct bs_writer *writer, const char *id, size_t id_bytes,
+                           bool *was_there_out, struct bs_error *err)
 {
 	struct found found;
 	enum bs_status status = is_held(writer, id, id_bytes) ? release_held(writer, err) : BS_OK;
@@ -553,8 +596,8 @@ static enum bs_status drop(struct bs_writer *writer, const char *id, size_t id_b
 	return found.is_old ? drop_old(writer->at, found.ref, err) : BS_OK;
 }
 
-enum bs_status bs_writer_delete(struct bs_writer *writer, const char *id, size_t id_bytes, bool *was_there_out,
-                                struct bs_error *err)
+enum bs_status bs_writer_delete(struct bs_writer *writer, const char *id, size_t id_bytes,
+                                bool *was_there_out, struct bs_error *err)
 {
 	bool own, *was_there = was_there_out ? was_there_out : &own;
 	struct bs_error why = {""};
@@ -569,7 +612,8 @@ enum bs_status bs_writer_delete(struct bs_writer *writer, const char *id, size_t
 }
 
 /* The segments that there were, all of them, and those written since. */
-static enum bs_status list_segments(const struct bs_indexing *at, struct bs_manifest *manifest, struct bs_error *err)
+static enum bs_status list_segments(const struct bs_indexing *at, struct bs_manifest *manifest,
+                                    struct bs_error *err)
 {
 	const struct bs_segment_records *written = &at->writer.written;
 	enum bs_status status = bs_manifest_copy_head(&at->writer.manifest, manifest, err);
@@ -582,7 +626,8 @@ static enum bs_status list_segments(const struct bs_indexing *at, struct bs_mani
 }
 
 /* What died in the transaction, and what is of other sources. */
-static enum bs_status mark_dead(struct bs_indexing *at, uint32_t source, struct bs_snapshot *shown, struct bs_error *err)
+static enum bs_status mark_dead(struct bs_indexing *at, uint32_t source, struct bs_snapshot *shown,
+                                struct bs_error *err)
 {
 	uint32_t n_old = at->is_full ? 0 : at->old.manifest.n_segments;
 	enum bs_status status = BS_OK;
@@ -598,14 +643,17 @@ static enum bs_status mark_dead(struct bs_indexing *at, uint32_t source, struct 
 			struct bs_source_range range = bs_doc_table_range(docs, i);
 			if (!status)
 				status = bs_deadline_spend(range.end - range.first, err);
-			for (uint32_t d = range.first; range.source != source && d < range.end && !status; d++)
-				status = bs_snapshot_mark(shown, (struct bs_doc_ref){s, d}, true, err);
+			for (uint32_t d = range.first;
+			     range.source != source && d < range.end && !status; d++)
+				status = bs_snapshot_mark(shown, (struct bs_doc_ref){s, d}, true,
+				                          err);
 		}
 	}
 	return status;
 }
 
-static enum bs_status show_written(struct bs_writer *writer, struct bs_snapshot *shown_out, struct bs_error *err)
+static enum bs_status show_written(struct bs_writer *writer, struct bs_snapshot *shown_out,
+                                   struct bs_error *err)
 {
 	struct bs_indexing *at = writer->at;
 	struct bs_manifest manifest = {.n_sources = 0};
@@ -625,7 +673,8 @@ static enum bs_status show_written(struct bs_writer *writer, struct bs_snapshot 
 	return status;
 }
 
-static enum bs_status show(struct bs_writer *writer, struct bs_snapshot *shown_out, struct bs_error *err)
+static enum bs_status show(struct bs_writer *writer, struct bs_snapshot *shown_out,
+                           struct bs_error *err)
 {
 	struct bs_error why = {""};
 	*shown_out = (struct bs_snapshot){.dir = NULL};
@@ -638,7 +687,8 @@ static enum bs_status show(struct bs_writer *writer, struct bs_snapshot *shown_o
 	return settle(writer, status, &why, err);
 }
 
-static enum bs_status drop_refs(struct bs_writer *writer, const struct bs_doc_ref *refs, size_t n_refs, struct bs_error *err)
+static enum bs_status drop_refs(struct bs_writer *writer, const struct bs_doc_ref *refs,
+                                size_t n_refs, struct bs_error *err)
 {
 	struct bs_indexing *at = writer->at;
 	uint32_t n_old = at->is_full ? 0 : at->old.manifest.n_segments;
@@ -647,11 +697,15 @@ static enum bs_status drop_refs(struct bs_writer *writer, const struct bs_doc_re
 	for (size_t i = 0; i < n_refs && !status; i++)
 		status = refs[i].segment < n_old
 		                 ? drop_old(at, refs[i], &why)
-		                 : drop_added(at, (struct bs_id_place){refs[i].segment - n_old, refs[i].document}, &why);
+		                 : drop_added(at,
+		                              (struct bs_id_place){refs[i].segment - n_old,
+		                                                   refs[i].document},
+		                              &why);
 	return settle(writer, status, &why, err);
 }
 
-static enum bs_status commit(struct bs_writer *writer, struct bs_build_report *report_out, struct bs_error *err)
+static enum bs_status commit(struct bs_writer *writer, struct bs_build_report *report_out,
+                             struct bs_error *err)
 {
 	enum bs_status status = begin(writer, err);
 	writer->failed = BS_OK;
@@ -668,7 +722,8 @@ static enum bs_status commit(struct bs_writer *writer, struct bs_build_report *r
 	return end(writer, status, report_out, err);
 }
 
-enum bs_status bs_writer_commit(struct bs_writer *writer, struct bs_build_report *report_out, struct bs_error *err)
+enum bs_status bs_writer_commit(struct bs_writer *writer, struct bs_build_report *report_out,
+                                struct bs_error *err)
 {
 	struct bs_build_report own, *report = report_out ? report_out : &own;
 	struct bs_deadline deadline;
@@ -708,7 +763,8 @@ static enum bs_status check_index(const struct bs_writer *writer, struct bs_erro
 	const struct bs_build_request *build = &writer->build;
 	struct bs_dir dir = {.fd = -1};
 	struct bs_manifest manifest = {.n_sources = 0};
-	enum bs_status status = bs_dir_open(&dir, build->dir, build->memory, build->host.consent, err);
+	enum bs_status status =
+		bs_dir_open(&dir, build->dir, build->memory, build->host.consent, err);
 	if (!status)
 		status = bs_manifest_read(&dir, &manifest, err);
 	if (!status)
@@ -730,13 +786,16 @@ static enum bs_status check_options(const struct bs_build_request *build, struct
 	return status;
 }
 
-enum bs_status bs_writer_open(const struct bs_writer_request *request, struct bs_writer **writer_out, struct bs_error *err)
+enum bs_status bs_writer_open(const struct bs_writer_request *request,
+                              struct bs_writer **writer_out, struct bs_error *err)
 {
 	*writer_out = NULL;
-	enum bs_status status = BS_CHECK_RESERVED(
-		err, BS_RESERVED(bs_writer_request, *request), BS_RESERVED(bs_index_options, request->index),
-		BS_RESERVED(bs_write_options, request->write), BS_RESERVED(bs_build_callbacks, request->callbacks),
-		BS_RESERVED(bs_host, request->host));
+	enum bs_status status =
+		BS_CHECK_RESERVED(err, BS_RESERVED(bs_writer_request, *request),
+	                          BS_RESERVED(bs_index_options, request->index),
+	                          BS_RESERVED(bs_write_options, request->write),
+	                          BS_RESERVED(bs_build_callbacks, request->callbacks),
+	                          BS_RESERVED(bs_host, request->host));
 	if (status)
 		return status;
 	struct bs_writer *writer = calloc(1, sizeof(*writer));
@@ -749,17 +808,33 @@ enum bs_status bs_writer_open(const struct bs_writer_request *request, struct bs
 	writer->document_memory_bytes = request->document_memory_bytes;
 	writer->tuning.pair_bits = request->phrase_bits;
 	writer->build = (struct bs_build_request){
-		.dir = request->dir, .memory = request->memory, .sources = in_memory_source, .n_sources = 1,
-		.index.stem_language = request->index.stem_language, .index.fold_accents = request->index.fold_accents,
-		.index.split_identifiers = request->index.split_identifiers, .index.weights = request->index.weights, .index.density = request->index.density,
-		.index.summary_rate = request->index.summary_rate, .write.wait = request->write.wait, .write.memory_bytes = request->write.memory_bytes, .write.n_threads = request->write.n_threads,
-		.callbacks.progress = request->callbacks.progress, .callbacks.notice = request->callbacks.notice, .callbacks.context = request->callbacks.context,
-		.host.consent = request->host.consent, .host.texts = request->host.texts, .host.analyzer = request->host.analyzer, .host.log = request->host.log, .tuning = &writer->tuning,
+		.dir = request->dir,
+		.memory = request->memory,
+		.sources = in_memory_source,
+		.n_sources = 1,
+		.index.stem_language = request->index.stem_language,
+		.index.fold_accents = request->index.fold_accents,
+		.index.split_identifiers = request->index.split_identifiers,
+		.index.weights = request->index.weights,
+		.index.density = request->index.density,
+		.index.summary_rate = request->index.summary_rate,
+		.write.wait = request->write.wait,
+		.write.memory_bytes = request->write.memory_bytes,
+		.write.n_threads = request->write.n_threads,
+		.callbacks.progress = request->callbacks.progress,
+		.callbacks.notice = request->callbacks.notice,
+		.callbacks.context = request->callbacks.context,
+		.host.consent = request->host.consent,
+		.host.texts = request->host.texts,
+		.host.analyzer = request->host.analyzer,
+		.host.log = request->host.log,
+		.tuning = &writer->tuning,
 		.write.condensed = request->write.condensed};
 	if (!request->dir == !request->memory)
 		status = bs_fail(err, BS_INVALID, "an index is either in a directory or in memory");
 	if (!status && !(request->phrase_bits >= 0 && request->phrase_bits <= 16))
-		status = bs_fail(err, BS_INVALID, "%g bits for phrases: not a number from 0 to 16", request->phrase_bits);
+		status = bs_fail(err, BS_INVALID, "%g bits for phrases: not a number from 0 to 16",
+		                 request->phrase_bits);
 	if (!status)
 		status = check_options(&writer->build, err);
 	if (!status)

@@ -1,4 +1,5 @@
-/* condense.c: see condense.h. First what is left out and what comes in its place; then the way back. */
+/* condense.c: see condense.h. First what is left out and what comes in its place; then the way
+ * back. */
 #include "indexer/segment/condense.h"
 
 #include <stdlib.h>
@@ -26,11 +27,12 @@
 
 const char *bs_condensed_name(const char *segment_name, char name_out[BS_INDEX_NAME_BYTES])
 {
-	return bs_index_file_name("condensed", strtoull(segment_name + strlen(SEGMENT), NULL, 10), name_out);
+	return bs_index_file_name("condensed", strtoull(segment_name + strlen(SEGMENT), NULL, 10),
+	                          name_out);
 }
 
-static enum bs_status copy_section(const struct bs_section *section, uint32_t instance, struct bs_file_writer *writer,
-                                   struct bs_error *err)
+static enum bs_status copy_section(const struct bs_section *section, uint32_t instance,
+                                   struct bs_file_writer *writer, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	bs_file_writer_section(writer, section->id, instance);
@@ -44,8 +46,9 @@ static enum bs_status copy_section(const struct bs_section *section, uint32_t in
 }
 
 /*
- * Packed arrays that ascend, or nearly: rows, and where tf codes begin. They take fewer bytes as the steps from number to number, once these are
- * compressed. A step is a varint: 2 s if s is not below 0, else -2 s - 1.
+ * Packed arrays that ascend, or nearly: rows, and where tf codes begin. They take fewer bytes as
+ * the steps from number to number, once these are compressed. A step is a varint: 2 s if s is not
+ * below 0, else -2 s - 1.
  */
 
 struct steps {
@@ -54,19 +57,22 @@ struct steps {
 	uint64_t number; /* the last one */
 };
 
-static enum bs_status open_steps(struct steps *steps, struct bs_section section, struct bs_error *err)
+static enum bs_status open_steps(struct steps *steps, struct bs_section section,
+                                 struct bs_error *err)
 {
 	*steps = (struct steps){.section = section, .at = section.data};
 	return section.n_bytes ? bs_section_touch(&section, 0, section.n_bytes, err) : BS_OK;
 }
 
-static enum bs_status next_number(struct steps *steps, uint64_t most, uint64_t *number_out, struct bs_error *err)
+static enum bs_status next_number(struct steps *steps, uint64_t most, uint64_t *number_out,
+                                  struct bs_error *err)
 {
 	uint64_t step = 0;
 	steps->at = bs_varint_get(steps->at, steps->section.data + steps->section.n_bytes, &step);
 	steps->number += step >> 1 ^ (UINT64_C(0) - (step & 1));
 	if (!steps->at || steps->number > most)
-		return bs_container_corrupt(steps->section.file, err, "section %u has other numbers than there can be",
+		return bs_container_corrupt(steps->section.file, err,
+		                            "section %u has other numbers than there can be",
 		                            steps->section.id);
 	*number_out = steps->number;
 	return BS_OK;
@@ -89,7 +95,8 @@ static bool is_matrix(const struct bs_segment *segment, uint32_t shard)
 	return shard < segment->meta.n_shards && segment->shards[shard].hashed.n_levels > 0;
 }
 
-static bool is_left_out(const struct bs_segment *segment, const struct bs_section *section, uint32_t instance)
+static bool is_left_out(const struct bs_segment *segment, const struct bs_section *section,
+                        uint32_t instance)
 {
 	switch (section->id) {
 	case BS_SECTION_COLUMNS:
@@ -134,7 +141,8 @@ static enum bs_status count_rows(struct condensing *at, struct bs_error *err)
 {
 	uint32_t step = (uint32_t)(at->segment.meta.n_docs / SAMPLE_ROWS);
 	enum bs_status status = BS_OK;
-	for (uint64_t document = 0; document < at->segment.meta.n_docs && !status; document += step > 1 ? step : 1) {
+	for (uint64_t document = 0; document < at->segment.meta.n_docs && !status;
+	     document += step > 1 ? step : 1) {
 		status = take_row(at, (uint32_t)document, err);
 		if (!status)
 			bs_row_count(&at->counts, at->row.items, (uint32_t)bs_vector_n(&at->row));
@@ -154,15 +162,16 @@ static enum bs_status write_rows(struct condensing *at, uint32_t shard, struct b
 		if (!status)
 			status = take_row(at, (uint32_t)document, err);
 		if (!status)
-			status = bs_row_put(&rows, at->row.items, (uint32_t)bs_vector_n(&at->row), err);
+			status = bs_row_put(&rows, at->row.items, (uint32_t)bs_vector_n(&at->row),
+			                    err);
 	}
 	ended = bs_row_writer_end(&rows, err);
 	return status ? status : ended;
 }
 
 /* n numbers of a packed array. */
-static enum bs_status write_steps(struct condensing *at, const struct bs_packed *packed, uint64_t n, uint32_t id,
-                                  uint32_t instance, struct bs_error *err)
+static enum bs_status write_steps(struct condensing *at, const struct bs_packed *packed, uint64_t n,
+                                  uint32_t id, uint32_t instance, struct bs_error *err)
 {
 	uint64_t number, before = 0;
 	enum bs_status status = BS_OK;
@@ -176,17 +185,18 @@ static enum bs_status write_steps(struct condensing *at, const struct bs_packed 
 	return status;
 }
 
-static enum bs_status condense_section(struct condensing *at, const struct bs_section *section, uint32_t instance,
-                                       struct bs_error *err)
+static enum bs_status condense_section(struct condensing *at, const struct bs_section *section,
+                                       uint32_t instance, struct bs_error *err)
 {
 	const struct bs_segment *segment = &at->segment;
 	enum bs_status status;
 	if (section->id == BS_SECTION_DOC_TF_OFFSETS)
-		return write_steps(at, &segment->terms.tfs.offsets, segment->meta.n_docs + 1, section->id, 0, err);
+		return write_steps(at, &segment->terms.tfs.offsets, segment->meta.n_docs + 1,
+		                   section->id, 0, err);
 	if (section->id != BS_SECTION_ROWS)
 		return copy_section(section, instance, at->writer, err);
-	status = write_steps(at, &segment->shards[instance].rows, segment->shards[instance].n_docs, section->id, instance,
-	                     err);
+	status = write_steps(at, &segment->shards[instance].rows, segment->shards[instance].n_docs,
+	                     section->id, instance, err);
 	return status || !is_matrix(segment, instance) ? status : write_rows(at, instance, err);
 }
 
@@ -213,23 +223,28 @@ static bool is_rare(const struct bs_shard_plan *plan, uint32_t place)
 }
 
 /* By place, from those by ordinal. */
-static enum bs_status find_ranks(struct condensing *at, const uint32_t *term_dfs, struct bs_error *err)
+static enum bs_status find_ranks(struct condensing *at, const uint32_t *term_dfs,
+                                 struct bs_error *err)
 {
 	uint32_t n_terms = at->plan->n_terms;
 	size_t n_bytes = ((size_t)n_terms + 1) * sizeof(uint32_t);
 	uint32_t *by_ordinal = malloc(n_bytes);
 	at->ranks = malloc(n_bytes);
-	enum bs_status status = by_ordinal && at->ranks ? BS_OK : bs_fail_memory(err, "ranks of terms", n_bytes);
+	enum bs_status status =
+		by_ordinal && at->ranks ? BS_OK : bs_fail_memory(err, "ranks of terms", n_bytes);
 	if (!status)
-		status = bs_row_ranks(term_dfs, n_terms, (uint32_t)at->segment.meta.n_docs, by_ordinal, err);
+		status = bs_row_ranks(term_dfs, n_terms, (uint32_t)at->segment.meta.n_docs,
+		                      by_ordinal, err);
 	for (uint32_t place = 0; place < n_terms && !status; place++)
-		at->ranks[place] = is_rare(at->plan, place) ? RARE : by_ordinal[at->plan->ordinals[place]];
+		at->ranks[place] =
+			is_rare(at->plan, place) ? RARE : by_ordinal[at->plan->ordinals[place]];
 	free(by_ordinal);
 	return status;
 }
 
-enum bs_status bs_condense(const struct bs_dir *dir, const char *segment_name, const struct bs_shard_plan *plan,
-                           const uint32_t *term_dfs, struct bs_error *err)
+enum bs_status bs_condense(const struct bs_dir *dir, const char *segment_name,
+                           const struct bs_shard_plan *plan, const uint32_t *term_dfs,
+                           struct bs_error *err)
 {
 	char name[BS_INDEX_NAME_BYTES];
 	struct condensing *at = calloc(1, sizeof(*at));
@@ -242,8 +257,8 @@ enum bs_status bs_condense(const struct bs_dir *dir, const char *segment_name, c
 	if (!status)
 		status = count_rows(at, err);
 	if (!status)
-		status = bs_file_writer_open(dir, bs_condensed_name(segment_name, name), BS_FILE_CONDENSED, &at->writer,
-		                             err);
+		status = bs_file_writer_open(dir, bs_condensed_name(segment_name, name),
+		                             BS_FILE_CONDENSED, &at->writer, err);
 	if (!status)
 		status = write_condensed(at, err);
 	if (status)
@@ -260,11 +275,11 @@ enum bs_status bs_condense(const struct bs_dir *dir, const char *segment_name, c
 /* ---- restoring ---- */
 
 struct restoring {
-	struct bs_segment segment;         /* the condensed one */
+	struct bs_segment segment;                 /* the condensed one */
 	struct bs_indexing_buffer indexing_buffer; /* its documents, as places */
-	struct bs_lexicon_term *terms;     /* by ordinal, until the plan is made */
-	uint32_t *place_of;                /* likewise */
-	uint32_t *by_rank;                 /* places */
+	struct bs_lexicon_term *terms;             /* by ordinal, until the plan is made */
+	uint32_t *place_of;                        /* likewise */
+	uint32_t *by_rank;                         /* places */
 	struct bs_rare_term_lists lists;
 	uint64_t list; /* the one that was read last, */
 	struct bs_rare_terms rare;
@@ -287,18 +302,22 @@ static enum bs_status corrupt(const struct restoring *at, const char *what, stru
 }
 
 /* The least df of a term that has an exact column in some shard. */
-static enum bs_status find_least_exact(const struct restoring *at, double *least_out, struct bs_error *err)
+static enum bs_status find_least_exact(const struct restoring *at, double *least_out,
+                                       struct bs_error *err)
 {
 	const struct bs_segment_meta *meta = &at->segment.meta;
 	enum bs_status status = BS_OK;
 	*least_out = (double)UINT32_MAX;
 	for (uint32_t i = 0; i < meta->n_shards && !status; i++) {
-		struct bs_section section = bs_container_section(at->segment.file, BS_SECTION_EXACT_TERMS, i);
+		struct bs_section section =
+			bs_container_section(at->segment.file, BS_SECTION_EXACT_TERMS, i);
 		const uint32_t *ordinals = (const uint32_t *)(const void *)section.data;
-		status = section.n_bytes ? bs_section_touch(&section, 0, section.n_bytes, err) : BS_OK;
+		status = section.n_bytes ? bs_section_touch(&section, 0, section.n_bytes, err)
+		                         : BS_OK;
 		for (uint64_t k = 0; k < section.n_bytes / 4 && !status; k++) {
 			if (ordinals[k] >= meta->n_terms)
-				return corrupt(at, "an exact column of a term that is not there", err);
+				return corrupt(at, "an exact column of a term that is not there",
+				               err);
 			if (at->terms[ordinals[k]].df < *least_out)
 				*least_out = at->terms[ordinals[k]].df;
 		}
@@ -323,25 +342,30 @@ static enum bs_status read_lexicon(struct restoring *at, struct bs_error *err)
 		at->terms[i] = (struct bs_lexicon_term){
 			.hash = bs_hash_term(cursor.term.data, (uint32_t)cursor.term.used_bytes),
 			.df = (uint32_t)cursor.df,
-			.is_pair = cursor.term.used_bytes > 0 && cursor.term.data[0] == BS_KEY_COMPOUND,
+			.is_pair = cursor.term.used_bytes > 0 &&
+		                   cursor.term.data[0] == BS_KEY_COMPOUND,
 		};
 		if (i % 4096 == 0)
 			status = bs_deadline_ask(err);
 	}
 	bs_lexicon_cursor_deinit(&cursor);
-	return status || i == n_terms ? status : corrupt(at, "a lexicon of fewer terms than there are", err);
+	return status || i == n_terms ? status
+	                              : corrupt(at, "a lexicon of fewer terms than there are", err);
 }
 
 /* Terms by the ranks that rows call them by, as places, which shards are made by. */
 static enum bs_status place_ranks(struct restoring *at, struct bs_error *err)
 {
 	uint32_t n_terms = (uint32_t)at->segment.meta.n_terms;
-	uint32_t *dfs = malloc(((size_t)n_terms + 1) * 2 * sizeof(*dfs)), *rank_of = dfs + n_terms + 1;
+	uint32_t *dfs = malloc(((size_t)n_terms + 1) * 2 * sizeof(*dfs)),
+		 *rank_of = dfs + n_terms + 1;
 	if (!dfs)
-		return bs_fail_memory(err, "ranks of terms", ((size_t)n_terms + 1) * 2 * sizeof(*dfs));
+		return bs_fail_memory(err, "ranks of terms",
+		                      ((size_t)n_terms + 1) * 2 * sizeof(*dfs));
 	for (uint32_t i = 0; i < n_terms; i++)
 		dfs[i] = at->terms[i].df;
-	enum bs_status status = bs_row_ranks(dfs, n_terms, (uint32_t)at->segment.meta.n_docs, rank_of, err);
+	enum bs_status status =
+		bs_row_ranks(dfs, n_terms, (uint32_t)at->segment.meta.n_docs, rank_of, err);
 	for (uint32_t i = 0; i < n_terms && !status; i++)
 		at->by_rank[rank_of[i]] = at->place_of[i];
 	free(dfs);
@@ -399,7 +423,9 @@ static enum bs_status make_documents(struct restoring *at, struct bs_error *err)
 		return corrupt(at, "the frequencies of words in documents are cut off", err);
 	status = bs_section_touch(&bits, 0, bits.n_bytes, err);
 	if (!status)
-		status = open_steps(&steps, bs_container_section(at->segment.file, BS_SECTION_DOC_TF_OFFSETS, 0), err);
+		status = open_steps(
+			&steps,
+			bs_container_section(at->segment.file, BS_SECTION_DOC_TF_OFFSETS, 0), err);
 	if (!status)
 		status = next_number(&steps, 0, &start, err);
 	for (uint32_t document = 0; document < n_docs && !status; document++, start = end) {
@@ -407,8 +433,8 @@ static enum bs_status make_documents(struct restoring *at, struct bs_error *err)
 		if (!status && end < start)
 			status = corrupt(at, "the frequencies of words in documents overlap", err);
 		if (!status)
-			status = bs_tf_table_add(&at->indexing_buffer.tf_table, bits.data + start, (size_t)(end - start),
-			                         err);
+			status = bs_tf_table_add(&at->indexing_buffer.tf_table, bits.data + start,
+			                         (size_t)(end - start), err);
 	}
 	return status ? status : bs_tf_table_pad(&at->indexing_buffer.tf_table, err);
 }
@@ -420,7 +446,8 @@ static enum bs_status add_rare(struct restoring *at, uint32_t document, struct b
 	uint32_t bit = document & ((1u << at->lists.docs_log2) - 1);
 	enum bs_status status = BS_OK;
 	if (list != at->list)
-		status = bs_rare_term_lists_read(&at->lists, list, at->segment.meta.n_terms, &at->rare, err);
+		status = bs_rare_term_lists_read(&at->lists, list, at->segment.meta.n_terms,
+		                                 &at->rare, err);
 	at->list = status ? UINT64_MAX : list;
 	if (!status)
 		status = bs_vector_reserve(&at->places, bs_vector_n(&at->rare), err);
@@ -437,8 +464,8 @@ static enum bs_status add_rare(struct restoring *at, uint32_t document, struct b
 }
 
 /* The terms of the next row, which is this document's. */
-static enum bs_status read_row(struct restoring *at, struct bs_row_reader *reader, uint32_t document,
-                               struct bs_error *err)
+static enum bs_status read_row(struct restoring *at, struct bs_row_reader *reader,
+                               uint32_t document, struct bs_error *err)
 {
 	enum bs_status status = bs_row_next(reader, &at->ranks, err);
 	size_t n = bs_vector_n(&at->ranks);
@@ -463,21 +490,24 @@ static enum bs_status put_row(struct restoring *at, uint32_t document, struct bs
 	uint32_t n_terms = (uint32_t)bs_vector_n(&at->places);
 	size_t n_tf_bytes;
 	uint8_t *to;
-	enum bs_status status = bs_spool_reserve(spool, BS_GROUP_MOST_BYTES(n_terms), document, &to, err);
+	enum bs_status status =
+		bs_spool_reserve(spool, BS_GROUP_MOST_BYTES(n_terms), document, &to, err);
 	if (!status)
 		status = bs_vector_reserve(&at->places, 3, err); /* a group is of four */
 	if (status)
 		return status;
 	(void)bs_tf_table_added(&at->indexing_buffer.tf_table, document, &n_tf_bytes);
 	/* Which terms stand there more than once is asked of the codes, of each of them. */
-	*doc = (struct bs_accumulated_doc){.codes = to, .n_terms = n_terms, .n_repeated = n_tf_bytes ? n_terms : 0};
+	*doc = (struct bs_accumulated_doc){
+		.codes = to, .n_terms = n_terms, .n_repeated = n_tf_bytes ? n_terms : 0};
 	to = bs_group_put(to, at->places.items, n_terms);
 	spool->chunks->used_bytes = (size_t)(to - spool->chunks->bytes);
 	return BS_OK;
 }
 
 /* The documents of a shard's rows. */
-static enum bs_status read_rows(struct restoring *at, uint32_t shard, uint32_t n_rows, struct bs_error *err)
+static enum bs_status read_rows(struct restoring *at, uint32_t shard, uint32_t n_rows,
+                                struct bs_error *err)
 {
 	struct steps steps;
 	uint64_t document;
@@ -485,7 +515,8 @@ static enum bs_status read_rows(struct restoring *at, uint32_t shard, uint32_t n
 	at->rows = malloc(((size_t)n_rows + 1) * sizeof(*at->rows));
 	if (!at->rows)
 		return bs_fail_memory(err, "a shard's rows", n_rows * sizeof(*at->rows));
-	enum bs_status status = open_steps(&steps, bs_container_section(at->segment.file, BS_SECTION_ROWS, shard), err);
+	enum bs_status status = open_steps(
+		&steps, bs_container_section(at->segment.file, BS_SECTION_ROWS, shard), err);
 	for (uint32_t row = 0; row < n_rows && !status; row++) {
 		status = next_number(&steps, at->segment.meta.n_docs - 1, &document, err);
 		at->rows[row] = status ? 0 : (uint32_t)document;
@@ -494,12 +525,14 @@ static enum bs_status read_rows(struct restoring *at, uint32_t shard, uint32_t n
 }
 
 /* Their terms. */
-static enum bs_status read_terms(struct restoring *at, uint32_t shard, uint32_t n_rows, struct bs_error *err)
+static enum bs_status read_terms(struct restoring *at, uint32_t shard, uint32_t n_rows,
+                                 struct bs_error *err)
 {
 	struct bs_row_reader reader;
-	enum bs_status status = bs_row_reader_open(&reader, &at->codes,
-	                                           bs_container_section(at->segment.file, BS_SECTION_TERM_VECTORS, shard),
-	                                           (uint32_t)at->segment.meta.n_terms, err);
+	enum bs_status status = bs_row_reader_open(
+		&reader, &at->codes,
+		bs_container_section(at->segment.file, BS_SECTION_TERM_VECTORS, shard),
+		(uint32_t)at->segment.meta.n_terms, err);
 	for (uint32_t row = 0; row < n_rows && !status; row++) {
 		status = read_row(at, &reader, at->rows[row], err);
 		if (!status)
@@ -511,27 +544,31 @@ static enum bs_status read_terms(struct restoring *at, uint32_t shard, uint32_t 
 }
 
 /* Writes all sections of a matrix, whose rows are read. */
-static enum bs_status restore_matrix(struct restoring *at, uint32_t shard, const struct bs_shard_shape *shape,
-                                     struct bs_error *err)
+static enum bs_status restore_matrix(struct restoring *at, uint32_t shard,
+                                     const struct bs_shard_shape *shape, struct bs_error *err)
 {
-	struct bs_section exact = bs_container_section(at->segment.file, BS_SECTION_EXACT_TERMS, shard);
+	struct bs_section exact =
+		bs_container_section(at->segment.file, BS_SECTION_EXACT_TERMS, shard);
 	if (exact.n_bytes != (uint64_t)shape->n_exact * 4)
 		return corrupt(at, "exact columns of other terms than there are", err);
 	enum bs_status status = read_terms(at, shard, shape->n_docs, err);
 	if (!status)
-		status = bs_shard_rebuild(&at->builder, at->rows, shape, (const uint32_t *)(const void *)exact.data,
-		                         at->n_rows, &at->product, err);
+		status = bs_shard_rebuild(&at->builder, at->rows, shape,
+		                          (const uint32_t *)(const void *)exact.data, at->n_rows,
+		                          &at->product, err);
 	if (!status)
-		status = bs_segment_write_shard(at->writer, shard, &at->product.image, &at->entries, err);
+		status = bs_segment_write_shard(at->writer, shard, &at->product.image, &at->entries,
+		                                err);
 	if (!status)
-		status = bs_false_positives_join(&at->false_positives, &at->product.false_positives, err);
+		status = bs_false_positives_join(&at->false_positives, &at->product.false_positives,
+		                                 err);
 	bs_shard_product_deinit(&at->product);
 	return status;
 }
 
 /* From the section of a shard's rows, which is its first. */
-static enum bs_status restore_shard(struct restoring *at, uint32_t shard, const struct bs_shard_shape *shape,
-                                   struct bs_error *err)
+static enum bs_status restore_shard(struct restoring *at, uint32_t shard,
+                                    const struct bs_shard_shape *shape, struct bs_error *err)
 {
 	if (shape->n_docs == 0 || shape->n_docs > at->segment.meta.n_docs ||
 	    (!shape->is_forward && shape->n_docs > BS_SHARD_MAX_DOCS))
@@ -546,8 +583,8 @@ static enum bs_status restore_shard(struct restoring *at, uint32_t shard, const 
 }
 
 /* One after the other; what was left out goes where it was. */
-static enum bs_status restore_section(struct restoring *at, const struct bs_section *section, uint32_t instance,
-                                      struct bs_error *err)
+static enum bs_status restore_section(struct restoring *at, const struct bs_section *section,
+                                      uint32_t instance, struct bs_error *err)
 {
 	struct bs_shard_shape shape = {.is_forward = true};
 	enum bs_status status = BS_OK;
@@ -561,7 +598,8 @@ static enum bs_status restore_section(struct restoring *at, const struct bs_sect
 			return status ? status : restore_shard(at, instance, &shape, err);
 		return shape.is_forward ? copy_section(section, instance, at->writer, err) : BS_OK;
 	case BS_SECTION_RARE_CODES: /* false positives stand before it */
-		status = bs_false_positives_write(&at->false_positives, at->n_rows, at->writer, err);
+		status =
+			bs_false_positives_write(&at->false_positives, at->n_rows, at->writer, err);
 		return status ? status : copy_section(section, instance, at->writer, err);
 	case BS_SECTION_DOC_TF_OFFSETS:
 		bs_tf_table_write(&at->indexing_buffer.tf_table, at->writer);
@@ -609,11 +647,13 @@ static void restoring_free(struct restoring *at)
 	free(at);
 }
 
-enum bs_status bs_restore(const struct bs_dir *dir, const char *condensed_name, struct bs_error *err)
+enum bs_status bs_restore(const struct bs_dir *dir, const char *condensed_name,
+                          struct bs_error *err)
 {
 	char name[BS_INDEX_NAME_BYTES];
 	if (strncmp(condensed_name, CONDENSED, strlen(CONDENSED)) != 0)
-		return bs_fail(err, BS_INVALID, "%s: no name of a condensed segment", condensed_name);
+		return bs_fail(err, BS_INVALID, "%s: no name of a condensed segment",
+		               condensed_name);
 	bs_index_file_name("seg", strtoull(condensed_name + strlen(CONDENSED), NULL, 10), name);
 	struct restoring *at = calloc(1, sizeof(*at));
 	if (!at)
@@ -625,7 +665,8 @@ enum bs_status bs_restore(const struct bs_dir *dir, const char *condensed_name, 
 	if (!status)
 		status = bs_row_codes_read(&at->codes, at->segment.file, err);
 	if (!status)
-		status = bs_rare_term_lists_open(&at->lists, at->segment.file, at->segment.meta.n_docs, err);
+		status = bs_rare_term_lists_open(&at->lists, at->segment.file,
+		                                 at->segment.meta.n_docs, err);
 	if (!status)
 		status = make_plan(at, err);
 	if (!status)
@@ -642,8 +683,8 @@ enum bs_status bs_restore(const struct bs_dir *dir, const char *condensed_name, 
 	return status;
 }
 
-enum bs_status bs_memory_index_restore(struct bs_memory_index *memory, const char *name, const struct bs_limits *limits,
-                                 struct bs_error *err)
+enum bs_status bs_memory_index_restore(struct bs_memory_index *memory, const char *name,
+                                       const struct bs_limits *limits, struct bs_error *err)
 {
 	struct bs_deadline deadline;
 	struct bs_dir dir = {.place = NULL};

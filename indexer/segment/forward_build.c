@@ -21,20 +21,21 @@ void bs_forward_load_add(struct bs_forward_load *load, const struct bs_forward_l
 		load->near[i] += other->near[i];
 }
 
-/* What a query of one term costs, of all documents: looks into the lists that pass the filters, and the filters, of each
- * group of 64 documents about as many words as there are hashes. */
+/* What a query of one term costs, of all documents: looks into the lists that pass the filters, and
+ * the filters, of each group of 64 documents about as many words as there are hashes. */
 static double look_ns(const struct bs_forward_load *load, const struct bs_forward_price *price,
                       struct bs_forward_hashing hashing)
 {
-	double near = ldexp(load->near[hashing.near_log2], (int)hashing.near_log2) / fmax(price->n_ordinals, 1);
+	double near = ldexp(load->near[hashing.near_log2], (int)hashing.near_log2) /
+	              fmax(price->n_ordinals, 1);
 	near = fmin(near * BS_PRICE_NEAR_FACTOR, load->n_docs);
 	double passes = near + (load->n_docs - near) * ldexp(1, -(int)hashing.n_hashes);
 	return passes * BS_PRICE_LIST_LOOK_NS +
 	       load->n_docs / BS_FORWARD_GROUP_ROWS * hashing.n_hashes * BS_PRICE_FILTER_NS;
 }
 
-struct bs_forward_hashing bs_forward_choose(const struct bs_forward_load *load, const struct bs_forward_price *price,
-                                            double *cost_out)
+struct bs_forward_hashing bs_forward_choose(const struct bs_forward_load *load,
+                                            const struct bs_forward_price *price, double *cost_out)
 {
 	struct bs_forward_hashing best = {0, 0};
 	double least = INFINITY;
@@ -54,8 +55,9 @@ struct bs_forward_hashing bs_forward_choose(const struct bs_forward_load *load, 
 }
 
 /* Ascending ordinals of a document's terms. */
-static void take_ordinals(const struct bs_indexing_buffer *indexing_buffer, const uint32_t *ordinal_of, uint32_t document,
-                          uint32_t *ordinals, uint32_t *spare)
+static void take_ordinals(const struct bs_indexing_buffer *indexing_buffer,
+                          const uint32_t *ordinal_of, uint32_t document, uint32_t *ordinals,
+                          uint32_t *spare)
 {
 	struct bs_term_reader reader = bs_indexing_buffer_read(indexing_buffer, document);
 	uint32_t numbers[BS_TERM_CHUNK];
@@ -83,8 +85,10 @@ static struct bs_forward_load load_of(const uint32_t *ordinals, uint32_t n)
 	return load;
 }
 
-enum bs_status bs_forward_measure(const struct bs_indexing_buffer *indexing_buffer, const uint32_t *ordinal_of,
-                                  struct bs_forward_load loads_out[BS_FORWARD_SIZES], struct bs_error *err)
+enum bs_status bs_forward_measure(const struct bs_indexing_buffer *indexing_buffer,
+                                  const uint32_t *ordinal_of,
+                                  struct bs_forward_load loads_out[BS_FORWARD_SIZES],
+                                  struct bs_error *err)
 {
 	struct size_sample samples[BS_FORWARD_SIZES] = {{0}};
 	const struct bs_accumulated_doc *docs = indexing_buffer->docs.items;
@@ -96,7 +100,8 @@ enum bs_status bs_forward_measure(const struct bs_indexing_buffer *indexing_buff
 	}
 	uint32_t *ordinals = malloc((size_t)most * 2 * sizeof(*ordinals));
 	if (!ordinals)
-		return bs_fail_memory(err, "terms of a document", (size_t)most * 2 * sizeof(*ordinals));
+		return bs_fail_memory(err, "terms of a document",
+		                      (size_t)most * 2 * sizeof(*ordinals));
 	for (uint32_t i = 0; i < n_docs; i++) {
 		uint32_t size = bs_forward_size(docs[i].n_terms);
 		struct size_sample *sample = &samples[size];
@@ -109,7 +114,8 @@ enum bs_status bs_forward_measure(const struct bs_indexing_buffer *indexing_buff
 			continue;
 		take_ordinals(indexing_buffer, ordinal_of, i, ordinals, ordinals + most);
 		struct bs_forward_load load = load_of(ordinals, docs[i].n_terms);
-		load.n_bits = (double)bs_forward_index_bytes(ordinals, docs[i].n_terms) * 8 + BS_PRICE_LIST_PLACE_BITS;
+		load.n_bits = (double)bs_forward_index_bytes(ordinals, docs[i].n_terms) * 8 +
+		              BS_PRICE_LIST_PLACE_BITS;
 		bs_forward_load_add(&sample->load, &load);
 	}
 	for (uint32_t size = 0; size < BS_FORWARD_SIZES; size++)
@@ -141,24 +147,29 @@ static int compare_lengths(const void *a, const void *b, void *context)
 	return order ? order : bs_compare_u64(x, y);
 }
 
-static enum bs_status place_rows(const struct bs_indexing_buffer *indexing_buffer, const uint32_t *docs, uint32_t n_docs,
+static enum bs_status place_rows(const struct bs_indexing_buffer *indexing_buffer,
+                                 const uint32_t *docs, uint32_t n_docs,
                                  struct bs_shard_product *product, struct bs_error *err)
 {
 	const struct bs_accumulated_doc *accumulated = indexing_buffer->docs.items;
 	product->rows = malloc((size_t)n_docs * sizeof(*product->rows));
 	product->offsets = calloc((size_t)n_docs + 1, sizeof(*product->offsets));
-	product->filter_offsets = calloc((size_t)bs_forward_groups(n_docs) + 1, sizeof(*product->filter_offsets));
+	product->filter_offsets =
+		calloc((size_t)bs_forward_groups(n_docs) + 1, sizeof(*product->filter_offsets));
 	if (!product->rows || !product->offsets || !product->filter_offsets)
 		return bs_fail_memory(err, "forward indexes", n_docs * sizeof(*product->offsets));
 	memcpy(product->rows, docs, (size_t)n_docs * sizeof(*product->rows));
-	qsort_r(product->rows, n_docs, sizeof(*product->rows), compare_lengths, (void *)(uintptr_t)accumulated);
+	qsort_r(product->rows, n_docs, sizeof(*product->rows), compare_lengths,
+	        (void *)(uintptr_t)accumulated);
 	for (uint32_t row = 0; row < n_docs; row++)
-		product->offsets[row + 1] = product->offsets[row] + accumulated[product->rows[row]].n_terms;
+		product->offsets[row + 1] =
+			product->offsets[row] + accumulated[product->rows[row]].n_terms;
 	return BS_OK;
 }
 
 /* The terms of all rows. */
-static enum bs_status take_terms(const struct bs_indexing_buffer *indexing_buffer, const uint32_t *ordinal_of, uint32_t n_docs,
+static enum bs_status take_terms(const struct bs_indexing_buffer *indexing_buffer,
+                                 const uint32_t *ordinal_of, uint32_t n_docs,
                                  struct bs_shard_product *product, struct bs_error *err)
 {
 	uint64_t n_terms = product->offsets[n_docs];
@@ -170,8 +181,8 @@ static enum bs_status take_terms(const struct bs_indexing_buffer *indexing_buffe
 		return bs_fail_memory(err, "forward indexes", n_terms * sizeof(*product->terms));
 	}
 	for (uint32_t row = 0; row < n_docs; row++)
-		take_ordinals(indexing_buffer, ordinal_of, product->rows[row], product->terms + product->offsets[row],
-		              spare);
+		take_ordinals(indexing_buffer, ordinal_of, product->rows[row],
+		              product->terms + product->offsets[row], spare);
 	free(spare);
 	return BS_OK;
 }
@@ -181,15 +192,19 @@ static uint32_t least_exact(uint32_t n_docs, const struct bs_shard_product *prod
                             const struct bs_forward_price *price)
 {
 	double n_terms = fmax((double)product->offsets[n_docs], 1);
-	double column_bits = bs_forward_groups(n_docs) * (double)BS_FORWARD_GROUP_ROWS + BS_PRICE_EXACT_BITS;
+	double column_bits =
+		bs_forward_groups(n_docs) * (double)BS_FORWARD_GROUP_ROWS + BS_PRICE_EXACT_BITS;
 	double look_bits = BS_PRICE_FREQUENT_NS * price->ns_bits / n_terms; /* df * df times */
 	double bits = BS_PRICE_FREQUENT_BITS;                               /* of a posting */
-	return (uint32_t)ceil(2 * column_bits / (bits + sqrt(bits * bits + 4 * look_bits * column_bits)));
+	return (uint32_t)ceil(2 * column_bits /
+	                      (bits + sqrt(bits * bits + 4 * look_bits * column_bits)));
 }
 
 /* Chooses the terms that have exact columns, takes them out of the lists, and sets their bits. */
-static enum bs_status make_exact(uint32_t n_docs, uint32_t n_terms, const struct bs_forward_price *price,
-                                 struct bs_shard_product *product, uint32_t *n_exact_out, struct bs_error *err)
+static enum bs_status make_exact(uint32_t n_docs, uint32_t n_terms,
+                                 const struct bs_forward_price *price,
+                                 struct bs_shard_product *product, uint32_t *n_exact_out,
+                                 struct bs_error *err)
 {
 	uint32_t least = least_exact(n_docs, product, price);
 	uint32_t n_groups = bs_forward_groups(n_docs);
@@ -205,7 +220,8 @@ static enum bs_status make_exact(uint32_t n_docs, uint32_t n_terms, const struct
 	product->columns = calloc((size_t)n_exact * n_groups + 1, sizeof(*product->columns));
 	if (!product->exact_terms || !product->columns) {
 		free(column_of);
-		return bs_fail_memory(err, "exact columns", ((size_t)n_exact + 1) * sizeof(*product->exact_terms));
+		return bs_fail_memory(err, "exact columns",
+		                      ((size_t)n_exact + 1) * sizeof(*product->exact_terms));
 	}
 	n_exact = 0;
 	for (uint32_t term = 0; term < n_terms; term++) {
@@ -223,8 +239,8 @@ static enum bs_status make_exact(uint32_t n_docs, uint32_t n_terms, const struct
 			*to = product->terms[i];
 			to += column == 0;
 			if (column > 0)
-				product->columns[(size_t)(column - 1) * n_groups + row / 64] |= UINT64_C(1)
-				                                                                << (row % 64);
+				product->columns[(size_t)(column - 1) * n_groups + row / 64] |=
+					UINT64_C(1) << (row % 64);
 		}
 		start = end;
 		product->offsets[row + 1] = (uint64_t)(to - product->terms);
@@ -233,7 +249,8 @@ static enum bs_status make_exact(uint32_t n_docs, uint32_t n_terms, const struct
 	return BS_OK;
 }
 
-static const uint32_t *term_vectors(const struct bs_shard_product *product, uint32_t row, uint32_t *n_out)
+static const uint32_t *term_vectors(const struct bs_shard_product *product, uint32_t row,
+                                    uint32_t *n_out)
 {
 	*n_out = (uint32_t)(product->offsets[row + 1] - product->offsets[row]);
 	return product->terms + product->offsets[row];
@@ -241,8 +258,8 @@ static const uint32_t *term_vectors(const struct bs_shard_product *product, uint
 
 /* Chooses the hashing by what is in the lists, and makes the filters of all groups of rows. */
 static enum bs_status make_filters(uint32_t n_docs, const struct bs_forward_price *price,
-                                   struct bs_shard_product *product, struct bs_forward_hashing *hashing_out,
-                                   struct bs_error *err)
+                                   struct bs_shard_product *product,
+                                   struct bs_forward_hashing *hashing_out, struct bs_error *err)
 {
 	struct bs_forward_load all = {0};
 	double cost;
@@ -258,27 +275,32 @@ static enum bs_status make_filters(uint32_t n_docs, const struct bs_forward_pric
 		uint64_t *filter = product->filter_offsets + row / BS_FORWARD_GROUP_ROWS;
 		uint32_t n_in_group = row % BS_FORWARD_GROUP_ROWS + 1;
 		const uint32_t *terms = term_vectors(product, row, &n);
-		n_near = (n_in_group == 1 ? 0 : n_near) + bs_forward_neighbourhoods(hashing.near_log2, terms, n);
+		n_near = (n_in_group == 1 ? 0 : n_near) +
+		         bs_forward_neighbourhoods(hashing.near_log2, terms, n);
 		filter[1] = filter[0] + bs_forward_filter_width(hashing, n_near / n_in_group);
 	}
 	size_t n_words = (size_t)product->filter_offsets[bs_forward_groups(n_docs)];
 	product->filter_words = calloc(n_words + 1, sizeof(*product->filter_words));
 	if (!product->filter_words)
-		return bs_fail_memory(err, "the filter of forward indexes", n_words * sizeof(*product->filter_words));
+		return bs_fail_memory(err, "the filter of forward indexes",
+		                      n_words * sizeof(*product->filter_words));
 	for (uint32_t row = 0; row < n_docs; row++) {
 		const uint64_t *filter = product->filter_offsets + row / BS_FORWARD_GROUP_ROWS;
 		const uint32_t *terms = term_vectors(product, row, &n);
-		bs_forward_filter_set(hashing, product->filter_words + filter[0], (uint32_t)(filter[1] - filter[0]),
+		bs_forward_filter_set(hashing, product->filter_words + filter[0],
+		                      (uint32_t)(filter[1] - filter[0]),
 		                      row % BS_FORWARD_GROUP_ROWS, terms, n);
 	}
 	return BS_OK;
 }
 
-enum bs_status bs_forward_build(const struct bs_indexing_buffer *indexing_buffer, const uint32_t *ordinal_of,
-                                const uint32_t *docs, uint32_t n_docs, double ns_bits, struct bs_shard_product *product,
+enum bs_status bs_forward_build(const struct bs_indexing_buffer *indexing_buffer,
+                                const uint32_t *ordinal_of, const uint32_t *docs, uint32_t n_docs,
+                                double ns_bits, struct bs_shard_product *product,
                                 struct bs_error *err)
 {
-	struct bs_forward_price price = {.ns_bits = ns_bits, .n_ordinals = indexing_buffer->terms.n_terms};
+	struct bs_forward_price price = {.ns_bits = ns_bits,
+	                                 .n_ordinals = indexing_buffer->terms.n_terms};
 	struct bs_forward_hashing hashing = {0, 0};
 	uint32_t n_exact = 0;
 	*product = (struct bs_shard_product){0};
@@ -286,11 +308,15 @@ enum bs_status bs_forward_build(const struct bs_indexing_buffer *indexing_buffer
 	if (!status)
 		status = take_terms(indexing_buffer, ordinal_of, n_docs, product, err);
 	if (!status)
-		status = make_exact(n_docs, indexing_buffer->terms.n_terms, &price, product, &n_exact, err);
+		status = make_exact(n_docs, indexing_buffer->terms.n_terms, &price, product,
+		                    &n_exact, err);
 	if (!status)
 		status = make_filters(n_docs, &price, product, &hashing, err);
 	product->image = (struct bs_shard_image){
-		.shape = {.n_docs = n_docs, .is_forward = true, .n_exact = n_exact, .hashing = hashing},
+		.shape = {.n_docs = n_docs,
+	                  .is_forward = true,
+	                  .n_exact = n_exact,
+	                  .hashing = hashing},
 		.rows = product->rows,
 		.forward_offsets = product->offsets,
 		.forward_terms = product->terms,

@@ -1,6 +1,7 @@
 /*
- * forward_build.h: makes shards of forward indexes and the filters before them (core/matrix/forward_index.h), and tells
- * what such lists cost and which filters make them cheapest.
+ * forward_build.h: makes shards of forward indexes and the filters before them
+ * (core/matrix/forward_index.h), and tells what such lists cost and which filters make them
+ * cheapest.
  */
 #pragma once
 
@@ -30,8 +31,8 @@ struct bs_forward_price {
 };
 
 /* The cheapest filters, and with them the cost of all. */
-struct bs_forward_hashing bs_forward_choose(const struct bs_forward_load *load, const struct bs_forward_price *price,
-                                            double *cost_out);
+struct bs_forward_hashing bs_forward_choose(const struct bs_forward_load *load,
+                                            const struct bs_forward_price *price, double *cost_out);
 
 /* Lists are measured by size: of size i are those of 2^i to 2^(i+1) - 1 terms. */
 #define BS_FORWARD_SIZES 32u
@@ -41,17 +42,19 @@ static inline uint32_t bs_forward_size(uint32_t n_terms)
 	return n_terms ? 31 - (uint32_t)__builtin_clz(n_terms) : 0;
 }
 
-/* The loads of some documents of each size. ordinal_of: by the numbers that terms have in documents (shard_plan.h:
- * places). Depends on the documents only. BS_NO_MEMORY. */
-enum bs_status bs_forward_measure(const struct bs_indexing_buffer *indexing_buffer, const uint32_t *ordinal_of,
+/* The loads of some documents of each size. ordinal_of: by the numbers that terms have in documents
+ * (shard_plan.h: places). Depends on the documents only. BS_NO_MEMORY. */
+enum bs_status bs_forward_measure(const struct bs_indexing_buffer *indexing_buffer,
+                                  const uint32_t *ordinal_of,
                                   struct bs_forward_load loads_out[BS_FORWARD_SIZES],
                                   struct bs_error *err) BS_WARN_UNUSED;
 
 /* A shard as it is written, of either kind. Zero-initialise; all arrays are owned. */
 struct bs_shard_product {
 	struct bs_shard_image image; /* into what follows, and rows */
-	uint64_t *columns;          /* of forward indexes: of exact.terms */
-	uint64_t columns_bytes;     /* room for columns that may be used again; 0 of forward indexes */
+	uint64_t *columns;           /* of forward indexes: of exact.terms */
+	/* room for columns that may be used again; 0 of forward indexes */
+	uint64_t columns_bytes;
 	uint32_t *exact_terms;
 	struct bs_false_positives_builder false_positives;
 	/* Forward indexes. */
@@ -63,7 +66,9 @@ struct bs_shard_product {
 };
 void bs_shard_product_deinit(struct bs_shard_product *product);
 
-/* Makes a shard of docs[0..n_docs). ns_bits as in the price. BS_NO_MEMORY; release the product then, too. */
-enum bs_status bs_forward_build(const struct bs_indexing_buffer *indexing_buffer, const uint32_t *ordinal_of,
-                                const uint32_t *docs, uint32_t n_docs, double ns_bits, struct bs_shard_product *product,
+/* Makes a shard of docs[0..n_docs). ns_bits as in the price. BS_NO_MEMORY; release the product
+ * then, too. */
+enum bs_status bs_forward_build(const struct bs_indexing_buffer *indexing_buffer,
+                                const uint32_t *ordinal_of, const uint32_t *docs, uint32_t n_docs,
+                                double ns_bits, struct bs_shard_product *product,
                                 struct bs_error *err) BS_WARN_UNUSED;

@@ -1,4 +1,5 @@
-/* gram_indexing_buffer.c: see gram_indexing_buffer.h. When written, rows become columns, eight words of all rows at a time. */
+/* gram_indexing_buffer.c: see gram_indexing_buffer.h. When written, rows become columns, eight
+ * words of all rows at a time. */
 #include "indexer/segment/gram_indexing_buffer.h"
 
 #include <stdlib.h>
@@ -9,8 +10,8 @@
 
 #define CHUNK_BYTES         131072u
 #define CHUNK_BYTES_IN_FILE 1048576u
-#define SQUARE_NS   300u /* what 64 columns of 64 rows cost about, for the deadline */
-#define STRIP_WORDS 8u /* of a row: 64 bytes, what one access to memory brings */
+#define SQUARE_NS           300u /* what 64 columns of 64 rows cost about, for the deadline */
+#define STRIP_WORDS         8u   /* of a row: 64 bytes, what one access to memory brings */
 
 /* Whole rows of one class, one after another. */
 struct bs_gram_chunk {
@@ -22,22 +23,27 @@ struct bs_gram_chunk {
 
 void bs_gram_indexing_buffer_clear(struct bs_gram_indexing_buffer *indexing_buffer)
 {
-	for (uint32_t class = 0; class < BS_GRAM_SIZE_CLASSES; class++) {
-		for (struct bs_gram_chunk *chunk = indexing_buffer->classes[class].first, *next; chunk; chunk = next) {
+	for (uint32_t class = 0; class < BS_GRAM_SIZE_CLASSES; class ++) {
+		for (struct bs_gram_chunk *chunk = indexing_buffer->classes[class].first, *next;
+		     chunk; chunk = next) {
 			next = chunk->next;
 			bs_spool_give_back(chunk);
 		}
 		bs_buffer_deinit(&indexing_buffer->classes[class].docs);
 	}
 	bs_gram_set_clear(&indexing_buffer->set);
-	*indexing_buffer = (struct bs_gram_indexing_buffer){.plan = indexing_buffer->plan, .file = indexing_buffer->file};
+	*indexing_buffer = (struct bs_gram_indexing_buffer){.plan = indexing_buffer->plan,
+	                                                    .file = indexing_buffer->file};
 }
 
-static enum bs_status add_chunk(struct bs_gram_indexing_buffer *indexing_buffer, uint32_t class, uint32_t row_words,
-                                struct bs_error *err)
+static enum bs_status add_chunk(struct bs_gram_indexing_buffer *indexing_buffer, uint32_t class,
+                                uint32_t row_words, struct bs_error *err)
 {
-	uint32_t row_bytes = row_words * 8, chunk_bytes = indexing_buffer->file ? CHUNK_BYTES_IN_FILE : CHUNK_BYTES;
-	uint32_t n_rows = row_bytes == 0 ? BS_GRAM_SHARD_MAX_DOCS : row_bytes < chunk_bytes ? chunk_bytes / row_bytes : 1;
+	uint32_t row_bytes = row_words * 8,
+		 chunk_bytes = indexing_buffer->file ? CHUNK_BYTES_IN_FILE : CHUNK_BYTES;
+	uint32_t n_rows = row_bytes == 0            ? BS_GRAM_SHARD_MAX_DOCS
+	                  : row_bytes < chunk_bytes ? chunk_bytes / row_bytes
+	                                            : 1;
 	size_t n_bytes = sizeof(struct bs_gram_chunk) + (size_t)n_rows * row_bytes;
 	void *taken;
 	enum bs_status status = bs_spool_take(indexing_buffer->file, n_bytes, &taken, err);
@@ -53,8 +59,9 @@ static enum bs_status add_chunk(struct bs_gram_indexing_buffer *indexing_buffer,
 	return BS_OK;
 }
 
-enum bs_status bs_gram_indexing_buffer_add(struct bs_gram_indexing_buffer *indexing_buffer, uint32_t document, uint32_t class,
-                                       uint64_t n_bits, const uint64_t *row, struct bs_error *err)
+enum bs_status bs_gram_indexing_buffer_add(struct bs_gram_indexing_buffer *indexing_buffer,
+                                           uint32_t document, uint32_t class, uint64_t n_bits,
+                                           const uint64_t *row, struct bs_error *err)
 {
 	uint32_t row_words = bs_gram_row_words(class);
 	struct bs_gram_chunk *chunk = indexing_buffer->classes[class].last;
@@ -62,17 +69,20 @@ enum bs_status bs_gram_indexing_buffer_add(struct bs_gram_indexing_buffer *index
 	if (!chunk || chunk->n_rows == chunk->capacity_rows)
 		status = add_chunk(indexing_buffer, class, row_words, err);
 	if (!status)
-		status = bs_buffer_append(&indexing_buffer->classes[class].docs, &document, sizeof(document), err);
+		status = bs_buffer_append(&indexing_buffer->classes[class].docs, &document,
+		                          sizeof(document), err);
 	if (status)
 		return status;
 	chunk = indexing_buffer->classes[class].last;
 	if (row_words)
-		memcpy(chunk->words + (size_t)chunk->n_rows * row_words, row, (size_t)row_words * 8);
+		memcpy(chunk->words + (size_t)chunk->n_rows * row_words, row,
+		       (size_t)row_words * 8);
 	chunk->n_rows++;
 	indexing_buffer->classes[class].n_rows++;
 	indexing_buffer->meta.n_docs++;
 	indexing_buffer->meta.n_bits += n_bits;
-	indexing_buffer->n_bytes += (indexing_buffer->file ? 0 : (uint64_t)row_words * 8) + sizeof(document);
+	indexing_buffer->n_bytes +=
+		(indexing_buffer->file ? 0 : (uint64_t)row_words * 8) + sizeof(document);
 	return BS_OK;
 }
 
@@ -83,8 +93,8 @@ struct cursor {
 };
 
 /* A strip of 64 rows (fewer at the end): words of each to squares[word][row]. */
-static void load_strip(struct cursor *at, uint32_t n_rows, uint32_t row_words, uint32_t first_word, uint32_t n_words,
-                       uint64_t squares[STRIP_WORDS][64])
+static void load_strip(struct cursor *at, uint32_t n_rows, uint32_t row_words, uint32_t first_word,
+                       uint32_t n_words, uint64_t squares[STRIP_WORDS][64])
 {
 	memset(squares, 0, sizeof(uint64_t[STRIP_WORDS][64]));
 	for (uint32_t r = 0; r < n_rows; r++, at->row++) {
@@ -96,9 +106,10 @@ static void load_strip(struct cursor *at, uint32_t n_rows, uint32_t row_words, u
 	}
 }
 
-/* Columns first_word * 64 and on, of as many words of all rows as a strip is wide, to columns[c * n_groups + group]. */
-static void make_columns(struct cursor at, uint32_t n_rows, uint32_t row_words, uint32_t first_word, uint32_t n_words,
-                         uint64_t *columns)
+/* Columns first_word * 64 and on, of as many words of all rows as a strip is wide, to columns[c *
+ * n_groups + group]. */
+static void make_columns(struct cursor at, uint32_t n_rows, uint32_t row_words, uint32_t first_word,
+                         uint32_t n_words, uint64_t *columns)
 {
 	uint64_t squares[STRIP_WORDS][64];
 	uint32_t n_groups = (n_rows + 63) / 64;
@@ -113,51 +124,59 @@ static void make_columns(struct cursor at, uint32_t n_rows, uint32_t row_words, 
 	}
 }
 
-static enum bs_status write_columns(uint32_t class, struct cursor at, uint32_t n_rows, struct bs_file_writer *writer,
-                                    struct bs_error *err)
+static enum bs_status write_columns(uint32_t class, struct cursor at, uint32_t n_rows,
+                                    struct bs_file_writer *writer, struct bs_error *err)
 {
-	uint32_t row_words = bs_gram_row_words(class), n_columns = bs_gram_size_class_columns(class);
+	uint32_t row_words = bs_gram_row_words(class),
+		 n_columns = bs_gram_size_class_columns(class);
 	size_t n_groups = (n_rows + 63) / 64;
 	uint64_t *columns = malloc(STRIP_WORDS * 64 * n_groups * sizeof(*columns));
 	if (!columns)
-		return bs_fail_memory(err, "columns of grams", STRIP_WORDS * 64 * n_groups * sizeof(*columns));
+		return bs_fail_memory(err, "columns of grams",
+		                      STRIP_WORDS * 64 * n_groups * sizeof(*columns));
 	enum bs_status status = BS_OK;
 	for (uint32_t word = 0; word < row_words && !status; word += STRIP_WORDS) {
 		uint32_t n_words = row_words - word < STRIP_WORDS ? row_words - word : STRIP_WORDS;
 		uint32_t left = n_columns - word * 64;
 		make_columns(at, n_rows, row_words, word, n_words, columns);
 		for (uint32_t c = 0; c < n_words * 64 && c < left; c++)
-			bs_file_writer_bytes(writer, columns + c * n_groups, bs_gram_column_bytes(n_rows));
+			bs_file_writer_bytes(writer, columns + c * n_groups,
+			                     bs_gram_column_bytes(n_rows));
 		status = bs_deadline_spend((uint64_t)n_words * n_groups * SQUARE_NS, err);
 	}
 	free(columns);
 	return status;
 }
 
-static enum bs_status write_class(const struct bs_gram_indexing_buffer *indexing_buffer, uint32_t class, uint32_t *n_shards,
-                                  struct bs_file_writer *writer, struct bs_buffer *entries, struct bs_error *err)
+static enum bs_status write_class(const struct bs_gram_indexing_buffer *indexing_buffer,
+                                  uint32_t class, uint32_t *n_shards, struct bs_file_writer *writer,
+                                  struct bs_buffer *entries, struct bs_error *err)
 {
-	const uint32_t *docs = (const uint32_t *)(const void *)indexing_buffer->classes[class].docs.data;
+	const uint32_t *docs =
+		(const uint32_t *)(const void *)indexing_buffer->classes[class].docs.data;
 	struct cursor at = {indexing_buffer->classes[class].first, 0};
 	enum bs_status status = BS_OK;
-	for (uint32_t row = 0; row < indexing_buffer->classes[class].n_rows && !status; row += BS_GRAM_SHARD_MAX_DOCS) {
+	for (uint32_t row = 0; row < indexing_buffer->classes[class].n_rows && !status;
+	     row += BS_GRAM_SHARD_MAX_DOCS) {
 		uint32_t left = indexing_buffer->classes[class].n_rows - row;
 		struct bs_gram_shard_shape shape = {
 			.size_class = class,
 			.n_docs = left < BS_GRAM_SHARD_MAX_DOCS ? left : BS_GRAM_SHARD_MAX_DOCS,
 			.n_columns = bs_gram_size_class_columns(class),
 		};
-		status = bs_gram_shard_begin(writer, (*n_shards)++, &shape, docs + row, entries, err);
+		status = bs_gram_shard_begin(writer, (*n_shards)++, &shape, docs + row, entries,
+		                             err);
 		if (!status)
 			status = write_columns(class, at, shape.n_docs, writer, err);
-		for (at.row += shape.n_docs; at.chunk && at.row >= at.chunk->n_rows; at.chunk = at.chunk->next)
+		for (at.row += shape.n_docs; at.chunk && at.row >= at.chunk->n_rows;
+		     at.chunk = at.chunk->next)
 			at.row -= at.chunk->n_rows;
 	}
 	return status;
 }
 
-enum bs_status bs_gram_indexing_buffer_write(struct bs_gram_indexing_buffer *indexing_buffer, struct bs_file_writer *writer,
-                                         struct bs_error *err)
+enum bs_status bs_gram_indexing_buffer_write(struct bs_gram_indexing_buffer *indexing_buffer,
+                                             struct bs_file_writer *writer, struct bs_error *err)
 {
 	struct bs_buffer entries = {0};
 	struct bs_gram_meta meta = indexing_buffer->meta;
@@ -167,11 +186,12 @@ enum bs_status bs_gram_indexing_buffer_write(struct bs_gram_indexing_buffer *ind
 	memcpy(meta.n_hashes, indexing_buffer->plan->n_hashes, sizeof(meta.n_hashes));
 	for (uint32_t tier = 0; tier < BS_GRAM_TIERS; tier++)
 		listed[tier] = bs_gram_plan_list(indexing_buffer->plan, tier, &meta.n_listed[tier]);
-	for (uint32_t class = 0; class < BS_GRAM_SIZE_CLASSES && !status; class++)
+	for (uint32_t class = 0; class < BS_GRAM_SIZE_CLASSES && !status; class ++)
 		status = write_class(indexing_buffer, class, &n_shards, writer, &entries, err);
 	/* In a good part of all files, so taken to be in one of these. */
 	if (!status && meta.n_docs > 0)
-		status = bs_gram_set_add(&indexing_buffer->set, listed[BS_GRAM_LEFT_OUT], meta.n_listed[BS_GRAM_LEFT_OUT], err);
+		status = bs_gram_set_add(&indexing_buffer->set, listed[BS_GRAM_LEFT_OUT],
+		                         meta.n_listed[BS_GRAM_LEFT_OUT], err);
 	if (!status)
 		bs_gram_shards_write(writer, &meta, &entries, listed);
 	bs_buffer_deinit(&entries);

@@ -19,7 +19,8 @@ static enum bs_status make_bits(struct bs_gram_set *set, struct bs_error *err)
 {
 	if (!set->bits)
 		set->bits = calloc(BS_GRAM_TRIGRAMS / 64, sizeof(*set->bits));
-	return set->bits ? BS_OK : bs_fail_memory(err, "trigrams of a segment", BS_GRAM_TRIGRAMS / 8);
+	return set->bits ? BS_OK
+	                 : bs_fail_memory(err, "trigrams of a segment", BS_GRAM_TRIGRAMS / 8);
 }
 
 static inline bool has_bit(const uint64_t *bits, uint32_t number)
@@ -35,7 +36,8 @@ static __attribute__((noinline)) void set_bit(struct bs_gram_set *set, uint32_t 
 	set->lines[line / 64] |= UINT64_C(1) << (line % 64);
 }
 
-enum bs_status bs_gram_set_add(struct bs_gram_set *set, const uint32_t *trigrams, size_t n, struct bs_error *err)
+enum bs_status bs_gram_set_add(struct bs_gram_set *set, const uint32_t *trigrams, size_t n,
+                               struct bs_error *err)
 {
 	enum bs_status status = make_bits(set, err);
 	const uint64_t *bits = set->bits;
@@ -47,7 +49,8 @@ enum bs_status bs_gram_set_add(struct bs_gram_set *set, const uint32_t *trigrams
 	return status;
 }
 
-enum bs_status bs_gram_set_add_bytes(struct bs_gram_set *set, const uint8_t *bytes, size_t n_bytes, struct bs_error *err)
+enum bs_status bs_gram_set_add_bytes(struct bs_gram_set *set, const uint8_t *bytes, size_t n_bytes,
+                                     struct bs_error *err)
 {
 	const uint64_t *bits = set->bits;
 	if (n_bytes < 3)
@@ -63,7 +66,8 @@ enum bs_status bs_gram_set_add_bytes(struct bs_gram_set *set, const uint8_t *byt
 	return status;
 }
 
-static enum bs_status append_line(const struct bs_gram_set *set, uint32_t line, struct bs_u64s *numbers, struct bs_error *err)
+static enum bs_status append_line(const struct bs_gram_set *set, uint32_t line,
+                                  struct bs_u64s *numbers, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	for (uint32_t word = line * LINE_WORDS; word < (line + 1) * LINE_WORDS && !status; word++)
@@ -74,14 +78,16 @@ static enum bs_status append_line(const struct bs_gram_set *set, uint32_t line, 
 	return status;
 }
 
-enum bs_status bs_gram_set_write(const struct bs_gram_set *set, struct bs_file_writer *writer, struct bs_error *err)
+enum bs_status bs_gram_set_write(const struct bs_gram_set *set, struct bs_file_writer *writer,
+                                 struct bs_error *err)
 {
 	struct bs_u64s numbers = {0};
 	struct bs_buffer coded = {0};
 	enum bs_status status = BS_OK;
 	for (uint32_t i = 0; i < sizeof(set->lines) / sizeof(*set->lines); i++)
 		for (uint64_t lines = set->lines[i]; lines && !status; lines &= lines - 1)
-			status = append_line(set, i * 64 + (uint32_t)__builtin_ctzll(lines), &numbers, err);
+			status = append_line(set, i * 64 + (uint32_t)__builtin_ctzll(lines),
+			                     &numbers, err);
 	if (!status)
 		status = bs_coded_write(numbers.items, bs_vector_n(&numbers), &coded, err);
 	if (!status) {

@@ -1,5 +1,5 @@
-/* rare_build.c: see rare_build.h. Some lists are looked at, for the codes; then all are made and written, some at a time on each
- * thread. */
+/* rare_build.c: see rare_build.h. Some lists are looked at, for the codes; then all are made and
+ * written, some at a time on each thread. */
 #include "indexer/segment/rare_build.h"
 
 #include <stdlib.h>
@@ -10,8 +10,8 @@
 #include "core/matrix/rare_term_list.h"
 #include "core/system/workers.h"
 
-#define TASK_LISTS    2048u
-#define SAMPLE_LISTS  4096u /* by which codes are made, or all if they are not twice as many */
+#define TASK_LISTS   2048u
+#define SAMPLE_LISTS 4096u /* by which codes are made, or all if they are not twice as many */
 
 /* Scratch of a thread. */
 struct maker {
@@ -39,8 +39,8 @@ struct all {
 	struct bs_u64s offsets; /* of all lists so far, and where the last one ends */
 };
 
-static enum bs_status take_document(const struct all *all, uint32_t document, uint32_t which, struct maker *maker,
-                                    struct bs_error *err)
+static enum bs_status take_document(const struct all *all, uint32_t document, uint32_t which,
+                                    struct maker *maker, struct bs_error *err)
 {
 	const struct bs_shard_plan *plan = all->plan;
 	struct bs_term_reader reader = bs_indexing_buffer_read(plan->indexing_buffer, document);
@@ -80,7 +80,8 @@ static void sort_few(uint64_t *pairs, size_t n)
 	}
 }
 
-/* By ordinals alone: those of one ordinal stay in the order of documents. spare: as much room. The sorted ones. */
+/* By ordinals alone: those of one ordinal stay in the order of documents. spare: as much room. The
+ * sorted ones. */
 static uint64_t *sort_pairs(uint64_t *pairs, uint64_t *spare, size_t n, uint32_t n_ordinals)
 {
 	if (n <= FEW_PAIRS) {
@@ -104,7 +105,8 @@ static uint64_t *sort_pairs(uint64_t *pairs, uint64_t *spare, size_t n, uint32_t
 }
 
 /* The terms of a list, into maker->terms. */
-static enum bs_status take_list(const struct all *all, uint64_t list, struct maker *maker, struct bs_error *err)
+static enum bs_status take_list(const struct all *all, uint64_t list, struct maker *maker,
+                                struct bs_error *err)
 {
 	uint32_t first = (uint32_t)(list << all->docs_log2);
 	enum bs_status status = BS_OK;
@@ -192,20 +194,27 @@ static enum bs_status put_lists(void *context, uint64_t number, struct bs_error 
 	for (size_t i = 0; i < bs_vector_n(&task->ends); i++)
 		ends[i] += start;
 	bs_file_writer_bytes(all->writer, task->bytes.data, task->bytes.used_bytes);
-	enum bs_status status = bs_vector_extend(&all->offsets, ends, bs_vector_n(&task->ends), err);
+	enum bs_status status =
+		bs_vector_extend(&all->offsets, ends, bs_vector_n(&task->ends), err);
 	task_deinit(task);
 	return status;
 }
 
-/* By place, as the plan's kinds; how many terms a document of the matrices has in its list, in the mean. */
+/* By place, as the plan's kinds; how many terms a document of the matrices has in its list, in the
+ * mean. */
 static double find_listed(const struct bs_shard_plan *plan, uint8_t *is_listed)
 {
 	const struct bs_term_table *terms = &plan->indexing_buffer->terms;
 	uint64_t n = 0;
 	for (uint32_t place = 0; place <= plan->n_repeated; place++)
-		is_listed[place] = !plan->treatments->entries[plan->kinds[place] & ~BS_KIND_HAS_LEVELS].has_false_positives;
+		is_listed[place] =
+			!plan->treatments->entries[plan->kinds[place] & ~BS_KIND_HAS_LEVELS]
+				 .has_false_positives;
 	for (uint32_t i = 0; i < terms->n_terms; i++)
-		n += bs_term_treatment_find(plan->treatments, terms->entries[i].df)->has_false_positives ? 0 : terms->entries[i].df;
+		n += bs_term_treatment_find(plan->treatments, terms->entries[i].df)
+		                     ->has_false_positives
+		             ? 0
+		             : terms->entries[i].df;
 	uint32_t n_docs = bs_indexing_buffer_n_docs(plan->indexing_buffer);
 	return n_docs ? (double)n / n_docs : 0;
 }
@@ -213,15 +222,20 @@ static double find_listed(const struct bs_shard_plan *plan, uint8_t *is_listed)
 static void find_out(const struct bs_size_classes *classes, uint8_t *is_out)
 {
 	for (uint32_t i = 0; i < classes->n_classes; i++)
-		for (uint32_t k = 0; classes->classes[i].is_forward && k < classes->classes[i].n_docs; k++)
+		for (uint32_t k = 0;
+		     classes->classes[i].is_forward && k < classes->classes[i].n_docs; k++)
 			is_out[classes->classes[i].docs[k]] = 1;
 }
 
-enum bs_status bs_rare_build(const struct bs_shard_plan *plan, const struct bs_size_classes *classes, uint32_t n_threads,
+enum bs_status bs_rare_build(const struct bs_shard_plan *plan,
+                             const struct bs_size_classes *classes, uint32_t n_threads,
                              struct bs_file_writer *writer, struct bs_error *err)
 {
-	struct all all = {.plan = plan, .n_docs = bs_indexing_buffer_n_docs(plan->indexing_buffer), .writer = writer};
-	struct bs_workers_plan work = {.n_threads = n_threads, .work = make_lists, .put = put_lists, .context = &all};
+	struct all all = {.plan = plan,
+	                  .n_docs = bs_indexing_buffer_n_docs(plan->indexing_buffer),
+	                  .writer = writer};
+	struct bs_workers_plan work = {
+		.n_threads = n_threads, .work = make_lists, .put = put_lists, .context = &all};
 	uint8_t *is_listed = malloc((size_t)plan->n_repeated + 1);
 	uint8_t *is_out = calloc((size_t)all.n_docs + 1, 1);
 	uint64_t n_tasks = 0;
@@ -229,10 +243,12 @@ enum bs_status bs_rare_build(const struct bs_shard_plan *plan, const struct bs_s
 	all.makers = calloc(n_threads, sizeof(*all.makers));
 	all.tasks = calloc((size_t)all.n_docs / TASK_LISTS + 1, sizeof(*all.tasks));
 	if (!is_listed || !is_out || !all.makers || !all.tasks) {
-		status = bs_fail_memory(err, "lists of rare terms", (uint64_t)all.n_docs + plan->n_repeated);
+		status = bs_fail_memory(err, "lists of rare terms",
+		                        (uint64_t)all.n_docs + plan->n_repeated);
 		goto out;
 	}
-	all.docs_log2 = find_listed(plan, is_listed) < BS_PRICE_SHARED_BELOW ? BS_RARE_MOST_DOCS_LOG2 : 0;
+	all.docs_log2 =
+		find_listed(plan, is_listed) < BS_PRICE_SHARED_BELOW ? BS_RARE_MOST_DOCS_LOG2 : 0;
 	all.n_lists = (all.n_docs + (UINT64_C(1) << all.docs_log2) - 1) >> all.docs_log2;
 	n_tasks = (all.n_lists + TASK_LISTS - 1) / TASK_LISTS;
 	find_out(classes, is_out);

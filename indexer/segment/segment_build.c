@@ -17,12 +17,13 @@
 #include "indexer/segment/condense.h"
 #include "indexer/segment/forward_build.h"
 #include "indexer/segment/rare_build.h"
-#include "indexer/segment/size_classes.h"
 #include "indexer/segment/shard_build.h"
+#include "indexer/segment/size_classes.h"
 #include "indexer/segment/term_order.h"
 #include "indexer/segment/value_build.h"
 
-/* Of a shard, to choose its widths: 16,384 documents, whose mean load is that of all within a hundredth. */
+/* Of a shard, to choose its widths: 16,384 documents, whose mean load is that of all within a
+ * hundredth. */
 #define MEASURED_BLOCKS 32u
 
 /* What is made on the way. */
@@ -63,27 +64,33 @@ static enum bs_status prepare(struct build *build, struct bs_error *err)
 	struct bs_buffer sizes = {0};
 	struct bs_size_class_doc *docs = NULL;
 	build->sorted = malloc((n_terms + 1) * sizeof(*build->sorted));
-	enum bs_status status = build->sorted ? BS_OK : bs_fail_memory(err, "a segment", n_terms * sizeof(*build->sorted));
+	enum bs_status status =
+		build->sorted ? BS_OK
+			      : bs_fail_memory(err, "a segment", n_terms * sizeof(*build->sorted));
 	if (!status)
 		status = bs_indexing_buffer_place(indexing_buffer, &sizes, err);
 	if (!status)
 		status = bs_buffer_reserve(&sizes, ((size_t)n_docs + 1) * sizeof(*docs), err);
 	docs = (struct bs_size_class_doc *)(void *)sizes.data;
 	if (!status)
-		status = bs_term_order(&indexing_buffer->terms, options->n_threads, build->sorted, err);
+		status = bs_term_order(&indexing_buffer->terms, options->n_threads, build->sorted,
+		                       err);
 	if (!status)
-		status = bs_shard_plan_make(&build->plan, indexing_buffer, build->sorted, options->n_threads, docs, err);
+		status = bs_shard_plan_make(&build->plan, indexing_buffer, build->sorted,
+		                            options->n_threads, docs, err);
 	if (!status)
 		status = bs_progress_add(options->progress, 0, err);
 	if (!status)
-		status = bs_forward_measure(indexing_buffer, build->plan.ordinals, rules.lists, err);
+		status =
+			bs_forward_measure(indexing_buffer, build->plan.ordinals, rules.lists, err);
 	if (!status)
 		status = bs_size_classes_make(docs, n_docs, &rules, &build->classes, err);
 	bs_buffer_deinit(&sizes);
 	return status;
 }
 
-/* Terms in lexicon order are all over the dictionary: entries are prefetched so many ahead, keys half as many. */
+/* Terms in lexicon order are all over the dictionary: entries are prefetched so many ahead, keys
+ * half as many. */
 #define TERMS_AHEAD 16u
 #define TERM_NS     100u /* what one costs about, for the deadline */
 
@@ -97,9 +104,11 @@ static enum bs_status write_lexicon(struct build *build, struct bs_error *err)
 		if (left > TERMS_AHEAD)
 			__builtin_prefetch(&terms->entries[build->sorted[i + TERMS_AHEAD]]);
 		if (left > TERMS_AHEAD / 2)
-			__builtin_prefetch(bs_term_table_key(terms, build->sorted[i + TERMS_AHEAD / 2]));
+			__builtin_prefetch(
+				bs_term_table_key(terms, build->sorted[i + TERMS_AHEAD / 2]));
 		const struct bs_term_entry *entry = &terms->entries[build->sorted[i]];
-		bs_lexicon_writer_add(&lexicon, bs_term_table_key(terms, build->sorted[i]), entry->n_bytes, entry->df);
+		bs_lexicon_writer_add(&lexicon, bs_term_table_key(terms, build->sorted[i]),
+		                      entry->n_bytes, entry->df);
 		if (!lexicon.status)
 			lexicon.status = bs_deadline_each(i, TERM_NS, &lexicon.error);
 	}
@@ -118,47 +127,55 @@ struct part {
 BS_VECTOR(part_list, struct part);
 
 /*
- * Parts are made on all threads, and written in order. What waits to be written takes memory, so a shard is only begun
- * if it fits into what the others leave, unless it is its turn to be written: then it need not wait for any other.
+ * Parts are made on all threads, and written in order. What waits to be written takes memory, so a
+ * shard is only begun if it fits into what the others leave, unless it is its turn to be written:
+ * then it need not wait for any other.
  */
 struct parts {
 	struct build *build;
 	struct part *parts;
 	struct bs_shard_builder *builders; /* one a thread */
 	pthread_mutex_t mutex;
-	struct bs_shard_product spare; /* under the mutex: columns that were written, and nothing else */
+	/* under the mutex: columns that were written, and nothing else */
+	struct bs_shard_product spare;
 };
 
-#define LIST_TERM_BYTES 6u /* what a posting takes while it waits: its ordinal, its share of filter and coded list */
+/* what a posting takes while it waits: its ordinal, its share of filter and coded list */
+#define LIST_TERM_BYTES 6u
 
-/* Columns that were written become those of the next shard; only one shard's are kept, the larger. Takes them for a
- * product that has none, else leaves the larger of both. */
+/* Columns that were written become those of the next shard; only one shard's are kept, the larger.
+ * Takes them for a product that has none, else leaves the larger of both. */
 static void swap_spare(struct parts *parts, struct bs_shard_product *product)
 {
 	pthread_mutex_lock(&parts->mutex);
 	if (!product->columns || product->columns_bytes > parts->spare.columns_bytes) {
 		struct bs_shard_product spare = parts->spare;
-		parts->spare = (struct bs_shard_product){.columns = product->columns, .columns_bytes = product->columns_bytes};
+		parts->spare = (struct bs_shard_product){.columns = product->columns,
+		                                         .columns_bytes = product->columns_bytes};
 		product->columns = spare.columns;
 		product->columns_bytes = spare.columns_bytes;
 	}
 	pthread_mutex_unlock(&parts->mutex);
 }
 
-static enum bs_status make_lists(struct parts *parts, const struct bs_task *task, struct bs_error *err)
+static enum bs_status make_lists(struct parts *parts, const struct bs_task *task,
+                                 struct bs_error *err)
 {
 	const struct build *build = parts->build;
 	struct part *part = &parts->parts[task->number];
 	uint64_t n_bytes = 0;
 	for (uint32_t row = 0; row < part->n_rows; row++)
-		n_bytes += build->indexing_buffer->docs.items[part->class->docs[row]].n_terms * (uint64_t)LIST_TERM_BYTES;
+		n_bytes += build->indexing_buffer->docs.items[part->class->docs[row]].n_terms *
+		           (uint64_t)LIST_TERM_BYTES;
 	if (!bs_task_hold(task, n_bytes))
 		return BS_OK;
-	/* Lists are made when the shards are, and take as much memory: no columns are kept beside them. */
+	/* Lists are made when the shards are, and take as much memory: no columns are kept beside
+	 * them. */
 	swap_spare(parts, &part->product);
 	bs_shard_product_deinit(&part->product);
-	enum bs_status status = bs_forward_build(build->indexing_buffer, build->plan.ordinals, part->class->docs, part->n_rows,
-	                                         build->classes.ns_bits, &part->product, err);
+	enum bs_status status =
+		bs_forward_build(build->indexing_buffer, build->plan.ordinals, part->class->docs,
+	                         part->n_rows, build->classes.ns_bits, &part->product, err);
 	return status ? status : bs_progress_add(build->options->progress, part->n_rows, err);
 }
 
@@ -172,13 +189,16 @@ static enum bs_status make_part(void *context, const struct bs_task *task, struc
 		return write_lexicon(build, err); /* it is the first: no turn to wait for */
 	if (part->class->is_forward)
 		return make_lists(parts, task, err);
-	enum bs_status status = builder->plan ? BS_OK : bs_shard_builder_init(builder, &build->plan, err);
+	enum bs_status status =
+		builder->plan ? BS_OK : bs_shard_builder_init(builder, &build->plan, err);
 	if (!status)
-		status = bs_shard_count(builder, part->class->docs + part->first, part->n_rows, err);
+		status =
+			bs_shard_count(builder, part->class->docs + part->first, part->n_rows, err);
 	if (status)
 		return status;
 	uint64_t n_blocks = (part->n_rows + BS_LINE_BITS - 1) / BS_LINE_BITS;
-	if (!bs_task_hold(task, n_blocks * part->class->block_bytes + (uint64_t)builder->n_true_rows * 4))
+	if (!bs_task_hold(task,
+	                  n_blocks * part->class->block_bytes + (uint64_t)builder->n_true_rows * 4))
 		return BS_OK;
 	swap_spare(parts, &part->product);
 	return bs_shard_build(builder, part->first_row, &part->product, err);
@@ -189,8 +209,9 @@ static enum bs_status keep_rows(struct build *build, const struct part *part, st
 {
 	if (build->indexing_buffer->values.n_terms == 0)
 		return BS_OK;
-	enum bs_status status = bs_buffer_append(&build->shard_rows.documents.bytes, part->product.image.rows,
-	                                         part->n_rows * sizeof(uint32_t), err);
+	enum bs_status status =
+		bs_buffer_append(&build->shard_rows.documents.bytes, part->product.image.rows,
+	                         part->n_rows * sizeof(uint32_t), err);
 	return status ? status : bs_vector_append(&build->shard_rows.n_docs, &part->n_rows, err);
 }
 
@@ -202,26 +223,29 @@ static enum bs_status write_part(void *context, uint64_t task, struct bs_error *
 	if (!part->class)
 		return BS_OK;
 	build->n_rows += part->n_rows;
-	enum bs_status status =
-		bs_segment_write_shard(build->writer, build->n_shards++, &part->product.image, &build->shard_entries, err);
+	enum bs_status status = bs_segment_write_shard(
+		build->writer, build->n_shards++, &part->product.image, &build->shard_entries, err);
 	if (!status)
 		status = keep_rows(build, part, err);
 	if (!status)
-		status = bs_false_positives_join(&build->false_positives, &part->product.false_positives, err);
+		status = bs_false_positives_join(&build->false_positives,
+		                                 &part->product.false_positives, err);
 	swap_spare(parts, &part->product);
 	bs_shard_product_deinit(&part->product);
 	return status;
 }
 
 /* The lexicon, and the classes cut into shards. */
-static enum bs_status list_parts(const struct build *build, struct part_list *parts, struct bs_error *err)
+static enum bs_status list_parts(const struct build *build, struct part_list *parts,
+                                 struct bs_error *err)
 {
 	struct part part = {.class = NULL};
 	uint64_t n_rows = 0;
 	enum bs_status status = bs_vector_append(parts, &part, err);
 	for (uint32_t i = 0; i < build->classes.n_classes && !status; i++) {
 		part.class = &build->classes.classes[i];
-		for (uint64_t row = 0; row < part.class->n_docs && !status; row += part.class->max_rows) {
+		for (uint64_t row = 0; row < part.class->n_docs && !status;
+		     row += part.class->max_rows) {
 			uint32_t left = part.class->n_docs - (uint32_t)row;
 			part.first = (uint32_t)row;
 			part.n_rows = left < part.class->max_rows ? left : part.class->max_rows;
@@ -237,8 +261,10 @@ static enum bs_status write_parts(struct build *build, struct bs_error *err)
 {
 	struct part_list list = {0};
 	/* Builders take memory, too. */
-	uint64_t n_builders = 1 + build->options->max_shard_bytes / 2 / (bs_shard_builder_bytes(&build->plan) + 1);
-	uint32_t n_threads = n_builders < build->options->n_threads ? (uint32_t)n_builders : build->options->n_threads;
+	uint64_t n_builders = 1 + build->options->max_shard_bytes / 2 /
+	                                  (bs_shard_builder_bytes(&build->plan) + 1);
+	uint32_t n_threads = n_builders < build->options->n_threads ? (uint32_t)n_builders
+	                                                            : build->options->n_threads;
 	enum bs_status status = list_parts(build, &list, err);
 	struct parts parts = {.build = build, .parts = list.items};
 	size_t n_parts = bs_vector_n(&list);
@@ -270,8 +296,10 @@ static void write_store(struct build *build, const struct bs_store_writer *store
 	static const struct {
 		enum bs_store_part part;
 		uint32_t section;
-	} parts[] = {{BS_STORE_DICTIONARY, BS_SECTION_STORE_DICTIONARY}, {BS_STORE_OFFSETS, BS_SECTION_STORE_OFFSETS}};
-	bs_file_writer_require(build->writer, bs_store_writer_has_shared(store) ? BS_FEATURE_SHARED_FRAMES : 0u);
+	} parts[] = {{BS_STORE_DICTIONARY, BS_SECTION_STORE_DICTIONARY},
+	             {BS_STORE_OFFSETS, BS_SECTION_STORE_OFFSETS}};
+	bs_file_writer_require(build->writer,
+	                       bs_store_writer_has_shared(store) ? BS_FEATURE_SHARED_FRAMES : 0u);
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
 		const struct bs_buffer *part = bs_store_writer_part(store, parts[i].part);
 		bs_file_writer_section(build->writer, parts[i].section, 0);
@@ -303,12 +331,14 @@ static enum bs_status write_head(struct build *build, struct bs_error *err)
 			status = bs_buffer_append(&names, "", 1, err);
 	}
 	if (!status)
-		bs_segment_write_head(build->writer, &meta, &names, &build->treatments, &build->tf_levels, &build->shard_entries);
+		bs_segment_write_head(build->writer, &meta, &names, &build->treatments,
+		                      &build->tf_levels, &build->shard_entries);
 	bs_buffer_deinit(&names);
 	return status;
 }
 
-static enum bs_status write_id_table(struct build *build, const struct bs_id_entries *entries, struct bs_error *err)
+static enum bs_status write_id_table(struct build *build, const struct bs_id_entries *entries,
+                                     struct bs_error *err)
 {
 	struct bs_id_table table = {.is_there = false};
 	enum bs_status status = bs_id_table_make(&table, entries->items, bs_vector_n(entries), err);
@@ -337,15 +367,17 @@ static enum bs_status write_ids(struct build *build, struct bs_error *err)
 		flags |= record.flags;
 		is_ordered = is_ordered && !(record.flags & BS_DOC_NAMED_BY_LINE) &&
 		             (before.source == UINT32_MAX ||
-		              bs_compare_bytes(before.name, before.name_bytes, record.name, record.name_bytes) < 0);
+		              bs_compare_bytes(before.name, before.name_bytes, record.name,
+		                               record.name_bytes) < 0);
 		before = record;
 		status = bs_recorded_id(&source, &record, &id, err);
 		struct bs_id_entry entry = {bs_id_hash(id.data, id.used_bytes), d};
 		if (!status)
 			status = bs_vector_append(&entries, &entry, err);
 	}
-	bs_file_writer_require(build->writer, (flags & BS_DOC_SEPARATE_ID ? BS_FEATURE_GIVEN : 0u) |
-	                                              (flags & BS_DOC_NOT_STORED ? BS_FEATURE_NOT_STORED : 0u));
+	bs_file_writer_require(build->writer,
+	                       (flags & BS_DOC_SEPARATE_ID ? BS_FEATURE_GIVEN : 0u) |
+	                               (flags & BS_DOC_NOT_STORED ? BS_FEATURE_NOT_STORED : 0u));
 	size_t n = bs_vector_n(&entries);
 	if (n > 0 && is_ordered)
 		bs_id_table_write_order(build->writer, n);
@@ -362,7 +394,8 @@ static enum bs_status tell_hashes(const struct build *build, struct bs_error *er
 	const struct bs_term_table *terms = &build->indexing_buffer->terms;
 	struct bs_u64s *hashes = build->options->word_hashes;
 	uint32_t n_words;
-	BS_BINARY_SEARCH(n_words, i, 0, terms->n_terms, bs_term_table_key(terms, build->sorted[i])[0] != BS_KEY_COMPOUND);
+	BS_BINARY_SEARCH(n_words, i, 0, terms->n_terms,
+	                 bs_term_table_key(terms, build->sorted[i])[0] != BS_KEY_COMPOUND);
 	const size_t n_before = bs_vector_n(hashes);
 	enum bs_status status = bs_vector_reserve(hashes, n_words, err);
 	uint64_t *to = hashes->items + n_before;
@@ -375,7 +408,8 @@ static enum bs_status tell_hashes(const struct build *build, struct bs_error *er
 }
 
 /* An index that has a summary; then its segments tell their trigrams, those of the words, too. */
-static enum bs_status write_gram_set(struct build *build, struct bs_gram_set *set, struct bs_error *err)
+static enum bs_status write_gram_set(struct build *build, struct bs_gram_set *set,
+                                     struct bs_error *err)
 {
 	const struct bs_manifest *manifest = build->options->manifest;
 	const struct bs_term_table *terms = &build->indexing_buffer->terms;
@@ -396,9 +430,11 @@ static enum bs_status write_sections(struct build *build, struct bs_gram_indexin
 {
 	enum bs_status status = write_parts(build, err);
 	if (!status)
-		status = bs_false_positives_write(&build->false_positives, build->n_rows, build->writer, err);
+		status = bs_false_positives_write(&build->false_positives, build->n_rows,
+		                                  build->writer, err);
 	if (!status)
-		status = bs_rare_build(&build->plan, &build->classes, build->options->n_threads, build->writer, err);
+		status = bs_rare_build(&build->plan, &build->classes, build->options->n_threads,
+		                       build->writer, err);
 	if (grams->plan && grams->plan->n_hashes[BS_GRAM_LONG] == 1)
 		bs_file_writer_require(build->writer, BS_FEATURE_SHORT_GRAMS);
 	if (!status && grams->plan)
@@ -414,12 +450,14 @@ static enum bs_status write_sections(struct build *build, struct bs_gram_indexin
 	if (!status)
 		status = write_head(build, err);
 	if (!status)
-		status = bs_value_build(build->indexing_buffer, &build->shard_rows, build->writer, err);
+		status = bs_value_build(build->indexing_buffer, &build->shard_rows, build->writer,
+		                        err);
 	return status ? status : write_gram_set(build, &grams->set, err);
 }
 
 /* Once the segment is there. */
-static enum bs_status condense(const struct build *build, const struct bs_dir *dir, const char *name, struct bs_error *err)
+static enum bs_status condense(const struct build *build, const struct bs_dir *dir,
+                               const char *name, struct bs_error *err)
 {
 	const struct bs_term_table *terms = &build->indexing_buffer->terms;
 	size_t n_bytes = ((size_t)terms->n_terms + 1) * sizeof(uint32_t);
@@ -434,17 +472,20 @@ static enum bs_status condense(const struct build *build, const struct bs_dir *d
 }
 
 static enum bs_status build_segment(struct build *build, const struct bs_dir *dir, const char *name,
-                                    struct bs_gram_indexing_buffer *grams, struct bs_store_writer *store,
-                                    uint64_t *file_bytes_out, struct bs_error *err)
+                                    struct bs_gram_indexing_buffer *grams,
+                                    struct bs_store_writer *store, uint64_t *file_bytes_out,
+                                    struct bs_error *err)
 {
 	struct bs_indexing_buffer *indexing_buffer = build->indexing_buffer;
 	const struct bs_build_options *options = build->options;
 	uint32_t n_docs = bs_indexing_buffer_n_docs(indexing_buffer);
 	bool has_file = build->writer != NULL;
 	if (build->policy.bit_ns <= 0)
-		bs_term_treatment_policy_price(&build->policy, n_docs ? (double)indexing_buffer->n_postings / n_docs : 0);
+		bs_term_treatment_policy_price(
+			&build->policy, n_docs ? (double)indexing_buffer->n_postings / n_docs : 0);
 	bs_term_treatment_table_make(&build->policy, n_docs, &build->treatments);
-	build->tf_levels = bs_tf_levels_make(n_docs, build->policy.density, build->policy.is_forced);
+	build->tf_levels =
+		bs_tf_levels_make(n_docs, build->policy.density, build->policy.is_forced);
 	if (options->policy.has_no_tf_levels)
 		build->tf_levels.n_levels = 0;
 	build->plan = (struct bs_shard_plan){
@@ -460,9 +501,11 @@ static enum bs_status build_segment(struct build *build, const struct bs_dir *di
 	};
 	enum bs_status status = prepare(build, err);
 	if (!status)
-		status = bs_indexing_buffer_place(indexing_buffer, &build->false_positives.rows.bytes, err);
+		status = bs_indexing_buffer_place(indexing_buffer,
+		                                  &build->false_positives.rows.bytes, err);
 	if (!status)
-		status = bs_indexing_buffer_place(indexing_buffer, &build->false_positives.coded, err);
+		status = bs_indexing_buffer_place(indexing_buffer, &build->false_positives.coded,
+		                                  err);
 	if (!status && options->word_hashes)
 		status = tell_hashes(build, err);
 	if (!status && !has_file)
@@ -481,17 +524,22 @@ static enum bs_status build_segment(struct build *build, const struct bs_dir *di
 	return status;
 }
 
-enum bs_status bs_segment_build(const struct bs_dir *dir, const char *name, struct bs_indexing_buffer *indexing_buffer,
-                                struct bs_gram_indexing_buffer *grams, struct bs_store_writer *store,
-                                struct bs_file_writer *file, const struct bs_build_options *options,
-                                uint64_t *file_bytes_out, struct bs_error *err)
+enum bs_status bs_segment_build(const struct bs_dir *dir, const char *name,
+                                struct bs_indexing_buffer *indexing_buffer,
+                                struct bs_gram_indexing_buffer *grams,
+                                struct bs_store_writer *store, struct bs_file_writer *file,
+                                const struct bs_build_options *options, uint64_t *file_bytes_out,
+                                struct bs_error *err)
 {
 	struct build *build = malloc(sizeof(*build));
 	if (!build) {
 		bs_file_writer_abort(file);
 		return bs_fail_memory(err, "a segment", sizeof(*build));
 	}
-	*build = (struct build){.indexing_buffer = indexing_buffer, .options = options, .policy = options->policy, .writer = file};
+	*build = (struct build){.indexing_buffer = indexing_buffer,
+	                        .options = options,
+	                        .policy = options->policy,
+	                        .writer = file};
 	enum bs_status status = build_segment(build, dir, name, grams, store, file_bytes_out, err);
 	free(build->sorted);
 	bs_shard_plan_deinit(&build->plan);

@@ -1,4 +1,5 @@
-/* shard_build.c: see shard_build.h. In the order of its steps: counting, measuring, filling, finding false positives. */
+/* shard_build.c: see shard_build.h. In the order of its steps: counting, measuring, filling,
+ * finding false positives. */
 #include "indexer/segment/shard_build.h"
 
 #include <math.h>
@@ -13,11 +14,12 @@
 
 uint64_t bs_shard_builder_bytes(const struct bs_shard_plan *plan)
 {
-	return (uint64_t)plan->n_frequent * sizeof(struct bs_shard_frequent) + ((uint64_t)plan->n_repeated + 1) * 4;
+	return (uint64_t)plan->n_frequent * sizeof(struct bs_shard_frequent) +
+	       ((uint64_t)plan->n_repeated + 1) * 4;
 }
 
-enum bs_status bs_shard_builder_init(struct bs_shard_builder *builder, const struct bs_shard_plan *plan,
-                                    struct bs_error *err)
+enum bs_status bs_shard_builder_init(struct bs_shard_builder *builder,
+                                     const struct bs_shard_plan *plan, struct bs_error *err)
 {
 	*builder = (struct bs_shard_builder){.plan = plan, .next_mark = BS_LINE_BITS};
 	builder->frequent = malloc(((size_t)plan->n_frequent + 1) * sizeof(*builder->frequent));
@@ -38,9 +40,9 @@ void bs_shard_builder_deinit(struct bs_shard_builder *builder)
 	*builder = (struct bs_shard_builder){0};
 }
 
-/* The memory, or more in its place if it has too little: its contents are lost. It is kept from shard to shard, for
- * memory that is new costs more than what is done with it; as shards come in all sizes, new memory is twice as much, in
- * address space. */
+/* The memory, or more in its place if it has too little: its contents are lost. It is kept from
+ * shard to shard, for memory that is new costs more than what is done with it; as shards come in
+ * all sizes, new memory is twice as much, in address space. */
 static void *reserve(void *memory, uint64_t *room_bytes, uint64_t n_bytes, struct bs_error *err)
 {
 	if (n_bytes <= *room_bytes)
@@ -63,7 +65,8 @@ static uint32_t count_blocks(const struct bs_shard_builder *builder)
 /* Of frequent terms. Those that the shard has not are among them: it may seem to have them. */
 static inline bool may_have_false_positives(const struct bs_shard_builder *builder, uint32_t place)
 {
-	return builder->plan->frequent[place].has_false_positives && builder->frequent[place].exact >= builder->shape.n_exact;
+	return builder->plan->frequent[place].has_false_positives &&
+	       builder->frequent[place].exact >= builder->shape.n_exact;
 }
 
 /* Of documents, in the order of rows: each is some way off in memory. */
@@ -71,7 +74,9 @@ BS_PREFETCHING void prefetch_row(const struct bs_shard_builder *builder, uint32_
 {
 	const uint32_t ahead = 4;
 	if (row + ahead < builder->shape.n_docs)
-		__builtin_prefetch(builder->plan->indexing_buffer->docs.items[builder->rows[row + ahead]].codes);
+		__builtin_prefetch(
+			builder->plan->indexing_buffer->docs.items[builder->rows[row + ahead]]
+				.codes);
 }
 
 /* The value that row 0 marks with, a multiple of 512; those of the rows follow, and are new. */
@@ -79,7 +84,8 @@ static uint32_t take_marks(struct bs_shard_builder *builder)
 {
 	uint32_t n = count_blocks(builder) * BS_LINE_BITS;
 	if (builder->next_mark > UINT32_MAX - n) {
-		memset(builder->marks, 0, ((size_t)builder->plan->n_repeated + 1) * sizeof(*builder->marks));
+		memset(builder->marks, 0,
+		       ((size_t)builder->plan->n_repeated + 1) * sizeof(*builder->marks));
 		builder->next_mark = BS_LINE_BITS;
 	}
 	uint32_t first = builder->next_mark;
@@ -87,9 +93,10 @@ static uint32_t take_marks(struct bs_shard_builder *builder)
 	return first;
 }
 
-/* Marks the term; bits from the lane's shift up are set if the lane has not had it yet. Terms of one document have one
- * mark for all, which says nothing. */
-static inline uint32_t mark_term(const struct bs_shard_builder *builder, uint32_t place, uint32_t mark)
+/* Marks the term; bits from the lane's shift up are set if the lane has not had it yet. Terms of
+ * one document have one mark for all, which says nothing. */
+static inline uint32_t mark_term(const struct bs_shard_builder *builder, uint32_t place,
+                                 uint32_t mark)
 {
 	uint32_t *last = &builder->marks[bs_shard_plan_repeated(builder->plan, place)];
 	uint32_t changed = *last ^ mark;
@@ -97,8 +104,8 @@ static inline uint32_t mark_term(const struct bs_shard_builder *builder, uint32_
 	return place < builder->plan->n_repeated ? changed : UINT32_MAX;
 }
 
-/* Terms at or above the share, in lexicon order. A last block that is not full costs a whole line, so the share is one
- * of the padded shard. */
+/* Terms at or above the share, in lexicon order. A last block that is not full costs a whole line,
+ * so the share is one of the padded shard. */
 static enum bs_status choose_exact(struct bs_shard_builder *builder, struct bs_error *err)
 {
 	const struct bs_shard_plan *plan = builder->plan;
@@ -108,7 +115,8 @@ static enum bs_status choose_exact(struct bs_shard_builder *builder, struct bs_e
 		n_exact += builder->frequent[i].next >= least;
 	builder->exact_terms = malloc(((size_t)n_exact + 1) * sizeof(*builder->exact_terms));
 	if (!builder->exact_terms)
-		return bs_fail_memory(err, "exact columns", n_exact * sizeof(*builder->exact_terms));
+		return bs_fail_memory(err, "exact columns",
+		                      n_exact * sizeof(*builder->exact_terms));
 	for (uint32_t i = 0; i < plan->n_frequent; i++) {
 		uint32_t place = plan->by_ordinal[i];
 		if (builder->frequent[place].next < least)
@@ -119,7 +127,8 @@ static enum bs_status choose_exact(struct bs_shard_builder *builder, struct bs_e
 	return BS_OK;
 }
 
-/* From counts to where each term's true rows begin, behind the one place for those of all terms that keep none. */
+/* From counts to where each term's true rows begin, behind the one place for those of all terms
+ * that keep none. */
 static enum bs_status place_true_rows(struct bs_shard_builder *builder, struct bs_error *err)
 {
 	uint64_t n_all = 1;
@@ -130,7 +139,8 @@ static enum bs_status place_true_rows(struct bs_shard_builder *builder, struct b
 		term->next = is_kept ? (uint32_t)n_all : 0;
 		n_all += n_rows;
 		if (n_all >= UINT32_MAX)
-			return bs_fail(err, BS_INVALID, "2^32 postings and more in one shard; use less --memory");
+			return bs_fail(err, BS_INVALID,
+			               "2^32 postings and more in one shard; use less --memory");
 	}
 	builder->n_true_rows = (uint32_t)n_all;
 	return BS_OK;
@@ -147,21 +157,25 @@ static void count_terms(struct bs_shard_builder *builder, const uint32_t *rows, 
 	for (uint32_t i = 0; i <= n_frequent; i++)
 		builder->frequent[i] = (struct bs_shard_frequent){.exact = UINT32_MAX};
 	for (uint32_t row = 0; row < n_rows; row++) {
-		struct bs_term_reader reader = bs_indexing_buffer_read(builder->plan->indexing_buffer, rows[row]);
+		struct bs_term_reader reader =
+			bs_indexing_buffer_read(builder->plan->indexing_buffer, rows[row]);
 		prefetch_row(builder, row);
 		for (uint32_t n; (n = bs_indexing_buffer_next(&reader, places)) > 0;)
 			for (uint32_t i = 0; i < n; i++)
-				builder->frequent[places[i] < n_frequent ? places[i] : n_frequent].next++;
+				builder->frequent[places[i] < n_frequent ? places[i] : n_frequent]
+					.next++;
 	}
 }
 
-enum bs_status bs_shard_count(struct bs_shard_builder *builder, const uint32_t *rows, uint32_t n_rows,
-                             struct bs_error *err)
+enum bs_status bs_shard_count(struct bs_shard_builder *builder, const uint32_t *rows,
+                              uint32_t n_rows, struct bs_error *err)
 {
 	count_terms(builder, rows, n_rows);
 	for (uint32_t row = 0; row < n_rows; row++) {
-		uint32_t length = bs_doc_table_builder_get_length(&builder->plan->indexing_buffer->doc_table, rows[row]);
-		builder->shape.least_length = length < builder->shape.least_length ? length : builder->shape.least_length;
+		uint32_t length = bs_doc_table_builder_get_length(
+			&builder->plan->indexing_buffer->doc_table, rows[row]);
+		builder->shape.least_length =
+			length < builder->shape.least_length ? length : builder->shape.least_length;
 	}
 	enum bs_status status = choose_exact(builder, err);
 	return status ? status : place_true_rows(builder, err);
@@ -169,7 +183,7 @@ enum bs_status bs_shard_count(struct bs_shard_builder *builder, const uint32_t *
 
 /* Bits set per row, span by span, of one level; a term counts once a span. */
 struct level_load {
-	double sum;         /* of the spans' loads */
+	double sum; /* of the spans' loads */
 	double sum_squares;
 };
 
@@ -180,8 +194,9 @@ static void load_add(struct level_load *load, uint64_t bits)
 }
 
 /*
- * m for the wanted density: bits / -ln(1 - d), where bits is the mean load of the spans weighted by their load. The
- * plain mean would leave the long ones of a mixed shard too dense, and it is there that false candidates come from.
+ * m for the wanted density: bits / -ln(1 - d), where bits is the mean load of the spans weighted by
+ * their load. The plain mean would leave the long ones of a mixed shard too dense, and it is there
+ * that false candidates come from.
  */
 static uint32_t level_width(const struct level_load *load, double density)
 {
@@ -193,9 +208,9 @@ static uint32_t level_width(const struct level_load *load, double density)
 
 #define N_CHOICES (1u << (BS_MAX_LEVELS - 1))
 
-/* What the passes measure. Whether a coarse level will be there decides who has how many columns at the document level,
- * and is decided by what is measured: so the document level is measured for every choice, bit l - 1 of which says that
- * level l is left out. */
+/* What the passes measure. Whether a coarse level will be there decides who has how many columns at
+ * the document level, and is decided by what is measured: so the document level is measured for
+ * every choice, bit l - 1 of which says that level l is left out. */
 struct measured {
 	struct level_load documents[N_CHOICES];
 	struct level_load coarse[BS_MAX_LEVELS]; /* a span is the documents of a lane */
@@ -210,7 +225,8 @@ struct chunk_counts {
 };
 
 static struct chunk_counts measure_chunk(const struct bs_shard_builder *builder,
-                                         const uint64_t counts[BS_MAX_TREATMENTS], const uint32_t *places, uint32_t n,
+                                         const uint64_t counts[BS_MAX_TREATMENTS],
+                                         const uint32_t *places, uint32_t n,
                                          const uint32_t shifts[BS_MAX_LEVELS], uint32_t mark)
 {
 	const struct bs_shard_plan *plan = builder->plan;
@@ -219,10 +235,12 @@ static struct chunk_counts measure_chunk(const struct bs_shard_builder *builder,
 		__builtin_prefetch(&builder->marks[bs_shard_plan_repeated(plan, places[i])], 1);
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t place = places[i];
-		if (place < plan->n_frequent && builder->frequent[place].exact < builder->shape.n_exact)
+		if (place < plan->n_frequent &&
+		    builder->frequent[place].exact < builder->shape.n_exact)
 			continue;
 		uint32_t changed = mark_term(builder, place, mark);
-		uint64_t packed = counts[plan->kinds[bs_shard_plan_repeated(plan, place)] & ~BS_KIND_HAS_LEVELS];
+		uint64_t packed = counts[plan->kinds[bs_shard_plan_repeated(plan, place)] &
+		                         ~BS_KIND_HAS_LEVELS];
 		uint64_t mask = (changed >> shifts[1] ? BS_COUNT_MASK << BS_COUNT_BITS : 0) |
 		                (changed >> shifts[2] ? BS_COUNT_MASK << (2 * BS_COUNT_BITS) : 0);
 		sums.all += packed;
@@ -247,11 +265,14 @@ static void measure(struct bs_shard_builder *builder, struct measured *measured)
 	*measured = (struct measured){0};
 	/* Of levels that are not there any shift will do: their counts are zero. */
 	for (uint32_t level = 0; level < BS_MAX_LEVELS; level++)
-		shifts[level] = level < treatments->n_levels ? bs_level_shift(treatments->ranks[level], n_rows) : 0;
+		shifts[level] = level < treatments->n_levels
+		                        ? bs_level_shift(treatments->ranks[level], n_rows)
+		                        : 0;
 	for (uint32_t i = 0; i < treatments->n_entries; i++)
 		counts[i] = bs_count_pack(treatments->entries[i].n_columns);
 	for (uint32_t row = 0; row < n_rows; row++) {
-		struct bs_term_reader reader = bs_indexing_buffer_read(builder->plan->indexing_buffer, builder->rows[row]);
+		struct bs_term_reader reader =
+			bs_indexing_buffer_read(builder->plan->indexing_buffer, builder->rows[row]);
 		uint64_t bits[BS_MAX_LEVELS] = {0};
 		if (row / BS_LINE_BITS * n_measured % n_blocks >= n_measured) {
 			row += BS_LINE_BITS - 1;
@@ -260,7 +281,8 @@ static void measure(struct bs_shard_builder *builder, struct measured *measured)
 		struct bs_row_tfs tfs = bs_shard_plan_tfs(builder->plan, builder->rows[row]);
 		prefetch_row(builder, row);
 		for (uint32_t n; (n = bs_indexing_buffer_next(&reader, places)) > 0;) {
-			struct chunk_counts sums = measure_chunk(builder, counts, places, n, shifts, first_mark + row);
+			struct chunk_counts sums =
+				measure_chunk(builder, counts, places, n, shifts, first_mark + row);
 			for (uint32_t i = 0, n_tfs = bs_row_tfs_next(&tfs, n); i < n_tfs; i++)
 				sums.all += bs_shard_plan_levels(builder->plan, places[i], &tfs) *
 				            (uint64_t)builder->plan->tf_levels->n_columns;
@@ -276,7 +298,8 @@ static void measure(struct bs_shard_builder *builder, struct measured *measured)
 			measured->n_columns[level] += bits[level];
 			if (level == 0)
 				continue;
-			bool is_last = row + 1 == n_rows || ((row + 1) & ((1u << shifts[level]) - 1)) == 0;
+			bool is_last =
+				row + 1 == n_rows || ((row + 1) & ((1u << shifts[level]) - 1)) == 0;
 			if (is_last)
 				load_add(&measured->coarse[level], lane_bits[level]);
 			lane_bits[level] = is_last ? 0 : lane_bits[level];
@@ -286,9 +309,9 @@ static void measure(struct bs_shard_builder *builder, struct measured *measured)
 }
 
 /*
- * A coarse level is worth its bytes if they are not many more than those of as many document columns in its place, and
- * there is something to skip. Padding costs a block column up to twice its bits, a group column of n blocks 8 / n more.
- * The others make the document level wider.
+ * A coarse level is worth its bytes if they are not many more than those of as many document
+ * columns in its place, and there is something to skip. Padding costs a block column up to twice
+ * its bits, a group column of n blocks 8 / n more. The others make the document level wider.
  */
 static void choose_widths(struct bs_shard_builder *builder, const struct measured *measured)
 {
@@ -297,10 +320,14 @@ static void choose_widths(struct bs_shard_builder *builder, const struct measure
 	uint32_t choice = 0;
 	for (uint32_t level = 1; level < plan->treatments->n_levels; level++) {
 		uint32_t m = level_width(&measured->coarse[level], plan->density);
-		double n_bits = (double)m * bs_level_lines(plan->treatments->ranks[level], n_blocks) * BS_LINE_BITS;
-		double n_columns = (double)measured->n_columns[level] * builder->shape.n_docs / measured->n_rows;
+		double n_bits = (double)m *
+		                bs_level_lines(plan->treatments->ranks[level], n_blocks) *
+		                BS_LINE_BITS;
+		double n_columns = (double)measured->n_columns[level] * builder->shape.n_docs /
+		                   measured->n_rows;
 		double n_bits_instead = n_columns / -log1p(-plan->density);
-		bool is_worth = n_blocks >= BS_PRICE_COARSE_MIN_BLOCKS && n_bits <= n_bits_instead * BS_PRICE_COARSE_WORTH;
+		bool is_worth = n_blocks >= BS_PRICE_COARSE_MIN_BLOCKS &&
+		                n_bits <= n_bits_instead * BS_PRICE_COARSE_WORTH;
 		builder->shape.n_columns[level] = is_worth || plan->keep_coarse ? m : 0;
 		choice |= builder->shape.n_columns[level] ? 0 : 1u << (level - 1);
 	}
@@ -308,21 +335,22 @@ static void choose_widths(struct bs_shard_builder *builder, const struct measure
 }
 
 /*
- * One level while it is filled. A document's bits (a group's, a block's) are set in a row of words of its own, which
- * stays in the first cache however wide the level is; 512 such rows are turned into a line of each column.
+ * One level while it is filled. A document's bits (a group's, a block's) are set in a row of words
+ * of its own, which stays in the first cache however wide the level is; 512 such rows are turned
+ * into a line of each column.
  */
 struct filling {
 	uint8_t rank;
-	uint32_t shift;      /* a lane is 2^shift documents */
+	uint32_t shift; /* a lane is 2^shift documents */
 	uint32_t n_columns;
-	uint32_t n_lines;    /* of a column */
+	uint32_t n_lines; /* of a column */
 	uint32_t lane_words;
-	uint64_t *columns;   /* in the product */
-	uint64_t *lanes;     /* 512 rows of lane_words */
+	uint64_t *columns; /* in the product */
+	uint64_t *lanes;   /* 512 rows of lane_words */
 };
 
-/* Terms of one treatment wait together: how many bits to set is then known beforehand. Term by term, every other branch
- * is predicted wrong. */
+/* Terms of one treatment wait together: how many bits to set is then known beforehand. Term by
+ * term, every other branch is predicted wrong. */
 #define BATCH_TERMS 64u
 
 struct waiting {
@@ -341,7 +369,7 @@ struct fill {
 	struct bs_shard_builder *builder;
 	struct filling levels[BS_MAX_LEVELS + 1]; /* behind the last level: the exact columns */
 	uint32_t n_levels;                        /* those included */
-	struct batch *batches; /* by treatment, and then that of tf levels */
+	struct batch *batches;                    /* by treatment, and then that of tf levels */
 	uint32_t n_batches;
 };
 
@@ -370,15 +398,19 @@ static enum bs_status make_batches(struct fill *fill, struct bs_error *err)
 		struct batch *batch = &fill->batches[i];
 		batch->n = 0;
 		for (uint32_t level = 0; level < BS_MAX_LEVELS; level++)
-			batch->hashes[level] = i == treatments->n_entries ? (level == 0 ? plan->tf_levels->n_columns : 0)
-			                       : bs_shard_hashes(&treatments->entries[i], fill->builder->shape.n_columns, level);
+			batch->hashes[level] =
+				i == treatments->n_entries
+					? (level == 0 ? plan->tf_levels->n_columns : 0)
+					: bs_shard_hashes(&treatments->entries[i],
+			                                  fill->builder->shape.n_columns, level);
 	}
 	return BS_OK;
 }
 
-/* Where levels and exact columns stand in the product. Terms without an exact column set one behind them. */
-static enum bs_status fill_init(struct fill *fill, struct bs_shard_builder *builder, struct bs_shard_product *product,
-                                struct bs_error *err)
+/* Where levels and exact columns stand in the product. Terms without an exact column set one behind
+ * them. */
+static enum bs_status fill_init(struct fill *fill, struct bs_shard_builder *builder,
+                                struct bs_shard_product *product, struct bs_error *err)
 {
 	const struct bs_term_treatment_table *treatments = builder->plan->treatments;
 	const struct bs_shard_shape *shape = &builder->shape;
@@ -388,7 +420,8 @@ static enum bs_status fill_init(struct fill *fill, struct bs_shard_builder *buil
 		place_filling(fill, treatments->ranks[level], shape->n_columns[level], 0);
 	place_filling(fill, BS_LEVEL_DOCUMENT, shape->n_exact, 1);
 	for (uint32_t i = 0; i < fill->n_levels; i++) {
-		product->image.n_lines += (uint64_t)fill->levels[i].n_columns * fill->levels[i].n_lines;
+		product->image.n_lines +=
+			(uint64_t)fill->levels[i].n_columns * fill->levels[i].n_lines;
 		n_lane_words += (uint64_t)fill->levels[i].lane_words * BS_LINE_BITS;
 	}
 	if (n_lane_words * 8 > builder->lanes_bytes) {
@@ -398,8 +431,9 @@ static enum bs_status fill_init(struct fill *fill, struct bs_shard_builder *buil
 	}
 	product->columns = reserve(product->columns, &product->columns_bytes,
 	                           (product->image.n_lines + 1) * BS_LINE_BYTES, err);
-	builder->true_rows = reserve(builder->true_rows, &builder->true_rows_bytes,
-	                             (uint64_t)builder->n_true_rows * sizeof(*builder->true_rows), err);
+	builder->true_rows =
+		reserve(builder->true_rows, &builder->true_rows_bytes,
+	                (uint64_t)builder->n_true_rows * sizeof(*builder->true_rows), err);
 	if (!builder->lanes)
 		return bs_fail_memory(err, "a shard", n_lane_words * 8);
 	if (!product->columns || !builder->true_rows)
@@ -418,7 +452,8 @@ static enum bs_status fill_init(struct fill *fill, struct bs_shard_builder *buil
 
 static uint64_t *lane_of(const struct filling *filling, uint32_t row)
 {
-	return filling->lanes + (size_t)((row >> filling->shift) % BS_LINE_BITS) * filling->lane_words;
+	return filling->lanes +
+	       (size_t)((row >> filling->shift) % BS_LINE_BITS) * filling->lane_words;
 }
 
 /* The lanes of one line -> their columns, 64 columns at a time. */
@@ -430,17 +465,21 @@ static void turn_lanes(struct filling *filling, uint32_t line)
 		uint64_t turned[BS_LINE_WORDS][64];
 		for (uint32_t i = 0; i < BS_LINE_WORDS; i++) {
 			for (uint32_t lane = 0; lane < 64; lane++)
-				turned[i][lane] = filling->lanes[(size_t)(i * 64 + lane) * filling->lane_words + word];
+				turned[i][lane] = filling->lanes[(size_t)(i * 64 + lane) *
+				                                         filling->lane_words +
+				                                 word];
 			bs_transpose_64(turned[i]);
 		}
 		for (uint32_t c = 0; c < 64 && word * 64 + c < filling->n_columns; c++)
 			for (uint32_t i = 0; i < BS_LINE_WORDS; i++)
 				to[(size_t)(word * 64 + c) * stride + i] = turned[i][c];
 	}
-	memset(filling->lanes, 0, (size_t)filling->lane_words * BS_LINE_BITS * sizeof(*filling->lanes));
+	memset(filling->lanes, 0,
+	       (size_t)filling->lane_words * BS_LINE_BITS * sizeof(*filling->lanes));
 }
 
-/* Sets the bits of one level: the first k of bs_hash_position of each term that is new to its lane. */
+/* Sets the bits of one level: the first k of bs_hash_position of each term that is new to its
+ * lane. */
 static void set_level(const struct filling *filling, const struct batch *batch, uint32_t k)
 {
 	struct filling at = *filling; /* which no bit that is set can change */
@@ -465,7 +504,8 @@ static void set_batch(const struct fill *fill, struct batch *batch)
 	batch->n = 0;
 }
 
-static inline void add_term(const struct fill *fill, struct batch *batch, uint64_t hash, uint32_t row, uint32_t changed)
+static inline void add_term(const struct fill *fill, struct batch *batch, uint64_t hash,
+                            uint32_t row, uint32_t changed)
 {
 	batch->terms[batch->n++] = (struct waiting){hash, row, changed};
 	if (batch->n == BATCH_TERMS)
@@ -482,24 +522,26 @@ static void end_row(struct fill *fill, uint32_t row, uint32_t n_rows)
 	for (uint32_t i = 0; i < fill->n_levels; i++) {
 		struct filling *filling = &fill->levels[i];
 		uint32_t lane = row >> filling->shift;
-		if (row + 1 == n_rows || ((row + 1) >> filling->shift) / BS_LINE_BITS != lane / BS_LINE_BITS)
+		if (row + 1 == n_rows ||
+		    ((row + 1) >> filling->shift) / BS_LINE_BITS != lane / BS_LINE_BITS)
 			turn_lanes(filling, lane / BS_LINE_BITS);
 	}
 }
 
-/* Terms of a chunk by what is done with them: told apart without a branch, since what a term is cannot be predicted.
- * Frequent ones may have an exact column and false positives; all that have no exact column wait with their like until there
- * are enough of them to set bits in one go. */
+/* Terms of a chunk by what is done with them: told apart without a branch, since what a term is
+ * cannot be predicted. Frequent ones may have an exact column and false positives; all that have no
+ * exact column wait with their like until there are enough of them to set bits in one go. */
 struct sorted_chunk {
 	uint32_t n_frequent;
 	uint32_t n_hashed;
 	uint32_t frequent[BS_TERM_CHUNK];
-	uint32_t hashed[BS_TERM_CHUNK]; /* those of the frequent ones included that have no exact column */
+	/* those of the frequent ones included that have no exact column */
+	uint32_t hashed[BS_TERM_CHUNK];
 };
 
 /* Prefetches what is looked at of frequent terms. */
-static inline void sort_chunk(const struct bs_shard_builder *builder, const uint32_t *places, uint32_t n,
-                              struct sorted_chunk *sorted)
+static inline void sort_chunk(const struct bs_shard_builder *builder, const uint32_t *places,
+                              uint32_t n, struct sorted_chunk *sorted)
 {
 	uint32_t least = builder->plan->n_frequent;
 	sorted->n_frequent = sorted->n_hashed = 0;
@@ -513,12 +555,15 @@ static inline void sort_chunk(const struct bs_shard_builder *builder, const uint
 	for (uint32_t i = 0; i < sorted->n_frequent; i++)
 		__builtin_prefetch(&builder->frequent[sorted->frequent[i]], 1);
 	for (uint32_t i = 0; i < sorted->n_frequent; i++)
-		__builtin_prefetch(&builder->true_rows[builder->frequent[sorted->frequent[i]].next], 1);
+		__builtin_prefetch(&builder->true_rows[builder->frequent[sorted->frequent[i]].next],
+		                   1);
 }
 
-/* Sets the bits of exact columns, and keeps the row for the terms that may have false positives. Without a branch: terms
- * that have no exact column set a bit behind them, and those that have no false positives write before all true rows. */
-static inline void put_frequent(const struct fill *fill, struct sorted_chunk *sorted, uint64_t *lane, uint32_t row)
+/* Sets the bits of exact columns, and keeps the row for the terms that may have false positives.
+ * Without a branch: terms that have no exact column set a bit behind them, and those that have no
+ * false positives write before all true rows. */
+static inline void put_frequent(const struct fill *fill, struct sorted_chunk *sorted,
+                                uint64_t *lane, uint32_t row)
 {
 	const struct bs_shard_builder *builder = fill->builder;
 	uint32_t n_exact = builder->shape.n_exact;
@@ -535,7 +580,8 @@ static inline void put_frequent(const struct fill *fill, struct sorted_chunk *so
 	}
 }
 
-static inline void put_hashed(const struct fill *fill, const struct sorted_chunk *sorted, uint32_t row, uint32_t mark)
+static inline void put_hashed(const struct fill *fill, const struct sorted_chunk *sorted,
+                              uint32_t row, uint32_t mark)
 {
 	const struct bs_shard_builder *builder = fill->builder;
 	const struct bs_shard_plan *plan = builder->plan;
@@ -547,20 +593,22 @@ static inline void put_hashed(const struct fill *fill, const struct sorted_chunk
 	}
 	for (uint32_t i = 0; i < sorted->n_hashed; i++) {
 		uint32_t place = sorted->hashed[i];
-		uint32_t treatment = plan->kinds[bs_shard_plan_repeated(plan, place)] & ~BS_KIND_HAS_LEVELS;
-		add_term(fill, &fill->batches[treatment], plan->hashes[place], row, mark_term(builder, place, mark));
+		uint32_t treatment =
+			plan->kinds[bs_shard_plan_repeated(plan, place)] & ~BS_KIND_HAS_LEVELS;
+		add_term(fill, &fill->batches[treatment], plan->hashes[place], row,
+		         mark_term(builder, place, mark));
 	}
 }
 
-static void put_tf_levels(const struct fill *fill, const uint32_t *places, uint32_t n, const struct bs_row_tfs *tfs,
-                          uint32_t row)
+static void put_tf_levels(const struct fill *fill, const uint32_t *places, uint32_t n,
+                          const struct bs_row_tfs *tfs, uint32_t row)
 {
 	const struct bs_shard_plan *plan = fill->builder->plan;
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t n_levels = bs_shard_plan_levels(plan, places[i], tfs);
 		for (uint32_t level = 0; level < n_levels; level++)
-			add_term(fill, &fill->batches[fill->n_batches - 1], bs_tf_level_hash(plan->hashes[places[i]], level), row,
-			         UINT32_MAX);
+			add_term(fill, &fill->batches[fill->n_batches - 1],
+			         bs_tf_level_hash(plan->hashes[places[i]], level), row, UINT32_MAX);
 	}
 }
 
@@ -581,8 +629,8 @@ static void put_document(const struct fill *fill, uint32_t row, uint32_t mark)
 	}
 }
 
-static enum bs_status fill_columns(struct bs_shard_builder *builder, struct bs_shard_product *product,
-                                   struct bs_error *err)
+static enum bs_status fill_columns(struct bs_shard_builder *builder,
+                                   struct bs_shard_product *product, struct bs_error *err)
 {
 	struct fill fill;
 	uint32_t n_rows = builder->shape.n_docs;
@@ -593,7 +641,8 @@ static enum bs_status fill_columns(struct bs_shard_builder *builder, struct bs_s
 		put_document(&fill, row, first_mark + row);
 		end_row(&fill, row, n_rows);
 		if ((row + 1) % BS_LINE_BITS == 0 || row + 1 == n_rows)
-			status = bs_progress_add(builder->plan->progress, row % BS_LINE_BITS + 1, err);
+			status = bs_progress_add(builder->plan->progress, row % BS_LINE_BITS + 1,
+			                         err);
 	}
 	free(fill.batches);
 	return status;
@@ -611,8 +660,9 @@ struct finding {
 };
 
 /* The rows that the AND leaves and that are not among rows[0..n_rows), all of which it leaves. */
-static enum bs_status find_wrong(struct finding *finding, const struct bs_live *live, const uint32_t *rows,
-                                 uint32_t n_rows, uint64_t first_row, struct bs_error *err)
+static enum bs_status find_wrong(struct finding *finding, const struct bs_live *live,
+                                 const uint32_t *rows, uint32_t n_rows, uint64_t first_row,
+                                 struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	uint64_t *lines = finding->frame.lines;
@@ -620,11 +670,15 @@ static enum bs_status find_wrong(struct finding *finding, const struct bs_live *
 	for (uint32_t i = 0; i < n_rows; i++)
 		lines[rows[i] / 64] &= ~(UINT64_C(1) << (rows[i] % 64));
 	for (uint32_t live_word = 0; live_word < BS_SHARD_MAX_BLOCKS / 64; live_word++) {
-		for (uint64_t blocks = live->words[live_word]; blocks && !status; blocks &= blocks - 1) {
-			uint32_t first = (live_word * 64 + (uint32_t)__builtin_ctzll(blocks)) * BS_LINE_WORDS;
+		for (uint64_t blocks = live->words[live_word]; blocks && !status;
+		     blocks &= blocks - 1) {
+			uint32_t first = (live_word * 64 + (uint32_t)__builtin_ctzll(blocks)) *
+			                 BS_LINE_WORDS;
 			for (uint32_t word = first; word < first + BS_LINE_WORDS; word++) {
-				for (uint64_t bits = lines[word]; bits && !status; bits &= bits - 1) {
-					uint32_t row = (uint32_t)first_row + word * 64 + (uint32_t)__builtin_ctzll(bits);
+				for (uint64_t bits = lines[word]; bits && !status;
+				     bits &= bits - 1) {
+					uint32_t row = (uint32_t)first_row + word * 64 +
+					               (uint32_t)__builtin_ctzll(bits);
 					status = bs_vector_append(&finding->wrong, &row, err);
 				}
 			}
@@ -635,47 +689,53 @@ static enum bs_status find_wrong(struct finding *finding, const struct bs_live *
 
 /* Asks the shard for a term, which rows[0..n_rows) have. */
 static enum bs_status find_of_term(struct finding *finding, const struct bs_kernel *kernel,
-                                   const struct bs_and_term *term, const uint32_t *rows, uint32_t n_rows,
-                                   uint64_t first_row, struct bs_false_positives_builder *false_positives, struct bs_error *err)
+                                   const struct bs_and_term *term, const uint32_t *rows,
+                                   uint32_t n_rows, uint64_t first_row,
+                                   struct bs_false_positives_builder *false_positives,
+                                   struct bs_error *err)
 {
-	const struct bs_shard_term *only = &(struct bs_shard_term){.term = term, .exact_column = BS_NO_COLUMN};
+	const struct bs_shard_term *only =
+		&(struct bs_shard_term){.term = term, .exact_column = BS_NO_COLUMN};
 	struct bs_and_cost cost = {0, 0};
 	struct bs_live live;
 	bs_live_all(&live, finding->shard.n_blocks);
-	enum bs_status status =
-		bs_shard_and(&finding->shard, kernel, &only, 1, &finding->and, &finding->frame, &live, &cost, err);
+	enum bs_status status = bs_shard_and(&finding->shard, kernel, &only, 1, &finding->and,
+	                                     &finding->frame, &live, &cost, err);
 	if (!status)
 		status = find_wrong(finding, &live, rows, n_rows, first_row, err);
 	uint32_t n_wrong = (uint32_t)bs_vector_n(&finding->wrong);
 	if (!status && n_wrong > 0)
 		status = bs_false_positives_add(false_positives, (uint32_t)term->ordinal,
-		                           finding->wrong.items, n_wrong, err);
+		                                finding->wrong.items, n_wrong, err);
 	return status;
 }
 
 static struct bs_and_term term_at(const struct bs_shard_plan *plan, uint32_t place)
 {
 	struct bs_and_term term;
-	bs_and_term_init(&term, plan->hashes[place], plan->frequent[place].ordinal, plan->frequent[place].df,
-	                 plan->treatments);
+	bs_and_term_init(&term, plan->hashes[place], plan->frequent[place].ordinal,
+	                 plan->frequent[place].df, plan->treatments);
 	return term;
 }
 
-static enum bs_status find_false_positives(const struct bs_shard_builder *builder, uint64_t first_row,
-                                      struct bs_shard_product *product, struct bs_error *err)
+static enum bs_status find_false_positives(const struct bs_shard_builder *builder,
+                                           uint64_t first_row, struct bs_shard_product *product,
+                                           struct bs_error *err)
 {
 	const struct bs_shard_plan *plan = builder->plan;
 	size_t lines_bytes = (size_t)BS_SHARD_MAX_BLOCKS * BS_LINE_BYTES;
-	struct finding finding = {.frame = {.lines = aligned_alloc(BS_LINE_BYTES, lines_bytes),
-	                                    .groups = aligned_alloc(BS_LINE_BYTES, lines_bytes / 8)}};
+	struct finding finding = {
+		.frame = {.lines = aligned_alloc(BS_LINE_BYTES, lines_bytes),
+	                  .groups = aligned_alloc(BS_LINE_BYTES, lines_bytes / 8)}};
 	uint32_t start = 1;
 	enum bs_status status = BS_OK;
 	if (!finding.frame.lines || !finding.frame.groups)
 		status = bs_fail_memory(err, "a shard's false positives", lines_bytes);
-	bs_shard_in_memory(&finding.shard, &builder->shape, plan->treatments, product->columns, product->image.n_lines,
-	                  (float)plan->density);
+	bs_shard_in_memory(&finding.shard, &builder->shape, plan->treatments, product->columns,
+	                   product->image.n_lines, (float)plan->density);
 	for (uint32_t place = 0; place < plan->n_frequent && !status; place++) {
-		if (place + AHEAD < plan->n_frequent && may_have_false_positives(builder, place + AHEAD)) {
+		if (place + AHEAD < plan->n_frequent &&
+		    may_have_false_positives(builder, place + AHEAD)) {
 			struct bs_and_term ahead = term_at(plan, place + AHEAD);
 			bs_shard_prefetch(&finding.shard, &ahead);
 		}
@@ -683,8 +743,8 @@ static enum bs_status find_false_positives(const struct bs_shard_builder *builde
 			continue;
 		struct bs_and_term term = term_at(plan, place);
 		uint32_t end = builder->frequent[place].next;
-		status = find_of_term(&finding, plan->kernel, &term, builder->true_rows + start, end - start, first_row,
-		                      &product->false_positives, err);
+		status = find_of_term(&finding, plan->kernel, &term, builder->true_rows + start,
+		                      end - start, first_row, &product->false_positives, err);
 		start = end;
 	}
 	bs_vector_deinit(&finding.wrong);
@@ -695,8 +755,8 @@ static enum bs_status find_false_positives(const struct bs_shard_builder *builde
 }
 
 /* Of widths and exact columns that are chosen. */
-static enum bs_status make_shard(struct bs_shard_builder *builder, uint64_t first_row, struct bs_shard_product *product,
-                                struct bs_error *err)
+static enum bs_status make_shard(struct bs_shard_builder *builder, uint64_t first_row,
+                                 struct bs_shard_product *product, struct bs_error *err)
 {
 	product->exact_terms = builder->exact_terms;
 	builder->exact_terms = NULL;
@@ -716,11 +776,12 @@ static enum bs_status make_shard(struct bs_shard_builder *builder, uint64_t firs
 
 static struct bs_shard_product product_of_columns(const struct bs_shard_product *other)
 {
-	return (struct bs_shard_product){.columns = other->columns, .columns_bytes = other->columns_bytes};
+	return (struct bs_shard_product){.columns = other->columns,
+	                                 .columns_bytes = other->columns_bytes};
 }
 
-enum bs_status bs_shard_build(struct bs_shard_builder *builder, uint64_t first_row, struct bs_shard_product *product,
-                             struct bs_error *err)
+enum bs_status bs_shard_build(struct bs_shard_builder *builder, uint64_t first_row,
+                              struct bs_shard_product *product, struct bs_error *err)
 {
 	struct measured measured;
 	*product = product_of_columns(product);
@@ -729,8 +790,8 @@ enum bs_status bs_shard_build(struct bs_shard_builder *builder, uint64_t first_r
 	return make_shard(builder, first_row, product, err);
 }
 
-static enum bs_status take_exact(struct bs_shard_builder *builder, const uint32_t *exact_terms, uint32_t n_exact,
-                                 struct bs_error *err)
+static enum bs_status take_exact(struct bs_shard_builder *builder, const uint32_t *exact_terms,
+                                 uint32_t n_exact, struct bs_error *err)
 {
 	const struct bs_shard_plan *plan = builder->plan;
 	builder->exact_terms = malloc(((size_t)n_exact + 1) * sizeof(*exact_terms));
@@ -738,15 +799,19 @@ static enum bs_status take_exact(struct bs_shard_builder *builder, const uint32_
 		return bs_fail_memory(err, "exact columns", n_exact * sizeof(*exact_terms));
 	memcpy(builder->exact_terms, exact_terms, n_exact * sizeof(*exact_terms));
 	for (uint32_t i = 0; i < plan->n_frequent && builder->shape.n_exact < n_exact; i++)
-		if (plan->frequent[plan->by_ordinal[i]].ordinal == exact_terms[builder->shape.n_exact])
+		if (plan->frequent[plan->by_ordinal[i]].ordinal ==
+		    exact_terms[builder->shape.n_exact])
 			builder->frequent[plan->by_ordinal[i]].exact = builder->shape.n_exact++;
 	return builder->shape.n_exact == n_exact
-	               ? BS_OK : bs_fail(err, BS_CORRUPT, "%u exact columns are not those of frequent terms", n_exact);
+	               ? BS_OK
+	               : bs_fail(err, BS_CORRUPT,
+	                         "%u exact columns are not those of frequent terms", n_exact);
 }
 
-enum bs_status bs_shard_rebuild(struct bs_shard_builder *builder, const uint32_t *rows, const struct bs_shard_shape *shape,
-                               const uint32_t *exact_terms, uint64_t first_row, struct bs_shard_product *product,
-                               struct bs_error *err)
+enum bs_status bs_shard_rebuild(struct bs_shard_builder *builder, const uint32_t *rows,
+                                const struct bs_shard_shape *shape, const uint32_t *exact_terms,
+                                uint64_t first_row, struct bs_shard_product *product,
+                                struct bs_error *err)
 {
 	*product = product_of_columns(product);
 	count_terms(builder, rows, shape->n_docs);

@@ -14,8 +14,8 @@
 #define TERM_NS 50u
 #define LOOK_NS 10u
 
-/* Renumbering: a chunk of documents is a task. A thread writes them into chunks of its own: the first of them are new,
- * the others are those that it is done with. */
+/* Renumbering: a chunk of documents is a task. A thread writes them into chunks of its own: the
+ * first of them are new, the others are those that it is done with. */
 struct writer {
 	struct bs_spool spool;
 	struct bs_tf_coder coder;
@@ -40,10 +40,10 @@ struct all {
 	struct writer *writers;
 };
 
-/* words[0..n_words): first the document's repeated terms, with a tf of 0 for those that are not coded; then the others
- * that are. How often the first ones stand there is read from tfs. */
-static enum bs_status code_tfs(struct writer *writer, uint32_t n_repeated, size_t n_words, const uint8_t *tfs,
-                               struct task *task, struct bs_error *err)
+/* words[0..n_words): first the document's repeated terms, with a tf of 0 for those that are not
+ * coded; then the others that are. How often the first ones stand there is read from tfs. */
+static enum bs_status code_tfs(struct writer *writer, uint32_t n_repeated, size_t n_words,
+                               const uint8_t *tfs, struct task *task, struct bs_error *err)
 {
 	struct bs_tf_word *words = (struct bs_tf_word *)(void *)writer->words.data;
 	struct bs_term_reader reader = {tfs, n_repeated};
@@ -61,8 +61,8 @@ static enum bs_status code_tfs(struct writer *writer, uint32_t n_repeated, size_
 	return status ? status : bs_vector_append(&task->tf_bytes, &n_bytes, err);
 }
 
-static enum bs_status renumber_document(const struct all *all, struct writer *writer, struct task *task,
-                                        uint32_t document, struct bs_error *err)
+static enum bs_status renumber_document(const struct all *all, struct writer *writer,
+                                        struct task *task, uint32_t document, struct bs_error *err)
 {
 	const struct bs_shard_plan *plan = all->plan;
 	uint32_t last = plan->n_repeated;
@@ -73,10 +73,12 @@ static enum bs_status renumber_document(const struct all *all, struct writer *wr
 	struct bs_size_class_doc sums = {.n_terms = doc->n_terms};
 	size_t n_words = 0;
 	bs_buffer_clear(&writer->words);
-	enum bs_status status = bs_buffer_reserve(&writer->words, doc->n_terms * sizeof(struct bs_tf_word), err);
+	enum bs_status status =
+		bs_buffer_reserve(&writer->words, doc->n_terms * sizeof(struct bs_tf_word), err);
 	uint8_t *to;
 	if (!status)
-		status = bs_spool_reserve(&writer->spool, BS_GROUP_MOST_BYTES(doc->n_terms), document, &to, err);
+		status = bs_spool_reserve(&writer->spool, BS_GROUP_MOST_BYTES(doc->n_terms),
+		                          document, &to, err);
 	if (status)
 		return status;
 	doc->codes = to;
@@ -94,10 +96,12 @@ static enum bs_status renumber_document(const struct all *all, struct writer *wr
 		}
 		for (uint32_t level = 0; level < BS_MAX_LEVELS; level++)
 			sums.n_columns[level] += (uint32_t)bs_count_at(columns, level);
-		/* What is not coded takes up no room, unless its tf follows. No branch: neither can be predicted. */
+		/* What is not coded takes up no room, unless its tf follows. No branch: neither can
+		 * be predicted. */
 		for (uint32_t i = 0; i < n; i++) {
 			bool is_coded = notes[i] & BS_NOTE_IS_CODED;
-			words[n_words] = (struct bs_tf_word){plan->hashes[is_coded ? numbers[i] : 0], is_coded};
+			words[n_words] = (struct bs_tf_word){
+				plan->hashes[is_coded ? numbers[i] : 0], is_coded};
 			n_words += is_coded | (n_words < n_repeated);
 		}
 		to = bs_group_put(to, numbers, n);
@@ -110,7 +114,8 @@ static enum bs_status renumber_document(const struct all *all, struct writer *wr
 	return code_tfs(writer, n_repeated, n_words, reader.codes, task, err);
 }
 
-static enum bs_status renumber_chunk(void *context, const struct bs_task *which, struct bs_error *err)
+static enum bs_status renumber_chunk(void *context, const struct bs_task *which,
+                                     struct bs_error *err)
 {
 	struct all *all = context;
 	struct task *task = &all->tasks[which->number];
@@ -158,7 +163,8 @@ static void keep_chunks(struct bs_indexing_buffer *indexing_buffer, struct bs_sp
 	}
 }
 
-/* What was written becomes the indexing buffer's; what could not be read, after a failure, stays its own. */
+/* What was written becomes the indexing buffer's; what could not be read, after a failure, stays
+ * its own. */
 static void end_all(struct all *all, uint32_t n_tasks, uint32_t n_threads)
 {
 	all->indexing_buffer->spool.chunks = NULL;
@@ -177,29 +183,38 @@ static void end_all(struct all *all, uint32_t n_tasks, uint32_t n_threads)
 	}
 }
 
-enum bs_status bs_renumber(struct bs_indexing_buffer *indexing_buffer, const struct bs_shard_plan *plan,
-                           const uint32_t *place_of, const uint8_t *notes, uint32_t n_threads,
+enum bs_status bs_renumber(struct bs_indexing_buffer *indexing_buffer,
+                           const struct bs_shard_plan *plan, const uint32_t *place_of,
+                           const uint8_t *notes, uint32_t n_threads,
                            struct bs_size_class_doc *docs_out, struct bs_error *err)
 {
-	struct all all = {
-		.indexing_buffer = indexing_buffer, .plan = plan, .place_of = place_of, .notes = notes, .docs_out = docs_out};
-	struct bs_workers_plan work = {.n_threads = n_threads, .work = renumber_chunk, .put = put_codes, .context = &all};
+	struct all all = {.indexing_buffer = indexing_buffer,
+	                  .plan = plan,
+	                  .place_of = place_of,
+	                  .notes = notes,
+	                  .docs_out = docs_out};
+	struct bs_workers_plan work = {
+		.n_threads = n_threads, .work = renumber_chunk, .put = put_codes, .context = &all};
 	uint32_t n_tasks = 0;
 	uint32_t end = bs_indexing_buffer_n_docs(indexing_buffer);
 	enum bs_status status = BS_OK;
-	for (struct bs_spool_chunk *chunk = indexing_buffer->spool.chunks; chunk; chunk = chunk->next)
+	for (struct bs_spool_chunk *chunk = indexing_buffer->spool.chunks; chunk;
+	     chunk = chunk->next)
 		n_tasks++;
 	all.tasks = malloc(((size_t)n_tasks + 1) * sizeof(*all.tasks));
 	all.writers = calloc(n_threads, sizeof(*all.writers));
 	if (!all.tasks || !all.writers) {
-		status = bs_fail_memory(err, "accumulated terms", ((size_t)n_tasks + 1) * sizeof(*all.tasks));
+		status = bs_fail_memory(err, "accumulated terms",
+		                        ((size_t)n_tasks + 1) * sizeof(*all.tasks));
 		goto out;
 	}
 	for (uint32_t i = 0; i < n_threads; i++)
 		all.writers[i].spool.file = indexing_buffer->spool.file;
 	uint32_t task = n_tasks;
-	for (struct bs_spool_chunk *chunk = indexing_buffer->spool.chunks; chunk; chunk = chunk->next) {
-		all.tasks[--task] = (struct task){.chunk = chunk, .first = chunk->first_doc, .end = end};
+	for (struct bs_spool_chunk *chunk = indexing_buffer->spool.chunks; chunk;
+	     chunk = chunk->next) {
+		all.tasks[--task] =
+			(struct task){.chunk = chunk, .first = chunk->first_doc, .end = end};
 		end = chunk->first_doc;
 	}
 	status = bs_workers_run(&work, n_tasks, err);
@@ -218,19 +233,22 @@ out:
 struct kinds {
 	const struct bs_term_treatment_table *treatments;
 	uint8_t of_small[SMALL_DF];
-	double least_frequent; /* df from which on a shard of one block might give an exact column */
-	double least_exact;    /* ... from which on one is expected */
+	/* df from which on a shard of one block might give an exact column */
+	double least_frequent;
+	double least_exact; /* ... from which on one is expected */
 };
 
 static uint8_t treatment_of(const struct kinds *kinds, uint32_t df)
 {
 	return df < SMALL_DF ? kinds->of_small[df]
-	                     : (uint8_t)(bs_term_treatment_find(kinds->treatments, df) - kinds->treatments->entries);
+	                     : (uint8_t)(bs_term_treatment_find(kinds->treatments, df) -
+	                                 kinds->treatments->entries);
 }
 
 static bool is_frequent(const struct kinds *kinds, uint32_t df)
 {
-	return df >= kinds->least_frequent || kinds->treatments->entries[treatment_of(kinds, df)].has_false_positives;
+	return df >= kinds->least_frequent ||
+	       kinds->treatments->entries[treatment_of(kinds, df)].has_false_positives;
 }
 
 /* Its treatment, unless it is taken to get an exact column, and whether it is rare. */
@@ -238,13 +256,16 @@ static uint8_t note_of(const struct kinds *kinds, uint32_t df)
 {
 	uint8_t treatment = treatment_of(kinds, df);
 	bool has_false_positives = kinds->treatments->entries[treatment].has_false_positives;
-	uint32_t kind = df < kinds->least_exact && treatment < BS_NOTE_KINDS - 1 ? treatment : BS_NOTE_KINDS - 1;
+	uint32_t kind = df < kinds->least_exact && treatment < BS_NOTE_KINDS - 1
+	                        ? treatment
+	                        : BS_NOTE_KINDS - 1;
 	return (uint8_t)(kind | (has_false_positives ? 0 : BS_NOTE_IS_LISTED));
 }
 
-/* From counts of terms of each df, next_of[0..most], to where they begin: frequent ones first, the others behind them,
- * each from most down. */
-static void place_dfs(struct bs_shard_plan *plan, const struct kinds *kinds, uint32_t most, uint32_t *next_of)
+/* From counts of terms of each df, next_of[0..most], to where they begin: frequent ones first, the
+ * others behind them, each from most down. */
+static void place_dfs(struct bs_shard_plan *plan, const struct kinds *kinds, uint32_t most,
+                      uint32_t *next_of)
 {
 	uint32_t n = 0;
 	for (int pass = 0; pass < 2; pass++) {
@@ -274,12 +295,13 @@ static struct bs_lexicon_term term_of(const struct bs_shard_plan *plan, uint32_t
 		return plan->lexicon[i];
 	const struct bs_term_entry *entry = &plan->indexing_buffer->terms.entries[i];
 	const uint8_t *key = bs_term_table_key(&plan->indexing_buffer->terms, i);
-	return (struct bs_lexicon_term){bs_hash_term(key, entry->n_bytes), entry->df, key[0] == BS_KEY_COMPOUND};
+	return (struct bs_lexicon_term){bs_hash_term(key, entry->n_bytes), entry->df,
+	                                key[0] == BS_KEY_COMPOUND};
 }
 
 /* Places by how many documents have a term, of those of one df by number. */
-static enum bs_status find_places(struct bs_shard_plan *plan, const struct kinds *kinds, uint32_t *place_of,
-                                  struct bs_error *err)
+static enum bs_status find_places(struct bs_shard_plan *plan, const struct kinds *kinds,
+                                  uint32_t *place_of, struct bs_error *err)
 {
 	uint32_t most = 1;
 	enum bs_status status = BS_OK;
@@ -291,7 +313,8 @@ static enum bs_status find_places(struct bs_shard_plan *plan, const struct kinds
 		return status;
 	uint32_t *next_of = calloc((size_t)most + 1, sizeof(*next_of));
 	if (!next_of)
-		return bs_fail_memory(err, "places of terms", ((size_t)most + 1) * sizeof(*next_of));
+		return bs_fail_memory(err, "places of terms",
+		                      ((size_t)most + 1) * sizeof(*next_of));
 	for (uint32_t i = 0; i < plan->n_terms; i++)
 		next_of[df_of(plan, i)]++;
 	place_dfs(plan, kinds, most, next_of);
@@ -304,15 +327,16 @@ static enum bs_status find_places(struct bs_shard_plan *plan, const struct kinds
 }
 
 /* What is known of a place. */
-static enum bs_status fill_places(struct bs_shard_plan *plan, const struct kinds *kinds, const uint32_t *place_of, uint8_t *notes,
-                                  struct bs_error *err)
+static enum bs_status fill_places(struct bs_shard_plan *plan, const struct kinds *kinds,
+                                  const uint32_t *place_of, uint8_t *notes, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	const struct bs_tf_levels *levels = plan->tf_levels;
 	for (uint32_t i = 0; i < plan->treatments->n_entries && i < BS_NOTE_KINDS - 1; i++)
 		plan->columns[i] = bs_count_pack(plan->treatments->entries[i].n_columns);
 	plan->kinds[plan->n_repeated] = treatment_of(kinds, 1);
-	notes[plan->n_repeated] = note_of(kinds, 1) | BS_NOTE_IS_CODED; /* a pair, too: nobody asks */
+	/* a pair, too: nobody asks */
+	notes[plan->n_repeated] = note_of(kinds, 1) | BS_NOTE_IS_CODED;
 	for (uint32_t i = 0; i < plan->n_terms && !status; i++) {
 		const struct bs_lexicon_term term = term_of(plan, i);
 		uint32_t place = place_of[i];
@@ -327,7 +351,8 @@ static enum bs_status fill_places(struct bs_shard_plan *plan, const struct kinds
 		plan->kinds[place] = treatment | (has_levels ? BS_KIND_HAS_LEVELS : 0);
 		notes[place] = note_of(kinds, term.df) | (is_coded ? BS_NOTE_IS_CODED : 0);
 		if (place < plan->n_frequent)
-			plan->frequent[place] = (struct bs_frequent_term){.df = term.df, .has_false_positives = has_false_positives};
+			plan->frequent[place] = (struct bs_frequent_term){
+				.df = term.df, .has_false_positives = has_false_positives};
 	}
 	return status;
 }
@@ -336,8 +361,8 @@ static enum bs_status fill_places(struct bs_shard_plan *plan, const struct kinds
 #define PLACES_AHEAD 16u
 
 /* sorted: term numbers in lexicon order; NULL: they are so. */
-static enum bs_status fill_ordinals(struct bs_shard_plan *plan, const uint32_t *place_of, const uint32_t *sorted,
-                                    struct bs_error *err)
+static enum bs_status fill_ordinals(struct bs_shard_plan *plan, const uint32_t *place_of,
+                                    const uint32_t *sorted, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	uint32_t n_found = 0;
@@ -358,19 +383,23 @@ static enum bs_status fill_ordinals(struct bs_shard_plan *plan, const uint32_t *
 }
 
 /* Places, and what is known of them. *notes_out is the caller's to free, also after a failure. */
-static enum bs_status make_places(struct bs_shard_plan *plan, struct kinds *kinds, const uint32_t *sorted,
-                                  uint32_t *place_of, uint8_t **notes_out, struct bs_error *err)
+static enum bs_status make_places(struct bs_shard_plan *plan, struct kinds *kinds,
+                                  const uint32_t *sorted, uint32_t *place_of, uint8_t **notes_out,
+                                  struct bs_error *err)
 {
 	size_t n_terms = (size_t)plan->n_terms + 1;
 	kinds->treatments = plan->treatments;
 	for (uint32_t df = 0; df < SMALL_DF; df++)
-		kinds->of_small[df] = (uint8_t)(bs_term_treatment_find(plan->treatments, df) - plan->treatments->entries);
+		kinds->of_small[df] = (uint8_t)(bs_term_treatment_find(plan->treatments, df) -
+		                                plan->treatments->entries);
 	plan->ordinals = malloc(n_terms * sizeof(*plan->ordinals));
-	enum bs_status status = bs_indexing_buffer_place(plan->indexing_buffer, &plan->of_hashes, err);
+	enum bs_status status =
+		bs_indexing_buffer_place(plan->indexing_buffer, &plan->of_hashes, err);
 	if (!status)
 		status = bs_buffer_reserve(&plan->of_hashes, n_terms * sizeof(*plan->hashes), err);
 	if (!status && !plan->ordinals)
-		status = bs_fail_memory(err, "what shards share", n_terms * sizeof(*plan->ordinals));
+		status =
+			bs_fail_memory(err, "what shards share", n_terms * sizeof(*plan->ordinals));
 	if (!status)
 		status = find_places(plan, kinds, place_of, err);
 	if (status)
@@ -381,17 +410,21 @@ static enum bs_status make_places(struct bs_shard_plan *plan, struct kinds *kind
 	plan->frequent = malloc(((size_t)plan->n_frequent + 1) * sizeof(*plan->frequent));
 	plan->by_ordinal = malloc(((size_t)plan->n_frequent + 1) * sizeof(*plan->by_ordinal));
 	if (!*notes_out || !plan->kinds || !plan->frequent || !plan->by_ordinal)
-		return bs_fail_memory(err, "what shards share", plan->n_frequent * sizeof(*plan->frequent));
+		return bs_fail_memory(err, "what shards share",
+		                      plan->n_frequent * sizeof(*plan->frequent));
 	status = fill_places(plan, kinds, place_of, *notes_out, err);
 	return status ? status : fill_ordinals(plan, place_of, sorted, err);
 }
 
-enum bs_status bs_shard_plan_make(struct bs_shard_plan *plan, struct bs_indexing_buffer *indexing_buffer, const uint32_t *sorted,
-                                 uint32_t n_threads, struct bs_size_class_doc *docs_out, struct bs_error *err)
+enum bs_status bs_shard_plan_make(struct bs_shard_plan *plan,
+                                  struct bs_indexing_buffer *indexing_buffer,
+                                  const uint32_t *sorted, uint32_t n_threads,
+                                  struct bs_size_class_doc *docs_out, struct bs_error *err)
 {
 	uint32_t n_docs = bs_indexing_buffer_n_docs(indexing_buffer);
 	/* Of the padded shard, as shard_build.c decides it, in whole documents. */
-	double least_exact = plan->exact_share * ((n_docs + BS_LINE_BITS - 1) / BS_LINE_BITS) * BS_LINE_BITS;
+	double least_exact =
+		plan->exact_share * ((n_docs + BS_LINE_BITS - 1) / BS_LINE_BITS) * BS_LINE_BITS;
 	struct kinds kinds = {
 		.least_frequent = plan->exact_share * BS_LINE_BITS,
 		.least_exact = least_exact < 1 ? 1 : (double)(uint64_t)least_exact,
@@ -400,20 +433,22 @@ enum bs_status bs_shard_plan_make(struct bs_shard_plan *plan, struct bs_indexing
 	plan->n_terms = indexing_buffer->terms.n_terms;
 	size_t n_bytes = ((size_t)plan->n_terms + 1) * sizeof(uint32_t);
 	uint32_t *place_of = malloc(n_bytes);
-	enum bs_status status = place_of ? BS_OK : bs_fail_memory(err, "what shards share", n_bytes);
+	enum bs_status status =
+		place_of ? BS_OK : bs_fail_memory(err, "what shards share", n_bytes);
 	if (!status) {
 		bs_buffer_advise(place_of, n_bytes);
 		status = make_places(plan, &kinds, sorted, place_of, &notes, err);
 	}
 	if (!status)
-		status = bs_renumber(indexing_buffer, plan, place_of, notes, n_threads, docs_out, err);
+		status = bs_renumber(indexing_buffer, plan, place_of, notes, n_threads, docs_out,
+		                     err);
 	free(place_of);
 	free(notes);
 	return status;
 }
 
-enum bs_status bs_shard_plan_of_lexicon(struct bs_shard_plan *plan, double least_frequent, uint32_t *place_of,
-                                       struct bs_error *err)
+enum bs_status bs_shard_plan_of_lexicon(struct bs_shard_plan *plan, double least_frequent,
+                                        uint32_t *place_of, struct bs_error *err)
 {
 	struct kinds kinds = {.least_frequent = least_frequent, .least_exact = least_frequent};
 	uint8_t *notes = NULL;

@@ -10,11 +10,12 @@
 #include "core/simd/kernels.h"
 
 /*
- * Documents are counted in bins of weights within a twentieth of each other, which puts them in order but for those of
- * one bin. Cuts may be made every so many documents of that order, and where weights have grown by half; of all ways to
- * make classes between them the cheapest is taken. So a shard has as many documents as fill its lines: of a group column
- * one is 4,096 documents, and cut by weights alone a quarter of them was padding in the Linux tree. The cost of a class
- * is in bits; work at query time is charged in the same coin, at the price of core/matrix/term_treatment.h.
+ * Documents are counted in bins of weights within a twentieth of each other, which puts them in
+ * order but for those of one bin. Cuts may be made every so many documents of that order, and where
+ * weights have grown by half; of all ways to make classes between them the cheapest is taken. So a
+ * shard has as many documents as fill its lines: of a group column one is 4,096 documents, and cut
+ * by weights alone a quarter of them was padding in the Linux tree. The cost of a class is in bits;
+ * work at query time is charged in the same coin, at the price of core/matrix/term_treatment.h.
  */
 #define BINS_A_DOUBLING 14u
 #define BINS            (32u * BINS_A_DOUBLING)
@@ -35,7 +36,8 @@ struct load {
 struct cost_rules {
 	struct bs_size_class_rules given;
 	struct bs_forward_price price;
-	double shares[BS_MAX_LEVELS]; /* of a column of each level, against one of the document level */
+	/* of a column of each level, against one of the document level */
+	double shares[BS_MAX_LEVELS];
 };
 
 /* Documents between two cuts that follow each other. */
@@ -71,7 +73,8 @@ static void add(struct load *load, const struct load *other, double share)
 	bs_forward_load_add(&load->list, &list);
 }
 
-/* Columns of a level that a document of the class has: the width of a shard follows the long ones (shard_build.c). */
+/* Columns of a level that a document of the class has: the width of a shard follows the long ones
+ * (shard_build.c). */
 static double columns_of(const struct load *load, uint32_t level)
 {
 	return load->n_columns[level] > 0 ? load->squares[level] / load->n_columns[level] : 0;
@@ -85,7 +88,8 @@ static double shard_bits(const struct load *load, uint32_t n_docs, const struct 
 	double document_columns = columns_of(load, 0), bits = 0;
 	for (uint32_t level = 1; level < rules->given.n_levels; level++) {
 		uint8_t rank = rules->given.ranks[level];
-		double span = ldexp(1, (int)bs_level_shift(rank, n_docs)), columns = columns_of(load, level);
+		double span = ldexp(1, (int)bs_level_shift(rank, n_docs)),
+		       columns = columns_of(load, level);
 		double width = columns * pow(span, BS_PRICE_SPAN_POWER) * bits_a_column;
 		double level_bits = width * bs_level_lines(rank, n_blocks) * BS_LINE_BITS;
 		if (n_blocks >= BS_PRICE_COARSE_MIN_BLOCKS &&
@@ -94,7 +98,8 @@ static double shard_bits(const struct load *load, uint32_t n_docs, const struct 
 		else
 			document_columns += columns;
 	}
-	return bits + fmax(document_columns * bits_a_column, 8) * n_blocks * BS_LINE_BITS * BS_PRICE_EXACT_BYTES;
+	return bits + fmax(document_columns * bits_a_column, 8) * n_blocks * BS_LINE_BITS *
+	                      BS_PRICE_EXACT_BYTES;
 }
 
 static double block_bytes(const struct load *load, const struct cost_rules *rules)
@@ -102,13 +107,15 @@ static double block_bytes(const struct load *load, const struct cost_rules *rule
 	return shard_bits(load, BS_LINE_BITS, rules) / 8;
 }
 
-/* Rows of one shard, so that its columns stay below max_shard_bytes; 0 if not even one block does. */
+/* Rows of one shard, so that its columns stay below max_shard_bytes; 0 if not even one block
+ * does. */
 static uint32_t shard_rows(const struct load *load, const struct cost_rules *rules)
 {
 	double n_blocks = floor((double)rules->given.max_shard_bytes / block_bytes(load, rules));
 	if (n_blocks < 1)
 		return 0;
-	return (n_blocks < rules->given.max_blocks ? (uint32_t)n_blocks : rules->given.max_blocks) * BS_LINE_BITS;
+	return (n_blocks < rules->given.max_blocks ? (uint32_t)n_blocks : rules->given.max_blocks) *
+	       BS_LINE_BITS;
 }
 
 /* What a document of so many terms is as a forward index. */
@@ -116,7 +123,8 @@ static struct bs_forward_load forward_load(uint32_t n_terms, const struct cost_r
 {
 	const struct bs_forward_load *seen = &rules->given.lists[bs_forward_size(n_terms)];
 	double share = seen->n_terms > 0 ? n_terms / seen->n_terms : 0;
-	struct bs_forward_load load = {.n_docs = 1, .n_terms = n_terms, .n_bits = seen->n_bits * share};
+	struct bs_forward_load load = {
+		.n_docs = 1, .n_terms = n_terms, .n_bits = seen->n_bits * share};
 	for (uint32_t i = 0; i < BS_FORWARD_NEARS; i++)
 		load.near[i] = seen->near[i] * share;
 	return load;
@@ -134,7 +142,8 @@ static double matrix_cost(const struct load *load, uint32_t rows, const struct c
 }
 
 /* The cost of a class, as columns or as forward indexes, and which of them it is. */
-static double class_cost(const struct load *load, const struct cost_rules *rules, bool *is_forward_out)
+static double class_cost(const struct load *load, const struct cost_rules *rules,
+                         bool *is_forward_out)
 {
 	uint32_t rows = shard_rows(load, rules);
 	double as_lists = load->list.n_bits;
@@ -164,15 +173,17 @@ static uint32_t bin_of(const struct bs_size_class_doc *doc, const struct cost_ru
 }
 
 /* bins_out: by document. */
-static void fill_bins(struct cutting *cutting, const struct bs_size_class_doc *docs, uint32_t n_docs,
-                      uint16_t *bins_out)
+static void fill_bins(struct cutting *cutting, const struct bs_size_class_doc *docs,
+                      uint32_t n_docs, uint16_t *bins_out)
 {
 	struct cost_rules *rules = &cutting->rules;
 	for (uint32_t level = 0; level < rules->given.n_levels; level++)
-		rules->shares[level] = pow(ldexp(1, rules->given.ranks[level]), BS_PRICE_SPAN_POWER - 1);
+		rules->shares[level] =
+			pow(ldexp(1, rules->given.ranks[level]), BS_PRICE_SPAN_POWER - 1);
 	for (uint32_t i = 0; i < n_docs; i++) {
 		uint32_t bin = bin_of(&docs[i], rules);
-		struct load one = {.n_listed = docs[i].n_listed, .list = forward_load(docs[i].n_terms, rules)};
+		struct load one = {.n_listed = docs[i].n_listed,
+		                   .list = forward_load(docs[i].n_terms, rules)};
 		for (uint32_t level = 0; level < BS_MAX_LEVELS; level++) {
 			one.n_columns[level] = docs[i].n_columns[level];
 			one.squares[level] = one.n_columns[level] * one.n_columns[level];
@@ -204,7 +215,8 @@ static void cut_bins(struct cutting *cutting, uint32_t n_docs)
 			cut(cutting, rank, &load);
 		while (rank < end) {
 			uint32_t next = rank / step * step + step, to = next < end ? next : end;
-			add(&load, &cutting->bins[bin], (double)(to - rank) / cutting->bin_docs[bin]);
+			add(&load, &cutting->bins[bin],
+			    (double)(to - rank) / cutting->bin_docs[bin]);
 			rank = to;
 			if (rank == next)
 				cut(cutting, rank, &load);
@@ -248,7 +260,8 @@ static void make_classes(const struct cutting *cutting, struct bs_size_classes *
 		class->docs = classes->docs + (first ? cutting->pieces[first - 1].end : 0);
 		class->block_bytes = (uint64_t)block_bytes(&load, &cutting->rules);
 		class_cost(&load, &cutting->rules, &class->is_forward);
-		class->max_rows = class->is_forward ? UINT32_MAX : shard_rows(&load, &cutting->rules);
+		class->max_rows =
+			class->is_forward ? UINT32_MAX : shard_rows(&load, &cutting->rules);
 	}
 }
 
@@ -265,15 +278,16 @@ static void place_docs(const struct cutting *cutting, const uint16_t *bins, uint
 	for (uint32_t i = 0; i < n_docs; i++) {
 		uint32_t bin = bins[i], *class = &in[bin];
 		rank = ranks[bin]++;
-		while (*class + 1 < classes->n_classes && classes->docs + rank >= classes->classes[*class + 1].docs)
+		while (*class + 1 < classes->n_classes &&
+		       classes->docs + rank >= classes->classes[*class + 1].docs)
 			++*class;
 		classes->classes[*class].docs[classes->classes[*class].n_docs++] = i;
 	}
 }
 
 enum bs_status bs_size_classes_make(const struct bs_size_class_doc *docs, uint32_t n_docs,
-                                    const struct bs_size_class_rules *given, struct bs_size_classes *classes_out,
-                                    struct bs_error *err)
+                                    const struct bs_size_class_rules *given,
+                                    struct bs_size_classes *classes_out, struct bs_error *err)
 {
 	double n_postings = 0;
 	for (uint32_t i = 0; i < n_docs; i++)
@@ -290,7 +304,8 @@ enum bs_status bs_size_classes_make(const struct bs_size_class_doc *docs, uint32
 		status = bs_fail_memory(err, "size classes", (size_t)n_docs * sizeof(uint32_t));
 		goto out;
 	}
-	cutting->rules = (struct cost_rules){.given = *given, .price = {classes_out->ns_bits, given->n_ordinals}};
+	cutting->rules = (struct cost_rules){.given = *given,
+	                                     .price = {classes_out->ns_bits, given->n_ordinals}};
 	fill_bins(cutting, docs, n_docs, bins);
 	cut_bins(cutting, n_docs);
 	choose(cutting);

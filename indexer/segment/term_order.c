@@ -1,8 +1,9 @@
 /*
- * term_order.c: see term_order.h. A radix sort from the front (McIlroy, Bostic and McIlroy, "Engineering Radix Sort",
- * 1993): keys are put where their first two bytes belong as they are made; of these ranges, which fit into cache, a
- * byte divides the keys, in place, into 256 more, each of which the next byte divides. Keys carry eight bytes of their
- * terms at a time, so that the terms themselves are looked at for the first eight and then only where those tie.
+ * term_order.c: see term_order.h. A radix sort from the front (McIlroy, Bostic and McIlroy,
+ * "Engineering Radix Sort", 1993): keys are put where their first two bytes belong as they are
+ * made; of these ranges, which fit into cache, a byte divides the keys, in place, into 256 more,
+ * each of which the next byte divides. Keys carry eight bytes of their terms at a time, so that the
+ * terms themselves are looked at for the first eight and then only where those tie.
  */
 #include "indexer/segment/term_order.h"
 
@@ -16,19 +17,22 @@
 #define SMALL_RANGE 32u
 #define FIRST_SHIFT 48 /* of a window: what its first two bytes are above */
 #define FIRST_PARTS 65536u
-/* The approximate cost of a key, for the deadline: of counting it, of its next bytes, of moving it, and in a small range. */
+/* The approximate cost of a key, for the deadline: of counting it, of its next bytes, of moving it,
+ * and in a small range. */
 #define COUNT_NS 5u
 #define LOAD_NS  30u
 #define MOVE_NS  30u
 #define SMALL_NS 50u
 
 struct sort_key {
-	uint64_t window; /* bytes of the term as a number that sorts as they do, zeros for those it lacks */
+	/* bytes of the term as a number that sorts as they do, zeros for those it lacks */
+	uint64_t window;
 	uint32_t number;
 	uint32_t n_bytes;
 };
 
-/* Keys whose terms agree in all bytes before `from`, where windows begin, and in those above `shift` of the windows. */
+/* Keys whose terms agree in all bytes before `from`, where windows begin, and in those above
+ * `shift` of the windows. */
 struct range {
 	struct sort_key *keys;
 	size_t n;
@@ -61,14 +65,15 @@ static uint64_t load_window(const struct bs_term_table *terms, uint32_t number, 
 	return window;
 }
 
-static bool is_before(const struct bs_term_table *terms, const struct sort_key *x, const struct sort_key *y,
-                      size_t from)
+static bool is_before(const struct bs_term_table *terms, const struct sort_key *x,
+                      const struct sort_key *y, size_t from)
 {
 	if (x->window != y->window)
 		return x->window < y->window;
 	uint32_t n = x->n_bytes < y->n_bytes ? x->n_bytes : y->n_bytes;
 	int order = n > from ? memcmp(bs_term_table_key(terms, x->number) + from,
-	                              bs_term_table_key(terms, y->number) + from, n - from) : 0;
+	                              bs_term_table_key(terms, y->number) + from, n - from)
+	                     : 0;
 	return order ? order < 0 : x->n_bytes < y->n_bytes;
 }
 
@@ -83,23 +88,26 @@ static void insertion_sort(const struct bs_term_table *terms, const struct range
 	}
 }
 
-/* Terms of a range are all over the dictionary: entries are prefetched so many ahead, bytes half as many. */
+/* Terms of a range are all over the dictionary: entries are prefetched so many ahead, bytes half as
+ * many. */
 #define TERMS_AHEAD 16u
 
-static inline void prefetch_term(const struct bs_term_table *terms, const struct sort_key *keys, size_t i, size_t n,
-                                 size_t from)
+static inline void prefetch_term(const struct bs_term_table *terms, const struct sort_key *keys,
+                                 size_t i, size_t n, size_t from)
 {
 	if (i + TERMS_AHEAD < n)
 		__builtin_prefetch(&terms->entries[keys[i + TERMS_AHEAD].number]);
 	if (i + TERMS_AHEAD / 2 < n)
-		__builtin_prefetch(bs_term_table_key(terms, keys[i + TERMS_AHEAD / 2].number) + from);
+		__builtin_prefetch(bs_term_table_key(terms, keys[i + TERMS_AHEAD / 2].number) +
+		                   from);
 }
 
 /*
- * All windows are equal. Terms that end in them come first, and are at most nine: they differ in length only, by zero
- * bytes. The others get their next eight bytes.
+ * All windows are equal. Terms that end in them come first, and are at most nine: they differ in
+ * length only, by zero bytes. The others get their next eight bytes.
  */
-static enum bs_status open_windows(const struct bs_term_table *terms, struct range *range, struct bs_error *err)
+static enum bs_status open_windows(const struct bs_term_table *terms, struct range *range,
+                                   struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	size_t from = range->from + 8;
@@ -113,7 +121,8 @@ static enum bs_status open_windows(const struct bs_term_table *terms, struct ran
 	}
 	struct range ended = {.keys = range->keys, .n = n_ended, .from = range->from};
 	insertion_sort(terms, &ended);
-	*range = (struct range){.keys = range->keys + n_ended, .n = range->n - n_ended, .from = from, .shift = 56};
+	*range = (struct range){
+		.keys = range->keys + n_ended, .n = range->n - n_ended, .from = from, .shift = 56};
 	for (size_t i = 0; i < range->n && !status; i++) {
 		prefetch_term(terms, range->keys, i, range->n, from);
 		range->keys[i].window = load_window(terms, range->keys[i].number, from);
@@ -122,7 +131,8 @@ static enum bs_status open_windows(const struct bs_term_table *terms, struct ran
 	return status;
 }
 
-/* Divides the range by the byte at its shift: those with byte b go to [starts[b], starts[b + 1]). Fails with the deadline. */
+/* Divides the range by the byte at its shift: those with byte b go to [starts[b], starts[b + 1]).
+ * Fails with the deadline. */
 static enum bs_status divide(const struct range *range, size_t starts[257], struct bs_error *err)
 {
 	size_t next[256];
@@ -158,8 +168,10 @@ static enum bs_status divide(const struct range *range, size_t starts[257], stru
 	return BS_OK;
 }
 
-/* The largest part of a division is what the loop goes on with, so the calls are at most log2 n deep. */
-static enum bs_status sort_range(const struct bs_term_table *terms, struct range range, struct bs_error *err)
+/* The largest part of a division is what the loop goes on with, so the calls are at most log2 n
+ * deep. */
+static enum bs_status sort_range(const struct bs_term_table *terms, struct range range,
+                                 struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	while (range.n > SMALL_RANGE && !status) {
@@ -176,11 +188,13 @@ static enum bs_status sort_range(const struct bs_term_table *terms, struct range
 			if (starts[b + 1] - starts[b] > starts[largest + 1] - starts[largest])
 				largest = b;
 		for (size_t b = 0; b < 256; b++) {
-			struct range part = {range.keys + starts[b], starts[b + 1] - starts[b], range.from, range.shift - 8};
+			struct range part = {range.keys + starts[b], starts[b + 1] - starts[b],
+			                     range.from, range.shift - 8};
 			if (b != largest && part.n > 1 && !status)
 				status = sort_range(terms, part, err);
 		}
-		range = (struct range){range.keys + starts[largest], starts[largest + 1] - starts[largest], range.from,
+		range = (struct range){range.keys + starts[largest],
+		                       starts[largest + 1] - starts[largest], range.from,
 		                       range.shift - 8};
 	}
 	if (status)
@@ -189,7 +203,8 @@ static enum bs_status sort_range(const struct bs_term_table *terms, struct range
 	return bs_deadline_spend((range.n + 1) * SMALL_NS, err);
 }
 
-static enum bs_status sort_first_byte(void *context, const struct bs_task *task, struct bs_error *err)
+static enum bs_status sort_first_byte(void *context, const struct bs_task *task,
+                                      struct bs_error *err)
 {
 	struct order *order = context;
 	uint64_t byte = task->number;
@@ -199,7 +214,10 @@ static enum bs_status sort_first_byte(void *context, const struct bs_task *task,
 	for (uint64_t part = byte * 256; part < (byte + 1) * 256 && !status; part++) {
 		size_t end = order->ends[part];
 		if (end - start > 1)
-			status = sort_range(order->terms, (struct range){order->keys + start, end - start, 0, FIRST_SHIFT - 8}, err);
+			status = sort_range(order->terms,
+			                    (struct range){order->keys + start, end - start, 0,
+			                                   FIRST_SHIFT - 8},
+			                    err);
 		start = end;
 	}
 	for (size_t i = first; i < start && !status; i++)
@@ -207,13 +225,14 @@ static enum bs_status sort_first_byte(void *context, const struct bs_task *task,
 	return status;
 }
 
-enum bs_status bs_term_order(const struct bs_term_table *terms, uint32_t n_threads, uint32_t *sorted,
-                             struct bs_error *err)
+enum bs_status bs_term_order(const struct bs_term_table *terms, uint32_t n_threads,
+                             uint32_t *sorted, struct bs_error *err)
 {
 	_Static_assert(sizeof(struct sort_key) == BS_TERM_ORDER_BYTES, "what the header says");
 	size_t n_bytes = ((size_t)terms->n_terms + 1) * sizeof(struct sort_key);
 	struct order order = {.terms = terms, .sorted = sorted};
-	struct bs_workers_plan plan = {.n_threads = n_threads, .work = sort_first_byte, .context = &order};
+	struct bs_workers_plan plan = {
+		.n_threads = n_threads, .work = sort_first_byte, .context = &order};
 	enum bs_status status = BS_OK;
 	uint32_t n_before = 0;
 	order.keys = malloc(n_bytes);
@@ -234,7 +253,8 @@ enum bs_status bs_term_order(const struct bs_term_table *terms, uint32_t n_threa
 	}
 	for (uint32_t i = 0; i < terms->n_terms && !status; i++) {
 		uint64_t window = load_window(terms, i, 0);
-		order.keys[order.ends[window >> FIRST_SHIFT]++] = (struct sort_key){window, i, terms->entries[i].n_bytes};
+		order.keys[order.ends[window >> FIRST_SHIFT]++] =
+			(struct sort_key){window, i, terms->entries[i].n_bytes};
 		status = bs_deadline_each(i, MOVE_NS, err);
 	}
 	if (!status)

@@ -1,5 +1,6 @@
-/* value_build.c: see value_build.h. Distinct values get their order, by fields' names and keys; then shard by shard what its
- * documents have is brought together by fields; layers are written at once, lists wait. */
+/* value_build.c: see value_build.h. Distinct values get their order, by fields' names and keys;
+ * then shard by shard what its documents have is brought together by fields; layers are written at
+ * once, lists wait. */
 #include "indexer/segment/value_build.h"
 
 #include <stdlib.h>
@@ -39,7 +40,8 @@ struct ranked {
 };
 BS_VECTOR(ranked_list, struct ranked);
 
-/* A value on its way into order: mostly its field and the beginning of its key, as a number, tell. */
+/* A value on its way into order: mostly its field and the beginning of its key, as a number,
+ * tell. */
 struct ordered {
 	uint64_t head;
 	uint32_t number;
@@ -53,16 +55,17 @@ struct making {
 	struct bs_file_writer *writer;
 	struct field *fields; /* by name */
 	uint32_t n_fields;
-	uint32_t *place_of;   /* of the indexing buffer's field: in fields, or NO_PLACE */
+	uint32_t *place_of;    /* of the indexing buffer's field: in fields, or NO_PLACE */
 	struct ordered *order; /* of the values, as they stand in the file */
-	uint32_t *rank_of;    /* by number of a value */
-	uint32_t *values_of;  /* by document: 1 + the place in value_docs, or 0; then where its values begin: */
-	uint64_t *starts;     /* ... by that place */
-	uint64_t *ends;       /* of the fields in ranked: where they begin, then where they end */
+	uint32_t *rank_of;     /* by number of a value */
+	/* by document: 1 + the place in value_docs, or 0; then where its values begin: */
+	uint32_t *values_of;
+	uint64_t *starts; /* ... by that place */
+	uint64_t *ends;   /* of the fields in ranked: where they begin, then where they end */
 	struct ranked_list ranked; /* of the shard under way, by fields and rows */
-	struct bs_buffer words;  /* of a layer */
+	struct bs_buffer words;    /* of a layer */
 	struct parts parts;
-	struct ranked_list lists;  /* as they stand in the file */
+	struct ranked_list lists; /* as they stand in the file */
 	uint64_t n_lines;
 	enum bs_status status; /* sticky */
 	struct bs_error *err;
@@ -85,8 +88,8 @@ static int compare_names(const void *a, const void *b, void *context)
 {
 	const struct bs_term_table *fields = context;
 	uint32_t x = ((const struct field *)a)->number, y = ((const struct field *)b)->number;
-	return bs_compare_bytes(bs_term_table_key(fields, x), fields->entries[x].n_bytes, bs_term_table_key(fields, y),
-	                        fields->entries[y].n_bytes);
+	return bs_compare_bytes(bs_term_table_key(fields, x), fields->entries[x].n_bytes,
+	                        bs_term_table_key(fields, y), fields->entries[y].n_bytes);
 }
 
 static int compare_values(const void *a, const void *b, void *context)
@@ -96,8 +99,10 @@ static int compare_values(const void *a, const void *b, void *context)
 	uint32_t x_bytes, y_bytes;
 	if (x->head != y->head)
 		return x->head < y->head ? -1 : 1;
-	const uint8_t *x_key = key_of(making, x->number, &x_bytes), *y_key = key_of(making, y->number, &y_bytes);
-	uint32_t x_place = making->place_of[bs_load_u32(x_key)], y_place = making->place_of[bs_load_u32(y_key)];
+	const uint8_t *x_key = key_of(making, x->number, &x_bytes),
+		      *y_key = key_of(making, y->number, &y_bytes);
+	uint32_t x_place = making->place_of[bs_load_u32(x_key)],
+		 y_place = making->place_of[bs_load_u32(y_key)];
 	if (x_place != y_place)
 		return x_place < y_place ? -1 : 1;
 	return bs_compare_bytes(x_key + 4, x_bytes - 4, y_key + 4, y_bytes - 4);
@@ -109,15 +114,18 @@ static uint64_t head_of(const struct making *making, uint32_t value)
 {
 	uint32_t n_bytes;
 	const uint8_t *key = key_of(making, value, &n_bytes);
-	uint64_t place = making->place_of[bs_load_u32(key)], most = (UINT64_C(1) << HEAD_FIELD_BITS) - 1;
+	uint64_t place = making->place_of[bs_load_u32(key)],
+		 most = (UINT64_C(1) << HEAD_FIELD_BITS) - 1;
 	if (place >= most)
 		return UINT64_MAX;
-	return place << (64 - HEAD_FIELD_BITS) | bs_first_eight(key + 4, n_bytes - 4) >> HEAD_FIELD_BITS;
+	return place << (64 - HEAD_FIELD_BITS) |
+	       bs_first_eight(key + 4, n_bytes - 4) >> HEAD_FIELD_BITS;
 }
 
 static void order_fields(struct making *making)
 {
-	const struct bs_term_table *values = &making->indexing_buffer->values, *fields = &making->indexing_buffer->fields;
+	const struct bs_term_table *values = &making->indexing_buffer->values,
+				   *fields = &making->indexing_buffer->fields;
 	for (uint32_t i = 0; i < fields->n_terms; i++)
 		making->place_of[i] = NO_PLACE;
 	for (uint32_t i = 0; i < values->n_terms; i++) {
@@ -128,8 +136,8 @@ static void order_fields(struct making *making)
 		}
 		making->fields[making->place_of[number]].n_values++;
 	}
-	making->status = bs_sort(making->fields, making->n_fields, sizeof(*making->fields), compare_names,
-	                         (void *)(uintptr_t)fields, making->err);
+	making->status = bs_sort(making->fields, making->n_fields, sizeof(*making->fields),
+	                         compare_names, (void *)(uintptr_t)fields, making->err);
 	uint64_t n_values = 0;
 	for (uint32_t i = 0; i < making->n_fields; i++) {
 		struct field *field = &making->fields[i];
@@ -146,17 +154,18 @@ static void order_values(struct making *making)
 	for (uint32_t i = 0; i < n; i++)
 		making->order[i] = (struct ordered){head_of(making, i), i};
 	if (!making->status)
-		making->status = bs_sort(making->order, n, sizeof(*making->order), compare_values, making, making->err);
+		making->status = bs_sort(making->order, n, sizeof(*making->order), compare_values,
+		                         making, making->err);
 	for (uint32_t i = 0; i < n && !making->status; i++) {
 		f += i >= making->fields[f].first_value + making->fields[f].n_values;
-		making->rank_of[making->order[i].number] = (uint32_t)(i - making->fields[f].first_value);
+		making->rank_of[making->order[i].number] =
+			(uint32_t)(i - making->fields[f].first_value);
 	}
 }
 
 static void find_documents(struct making *making)
 {
-	const struct bs_accumulated_values *docs =
-		making->indexing_buffer->value_docs.items;
+	const struct bs_accumulated_values *docs = making->indexing_buffer->value_docs.items;
 	uint32_t n = (uint32_t)bs_vector_n(&making->indexing_buffer->value_docs);
 	for (uint32_t i = 0; i < n; i++) {
 		making->values_of[docs[i].document] = i + 1;
@@ -191,7 +200,8 @@ static int compare_ranked_r(const void *a, const void *b, void *context)
 	return compare_ranked(a, b);
 }
 
-/* Brings a shard's values together: those of field f are ranked[begin of f, ends[f]), by rows and ranks, none twice. */
+/* Brings a shard's values together: those of field f are ranked[begin of f, ends[f]), by rows and
+ * ranks, none twice. */
 static void gather(struct making *making, const uint32_t *documents, uint32_t n_docs)
 {
 	uint64_t sum = 0, n;
@@ -219,7 +229,8 @@ static void gather(struct making *making, const uint32_t *documents, uint32_t n_
 	}
 }
 
-/* Sorts what is not in order, and leaves out what is there twice: how many are left. Most rows have one value. */
+/* Sorts what is not in order, and leaves out what is there twice: how many are left. Most rows have
+ * one value. */
 static uint64_t settle(struct making *making, struct ranked *ranked, uint64_t n)
 {
 	uint64_t n_kept = 0, i = 1;
@@ -227,7 +238,8 @@ static uint64_t settle(struct making *making, struct ranked *ranked, uint64_t n)
 		i++;
 	if (i >= n)
 		return n;
-	making->status = bs_sort(ranked, (size_t)n, sizeof(*ranked), compare_ranked_r, NULL, making->err);
+	making->status =
+		bs_sort(ranked, (size_t)n, sizeof(*ranked), compare_ranked_r, NULL, making->err);
 	for (i = 0; i < n && !making->status; i++) {
 		if (n_kept == 0 || compare_ranked(&ranked[n_kept - 1], &ranked[i]) != 0)
 			ranked[n_kept++] = ranked[i];
@@ -245,10 +257,11 @@ static uint64_t count_rows(const struct ranked *ranked, uint64_t n)
 }
 
 /* Writes the first value of each row as a layer, and moves the others to the front. */
-static uint64_t write_layer(struct making *making, const struct field *field, uint32_t n_blocks, struct ranked *ranked,
-                            uint64_t n)
+static uint64_t write_layer(struct making *making, const struct field *field, uint32_t n_blocks,
+                            struct ranked *ranked, uint64_t n)
 {
-	size_t block_words = (size_t)(1 + field->n_slices) * BS_LINE_WORDS, n_words = n_blocks * block_words;
+	size_t block_words = (size_t)(1 + field->n_slices) * BS_LINE_WORDS,
+	       n_words = n_blocks * block_words;
 	uint64_t n_left = 0;
 	uint32_t before = UINT32_MAX;
 	bs_buffer_clear(&making->words);
@@ -259,7 +272,8 @@ static uint64_t write_layer(struct making *making, const struct field *field, ui
 	memset(words, 0, n_words * sizeof(*words));
 	for (uint64_t i = 0; i < n; i++) {
 		uint32_t row = ranked[i].row, lane = row % BS_LINE_BITS;
-		uint64_t *word = words + row / BS_LINE_BITS * block_words + lane / 64, bit = UINT64_C(1) << (lane % 64);
+		uint64_t *word = words + row / BS_LINE_BITS * block_words + lane / 64,
+			 bit = UINT64_C(1) << (lane % 64);
 		if (row == before) {
 			ranked[n_left++] = ranked[i];
 			continue;
@@ -276,14 +290,18 @@ static uint64_t write_layer(struct making *making, const struct field *field, ui
 }
 
 /* Layers where they take less than a list would. */
-static void write_part(struct making *making, uint32_t f, uint32_t shard, uint32_t n_docs, struct ranked *ranked, uint64_t n)
+static void write_part(struct making *making, uint32_t f, uint32_t shard, uint32_t n_docs,
+                       struct ranked *ranked, uint64_t n)
 {
 	struct field *field = &making->fields[f];
 	uint32_t n_blocks = (n_docs + BS_LINE_BITS - 1) / BS_LINE_BITS;
 	uint64_t layer_lines = bs_value_layer_lines(n_blocks, field->n_slices);
-	struct part part = {.field = f, .shard = shard, .first_line = making->n_lines,
+	struct part part = {.field = f,
+	                    .shard = shard,
+	                    .first_line = making->n_lines,
 	                    .first_entry = making->lists.bytes.used_bytes / BS_VALUE_ENTRY_BYTES};
-	while (!making->status && layer_lines * BS_LINE_BYTES <= count_rows(ranked, n) * BS_VALUE_ENTRY_BYTES) {
+	while (!making->status &&
+	       layer_lines * BS_LINE_BYTES <= count_rows(ranked, n) * BS_VALUE_ENTRY_BYTES) {
 		n = write_layer(making, field, n_blocks, ranked, n);
 		part.n_layers++;
 		making->n_lines += layer_lines;
@@ -296,7 +314,8 @@ static void write_part(struct making *making, uint32_t f, uint32_t shard, uint32
 		making->status = bs_vector_append(&making->parts, &part, making->err);
 }
 
-static void write_shard(struct making *making, uint32_t shard, const uint32_t *documents, uint32_t n_docs)
+static void write_shard(struct making *making, uint32_t shard, const uint32_t *documents,
+                        uint32_t n_docs)
 {
 	uint64_t begin = 0;
 	if (!making->status)
@@ -357,7 +376,8 @@ static void write_fields(struct making *making)
 	}
 	for (uint32_t f = 0; f < making->n_fields; f++) {
 		uint32_t number = making->fields[f].number;
-		bs_file_writer_bytes(writer, bs_term_table_key(names, number), names->entries[number].n_bytes);
+		bs_file_writer_bytes(writer, bs_term_table_key(names, number),
+		                     names->entries[number].n_bytes);
 	}
 }
 
@@ -382,7 +402,8 @@ static void write_keys(struct making *making)
 	struct bs_buffer *keys = &making->words;
 	bs_buffer_clear(keys);
 	if (!offsets)
-		making->status = bs_fail_memory(making->err, "values", (uint64_t)n * sizeof(*offsets));
+		making->status =
+			bs_fail_memory(making->err, "values", (uint64_t)n * sizeof(*offsets));
 	for (uint32_t i = 0; i < n && !making->status; i++) {
 		uint32_t n_bytes;
 		const uint8_t *key = key_of(making, making->order[i].number, &n_bytes);
@@ -392,14 +413,16 @@ static void write_keys(struct making *making)
 			making->status = bs_deadline_each(i, VALUE_NS, making->err);
 	}
 	if (!making->status)
-		making->status = bs_names_write(making->writer, bs_names_of_values, keys->data, offsets, n, making->err);
+		making->status = bs_names_write(making->writer, bs_names_of_values, keys->data,
+		                                offsets, n, making->err);
 	free(offsets);
 }
 
 static enum bs_status allocate(struct making *making, struct bs_error *err)
 {
 	const struct bs_indexing_buffer *indexing_buffer = making->indexing_buffer;
-	size_t n_values = (size_t)indexing_buffer->values.n_terms + 1, n_fields = (size_t)indexing_buffer->fields.n_terms + 1;
+	size_t n_values = (size_t)indexing_buffer->values.n_terms + 1,
+	       n_fields = (size_t)indexing_buffer->fields.n_terms + 1;
 	size_t n_docs = (size_t)bs_indexing_buffer_n_docs(indexing_buffer) + 1;
 	making->fields = calloc(n_fields, sizeof(*making->fields));
 	making->place_of = calloc(n_fields, sizeof(*making->place_of));
@@ -407,10 +430,10 @@ static enum bs_status allocate(struct making *making, struct bs_error *err)
 	making->order = calloc(n_values, sizeof(*making->order));
 	making->rank_of = calloc(n_values, sizeof(*making->rank_of));
 	making->values_of = calloc(n_docs, sizeof(*making->values_of));
-	making->starts = calloc(bs_vector_n(&indexing_buffer->value_docs) + 1,
-	                        sizeof(*making->starts));
-	if (making->fields && making->place_of && making->ends && making->order && making->rank_of && making->values_of &&
-	    making->starts)
+	making->starts =
+		calloc(bs_vector_n(&indexing_buffer->value_docs) + 1, sizeof(*making->starts));
+	if (making->fields && making->place_of && making->ends && making->order &&
+	    making->rank_of && making->values_of && making->starts)
 		return BS_OK;
 	return bs_fail_memory(err, "values", (n_values + n_fields + n_docs) * sizeof(uint64_t));
 }
@@ -425,15 +448,17 @@ static void write_values(struct making *making, const struct bs_shard_rows *rows
 		documents += n_docs[shard];
 	}
 	bs_file_writer_section(making->writer, BS_SECTION_VALUE_LISTS, 0);
-	bs_file_writer_bytes(making->writer, making->lists.bytes.data, making->lists.bytes.used_bytes);
+	bs_file_writer_bytes(making->writer, making->lists.bytes.data,
+	                     making->lists.bytes.used_bytes);
 	if (!making->status)
 		write_parts(making);
 	if (!making->status)
 		write_keys(making);
 }
 
-enum bs_status bs_value_build(const struct bs_indexing_buffer *indexing_buffer, const struct bs_shard_rows *rows,
-                              struct bs_file_writer *writer, struct bs_error *err)
+enum bs_status bs_value_build(const struct bs_indexing_buffer *indexing_buffer,
+                              const struct bs_shard_rows *rows, struct bs_file_writer *writer,
+                              struct bs_error *err)
 {
 	struct making making = {.indexing_buffer = indexing_buffer, .writer = writer, .err = err};
 	if (indexing_buffer->fields.n_terms == 0)

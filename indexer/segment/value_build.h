@@ -1,4 +1,5 @@
-/* value_build.h: the numbers and dates of a segment's records as columns (core/matrix/value_column.h). */
+/* value_build.h: the numbers and dates of a segment's records as columns
+ * (core/matrix/value_column.h). */
 #pragma once
 
 #include "core/base/vector.h"
@@ -11,6 +12,8 @@ struct bs_shard_rows {
 	struct bs_u32s n_docs; /* of each shard */
 };
 
-/* Writes the sections; none of a segment without named fields. Sticky like the writer; BS_NO_MEMORY. */
-enum bs_status bs_value_build(const struct bs_indexing_buffer *indexing_buffer, const struct bs_shard_rows *rows,
-                              struct bs_file_writer *writer, struct bs_error *err) BS_WARN_UNUSED;
+/* Writes the sections; none of a segment without named fields. Sticky like the writer;
+ * BS_NO_MEMORY. */
+enum bs_status bs_value_build(const struct bs_indexing_buffer *indexing_buffer,
+                              const struct bs_shard_rows *rows, struct bs_file_writer *writer,
+                              struct bs_error *err) BS_WARN_UNUSED;

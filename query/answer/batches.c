@@ -17,7 +17,8 @@ struct bs_batches {
 	bool are_candidates[BATCH_HITS];
 };
 
-enum bs_status bs_batches_begin(struct bs_batches **batches, const struct bs_batch_target *target, struct bs_error *err)
+enum bs_status bs_batches_begin(struct bs_batches **batches, const struct bs_batch_target *target,
+                                struct bs_error *err)
 {
 	if (!*batches)
 		*batches = calloc(1, sizeof(**batches));
@@ -44,27 +45,34 @@ bool bs_batches_is_refused(const struct bs_batches *batches)
 
 static struct bs_doc_ref ref_of(const struct bs_batches *batches, size_t i)
 {
-	return (struct bs_doc_ref){(uint32_t)(batches->documents[i] >> 32), (uint32_t)batches->documents[i]};
+	return (struct bs_doc_ref){(uint32_t)(batches->documents[i] >> 32),
+	                           (uint32_t)batches->documents[i]};
 }
 
-/* How many hits from the i-th on are in-memory documents of one segment, in one stretch of its table: their ids are their names
- * there. */
-static enum bs_status count_given(const struct bs_batches *batches, size_t i, size_t *n_out, struct bs_error *err)
+/* How many hits from the i-th on are in-memory documents of one segment, in one stretch of its
+ * table: their ids are their names there. */
+static enum bs_status count_given(const struct bs_batches *batches, size_t i, size_t *n_out,
+                                  struct bs_error *err)
 {
 	struct bs_doc_ref ref = ref_of(batches, i);
-	const struct bs_list_segment *segment = bs_list_segment(bs_loader_list(batches->target.loader), ref.segment);
+	const struct bs_list_segment *segment =
+		bs_list_segment(bs_loader_list(batches->target.loader), ref.segment);
 	const struct bs_manifest *manifest = &segment->snapshot->manifest;
 	*n_out = 0;
 	if (!segment->segment || ref.document >= segment->segment->docs.n_docs)
 		return BS_OK;
 	const struct bs_doc_table *docs = &segment->segment->docs;
 	struct bs_source_range range = bs_doc_table_range_of(docs, ref.document);
-	if (range.source >= manifest->n_sources || manifest->sources[range.source].kind != BS_SOURCE_STDIN)
+	if (range.source >= manifest->n_sources ||
+	    manifest->sources[range.source].kind != BS_SOURCE_STDIN)
 		return BS_OK;
-	uint64_t first = (uint64_t)ref.segment << 32 | range.first, n_docs = range.end - range.first;
+	uint64_t first = (uint64_t)ref.segment << 32 | range.first,
+		 n_docs = range.end - range.first;
 	enum bs_status status = BS_OK;
-	for (uint8_t flags = BS_DOC_SEPARATE_ID; i + *n_out < batches->n && batches->documents[i + *n_out] - first < n_docs; ++*n_out) {
-		status = bs_doc_table_flags(docs, (uint32_t)batches->documents[i + *n_out], &flags, err);
+	for (uint8_t flags = BS_DOC_SEPARATE_ID;
+	     i + *n_out < batches->n && batches->documents[i + *n_out] - first < n_docs; ++*n_out) {
+		status = bs_doc_table_flags(docs, (uint32_t)batches->documents[i + *n_out], &flags,
+		                            err);
 		if (status || !(flags & BS_DOC_SEPARATE_ID))
 			break;
 	}
@@ -75,7 +83,8 @@ static enum bs_status name_one(struct bs_batches *batches, size_t i, struct bs_e
 {
 	const struct bs_batch_target *target = &batches->target;
 	struct bs_hit hit;
-	enum bs_status status = bs_hit_assembly_name(target->assembly, target->loader, ref_of(batches, i), &hit, err);
+	enum bs_status status = bs_hit_assembly_name(target->assembly, target->loader,
+	                                             ref_of(batches, i), &hit, err);
 	if (!status)
 		status = bs_buffer_append(&batches->ids, hit.id, hit.id_bytes, err);
 	batches->id_ends[i] = batches->ids.used_bytes;
@@ -90,8 +99,10 @@ static enum bs_status name_hits(struct bs_batches *batches, struct bs_error *err
 	for (size_t i = 0, n; i < batches->n && !status; i += n ? n : 1) {
 		status = count_given(batches, i, &n, err);
 		if (!status && n > 0)
-			status = bs_names_append(&bs_list_segment(list, ref_of(batches, i).segment)->segment->docs.names,
-			                         batches->documents + i, n, &batches->ids, batches->id_ends + i, err);
+			status = bs_names_append(&bs_list_segment(list, ref_of(batches, i).segment)
+			                                  ->segment->docs.names,
+			                         batches->documents + i, n, &batches->ids,
+			                         batches->id_ends + i, err);
 		else if (!status)
 			status = name_one(batches, i, err);
 	}
@@ -119,7 +130,8 @@ enum bs_status bs_batches_flush(struct bs_batches *batches, struct bs_error *err
 	return batches->is_refused ? bs_fail(err, BS_STOPPED, "stopped") : BS_OK;
 }
 
-enum bs_status bs_batches_add(struct bs_batches *batches, struct bs_doc_ref ref, bool is_candidate, struct bs_error *err)
+enum bs_status bs_batches_add(struct bs_batches *batches, struct bs_doc_ref ref, bool is_candidate,
+                              struct bs_error *err)
 {
 	size_t i = batches->n++;
 	batches->documents[i] = (uint64_t)ref.segment << 32 | ref.document;

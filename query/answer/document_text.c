@@ -4,13 +4,13 @@
 #include <stdlib.h>
 
 #include "core/base/source_kind.h"
-#include "corpus/changes/id_lookup.h"
 #include "corpus/changes/id_ends.h"
+#include "corpus/changes/id_lookup.h"
 
 /* The ids of one snapshot. */
 struct bs_document_ids {
 	struct bs_id_lookup ids; /* of in-memory documents; made when an id is first looked for */
-	struct bs_id_ends ends;    /* of all others; made when no in-memory document has the id */
+	struct bs_id_ends ends;  /* of all others; made when no in-memory document has the id */
 };
 
 void bs_document_texts_deinit(struct bs_document_texts *texts)
@@ -34,8 +34,9 @@ static uint32_t in_memory_source(const struct bs_snapshot *snapshot)
 	return UINT32_MAX;
 }
 
-static enum bs_status find_in(struct bs_document_ids *ids, const struct bs_snapshot *snapshot, const char *id, size_t id_bytes,
-                              struct bs_doc_ref *ref_out, struct bs_error *err)
+static enum bs_status find_in(struct bs_document_ids *ids, const struct bs_snapshot *snapshot,
+                              const char *id, size_t id_bytes, struct bs_doc_ref *ref_out,
+                              struct bs_error *err)
 {
 	uint32_t number = in_memory_source(snapshot);
 	enum bs_status status = BS_OK;
@@ -51,7 +52,8 @@ static enum bs_status find_in(struct bs_document_ids *ids, const struct bs_snaps
 	return status ? status : bs_id_ends_find(&ids->ends, id, id_bytes, ref_out, err);
 }
 
-enum bs_status bs_document_find(struct bs_document_texts *texts, const struct bs_snapshot_list *list, const char *id,
+enum bs_status bs_document_find(struct bs_document_texts *texts,
+                                const struct bs_snapshot_list *list, const char *id,
                                 size_t id_bytes, struct bs_doc_ref *ref_out, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
@@ -61,31 +63,36 @@ enum bs_status bs_document_find(struct bs_document_texts *texts, const struct bs
 	if (!texts->ids)
 		return bs_fail_memory(err, "ids", list->n_entries * sizeof(*texts->ids));
 	texts->n_ids = list->n_entries;
-	for (uint32_t i = 0; i < list->n_entries && !status && ref_out->segment == BS_DOC_NONE; i++) {
-		status = find_in(&texts->ids[i], list->entries[i].snapshot, id, id_bytes, ref_out, err);
+	for (uint32_t i = 0; i < list->n_entries && !status && ref_out->segment == BS_DOC_NONE;
+	     i++) {
+		status = find_in(&texts->ids[i], list->entries[i].snapshot, id, id_bytes, ref_out,
+		                 err);
 		if (!status && ref_out->segment != BS_DOC_NONE)
 			ref_out->segment += bs_list_first_segment(list, i);
 	}
 	if (!status && ref_out->segment == BS_DOC_NONE)
-		status = bs_fail(err, BS_NOT_FOUND, "%.*s: no document has this id", (int)(id_bytes < 200 ? id_bytes : 200), id);
+		status = bs_fail(err, BS_NOT_FOUND, "%.*s: no document has this id",
+		                 (int)(id_bytes < 200 ? id_bytes : 200), id);
 	return status;
 }
 
-static enum bs_status take_fields(struct bs_texts *texts, const struct bs_document *document, struct bs_error *err)
+static enum bs_status take_fields(struct bs_texts *texts, const struct bs_document *document,
+                                  struct bs_error *err)
 {
 	bs_vector_clear(texts);
 	enum bs_status status = bs_vector_reserve(texts, document->text.n_fields + 1, err);
 	for (size_t i = 0; i < document->text.n_fields && !status; i++) {
 		const struct bs_field *field = &document->text.fields[i];
-		struct bs_text text = {field->name, field->name_bytes, field->text_bytes ? (const char *)field->text : "",
+		struct bs_text text = {field->name, field->name_bytes,
+		                       field->text_bytes ? (const char *)field->text : "",
 		                       field->text_bytes};
 		status = bs_vector_append(texts, &text, err);
 	}
 	return status;
 }
 
-enum bs_status bs_document_read(struct bs_document_texts *texts, struct bs_loader *loader, struct bs_doc_ref ref,
-                                bool *is_changed_out, struct bs_error *err)
+enum bs_status bs_document_read(struct bs_document_texts *texts, struct bs_loader *loader,
+                                struct bs_doc_ref ref, bool *is_changed_out, struct bs_error *err)
 {
 	struct bs_document document;
 	enum bs_fetched fetched;

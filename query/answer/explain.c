@@ -33,7 +33,8 @@ BS_PRINTF(2, 3) static void print(struct explanation *to, const char *format, ..
 		to->status = bs_buffer_append(to->text, line, n_bytes, to->err);
 }
 
-/* Share of a shard's documents that a term's columns let through: exactly, or what it truly has and what chance adds. */
+/* Share of a shard's documents that a term's columns let through: exactly, or what it truly has and
+ * what chance adds. */
 struct term_density {
 	bool is_exact;
 	double passes;
@@ -41,8 +42,8 @@ struct term_density {
 };
 
 /* Share of a column's lanes that are set. */
-static double column_density(struct explanation *at, const struct bs_shard *shard, const struct bs_level *level,
-                             uint32_t c)
+static double column_density(struct explanation *at, const struct bs_shard *shard,
+                             const struct bs_level *level, uint32_t c)
 {
 	bs_column column;
 	if (level->n_columns == 0)
@@ -61,15 +62,19 @@ static void hashed_density(struct explanation *at, const struct bs_shard *shard,
 		const struct bs_level *level = &shard->hashed.levels[l];
 		struct bs_probe probe = bs_hash_probe(hash, level->rank);
 		density->levels[l] = 1;
-		for (uint32_t i = 0; i < bs_shard_hashes(place->term.treatment, shard->hashed.n_columns, l); i++) {
-			uint32_t c = level->n_columns > 0 ? bs_hash_position(probe, i, level->n_columns) : 0;
+		for (uint32_t i = 0;
+		     i < bs_shard_hashes(place->term.treatment, shard->hashed.n_columns, l); i++) {
+			uint32_t c = level->n_columns > 0
+			                     ? bs_hash_position(probe, i, level->n_columns)
+			                     : 0;
 			density->levels[l] *= column_density(at, shard, level, c);
 		}
 		density->passes *= density->levels[l];
 	}
 }
 
-static struct term_density density_of(struct explanation *at, uint32_t s, const struct bs_shard *shard, uint32_t t)
+static struct term_density density_of(struct explanation *at, uint32_t s,
+                                      const struct bs_shard *shard, uint32_t t)
 {
 	const struct bs_term_place *place = bs_plan_place(at->plan, s, t);
 	struct term_density density = {.is_exact = true};
@@ -82,7 +87,8 @@ static struct term_density density_of(struct explanation *at, uint32_t s, const 
 	if (shard->hashed.n_levels == 0 || at->status)
 		return density;
 	if (shard->exact.level.n_columns > 0)
-		at->status = bs_shard_find_exact(shard, place->term.ordinal, &density.is_exact, &column, at->err);
+		at->status = bs_shard_find_exact(shard, place->term.ordinal, &density.is_exact,
+		                                 &column, at->err);
 	if (!at->status && density.is_exact) {
 		at->status = bs_shard_exact_popcount(shard, column, &popcount, at->err);
 		density.passes = popcount / (double)shard->n_docs;
@@ -93,7 +99,8 @@ static struct term_density density_of(struct explanation *at, uint32_t s, const 
 	return density;
 }
 
-/* What a term's columns look like in one segment: over its shards, how many are exact, and the mean densities. */
+/* What a term's columns look like in one segment: over its shards, how many are exact, and the mean
+ * densities. */
 struct term_columns {
 	uint32_t n_exact;
 	uint32_t n_lists;
@@ -102,8 +109,8 @@ struct term_columns {
 	double level_density[BS_MAX_LEVELS];
 };
 
-static void look_at_shard(struct explanation *at, uint32_t s, const struct bs_shard *shard, uint32_t t,
-                         struct term_columns *sum)
+static void look_at_shard(struct explanation *at, uint32_t s, const struct bs_shard *shard,
+                          uint32_t t, struct term_columns *sum)
 {
 	if (shard->hashed.n_levels == 0) {
 		sum->n_lists++;
@@ -140,13 +147,15 @@ static void explain_place(struct explanation *to, uint32_t s, uint32_t t)
 		look_at_shard(to, s, &segment->shards[i], t, &sum);
 	print(to, "      segment %u: df %llu;", s, (unsigned long long)place->term.df);
 	if (sum.n_exact)
-		print(to, " exact column in %u shards (density %.3f);", sum.n_exact, sum.exact_density / sum.n_exact);
+		print(to, " exact column in %u shards (density %.3f);", sum.n_exact,
+		      sum.exact_density / sum.n_exact);
 	if (sum.n_hashed) {
 		print(to, " hashed in %u shards:", sum.n_hashed);
 		for (uint32_t l = segment->terms.treatments.n_levels; l-- > 0;)
-			print(to, " %u %s columns (AND %.2g)%s", place->term.treatment->n_columns[l],
-			      level_name(segment->terms.treatments.ranks[l]), sum.level_density[l] / sum.n_hashed,
-			      l ? "," : ";");
+			print(to, " %u %s columns (AND %.2g)%s",
+			      place->term.treatment->n_columns[l],
+			      level_name(segment->terms.treatments.ranks[l]),
+			      sum.level_density[l] / sum.n_hashed, l ? "," : ";");
 	}
 	if (sum.n_lists)
 		print(to, " forward indexes in %u shards;", sum.n_lists);
@@ -178,8 +187,10 @@ static void explain_term(struct explanation *to, uint32_t t)
 	const struct bs_element *element = &to->plan->query->elements[term->element];
 	bool is_bigram = element->kind == BS_ELEMENT_BIGRAM;
 	uint32_t key_bytes = term->key_bytes - is_bigram;
-	print(to, "  %s %.*s: df %llu", is_bigram ? "bigram" : "term", key_bytes < 100 ? (int)key_bytes : 100,
-	      (const char *)to->plan->keys.data + term->key_offset + is_bigram, (unsigned long long)term->df);
+	print(to, "  %s %.*s: df %llu", is_bigram ? "bigram" : "term",
+	      key_bytes < 100 ? (int)key_bytes : 100,
+	      (const char *)to->plan->keys.data + term->key_offset + is_bigram,
+	      (unsigned long long)term->df);
 	double idf;
 	if (element->is_positive && bs_plan_term_idf(to->plan, t, &idf, NULL) == BS_OK)
 		print(to, ", idf %.3f", idf);
@@ -190,15 +201,18 @@ static void explain_term(struct explanation *to, uint32_t t)
 		explain_place(to, s, t);
 }
 
-enum bs_status bs_explain_learnt(const struct bs_feedback *feedback, struct bs_buffer *text, struct bs_error *err)
+enum bs_status bs_explain_learnt(const struct bs_feedback *feedback, struct bs_buffer *text,
+                                 struct bs_error *err)
 {
 	struct explanation to = {.text = text, .err = err};
 	const struct bs_weighted_term *taken = bs_feedback_taken(feedback);
 	size_t n = bs_feedback_n_taken(feedback);
-	print(&to, "learnt: %zu word%s of %zu text%s:", n, n == 1 ? "" : "s", feedback->n_texts, feedback->n_texts == 1 ? "" : "s");
+	print(&to, "learnt: %zu word%s of %zu text%s:", n, n == 1 ? "" : "s", feedback->n_texts,
+	      feedback->n_texts == 1 ? "" : "s");
 	for (size_t i = 0; i < n; i++)
-		print(&to, " %.*s^%.10g", taken[i].term_bytes < 100 ? (int)taken[i].term_bytes : 100, (const char *)taken[i].term,
-		      taken[i].weight);
+		print(&to, " %.*s^%.10g",
+		      taken[i].term_bytes < 100 ? (int)taken[i].term_bytes : 100,
+		      (const char *)taken[i].term, taken[i].weight);
 	print(&to, "\n");
 	return to.status;
 }
@@ -209,14 +223,16 @@ static void explain_normal_form(struct explanation *to, const char *query)
 	struct bs_buffer normal = {0};
 	print(to, "\nnormal form: ");
 	if (!to->status)
-		to->status = bs_query_format_normal(to->plan->query, (const uint8_t *)query, &normal, to->err);
+		to->status = bs_query_format_normal(to->plan->query, (const uint8_t *)query,
+		                                    &normal, to->err);
 	if (!to->status)
 		to->status = bs_escape_append(to->text, normal.data, normal.used_bytes, to->err);
 	bs_buffer_deinit(&normal);
 }
 
-enum bs_status bs_explain_plan(const struct bs_plan *plan, const char *query, const struct bs_kernel *kernel,
-                               struct bs_buffer *text, struct bs_error *err)
+enum bs_status bs_explain_plan(const struct bs_plan *plan, const char *query,
+                               const struct bs_kernel *kernel, struct bs_buffer *text,
+                               struct bs_error *err)
 {
 	struct explanation to = {.plan = plan, .kernel = kernel, .text = text, .err = err};
 	const struct bs_snapshot_list *list = plan->list;
@@ -228,7 +244,8 @@ enum bs_status bs_explain_plan(const struct bs_plan *plan, const char *query, co
 		to.status = bs_query_format(plan->query, text, err);
 	explain_normal_form(&to, query);
 	print(&to, "\nindex: %llu document%s in %u segment%s, average length %.1f words\n",
-	      (unsigned long long)list->n_docs, list->n_docs == 1 ? "" : "s", n_segments, n_segments == 1 ? "" : "s",
+	      (unsigned long long)list->n_docs, list->n_docs == 1 ? "" : "s", n_segments,
+	      n_segments == 1 ? "" : "s",
 	      list->n_docs ? (double)list->n_positions / (double)list->n_docs : 0);
 	for (uint32_t t = 0; t < plan->n_terms && !to.status; t++) {
 		if (plan->terms.items[t].element == BS_PLAN_WORD_PAIR)
@@ -243,25 +260,34 @@ enum bs_status bs_explain_plan(const struct bs_plan *plan, const char *query, co
 	return to.status;
 }
 
-enum bs_status bs_explain_stats(const struct bs_query_stats *stats, struct bs_buffer *text, struct bs_error *err)
+enum bs_status bs_explain_stats(const struct bs_query_stats *stats, struct bs_buffer *text,
+                                struct bs_error *err)
 {
 	struct explanation to = {.text = text, .err = err};
 	if (stats->rank.scored)
 		print(&to,
-		      "rank: %llu blocks skipped by bound; %llu weighed in sums of %u bits, %llu of them dropped; "
+		      "rank: %llu blocks skipped by bound; %llu weighed in sums of %u bits, %llu "
+		      "of them dropped; "
 		      "%llu documents scored by the index; the last of the best has %.4f\n",
-		      (unsigned long long)stats->rank.blocks_skipped, (unsigned long long)stats->rank.blocks_weighed, stats->rank.planes,
-		      (unsigned long long)stats->rank.blocks_dropped, (unsigned long long)stats->rank.scored, stats->rank.threshold);
+		      (unsigned long long)stats->rank.blocks_skipped,
+		      (unsigned long long)stats->rank.blocks_weighed, stats->rank.planes,
+		      (unsigned long long)stats->rank.blocks_dropped,
+		      (unsigned long long)stats->rank.scored, stats->rank.threshold);
 	print(&to,
 	      "scan: %llu lines read (%llu of documents), %llu live blocks, %llu candidates\n"
 	      "verify: %llu documents read (%llu bytes), %llu false positives; %llu hits\n"
-	      "time: parse %.1f us, plan %.1f us, scan %.1f us, verify %.1f us, rank %.1f us; total %.1f us\n",
-	      (unsigned long long)stats->scan.lines_read, (unsigned long long)stats->scan.document_lines,
-	      (unsigned long long)stats->scan.blocks_live, (unsigned long long)stats->scan.candidates,
+	      "time: parse %.1f us, plan %.1f us, scan %.1f us, verify %.1f us, rank %.1f us; "
+	      "total %.1f us\n",
+	      (unsigned long long)stats->scan.lines_read,
+	      (unsigned long long)stats->scan.document_lines,
+	      (unsigned long long)stats->scan.blocks_live,
+	      (unsigned long long)stats->scan.candidates,
 	      (unsigned long long)stats->verify.verified, (unsigned long long)stats->verify.bytes,
 	      (unsigned long long)stats->verify.false_positives, (unsigned long long)stats->hits,
-	      (double)stats->stage_ns[BS_STAGE_PARSE] / 1e3, (double)stats->stage_ns[BS_STAGE_PLAN] / 1e3,
-	      (double)stats->stage_ns[BS_STAGE_SCAN] / 1e3, (double)stats->stage_ns[BS_STAGE_VERIFY] / 1e3,
+	      (double)stats->stage_ns[BS_STAGE_PARSE] / 1e3,
+	      (double)stats->stage_ns[BS_STAGE_PLAN] / 1e3,
+	      (double)stats->stage_ns[BS_STAGE_SCAN] / 1e3,
+	      (double)stats->stage_ns[BS_STAGE_VERIFY] / 1e3,
 	      (double)stats->stage_ns[BS_STAGE_RANK] / 1e3, (double)stats->total_ns / 1e3);
 	return to.status;
 }

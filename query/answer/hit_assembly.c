@@ -14,14 +14,17 @@ void bs_hit_assembly_deinit(struct bs_hit_assembly *assembly)
 	*assembly = (struct bs_hit_assembly){.passages = {.best = 0}};
 }
 
-enum bs_status bs_hit_assembly_name(struct bs_hit_assembly *assembly, struct bs_loader *loader, struct bs_doc_ref ref,
-                               struct bs_hit *hit_out, struct bs_error *err)
+enum bs_status bs_hit_assembly_name(struct bs_hit_assembly *assembly, struct bs_loader *loader,
+                                    struct bs_doc_ref ref, struct bs_hit *hit_out,
+                                    struct bs_error *err)
 {
-	struct bs_buffer *id = &assembly->id, *local_id = &assembly->local_id, *path = &assembly->path;
+	struct bs_buffer *id = &assembly->id, *local_id = &assembly->local_id,
+			 *path = &assembly->path;
 	const uint8_t *name;
 	uint32_t name_bytes;
 	bool is_in_memory;
-	enum bs_status status = bs_loader_in_memory_id(loader, ref, &is_in_memory, &name, &name_bytes, &hit_out->path, err);
+	enum bs_status status = bs_loader_in_memory_id(loader, ref, &is_in_memory, &name,
+	                                               &name_bytes, &hit_out->path, err);
 	if (!status && is_in_memory) {
 		hit_out->id = hit_out->local_id = (const char *)name;
 		hit_out->id_bytes = hit_out->local_id_bytes = name_bytes;
@@ -39,12 +42,14 @@ enum bs_status bs_hit_assembly_name(struct bs_hit_assembly *assembly, struct bs_
 	return BS_OK;
 }
 
-enum bs_status bs_hit_assembly_text(struct bs_hit_assembly *assembly, struct bs_loader *loader, struct bs_matcher *matcher,
-                               const struct bs_wanted *wanted, struct bs_doc_ref ref, struct bs_hit *hit_out,
-                               struct bs_error *err)
+enum bs_status bs_hit_assembly_text(struct bs_hit_assembly *assembly, struct bs_loader *loader,
+                                    struct bs_matcher *matcher, const struct bs_wanted *wanted,
+                                    struct bs_doc_ref ref, struct bs_hit *hit_out,
+                                    struct bs_error *err)
 {
-	struct bs_snippet_options options = {
-		.mark_start = wanted->mark_start, .mark_stop = wanted->mark_stop, .width = wanted->snippet_columns};
+	struct bs_snippet_options options = {.mark_start = wanted->mark_start,
+	                                     .mark_stop = wanted->mark_stop,
+	                                     .width = wanted->snippet_columns};
 	struct bs_passages *passages = &assembly->passages;
 	struct bs_word_hits *words = &assembly->words;
 	struct bs_document document;
@@ -58,12 +63,14 @@ enum bs_status bs_hit_assembly_text(struct bs_hit_assembly *assembly, struct bs_
 		return status;
 	}
 	hit_out->is_changed = fetched == BS_FETCHED_CHANGED;
-	status = bs_match_hits(matcher, ref, document.text.fields, document.text.n_fields, false, &match, words, err);
+	status = bs_match_hits(matcher, ref, document.text.fields, document.text.n_fields, false,
+	                       &match, words, err);
 	size_t n_words = bs_vector_n(words);
 	options.shape = document.place.line > 0 ? BS_SNIPPET_JOINED : BS_SNIPPET_LINES;
 	if (!status && wanted->snippets)
-		status = bs_snippet_write(document.text.fields, document.text.n_fields, words->items, n_words, NULL,
-		                          &options, &assembly->snippet, err);
+		status =
+			bs_snippet_write(document.text.fields, document.text.n_fields, words->items,
+		                         n_words, NULL, &options, &assembly->snippet, err);
 	if (!status && wanted->passages)
 		status = bs_passages_find(passages, &document, words->items, n_words, err);
 	if (status)
@@ -78,14 +85,17 @@ enum bs_status bs_hit_assembly_text(struct bs_hit_assembly *assembly, struct bs_
 	return BS_OK;
 }
 
-/* What will be read of the hits that are shown soon lies far apart: the memory is asked for it this many hits before. */
+/* What will be read of the hits that are shown soon lies far apart: the memory is asked for it this
+ * many hits before. */
 #define PREFETCHED_HITS 16u
 
-void bs_hit_assembly_prefetch(const struct bs_snapshot_list *list, const struct bs_ranked_hit *hits, size_t n_hits, size_t i)
+void bs_hit_assembly_prefetch(const struct bs_snapshot_list *list, const struct bs_ranked_hit *hits,
+                              size_t n_hits, size_t i)
 {
 	for (unsigned step = 0; step < BS_DOC_PREFETCHES; step++) {
 		size_t ahead = i + (BS_DOC_PREFETCHES - step) * PREFETCHED_HITS;
-		const struct bs_segment *segment = ahead < n_hits ? bs_list_segment(list, hits[ahead].segment)->segment : NULL;
+		const struct bs_segment *segment =
+			ahead < n_hits ? bs_list_segment(list, hits[ahead].segment)->segment : NULL;
 		if (segment)
 			bs_doc_table_prefetch(&segment->docs, hits[ahead].document, step);
 	}

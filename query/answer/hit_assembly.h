@@ -16,7 +16,8 @@ struct bs_wanted {
 	uint32_t snippet_columns; /* 0: BS_SNIPPET_WIDTH */
 };
 
-/* The memory that hits point to. One thread. Zero-initialise; release with bs_hit_assembly_deinit. */
+/* The memory that hits point to. One thread. Zero-initialise; release with
+ * bs_hit_assembly_deinit. */
 struct bs_hit_assembly {
 	struct bs_buffer id, local_id, path, snippet;
 	struct bs_word_hits words; /* where words of the query stand in the document */
@@ -24,14 +25,20 @@ struct bs_hit_assembly {
 };
 void bs_hit_assembly_deinit(struct bs_hit_assembly *assembly);
 
-/* Sets id, local_id and path of a hit, which are borrowed until the presenter is used again. BS_CORRUPT, BS_NO_MEMORY. */
-enum bs_status bs_hit_assembly_name(struct bs_hit_assembly *assembly, struct bs_loader *loader, struct bs_doc_ref ref,
-                               struct bs_hit *hit_out, struct bs_error *err) BS_WARN_UNUSED;
+/* Sets id, local_id and path of a hit, which are borrowed until the presenter is used again.
+ * BS_CORRUPT, BS_NO_MEMORY. */
+enum bs_status bs_hit_assembly_name(struct bs_hit_assembly *assembly, struct bs_loader *loader,
+                                    struct bs_doc_ref ref, struct bs_hit *hit_out,
+                                    struct bs_error *err) BS_WARN_UNUSED;
 
-/* Reads the document again and sets the snippet and the passages that are wanted, borrowed as above. BS_CORRUPT, BS_NO_MEMORY. */
-enum bs_status bs_hit_assembly_text(struct bs_hit_assembly *assembly, struct bs_loader *loader, struct bs_matcher *matcher,
-                               const struct bs_wanted *wanted, struct bs_doc_ref ref, struct bs_hit *hit_out,
-                               struct bs_error *err) BS_WARN_UNUSED;
+/* Reads the document again and sets the snippet and the passages that are wanted, borrowed as
+ * above. BS_CORRUPT, BS_NO_MEMORY. */
+enum bs_status bs_hit_assembly_text(struct bs_hit_assembly *assembly, struct bs_loader *loader,
+                                    struct bs_matcher *matcher, const struct bs_wanted *wanted,
+                                    struct bs_doc_ref ref, struct bs_hit *hit_out,
+                                    struct bs_error *err) BS_WARN_UNUSED;
 
-/* Brings the index's part of hits that will be named soon into the processor's cache: call it for each i, ascending. */
-void bs_hit_assembly_prefetch(const struct bs_snapshot_list *list, const struct bs_ranked_hit *hits, size_t n_hits, size_t i);
+/* Brings the index's part of hits that will be named soon into the processor's cache: call it for
+ * each i, ascending. */
+void bs_hit_assembly_prefetch(const struct bs_snapshot_list *list, const struct bs_ranked_hit *hits,
+                              size_t n_hits, size_t i);

@@ -19,7 +19,9 @@ struct place {
 
 static struct place place_in(const struct bs_document *document, const struct bs_field *field)
 {
-	struct place place = {.text = field->text, .line = document->place.line, .is_record = document->place.line > 0};
+	struct place place = {.text = field->text,
+	                      .line = document->place.line,
+	                      .is_record = document->place.line > 0};
 	if (place.is_record)
 		return place;
 	place.line = 1;
@@ -27,12 +29,14 @@ static struct place place_in(const struct bs_document *document, const struct bs
 	place.is_utf16 = bs_file_is_utf16(document->raw.bytes, (size_t)document->raw.n_bytes);
 	place.raw = place.is_utf16 ? 2 : 0;
 	/* Columns do not count a byte order mark. */
-	if (field->text_bytes >= 3 && !place.is_utf16 && memcmp(field->text, "\xef\xbb\xbf", 3) == 0)
+	if (field->text_bytes >= 3 && !place.is_utf16 &&
+	    memcmp(field->text, "\xef\xbb\xbf", 3) == 0)
 		place.line_start = 3;
 	return place;
 }
 
-/* A character of the text is a unit of two bytes of UTF-16, or two such units if it is one of four bytes. */
+/* A character of the text is a unit of two bytes of UTF-16, or two such units if it is one of four
+ * bytes. */
 static uint64_t utf16_bytes(const uint8_t *text, size_t n_bytes)
 {
 	uint64_t n = 0;
@@ -44,10 +48,12 @@ static uint64_t utf16_bytes(const uint8_t *text, size_t n_bytes)
 static void move_to(struct place *place, size_t to)
 {
 	const uint8_t *end;
-	place->raw += place->is_utf16 ? utf16_bytes(place->text + place->at, to - place->at) : to - place->at;
+	place->raw += place->is_utf16 ? utf16_bytes(place->text + place->at, to - place->at)
+	                              : to - place->at;
 	if (place->is_utf16 && place->raw > place->most_raw)
 		place->raw = place->most_raw;
-	while (!place->is_record && place->at < to && (end = memchr(place->text + place->at, '\n', to - place->at))) {
+	while (!place->is_record && place->at < to &&
+	       (end = memchr(place->text + place->at, '\n', to - place->at))) {
 		place->at = (size_t)(end - place->text) + 1;
 		place->line_start = place->at;
 		place->line++;
@@ -61,9 +67,11 @@ static size_t clamp(uint64_t offset, size_t most)
 }
 
 /* The place goes on from passage to passage of a field. */
-static struct bs_passage measure(const struct bs_field *field, uint64_t start_byte, uint64_t stop_byte, struct place *place)
+static struct bs_passage measure(const struct bs_field *field, uint64_t start_byte,
+                                 uint64_t stop_byte, struct place *place)
 {
-	size_t start = clamp(start_byte, field->text_bytes), stop = clamp(stop_byte, field->text_bytes);
+	size_t start = clamp(start_byte, field->text_bytes),
+	       stop = clamp(stop_byte, field->text_bytes);
 	struct place end;
 	move_to(place, start);
 	end = *place;
@@ -97,8 +105,9 @@ enum bs_status bs_passages_find(struct bs_passages *passages, const struct bs_do
 	bs_vector_clear(&passages->list);
 	bs_vector_clear(&passages->windows);
 	bs_buffer_clear(&passages->text);
-	enum bs_status status = bs_snippet_windows(fields, document->text.n_fields, hits, n_hits, &options,
-	                                           &passages->windows, &passages->best, err);
+	enum bs_status status =
+		bs_snippet_windows(fields, document->text.n_fields, hits, n_hits, &options,
+	                           &passages->windows, &passages->best, err);
 	const struct bs_snippet_window *windows = passages->windows.items;
 	size_t n = bs_vector_n(&passages->windows);
 	if (!status && n == 0) {
@@ -116,10 +125,11 @@ enum bs_status bs_passages_find(struct bs_passages *passages, const struct bs_do
 		if (field != before)
 			place = place_in(document, field);
 		before = field;
-		struct bs_passage passage = measure(field, first->start_byte, hits[windows[i].last].end_byte, &place);
+		struct bs_passage passage =
+			measure(field, first->start_byte, hits[windows[i].last].end_byte, &place);
 		size_t from = passages->text.used_bytes;
-		status = bs_snippet_write(fields, document->text.n_fields, hits, n_hits, &windows[i], &options,
-		                          &passages->text, err);
+		status = bs_snippet_write(fields, document->text.n_fields, hits, n_hits,
+		                          &windows[i], &options, &passages->text, err);
 		passage.text_bytes = passages->text.used_bytes - from;
 		if (!status)
 			status = bs_vector_append(&passages->list, &passage, err);

@@ -1,9 +1,11 @@
 /*
- * snippet.c: see snippet.h. In three steps: find the stretch of hits that fits the width and holds most (slide), give it
- * context on both sides and trim that to words (find_span) or lines (find_lines), write it (write_span).
+ * snippet.c: see snippet.h. In three steps: find the stretch of hits that fits the width and holds
+ * most (slide), give it context on both sides and trim that to words (find_span) or lines
+ * (find_lines), write it (write_span).
  *
- * A column here is one of the line that will be shown: white space in a row counts as one. No step looks at more bytes than
- * BYTES_PER_COLUMN for each of them, so that a gigabyte of spaces, or of zero bytes, costs nothing either.
+ * A column here is one of the line that will be shown: white space in a row counts as one. No step
+ * looks at more bytes than BYTES_PER_COLUMN for each of them, so that a gigabyte of spaces, or of
+ * zero bytes, costs nothing either.
  */
 #include "query/answer/snippet.h"
 
@@ -13,8 +15,8 @@
 
 #include "core/base/utf8.h"
 #include "core/bitsift/terminal.h"
-#include "core/system/icu.h"
 #include "core/system/deadline.h"
+#include "core/system/icu.h"
 #include "core/text/clusters.h"
 #include "core/text/printable.h"
 
@@ -24,8 +26,8 @@
 #define MOST_ROWS        8 /* lines, */
 #define MOST_ROWS_BEFORE 2 /* and those of them before the first hit's */
 #define MOST_WIDTH       (1u << 20)
-#define BYTES_PER_COLUMN 16              /* 4 for the longest character, the rest for indentation */
-#define MOST_WORD_BYTES  64 /* before the words shown, of one */
+#define BYTES_PER_COLUMN 16           /* 4 for the longest character, the rest for indentation */
+#define MOST_WORD_BYTES  64           /* before the words shown, of one */
 #define SKIPPED_BYTES    (64u * 1024) /* white space at the beginning of a text */
 
 struct snippet {
@@ -36,7 +38,8 @@ struct snippet {
 	const char *mark_start;
 	const char *mark_stop;
 	size_t width;
-	size_t hit_columns; /* a longer hit counts as its beginning of so many: more would crowd out others */
+	/* a longer hit counts as its beginning of so many: more would crowd out others */
+	size_t hit_columns;
 	bool favours_after;
 	bool is_in_words;  /* width is of words, not of columns */
 	size_t most_bytes; /* looked at for width columns */
@@ -49,7 +52,8 @@ struct place {
 	uint64_t end_column;
 };
 
-/* text[start..end) of a field, of which no more than text[low..text_bytes) is shown, and what is a hit of it. */
+/* text[start..end) of a field, of which no more than text[low..text_bytes) is shown, and what is a
+ * hit of it. */
 struct span {
 	const uint8_t *text;
 	size_t low;
@@ -65,7 +69,8 @@ static size_t clamp(uint64_t offset, size_t text_bytes)
 	return offset < text_bytes ? (size_t)offset : text_bytes;
 }
 
-/* The code point at *at, forwards or, if `to` is not behind it, before it; *at moves over it. *at != to. */
+/* The code point at *at, forwards or, if `to` is not behind it, before it; *at moves over it. *at
+ * != to. */
 static int32_t step(const uint8_t *text, size_t *at, size_t to)
 {
 	if (*at < to)
@@ -74,7 +79,8 @@ static int32_t step(const uint8_t *text, size_t *at, size_t to)
 }
 
 /* Moves from `from` over n_columns columns towards `to`, not beyond it; n_moved_out may be NULL. */
-static size_t walk(const uint8_t *text, size_t from, size_t to, size_t n_columns, size_t *n_moved_out)
+static size_t walk(const uint8_t *text, size_t from, size_t to, size_t n_columns,
+                   size_t *n_moved_out)
 {
 	bool is_back = to < from, after_space = false;
 	size_t n_moved = 0, at = from;
@@ -95,7 +101,8 @@ static size_t walk(const uint8_t *text, size_t from, size_t to, size_t n_columns
 }
 
 /* The columns of text[from..to), or most + 1 if they are more. */
-static size_t count_columns(const struct snippet *snippet, const uint8_t *text, size_t from, size_t to, size_t most)
+static size_t count_columns(const struct snippet *snippet, const uint8_t *text, size_t from,
+                            size_t to, size_t most)
 {
 	if (to > from && to - from > snippet->most_bytes)
 		return most + 1;
@@ -106,23 +113,28 @@ static size_t count_columns(const struct snippet *snippet, const uint8_t *text, 
 #define HIT_NS 60u /* the approximate cost of measuring a hit */
 
 /* Fills places[n_hits]. */
-static enum bs_status measure(const struct snippet *snippet, struct place *places, struct bs_error *err)
+static enum bs_status measure(const struct snippet *snippet, struct place *places,
+                              struct bs_error *err)
 {
 	size_t before_byte = 0;
 	enum bs_status status = BS_OK;
-	for (size_t i = 0; i < snippet->n_hits && !(status = bs_deadline_each(i, HIT_NS, err)); i++) {
+	for (size_t i = 0; i < snippet->n_hits && !(status = bs_deadline_each(i, HIT_NS, err));
+	     i++) {
 		const struct bs_word_hit *hit = &snippet->hits[i];
 		assert(hit->field < snippet->n_fields);
 		const struct bs_field *field = &snippet->fields[hit->field];
-		size_t start = clamp(hit->start_byte, field->text_bytes), end = clamp(hit->end_byte, field->text_bytes);
+		size_t start = clamp(hit->start_byte, field->text_bytes),
+		       end = clamp(hit->end_byte, field->text_bytes);
 		bool is_near = i > 0 && hit[-1].field == hit->field;
 		uint64_t gap = snippet->width + 1;
 		if (is_near)
-			gap = count_columns(snippet, field->text, before_byte, start, snippet->width);
+			gap = count_columns(snippet, field->text, before_byte, start,
+			                    snippet->width);
 		places[i].start_column = i > 0 ? places[i - 1].start_column + gap : 0;
 		size_t most = snippet->hit_columns;
 		size_t n_columns = count_columns(snippet, field->text, start, end, most);
-		places[i].end_column = places[i].start_column + (n_columns < most ? n_columns : most);
+		places[i].end_column =
+			places[i].start_column + (n_columns < most ? n_columns : most);
 		before_byte = start;
 	}
 	return status;
@@ -133,7 +145,8 @@ static bool is_blank(uint8_t byte)
 	return byte == ' ' || (byte >= '\t' && byte <= '\r');
 }
 
-/* Where the word ends that begins at a byte: at white space or, in scripts that have none, after two characters. */
+/* Where the word ends that begins at a byte: at white space or, in scripts that have none, after
+ * two characters. */
 static size_t word_end(const struct bs_field *field, size_t at)
 {
 	for (size_t n_wide = 0; at < field->text_bytes && !is_blank(field->text[at]);) {
@@ -172,7 +185,8 @@ static size_t words_before(const struct bs_field *field, size_t at, size_t n)
 	for (; at > 0 && n > 0; n--) {
 		while (at > 0 && is_blank(field->text[at - 1]))
 			at--;
-		for (size_t end = at; at > 0 && !is_blank(field->text[at - 1]) && end - at < MOST_WORD_BYTES;)
+		for (size_t end = at;
+		     at > 0 && !is_blank(field->text[at - 1]) && end - at < MOST_WORD_BYTES;)
 			at--;
 		at = bs_cluster_boundary(field->text, field->text_bytes, at, false);
 	}
@@ -180,21 +194,27 @@ static size_t words_before(const struct bs_field *field, size_t at, size_t n)
 }
 
 /* measure() in words, which are counted from the first hit on that is far from those before it. */
-static enum bs_status measure_words(const struct snippet *snippet, struct place *places, struct bs_error *err)
+static enum bs_status measure_words(const struct snippet *snippet, struct place *places,
+                                    struct bs_error *err)
 {
 	size_t word = 0; /* that the hit begins in */
 	enum bs_status status = BS_OK;
-	for (size_t i = 0; i < snippet->n_hits && !(status = bs_deadline_each(i, HIT_NS, err)); i++) {
+	for (size_t i = 0; i < snippet->n_hits && !(status = bs_deadline_each(i, HIT_NS, err));
+	     i++) {
 		const struct bs_word_hit *hit = &snippet->hits[i];
 		const struct bs_field *field = &snippet->fields[hit->field];
-		size_t start = clamp(hit->start_byte, field->text_bytes), end = clamp(hit->end_byte, field->text_bytes), next;
+		size_t start = clamp(hit->start_byte, field->text_bytes),
+		       end = clamp(hit->end_byte, field->text_bytes), next;
 		uint64_t gap = snippet->width + 1, n_words = 1;
 		if (i > 0 && hit[-1].field == hit->field) {
-			for (gap = 0; gap <= snippet->width && word < start && (next = next_word(field, word)) <= start; word = next)
+			for (gap = 0; gap <= snippet->width && word < start &&
+			              (next = next_word(field, word)) <= start;
+			     word = next)
 				gap++;
 		}
 		word = gap > snippet->width ? start : word;
-		for (size_t at = word; n_words < snippet->width && (at = next_word(field, at)) < end;)
+		for (size_t at = word;
+		     n_words < snippet->width && (at = next_word(field, at)) < end;)
 			n_words++;
 		places[i].start_column = i > 0 ? places[i - 1].start_column + gap : 0;
 		places[i].end_column = places[i].start_column + n_words;
@@ -203,17 +223,20 @@ static enum bs_status measure_words(const struct snippet *snippet, struct place 
 }
 
 /* Slides over the hits; counts[element], all zero, says how often each is in the window. */
-static struct bs_snippet_window slide(const struct snippet *snippet, const struct place *places, uint32_t *counts)
+static struct bs_snippet_window slide(const struct snippet *snippet, const struct place *places,
+                                      uint32_t *counts)
 {
 	struct bs_snippet_window best = {0}, now = {0};
 	size_t n_distinct = 0, most_distinct = 0;
 	for (now.last = 0; now.last < snippet->n_hits; now.last++) {
 		n_distinct += counts[snippet->hits[now.last].element]++ == 0;
 		uint64_t end = places[now.last].end_column;
-		while (now.first < now.last && end - places[now.first].start_column > snippet->width)
+		while (now.first < now.last &&
+		       end - places[now.first].start_column > snippet->width)
 			n_distinct -= --counts[snippet->hits[now.first++].element] == 0;
 		bool is_equal = n_distinct == most_distinct;
-		if (n_distinct > most_distinct || (is_equal && now.last - now.first > best.last - best.first))
+		if (n_distinct > most_distinct ||
+		    (is_equal && now.last - now.first > best.last - best.first))
 			best = now;
 		most_distinct = n_distinct > most_distinct ? n_distinct : most_distinct;
 	}
@@ -224,16 +247,20 @@ static bool are_of_one_line(const struct snippet *snippet, const struct bs_word_
                             const struct bs_word_hit *next)
 {
 	const struct bs_field *field = &snippet->fields[hit->field];
-	size_t start = clamp(hit->start_byte, field->text_bytes), end = clamp(next->start_byte, field->text_bytes);
+	size_t start = clamp(hit->start_byte, field->text_bytes),
+	       end = clamp(next->start_byte, field->text_bytes);
 	return start >= end || !memchr(field->text + start, '\n', end - start);
 }
 
 /*
- * Cuts the hits into windows that none of them crosses the best one's ends. A window goes on over the end of a line only to an
- * element that it has not met: in_window[element] is the number of the last window that has it, from 1 on; 0 at first.
+ * Cuts the hits into windows that none of them crosses the best one's ends. A window goes on over
+ * the end of a line only to an element that it has not met: in_window[element] is the number of the
+ * last window that has it, from 1 on; 0 at first.
  */
-static enum bs_status cover(const struct snippet *snippet, const struct place *places, struct bs_snippet_window best,
-                            uint32_t *in_window, struct bs_snippet_windows *windows, size_t *best_out, struct bs_error *err)
+static enum bs_status cover(const struct snippet *snippet, const struct place *places,
+                            struct bs_snippet_window best, uint32_t *in_window,
+                            struct bs_snippet_windows *windows, size_t *best_out,
+                            struct bs_error *err)
 {
 	const struct bs_word_hit *hits = snippet->hits;
 	enum bs_status status = BS_OK;
@@ -242,13 +269,15 @@ static enum bs_status cover(const struct snippet *snippet, const struct place *p
 	uint32_t number = 0;
 	for (now.first = 0; now.first < snippet->n_hits && !status; now.first = now.last + 1) {
 		bool is_best = now.first >= best.first && now.first <= best.last;
-		size_t n_distinct = 1, limit = now.first < best.first ? best.first : snippet->n_hits;
+		size_t n_distinct = 1,
+		       limit = now.first < best.first ? best.first : snippet->n_hits;
 		limit = is_best ? best.last + 1 : limit;
 		in_window[hits[now.first].element] = ++number;
 		for (now.last = now.first; now.last + 1 < limit; now.last++) {
 			const struct bs_word_hit *next = &hits[now.last + 1];
 			bool is_new = in_window[next->element] != number;
-			if (places[now.last + 1].end_column - places[now.first].start_column > snippet->width ||
+			if (places[now.last + 1].end_column - places[now.first].start_column >
+			            snippet->width ||
 			    (!is_new && !are_of_one_line(snippet, next - 1, next)))
 				break;
 			n_distinct += is_new;
@@ -264,8 +293,10 @@ static enum bs_status cover(const struct snippet *snippet, const struct place *p
 }
 
 /* The window of a snippet, n_hits > 0; and those of all hits, unless that is NULL. */
-static enum bs_status find_windows(const struct snippet *snippet, struct bs_snippet_window *window_out,
-                                   struct bs_snippet_windows *windows, size_t *best_out, struct bs_error *err)
+static enum bs_status find_windows(const struct snippet *snippet,
+                                   struct bs_snippet_window *window_out,
+                                   struct bs_snippet_windows *windows, size_t *best_out,
+                                   struct bs_error *err)
 {
 	size_t n_elements = 0;
 	for (size_t i = 0; i < snippet->n_hits; i++)
@@ -282,7 +313,8 @@ static enum bs_status find_windows(const struct snippet *snippet, struct bs_snip
 		*window_out = slide(snippet, places, counts);
 		memset(counts, 0, n_elements * sizeof(*counts));
 		if (windows)
-			status = cover(snippet, places, *window_out, counts, windows, best_out, err);
+			status =
+				cover(snippet, places, *window_out, counts, windows, best_out, err);
 	}
 	free(places);
 	free(counts);
@@ -292,7 +324,8 @@ static enum bs_status find_windows(const struct snippet *snippet, struct bs_snip
 /* Letters and digits that white space divides into words, unlike those of Han, kana or Thai. */
 static bool is_word_character(int32_t c)
 {
-	if (c < 0 || !(c == '_' || bs_icu.u_isalnum(c) || bs_icu.u_hasBinaryProperty(c, UCHAR_GRAPHEME_EXTEND)))
+	if (c < 0 || !(c == '_' || bs_icu.u_isalnum(c) ||
+	               bs_icu.u_hasBinaryProperty(c, UCHAR_GRAPHEME_EXTEND)))
 		return false;
 	int line_break = bs_icu.u_getIntPropertyValue(c, UCHAR_LINE_BREAK);
 	return line_break != U_LB_IDEOGRAPHIC && line_break != U_LB_COMPLEX_CONTEXT &&
@@ -322,10 +355,11 @@ static size_t steps(const uint8_t *text, size_t from, size_t to, size_t n)
 }
 
 /*
- * Where to begin: the first place between words from `at` on, at most n_code_points away and before `to`; or else the first
- * between characters, or else `otherwise`.
+ * Where to begin: the first place between words from `at` on, at most n_code_points away and before
+ * `to`; or else the first between characters, or else `otherwise`.
  */
-static size_t trim_start(const struct span *span, size_t at, size_t to, size_t n_code_points, size_t otherwise)
+static size_t trim_start(const struct span *span, size_t at, size_t to, size_t n_code_points,
+                         size_t otherwise)
 {
 	struct bs_clusters clusters;
 	size_t near = at < to ? steps(span->text, at, to, n_code_points) : to, found = to;
@@ -334,7 +368,8 @@ static size_t trim_start(const struct span *span, size_t at, size_t to, size_t n
 	bs_clusters_seek(&clusters, span->text, span->text_bytes, at);
 	if (clusters.at < at)
 		(void)bs_clusters_next(&clusters);
-	for (; clusters.at < to && (clusters.at <= near || found == to); (void)bs_clusters_next(&clusters)) {
+	for (; clusters.at < to && (clusters.at <= near || found == to);
+	     (void)bs_clusters_next(&clusters)) {
 		found = found == to ? clusters.at : found;
 		if (clusters.at <= near && is_between_words(span, clusters.at))
 			return clusters.at;
@@ -342,8 +377,10 @@ static size_t trim_start(const struct span *span, size_t at, size_t to, size_t n
 	return found < to ? found : otherwise;
 }
 
-/* Where to end: the last such place at or before `at` and behind `to`; or else `to` itself, if that is one and is_free. */
-static size_t trim_end(const struct span *span, size_t at, size_t to, size_t n_code_points, bool is_free)
+/* Where to end: the last such place at or before `at` and behind `to`; or else `to` itself, if that
+ * is one and is_free. */
+static size_t trim_end(const struct span *span, size_t at, size_t to, size_t n_code_points,
+                       bool is_free)
 {
 	struct bs_clusters clusters;
 	size_t near = steps(span->text, at, to, n_code_points), found = to, between = to;
@@ -354,7 +391,9 @@ static size_t trim_end(const struct span *span, size_t at, size_t to, size_t n_c
 	do {
 		if (clusters.at > to && clusters.at <= at) {
 			found = clusters.at;
-			between = clusters.at >= near && is_between_words(span, clusters.at) ? clusters.at : between;
+			between = clusters.at >= near && is_between_words(span, clusters.at)
+			                  ? clusters.at
+			                  : between;
 		}
 	} while (clusters.at < at && bs_clusters_next(&clusters));
 	found = between > to ? between : found;
@@ -386,18 +425,23 @@ static size_t back(const struct span *span, size_t at, size_t n_bytes)
 }
 
 /* Moves the ends of a core to where characters end, if they are not far away. */
-static void complete(const struct snippet *snippet, const struct span *span, size_t *core_start, size_t *core_end)
+static void complete(const struct snippet *snippet, const struct span *span, size_t *core_start,
+                     size_t *core_end)
 {
-	size_t start = bs_cluster_boundary(span->text, span->text_bytes, *core_start, false), most = snippet->hit_columns;
+	size_t start = bs_cluster_boundary(span->text, span->text_bytes, *core_start, false),
+	       most = snippet->hit_columns;
 	size_t end = bs_cluster_boundary(span->text, span->text_bytes, *core_end, true);
-	if (start < *core_start && start >= span->low && count_columns(snippet, span->text, start, *core_start, most) <= most)
+	if (start < *core_start && start >= span->low &&
+	    count_columns(snippet, span->text, start, *core_start, most) <= most)
 		*core_start = start;
-	if (end > *core_end && end <= span->text_bytes && count_columns(snippet, span->text, *core_end, end, most) <= most)
+	if (end > *core_end && end <= span->text_bytes &&
+	    count_columns(snippet, span->text, *core_end, end, most) <= most)
 		*core_end = end;
 }
 
 /* Gives context to text[core_start..core_end), which is at most about width characters. */
-static void find_span(const struct snippet *snippet, size_t core_start, size_t core_end, struct span *span)
+static void find_span(const struct snippet *snippet, size_t core_start, size_t core_end,
+                      struct span *span)
 {
 	const uint8_t *text = span->text;
 	complete(snippet, span, &core_start, &core_end);
@@ -415,13 +459,15 @@ static void find_span(const struct snippet *snippet, size_t core_start, size_t c
 	span->end = trim_end(span, end, has_core ? core_end : span->start, width / 4, has_core);
 }
 
-/* Whether nothing but indentation stands between *at and the start, or the end, of its line; then moves there. */
+/* Whether nothing but indentation stands between *at and the start, or the end, of its line; then
+ * moves there. */
 static bool reaches_line_end(const struct span *span, size_t *at, bool is_back, size_t most_bytes)
 {
 	size_t to = is_back ? back(span, *at, most_bytes) : ahead(span, *at, most_bytes), end = *at;
 	while (end != to && memchr(" \t\r\f", span->text[end - is_back], 4))
 		end += is_back ? (size_t)-1 : 1;
-	bool is_end = end == (is_back ? span->low : span->text_bytes) || span->text[end - is_back] == '\n';
+	bool is_end = end == (is_back ? span->low : span->text_bytes) ||
+	              span->text[end - is_back] == '\n';
 	*at = is_end ? end : *at;
 	return is_end;
 }
@@ -434,13 +480,16 @@ static size_t next_line(const struct span *span, size_t at)
 }
 
 /* Leaves out what the span has of lines that are not whole in it, unless the core stands there. */
-static void find_lines(const struct snippet *snippet, size_t core_start, size_t core_end, struct span *span)
+static void find_lines(const struct snippet *snippet, size_t core_start, size_t core_end,
+                       struct span *span)
 {
 	const uint8_t *text = span->text, *end;
 	/* Hits of a text that changed meanwhile may lie past its end. */
 	core_start = core_start < span->end ? core_start : span->end;
 	bool is_whole = reaches_line_end(span, &span->start, true, snippet->most_bytes);
-	end = is_whole || span->start >= core_start ? NULL : memchr(text + span->start, '\n', core_start - span->start);
+	end = is_whole || span->start >= core_start
+	              ? NULL
+	              : memchr(text + span->start, '\n', core_start - span->start);
 	span->start = end ? (size_t)(end - text) + 1 : span->start;
 	size_t n_before = 0;
 	for (size_t at = span->start; at < core_start && (at = next_line(span, at)) <= core_start;)
@@ -449,22 +498,28 @@ static void find_lines(const struct snippet *snippet, size_t core_start, size_t 
 		span->start = next_line(span, span->start);
 	span->low = end || is_whole ? span->start : span->low;
 	is_whole = reaches_line_end(span, &span->end, false, snippet->most_bytes);
-	end = is_whole || span->end <= core_end ? NULL : memrchr(text + core_end, '\n', span->end - core_end);
+	end = is_whole || span->end <= core_end
+	              ? NULL
+	              : memrchr(text + core_end, '\n', span->end - core_end);
 	span->end = end ? (size_t)(end - text) : span->end;
 	span->text_bytes = end || is_whole ? span->end : span->text_bytes;
 }
 
 /* The lines that the core stands in are all there is. */
-static void limit_to_lines(const struct snippet *snippet, size_t core_start, size_t core_end, struct span *span)
+static void limit_to_lines(const struct snippet *snippet, size_t core_start, size_t core_end,
+                           struct span *span)
 {
-	size_t from = back(span, core_start, snippet->most_bytes), to = ahead(span, core_end, snippet->most_bytes);
-	const uint8_t *end = core_start > from ? memrchr(span->text + from, '\n', core_start - from) : NULL;
+	size_t from = back(span, core_start, snippet->most_bytes),
+	       to = ahead(span, core_end, snippet->most_bytes);
+	const uint8_t *end =
+		core_start > from ? memrchr(span->text + from, '\n', core_start - from) : NULL;
 	span->low = end ? (size_t)(end - span->text) + 1 : 0;
 	end = to > core_end ? memchr(span->text + core_end, '\n', to - core_end) : NULL;
 	span->text_bytes = end ? (size_t)(end - span->text) : span->text_bytes;
 }
 
-/* Whether all its lines are short enough to be shown whole, and they are few; n_columns_out is how long they are together. */
+/* Whether all its lines are short enough to be shown whole, and they are few; n_columns_out is how
+ * long they are together. */
 static bool are_short(const struct snippet *snippet, const struct span *span, size_t *n_columns_out)
 {
 	*n_columns_out = 0;
@@ -503,7 +558,8 @@ static void set_mark(const struct snippet *snippet, struct writer *writer, bool 
 	writer->is_marked = marked;
 }
 
-static void write_character(const struct snippet *snippet, struct writer *writer, int32_t c, bool is_hit)
+static void write_character(const struct snippet *snippet, struct writer *writer, int32_t c,
+                            bool is_hit)
 {
 	if (c == BYTE_ORDER_MARK)
 		return;
@@ -523,22 +579,26 @@ static void write_character(const struct snippet *snippet, struct writer *writer
 		writer->status = bs_printable_append(writer->out, c, writer->err);
 }
 
-/* One line, from what of the span is before its end; *next_hit and *hit_end go on from line to line. */
-static void write_row(const struct snippet *snippet, const struct span *span, size_t start, size_t end,
-                      struct writer *writer, size_t *next_hit, uint64_t *hit_end)
+/* One line, from what of the span is before its end; *next_hit and *hit_end go on from line to
+ * line. */
+static void write_row(const struct snippet *snippet, const struct span *span, size_t start,
+                      size_t end, struct writer *writer, size_t *next_hit, uint64_t *hit_end)
 {
 	writer->has_text = writer->owes_space = writer->space_is_hit = false;
 	for (size_t at = start; at < end && !writer->status;) {
-		for (; *next_hit < span->n_hits && span->hits[*next_hit].start_byte <= at; ++*next_hit)
-			*hit_end =
-				span->hits[*next_hit].end_byte > *hit_end ? span->hits[*next_hit].end_byte : *hit_end;
+		for (; *next_hit < span->n_hits && span->hits[*next_hit].start_byte <= at;
+		     ++*next_hit)
+			*hit_end = span->hits[*next_hit].end_byte > *hit_end
+			                   ? span->hits[*next_hit].end_byte
+			                   : *hit_end;
 		bool is_hit = at < *hit_end;
 		write_character(snippet, writer, bs_utf8_next(span->text, end, &at), is_hit);
 	}
 	set_mark(snippet, writer, false);
 }
 
-/* A line of the span, and in front of it the columns of its indentation, which is not part of it. */
+/* A line of the span, and in front of it the columns of its indentation, which is not part of
+ * it. */
 struct row {
 	size_t start;
 	size_t end;
@@ -546,18 +606,24 @@ struct row {
 };
 
 /* The next line that is not empty, from `at` on; false: there is none. */
-static bool next_row(const struct snippet *snippet, const struct span *span, size_t at, struct row *row_out)
+static bool next_row(const struct snippet *snippet, const struct span *span, size_t at,
+                     struct row *row_out)
 {
 	for (; at < span->end; at = row_out->end + 1) {
-		const uint8_t *end =
-			snippet->shape == BS_SNIPPET_LINES ? memchr(span->text + at, '\n', span->end - at) : NULL;
-		*row_out = (struct row){.start = at, .end = end ? (size_t)(end - span->text) : span->end};
+		const uint8_t *end = snippet->shape == BS_SNIPPET_LINES
+		                             ? memchr(span->text + at, '\n', span->end - at)
+		                             : NULL;
+		*row_out = (struct row){.start = at,
+		                        .end = end ? (size_t)(end - span->text) : span->end};
 		bool is_indented = at == span->low && snippet->shape == BS_SNIPPET_LINES;
-		is_indented |= at > 0 && span->text[at - 1] == '\n' && snippet->shape == BS_SNIPPET_LINES;
-		for (; is_indented && row_out->start < row_out->end && memchr(" \t", span->text[row_out->start], 2);
+		is_indented |=
+			at > 0 && span->text[at - 1] == '\n' && snippet->shape == BS_SNIPPET_LINES;
+		for (; is_indented && row_out->start < row_out->end &&
+		       memchr(" \t", span->text[row_out->start], 2);
 		     row_out->start++)
-			row_out->n_indent +=
-				span->text[row_out->start] == '\t' ? TAB_COLUMNS - row_out->n_indent % TAB_COLUMNS : 1;
+			row_out->n_indent += span->text[row_out->start] == '\t'
+			                             ? TAB_COLUMNS - row_out->n_indent % TAB_COLUMNS
+			                             : 1;
 		size_t text = row_out->start;
 		if (!skip_space(span, &text, row_out->end))
 			return true;
@@ -565,12 +631,13 @@ static bool next_row(const struct snippet *snippet, const struct span *span, siz
 	return false;
 }
 
-static enum bs_status write_span(const struct snippet *snippet, const struct span *span, struct bs_buffer *out,
-                                 struct bs_error *err)
+static enum bs_status write_span(const struct snippet *snippet, const struct span *span,
+                                 struct bs_buffer *out, struct bs_error *err)
 {
 	struct writer writer = {.out = out, .err = err};
 	struct row row = {0};
-	size_t next_hit = 0, before = span->start, after = span->end, n_least = SIZE_MAX, n_rows = 0;
+	size_t next_hit = 0, before = span->start, after = span->end, n_least = SIZE_MAX,
+	       n_rows = 0;
 	uint64_t hit_end = 0;
 	bool is_cut = !skip_space(span, &before, back(span, span->start, snippet->most_bytes));
 	for (size_t at = span->start; n_rows < MOST_ROWS && next_row(snippet, span, at, &row);
@@ -580,9 +647,10 @@ static enum bs_status write_span(const struct snippet *snippet, const struct spa
 	row.end = span->start - 1;
 	for (size_t i = 0; i < n_rows && next_row(snippet, span, row.end + 1, &row); i++) {
 		write_own(&writer, i > 0 ? "\n" : NULL);
-		size_t n_columns = count_columns(snippet, span->text, row.start, row.end, snippet->width);
-		for (size_t n = row.n_indent - n_least; (i > 0 || !is_cut) && n > 0 && n_columns < snippet->width;
-		     n--, n_columns++)
+		size_t n_columns =
+			count_columns(snippet, span->text, row.start, row.end, snippet->width);
+		for (size_t n = row.n_indent - n_least;
+		     (i > 0 || !is_cut) && n > 0 && n_columns < snippet->width; n--, n_columns++)
 			write_own(&writer, " ");
 		write_row(snippet, span, row.start, row.end, &writer, &next_hit, &hit_end);
 	}
@@ -594,30 +662,35 @@ static enum bs_status write_span(const struct snippet *snippet, const struct spa
 	return writer.status;
 }
 
-bool bs_snippet_beginning(const struct bs_field *fields, size_t n_fields, struct bs_word_hit *hit_out)
+bool bs_snippet_beginning(const struct bs_field *fields, size_t n_fields,
+                          struct bs_word_hit *hit_out)
 {
 	for (size_t i = 0; i < n_fields; i++) {
 		struct span span = {.text = fields[i].text, .text_bytes = fields[i].text_bytes};
 		size_t start = 0;
 		skip_space(&span, &start, ahead(&span, 0, SKIPPED_BYTES));
-		*hit_out = (struct bs_word_hit){.field = (uint32_t)i, .start_byte = start, .end_byte = start};
+		*hit_out = (struct bs_word_hit){
+			.field = (uint32_t)i, .start_byte = start, .end_byte = start};
 		if (start < span.text_bytes)
 			return true;
 	}
 	return false;
 }
 
-static enum bs_status write_window(const struct snippet *snippet, const struct bs_snippet_window *window,
-                                   struct bs_buffer *out, struct bs_error *err)
+static enum bs_status write_window(const struct snippet *snippet,
+                                   const struct bs_snippet_window *window, struct bs_buffer *out,
+                                   struct bs_error *err)
 {
-	const struct bs_word_hit *first = &snippet->hits[window->first], *last = &snippet->hits[window->last];
+	const struct bs_word_hit *first = &snippet->hits[window->first],
+				 *last = &snippet->hits[window->last];
 	const struct bs_field *field = &snippet->fields[first->field];
 	struct span span = {.text = field->text, .text_bytes = field->text_bytes};
 	size_t begin = window->first, end = window->last + 1;
 	/* Without marks the window's own are enough: there may be as many windows as hits. */
 	while (snippet->mark_start && begin > 0 && snippet->hits[begin - 1].field == first->field)
 		begin--;
-	while (snippet->mark_start && end < snippet->n_hits && snippet->hits[end].field == first->field)
+	while (snippet->mark_start && end < snippet->n_hits &&
+	       snippet->hits[end].field == first->field)
 		end++;
 	span.hits = snippet->hits + begin;
 	span.n_hits = end - begin;
@@ -645,8 +718,9 @@ static enum bs_status write_window(const struct snippet *snippet, const struct b
 	return write_span(snippet, &span, out, err);
 }
 
-static struct snippet make_snippet(const struct bs_field *fields, size_t n_fields, const struct bs_word_hit *hits,
-                                   size_t n_hits, const struct bs_snippet_options *options)
+static struct snippet make_snippet(const struct bs_field *fields, size_t n_fields,
+                                   const struct bs_word_hit *hits, size_t n_hits,
+                                   const struct bs_snippet_options *options)
 {
 	static const struct bs_snippet_options usual;
 	options = options ? options : &usual;
@@ -667,20 +741,25 @@ static struct snippet make_snippet(const struct bs_field *fields, size_t n_field
 	};
 }
 
-enum bs_status bs_snippet_windows(const struct bs_field *fields, size_t n_fields, const struct bs_word_hit *hits,
-                                  size_t n_hits, const struct bs_snippet_options *options, struct bs_snippet_windows *windows,
-                                  size_t *best_out, struct bs_error *err)
+enum bs_status bs_snippet_windows(const struct bs_field *fields, size_t n_fields,
+                                  const struct bs_word_hit *hits, size_t n_hits,
+                                  const struct bs_snippet_options *options,
+                                  struct bs_snippet_windows *windows, size_t *best_out,
+                                  struct bs_error *err)
 {
 	struct snippet snippet = make_snippet(fields, n_fields, hits, n_hits, options);
 	struct bs_snippet_window best;
 	enum bs_status status = bs_icu_load(err);
 	*best_out = 0;
-	return status || n_hits == 0 ? status : find_windows(&snippet, &best, windows, best_out, err);
+	return status || n_hits == 0 ? status
+	                             : find_windows(&snippet, &best, windows, best_out, err);
 }
 
-enum bs_status bs_snippet_write(const struct bs_field *fields, size_t n_fields, const struct bs_word_hit *hits,
-                                size_t n_hits, const struct bs_snippet_window *window,
-                                const struct bs_snippet_options *options, struct bs_buffer *out, struct bs_error *err)
+enum bs_status bs_snippet_write(const struct bs_field *fields, size_t n_fields,
+                                const struct bs_word_hit *hits, size_t n_hits,
+                                const struct bs_snippet_window *window,
+                                const struct bs_snippet_options *options, struct bs_buffer *out,
+                                struct bs_error *err)
 {
 	struct snippet snippet = make_snippet(fields, n_fields, hits, n_hits, options);
 	struct bs_snippet_window best = {0};
@@ -696,24 +775,34 @@ enum bs_status bs_snippet_write(const struct bs_field *fields, size_t n_fields, 
 	} else if (!window) {
 		status = find_windows(&snippet, &best, NULL, NULL, err);
 	}
-	return status ? status : write_window(&snippet, n_hits > 0 && window ? window : &best, out, err);
+	return status ? status
+	              : write_window(&snippet, n_hits > 0 && window ? window : &best, out, err);
 }
 
-enum bs_status bs_snippet_span(const struct bs_field *fields, size_t n_fields, const struct bs_word_hit *hits, size_t n_hits,
-                               size_t n_words, struct bs_word_hit *span_out, struct bs_error *err)
+enum bs_status bs_snippet_span(const struct bs_field *fields, size_t n_fields,
+                               const struct bs_word_hit *hits, size_t n_hits, size_t n_words,
+                               struct bs_word_hit *span_out, struct bs_error *err)
 {
-	const struct snippet snippet = {
-		.fields = fields, .n_fields = n_fields, .hits = hits, .n_hits = n_hits, .width = n_words, .is_in_words = true};
+	const struct snippet snippet = {.fields = fields,
+	                                .n_fields = n_fields,
+	                                .hits = hits,
+	                                .n_hits = n_hits,
+	                                .width = n_words,
+	                                .is_in_words = true};
 	struct bs_snippet_window window = {0};
 	*span_out = (struct bs_word_hit){.end_byte = words_end(fields, 0, n_words)};
-	enum bs_status status = n_hits > 0 ? find_windows(&snippet, &window, NULL, NULL, err) : BS_OK;
+	enum bs_status status =
+		n_hits > 0 ? find_windows(&snippet, &window, NULL, NULL, err) : BS_OK;
 	if (status || n_hits == 0)
 		return status;
 	const struct bs_field *field = &fields[hits[window.first].field];
-	size_t start = bs_cluster_boundary(field->text, field->text_bytes, clamp(hits[window.first].start_byte, field->text_bytes), false);
+	size_t start =
+		bs_cluster_boundary(field->text, field->text_bytes,
+	                            clamp(hits[window.first].start_byte, field->text_bytes), false);
 	size_t core_end = 0, n_used = 0;
 	for (size_t i = window.first; i <= window.last; i++)
-		core_end = hits[i].end_byte > core_end ? clamp(hits[i].end_byte, field->text_bytes) : core_end;
+		core_end = hits[i].end_byte > core_end ? clamp(hits[i].end_byte, field->text_bytes)
+		                                       : core_end;
 	for (size_t at = start; at < core_end; at = next_word(field, at))
 		n_used++;
 	start = words_before(field, start, n_used < n_words ? (n_words - n_used) / 2 : 0);

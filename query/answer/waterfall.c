@@ -1,5 +1,6 @@
-/* waterfall.c: what each operand of a query leaves of the documents. See explain.h. The scan itself counts, once more
- * for every beginning of the list of operands: what it does is what is told, and it knows nothing of being watched. */
+/* waterfall.c: what each operand of a query leaves of the documents. See explain.h. The scan itself
+ * counts, once more for every beginning of the list of operands: what it does is what is told, and
+ * it knows nothing of being watched. */
 #include "query/answer/explain.h"
 
 #include <stdio.h>
@@ -14,21 +15,33 @@
 #define NAME_BYTES  48u
 #define NO_OPERAND  "                           " /* in the columns of one */
 
-/* In which order the scan takes operands: single terms by df, ranges, then what stands for several, groups, and NOTs. */
-enum turn { TURN_TERM, TURN_RANGE, TURN_WIDE, TURN_GROUP, TURN_NOT };
+/* In which order the scan takes operands: single terms by df, ranges, then what stands for several,
+ * groups, and NOTs. */
+enum turn {
+	TURN_TERM,
+	TURN_RANGE,
+	TURN_WIDE,
+	TURN_GROUP,
+	TURN_NOT
+};
 
 struct step {
 	uint32_t node;
 	enum turn turn;
-	uint64_t df; /* of TURN_TERM: of the rarest term; a phrase comes right behind its rarest word */
-	bool is_order; /* a phrase whose words are steps of their own: what is left to be told is where they stand */
+	/* of TURN_TERM: of the rarest term; a phrase comes right behind its rarest word */
+	uint64_t df;
+	/* a phrase whose words are steps of their own: what is left to be told is where they
+	 * stand */
+	bool is_order;
 };
 
 BS_VECTOR(steps, struct step);
 
 struct waterfall {
-	struct bs_query_tree query; /* the query's nodes, more for the words of phrases, and a root of which operands are tried */
-	struct bs_plan plan;   /* its plan */
+	/* the query's nodes, more for the words of phrases, and a root of which operands are
+	 * tried */
+	struct bs_query_tree query;
+	struct bs_plan plan; /* its plan */
 	const struct bs_kernel *kernel;
 	struct bs_scan *scan;
 	struct bs_query_nodes nodes;
@@ -84,22 +97,27 @@ static void add_step(struct waterfall *to, struct step step)
 
 static void add_word(struct waterfall *to, uint32_t n)
 {
-	const struct bs_plan_element *element = &to->plan.elements.items[node_of(to, n)->items[0].element];
+	const struct bs_plan_element *element =
+		&to->plan.elements.items[node_of(to, n)->items[0].element];
 	struct step step = {.node = n, .turn = element->n_terms == 1 ? TURN_TERM : TURN_WIDE};
 	for (uint32_t i = 0; i < element->n_terms; i++)
 		step.df += to->plan.terms.items[element->first_term + i].df;
 	add_step(to, step);
 }
 
-/* A phrase has its words as steps, and is one itself, with its word pairs and bigrams. One of a name has no words of its own:
- * names are asked for by the query's own nodes. */
+/* A phrase has its words as steps, and is one itself, with its word pairs and bigrams. One of a
+ * name has no words of its own: names are asked for by the query's own nodes. */
 static void add_phrase(struct waterfall *to, uint32_t n)
 {
 	struct bs_query_node phrase = *node_of(to, n);
 	struct step step = {.node = n, .turn = TURN_TERM, .is_order = true};
-	for (uint32_t i = 0; i < phrase.n_items && !bs_query_is_file_name(&phrase) && !to->status; i++) {
-		struct bs_query_node word = {
-			.kind = BS_NODE_WORD, .field = phrase.field, .n_items = 1, .items = &phrase.items[i], .weight = 1};
+	for (uint32_t i = 0; i < phrase.n_items && !bs_query_is_file_name(&phrase) && !to->status;
+	     i++) {
+		struct bs_query_node word = {.kind = BS_NODE_WORD,
+		                             .field = phrase.field,
+		                             .n_items = 1,
+		                             .items = &phrase.items[i],
+		                             .weight = 1};
 		to->status = bs_vector_append(&to->nodes, &word, to->err);
 		if (to->status)
 			return;
@@ -143,25 +161,29 @@ static int compare_steps(const void *a, const void *b)
 		return x->turn < y->turn ? -1 : 1;
 	if (x->df != y->df)
 		return x->df < y->df ? -1 : 1;
-	return x->is_order != y->is_order ? (x->is_order ? 1 : -1) : (x->node > y->node) - (x->node < y->node);
+	return x->is_order != y->is_order ? (x->is_order ? 1 : -1)
+	                                  : (x->node > y->node) - (x->node < y->node);
 }
 
 /* Candidates of the index for a root of these operands, *n_sure_out of them certain. */
-static uint64_t count(struct waterfall *at, enum bs_node_kind kind, const uint32_t *children, uint32_t n_children,
-                      uint64_t *n_sure_out)
+static uint64_t count(struct waterfall *at, enum bs_node_kind kind, const uint32_t *children,
+                      uint32_t n_children, uint64_t *n_sure_out)
 {
 	struct bs_query_node *root = &at->nodes.items[at->query.n_nodes - 1];
 	struct bs_scan_stats stats = {0};
 	uint64_t n = 0;
-	*root = (struct bs_query_node){
-		.kind = kind, .field = BS_QUERY_ANY_FIELD, .n_children = n_children, .children = children};
+	*root = (struct bs_query_node){.kind = kind,
+	                               .field = BS_QUERY_ANY_FIELD,
+	                               .n_children = n_children,
+	                               .children = children};
 	*n_sure_out = 0;
 	for (uint32_t s = 0; s < at->plan.list->n_segments && !at->status; s++) {
 		uint64_t n_counted = 0;
 		if (!bs_plan_has_columns(&at->plan, s))
 			continue;
 		bs_vector_clear(&at->candidates);
-		at->status = bs_scan_segment(at->scan, &at->plan, s, at->kernel, &at->candidates, &n_counted, &stats, at->err);
+		at->status = bs_scan_segment(at->scan, &at->plan, s, at->kernel, &at->candidates,
+		                             &n_counted, &stats, at->err);
 		size_t n_named = bs_vector_n(&at->candidates);
 		for (size_t i = 0; i < n_named; i++)
 			*n_sure_out += at->candidates.items[i].is_sure;
@@ -181,14 +203,17 @@ static void put_columns(struct waterfall *to, uint32_t t)
 		if (!segment)
 			continue;
 		const struct bs_term_place *place = bs_plan_place(&to->plan, s, t);
-		for (uint32_t i = 0; i < segment->meta.n_shards && place->is_found && !to->status; i++) {
+		for (uint32_t i = 0; i < segment->meta.n_shards && place->is_found && !to->status;
+		     i++) {
 			const struct bs_shard *shard = &segment->shards[i];
 			bool is_exact = false;
 			uint32_t column, n = 0;
 			if (shard->hashed.n_levels > 0 && shard->exact.level.n_columns > 0)
-				to->status = bs_shard_find_exact(shard, place->term.ordinal, &is_exact, &column, to->err);
+				to->status = bs_shard_find_exact(shard, place->term.ordinal,
+				                                 &is_exact, &column, to->err);
 			for (uint32_t l = 0; l < shard->hashed.n_levels; l++)
-				n += bs_shard_hashes(place->term.treatment, shard->hashed.n_columns, l);
+				n += bs_shard_hashes(place->term.treatment, shard->hashed.n_columns,
+				                     l);
 			n_lists += shard->hashed.n_levels == 0;
 			n_exact += is_exact;
 			if (shard->hashed.n_levels == 0 || is_exact)
@@ -237,33 +262,42 @@ static void put_range(struct waterfall *to, uint32_t n)
 	}
 	if (n_values > 0) {
 		put_number(to, n_values == 1 ? "%llu value" : "%llu values", n_values);
-		put_number(to, n_slices == 0 ? ", %llu column" : ", bit-sliced in %llu columns", n_slices + 1);
+		put_number(to, n_slices == 0 ? ", %llu column" : ", bit-sliced in %llu columns",
+		           n_slices + 1);
 	}
 	if (n_values == 0 && is_known)
 		put(to, "no values");
 	if (!is_known)
-		put(to, &"; of segments that an earlier program made only the text tells"[n_values > 0 ? 0 : 2]);
+		put(to, &"; of segments that an earlier program made only the text tells"
+		                [n_values > 0 ? 0 : 2]);
 }
 
 static void put_means(struct waterfall *to, const struct step *step)
 {
 	const struct bs_query_node *node = node_of(to, step->node);
-	const struct bs_plan_element *element = node->n_items ? &to->plan.elements.items[node->items[0].element] : NULL;
+	const struct bs_plan_element *element =
+		node->n_items ? &to->plan.elements.items[node->items[0].element] : NULL;
 	uint32_t n_pairs = 0;
 	for (uint32_t i = 0; i < bs_plan_n_pairs(&to->plan); i++)
-		n_pairs += to->plan.pairs.items[i].node == step->node && to->plan.terms.items[to->plan.pairs.items[i].term].df > 0;
+		n_pairs += to->plan.pairs.items[i].node == step->node &&
+		           to->plan.terms.items[to->plan.pairs.items[i].term].df > 0;
 	if (node->kind == BS_NODE_RANGE)
 		put_range(to, step->node);
 	else if (node->kind == BS_NODE_NOT)
 		put(to, "certain ones are taken out; the others the verifier drops");
 	else if (!element)
-		put_number(to, node->kind == BS_NODE_OR ? "any of %llu operands" : "all of %llu operands", node->n_children);
+		put_number(to,
+		           node->kind == BS_NODE_OR ? "any of %llu operands"
+		                                    : "all of %llu operands",
+		           node->n_children);
 	else if (bs_query_is_file_name(node))
 		put(to, "no columns: names of files are looked at");
 	else if (step->is_order && n_pairs + node->n_aids == 0)
 		put(to, "no columns: where its words stand, only the text tells");
 	else if (step->is_order)
-		put(to, n_pairs == 0 ? "columns of its bigrams" : node->n_aids == 0 ? "columns of its word pairs" : "columns of its word pairs and bigrams");
+		put(to, n_pairs == 0        ? "columns of its bigrams"
+		        : node->n_aids == 0 ? "columns of its word pairs"
+		                            : "columns of its word pairs and bigrams");
 	else if (node->n_items > 1)
 		put_number(to, "columns of its %llu words", node->n_items);
 	else if (element->is_too_broad)
@@ -310,7 +344,8 @@ static void put_name(struct waterfall *to, uint32_t n)
 	put(to, "\xe2\x80\xa6");
 }
 
-static void put_step(struct waterfall *to, enum bs_node_kind kind, const uint32_t *children, uint32_t n)
+static void put_step(struct waterfall *to, enum bs_node_kind kind, const uint32_t *children,
+                     uint32_t n)
 {
 	const struct step *step = &to->steps.items[n];
 	uint64_t n_sure, n_alone_sure;
@@ -348,18 +383,27 @@ static void list_steps(struct waterfall *at, const struct bs_query_tree *query)
 	at->query.depth = query->depth + 1;
 }
 
-static const char legend[] =
-	"  A document is a candidate as long as the columns of an operand let it through. A hashed column is shared by terms,\n"
-	"  and lets some through by chance; an exact column has one term alone; false positives are the rows that hashed columns\n"
-	"  wrongly let through; a list of rare words says which of them a document has, a forward index all terms of a long one.\n"
-	"  Certain: the operand is decided without a text; to read: the verifier decides by the text.\n";
+static const char legend[] = "  A document is a candidate as long as the columns of an operand let "
+			     "it through. A hashed column is shared by terms,\n"
+			     "  and lets some through by chance; an exact column has one term "
+			     "alone; false positives are the rows that hashed columns\n"
+			     "  wrongly let through; a list of rare words says which of them a "
+			     "document has, a forward index all terms of a long one.\n"
+			     "  Certain: the operand is decided without a text; to read: the "
+			     "verifier decides by the text.\n";
 
-enum bs_status bs_explain_waterfall(const struct bs_plan *plan, const struct bs_kernel *kernel, struct bs_scan *scan,
-                                    const struct bs_query_stats *stats, bool is_all, bool with_bars,
-                                    struct bs_buffer *text, struct bs_error *err)
+enum bs_status bs_explain_waterfall(const struct bs_plan *plan, const struct bs_kernel *kernel,
+                                    struct bs_scan *scan, const struct bs_query_stats *stats,
+                                    bool is_all, bool with_bars, struct bs_buffer *text,
+                                    struct bs_error *err)
 {
-	struct waterfall at = {
-		.query = *plan->query, .plan = *plan, .kernel = kernel, .scan = scan, .text = text, .with_bars = with_bars, .err = err};
+	struct waterfall at = {.query = *plan->query,
+	                       .plan = *plan,
+	                       .kernel = kernel,
+	                       .scan = scan,
+	                       .text = text,
+	                       .with_bars = with_bars,
+	                       .err = err};
 	bool is_or = plan->query->nodes[plan->query->n_nodes - 1].kind == BS_NODE_OR;
 	uint32_t n_new = 0;
 	at.plan.query = &at.query;
@@ -376,10 +420,13 @@ enum bs_status bs_explain_waterfall(const struct bs_plan *plan, const struct bs_
 		if (!segment->segment)
 			n_new += segment->n_docs;
 		else if (bs_plan_has_columns(plan, s))
-			at.n_docs += segment->n_docs - bs_snapshot_n_deleted(segment->snapshot, segment->number);
+			at.n_docs += segment->n_docs -
+			             bs_snapshot_n_deleted(segment->snapshot, segment->number);
 	}
-	put(&at, is_or ? "waterfall: documents that the operands so far let through, in the order of the query\n"
-	               : "waterfall: documents left after each operand, in the order of the plan\n");
+	put(&at,
+	    is_or ? "waterfall: documents that the operands so far let through, in the order of "
+	            "the query\n"
+	          : "waterfall: documents left after each operand, in the order of the plan\n");
 	put(&at, is_or ? "        so far" : "          left");
 	put(&at, with_bars ? "                      " : "");
 	put(&at, "         alone\n");
@@ -389,7 +436,8 @@ enum bs_status bs_explain_waterfall(const struct bs_plan *plan, const struct bs_
 	enum bs_node_kind kind = is_or ? BS_NODE_OR : BS_NODE_AND;
 	for (uint32_t i = 0; i < n_steps && i < MOST_STEPS && !at.status; i++)
 		put_step(&at, kind, children, i);
-	uint64_t n_sure = 0, n = at.status ? 0 : count(&at, kind, children, (uint32_t)n_steps, &n_sure);
+	uint64_t n_sure = 0,
+		 n = at.status ? 0 : count(&at, kind, children, (uint32_t)n_steps, &n_sure);
 	if (n_steps > MOST_STEPS) {
 		put_count(&at, n);
 		put_bar(&at, n);
@@ -408,7 +456,9 @@ enum bs_status bs_explain_waterfall(const struct bs_plan *plan, const struct bs_
 	}
 	put_count(&at, stats->hits);
 	put_bar(&at, stats->hits);
-	put(&at, is_all ? NO_OPERAND "hits\n" : NO_OPERAND "hits, and those among what bounds left unseen (rank, below)\n");
+	put(&at, is_all ? NO_OPERAND "hits\n"
+	                : NO_OPERAND
+	                 "hits, and those among what bounds left unseen (rank, below)\n");
 	put(&at, legend);
 	bs_vector_deinit(&at.nodes);
 	bs_vector_deinit(&at.steps);

@@ -1,4 +1,5 @@
-/* candidates.c: bs_candidates (bitsift/candidates.h): which documents may match a pattern, by their grams. */
+/* candidates.c: bs_candidates (bitsift/candidates.h): which documents may match a pattern, by their
+ * grams. */
 #include "core/bitsift/candidates.h"
 #include "core/bitsift/grep_request.h"
 
@@ -13,10 +14,12 @@
 
 static enum bs_status check(const struct bs_candidates_request *request, struct bs_error *err)
 {
-	return BS_CHECK_RESERVED(err, BS_RESERVED(bs_candidates_request, *request), BS_RESERVED(bs_grep_pattern, request->pattern));
+	return BS_CHECK_RESERVED(err, BS_RESERVED(bs_candidates_request, *request),
+	                         BS_RESERVED(bs_grep_pattern, request->pattern));
 }
 
-static enum bs_status make_tree(const struct bs_candidates_request *request, struct bs_gram_tree **tree_out, struct bs_error *err)
+static enum bs_status make_tree(const struct bs_candidates_request *request,
+                                struct bs_gram_tree **tree_out, struct bs_error *err)
 {
 	struct bs_grep_pattern pattern = request->pattern;
 	const struct bs_gram_tree *tree;
@@ -24,7 +27,8 @@ static enum bs_status make_tree(const struct bs_candidates_request *request, str
 	enum bs_status status = request->tree ? bs_pattern_tree_grams(request->tree, tree_out, err)
 	                                      : bs_pattern_grams(&pattern, tree_out, err);
 	tree = *tree_out;
-	if (!status && tree && (bs_gram_tree_root(tree)->kind == BS_GRAM_ANY || bs_gram_tree_has_replacement(tree))) {
+	if (!status && tree &&
+	    (bs_gram_tree_root(tree)->kind == BS_GRAM_ANY || bs_gram_tree_has_replacement(tree))) {
 		bs_gram_tree_free(*tree_out);
 		*tree_out = NULL;
 	}
@@ -32,8 +36,8 @@ static enum bs_status make_tree(const struct bs_candidates_request *request, str
 }
 
 /* Appends the documents of the bits, in document order. */
-static enum bs_status list_hits(const struct bs_snapshot_list *list, const struct bs_doc_bits *bits, struct bs_ranked_hits *hits,
-                                struct bs_error *err)
+static enum bs_status list_hits(const struct bs_snapshot_list *list, const struct bs_doc_bits *bits,
+                                struct bs_ranked_hits *hits, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	for (uint32_t s = 0; bits->segments && s < bits->n_segments && !status; s++) {
@@ -41,7 +45,10 @@ static enum bs_status list_hits(const struct bs_snapshot_list *list, const struc
 		uint32_t n_bytes = bytes ? (bs_list_segment(list, s)->n_docs + 7) / 8 : 0;
 		for (uint32_t i = 0; i < n_bytes && !status; i++)
 			for (unsigned left = bytes[i]; left && !status; left &= left - 1) {
-				struct bs_ranked_hit hit = {.segment = s, .document = i * 8 + (unsigned)__builtin_ctz(left), .score = 1};
+				struct bs_ranked_hit hit = {
+					.segment = s,
+					.document = i * 8 + (unsigned)__builtin_ctz(left),
+					.score = 1};
 				status = bs_vector_append(hits, &hit, err);
 			}
 	}
@@ -52,10 +59,12 @@ static enum bs_status list_hits(const struct bs_snapshot_list *list, const struc
 
 #define HIT_NS 50u /* the approximate cost of a hit */
 
-static enum bs_status hand_out(struct bs_searcher *searcher, const struct bs_candidates_request *request, const struct bs_doc_bits *bits,
-                               struct bs_error *err)
+static enum bs_status hand_out(struct bs_searcher *searcher,
+                               const struct bs_candidates_request *request,
+                               const struct bs_doc_bits *bits, struct bs_error *err)
 {
-	const struct bs_batch_target target = {searcher->loader, &searcher->assembly, request->batch, request->context};
+	const struct bs_batch_target target = {searcher->loader, &searcher->assembly,
+	                                       request->batch, request->context};
 	struct bs_ranked_hits hits = {0};
 	enum bs_status status = bs_batches_begin(&searcher->batches, &target, err);
 	if (!status)
@@ -63,7 +72,8 @@ static enum bs_status hand_out(struct bs_searcher *searcher, const struct bs_can
 	for (size_t i = 0; i < bs_vector_n(&hits) && !status; i++) {
 		status = bs_deadline_spend(HIT_NS, err);
 		if (!status)
-			status = bs_batches_add(searcher->batches, bs_hit_ref(&hits.items[i]), true, err);
+			status = bs_batches_add(searcher->batches, bs_hit_ref(&hits.items[i]), true,
+			                        err);
 	}
 	if (!status)
 		status = bs_batches_flush(searcher->batches, err);
@@ -71,20 +81,22 @@ static enum bs_status hand_out(struct bs_searcher *searcher, const struct bs_can
 	return status;
 }
 
-static enum bs_status ask(struct bs_searcher *searcher, const struct bs_candidates_request *request, struct bs_candidates_result *result,
-                          struct bs_error *err)
+static enum bs_status ask(struct bs_searcher *searcher, const struct bs_candidates_request *request,
+                          struct bs_candidates_result *result, struct bs_error *err)
 {
 	/* A tree that every document satisfies. */
 	static struct bs_gram_node any = {.kind = BS_GRAM_ANY}, none = {.kind = BS_GRAM_NONE};
 	bool has_pattern = request->tree || request->pattern.n_patterns;
 	struct bs_gram_tree all = {.nodes = has_pattern ? &any : &none, .n_nodes = 1}, *tree = NULL;
 	const struct bs_index *index = searcher->index;
-	struct bs_gram_filter_how how = {.n_threads = 1, .of_documents = true, .is_sample = request->estimate};
+	struct bs_gram_filter_how how = {
+		.n_threads = 1, .of_documents = true, .is_sample = request->estimate};
 	struct bs_gram_filter_stats stats;
 	struct bs_doc_bits bits = {.segments = NULL};
 	enum bs_status status = has_pattern ? make_tree(request, &tree, err) : BS_OK;
 	if (!status)
-		status = bs_gram_filter(&index->snapshot, tree ? tree : &all, how, &bits, &stats, err);
+		status = bs_gram_filter(&index->snapshot, tree ? tree : &all, how, &bits, &stats,
+		                        err);
 	if (!status)
 		*result = (struct bs_candidates_result){.n_candidates = stats.n_candidates,
 		                                        .n_unknown = tree ? stats.n_unknown : 0,
@@ -97,7 +109,8 @@ static enum bs_status ask(struct bs_searcher *searcher, const struct bs_candidat
 	return status;
 }
 
-enum bs_status bs_candidates(struct bs_searcher *searcher, const struct bs_candidates_request *request,
+enum bs_status bs_candidates(struct bs_searcher *searcher,
+                             const struct bs_candidates_request *request,
                              struct bs_candidates_result *result_out, struct bs_error *err)
 {
 	struct bs_candidates_result own, *result = result_out ? result_out : &own;

@@ -1,8 +1,9 @@
 /*
  * text_filter.c: bs_text_filter (bitsift/candidates.h): may a text match a pattern?
  *
- * A literal that stands in every match is looked for first. Where it is not all that is asked, PCRE2 matches; its code is made when a text
- * first needs it. PCRE2's own limit is low, as whoever asks may hold something meanwhile: a text that reaches it may match.
+ * A literal that stands in every match is looked for first. Where it is not all that is asked,
+ * PCRE2 matches; its code is made when a text first needs it. PCRE2's own limit is low, as whoever
+ * asks may hold something meanwhile: a text that reaches it may match.
  */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
@@ -14,8 +15,8 @@
 #include "core/bitsift/candidates.h"
 #include "core/bitsift/grep_request.h"
 #include "core/simd/kernels.h"
-#include "query/regex/pattern.h"
 #include "query/regex/built_pattern.h"
+#include "query/regex/pattern.h"
 #include "query/regex/pcre2_stack.h"
 
 /* Steps of one start of a match: a pattern that nobody wrote to be slow takes some. */
@@ -27,7 +28,8 @@ struct bs_text_filter {
 	struct bs_grep_analysis analysis;
 	const struct bs_kernel *kernel;
 	struct bs_needle needle;
-	bool has_needle, is_exact, is_needle; /* the needle, in its own letter case or in any, is the pattern */
+	/* the needle, in its own letter case or in any, is the pattern */
+	bool has_needle, is_exact, is_needle;
 	uint32_t options;
 	bool is_compiled;
 	unsigned n_failures;
@@ -37,15 +39,17 @@ struct bs_text_filter {
 	pcre2_match_context *context;
 };
 
-static uint32_t options_of(const struct bs_grep_pattern *pattern, const struct bs_grep_analysis *analysis)
+static uint32_t options_of(const struct bs_grep_pattern *pattern,
+                           const struct bs_grep_analysis *analysis)
 {
-	return PCRE2_MULTILINE | PCRE2_ALT_CIRCUMFLEX | (analysis->is_caseless ? PCRE2_CASELESS : 0u) |
+	return PCRE2_MULTILINE | PCRE2_ALT_CIRCUMFLEX |
+	       (analysis->is_caseless ? PCRE2_CASELESS : 0u) |
 	       (pattern->dot_all ? PCRE2_DOTALL : 0u);
 }
 
 /* Of the tree, unless that is NULL; then of the pattern. */
-static enum bs_status make(const struct bs_grep_pattern *asked, const struct bs_pattern_tree *tree, struct bs_text_filter *filter,
-                           struct bs_error *err)
+static enum bs_status make(const struct bs_grep_pattern *asked, const struct bs_pattern_tree *tree,
+                           struct bs_text_filter *filter, struct bs_error *err)
 {
 	struct bs_grep_pattern pattern = tree ? bs_pattern_tree_options(tree) : *asked;
 	struct bs_grep_analysis *analysis = &filter->analysis;
@@ -53,21 +57,25 @@ static enum bs_status make(const struct bs_grep_pattern *asked, const struct bs_
 	pattern.is_pcre2 = pattern.is_brute = false;
 	enum bs_status status = bs_kernel_choose(NULL, &filter->kernel, err);
 	if (!status)
-		status = tree ? bs_pattern_tree_analyse(tree, analysis, err) : bs_grep_analyse(&pattern, analysis, err);
+		status = tree ? bs_pattern_tree_analyse(tree, analysis, err)
+		              : bs_grep_analyse(&pattern, analysis, err);
 	if (status)
 		return status;
 	const struct bs_regex_node *root = bs_regex_node(&analysis->regex, analysis->regex.root);
 	filter->options = options_of(&pattern, analysis);
 	filter->has_needle = analysis->literal.used_bytes > 0;
 	filter->is_exact = filter->has_needle && analysis->literal_is_match;
-	filter->is_needle = filter->has_needle && !pattern.is_word && !pattern.is_line && analysis->is_caseless &&
-	                    root->kind == BS_REGEX_RUN && root->n == analysis->literal.used_bytes;
+	filter->is_needle = filter->has_needle && !pattern.is_word && !pattern.is_line &&
+	                    analysis->is_caseless && root->kind == BS_REGEX_RUN &&
+	                    root->n == analysis->literal.used_bytes;
 	if (filter->has_needle)
-		bs_needle_init(&filter->needle, analysis->literal.data, analysis->literal.used_bytes);
+		bs_needle_init(&filter->needle, analysis->literal.data,
+		               analysis->literal.used_bytes);
 	return BS_OK;
 }
 
-static enum bs_status new_filter(const struct bs_grep_pattern *pattern, const struct bs_pattern_tree *tree,
+static enum bs_status new_filter(const struct bs_grep_pattern *pattern,
+                                 const struct bs_pattern_tree *tree,
                                  struct bs_text_filter **filter_out, struct bs_error *err)
 {
 	struct bs_text_filter *filter = calloc(1, sizeof(*filter));
@@ -82,14 +90,14 @@ static enum bs_status new_filter(const struct bs_grep_pattern *pattern, const st
 	return status;
 }
 
-enum bs_status bs_text_filter_new(const struct bs_grep_pattern *pattern, struct bs_text_filter **filter_out,
-                                  struct bs_error *err)
+enum bs_status bs_text_filter_new(const struct bs_grep_pattern *pattern,
+                                  struct bs_text_filter **filter_out, struct bs_error *err)
 {
 	return new_filter(pattern, NULL, filter_out, err);
 }
 
-enum bs_status bs_text_filter_new_of_tree(const struct bs_pattern_tree *tree, struct bs_text_filter **filter_out,
-                                          struct bs_error *err)
+enum bs_status bs_text_filter_new_of_tree(const struct bs_pattern_tree *tree,
+                                          struct bs_text_filter **filter_out, struct bs_error *err)
 {
 	return new_filter(NULL, tree, filter_out, err);
 }
@@ -106,15 +114,18 @@ void bs_text_filter_free(struct bs_text_filter *filter)
 	free(filter);
 }
 
-static pcre2_code *compile(struct bs_text_filter *filter, uint32_t options, pcre2_compile_context *context)
+static pcre2_code *compile(struct bs_text_filter *filter, uint32_t options,
+                           pcre2_compile_context *context)
 {
 	const struct bs_buffer *text = &filter->analysis.alone;
 	int error;
 	PCRE2_SIZE off;
-	pcre2_code *code =
-		pcre2_compile(text->data, text->used_bytes - 1, filter->options | options, &error, &off, context);
+	pcre2_code *code = pcre2_compile(text->data, text->used_bytes - 1,
+	                                 filter->options | options, &error, &off, context);
 	if (code)
-		filter->is_machine_code &= bs_pcre2_jit_compile(code, bs_pcre2_groups(text->data, text->used_bytes)) == 0;
+		filter->is_machine_code &=
+			bs_pcre2_jit_compile(code, bs_pcre2_groups(text->data, text->used_bytes)) ==
+			0;
 	return code;
 }
 
@@ -134,8 +145,9 @@ static void compile_all(struct bs_text_filter *filter)
 	(void)pcre2_set_match_limit(filter->context, MOST_STEPS);
 	if (filter->analysis.is_ascii)
 		filter->ascii = compile(filter, 0, context);
-	filter->any =
-		compile(filter, PCRE2_UTF | PCRE2_UCP | PCRE2_MATCH_INVALID_UTF | PCRE2_NO_DOTSTAR_ANCHOR, context);
+	filter->any = compile(
+		filter, PCRE2_UTF | PCRE2_UCP | PCRE2_MATCH_INVALID_UTF | PCRE2_NO_DOTSTAR_ANCHOR,
+		context);
 	pcre2_compile_context_free(context);
 }
 
@@ -145,10 +157,11 @@ static bool may_match(struct bs_text_filter *filter, const uint8_t *text, size_t
 		compile_all(filter);
 	bool is_ascii = bs_is_ascii(text, n_bytes);
 	const pcre2_code *code = is_ascii && filter->ascii ? filter->ascii : filter->any;
-	if (!code || filter->n_failures >= MOST_FAILURES || (!is_ascii && !bs_text_is_utf8(text, n_bytes)))
+	if (!code || filter->n_failures >= MOST_FAILURES ||
+	    (!is_ascii && !bs_text_is_utf8(text, n_bytes)))
 		return true;
-	int result = (filter->is_machine_code ? pcre2_jit_match : pcre2_match)(code, text, n_bytes, 0, 0, filter->data,
-	                                                                       filter->context);
+	int result = (filter->is_machine_code ? pcre2_jit_match : pcre2_match)(
+		code, text, n_bytes, 0, 0, filter->data, filter->context);
 	filter->n_failures += result < 0 && result != PCRE2_ERROR_NOMATCH;
 	return result != PCRE2_ERROR_NOMATCH;
 }
@@ -160,9 +173,11 @@ bool bs_text_filter_may_match(struct bs_text_filter *filter, const char *bytes, 
 	size_t at = 0;
 	if (!filter->has_needle)
 		return may_match(filter, text, n_bytes);
-	while ((at = filter->kernel->text.find_needle(text, at, n_bytes, &filter->needle)) < n_bytes) {
+	while ((at = filter->kernel->text.find_needle(text, at, n_bytes, &filter->needle)) <
+	       n_bytes) {
 		if (!filter->is_exact || memcmp(text + at, exact->data, exact->used_bytes) == 0)
-			return filter->is_exact || filter->is_needle || may_match(filter, text, n_bytes);
+			return filter->is_exact || filter->is_needle ||
+			       may_match(filter, text, n_bytes);
 		at++;
 	}
 	return false;

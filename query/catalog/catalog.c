@@ -15,13 +15,14 @@
 static char *follow_link(const char *file)
 {
 	struct stat found;
-	char *real = lstat(file, &found) == 0 && S_ISLNK(found.st_mode) ? realpath(file, NULL) : NULL;
+	char *real =
+		lstat(file, &found) == 0 && S_ISLNK(found.st_mode) ? realpath(file, NULL) : NULL;
 	return real ? real : strdup(file);
 }
 
 /* The folder of a file, and its name in there. */
-static enum bs_status open_folder(const char *path, const struct bs_consent *consent, struct bs_dir *dir, char **name_out,
-                                  struct bs_error *err)
+static enum bs_status open_folder(const char *path, const struct bs_consent *consent,
+                                  struct bs_dir *dir, char **name_out, struct bs_error *err)
 {
 	char *file = follow_link(path);
 	*name_out = NULL;
@@ -29,11 +30,14 @@ static enum bs_status open_folder(const char *path, const struct bs_consent *con
 		return bs_fail_memory(err, "a path", strlen(path));
 	const char *slash = strrchr(file, '/');
 	const char *name = slash ? slash + 1 : file;
-	char *folder = slash ? strndup(file, slash == file ? 1 : (size_t)(slash - file)) : strdup(".");
+	char *folder =
+		slash ? strndup(file, slash == file ? 1 : (size_t)(slash - file)) : strdup(".");
 	*name_out = strdup(name);
-	enum bs_status status = folder && *name_out ? BS_OK : bs_fail_memory(err, "a path", strlen(file));
+	enum bs_status status =
+		folder && *name_out ? BS_OK : bs_fail_memory(err, "a path", strlen(file));
 	if (!status && !*name)
-		status = bs_fail(err, BS_INVALID, "%s: not the name of a file", *file ? file : "''");
+		status =
+			bs_fail(err, BS_INVALID, "%s: not the name of a file", *file ? file : "''");
 	if (!status)
 		status = bs_dir_open(dir, folder, NULL, consent, err);
 	if (status == BS_NOT_FOUND)
@@ -47,11 +51,13 @@ static enum bs_status open_folder(const char *path, const struct bs_consent *con
 	return status;
 }
 
-enum bs_status bs_catalog_open(const struct bs_catalog_request *request, struct bs_catalog **catalog_out, struct bs_error *err)
+enum bs_status bs_catalog_open(const struct bs_catalog_request *request,
+                               struct bs_catalog **catalog_out, struct bs_error *err)
 {
 	const struct bs_kernel *kernel;
 	*catalog_out = NULL;
-	enum bs_status status = BS_CHECK_RESERVED(err, BS_RESERVED(bs_catalog_request, *request), BS_RESERVED(bs_host, request->host));
+	enum bs_status status = BS_CHECK_RESERVED(err, BS_RESERVED(bs_catalog_request, *request),
+	                                          BS_RESERVED(bs_host, request->host));
 	if (!status)
 		status = bs_kernel_choose(request->kernel, &kernel, err);
 	struct bs_catalog *catalog = status ? NULL : calloc(1, sizeof(*catalog));
@@ -61,7 +67,8 @@ enum bs_status bs_catalog_open(const struct bs_catalog_request *request, struct 
 	catalog->analyzer = request->host.analyzer;
 	catalog->kernel = request->kernel;
 	catalog->log = request->host.log;
-	status = open_folder(request->file, request->host.consent, &catalog->dir, &catalog->name, err);
+	status = open_folder(request->file, request->host.consent, &catalog->dir, &catalog->name,
+	                     err);
 	if (status) {
 		free(catalog);
 		return status;
@@ -105,7 +112,8 @@ bool bs_catalog_describe(struct bs_catalog *catalog, size_t i, struct bs_catalog
 	};
 	if (bs_catalog_fingerprint(item->place, fingerprint, NULL) != BS_OK)
 		entry->state = BS_CATALOG_UNREACHABLE;
-	else if (entry->is_imported || memcmp(fingerprint, item->fingerprint, sizeof(fingerprint)) != 0)
+	else if (entry->is_imported ||
+	         memcmp(fingerprint, item->fingerprint, sizeof(fingerprint)) != 0)
 		entry->state = BS_CATALOG_CHANGED;
 	while (bs_catalog_next_word(item, &word, &is_there, NULL) == BS_OK && is_there)
 		entry->n_words++;
@@ -113,10 +121,12 @@ bool bs_catalog_describe(struct bs_catalog *catalog, size_t i, struct bs_catalog
 	return true;
 }
 
-static struct bs_catalog_item *find_item(const struct bs_catalog_change *change, const char *name, const char *place)
+static struct bs_catalog_item *find_item(const struct bs_catalog_change *change, const char *name,
+                                         const char *place)
 {
 	for (size_t i = 0; i < change->n_items; i++)
-		if ((name && strcmp(change->items[i]->name, name) == 0) || (place && strcmp(change->items[i]->place, place) == 0))
+		if ((name && strcmp(change->items[i]->name, name) == 0) ||
+		    (place && strcmp(change->items[i]->place, place) == 0))
 			return change->items[i];
 	return NULL;
 }
@@ -126,11 +136,17 @@ static enum bs_status check_name(const char *name, struct bs_error *err)
 	bool is_name = *name && strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
 	for (const char *at = name; *at; at++)
 		is_name &= (unsigned char)*at >= ' ' && *at != ':' && *at != 0x7f;
-	return is_name ? BS_OK : bs_fail(err, BS_INVALID, "%s: not an index name: it must have letters, and no : or control character", *name ? name : "''");
+	return is_name ? BS_OK
+	               : bs_fail(err, BS_INVALID,
+	                         "%s: not an index name: it must have letters, and no : or control "
+	                         "character",
+	                         *name ? name : "''");
 }
 
-/* The last parts of the path of the folder that holds the index, as many as make it the only one; what a name cannot have is _. */
-static enum bs_status make_name(const struct bs_catalog_change *change, struct bs_catalog_item *item, struct bs_error *err)
+/* The last parts of the path of the folder that holds the index, as many as make it the only one;
+ * what a name cannot have is _. */
+static enum bs_status make_name(const struct bs_catalog_change *change,
+                                struct bs_catalog_item *item, struct bs_error *err)
 {
 	char *folder = strdup(item->place);
 	if (!folder)
@@ -149,11 +165,15 @@ static enum bs_status make_name(const struct bs_catalog_change *change, struct b
 	free(folder);
 	if (!item->name)
 		return bs_fail_memory(err, "a name", strlen(item->place));
-	return find_item(change, item->name, NULL) ? bs_fail(err, BS_INVALID, "%s: another index has that name: choose one", item->name)
-	                                           : BS_OK;
+	return find_item(change, item->name, NULL)
+	               ? bs_fail(err, BS_INVALID, "%s: another index has that name: choose one",
+	                         item->name)
+	               : BS_OK;
 }
 
-static enum bs_status give_name(const struct bs_catalog_change *change, struct bs_catalog_item *item, const char *name, struct bs_error *err)
+static enum bs_status give_name(const struct bs_catalog_change *change,
+                                struct bs_catalog_item *item, const char *name,
+                                struct bs_error *err)
 {
 	const struct bs_catalog_item *other = name ? find_item(change, name, NULL) : NULL;
 	if (!name)
@@ -166,7 +186,8 @@ static enum bs_status give_name(const struct bs_catalog_change *change, struct b
 }
 
 /* In the place of what there is of the same index, or behind the others. */
-static enum bs_status put_item(struct bs_catalog_change *change, struct bs_catalog_item *added, const char *name, struct bs_error *err)
+static enum bs_status put_item(struct bs_catalog_change *change, struct bs_catalog_item *added,
+                               const char *name, struct bs_error *err)
 {
 	struct bs_catalog_item *item = find_item(change, NULL, added->place);
 	if (!item) {
@@ -185,14 +206,17 @@ static enum bs_status put_item(struct bs_catalog_change *change, struct bs_catal
 	return give_name(change, item, name, err);
 }
 
-enum bs_status bs_catalog_add(struct bs_catalog *catalog, const char *const *dirs, size_t n_dirs, const char *name,
-                              struct bs_error *err)
+enum bs_status bs_catalog_add(struct bs_catalog *catalog, const char *const *dirs, size_t n_dirs,
+                              const char *name, struct bs_error *err)
 {
 	struct bs_catalog_item *added = calloc(n_dirs + 1, sizeof(*added));
 	struct bs_catalog_change change;
-	enum bs_status status = added ? BS_OK : bs_fail_memory(err, "a catalog", n_dirs * sizeof(*added));
+	enum bs_status status =
+		added ? BS_OK : bs_fail_memory(err, "a catalog", n_dirs * sizeof(*added));
 	if (!status && name)
-		status = n_dirs == 1 ? check_name(name, err) : bs_fail(err, BS_INVALID, "%s: a name is for one index", name);
+		status = n_dirs == 1
+		                 ? check_name(name, err)
+		                 : bs_fail(err, BS_INVALID, "%s: a name is for one index", name);
 	for (size_t i = 0; i < n_dirs && !status; i++)
 		status = bs_catalog_look(dirs[i], catalog->consent, &added[i], err);
 	if (!status) {
@@ -228,10 +252,13 @@ enum bs_status bs_catalog_remove(struct bs_catalog *catalog, const char *name, s
 	return bs_catalog_end_change(catalog, &change, status, err);
 }
 
-enum bs_status bs_catalog_refresh(struct bs_catalog *catalog, void (*notice)(void *context, const char *message), void *context,
-                                  uint64_t *n_changed_out, uint64_t *n_unreachable_out, struct bs_error *err)
+enum bs_status bs_catalog_refresh(struct bs_catalog *catalog,
+                                  void (*notice)(void *context, const char *message), void *context,
+                                  uint64_t *n_changed_out, uint64_t *n_unreachable_out,
+                                  struct bs_error *err)
 {
-	struct bs_catalog_absence absence = {.partial = true, .not_done = "", .notice = notice, .context = context};
+	struct bs_catalog_absence absence = {
+		.partial = true, .not_done = "", .notice = notice, .context = context};
 	uint64_t n_changed = 0;
 	struct bs_catalog_change change;
 	struct bs_catalog_file before = catalog->file;
@@ -298,7 +325,8 @@ enum bs_status bs_catalog_export(struct bs_catalog *catalog, const char *path, s
 	return status;
 }
 
-static void put_in_place(struct bs_catalog_change *change, const struct bs_catalog_item *of, struct bs_catalog_item *item)
+static void put_in_place(struct bs_catalog_change *change, const struct bs_catalog_item *of,
+                         struct bs_catalog_item *item)
 {
 	size_t i = 0;
 	while (i < change->n_items && change->items[i] != of)
@@ -308,11 +336,13 @@ static void put_in_place(struct bs_catalog_change *change, const struct bs_catal
 }
 
 /* Takes what is not there, or was imported, too, under its name or another one. */
-static enum bs_status take_all(struct bs_catalog_change *change, struct bs_catalog_file *from, uint64_t *n_out, struct bs_error *err)
+static enum bs_status take_all(struct bs_catalog_change *change, struct bs_catalog_file *from,
+                               uint64_t *n_out, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	for (size_t i = 0; i < from->n_items && !status; i++) {
-		struct bs_catalog_item *taken = &from->items[i], *item = find_item(change, NULL, taken->place);
+		struct bs_catalog_item *taken = &from->items[i],
+				       *item = find_item(change, NULL, taken->place);
 		status = check_name(taken->name, err);
 		if (status || (item && !(item->flags & BS_CATALOG_IMPORTED)))
 			continue;
@@ -332,7 +362,8 @@ static enum bs_status take_all(struct bs_catalog_change *change, struct bs_catal
 	return status;
 }
 
-enum bs_status bs_catalog_import(struct bs_catalog *catalog, const char *path, uint64_t *n_out, struct bs_error *err)
+enum bs_status bs_catalog_import(struct bs_catalog *catalog, const char *path, uint64_t *n_out,
+                                 struct bs_error *err)
 {
 	struct bs_dir dir;
 	struct bs_catalog_file from = {.container = NULL};
@@ -342,7 +373,8 @@ enum bs_status bs_catalog_import(struct bs_catalog *catalog, const char *path, u
 	enum bs_status status = open_folder(path, catalog->consent, &dir, &name, err);
 	if (status)
 		return status;
-	status = bs_dir_has(&dir, name) ? bs_catalog_file_open(&dir, name, &from, err) : bs_fail(err, BS_NOT_FOUND, "%s: no such file", path);
+	status = bs_dir_has(&dir, name) ? bs_catalog_file_open(&dir, name, &from, err)
+	                                : bs_fail(err, BS_NOT_FOUND, "%s: no such file", path);
 	if (!status)
 		status = check_file(&from, err);
 	if (!status) {

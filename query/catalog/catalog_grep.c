@@ -1,6 +1,7 @@
 /*
- * catalog_grep.c: bs_catalog_grep. What a pattern must hold is asked of the trigrams of each index; then its sources are searched with
- * bs_grep, one index after the other, each by as many threads as there are.
+ * catalog_grep.c: bs_catalog_grep. What a pattern must hold is asked of the trigrams of each index;
+ * then its sources are searched with bs_grep, one index after the other, each by as many threads as
+ * there are.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -29,26 +30,31 @@ struct grepping {
 	const struct bs_catalog_item *items;
 	struct bs_grep_results results; /* with max_results: of all so far */
 	char *last;                     /* cursor of these */
-	size_t first;                   /* where the cursor of the request lies: others before it are passed over */
-	const char *cursor;             /* there */
-	bool has_written; /* something, */
-	bool is_first;    /* and of this index nothing yet */
+	/* where the cursor of the request lies: others before it are passed over */
+	size_t first;
+	const char *cursor; /* there */
+	bool has_written;   /* something, */
+	bool is_first;      /* and of this index nothing yet */
 	bool lacks_memory;
 };
 
-/* Whether only files are searched that an index of the usual rules knows, and nothing is said of those without a match. */
+/* Whether only files are searched that an index of the usual rules knows, and nothing is said of
+ * those without a match. */
 static bool can_skip(const struct bs_grep_request *grep)
 {
 	const struct bs_grep_files *files = &grep->files;
 	const struct bs_grep_output *output = &grep->output;
-	bool tells_of_all = output->invert || output->passthru || output->include_zero || output->format == BS_GREP_FILES_WITHOUT;
-	bool has_more_rules = files->ignore_files || files->caseless_ignore_files || files->ignores_outside_git;
+	bool tells_of_all = output->invert || output->passthru || output->include_zero ||
+	                    output->format == BS_GREP_FILES_WITHOUT;
+	bool has_more_rules =
+		files->ignore_files || files->caseless_ignore_files || files->ignores_outside_git;
 	/* What a type or a rule of ignore files lets in may be hidden. */
-	bool has_more_files = files->hidden || files->no_ignore || files->follow || files->no_ignore_kinds || files->globs || files->iglobs ||
+	bool has_more_files = files->hidden || files->no_ignore || files->follow ||
+	                      files->no_ignore_kinds || files->globs || files->iglobs ||
 	                      files->types || has_more_rules;
 	bool reads_otherwise = files->encoding || files->search_zip || files->preprocessor;
-	return grep->task == BS_GREP_SEARCH && grep->pattern.n_patterns > 0 && !grep->pattern.is_brute && !tells_of_all && !has_more_files &&
-	       !reads_otherwise;
+	return grep->task == BS_GREP_SEARCH && grep->pattern.n_patterns > 0 &&
+	       !grep->pattern.is_brute && !tells_of_all && !has_more_files && !reads_otherwise;
 }
 
 /* Bytes of a text that are not UTF-8 may be searched as U+FFFD. */
@@ -63,14 +69,17 @@ static enum bs_status make_tree(struct grepping *at, struct bs_error *err)
 	return status;
 }
 
-/* What stands before a file's first NUL byte is searched too, unless more than that is needed; and what is not known, always. */
-static enum bs_status may_match(const struct grepping *at, const struct bs_catalog_item *item, bool *may, struct bs_error *err)
+/* What stands before a file's first NUL byte is searched too, unless more than that is needed; and
+ * what is not known, always. */
+static enum bs_status may_match(const struct grepping *at, const struct bs_catalog_item *item,
+                                bool *may, struct bs_error *err)
 {
 	const struct bs_summary *summary = &item->summary;
 	const struct bs_grep_files *files = &at->request->grep.files;
 	*may = true;
-	if (!at->tree || !(item->flags & BS_CATALOG_SUMMARY) || (item->flags & BS_CATALOG_IS_NARROW) ||
-	    !summary->facts.has_text_grams || summary->facts.n_unknown_files > 0)
+	if (!at->tree || !(item->flags & BS_CATALOG_SUMMARY) ||
+	    (item->flags & BS_CATALOG_IS_NARROW) || !summary->facts.has_text_grams ||
+	    summary->facts.n_unknown_files > 0)
 		return BS_OK;
 	bool ends_at_nul = !files->is_text && !files->search_binary;
 	if (summary->facts.most_nul_end > 0 &&
@@ -90,8 +99,10 @@ static void refuse(struct grepping *at, const struct bs_catalog_item *item, cons
 {
 	const struct bs_grep_request *grep = &at->request->grep;
 	struct bs_error line;
-	(void)bs_fail(&line, BS_UNTRUSTED, "%s: %s is not searched: you did not name it as a source", item->name, path);
-	bs_advise(&line, "; to consent: ", (const char *const[]){"bitsift", "trust", item->place, NULL});
+	(void)bs_fail(&line, BS_UNTRUSTED,
+	              "%s: %s is not searched: you did not name it as a source", item->name, path);
+	bs_advise(&line,
+	          "; to consent: ", (const char *const[]){"bitsift", "trust", item->place, NULL});
 	at->result->grep.n_notices++;
 	if (grep->callbacks.notice)
 		grep->callbacks.notice(grep->callbacks.context, line.text);
@@ -104,11 +115,15 @@ static int write_separated(void *context, const void *bytes, size_t n_bytes)
 	const struct bs_grep_request *grep = &at->request->grep;
 	const struct bs_grep_output *output = &grep->output;
 	const struct bs_grep_separator *group = &output->group_separator;
-	bool has_context = (output->before > 0 || output->after > 0) && !output->no_group_separator && !output->passthru;
+	bool has_context = (output->before > 0 || output->after > 0) &&
+	                   !output->no_group_separator && !output->passthru;
 	int stop = 0;
 	if (at->has_written && at->is_first && n_bytes > 0 && output->format == BS_GREP_LINES) {
 		if (!output->heading && has_context)
-			stop = group->bytes ? grep->callbacks.write(grep->callbacks.context, group->bytes, group->n_bytes) : grep->callbacks.write(grep->callbacks.context, "--", 2);
+			stop = group->bytes
+			               ? grep->callbacks.write(grep->callbacks.context,
+			                                       group->bytes, group->n_bytes)
+			               : grep->callbacks.write(grep->callbacks.context, "--", 2);
 		if (!stop && (output->heading || has_context))
 			stop = grep->callbacks.write(grep->callbacks.context, "\n", 1);
 	}
@@ -167,9 +182,11 @@ static void add_result(struct bs_grep_result *to, const struct bs_grep_result *f
 	to->n_unfollowed += from->n_unfollowed;
 }
 
-/* Where its sources are now, by paths that can be opened from here; of one that is not followed (struct bs_consent) nothing is searched. */
-static enum bs_status find_sources(struct grepping *at, const struct bs_catalog_item *item, const struct bs_consent *consent,
-                                   struct paths *paths, struct bs_error *err)
+/* Where its sources are now, by paths that can be opened from here; of one that is not followed
+ * (struct bs_consent) nothing is searched. */
+static enum bs_status find_sources(struct grepping *at, const struct bs_catalog_item *item,
+                                   const struct bs_consent *consent, struct paths *paths,
+                                   struct bs_error *err)
 {
 	struct bs_dir dir;
 	struct bs_manifest manifest;
@@ -181,11 +198,13 @@ static enum bs_status find_sources(struct grepping *at, const struct bs_catalog_
 		paths->sources = calloc(manifest.n_sources + (size_t)1, sizeof(*paths->sources));
 		paths->list = calloc(manifest.n_sources + (size_t)1, sizeof(*paths->list));
 		if (!paths->sources || !paths->list)
-			status = bs_fail_memory(err, "sources", manifest.n_sources * sizeof(*paths->sources));
+			status = bs_fail_memory(err, "sources",
+			                        manifest.n_sources * sizeof(*paths->sources));
 		for (uint32_t i = 0; i < manifest.n_sources && !status; i++) {
 			struct bs_source *source = &paths->sources[paths->n_sources];
 			uint32_t kind = manifest.sources[i].kind;
-			if (kind == BS_SOURCE_FORGOTTEN || kind == BS_SOURCE_STDIN || manifest.sources[i].parent)
+			if (kind == BS_SOURCE_FORGOTTEN || kind == BS_SOURCE_STDIN ||
+			    manifest.sources[i].parent)
 				continue;
 			status = bs_recorded_source(&dir, &manifest, i, source, err);
 			paths->n_sources += !status;
@@ -208,8 +227,8 @@ static void forget_paths(struct paths *paths)
 	free(paths->list);
 }
 
-static enum bs_status grep_one(struct grepping *at, const struct bs_catalog_item *item, const struct bs_consent *consent,
-                               struct bs_error *err)
+static enum bs_status grep_one(struct grepping *at, const struct bs_catalog_item *item,
+                               const struct bs_consent *consent, struct bs_error *err)
 {
 	struct bs_grep_request grep = at->request->grep;
 	struct bs_grep_result result = {.n_files = 0};
@@ -242,25 +261,32 @@ static enum bs_status grep_one(struct grepping *at, const struct bs_catalog_item
 	forget_paths(&paths);
 	if (!status && at->lacks_memory)
 		return bs_fail_memory(err, "a cursor", 0);
-	return status ? bs_catalog_leave_out(at->catalog, &at->absence, item, status, &why, err) : BS_OK;
+	return status ? bs_catalog_leave_out(at->catalog, &at->absence, item, status, &why, err)
+	              : BS_OK;
 }
 
 /* NAME:CURSOR: which index, and where there. */
 static enum bs_status find_cursor(struct grepping *at, size_t n_items, struct bs_error *err)
 {
-	const char *cursor = at->request->grep.output.resume_token, *colon = cursor ? strchr(cursor, ':') : NULL;
+	const char *cursor = at->request->grep.output.resume_token,
+		   *colon = cursor ? strchr(cursor, ':') : NULL;
 	if (!cursor)
 		return BS_OK;
-	while (colon && at->first < n_items && (strncmp(at->items[at->first].name, cursor, (size_t)(colon - cursor)) != 0 ||
-	                                        at->items[at->first].name[colon - cursor] != '\0'))
+	while (colon && at->first < n_items &&
+	       (strncmp(at->items[at->first].name, cursor, (size_t)(colon - cursor)) != 0 ||
+	        at->items[at->first].name[colon - cursor] != '\0'))
 		at->first++;
 	if (!colon || at->first == n_items)
-		return bs_fail(err, BS_INVALID, "'%s' is not a cursor of this catalog: a cursor is NAME:PATH:LINE, with the name of an index", cursor);
+		return bs_fail(err, BS_INVALID,
+		               "'%s' is not a cursor of this catalog: a cursor is NAME:PATH:LINE, "
+		               "with the name of an index",
+		               cursor);
 	at->cursor = colon + 1;
 	return BS_OK;
 }
 
-static enum bs_status grep_all(struct grepping *at, struct bs_catalog *catalog, struct bs_error *err)
+static enum bs_status grep_all(struct grepping *at, struct bs_catalog *catalog,
+                               struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	for (size_t i = 0; i < catalog->file.n_items && !status; i++) {
@@ -275,18 +301,22 @@ static enum bs_status grep_all(struct grepping *at, struct bs_catalog *catalog, 
 			status = grep_one(at, item, catalog->consent, err);
 		at->result->n_asked += may && !at->absence.is_absent[i];
 		at->result->n_skipped += !may;
-		if (at->result->grep.is_partial || (at->request->grep.output.format == BS_GREP_QUIET && at->result->grep.has_match))
+		if (at->result->grep.is_partial ||
+		    (at->request->grep.output.format == BS_GREP_QUIET &&
+		     at->result->grep.has_match))
 			break;
 	}
 	return status;
 }
 
-static enum bs_status check_request(const struct bs_catalog_grep_request *request, const struct bs_grep_program *program,
-                                    struct bs_error *err)
+static enum bs_status check_request(const struct bs_catalog_grep_request *request,
+                                    const struct bs_grep_program *program, struct bs_error *err)
 {
 	const struct bs_grep_request *grep = &request->grep;
 	if (grep->files.n_paths || grep->index.dir || grep->index.is_optional)
-		return bs_fail(err, BS_INVALID, "a catalog says which files are searched, and by which indexes: no paths, no index");
+		return bs_fail(err, BS_INVALID,
+		               "a catalog says which files are searched, and by which indexes: no "
+		               "paths, no index");
 	if (grep->output.before_this || grep->output.resume_name)
 		return bs_fail(err, BS_INVALID, "a catalog goes on from index to index itself");
 	if (program && program->task != BS_GREP_AS_REQUESTED)
@@ -298,18 +328,22 @@ static enum bs_status check_request(const struct bs_catalog_grep_request *reques
 static bool tells_results(const struct bs_grep_request *grep)
 {
 	bool is_list = grep->task == BS_GREP_LIST_FILES || grep->task == BS_GREP_LIST_CANDIDATES;
-	bool finds = grep->task == BS_GREP_SEARCH && grep->pattern.n_patterns > 0 && grep->output.format != BS_GREP_QUIET;
+	bool finds = grep->task == BS_GREP_SEARCH && grep->pattern.n_patterns > 0 &&
+	             grep->output.format != BS_GREP_QUIET;
 	return grep->output.max_results && grep->callbacks.results && (is_list || finds);
 }
 
-enum bs_status bs_catalog_grep(struct bs_catalog *catalog, const struct bs_catalog_grep_request *request,
+enum bs_status bs_catalog_grep(struct bs_catalog *catalog,
+                               const struct bs_catalog_grep_request *request,
                                struct bs_catalog_grep_result *result_out, struct bs_error *err)
 {
 	return bs_catalog_grep_for_program(catalog, request, NULL, result_out, err);
 }
 
-enum bs_status bs_catalog_grep_for_program(struct bs_catalog *catalog, const struct bs_catalog_grep_request *request,
-                                           const struct bs_grep_program *program, struct bs_catalog_grep_result *result_out,
+enum bs_status bs_catalog_grep_for_program(struct bs_catalog *catalog,
+                                           const struct bs_catalog_grep_request *request,
+                                           const struct bs_grep_program *program,
+                                           struct bs_catalog_grep_result *result_out,
                                            struct bs_error *err)
 {
 	struct bs_catalog_grep_result own, *result = result_out ? result_out : &own;

@@ -6,18 +6,20 @@
 
 #include "core/bitsift/limits.h"
 #include "core/catalog/catalog_look.h"
-#include "core/system/log.h"
 #include "core/system/deadline.h"
+#include "core/system/log.h"
 
-enum bs_status bs_catalog_leave_out(const struct bs_catalog *catalog, struct bs_catalog_absence *absence,
-                                    const struct bs_catalog_item *item, enum bs_status status, const struct bs_error *why,
-                                    struct bs_error *err)
+enum bs_status bs_catalog_leave_out(const struct bs_catalog *catalog,
+                                    struct bs_catalog_absence *absence,
+                                    const struct bs_catalog_item *item, enum bs_status status,
+                                    const struct bs_error *why, struct bs_error *err)
 {
 	struct bs_error line;
 	if (status == BS_NO_MEMORY || status == BS_INVALID || bs_deadline_ended(status))
 		return bs_fail(err, status, "%s", why->text);
 	if (!absence->partial)
-		return bs_fail(err, status, "%s: %s; --partial %s without it", item->name, why->text, absence->without);
+		return bs_fail(err, status, "%s: %s; --partial %s without it", item->name,
+		               why->text, absence->without);
 	absence->is_absent[item - catalog->file.items] = true;
 	absence->n++;
 	(void)bs_fail(&line, status, "%s: %s%s", item->name, absence->not_done, why->text);
@@ -26,19 +28,24 @@ enum bs_status bs_catalog_leave_out(const struct bs_catalog *catalog, struct bs_
 	return BS_OK;
 }
 
-enum bs_status bs_catalog_look_at_all(struct bs_catalog *catalog, struct bs_catalog_absence *absence, uint64_t *n_changed,
+enum bs_status bs_catalog_look_at_all(struct bs_catalog *catalog,
+                                      struct bs_catalog_absence *absence, uint64_t *n_changed,
                                       struct bs_error *err)
 {
 	enum bs_status result = BS_OK;
 	*n_changed = 0;
-	for (size_t i = 0; i < catalog->file.n_items && !result && !(result = bs_deadline_ask(err)); i++) {
+	for (size_t i = 0; i < catalog->file.n_items && !result && !(result = bs_deadline_ask(err));
+	     i++) {
 		struct bs_catalog_item *item = &catalog->file.items[i];
 		uint64_t fingerprint[BS_CATALOG_FINGERPRINTS];
 		struct bs_error why;
-		bool is_same = false; /* an imported item is looked at whatever its fingerprint is */
+		/* an imported item is looked at whatever its fingerprint is */
+		bool is_same = false;
 		enum bs_status status = bs_catalog_fingerprint(item->place, fingerprint, &why);
 		if (!status)
-			is_same = memcmp(fingerprint, item->fingerprint, sizeof(fingerprint)) == 0 && !(item->flags & BS_CATALOG_IMPORTED);
+			is_same =
+				memcmp(fingerprint, item->fingerprint, sizeof(fingerprint)) == 0 &&
+				!(item->flags & BS_CATALOG_IMPORTED);
 		if (!status && !is_same)
 			status = bs_catalog_look(item->place, catalog->consent, item, &why);
 		*n_changed += !status && !is_same;
@@ -49,7 +56,8 @@ enum bs_status bs_catalog_look_at_all(struct bs_catalog *catalog, struct bs_cata
 	return result;
 }
 
-enum bs_status bs_catalog_limit(const struct bs_limits *all, struct bs_limits *limits, struct bs_error *err)
+enum bs_status bs_catalog_limit(const struct bs_limits *all, struct bs_limits *limits,
+                                struct bs_error *err)
 {
 	uint64_t left_ns = bs_deadline_left_ns();
 	*limits = *all;
@@ -59,8 +67,8 @@ enum bs_status bs_catalog_limit(const struct bs_limits *all, struct bs_limits *l
 	return bs_deadline_ask(err);
 }
 
-enum bs_status bs_catalog_begin_change(struct bs_catalog *catalog, bool wait, size_t n_more, struct bs_catalog_change *change,
-                                       struct bs_error *err)
+enum bs_status bs_catalog_begin_change(struct bs_catalog *catalog, bool wait, size_t n_more,
+                                       struct bs_catalog_change *change, struct bs_error *err)
 {
 	char *lock = bs_catalog_name_beside(catalog->name, ".lock");
 	*change = (struct bs_catalog_change){.lock = {.fd = -1}};
@@ -72,9 +80,11 @@ enum bs_status bs_catalog_begin_change(struct bs_catalog *catalog, bool wait, si
 		status = bs_catalog_file_open(&catalog->dir, catalog->name, &change->file, err);
 	if (status)
 		return status;
-	change->items = malloc((change->file.n_items + n_more + 1) * sizeof(struct bs_catalog_item *));
+	change->items =
+		malloc((change->file.n_items + n_more + 1) * sizeof(struct bs_catalog_item *));
 	if (!change->items)
-		return bs_fail_memory(err, "a catalog", change->file.n_items * sizeof(struct bs_catalog_item *));
+		return bs_fail_memory(err, "a catalog",
+		                      change->file.n_items * sizeof(struct bs_catalog_item *));
 	while (change->n_items < change->file.n_items) {
 		change->items[change->n_items] = &change->file.items[change->n_items];
 		change->n_items++;
@@ -82,12 +92,13 @@ enum bs_status bs_catalog_begin_change(struct bs_catalog *catalog, bool wait, si
 	return BS_OK;
 }
 
-enum bs_status bs_catalog_end_change(struct bs_catalog *catalog, struct bs_catalog_change *change, enum bs_status status,
-                                     struct bs_error *err)
+enum bs_status bs_catalog_end_change(struct bs_catalog *catalog, struct bs_catalog_change *change,
+                                     enum bs_status status, struct bs_error *err)
 {
 	struct bs_catalog_file file = {.container = NULL};
 	if (!status && !change->is_none)
-		status = bs_catalog_file_write(&catalog->dir, catalog->name, change->items, change->n_items, 0, err);
+		status = bs_catalog_file_write(&catalog->dir, catalog->name, change->items,
+		                               change->n_items, 0, err);
 	if (!status)
 		status = bs_catalog_file_open(&catalog->dir, catalog->name, &file, err);
 	if (!status) {
@@ -120,5 +131,6 @@ void bs_catalog_keep(struct bs_catalog *catalog)
 	status = bs_catalog_end_change(catalog, &change, status, &why);
 	catalog->is_newer = false;
 	if (status)
-		bs_log_line(catalog->log, BS_LOG_INFO, "%s: what has changed is not kept: %s", catalog->name, why.text);
+		bs_log_line(catalog->log, BS_LOG_INFO, "%s: what has changed is not kept: %s",
+		            catalog->name, why.text);
 }

@@ -11,11 +11,14 @@ struct holding {
 	const char *const *words;
 	size_t n_words;
 	struct bs_buffer text;
-	struct bs_query_analysis reading;          /* as this one's words are read, and those of most of the others: it takes longer to make than to ask */
+	/* as this one's words are read, and those of most of the others: it takes longer to make
+	 * than to ask */
+	struct bs_query_analysis reading;
 	const struct bs_catalog_item *item; /* NULL: there is none yet */
 };
 
-static enum bs_status may_hold(struct holding *holding, const struct bs_summary *summary, bool *may, struct bs_error *err)
+static enum bs_status may_hold(struct holding *holding, const struct bs_summary *summary, bool *may,
+                               struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	*may = true;
@@ -29,8 +32,9 @@ static enum bs_status may_hold(struct holding *holding, const struct bs_summary 
 		if (!status)
 			status = bs_buffer_append(&holding->text, "\"", 1, err);
 		if (!status)
-			status = bs_query_analysis_parse(&holding->reading, (const char *)holding->text.data, holding->text.used_bytes, &options, &tree,
-			                          NULL, err);
+			status = bs_query_analysis_parse(
+				&holding->reading, (const char *)holding->text.data,
+				holding->text.used_bytes, &options, &tree, NULL, err);
 		if (!status)
 			status = bs_query_may_match(tree, summary, may, err);
 		bs_query_tree_free(tree);
@@ -38,7 +42,8 @@ static enum bs_status may_hold(struct holding *holding, const struct bs_summary 
 	return status;
 }
 
-static enum bs_status read_as(struct bs_catalog *catalog, struct holding *holding, struct bs_catalog_item *item, struct bs_error *err)
+static enum bs_status read_as(struct bs_catalog *catalog, struct holding *holding,
+                              struct bs_catalog_item *item, struct bs_error *err)
 {
 	static const struct bs_term_table no_fields;
 	if (holding->item && holding->item->analysis == item->analysis)
@@ -46,7 +51,8 @@ static enum bs_status read_as(struct bs_catalog *catalog, struct holding *holdin
 	bs_query_analysis_deinit(&holding->reading);
 	holding->reading = (struct bs_query_analysis){.list = NULL};
 	holding->item = NULL;
-	enum bs_status status = bs_recorded_options_bind(&item->read.options, catalog->analyzer, item->place, err);
+	enum bs_status status =
+		bs_recorded_options_bind(&item->read.options, catalog->analyzer, item->place, err);
 	if (status)
 		return status;
 	struct bs_tokenizer_options words = bs_index_words_options(&item->read.options);
@@ -57,13 +63,14 @@ static enum bs_status read_as(struct bs_catalog *catalog, struct holding *holdin
 }
 
 /* An index whose words are not today's, or of which nothing is known, may have any. */
-static enum bs_status ask(struct bs_catalog *catalog, struct holding *holding, struct bs_catalog_item *item, bool *may,
-                          struct bs_error *err)
+static enum bs_status ask(struct bs_catalog *catalog, struct holding *holding,
+                          struct bs_catalog_item *item, bool *may, struct bs_error *err)
 {
 	bool is_other = false;
 	*may = true;
 	enum bs_status status = bs_manifest_has_other_words(&item->read, &is_other, err);
-	if (status || is_other || !(item->flags & BS_CATALOG_SUMMARY) || !item->summary.facts.has_words)
+	if (status || is_other || !(item->flags & BS_CATALOG_SUMMARY) ||
+	    !item->summary.facts.has_words)
 		return status;
 	status = read_as(catalog, holding, item, err);
 	if (status)
@@ -72,7 +79,8 @@ static enum bs_status ask(struct bs_catalog *catalog, struct holding *holding, s
 }
 
 enum bs_status bs_catalog_has(struct bs_catalog *catalog, const char *const *words, size_t n_words,
-                              void (*may_have)(void *context, size_t entry), void *context, struct bs_error *err)
+                              void (*may_have)(void *context, size_t entry), void *context,
+                              struct bs_error *err)
 {
 	struct holding holding = {.words = words, .n_words = n_words};
 	enum bs_status status = BS_OK;

@@ -12,7 +12,8 @@
 #include "query/plan/may_match.h"
 #include "query/search/question.h"
 
-/* Suggestions are made for at most MOST_WORDS words, each from the words of at most MOST_LIKE indexes. */
+/* Suggestions are made for at most MOST_WORDS words, each from the words of at most MOST_LIKE
+ * indexes. */
 #define MOST_WORDS 3
 #define MOST_LIKE  16u
 /* A word that more indexes than these may have, by their summaries, is not looked up in each. */
@@ -39,7 +40,8 @@ void bs_catalog_query_deinit(struct bs_catalog_query *query)
 enum bs_status bs_catalog_query_check(const struct bs_catalog_query *query, struct bs_error *err)
 {
 	const struct bs_search_request *find = query->find;
-	const bool learns = find->query.feedback_docs || find->query.like_id || find->query.like_text;
+	const bool learns =
+		find->query.feedback_docs || find->query.like_id || find->query.like_text;
 	const struct bs_catalog_item *first = NULL;
 	for (size_t i = 0; i < query->n_parts && (query->is_scored || learns); i++) {
 		const struct bs_catalog_item *item = query->parts[i].item;
@@ -47,27 +49,31 @@ enum bs_status bs_catalog_query_check(const struct bs_catalog_query *query, stru
 			continue;
 		if (first && first->analysis != item->analysis)
 			return bs_fail(err, BS_INVALID,
-			               "%s and %s split words differently, so their scores cannot be compared: "
+			               "%s and %s split words differently, so their scores cannot "
+			               "be compared: "
 			               "%sindex one of them again with the options of the other",
-			               first->name, item->name, learns ? "" : "use --ids or --count, or ");
+			               first->name, item->name,
+			               learns ? "" : "use --ids or --count, or ");
 		first = item;
 	}
 	return BS_OK;
 }
 
-static enum bs_status intern(struct bs_term_table *table, const uint8_t *name, size_t name_bytes, struct bs_error *err)
+static enum bs_status intern(struct bs_term_table *table, const uint8_t *name, size_t name_bytes,
+                             struct bs_error *err)
 {
 	uint32_t number;
-	return bs_term_table_intern(table, name, (uint32_t)name_bytes, bs_hash_slot(name, name_bytes), &number, NULL,
-	                            err);
+	return bs_term_table_intern(table, name, (uint32_t)name_bytes,
+	                            bs_hash_slot(name, name_bytes), &number, NULL, err);
 }
 
 /* Adds a name to the fields if some index has such a field. */
-static enum bs_status find_field(struct bs_catalog_query *query, const uint8_t *name, uint32_t name_bytes,
-                                 struct bs_error *err)
+static enum bs_status find_field(struct bs_catalog_query *query, const uint8_t *name,
+                                 uint32_t name_bytes, struct bs_error *err)
 {
 	static const char of_files[] = "name";
-	const bool is_name = name_bytes == sizeof(of_files) - 1 && memcmp(name, of_files, name_bytes) == 0;
+	const bool is_name =
+		name_bytes == sizeof(of_files) - 1 && memcmp(name, of_files, name_bytes) == 0;
 	unsigned kinds = 0;
 	enum bs_status status = BS_OK;
 	for (size_t i = 0; i < query->n_parts && !status; i++) {
@@ -76,13 +82,16 @@ static enum bs_status find_field(struct bs_catalog_query *query, const uint8_t *
 		if (!query->parts[i].is_reached)
 			continue;
 		status = bs_catalog_field_kinds(item, name, name_bytes, &here, err);
-		kinds |= here | (is_name && (item->flags & BS_CATALOG_HAS_FILES) ? BS_FIELD_OF_FILES : 0u);
+		kinds |= here |
+		         (is_name && (item->flags & BS_CATALOG_HAS_FILES) ? BS_FIELD_OF_FILES : 0u);
 	}
 	if (status || !kinds)
 		return status;
 	query->has_fields = true;
 	status = bs_statistics_add_field(query->others, (const char *)name, name_bytes, kinds, err);
-	return status || !(kinds & BS_FIELD_OF_RECORDS) ? status : intern(&query->fields, name, name_bytes, err);
+	return status || !(kinds & BS_FIELD_OF_RECORDS)
+	               ? status
+	               : intern(&query->fields, name, name_bytes, err);
 }
 
 /* Finds out which names of the query are fields of some index. */
@@ -93,13 +102,17 @@ static enum bs_status find_fields(struct bs_catalog_query *query, struct bs_erro
 	struct bs_term_table names = {0};
 	enum bs_status status = bs_icu_load(err);
 	for (int joins = 0; joins < 2 && !status; joins++)
-		status = bs_find_field_names((const uint8_t *)find->query.text, find->query.text_bytes, joins, &names, err);
+		status = bs_find_field_names((const uint8_t *)find->query.text,
+		                             find->query.text_bytes, joins, &names, err);
 	if (!status && sort && *sort)
 		status = intern(&names, sort, strlen(find->output.sort_field), err);
 	for (uint32_t i = 0; i < names.n_terms && !status; i++)
-		status = find_field(query, bs_term_table_key(&names, i), names.entries[i].n_bytes, err);
+		status = find_field(query, bs_term_table_key(&names, i), names.entries[i].n_bytes,
+		                    err);
 	/* An index that is searched reports that, but perhaps none is. */
-	if (!status && sort && !bs_statistics_has_values(query->others, sort, (uint32_t)strlen(find->output.sort_field)))
+	if (!status && sort &&
+	    !bs_statistics_has_values(query->others, sort,
+	                              (uint32_t)strlen(find->output.sort_field)))
 		status = bs_fail(err, BS_INVALID, "%s: no field with numbers or dates to sort by",
 		                 *sort ? find->output.sort_field : "''");
 	bs_term_table_deinit(&names);
@@ -109,16 +122,21 @@ static enum bs_status find_fields(struct bs_catalog_query *query, struct bs_erro
 static bool has_values(void *context, uint32_t number)
 {
 	const struct bs_catalog_query *query = context;
-	const uint8_t *name = number == BS_QUERY_ANY_FIELD ? NULL : bs_term_table_key(&query->fields, number);
-	return !name || bs_statistics_has_values(query->others, name, query->fields.entries[number].n_bytes);
+	const uint8_t *name =
+		number == BS_QUERY_ANY_FIELD ? NULL : bs_term_table_key(&query->fields, number);
+	return !name ||
+	       bs_statistics_has_values(query->others, name, query->fields.entries[number].n_bytes);
 }
 
 /* Parses the query as an index does that knows the fields of all. */
-static enum bs_status parse(struct bs_catalog_query *query, struct bs_catalog_analysis *analysis, struct bs_error *err)
+static enum bs_status parse(struct bs_catalog_query *query, struct bs_catalog_analysis *analysis,
+                            struct bs_error *err)
 {
 	const struct bs_search_request *find = query->find;
-	const struct bs_stop_choice stop = {find->query.stop_language, find->query.stop_words, find->query.stop_words_bytes};
-	const struct bs_tokenizer_options words = bs_index_words_options(&analysis->item->read.options);
+	const struct bs_stop_choice stop = {find->query.stop_language, find->query.stop_words,
+	                                    find->query.stop_words_bytes};
+	const struct bs_tokenizer_options words =
+		bs_index_words_options(&analysis->item->read.options);
 	struct bs_statistics_field field;
 	size_t error_byte = SIZE_MAX;
 	enum bs_status status = bs_query_analysis_init_words(&analysis->reading, &words, err);
@@ -135,14 +153,16 @@ static enum bs_status parse(struct bs_catalog_query *query, struct bs_catalog_an
 	options.has_values = has_values;
 	options.has_dates_alone = NULL;
 	options.context = query;
-	status = bs_query_analysis_parse(&analysis->reading, find->query.text, find->query.text_bytes, &options, &analysis->tree,
-	                          &error_byte, err);
+	status = bs_query_analysis_parse(&analysis->reading, find->query.text,
+	                                 find->query.text_bytes, &options, &analysis->tree,
+	                                 &error_byte, err);
 	if (status == BS_INVALID)
 		query->error_byte = error_byte;
 	return status;
 }
 
-static enum bs_status find_analysis(struct bs_catalog_query *query, struct bs_catalog_part *part, struct bs_error *err)
+static enum bs_status find_analysis(struct bs_catalog_query *query, struct bs_catalog_part *part,
+                                    struct bs_error *err)
 {
 	for (size_t i = 0; i < query->n_analyses && !part->analysis; i++)
 		if (query->analyses[i].item->analysis == part->item->analysis)
@@ -155,9 +175,11 @@ static enum bs_status find_analysis(struct bs_catalog_query *query, struct bs_ca
 	return parse(query, analysis, err);
 }
 
-/* Whether the words of the index were cut by other rules. Most often the index before has the same answer. */
-static enum bs_status has_other_words(const struct bs_catalog_part *part, const struct bs_manifest **before,
-                                      bool *is_other, struct bs_error *err)
+/* Whether the words of the index were cut by other rules. Most often the index before has the same
+ * answer. */
+static enum bs_status has_other_words(const struct bs_catalog_part *part,
+                                      const struct bs_manifest **before, bool *is_other,
+                                      struct bs_error *err)
 {
 	const struct bs_manifest *read = &part->item->read;
 	if (*before && strcmp((*before)->versions.icu, read->versions.icu) == 0 &&
@@ -191,9 +213,11 @@ static enum bs_status parse_all(struct bs_catalog_query *query, struct bs_error 
 	return status;
 }
 
-/* Looks a word up in the catalog. *may_out false: no document of the index has it; *is_known_out: *df_out documents have it. */
-static enum bs_status know_word(const struct bs_catalog_part *part, const struct bs_element *element, bool *may_out,
-                                bool *is_known_out, uint64_t *df_out, struct bs_error *err)
+/* Looks a word up in the catalog. *may_out false: no document of the index has it; *is_known_out:
+ * *df_out documents have it. */
+static enum bs_status know_word(const struct bs_catalog_part *part,
+                                const struct bs_element *element, bool *may_out, bool *is_known_out,
+                                uint64_t *df_out, struct bs_error *err)
 {
 	*may_out = true;
 	*is_known_out = false;
@@ -201,13 +225,16 @@ static enum bs_status know_word(const struct bs_catalog_part *part, const struct
 	if (part->is_unknown)
 		return BS_OK;
 	enum bs_status status = bs_summary_may_have_word(
-		&part->item->summary, bs_hash_term(element->term, element->term_bytes), may_out, err);
+		&part->item->summary, bs_hash_term(element->term, element->term_bytes), may_out,
+		err);
 	if (!status && *may_out)
-		status = bs_catalog_df(part->item, element->term, element->term_bytes, is_known_out, df_out, err);
+		status = bs_catalog_df(part->item, element->term, element->term_bytes, is_known_out,
+		                       df_out, err);
 	return status;
 }
 
-/* Whether scores need a look into the index: the catalog does not have all that they are computed from. */
+/* Whether scores need a look into the index: the catalog does not have all that they are computed
+ * from. */
 static enum bs_status choose_probe(struct bs_catalog_part *part, struct bs_error *err)
 {
 	const struct bs_query_tree *tree = part->analysis->tree;
@@ -216,7 +243,8 @@ static enum bs_status choose_probe(struct bs_catalog_part *part, struct bs_error
 		const struct bs_element *element = &tree->elements[i];
 		bool may = true, is_known = false;
 		uint64_t df;
-		if (element->kind == BS_ELEMENT_BIGRAM || !element->is_positive || !(element->weight > 0))
+		if (element->kind == BS_ELEMENT_BIGRAM || !element->is_positive ||
+		    !(element->weight > 0))
 			continue;
 		if (element->kind == BS_ELEMENT_TERM)
 			status = know_word(part, element, &may, &is_known, &df, err);
@@ -237,7 +265,8 @@ enum bs_status bs_catalog_query_choose(struct bs_catalog_query *query, struct bs
 			continue;
 		part->is_asked = true;
 		if (!part->is_unknown)
-			status = bs_query_may_match(part->analysis->tree, &part->item->summary, &part->is_asked, err);
+			status = bs_query_may_match(part->analysis->tree, &part->item->summary,
+			                            &part->is_asked, err);
 		is_any_asked |= part->is_asked;
 	}
 	/* Without an index that may match, nothing is scored. */
@@ -248,8 +277,8 @@ enum bs_status bs_catalog_query_choose(struct bs_catalog_query *query, struct bs
 }
 
 /* Adds what the catalog has of the words of the query in an index. */
-static enum bs_status count_words(struct bs_catalog_query *query, const struct bs_catalog_part *part,
-                                  struct bs_error *err)
+static enum bs_status count_words(struct bs_catalog_query *query,
+                                  const struct bs_catalog_part *part, struct bs_error *err)
 {
 	const struct bs_query_tree *tree = part->analysis->tree;
 	enum bs_status status = BS_OK;
@@ -261,8 +290,8 @@ static enum bs_status count_words(struct bs_catalog_query *query, const struct b
 			continue;
 		status = know_word(part, element, &may, &is_known, &df, err);
 		if (!status && df > 0)
-			status = bs_statistics_add_word(query->others, (const char *)element->term, element->term_bytes,
-			                                df, err);
+			status = bs_statistics_add_word(query->others, (const char *)element->term,
+			                                element->term_bytes, df, err);
 	}
 	return status;
 }
@@ -274,7 +303,8 @@ enum bs_status bs_catalog_query_count_others(struct bs_catalog_query *query, str
 	uint64_t n_docs = 0, n_positions = 0;
 	enum bs_status status = bs_statistics_new(&others, err);
 	for (size_t i = 0; !status && bs_statistics_field_at(fields, i, &field); i++)
-		status = bs_statistics_add_field(others, (const char *)field.name, field.name_bytes, field.kinds, err);
+		status = bs_statistics_add_field(others, (const char *)field.name, field.name_bytes,
+		                                 field.kinds, err);
 	bs_statistics_free(fields);
 	query->others = others;
 	for (size_t i = 0; i < query->n_parts && !status; i++) {
@@ -311,7 +341,8 @@ static enum bs_status probe_likely(struct bs_catalog_query *query, const struct 
 {
 	struct likely *likely = calloc(query->n_parts, sizeof(*likely));
 	size_t n = 0;
-	enum bs_status status = likely ? BS_OK : bs_fail_memory(err, "a list", query->n_parts * sizeof(*likely));
+	enum bs_status status =
+		likely ? BS_OK : bs_fail_memory(err, "a list", query->n_parts * sizeof(*likely));
 	for (size_t i = 0; i < query->n_parts && !status; i++) {
 		struct bs_catalog_part *part = &query->parts[i];
 		if (!part->is_reached)
@@ -320,8 +351,8 @@ static enum bs_status probe_likely(struct bs_catalog_query *query, const struct 
 		for (uint32_t k = 2; k < element->term_bytes && !status; k++) {
 			bool may = true;
 			if (!part->is_unknown)
-				status = bs_summary_may_have_gram(&part->item->summary, element->term + k - 2, &may,
-				                                  err);
+				status = bs_summary_may_have_gram(&part->item->summary,
+				                                  element->term + k - 2, &may, err);
 			likely[n].n_grams += may;
 		}
 		n++;
@@ -334,9 +365,10 @@ static enum bs_status probe_likely(struct bs_catalog_query *query, const struct 
 	return status;
 }
 
-/* Whether the catalog knows that an index has the word. If not, the indexes that may have it are probed, unless they are too many. */
-static enum bs_status probe_unsure(struct bs_catalog_query *query, const struct bs_element *element, bool *occurs_out,
-                                   struct bs_error *err)
+/* Whether the catalog knows that an index has the word. If not, the indexes that may have it are
+ * probed, unless they are too many. */
+static enum bs_status probe_unsure(struct bs_catalog_query *query, const struct bs_element *element,
+                                   bool *occurs_out, struct bs_error *err)
 {
 	size_t n_unsure = 0;
 	enum bs_status status = BS_OK;
@@ -366,8 +398,8 @@ enum bs_status bs_catalog_query_choose_like(struct bs_catalog_query *query, stru
 			continue;
 		status = probe_unsure(query, element, &occurs, err);
 		if (!status && occurs)
-			status = bs_statistics_add_word(query->others, (const char *)element->term, element->term_bytes,
-			                                1, err);
+			status = bs_statistics_add_word(query->others, (const char *)element->term,
+			                                element->term_bytes, 1, err);
 		else if (!status)
 			status = probe_likely(query, element, err);
 		n += !occurs;
@@ -378,8 +410,9 @@ enum bs_status bs_catalog_query_choose_like(struct bs_catalog_query *query, stru
 void bs_catalog_query_notices(const struct bs_catalog_query *query)
 {
 	const struct bs_search_request *find = query->find;
-	const struct bs_search_callbacks listener = {
-		.notice = find->callbacks.notice, .notice_query = find->callbacks.notice_query, .context = find->callbacks.context};
+	const struct bs_search_callbacks listener = {.notice = find->callbacks.notice,
+	                                             .notice_query = find->callbacks.notice_query,
+	                                             .context = find->callbacks.context};
 	const struct bs_query_tree *tree = query->n_analyses ? query->analyses[0].tree : NULL;
 	for (uint32_t i = 0; tree && i < tree->notices.n; i++)
 		bs_listener_notice_query(&listener, tree->notices.lines[i].text);

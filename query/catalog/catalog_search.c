@@ -1,7 +1,9 @@
 /*
- * catalog_search.c: bs_catalog_search: the indexes that may match are opened, several at a time, and searched as one list.
+ * catalog_search.c: bs_catalog_search: the indexes that may match are opened, several at a time,
+ * and searched as one list.
  *
- *     look at fingerprints -> choose by what the catalog has (catalog_query.h) -> open -> search (search_question.h) -> hits
+ *     look at fingerprints -> choose by what the catalog has (catalog_query.h) -> open -> search
+ *       (search_question.h) -> hits
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +20,8 @@
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
-/* While open indexes have more descriptors than these, or than half of those that the process may have, their files are closed. */
+/* While open indexes have more descriptors than these, or than half of those that the process may
+ * have, their files are closed. */
 #define MOST_DESCRIPTORS 1024u
 #define MOST_THREADS     64u
 
@@ -31,7 +34,8 @@ struct finding {
 	struct bs_limits limits;          /* what is left of those of the request, for the search */
 	struct bs_catalog_part **opening; /* to be opened now */
 	struct bs_catalog_part **opened;  /* those of the searcher's list, in its order */
-	const char **places;              /* of the request, those that lie in some open index; NULL-ended */
+	/* of the request, those that lie in some open index; NULL-ended */
+	const char **places;
 	size_t n_opening, n_opened;
 	struct bs_searcher *searcher; /* of the open indexes; NULL: none is */
 	struct bs_catalog_search_result *result;
@@ -45,10 +49,12 @@ static bool is_cut_off(const struct finding *finding, enum bs_status status)
 }
 
 /* As bs_catalog_leave_out. */
-static enum bs_status leave_out(struct finding *finding, struct bs_catalog_part *part, enum bs_status status,
-                                const struct bs_error *why, struct bs_error *err)
+static enum bs_status leave_out(struct finding *finding, struct bs_catalog_part *part,
+                                enum bs_status status, const struct bs_error *why,
+                                struct bs_error *err)
 {
-	status = bs_catalog_leave_out(finding->query.catalog, &finding->absence, part->item, status, why, err);
+	status = bs_catalog_leave_out(finding->query.catalog, &finding->absence, part->item, status,
+	                              why, err);
 	if (status)
 		return status;
 	part->is_reached = part->is_asked = part->is_probed = false;
@@ -58,13 +64,15 @@ static enum bs_status leave_out(struct finding *finding, struct bs_catalog_part 
 }
 
 /* Whether an index can be asked for words at all. */
-static enum bs_status check_words(struct finding *finding, struct bs_catalog_part *part, struct bs_error *err)
+static enum bs_status check_words(struct finding *finding, struct bs_catalog_part *part,
+                                  struct bs_error *err)
 {
 	const struct bs_catalog *catalog = finding->query.catalog;
 	struct bs_recorded_options *options = &part->item->read.options;
 	struct bs_error why = {"an index of grams alone, which knows no words"};
 	enum bs_status status = options->words
-	                                ? bs_recorded_options_bind(options, catalog->analyzer, part->item->place, &why)
+	                                ? bs_recorded_options_bind(options, catalog->analyzer,
+	                                                           part->item->place, &why)
 	                                : BS_UNSUPPORTED;
 	return status ? leave_out(finding, part, status, &why, err) : BS_OK;
 }
@@ -73,7 +81,8 @@ static enum bs_status look(struct finding *finding, struct bs_error *err)
 {
 	struct bs_catalog_query *query = &finding->query;
 	uint64_t n_changed;
-	enum bs_status status = bs_catalog_look_at_all(query->catalog, &finding->absence, &n_changed, err);
+	enum bs_status status =
+		bs_catalog_look_at_all(query->catalog, &finding->absence, &n_changed, err);
 	for (size_t i = 0; i < query->n_parts && !status; i++) {
 		query->parts[i].is_reached = !finding->absence.is_absent[i];
 		if (query->parts[i].is_reached)
@@ -95,7 +104,8 @@ static void report_notices(const struct finding *finding, struct bs_catalog_part
 {
 	const struct bs_search_request *find = &finding->request->search;
 	const char *line = (const char *)part->notices.data;
-	for (size_t at = 0; at < part->notices.used_bytes && find->callbacks.notice; at += strlen(line + at) + 1)
+	for (size_t at = 0; at < part->notices.used_bytes && find->callbacks.notice;
+	     at += strlen(line + at) + 1)
 		find->callbacks.notice(find->callbacks.context, line + at);
 	bs_buffer_clear(&part->notices);
 }
@@ -111,11 +121,13 @@ static enum bs_status open_part(void *context, const struct bs_task *task, struc
 	                                        .host.analyzer = catalog->analyzer,
 	                                        .host.log = catalog->log,
 	                                        .fresh = finding->request->fresh,
-	                                        .verbose = finding->request->search.callbacks.verbose,
+	                                        .verbose =
+	                                                finding->request->search.callbacks.verbose,
 	                                        .notice = keep_notice,
 	                                        .context = part};
 	(void)err;
-	part->status = bs_index_open_asked(&request, !finding->query.opens_all, &part->index, &part->why);
+	part->status =
+		bs_index_open_asked(&request, !finding->query.opens_all, &part->index, &part->why);
 	return BS_OK;
 }
 
@@ -124,10 +136,13 @@ static void spare_descriptors(const struct finding *finding)
 {
 	struct rlimit files;
 	const struct bs_catalog_query *query = &finding->query;
-	bool is_known = getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur / 2 < MOST_DESCRIPTORS;
+	bool is_known =
+		getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur / 2 < MOST_DESCRIPTORS;
 	uint64_t most = is_known ? files.rlim_cur / 2 : MOST_DESCRIPTORS, n = 0;
 	for (size_t i = 0; i < query->n_parts; i++)
-		n += query->parts[i].index ? query->parts[i].index->snapshot.manifest.n_segments + (uint64_t)3 : 0;
+		n += query->parts[i].index
+		             ? query->parts[i].index->snapshot.manifest.n_segments + (uint64_t)3
+		             : 0;
 	for (size_t i = 0; i < query->n_parts && n > most; i++)
 		if (query->parts[i].index)
 			bs_index_close_files(query->parts[i].index);
@@ -139,11 +154,13 @@ static enum bs_status open_some(struct finding *finding, struct bs_error *err)
 	long n_processors = sysconf(_SC_NPROCESSORS_ONLN);
 	uint32_t wished = finding->request->search.method.n_threads;
 	uint32_t n_threads = wished ? wished : n_processors > 0 ? (uint32_t)n_processors : 1;
-	const struct bs_workers_plan plan = {.n_threads = n_threads < MOST_THREADS ? n_threads : MOST_THREADS,
+	const struct bs_workers_plan plan = {.n_threads = n_threads < MOST_THREADS ? n_threads
+	                                                                           : MOST_THREADS,
 	                                     .n_slots = 1,
 	                                     .work = open_part,
 	                                     .context = finding};
-	enum bs_status status = finding->n_opening ? bs_workers_run(&plan, finding->n_opening, err) : BS_OK;
+	enum bs_status status =
+		finding->n_opening ? bs_workers_run(&plan, finding->n_opening, err) : BS_OK;
 	for (size_t i = 0; i < finding->n_opening && !status; i++) {
 		struct bs_catalog_part *part = finding->opening[i];
 		report_notices(finding, part);
@@ -154,7 +171,8 @@ static enum bs_status open_some(struct finding *finding, struct bs_error *err)
 	return status;
 }
 
-/* Opens the indexes that are asked or probed, not too many before the descriptors of others are spared. */
+/* Opens the indexes that are asked or probed, not too many before the descriptors of others are
+ * spared. */
 static enum bs_status open_parts(struct finding *finding, struct bs_error *err)
 {
 	enum {
@@ -191,14 +209,18 @@ static enum bs_status make_searcher(struct finding *finding, struct bs_error *er
 		struct bs_catalog_part *part = &query->parts[i];
 		if (!part->index)
 			continue;
-		indexes[finding->n_opened] = (struct bs_searcher_index){
-			.index = part->index, .name = part->item->name, .is_passed_over = !part->is_asked};
+		indexes[finding->n_opened] =
+			(struct bs_searcher_index){.index = part->index,
+		                                   .name = part->item->name,
+		                                   .is_passed_over = !part->is_asked};
 		finding->opened[finding->n_opened++] = part;
 	}
 	bs_searcher_free(finding->searcher);
 	finding->searcher = NULL;
-	enum bs_status status =
-		finding->n_opened ? bs_searcher_make(indexes, (uint32_t)finding->n_opened, &finding->searcher, err) : BS_OK;
+	enum bs_status status = finding->n_opened
+	                                ? bs_searcher_make(indexes, (uint32_t)finding->n_opened,
+	                                                   &finding->searcher, err)
+	                                : BS_OK;
 	free(indexes);
 	return status;
 }
@@ -210,8 +232,10 @@ static enum bs_status open_chosen(struct finding *finding, struct bs_error *err)
 	return status ? status : make_searcher(finding, err);
 }
 
-/* Finds the places of the request that lie in open indexes. Indexes in which none lies have no hits. */
-static enum bs_status find_places(struct finding *finding, const char **missing_out, struct bs_error *err)
+/* Finds the places of the request that lie in open indexes. Indexes in which none lies have no
+ * hits. */
+static enum bs_status find_places(struct finding *finding, const char **missing_out,
+                                  struct bs_error *err)
 {
 	const char *const *places = finding->request->search.filter.places;
 	bool *has_some = calloc(finding->n_opened + 1, sizeof(*has_some));
@@ -224,7 +248,8 @@ static enum bs_status find_places(struct finding *finding, const char **missing_
 		bool is_found = false;
 		for (uint32_t i = 0; i < finding->n_opened && !status; i++) {
 			bool has = false;
-			status = bs_filter_has_place(finding->searcher->filter, places[p], i, &has, err);
+			status = bs_filter_has_place(finding->searcher->filter, places[p], i, &has,
+			                             err);
 			has_some[i] |= has;
 			is_found |= has;
 		}
@@ -242,8 +267,8 @@ static enum bs_status find_places(struct finding *finding, const char **missing_
 	return status;
 }
 
-/* Checks that each place of the request lies in some index: if need be all are opened for that. An index that cannot be reached may have
- * the place. */
+/* Checks that each place of the request lies in some index: if need be all are opened for that. An
+ * index that cannot be reached may have the place. */
 static enum bs_status check_places(struct finding *finding, struct bs_error *err)
 {
 	const char *missing;
@@ -266,12 +291,14 @@ static int show(void *context, const struct bs_hit *hit)
 	const struct bs_catalog_search_request *request = finding->request;
 	const struct bs_snapshot_list *list = &finding->searcher->list;
 	const struct bs_doc_ref ref = bs_find_hit_ref(hit), own = bs_list_own_ref(list, ref);
-	const struct bs_catalog_item *item = finding->opened[bs_list_segment(list, ref.segment)->entry]->item;
+	const struct bs_catalog_item *item =
+		finding->opened[bs_list_segment(list, ref.segment)->entry]->item;
 	struct bs_hit shown = *hit;
-	const struct bs_catalog_hit of_catalog = {.hit = &shown,
-	                                          .index = item->name,
-	                                          .place = item->place,
-	                                          .entry = (size_t)(item - finding->query.catalog->file.items)};
+	const struct bs_catalog_hit of_catalog = {
+		.hit = &shown,
+		.index = item->name,
+		.place = item->place,
+		.entry = (size_t)(item - finding->query.catalog->file.items)};
 	shown.document = bs_document_number(own);
 	finding->n_shown++;
 	return request->hit(request->search.callbacks.context, &of_catalog);
@@ -296,21 +323,23 @@ static void explain(void *context, const char *text, size_t text_bytes)
 }
 
 /* The question for the list of open indexes. */
-static enum bs_status make_question(struct finding *finding, const struct bs_search_program *program,
-                                    struct bs_error *err)
+static enum bs_status make_question(struct finding *finding,
+                                    const struct bs_search_program *program, struct bs_error *err)
 {
 	struct bs_search_request find = finding->request->search;
 	if (find.callbacks.hit || find.callbacks.batch || find.query.statistics)
 		return bs_fail(err, BS_INVALID,
-		               "struct bs_catalog_search_request: find.hit, find.batch and find.statistics must be NULL");
+		               "struct bs_catalog_search_request: find.hit, find.batch and "
+		               "find.statistics must be NULL");
 	find.callbacks.hit = finding->request->hit ? show : NULL;
 	enum bs_status status = bs_question_make(&find, program, &finding->question, err);
 	finding->question.adds_statistics = true;
-	finding->question.listener = (struct bs_search_callbacks){.hit = find.callbacks.hit,
-	                                                  .notice = find.callbacks.notice ? notice : NULL,
-	                                                  .notice_query = find.callbacks.notice_query ? notice_query : NULL,
-	                                                  .explain = find.callbacks.explain ? explain : NULL,
-	                                                  .context = finding};
+	finding->question.listener = (struct bs_search_callbacks){
+		.hit = find.callbacks.hit,
+		.notice = find.callbacks.notice ? notice : NULL,
+		.notice_query = find.callbacks.notice_query ? notice_query : NULL,
+		.explain = find.callbacks.explain ? explain : NULL,
+		.context = finding};
 	return status;
 }
 
@@ -319,8 +348,9 @@ static enum bs_status search(struct finding *finding, struct bs_error *err)
 	const struct bs_limits *limits = finding->request->search.limits;
 	enum bs_status status = limits ? bs_catalog_limit(limits, &finding->limits, err) : BS_OK;
 	if (!status)
-		status = bs_searcher_find(finding->searcher, &finding->question, limits ? &finding->limits : NULL,
-		                        &finding->result->search, err);
+		status = bs_searcher_find(finding->searcher, &finding->question,
+		                          limits ? &finding->limits : NULL,
+		                          &finding->result->search, err);
 	finding->query.error_byte = finding->result->search.error_byte;
 	return status;
 }
@@ -328,7 +358,8 @@ static enum bs_status search(struct finding *finding, struct bs_error *err)
 /* Whether a search failed because of what it read from an index. */
 static bool is_of_index(enum bs_status status)
 {
-	return status == BS_CORRUPT || status == BS_IO || status == BS_UNTRUSTED || status == BS_UNSUPPORTED;
+	return status == BS_CORRUPT || status == BS_IO || status == BS_UNTRUSTED ||
+	       status == BS_UNSUPPORTED;
 }
 
 static int ignore_hit(void *context, const struct bs_hit *hit)
@@ -343,7 +374,8 @@ static enum bs_status find_faulty(struct finding *finding, bool *is_any_out, str
 	struct bs_question question = finding->question;
 	enum bs_status status = BS_OK;
 	*is_any_out = false;
-	question.listener = (struct bs_search_callbacks){.hit = question.listener.hit ? ignore_hit : NULL};
+	question.listener =
+		(struct bs_search_callbacks){.hit = question.listener.hit ? ignore_hit : NULL};
 	question.selection.places = NULL;
 	for (size_t i = 0; i < finding->n_opened && !status; i++) {
 		const struct bs_searcher_index only = {.index = finding->opened[i]->index};
@@ -364,14 +396,16 @@ static enum bs_status find_faulty(struct finding *finding, bool *is_any_out, str
 	return status;
 }
 
-/* Searches the open indexes; again without those that turn out to be damaged, if nothing was handed out before. */
+/* Searches the open indexes; again without those that turn out to be damaged, if nothing was handed
+ * out before. */
 static enum bs_status search_sound(struct finding *finding, struct bs_error *err)
 {
 	bool is_any = true;
 	enum bs_status status = BS_OK;
 	while (finding->searcher) {
 		struct bs_error why;
-		if (finding->query.others && (finding->query.is_scored || finding->query.has_fields))
+		if (finding->query.others &&
+		    (finding->query.is_scored || finding->query.has_fields))
 			status = bs_catalog_query_count_others(&finding->query, err);
 		finding->question.statistics = status ? NULL : finding->query.others;
 		if (!status)
@@ -386,7 +420,8 @@ static enum bs_status search_sound(struct finding *finding, struct bs_error *err
 	return status;
 }
 
-/* Words that no index has are reported, each with one much like it, by a few indexes that probably have such a word. */
+/* Words that no index has are reported, each with one much like it, by a few indexes that probably
+ * have such a word. */
 static enum bs_status suggest(struct finding *finding, struct bs_error *err)
 {
 	enum bs_status status = bs_catalog_query_count_others(&finding->query, err);
@@ -395,7 +430,9 @@ static enum bs_status suggest(struct finding *finding, struct bs_error *err)
 	if (!status)
 		status = open_chosen(finding, err);
 	finding->question.statistics = finding->query.others;
-	return status || !finding->searcher ? status : bs_searcher_suggest(finding->searcher, &finding->question, err);
+	return status || !finding->searcher
+	               ? status
+	               : bs_searcher_suggest(finding->searcher, &finding->question, err);
 }
 
 static void count_parts(const struct finding *finding)
@@ -424,7 +461,8 @@ static enum bs_status prepare(struct finding *finding, struct bs_error *err)
 		query->parts[i].is_asked = query->parts[i].is_reached;
 	if (!status)
 		status = open_chosen(finding, err);
-	return status || !finding->request->search.filter.places ? status : check_places(finding, err);
+	return status || !finding->request->search.filter.places ? status
+	                                                         : check_places(finding, err);
 }
 
 static enum bs_status answer(struct finding *finding, struct bs_error *err)
@@ -435,7 +473,8 @@ static enum bs_status answer(struct finding *finding, struct bs_error *err)
 	if (!status)
 		status = search_sound(finding, err);
 	if (is_cut_off(finding, status)) {
-		*result = (struct bs_search_result){.error_byte = SIZE_MAX, .is_partial = true, .is_at_least = true};
+		*result = (struct bs_search_result){
+			.error_byte = SIZE_MAX, .is_partial = true, .is_at_least = true};
 		status = BS_OK;
 	}
 	if (status)
@@ -443,7 +482,8 @@ static enum bs_status answer(struct finding *finding, struct bs_error *err)
 	if (finding->n_opened == 0 && finding->query.analyses)
 		bs_catalog_query_notices(&finding->query);
 	count_parts(finding);
-	if (find->callbacks.suggest && find->callbacks.notice && result->n_hits == 0 && !result->is_partial && !finding->query.opens_all)
+	if (find->callbacks.suggest && find->callbacks.notice && result->n_hits == 0 &&
+	    !result->is_partial && !finding->query.opens_all)
 		status = suggest(finding, err);
 	/* No time was left for what is reported besides the hits. */
 	return is_cut_off(finding, status) ? BS_OK : status;
@@ -460,13 +500,15 @@ static enum bs_status make_room(struct finding *finding, struct bs_error *err)
 	finding->opening = calloc(n + 1, sizeof(struct bs_catalog_part *));
 	finding->opened = calloc(n + 1, sizeof(struct bs_catalog_part *));
 	finding->places = calloc(n_places + 1, sizeof(*finding->places));
-	finding->absence = (struct bs_catalog_absence){.partial = finding->request->partial,
-	                                               .without = "answers",
-	                                               .not_done = "not asked: ",
-	                                               .notice = finding->request->search.callbacks.notice,
-	                                               .context = finding->request->search.callbacks.context,
-	                                               .is_absent = calloc(n + 1, sizeof(bool))};
-	if (!query->parts || !finding->absence.is_absent || !finding->opening || !finding->opened || !finding->places)
+	finding->absence =
+		(struct bs_catalog_absence){.partial = finding->request->partial,
+	                                    .without = "answers",
+	                                    .not_done = "not asked: ",
+	                                    .notice = finding->request->search.callbacks.notice,
+	                                    .context = finding->request->search.callbacks.context,
+	                                    .is_absent = calloc(n + 1, sizeof(bool))};
+	if (!query->parts || !finding->absence.is_absent || !finding->opening || !finding->opened ||
+	    !finding->places)
 		return bs_fail_memory(err, "a query", n * sizeof(*query->parts));
 	for (size_t i = 0; i < n; i++)
 		query->parts[i].item = &query->catalog->file.items[i];
@@ -490,30 +532,37 @@ static void end(struct finding *finding)
 	bs_catalog_keep(query->catalog);
 }
 
-enum bs_status bs_catalog_search(struct bs_catalog *catalog, const struct bs_catalog_search_request *request,
-                               struct bs_catalog_search_result *result_out, struct bs_error *err)
+enum bs_status bs_catalog_search(struct bs_catalog *catalog,
+                                 const struct bs_catalog_search_request *request,
+                                 struct bs_catalog_search_result *result_out, struct bs_error *err)
 {
 	return bs_catalog_search_for_program(catalog, request, NULL, result_out, err);
 }
 
-enum bs_status bs_catalog_search_for_program(struct bs_catalog *catalog, const struct bs_catalog_search_request *request,
-                                           const struct bs_search_program *program, struct bs_catalog_search_result *result_out,
-                                           struct bs_error *err)
+enum bs_status bs_catalog_search_for_program(struct bs_catalog *catalog,
+                                             const struct bs_catalog_search_request *request,
+                                             const struct bs_search_program *program,
+                                             struct bs_catalog_search_result *result_out,
+                                             struct bs_error *err)
 {
 	struct bs_catalog_search_result own, *result = result_out ? result_out : &own;
 	const struct bs_search_request *find = &request->search;
 	const size_t n = catalog->file.n_items;
-	const bool learns = find->query.feedback_docs || find->query.like_id || find->query.like_text;
-	struct finding finding = {.request = request,
-	                          .result = result,
-	                          .query = {.catalog = catalog,
-	                                    .find = find,
-	                                    .n_parts = n,
-	                                    .error_byte = SIZE_MAX,
-	                                    .is_scored = find->output.mode == BS_SEARCH_TOP && !find->output.sort_field,
-	                                    .opens_all = learns || request->fresh || find->method.brute || n == 1}};
+	const bool learns =
+		find->query.feedback_docs || find->query.like_id || find->query.like_text;
+	struct finding finding = {
+		.request = request,
+		.result = result,
+		.query = {.catalog = catalog,
+	                  .find = find,
+	                  .n_parts = n,
+	                  .error_byte = SIZE_MAX,
+	                  .is_scored =
+	                          find->output.mode == BS_SEARCH_TOP && !find->output.sort_field,
+	                  .opens_all = learns || request->fresh || find->method.brute || n == 1}};
 	struct bs_deadline deadline;
-	*result = (struct bs_catalog_search_result){.n_indexes = n, .search = {.error_byte = SIZE_MAX}};
+	*result = (struct bs_catalog_search_result){.n_indexes = n,
+	                                            .search = {.error_byte = SIZE_MAX}};
 	enum bs_status status =
 		BS_CHECK_RESERVED(err, BS_RESERVED(bs_catalog_search_request, *request));
 	if (!status)

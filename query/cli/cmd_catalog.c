@@ -1,4 +1,5 @@
-/* cmd_catalog.c: `bitsift catalog`: which indexes a catalog has. What it is for stands in cmd_query.c and cmd_grep.c. */
+/* cmd_catalog.c: `bitsift catalog`: which indexes a catalog has. What it is for stands in
+ * cmd_query.c and cmd_grep.c. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,33 +19,46 @@ struct catalog_arguments {
 #define SETS(kind, field) BS_OPTION_SETS(kind, struct catalog_arguments, field)
 
 static const struct bs_option catalog_options[] = {
-	{0, "catalog", "FILE", "the catalog [the user's]; repeatable for has", SETS(LIST, catalogs)},
+	{0, "catalog", "FILE", "the catalog [the user's]; repeatable for has",
+         SETS(LIST, catalogs)},
 	{0, "name", "NAME", "add: the name of the index [that of its folder]", SETS(ONCE, name)},
 	{0, "json", NULL, "list, has: one JSON object per index", SETS(FLAG, json)},
 	{0},
 };
 
 static const char *const catalog_examples[] = {
-	"bitsift catalog add ~/src/* ~/mail", "these indexes, or those of these folders",
-	"bitsift catalog list", "its indexes",
-	"bitsift query --catalog ferry timetable", "search all",
-	"bitsift grep --catalog 'mutex_(un)?lock'", "search the files of all",
-	"bitsift catalog has ferry timetable", "which may have both words",
-	"bitsift catalog export all.catalog", "for another user to import",
+	"bitsift catalog add ~/src/* ~/mail",
+	"these indexes, or those of these folders",
+	"bitsift catalog list",
+	"its indexes",
+	"bitsift query --catalog ferry timetable",
+	"search all",
+	"bitsift grep --catalog 'mutex_(un)?lock'",
+	"search the files of all",
+	"bitsift catalog has ferry timetable",
+	"which may have both words",
+	"bitsift catalog export all.catalog",
+	"for another user to import",
 	NULL,
 };
 
-enum bs_status bs_cmd_open_catalog(const char *file, bool make, const char *kernel, const struct bs_consent *consent,
+enum bs_status bs_cmd_open_catalog(const char *file, bool make, const char *kernel,
+                                   const struct bs_consent *consent,
                                    struct bs_catalog **catalog_out, struct bs_error *err)
 {
 	char *own = *file ? NULL : bs_cmd_config_path("catalog", make);
-	struct bs_catalog_request request = {.file = *file ? file : own, .kernel = kernel, .host.consent = consent};
+	struct bs_catalog_request request = {
+		.file = *file ? file : own, .kernel = kernel, .host.consent = consent};
 	*catalog_out = NULL;
 	enum bs_status status = BS_OK;
 	if (!request.file)
-		status = bs_fail(err, BS_IO, "there is no home directory to keep a catalog in: name one with --catalog FILE");
+		status = bs_fail(err, BS_IO,
+		                 "there is no home directory to keep a catalog in: name one with "
+		                 "--catalog FILE");
 	if (!status && !make && access(request.file, F_OK) != 0 && errno == ENOENT)
-		status = bs_fail(err, BS_NOT_FOUND, "%s: no catalog there; `bitsift catalog add DIR...` makes one", request.file);
+		status = bs_fail(err, BS_NOT_FOUND,
+		                 "%s: no catalog there; `bitsift catalog add DIR...` makes one",
+		                 request.file);
 	if (!status)
 		status = bs_catalog_open(&request, catalog_out, err);
 	free(own);
@@ -64,10 +78,12 @@ static char *index_in(const char *dir)
 	return below;
 }
 
-static enum bs_status add(struct bs_catalog *catalog, char *const *dirs, size_t n, const char *name, struct bs_error *err)
+static enum bs_status add(struct bs_catalog *catalog, char *const *dirs, size_t n, const char *name,
+                          struct bs_error *err)
 {
 	char **indexes = calloc(n, sizeof(*indexes));
-	enum bs_status status = indexes ? BS_OK : bs_fail_memory(err, "paths", n * sizeof(*indexes));
+	enum bs_status status =
+		indexes ? BS_OK : bs_fail_memory(err, "paths", n * sizeof(*indexes));
 	for (size_t i = 0; i < n && !status; i++)
 		if (!(indexes[i] = index_in(dirs[i])))
 			status = bs_fail_memory(err, "a path", strlen(dirs[i]));
@@ -88,9 +104,12 @@ static void put_entry(const struct bs_catalog_entry *entry, bool json)
 		(void)bs_format_json_string(entry->name, strlen(entry->name), stdout);
 		fputs(",\"place\":", stdout);
 		(void)bs_format_json_string(entry->place, strlen(entry->place), stdout);
-		printf(",\"documents\":%llu,\"words\":%llu,\"commit\":%llu,\"summary_bytes\":%llu,\"state\":\"%s\",\"imported\":%s}\n",
-		       (unsigned long long)entry->n_docs, (unsigned long long)entry->n_positions, (unsigned long long)entry->generation,
-		       (unsigned long long)entry->summary_bytes, entry->state ? state_names[entry->state] : "current",
+		printf(",\"documents\":%llu,\"words\":%llu,\"commit\":%llu,\"summary_bytes\":%llu,"
+		       "\"state\":\"%s\",\"imported\":%s}\n",
+		       (unsigned long long)entry->n_docs, (unsigned long long)entry->n_positions,
+		       (unsigned long long)entry->generation,
+		       (unsigned long long)entry->summary_bytes,
+		       entry->state ? state_names[entry->state] : "current",
 		       entry->is_imported ? "true" : "false");
 		return;
 	}
@@ -98,7 +117,8 @@ static void put_entry(const struct bs_catalog_entry *entry, bool json)
 	printf("  %s  %s  ", BS_THINGS(entry->n_docs, "document"),
 	       entry->has_summary ? BS_BYTES(entry->summary_bytes) : "no summary");
 	bs_format_escaped(entry->place, strlen(entry->place), stdout);
-	printf("%s%s%s\n", entry->state ? "  " : "", state_names[entry->state], entry->is_imported ? "  imported" : "");
+	printf("%s%s%s\n", entry->state ? "  " : "", state_names[entry->state],
+	       entry->is_imported ? "  imported" : "");
 }
 
 static void list(struct bs_catalog *catalog, bool json)
@@ -113,12 +133,14 @@ static enum bs_status refresh(struct bs_catalog *catalog, bool *is_complete, str
 	uint64_t n_changed, n_unreachable;
 	struct bs_catalog_entry entry;
 	size_t n = 0;
-	enum bs_status status = bs_catalog_refresh(catalog, bs_cmd_notice, NULL, &n_changed, &n_unreachable, err);
+	enum bs_status status =
+		bs_catalog_refresh(catalog, bs_cmd_notice, NULL, &n_changed, &n_unreachable, err);
 	if (status)
 		return status;
 	while (bs_catalog_describe(catalog, n, &entry))
 		n++;
-	fprintf(stderr, "%s of %s had changed\n", BS_COUNT(n_changed), n == 1 ? "1 index" : BS_THINGS(n, "indexe"));
+	fprintf(stderr, "%s of %s had changed\n", BS_COUNT(n_changed),
+	        n == 1 ? "1 index" : BS_THINGS(n, "indexe"));
 	*is_complete = n_unreachable == 0;
 	return BS_OK;
 }
@@ -143,16 +165,18 @@ static void put_holder(void *context, size_t i)
 	}
 }
 
-static enum bs_status ask(const struct catalog_arguments *arguments, char *const *words, size_t n, const struct bs_consent *consent,
-                          bool *any, struct bs_error *err)
+static enum bs_status ask(const struct catalog_arguments *arguments, char *const *words, size_t n,
+                          const struct bs_consent *consent, bool *any, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	size_t n_catalogs = arguments->catalogs.n;
 	for (size_t i = 0; i < (n_catalogs ? n_catalogs : 1) && !status; i++) {
 		struct asking asking = {.json = arguments->json};
-		status = bs_cmd_open_catalog(n_catalogs ? arguments->catalogs.list[i] : "", false, NULL, consent, &asking.catalog, err);
+		status = bs_cmd_open_catalog(n_catalogs ? arguments->catalogs.list[i] : "", false,
+		                             NULL, consent, &asking.catalog, err);
 		if (!status)
-			status = bs_catalog_has(asking.catalog, (const char *const *)words, n, put_holder, &asking, err);
+			status = bs_catalog_has(asking.catalog, (const char *const *)words, n,
+			                        put_holder, &asking, err);
 		*any |= asking.any;
 		bs_catalog_close(asking.catalog);
 	}
@@ -175,7 +199,8 @@ static enum bs_status take_out(struct bs_catalog *catalog, const char *word, str
 }
 
 /* What is done with each operand. */
-static enum bs_status do_one(struct bs_catalog *catalog, const char *verb, const char *word, struct bs_error *err)
+static enum bs_status do_one(struct bs_catalog *catalog, const char *verb, const char *word,
+                             struct bs_error *err)
 {
 	if (strcmp(verb, "remove") == 0)
 		return take_out(catalog, word, err);
@@ -187,8 +212,8 @@ static enum bs_status do_one(struct bs_catalog *catalog, const char *verb, const
 static const struct verb {
 	const char *name;
 	size_t least, most; /* operands */
-} verbs[] = {{"add", 1, SIZE_MAX}, {"remove", 1, SIZE_MAX}, {"list", 0, 0}, {"refresh", 0, 0}, {"check", 0, 0},
-             {"has", 1, SIZE_MAX}, {"export", 1, 1}, {"import", 1, 1}};
+} verbs[] = {{"add", 1, SIZE_MAX}, {"remove", 1, SIZE_MAX}, {"list", 0, 0},   {"refresh", 0, 0},
+             {"check", 0, 0},      {"has", 1, SIZE_MAX},    {"export", 1, 1}, {"import", 1, 1}};
 
 static const struct verb *find_verb(const struct bs_operands *operands)
 {
@@ -198,21 +223,28 @@ static const struct verb *find_verb(const struct bs_operands *operands)
 	return NULL;
 }
 
-static enum bs_status check_arguments(const struct catalog_arguments *arguments, const struct verb *verb, size_t n, struct bs_error *err)
+static enum bs_status check_arguments(const struct catalog_arguments *arguments,
+                                      const struct verb *verb, size_t n, struct bs_error *err)
 {
 	if (!verb)
-		return bs_fail(err, BS_INVALID, "one of: bitsift catalog add, remove, list, refresh, check, has, export, import; see `bitsift catalog --help`");
+		return bs_fail(err, BS_INVALID,
+		               "one of: bitsift catalog add, remove, list, refresh, check, has, "
+		               "export, import; see `bitsift catalog --help`");
 	bool has = strcmp(verb->name, "has") == 0;
 	if (n < verb->least || n > verb->most)
-		return bs_fail(err, BS_INVALID, "bitsift catalog %s: %s", verb->name, n < verb->least ? "of what?" : "too many arguments");
+		return bs_fail(err, BS_INVALID, "bitsift catalog %s: %s", verb->name,
+		               n < verb->least ? "of what?" : "too many arguments");
 	if (arguments->name && (strcmp(verb->name, "add") != 0 || n != 1))
 		return bs_fail(err, BS_INVALID, "--name is for one index that is added");
 	if (arguments->json && !has && strcmp(verb->name, "list") != 0)
 		return bs_fail(err, BS_INVALID, "--json is for list and has");
-	return arguments->catalogs.n > 1 && !has ? bs_fail(err, BS_INVALID, "several catalogs are for has only") : BS_OK;
+	return arguments->catalogs.n > 1 && !has
+	               ? bs_fail(err, BS_INVALID, "several catalogs are for has only")
+	               : BS_OK;
 }
 
-static int run(void *set, const struct bs_operands *operands, const struct bs_consent *consent, struct bs_error *err)
+static int run(void *set, const struct bs_operands *operands, const struct bs_consent *consent,
+               struct bs_error *err)
 {
 	const struct catalog_arguments *arguments = set;
 	const struct verb *verb = find_verb(operands);
@@ -224,9 +256,11 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 		is_found = false;
 		status = ask(arguments, operands->list + 1, n, consent, &is_found, err);
 	} else if (!status) {
-		bool is_add = strcmp(verb->name, "add") == 0, is_import = strcmp(verb->name, "import") == 0;
+		bool is_add = strcmp(verb->name, "add") == 0,
+		     is_import = strcmp(verb->name, "import") == 0;
 		const char *file = arguments->catalogs.n ? arguments->catalogs.list[0] : "";
-		status = bs_cmd_open_catalog(file, is_add || is_import, NULL, consent, &catalog, err);
+		status = bs_cmd_open_catalog(file, is_add || is_import, NULL, consent, &catalog,
+		                             err);
 		if (!status && is_add)
 			status = add(catalog, operands->list + 1, n, arguments->name, err);
 		for (size_t i = 0; i < n && !status && !is_add; i++)

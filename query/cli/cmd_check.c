@@ -14,7 +14,8 @@ static const struct bs_option check_options[] = {
 };
 
 static const char *const check_examples[] = {
-	"bitsift check", "the index here or above",
+	"bitsift check",
+	"the index here or above",
 	NULL,
 };
 
@@ -30,15 +31,18 @@ static void show_progress(void *context, uint64_t done_bytes, uint64_t total_byt
 	if (done_bytes == 0 || !bs_progress_begin(&display->progress, elapsed_ns))
 		return;
 	double seconds = (double)elapsed_ns / 1e9, share = (double)done_bytes / (double)total_bytes;
-	fprintf(stderr, "%s of %s \xc2\xb7 %.0f MB/s \xc2\xb7 %.0f %% \xc2\xb7 %.0f s left", BS_BYTES(done_bytes),
-	        BS_BYTES(total_bytes), (double)done_bytes / 1e6 / seconds, share * 100, seconds * (1 / share - 1));
+	fprintf(stderr, "%s of %s \xc2\xb7 %.0f MB/s \xc2\xb7 %.0f %% \xc2\xb7 %.0f s left",
+	        BS_BYTES(done_bytes), BS_BYTES(total_bytes), (double)done_bytes / 1e6 / seconds,
+	        share * 100, seconds * (1 / share - 1));
 	fflush(stderr);
 }
 
-static int run(void *arguments, const struct bs_operands *operands, const struct bs_consent *consent, struct bs_error *err)
+static int run(void *arguments, const struct bs_operands *operands,
+               const struct bs_consent *consent, struct bs_error *err)
 {
 	struct display display = {.progress = {.verb = "checking"}, .start_ns = bs_timer_now_ns()};
-	struct bs_check_request request = {.host.consent = consent, .progress = show_progress, .context = &display};
+	struct bs_check_request request = {
+		.host.consent = consent, .progress = show_progress, .context = &display};
 	struct bs_check_report report;
 	char *dir = NULL;
 	(void)operands;
@@ -50,8 +54,9 @@ static int run(void *arguments, const struct bs_operands *operands, const struct
 	bs_progress_clear(&display.progress);
 	if (status)
 		return -1;
-	printf("ok: %s in %s, %s verified in %.2f s\n", BS_THINGS(report.n_docs, "document"), BS_THINGS(report.n_segments, "segment"),
-	       BS_BYTES(report.n_bytes), (double)(bs_timer_now_ns() - display.start_ns) / 1e9);
+	printf("ok: %s in %s, %s verified in %.2f s\n", BS_THINGS(report.n_docs, "document"),
+	       BS_THINGS(report.n_segments, "segment"), BS_BYTES(report.n_bytes),
+	       (double)(bs_timer_now_ns() - display.start_ns) / 1e9);
 	return 0;
 }
 

@@ -26,7 +26,8 @@ static const struct bs_option compact_options[] = {
 };
 
 static const char *const compact_examples[] = {
-	"bitsift compact", "the index here or above",
+	"bitsift compact",
+	"the index here or above",
 	NULL,
 };
 
@@ -51,24 +52,34 @@ static void show_skip(void *context, enum bs_skip reason, const char *message)
 static void show_summary(const struct bs_build_report *report, const char *index)
 {
 	struct bs_error refresh;
-	const char *docs = BS_THINGS(report->n_docs, "document"), *bytes = BS_BYTES(report->index_bytes);
+	const char *docs = BS_THINGS(report->n_docs, "document"),
+		   *bytes = BS_BYTES(report->index_bytes);
 	if (report->n_compacted == 0)
 		fprintf(stderr, "nothing to compact: %s, %s\n", docs, bytes);
 	else
-		fprintf(stderr, "compacted %s into %llu in %.2f s: %s, %s\n", BS_THINGS(report->n_compacted, "segment"),
-		        (unsigned long long)report->n_segments, (double)report->elapsed_ns / 1e9, docs, bytes);
+		fprintf(stderr, "compacted %s into %llu in %.2f s: %s, %s\n",
+		        BS_THINGS(report->n_compacted, "segment"),
+		        (unsigned long long)report->n_segments, (double)report->elapsed_ns / 1e9,
+		        docs, bytes);
 	if (report->n_stayed == 0)
 		return;
 	docs = BS_THINGS(report->n_stayed, "document");
 	if (report->skipped[BS_SKIP_UNTRUSTED])
-		fprintf(stderr, "  left      %s that changed since indexing, cannot be read, would take more --memory, or whose source is not "
-		        "followed\n", docs);
+		fprintf(stderr,
+		        "  left      %s that changed since indexing, cannot be read, would take "
+		        "more --memory, or whose source is not "
+		        "followed\n",
+		        docs);
 	else
-		fprintf(stderr, "  left      %s that changed since indexing, cannot be read (run `%s` first), or would take more "
-		        "--memory\n", docs, bs_cmd_refresh_command(index, &refresh));
+		fprintf(stderr,
+		        "  left      %s that changed since indexing, cannot be read (run `%s` "
+		        "first), or would take more "
+		        "--memory\n",
+		        docs, bs_cmd_refresh_command(index, &refresh));
 }
 
-static int run(void *set, const struct bs_operands *operands, const struct bs_consent *consent, struct bs_error *err)
+static int run(void *set, const struct bs_operands *operands, const struct bs_consent *consent,
+               struct bs_error *err)
 {
 	const struct compact_arguments *arguments = set;
 	struct bs_build_report report = {0};
@@ -96,8 +107,9 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 	if (!status && !arguments->quiet)
 		show_summary(&report, arguments->index);
 	if (!status && display.n_unread > 0)
-		fprintf(stderr, "bitsift: %llu document%s or folder%s could not be read\n", (unsigned long long)display.n_unread,
-		        display.n_unread == 1 ? "" : "s", display.n_unread == 1 ? "" : "s");
+		fprintf(stderr, "bitsift: %llu document%s or folder%s could not be read\n",
+		        (unsigned long long)display.n_unread, display.n_unread == 1 ? "" : "s",
+		        display.n_unread == 1 ? "" : "s");
 	if (status)
 		return -1;
 	return report.skipped[BS_SKIP_UNTRUSTED] > 0 || display.n_unread > 0 ? 2 : 0;

@@ -9,8 +9,8 @@
 #include "core/bitsift/index_build.h"
 #include "core/bitsift/index_delete.h"
 #include "query/cli/commands.h"
-#include "query/options/shared_options.h"
 #include "query/format/hit_format.h"
+#include "query/options/shared_options.h"
 
 struct delete_arguments {
 	const char *index;
@@ -26,7 +26,8 @@ static const struct bs_option delete_options[] = {
 	{0, "query", "Q", "every document that matches Q, instead of ids", SETS(STRING, query)},
 	{0, "any", NULL, "with --query: documents with any of the words, not all", SETS(FLAG, any)},
 	{'n', "dry-run", NULL, "print the ids only; delete nothing", SETS(FLAG, dry_run)},
-	{'0', "null", NULL, "with --dry-run: end ids with NUL instead of a line feed", SETS(FLAG, nul)},
+	{'0', "null", NULL, "with --dry-run: end ids with NUL instead of a line feed",
+         SETS(FLAG, nul)},
 	{'y', "yes", NULL, "with --query on a terminal: do not ask", SETS(FLAG, yes)},
 	{0, "undo", NULL, "restore deleted documents", SETS(FLAG, undo)},
 	BS_SHARED_WAIT(struct delete_arguments, wait),
@@ -35,10 +36,14 @@ static const struct bs_option delete_options[] = {
 };
 
 static const char *const delete_examples[] = {
-	"bitsift delete notes/old.txt", "a document by its id",
-	"bitsift delete --query 'spam -ham'", "all hits of a query",
-	"bitsift query -l0 spam | xargs -0 bitsift delete", "the same, by ids",
-	"bitsift delete --undo --query spam", "restore deleted documents with the word",
+	"bitsift delete notes/old.txt",
+	"a document by its id",
+	"bitsift delete --query 'spam -ham'",
+	"all hits of a query",
+	"bitsift query -l0 spam | xargs -0 bitsift delete",
+	"the same, by ids",
+	"bitsift delete --undo --query spam",
+	"restore deleted documents with the word",
 	NULL,
 };
 
@@ -61,50 +66,64 @@ static void show_id(void *context, const char *local_id, size_t local_id_bytes)
 	putchar(arguments->nul ? '\0' : '\n');
 }
 
-/* What the index has no more of documents that are deleted no longer. It stays as private as it is. */
-static enum bs_status read_again(const char *dir, const struct delete_arguments *arguments, const struct bs_consent *consent,
-                                 struct bs_error *err)
+/* What the index has no more of documents that are deleted no longer. It stays as private as it
+ * is. */
+static enum bs_status read_again(const char *dir, const struct delete_arguments *arguments,
+                                 const struct bs_consent *consent, struct bs_error *err)
 {
 	struct stat found;
 	struct bs_error why = {""};
 	struct bs_build_report report;
-	struct bs_build_request request = {.dir = dir, .write.wait = arguments->wait, .host.consent = consent};
+	struct bs_build_request request = {
+		.dir = dir, .write.wait = arguments->wait, .host.consent = consent};
 	request.shared = stat(dir, &found) == 0 && (found.st_mode & 077);
 	enum bs_status status = bs_index_build(&request, &report, &why);
-	return status ? bs_fail(err, status, "%s; restored documents that are not found come back with the next `bitsift index`",
+	return status ? bs_fail(err, status,
+	                        "%s; restored documents that are not found come back with the next "
+	                        "`bitsift index`",
 	                        why.text)
 	              : BS_OK;
 }
 
-static void show_result(const struct delete_arguments *arguments, const struct bs_delete_result *result)
+static void show_result(const struct delete_arguments *arguments,
+                        const struct bs_delete_result *result)
 {
 	const char *done = arguments->undo ? "restored" : "deleted";
 	if (arguments->dry_run)
 		done = arguments->undo ? "would restore" : "would delete";
 	if (!arguments->quiet)
-		fprintf(stderr, "%s %s%s\n", done, BS_THINGS(result->n_deleted - result->n_lost, "document"),
+		fprintf(stderr, "%s %s%s\n", done,
+		        BS_THINGS(result->n_deleted - result->n_lost, "document"),
 		        result->n_to_read > 0 ? "; the sources were read again" : "");
 	if (result->n_lost > 0)
-		fprintf(stderr, "bitsift: %s from standard input cannot be restored, the text is gone: give it again, to "
-		        "`bitsift index -`\n", BS_THINGS(result->n_lost, "document"));
+		fprintf(stderr,
+		        "bitsift: %s from standard input cannot be restored, the text is gone: "
+		        "give it again, to "
+		        "`bitsift index -`\n",
+		        BS_THINGS(result->n_lost, "document"));
 }
 
-static enum bs_status check_arguments(const struct delete_arguments *arguments, size_t n_ids, struct bs_error *err)
+static enum bs_status check_arguments(const struct delete_arguments *arguments, size_t n_ids,
+                                      struct bs_error *err)
 {
 	if (arguments->query && n_ids > 0)
-		return bs_fail(err, BS_INVALID, "ids or --query, not both; a query of several words goes in quotes");
+		return bs_fail(err, BS_INVALID,
+		               "ids or --query, not both; a query of several words goes in quotes");
 	if (!arguments->query && n_ids == 0)
 		return bs_fail(err, BS_INVALID,
-		               "what is to be deleted? `bitsift delete ID...` or `bitsift delete --query Q`");
+		               "what is to be deleted? `bitsift delete ID...` or `bitsift delete "
+		               "--query Q`");
 	return BS_OK;
 }
 
-static int run(void *set, const struct bs_operands *operands, const struct bs_consent *consent, struct bs_error *err)
+static int run(void *set, const struct bs_operands *operands, const struct bs_consent *consent,
+               struct bs_error *err)
 {
 	const struct delete_arguments *arguments = set;
 	struct bs_delete_result result = {0};
 	char *dir = NULL;
-	bool asks = arguments->query && !arguments->undo && !arguments->yes && isatty(STDIN_FILENO) && isatty(STDERR_FILENO);
+	bool asks = arguments->query && !arguments->undo && !arguments->yes &&
+	            isatty(STDIN_FILENO) && isatty(STDERR_FILENO);
 	enum bs_status status = check_arguments(arguments, operands->n, err);
 	if (!status)
 		status = bs_cmd_locate(arguments->index, &dir, err);

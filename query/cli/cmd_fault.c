@@ -1,6 +1,7 @@
 /*
- * cmd_fault.c: what becomes of the program when a file of the index is truncated, or cannot be read, while it is mapped into
- * memory: SIGBUS. What runs in the handler calls nothing but what POSIX allows there. The library installs no handlers.
+ * cmd_fault.c: what becomes of the program when a file of the index is truncated, or cannot be
+ * read, while it is mapped into memory: SIGBUS. What runs in the handler calls nothing but what
+ * POSIX allows there. The library installs no handlers.
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -84,7 +85,8 @@ static void end_program(int number, siginfo_t *info, void *context)
 	char line[LINE_BYTES];
 	const char *path;
 	(void)context;
-	/* No file stands there: an error of ours. It comes again as soon as this returns, and ends the program as it should. */
+	/* No file stands there: an error of ours. It comes again as soon as this returns, and ends
+	 * the program as it should. */
 	if (info->si_code != BUS_ADRERR || !find_file((uintptr_t)info->si_addr, line, &path)) {
 		signal(number, SIG_DFL);
 		return;

@@ -19,13 +19,20 @@
 #include "query/cli/grep_arguments.h"
 
 static const char *const grep_examples[] = {
-	"bitsift grep mutex_lock", "in this folder and below",
-	"bitsift grep -n -C2 'foo(?=bar)' src", "with two lines of context",
-	"bitsift grep -i -t c -g '!old' word", "C files, not in old",
-	"bitsift grep -l -w TODO", "only paths",
-	"bitsift grep -o -r '$2' '(\\w+)=(\\w+)'", "values after =",
-	"bitsift grep lock --and door --not key", "lines with the first two, without the third",
-	"bitsift grep -n --enclosing --max-results 50 lock", "50 lines at most, with their functions",
+	"bitsift grep mutex_lock",
+	"in this folder and below",
+	"bitsift grep -n -C2 'foo(?=bar)' src",
+	"with two lines of context",
+	"bitsift grep -i -t c -g '!old' word",
+	"C files, not in old",
+	"bitsift grep -l -w TODO",
+	"only paths",
+	"bitsift grep -o -r '$2' '(\\w+)=(\\w+)'",
+	"values after =",
+	"bitsift grep lock --and door --not key",
+	"lines with the first two, without the third",
+	"bitsift grep -n --enclosing --max-results 50 lock",
+	"50 lines at most, with their functions",
 	NULL,
 };
 
@@ -69,7 +76,8 @@ static void explain(void *context, const char *text, size_t text_bytes)
 /* A word as a shell reads it back. */
 static void put_word(const char *word, FILE *to)
 {
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:@%+,=-#";
+	static const char plain[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:@%+,=-#";
 	bool is_plain = word[strspn(word, plain)] == '\0' && *word != '#', is_odd = false;
 	for (const char *at = word; *at; at++)
 		is_odd |= (unsigned char)*at < 0x20 || (unsigned char)*at >= 0x7f || *at == '\'';
@@ -87,15 +95,17 @@ static void show_results(void *context, const struct bs_grep_results *results)
 {
 	const struct session *session = context;
 	const struct bs_grep_request *request = &session->arguments->request;
-	bool are_files = request->task != BS_GREP_SEARCH ||
-	                 (request->output.format != BS_GREP_LINES && request->output.format != BS_GREP_JSON);
+	bool are_files =
+		request->task != BS_GREP_SEARCH ||
+		(request->output.format != BS_GREP_LINES && request->output.format != BS_GREP_JSON);
 	const char *files = BS_THINGS(results->n_files, "file");
 	(void)bs_output_flush();
 	fprintf(stderr, "bitsift: %s of ", BS_COUNT(results->n_shown));
 	if (are_files)
 		fputs(files, stderr);
 	else
-		fprintf(stderr, "%s %s in %s", BS_COUNT(results->n_found), results->n_found == 1 ? "match" : "matches", files);
+		fprintf(stderr, "%s %s in %s", BS_COUNT(results->n_found),
+		        results->n_found == 1 ? "match" : "matches", files);
 	if (results->resume_token) {
 		fputs("; for more: --after ", stderr);
 		put_word(results->resume_token, stderr);
@@ -103,28 +113,39 @@ static void show_results(void *context, const struct bs_grep_results *results)
 	fputs("\n", stderr);
 }
 
-static void show_stats(const struct bs_grep_result *result, const struct bs_catalog_grep_result *catalog)
+static void show_stats(const struct bs_grep_result *result,
+                       const struct bs_catalog_grep_result *catalog)
 {
 	double us = (double)result->elapsed_ns / 1e3;
-	fprintf(stderr, "{\"queries\":1,\"total\":{\"p50_us\":%.1f,\"p95_us\":%.1f,\"mean_us\":%.1f},\"candidates\":%llu,"
+	fprintf(stderr,
+	        "{\"queries\":1,\"total\":{\"p50_us\":%.1f,\"p95_us\":%.1f,\"mean_us\":%.1f},"
+	        "\"candidates\":%llu,"
 	        "\"verified\":%llu,\"hits\":%llu,\"false_positives\":%llu,\"bytes_verified\":%llu",
-	        us, us, us, (unsigned long long)result->n_files, (unsigned long long)result->n_files,
-	        (unsigned long long)result->n_with_match, (unsigned long long)(result->n_files - result->n_with_match),
+	        us, us, us, (unsigned long long)result->n_files,
+	        (unsigned long long)result->n_files, (unsigned long long)result->n_with_match,
+	        (unsigned long long)(result->n_files - result->n_with_match),
 	        (unsigned long long)result->read_bytes);
 	if (catalog)
-		fprintf(stderr, ",\"catalog\":{\"indexes\":%llu,\"asked\":%llu,\"skipped\":%llu,\"unreachable\":%llu}",
-		        (unsigned long long)catalog->n_indexes, (unsigned long long)catalog->n_asked, (unsigned long long)catalog->n_skipped,
+		fprintf(stderr,
+		        ",\"catalog\":{\"indexes\":%llu,\"asked\":%llu,\"skipped\":%llu,"
+		        "\"unreachable\":%llu}",
+		        (unsigned long long)catalog->n_indexes,
+		        (unsigned long long)catalog->n_asked,
+		        (unsigned long long)catalog->n_skipped,
 		        (unsigned long long)catalog->n_unreachable);
 	fputs("}\n", stderr);
 }
 
 /* Of a search in a catalog the sums are left in came. */
-static enum bs_status grep_catalog(const struct bs_grep_arguments *arguments, const struct bs_grep_request *grep,
-                                   const struct bs_grep_program *program, struct bs_catalog_grep_result *came, struct bs_error *err)
+static enum bs_status grep_catalog(const struct bs_grep_arguments *arguments,
+                                   const struct bs_grep_request *grep,
+                                   const struct bs_grep_program *program,
+                                   struct bs_catalog_grep_result *came, struct bs_error *err)
 {
 	struct bs_catalog *catalog;
 	struct bs_catalog_grep_request request = {.grep = *grep, .partial = arguments->partial};
-	enum bs_status status = bs_cmd_open_catalog(arguments->catalog, false, grep->kernel, grep->host.consent, &catalog, err);
+	enum bs_status status = bs_cmd_open_catalog(arguments->catalog, false, grep->kernel,
+	                                            grep->host.consent, &catalog, err);
 	if (!status)
 		status = bs_catalog_grep_for_program(catalog, &request, program, came, err);
 	came->grep.n_notices += came->n_unreachable;
@@ -141,8 +162,10 @@ static void tell_of_consent(const struct bs_grep_request *request)
 		(void)!bs_index_locate(&located, NULL);
 	const char *dir = request->index.dir ? request->index.dir : located;
 	if (dir) {
-		(void)bs_fail(&line, BS_UNTRUSTED, "the index was not asked about files whose source you did not name");
-		bs_advise(&line, "; to consent: ", (const char *const[]){"bitsift", "trust", dir, NULL});
+		(void)bs_fail(&line, BS_UNTRUSTED,
+		              "the index was not asked about files whose source you did not name");
+		bs_advise(&line,
+		          "; to consent: ", (const char *const[]){"bitsift", "trust", dir, NULL});
 		fprintf(stderr, "bitsift: %s\n", line.text);
 	}
 	free(located);
@@ -155,16 +178,18 @@ static void tell_of_index(const struct bs_grep_request *request)
 	bool has_folder = request->files.n_paths == 0;
 	for (size_t i = 0; i < request->files.n_paths; i++)
 		has_folder |= strcmp(request->files.paths[i], "-") != 0;
-	if (request->task == BS_GREP_SEARCH && has_folder && !request->index.dir && !request->pattern.is_brute &&
-	    isatty(STDOUT_FILENO) && isatty(STDERR_FILENO) && bs_index_locate(&dir, NULL) == BS_NOT_FOUND &&
-	    bs_cmd_is_first("grep-without-index"))
-		fputs("bitsift: all files were searched; with an index (`bitsift index .`) only those are that may match. This is said "
+	if (request->task == BS_GREP_SEARCH && has_folder && !request->index.dir &&
+	    !request->pattern.is_brute && isatty(STDOUT_FILENO) && isatty(STDERR_FILENO) &&
+	    bs_index_locate(&dir, NULL) == BS_NOT_FOUND && bs_cmd_is_first("grep-without-index"))
+		fputs("bitsift: all files were searched; with an index (`bitsift index .`) only "
+		      "those are that may match. This is said "
 		      "once.\n",
 		      stderr);
 	free(dir);
 }
 
-static int run(void *set, const struct bs_operands *operands, const struct bs_consent *consent, struct bs_error *err)
+static int run(void *set, const struct bs_operands *operands, const struct bs_consent *consent,
+               struct bs_error *err)
 {
 	struct bs_grep_arguments *arguments = set;
 	/* A reader that goes away is told by what writes. */
@@ -176,7 +201,8 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 	if (bs_grep_arguments_decide(arguments, operands, err))
 		return -1;
 	struct session session = {.arguments = arguments,
-	                          .is_quiet = arguments->request.output.format == BS_GREP_QUIET && !arguments->program.task};
+	                          .is_quiet = arguments->request.output.format == BS_GREP_QUIET &&
+	                                      !arguments->program.task};
 	struct bs_grep_request request = arguments->request;
 	struct bs_grep_program program = arguments->program;
 	struct bs_grep_result result;
@@ -192,18 +218,22 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 	request.callbacks.flush = flush;
 	request.callbacks.notice = notice;
 	request.callbacks.results = show_results;
-	request.callbacks.explain = arguments->explain || request.callbacks.explain_left_out ? explain : NULL;
+	request.callbacks.explain =
+		arguments->explain || request.callbacks.explain_left_out ? explain : NULL;
 	request.callbacks.context = &session;
 	struct bs_catalog_grep_result of_all = {.n_indexes = 0};
-	enum bs_status status = arguments->catalog ? grep_catalog(arguments, &request, &program, &of_all, err)
-	                                           : bs_grep_for_program(&request, &program, &result, err);
+	enum bs_status status = arguments->catalog
+	                                ? grep_catalog(arguments, &request, &program, &of_all, err)
+	                                : bs_grep_for_program(&request, &program, &result, err);
 	if (arguments->catalog)
 		result = of_all.grep;
 	if (status && status != BS_STOPPED)
 		return -1;
-	if (request.task == BS_GREP_SEARCH && !result.is_partial && !arguments->catalog && request.files.n_paths == 0 && !request.output.resume_token && request.pattern.n_patterns > 0 &&
-	    result.n_files + result.n_ruled_out == 0) {
-		notice(&session, "no files were searched: there are none, or all are left out; --files lists those that "
+	if (request.task == BS_GREP_SEARCH && !result.is_partial && !arguments->catalog &&
+	    request.files.n_paths == 0 && !request.output.resume_token &&
+	    request.pattern.n_patterns > 0 && result.n_files + result.n_ruled_out == 0) {
+		notice(&session, "no files were searched: there are none, or all are left out; "
+		                 "--files lists those that "
 		                 "would be");
 		result.n_notices++;
 	}
@@ -214,8 +244,8 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 	if (arguments->stats)
 		show_stats(&result, arguments->catalog ? &of_all : NULL);
 	if (arguments->catalog && isatty(STDOUT_FILENO) && !arguments->no_messages)
-		fprintf(stderr, "bitsift: asked %llu of %llu indexes\n", (unsigned long long)of_all.n_asked,
-		        (unsigned long long)of_all.n_indexes);
+		fprintf(stderr, "bitsift: asked %llu of %llu indexes\n",
+		        (unsigned long long)of_all.n_asked, (unsigned long long)of_all.n_indexes);
 	flush(&session);
 	if (!arguments->no_messages && result.n_unfollowed > 0)
 		tell_of_consent(&request);

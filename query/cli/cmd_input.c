@@ -1,4 +1,5 @@
-/* cmd_input.c: files that options name, and standard input, read with a limit of size and of time. See cmd_input.h. */
+/* cmd_input.c: files that options name, and standard input, read with a limit of size and of time.
+ * See cmd_input.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -46,10 +47,12 @@ static int left_ms(const struct bs_timer *timer)
 enum bs_status bs_input_open(struct bs_input *input, const char *path, struct bs_error *err)
 {
 	*input = (struct bs_input){.path = path, .fd = STDIN_FILENO};
-	/* O_NONBLOCK: the writer of a named pipe is waited for in bs_input_more, which has a limit. */
+	/* O_NONBLOCK: the writer of a named pipe is waited for in bs_input_more, which has a
+	 * limit. */
 	if (strcmp(path, "-") != 0)
 		input->fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	return input->fd >= 0 ? BS_OK : bs_fail(err, BS_IO, "%s: %s", *path ? path : "''", strerror(errno));
+	return input->fd >= 0 ? BS_OK
+	                      : bs_fail(err, BS_IO, "%s: %s", *path ? path : "''", strerror(errno));
 }
 
 void bs_input_close(struct bs_input *input)
@@ -59,15 +62,19 @@ void bs_input_close(struct bs_input *input)
 	input->fd = -1;
 }
 
-enum bs_status bs_input_more(struct bs_input *input, const struct bs_timer *timer, struct bs_error *err)
+enum bs_status bs_input_more(struct bs_input *input, const struct bs_timer *timer,
+                             struct bs_error *err)
 {
 	ssize_t n = -1;
 	input->at = input->n_bytes = 0;
 	while (n < 0) {
 		int ms = left_ms(timer);
-		int n_ready = ms == 0 ? 0 : poll(&(struct pollfd){.fd = input->fd, .events = POLLIN}, 1, ms);
+		int n_ready =
+			ms == 0 ? 0
+				: poll(&(struct pollfd){.fd = input->fd, .events = POLLIN}, 1, ms);
 		if (n_ready == 0)
-			return bs_fail(err, BS_DEADLINE, "%s: the time is up before its end is read", input->path);
+			return bs_fail(err, BS_DEADLINE,
+			               "%s: the time is up before its end is read", input->path);
 		n = n_ready > 0 ? read(input->fd, input->bytes, sizeof(input->bytes)) : -1;
 		if (n < 0 && errno != EINTR && errno != EAGAIN)
 			return bs_fail(err, BS_IO, "%s: %s", input->path, strerror(errno));
@@ -76,26 +83,29 @@ enum bs_status bs_input_more(struct bs_input *input, const struct bs_timer *time
 	return BS_OK;
 }
 
-static enum bs_status read_all(struct bs_input *input, const struct bs_timer *timer, FILE *to, struct bs_error *err)
+static enum bs_status read_all(struct bs_input *input, const struct bs_timer *timer, FILE *to,
+                               struct bs_error *err)
 {
 	enum bs_status status;
 	size_t n_bytes = 0;
 	while (!(status = bs_input_more(input, timer, err)) && input->n_bytes > 0) {
 		n_bytes += input->n_bytes;
 		if (n_bytes > BS_OPTION_FILE_BYTES)
-			return bs_fail(err, BS_INVALID, "%s: longer than %zu bytes", input->path, BS_OPTION_FILE_BYTES);
+			return bs_fail(err, BS_INVALID, "%s: longer than %zu bytes", input->path,
+			               BS_OPTION_FILE_BYTES);
 		if (fwrite(input->bytes, 1, input->n_bytes, to) < input->n_bytes)
 			return bs_fail_memory(err, input->path, n_bytes);
 	}
 	return status;
 }
 
-enum bs_status bs_input_read_file(const char *path, const struct bs_timer *timer, char **bytes_out, size_t *n_bytes_out,
-                                  struct bs_error *err)
+enum bs_status bs_input_read_file(const char *path, const struct bs_timer *timer, char **bytes_out,
+                                  size_t *n_bytes_out, struct bs_error *err)
 {
 	struct bs_input *input = malloc(sizeof(*input));
 	FILE *memory = open_memstream(bytes_out, n_bytes_out);
-	enum bs_status status = input && memory ? bs_input_open(input, path, err) : bs_fail_memory(err, path, sizeof(*input));
+	enum bs_status status = input && memory ? bs_input_open(input, path, err)
+	                                        : bs_fail_memory(err, path, sizeof(*input));
 	if (!status) {
 		status = read_all(input, timer, memory, err);
 		bs_input_close(input);

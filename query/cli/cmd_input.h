@@ -27,15 +27,17 @@ struct bs_input {
 	char bytes[65536]; /* the piece that was read last, from `at` on not used yet */
 	size_t at, n_bytes;
 };
-enum bs_status bs_input_open(struct bs_input *input, const char *path, struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_input_open(struct bs_input *input, const char *path,
+                             struct bs_error *err) BS_WARN_UNUSED;
 void bs_input_close(struct bs_input *input);
 /* Reads the next piece; of no bytes at the end. BS_IO, BS_DEADLINE. */
-enum bs_status bs_input_more(struct bs_input *input, const struct bs_timer *timer, struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_input_more(struct bs_input *input, const struct bs_timer *timer,
+                             struct bs_error *err) BS_WARN_UNUSED;
 
 /* All bytes of a file, and a NUL that is not counted, on the heap; NULL after a failure. BS_IO,
  * BS_DEADLINE, BS_NO_MEMORY, BS_INVALID: it has more than BS_OPTION_FILE_BYTES. */
-enum bs_status bs_input_read_file(const char *path, const struct bs_timer *timer, char **bytes_out, size_t *n_bytes_out,
-                                  struct bs_error *err) BS_WARN_UNUSED;
-/* The next line of the bytes [*at, end), without the "\n" or "\r\n" that ends it; *at moves past it.
- * A last line that has no "\n" keeps a "\r". NULL: there is no line left. */
+enum bs_status bs_input_read_file(const char *path, const struct bs_timer *timer, char **bytes_out,
+                                  size_t *n_bytes_out, struct bs_error *err) BS_WARN_UNUSED;
+/* The next line of the bytes [*at, end), without the "\n" or "\r\n" that ends it; *at moves past
+ * it. A last line that has no "\n" keeps a "\r". NULL: there is no line left. */
 const char *bs_input_line(const char **at, const char *end, size_t *n_bytes_out);

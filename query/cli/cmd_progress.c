@@ -1,4 +1,5 @@
-/* cmd_progress.c: signs of life of the commands that write an index, and how they are interrupted. See cmd_progress.h. */
+/* cmd_progress.c: signs of life of the commands that write an index, and how they are interrupted.
+ * See cmd_progress.h. */
 #include <signal.h>
 #include <stdio.h>
 #include <sys/time.h>
@@ -11,7 +12,8 @@
 static volatile int interrupted_by; /* as struct bs_limits has it */
 static uint64_t interrupted_at_ns;  /* of processor time */
 
-/* A call that goes on for so long after the signal is not waited for. Time that others have the processor does not count. */
+/* A call that goes on for so long after the signal is not waited for. Time that others have the
+ * processor does not count. */
 #define MOST_WAIT_US 150000
 #define MOST_WORK_NS UINT64_C(100000000)
 
@@ -36,10 +38,12 @@ static void note(int number)
 	start_wait();
 }
 
-/* As if killed: the index is that of the last commit, and the next run removes what this one has written. */
+/* As if killed: the index is that of the last commit, and the next run removes what this one has
+ * written. */
 static void end_at_once(int number)
 {
-	static const char line[] = "bitsift: interrupted, and ended at once: the next run removes what is left over\n";
+	static const char line[] =
+		"bitsift: interrupted, and ended at once: the next run removes what is left over\n";
 	(void)number;
 	if (worked_ns() - interrupted_at_ns < MOST_WORK_NS) {
 		start_wait();
@@ -70,13 +74,15 @@ void bs_interrupt_end(bool is_done)
 	if (!interrupted_by)
 		return;
 	signal(SIGALRM, SIG_IGN);
-	fputs(is_done ? "bitsift: interrupted; the index is committed\n" : "bitsift: interrupted; the index is unchanged\n", stderr);
+	fputs(is_done ? "bitsift: interrupted; the index is committed\n"
+	              : "bitsift: interrupted; the index is unchanged\n",
+	      stderr);
 	signal(interrupted_by, SIG_DFL);
 	raise(interrupted_by);
 }
 
-#define FIRST_NS UINT64_C(1000000000)
-#define PAUSE_NS UINT64_C(100000000)
+#define FIRST_NS    UINT64_C(1000000000)
+#define PAUSE_NS    UINT64_C(100000000)
 #define LEAST_SHARE 0.01 /* of less no time left is told */
 
 /* "1:02:03 left" */
@@ -94,7 +100,8 @@ static void show_left(double seconds, double share)
 
 bool bs_progress_begin(struct bs_progress *progress, uint64_t elapsed_ns)
 {
-	if (elapsed_ns < FIRST_NS || elapsed_ns - progress->last_drawn_ns < PAUSE_NS || !isatty(STDERR_FILENO))
+	if (elapsed_ns < FIRST_NS || elapsed_ns - progress->last_drawn_ns < PAUSE_NS ||
+	    !isatty(STDERR_FILENO))
 		return false;
 	progress->last_drawn_ns = elapsed_ns;
 	progress->is_drawn = true;
@@ -105,7 +112,8 @@ bool bs_progress_begin(struct bs_progress *progress, uint64_t elapsed_ns)
 int bs_progress_show(void *context, const struct bs_build_report *report)
 {
 	struct bs_progress *progress = context;
-	double share = report->step_total ? (double)report->step_done / (double)report->step_total : 0;
+	double share =
+		report->step_total ? (double)report->step_done / (double)report->step_total : 0;
 	/* A new step is shown at once. */
 	if (report->step != progress->step)
 		progress->last_drawn_ns = 0;
@@ -115,7 +123,9 @@ int bs_progress_show(void *context, const struct bs_build_report *report)
 	if (report->step == BS_BUILD_LOOK) {
 		fprintf(stderr, "looking at %s files", BS_COUNT(report->step_done));
 	} else {
-		fprintf(stderr, "%s documents \xc2\xb7 %s \xc2\xb7 %.0f MB/s", BS_COUNT(report->n_indexed + report->n_unchanged), BS_BYTES(report->text_bytes),
+		fprintf(stderr, "%s documents \xc2\xb7 %s \xc2\xb7 %.0f MB/s",
+		        BS_COUNT(report->n_indexed + report->n_unchanged),
+		        BS_BYTES(report->text_bytes),
 		        (double)report->text_bytes * 1e3 / (double)report->elapsed_ns);
 		if (report->step == BS_BUILD_WRITE)
 			fputs(" \xc2\xb7 writing the index", stderr);

@@ -26,9 +26,11 @@ struct bs_progress {
 	enum bs_build_step step;
 	uint64_t last_drawn_ns;
 };
-/* Starts the line if it is due after elapsed_ns of work: erases it and prints the verb. False: not due. */
+/* Starts the line if it is due after elapsed_ns of work: erases it and prints the verb. False: not
+ * due. */
 bool bs_progress_begin(struct bs_progress *progress, uint64_t elapsed_ns);
-/* For bs_build_request.progress: draws the line if it is time to. context begins with a struct bs_progress. */
+/* For bs_build_request.progress: draws the line if it is time to. context begins with a struct
+ * bs_progress. */
 int bs_progress_show(void *context, const struct bs_build_report *report);
 /* Before anything else is written to standard error. */
 void bs_progress_clear(struct bs_progress *progress);

@@ -14,8 +14,8 @@
 #include "query/cli/cmd_input.h"
 #include "query/cli/cmd_output.h"
 #include "query/cli/commands.h"
-#include "query/options/shared_options.h"
 #include "query/format/hit_format.h"
+#include "query/options/shared_options.h"
 
 struct query_arguments {
 	const char *index;
@@ -31,7 +31,7 @@ struct query_arguments {
 	int color; /* enum when */
 	const char *sort;
 	char *sort_field; /* of sort, without its direction */
-	char *text; /* the operands, joined */
+	char *text;       /* the operands, joined */
 	const char *like_file;
 	char *stop_words, *like_text; /* those files */
 	bool count, ids, nul, json, trec, stats, fresh, explain;
@@ -39,45 +39,72 @@ struct query_arguments {
 
 #define SETS(kind, field) BS_OPTION_SETS(kind, struct query_arguments, field)
 
-enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
+enum when {
+	WHEN_AUTO,
+	WHEN_ALWAYS,
+	WHEN_NEVER
+};
 static const char *const when_names[] = {"auto", "always", "never", NULL};
 
 static const struct bs_option query_options[] = {
 	BS_SHARED_INDEX(struct query_arguments, index),
-	BS_SHARED_CATALOG(struct query_arguments, catalog, "search all indexes of a catalog (bitsift-catalog(1)) [the user's]"),
-	{0, "partial", NULL, "with --catalog: skip indexes that cannot be reached", SETS(FLAG, partial)},
-	{'n', "number", "K", "how many hits to show [10]", SETS(NUMBER, n_best), .most = 1000000000},
+	BS_SHARED_CATALOG(struct query_arguments, catalog,
+                          "search all indexes of a catalog (bitsift-catalog(1)) [the user's]"),
+	{0, "partial", NULL, "with --catalog: skip indexes that cannot be reached",
+         SETS(FLAG, partial)},
+	{'n', "number", "K", "how many hits to show [10]", SETS(NUMBER, n_best),
+         .most = 1000000000},
 	{0, "offset", "N", "skip the first N hits", SETS(NUMBER, offset), .most = 1000000000},
 	{'c', "count", NULL, "only the exact number of matches", SETS(FLAG, count)},
 	{'l', "ids", NULL, "all matches by name, one per line, in document order", SETS(FLAG, ids)},
 	{'0', "null", NULL, "end ids with NUL instead of a line feed", SETS(FLAG, nul)},
 	{0, "json", NULL, "one JSON object per hit", SETS(FLAG, json)},
-	{0, "format", "FORMAT", "one line per hit, such as '{path}:{line}:{column}:{text}', or trec", SETS(STRING, format)},
-	{0, "color", "WHEN", "colours: auto, always or never [auto: on a terminal]", SETS(NAME, color), .names = when_names},
+	{0, "format", "FORMAT",
+         "one line per hit, such as '{path}:{line}:{column}:{text}', or trec",
+         SETS(STRING, format)},
+	{0, "color", "WHEN", "colours: auto, always or never [auto: on a terminal]",
+         SETS(NAME, color), .names = when_names},
 	BS_SHARED_GLOB(struct query_arguments, globs),
 	BS_SHARED_TYPE(struct query_arguments, types),
 	BS_SHARED_TYPE_NOT(struct query_arguments, type_nots),
 	{0, "in", "PATH", "only PATH and its contents; repeatable", SETS(LIST, places)},
-	{0, "newer", "DATE", "only files changed then or later: 2024-05-17, 2h, 3d", SETS(STRING, request.filter.newer)},
+	{0, "newer", "DATE", "only files changed then or later: 2024-05-17, 2h, 3d",
+         SETS(STRING, request.filter.newer)},
 	{0, "older", "DATE", "only files changed before DATE", SETS(STRING, request.filter.older)},
-	{0, "date", "FIELD", "the field of records for --newer and --older", SETS(STRING, request.filter.date_field)},
-	{0, "sort", "FIELD", "sort by numbers or dates in this field of records; FIELD:desc: greatest first", SETS(STRING, sort)},
+	{0, "date", "FIELD", "the field of records for --newer and --older",
+         SETS(STRING, request.filter.date_field)},
+	{0, "sort", "FIELD",
+         "sort by numbers or dates in this field of records; FIELD:desc: greatest first",
+         SETS(STRING, sort)},
 	{0, "any", NULL, "documents with any of the words, not all", SETS(FLAG, request.query.any)},
-	{0, "stop", "LANG|FILE", "stop words: english, or a file of words; repeatable", SETS(LIST, stops)},
-	{0, "feedback", "DOCS", "also search words of the best DOCS documents [10]", SETS(NUMBER, feedback_docs),
-	 .is_optional = true, .value = 10, .least = 1, .most = 1000},
-	{0, "like", "ID", "documents like this one, by its typical words", SETS(ONCE, request.query.like_id)},
-	{0, "like-file", "FILE", "documents like this text (- is standard input)", SETS(ONCE, like_file)},
-	{0, "strict-query", NULL, "treat warnings about the query as errors", SETS(FLAG, request.query.strict)},
-	{0, "batch", "FILE", "run each line of FILE as a query (- is standard input)", SETS(STRING, batch)},
-	{0, "approx", NULL, "verify only the most promising candidates", SETS(FLAG, request.method.approx)},
-	{0, "brute", NULL, "read every document instead of using the index", SETS(FLAG, request.method.brute)},
-	{0, "fresh", NULL, "check every source first; also search new and changed text", SETS(FLAG, fresh)},
-	{0, "no-stat", NULL, "trust the index; do not check files", SETS(FLAG, request.method.no_stat)},
-	BS_SHARED_JOBS(struct query_arguments, n_threads, "threads that read texts [one per processor]"),
-	{0, "time-limit", "TIME", "stop after 250ms, 2s, ...; show the hits found so far, with a notice", SETS(DURATION, limits.deadline_ns)},
+	{0, "stop", "LANG|FILE", "stop words: english, or a file of words; repeatable",
+         SETS(LIST, stops)},
+	{0, "feedback", "DOCS", "also search words of the best DOCS documents [10]",
+         SETS(NUMBER, feedback_docs), .is_optional = true, .value = 10, .least = 1, .most = 1000},
+	{0, "like", "ID", "documents like this one, by its typical words",
+         SETS(ONCE, request.query.like_id)},
+	{0, "like-file", "FILE", "documents like this text (- is standard input)",
+         SETS(ONCE, like_file)},
+	{0, "strict-query", NULL, "treat warnings about the query as errors",
+         SETS(FLAG, request.query.strict)},
+	{0, "batch", "FILE", "run each line of FILE as a query (- is standard input)",
+         SETS(STRING, batch)},
+	{0, "approx", NULL, "verify only the most promising candidates",
+         SETS(FLAG, request.method.approx)},
+	{0, "brute", NULL, "read every document instead of using the index",
+         SETS(FLAG, request.method.brute)},
+	{0, "fresh", NULL, "check every source first; also search new and changed text",
+         SETS(FLAG, fresh)},
+	{0, "no-stat", NULL, "trust the index; do not check files",
+         SETS(FLAG, request.method.no_stat)},
+	BS_SHARED_JOBS(struct query_arguments, n_threads,
+                       "threads that read texts [one per processor]"),
+	{0, "time-limit", "TIME",
+         "stop after 250ms, 2s, ...; show the hits found so far, with a notice",
+         SETS(DURATION, limits.deadline_ns)},
 	{0, "memory", "SIZE", "maximum memory of a query", SETS(SIZE, limits.memory_bytes)},
-	{'v', "verbose", NULL, "name every file that changed or cannot be read", SETS(FLAG, request.callbacks.verbose)},
+	{'v', "verbose", NULL, "name every file that changed or cannot be read",
+         SETS(FLAG, request.callbacks.verbose)},
 	{0, "explain", NULL, "explain on stderr how the query is answered", SETS(FLAG, explain)},
 	BS_SHARED_STATS(struct query_arguments, stats),
 	BS_SHARED_KERNEL(struct query_arguments, kernel),
@@ -85,20 +112,34 @@ static const struct bs_option query_options[] = {
 };
 
 static const char *const query_examples[] = {
-	"bitsift query bloom filter", "both words",
-	"bitsift query '\"bit slices\" OR simd'", "a phrase, or a word",
-	"bitsift query 'cat -dog'", "cat, but not dog",
-	"bitsift query --count 'a (b OR c)'", "how many",
-	"bitsift query 'title:dog^3 dog'", "title matches score more",
-	"bitsift query -- -dog", "all documents without dog",
-	"bitsift query -t py --in src --newer 3d cat", "in Python files below src, changed in the last three days",
-	"bitsift query 'name:readme install'", "in files with readme in their paths",
-	"bitsift query --any --feedback heat shards", "also documents like the best ones",
-	"bitsift query --like notes/a.txt", "documents like this one",
-	"bitsift query 'ferry year:1990..2000 -price:>10k'", "by ranges of numbers in fields",
-	"bitsift query --sort date:desc ferry", "the latest records first",
-	"bitsift query --catalog ferry", "in all indexes of the user's catalog",
-	"vim -q <(bitsift query --format '{path}:{line}:{column}:{text}' dog)", "hits in an editor",
+	"bitsift query bloom filter",
+	"both words",
+	"bitsift query '\"bit slices\" OR simd'",
+	"a phrase, or a word",
+	"bitsift query 'cat -dog'",
+	"cat, but not dog",
+	"bitsift query --count 'a (b OR c)'",
+	"how many",
+	"bitsift query 'title:dog^3 dog'",
+	"title matches score more",
+	"bitsift query -- -dog",
+	"all documents without dog",
+	"bitsift query -t py --in src --newer 3d cat",
+	"in Python files below src, changed in the last three days",
+	"bitsift query 'name:readme install'",
+	"in files with readme in their paths",
+	"bitsift query --any --feedback heat shards",
+	"also documents like the best ones",
+	"bitsift query --like notes/a.txt",
+	"documents like this one",
+	"bitsift query 'ferry year:1990..2000 -price:>10k'",
+	"by ranges of numbers in fields",
+	"bitsift query --sort date:desc ferry",
+	"the latest records first",
+	"bitsift query --catalog ferry",
+	"in all indexes of the user's catalog",
+	"vim -q <(bitsift query --format '{path}:{line}:{column}:{text}' dog)",
+	"hits in an editor",
 	NULL,
 };
 
@@ -109,9 +150,9 @@ struct session {
 	struct bs_index *index;
 	struct bs_index_info info;
 	struct bs_searcher *searcher;
-	struct bs_catalog *catalog; /* instead of an index */
+	struct bs_catalog *catalog;            /* instead of an index */
 	struct bs_catalog_search_result asked; /* sums of all queries */
-	const char *index_name;     /* of the hit that is shown; NULL: there is no catalog */
+	const char *index_name; /* of the hit that is shown; NULL: there is no catalog */
 	struct bs_stats_sum stats;
 	FILE *out;
 	bool is_terminal; /* standard output */
@@ -120,10 +161,10 @@ struct session {
 	bool has_failed;
 	uint64_t n_unreadable;
 	struct bs_changes changes;
-	uint64_t n_shown; /* ids of this query */
+	uint64_t n_shown;         /* ids of this query */
 	uint32_t n_query_notices; /* of this process */
-	bool is_bad_request; /* whatever is asked: an option is wrong */
-	const char *query; /* in a batch: the one that is run; else NULL */
+	bool is_bad_request;      /* whatever is asked: an option is wrong */
+	const char *query;        /* in a batch: the one that is run; else NULL */
 	size_t query_bytes;
 	const char *query_id; /* for --format trec */
 	size_t query_id_bytes;
@@ -148,9 +189,11 @@ static enum bs_status take_sort(struct query_arguments *arguments, struct bs_err
 	const char *field = arguments->sort;
 	if (!field)
 		return BS_OK;
-	bool is_trec = arguments->format && strcmp(arguments->format, "trec") == 0; /* a run is in the order of its scores */
+	/* a run is in the order of its scores */
+	bool is_trec = arguments->format && strcmp(arguments->format, "trec") == 0;
 	if (arguments->count || arguments->ids || arguments->request.method.approx || is_trec)
-		return bs_fail(err, BS_INVALID, "--sort excludes --count, --ids, --approx and --format trec");
+		return bs_fail(err, BS_INVALID,
+		               "--sort excludes --count, --ids, --approx and --format trec");
 	arguments->request.output.sort_descending = *field == '-';
 	field += *field == '-';
 	size_t n = strlen(field), desc = strlen(":desc"), asc = strlen(":asc");
@@ -166,8 +209,8 @@ static enum bs_status take_sort(struct query_arguments *arguments, struct bs_err
 }
 
 /* All of the files, a line feed behind each. */
-static enum bs_status read_files(const char *const *paths, size_t n, const struct bs_timer *timer, char **text_out,
-                                 size_t *n_bytes_out, struct bs_error *err)
+static enum bs_status read_files(const char *const *paths, size_t n, const struct bs_timer *timer,
+                                 char **text_out, size_t *n_bytes_out, struct bs_error *err)
 {
 	FILE *memory = open_memstream(text_out, n_bytes_out);
 	enum bs_status status = memory ? BS_OK : bs_fail_memory(err, "a text", 0);
@@ -188,7 +231,8 @@ static enum bs_status read_files(const char *const *paths, size_t n, const struc
 }
 
 /* A list of stop words by its name, which is no path, and those in files. */
-static enum bs_status read_stops(struct query_arguments *arguments, const struct bs_timer *timer, struct bs_error *err)
+static enum bs_status read_stops(struct query_arguments *arguments, const struct bs_timer *timer,
+                                 struct bs_error *err)
 {
 	struct bs_word_list *stops = &arguments->stops;
 	struct bs_search_request *request = &arguments->request;
@@ -203,18 +247,22 @@ static enum bs_status read_stops(struct query_arguments *arguments, const struct
 	}
 	if (n_files == 0)
 		return BS_OK;
-	enum bs_status status =
-		read_files(stops->list, n_files, timer, &arguments->stop_words, &request->query.stop_words_bytes, &why);
+	enum bs_status status = read_files(stops->list, n_files, timer, &arguments->stop_words,
+	                                   &request->query.stop_words_bytes, &why);
 	request->query.stop_words = arguments->stop_words;
-	return status ? bs_fail(err, status, "--stop: %s; without a file only english is known", why.text) : BS_OK;
+	return status ? bs_fail(err, status, "--stop: %s; without a file only english is known",
+	                        why.text)
+	              : BS_OK;
 }
 
-static enum bs_status read_like(struct query_arguments *arguments, const struct bs_timer *timer, struct bs_error *err)
+static enum bs_status read_like(struct query_arguments *arguments, const struct bs_timer *timer,
+                                struct bs_error *err)
 {
 	struct bs_search_request *request = &arguments->request;
 	enum bs_status status = BS_OK;
 	if (arguments->like_file)
-		status = read_files(&arguments->like_file, 1, timer, &arguments->like_text, &request->query.like_text_bytes, err);
+		status = read_files(&arguments->like_file, 1, timer, &arguments->like_text,
+		                    &request->query.like_text_bytes, err);
 	request->query.like_text = arguments->like_text;
 	return status;
 }
@@ -228,36 +276,48 @@ static size_t count_stdin(const struct query_arguments *arguments)
 	return n;
 }
 
-static enum bs_status take_operands(struct query_arguments *arguments, const struct bs_operands *operands, struct bs_error *err)
+static enum bs_status take_operands(struct query_arguments *arguments,
+                                    const struct bs_operands *operands, struct bs_error *err)
 {
 	size_t n = operands->n;
 	if (arguments->count && arguments->ids)
 		return bs_fail(err, BS_INVALID, "--count and --ids exclude each other");
 	if (arguments->fresh && arguments->request.method.no_stat)
-		return bs_fail(err, BS_INVALID, "--fresh looks at every source and --no-stat at none: choose one");
+		return bs_fail(err, BS_INVALID,
+		               "--fresh looks at every source and --no-stat at none: choose one");
 	if (arguments->catalog && arguments->index)
 		return bs_fail(err, BS_INVALID, "--catalog excludes --index, which is for one");
 	if (arguments->partial && !arguments->catalog)
 		return bs_fail(err, BS_INVALID, BS_SHARED_PARTIAL_ALONE);
 	if (arguments->offset && (arguments->count || arguments->request.method.approx))
-		return bs_fail(err, BS_INVALID, "--offset is for hits that are shown, and not for --approx");
+		return bs_fail(err, BS_INVALID,
+		               "--offset is for hits that are shown, and not for --approx");
 	if (arguments->request.method.approx && (arguments->count || arguments->ids))
-		return bs_fail(err, BS_INVALID, "--approx is for ranked hits; --count and --ids are always exact");
-	if (arguments->request.filter.date_field && !arguments->request.filter.newer && !arguments->request.filter.older)
+		return bs_fail(err, BS_INVALID,
+		               "--approx is for ranked hits; --count and --ids are always exact");
+	if (arguments->request.filter.date_field && !arguments->request.filter.newer &&
+	    !arguments->request.filter.older)
 		return bs_fail(err, BS_INVALID, "--date FIELD goes with --newer or --older");
 	if (arguments->format && (arguments->count || arguments->ids || arguments->json))
 		return bs_fail(err, BS_INVALID, "--format excludes --count, --ids and --json");
 	if (arguments->feedback_docs && (arguments->request.query.like_id || arguments->like_file))
-		return bs_fail(err, BS_INVALID, "--feedback takes words of the best documents, --like of one: choose one");
-	if (n == 0 && !arguments->batch && !arguments->request.query.like_id && !arguments->like_file)
-		return bs_fail(err, BS_INVALID, "no query; try `bitsift query WORD...` or see `bitsift query --help`");
+		return bs_fail(
+			err, BS_INVALID,
+			"--feedback takes words of the best documents, --like of one: choose one");
+	if (n == 0 && !arguments->batch && !arguments->request.query.like_id &&
+	    !arguments->like_file)
+		return bs_fail(
+			err, BS_INVALID,
+			"no query; try `bitsift query WORD...` or see `bitsift query --help`");
 	if (n > 0 && arguments->batch)
 		return bs_fail(err, BS_INVALID, "a query and --batch exclude each other");
 	arguments->text = join(operands->list, n);
 	if (!arguments->text)
 		return bs_fail_memory(err, "a query", n);
 	if (count_stdin(arguments) > 1)
-		return bs_fail(err, BS_INVALID, "standard input is for one option only: --batch, --like-file or --stop");
+		return bs_fail(
+			err, BS_INVALID,
+			"standard input is for one option only: --batch, --like-file or --stop");
 	arguments->request.query.feedback_docs = (size_t)arguments->feedback_docs;
 	enum bs_status status = take_sort(arguments, err);
 	struct bs_timer timer;
@@ -276,26 +336,31 @@ static enum bs_status take_operands(struct query_arguments *arguments, const str
 	arguments->request.filter.types = arguments->types.list;
 	arguments->request.filter.excluded_types = arguments->type_nots.list;
 	arguments->request.filter.places = arguments->places.list;
-	arguments->request.output.mode = is_count ? BS_SEARCH_COUNT : arguments->ids ? BS_SEARCH_IDS : BS_SEARCH_TOP;
+	arguments->request.output.mode = is_count         ? BS_SEARCH_COUNT
+	                                 : arguments->ids ? BS_SEARCH_IDS
+	                                                  : BS_SEARCH_TOP;
 	arguments->request.method.approx &= arguments->request.output.mode == BS_SEARCH_TOP;
 	arguments->request.output.limit = (size_t)arguments->n_best;
 	arguments->request.output.offset = is_count ? 0 : (size_t)arguments->offset;
 	arguments->limits.partial = arguments->limits.deadline_ns > 0;
 	arguments->request.limits = &arguments->limits;
 	arguments->request.method.n_threads = (uint32_t)arguments->n_threads;
-	arguments->request.output.snippets = arguments->request.output.mode == BS_SEARCH_TOP && !arguments->format;
+	arguments->request.output.snippets =
+		arguments->request.output.mode == BS_SEARCH_TOP && !arguments->format;
 	arguments->request.output.passages = arguments->json;
 	arguments->trec = arguments->format && strcmp(arguments->format, "trec") == 0;
 	if (!arguments->format || arguments->trec)
 		return BS_OK;
-	return bs_format_check_format(arguments->format, arguments->catalog != NULL, arguments->sort, &arguments->request.output.passages, err);
+	return bs_format_check_format(arguments->format, arguments->catalog != NULL,
+	                              arguments->sort, &arguments->request.output.passages, err);
 }
 
 /* Prints the id; with a catalog, after the name of the index and a colon. */
 static void put_id(const struct session *session, const char *id, size_t id_bytes)
 {
 	if (session->index_name) {
-		bs_format_exact(session->index_name, strlen(session->index_name), session->is_terminal, session->out);
+		bs_format_exact(session->index_name, strlen(session->index_name),
+		                session->is_terminal, session->out);
 		putc(':', session->out);
 	}
 	bs_format_exact(id, id_bytes, session->is_terminal, session->out);
@@ -320,13 +385,17 @@ static int show_hit(void *context, const struct bs_hit *hit)
 		return 0;
 	}
 	if (arguments->trec) {
-		bs_format_trec(hit, session->index_name, session->query_id, session->query_id_bytes, session->out);
+		bs_format_trec(hit, session->index_name, session->query_id, session->query_id_bytes,
+		               session->out);
 	} else if (arguments->json) {
-		bs_format_json(hit, session->index_name, arguments->sort != NULL, session->query, session->query_bytes, session->out);
+		bs_format_json(hit, session->index_name, arguments->sort != NULL, session->query,
+		               session->query_bytes, session->out);
 	} else if (arguments->format) {
-		bs_format_format(hit, session->index_name, arguments->format, session->is_terminal, session->out);
+		bs_format_format(hit, session->index_name, arguments->format, session->is_terminal,
+		                 session->out);
 	} else if (!arguments->ids) {
-		bs_format_text(hit, session->index_name, arguments->sort != NULL, session->color, session->out);
+		bs_format_text(hit, session->index_name, arguments->sort != NULL, session->color,
+		               session->out);
 	} else {
 		if (arguments->batch && !arguments->nul && session->n_shown > 0)
 			putc('\t', session->out);
@@ -367,11 +436,14 @@ static void tell_place(const struct session *session, const struct bs_search_res
 	uint64_t n_before = arguments->offset, n_until = n_before + session->n_shown;
 	bool has_more = result->n_hits > n_until || result->is_at_least;
 	const char *least = result->is_at_least ? "at least " : "";
-	const char *first = BS_COUNT(n_before + 1), *last = BS_COUNT(n_until), *hits = BS_COUNT(result->n_hits);
+	const char *first = BS_COUNT(n_before + 1), *last = BS_COUNT(n_until),
+		   *hits = BS_COUNT(result->n_hits);
 	if (n_before == 0 && session->n_shown > 0 && has_more)
-		fprintf(stderr, "the %s %s of %s%s; -n K shows more\n", arguments->sort ? "first" : "best", last, least, hits);
+		fprintf(stderr, "the %s %s of %s%s; -n K shows more\n",
+		        arguments->sort ? "first" : "best", last, least, hits);
 	else if (n_before > 0 && session->n_shown > 0 && has_more)
-		fprintf(stderr, "%s to %s of %s%s; the next: --offset %llu\n", first, last, least, hits, (unsigned long long)n_until);
+		fprintf(stderr, "%s to %s of %s%s; the next: --offset %llu\n", first, last, least,
+		        hits, (unsigned long long)n_until);
 	else if (n_before > 0 && session->n_shown > 0)
 		fprintf(stderr, "%s to %s of %s\n", first, last, hits);
 	else if (n_before > 0 && result->n_hits > 0)
@@ -382,7 +454,8 @@ static void end_query(struct session *session, const struct bs_search_result *re
 {
 	const struct query_arguments *arguments = session->arguments;
 	if (arguments->count && arguments->json)
-		bs_format_json_count(result->n_hits, session->query, session->query_bytes, session->out);
+		bs_format_json_count(result->n_hits, session->query, session->query_bytes,
+		                     session->out);
 	else if (arguments->count)
 		fprintf(session->out, "%llu\n", (unsigned long long)result->n_hits);
 	else if (arguments->batch && !arguments->trec)
@@ -393,19 +466,22 @@ static void end_query(struct session *session, const struct bs_search_result *re
 	(void)bs_output_flush();
 	if (result->is_partial)
 		return;
-	if (result->n_hits == 0 && !arguments->count && !arguments->batch && result->n_unreadable == 0)
+	if (result->n_hits == 0 && !arguments->count && !arguments->batch &&
+	    result->n_unreadable == 0)
 		fputs("no document matches\n", stderr);
 	if (!arguments->count && !arguments->ids && !arguments->json)
 		tell_place(session, result);
 	if (session->catalog && !arguments->batch)
-		fprintf(stderr, "asked %llu of %llu indexes\n", (unsigned long long)session->asked.n_asked,
+		fprintf(stderr, "asked %llu of %llu indexes\n",
+		        (unsigned long long)session->asked.n_asked,
 		        (unsigned long long)session->asked.n_indexes);
 }
 
 /* The longest query, its \r, and a byte that tells that it is longer. */
 #define BATCH_LINE_BYTES ((size_t)BS_QUERY_MAX_BYTES + 2)
 
-/* Of standard output, for a snippet that is indented and cut at both ends; 0: not known, or next to none. */
+/* Of standard output, for a snippet that is indented and cut at both ends; 0: not known, or next to
+ * none. */
 static uint32_t terminal_columns(void)
 {
 	struct winsize size = {0};
@@ -414,14 +490,17 @@ static uint32_t terminal_columns(void)
 }
 
 static enum bs_status find_in_catalog(struct session *session, const struct bs_search_request *find,
-                                      const struct bs_search_program *program, struct bs_search_result *result,
-                                      struct bs_error *err)
+                                      const struct bs_search_program *program,
+                                      struct bs_search_result *result, struct bs_error *err)
 {
-	struct bs_catalog_search_request request = {.search = *find, .hit = show_catalog_hit, .partial = session->arguments->partial,
-	                                          .fresh = session->arguments->fresh};
+	struct bs_catalog_search_request request = {.search = *find,
+	                                            .hit = show_catalog_hit,
+	                                            .partial = session->arguments->partial,
+	                                            .fresh = session->arguments->fresh};
 	struct bs_catalog_search_result came, *sum = &session->asked;
 	request.search.callbacks.hit = NULL;
-	enum bs_status status = bs_catalog_search_for_program(session->catalog, &request, program, &came, err);
+	enum bs_status status =
+		bs_catalog_search_for_program(session->catalog, &request, program, &came, err);
 	*result = came.search;
 	sum->n_indexes += came.n_indexes;
 	sum->n_asked += came.n_asked;
@@ -433,8 +512,10 @@ static enum bs_status find_in_catalog(struct session *session, const struct bs_s
 	return status;
 }
 
-/* An error is one line with the reason; for a query that does not parse, the query with a caret too. */
-static enum bs_status run_query(struct session *session, const char *text, size_t text_bytes, struct bs_error *err)
+/* An error is one line with the reason; for a query that does not parse, the query with a caret
+ * too. */
+static enum bs_status run_query(struct session *session, const char *text, size_t text_bytes,
+                                struct bs_error *err)
 {
 	struct bs_search_request request = session->arguments->request;
 	struct bs_search_program program = {0};
@@ -455,11 +536,14 @@ static enum bs_status run_query(struct session *session, const char *text, size_
 		request.output.mark_stop = "\033[0m";
 	}
 	session->n_shown = 0;
-	enum bs_status status = session->catalog ? find_in_catalog(session, &request, &program, &result, err)
-	                                         : bs_search_for_program(session->searcher, &request, &program, &result, err);
+	enum bs_status status = session->catalog
+	                                ? find_in_catalog(session, &request, &program, &result, err)
+	                                : bs_search_for_program(session->searcher, &request,
+	                                                        &program, &result, err);
 	session->n_unreadable += result.n_unreadable - session->info.n_unfollowed;
 	if (session->changes.n_changed + session->changes.n_gone == 0)
-		memcpy(session->changes.example, result.changes.example, sizeof(result.changes.example));
+		memcpy(session->changes.example, result.changes.example,
+		       sizeof(result.changes.example));
 	session->changes.n_changed += result.changes.n_changed;
 	session->changes.n_gone += result.changes.n_gone;
 	session->has_matched |= !status && result.n_hits > 0;
@@ -477,17 +561,18 @@ static enum bs_status run_query(struct session *session, const char *text, size_
 	fflush(session->out);
 	fprintf(stderr, "bitsift: %s\n", err->text);
 	char *caret = NULL;
-	if (status == BS_INVALID && bs_query_caret(text, text_bytes, result.error_byte, &caret, NULL) == BS_OK)
+	if (status == BS_INVALID &&
+	    bs_query_caret(text, text_bytes, result.error_byte, &caret, NULL) == BS_OK)
 		fprintf(stderr, "%s\n", caret);
 	free(caret);
 	return status;
 }
 
-/* The next line, without its end, or as much of one as is too long for a query whatever follows: the rest is gone past, but
- * never held. *is_line_out is false at the end of the file. The time limit counts from the line's first byte: nobody
- * says how long to wait for the next query. */
-static enum bs_status next_line(struct bs_input *file, uint64_t limit_ns, char *line, size_t *line_bytes_out,
-                                bool *is_line_out, struct bs_error *err)
+/* The next line, without its end, or as much of one as is too long for a query whatever follows:
+ * the rest is gone past, but never held. *is_line_out is false at the end of the file. The time
+ * limit counts from the line's first byte: nobody says how long to wait for the next query. */
+static enum bs_status next_line(struct bs_input *file, uint64_t limit_ns, char *line,
+                                size_t *line_bytes_out, bool *is_line_out, struct bs_error *err)
 {
 	struct bs_timer timer;
 	const char *end = NULL;
@@ -533,8 +618,10 @@ static void show_error(struct session *session, const struct bs_error *err)
 	fflush(session->out);
 }
 
-/* A run has the query's id in each line: what stands before a tab, or the line's number. Returns where the query begins. */
-static const char *take_query_id(struct session *session, const char *line, size_t n, uint64_t number, char own[24])
+/* A run has the query's id in each line: what stands before a tab, or the line's number. Returns
+ * where the query begins. */
+static const char *take_query_id(struct session *session, const char *line, size_t n,
+                                 uint64_t number, char own[24])
 {
 	const char *tab = memchr(line, '\t', n);
 	session->query_id = own;
@@ -547,13 +634,16 @@ static const char *take_query_id(struct session *session, const char *line, size
 }
 
 /* Runs one line; a bad query prints `error` in its place. Fails where no other line can be run. */
-static enum bs_status run_line(struct session *session, const char *line, size_t n, uint64_t number, struct bs_error *err)
+static enum bs_status run_line(struct session *session, const char *line, size_t n, uint64_t number,
+                               struct bs_error *err)
 {
 	char own_id[24];
-	session->query = session->arguments->trec ? take_query_id(session, line, n, number, own_id) : line;
+	session->query =
+		session->arguments->trec ? take_query_id(session, line, n, number, own_id) : line;
 	session->query_bytes = n - (size_t)(session->query - line);
 	enum bs_status status = run_query(session, session->query, session->query_bytes, err);
-	if (!status || (status != BS_INVALID && status != BS_UNSUPPORTED) || session->is_bad_request)
+	if (!status || (status != BS_INVALID && status != BS_UNSUPPORTED) ||
+	    session->is_bad_request)
 		return status;
 	show_error(session, err);
 	session->has_failed = true;
@@ -571,7 +661,8 @@ static enum bs_status run_batch(struct session *session, struct bs_error *err)
 	                                     : bs_fail_memory(err, "a line", BATCH_LINE_BYTES);
 	bool is_open = !status;
 	for (uint64_t number = 1; !status && is_line; number++) {
-		status = next_line(file, session->arguments->limits.deadline_ns, line, &n, &is_line, err);
+		status = next_line(file, session->arguments->limits.deadline_ns, line, &n, &is_line,
+		                   err);
 		if (status || !is_line)
 			break;
 		status = run_line(session, line, n, number, err);
@@ -591,7 +682,9 @@ static enum bs_status open_index(struct session *session, struct bs_error *err)
 	char *dir = NULL;
 	enum bs_status status = bs_output_stream(&session->out, err);
 	if (!status && session->arguments->catalog)
-		return bs_cmd_open_catalog(session->arguments->catalog, false, session->arguments->kernel, session->consent, &session->catalog, err);
+		return bs_cmd_open_catalog(session->arguments->catalog, false,
+		                           session->arguments->kernel, session->consent,
+		                           &session->catalog, err);
 	if (!status)
 		status = bs_cmd_locate(session->arguments->index, &dir, err);
 	struct bs_limits limits = {.deadline_ns = session->arguments->limits.deadline_ns};
@@ -613,8 +706,10 @@ static enum bs_status open_index(struct session *session, struct bs_error *err)
 	bs_index_describe(session->index, &session->info);
 	session->n_unreadable = session->info.n_unfollowed;
 	if (session->info.is_other_unicode)
-		fputs("bitsift: this index was made by another version of the tokenizer, so every document is read; "
-		      "`bitsift index` indexes everything again\n", stderr);
+		fputs("bitsift: this index was made by another version of the tokenizer, so every "
+		      "document is read; "
+		      "`bitsift index` indexes everything again\n",
+		      stderr);
 	return bs_searcher_new(session->index, &session->searcher, err);
 }
 
@@ -626,11 +721,15 @@ static bool wants_color(int when, bool is_terminal)
 	return when == WHEN_AUTO ? may : when == WHEN_ALWAYS;
 }
 
-static int run(void *set, const struct bs_operands *operands, const struct bs_consent *consent, struct bs_error *err)
+static int run(void *set, const struct bs_operands *operands, const struct bs_consent *consent,
+               struct bs_error *err)
 {
 	struct query_arguments *arguments = set;
-	struct session session = {.arguments = arguments, .consent = consent, .is_terminal = isatty(STDOUT_FILENO),
-	                          .query_id = "1", .query_id_bytes = 1};
+	struct session session = {.arguments = arguments,
+	                          .consent = consent,
+	                          .is_terminal = isatty(STDOUT_FILENO),
+	                          .query_id = "1",
+	                          .query_id_bytes = 1};
 	struct bs_error told = {""}; /* already, where it came up */
 	if (bs_cmd_lists_kernels(arguments->kernel))
 		return 0;
@@ -688,7 +787,8 @@ const struct bs_command bs_command_query = {
 	.usage = "[OPTION]... (QUERY... | --batch FILE | --like ID)",
 	.options = query_options,
 	.examples = query_examples,
-	.letter_hint = "put -- before a query with a word to leave out, as in `bitsift query -- cat -dog`",
+	.letter_hint =
+		"put -- before a query with a word to leave out, as in `bitsift query -- cat -dog`",
 	.arguments_bytes = sizeof(struct query_arguments),
 	.defaults = &query_defaults,
 	.run = run,

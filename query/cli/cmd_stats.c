@@ -1,6 +1,7 @@
 /*
- * cmd_stats.c: `bitsift stats`. Arguments; the numbers are core/store/index_stats.c's, the looks stats_format.c's. With that, the
- * one command that looks behind bitsift.h: it shows how an index is made, which is nobody's interface.
+ * cmd_stats.c: `bitsift stats`. Arguments; the numbers are core/store/index_stats.c's, the looks
+ * stats_format.c's. With that, the one command that looks behind bitsift.h: it shows how an index
+ * is made, which is nobody's interface.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,9 +16,9 @@
 #include "core/store/index_stats.h"
 #include "corpus/changes/fresh.h"
 #include "query/cli/commands.h"
-#include "query/options/shared_options.h"
 #include "query/format/stats_format.h"
 #include "query/format/stats_svg.h"
+#include "query/options/shared_options.h"
 
 struct stats_arguments {
 	const char *index;
@@ -32,15 +33,20 @@ static const struct bs_option stats_options[] = {
 	BS_SHARED_INDEX(struct stats_arguments, index),
 	{'v', "verbose", NULL, "also shards, columns, densities, bytes", SETS(FLAG, verbose)},
 	{0, "json", NULL, "one JSON object", SETS(FLAG, json)},
-	{0, "svg", "FILE", "draw bytes and shards into FILE; - for standard output", SETS(STRING, svg)},
+	{0, "svg", "FILE", "draw bytes and shards into FILE; - for standard output",
+         SETS(STRING, svg)},
 	{0},
 };
 
 static const char *const stats_examples[] = {
-	"bitsift stats", "the index here or above",
-	"bitsift stats -v", "also each shard and the use of bytes",
-	"bitsift stats --svg index.svg", "as a picture",
-	"bitsift stats --json --index DIR", "another, as JSON",
+	"bitsift stats",
+	"the index here or above",
+	"bitsift stats -v",
+	"also each shard and the use of bytes",
+	"bitsift stats --svg index.svg",
+	"as a picture",
+	"bitsift stats --json --index DIR",
+	"another, as JSON",
 	NULL,
 };
 
@@ -64,19 +70,20 @@ static void tell_unread(void *context, enum bs_skip reason, const char *message)
 }
 
 /* A second look at the index, which makes it what --fresh would search. */
-static enum bs_status look_at_sources(const struct bs_dir *dir, struct bs_freshened *since_out, bool *is_incomplete_out,
-                                      struct bs_error *err)
+static enum bs_status look_at_sources(const struct bs_dir *dir, struct bs_freshened *since_out,
+                                      bool *is_incomplete_out, struct bs_error *err)
 {
 	struct bs_snapshot snapshot = {0};
 	enum bs_status status = bs_snapshot_open(dir, &snapshot, err);
 	if (!status)
-		status = bs_snapshot_freshen(&snapshot, tell_unread, is_incomplete_out, since_out, err);
+		status = bs_snapshot_freshen(&snapshot, tell_unread, is_incomplete_out, since_out,
+		                             err);
 	bs_snapshot_deinit(&snapshot);
 	return status;
 }
 
-static enum bs_status draw(const char *path, const struct bs_snapshot *snapshot, const struct bs_index_stats *stats,
-                           struct bs_error *err)
+static enum bs_status draw(const char *path, const struct bs_snapshot *snapshot,
+                           const struct bs_index_stats *stats, struct bs_error *err)
 {
 	bool is_stdout = strcmp(path, "-") == 0;
 	FILE *out = is_stdout ? stdout : fopen(path, "we");
@@ -90,8 +97,10 @@ static enum bs_status draw(const char *path, const struct bs_snapshot *snapshot,
 	return is_good ? BS_OK : bs_fail(err, BS_IO, "%s: %s", path, strerror(errno));
 }
 
-static enum bs_status show_opened(const struct stats_arguments *arguments, const struct bs_snapshot *snapshot,
-                                  const struct bs_index_stats *stats, bool *is_incomplete_out, struct bs_error *err)
+static enum bs_status show_opened(const struct stats_arguments *arguments,
+                                  const struct bs_snapshot *snapshot,
+                                  const struct bs_index_stats *stats, bool *is_incomplete_out,
+                                  struct bs_error *err)
 {
 	struct bs_freshened since;
 	enum bs_status status = BS_OK;
@@ -102,14 +111,16 @@ static enum bs_status show_opened(const struct stats_arguments *arguments, const
 	} else {
 		status = look_at_sources(snapshot->dir, &since, is_incomplete_out, err);
 		if (!status)
-			bs_format_stats_summary(snapshot, stats, age_seconds(snapshot->dir), &since, arguments->verbose, stdout);
+			bs_format_stats_summary(snapshot, stats, age_seconds(snapshot->dir), &since,
+			                        arguments->verbose, stdout);
 		if (!status && arguments->verbose)
 			bs_format_stats_text(snapshot, stats, stdout);
 	}
 	return status;
 }
 
-static int run(void *set, const struct bs_operands *operands, const struct bs_consent *consent, struct bs_error *err)
+static int run(void *set, const struct bs_operands *operands, const struct bs_consent *consent,
+               struct bs_error *err)
 {
 	const struct stats_arguments *arguments = set;
 	struct bs_snapshot snapshot = {0};

@@ -1,15 +1,18 @@
 /*
- * cmd_trust.c: which indexes and sources the user of the program has consented to, where that is kept, and `bitsift trust`.
+ * cmd_trust.c: which indexes and sources the user of the program has consented to, where that is
+ * kept, and `bitsift trust`.
  *
  *      $XDG_CONFIG_HOME/bitsift/trusted        index directories, one a line; * is all (~/.config)
  *      $XDG_STATE_HOME/bitsift/told/NAME       something that is said only once has been said
- *      $XDG_STATE_HOME/bitsift/sources/HASH    a source outside its index's folder that was named to `bitsift index`
+ *      $XDG_STATE_HOME/bitsift/sources/HASH    a source outside its index's folder that was named
+ *        to `bitsift index`
  *                                              (~/.local/state)
  *
- * A mark of a named source is a file of its own: index directory, recorded path and canonical place, each NUL-ended. It lies
- * with the user and not in the index, so it needs no key to be believed, survives every rebuild and refresh, whoever
- * makes it, and is worth nothing to a copy of the index or where another file stands under the path. Any number of runs may
- * make marks at once: a mark appears whole, by rename, and two of the same say the same.
+ * A mark of a named source is a file of its own: index directory, recorded path and canonical
+ * place, each NUL-ended. It lies with the user and not in the index, so it needs no key to be
+ * believed, survives every rebuild and refresh, whoever makes it, and is worth nothing to a copy of
+ * the index or where another file stands under the path. Any number of runs may make marks at once:
+ * a mark appears whole, by rename, and two of the same say the same.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -92,7 +95,8 @@ struct text {
 static enum bs_status read_own(int fd, struct text *text, struct bs_error *err)
 {
 	struct stat found;
-	if (fstat(fd, &found) != 0 || !S_ISREG(found.st_mode) || (found.st_uid != geteuid() && found.st_uid != 0) ||
+	if (fstat(fd, &found) != 0 || !S_ISREG(found.st_mode) ||
+	    (found.st_uid != geteuid() && found.st_uid != 0) ||
 	    found.st_size > (off_t)BS_OPTION_FILE_BYTES)
 		return bs_fail(err, BS_IO, "not a file of your own, or too large");
 	size_t n_bytes = (size_t)found.st_size;
@@ -100,7 +104,8 @@ static enum bs_status read_own(int fd, struct text *text, struct bs_error *err)
 	if (!text->bytes)
 		return bs_fail_memory(err, "a file", n_bytes);
 	for (ssize_t n = 1; n > 0 && text->n_bytes < n_bytes; text->n_bytes += (size_t)n) {
-		n = pread(fd, text->bytes + text->n_bytes, n_bytes - text->n_bytes, (off_t)text->n_bytes);
+		n = pread(fd, text->bytes + text->n_bytes, n_bytes - text->n_bytes,
+		          (off_t)text->n_bytes);
 		if (n < 0)
 			return bs_fail(err, BS_IO, "%s", strerror(errno));
 	}
@@ -111,7 +116,8 @@ static enum bs_status read_path(const char *path, struct text *text, struct bs_e
 {
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
-		return bs_fail(err, errno == ENOENT ? BS_NOT_FOUND : BS_IO, "%s: %s", path, strerror(errno));
+		return bs_fail(err, errno == ENOENT ? BS_NOT_FOUND : BS_IO, "%s: %s", path,
+		               strerror(errno));
 	enum bs_status status = read_own(fd, text, err);
 	close(fd);
 	return status;
@@ -136,13 +142,15 @@ static bool is_trusted(const char *dir)
 {
 	struct text lines = {0};
 	char *path = trusted_path();
-	bool is = path && read_path(path, &lines, NULL) == BS_OK && (find_line(&lines, dir) >= 0 || find_line(&lines, "*") >= 0);
+	bool is = path && read_path(path, &lines, NULL) == BS_OK &&
+	          (find_line(&lines, dir) >= 0 || find_line(&lines, "*") >= 0);
 	free(lines.bytes);
 	free(path);
 	return is;
 }
 
-static enum bs_status change_line(struct text *lines, const char *dir, bool add, bool *changed_out, struct bs_error *err)
+static enum bs_status change_line(struct text *lines, const char *dir, bool add, bool *changed_out,
+                                  struct bs_error *err)
 {
 	ssize_t at = find_line(lines, dir);
 	*changed_out = add == (at < 0);
@@ -152,12 +160,15 @@ static enum bs_status change_line(struct text *lines, const char *dir, bool add,
 		bool is_ended = lines->n_bytes == 0 || lines->bytes[lines->n_bytes - 1] == '\n';
 		size_t n_bytes = lines->n_bytes + strlen(dir) + 3;
 		if (n_bytes > BS_OPTION_FILE_BYTES)
-			return bs_fail(err, BS_INVALID, "there is no room for another index: it may have %zu bytes", BS_OPTION_FILE_BYTES);
+			return bs_fail(err, BS_INVALID,
+			               "there is no room for another index: it may have %zu bytes",
+			               BS_OPTION_FILE_BYTES);
 		char *grown = realloc(lines->bytes, n_bytes);
 		if (!grown)
 			return bs_fail_memory(err, "a file", n_bytes);
 		lines->bytes = grown;
-		lines->n_bytes += (size_t)sprintf(grown + lines->n_bytes, "%s%s\n", is_ended ? "" : "\n", dir);
+		lines->n_bytes += (size_t)sprintf(grown + lines->n_bytes, "%s%s\n",
+		                                  is_ended ? "" : "\n", dir);
 		return BS_OK;
 	}
 	size_t start = (size_t)at, end = start + strlen(dir);
@@ -176,19 +187,24 @@ static enum bs_status write_file(const char *file, const struct text *text, stru
 	make_folders(temporary);
 	unlink(temporary);
 	int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	bool is_written = fd >= 0 && write(fd, text->bytes, text->n_bytes) == (ssize_t)text->n_bytes && fsync(fd) == 0;
+	bool is_written = fd >= 0 &&
+	                  write(fd, text->bytes, text->n_bytes) == (ssize_t)text->n_bytes &&
+	                  fsync(fd) == 0;
 	if (fd >= 0 && close(fd) != 0)
 		is_written = false;
 	is_written = is_written && rename(temporary, file) == 0;
 	int folder_bytes = (int)(strrchr(file, '/') - file);
-	enum bs_status status = is_written ? BS_OK : bs_fail(err, BS_IO, "%.*s: %s", folder_bytes, file, strerror(errno));
+	enum bs_status status =
+		is_written ? BS_OK
+			   : bs_fail(err, BS_IO, "%.*s: %s", folder_bytes, file, strerror(errno));
 	if (!is_written && fd >= 0)
 		unlink(temporary);
 	free(temporary);
 	return status;
 }
 
-/* Opens the file that lists what is trusted, and locks it. A file that another run has replaced meanwhile is opened again. */
+/* Opens the file that lists what is trusted, and locks it. A file that another run has replaced
+ * meanwhile is opened again. */
 static int open_trusted(const char *path)
 {
 	struct stat found, locked;
@@ -260,8 +276,10 @@ static enum bs_status print_trusted(FILE *to, struct bs_error *err)
 	return status == BS_NOT_FOUND || !status ? BS_OK : bs_fail(err, status, "%s", why.text);
 }
 
-/* What the mark of a source says: by dir and path it is found, and place must still be where path leads. */
-static enum bs_status make_mark(const char *dir, const char *path, const char *place, struct text *mark, struct bs_error *err)
+/* What the mark of a source says: by dir and path it is found, and place must still be where path
+ * leads. */
+static enum bs_status make_mark(const char *dir, const char *path, const char *place,
+                                struct text *mark, struct bs_error *err)
 {
 	int n_bytes = place ? asprintf(&mark->bytes, "%s%c%s%c%s%c", dir, 0, path, 0, place, 0)
 	                    : asprintf(&mark->bytes, "%s%c%s%c", dir, 0, path, 0);
@@ -275,7 +293,8 @@ static enum bs_status make_mark(const char *dir, const char *path, const char *p
 static char *mark_path(const struct text *key)
 {
 	char name[40];
-	snprintf(name, sizeof(name), "sources/%016llx", (unsigned long long)XXH3_64bits(key->bytes, key->n_bytes));
+	snprintf(name, sizeof(name), "sources/%016llx",
+	         (unsigned long long)XXH3_64bits(key->bytes, key->n_bytes));
 	return user_path("XDG_STATE_HOME", ".local/state", name);
 }
 
@@ -285,7 +304,8 @@ static bool has_mark(const char *dir, const char *path)
 	bool has = make_mark(dir, path, NULL, &key, NULL) == BS_OK;
 	char *file = has ? mark_path(&key) : NULL;
 	has = file && read_path(file, &mark, NULL) == BS_OK && mark.n_bytes > key.n_bytes &&
-	      memcmp(mark.bytes, key.bytes, key.n_bytes) == 0 && mark.bytes[mark.n_bytes - 1] == '\0';
+	      memcmp(mark.bytes, key.bytes, key.n_bytes) == 0 &&
+	      mark.bytes[mark.n_bytes - 1] == '\0';
 	/* Only now is the path looked at: a link in it may lead elsewhere than it did. */
 	char *place = has ? realpath(path, NULL) : NULL;
 	has = place && strcmp(place, mark.bytes + key.n_bytes) == 0;
@@ -296,7 +316,8 @@ static bool has_mark(const char *dir, const char *path)
 	return has;
 }
 
-static enum bs_status keep_mark(const char *dir, const char *path, const char *place, struct bs_error *err)
+static enum bs_status keep_mark(const char *dir, const char *path, const char *place,
+                                struct bs_error *err)
 {
 	struct text mark = {0};
 	enum bs_status status = make_mark(dir, path, place, &mark, err);
@@ -314,7 +335,8 @@ static bool trusts(void *context, const char *dir, unsigned owner)
 	const char *caller = getenv("SUDO_UID");
 	char *end;
 	(void)context;
-	if (geteuid() == 0 && caller && *caller >= '0' && *caller <= '9' && strtoul(caller, &end, 10) == owner && !*end)
+	if (geteuid() == 0 && caller && *caller >= '0' && *caller <= '9' &&
+	    strtoul(caller, &end, 10) == owner && !*end)
 		return true;
 	return is_trusted(dir);
 }
@@ -331,7 +353,10 @@ static void named(void *context, const char *dir, const char *path)
 	(void)context;
 	char *place = realpath(path, NULL);
 	if (place && !has_mark(dir, path) && keep_mark(dir, path, place, &why) != BS_OK)
-		fprintf(stderr, "bitsift: cannot note that you named %s, which will not be followed later: %s\n", path, why.text);
+		fprintf(stderr,
+		        "bitsift: cannot note that you named %s, which will not be followed later: "
+		        "%s\n",
+		        path, why.text);
 	free(place);
 }
 
@@ -354,14 +379,18 @@ static const struct bs_option trust_options[] = {
 };
 
 static const char *const trust_examples[] = {
-	"bitsift trust /srv/shared/.bitsift", "use this index, and read its sources",
-	"bitsift trust --remove /srv/shared/.bitsift", "stop trusting it",
-	"bitsift trust '*'", "all indexes, as on a personal machine",
+	"bitsift trust /srv/shared/.bitsift",
+	"use this index, and read its sources",
+	"bitsift trust --remove /srv/shared/.bitsift",
+	"stop trusting it",
+	"bitsift trust '*'",
+	"all indexes, as on a personal machine",
 	NULL,
 };
 
 /* The line that stands for DIR. What is to be removed may be gone from the disk. */
-static enum bs_status resolve(const char *dir, bool is_removal, char **line_out, struct bs_error *err)
+static enum bs_status resolve(const char *dir, bool is_removal, char **line_out,
+                              struct bs_error *err)
 {
 	bool is_all = strcmp(dir, "*") == 0;
 	struct stat found;
@@ -375,24 +404,31 @@ static enum bs_status resolve(const char *dir, bool is_removal, char **line_out,
 		return BS_OK;
 	if (asprintf(&manifest, "%s/manifest", *line_out) < 0)
 		return bs_fail_memory(err, "a path", strlen(dir));
-	/* A slip of the pen should not be kept for good. Whether it can be read is another question. */
+	/* A slip of the pen should not be kept for good. Whether it can be read is another
+	 * question. */
 	bool is_none = stat(manifest, &found) != 0 && (errno == ENOENT || errno == ENOTDIR);
 	free(manifest);
-	return is_none ? bs_fail(err, BS_NOT_FOUND, "%s: no index here; DIR is the index itself, such as %s/.bitsift", dir, dir)
+	return is_none ? bs_fail(err, BS_NOT_FOUND,
+	                         "%s: no index here; DIR is the index itself, such as %s/.bitsift",
+	                         dir, dir)
 	               : BS_OK;
 }
 
-static int run(void *set, const struct bs_operands *operands, const struct bs_consent *consent, struct bs_error *err)
+static int run(void *set, const struct bs_operands *operands, const struct bs_consent *consent,
+               struct bs_error *err)
 {
 	const struct trust_arguments *arguments = set;
-	const char *dir = arguments->remove ? arguments->remove : operands->n == 1 ? operands->list[0] : NULL;
+	const char *dir = arguments->remove  ? arguments->remove
+	                  : operands->n == 1 ? operands->list[0]
+	                                     : NULL;
 	char *line = NULL;
 	bool changed = true;
 	enum bs_status status = BS_OK;
 	(void)consent;
 	if (operands->n + arguments->list + (arguments->remove != NULL) != 1)
 		status = bs_fail(err, BS_INVALID,
-		                 "one of: `bitsift trust DIR`, `bitsift trust --list`, `bitsift trust --remove DIR`");
+		                 "one of: `bitsift trust DIR`, `bitsift trust --list`, `bitsift "
+		                 "trust --remove DIR`");
 	else if (arguments->list)
 		status = print_trusted(stdout, err);
 	else if ((status = resolve(dir, arguments->remove, &line, err)) == BS_OK)

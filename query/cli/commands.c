@@ -5,16 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/bitsift/search_result.h"
 #include "core/bitsift/host.h"
 #include "core/bitsift/index_locate.h"
 #include "core/bitsift/kernel_names.h"
+#include "core/bitsift/search_result.h"
 #include "core/bitsift/terminal.h"
 #include "query/cli/cmd_input.h"
 #include "query/format/hit_format.h"
 
-/* Lines as arguments, without white space around; not those that are empty or begin with #. Strings on the heap. */
-static enum bs_status take_lines(const char *text, size_t n_bytes, struct bs_word_list *arguments, struct bs_error *err)
+/* Lines as arguments, without white space around; not those that are empty or begin with #. Strings
+ * on the heap. */
+static enum bs_status take_lines(const char *text, size_t n_bytes, struct bs_word_list *arguments,
+                                 struct bs_error *err)
 {
 	static const char space[] = " \t\n\v\f\r";
 	enum bs_status status = BS_OK;
@@ -29,17 +31,19 @@ static enum bs_status take_lines(const char *text, size_t n_bytes, struct bs_wor
 		if (from == stop || *from == '#')
 			continue;
 		char *copy = strndup(from, (size_t)(stop - from));
-		status = copy ? bs_word_list_add(arguments, copy, err) : bs_fail_memory(err, "arguments", (size_t)(stop - from));
+		status = copy ? bs_word_list_add(arguments, copy, err)
+		              : bs_fail_memory(err, "arguments", (size_t)(stop - from));
 		if (status)
 			free(copy);
 	}
 	return status;
 }
 
-/* As rg does, one goes on without a file that cannot be read; but not without one that is too long. BS_NO_MEMORY,
- * BS_INVALID, BS_DEADLINE. */
-static enum bs_status read_config(const char *variable, const char *path, const struct bs_timer *timer,
-                                  struct bs_word_list *arguments, struct bs_error *err)
+/* As rg does, one goes on without a file that cannot be read; but not without one that is too long.
+ * BS_NO_MEMORY, BS_INVALID, BS_DEADLINE. */
+static enum bs_status read_config(const char *variable, const char *path,
+                                  const struct bs_timer *timer, struct bs_word_list *arguments,
+                                  struct bs_error *err)
 {
 	char *bytes;
 	size_t n_bytes;
@@ -55,8 +59,10 @@ static enum bs_status read_config(const char *variable, const char *path, const 
 	return status == BS_IO ? BS_OK : status;
 }
 
-/* The time limit among the arguments, which counts for the configuration, too. A wrong one is reported with the others. */
-static void start_timer(const struct bs_command *command, int argc, char **argv, struct bs_timer *timer)
+/* The time limit among the arguments, which counts for the configuration, too. A wrong one is
+ * reported with the others. */
+static void start_timer(const struct bs_command *command, int argc, char **argv,
+                        struct bs_timer *timer)
 {
 	const char *limit = NULL;
 	uint64_t limit_ns = 0;
@@ -65,11 +71,12 @@ static void start_timer(const struct bs_command *command, int argc, char **argv,
 	bs_timer_start(timer, limit_ns);
 }
 
-/* What the file says that the command's variable names, if it does: read_out, whose strings are to be freed; and what is run
- * with: argv's first, these, and the others of argv. Fails as
+/* What the file says that the command's variable names, if it does: read_out, whose strings are to
+ * be freed; and what is run with: argv's first, these, and the others of argv. Fails as
  * read_config. */
-static enum bs_status configure(const struct bs_command *command, int argc, char **argv, struct bs_word_list *read_out,
-                                struct bs_word_list *all_out, struct bs_error *err)
+static enum bs_status configure(const struct bs_command *command, int argc, char **argv,
+                                struct bs_word_list *read_out, struct bs_word_list *all_out,
+                                struct bs_error *err)
 {
 	const char *path = command->config_variable ? getenv(command->config_variable) : NULL;
 	struct bs_timer timer;
@@ -85,13 +92,15 @@ static enum bs_status configure(const struct bs_command *command, int argc, char
 	return status;
 }
 
-static int run_command(const struct bs_command *command, int argc, char **argv, const struct bs_consent *consent)
+static int run_command(const struct bs_command *command, int argc, char **argv,
+                       const struct bs_consent *consent)
 {
 	struct bs_error err = {""};
 	struct bs_operands operands = {.help = false};
 	int exit_status = -1;
 	void *arguments = calloc(1, command->arguments_bytes);
-	enum bs_status status = arguments ? BS_OK : bs_fail_memory(&err, "arguments", command->arguments_bytes);
+	enum bs_status status =
+		arguments ? BS_OK : bs_fail_memory(&err, "arguments", command->arguments_bytes);
 	if (!status && command->defaults)
 		memcpy(arguments, command->defaults, command->arguments_bytes);
 	if (!status)
@@ -112,13 +121,15 @@ static int run_command(const struct bs_command *command, int argc, char **argv, 
 	return exit_status < 0 ? 2 : exit_status;
 }
 
-int bs_command_run(const struct bs_command *command, int argc, char **argv, const struct bs_consent *consent)
+int bs_command_run(const struct bs_command *command, int argc, char **argv,
+                   const struct bs_consent *consent)
 {
 	struct bs_word_list read = {NULL, 0}, all = {NULL, 0};
 	struct bs_error err = {""};
 	int exit_status = 2;
 	if (configure(command, argc, argv, &read, &all, &err) == BS_OK)
-		exit_status = run_command(command, (int)all.n, (char **)(uintptr_t)all.list, consent);
+		exit_status =
+			run_command(command, (int)all.n, (char **)(uintptr_t)all.list, consent);
 	else
 		fprintf(stderr, "bitsift: %s\n", err.text);
 	for (size_t i = 0; i < read.n; i++)
@@ -156,14 +167,16 @@ bool bs_cmd_refuse_nul(const char *id, size_t id_bytes)
 		return false;
 	fputs("bitsift: ", stderr);
 	bs_format_escaped(id, id_bytes, stderr);
-	fputs(": this id holds a NUL byte and is left out, because -0 ends each id with one\n", stderr);
+	fputs(": this id holds a NUL byte and is left out, because -0 ends each id with one\n",
+	      stderr);
 	return true;
 }
 
 const char *bs_cmd_refresh_command(const char *index, struct bs_error *command_out)
 {
 	const char *words[] = {"bitsift", "index", index ? "--index" : NULL, index, NULL};
-	if (bs_shell_command(words, command_out->text, sizeof(command_out->text)) >= sizeof(command_out->text))
+	if (bs_shell_command(words, command_out->text, sizeof(command_out->text)) >=
+	    sizeof(command_out->text))
 		(void)bs_fail(command_out, BS_OK, "bitsift index --index DIR");
 	return command_out->text;
 }
@@ -174,19 +187,24 @@ void bs_cmd_show_changes(const struct bs_changes *changes, const char *index, bo
 	uint64_t n_changed = changes->n_changed, n_gone = changes->n_gone;
 	bs_cmd_refresh_command(index, &refresh);
 	if (n_changed + n_gone == 1)
-		fprintf(stderr, "bitsift: %s: %s since it was indexed; run `%s`\n", changes->example,
-		        n_changed > 0 ? "changed" : "gone", refresh.text);
+		fprintf(stderr, "bitsift: %s: %s since it was indexed; run `%s`\n",
+		        changes->example, n_changed > 0 ? "changed" : "gone", refresh.text);
 	if (n_changed + n_gone < 2)
 		return;
-	fprintf(stderr, "bitsift: %s%s%s%s since indexed, such as %s; run `%s`%s\n", n_changed > 0 ? BS_THINGS(n_changed, "file") : "",
-	        n_changed == 0 ? "" : n_gone > 0 ? " changed, " : " changed", n_gone > 0 ? BS_THINGS(n_gone, "file") : "", n_gone > 0 ? " gone" : "",
+	fprintf(stderr, "bitsift: %s%s%s%s since indexed, such as %s; run `%s`%s\n",
+	        n_changed > 0 ? BS_THINGS(n_changed, "file") : "",
+	        n_changed == 0 ? ""
+	        : n_gone > 0   ? " changed, "
+	                       : " changed",
+	        n_gone > 0 ? BS_THINGS(n_gone, "file") : "", n_gone > 0 ? " gone" : "",
 	        changes->example, refresh.text, names_all ? " (-v names them)" : "");
 }
 
 void bs_cmd_show_unread(uint64_t n_documents)
 {
 	if (n_documents > BS_MAX_UNREADABLE_NOTICES)
-		fprintf(stderr, "bitsift: %llu documents could not be read\n", (unsigned long long)n_documents);
+		fprintf(stderr, "bitsift: %llu documents could not be read\n",
+		        (unsigned long long)n_documents);
 }
 
 bool bs_cmd_lists_kernels(const char *kernel)

@@ -9,12 +9,14 @@
 struct bs_catalog;
 struct bs_changes;
 
-extern const struct bs_command bs_command_index, bs_command_query, bs_command_grep, bs_command_delete, bs_command_compact,
-	bs_command_stats, bs_command_check, bs_command_trust, bs_command_catalog;
+extern const struct bs_command bs_command_index, bs_command_query, bs_command_grep,
+	bs_command_delete, bs_command_compact, bs_command_stats, bs_command_check, bs_command_trust,
+	bs_command_catalog;
 
 /* Takes the options in argv, whose first is the command's name, and runs the command, or prints its
  * --help. Returns the exit status. */
-int bs_command_run(const struct bs_command *command, int argc, char **argv, const struct bs_consent *consent);
+int bs_command_run(const struct bs_command *command, int argc, char **argv,
+                   const struct bs_consent *consent);
 
 /* From now on SIGBUS, as of a file of an index that was truncated while it was mapped, ends the
  * program with a message, exit status 2 and the output that was complete. Sources are read, never
@@ -23,8 +25,10 @@ void bs_fault_catch(void);
 
 /* Opens the catalog in that file; "": the user's, $XDG_CONFIG_HOME/bitsift/catalog, whose folder is
  * made. BS_NOT_FOUND: there is none, and make is false. */
-enum bs_status bs_cmd_open_catalog(const char *file, bool make, const char *kernel, const struct bs_consent *consent,
-                                   struct bs_catalog **catalog_out, struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_cmd_open_catalog(const char *file, bool make, const char *kernel,
+                                   const struct bs_consent *consent,
+                                   struct bs_catalog **catalog_out,
+                                   struct bs_error *err) BS_WARN_UNUSED;
 
 /* The indexes and sources that the user has consented to. Root also trusts the user who called
  * sudo. */
@@ -40,7 +44,8 @@ bool bs_cmd_is_first(const char *name);
 /* The index to read: the one that --index named (option, nullable), else BITSIFT_INDEX, else the
  * nearest .bitsift upward. To be freed by the caller. BS_NOT_FOUND says how to make one;
  * BS_UNTRUSTED: a link was found. */
-enum bs_status bs_cmd_locate(const char *option, char **dir_out, struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_cmd_locate(const char *option, char **dir_out,
+                             struct bs_error *err) BS_WARN_UNUSED;
 /* What BITSIFT_INDEX names; NULL: nothing. */
 const char *bs_cmd_environment_index(void);
 

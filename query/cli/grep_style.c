@@ -1,5 +1,6 @@
-/* grep_style.c: `--colors`, as rg's: what switches a colour on; the bytes are those that the termcolor crate in ripgrep 13 writes,
- * in its order. And `--hyperlink-format`, as ripgrep 14 has it: names of formats, and what is wrong with one. */
+/* grep_style.c: `--colors`, as rg's: what switches a colour on; the bytes are those that the
+ * termcolor crate in ripgrep 13 writes, in its order. And `--hyperlink-format`, as ripgrep 14 has
+ * it: names of formats, and what is wrong with one. */
 #include "query/cli/grep_style.h"
 
 #include <stdio.h>
@@ -23,7 +24,8 @@ enum {
 
 static const char *const part_names[N_PARTS] = {"path", "line", "column", "match"};
 
-static const char *const color_names[] = {"black", "red", "green", "yellow", "blue", "magenta", "cyan", "white"};
+static const char *const color_names[] = {"black", "red",     "green", "yellow",
+                                          "blue",  "magenta", "cyan",  "white"};
 
 static bool parse_number(const char *text, const char *end, unsigned *number)
 {
@@ -40,7 +42,8 @@ static bool parse_number(const char *text, const char *end, unsigned *number)
 	return !*stop && copy[0] >= '0' && copy[0] <= '9' && value < 256;
 }
 
-/* What follows ESC [, without the m, for a colour: its name, a number, or three of them. base is 3 or 4. */
+/* What follows ESC [, without the m, for a colour: its name, a number, or three of them. base is 3
+ * or 4. */
 static bool parse_color(const char *value, unsigned base, bool is_intense, char out[24])
 {
 	unsigned c[3];
@@ -70,11 +73,14 @@ static bool parse_color(const char *value, unsigned base, bool is_intense, char 
 
 static bool apply_style(struct style *style, const char *value)
 {
-	static const char *const names[] = {"nobold", "bold", "nointense", "intense", "nounderline", "underline"};
+	static const char *const names[] = {"nobold",  "bold",        "nointense",
+	                                    "intense", "nounderline", "underline"};
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		if (strcasecmp(value, names[i]) != 0)
 			continue;
-		bool *which = i < 2 ? &style->is_bold : i < 4 ? &style->is_intense : &style->is_underline;
+		bool *which = i < 2   ? &style->is_bold
+		              : i < 4 ? &style->is_intense
+		                      : &style->is_underline;
 		*which = i % 2;
 		return true;
 	}
@@ -112,12 +118,12 @@ static void write_codes(const struct style *style, char out[96])
 	bool has_fg = style->fg && parse_color(style->fg, 3, style->is_intense, fg);
 	bool has_bg = style->bg && parse_color(style->bg, 4, style->is_intense, bg);
 	snprintf(out, 96, "\033[0m%s%s%s%s%s%s%s%s", style->is_bold ? "\033[1m" : "",
-	         style->is_underline ? "\033[4m" : "", has_fg ? "\033[" : "", has_fg ? fg : "", has_fg ? "m" : "",
-	         has_bg ? "\033[" : "", has_bg ? bg : "", has_bg ? "m" : "");
+	         style->is_underline ? "\033[4m" : "", has_fg ? "\033[" : "", has_fg ? fg : "",
+	         has_fg ? "m" : "", has_bg ? "\033[" : "", has_bg ? bg : "", has_bg ? "m" : "");
 }
 
-enum bs_status bs_grep_colors_set(struct bs_grep_colors *colors, const char *const *specs, size_t n_specs,
-                                  struct bs_error *err)
+enum bs_status bs_grep_colors_set(struct bs_grep_colors *colors, const char *const *specs,
+                                  size_t n_specs, struct bs_error *err)
 {
 	struct style parts[N_PARTS] = {
 		[PART_PATH] = {.fg = "magenta"},
@@ -134,7 +140,8 @@ enum bs_status bs_grep_colors_set(struct bs_grep_colors *colors, const char *con
 	write_codes(&parts[PART_LINE], colors->line);
 	write_codes(&parts[PART_COLUMN], colors->column);
 	write_codes(&parts[PART_MATCH], colors->match);
-	/* A match without colour is text as any other; what else has none is still set apart by a reset. */
+	/* A match without colour is text as any other; what else has none is still set apart by a
+	 * reset. */
 	if (strcmp(colors->match, "\033[0m") == 0)
 		colors->match[0] = '\0';
 	return BS_OK;
@@ -156,9 +163,17 @@ static const struct {
 	{"vscodium", "vscodium://file{path}:{line}:{column}"},
 };
 
-enum { PATH, LINE, COLUMN, HOST, WSL_PREFIX, N_VARIABLES };
+enum {
+	PATH,
+	LINE,
+	COLUMN,
+	HOST,
+	WSL_PREFIX,
+	N_VARIABLES
+};
 
-static const char *const variables[N_VARIABLES] = {"{path}", "{line}", "{column}", "{host}", "{wslprefix}"};
+static const char *const variables[N_VARIABLES] = {"{path}", "{line}", "{column}", "{host}",
+                                                   "{wslprefix}"};
 
 /* What stands for the machine, or for its Linux within Windows; braces in it are doubled. */
 static void read_value(int variable, char out[512])
@@ -191,11 +206,13 @@ static int find_variable(const char *format, size_t *n_out)
 
 static bool has_scheme(const char *format)
 {
-	size_t n = strspn(format, "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ+-.");
+	size_t n =
+		strspn(format, "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ+-.");
 	return n > 0 && format[n] == ':';
 }
 
-/* Copies the format, with the values of the machine; *has_out: which variables it has. NULL, or what is wrong. */
+/* Copies the format, with the values of the machine; *has_out: which variables it has. NULL, or
+ * what is wrong. */
 static const char *translate(const char *format, FILE *to, bool has_out[N_VARIABLES])
 {
 	char value[512];
@@ -210,7 +227,9 @@ static const char *translate(const char *format, FILE *to, bool has_out[N_VARIAB
 			read_value(variable, value);
 			fputs(variable >= HOST ? value : variables[variable], to);
 		} else if (at[0] == '{') {
-			return strchr(at, '}') ? "a variable is path, line, column, host or wslprefix" : "{ without }";
+			return strchr(at, '}')
+			               ? "a variable is path, line, column, host or wslprefix"
+			               : "{ without }";
 		} else {
 			n = at[0] == '}' ? 2 : 1;
 			if (at[0] == '}' && at[1] != '}')
@@ -226,7 +245,8 @@ static const char *check(const char *format, const bool has[N_VARIABLES])
 	if (!*format)
 		return NULL;
 	if (!has[PATH])
-		return "it needs {path}; or it is default, file, grep+, kitty, macvim, none, textmate, vscode, vscode-insiders or vscodium";
+		return "it needs {path}; or it is default, file, grep+, kitty, macvim, none, "
+		       "textmate, vscode, vscode-insiders or vscodium";
 	if (has[COLUMN] && !has[LINE])
 		return "{column} needs {line}";
 	return has_scheme(format) ? NULL : "it must begin with the scheme of a URL, as file:";

@@ -17,9 +17,9 @@
 #endif
 
 static const struct bs_command *const commands[] = {
-	&bs_command_index,   &bs_command_query, &bs_command_grep,  &bs_command_delete,
-	&bs_command_compact, &bs_command_stats, &bs_command_check, &bs_command_trust,
-	&bs_command_catalog,
+	&bs_command_index,  &bs_command_query,   &bs_command_grep,
+	&bs_command_delete, &bs_command_compact, &bs_command_stats,
+	&bs_command_check,  &bs_command_trust,   &bs_command_catalog,
 };
 
 static const struct bs_topic topics[] = {
@@ -59,7 +59,8 @@ static void show_help(FILE *to)
 /* `--generate KIND [COMMAND|TOPIC]`: the manual pages and completions that are installed. */
 static int generate(const char *kind, const char *name)
 {
-	if (strcmp(kind, "man") == 0 ? bs_docs_man(&program, name, stdout) : !name && bs_docs_completion(&program, kind, stdout))
+	if (strcmp(kind, "man") == 0 ? bs_docs_man(&program, name, stdout)
+	                             : !name && bs_docs_completion(&program, kind, stdout))
 		return 0;
 	fputs("bitsift: --generate takes man [COMMAND|TOPIC], bash, zsh or fish\n", stderr);
 	return 2;
@@ -73,7 +74,8 @@ static int refuse(const char *name)
 		names[i] = commands[i]->name;
 	const char *guess = bs_command_guess(name, names);
 	(void)bs_fail(&line, BS_INVALID, "no command \"%s\"%s%s%s see `bitsift --help`", name,
-	              guess ? "; did you mean `bitsift " : ";", guess ? guess : "", guess ? "`? Or" : "");
+	              guess ? "; did you mean `bitsift " : ";", guess ? guess : "",
+	              guess ? "`? Or" : "");
 	fprintf(stderr, "bitsift: %s\n", line.text);
 	return 2;
 }
@@ -90,15 +92,16 @@ static int help(const char *name)
 }
 
 /*
- * Where the shell closed standard input, output or error (`>&-`), the next file that is opened would take its place and get
- * what is printed. Here that is nothing to be read, and, as rg has it, a place where what grep prints is lost; the other
- * commands find that they cannot write.
+ * Where the shell closed standard input, output or error (`>&-`), the next file that is opened
+ * would take its place and get what is printed. Here that is nothing to be read, and, as rg has it,
+ * a place where what grep prints is lost; the other commands find that they cannot write.
  */
 static void fill_standard_files(bool is_grep)
 {
 	for (int fd = 0; fd <= STDERR_FILENO; fd++)
 		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
-			(void)!open("/dev/null", fd == STDOUT_FILENO && !is_grep ? O_RDONLY : O_RDWR);
+			(void)!open("/dev/null",
+			            fd == STDOUT_FILENO && !is_grep ? O_RDONLY : O_RDWR);
 }
 
 /* A folder of the user's in which no file could be opened counts as none. */
@@ -109,7 +112,8 @@ static void drop_long_folders(void)
 		const char *value = getenv(variables[i]);
 		if (!value || strlen(value) + NAME_MAX < PATH_MAX)
 			continue;
-		fprintf(stderr, "bitsift: %s is longer than a path can be, and is ignored\n", variables[i]);
+		fprintf(stderr, "bitsift: %s is longer than a path can be, and is ignored\n",
+		        variables[i]);
 		unsetenv(variables[i]);
 	}
 }
@@ -120,7 +124,8 @@ static int end_output(int exit_status)
 	errno = 0;
 	if (fflush(stdout) == 0 && !ferror(stdout))
 		return exit_status;
-	fprintf(stderr, "bitsift: standard output: %s\n", errno ? strerror(errno) : "cannot be written");
+	fprintf(stderr, "bitsift: standard output: %s\n",
+	        errno ? strerror(errno) : "cannot be written");
 	return 2;
 }
 

@@ -15,7 +15,8 @@
 static size_t put_plain(const char *text, size_t text_bytes, size_t at, FILE *out)
 {
 	size_t start = at;
-	while (at < text_bytes && text[at] >= ' ' && text[at] < 0x7f && text[at] != '"' && text[at] != '\\')
+	while (at < text_bytes && text[at] >= ' ' && text[at] < 0x7f && text[at] != '"' &&
+	       text[at] != '\\')
 		at++;
 	if (at > start)
 		fwrite(text + start, 1, at - start, out);
@@ -48,13 +49,15 @@ bool bs_format_json_string(const char *text, size_t text_bytes, FILE *out)
 /* RFC 4648, with padding. */
 static void base64(const char *text, size_t n_bytes, FILE *out)
 {
-	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 	const uint8_t *bytes = (const uint8_t *)text;
 	for (size_t i = 0; i < n_bytes; i += 3) {
 		uint32_t word = (uint32_t)bytes[i] << 16;
 		word |= i + 1 < n_bytes ? (uint32_t)bytes[i + 1] << 8 : 0;
 		word |= i + 2 < n_bytes ? bytes[i + 2] : 0;
-		fprintf(out, "%c%c%c%c", digits[word >> 18], digits[word >> 12 & 63], i + 1 < n_bytes ? digits[word >> 6 & 63] : '=',
+		fprintf(out, "%c%c%c%c", digits[word >> 18], digits[word >> 12 & 63],
+		        i + 1 < n_bytes ? digits[word >> 6 & 63] : '=',
 		        i + 2 < n_bytes ? digits[word & 63] : '=');
 	}
 }
@@ -75,7 +78,8 @@ void bs_format_json_count(uint64_t n_hits, const char *query, size_t query_bytes
 	fprintf(out, "\"count\":%" PRIu64 "}\n", n_hits);
 }
 
-void bs_format_json_error(const struct bs_error *err, const char *query, size_t query_bytes, FILE *out)
+void bs_format_json_error(const struct bs_error *err, const char *query, size_t query_bytes,
+                          FILE *out)
 {
 	begin_json(query, query_bytes, out);
 	fputs("\"error\":", out);
@@ -90,8 +94,10 @@ static void put_place(const struct bs_passage *passage, FILE *out)
 		(void)bs_format_json_string(passage->field, passage->field_bytes, out);
 		putc(',', out);
 	}
-	fprintf(out, "\"line\":%" PRIu64 ",\"column\":%" PRIu64 ",\"start\":%" PRIu64 ",\"stop\":%" PRIu64, passage->line,
-	        passage->column, passage->start_byte, passage->stop_byte);
+	fprintf(out,
+	        "\"line\":%" PRIu64 ",\"column\":%" PRIu64 ",\"start\":%" PRIu64
+	        ",\"stop\":%" PRIu64,
+	        passage->line, passage->column, passage->start_byte, passage->stop_byte);
 }
 
 static void put_passages(const struct bs_hit *hit, FILE *out)
@@ -101,7 +107,8 @@ static void put_passages(const struct bs_hit *hit, FILE *out)
 		fputs(i > 0 ? ",{" : "{", out);
 		put_place(&hit->passages[i], out);
 		fputs(",\"text\":", out);
-		(void)bs_format_json_string(hit->passages[i].text, hit->passages[i].text_bytes, out);
+		(void)bs_format_json_string(hit->passages[i].text, hit->passages[i].text_bytes,
+		                            out);
 		putc('}', out);
 	}
 	putc(']', out);
@@ -118,8 +125,8 @@ static void put_name(const char *key, const char *text, size_t text_bytes, FILE 
 	putc('"', out);
 }
 
-void bs_format_json(const struct bs_hit *hit, const char *index, bool is_sorted, const char *query, size_t query_bytes,
-                     FILE *out)
+void bs_format_json(const struct bs_hit *hit, const char *index, bool is_sorted, const char *query,
+                    size_t query_bytes, FILE *out)
 {
 	begin_json(query, query_bytes, out);
 	if (index) {
@@ -179,7 +186,8 @@ void bs_format_shown(const char *text, size_t text_bytes, bool has_marks, FILE *
 	}
 }
 
-void bs_format_text(const struct bs_hit *hit, const char *index, bool is_sorted, bool color, FILE *out)
+void bs_format_text(const struct bs_hit *hit, const char *index, bool is_sorted, bool color,
+                    FILE *out)
 {
 	fputs(color ? "\033[35m" : "", out);
 	bs_format_shown(hit->local_id, hit->local_id_bytes, false, out);
@@ -193,7 +201,9 @@ void bs_format_text(const struct bs_hit *hit, const char *index, bool is_sorted,
 		bs_format_shown(index, strlen(index), false, out);
 	}
 	fputs(color ? "\033[0m\n" : "\n", out);
-	for (const char *at = hit->snippet ? hit->snippet : "", *end = at + hit->snippet_bytes, *stop; at < end; at = stop + 1) {
+	for (const char *at = hit->snippet ? hit->snippet : "", *end = at + hit->snippet_bytes,
+	                *stop;
+	     at < end; at = stop + 1) {
 		stop = memchr(at, '\n', (size_t)(end - at));
 		stop = stop ? stop : end;
 		fprintf(out, "%*s", BS_FORMAT_INDENT, "");
@@ -204,14 +214,28 @@ void bs_format_text(const struct bs_hit *hit, const char *index, bool is_sorted,
 
 /* What a format names, in braces. */
 enum part {
-	PART_PATH, PART_ID, PART_SCORE, PART_RANK, PART_VALUE, PART_INDEX,          /* of the hit */
-	PART_LINE, PART_COLUMN, PART_START, PART_STOP, PART_FIELD, PART_TEXT, PARTS /* of its best passage */
+	PART_PATH,
+	PART_ID,
+	PART_SCORE,
+	PART_RANK,
+	PART_VALUE,
+	PART_INDEX, /* of the hit */
+	/* of its best passage */
+	PART_LINE,
+	PART_COLUMN,
+	PART_START,
+	PART_STOP,
+	PART_FIELD,
+	PART_TEXT,
+	PARTS
 };
 static const char *const part_names[PARTS] = {
-	"path", "id", "score", "rank", "value", "index", "line", "column", "start", "stop", "field", "text",
+	"path", "id",     "score", "rank", "value", "index",
+	"line", "column", "start", "stop", "field", "text",
 };
 
-/* The next part of a format, PARTS and a byte if it is text, and what stands behind it; NULL: it is no part of any. */
+/* The next part of a format, PARTS and a byte if it is text, and what stands behind it; NULL: it is
+ * no part of any. */
 static const char *next_part(const char *at, enum part *part_out, char *byte_out)
 {
 	static const char escapes[] = "n\nt\t0\0\\\\";
@@ -222,7 +246,8 @@ static const char *next_part(const char *at, enum part *part_out, char *byte_out
 	if (*at == '{') {
 		size_t n_bytes = strcspn(at + 1, "}");
 		for (*part_out = 0; *part_out < PARTS; ++*part_out)
-			if (strlen(part_names[*part_out]) == n_bytes && memcmp(part_names[*part_out], at + 1, n_bytes) == 0)
+			if (strlen(part_names[*part_out]) == n_bytes &&
+			    memcmp(part_names[*part_out], at + 1, n_bytes) == 0)
 				return at[n_bytes + 1] ? at + n_bytes + 2 : NULL;
 		return NULL;
 	}
@@ -236,8 +261,8 @@ static const char *next_part(const char *at, enum part *part_out, char *byte_out
 	return NULL;
 }
 
-enum bs_status bs_format_check_format(const char *format, bool has_index, bool is_sorted, bool *has_places_out,
-                                       struct bs_error *err)
+enum bs_status bs_format_check_format(const char *format, bool has_index, bool is_sorted,
+                                      bool *has_places_out, struct bs_error *err)
 {
 	*has_places_out = false;
 	for (const char *at = format, *next; *at; at = next) {
@@ -245,25 +270,35 @@ enum bs_status bs_format_check_format(const char *format, bool has_index, bool i
 		char byte;
 		next = next_part(at, &part, &byte);
 		if (!next && *at == '\\')
-			return bs_fail(err, BS_INVALID, "--format: %.2s is not one of \\n, \\t, \\0 and \\\\", at);
+			return bs_fail(err, BS_INVALID,
+			               "--format: %.2s is not one of \\n, \\t, \\0 and \\\\", at);
 		if (!next)
-			return bs_fail(err, BS_INVALID, "--format: %.*s is not one of {path}, {id}, {score}, {rank}, {value}, {line}, {column}, "
+			return bs_fail(err, BS_INVALID,
+			               "--format: %.*s is not one of {path}, {id}, {score}, "
+			               "{rank}, {value}, {line}, {column}, "
 			               "{start}, {stop}, {field} and {text}; a brace is {{",
 			               (int)strcspn(at, "}") + (strchr(at, '}') != NULL), at);
 		if (part == PART_VALUE && !is_sorted)
-			return bs_fail(err, BS_INVALID, "--format: {value} is what --sort goes by; add --sort FIELD");
+			return bs_fail(
+				err, BS_INVALID,
+				"--format: {value} is what --sort goes by; add --sort FIELD");
 		if (part == PART_INDEX && !has_index)
-			return bs_fail(err, BS_INVALID, "--format: {index} is the name of an index of a --catalog");
+			return bs_fail(err, BS_INVALID,
+			               "--format: {index} is the name of an index of a --catalog");
 		*has_places_out |= part >= PART_LINE && part < PARTS;
 	}
 	return BS_OK;
 }
 
-static void put_part(const struct bs_hit *hit, const char *index, enum part part, bool is_terminal, FILE *out)
+static void put_part(const struct bs_hit *hit, const char *index, enum part part, bool is_terminal,
+                     FILE *out)
 {
 	const struct bs_passage *best = &hit->best;
-	const uint64_t numbers[PARTS] = {[PART_RANK] = hit->rank, [PART_LINE] = best->line, [PART_COLUMN] = best->column,
-	                                 [PART_START] = best->start_byte, [PART_STOP] = best->stop_byte};
+	const uint64_t numbers[PARTS] = {[PART_RANK] = hit->rank,
+	                                 [PART_LINE] = best->line,
+	                                 [PART_COLUMN] = best->column,
+	                                 [PART_START] = best->start_byte,
+	                                 [PART_STOP] = best->stop_byte};
 	if (part == PART_PATH)
 		bs_format_exact(hit->path, strlen(hit->path), is_terminal, out);
 	else if (part == PART_ID)
@@ -282,7 +317,8 @@ static void put_part(const struct bs_hit *hit, const char *index, enum part part
 		fprintf(out, "%" PRIu64, numbers[part]);
 }
 
-void bs_format_format(const struct bs_hit *hit, const char *index, const char *format, bool is_terminal, FILE *out)
+void bs_format_format(const struct bs_hit *hit, const char *index, const char *format,
+                      bool is_terminal, FILE *out)
 {
 	enum part part = PARTS;
 	char byte = ' ';
@@ -307,7 +343,8 @@ static void put_column(const char *text, size_t text_bytes, FILE *out)
 			putc(text[i], out);
 }
 
-void bs_format_trec(const struct bs_hit *hit, const char *index, const char *query_id, size_t query_id_bytes, FILE *out)
+void bs_format_trec(const struct bs_hit *hit, const char *index, const char *query_id,
+                    size_t query_id_bytes, FILE *out)
 {
 	put_column(query_id, query_id_bytes, out);
 	fputs(hit->local_id_bytes > 0 || index ? " Q0 " : " Q0 %", out);
@@ -340,7 +377,8 @@ static const struct {
 #define N_COUNTERS (sizeof(counters) / sizeof(*counters))
 _Static_assert(N_COUNTERS <= BS_STATS_COUNTERS, "there is a sum for each");
 
-enum bs_status bs_stats_add(struct bs_stats_sum *sum, const struct bs_query_stats *stats, struct bs_error *err)
+enum bs_status bs_stats_add(struct bs_stats_sum *sum, const struct bs_query_stats *stats,
+                            struct bs_error *err)
 {
 	uint64_t n = sum->n_queries;
 	for (size_t stage = 0; stage <= BS_STAGES && n == sum->n_room; stage++) {
@@ -357,7 +395,8 @@ enum bs_status bs_stats_add(struct bs_stats_sum *sum, const struct bs_query_stat
 	sum->times[BS_STAGES][n] = stats->total_ns;
 	sum->n_queries++;
 	for (size_t i = 0; i < N_COUNTERS; i++)
-		sum->sums[i] += *(const uint64_t *)(const void *)((const char *)stats + counters[i].offset);
+		sum->sums[i] +=
+			*(const uint64_t *)(const void *)((const char *)stats + counters[i].offset);
 	return BS_OK;
 }
 
@@ -385,11 +424,12 @@ static void put_times(const struct bs_stats_sum *sum, size_t which, const char *
 		mean += (double)times[i] / 1e3 / (double)n;
 	if (n > 0)
 		qsort(times, n, sizeof(*times), compare_u64);
-	fprintf(out, ",\"%s\":{\"p50_us\":%.3f,\"p95_us\":%.3f,\"mean_us\":%.3f}", name, percentile_us(times, n, 0.5),
-	        percentile_us(times, n, 0.95), mean);
+	fprintf(out, ",\"%s\":{\"p50_us\":%.3f,\"p95_us\":%.3f,\"mean_us\":%.3f}", name,
+	        percentile_us(times, n, 0.5), percentile_us(times, n, 0.95), mean);
 }
 
-void bs_stats_json(struct bs_stats_sum *sum, const struct bs_catalog_search_result *catalog, FILE *out)
+void bs_stats_json(struct bs_stats_sum *sum, const struct bs_catalog_search_result *catalog,
+                   FILE *out)
 {
 	static const char *const names[BS_STAGES] = {
 		[BS_STAGE_PARSE] = "parse", [BS_STAGE_PLAN] = "plan",     [BS_STAGE_SCAN] = "scan",
@@ -402,8 +442,11 @@ void bs_stats_json(struct bs_stats_sum *sum, const struct bs_catalog_search_resu
 	for (size_t i = 0; i < N_COUNTERS; i++)
 		fprintf(out, ",\"%s\":%" PRIu64, counters[i].name, sum->sums[i]);
 	if (catalog)
-		fprintf(out, ",\"catalog\":{\"indexes\":%" PRIu64 ",\"asked\":%" PRIu64 ",\"probed\":%" PRIu64 ",\"skipped\":%" PRIu64
-		        ",\"unreachable\":%" PRIu64 "}", catalog->n_indexes, catalog->n_asked, catalog->n_probed, catalog->n_skipped,
+		fprintf(out,
+		        ",\"catalog\":{\"indexes\":%" PRIu64 ",\"asked\":%" PRIu64
+		        ",\"probed\":%" PRIu64 ",\"skipped\":%" PRIu64 ",\"unreachable\":%" PRIu64
+		        "}",
+		        catalog->n_indexes, catalog->n_asked, catalog->n_probed, catalog->n_skipped,
 		        catalog->n_unreachable);
 	fputs("}\n", out);
 }
@@ -443,14 +486,16 @@ static void put_kinds(const struct bs_skip_kind binary[BS_SKIP_KINDS], uint64_t 
 	fputs(")", out);
 }
 
-bool bs_format_left_out(const uint64_t skipped[BS_SKIP_MAX], const struct bs_skip_kind binary[BS_SKIP_KINDS],
-                         const char *before, FILE *out)
+bool bs_format_left_out(const uint64_t skipped[BS_SKIP_MAX],
+                        const struct bs_skip_kind binary[BS_SKIP_KINDS], const char *before,
+                        FILE *out)
 {
 	bool has_any = false;
 	for (int reason = 0; reason < BS_SKIP_MAX; reason++) {
 		if (skipped[reason] == 0)
 			continue;
-		fprintf(out, "%s%s %s", has_any ? ", " : before, BS_COUNT(skipped[reason]), bs_skip_name((enum bs_skip)reason, skipped[reason]));
+		fprintf(out, "%s%s %s", has_any ? ", " : before, BS_COUNT(skipped[reason]),
+		        bs_skip_name((enum bs_skip)reason, skipped[reason]));
 		if (reason == BS_SKIP_BINARY)
 			put_kinds(binary, skipped[reason], out);
 		has_any = true;

@@ -8,8 +8,8 @@
 #include "core/base/source_kind.h"
 #include "core/file/container.h"
 #include "corpus/walk/document.h"
-#include "query/options/command_line.h"
 #include "query/format/hit_format.h"
+#include "query/options/command_line.h"
 
 static void put_name(FILE *out, const char *name)
 {
@@ -26,7 +26,8 @@ static const char *const kind_names[] = {"unknown", "folder", "file", "collectio
 
 static const char *rank_name(uint8_t rank)
 {
-	return rank == BS_LEVEL_DOCUMENT ? "document" : (rank == BS_LEVEL_GROUP ? "group" : "block");
+	return rank == BS_LEVEL_DOCUMENT ? "document"
+	                                 : (rank == BS_LEVEL_GROUP ? "group" : "block");
 }
 
 static double ratio(uint64_t n, uint64_t of)
@@ -36,14 +37,16 @@ static double ratio(uint64_t n, uint64_t of)
 
 /* Options that are either on or off, in the order in which both forms name them. */
 #define N_SWITCHES 9
-static const char *const switch_names[N_SWITCHES] = {"words",  "grams",     "store",  "fold-accents",
-                                                     "hidden", "no-ignore", "binary", "no-records", "split-identifiers"};
+static const char *const switch_names[N_SWITCHES] = {
+	"words",     "grams",  "store",      "fold-accents",     "hidden",
+	"no-ignore", "binary", "no-records", "split-identifiers"};
 
 static void switches(const struct bs_recorded_options *options, bool on_out[N_SWITCHES])
 {
-	const bool on[N_SWITCHES] = {options->words,  options->grams,     options->store,         options->fold_accents,
-	                             options->hidden, options->no_ignore, options->binary_as_text, !options->reads_records,
-	                             options->split_identifiers};
+	const bool on[N_SWITCHES] = {
+		options->words,          options->grams,          options->store,
+		options->fold_accents,   options->hidden,         options->no_ignore,
+		options->binary_as_text, !options->reads_records, options->split_identifiers};
 	memcpy(on_out, on, sizeof(on));
 }
 
@@ -79,15 +82,18 @@ static void text_options(FILE *out, const struct bs_recorded_options *options)
 }
 
 /* What it is, or that there is none. */
-static void text_summary(FILE *out, const struct bs_manifest *manifest, const struct bs_index_stats *stats)
+static void text_summary(FILE *out, const struct bs_manifest *manifest,
+                         const struct bs_index_stats *stats)
 {
 	double rate = (double)manifest->options.summary_rate / BS_SUMMARY_RATE_UNIT;
 	if (rate <= 0 || stats->summary_bytes == 0) {
 		fprintf(out, "summary    none%s\n", rate > 0 ? " yet" : "");
 		return;
 	}
-	fprintf(out, "summary    %s, rate %.3g of %g: %s of words, %s\n", BS_BYTES(stats->summary_bytes), stats->summary_rate, rate,
-	        BS_THINGS(stats->n_summary_words, "place"), BS_THINGS(stats->n_summary_grams, "trigram"));
+	fprintf(out, "summary    %s, rate %.3g of %g: %s of words, %s\n",
+	        BS_BYTES(stats->summary_bytes), stats->summary_rate, rate,
+	        BS_THINGS(stats->n_summary_words, "place"),
+	        BS_THINGS(stats->n_summary_grams, "trigram"));
 }
 
 /* Collections that were found in a folder. */
@@ -119,22 +125,26 @@ static void text_sources(FILE *out, const struct bs_manifest *manifest)
 	}
 }
 
-static void text_head(FILE *out, const struct bs_snapshot *snapshot, const struct bs_index_stats *stats)
+static void text_head(FILE *out, const struct bs_snapshot *snapshot,
+                      const struct bs_index_stats *stats)
 {
 	const struct bs_manifest *manifest = &snapshot->manifest;
 	fprintf(out, "made       format %u, commit %llu, ICU %s, Unicode %s\n", BS_FORMAT_VERSION,
-	        (unsigned long long)manifest->generation, manifest->versions.icu, manifest->versions.unicode);
+	        (unsigned long long)manifest->generation, manifest->versions.icu,
+	        manifest->versions.unicode);
 	text_options(out, &manifest->options);
 	text_summary(out, manifest, stats);
 	text_sources(out, manifest);
 }
 
 /* The widths of the matrix, level by level, and the share of bits set in it. */
-static void text_shard(FILE *out, uint32_t number, const struct bs_shard_stats *shard, uint32_t n_levels)
+static void text_shard(FILE *out, uint32_t number, const struct bs_shard_stats *shard,
+                       uint32_t n_levels)
 {
 	fprintf(out, "%6u%11s", number, BS_COUNT(shard->n_docs));
 	if (shard->n_levels == 0) {
-		fprintf(out, "   forward indexes, %s\n", BS_THINGS(shard->n_forward_postings, "posting"));
+		fprintf(out, "   forward indexes, %s\n",
+		        BS_THINGS(shard->n_forward_postings, "posting"));
 		return;
 	}
 	for (uint32_t l = 0; l < n_levels; l++) {
@@ -146,7 +156,8 @@ static void text_shard(FILE *out, uint32_t number, const struct bs_shard_stats *
 	fprintf(out, "%8s\n", BS_COUNT(shard->n_exact));
 }
 
-static void text_shards(FILE *out, const struct bs_segment *segment, const struct bs_segment_stats *stats)
+static void text_shards(FILE *out, const struct bs_segment *segment,
+                        const struct bs_segment_stats *stats)
 {
 	uint32_t n_levels = segment->terms.treatments.n_levels;
 	fputs("  shard  documents", out);
@@ -165,40 +176,49 @@ static void text_treatments(FILE *out, const struct bs_term_treatment_table *tab
 	fputs("\n", out);
 	for (uint32_t i = 0; i < table->n_entries; i++) {
 		const struct bs_term_treatment *entry = &table->entries[i];
-		fprintf(out, "%10llu..%-11s", (unsigned long long)(entry->min_df ? entry->min_df : 1), "");
+		fprintf(out, "%10llu..%-11s",
+		        (unsigned long long)(entry->min_df ? entry->min_df : 1), "");
 		for (uint32_t l = 0; l < table->n_levels; l++)
 			fprintf(out, "%10u", entry->n_columns[l]);
-		fprintf(out, "%s\n", entry->has_false_positives ? "   false positives listed" : "   in lists of rare words");
+		fprintf(out, "%s\n",
+		        entry->has_false_positives ? "   false positives listed"
+		                                   : "   in lists of rare words");
 	}
 }
 
 /* How wide the rows of files of one size are, and how many columns a gram has. */
 static void text_gram_shards(FILE *out, const struct bs_gram_shards *grams)
 {
-	static const char *const tiers[BS_GRAM_TIERS] = {"left out", "common",         "middling",
-	                                                 "rare",     "longer, common", "longer, rare"};
+	static const char *const tiers[BS_GRAM_TIERS] = {
+		"left out", "common", "middling", "rare", "longer, common", "longer, rare"};
 	fprintf(out, "  %-15s%10s%10s\n", "grams of", "files", "columns");
 	for (uint32_t i = 0; i < grams->n_shards; i++) {
 		const struct bs_gram_shard_shape *shape = &grams->shards[i].shape;
-		fprintf(out, "  class %-9u%10s%10s\n", shape->size_class, BS_COUNT(shape->n_docs), BS_COUNT(shape->n_columns));
+		fprintf(out, "  class %-9u%10s%10s\n", shape->size_class, BS_COUNT(shape->n_docs),
+		        BS_COUNT(shape->n_columns));
 	}
 	fputs("  trigrams           listed   columns\n", out);
 	for (uint32_t tier = 0; tier < BS_GRAM_TIERS; tier++) {
-		const char *n_listed = bs_gram_listed_end(tier) > 0 ? BS_COUNT(grams->meta.n_listed[tier]) : "";
-		fprintf(out, "  %-15s%10s%10u\n", tiers[tier], n_listed, grams->meta.n_hashes[tier]);
+		const char *n_listed =
+			bs_gram_listed_end(tier) > 0 ? BS_COUNT(grams->meta.n_listed[tier]) : "";
+		fprintf(out, "  %-15s%10s%10u\n", tiers[tier], n_listed,
+		        grams->meta.n_hashes[tier]);
 	}
 }
 
-static void text_segment(FILE *out, const struct bs_snapshot *snapshot, const struct bs_index_stats *stats, uint32_t s)
+static void text_segment(FILE *out, const struct bs_snapshot *snapshot,
+                         const struct bs_index_stats *stats, uint32_t s)
 {
 	const struct bs_segment *segment = &snapshot->segments[s];
 	const struct bs_segment_record *record = &snapshot->manifest.segments[s];
 	fprintf(out, "\nseg-%06llu %s%s", (unsigned long long)record->number,
-	        BS_THINGS(record->n_docs, record->is_rows ? "collection" : "document"), record->is_rows ? " as files" : "");
+	        BS_THINGS(record->n_docs, record->is_rows ? "collection" : "document"),
+	        record->is_rows ? " as files" : "");
 	if (record->n_deleted > 0)
 		fprintf(out, " (%s deleted)", BS_COUNT(record->n_deleted));
 	if (!record->is_rows)
-		fprintf(out, ", %s, %s", BS_THINGS(segment->meta.n_terms, "term"), BS_THINGS(segment->meta.n_postings, "posting"));
+		fprintf(out, ", %s, %s", BS_THINGS(segment->meta.n_terms, "term"),
+		        BS_THINGS(segment->meta.n_postings, "posting"));
 	fprintf(out, ", %s\n", BS_BYTES(record->n_bytes));
 	if (!record->is_rows) {
 		text_shards(out, segment, &stats->segments[s]);
@@ -212,7 +232,8 @@ static void text_segment(FILE *out, const struct bs_snapshot *snapshot, const st
 static void text_part(FILE *out, const char *name, uint64_t n_bytes, uint64_t n_postings,
                       const struct bs_index_stats *stats)
 {
-	fprintf(out, "%-20s%12s%8.1f %%", name, BS_BYTES(n_bytes), ratio(n_bytes, stats->n_bytes) * 100);
+	fprintf(out, "%-20s%12s%8.1f %%", name, BS_BYTES(n_bytes),
+	        ratio(n_bytes, stats->n_bytes) * 100);
 	if (n_postings > 0)
 		fprintf(out, "%16.2f", ratio(n_bytes * 8, n_postings));
 	fputs("\n", out);
@@ -224,16 +245,19 @@ static void text_parts(FILE *out, const struct bs_index_stats *stats)
 	for (int part = 0; part < BS_PARTS; part++) {
 		bool is_gram = part >= BS_FIRST_GRAM_PART && part < BS_FIRST_OTHER_PART;
 		if (part == BS_FIRST_GRAM_PART)
-			text_part(out, "  words index", stats->n_words_bytes, stats->n_postings, stats);
+			text_part(out, "  words index", stats->n_words_bytes, stats->n_postings,
+			          stats);
 		if (part == BS_FIRST_OTHER_PART && stats->n_grams_bytes > 0)
 			text_part(out, "  grams index", stats->n_grams_bytes, 0, stats);
 		if (stats->parts[part] > 0)
 			text_part(out, bs_part_name((enum bs_part)part), stats->parts[part],
 			          is_gram ? 0 : stats->n_postings, stats);
 	}
-	text_part(out, "  all", stats->n_bytes, stats->n_grams_bytes > 0 ? 0 : stats->n_postings, stats);
+	text_part(out, "  all", stats->n_bytes, stats->n_grams_bytes > 0 ? 0 : stats->n_postings,
+	          stats);
 	if (stats->text_bytes > 0)
-		fprintf(out, "%.1f %% of the text\n", ratio(stats->n_bytes, stats->text_bytes) * 100);
+		fprintf(out, "%.1f %% of the text\n",
+		        ratio(stats->n_bytes, stats->text_bytes) * 100);
 }
 
 /* "1 folder, 2 collections" */
@@ -250,10 +274,13 @@ static void summary_sources(FILE *out, const struct bs_manifest *manifest)
 	for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
 		uint32_t n = 0;
 		for (uint32_t i = 0; i < manifest->n_sources; i++)
-			n += manifest->sources[i].kind == kinds[k].kind && !manifest->sources[i].parent;
+			n += manifest->sources[i].kind == kinds[k].kind &&
+			     !manifest->sources[i].parent;
 		if (n == 0)
 			continue;
-		fprintf(out, "%s%s", before, kinds[k].kind == BS_SOURCE_STDIN ? kinds[k].name : BS_THINGS(n, kinds[k].name));
+		fprintf(out, "%s%s", before,
+		        kinds[k].kind == BS_SOURCE_STDIN ? kinds[k].name
+		                                         : BS_THINGS(n, kinds[k].name));
 		before = ", ";
 	}
 	uint32_t n_inner = 0;
@@ -274,7 +301,8 @@ static void summary_left_out(FILE *out, const struct bs_manifest *manifest)
 		for (size_t reason = 0; reason < BS_SKIP_MAX; reason++)
 			sum.n[reason] += left_out->n[reason];
 		for (size_t k = 0; k < BS_SKIP_KINDS; k++)
-			bs_skip_kinds_add(sum.binary, left_out->binary[k].name, left_out->binary[k].n_files);
+			bs_skip_kinds_add(sum.binary, left_out->binary[k].name,
+			                  left_out->binary[k].n_files);
 	}
 	if (bs_format_left_out(sum.n, sum.binary, "left out   ", out))
 		fputs("\n", out);
@@ -283,36 +311,44 @@ static void summary_left_out(FILE *out, const struct bs_manifest *manifest)
 /* Of fields with more, `stats -v` shows all. */
 #define FIELDS_SHOWN 8u
 
-static const char *field_name(const struct bs_index_stats *stats, const struct bs_field_stats *field, size_t *n_bytes_out)
+static const char *field_name(const struct bs_index_stats *stats,
+                              const struct bs_field_stats *field, size_t *n_bytes_out)
 {
 	*n_bytes_out = stats->field_names.entries[field->name].n_bytes;
 	return (const char *)bs_term_table_key(&stats->field_names, field->name);
 }
 
-/* The fields that hold numbers or dates, and how many of their texts are neither: these are in no range. */
+/* The fields that hold numbers or dates, and how many of their texts are neither: these are in no
+ * range. */
 static void summary_fields(FILE *out, const struct bs_index_stats *stats, uint32_t n_shown)
 {
 	for (uint32_t i = 0; i < stats->n_fields && i < n_shown; i++) {
 		const struct bs_field_stats *field = &stats->fields[i];
 		size_t n_bytes;
-		const char *name = field_name(stats, field, &n_bytes), *least = field->is_at_least ? "at least " : "";
+		const char *name = field_name(stats, field, &n_bytes),
+			   *least = field->is_at_least ? "at least " : "";
 		fprintf(out, "%-10s ", i == 0 ? "values" : "");
 		bs_format_shown(name, n_bytes, false, out);
 		fprintf(out, ": %s%s %s, %s%s\n", least, BS_COUNT(field->n_values),
-		        field->n_values == 1 ? "number or date" : "numbers or dates", least, BS_THINGS(field->n_others, "other text"));
+		        field->n_values == 1 ? "number or date" : "numbers or dates", least,
+		        BS_THINGS(field->n_others, "other text"));
 	}
 	if (stats->n_fields > n_shown)
-		fprintf(out, "%-10s and %u more fields (bitsift stats -v)\n", "", stats->n_fields - n_shown);
+		fprintf(out, "%-10s and %u more fields (bitsift stats -v)\n", "",
+		        stats->n_fields - n_shown);
 }
 
-static void summary_size(FILE *out, const struct bs_snapshot *snapshot, const struct bs_index_stats *stats)
+static void summary_size(FILE *out, const struct bs_snapshot *snapshot,
+                         const struct bs_index_stats *stats)
 {
 	const struct bs_recorded_options *options = &snapshot->manifest.options;
 	fprintf(out, "size       %s", BS_BYTES(stats->n_bytes));
 	if (stats->text_bytes >= BS_LEAST_BYTES_FOR_RATIO)
-		fprintf(out, ", %.1f %% of the text's", ratio(stats->n_bytes, stats->text_bytes) * 100);
+		fprintf(out, ", %.1f %% of the text's",
+		        ratio(stats->n_bytes, stats->text_bytes) * 100);
 	if (options->words && options->grams)
-		fprintf(out, ": words %s, grams %s, the rest %s", BS_BYTES(stats->n_words_bytes), BS_BYTES(stats->n_grams_bytes),
+		fprintf(out, ": words %s, grams %s, the rest %s", BS_BYTES(stats->n_words_bytes),
+		        BS_BYTES(stats->n_grams_bytes),
 		        BS_BYTES(stats->n_bytes - stats->n_words_bytes - stats->n_grams_bytes));
 	fputs("\n", out);
 }
@@ -330,7 +366,8 @@ static void summary_age(FILE *out, int64_t seconds)
 	}
 	while (u < 2 && seconds < units[u].seconds)
 		u++;
-	fprintf(out, "indexed %s ago", BS_THINGS((uint64_t)(seconds / units[u].seconds), units[u].name));
+	fprintf(out, "indexed %s ago",
+	        BS_THINGS((uint64_t)(seconds / units[u].seconds), units[u].name));
 }
 
 static void summary_freshness(FILE *out, int64_t age_seconds, const struct bs_freshened *since)
@@ -363,23 +400,29 @@ static void summary_health(FILE *out, const struct bs_snapshot *snapshot)
 	bool is_other = false;
 	fputs("health     ", out);
 	if (bs_manifest_has_other_words(manifest, &is_other, &ignored) == BS_OK && is_other) {
-		fputs("made by another version of the tokenizer: every query reads all documents; `bitsift index` indexes them again\n",
+		fputs("made by another version of the tokenizer: every query reads all documents; "
+		      "`bitsift index` indexes them again\n",
 		      out);
 		return;
 	}
 	fprintf(out, "good: %s", BS_THINGS(snapshot->totals.n_word_segments, "segment"));
 	if (n_deleted > 0)
-		fprintf(out, ", %s not yet compacted away", BS_THINGS(n_deleted, "deleted document"));
+		fprintf(out, ", %s not yet compacted away",
+		        BS_THINGS(n_deleted, "deleted document"));
 	fputs("\n", out);
 }
 
-void bs_format_stats_summary(const struct bs_snapshot *snapshot, const struct bs_index_stats *stats, int64_t age_seconds,
-                              const struct bs_freshened *since, bool shows_all, FILE *out)
+void bs_format_stats_summary(const struct bs_snapshot *snapshot, const struct bs_index_stats *stats,
+                             int64_t age_seconds, const struct bs_freshened *since, bool shows_all,
+                             FILE *out)
 {
 	const struct bs_recorded_options *options = &snapshot->manifest.options;
 	fputs("index      ", out);
 	put_name(out, snapshot->dir->path);
-	fprintf(out, ": %s of ", !options->grams ? "words" : options->words ? "words and grams" : "grams");
+	fprintf(out, ": %s of ",
+	        !options->grams  ? "words"
+	        : options->words ? "words and grams"
+	                         : "grams");
 	summary_sources(out, &snapshot->manifest);
 	fprintf(out, "\ndocuments  %s", BS_COUNT(snapshot->totals.n_live_docs));
 	if (options->words)
@@ -392,7 +435,8 @@ void bs_format_stats_summary(const struct bs_snapshot *snapshot, const struct bs
 	summary_health(out, snapshot);
 }
 
-void bs_format_stats_text(const struct bs_snapshot *snapshot, const struct bs_index_stats *stats, FILE *out)
+void bs_format_stats_text(const struct bs_snapshot *snapshot, const struct bs_index_stats *stats,
+                          FILE *out)
 {
 	text_head(out, snapshot, stats);
 	for (uint32_t s = 0; s < stats->n_segments; s++)
@@ -448,7 +492,8 @@ static void json_sources(FILE *out, const struct bs_manifest *manifest)
 	for (uint32_t i = 0, n = 0; i < manifest->n_sources; i++) {
 		if (manifest->sources[i].kind == BS_SOURCE_FORGOTTEN || manifest->sources[i].parent)
 			continue;
-		fprintf(out, "%s{\"kind\":\"%s\",\"label\":", n++ ? "," : "", kind_names[manifest->sources[i].kind]);
+		fprintf(out, "%s{\"kind\":\"%s\",\"label\":", n++ ? "," : "",
+		        kind_names[manifest->sources[i].kind]);
 		put_json_string(out, manifest->sources[i].label);
 		fputs(",\"path\":", out);
 		put_json_string(out, manifest->sources[i].path);
@@ -459,11 +504,13 @@ static void json_sources(FILE *out, const struct bs_manifest *manifest)
 	fputs("]", out);
 }
 
-static void json_shard(FILE *out, const struct bs_shard_stats *shard, const struct bs_term_treatment_table *treatments)
+static void json_shard(FILE *out, const struct bs_shard_stats *shard,
+                       const struct bs_term_treatment_table *treatments)
 {
 	fprintf(out, "{\"documents\":%u,\"kind\":", shard->n_docs);
 	if (shard->n_levels == 0) {
-		fprintf(out, "\"lists\",\"postings\":%" PRIu64 "}", (uint64_t)shard->n_forward_postings);
+		fprintf(out, "\"lists\",\"postings\":%" PRIu64 "}",
+		        (uint64_t)shard->n_forward_postings);
 		return;
 	}
 	fputs("\"matrix\",\"levels\":[", out);
@@ -478,22 +525,29 @@ static void json_treatments(FILE *out, const struct bs_term_treatment_table *tab
 {
 	fputs(",\"treatments\":[", out);
 	for (uint32_t i = 0; i < table->n_entries; i++) {
-		fprintf(out, "%s{\"min_df\":%llu", i ? "," : "", (unsigned long long)table->entries[i].min_df);
+		fprintf(out, "%s{\"min_df\":%llu", i ? "," : "",
+		        (unsigned long long)table->entries[i].min_df);
 		for (uint32_t l = 0; l < table->n_levels; l++)
-			fprintf(out, ",\"%s\":%u", rank_name(table->ranks[l]), table->entries[i].n_columns[l]);
+			fprintf(out, ",\"%s\":%u", rank_name(table->ranks[l]),
+			        table->entries[i].n_columns[l]);
 		fputs("}", out);
 	}
 	fputs("]", out);
 }
 
-static void json_segment(FILE *out, const struct bs_snapshot *snapshot, const struct bs_index_stats *stats, uint32_t s)
+static void json_segment(FILE *out, const struct bs_snapshot *snapshot,
+                         const struct bs_index_stats *stats, uint32_t s)
 {
 	const struct bs_segment *segment = &snapshot->segments[s];
 	const struct bs_segment_record *record = &snapshot->manifest.segments[s];
-	fprintf(out, "{\"file\":\"seg-%06" PRIu64 "\",\"%s\":%" PRIu64 ",\"deleted\":%" PRIu64, record->number,
-	        record->is_rows ? "collections" : "documents", (uint64_t)record->n_docs, (uint64_t)record->n_deleted);
-	fprintf(out, ",\"terms\":%" PRIu64 ",\"postings\":%" PRIu64 ",\"positions\":%" PRIu64 ",\"text_bytes\":%" PRIu64,
-	        (uint64_t)segment->meta.n_terms, segment->meta.n_postings, segment->meta.n_positions, segment->meta.text_bytes);
+	fprintf(out, "{\"file\":\"seg-%06" PRIu64 "\",\"%s\":%" PRIu64 ",\"deleted\":%" PRIu64,
+	        record->number, record->is_rows ? "collections" : "documents",
+	        (uint64_t)record->n_docs, (uint64_t)record->n_deleted);
+	fprintf(out,
+	        ",\"terms\":%" PRIu64 ",\"postings\":%" PRIu64 ",\"positions\":%" PRIu64
+	        ",\"text_bytes\":%" PRIu64,
+	        (uint64_t)segment->meta.n_terms, segment->meta.n_postings,
+	        segment->meta.n_positions, segment->meta.text_bytes);
 	fprintf(out, ",\"bytes\":%" PRIu64 ",\"shards\":[", record->n_bytes);
 	for (uint32_t i = 0; i < segment->meta.n_shards; i++) {
 		fputs(i ? "," : "", out);
@@ -501,11 +555,12 @@ static void json_segment(FILE *out, const struct bs_snapshot *snapshot, const st
 	}
 	fputs("]", out);
 	json_treatments(out, &segment->terms.treatments);
-	fprintf(out, ",\"gram_bits\":%" PRIu64 ",\"gram_shards\":[", (uint64_t)segment->grams.meta.n_bits);
+	fprintf(out, ",\"gram_bits\":%" PRIu64 ",\"gram_shards\":[",
+	        (uint64_t)segment->grams.meta.n_bits);
 	for (uint32_t i = 0; i < segment->grams.n_shards; i++) {
 		const struct bs_gram_shard_shape *shape = &segment->grams.shards[i].shape;
-		fprintf(out, "%s{\"class\":%u,\"documents\":%u,\"columns\":%u}", i ? "," : "", shape->size_class,
-		        shape->n_docs, shape->n_columns);
+		fprintf(out, "%s{\"class\":%u,\"documents\":%u,\"columns\":%u}", i ? "," : "",
+		        shape->size_class, shape->n_docs, shape->n_columns);
 	}
 	fputs("]}", out);
 }
@@ -519,8 +574,10 @@ static void json_parts(FILE *out, const struct bs_index_stats *stats)
 			putc(*at == ' ' ? '_' : *at, out);
 		fprintf(out, "\":%" PRIu64, stats->parts[part]);
 	}
-	fprintf(out, "},\"words_index_bytes\":%" PRIu64 ",\"grams_index_bytes\":%" PRIu64 ",\"total_bytes\":%" PRIu64
-	        ",\"bits_per_posting\":%.3f", stats->n_words_bytes, stats->n_grams_bytes, stats->n_bytes,
+	fprintf(out,
+	        "},\"words_index_bytes\":%" PRIu64 ",\"grams_index_bytes\":%" PRIu64
+	        ",\"total_bytes\":%" PRIu64 ",\"bits_per_posting\":%.3f",
+	        stats->n_words_bytes, stats->n_grams_bytes, stats->n_bytes,
 	        ratio(stats->n_words_bytes * 8, stats->n_postings));
 }
 
@@ -533,33 +590,40 @@ static void json_fields(FILE *out, const struct bs_index_stats *stats)
 		const char *name = field_name(stats, field, &n_bytes);
 		fprintf(out, "%s{\"field\":", i ? "," : "");
 		(void)bs_format_json_string(name, n_bytes, out);
-		fprintf(out, ",\"values\":%" PRIu64 ",\"others\":%" PRIu64 ",\"at_least\":%s}", field->n_values, field->n_others,
-		        field->is_at_least ? "true" : "false");
+		fprintf(out, ",\"values\":%" PRIu64 ",\"others\":%" PRIu64 ",\"at_least\":%s}",
+		        field->n_values, field->n_others, field->is_at_least ? "true" : "false");
 	}
 	fputs("]", out);
 }
 
-static void json_summary(FILE *out, const struct bs_manifest *manifest, const struct bs_index_stats *stats)
+static void json_summary(FILE *out, const struct bs_manifest *manifest,
+                         const struct bs_index_stats *stats)
 {
-	fprintf(out, ",\"summary\":{\"rate\":%g", (double)manifest->options.summary_rate / BS_SUMMARY_RATE_UNIT);
+	fprintf(out, ",\"summary\":{\"rate\":%g",
+	        (double)manifest->options.summary_rate / BS_SUMMARY_RATE_UNIT);
 	if (stats->summary_bytes > 0)
-		fprintf(out, ",\"bytes\":%" PRIu64 ",\"measured_rate\":%.6f,\"words\":%" PRIu64 ",\"trigrams\":%" PRIu64,
-		        stats->summary_bytes, stats->summary_rate, stats->n_summary_words, stats->n_summary_grams);
+		fprintf(out,
+		        ",\"bytes\":%" PRIu64 ",\"measured_rate\":%.6f,\"words\":%" PRIu64
+		        ",\"trigrams\":%" PRIu64,
+		        stats->summary_bytes, stats->summary_rate, stats->n_summary_words,
+		        stats->n_summary_grams);
 	fputs("}", out);
 }
 
-void bs_format_stats_json(const struct bs_snapshot *snapshot, const struct bs_index_stats *stats, FILE *out)
+void bs_format_stats_json(const struct bs_snapshot *snapshot, const struct bs_index_stats *stats,
+                          FILE *out)
 {
 	const struct bs_manifest *manifest = &snapshot->manifest;
 	const struct bs_snapshot_totals *totals = &snapshot->totals;
 	fputs("{\"index\":", out);
 	put_json_string(out, snapshot->dir->path);
-	fprintf(out, ",\"format\":%u,\"commit\":%" PRIu64 ",\"icu\":\"%s\",\"unicode\":\"%s\"", BS_FORMAT_VERSION,
-	        manifest->generation, manifest->versions.icu, manifest->versions.unicode);
-	fprintf(out, ",\"documents\":%" PRIu64 ",\"deleted\":%" PRIu64 ",\"positions\":%" PRIu64, totals->n_live_docs,
-	        totals->n_docs - totals->n_live_docs, totals->n_positions);
-	fprintf(out, ",\"terms\":%" PRIu64 ",\"postings\":%" PRIu64 ",\"text_bytes\":%" PRIu64 ",", stats->n_terms,
-	        stats->n_postings, stats->text_bytes);
+	fprintf(out, ",\"format\":%u,\"commit\":%" PRIu64 ",\"icu\":\"%s\",\"unicode\":\"%s\"",
+	        BS_FORMAT_VERSION, manifest->generation, manifest->versions.icu,
+	        manifest->versions.unicode);
+	fprintf(out, ",\"documents\":%" PRIu64 ",\"deleted\":%" PRIu64 ",\"positions\":%" PRIu64,
+	        totals->n_live_docs, totals->n_docs - totals->n_live_docs, totals->n_positions);
+	fprintf(out, ",\"terms\":%" PRIu64 ",\"postings\":%" PRIu64 ",\"text_bytes\":%" PRIu64 ",",
+	        stats->n_terms, stats->n_postings, stats->text_bytes);
 	json_options(out, &manifest->options);
 	fputs(",", out);
 	json_sources(out, manifest);

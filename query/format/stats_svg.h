@@ -7,4 +7,5 @@
 #include "core/store/snapshot.h"
 
 /* An SVG picture: bytes by part, shards by documents and density. */
-void bs_format_stats_svg(const struct bs_snapshot *snapshot, const struct bs_index_stats *stats, FILE *out);
+void bs_format_stats_svg(const struct bs_snapshot *snapshot, const struct bs_index_stats *stats,
+                         FILE *out);

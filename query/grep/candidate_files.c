@@ -1,4 +1,5 @@
-/* candidate_files.c: see candidate_files.h. The list is a merge of the documents and of the files that are none. */
+/* candidate_files.c: see candidate_files.h. The list is a merge of the documents and of the files
+ * that are none. */
 #include "query/grep/candidate_files.h"
 
 #include <stdlib.h>
@@ -7,8 +8,9 @@
 #include "core/base/source_kind.h"
 
 /* Of the documents that are files; those of a collection are not, but its row is one. */
-static enum bs_status open_files(struct bs_doc_cursor *cursor, const struct bs_snapshot *snapshot, uint32_t source,
-                                 const struct bs_doc_bits *among, struct bs_error *err)
+static enum bs_status open_files(struct bs_doc_cursor *cursor, const struct bs_snapshot *snapshot,
+                                 uint32_t source, const struct bs_doc_bits *among,
+                                 struct bs_error *err)
 {
 	const struct bs_manifest *manifest = &snapshot->manifest;
 	uint32_t kind = manifest->sources[source].kind;
@@ -28,18 +30,21 @@ static void next_non_document(struct bs_candidate_files *list)
 {
 	struct bs_non_documents file;
 	do {
-		if (!bs_manifest_next_non_document(&list->snapshot->manifest, &list->non_documents_at, &file)) {
+		if (!bs_manifest_next_non_document(&list->snapshot->manifest,
+		                                   &list->non_documents_at, &file)) {
 			list->non_documents = NULL;
 			return;
 		}
 	} while (file.source != list->source ||
-	         (list->kind == BS_SOURCE_FOLDER && file.nul_end > 0 && file.nul_end <= list->least_bytes));
+	         (list->kind == BS_SOURCE_FOLDER && file.nul_end > 0 &&
+	          file.nul_end <= list->least_bytes));
 	list->non_documents = file.name;
 }
 
-enum bs_status bs_candidate_files_init(struct bs_candidate_files *list, const struct bs_snapshot *snapshot,
-                                       const struct bs_doc_bits *candidates, uint32_t source, uint64_t least_bytes,
-                                       struct bs_error *err)
+enum bs_status bs_candidate_files_init(struct bs_candidate_files *list,
+                                       const struct bs_snapshot *snapshot,
+                                       const struct bs_doc_bits *candidates, uint32_t source,
+                                       uint64_t least_bytes, struct bs_error *err)
 {
 	*list = (struct bs_candidate_files){
 		.snapshot = snapshot,
@@ -60,8 +65,8 @@ enum bs_status bs_candidate_files_init(struct bs_candidate_files *list, const st
 	return open_files(&list->cursor, snapshot, source, candidates, err);
 }
 
-static enum bs_status check_name(const struct bs_candidate_files *list, const uint8_t *name, size_t name_bytes,
-                                 struct bs_error *err)
+static enum bs_status check_name(const struct bs_candidate_files *list, const uint8_t *name,
+                                 size_t name_bytes, struct bs_error *err)
 {
 	if (list->kind != BS_SOURCE_FOLDER || bs_doc_name_is_below(name, (uint32_t)name_bytes))
 		return BS_OK;
@@ -83,8 +88,9 @@ enum bs_status bs_candidate_files_next(struct bs_candidate_files *list, const ui
 		*name_out = (const uint8_t *)"";
 		return BS_OK;
 	}
-	if (list->non_documents && (!has_document || bs_compare_paths((const uint8_t *)list->non_documents, other_bytes,
-	                                                              record.name, record.name_bytes) < 0)) {
+	if (list->non_documents &&
+	    (!has_document || bs_compare_paths((const uint8_t *)list->non_documents, other_bytes,
+	                                       record.name, record.name_bytes) < 0)) {
 		*name_out = (const uint8_t *)list->non_documents;
 		*name_bytes_out = other_bytes;
 		next_non_document(list);
@@ -111,14 +117,17 @@ static enum bs_status start_over(struct bs_gram_cover *cover, struct bs_error *e
 }
 
 enum bs_status bs_gram_cover_init(struct bs_gram_cover *cover, const struct bs_snapshot *snapshot,
-                                  const struct bs_doc_bits *candidates, uint32_t source, struct bs_error *err)
+                                  const struct bs_doc_bits *candidates, uint32_t source,
+                                  struct bs_error *err)
 {
-	*cover = (struct bs_gram_cover){.snapshot = snapshot, .candidates = candidates, .source = source};
+	*cover = (struct bs_gram_cover){
+		.snapshot = snapshot, .candidates = candidates, .source = source};
 	return start_over(cover, err);
 }
 
-enum bs_status bs_gram_cover_ask(struct bs_gram_cover *cover, const uint8_t *name, size_t name_bytes,
-                                 const uint64_t fingerprint[4], enum bs_gram_answer *answer_out, struct bs_error *err)
+enum bs_status bs_gram_cover_ask(struct bs_gram_cover *cover, const uint8_t *name,
+                                 size_t name_bytes, const uint64_t fingerprint[4],
+                                 enum bs_gram_answer *answer_out, struct bs_error *err)
 {
 	struct bs_doc_ref ref;
 	struct bs_doc_record record;
@@ -131,10 +140,12 @@ enum bs_status bs_gram_cover_ask(struct bs_gram_cover *cover, const uint8_t *nam
 		status = bs_buffer_append(&cover->last, name, name_bytes, err);
 	while (!status && bs_doc_cursor_peek(&cover->cursor, &ref, &record)) {
 		int order = bs_compare_paths(record.name, record.name_bytes, name, name_bytes);
-		bool is_same = !fingerprint || (!(record.flags & BS_DOC_RACY) &&
-		                          memcmp(record.place, fingerprint, sizeof(record.place)) == 0);
+		bool is_same = !fingerprint ||
+		               (!(record.flags & BS_DOC_RACY) &&
+		                memcmp(record.place, fingerprint, sizeof(record.place)) == 0);
 		if (order == 0 && is_same)
-			*answer_out = bs_doc_bits_has(cover->candidates, ref) ? BS_GRAM_CANDIDATE : BS_GRAM_NO_MATCH;
+			*answer_out = bs_doc_bits_has(cover->candidates, ref) ? BS_GRAM_CANDIDATE
+			                                                      : BS_GRAM_NO_MATCH;
 		if (order >= 0)
 			break;
 		status = bs_doc_cursor_advance(&cover->cursor, err);

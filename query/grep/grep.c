@@ -1,4 +1,5 @@
-/* grep.c: bs_grep of bitsift.h: makes of a request what the parts of grep are asked for, and guards the callbacks. */
+/* grep.c: bs_grep of bitsift.h: makes of a request what the parts of grep are asked for, and guards
+ * the callbacks. */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,8 +16,8 @@
 #include "core/bitsift/limits.h"
 #include "core/program/grep_program.h"
 #include "core/simd/kernels.h"
-#include "core/system/log.h"
 #include "core/system/deadline.h"
+#include "core/system/log.h"
 #include "corpus/walk/file.h"
 #include "corpus/walk/file_types.h"
 #include "corpus/walk/ignore.h"
@@ -30,12 +31,12 @@
 #define MAPS_MAX_FILES 10
 #define MAX_THREADS    256u
 /* Of a pattern in a log. */
-#define LOGGED_BYTES   200
+#define LOGGED_BYTES 200
 
 struct grep {
 	struct bs_grep_search search;
-	pthread_mutex_t mutex; /* held while a callback runs */
-	bool is_stopped;       /* by one */
+	pthread_mutex_t mutex;       /* held while a callback runs */
+	bool is_stopped;             /* by one */
 	struct bs_file_types *types; /* NULL: nothing is asked about types; the table is long */
 	struct bs_ignore preprocessor_globs;
 	struct bs_dir dir;
@@ -69,8 +70,9 @@ static void flush_line(const struct grep *grep)
 {
 	const struct bs_grep_request *request = grep->search.request;
 	enum bs_grep_buffering buffering = request->output.buffering;
-	if (request->callbacks.flush && (buffering == BS_GREP_BUFFER_LINES ||
-	                       (buffering == BS_GREP_BUFFER_AUTO && grep->search.program->is_terminal)))
+	if (request->callbacks.flush &&
+	    (buffering == BS_GREP_BUFFER_LINES ||
+	     (buffering == BS_GREP_BUFFER_AUTO && grep->search.program->is_terminal)))
 		request->callbacks.flush(request->callbacks.context);
 }
 
@@ -81,7 +83,8 @@ static bool put(void *context, const char *shown, const struct bs_buffer *out)
 	bool is_for_line = request->callbacks.line && request->output.format == BS_GREP_LINES;
 	pthread_mutex_lock(&grep->mutex);
 	grep->is_stopped = is_for_line ? !bs_grep_tell_lines(request, shown, out)
-	                               : request->callbacks.write(request->callbacks.context, out->data, out->used_bytes) != 0;
+	                               : request->callbacks.write(request->callbacks.context,
+	                                                          out->data, out->used_bytes) != 0;
 	flush_line(grep);
 	pthread_mutex_unlock(&grep->mutex);
 	return !grep->is_stopped;
@@ -98,14 +101,21 @@ static void flush(void *context)
 
 static enum bs_status check_request(const struct bs_grep_request *request, struct bs_error *err)
 {
-	enum bs_status status = BS_CHECK_RESERVED(
-		err, BS_RESERVED(bs_grep_request, *request), BS_RESERVED(bs_grep_pattern, request->pattern),
-		BS_RESERVED(bs_grep_conditions, request->conditions), BS_RESERVED(bs_grep_files, request->files),
-		BS_RESERVED(bs_grep_index, request->index), BS_RESERVED(bs_grep_output, request->output),
-		BS_RESERVED(bs_grep_callbacks, request->callbacks), BS_RESERVED(bs_host, request->host));
-	bool is_list = request->task == BS_GREP_LIST_FILES || request->task == BS_GREP_LIST_CANDIDATES;
-	bool has_line = request->callbacks.line && (is_list || request->output.format == BS_GREP_LINES);
-	bool is_mute = request->task == BS_GREP_CHECK || (!is_list && request->output.format == BS_GREP_QUIET);
+	enum bs_status status =
+		BS_CHECK_RESERVED(err, BS_RESERVED(bs_grep_request, *request),
+	                          BS_RESERVED(bs_grep_pattern, request->pattern),
+	                          BS_RESERVED(bs_grep_conditions, request->conditions),
+	                          BS_RESERVED(bs_grep_files, request->files),
+	                          BS_RESERVED(bs_grep_index, request->index),
+	                          BS_RESERVED(bs_grep_output, request->output),
+	                          BS_RESERVED(bs_grep_callbacks, request->callbacks),
+	                          BS_RESERVED(bs_host, request->host));
+	bool is_list =
+		request->task == BS_GREP_LIST_FILES || request->task == BS_GREP_LIST_CANDIDATES;
+	bool has_line =
+		request->callbacks.line && (is_list || request->output.format == BS_GREP_LINES);
+	bool is_mute = request->task == BS_GREP_CHECK ||
+	               (!is_list && request->output.format == BS_GREP_QUIET);
 	if (!status && !request->callbacks.write && !has_line && !is_mute)
 		status = bs_fail(err, BS_INVALID, "a search wants a callback for what it finds");
 	return status;
@@ -114,8 +124,10 @@ static enum bs_status check_request(const struct bs_grep_request *request, struc
 static enum bs_status make_types(struct grep *grep, struct bs_error *err)
 {
 	const struct bs_grep_files *files = &grep->search.request->files;
-	const char *const *lists[] = {files->cleared_types, files->added_types, files->types, files->excluded_types};
-	bool is_chosen = bs_text_list_length(files->types) + bs_text_list_length(files->excluded_types) > 0;
+	const char *const *lists[] = {files->cleared_types, files->added_types, files->types,
+	                              files->excluded_types};
+	bool is_chosen =
+		bs_text_list_length(files->types) + bs_text_list_length(files->excluded_types) > 0;
 	bool is_asked = grep->search.program->task == BS_GREP_LIST_TYPES;
 	for (size_t list = 0; list < 4; list++)
 		is_asked |= bs_text_list_length(lists[list]) > 0;
@@ -127,7 +139,8 @@ static enum bs_status make_types(struct grep *grep, struct bs_error *err)
 			else if (list == 1)
 				status = bs_file_types_add(grep->types, lists[list][i], err);
 			else
-				status = bs_file_types_choose(grep->types, lists[list][i], list == 3, err);
+				status = bs_file_types_choose(grep->types, lists[list][i],
+				                              list == 3, err);
 		}
 	}
 	grep->search.walk.walk.types = is_chosen ? grep->types : NULL;
@@ -138,7 +151,9 @@ static enum bs_status list_types(struct grep *grep, struct bs_error *err)
 {
 	struct bs_buffer text = {0};
 	enum bs_status status = bs_file_types_list(grep->types, &text, err);
-	if (!status && grep->search.request->callbacks.write(grep->search.request->callbacks.context, text.data, text.used_bytes) != 0)
+	if (!status &&
+	    grep->search.request->callbacks.write(grep->search.request->callbacks.context,
+	                                          text.data, text.used_bytes) != 0)
 		grep->is_stopped = true;
 	bs_buffer_deinit(&text);
 	return status;
@@ -148,21 +163,24 @@ static void tell_engine(struct grep *grep)
 {
 	char text[128];
 	size_t n = bs_grep_engine_format(text);
-	grep->is_stopped = grep->search.request->callbacks.write(grep->search.request->callbacks.context, text, n) != 0;
+	grep->is_stopped = grep->search.request->callbacks.write(
+				   grep->search.request->callbacks.context, text, n) != 0;
 }
 
 /* A line for people, which ends up in text. */
 static void explain(struct grep *grep, const void *text, size_t n_bytes)
 {
 	if (grep->search.request->callbacks.explain && n_bytes > 0)
-		grep->search.request->callbacks.explain(grep->search.request->callbacks.context, text, n_bytes);
+		grep->search.request->callbacks.explain(grep->search.request->callbacks.context,
+		                                        text, n_bytes);
 }
 
 static void explain_left_out(void *context, enum bs_skip reason, const char *path)
 {
 	struct bs_error line;
 	bool is_hidden = reason == BS_SKIP_HIDDEN || reason == BS_SKIP_HIDDEN_FOLDER;
-	(void)bs_fail(&line, BS_INVALID, "%s: left out: %s", path, is_hidden ? "hidden" : "by an ignore file, a glob or its type");
+	(void)bs_fail(&line, BS_INVALID, "%s: left out: %s", path,
+	              is_hidden ? "hidden" : "by an ignore file, a glob or its type");
 	explain(context, line.text, strlen(line.text));
 }
 
@@ -171,7 +189,8 @@ static void check_ignore_files(const struct grep *grep)
 {
 	const struct bs_grep_request *request = grep->search.request;
 	struct bs_error line;
-	for (const char *const *path = request->files.ignore_files; path && *path && request->callbacks.notice; path++) {
+	for (const char *const *path = request->files.ignore_files;
+	     path && *path && request->callbacks.notice; path++) {
 		int fd = bs_file_open(AT_FDCWD, *path, O_RDONLY | O_NONBLOCK);
 		if (fd < 0) {
 			(void)bs_fail(&line, BS_IO, "%s: %s", *path, strerror(errno));
@@ -189,20 +208,26 @@ static void make_walk(struct grep *grep)
 	bool is_default = files->n_paths == 0;
 	grep->search.walk = (struct bs_grep_walk_options){
 		.walk = {.hidden = files->hidden,
-		         .no_ignore = files->no_ignore,
-		         .no_ignore_kinds = files->no_ignore_kinds,
-		         .ignores_outside_git = files->ignores_outside_git,
-		         .caseless_ignore_files = files->caseless_ignore_files,
-		         .ignore_files = bs_text_list_length(files->ignore_files) > 0 ? files->ignore_files : NULL,
-		         .one_file_system = files->one_file_system,
-		         .follow = files->follow,
-		         .max_depth = files->has_max_depth ? files->max_depth : 0,
-		         .globs = files->globs,
-		         .n_globs = bs_text_list_length(files->globs),
-		         .caseless_globs = files->iglobs,
-		         .n_caseless_globs = bs_text_list_length(files->iglobs),
-		         .left_out = grep->search.request->callbacks.explain && grep->search.request->callbacks.explain_left_out ? explain_left_out : NULL,
-		         .left_out_context = grep},
+	                 .no_ignore = files->no_ignore,
+	                 .no_ignore_kinds = files->no_ignore_kinds,
+	                 .ignores_outside_git = files->ignores_outside_git,
+	                 .caseless_ignore_files = files->caseless_ignore_files,
+	                 .ignore_files = bs_text_list_length(files->ignore_files) > 0
+	                                         ? files->ignore_files
+	                                         : NULL,
+	                 .one_file_system = files->one_file_system,
+	                 .follow = files->follow,
+	                 .max_depth = files->has_max_depth ? files->max_depth : 0,
+	                 .globs = files->globs,
+	                 .n_globs = bs_text_list_length(files->globs),
+	                 .caseless_globs = files->iglobs,
+	                 .n_caseless_globs = bs_text_list_length(files->iglobs),
+	                 .left_out =
+	                         grep->search.request->callbacks.explain &&
+	                                         grep->search.request->callbacks.explain_left_out
+	                                 ? explain_left_out
+	                                 : NULL,
+	                 .left_out_context = grep},
 		.paths = is_default ? here : files->paths,
 		.n_paths = is_default ? 1 : files->n_paths,
 		.is_default_path = is_default,
@@ -214,11 +239,13 @@ static void make_walk(struct grep *grep)
 	};
 }
 
-static enum bs_status add_globs(struct bs_ignore *rules, const char *const *globs, struct bs_error *err)
+static enum bs_status add_globs(struct bs_ignore *rules, const char *const *globs,
+                                struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	for (size_t i = 0; i < bs_text_list_length(globs) && !status; i++)
-		status = bs_ignore_add_line(rules, (const uint8_t *)globs[i], strlen(globs[i]), err);
+		status =
+			bs_ignore_add_line(rules, (const uint8_t *)globs[i], strlen(globs[i]), err);
 	return status;
 }
 
@@ -226,8 +253,10 @@ static enum bs_status choose_coding(struct grep *grep, struct bs_error *err)
 {
 	const struct bs_grep_pattern *pattern = &grep->search.request->pattern;
 	if (grep->search.request->files.encoding)
-		return bs_grep_coding_find(grep->search.request->files.encoding, &grep->search.coding, err);
-	grep->search.coding = pattern->is_pcre2 && !pattern->no_unicode ? BS_GREP_CODING_UTF8 : BS_GREP_CODING_AUTO;
+		return bs_grep_coding_find(grep->search.request->files.encoding,
+		                           &grep->search.coding, err);
+	grep->search.coding = pattern->is_pcre2 && !pattern->no_unicode ? BS_GREP_CODING_UTF8
+	                                                                : BS_GREP_CODING_AUTO;
 	return BS_OK;
 }
 
@@ -238,7 +267,8 @@ static bool maps_files(const struct bs_grep_files *files)
 	if (files->maps != BS_GREP_MAPS_AS_RG)
 		return files->maps == BS_GREP_MAPS_ALL;
 	for (size_t i = 0; i < files->n_paths && maps; i++)
-		maps = bs_file_stat(AT_FDCWD, files->paths[i], &found) == 0 && S_ISREG(found.st_mode);
+		maps = bs_file_stat(AT_FDCWD, files->paths[i], &found) == 0 &&
+		       S_ISREG(found.st_mode);
 	return maps;
 }
 
@@ -262,10 +292,12 @@ static enum bs_status open_dir(struct grep *grep, struct bs_error *err)
 
 static enum bs_status open_by_index(struct grep *grep, struct bs_error *err)
 {
-	struct bs_buffer explained = {0}, *wanted = grep->search.request->callbacks.explain ? &explained : NULL;
+	struct bs_buffer explained = {0},
+			 *wanted = grep->search.request->callbacks.explain ? &explained : NULL;
 	enum bs_status status = open_dir(grep, err);
 	if (!status && grep->dir.place)
-		status = bs_grep_index_open(&grep->search, &grep->dir, wanted, &grep->search.source, err);
+		status = bs_grep_index_open(&grep->search, &grep->dir, wanted, &grep->search.source,
+		                            err);
 	if (!status)
 		explain(grep, explained.data, explained.used_bytes);
 	bs_buffer_deinit(&explained);
@@ -280,16 +312,19 @@ static enum bs_status open_source(struct grep *grep, struct bs_error *err)
 	enum bs_status status = BS_OK;
 	if (bs_grep_can_filter(request, grep->search.coding))
 		status = open_by_index(grep, &why);
-	if (status && (!request->index.is_optional || status == BS_NO_MEMORY || status == BS_INVALID))
+	if (status &&
+	    (!request->index.is_optional || status == BS_NO_MEMORY || status == BS_INVALID))
 		return bs_fail(err, status, "%s", why.text);
 	if (status)
 		report(grep, why.text);
 	if (!grep->search.source)
 		status = bs_grep_walk_open(&grep->search.walk, &grep->search.source, err);
 	if (grep->search.source && bs_grep_sort_is_wanted(&request->files))
-		status = bs_grep_sort_open(grep->search.source, &request->files, &grep->search.source, err);
+		status = bs_grep_sort_open(grep->search.source, &request->files,
+		                           &grep->search.source, err);
 	if (grep->search.source)
-		grep->search.source->listener = (struct bs_grep_listener){report, grep, remark, grep};
+		grep->search.source->listener =
+			(struct bs_grep_listener){report, grep, remark, grep};
 	return grep->search.source ? BS_OK : status;
 }
 
@@ -309,7 +344,8 @@ static enum bs_status show_file(struct grep *grep, const char *path, struct bs_e
 	bs_grep_link_end(&place, &to);
 	bs_text_put(&to, request->output.nul_after_path ? "" : "\n", 1);
 	if (!to.status)
-		grep->is_stopped = request->callbacks.write(request->callbacks.context, shown.data, shown.used_bytes) != 0;
+		grep->is_stopped = request->callbacks.write(request->callbacks.context, shown.data,
+		                                            shown.used_bytes) != 0;
 	bs_buffer_deinit(&place);
 	flush_line(grep);
 	bs_buffer_deinit(&shown);
@@ -321,7 +357,8 @@ static enum bs_status finish_results(struct grep *grep, struct bs_error *err)
 	const struct bs_grep_request *request = grep->search.request;
 	struct bs_results *results = &grep->search.results;
 	enum bs_status status = grep->is_stopped ? BS_OK : bs_results_finish(results, err);
-	if (!status && !grep->is_stopped && results->most != UINT64_MAX && request->callbacks.results)
+	if (!status && !grep->is_stopped && results->most != UINT64_MAX &&
+	    request->callbacks.results)
 		request->callbacks.results(request->callbacks.context, &results->told);
 	return status;
 }
@@ -333,7 +370,8 @@ static enum bs_status list_files(struct grep *grep, struct bs_error *err)
 	struct bs_results *results = &grep->search.results;
 	struct bs_grep_file file;
 	enum bs_status status;
-	while ((status = grep->search.source->next(grep->search.source, &file, err)) == BS_OK && file.shown && !grep->is_stopped) {
+	while ((status = grep->search.source->next(grep->search.source, &file, err)) == BS_OK &&
+	       file.shown && !grep->is_stopped) {
 		uint64_t n_shown = 1;
 		if ((status = bs_deadline_spend(LIST_NS, err)))
 			break;
@@ -341,7 +379,8 @@ static enum bs_status list_files(struct grep *grep, struct bs_error *err)
 			continue;
 		grep->search.result->has_match = true;
 		if (results->most != UINT64_MAX)
-			status = bs_results_take(results, file.shown, file.root, 1, NULL, &n_shown, err);
+			status = bs_results_take(results, file.shown, file.root, 1, NULL, &n_shown,
+			                         err);
 		if (!status && n_shown > 0)
 			status = show_file(grep, file.shown, err);
 		if (status)
@@ -353,9 +392,10 @@ static enum bs_status list_files(struct grep *grep, struct bs_error *err)
 static enum bs_status put_summary(struct grep *grep, uint64_t start_ns, struct bs_error *err)
 {
 	struct bs_buffer text = {0};
-	enum bs_status status = bs_grep_json_summary(&grep->search.sums, bs_now_ns() - start_ns,
-	                                             grep->search.results.most != UINT64_MAX ? &grep->search.results.told : NULL,
-	                                             &text, err);
+	enum bs_status status = bs_grep_json_summary(
+		&grep->search.sums, bs_now_ns() - start_ns,
+		grep->search.results.most != UINT64_MAX ? &grep->search.results.told : NULL, &text,
+		err);
 	if (!status)
 		(void)put(grep, NULL, &text);
 	bs_buffer_deinit(&text);
@@ -371,12 +411,15 @@ static enum bs_status search(struct grep *grep, uint64_t start_ns, struct bs_err
 	if (!status)
 		status = bs_conditions_compile(&grep->search.conditions, kernel, err);
 	if (!status)
-		status = bs_grep_matcher_new(&request->pattern, &grep->search.analysis, kernel, &grep->search.matcher, err);
+		status = bs_grep_matcher_new(&request->pattern, &grep->search.analysis, kernel,
+		                             &grep->search.matcher, err);
 	if (status)
 		return status;
 	grep->search.maps_files = maps_files(&request->files);
 	explain(grep, plan,
-	        (size_t)snprintf(plan, sizeof(plan), "%s, %u threads", bs_grep_matcher_plan(grep->search.matcher), grep->search.n_threads));
+	        (size_t)snprintf(plan, sizeof(plan), "%s, %u threads",
+	                         bs_grep_matcher_plan(grep->search.matcher),
+	                         grep->search.n_threads));
 	/* With nothing that could match, no file is looked at. */
 	if (request->task == BS_GREP_SEARCH && request->pattern.n_patterns > 0) {
 		status = bs_grep_run(&grep->search, err);
@@ -384,7 +427,8 @@ static enum bs_status search(struct grep *grep, uint64_t start_ns, struct bs_err
 			status = bs_deadline_ask(err);
 		if (!status)
 			status = finish_results(grep, err);
-		bool has_end = request->output.format == BS_GREP_JSON && !grep->is_stopped && (!status || bs_grep_is_cut(request, status));
+		bool has_end = request->output.format == BS_GREP_JSON && !grep->is_stopped &&
+		               (!status || bs_grep_is_cut(request, status));
 		enum bs_status end_status = has_end ? put_summary(grep, start_ns, err) : BS_OK;
 		status = end_status ? end_status : status;
 	}
@@ -417,43 +461,57 @@ static enum bs_status run(struct grep *grep, uint64_t start_ns, struct bs_error 
 		status = open_source(grep, err);
 	if (status)
 		return status;
-	bool lists = request->task == BS_GREP_LIST_FILES || request->task == BS_GREP_LIST_CANDIDATES;
+	bool lists =
+		request->task == BS_GREP_LIST_FILES || request->task == BS_GREP_LIST_CANDIDATES;
 	return lists ? list_files(grep, err) : search(grep, start_ns, err);
 }
 
-static void log_grep(const struct bs_grep_request *request, const struct bs_grep_result *result, enum bs_status status,
-                     const struct bs_error *err)
+static void log_grep(const struct bs_grep_request *request, const struct bs_grep_result *result,
+                     enum bs_status status, const struct bs_error *err)
 {
 	const struct bs_log *log = request->host.log;
 	const struct bs_grep_pattern *pattern = &request->pattern;
 	bool is_cut = status == BS_DEADLINE || result->is_partial;
 	bool has_bytes = pattern->n_patterns > 0 && pattern->pattern_bytes[0] < LOGGED_BYTES;
-	int n_bytes = has_bytes ? (int)pattern->pattern_bytes[0] : pattern->n_patterns > 0 ? LOGGED_BYTES : 0;
-	bs_log_line(log, is_cut ? BS_LOG_WARNING : bs_log_level_of(log, result->elapsed_ns, BS_LOG_DEBUG),
-	            "grep %.1f ms, %llu files searched, %llu match, %llu ruled out%s%s: %.*s", (double)result->elapsed_ns / 1e6,
-	            (unsigned long long)result->n_files, (unsigned long long)result->n_with_match,
-	            (unsigned long long)result->n_ruled_out, result->is_partial ? ", cut off" : status ? ", " : "",
-	            status ? err ? err->text : bs_status_name(status) : "", n_bytes, n_bytes ? pattern->patterns[0] : "");
+	int n_bytes = has_bytes                 ? (int)pattern->pattern_bytes[0]
+	              : pattern->n_patterns > 0 ? LOGGED_BYTES
+	                                        : 0;
+	bs_log_line(
+		log,
+		is_cut ? BS_LOG_WARNING : bs_log_level_of(log, result->elapsed_ns, BS_LOG_DEBUG),
+		"grep %.1f ms, %llu files searched, %llu match, %llu ruled out%s%s: %.*s",
+		(double)result->elapsed_ns / 1e6, (unsigned long long)result->n_files,
+		(unsigned long long)result->n_with_match, (unsigned long long)result->n_ruled_out,
+		result->is_partial ? ", cut off"
+		: status           ? ", "
+				   : "",
+		status ? err ? err->text : bs_status_name(status) : "", n_bytes,
+		n_bytes ? pattern->patterns[0] : "");
 }
 
-enum bs_status bs_grep(const struct bs_grep_request *request, struct bs_grep_result *result_out, struct bs_error *err)
+enum bs_status bs_grep(const struct bs_grep_request *request, struct bs_grep_result *result_out,
+                       struct bs_error *err)
 {
 	return bs_grep_for_program(request, NULL, result_out, err);
 }
 
-enum bs_status bs_grep_for_program(const struct bs_grep_request *request, const struct bs_grep_program *program,
+enum bs_status bs_grep_for_program(const struct bs_grep_request *request,
+                                   const struct bs_grep_program *program,
                                    struct bs_grep_result *result_out, struct bs_error *err)
 {
 	static const struct bs_grep_program none;
 	struct bs_grep_result result = {.n_files = 0};
 	uint64_t start_ns = bs_now_ns();
-	long n_processors = request->n_threads ? (long)request->n_threads : sysconf(_SC_NPROCESSORS_ONLN);
+	long n_processors =
+		request->n_threads ? (long)request->n_threads : sysconf(_SC_NPROCESSORS_ONLN);
 	struct grep grep = {.mutex = PTHREAD_MUTEX_INITIALIZER, .dir = {.fd = -1}};
 	grep.search = (struct bs_grep_search){
 		.request = request,
 		.program = program ? program : &none,
 		.is_text = request->files.is_text || request->pattern.null_data,
-		.n_threads = n_processors < 1 ? 1 : n_processors > MAX_THREADS ? MAX_THREADS : (unsigned)n_processors,
+		.n_threads = n_processors < 1             ? 1
+	                     : n_processors > MAX_THREADS ? MAX_THREADS
+	                                                  : (unsigned)n_processors,
 		.result = &result,
 		.put = put,
 		.flush = flush,
@@ -469,7 +527,8 @@ enum bs_status bs_grep_for_program(const struct bs_grep_request *request, const 
 	if (!status)
 		check_ignore_files(&grep);
 	if (!status)
-		status = add_globs(&grep.preprocessor_globs, request->files.preprocessor_globs, err);
+		status =
+			add_globs(&grep.preprocessor_globs, request->files.preprocessor_globs, err);
 	if (!status)
 		status = make_types(&grep, err);
 	if (!status)
@@ -477,7 +536,9 @@ enum bs_status bs_grep_for_program(const struct bs_grep_request *request, const 
 	if (!status && grep.search.program->task == BS_GREP_TELL_ENGINE)
 		tell_engine(&grep);
 	else if (!status)
-		status = grep.search.program->task == BS_GREP_LIST_TYPES ? list_types(&grep, err) : run(&grep, start_ns, err);
+		status = grep.search.program->task == BS_GREP_LIST_TYPES
+		                 ? list_types(&grep, err)
+		                 : run(&grep, start_ns, err);
 	if (!status && grep.is_stopped)
 		status = bs_fail(err, BS_STOPPED, "stopped by the callback");
 	result.is_partial = !grep.is_stopped && bs_grep_is_cut(request, status);

@@ -16,7 +16,8 @@
 #define CHUNK_DOCS   512u
 #define MOST_THREADS 32u
 
-/* Documents of a segment, CHUNK_DOCS at a time, in the order in which a walk meets them if there is but one segment. */
+/* Documents of a segment, CHUNK_DOCS at a time, in the order in which a walk meets them if there is
+ * but one segment. */
 struct chunk {
 	uint32_t segment;
 	uint32_t first, end;
@@ -38,10 +39,10 @@ struct bs_grep_fingerprints {
 	struct bs_workers *workers;  /* whose tasks are the chunks */
 };
 
-/* A thread stays in the folder of the file before: neighbours in the index are neighbours in the tree, and a name of
- * one component is looked up in half the time of five. */
-static bool is_unchanged(const struct bs_grep_fingerprints *fingerprints, struct bs_file_place *place,
-                         const struct bs_doc_record *record)
+/* A thread stays in the folder of the file before: neighbours in the index are neighbours in the
+ * tree, and a name of one component is looked up in half the time of five. */
+static bool is_unchanged(const struct bs_grep_fingerprints *fingerprints,
+                         struct bs_file_place *place, const struct bs_doc_record *record)
 {
 	char name[PATH_MAX];
 	struct stat found;
@@ -80,7 +81,9 @@ static enum bs_status do_chunk(void *context, const struct bs_task *task, struct
 			continue;
 		/* A failure is for the caller's thread to meet again. */
 		fingerprints->unchanged[ref.segment][d] =
-			bs_snapshot_record(fingerprints->snapshot, ref, &record, err) ? NOT_ASKED : is_unchanged(fingerprints, &place, &record);
+			bs_snapshot_record(fingerprints->snapshot, ref, &record, err)
+				? NOT_ASKED
+				: is_unchanged(fingerprints, &place, &record);
 		status = bs_deadline_spend(STAT_NS, err);
 	}
 	bs_file_place_close(&place);
@@ -88,7 +91,8 @@ static enum bs_status do_chunk(void *context, const struct bs_task *task, struct
 }
 
 /* Where the documents of the source lie in a segment: in [*first, *end). */
-static void find_documents(const struct bs_doc_table *table, uint32_t source, uint32_t *first, uint32_t *end)
+static void find_documents(const struct bs_doc_table *table, uint32_t source, uint32_t *first,
+                           uint32_t *end)
 {
 	*first = UINT32_MAX;
 	*end = 0;
@@ -101,14 +105,16 @@ static void find_documents(const struct bs_doc_table *table, uint32_t source, ui
 	}
 }
 
-static enum bs_status plan_chunks(struct bs_grep_fingerprints *fingerprints, uint32_t source, struct bs_error *err)
+static enum bs_status plan_chunks(struct bs_grep_fingerprints *fingerprints, uint32_t source,
+                                  struct bs_error *err)
 {
 	uint32_t n_segments = fingerprints->snapshot->manifest.n_segments;
 	size_t most = 0;
 	for (uint32_t s = 0; s < n_segments; s++)
 		most += fingerprints->snapshot->segments[s].docs.n_docs / CHUNK_DOCS + 1;
 	fingerprints->chunks = calloc(most + 1, sizeof(*fingerprints->chunks));
-	fingerprints->first_chunk = calloc((size_t)n_segments + 1, sizeof(*fingerprints->first_chunk));
+	fingerprints->first_chunk =
+		calloc((size_t)n_segments + 1, sizeof(*fingerprints->first_chunk));
 	fingerprints->unchanged = calloc((size_t)n_segments + 1, sizeof(*fingerprints->unchanged));
 	if (!fingerprints->chunks || !fingerprints->first_chunk || !fingerprints->unchanged)
 		return bs_fail_memory(err, "fingerprints", most * sizeof(*fingerprints->chunks));
@@ -121,7 +127,8 @@ static enum bs_status plan_chunks(struct bs_grep_fingerprints *fingerprints, uin
 			return bs_fail_memory(err, "fingerprints", table->n_docs);
 		fingerprints->first_chunk[s] = fingerprints->n_chunks;
 		for (uint64_t from = 0; from < table->n_docs; from += CHUNK_DOCS) {
-			uint64_t to = from + CHUNK_DOCS < table->n_docs ? from + CHUNK_DOCS : table->n_docs;
+			uint64_t to = from + CHUNK_DOCS < table->n_docs ? from + CHUNK_DOCS
+			                                                : table->n_docs;
 			struct chunk *chunk = &fingerprints->chunks[fingerprints->n_chunks++];
 			chunk->segment = s;
 			chunk->first = from > first ? (uint32_t)from : first;
@@ -131,9 +138,11 @@ static enum bs_status plan_chunks(struct bs_grep_fingerprints *fingerprints, uin
 	return BS_OK;
 }
 
-enum bs_status bs_grep_fingerprints_start(const struct bs_snapshot *snapshot, const struct bs_doc_bits *candidates,
-                                    uint32_t source, const char *path, unsigned n_threads,
-                                    struct bs_grep_fingerprints **fingerprints_out, struct bs_error *err)
+enum bs_status bs_grep_fingerprints_start(const struct bs_snapshot *snapshot,
+                                          const struct bs_doc_bits *candidates, uint32_t source,
+                                          const char *path, unsigned n_threads,
+                                          struct bs_grep_fingerprints **fingerprints_out,
+                                          struct bs_error *err)
 {
 	*fingerprints_out = NULL;
 	struct bs_grep_fingerprints *fingerprints = calloc(1, sizeof(*fingerprints));
@@ -145,10 +154,11 @@ enum bs_status bs_grep_fingerprints_start(const struct bs_snapshot *snapshot, co
 	fingerprints->folder = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	enum bs_status status = plan_chunks(fingerprints, source, err);
 	fingerprints->done_chunk = fingerprints->n_chunks;
-	struct bs_workers_plan plan = {.n_threads = (n_threads < MOST_THREADS ? n_threads : MOST_THREADS) + 1,
-	                               .n_slots = fingerprints->n_chunks + 1,
-	                               .work = do_chunk,
-	                               .context = fingerprints};
+	struct bs_workers_plan plan = {
+		.n_threads = (n_threads < MOST_THREADS ? n_threads : MOST_THREADS) + 1,
+		.n_slots = fingerprints->n_chunks + 1,
+		.work = do_chunk,
+		.context = fingerprints};
 	if (!status)
 		status = bs_workers_new(&plan, &fingerprints->workers, err);
 	if (status) {
@@ -157,14 +167,17 @@ enum bs_status bs_grep_fingerprints_start(const struct bs_snapshot *snapshot, co
 	}
 	(void)bs_workers_add(fingerprints->workers, fingerprints->n_chunks);
 	bs_workers_close(fingerprints->workers);
-	for (unsigned n = 1; n < plan.n_threads && n <= fingerprints->n_chunks && bs_workers_start(fingerprints->workers); n++)
+	for (unsigned n = 1; n < plan.n_threads && n <= fingerprints->n_chunks &&
+	                     bs_workers_start(fingerprints->workers);
+	     n++)
 		continue;
 	*fingerprints_out = fingerprints;
 	return BS_OK;
 }
 
-enum bs_status bs_grep_fingerprints_is_unchanged(struct bs_grep_fingerprints *fingerprints, struct bs_doc_ref ref, bool *unchanged_out,
-                                           struct bs_error *err)
+enum bs_status bs_grep_fingerprints_is_unchanged(struct bs_grep_fingerprints *fingerprints,
+                                                 struct bs_doc_ref ref, bool *unchanged_out,
+                                                 struct bs_error *err)
 {
 	struct bs_file_place place = {.fd = -1};
 	struct bs_doc_record record;
@@ -186,7 +199,8 @@ void bs_grep_fingerprints_free(struct bs_grep_fingerprints *fingerprints)
 	if (!fingerprints)
 		return;
 	bs_workers_free(fingerprints->workers);
-	for (uint32_t s = 0; fingerprints->unchanged && s < fingerprints->snapshot->manifest.n_segments; s++)
+	for (uint32_t s = 0;
+	     fingerprints->unchanged && s < fingerprints->snapshot->manifest.n_segments; s++)
 		free(fingerprints->unchanged[s]);
 	if (fingerprints->folder >= 0)
 		close(fingerprints->folder);

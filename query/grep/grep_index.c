@@ -25,10 +25,13 @@
 struct area {
 	size_t path; /* of the command line */
 	uint32_t source;
-	char *below_path;   /* what stands between the path and the source: "sub/", or "" */
-	char *below_source; /* ... between the source and the path, likewise; one of the two is "" */
-	char *source_path;  /* openable from here */
-	bool is_file;       /* the source is one, or a collection: below_path is its whole way, without a slash at the end */
+	char *below_path; /* what stands between the path and the source: "sub/", or "" */
+	/* ... between the source and the path, likewise; one of the two is "" */
+	char *below_source;
+	char *source_path; /* openable from here */
+	/* the source is one, or a collection: below_path is its whole way, without a slash at the
+	 * end */
+	bool is_file;
 	struct bs_gram_cover cover;
 	bool has_cover;
 	struct bs_folder_cursor folders;
@@ -42,13 +45,14 @@ struct index_source {
 	bool has_snapshot;
 	struct bs_doc_bits candidates;
 	uint64_t least_bytes; /* of a match that NUL bytes do not interrupt; 0: they may */
-	char **resolved; /* one a path of the command line */
+	char **resolved;      /* one a path of the command line */
 	struct area *areas;
 	size_t n_areas;
 	struct bs_folders folders; /* what they held when they were indexed, for the walk */
 	struct bs_walk_listings lists;
 	struct bs_grep_walk_options walk_options;
-	struct bs_grep_source *walk; /* of all paths; NULL: the lists of areas[0..n_areas), one a path */
+	/* of all paths; NULL: the lists of areas[0..n_areas), one a path */
+	struct bs_grep_source *walk;
 	size_t next_area;
 	struct bs_candidate_files list;
 	bool has_list, has_listed;
@@ -58,22 +62,26 @@ struct index_source {
 bool bs_grep_can_filter(const struct bs_grep_request *request, enum bs_grep_coding coding)
 {
 	const struct bs_grep_output *output = &request->output;
-	bool tells_of_all =
-		output->format == BS_GREP_JSON || output->format == BS_GREP_FILES_WITHOUT || output->include_zero;
+	bool tells_of_all = output->format == BS_GREP_JSON ||
+	                    output->format == BS_GREP_FILES_WITHOUT || output->include_zero;
 	bool is_as_indexed = coding == BS_GREP_CODING_AUTO || coding == BS_GREP_CODING_UTF8;
-	return request->task != BS_GREP_LIST_FILES && request->pattern.n_patterns > 0 && !request->pattern.is_brute &&
-	       is_as_indexed && !output->invert && !output->passthru && !tells_of_all;
+	return request->task != BS_GREP_LIST_FILES && request->pattern.n_patterns > 0 &&
+	       !request->pattern.is_brute && is_as_indexed && !output->invert &&
+	       !output->passthru && !tells_of_all;
 }
 
-/* To ask for a literal takes as long as to search a part of a file: of a list that is longer than this, the index would
- * take more than it spares, and of so many literals nearly every file has one by its bits. */
+/* To ask for a literal takes as long as to search a part of a file: of a list that is longer than
+ * this, the index would take more than it spares, and of so many literals nearly every file has one
+ * by its bits. */
 static bool is_too_long(const struct bs_snapshot *snapshot, const struct bs_pattern_list *list)
 {
-	return bs_list_has_grams(list) && bs_pattern_n_literals(list) > snapshot->totals.n_docs / DOCUMENTS_A_LITERAL;
+	return bs_list_has_grams(list) &&
+	       bs_pattern_n_literals(list) > snapshot->totals.n_docs / DOCUMENTS_A_LITERAL;
 }
 
-static enum bs_status make_tree(const struct bs_grep_search *search, const struct bs_snapshot *snapshot,
-                                struct bs_gram_tree **tree_out, struct bs_error *err)
+static enum bs_status make_tree(const struct bs_grep_search *search,
+                                const struct bs_snapshot *snapshot, struct bs_gram_tree **tree_out,
+                                struct bs_error *err)
 {
 	const struct bs_conditions *conditions = &search->conditions;
 	struct bs_regex anything = {.root = 0};
@@ -89,13 +97,15 @@ static enum bs_status make_tree(const struct bs_grep_search *search, const struc
 		if (!conditions->list[i].is_not && conditions->list[i].analysis.is_legible)
 			regexes[n++] = &conditions->list[i].analysis.regex;
 	enum bs_status status = bs_regex_read(&anything, (const uint8_t *)"", 0, err);
-	/* The grams of a long list stand alone: what else must hold says more than one of so many does. */
+	/* The grams of a long list stand alone: what else must hold says more than one of so many
+	 * does. */
 	if (!status && n == 1 && bs_list_has_grams(list) && can_filter)
 		status = bs_regex_grams_of_literals(&list->literals, tree_out, err);
 	else if (!status)
 		status = bs_regex_grams_of_all(regexes, n, tree_out, err);
 	free(regexes);
-	if (!status && search->coding == BS_GREP_CODING_UTF8 && bs_gram_tree_has_replacement(*tree_out)) {
+	if (!status && search->coding == BS_GREP_CODING_UTF8 &&
+	    bs_gram_tree_has_replacement(*tree_out)) {
 		bs_gram_tree_free(*tree_out);
 		status = bs_regex_grams(&anything, tree_out, err);
 	}
@@ -103,28 +113,32 @@ static enum bs_status make_tree(const struct bs_grep_search *search, const struc
 	return status;
 }
 
-static enum bs_status explain(const struct bs_gram_tree *tree, const struct bs_gram_filter_stats *stats,
-                              struct bs_buffer *explained, struct bs_error *err)
+static enum bs_status explain(const struct bs_gram_tree *tree,
+                              const struct bs_gram_filter_stats *stats, struct bs_buffer *explained,
+                              struct bs_error *err)
 {
 	char numbers[160];
 	enum bs_status status = bs_buffer_append(explained, "grams ", 6, err);
 	if (!status)
 		status = bs_gram_tree_format(tree, explained, err);
-	snprintf(numbers, sizeof(numbers), ": %llu candidates, %llu of them without grams; %llu columns, %llu bytes",
+	snprintf(numbers, sizeof(numbers),
+	         ": %llu candidates, %llu of them without grams; %llu columns, %llu bytes",
 	         (unsigned long long)stats->n_candidates, (unsigned long long)stats->n_unknown,
 	         (unsigned long long)stats->n_columns, (unsigned long long)stats->column_bytes);
 	return status ? status : bs_buffer_append(explained, numbers, strlen(numbers), err);
 }
 
-static enum bs_status filter(struct index_source *self, struct bs_buffer *explained, struct bs_error *err)
+static enum bs_status filter(struct index_source *self, struct bs_buffer *explained,
+                             struct bs_error *err)
 {
 	struct bs_gram_tree *tree = NULL;
 	struct bs_gram_filter_stats stats = {0};
 	enum bs_status status = make_tree(self->search, &self->snapshot, &tree, err);
 	if (!status)
-		status =
-			bs_gram_filter(&self->snapshot, tree, (struct bs_gram_filter_how){.n_threads = self->search->n_threads},
-		                       &self->candidates, &stats, err);
+		status = bs_gram_filter(
+			&self->snapshot, tree,
+			(struct bs_gram_filter_how){.n_threads = self->search->n_threads},
+			&self->candidates, &stats, err);
 	/* A NUL byte ends the search of a file that was found in a folder. */
 	if (!status && !self->search->is_text && !self->search->request->files.search_binary)
 		self->least_bytes = bs_gram_tree_least_bytes(tree);
@@ -134,7 +148,8 @@ static enum bs_status filter(struct index_source *self, struct bs_buffer *explai
 	return status;
 }
 
-/* What of the path inner stands below outer, "" or ending in a slash; NULL if it does not. Both are resolved. */
+/* What of the path inner stands below outer, "" or ending in a slash; NULL if it does not. Both are
+ * resolved. */
 static const char *below(const char *outer, const char *inner)
 {
 	size_t n = strlen(outer);
@@ -149,16 +164,19 @@ static char *with_slash(const char *path)
 {
 	size_t n = strlen(path);
 	char *copy = NULL;
-	return asprintf(&copy, "%s%s", path, n > 0 && path[n - 1] != '/' ? "/" : "") < 0 ? NULL : copy;
+	return asprintf(&copy, "%s%s", path, n > 0 && path[n - 1] != '/' ? "/" : "") < 0 ? NULL
+	                                                                                 : copy;
 }
 
-static enum bs_status add_area(struct index_source *self, size_t path, uint32_t source, const char *source_path,
-                               const char *below_path, const char *below_source, struct bs_error *err)
+static enum bs_status add_area(struct index_source *self, size_t path, uint32_t source,
+                               const char *source_path, const char *below_path,
+                               const char *below_source, struct bs_error *err)
 {
 	bool is_file = self->snapshot.manifest.sources[source].kind != BS_SOURCE_FOLDER;
 	struct area *areas = realloc(self->areas, (self->n_areas + 1) * sizeof(*areas));
 	if (!areas)
-		return bs_fail_memory(err, "paths of an index", (self->n_areas + 1) * sizeof(*areas));
+		return bs_fail_memory(err, "paths of an index",
+		                      (self->n_areas + 1) * sizeof(*areas));
 	self->areas = areas;
 	struct area *area = &areas[self->n_areas++];
 	*area = (struct area){.path = path,
@@ -172,9 +190,10 @@ static enum bs_status add_area(struct index_source *self, size_t path, uint32_t 
 	               : bs_fail_memory(err, "paths of an index", PATH_MAX);
 }
 
-/* A folder of the command line, or a file, and one of the index. Nothing is below a file but itself. */
-static enum bs_status meet(struct index_source *self, size_t path, const char *resolved, uint32_t source,
-                           const char *source_path, struct bs_error *err)
+/* A folder of the command line, or a file, and one of the index. Nothing is below a file but
+ * itself. */
+static enum bs_status meet(struct index_source *self, size_t path, const char *resolved,
+                           uint32_t source, const char *source_path, struct bs_error *err)
 {
 	const char *rest = below(source_path, resolved);
 	if (rest)
@@ -197,16 +216,19 @@ static enum bs_status resolve_paths(struct index_source *self, struct bs_error *
 	return status;
 }
 
-/* Whether a source that must not be looked at is, by its recorded name, where something is asked for. */
+/* Whether a source that must not be looked at is, by its recorded name, where something is asked
+ * for. */
 static enum bs_status count_unfollowed(struct index_source *self, uint32_t s, struct bs_error *err)
 {
 	const struct bs_source_record *record = &self->snapshot.manifest.sources[s];
 	char *place = NULL;
 	bool is_met = false;
-	enum bs_status status = bs_recorded_canonical(self->snapshot.dir, (enum bs_source_kind)record->kind,
-	                                              record->path, true, &place, err);
+	enum bs_status status =
+		bs_recorded_canonical(self->snapshot.dir, (enum bs_source_kind)record->kind,
+	                              record->path, true, &place, err);
 	for (size_t i = 0; place && i < self->search->walk.n_paths; i++)
-		is_met |= self->resolved[i] && (below(place, self->resolved[i]) || below(self->resolved[i], place));
+		is_met |= self->resolved[i] &&
+		          (below(place, self->resolved[i]) || below(self->resolved[i], place));
 	self->source.n_unfollowed += is_met;
 	free(place);
 	return status;
@@ -217,10 +239,12 @@ static enum bs_status meet_source(struct index_source *self, uint32_t s, struct 
 	struct bs_source source;
 	if (self->snapshot.manifest.sources[s].parent)
 		return BS_OK;
-	enum bs_status status = bs_recorded_root(self->snapshot.dir, &self->snapshot.manifest.sources[s], &source, err);
+	enum bs_status status = bs_recorded_root(self->snapshot.dir,
+	                                         &self->snapshot.manifest.sources[s], &source, err);
 	if (status)
 		return status;
-	/* Nothing is believed of a source that is not followed: what is asked for there is searched. */
+	/* Nothing is believed of a source that is not followed: what is asked for there is
+	 * searched. */
 	char *source_path = NULL;
 	if (source.is_refused)
 		status = count_unfollowed(self, s, err);
@@ -234,16 +258,18 @@ static enum bs_status meet_source(struct index_source *self, uint32_t s, struct 
 	return status;
 }
 
-static enum bs_status set_path(struct index_source *self, const char *before, const void *name, size_t name_bytes,
-                               struct bs_error *err)
+static enum bs_status set_path(struct index_source *self, const char *before, const void *name,
+                               size_t name_bytes, struct bs_error *err)
 {
 	bs_buffer_clear(&self->path);
 	enum bs_status status = bs_buffer_append(&self->path, before, strlen(before), err);
 	return status ? status : bs_buffer_append(&self->path, name, name_bytes, err);
 }
 
-/* What of a file of the walk stands below the area's path and the way to its source; NULL: it does not. */
-static const char *below_area(const struct index_source *self, const struct area *area, const char *file)
+/* What of a file of the walk stands below the area's path and the way to its source; NULL: it does
+ * not. */
+static const char *below_area(const struct index_source *self, const struct area *area,
+                              const char *file)
 {
 	const char *root = self->search->walk.paths[area->path];
 	size_t root_bytes = strlen(root);
@@ -268,13 +294,15 @@ static bool find_list(void *context, const char *root, const char *path, size_t 
 	for (size_t i = 0; i < self->n_areas; i++) {
 		struct area *area = &self->areas[i];
 		size_t skip = strlen(area->below_path);
-		if (area->is_file || strcmp(self->search->walk.paths[area->path], root) != 0 || path_bytes < skip ||
-		    memcmp(path, area->below_path, skip) != 0)
+		if (area->is_file || strcmp(self->search->walk.paths[area->path], root) != 0 ||
+		    path_bytes < skip || memcmp(path, area->below_path, skip) != 0)
 			continue;
-		if (set_path(self, area->below_source, path + skip, path_bytes - skip, NULL) != BS_OK)
+		if (set_path(self, area->below_source, path + skip, path_bytes - skip, NULL) !=
+		    BS_OK)
 			return false;
-		if (bs_folders_find(&self->folders, &area->folders, area->source, (const char *)self->path.data,
-		                    self->path.used_bytes, recorded, list_out))
+		if (bs_folders_find(&self->folders, &area->folders, area->source,
+		                    (const char *)self->path.data, self->path.used_bytes, recorded,
+		                    list_out))
 			return true;
 	}
 	return false;
@@ -296,11 +324,12 @@ static enum bs_status begin_area(struct index_source *self, struct area *area, s
 	if (area->has_cover)
 		return BS_OK;
 	area->has_cover = true;
-	return bs_gram_cover_init(&area->cover, &self->snapshot, &self->candidates, area->source, err);
+	return bs_gram_cover_init(&area->cover, &self->snapshot, &self->candidates, area->source,
+	                          err);
 }
 
-/* Whether the file, whose name below the source is given, is one that the index knows as it is now, and rules out. With the
- * first one, looking at the others begins. */
+/* Whether the file, whose name below the source is given, is one that the index knows as it is now,
+ * and rules out. With the first one, looking at the others begins. */
 static enum bs_status ask(struct index_source *self, struct area *area, const char *name, bool *out,
                           struct bs_error *err)
 {
@@ -309,25 +338,28 @@ static enum bs_status ask(struct index_source *self, struct area *area, const ch
 	struct bs_doc_record record;
 	enum bs_status status = begin_area(self, area, err);
 	if (!status && !self->search->request->index.no_stat && !area->fingerprints)
-		status = bs_grep_fingerprints_start(&self->snapshot, &self->candidates, area->source, area->source_path,
-		                              self->search->n_threads, &area->fingerprints, err);
+		status = bs_grep_fingerprints_start(
+			&self->snapshot, &self->candidates, area->source, area->source_path,
+			self->search->n_threads, &area->fingerprints, err);
 	if (!status)
 		status = set_path(self, area->below_source, name, strlen(name), err);
 	if (!status)
-		status = bs_gram_cover_ask(&area->cover, self->path.data, self->path.used_bytes, NULL, &answer, err);
+		status = bs_gram_cover_ask(&area->cover, self->path.data, self->path.used_bytes,
+		                           NULL, &answer, err);
 	*out = !status && answer == BS_GRAM_NO_MATCH;
 	/* The cover stands on the document that it spoke of. */
 	if (*out && area->fingerprints) {
 		*out = bs_doc_cursor_peek(&area->cover.cursor, &ref, &record);
 		if (*out)
-			status = bs_grep_fingerprints_is_unchanged(area->fingerprints, ref, out, err);
+			status = bs_grep_fingerprints_is_unchanged(area->fingerprints, ref, out,
+			                                           err);
 	}
 	return status;
 }
 
 /* The same of one file alone: the area's source, or what it has at below_source. */
-static enum bs_status ask_alone(struct index_source *self, struct area *area, const char *file, bool *out,
-                                struct bs_error *err)
+static enum bs_status ask_alone(struct index_source *self, struct area *area, const char *file,
+                                bool *out, struct bs_error *err)
 {
 	enum bs_gram_answer answer;
 	struct bs_fingerprint fingerprint;
@@ -345,7 +377,8 @@ static enum bs_status ask_alone(struct index_source *self, struct area *area, co
 	if (!area->is_file)
 		status = bs_doc_cursor_seek(&area->cover.cursor, name, name_bytes, err);
 	if (!status)
-		status = bs_gram_cover_ask(&area->cover, name, name_bytes, trusts ? NULL : now, &answer, err);
+		status = bs_gram_cover_ask(&area->cover, name, name_bytes, trusts ? NULL : now,
+		                           &answer, err);
 	*out = !status && answer == BS_GRAM_NO_MATCH;
 	return status;
 }
@@ -354,20 +387,23 @@ static enum bs_status ask_alone(struct index_source *self, struct area *area, co
 #define LEAST_ASKED_BYTES (UINT64_C(256) << 10)
 
 /* Whether the index says that the file has no match. */
-static enum bs_status is_ruled_out(struct index_source *self, const struct bs_grep_file *file, bool *out,
-                                   struct bs_error *err)
+static enum bs_status is_ruled_out(struct index_source *self, const struct bs_grep_file *file,
+                                   bool *out, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	*out = false;
 	for (size_t i = 0; i < self->n_areas && !status && !*out; i++) {
 		struct area *area = &self->areas[i];
 		if (file->is_named) {
-			if (!*area->below_path && (area->is_file || file->n_bytes >= LEAST_ASKED_BYTES) &&
+			if (!*area->below_path &&
+			    (area->is_file || file->n_bytes >= LEAST_ASKED_BYTES) &&
 			    strcmp(file->path, self->search->walk.paths[area->path]) == 0)
 				status = ask_alone(self, area, file->path, out, err);
 			continue;
 		}
-		const char *name = area->is_file && !*area->below_path ? NULL : below_area(self, area, file->path);
+		const char *name = area->is_file && !*area->below_path
+		                           ? NULL
+		                           : below_area(self, area, file->path);
 		if (name && !area->is_file)
 			status = ask(self, area, name, out, err);
 		else if (name && !*name)
@@ -376,7 +412,8 @@ static enum bs_status is_ruled_out(struct index_source *self, const struct bs_gr
 	return status;
 }
 
-static enum bs_status next_walked(struct bs_grep_source *source, struct bs_grep_file *file_out, struct bs_error *err)
+static enum bs_status next_walked(struct bs_grep_source *source, struct bs_grep_file *file_out,
+                                  struct bs_error *err)
 {
 	struct index_source *self = (struct index_source *)(void *)source;
 	self->walk->listener = self->source.listener;
@@ -392,35 +429,41 @@ static enum bs_status next_walked(struct bs_grep_source *source, struct bs_grep_
 	}
 }
 
-/* Whether a walk would go by the rules that the index was made by, but for types of files left out. One that is wanted
- * may be hidden, and then the index has nothing of it. */
+/* Whether a walk would go by the rules that the index was made by, but for types of files left out.
+ * One that is wanted may be hidden, and then the index has nothing of it. */
 static bool has_same_rules(const struct index_source *self)
 {
 	const struct bs_grep_walk_options *wanted = &self->search->walk;
 	const struct bs_recorded_options *made = &self->snapshot.manifest.options;
 	const struct bs_walk_options *walk = &wanted->walk;
-	bool has_globs = walk->n_globs > 0 || walk->n_caseless_globs > 0 || (made->globs && made->globs[0]);
+	bool has_globs =
+		walk->n_globs > 0 || walk->n_caseless_globs > 0 || (made->globs && made->globs[0]);
 	bool has_wanted = walk->types && bs_file_types_has_wanted(walk->types);
-	return walk->hidden == made->hidden && walk->no_ignore == made->no_ignore && !walk->no_ignore_kinds &&
-	       !walk->ignores_outside_git && !walk->caseless_ignore_files && !walk->ignore_files && !walk->one_file_system &&
-	       !walk->follow && !walk->max_depth && !walk->left_out && !wanted->only_files && !has_globs && !has_wanted &&
-	       wanted->max_file_bytes == UINT64_MAX && !wanted->search_zip && !wanted->preprocess;
+	return walk->hidden == made->hidden && walk->no_ignore == made->no_ignore &&
+	       !walk->no_ignore_kinds && !walk->ignores_outside_git &&
+	       !walk->caseless_ignore_files && !walk->ignore_files && !walk->one_file_system &&
+	       !walk->follow && !walk->max_depth && !walk->left_out && !wanted->only_files &&
+	       !has_globs && !has_wanted && wanted->max_file_bytes == UINT64_MAX &&
+	       !wanted->search_zip && !wanted->preprocess;
 }
 
-/* Each path lies in just one folder of the index, and in the order of paths: then their lists, one after the other, are
- * the walk's. A source that is a file in such a folder is one that a walk by its rules does not meet. */
+/* Each path lies in just one folder of the index, and in the order of paths: then their lists, one
+ * after the other, are the walk's. A source that is a file in such a folder is one that a walk by
+ * its rules does not meet. */
 static bool has_area_for_each(const struct index_source *self)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < self->n_areas; i++)
-		if (!self->areas[i].is_file && (self->areas[i].path != n++ || *self->areas[i].below_path))
+		if (!self->areas[i].is_file &&
+		    (self->areas[i].path != n++ || *self->areas[i].below_path))
 			return false;
 	return n > 0 && n == self->search->walk.n_paths;
 }
 
-/* Whether a file of the area's source lies in the area, and its type is not left out. self->path is used up. */
-static enum bs_status is_in(struct index_source *self, const struct area *area, const uint8_t *name, size_t name_bytes,
-                            bool *is_in_out, struct bs_error *err)
+/* Whether a file of the area's source lies in the area, and its type is not left out. self->path is
+ * used up. */
+static enum bs_status is_in(struct index_source *self, const struct area *area, const uint8_t *name,
+                            size_t name_bytes, bool *is_in_out, struct bs_error *err)
 {
 	struct bs_file_types *types = self->search->walk.walk.types;
 	size_t n = strlen(area->below_source);
@@ -431,18 +474,21 @@ static enum bs_status is_in(struct index_source *self, const struct area *area, 
 	if (!status)
 		status = bs_buffer_append(&self->path, "", 1, err);
 	*is_in_out = !status &&
-	             bs_file_types_match(types, strrchr((const char *)self->path.data, '/') + 1) != BS_IGNORE_SKIP;
+	             bs_file_types_match(types, strrchr((const char *)self->path.data, '/') + 1) !=
+	                     BS_IGNORE_SKIP;
 	return status;
 }
 
 /* Whether the index knows a file of the area, whether a candidate or not. */
-static enum bs_status has_files(struct index_source *self, const struct area *area, bool *has_out, struct bs_error *err)
+static enum bs_status has_files(struct index_source *self, const struct area *area, bool *has_out,
+                                struct bs_error *err)
 {
 	struct bs_doc_cursor cursor;
 	struct bs_doc_ref ref;
 	struct bs_doc_record record;
 	*has_out = false;
-	enum bs_status status = bs_doc_cursor_init(&cursor, &self->snapshot, area->source, NULL, 0, NULL, err);
+	enum bs_status status =
+		bs_doc_cursor_init(&cursor, &self->snapshot, area->source, NULL, 0, NULL, err);
 	while (!status && !*has_out && bs_doc_cursor_peek(&cursor, &ref, &record)) {
 		status = is_in(self, area, record.name, record.name_bytes, has_out, err);
 		if (!status && !*has_out)
@@ -455,8 +501,10 @@ static enum bs_status has_files(struct index_source *self, const struct area *ar
 static enum bs_status can_list(struct index_source *self, bool *can_out, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
-	*can_out = self->search->request->index.no_stat && has_same_rules(self) && has_area_for_each(self);
-	/* A path that is left out by the index's rules, but named, is walked: the index has nothing of it. */
+	*can_out = self->search->request->index.no_stat && has_same_rules(self) &&
+	           has_area_for_each(self);
+	/* A path that is left out by the index's rules, but named, is walked: the index has nothing
+	 * of it. */
 	for (size_t i = 0; i < self->n_areas && *can_out && !status; i++)
 		if (!self->areas[i].is_file && *self->areas[i].below_source)
 			status = has_files(self, &self->areas[i], can_out, err);
@@ -466,8 +514,8 @@ static enum bs_status can_list(struct index_source *self, bool *can_out, struct 
 #define FILE_NS 200u /* what a file costs about that is passed over */
 
 /* The next candidate of the area at hand; file_out->shown NULL if there is none left. */
-static enum bs_status next_in_area(struct index_source *self, const struct area *area, struct bs_grep_file *file_out,
-                                   struct bs_error *err)
+static enum bs_status next_in_area(struct index_source *self, const struct area *area,
+                                   struct bs_grep_file *file_out, struct bs_error *err)
 {
 	const struct bs_grep_walk_options *walk = &self->search->walk;
 	size_t skip = strlen(area->below_source);
@@ -483,11 +531,13 @@ static enum bs_status next_in_area(struct index_source *self, const struct area 
 		if (status || !name)
 			return status;
 		if (is_wanted)
-			return bs_grep_file_below(walk, area->path, name + skip, name_bytes - skip, &self->path, file_out, err);
+			return bs_grep_file_below(walk, area->path, name + skip, name_bytes - skip,
+			                          &self->path, file_out, err);
 	}
 }
 
-static enum bs_status next_listed(struct bs_grep_source *source, struct bs_grep_file *file_out, struct bs_error *err)
+static enum bs_status next_listed(struct bs_grep_source *source, struct bs_grep_file *file_out,
+                                  struct bs_error *err)
 {
 	struct index_source *self = (struct index_source *)(void *)source;
 	enum bs_status status = BS_OK;
@@ -500,7 +550,8 @@ static enum bs_status next_listed(struct bs_grep_source *source, struct bs_grep_
 		}
 		if (!self->has_list) {
 			self->has_list = true;
-			status = bs_candidate_files_init(&self->list, &self->snapshot, &self->candidates, area->source,
+			status = bs_candidate_files_init(&self->list, &self->snapshot,
+			                                 &self->candidates, area->source,
 			                                 self->least_bytes, err);
 		}
 		if (!status)
@@ -512,8 +563,8 @@ static enum bs_status next_listed(struct bs_grep_source *source, struct bs_grep_
 		}
 	}
 	self->has_listed |= file_out->shown != NULL;
-	/* Nothing to be searched: whether there were files that need not be. An index of no documents is believed that there is
-	 * none, not that the rules leave them out. */
+	/* Nothing to be searched: whether there were files that need not be. An index of no
+	 * documents is believed that there is none, not that the rules leave them out. */
 	bool has_files_out = self->snapshot.totals.n_live_docs == 0;
 	for (size_t i = 0; i < self->n_areas && !self->has_listed && !has_files_out && !status; i++)
 		if (!self->areas[i].is_file)
@@ -547,8 +598,9 @@ static void index_close(struct bs_grep_source *source)
 	free(self);
 }
 
-enum bs_status bs_grep_index_open(const struct bs_grep_search *search, const struct bs_dir *dir, struct bs_buffer *explained,
-                                  struct bs_grep_source **source_out, struct bs_error *err)
+enum bs_status bs_grep_index_open(const struct bs_grep_search *search, const struct bs_dir *dir,
+                                  struct bs_buffer *explained, struct bs_grep_source **source_out,
+                                  struct bs_error *err)
 {
 	*source_out = NULL;
 	struct index_source *self = calloc(1, sizeof(*self));

@@ -12,15 +12,15 @@
 
 /* Files between the source and the output. */
 #define N_SLOTS 256
-/* Files that must wait before another thread is worth its start (50 us), if the source is quick and whoever asks it
- * will soon search, too. */
+/* Files that must wait before another thread is worth its start (50 us), if the source is quick and
+ * whoever asks it will soon search, too. */
 #define WORTH_A_THREAD 6
 /* And a file of this many bytes, if only one waits. */
 #define LARGE_BYTES ((size_t)1 << 19)
 /* Output is put out with this many bytes, while its file is searched. */
 #define BLOCK_BYTES ((size_t)1 << 16)
-/* Output that a file may hold while it is searched and is not next, and that of all: of those that were searched, and
- * of those that are. */
+/* Output that a file may hold while it is searched and is not next, and that of all: of those that
+ * were searched, and of those that are. */
 #define HELD_BYTES     ((size_t)1 << 20)
 #define ALL_HELD_BYTES ((size_t)16 << 20)
 /* Memory of a slot that is kept for the next file. */
@@ -33,11 +33,11 @@ struct slot {
 	struct bs_grep_file file; /* its names lie in names */
 	struct bs_buffer names;
 	struct bs_result_marks marks; /* where results are picked */
-	bool is_message; /* no file: out is what is to be reported in its turn */
+	bool is_message;              /* no file: out is what is to be reported in its turn */
 	struct bs_buffer out;
 	struct bs_grep_outcome outcome;
-	bool is_begun;   /* a part of its output was put out */
-	bool is_stopped; /* nobody wants more */
+	bool is_begun;    /* a part of its output was put out */
+	bool is_stopped;  /* nobody wants more */
 	bool is_left_out; /* it is what the output goes to */
 	uint64_t read_bytes;
 };
@@ -63,7 +63,7 @@ struct running {
 	uint64_t n_added;
 	bool has_written;
 	bool is_line_buffered;
-	bool waits; /* tells before_wait() */
+	bool waits;        /* tells before_wait() */
 	size_t held_bytes; /* that a file may hold while it is searched and is not next */
 };
 
@@ -71,7 +71,8 @@ static enum bs_grep_binary binary_rule(const struct bs_grep_search *plan, bool i
 {
 	if (plan->is_text)
 		return BS_GREP_BINARY_TEXT;
-	return is_named || plan->request->files.search_binary ? BS_GREP_BINARY_CONVERT : BS_GREP_BINARY_QUIT;
+	return is_named || plan->request->files.search_binary ? BS_GREP_BINARY_CONVERT
+	                                                      : BS_GREP_BINARY_QUIT;
 }
 
 static void report(const struct bs_grep_search *plan, const char *shown, const char *why)
@@ -86,7 +87,8 @@ static bool put_output(struct running *run, struct slot *slot)
 {
 	struct bs_grep_search *plan = run->plan;
 	const char *shown = slot->file.shown;
-	bool is_apart = run->has_written && slot->outcome.has_lines && !slot->is_begun && run->separator.used_bytes > 0;
+	bool is_apart = run->has_written && slot->outcome.has_lines && !slot->is_begun &&
+	                run->separator.used_bytes > 0;
 	run->has_written = true;
 	slot->is_begun = true;
 	slot->is_stopped = (is_apart && !plan->put(plan->context, shown, &run->separator)) ||
@@ -127,8 +129,8 @@ static bool take_output(void *context)
 	return bs_task_wait_turn(task) && put_part(searcher);
 }
 
-/* The input has nothing yet: whoever reads the output is to have what there is. (A command, whose output comes to an end,
- * is not waited for in turn.) */
+/* The input has nothing yet: whoever reads the output is to have what there is. (A command, whose
+ * output comes to an end, is not waited for in turn.) */
 static bool before_wait(void *context)
 {
 	struct searcher *searcher = context;
@@ -141,8 +143,10 @@ static bool before_wait(void *context)
 	return true;
 }
 
-/* What is shown of a file is known only in its turn. It has no more than the limit, so it is kept until then. */
-static void pick_results(const struct bs_results *results, struct bs_grep_printer *printer, struct slot *slot)
+/* What is shown of a file is known only in its turn. It has no more than the limit, so it is kept
+ * until then. */
+static void pick_results(const struct bs_results *results, struct bs_grep_printer *printer,
+                         struct slot *slot)
 {
 	printer->picks = !results->are_files;
 	printer->most_results = atomic_load(&results->is_full) ? 0 : results->most;
@@ -153,12 +157,14 @@ static void pick_results(const struct bs_results *results, struct bs_grep_printe
 }
 
 /* A search that ends with the first line that matches, and prints nothing. */
-static enum bs_status is_in_file(const struct bs_condition *condition, struct bs_grep_scratch *scratch,
-                            struct bs_grep_text *text, enum bs_grep_binary binary, bool is_slice, bool *is_in_out,
-                            struct bs_error *err)
+static enum bs_status is_in_file(const struct bs_condition *condition,
+                                 struct bs_grep_scratch *scratch, struct bs_grep_text *text,
+                                 enum bs_grep_binary binary, bool is_slice, bool *is_in_out,
+                                 struct bs_error *err)
 {
 	static const struct bs_grep_program no_program;
-	struct bs_grep_request request = {.pattern = condition->pattern, .output = {.format = BS_GREP_QUIET}};
+	struct bs_grep_request request = {.pattern = condition->pattern,
+	                                  .output = {.format = BS_GREP_QUIET}};
 	struct bs_buffer nothing = {0};
 	struct bs_grep_printer printer;
 	bs_grep_printer_init(&printer, &request, &no_program, condition->matcher, scratch);
@@ -171,25 +177,27 @@ static enum bs_status is_in_file(const struct bs_condition *condition, struct bs
 	return printer.to.status;
 }
 
-/* --scope file: whether a file fulfils --and and --not, and so is searched at all. A pattern matches a file if a search for it
- * alone would say so: the rules for binary files are those of any search. The whole text is in hand, and afterwards is what
- * it was. */
+/* --scope file: whether a file fulfils --and and --not, and so is searched at all. A pattern
+ * matches a file if a search for it alone would say so: the rules for binary files are those of any
+ * search. The whole text is in hand, and afterwards is what it was. */
 static enum bs_status hold_in_file(struct bs_condition_asker *asker, struct bs_grep_text *text,
-                                          enum bs_grep_binary binary, bool is_slice, bool *hold_out,
-                                          struct bs_error *err)
+                                   enum bs_grep_binary binary, bool is_slice, bool *hold_out,
+                                   struct bs_error *err)
 {
 	struct bs_buffer kept = {0};
 	enum bs_status status = BS_OK;
 	size_t n_bytes = text->bytes.used_bytes;
 	*hold_out = true;
 	/* A search makes NUL bytes line ends. */
-	bool is_changed = binary == BS_GREP_BINARY_CONVERT && n_bytes > 0 && memchr(text->bytes.data, 0, n_bytes);
+	bool is_changed = binary == BS_GREP_BINARY_CONVERT && n_bytes > 0 &&
+	                  memchr(text->bytes.data, 0, n_bytes);
 	if (is_changed)
 		status = bs_buffer_append(&kept, text->bytes.data, n_bytes, err);
 	for (size_t i = 0; i < asker->conditions->n && *hold_out && !status; i++) {
 		const struct bs_condition *condition = &asker->conditions->list[i];
 		bool found = false;
-		status = is_in_file(condition, asker->scratches[i], text, binary, is_slice, &found, err);
+		status = is_in_file(condition, asker->scratches[i], text, binary, is_slice, &found,
+		                    err);
 		*hold_out = !status && found != condition->is_not;
 		if (is_changed)
 			memcpy(text->bytes.data, kept.data, n_bytes);
@@ -198,24 +206,28 @@ static enum bs_status hold_in_file(struct bs_condition_asker *asker, struct bs_g
 	return status;
 }
 
-static void search_text(struct running *run, struct searcher *searcher, struct slot *slot, struct bs_error *err)
+static void search_text(struct running *run, struct searcher *searcher, struct slot *slot,
+                        struct bs_error *err)
 {
 	struct bs_grep_search *plan = run->plan;
 	struct bs_grep_printer *printer = &searcher->printer;
-	bool has_path = plan->request->output.with_path || plan->request->output.format != BS_GREP_LINES;
+	bool has_path =
+		plan->request->output.with_path || plan->request->output.format != BS_GREP_LINES;
 	printer->path = has_path ? slot->file.shown : NULL;
 	printer->to = (struct bs_text_writer){.out = &slot->out, .err = err};
 	printer->offer_bytes = run->is_line_buffered ? 1 : BLOCK_BYTES;
 	if (plan->results.is_asked)
 		pick_results(&plan->results, printer, slot);
-	bool is_slice = plan->maps_files && slot->file.path && !searcher->text.had_mark && !searcher->text.is_decoded &&
-	                !searcher->text.input->is_stream;
+	bool is_slice = plan->maps_files && slot->file.path && !searcher->text.had_mark &&
+	                !searcher->text.is_decoded && !searcher->text.input->is_stream;
 	enum bs_grep_binary binary = binary_rule(plan, slot->file.is_named);
 	bool is_chosen = true;
 	if (printer->context)
-		printer->to.status = bs_function_context_begin(printer->context, slot->file.shown, err);
+		printer->to.status =
+			bs_function_context_begin(printer->context, slot->file.shown, err);
 	if (plan->conditions.n > 0 && plan->conditions.by_file && !printer->to.status)
-		printer->to.status = hold_in_file(&searcher->asker, &searcher->text, binary, is_slice, &is_chosen, err);
+		printer->to.status = hold_in_file(&searcher->asker, &searcher->text, binary,
+		                                  is_slice, &is_chosen, err);
 	if (is_chosen && !printer->to.status)
 		bs_grep_search_text(plan->matcher, &searcher->text, binary, is_slice, printer);
 	else
@@ -224,14 +236,14 @@ static void search_text(struct running *run, struct searcher *searcher, struct s
 	slot->read_bytes = searcher->text.read_bytes;
 }
 
-static enum bs_status search_file(struct running *run, struct searcher *searcher, struct slot *slot, bool is_caller,
-                                  struct bs_error *err)
+static enum bs_status search_file(struct running *run, struct searcher *searcher, struct slot *slot,
+                                  bool is_caller, struct bs_error *err)
 {
 	struct bs_grep_search *plan = run->plan;
 	const struct bs_grep_traits *traits = bs_grep_matcher_traits(plan->matcher);
 	/* In a file that rg maps, whatever looks back sees all of it. */
-	bool sees_all = traits->looks_back && plan->maps_files && slot->file.path && !slot->file.packing &&
-	                plan->coding != BS_GREP_CODING_UTF8;
+	bool sees_all = traits->looks_back && plan->maps_files && slot->file.path &&
+	                !slot->file.packing && plan->coding != BS_GREP_CODING_UTF8;
 	bool by_file = plan->conditions.n > 0 && plan->conditions.by_file;
 	struct bs_grep_text *text = &searcher->text;
 	struct bs_grep_reading reading = {.file = &slot->file,
@@ -262,7 +274,8 @@ static enum bs_status search_file(struct running *run, struct searcher *searcher
 }
 
 /* For its first file. */
-static enum bs_status ready_searcher(struct running *run, struct searcher *searcher, struct bs_error *err)
+static enum bs_status ready_searcher(struct running *run, struct searcher *searcher,
+                                     struct bs_error *err)
 {
 	struct bs_grep_search *plan = run->plan;
 	const struct bs_grep_output *output = &plan->request->output;
@@ -271,7 +284,8 @@ static enum bs_status ready_searcher(struct running *run, struct searcher *searc
 	enum bs_status status = bs_grep_scratch_new(plan->matcher, &searcher->scratch, err);
 	if (status)
 		return status;
-	bs_grep_printer_init(printer, plan->request, plan->program, plan->matcher, searcher->scratch);
+	bs_grep_printer_init(printer, plan->request, plan->program, plan->matcher,
+	                     searcher->scratch);
 	printer->offer = take_output;
 	printer->offer_context = searcher;
 	searcher->run = run;
@@ -282,7 +296,8 @@ static enum bs_status ready_searcher(struct running *run, struct searcher *searc
 		searcher->text.file.wait = (struct bs_grep_wait){before_wait, searcher};
 	if (plan->conditions.n > 0)
 		status = bs_condition_asker_init(&searcher->asker, &plan->conditions, err);
-	printer->asker = plan->conditions.n > 0 && !plan->conditions.by_file ? &searcher->asker : NULL;
+	printer->asker =
+		plan->conditions.n > 0 && !plan->conditions.by_file ? &searcher->asker : NULL;
 	if (!status && output->show_function && shows_lines)
 		status = bs_function_context_new(printer->line_end, &printer->context, err);
 	return status;
@@ -339,9 +354,11 @@ static enum bs_status take_results(struct running *run, struct slot *slot, struc
 	struct bs_results *results = &run->plan->results;
 	const struct bs_result_mark *marks = slot->marks.items;
 	const char *shown = slot->file.shown;
-	uint64_t n = results->are_files ? slot->out.used_bytes > 0 : slot->outcome.n_results, n_shown;
+	uint64_t n = results->are_files ? slot->out.used_bytes > 0 : slot->outcome.n_results,
+		 n_shown;
 	bool was_full = atomic_load(&results->is_full);
-	enum bs_status status = bs_results_take(results, shown, slot->file.root, n, marks, &n_shown, err);
+	enum bs_status status =
+		bs_results_take(results, shown, slot->file.root, n, marks, &n_shown, err);
 	if (n_shown < n || was_full)
 		slot->out.used_bytes = n_shown > 0 ? marks[n_shown].out_off : 0;
 	if (n_shown < n && n_shown > 0) {
@@ -352,7 +369,8 @@ static enum bs_status take_results(struct running *run, struct slot *slot, struc
 		slot->outcome.sums = (struct bs_grep_sums){0};
 	} else if (slot->outcome.owes_end && !status) {
 		slot->outcome.sums.printed_bytes = slot->out.used_bytes;
-		status = bs_grep_json_end(run->plan->program, shown, &slot->outcome.finish, &slot->outcome.sums, &slot->out, err);
+		status = bs_grep_json_end(run->plan->program, shown, &slot->outcome.finish,
+		                          &slot->outcome.sums, &slot->out, err);
 	}
 	return status;
 }
@@ -389,7 +407,8 @@ static enum bs_status put_slot(void *context, uint64_t task, struct bs_error *er
 			status = BS_STOPPED;
 		if (!status && !slot->is_left_out)
 			count_file(run, slot);
-		if (!status && slot->outcome.has_matched && run->plan->request->output.format == BS_GREP_QUIET)
+		if (!status && slot->outcome.has_matched &&
+		    run->plan->request->output.format == BS_GREP_QUIET)
 			status = BS_STOPPED;
 	}
 	bs_buffer_trim(&slot->out, KEPT_BYTES);
@@ -397,7 +416,8 @@ static enum bs_status put_slot(void *context, uint64_t task, struct bs_error *er
 	return status;
 }
 
-static enum bs_status set_file(struct slot *slot, const struct bs_grep_file *file, struct bs_error *err)
+static enum bs_status set_file(struct slot *slot, const struct bs_grep_file *file,
+                               struct bs_error *err)
 {
 	size_t path_bytes = file->path ? strlen(file->path) + 1 : 0;
 	struct bs_text_writer to = {.out = &slot->names, .err = err};
@@ -410,8 +430,8 @@ static enum bs_status set_file(struct slot *slot, const struct bs_grep_file *fil
 	return to.status;
 }
 
-/* Adds a file, or a message, waiting for room, and a thread, if there is work that nobody waits for. A search of one
- * file needs no second thread. BS_STOPPED: nothing more is wanted. */
+/* Adds a file, or a message, waiting for room, and a thread, if there is work that nobody waits
+ * for. A search of one file needs no second thread. BS_STOPPED: nothing more is wanted. */
 static enum bs_status add(struct running *run, const struct bs_grep_file *file, const char *message,
                           struct bs_error *err)
 {
@@ -426,14 +446,17 @@ static enum bs_status add(struct running *run, const struct bs_grep_file *file, 
 	slot->read_bytes = 0;
 	slot->is_message = message != NULL;
 	enum bs_status status =
-		message ? bs_buffer_append(&slot->out, message, strlen(message) + 1, err) : set_file(slot, file, err);
+		message ? bs_buffer_append(&slot->out, message, strlen(message) + 1, err)
+			: set_file(slot, file, err);
 	if (status)
 		return status;
 	run->n_added++;
 	struct bs_workers_load load = bs_workers_add(run->workers, 1);
-	/* The caller's own thread will be one of them, unless so many files come that it is kept waiting for room. */
+	/* The caller's own thread will be one of them, unless so many files come that it is kept
+	 * waiting for room. */
 	bool joins = plan->source->is_quick && plan->n_threads > 1 && load.n_waiting < N_SLOTS / 2;
-	if (load.n_waiting > load.n_idle + (joins ? WORTH_A_THREAD : 0) && load.n_started + joins < plan->n_threads)
+	if (load.n_waiting > load.n_idle + (joins ? WORTH_A_THREAD : 0) &&
+	    load.n_started + joins < plan->n_threads)
 		(void)bs_workers_start(run->workers);
 	return BS_OK;
 }
@@ -495,7 +518,8 @@ static void run_free(struct running *run)
 
 bool bs_grep_is_cut(const struct bs_grep_request *request, enum bs_status status)
 {
-	return bs_deadline_ended(status) && bs_deadline_is_over() && request->limits && request->limits->partial;
+	return bs_deadline_ended(status) && bs_deadline_is_over() && request->limits &&
+	       request->limits->partial;
 }
 
 enum bs_status bs_grep_run(struct bs_grep_search *plan, struct bs_error *err)
@@ -512,13 +536,17 @@ enum bs_status bs_grep_run(struct bs_grep_search *plan, struct bs_error *err)
 	                                  .context = run};
 	struct bs_error why = {""};
 	run->plan = plan;
-	run->is_line_buffered = output->buffering == BS_GREP_BUFFER_LINES ||
-	                        (output->buffering == BS_GREP_BUFFER_AUTO && plan->program->is_terminal);
+	run->is_line_buffered =
+		output->buffering == BS_GREP_BUFFER_LINES ||
+		(output->buffering == BS_GREP_BUFFER_AUTO && plan->program->is_terminal);
 	run->waits = output->buffering != BS_GREP_BUFFER_BLOCKS;
-	run->held_bytes = ALL_HELD_BYTES / plan->n_threads < HELD_BYTES ? ALL_HELD_BYTES / plan->n_threads : HELD_BYTES;
+	run->held_bytes = ALL_HELD_BYTES / plan->n_threads < HELD_BYTES
+	                          ? ALL_HELD_BYTES / plan->n_threads
+	                          : HELD_BYTES;
 	size_t n_bytes = ((size_t)plan->n_threads + 1) * sizeof(*run->searchers);
 	run->searchers = calloc(1, n_bytes);
-	enum bs_status status = run->searchers ? make_separator(run, err) : bs_fail_memory(err, "threads", n_bytes);
+	enum bs_status status =
+		run->searchers ? make_separator(run, err) : bs_fail_memory(err, "threads", n_bytes);
 	if (!status)
 		status = bs_workers_new(&workers, &run->workers, err);
 	if (!status) {

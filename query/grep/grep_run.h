@@ -1,10 +1,12 @@
 /*
- * grep_run.h: the files of a source searched by several threads, their output put out in the source's order.
+ * grep_run.h: the files of a source searched by several threads, their output put out in the
+ * source's order.
  *
- * A ring (core/system/workers.h) holds the files between the source and the output. The calling thread fills it, workers
- * search. Whoever searches the file that is next in order puts its output out while it goes on, and in the end that of
- * the finished files behind it. Memory is bounded: a worker with much output for a file that is not next waits until it
- * is. A stream is opened only when it is next: nobody waits for it in vain.
+ * A ring (core/system/workers.h) holds the files between the source and the output. The calling
+ * thread fills it, workers search. Whoever searches the file that is next in order puts its output
+ * out while it goes on, and in the end that of the finished files behind it. Memory is bounded: a
+ * worker with much output for a file that is not next waits until it is. A stream is opened only
+ * when it is next: nobody waits for it in vain.
  */
 #pragma once
 
@@ -30,12 +32,13 @@ struct bs_grep_search {
 	struct bs_results results;
 	struct bs_grep_result *result;
 	struct bs_grep_sums sums;
-	/* Output of the file that is shown so, or what stands before it, in order; false: nobody wants more. On any
-	 * thread; calls do not overlap. */
+	/* Output of the file that is shown so, or what stands before it, in order; false: nobody
+	 * wants more. On any thread; calls do not overlap. */
 	bool (*put)(void *context, const char *shown, const struct bs_buffer *out);
 	/* What was put is to be seen now. As put. */
 	void (*flush)(void *context);
-	/* A line about a file that could not be read or searched. On any thread, perhaps while put runs. */
+	/* A line about a file that could not be read or searched. On any thread, perhaps while put
+	 * runs. */
 	void (*report)(void *context, const char *message);
 	void *context;
 };

@@ -7,7 +7,8 @@
 #include "core/bitsift/grep_request.h"
 #include "core/system/deadline.h"
 
-/* NUL bytes that were skipped: their number, after text[0..at). They are lines if a NUL byte ends a line. */
+/* NUL bytes that were skipped: their number, after text[0..at). They are lines if a NUL byte ends a
+ * line. */
 struct skip {
 	size_t at;
 	uint64_t n_bytes, n_lines;
@@ -32,7 +33,8 @@ struct search_state {
 	uint64_t after_left;
 	bool has_told;
 	uint64_t told_end; /* of the last line that was told, in the file */
-	bool is_headed;    /* the line that encloses the one told next was told, and belongs to it */
+	/* the line that encloses the one told next was told, and belongs to it */
+	bool is_headed;
 	/* With -U: lines of the matches that are not told yet. */
 	struct bs_grep_span last;
 	bool has_last;
@@ -40,8 +42,8 @@ struct search_state {
 	struct bs_grep_span tail; /* up to where a line ends; no line ends before */
 	bool has_nul;
 	uint64_t nul_off; /* in the file */
-	/* The pieces that are read: text[base..end) is in hand, of which [.., window) are whole lines. Offsets in text
-	 * are those in the file less gone_bytes, which were let go. */
+	/* The pieces that are read: text[base..end) is in hand, of which [.., window) are whole
+	 * lines. Offsets in text are those in the file less gone_bytes, which were let go. */
 	struct bs_grep_text *source;
 	uint64_t gone_bytes;
 	size_t base, window, end;
@@ -74,7 +76,8 @@ static uint64_t skipped_lines(const struct search_state *state, size_t from, siz
 /* Bytes that the line lacks. */
 static uint64_t lacking_bytes(const struct search_state *state, struct bs_grep_span line)
 {
-	return file_offset(state, line.end) - file_offset(state, line.start) - (line.end - line.start);
+	return file_offset(state, line.end) - file_offset(state, line.start) -
+	       (line.end - line.start);
 }
 
 /* text[0..n_bytes) is let go. */
@@ -111,8 +114,9 @@ static void count_to(struct search_state *state, size_t upto)
 {
 	if (!state->counts_lines || upto <= state->counted)
 		return;
-	state->line_number += count_lines(state->text + state->counted, upto - state->counted, state->line_end) +
-	                      skipped_lines(state, state->counted, upto);
+	state->line_number +=
+		count_lines(state->text + state->counted, upto - state->counted, state->line_end) +
+		skipped_lines(state, state->counted, upto);
 	state->counted = upto;
 }
 
@@ -122,7 +126,8 @@ static uint64_t number_at(struct search_state *state, size_t start)
 	count_to(state, start);
 	if (!state->counts_lines || state->counted == start)
 		return state->line_number;
-	return state->line_number - count_lines(state->text + start, state->counted - start, state->line_end) -
+	return state->line_number -
+	       count_lines(state->text + start, state->counted - start, state->line_end) -
 	       skipped_lines(state, start, state->counted);
 }
 
@@ -133,11 +138,13 @@ static void see_nul(struct search_state *state, size_t off)
 	bs_grep_print_nul(state->printer, state->binary);
 }
 
-/* Looks for a NUL byte in text[from..end), if that is still of interest; true: the search is over. */
+/* Looks for a NUL byte in text[from..end), if that is still of interest; true: the search is
+ * over. */
 static bool detect_nul(struct search_state *state, size_t from, size_t end)
 {
 	if (!state->has_nul && state->binary != BS_GREP_BINARY_TEXT) {
-		const uint8_t *found = from < end ? memchr(state->text + from, 0, end - from) : NULL;
+		const uint8_t *found =
+			from < end ? memchr(state->text + from, 0, end - from) : NULL;
 		if (found)
 			see_nul(state, (size_t)(found - state->text));
 	}
@@ -153,7 +160,8 @@ static bool is_enclosing(const struct search_state *state, struct bs_grep_span l
 
 #define LINE_NS 50u /* what one costs about, for the deadline */
 
-/* Of a file that is searched as a whole: nothing was read before this line that might have asked the deadline. False: enough. */
+/* Of a file that is searched as a whole: nothing was read before this line that might have asked
+ * the deadline. False: enough. */
 static bool goes_on_in_slice(struct search_state *state, struct bs_grep_span line)
 {
 	if (!state->printer->to.status)
@@ -169,12 +177,16 @@ static bool shows_text(const struct search_state *state)
 	       (format == BS_GREP_LINES && state->binary == BS_GREP_BINARY_TEXT);
 }
 
-/* Refuses a line with a hole: only the ends of the hole are in memory, because the whole would not fit. Returns false. */
+/* Refuses a line with a hole: only the ends of the hole are in memory, because the whole would not
+ * fit. Returns false. */
 static bool refuse_line(struct search_state *state, uint64_t n_bytes)
 {
 	if (!state->printer->to.status)
-		state->printer->to.status = bs_fail(state->printer->to.err, BS_UNSUPPORTED, "a line with a hole of %llu bytes is too long to be "
-		                                 "shown", (unsigned long long)n_bytes);
+		state->printer->to.status =
+			bs_fail(state->printer->to.err, BS_UNSUPPORTED,
+		                "a line with a hole of %llu bytes is too long to be "
+		                "shown",
+		                (unsigned long long)n_bytes);
 	return false;
 }
 
@@ -185,7 +197,8 @@ static bool tell(struct search_state *state, enum bs_grep_line_kind kind, struct
 		return false;
 	bool has_context = state->options->before > 0 || state->options->after > 0;
 	bool may_have_gap = kind == BS_GREP_LINE_MATCH || kind == BS_GREP_LINE_BEFORE;
-	if (may_have_gap && has_context && state->has_told && state->visited < line.start && !state->is_headed)
+	if (may_have_gap && has_context && state->has_told && state->visited < line.start &&
+	    !state->is_headed)
 		bs_grep_print_gap(state->printer);
 	state->is_headed = false;
 	if (kind == BS_GREP_LINE_BEFORE && is_enclosing(state, line))
@@ -194,14 +207,16 @@ static bool tell(struct search_state *state, enum bs_grep_line_kind kind, struct
 	if (bs_vector_n(&state->skips) > 0 && shows_text(state) && lacking_bytes(state, line) > 0)
 		return refuse_line(state, lacking_bytes(state, line));
 	struct bs_grep_found told = {.text = state->text + state->base,
-	                            .text_bytes = state->window - state->base,
-	                            .start = line.start - state->base,
-	                            .end = line.end - state->base,
-	                            .file_off = file_offset(state, line.start),
-	                            .number = state->options->line_numbers ? state->line_number : 0};
+	                             .text_bytes = state->window - state->base,
+	                             .start = line.start - state->base,
+	                             .end = line.end - state->base,
+	                             .file_off = file_offset(state, line.start),
+	                             .number =
+	                                     state->options->line_numbers ? state->line_number : 0};
 	if (told.number && state->counted > line.start)
 		told.number = number_at(state, line.start);
-	bool is_wanted = bs_grep_print_line(state->printer, kind, &told) && !state->printer->to.status;
+	bool is_wanted =
+		bs_grep_print_line(state->printer, kind, &told) && !state->printer->to.status;
 	if (kind == BS_GREP_LINE_AFTER)
 		state->after_left--;
 	if (!is_wanted)
@@ -215,10 +230,12 @@ static bool tell(struct search_state *state, enum bs_grep_line_kind kind, struct
 }
 
 /* The lines of text[from..upto); of those after a match as many as are still wanted. */
-static bool tell_lines(struct search_state *state, enum bs_grep_line_kind kind, size_t from, size_t upto)
+static bool tell_lines(struct search_state *state, enum bs_grep_line_kind kind, size_t from,
+                       size_t upto)
 {
 	while (from < upto && (kind != BS_GREP_LINE_AFTER || state->after_left > 0)) {
-		struct bs_grep_span line = {from, bs_grep_line_end(state->text, from, upto, state->line_end)};
+		struct bs_grep_span line = {
+			from, bs_grep_line_end(state->text, from, upto, state->line_end)};
 		if (!tell(state, kind, line))
 			return false;
 		from = line.end;
@@ -227,7 +244,8 @@ static bool tell_lines(struct search_state *state, enum bs_grep_line_kind kind, 
 }
 
 /* Where the n_lines lines before the last line of text[from..upto) start. */
-static size_t lines_before(const struct search_state *state, size_t from, size_t upto, uint64_t n_lines)
+static size_t lines_before(const struct search_state *state, size_t from, size_t upto,
+                           uint64_t n_lines)
 {
 	size_t at = upto;
 	if (at > from && state->text[at - 1] == state->line_end)
@@ -240,17 +258,20 @@ static size_t lines_before(const struct search_state *state, size_t from, size_t
 	}
 }
 
-/* Finds the line that encloses those before text[upto], which is the start of line `number`. False: no memory. */
+/* Finds the line that encloses those before text[upto], which is the start of line `number`. False:
+ * no memory. */
 static bool find_enclosing(struct search_state *state, size_t upto, uint64_t number)
 {
 	struct bs_grep_printer *printer = state->printer;
 	if (!printer->to.status)
-		printer->to.status = bs_function_context_go_on(printer->context, state->text, state->gone_bytes, upto,
-		                                     state->options->line_numbers ? number : 0, printer->to.err);
+		printer->to.status = bs_function_context_go_on(
+			printer->context, state->text, state->gone_bytes, upto,
+			state->options->line_numbers ? number : 0, printer->to.err);
 	return !printer->to.status;
 }
 
-/* The line that encloses a match, unless it was told before, or stands in the lines from `from` on that follow. */
+/* The line that encloses a match, unless it was told before, or stands in the lines from `from` on
+ * that follow. */
 static bool tell_enclosing(struct search_state *state, size_t from)
 {
 	struct bs_grep_printer *printer = state->printer;
@@ -276,32 +297,40 @@ static bool tell_after(struct search_state *state, size_t upto)
 {
 	if (state->options->passthru)
 		return tell_lines(state, BS_GREP_LINE_OTHER, state->visited, upto);
-	return state->after_left == 0 || tell_lines(state, BS_GREP_LINE_AFTER, state->visited, upto);
+	return state->after_left == 0 ||
+	       tell_lines(state, BS_GREP_LINE_AFTER, state->visited, upto);
 }
 
 /* What stands before a line that matches, and after the one before it. */
 static bool tell_context(struct search_state *state, size_t upto)
 {
 	bool has_enclosing = state->printer->context != NULL;
-	if (has_enclosing && !find_enclosing(state, bs_grep_line_end(state->text, upto, state->window, state->line_end),
-	                                     number_at(state, upto) + 1))
+	if (has_enclosing &&
+	    !find_enclosing(state,
+	                    bs_grep_line_end(state->text, upto, state->window, state->line_end),
+	                    number_at(state, upto) + 1))
 		return false;
 	if (!tell_after(state, upto))
 		return false;
 	bool has_before = state->options->before > 0 && state->visited < upto;
-	size_t from = has_before ? lines_before(state, state->visited, upto, state->options->before - 1) : upto;
-	return (!has_enclosing || tell_enclosing(state, from)) && tell_lines(state, BS_GREP_LINE_BEFORE, from, upto);
+	size_t from =
+		has_before ? lines_before(state, state->visited, upto, state->options->before - 1)
+			   : upto;
+	return (!has_enclosing || tell_enclosing(state, from)) &&
+	       tell_lines(state, BS_GREP_LINE_BEFORE, from, upto);
 }
 
-/* --max-results and --after: whether lines that match are shown, or passed over, or only counted. False: enough. */
+/* --max-results and --after: whether lines that match are shown, or passed over, or only counted.
+ * False: enough. */
 static bool pick(struct search_state *state, struct bs_grep_span lines, bool *is_shown)
 {
 	struct bs_grep_printer *printer = state->printer;
 	uint64_t last_line = 0;
 	bool is_counted = printer->outcome.n_results > printer->most_results;
 	if (!is_counted)
-		last_line = number_at(state, lines.start) +
-		            count_lines(state->text + lines.start, lines.end - lines.start - 1, state->line_end);
+		last_line = number_at(state, lines.start) + count_lines(state->text + lines.start,
+		                                                        lines.end - lines.start - 1,
+		                                                        state->line_end);
 	*is_shown = false;
 	if (state->is_slice && detect_nul(state, lines.start, lines.end))
 		return false;
@@ -317,7 +346,8 @@ static bool pick(struct search_state *state, struct bs_grep_span lines, bool *is
 	return *is_shown || bs_grep_print_unshown(printer, false);
 }
 
-__attribute__((noinline)) static bool tell_match_in_context(struct search_state *state, struct bs_grep_span lines, size_t pos)
+__attribute__((noinline)) static bool tell_match_in_context(struct search_state *state,
+                                                            struct bs_grep_span lines, size_t pos)
 {
 	bool is_shown = true;
 	if (state->printer->picks && !pick(state, lines, &is_shown))
@@ -340,7 +370,8 @@ static inline bool tell_match(struct search_state *state, struct bs_grep_span li
 /* What stands after the last line that matches. */
 static bool tell_rest(struct search_state *state)
 {
-	bool is_full = state->printer->picks && state->printer->outcome.n_results > state->printer->most_results;
+	bool is_full = state->printer->picks &&
+	               state->printer->outcome.n_results > state->printer->most_results;
 	return state->is_alone || is_full || tell_after(state, state->window);
 }
 
@@ -350,21 +381,24 @@ static bool is_found(struct search_state *state, struct bs_grep_span lines)
 	struct bs_grep_printer *printer = state->printer;
 	bool hold = true;
 	if (!printer->to.status)
-		printer->to.status = bs_conditions_hold(printer->asker, state->text + lines.start, lines.end - lines.start,
-		                                     &hold, printer->to.err);
+		printer->to.status =
+			bs_conditions_hold(printer->asker, state->text + lines.start,
+		                           lines.end - lines.start, &hold, printer->to.err);
 	return hold;
 }
 
-static bool next_line_from(struct search_state *state, size_t from, struct bs_grep_span *line, bool *found)
+static bool next_line_from(struct search_state *state, size_t from, struct bs_grep_span *line,
+                           bool *found)
 {
 	struct bs_grep_printer *printer = state->printer;
-	printer->to.status =
-		bs_grep_next_line(printer->scratch, state->text, from, state->window, line, found, printer->to.err);
+	printer->to.status = bs_grep_next_line(printer->scratch, state->text, from, state->window,
+	                                       line, found, printer->to.err);
 	return !printer->to.status;
 }
 
 /* From a line that matches on to one that is found. */
-__attribute__((noinline)) static bool choose_line(struct search_state *state, struct bs_grep_span *line, bool *found)
+__attribute__((noinline)) static bool choose_line(struct search_state *state,
+                                                  struct bs_grep_span *line, bool *found)
 {
 	bool is_on = true;
 	while (is_on && *found && !is_found(state, *line))
@@ -387,7 +421,8 @@ static bool search_inverted(struct search_state *state)
 		return false;
 	size_t from = state->pos, upto = found ? line.start : state->window;
 	while (from < upto) {
-		struct bs_grep_span other = {from, bs_grep_line_end(state->text, from, upto, state->line_end)};
+		struct bs_grep_span other = {
+			from, bs_grep_line_end(state->text, from, upto, state->line_end)};
 		if (!tell_match(state, other, other.end))
 			return false;
 		from = other.end;
@@ -425,7 +460,8 @@ static bool read_more(struct search_state *state)
 	struct bs_grep_printer *printer = state->printer;
 	if (!printer->offer(printer->offer_context))
 		return false;
-	printer->to.status = bs_grep_text_more(state->source, gone, state->capacity, printer->to.err);
+	printer->to.status =
+		bs_grep_text_more(state->source, gone, state->capacity, printer->to.err);
 	state->text = state->source->bytes.data;
 	state->n_bytes = state->source->bytes.used_bytes;
 	drop_skips(state, gone);
@@ -439,13 +475,15 @@ static bool read_more(struct search_state *state)
 	return !printer->to.status;
 }
 
-/* Where the first reads end: at the three bytes in which a mark is looked for, and at a buffer of standard input. */
+/* Where the first reads end: at the three bytes in which a mark is looked for, and at a buffer of
+ * standard input. */
 static size_t first_end(const struct search_state *state)
 {
 	uint64_t read_bytes = state->gone_bytes + state->end;
 	if (read_bytes == 0 && !state->source->had_mark && state->n_bytes > 3)
 		return 3;
-	if (state->source->file.is_borrowed && read_bytes < BS_GREP_STDIN_BYTES && state->n_bytes > BS_GREP_STDIN_BYTES)
+	if (state->source->file.is_borrowed && read_bytes < BS_GREP_STDIN_BYTES &&
+	    state->n_bytes > BS_GREP_STDIN_BYTES)
 		return BS_GREP_STDIN_BYTES - (size_t)state->gone_bytes;
 	return state->n_bytes;
 }
@@ -454,7 +492,8 @@ static size_t first_end(const struct search_state *state)
 static size_t read_end(const struct search_state *state)
 {
 	size_t most = state->base + state->capacity;
-	size_t first = state->is_slice || state->source->is_decoded ? state->n_bytes : first_end(state);
+	size_t first =
+		state->is_slice || state->source->is_decoded ? state->n_bytes : first_end(state);
 	if (most > state->n_bytes)
 		most = state->n_bytes;
 	return first < most ? first : most;
@@ -482,8 +521,8 @@ static bool meet_nul(struct search_state *state, size_t from, size_t end)
 static void roll(struct search_state *state)
 {
 	/* As rg: also for context behind a match, and so the next piece ends sooner. */
-	uint64_t context =
-		state->options->before > state->options->after ? state->options->before : state->options->after;
+	uint64_t context = state->options->before > state->options->after ? state->options->before
+	                                                                  : state->options->after;
 	size_t kept = state->window;
 	if (context > 0 && state->window > state->base) {
 		kept = lines_before(state, state->base, state->window, context);
@@ -500,16 +539,20 @@ static void roll(struct search_state *state)
 static bool wants_bytes(const struct search_state *state)
 {
 	const struct bs_grep_text *source = state->source;
-	return source->has_more && (source->by_pieces ? state->end == state->n_bytes
-	                                              : state->n_bytes - state->base < state->capacity);
+	return source->has_more &&
+	       (source->by_pieces ? state->end == state->n_bytes
+	                          : state->n_bytes - state->base < state->capacity);
 }
 
-/* This much of a hole is kept at both ends: more NUL bytes in a row than a pattern is likely to distinguish. */
+/* This much of a hole is kept at both ends: more NUL bytes in a row than a pattern is likely to
+ * distinguish. */
 #define HOLE_END_BYTES ((uint64_t)512 << 10)
-/* A smaller hole is read as any bytes. So is one in a line that is to be shown, as long as that may fit into memory. */
+/* A smaller hole is read as any bytes. So is one in a line that is to be shown, as long as that may
+ * fit into memory. */
 #define LEAST_HOLE_BYTES ((uint64_t)4 << 20)
 #define SHOWN_HOLE_BYTES ((uint64_t)1 << 30)
-/* Empty lines that are searched to know whether all of a hole are found, with as many around them as a pattern can see. */
+/* Empty lines that are searched to know whether all of a hole are found, with as many around them
+ * as a pattern can see. */
 #define EMPTY_LINES  16u
 #define AROUND_LINES 65536u
 
@@ -530,7 +573,8 @@ static bool count_empty(struct search_state *state, uint32_t *n_out)
 	bs_grep_scratch_reset(printer->scratch);
 	while (found && !printer->to.status) {
 		struct bs_grep_span line = {0, 0};
-		printer->to.status = bs_grep_next_line(printer->scratch, lines.data, at, n_bytes, &line, &found, printer->to.err);
+		printer->to.status = bs_grep_next_line(printer->scratch, lines.data, at, n_bytes,
+		                                       &line, &found, printer->to.err);
 		at = line.end;
 		found = found && line.start < AROUND_LINES + EMPTY_LINES;
 		if (!printer->to.status && found)
@@ -543,8 +587,8 @@ static bool count_empty(struct search_state *state, uint32_t *n_out)
 	return !printer->to.status;
 }
 
-/* In a hole whose bytes are empty lines: how many may be skipped, because they are not found, or only counted. False: it
- * failed. */
+/* In a hole whose bytes are empty lines: how many may be skipped, because they are not found, or
+ * only counted. False: it failed. */
 static bool pass_lines(struct search_state *state, uint64_t *n_bytes)
 {
 	struct bs_grep_printer *printer = state->printer;
@@ -578,10 +622,12 @@ static bool pass_nuls(struct search_state *state, uint64_t *n_bytes)
 	bool is_whole = shows_text(state), found = false;
 	/* Matches in the middle would have to be counted. */
 	if (state->options->format == BS_GREP_COUNT_MATCHES && !state->options->invert) {
-		size_t n = (size_t)HOLE_END_BYTES < state->n_bytes ? (size_t)HOLE_END_BYTES : state->n_bytes;
+		size_t n = (size_t)HOLE_END_BYTES < state->n_bytes ? (size_t)HOLE_END_BYTES
+		                                                   : state->n_bytes;
 		bs_grep_scratch_reset(printer->scratch);
-		printer->to.status = bs_grep_next_match(printer->scratch, state->text + state->n_bytes - n, 0, n, false, &at, &found,
-		                                     printer->to.err);
+		printer->to.status =
+			bs_grep_next_match(printer->scratch, state->text + state->n_bytes - n, 0, n,
+		                           false, &at, &found, printer->to.err);
 		bs_grep_scratch_reset(printer->scratch);
 		if (printer->to.status || (found && *n_bytes >= SHOWN_HOLE_BYTES))
 			return refuse_line(state, *n_bytes);
@@ -591,21 +637,26 @@ static bool pass_nuls(struct search_state *state, uint64_t *n_bytes)
 	return true;
 }
 
-/* Passes over the middle of a hole that comes next, if the searched text ends in it. False: enough. */
+/* Passes over the middle of a hole that comes next, if the searched text ends in it. False:
+ * enough. */
 static bool skip_hole(struct search_state *state)
 {
 	const struct bs_grep_printer *printer = state->printer;
 	bool is_possible = !printer->picks && !printer->context && !state->options->passthru;
-	uint64_t left_bytes = is_possible && state->end == state->n_bytes ? bs_grep_text_hole(state->source, HOLE_END_BYTES) : 0;
+	uint64_t left_bytes = is_possible && state->end == state->n_bytes
+	                              ? bs_grep_text_hole(state->source, HOLE_END_BYTES)
+	                              : 0;
 	if (left_bytes < HOLE_END_BYTES + LEAST_HOLE_BYTES)
 		return true;
 	uint64_t n_bytes = left_bytes - HOLE_END_BYTES;
-	bool are_lines = state->line_end == 0 || (state->binary != BS_GREP_BINARY_TEXT && !state->is_slice);
+	bool are_lines =
+		state->line_end == 0 || (state->binary != BS_GREP_BINARY_TEXT && !state->is_slice);
 	if (are_lines ? !pass_lines(state, &n_bytes) : !pass_nuls(state, &n_bytes))
 		return false;
 	if (n_bytes == 0)
 		return true;
-	struct skip skip = {.at = state->n_bytes, .n_bytes = n_bytes, .n_lines = are_lines ? n_bytes : 0};
+	struct skip skip = {
+		.at = state->n_bytes, .n_bytes = n_bytes, .n_lines = are_lines ? n_bytes : 0};
 	state->printer->to.status = bs_vector_append(&state->skips, &skip, state->printer->to.err);
 	if (!state->printer->to.status)
 		bs_grep_text_skip(state->source, n_bytes);
@@ -643,7 +694,8 @@ static bool fill(struct search_state *state)
 	if (state->window == state->base)
 		return false;
 	/* Only context is left, and nobody will want it. */
-	if (state->gone_bytes + state->base == old_base && state->window - state->base == had_bytes) {
+	if (state->gone_bytes + state->base == old_base &&
+	    state->window - state->base == had_bytes) {
 		state->base = state->window;
 		return false;
 	}
@@ -682,7 +734,9 @@ static struct bs_grep_span lines_of(struct search_state *state, struct bs_grep_s
 	if (at.end > head->start && state->text[at.end - 1] == state->line_end)
 		return (struct bs_grep_span){head->start, at.end};
 	if (at.end < tail->start || at.end >= tail->end)
-		*tail = (struct bs_grep_span){at.end, bs_grep_line_end(state->text, at.end, state->n_bytes, state->line_end)};
+		*tail = (struct bs_grep_span){
+			at.end,
+			bs_grep_line_end(state->text, at.end, state->n_bytes, state->line_end)};
 	return (struct bs_grep_span){head->start, tail->end};
 }
 
@@ -691,11 +745,13 @@ static bool multi_find(struct search_state *state, struct bs_grep_span *at, bool
 {
 	struct bs_grep_printer *printer = state->printer;
 	for (size_t from = state->pos;; from = multi_next(state, *at)) {
-		printer->to.status = bs_grep_next_match(printer->scratch, state->text + from, 0, state->n_bytes - from,
-		                                     false, at, found, printer->to.err);
+		printer->to.status = bs_grep_next_match(printer->scratch, state->text + from, 0,
+		                                        state->n_bytes - from, false, at, found,
+		                                        printer->to.err);
 		at->start += from;
 		at->end += from;
-		if (printer->to.status || !*found || !printer->asker || is_found(state, lines_of(state, *at)))
+		if (printer->to.status || !*found || !printer->asker ||
+		    is_found(state, lines_of(state, *at)))
 			return !printer->to.status;
 		if (at->end == state->n_bytes) {
 			*found = false;
@@ -716,15 +772,17 @@ static bool multi_inverted(struct search_state *state)
 	struct bs_grep_span other = {state->pos, lines.start};
 	state->pos = found ? multi_next(state, lines) : state->n_bytes;
 	for (; other.start < other.end; other.start = lines.end) {
-		lines = (struct bs_grep_span){other.start, bs_grep_line_end(state->text, other.start, other.end,
-		                                                            state->line_end)};
+		lines = (struct bs_grep_span){
+			other.start,
+			bs_grep_line_end(state->text, other.start, other.end, state->line_end)};
 		if (!tell_match(state, lines, state->pos))
 			return false;
 	}
 	return true;
 }
 
-/* The lines of the last matches, after what stands before them. A match behind the last line feed is in no line. */
+/* The lines of the last matches, after what stands before them. A match behind the last line feed
+ * is in no line. */
 static bool multi_tell(struct search_state *state, struct bs_grep_span lines)
 {
 	if (lines.start < lines.end)
@@ -776,7 +834,8 @@ static void search(struct search_state *state)
 		search_pieces(state);
 		return;
 	}
-	if (detect_nul(state, 0, state->n_bytes < BS_GREP_PIECE_BYTES ? state->n_bytes : BS_GREP_PIECE_BYTES))
+	if (detect_nul(state, 0,
+	               state->n_bytes < BS_GREP_PIECE_BYTES ? state->n_bytes : BS_GREP_PIECE_BYTES))
 		return;
 	if (bs_grep_matcher_traits(state->matcher)->by_line)
 		search_pieces(state);
@@ -784,28 +843,30 @@ static void search(struct search_state *state)
 		search_across(state);
 }
 
-void bs_grep_search_text(const struct bs_grep_matcher *matcher, struct bs_grep_text *text, enum bs_grep_binary binary,
-                         bool is_slice, struct bs_grep_printer *printer)
+void bs_grep_search_text(const struct bs_grep_matcher *matcher, struct bs_grep_text *text,
+                         enum bs_grep_binary binary, bool is_slice, struct bs_grep_printer *printer)
 {
-	struct search_state state = {.matcher = matcher,
-	                             .options = printer->output,
-	                             .line_end = printer->line_end,
-	                             .is_alone = printer->output->before == 0 && printer->output->after == 0 &&
-	                                         !printer->output->passthru && !printer->context && !printer->picks,
-	                             .counts_lines = printer->output->line_numbers || printer->picks,
-	                             .printer = printer,
-	                             .binary = binary,
-	                             .is_slice = is_slice || !bs_grep_matcher_traits(matcher)->by_line,
-	                             .text = text->bytes.data,
-	                             .n_bytes = text->bytes.used_bytes,
-	                             .line_number = 1,
-	                             .source = text,
-	                             .capacity = BS_GREP_PIECE_BYTES};
+	struct search_state state = {
+		.matcher = matcher,
+		.options = printer->output,
+		.line_end = printer->line_end,
+		.is_alone = printer->output->before == 0 && printer->output->after == 0 &&
+	                    !printer->output->passthru && !printer->context && !printer->picks,
+		.counts_lines = printer->output->line_numbers || printer->picks,
+		.printer = printer,
+		.binary = binary,
+		.is_slice = is_slice || !bs_grep_matcher_traits(matcher)->by_line,
+		.text = text->bytes.data,
+		.n_bytes = text->bytes.used_bytes,
+		.line_number = 1,
+		.source = text,
+		.capacity = BS_GREP_PIECE_BYTES};
 	bs_grep_scratch_reset(printer->scratch);
 	bs_grep_print_begin(printer);
 	if (state.n_bytes > 0 || text->has_more)
 		search(&state);
-	struct bs_grep_finish finish = {.is_binary = state.has_nul, .binary_off = state.nul_off, .binary = binary};
+	struct bs_grep_finish finish = {
+		.is_binary = state.has_nul, .binary_off = state.nul_off, .binary = binary};
 	finish.searched_bytes = file_offset(&state, state.is_slice ? state.pos : state.base);
 	if (state.is_slice && state.has_nul && state.nul_off < finish.searched_bytes)
 		finish.searched_bytes = state.nul_off;

@@ -20,9 +20,10 @@ struct sort_time {
 };
 
 struct sorted {
-	struct bs_grep_file file; /* whose path and shown are offsets in names until all are there, and then pointers */
+	/* whose path and shown are offsets in names until all are there, and then pointers */
+	struct bs_grep_file file;
 	size_t path_off, shown_off;
-	size_t times_off;         /* in times: one for each component of the path below the root */
+	size_t times_off; /* in times: one for each component of the path below the root */
 };
 
 BS_VECTOR(sort_times, struct sort_time);
@@ -50,8 +51,10 @@ static const struct sort_time *times_of(const struct sort_source *self, const st
 	return self->times.items + file->times_off;
 }
 
-/* The time of what stands at path, of a link what it points to; before all others if that is not there. */
-static enum bs_status read_time(const struct sort_source *self, const char *path, struct sort_time *time_out, struct bs_error *err)
+/* The time of what stands at path, of a link what it points to; before all others if that is not
+ * there. */
+static enum bs_status read_time(const struct sort_source *self, const char *path,
+                                struct sort_time *time_out, struct bs_error *err)
 {
 	struct stat found;
 	struct statx created = {.stx_mask = 0};
@@ -59,21 +62,25 @@ static enum bs_status read_time(const struct sort_source *self, const char *path
 	if (self->key != BS_GREP_SORT_CREATED) {
 		if (bs_file_stat(AT_FDCWD, path, &found) != 0)
 			return BS_OK;
-		struct timespec time = self->key == BS_GREP_SORT_ACCESSED ? found.st_atim : found.st_mtim;
+		struct timespec time =
+			self->key == BS_GREP_SORT_ACCESSED ? found.st_atim : found.st_mtim;
 		*time_out = (struct sort_time){time.tv_sec, (uint32_t)time.tv_nsec};
 		return BS_OK;
 	}
 	if (statx(AT_FDCWD, path, 0, STATX_BTIME, &created) != 0)
 		return BS_OK;
 	if (!(created.stx_mask & STATX_BTIME))
-		return bs_fail(err, BS_UNSUPPORTED, "%s: its file system does not tell when it was created", path);
+		return bs_fail(err, BS_UNSUPPORTED,
+		               "%s: its file system does not tell when it was created", path);
 	*time_out = (struct sort_time){created.stx_btime.tv_sec, created.stx_btime.tv_nsec};
 	return BS_OK;
 }
 
-/* The times of the path's components below the root. Those that it shares with the file before are known. */
-static enum bs_status add_times(struct sort_source *self, const struct sorted *before, const char *before_path,
-                                const struct bs_grep_file *file, struct bs_error *err)
+/* The times of the path's components below the root. Those that it shares with the file before are
+ * known. */
+static enum bs_status add_times(struct sort_source *self, const struct sorted *before,
+                                const char *before_path, const struct bs_grep_file *file,
+                                struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	bool is_shared = before && before->file.root == file->root && file->below_off > 0;
@@ -81,8 +88,9 @@ static enum bs_status add_times(struct sort_source *self, const struct sorted *b
 		size_t start = end;
 		struct sort_time time = {0, 0};
 		end += strcspn(file->path + end, "/");
-		is_shared = is_shared && strncmp(before_path + start, file->path + start, end - start) == 0 && file->path[end] &&
-		            before_path[end] == '/';
+		is_shared = is_shared &&
+		            strncmp(before_path + start, file->path + start, end - start) == 0 &&
+		            file->path[end] && before_path[end] == '/';
 		if (is_shared) {
 			time = times_of(self, before)[i];
 		} else {
@@ -90,7 +98,9 @@ static enum bs_status add_times(struct sort_source *self, const struct sorted *b
 			bs_buffer_clear(&self->folder);
 			bs_text_put(&to, file->path, end);
 			bs_text_put(&to, "", 1);
-			status = to.status ? to.status : read_time(self, (const char *)self->folder.data, &time, err);
+			status = to.status ? to.status
+			                   : read_time(self, (const char *)self->folder.data, &time,
+			                               err);
 		}
 		if (!status)
 			status = bs_vector_append(&self->times, &time, err);
@@ -100,7 +110,8 @@ static enum bs_status add_times(struct sort_source *self, const struct sorted *b
 	return status;
 }
 
-static enum bs_status add_file(struct sort_source *self, const struct bs_grep_file *file, struct bs_error *err)
+static enum bs_status add_file(struct sort_source *self, const struct bs_grep_file *file,
+                               struct bs_error *err)
 {
 	size_t n = bs_vector_n(&self->files);
 	const struct sorted *before = n > 0 ? &self->files.items[n - 1] : NULL;
@@ -109,7 +120,10 @@ static enum bs_status add_file(struct sort_source *self, const struct bs_grep_fi
 	                        .times_off = bs_vector_n(&self->times)};
 	struct bs_text_writer to = {.out = &self->names, .err = err};
 	if (self->key != BS_GREP_SORT_PATH && file->path && file->below_off > 0)
-		to.status = add_times(self, before, before ? (const char *)self->names.data + before->path_off : NULL, file, err);
+		to.status =
+			add_times(self, before,
+		                  before ? (const char *)self->names.data + before->path_off : NULL,
+		                  file, err);
 	if (file->path)
 		bs_text_put(&to, file->path, strlen(file->path) + 1);
 	sorted.shown_off = self->names.used_bytes;
@@ -125,7 +139,8 @@ static int compare(const void *left, const void *right, void *context)
 		return (a->file.root > b->file.root) - (a->file.root < b->file.root);
 	const char *x = a->file.path + a->file.below_off, *y = b->file.path + b->file.below_off;
 	size_t n, m, i = 0;
-	while ((n = strcspn(x, "/")) == (m = strcspn(y, "/")) && memcmp(x, y, n) == 0 && x[n] && y[m]) {
+	while ((n = strcspn(x, "/")) == (m = strcspn(y, "/")) && memcmp(x, y, n) == 0 && x[n] &&
+	       y[m]) {
 		x += n + 1;
 		y += m + 1;
 		i++;
@@ -156,13 +171,17 @@ static enum bs_status read_all(struct sort_source *self, struct bs_error *err)
 	size_t n = bs_vector_n(&self->files);
 	for (size_t i = 0; i < n; i++) {
 		struct sorted *sorted = &self->files.items[i];
-		sorted->file.path = sorted->file.path ? (const char *)self->names.data + sorted->path_off : NULL;
+		sorted->file.path = sorted->file.path
+		                            ? (const char *)self->names.data + sorted->path_off
+		                            : NULL;
 		sorted->file.shown = (const char *)self->names.data + sorted->shown_off;
 	}
-	return status ? status : bs_sort(self->files.items, n, sizeof(struct sorted), compare, self, err);
+	return status ? status
+	              : bs_sort(self->files.items, n, sizeof(struct sorted), compare, self, err);
 }
 
-static enum bs_status sort_next(struct bs_grep_source *source, struct bs_grep_file *file_out, struct bs_error *err)
+static enum bs_status sort_next(struct bs_grep_source *source, struct bs_grep_file *file_out,
+                                struct bs_error *err)
 {
 	struct sort_source *self = (struct sort_source *)(void *)source;
 	*file_out = (struct bs_grep_file){.path = NULL};

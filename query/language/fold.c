@@ -6,8 +6,8 @@
 
 #define SMALL_BYTES 256 /* the values of most queries, which need no memory of their own */
 
-enum bs_status bs_query_fold(const struct bs_query_tree *query, const struct bs_query_fold *fold, void *root_out,
-                             struct bs_error *err)
+enum bs_status bs_query_fold(const struct bs_query_tree *query, const struct bs_query_fold *fold,
+                             void *root_out, struct bs_error *err)
 {
 	_Alignas(max_align_t) uint8_t small[SMALL_BYTES];
 	const size_t n_bytes = query->n_nodes * fold->value_bytes;

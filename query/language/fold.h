@@ -1,6 +1,7 @@
 /*
- * fold.h: the bottom-up fold over a query's tree: a value for every node, computed from those of its children. Nodes are in an
- * order in which children come before their parents, so that it is one loop, however deep the tree is.
+ * fold.h: the bottom-up fold over a query's tree: a value for every node, computed from those of
+ * its children. Nodes are in an order in which children come before their parents, so that it is
+ * one loop, however deep the tree is.
  */
 #pragma once
 
@@ -10,11 +11,14 @@ struct bs_query_fold {
 	size_t value_bytes;
 	/* Sets the value of leaf n. */
 	enum bs_status (*leaf)(void *context, uint32_t n, void *value_out, struct bs_error *err);
-	/* Sets the value of an inner node (AND, OR, NOT). values: those of all nodes, by their numbers. */
-	void (*inner)(void *context, const struct bs_query_node *node, const void *values, void *value_out);
+	/* Sets the value of an inner node (AND, OR, NOT). values: those of all nodes, by their
+	 * numbers. */
+	void (*inner)(void *context, const struct bs_query_node *node, const void *values,
+	              void *value_out);
 	void *context;
 };
 
-/* Sets *root_out, of value_bytes, to the value of the root. BS_NO_MEMORY, and what leaf returned. */
-enum bs_status bs_query_fold(const struct bs_query_tree *query, const struct bs_query_fold *fold, void *root_out,
-                             struct bs_error *err) BS_WARN_UNUSED;
+/* Sets *root_out, of value_bytes, to the value of the root. BS_NO_MEMORY, and what leaf
+ * returned. */
+enum bs_status bs_query_fold(const struct bs_query_tree *query, const struct bs_query_fold *fold,
+                             void *root_out, struct bs_error *err) BS_WARN_UNUSED;

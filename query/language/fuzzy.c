@@ -7,21 +7,23 @@
 #include "core/bitsift/terminal.h"
 
 /*
- * Row i holds, for each prefix of the word, its distance to the first i code points of the term; but only for prefixes
- * whose length differs from i by at most max_distance, for all others are further away. A term longer than the word by
- * more than max_distance is no match, so there are never more rows than that.
+ * Row i holds, for each prefix of the word, its distance to the first i code points of the term;
+ * but only for prefixes whose length differs from i by at most max_distance, for all others are
+ * further away. A term longer than the word by more than max_distance is no match, so there are
+ * never more rows than that.
  */
 struct bs_fuzzy {
 	uint32_t max_distance;
 	uint32_t n_word;   /* code points */
 	uint32_t max_rows; /* n_word + max_distance + 1 */
 	int32_t *word;
-	int32_t *term;       /* code points whose rows are valid */
-	uint32_t *ends;      /* bytes of the term up to and with each of them */
-	uint32_t row_cells;  /* 2 * max_distance + 1, and one on either side that is too far */
-	uint32_t *rows;      /* max_rows + 1 */
-	uint32_t n_valid;    /* rows computed, beyond row 0 */
-	uint32_t dead_bytes; /* a prefix of this many bytes cannot become a match any more; 0: none */
+	int32_t *term;      /* code points whose rows are valid */
+	uint32_t *ends;     /* bytes of the term up to and with each of them */
+	uint32_t row_cells; /* 2 * max_distance + 1, and one on either side that is too far */
+	uint32_t *rows;     /* max_rows + 1 */
+	uint32_t n_valid;   /* rows computed, beyond row 0 */
+	/* a prefix of this many bytes cannot become a match any more; 0: none */
+	uint32_t dead_bytes;
 };
 
 /* A distance beyond all that are asked for, with room for an edit more. */
@@ -51,7 +53,8 @@ enum bs_status bs_fuzzy_new(const uint8_t *word, uint32_t word_bytes, uint32_t m
 	for (size_t at = 0; at < word_bytes; n_word++)
 		(void)bs_utf8_next(word, word_bytes, &at);
 	size_t n_rows = (size_t)n_word + max_distance + 2, row_cells = 2 * max_distance + 3;
-	size_t n_bytes = sizeof(struct bs_fuzzy) + (n_word + n_rows * (row_cells + 2)) * sizeof(uint32_t);
+	size_t n_bytes =
+		sizeof(struct bs_fuzzy) + (n_word + n_rows * (row_cells + 2)) * sizeof(uint32_t);
 	struct bs_fuzzy *fuzzy = calloc(1, n_bytes);
 	*fuzzy_out = fuzzy;
 	if (!fuzzy)
@@ -88,7 +91,8 @@ static uint32_t fill_row(struct bs_fuzzy *fuzzy, uint32_t i)
 	for (uint32_t j = i > k ? i - k : 1; j <= least(i + k, fuzzy->n_word); j++) {
 		uint32_t value = least(*cell(fuzzy, i - 1, j), *cell(fuzzy, i, j - 1)) + 1;
 		value = least(value, *cell(fuzzy, i - 1, j - 1) + (fuzzy->word[j - 1] != c));
-		if (i > 1 && j > 1 && fuzzy->word[j - 2] == c && fuzzy->word[j - 1] == fuzzy->term[i - 2])
+		if (i > 1 && j > 1 && fuzzy->word[j - 2] == c &&
+		    fuzzy->word[j - 1] == fuzzy->term[i - 2])
 			value = least(value, *cell(fuzzy, i - 2, j - 2) + 1);
 		*cell(fuzzy, i, j) = value;
 		smallest = least(smallest, value);
@@ -105,7 +109,8 @@ static uint32_t row_least(const struct bs_fuzzy *fuzzy, uint32_t i)
 	return smallest;
 }
 
-uint32_t bs_fuzzy_distance(struct bs_fuzzy *fuzzy, const uint8_t *term, uint32_t term_bytes, uint32_t shared_bytes)
+uint32_t bs_fuzzy_distance(struct bs_fuzzy *fuzzy, const uint8_t *term, uint32_t term_bytes,
+                           uint32_t shared_bytes)
 {
 	if (fuzzy->dead_bytes && shared_bytes >= fuzzy->dead_bytes)
 		return UINT32_MAX;
@@ -122,14 +127,17 @@ uint32_t bs_fuzzy_distance(struct bs_fuzzy *fuzzy, const uint8_t *term, uint32_t
 		fuzzy->term[i - 1] = bs_utf8_next(term, term_bytes, &at);
 		fuzzy->ends[i - 1] = (uint32_t)at;
 		fuzzy->n_valid = i;
-		/* A swap looks two rows back: hopeless only when this row and, with one edit more, the last one are. */
-		if (fill_row(fuzzy, i) > fuzzy->max_distance && row_least(fuzzy, i - 1) >= fuzzy->max_distance) {
+		/* A swap looks two rows back: hopeless only when this row and, with one edit more,
+		 * the last one are. */
+		if (fill_row(fuzzy, i) > fuzzy->max_distance &&
+		    row_least(fuzzy, i - 1) >= fuzzy->max_distance) {
 			fuzzy->dead_bytes = (uint32_t)at;
 			return UINT32_MAX;
 		}
 	}
 	uint32_t i = fuzzy->n_valid;
-	if (i + fuzzy->max_distance < fuzzy->n_word || *cell(fuzzy, i, fuzzy->n_word) > fuzzy->max_distance)
+	if (i + fuzzy->max_distance < fuzzy->n_word ||
+	    *cell(fuzzy, i, fuzzy->n_word) > fuzzy->max_distance)
 		return UINT32_MAX;
 	return *cell(fuzzy, i, fuzzy->n_word);
 }

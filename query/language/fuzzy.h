@@ -1,10 +1,10 @@
 /*
  * fuzzy.h: is a term within one or two edits of a word?
  *
- * An edit inserts, deletes or replaces a code point, or swaps two neighbours, each at most once (optimal string
- * alignment, as Lucene's fuzzy queries count). Rows of the classic table (Wagner and Fischer 1974; the swap after
- * Lowrance and Wagner 1975) are kept, so that walking a sorted lexicon computes only what a term does not share with
- * the one before.
+ * An edit inserts, deletes or replaces a code point, or swaps two neighbours, each at most once
+ * (optimal string alignment, as Lucene's fuzzy queries count). Rows of the classic table (Wagner
+ * and Fischer 1974; the swap after Lowrance and Wagner 1975) are kept, so that walking a sorted
+ * lexicon computes only what a term does not share with the one before.
  */
 #pragma once
 
@@ -20,12 +20,13 @@ enum bs_status bs_fuzzy_new(const uint8_t *word, uint32_t word_bytes, uint32_t m
                             struct bs_fuzzy **fuzzy_out, struct bs_error *err) BS_WARN_UNUSED;
 void bs_fuzzy_free(struct bs_fuzzy *fuzzy);
 
-/* The distance of the term, if it is at most max_distance; else UINT32_MAX. The first shared_bytes bytes must be those of the term of the call before (0 is
- * always right). */
-uint32_t bs_fuzzy_distance(struct bs_fuzzy *fuzzy, const uint8_t *term, uint32_t term_bytes, uint32_t shared_bytes);
+/* The distance of the term, if it is at most max_distance; else UINT32_MAX. The first shared_bytes
+ * bytes must be those of the term of the call before (0 is always right). */
+uint32_t bs_fuzzy_distance(struct bs_fuzzy *fuzzy, const uint8_t *term, uint32_t term_bytes,
+                           uint32_t shared_bytes);
 
-static inline bool bs_fuzzy_matches(struct bs_fuzzy *fuzzy, const uint8_t *term, uint32_t term_bytes,
-                                    uint32_t shared_bytes)
+static inline bool bs_fuzzy_matches(struct bs_fuzzy *fuzzy, const uint8_t *term,
+                                    uint32_t term_bytes, uint32_t shared_bytes)
 {
 	return bs_fuzzy_distance(fuzzy, term, term_bytes, shared_bytes) != UINT32_MAX;
 }

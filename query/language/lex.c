@@ -1,6 +1,6 @@
 /*
- * lex.c: see lex.h. Three passes: which quotes and brackets delimit (mark_delimiters), tokens (read_tokens), and then,
- * with all of them known, which operators have what they need (settle).
+ * lex.c: see lex.h. Three passes: which quotes and brackets delimit (mark_delimiters), tokens
+ * (read_tokens), and then, with all of them known, which operators have what they need (settle).
  */
 #include "query/language/lex.h"
 
@@ -10,8 +10,8 @@
 #include "core/base/hash.h"
 #include "core/base/utf8.h"
 #include "core/bitsift/terminal.h"
-#include "core/system/icu.h"
 #include "core/system/deadline.h"
+#include "core/system/icu.h"
 #include "core/text/printable.h"
 #include "query/language/like_name.h"
 
@@ -19,12 +19,17 @@
 #define SHOWN_BYTES 60
 
 /* What a byte of the text is. A bracket or quote without a mark is text. */
-enum mark { MARK_NONE, MARK_QUOTE, MARK_OPEN, MARK_CLOSE };
+enum mark {
+	MARK_NONE,
+	MARK_QUOTE,
+	MARK_OPEN,
+	MARK_CLOSE
+};
 
 /* A bracket that is not closed yet. */
 struct bs_lex_bracket {
 	size_t byte;
-	bool groups;   /* unless it holds no word */
+	bool groups; /* unless it holds no word */
 	bool has_word;
 };
 
@@ -68,7 +73,8 @@ static int shown_bytes(const uint8_t *text, size_t n_bytes)
 	return (int)shown;
 }
 
-void bs_lex_notice(struct bs_lexing *lexing, size_t start_byte, size_t end_byte, const char *message)
+void bs_lex_notice(struct bs_lexing *lexing, size_t start_byte, size_t end_byte,
+                   const char *message)
 {
 	struct bs_query_tree *query = lexing->query;
 	const uint8_t *text = lexing->text + start_byte;
@@ -94,7 +100,8 @@ static size_t space_bytes(const struct bs_lexing *lexing, size_t at)
 	if (at >= lexing->text_bytes)
 		return 0;
 	size_t next = at;
-	return bs_is_white_space(bs_utf8_next(lexing->text, lexing->text_bytes, &next)) ? next - at : 0;
+	return bs_is_white_space(bs_utf8_next(lexing->text, lexing->text_bytes, &next)) ? next - at
+	                                                                                : 0;
 }
 
 static enum mark mark_at(const struct bs_lexing *lexing, size_t at)
@@ -104,7 +111,8 @@ static enum mark mark_at(const struct bs_lexing *lexing, size_t at)
 
 static bool is_delimiter(const struct bs_lexing *lexing, size_t at)
 {
-	return at >= lexing->text_bytes || mark_at(lexing, at) != MARK_NONE || space_bytes(lexing, at) > 0;
+	return at >= lexing->text_bytes || mark_at(lexing, at) != MARK_NONE ||
+	       space_bytes(lexing, at) > 0;
 }
 
 bool bs_lex_is_word_character(int32_t c)
@@ -114,7 +122,8 @@ bool bs_lex_is_word_character(int32_t c)
 }
 
 /* bs_token_fn: the first token is enough; its place goes to the context. */
-static enum bs_status stop_at_word(void *context, const struct bs_token *tokens, size_t n_tokens, struct bs_error *err)
+static enum bs_status stop_at_word(void *context, const struct bs_token *tokens, size_t n_tokens,
+                                   struct bs_error *err)
 {
 	uint64_t *start_byte = context;
 	(void)n_tokens, (void)err;
@@ -122,15 +131,17 @@ static enum bs_status stop_at_word(void *context, const struct bs_token *tokens,
 	return BS_INVALID;
 }
 
-/* Where the first word of text[start..end) begins, as the analyzer cuts it; `end` if there is none. */
+/* Where the first word of text[start..end) begins, as the analyzer cuts it; `end` if there is
+ * none. */
 static size_t first_word(struct bs_lexing *lexing, size_t start, size_t end)
 {
 	uint64_t found = UINT64_MAX;
 	if (start == end || lexing->status)
 		return end;
 	bs_lex_keep(lexing, bs_deadline_spend((end - start) * WORD_BYTE_NS, lexing->err));
-	enum bs_status status = bs_tokenizer_analyze(lexing->options->tokenizer, lexing->text + start, end - start, 0, stop_at_word,
-	                                         &found, NULL, lexing->err);
+	enum bs_status status =
+		bs_tokenizer_analyze(lexing->options->tokenizer, lexing->text + start, end - start,
+	                             0, stop_at_word, &found, NULL, lexing->err);
 	if (found == UINT64_MAX)
 		bs_lex_keep(lexing, status);
 	return found == UINT64_MAX ? end : start + (size_t)found;
@@ -166,8 +177,8 @@ static enum bs_lex_kind operator_of(const struct bs_lexing *lexing, size_t start
 	return is_text(lexing, start, end, "NOT") ? BS_LEX_NOT : BS_LEX_WORD;
 }
 
-/* Marks count as what they follow: U+2260 is no word character, nor is = with the U+0338 that makes one of it, nor a mark at the
- * beginning of the text. */
+/* Marks count as what they follow: U+2260 is no word character, nor is = with the U+0338 that makes
+ * one of it, nor a mark at the beginning of the text. */
 static bool is_after_word_character(const struct bs_lexing *lexing, size_t at)
 {
 	int32_t c = 0;
@@ -180,7 +191,8 @@ static bool is_after_word_character(const struct bs_lexing *lexing, size_t at)
 	return bs_lex_is_word_character(c);
 }
 
-/* Whether the bracket at `at` opens a group, as far as what stands before it says: f(x) has a pair of signs. */
+/* Whether the bracket at `at` opens a group, as far as what stands before it says: f(x) has a pair
+ * of signs. */
 static bool may_group(const struct bs_lexing *lexing, size_t at)
 {
 	size_t start = at;
@@ -224,7 +236,8 @@ static void close_bracket(struct bs_lexing *lexing, size_t at)
 /* Returns the closing quote's place, or `at` if there is none. */
 static size_t mark_quotes(struct bs_lexing *lexing, size_t at)
 {
-	const uint8_t *text = lexing->text, *close = memchr(text + at + 1, '"', lexing->text_bytes - at - 1);
+	const uint8_t *text = lexing->text,
+		      *close = memchr(text + at + 1, '"', lexing->text_bytes - at - 1);
 	if (!close) {
 		bs_lex_notice(lexing, at, at + 1, "is never closed: it counts as punctuation");
 		return at;
@@ -240,7 +253,8 @@ static size_t mark_quotes(struct bs_lexing *lexing, size_t at)
 static void mark_delimiters(struct bs_lexing *lexing)
 {
 	size_t at = 0;
-	while (at < lexing->text_bytes && lexing->text[at] != '(' && lexing->text[at] != ')' && lexing->text[at] != '"')
+	while (at < lexing->text_bytes && lexing->text[at] != '(' && lexing->text[at] != ')' &&
+	       lexing->text[at] != '"')
 		at++;
 	if (at == lexing->text_bytes)
 		return;
@@ -271,7 +285,8 @@ static void mark_delimiters(struct bs_lexing *lexing)
 	}
 	/* The notice would say the same of each of them. */
 	if (bs_vector_n(&lexing->open) > 0)
-		bs_lex_notice(lexing, lexing->open.items[0].byte, lexing->open.items[0].byte + 1, "is never closed: it counts as punctuation");
+		bs_lex_notice(lexing, lexing->open.items[0].byte, lexing->open.items[0].byte + 1,
+		              "is never closed: it counts as punctuation");
 }
 
 /* ---- numbers behind a token ---- */
@@ -304,16 +319,20 @@ static bool read_decimal(const uint8_t *text, size_t n_bytes, double *number_out
 /* Where the characters of a number begin that text[start..end) ends with, in whatever order. */
 static size_t number_start(const uint8_t *text, size_t start, size_t end)
 {
-	while (end > start && (bs_lex_is_digit(text[end - 1]) || text[end - 1] == '.' || text[end - 1] == '-'))
+	while (end > start &&
+	       (bs_lex_is_digit(text[end - 1]) || text[end - 1] == '.' || text[end - 1] == '-'))
 		end--;
 	return end;
 }
 
-/* Whether text[start..end), ^ and what may be a number, is a weight of the token, which it then gets. */
-static bool read_weight(const struct bs_lexing *lexing, struct bs_lexeme *token, size_t start, size_t end)
+/* Whether text[start..end), ^ and what may be a number, is a weight of the token, which it then
+ * gets. */
+static bool read_weight(const struct bs_lexing *lexing, struct bs_lexeme *token, size_t start,
+                        size_t end)
 {
 	double weight;
-	if (!read_decimal(lexing->text + start + 1, end - start - 1, &weight) || weight > BS_QUERY_MAX_WEIGHT)
+	if (!read_decimal(lexing->text + start + 1, end - start - 1, &weight) ||
+	    weight > BS_QUERY_MAX_WEIGHT)
 		return false;
 	token->weight = weight;
 	return true;
@@ -326,11 +345,13 @@ static bool are_digits(const uint8_t *text, size_t start, size_t end)
 	return start == end;
 }
 
-/* Takes the weight off the end of a word, if it has one: not off digits, where it is a power (2^10). */
+/* Takes the weight off the end of a word, if it has one: not off digits, where it is a power
+ * (2^10). */
 static void take_weight(const struct bs_lexing *lexing, struct bs_lexeme *token)
 {
 	const uint8_t *text = lexing->text;
-	size_t first = token->inner_start_byte, end = token->inner_end_byte, start = number_start(text, first, end);
+	size_t first = token->inner_start_byte, end = token->inner_end_byte,
+	       start = number_start(text, first, end);
 	if (start == first || text[start - 1] != '^')
 		return;
 	start--;
@@ -360,7 +381,8 @@ static void read_distance(const struct bs_lexing *lexing, struct bs_lexeme *toke
 	uint32_t distance = 0;
 	for (at++; at < lexing->text_bytes && bs_lex_is_digit(lexing->text[at]); at++) {
 		uint64_t longer = (uint64_t)distance * 10 + (lexing->text[at] - (uint8_t)'0');
-		distance = longer < BS_QUERY_MAX_DISTANCE ? (uint32_t)longer : BS_QUERY_MAX_DISTANCE;
+		distance =
+			longer < BS_QUERY_MAX_DISTANCE ? (uint32_t)longer : BS_QUERY_MAX_DISTANCE;
 	}
 	bool ends = is_delimiter(lexing, at) || lexing->text[at] == '^';
 	if (at == token->end_byte + 1 || !ends)
@@ -372,22 +394,28 @@ static void read_distance(const struct bs_lexing *lexing, struct bs_lexeme *toke
 
 /* ---- fields ---- */
 
-/* The length of the field name, colon included, that text[start..end) begins with, and its field; 0 if with none. */
-static size_t find_field(const struct bs_lexing *lexing, size_t start, size_t end, uint32_t *field_out)
+/* The length of the field name, colon included, that text[start..end) begins with, and its field; 0
+ * if with none. */
+static size_t find_field(const struct bs_lexing *lexing, size_t start, size_t end,
+                         uint32_t *field_out)
 {
 	const struct bs_query_options *options = lexing->options;
 	const uint8_t *word = lexing->text + start;
-	size_t word_bytes = end - start, longest_bytes = options->longest_field_bytes, found_bytes = 0;
-	size_t reach = options->fields && word_bytes > longest_bytes ? longest_bytes + 1 : word_bytes;
+	size_t word_bytes = end - start, longest_bytes = options->longest_field_bytes,
+	       found_bytes = 0;
+	size_t reach =
+		options->fields && word_bytes > longest_bytes ? longest_bytes + 1 : word_bytes;
 	for (size_t at = 1; options->fields && at < reach; at++) {
 		const uint8_t *colon = memchr(word + at, ':', reach - at);
 		if (!colon)
 			break;
 		at = (size_t)(colon - word);
-		if (bs_term_table_find(options->fields, word, (uint32_t)at, bs_hash_slot(word, at), field_out))
+		if (bs_term_table_find(options->fields, word, (uint32_t)at, bs_hash_slot(word, at),
+		                       field_out))
 			found_bytes = at + 1;
 	}
-	if (options->has_file_names && found_bytes <= sizeof(BS_LEX_FILE_NAME) && word_bytes >= sizeof(BS_LEX_FILE_NAME) &&
+	if (options->has_file_names && found_bytes <= sizeof(BS_LEX_FILE_NAME) &&
+	    word_bytes >= sizeof(BS_LEX_FILE_NAME) &&
 	    memcmp(word, BS_LEX_FILE_NAME ":", sizeof(BS_LEX_FILE_NAME)) == 0) {
 		*field_out = BS_QUERY_FILE_NAME;
 		found_bytes = sizeof(BS_LEX_FILE_NAME);
@@ -398,21 +426,23 @@ static size_t find_field(const struct bs_lexing *lexing, size_t start, size_t en
 /* A text may have a hundred thousand names, and an index as many fields. */
 #define MOST_NAMES_TRIED 20u
 
-static struct bs_like_name find_like(struct bs_lexing *lexing, const uint8_t *name, size_t name_bytes)
+static struct bs_like_name find_like(struct bs_lexing *lexing, const uint8_t *name,
+                                     size_t name_bytes)
 {
 	const struct bs_query_options *options = lexing->options;
 	struct bs_like_name like = {NULL, 0};
 	if (++lexing->n_names_tried <= MOST_NAMES_TRIED && !lexing->status)
-		bs_lex_keep(lexing, bs_suggest_field(options->fields, options->longest_field_bytes,
-		                                     options->has_file_names ? BS_LEX_FILE_NAME : NULL, name, name_bytes, &like,
-		                                     lexing->err));
+		bs_lex_keep(lexing,
+		            bs_suggest_field(options->fields, options->longest_field_bytes,
+		                             options->has_file_names ? BS_LEX_FILE_NAME : NULL,
+		                             name, name_bytes, &like, lexing->err));
 	return like;
 }
 
 /*
- * Says so where a word looks like field:word and the index has no such field: letters and one colon before a word, a range,
- * a phrase or a group, or whatever is much like a field's name before a colon. host:80, std::string, C:\dir and
- * https://host are not all the same.
+ * Says so where a word looks like field:word and the index has no such field: letters and one colon
+ * before a word, a range, a phrase or a group, or whatever is much like a field's name before a
+ * colon. host:80, std::string, C:\dir and https://host are not all the same.
  */
 static void notice_field(struct bs_lexing *lexing, const struct bs_lexeme *token)
 {
@@ -432,16 +462,19 @@ static void notice_field(struct bs_lexing *lexing, const struct bs_lexeme *token
 	struct bs_like_name like = {NULL, 0};
 	if (is_like_name)
 		like = find_like(lexing, text + start, colon - start);
-	bool is_before = after == end ? mark_at(lexing, after) == MARK_QUOTE || mark_at(lexing, after) == MARK_OPEN
-	                              : begins_word(lexing, after, end) ||
-	                                    bs_range_parse(text + after, end - after, NULL, &range);
+	bool is_before = after == end
+	                         ? mark_at(lexing, after) == MARK_QUOTE ||
+	                                   mark_at(lexing, after) == MARK_OPEN
+	                         : begins_word(lexing, after, end) ||
+	                                   bs_range_parse(text + after, end - after, NULL, &range);
 	bool is_one = after >= end || !memchr(text + after, ':', end - after);
 	struct bs_error message;
 	if (!like.name && !(is_name && is_before && is_one))
 		return;
-	(void)bs_fail(&message, BS_OK, "is not a field of this index and is searched as text%s%.*s%s",
-	              like.name ? ": did you mean " : "", (int)like.n_bytes, like.name ? (const char *)like.name : "",
-	              like.name ? ":?" : "");
+	(void)bs_fail(&message, BS_OK,
+	              "is not a field of this index and is searched as text%s%.*s%s",
+	              like.name ? ": did you mean " : "", (int)like.n_bytes,
+	              like.name ? (const char *)like.name : "", like.name ? ":?" : "");
 	bs_lex_notice(lexing, start, after, message.text);
 }
 
@@ -456,7 +489,8 @@ static bool seems_regex(struct bs_lexing *lexing, const struct bs_lexeme *token)
 	size_t behind = dot ? (size_t)(dot - word) + 2 : n_bytes;
 	if (behind < n_bytes && bs_lex_is_word_character(bs_utf8_next(word, n_bytes, &behind)))
 		return true;
-	return n_bytes > 2 && word[0] == '/' && word[n_bytes - 1] == '/' && !memchr(word + 1, '/', n_bytes - 2);
+	return n_bytes > 2 && word[0] == '/' && word[n_bytes - 1] == '/' &&
+	       !memchr(word + 1, '/', n_bytes - 2);
 }
 
 /* && and || within a token. */
@@ -474,7 +508,8 @@ static bool is_behind(const struct bs_lexing *lexing, const struct bs_lexeme *to
 	       mark_at(lexing, token->start_byte - 1u) != MARK_NONE;
 }
 
-/* A ^ and a number, signed perhaps, behind a word that is not only digits: cat^1e2, cat^2^3, cat^2~1, cat^-1; or by itself. */
+/* A ^ and a number, signed perhaps, behind a word that is not only digits: cat^1e2, cat^2^3,
+ * cat^2~1, cat^-1; or by itself. */
 static bool seems_weight(struct bs_lexing *lexing, const struct bs_lexeme *token)
 {
 	const uint8_t *text = lexing->text;
@@ -486,8 +521,10 @@ static bool seems_weight(struct bs_lexing *lexing, const struct bs_lexeme *token
 		if (text[at] != '^' || digit == end || !bs_lex_is_digit(text[digit]))
 			continue;
 		if (at == start)
-			return is_behind(lexing, token) || number_start(text, start, end) == start + 1;
-		return bs_lex_is_word_character(bs_utf8_previous(text, &before)) && !are_digits(text, start, at);
+			return is_behind(lexing, token) ||
+			       number_start(text, start, end) == start + 1;
+		return bs_lex_is_word_character(bs_utf8_previous(text, &before)) &&
+		       !are_digits(text, start, at);
 	}
 	return false;
 }
@@ -511,7 +548,8 @@ static bool seems_phrase(struct bs_lexing *lexing, const struct bs_lexeme *token
 	const uint8_t *word = lexing->text + token->inner_start_byte;
 	size_t n_bytes = token->inner_end_byte - token->inner_start_byte;
 	bool is_open = n_bytes > 3 && (memcmp(word, "“", 3) == 0 || memcmp(word, "„", 3) == 0);
-	return is_open && !memmem(word + 3, n_bytes - 3, "“", 3) && !memmem(word + 3, n_bytes - 3, "”", 3);
+	return is_open && !memmem(word + 3, n_bytes - 3, "“", 3) &&
+	       !memmem(word + 3, n_bytes - 3, "”", 3);
 }
 
 /* Behind a field, where a - is no more than a sign, or that of a number. */
@@ -519,8 +557,9 @@ static bool seems_left_out(struct bs_lexing *lexing, const struct bs_lexeme *tok
 {
 	const uint8_t *text = lexing->text;
 	size_t sign = token->inner_start_byte, next = sign + 1;
-	return sign > token->start_byte && (text[sign] == '-' || text[sign] == '!') && next < token->inner_end_byte &&
-	       !bs_lex_is_digit(text[next]) && begins_word(lexing, next, token->inner_end_byte);
+	return sign > token->start_byte && (text[sign] == '-' || text[sign] == '!') &&
+	       next < token->inner_end_byte && !bs_lex_is_digit(text[next]) &&
+	       begins_word(lexing, next, token->inner_end_byte);
 }
 
 /* Where any word is enough. */
@@ -528,8 +567,9 @@ static bool seems_required(struct bs_lexing *lexing, const struct bs_lexeme *tok
 {
 	const uint8_t *text = lexing->text;
 	size_t next = token->start_byte + 1u;
-	return lexing->options->any && text[token->start_byte] == '+' && next < token->inner_end_byte &&
-	       !bs_lex_is_digit(text[next]) && begins_word(lexing, next, token->inner_end_byte);
+	return lexing->options->any && text[token->start_byte] == '+' &&
+	       next < token->inner_end_byte && !bs_lex_is_digit(text[next]) &&
+	       begins_word(lexing, next, token->inner_end_byte);
 }
 
 static const struct {
@@ -538,11 +578,15 @@ static const struct {
 } semblances[] = {
 	{seems_regex, "is searched as words: regular expressions are for `bitsift grep`"},
 	{seems_operator, "is searched as text: && and || stand by themselves, as in cat || dog"},
-	{seems_weight, "is searched as text: a weight is a number from 0 to 1000 directly after its word, at the end, as in cat~1^2.5"},
-	{seems_distance, "is searched as text: a distance is ~1 or ~2 after a word, and a whole number after a phrase"},
+	{seems_weight, "is searched as text: a weight is a number from 0 to 1000 directly after "
+                       "its word, at the end, as in cat~1^2.5"},
+	{seems_distance, "is searched as text: a distance is ~1 or ~2 after a word, and a whole "
+                         "number after a phrase"},
 	{seems_phrase, "is searched as words: a phrase has straight quotes, as in \"big dog\""},
-	{seems_left_out, "is searched without its sign, which stands in front of a field, as in -title:dog"},
-	{seems_required, "may be missing, as any other word: join required words with AND, as in cat AND (dog OR bird)"},
+	{seems_left_out,
+         "is searched without its sign, which stands in front of a field, as in -title:dog"},
+	{seems_required, "may be missing, as any other word: join required words with AND, as in "
+                         "cat AND (dog OR bird)"},
 };
 
 static void notice_semblances(struct bs_lexing *lexing, const struct bs_lexeme *token)
@@ -550,7 +594,8 @@ static void notice_semblances(struct bs_lexing *lexing, const struct bs_lexeme *
 	notice_field(lexing, token);
 	for (size_t i = 0; i < sizeof(semblances) / sizeof(*semblances); i++)
 		if (semblances[i].seems(lexing, token))
-			bs_lex_notice(lexing, token->inner_start_byte, token->end_byte, semblances[i].message);
+			bs_lex_notice(lexing, token->inner_start_byte, token->end_byte,
+			              semblances[i].message);
 }
 
 /* ---- tokens ---- */
@@ -576,8 +621,12 @@ static bool is_rest(const struct bs_lexing *lexing, const struct bs_lexeme *toke
 
 static struct bs_lexeme make(enum bs_lex_kind kind, size_t start, size_t end)
 {
-	return (struct bs_lexeme){.kind = (uint8_t)kind, .start_byte = (uint32_t)start, .end_byte = (uint32_t)end,
-	                          .inner_start_byte = (uint32_t)start, .inner_end_byte = (uint32_t)end, .weight = 1};
+	return (struct bs_lexeme){.kind = (uint8_t)kind,
+	                          .start_byte = (uint32_t)start,
+	                          .end_byte = (uint32_t)end,
+	                          .inner_start_byte = (uint32_t)start,
+	                          .inner_end_byte = (uint32_t)end,
+	                          .weight = 1};
 }
 
 /* A word with the fields in front of it. */
@@ -605,7 +654,8 @@ static void add_word(struct bs_lexing *lexing, struct bs_lexeme *token)
 	add(lexing, token);
 }
 
-/* Whether a NOT stands here: - or ! before a token that has a word or begins with a field, or before a phrase or group. */
+/* Whether a NOT stands here: - or ! before a token that has a word or begins with a field, or
+ * before a phrase or group. */
 static bool is_minus(struct bs_lexing *lexing, size_t at, size_t end)
 {
 	uint32_t field;
@@ -643,7 +693,9 @@ static size_t read_word(struct bs_lexing *lexing, size_t at)
 	if (is_negated)
 		add(lexing, &token);
 	if (is_negated && is_option(lexing, at, end))
-		bs_lex_notice(lexing, at, end, "leaves out what has the word, as with one -: put it in quotes to search for it");
+		bs_lex_notice(lexing, at, end,
+		              "leaves out what has the word, as with one -: put it in quotes to "
+		              "search for it");
 	at += is_negated;
 	token = make(kind, at, end);
 	if (kind != BS_LEX_WORD)
@@ -696,13 +748,14 @@ static void read_tokens(struct bs_lexing *lexing)
 
 static bool ends_operand(enum bs_lex_kind kind)
 {
-	return kind == BS_LEX_WORD || kind == BS_LEX_PHRASE || kind == BS_LEX_NEAR || kind == BS_LEX_CLOSE;
+	return kind == BS_LEX_WORD || kind == BS_LEX_PHRASE || kind == BS_LEX_NEAR ||
+	       kind == BS_LEX_CLOSE;
 }
 
 static bool starts_primary(enum bs_lex_kind kind)
 {
-	return kind == BS_LEX_WORD || kind == BS_LEX_PHRASE || kind == BS_LEX_NEAR || kind == BS_LEX_OPEN ||
-	       kind == BS_LEX_FIELD;
+	return kind == BS_LEX_WORD || kind == BS_LEX_PHRASE || kind == BS_LEX_NEAR ||
+	       kind == BS_LEX_OPEN || kind == BS_LEX_FIELD;
 }
 
 static bool is_binary(enum bs_lex_kind kind)
@@ -726,14 +779,16 @@ static const char *lack_behind(enum bs_lex_kind kind, enum bs_lex_kind next)
 static bool is_word(const struct bs_lexing *lexing, size_t start, size_t end, const char *word)
 {
 	size_t at = start;
-	while (at < end && word[at - start] && (lexing->text[at] == (uint8_t)word[at - start] || (lexing->text[at] | 0x20) == word[at - start]))
+	while (at < end && word[at - start] &&
+	       (lexing->text[at] == (uint8_t)word[at - start] ||
+	        (lexing->text[at] | 0x20) == word[at - start]))
 		at++;
 	return at == end && !word[at - start];
 }
 
 /* Between words, in lower case. */
-static void notice_spelling(struct bs_lexing *lexing, const struct bs_lexeme *token, enum bs_lex_kind before,
-                            enum bs_lex_kind next)
+static void notice_spelling(struct bs_lexing *lexing, const struct bs_lexeme *token,
+                            enum bs_lex_kind before, enum bs_lex_kind next)
 {
 	static const struct {
 		const char *word, *message;
@@ -741,13 +796,16 @@ static void notice_spelling(struct bs_lexing *lexing, const struct bs_lexeme *to
 	                 {"and", "is searched as a word: the operator is written AND"},
 	                 {"not", "is searched as a word: the operator is written NOT"},
 	                 {"NEAR", "is searched as a word: nearness is written \"cat dog\"~5"}};
-	bool is_between = token->kind == BS_LEX_WORD && ends_operand(before) && (starts_primary(next) || next == BS_LEX_NOT);
+	bool is_between = token->kind == BS_LEX_WORD && ends_operand(before) &&
+	                  (starts_primary(next) || next == BS_LEX_NOT);
 	for (size_t i = 0; is_between && i < sizeof(operators) / sizeof(*operators); i++)
 		if (is_word(lexing, token->start_byte, token->end_byte, operators[i].word))
-			bs_lex_notice(lexing, token->start_byte, token->end_byte, operators[i].message);
+			bs_lex_notice(lexing, token->start_byte, token->end_byte,
+			              operators[i].message);
 }
 
-/* From the end on, what lacks something behind it; then, from the start on, what lacks something before it. */
+/* From the end on, what lacks something behind it; then, from the start on, what lacks something
+ * before it. */
 static void settle(struct bs_lexing *lexing)
 {
 	struct bs_lexeme *tokens = lexing->tokens.items;
@@ -770,7 +828,8 @@ static void settle(struct bs_lexing *lexing)
 		next = first + 1 < n ? (enum bs_lex_kind)tokens[first + 1].kind : BS_LEX_END;
 		notice_spelling(lexing, &token, before, next);
 		if (is_binary((enum bs_lex_kind)token.kind) && !ends_operand(before)) {
-			bs_lex_notice(lexing, token.start_byte, token.end_byte, "has nothing before it to combine: it counts as punctuation");
+			bs_lex_notice(lexing, token.start_byte, token.end_byte,
+			              "has nothing before it to combine: it counts as punctuation");
 			continue;
 		}
 		tokens[n_kept++] = token;

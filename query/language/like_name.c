@@ -16,21 +16,26 @@ static void lower(const uint8_t *name, size_t n_bytes, uint8_t *lower_out)
 		lower_out[i] = name[i] >= 'A' && name[i] <= 'Z' ? name[i] | 0x20 : name[i];
 }
 
-/* The number of edits that make a name the other (fuzzy, which knows name), if they are few enough; else UINT32_MAX. */
-static uint32_t edits_between(struct bs_fuzzy *fuzzy, const uint8_t *name, size_t name_bytes, struct bs_like_name like)
+/* The number of edits that make a name the other (fuzzy, which knows name), if they are few enough;
+ * else UINT32_MAX. */
+static uint32_t edits_between(struct bs_fuzzy *fuzzy, const uint8_t *name, size_t name_bytes,
+                              struct bs_like_name like)
 {
 	uint8_t letters[BS_QUERY_MAX_FIELD_BYTES];
 	lower(like.name, like.n_bytes, letters);
 	if (fuzzy)
 		return bs_fuzzy_distance(fuzzy, letters, like.n_bytes, 0);
-	return like.n_bytes == name_bytes && memcmp(letters, name, name_bytes) == 0 ? 0 : UINT32_MAX;
+	return like.n_bytes == name_bytes && memcmp(letters, name, name_bytes) == 0 ? 0
+	                                                                            : UINT32_MAX;
 }
 
-enum bs_status bs_suggest_field(const struct bs_term_table *fields, uint32_t longest_bytes, const char *other,
-                                const uint8_t *name, size_t name_bytes, struct bs_like_name *like_out,
-                                struct bs_error *err)
+enum bs_status bs_suggest_field(const struct bs_term_table *fields, uint32_t longest_bytes,
+                                const char *other, const uint8_t *name, size_t name_bytes,
+                                struct bs_like_name *like_out, struct bs_error *err)
 {
-	const uint32_t n_fields = fields ? fields->n_terms : 0, max_edits = name_bytes < 3 ? 0 : name_bytes < 5 ? 1 : 2;
+	const uint32_t n_fields = fields ? fields->n_terms : 0, max_edits = name_bytes < 3   ? 0
+	                                                                    : name_bytes < 5 ? 1
+	                                                                                     : 2;
 	uint8_t letters[BS_QUERY_MAX_FIELD_BYTES];
 	struct bs_fuzzy *fuzzy = NULL;
 	uint32_t fewest = UINT32_MAX;
@@ -41,12 +46,17 @@ enum bs_status bs_suggest_field(const struct bs_term_table *fields, uint32_t lon
 	lower(name, name_bytes, letters);
 	if (max_edits > 0)
 		status = bs_fuzzy_new(letters, (uint32_t)name_bytes, max_edits, &fuzzy, err);
-	for (uint32_t i = 0; i <= n_fields && !status && !(status = bs_deadline_spend(NAME_NS, err)); i++) {
-		struct bs_like_name like = {(const uint8_t *)other, other ? (uint32_t)strlen(other) : 0};
+	for (uint32_t i = 0;
+	     i <= n_fields && !status && !(status = bs_deadline_spend(NAME_NS, err)); i++) {
+		struct bs_like_name like = {(const uint8_t *)other,
+		                            other ? (uint32_t)strlen(other) : 0};
 		if (i < n_fields)
-			like = (struct bs_like_name){bs_term_table_key(fields, i), fields->entries[i].n_bytes};
-		bool is_possible = like.n_bytes > 0 && (i == n_fields || like.n_bytes <= longest_bytes);
-		uint32_t edits = is_possible ? edits_between(fuzzy, letters, name_bytes, like) : UINT32_MAX;
+			like = (struct bs_like_name){bs_term_table_key(fields, i),
+			                             fields->entries[i].n_bytes};
+		bool is_possible =
+			like.n_bytes > 0 && (i == n_fields || like.n_bytes <= longest_bytes);
+		uint32_t edits =
+			is_possible ? edits_between(fuzzy, letters, name_bytes, like) : UINT32_MAX;
 		if (edits >= fewest)
 			continue;
 		fewest = edits;

@@ -1,9 +1,10 @@
 /*
- * parse.c: the grammar of parse.h by recursive descent over the tokens of lex.h: what their text means as words, and the
- * tree as it grows.
+ * parse.c: the grammar of parse.h by recursive descent over the tokens of lex.h: what their text
+ * means as words, and the tree as it grows.
  *
- * Only brackets recurse (parse_or), so BS_QUERY_MAX_DEPTH bounds the stack; on a small one fewer are an error. An operand that is ignored is NO_DRAFT,
- * which every operator passes by. The first failure sticks: no token follows it, and nothing more is built.
+ * Only brackets recurse (parse_or), so BS_QUERY_MAX_DEPTH bounds the stack; on a small one fewer
+ * are an error. An operand that is ignored is NO_DRAFT, which every operator passes by. The first
+ * failure sticks: no token follows it, and nothing more is built.
  */
 #include "query/language/parse.h"
 
@@ -16,8 +17,8 @@
 #include "core/base/hash.h"
 #include "core/base/utf8.h"
 #include "core/bitsift/search_request.h"
-#include "core/system/stack.h"
 #include "core/system/deadline.h"
+#include "core/system/stack.h"
 #include "core/text/printable.h"
 #include "core/text/tokenizer_run.h"
 #include "query/language/lex.h"
@@ -38,10 +39,12 @@ struct word {
 	bool is_stop;
 };
 
-/* A node in the making; children are linked, so that an AND is taken into another without a copy. */
+/* A node in the making; children are linked, so that an AND is taken into another without a
+ * copy. */
 struct draft {
-	struct bs_query_node node; /* weight: its own, of all below it; the arrays are not set yet */
-	size_t first_item;         /* the aids follow the items */
+	/* weight: its own, of all below it; the arrays are not set yet */
+	struct bs_query_node node;
+	size_t first_item; /* the aids follow the items */
 	uint32_t first_child;
 	uint32_t last_child;
 	uint32_t next;  /* sibling */
@@ -55,15 +58,17 @@ BS_VECTOR(drafts, struct draft);
 struct parser {
 	struct bs_lexing lexing; /* the text and its tokens; the status, which is sticky */
 	const struct bs_query_options *options;
-	size_t at;                   /* the current token */
-	uint32_t field;              /* the field in force */
-	uint32_t name_field;         /* that of records called "name"; BS_QUERY_ANY_FIELD: there is none */
-	uint32_t depth;              /* of parentheses */
-	uint32_t n_items;            /* of all leaves so far */
-	const struct bs_stop *stop;  /* NULL: every word counts */
-	uint32_t n_negations;        /* that the current token stands in */
-	bool has_stops;              /* words of it stand in the query, */
-	bool has_others;             /* and positive words that are none, but for those beside the query, */
+	size_t at;      /* the current token */
+	uint32_t field; /* the field in force */
+	/* that of records called "name"; BS_QUERY_ANY_FIELD: there is none */
+	uint32_t name_field;
+	uint32_t depth;             /* of parentheses */
+	uint32_t n_items;           /* of all leaves so far */
+	const struct bs_stop *stop; /* NULL: every word counts */
+	uint32_t n_negations;       /* that the current token stands in */
+	bool has_stops;             /* words of it stand in the query, */
+	/* and positive words that are none, but for those beside the query, */
+	bool has_others;
 	size_t n_own_items;          /* ... whose items come after this many */
 	uint32_t n_inexact;          /* those of them that stand for others */
 	struct words words;          /* of the text of one token, analysed */
@@ -73,7 +78,8 @@ struct parser {
 	struct bs_query_ranges ranges;
 	struct bs_elements elements; /* their terms are in query->storage.terms */
 	struct bs_buffer key;        /* of one of those */
-	struct bs_buffer nfc;        /* a text with wildcards in NFC, so that ? is one character of a word */
+	/* a text with wildcards in NFC, so that ? is one character of a word */
+	struct bs_buffer nfc;
 	struct drafts drafts;
 	uint32_t n_drafts;
 	uint32_t n_children; /* of the finished query so far */
@@ -114,22 +120,25 @@ static const struct bs_lexeme *token_of(const struct parser *parser)
 static bool starts_unary(const struct parser *parser)
 {
 	enum bs_lex_kind kind = (enum bs_lex_kind)token_of(parser)->kind;
-	return kind != BS_LEX_END && kind != BS_LEX_CLOSE && kind != BS_LEX_AND && kind != BS_LEX_OR;
+	return kind != BS_LEX_END && kind != BS_LEX_CLOSE && kind != BS_LEX_AND &&
+	       kind != BS_LEX_OR;
 }
 
 /*
- * What stands at the end of a word, text[start_byte..end_byte): `*` or `~1` or `~2`, unless it is all of the word.
- * Returns the element kind, TERM without any, and where the text in front of it ends.
+ * What stands at the end of a word, text[start_byte..end_byte): `*` or `~1` or `~2`, unless it is
+ * all of the word. Returns the element kind, TERM without any, and where the text in front of it
+ * ends.
  */
-static enum bs_element_kind suffix_of(const struct parser *parser, size_t start_byte, size_t end_byte,
-                                      uint8_t *distance_out, size_t *text_end_out)
+static enum bs_element_kind suffix_of(const struct parser *parser, size_t start_byte,
+                                      size_t end_byte, uint8_t *distance_out, size_t *text_end_out)
 {
 	const uint8_t *end = parser->lexing.text + end_byte;
 	size_t n_bytes = end_byte - start_byte;
 	*distance_out = 0;
 	*text_end_out = end_byte;
 	if (n_bytes > 1 && end[-1] == '*') {
-		while (*text_end_out > start_byte + 1 && parser->lexing.text[*text_end_out - 1] == '*')
+		while (*text_end_out > start_byte + 1 &&
+		       parser->lexing.text[*text_end_out - 1] == '*')
 			--*text_end_out;
 		return BS_ELEMENT_PREFIX;
 	}
@@ -158,18 +167,21 @@ static uint32_t add_element(struct parser *parser, const struct bs_element *elem
 	append(parser, key, kind, sizeof(kind));
 	append(parser, key, element->term, element->term_bytes);
 	if (!parser->lexing.status)
-		keep(parser,
-		     bs_term_table_intern(&parser->query->storage.terms, key->data, (uint32_t)key->used_bytes,
-		                          bs_hash_slot(key->data, key->used_bytes), &number, &is_new, parser->err));
+		keep(parser, bs_term_table_intern(&parser->query->storage.terms, key->data,
+		                                  (uint32_t)key->used_bytes,
+		                                  bs_hash_slot(key->data, key->used_bytes), &number,
+		                                  &is_new, parser->err));
 	if (is_new)
 		append(parser, &parser->elements.bytes, element, sizeof(*element));
 	return number;
 }
 
 /* Appends an item to the leaf that is being made. */
-static void add_item(struct parser *parser, const struct bs_element *element, uint32_t position, bool is_stop)
+static void add_item(struct parser *parser, const struct bs_element *element, uint32_t position,
+                     bool is_stop)
 {
-	struct bs_query_item item = {.element = add_element(parser, element), .position = position, .is_stop = is_stop};
+	struct bs_query_item item = {
+		.element = add_element(parser, element), .position = position, .is_stop = is_stop};
 	append(parser, &parser->items.bytes, &item, sizeof(item));
 }
 
@@ -223,7 +235,8 @@ static uint32_t join(struct parser *parser, const struct draft *parent)
 }
 
 /* bs_token_fn: gathers a token's words. */
-static enum bs_status take_terms(void *context, const struct bs_token *tokens, size_t n_tokens, struct bs_error *err)
+static enum bs_status take_terms(void *context, const struct bs_token *tokens, size_t n_tokens,
+                                 struct bs_error *err)
 {
 	struct parser *parser = context;
 	(void)err;
@@ -248,7 +261,8 @@ static void mark_stops(struct parser *parser, const uint8_t *text, size_t text_b
 	size_t n_words = bs_vector_n(&parser->words);
 	bs_buffer_clear(&parser->key);
 	if (!parser->lexing.status)
-		keep(parser, bs_stop_mark(parser->stop, text, text_bytes, &parser->key, parser->err));
+		keep(parser,
+		     bs_stop_mark(parser->stop, text, text_bytes, &parser->key, parser->err));
 	for (size_t i = 0, n = 0; i < n_words && n < parser->key.used_bytes; i++) {
 		words[i].is_stop = !words[i].is_bigram && parser->key.data[n++];
 		parser->has_stops |= words[i].is_stop;
@@ -256,12 +270,14 @@ static void mark_stops(struct parser *parser, const uint8_t *text, size_t text_b
 }
 
 /* Leaves the words of the text in parser->words. */
-static void analyze(struct parser *parser, struct bs_tokenizer *tokenizer, const uint8_t *text, size_t text_bytes)
+static void analyze(struct parser *parser, struct bs_tokenizer *tokenizer, const uint8_t *text,
+                    size_t text_bytes)
 {
 	bs_vector_clear(&parser->words);
 	bs_buffer_clear(&parser->terms);
 	if (!parser->lexing.status)
-		keep(parser, bs_tokenizer_analyze(tokenizer, text, text_bytes, 0, take_terms, parser, NULL, parser->err));
+		keep(parser, bs_tokenizer_analyze(tokenizer, text, text_bytes, 0, take_terms,
+		                                  parser, NULL, parser->err));
 	if (parser->stop)
 		mark_stops(parser, text, text_bytes);
 }
@@ -276,9 +292,9 @@ static const struct word *last_word(const struct parser *parser)
 }
 
 /*
- * Adds the gathered words, or the gathered bigrams, as items of a leaf, the last word as `last`, and returns how many.
- * A last word that stands for others (U+1F21A, which folds to U+7121 and is of no run, may bear ~2) has no bigram that
- * must be there.
+ * Adds the gathered words, or the gathered bigrams, as items of a leaf, the last word as `last`,
+ * and returns how many. A last word that stands for others (U+1F21A, which folds to U+7121 and is
+ * of no run, may bear ~2) has no bigram that must be there.
  */
 static uint32_t add_items(struct parser *parser, bool bigrams, const struct bs_element *last)
 {
@@ -286,7 +302,8 @@ static uint32_t add_items(struct parser *parser, bool bigrams, const struct bs_e
 	uint32_t n = 0;
 	for (size_t i = 0; i < bs_vector_n(&parser->words); i++) {
 		const struct word *word = &parser->words.items[i];
-		if (word->is_bigram != bigrams || (bigrams && last && word->position + 1 == final->position))
+		if (word->is_bigram != bigrams ||
+		    (bigrams && last && word->position + 1 == final->position))
 			continue;
 		struct bs_element element = {
 			.kind = bigrams ? BS_ELEMENT_BIGRAM : BS_ELEMENT_TERM,
@@ -294,15 +311,16 @@ static uint32_t add_items(struct parser *parser, bool bigrams, const struct bs_e
 			.term = parser->terms.data + word->term_off,
 		};
 		bool is_last = word == final && last;
-		add_item(parser, is_last ? last : &element, word->position - parser->words.items[0].position,
+		add_item(parser, is_last ? last : &element,
+		         word->position - parser->words.items[0].position,
 		         word->is_stop && !is_last);
 		n++;
 	}
 	return n;
 }
 
-_Static_assert(BS_QUERY_MAX_PHRASE == 16384 && BS_QUERY_MAX_WORDS == 100000 && BS_QUERY_MAX_INEXACT == 1024 &&
-                       BS_QUERY_MAX_RANGES == 1024,
+_Static_assert(BS_QUERY_MAX_PHRASE == 16384 && BS_QUERY_MAX_WORDS == 100000 &&
+                       BS_QUERY_MAX_INEXACT == 1024 && BS_QUERY_MAX_RANGES == 1024,
                "the messages below name them");
 
 /* Refuses the leaf just gathered if it makes the query larger than is answered in good time. */
@@ -333,8 +351,10 @@ static struct draft new_leaf(const struct parser *parser, enum bs_node_kind kind
 	return leaf;
 }
 
-/* The gathered words as a leaf: a WORD, a PHRASE, or with is_near a NEAR. end_byte: where their text ends. */
-static uint32_t make_leaf(struct parser *parser, const struct bs_element *last, bool is_near, size_t end_byte)
+/* The gathered words as a leaf: a WORD, a PHRASE, or with is_near a NEAR. end_byte: where their
+ * text ends. */
+static uint32_t make_leaf(struct parser *parser, const struct bs_element *last, bool is_near,
+                          size_t end_byte)
 {
 	struct draft leaf = new_leaf(parser, BS_NODE_WORD, end_byte);
 	leaf.first_item = bs_vector_n(&parser->items);
@@ -363,18 +383,21 @@ static uint32_t make_leaf(struct parser *parser, const struct bs_element *last, 
 static uint32_t ignore(struct parser *parser)
 {
 	const struct bs_lexeme *token = token_of(parser);
-	size_t start_byte = token->kind == BS_LEX_WORD ? token->inner_start_byte : token->start_byte;
+	size_t start_byte =
+		token->kind == BS_LEX_WORD ? token->inner_start_byte : token->start_byte;
 	if (!token->is_rest)
-		bs_lex_notice(&parser->lexing, start_byte, token->end_byte, "is ignored: it has no words");
+		bs_lex_notice(&parser->lexing, start_byte, token->end_byte,
+		              "is ignored: it has no words");
 	return NO_DRAFT;
 }
 
 /*
- * The last gathered word as a prefix or fuzzy element, its term in *unstemmed_out: in an index that stems, prefixes and
- * fuzzy words are folded only (as in Lucene), and matched with the stems that the index holds.
+ * The last gathered word as a prefix or fuzzy element, its term in *unstemmed_out: in an index that
+ * stems, prefixes and fuzzy words are folded only (as in Lucene), and matched with the stems that
+ * the index holds.
  */
-static void make_last(struct parser *parser, const uint8_t *text, size_t text_bytes, struct bs_element *last,
-                      struct bs_buffer *unstemmed_out)
+static void make_last(struct parser *parser, const uint8_t *text, size_t text_bytes,
+                      struct bs_element *last, struct bs_buffer *unstemmed_out)
 {
 	struct bs_tokenizer *tokenizer = parser->options->words_unstemmed;
 	if (tokenizer)
@@ -390,15 +413,18 @@ static void make_last(struct parser *parser, const uint8_t *text, size_t text_by
 }
 
 /* Words that end in * or ~1 or ~2; there is one at least. */
-static uint32_t parse_inexact(struct parser *parser, struct bs_element last, size_t start_byte, size_t end_byte)
+static uint32_t parse_inexact(struct parser *parser, struct bs_element last, size_t start_byte,
+                              size_t end_byte)
 {
 	const uint8_t *text = parser->lexing.text + start_byte;
 	struct bs_buffer unstemmed = {0};
 	size_t last_byte = (size_t)last_word(parser)->start_byte;
-	if (bs_tokenizer_begins_run(parser->options->tokenizer, text, last_byte, end_byte - start_byte)) {
+	if (bs_tokenizer_begins_run(parser->options->tokenizer, text, last_byte,
+	                            end_byte - start_byte)) {
 		if (last.kind == BS_ELEMENT_FUZZY)
-			bs_lex_notice(&parser->lexing, start_byte, end_byte,
-			              "is searched as it is: the script has no words to be near to");
+			bs_lex_notice(
+				&parser->lexing, start_byte, end_byte,
+				"is searched as it is: the script has no words to be near to");
 		/* In its normal form the run has no * that would be ignored again. */
 		while (end_byte > start_byte + 1 && parser->lexing.text[end_byte - 1] == '*')
 			end_byte--;
@@ -410,8 +436,8 @@ static uint32_t parse_inexact(struct parser *parser, struct bs_element last, siz
 	return draft;
 }
 
-/* Gathers the words of a text, without stems, until all its wildcards stand in the last of them, and that has more than such.
- * Whether there are any. */
+/* Gathers the words of a text, without stems, until all its wildcards stand in the last of them,
+ * and that has more than such. Whether there are any. */
 static bool gather_pattern(struct parser *parser, struct bs_wildcards *wildcards)
 {
 	const struct bs_query_options *options = parser->options;
@@ -419,27 +445,32 @@ static bool gather_pattern(struct parser *parser, struct bs_wildcards *wildcards
 	uint32_t n = wildcards->n + 1;
 	while (wildcards->n > 0 && wildcards->n < n && !parser->lexing.status) {
 		n = wildcards->n;
-		analyze(parser, options->words_unstemmed ? options->words_unstemmed : options->tokenizer, text->data,
-		        text->used_bytes);
+		analyze(parser,
+		        options->words_unstemmed ? options->words_unstemmed : options->tokenizer,
+		        text->data, text->used_bytes);
 		if (parser->lexing.status || bs_vector_n(&parser->words) == 0)
 			return false;
 		const struct word *last = last_word(parser);
-		size_t excess = bs_wildcards_excess(wildcards, parser->terms.data + last->term_off, last->term_bytes);
+		size_t excess = bs_wildcards_excess(wildcards, parser->terms.data + last->term_off,
+		                                    last->term_bytes);
 		bs_wildcards_take_back(wildcards, (size_t)last->start_byte + excess);
 	}
 	return wildcards->n > 0 && !parser->lexing.status;
 }
 
-/* The words gathered, the last one a pattern; is_open: with a * behind it. What has that only is a prefix. */
-static uint32_t make_pattern(struct parser *parser, const struct bs_wildcards *wildcards, bool is_open)
+/* The words gathered, the last one a pattern; is_open: with a * behind it. What has that only is a
+ * prefix. */
+static uint32_t make_pattern(struct parser *parser, const struct bs_wildcards *wildcards,
+                             bool is_open)
 {
 	struct bs_buffer pattern = {0};
 	const struct word *word = last_word(parser);
 	struct bs_element last = {.kind = BS_ELEMENT_PATTERN};
-	keep(parser, bs_wildcards_append(wildcards, parser->terms.data + word->term_off, word->term_bytes, is_open,
-	                                 &pattern, parser->err));
+	keep(parser, bs_wildcards_append(wildcards, parser->terms.data + word->term_off,
+	                                 word->term_bytes, is_open, &pattern, parser->err));
 	if (parser->options->words_unstemmed)
-		analyze(parser, parser->options->tokenizer, wildcards->text.data, wildcards->text.used_bytes);
+		analyze(parser, parser->options->tokenizer, wildcards->text.data,
+		        wildcards->text.used_bytes);
 	size_t n_bytes = pattern.used_bytes, head_bytes = bs_pattern_head(pattern.data, n_bytes);
 	if (head_bytes + 1 == n_bytes && pattern.data[head_bytes] == BS_PATTERN_ANY) {
 		last.kind = BS_ELEMENT_PREFIX;
@@ -453,11 +484,11 @@ static uint32_t make_pattern(struct parser *parser, const struct bs_wildcards *w
 }
 
 /*
- * The text from start_byte on, whose last token begins at token_byte, as a leaf, if its last word has wildcards. suffix: what
- * stood behind it. Else false.
+ * The text from start_byte on, whose last token begins at token_byte, as a leaf, if its last word
+ * has wildcards. suffix: what stood behind it. Else false.
  */
-static bool parse_pattern(struct parser *parser, size_t start_byte, size_t token_byte, size_t end_byte,
-                          enum bs_element_kind suffix, uint32_t *draft_out)
+static bool parse_pattern(struct parser *parser, size_t start_byte, size_t token_byte,
+                          size_t end_byte, enum bs_element_kind suffix, uint32_t *draft_out)
 {
 	struct bs_wildcards wildcards = {0};
 	const uint8_t *text = parser->lexing.text;
@@ -467,24 +498,27 @@ static bool parse_pattern(struct parser *parser, size_t start_byte, size_t token
 	    !memchr(text + token_byte, '?', end_byte - token_byte))
 		return false;
 	bs_buffer_clear(&parser->nfc);
-	keep(parser, bs_tokenizer_append_nfc(parser->options->tokenizer, text + start_byte, token_byte - start_byte,
-	                                 &parser->nfc, parser->err));
+	keep(parser, bs_tokenizer_append_nfc(parser->options->tokenizer, text + start_byte,
+	                                     token_byte - start_byte, &parser->nfc, parser->err));
 	token = parser->nfc.used_bytes;
 	if (!parser->lexing.status)
-		keep(parser, bs_tokenizer_append_nfc(parser->options->tokenizer, text + token_byte, end_byte - token_byte,
-		                                 &parser->nfc, parser->err));
-	if (!parser->lexing.status)
 		keep(parser,
-		     bs_wildcards_find(&wildcards, parser->nfc.data, token, parser->nfc.used_bytes, parser->err));
+		     bs_tokenizer_append_nfc(parser->options->tokenizer, text + token_byte,
+		                             end_byte - token_byte, &parser->nfc, parser->err));
+	if (!parser->lexing.status)
+		keep(parser, bs_wildcards_find(&wildcards, parser->nfc.data, token,
+		                               parser->nfc.used_bytes, parser->err));
 	bool is_pattern = suffix != BS_ELEMENT_FUZZY && gather_pattern(parser, &wildcards);
 	if (wildcards.is_too_long)
 		message = "is searched as text: a word with * or ? has 1024 bytes at most";
 	else if (suffix == BS_ELEMENT_FUZZY && wildcards.n > 0)
-		message = "is searched without its * and ?: they do not go together with a distance";
+		message =
+			"is searched without its * and ?: they do not go together with a distance";
 	else if (wildcards.is_misplaced)
 		message = "is searched as text up to its last word, which alone may have a *";
 	if (message)
-		bs_lex_notice(&parser->lexing, token_byte, token_of(parser)->inner_end_byte, message);
+		bs_lex_notice(&parser->lexing, token_byte, token_of(parser)->inner_end_byte,
+		              message);
 	if (is_pattern)
 		*draft_out = make_pattern(parser, &wildcards, suffix == BS_ELEMENT_PREFIX);
 	bs_wildcards_deinit(&wildcards);
@@ -493,7 +527,8 @@ static bool parse_pattern(struct parser *parser, size_t start_byte, size_t token
 
 _Static_assert(BS_PATTERN_MAX_BYTES == 1024, "the message above names it");
 
-/* Where the last token of a phrase begins, in text[start..*end), which ends there, too, afterwards. */
+/* Where the last token of a phrase begins, in text[start..*end), which ends there, too,
+ * afterwards. */
 static size_t last_token(const uint8_t *text, size_t start, size_t *end)
 {
 	size_t at = *end, before = at;
@@ -506,7 +541,8 @@ static size_t last_token(const uint8_t *text, size_t start, size_t *end)
 }
 
 /* leaf: a RANGE without one. */
-static uint32_t add_range(struct parser *parser, struct draft leaf, const struct bs_query_range *range)
+static uint32_t add_range(struct parser *parser, struct draft leaf,
+                          const struct bs_query_range *range)
 {
 	leaf.node.field = range->field;
 	leaf.node.range = (uint32_t)bs_vector_n(&parser->ranges);
@@ -517,20 +553,23 @@ static uint32_t add_range(struct parser *parser, struct draft leaf, const struct
 }
 
 /* What is to be said of a word that was meant to be a range; NULL: nothing. */
-static const char *range_notice(bool has_field, bool has_values, bool is_range, bool is_empty, bool is_of_other_kind)
+static const char *range_notice(bool has_field, bool has_values, bool is_range, bool is_empty,
+                                bool is_of_other_kind)
 {
 	if (!has_field)
-		return is_range && has_values
-		               ? "is searched as text: a range follows a field, as in year:1990..2000"
-		               : NULL;
+		return is_range && has_values ? "is searched as text: a range follows a field, as "
+		                                "in year:1990..2000"
+		                              : NULL;
 	if (!is_range)
-		return "is searched as text: a range is A..B, >A, >=A, <A or <=A, of numbers such as 1990 or 2.5k, or "
+		return "is searched as text: a range is A..B, >A, >=A, <A or <=A, of numbers such "
+		       "as 1990 or 2.5k, or "
 		       "of dates such as "
 		       "2024-05-17";
 	if (!has_values)
 		return "is searched as text: the field has no numbers or dates";
 	if (is_of_other_kind)
-		return "is a range of numbers, and the field has dates: these are written as in 2024-05-17";
+		return "is a range of numbers, and the field has dates: these are written as in "
+		       "2024-05-17";
 	return is_empty ? "finds nothing: the lower end of a range stands first" : NULL;
 }
 
@@ -541,7 +580,8 @@ static bool has_no_dates(const struct bs_range *range)
 }
 
 /* As bs_range_parse; *range must be kept, or its long_text freed. */
-static bool read_range(struct parser *parser, const uint8_t *text, size_t n_bytes, struct bs_query_range *range)
+static bool read_range(struct parser *parser, const uint8_t *text, size_t n_bytes,
+                       struct bs_query_range *range)
 {
 	range->long_text = malloc(n_bytes + BS_RANGE_ROOM(n_bytes));
 	if (!range->long_text) {
@@ -549,12 +589,14 @@ static bool read_range(struct parser *parser, const uint8_t *text, size_t n_byte
 		return false;
 	}
 	memcpy(range->long_text, text, n_bytes);
-	return bs_range_parse(range->long_text, n_bytes, range->long_text + n_bytes, &range->values);
+	return bs_range_parse(range->long_text, n_bytes, range->long_text + n_bytes,
+	                      &range->values);
 }
 
 /*
- * The current token as a RANGE leaf of the field in force; NO_DRAFT: its text is not a range. `name:` is of files, unless
- * records have such a field. is_quoted: a text that is not a range gets no notice.
+ * The current token as a RANGE leaf of the field in force; NO_DRAFT: its text is not a range.
+ * `name:` is of files, unless records have such a field. is_quoted: a text that is not a range gets
+ * no notice.
  */
 static uint32_t parse_range(struct parser *parser, bool is_quoted)
 {
@@ -573,12 +615,15 @@ static uint32_t parse_range(struct parser *parser, bool is_quoted)
 	bool is_range = read_range(parser, text, n_bytes, &range);
 	bool is_none = !has_field || !has_values || !is_range;
 	/* What begins with another sign may be anything where there are no values. */
-	bool is_silent = is_quoted ? is_none : !has_values && !is_range && memchr("=![{\xe2", *text, 5);
+	bool is_silent =
+		is_quoted ? is_none : !has_values && !is_range && memchr("=![{\xe2", *text, 5);
 	bool is_empty = is_range && bs_range_is_empty(&range.values);
-	bool is_of_other_kind = has_field && has_values && is_range && !is_empty && options->has_dates_alone &&
-	                        has_no_dates(&range.values) && options->has_dates_alone(options->context, field);
-	const char *message =
-		is_silent ? NULL : range_notice(has_field, has_values, is_range, is_empty, is_of_other_kind);
+	bool is_of_other_kind = has_field && has_values && is_range && !is_empty &&
+	                        options->has_dates_alone && has_no_dates(&range.values) &&
+	                        options->has_dates_alone(options->context, field);
+	const char *message = is_silent ? NULL
+	                                : range_notice(has_field, has_values, is_range, is_empty,
+	                                               is_of_other_kind);
 	if (message)
 		bs_lex_notice(&parser->lexing, token->start_byte, token->end_byte, message);
 	if (!is_none && bs_vector_n(&parser->ranges) == BS_QUERY_MAX_RANGES)
@@ -597,15 +642,18 @@ static uint32_t parse_phrase(struct parser *parser)
 	const struct bs_lexeme *token = token_of(parser);
 	const uint8_t *text = parser->lexing.text;
 	bool is_near = token->kind == BS_LEX_NEAR;
-	size_t start = token->inner_start_byte, end = token->inner_end_byte, last_byte = last_token(text, start, &end),
-	       text_end;
+	size_t start = token->inner_start_byte, end = token->inner_end_byte,
+	       last_byte = last_token(text, start, &end), text_end;
 	struct bs_element last = {.kind = BS_ELEMENT_TERM};
 	uint8_t distance;
 	/* A date may have a space before its time. */
-	uint32_t draft = is_near || !memchr(text + start, ' ', end - start) ? NO_DRAFT : parse_range(parser, true);
+	uint32_t draft = is_near || !memchr(text + start, ' ', end - start)
+	                         ? NO_DRAFT
+	                         : parse_range(parser, true);
 	if (draft != NO_DRAFT || parser->lexing.status)
 		return draft;
-	if (suffix_of(parser, last_byte, end, &distance, &text_end) == BS_ELEMENT_PREFIX && !is_near)
+	if (suffix_of(parser, last_byte, end, &distance, &text_end) == BS_ELEMENT_PREFIX &&
+	    !is_near)
 		last.kind = BS_ELEMENT_PREFIX;
 	else
 		text_end = end;
@@ -631,7 +679,8 @@ static uint32_t parse_word(struct parser *parser)
 	last.kind = suffix_of(parser, start_byte, end_byte, &last.max_distance, &text_end);
 	if (parse_pattern(parser, start_byte, start_byte, text_end, last.kind, &draft))
 		return draft;
-	analyze(parser, parser->options->tokenizer, parser->lexing.text + start_byte, text_end - start_byte);
+	analyze(parser, parser->options->tokenizer, parser->lexing.text + start_byte,
+	        text_end - start_byte);
 	if (bs_vector_n(&parser->words) == 0)
 		return ignore(parser);
 	if (last.kind != BS_ELEMENT_TERM)
@@ -643,14 +692,16 @@ static uint32_t parse_or(struct parser *parser);
 
 /* Nesting that fits into any stack: of brackets, and of a tree. */
 #define FEW_LEVELS 16u
-/* The most that a function that walks over the tree takes of the stack for a node: eval and eval_and of scan.c. */
+/* The most that a function that walks over the tree takes of the stack for a node: eval and
+ * eval_and of scan.c. */
 #define NODE_STACK_BYTES 640u
 
 /* Leaves the parser at the closing bracket. */
 static uint32_t parse_group(struct parser *parser)
 {
 	if (parser->depth == BS_QUERY_MAX_DEPTH) {
-		bs_lex_fail(&parser->lexing, token_of(parser)->start_byte, "brackets are nested too deep");
+		bs_lex_fail(&parser->lexing, token_of(parser)->start_byte,
+		            "brackets are nested too deep");
 		return NO_DRAFT;
 	}
 	if (parser->depth >= FEW_LEVELS && bs_stack_levels(1) == 0) {
@@ -688,7 +739,8 @@ static uint32_t parse_primary(struct parser *parser)
 /* With --any, a stop word by itself is as if it were not there, but where it excludes. */
 static uint32_t unless_stop(struct parser *parser, uint32_t number)
 {
-	if (!parser->options->any || parser->n_negations > 0 || parser->lexing.status || number == NO_DRAFT)
+	if (!parser->options->any || parser->n_negations > 0 || parser->lexing.status ||
+	    number == NO_DRAFT)
 		return number;
 	return draft_at(parser, number)->is_stop ? NO_DRAFT : number;
 }
@@ -723,7 +775,8 @@ static uint32_t parse_explicit_and(struct parser *parser, bool *is_negated_out)
 /* With --any, operands side by side outside parentheses: any of them, but none of the negated. */
 __attribute__((noinline)) static uint32_t parse_any(struct parser *parser)
 {
-	struct draft either = new_draft(BS_NODE_OR), all = new_draft(BS_NODE_AND), both = new_draft(BS_NODE_AND);
+	struct draft either = new_draft(BS_NODE_OR), all = new_draft(BS_NODE_AND),
+		     both = new_draft(BS_NODE_AND);
 	while (starts_unary(parser)) {
 		bool is_negated;
 		uint32_t draft = parse_explicit_and(parser, &is_negated);
@@ -762,18 +815,22 @@ static bool is_scoring(struct parser *parser, uint32_t number, bool is_positive)
 {
 	const struct draft *draft = draft_at(parser, number);
 	bool is_found = is_positive && draft->node.n_items > 0;
-	for (uint32_t i = draft->first_child; i != NO_DRAFT && !is_found; i = draft_at(parser, i)->next)
+	for (uint32_t i = draft->first_child; i != NO_DRAFT && !is_found;
+	     i = draft_at(parser, i)->next)
 		is_found = is_scoring(parser, i, is_positive != (draft->node.kind == BS_NODE_NOT));
 	return is_found && draft->node.weight > 0;
 }
 
-/* Sorts what every match must be as: without a score, bound; else loose. weight: of what stands around. */
-static void split(struct parser *parser, uint32_t number, double weight, struct draft *loose, struct draft *bound)
+/* Sorts what every match must be as: without a score, bound; else loose. weight: of what stands
+ * around. */
+static void split(struct parser *parser, uint32_t number, double weight, struct draft *loose,
+                  struct draft *bound)
 {
 	struct draft *draft = draft_at(parser, number);
 	uint32_t next;
 	draft->node.weight *= weight;
-	for (uint32_t i = draft->first_child; draft->node.kind == BS_NODE_AND && i != NO_DRAFT; i = next) {
+	for (uint32_t i = draft->first_child; draft->node.kind == BS_NODE_AND && i != NO_DRAFT;
+	     i = next) {
 		next = draft_at(parser, i)->next;
 		split(parser, i, draft->node.weight, loose, bound);
 	}
@@ -786,7 +843,8 @@ static void split(struct parser *parser, uint32_t number, double weight, struct 
 
 static uint32_t add_term(struct parser *parser, const struct bs_weighted_term *term, bool has_leaf)
 {
-	struct bs_element element = {.kind = BS_ELEMENT_TERM, .term = term->term, .term_bytes = term->term_bytes};
+	struct bs_element element = {
+		.kind = BS_ELEMENT_TERM, .term = term->term, .term_bytes = term->term_bytes};
 	struct draft leaf = new_draft(BS_NODE_WORD);
 	leaf.first_item = bs_vector_n(&parser->items);
 	leaf.node.weight = term->weight;
@@ -807,7 +865,8 @@ static uint32_t add_term(struct parser *parser, const struct bs_weighted_term *t
 /* The words beside the query; see struct bs_query_options. Returns the root. */
 static uint32_t add_terms(struct parser *parser, uint32_t root)
 {
-	struct draft loose = new_draft(BS_NODE_AND), bound = loose, all = loose, either = new_draft(BS_NODE_OR);
+	struct draft loose = new_draft(BS_NODE_AND), bound = loose, all = loose,
+		     either = new_draft(BS_NODE_OR);
 	if (root != NO_DRAFT)
 		split(parser, root, 1, &loose, &bound);
 	uint32_t own = join(parser, &loose);
@@ -816,7 +875,8 @@ static uint32_t add_terms(struct parser *parser, uint32_t root)
 	add_operand(parser, &either, own);
 	for (size_t i = 0; i < parser->options->n_terms && !parser->lexing.status; i++)
 		add_operand(parser, &either,
-		            add_term(parser, &parser->options->terms[i], own != NO_DRAFT || root == NO_DRAFT));
+		            add_term(parser, &parser->options->terms[i],
+		                     own != NO_DRAFT || root == NO_DRAFT));
 	add_operand(parser, &all, join(parser, &either));
 	add_operand(parser, &all, join(parser, &bound));
 	return join(parser, &all);
@@ -829,10 +889,12 @@ static double bounded(double weight)
 }
 
 /* Of the two leaves of a `name:` that is a record's too, the record's counts. */
-static void finish_leaf(struct parser *parser, const struct draft *draft, struct bs_query_node *node, bool is_positive)
+static void finish_leaf(struct parser *parser, const struct draft *draft,
+                        struct bs_query_node *node, bool is_positive)
 {
 	const struct bs_query_tree *query = parser->query;
-	bool is_counted = node->field != BS_QUERY_FILE_NAME || parser->name_field == BS_QUERY_ANY_FIELD;
+	bool is_counted =
+		node->field != BS_QUERY_FILE_NAME || parser->name_field == BS_QUERY_ANY_FIELD;
 	node->items = query->storage.items.items + draft->first_item;
 	node->aids = node->items + node->n_items;
 	if (node->kind == BS_NODE_WORD && node->items[0].is_stop)
@@ -841,7 +903,8 @@ static void finish_leaf(struct parser *parser, const struct draft *draft, struct
 		struct bs_element *element = &query->elements[node->items[i].element];
 		element->is_positive = true;
 		element->weight += is_counted && !node->items[i].is_stop ? node->weight : 0;
-		parser->has_others |= !node->items[i].is_stop && draft->first_item < parser->n_own_items;
+		parser->has_others |=
+			!node->items[i].is_stop && draft->first_item < parser->n_own_items;
 	}
 }
 
@@ -852,24 +915,30 @@ static bool is_joined(const struct draft *parent, const struct draft *child)
 	       (child->node.kind == BS_NODE_AND || child->node.kind == BS_NODE_OR);
 }
 
-static uint32_t finish_node(struct parser *parser, struct draft *draft, bool is_positive, double weight);
+static uint32_t finish_node(struct parser *parser, struct draft *draft, bool is_positive,
+                            double weight);
 
 /* Returns how deep the deepest is. */
-static uint32_t finish_children(struct parser *parser, const struct draft *draft, bool is_positive, double weight)
+static uint32_t finish_children(struct parser *parser, const struct draft *draft, bool is_positive,
+                                double weight)
 {
 	uint32_t depth = 0;
-	for (uint32_t i = draft->first_child; i != NO_DRAFT && !parser->lexing.status; i = draft_at(parser, i)->next) {
+	for (uint32_t i = draft->first_child; i != NO_DRAFT && !parser->lexing.status;
+	     i = draft_at(parser, i)->next) {
 		struct draft *child = draft_at(parser, i);
 		spend(parser, NODE_NS);
-		uint32_t child_depth = is_joined(draft, child) ? finish_children(parser, child, is_positive,
-		                                                                 bounded(weight * child->node.weight))
-		                                               : finish_node(parser, child, is_positive, weight);
+		uint32_t child_depth =
+			is_joined(draft, child)
+				? finish_children(parser, child, is_positive,
+		                                  bounded(weight * child->node.weight))
+				: finish_node(parser, child, is_positive, weight);
 		depth = child_depth > depth ? child_depth : depth;
 	}
 	return depth;
 }
 
-static void list_children(struct parser *parser, const struct draft *draft, struct bs_query_node *node)
+static void list_children(struct parser *parser, const struct draft *draft,
+                          struct bs_query_node *node)
 {
 	for (uint32_t i = draft->first_child; i != NO_DRAFT; i = draft_at(parser, i)->next) {
 		const struct draft *child = draft_at(parser, i);
@@ -882,13 +951,15 @@ static void list_children(struct parser *parser, const struct draft *draft, stru
 	}
 }
 
-/* Post-order. Recurses at most 3 * (BS_QUERY_MAX_DEPTH + 1) deep: OR, AND, NOT, and parentheses again. Returns how
- * deep. */
-static uint32_t finish_node(struct parser *parser, struct draft *draft, bool is_positive, double weight)
+/* Post-order. Recurses at most 3 * (BS_QUERY_MAX_DEPTH + 1) deep: OR, AND, NOT, and parentheses
+ * again. Returns how deep. */
+static uint32_t finish_node(struct parser *parser, struct draft *draft, bool is_positive,
+                            double weight)
 {
 	struct bs_query_tree *query = parser->query;
 	weight = bounded(weight * draft->node.weight);
-	uint32_t depth = finish_children(parser, draft, is_positive != (draft->node.kind == BS_NODE_NOT), weight);
+	uint32_t depth = finish_children(parser, draft,
+	                                 is_positive != (draft->node.kind == BS_NODE_NOT), weight);
 	struct bs_query_node *node = &query->nodes[query->n_nodes];
 	*node = draft->node;
 	node->n_children = 0;
@@ -921,23 +992,28 @@ static void finish(struct parser *parser, uint32_t root)
 	query->elements = storage->elements.items;
 	query->ranges = storage->ranges.items;
 	query->n_ranges = (uint32_t)bs_vector_n(&storage->ranges);
-	query->nodes = reserve_zeros(parser, &storage->nodes.bytes, parser->n_drafts * sizeof(*query->nodes));
-	query->children = reserve_zeros(parser, &storage->children.bytes, parser->n_drafts * sizeof(*query->children));
+	query->nodes = reserve_zeros(parser, &storage->nodes.bytes,
+	                             parser->n_drafts * sizeof(*query->nodes));
+	query->children = reserve_zeros(parser, &storage->children.bytes,
+	                                parser->n_drafts * sizeof(*query->children));
 	if (parser->lexing.status)
 		return;
 	query->n_elements = query->storage.terms.n_terms;
 	for (uint32_t i = 0; i < query->n_elements; i++)
-		query->elements[i].term = bs_term_table_key(&query->storage.terms, i) + ELEMENT_KIND_BYTES;
+		query->elements[i].term =
+			bs_term_table_key(&query->storage.terms, i) + ELEMENT_KIND_BYTES;
 	query->depth = finish_node(parser, draft_at(parser, root), true, 1);
 	if (query->depth > FEW_LEVELS && bs_stack_levels(NODE_STACK_BYTES) < query->depth)
-		bs_lex_fail(&parser->lexing, 0, "the query is nested too deep for the small stack of this thread");
+		bs_lex_fail(&parser->lexing, 0,
+		            "the query is nested too deep for the small stack of this thread");
 }
 
 static uint32_t keep_within(struct parser *parser, uint32_t root)
 {
 	struct draft both = new_draft(BS_NODE_AND);
 	add_operand(parser, &both, root);
-	add_operand(parser, &both, add_range(parser, new_draft(BS_NODE_RANGE), parser->options->within));
+	add_operand(parser, &both,
+	            add_range(parser, new_draft(BS_NODE_RANGE), parser->options->within));
 	return join(parser, &both);
 }
 
@@ -961,29 +1037,32 @@ static void parse_query(struct parser *parser)
 	if (root != NO_DRAFT && parser->options->within && !parser->lexing.status)
 		root = keep_within(parser, root);
 	if (root == NO_DRAFT)
-		bs_lex_fail(&parser->lexing, 0, is_empty ? "the query is empty" : "the query has no words");
+		bs_lex_fail(&parser->lexing, 0,
+		            is_empty ? "the query is empty" : "the query has no words");
 	if (!parser->lexing.status)
 		finish(parser, root);
 }
 
 /* *is_all_stops_out: it has stop words, and no others. */
-static enum bs_status parse(const uint8_t *text, size_t text_bytes, const struct bs_query_options *options,
-                            const struct bs_stop *stop, struct bs_query_tree **query_out, size_t *error_byte_out,
+static enum bs_status parse(const uint8_t *text, size_t text_bytes,
+                            const struct bs_query_options *options, const struct bs_stop *stop,
+                            struct bs_query_tree **query_out, size_t *error_byte_out,
                             bool *is_all_stops_out, struct bs_error *err)
 {
 	const uint8_t *name = (const uint8_t *)BS_LEX_FILE_NAME;
 	const uint32_t name_bytes = sizeof(BS_LEX_FILE_NAME) - 1;
 	struct parser parser = {.options = options, .stop = stop, .err = err};
-	parser.lexing = (struct bs_lexing){.text = text, .text_bytes = text_bytes, .options = options, .err = err};
+	parser.lexing = (struct bs_lexing){
+		.text = text, .text_bytes = text_bytes, .options = options, .err = err};
 	parser.name_field = BS_QUERY_ANY_FIELD;
 	parser.field = options->has_own_field ? options->own_field : BS_QUERY_ANY_FIELD;
 	if (options->fields)
-		(void)bs_term_table_find(options->fields, name, name_bytes, bs_hash_slot(name, name_bytes),
-		                         &parser.name_field);
+		(void)bs_term_table_find(options->fields, name, name_bytes,
+		                         bs_hash_slot(name, name_bytes), &parser.name_field);
 	if (text_bytes > BS_QUERY_MAX_BYTES) {
 		parser.lexing.error_byte = BS_QUERY_MAX_BYTES;
-		parser.lexing.status =
-			bs_fail(err, BS_INVALID, "the query is longer than %u bytes", BS_QUERY_MAX_BYTES);
+		parser.lexing.status = bs_fail(err, BS_INVALID, "the query is longer than %u bytes",
+		                               BS_QUERY_MAX_BYTES);
 	} else {
 		parse_query(&parser);
 	}
@@ -1005,14 +1084,17 @@ static enum bs_status parse(const uint8_t *text, size_t text_bytes, const struct
 	return parser.lexing.status;
 }
 
-enum bs_status bs_query_parse(const uint8_t *text, size_t text_bytes, const struct bs_query_options *options,
-                              struct bs_query_tree **query_out, size_t *error_byte_out, struct bs_error *err)
+enum bs_status bs_query_parse(const uint8_t *text, size_t text_bytes,
+                              const struct bs_query_options *options,
+                              struct bs_query_tree **query_out, size_t *error_byte_out,
+                              struct bs_error *err)
 {
 	bool is_all_stops;
-	enum bs_status status =
-		parse(text, text_bytes, options, options->stop, query_out, error_byte_out, &is_all_stops, err);
+	enum bs_status status = parse(text, text_bytes, options, options->stop, query_out,
+	                              error_byte_out, &is_all_stops, err);
 	if (!is_all_stops)
 		return status;
 	bs_query_tree_free(*query_out);
-	return parse(text, text_bytes, options, NULL, query_out, error_byte_out, &is_all_stops, err);
+	return parse(text, text_bytes, options, NULL, query_out, error_byte_out, &is_all_stops,
+	             err);
 }

@@ -8,7 +8,9 @@
 #include "core/bitsift/escape.h"
 #include "core/text/printable.h"
 
-enum bs_status bs_query_analysis_init_words(struct bs_query_analysis *reading, const struct bs_tokenizer_options *words, struct bs_error *err)
+enum bs_status bs_query_analysis_init_words(struct bs_query_analysis *reading,
+                                            const struct bs_tokenizer_options *words,
+                                            struct bs_error *err)
 {
 	struct bs_tokenizer_options unstemmed = *words;
 	unstemmed.stem_language = NULL;
@@ -20,14 +22,16 @@ enum bs_status bs_query_analysis_init_words(struct bs_query_analysis *reading, c
 	return status;
 }
 
-static enum bs_status add_name(struct bs_term_table *table, const uint8_t *name, uint32_t name_bytes, struct bs_error *err)
+static enum bs_status add_name(struct bs_term_table *table, const uint8_t *name,
+                               uint32_t name_bytes, struct bs_error *err)
 {
 	uint32_t number;
-	return bs_term_table_intern(table, name, name_bytes, bs_hash_slot(name, name_bytes), &number, NULL, err);
+	return bs_term_table_intern(table, name, name_bytes, bs_hash_slot(name, name_bytes),
+	                            &number, NULL, err);
 }
 
-enum bs_status bs_find_field_names(const uint8_t *text, size_t n_bytes, bool joins, struct bs_term_table *names,
-                                   struct bs_error *err)
+enum bs_status bs_find_field_names(const uint8_t *text, size_t n_bytes, bool joins,
+                                   struct bs_term_table *names, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	for (size_t at = 0, next = 0, start = 0; at < n_bytes && !status; at = next) {
@@ -35,24 +39,28 @@ enum bs_status bs_find_field_names(const uint8_t *text, size_t n_bytes, bool joi
 		bool is_sign = at == start && (c == '-' || c == '!');
 		if (c == ':' && at > start && at - start <= BS_QUERY_MAX_FIELD_BYTES)
 			status = add_name(names, text + start, (uint32_t)(at - start), err);
-		if (is_sign || c == '(' || c == ')' || c == '"' || bs_is_white_space(c) || (c == ':' && !joins))
+		if (is_sign || c == '(' || c == ')' || c == '"' || bs_is_white_space(c) ||
+		    (c == ':' && !joins))
 			start = next;
 	}
 	return status;
 }
 
-static enum bs_status add_names(struct bs_term_table *table, const struct bs_term_table *names, struct bs_error *err)
+static enum bs_status add_names(struct bs_term_table *table, const struct bs_term_table *names,
+                                struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	for (uint32_t i = 0; i < names->n_terms && !status; i++)
-		status = add_name(table, bs_term_table_key(names, i), names->entries[i].n_bytes, err);
+		status = add_name(table, bs_term_table_key(names, i), names->entries[i].n_bytes,
+		                  err);
 	return status;
 }
 
 static bool has_files(const struct bs_manifest *manifest)
 {
 	for (uint32_t i = 0; i < manifest->n_sources; i++)
-		if (manifest->sources[i].kind == BS_SOURCE_FOLDER || manifest->sources[i].kind == BS_SOURCE_FILE)
+		if (manifest->sources[i].kind == BS_SOURCE_FOLDER ||
+		    manifest->sources[i].kind == BS_SOURCE_FILE)
 			return true;
 	return false;
 }
@@ -64,21 +72,28 @@ static bool is_same_text(const char *a, const char *b)
 
 bool bs_query_analysis_is_alike(const struct bs_list_entry *a, const struct bs_list_entry *b)
 {
-	const struct bs_tokenizer_options x = bs_index_words_options(&a->snapshot->manifest.options);
-	const struct bs_tokenizer_options y = bs_index_words_options(&b->snapshot->manifest.options);
+	const struct bs_tokenizer_options x =
+		bs_index_words_options(&a->snapshot->manifest.options);
+	const struct bs_tokenizer_options y =
+		bs_index_words_options(&b->snapshot->manifest.options);
 	return is_same_text(x.stem_language, y.stem_language) && x.fold_accents == y.fold_accents &&
 	       x.split_identifiers == y.split_identifiers && x.analyzer == y.analyzer;
 }
 
-enum bs_status bs_query_analysis_init(struct bs_query_analysis *reading, const struct bs_snapshot_list *list, uint32_t entry,
-                               struct bs_error *err)
+enum bs_status bs_query_analysis_init(struct bs_query_analysis *reading,
+                                      const struct bs_snapshot_list *list, uint32_t entry,
+                                      struct bs_error *err)
 {
-	const struct bs_tokenizer_options words = bs_index_words_options(&list->entries[entry].snapshot->manifest.options);
+	const struct bs_tokenizer_options words =
+		bs_index_words_options(&list->entries[entry].snapshot->manifest.options);
 	enum bs_status status = BS_OK;
 	reading->list = list;
 	for (uint32_t i = 0; i < list->n_entries && list->n_entries > 1 && !status; i++)
-		status = add_names(&reading->listed, &list->entries[i].snapshot->manifest.fields, err);
-	bs_query_analysis_set_fields(reading, list->n_entries > 1 ? &reading->listed : &list->entries[0].snapshot->manifest.fields);
+		status = add_names(&reading->listed, &list->entries[i].snapshot->manifest.fields,
+		                   err);
+	bs_query_analysis_set_fields(
+		reading, list->n_entries > 1 ? &reading->listed
+					     : &list->entries[0].snapshot->manifest.fields);
 	for (uint32_t i = 0; i < list->n_entries; i++)
 		reading->fields.has_file_names |= has_files(&list->entries[i].snapshot->manifest);
 	reading->of_list = reading->fields;
@@ -94,7 +109,8 @@ void bs_query_analysis_deinit(struct bs_query_analysis *reading)
 	bs_term_table_deinit(&reading->joined);
 }
 
-void bs_query_analysis_set_fields(struct bs_query_analysis *reading, const struct bs_term_table *names)
+void bs_query_analysis_set_fields(struct bs_query_analysis *reading,
+                                  const struct bs_term_table *names)
 {
 	struct bs_query_fields *fields = &reading->fields;
 	fields->names = names;
@@ -124,7 +140,8 @@ static enum bs_status join_fields(struct bs_query_analysis *reading, struct bs_e
 		uint32_t number;
 		reading->fields.has_file_names |= (field.kinds & BS_FIELD_OF_FILES) != 0;
 		if (!(field.kinds & (BS_FIELD_OF_RECORDS | BS_FIELD_WITH_VALUES)) ||
-		    bs_term_table_find(reading->fields.names, field.name, field.name_bytes, bs_hash_slot(field.name, field.name_bytes), &number))
+		    bs_term_table_find(reading->fields.names, field.name, field.name_bytes,
+		                       bs_hash_slot(field.name, field.name_bytes), &number))
 			continue;
 		if (reading->fields.names != &reading->joined)
 			status = copy_fields(reading, err);
@@ -136,15 +153,19 @@ static enum bs_status join_fields(struct bs_query_analysis *reading, struct bs_e
 	return status;
 }
 
-/* Whether a field of a snapshot has values, or of BS_QUERY_ANY_FIELD any. Errors are ignored: execution reports them. */
-static bool has_values_in(const struct bs_query_analysis *reading, const struct bs_snapshot *snapshot, uint32_t number)
+/* Whether a field of a snapshot has values, or of BS_QUERY_ANY_FIELD any. Errors are ignored:
+ * execution reports them. */
+static bool has_values_in(const struct bs_query_analysis *reading,
+                          const struct bs_snapshot *snapshot, uint32_t number)
 {
 	struct bs_error why;
 	bool has = false;
 	if (number == BS_QUERY_ANY_FIELD)
 		return bs_snapshot_has_some_values(snapshot);
 	const uint8_t *name = bs_term_table_key(reading->fields.names, number);
-	return bs_snapshot_has_values(snapshot, name, reading->fields.names->entries[number].n_bytes, &has, &why) || has;
+	return bs_snapshot_has_values(snapshot, name,
+	                              reading->fields.names->entries[number].n_bytes, &has, &why) ||
+	       has;
 }
 
 static bool has_values(void *context, uint32_t number)
@@ -153,7 +174,8 @@ static bool has_values(void *context, uint32_t number)
 	if (!reading->list)
 		return number != BS_QUERY_ANY_FIELD;
 	if (number != BS_QUERY_ANY_FIELD && reading->statistics &&
-	    bs_statistics_has_values(reading->statistics, bs_term_table_key(reading->fields.names, number),
+	    bs_statistics_has_values(reading->statistics,
+	                             bs_term_table_key(reading->fields.names, number),
 	                             reading->fields.names->entries[number].n_bytes))
 		return true;
 	for (uint32_t i = 0; i < reading->list->n_entries; i++)
@@ -177,18 +199,21 @@ static bool has_dates_alone(void *context, uint32_t number)
 		bool is_alone = false;
 		if (bs_snapshot_has_dates_alone(snapshot, name, name_bytes, &is_alone, &why))
 			return false;
-		if (!is_alone && (reading->list->n_entries == 1 || has_values_in(reading, snapshot, number)))
+		if (!is_alone &&
+		    (reading->list->n_entries == 1 || has_values_in(reading, snapshot, number)))
 			return false;
 		has |= is_alone;
 	}
 	return has;
 }
 
-enum bs_status bs_query_analysis_begin(struct bs_query_analysis *reading, const struct bs_stop_choice *stop,
-                                const struct bs_statistics *statistics, struct bs_error *err)
+enum bs_status bs_query_analysis_begin(struct bs_query_analysis *reading,
+                                       const struct bs_stop_choice *stop,
+                                       const struct bs_statistics *statistics, struct bs_error *err)
 {
 	bs_tokenizer_split(reading->tokenizer, false);
-	enum bs_status status = bs_stop_begin(&reading->stop, stop, reading->tokenizer, reading->words_unstemmed, err);
+	enum bs_status status = bs_stop_begin(&reading->stop, stop, reading->tokenizer,
+	                                      reading->words_unstemmed, err);
 	bs_tokenizer_split(reading->tokenizer, reading->splits);
 	if (status || !reading->list)
 		return status;
@@ -213,12 +238,14 @@ struct bs_query_options bs_query_analysis_options(struct bs_query_analysis *read
 	};
 }
 
-enum bs_status bs_query_analysis_keep_to_field(struct bs_query_analysis *reading, const char *name, struct bs_query_options *options,
-                                        struct bs_error *err)
+enum bs_status bs_query_analysis_keep_to_field(struct bs_query_analysis *reading, const char *name,
+                                               struct bs_query_options *options,
+                                               struct bs_error *err)
 {
 	size_t n_bytes = strlen(name);
 	if (n_bytes == 0 || n_bytes > BS_QUERY_MAX_FIELD_BYTES ||
-	    !bs_term_table_find(reading->fields.names, (const uint8_t *)name, (uint32_t)n_bytes, bs_hash_slot(name, n_bytes), &options->own_field))
+	    !bs_term_table_find(reading->fields.names, (const uint8_t *)name, (uint32_t)n_bytes,
+	                        bs_hash_slot(name, n_bytes), &options->own_field))
 		return bs_fail(err, BS_NOT_FOUND, "no field %s", name);
 	options->has_own_field = true;
 	options->longest_field_bytes = 0;
@@ -228,12 +255,14 @@ enum bs_status bs_query_analysis_keep_to_field(struct bs_query_analysis *reading
 	return BS_OK;
 }
 
-enum bs_status bs_query_analysis_parse(struct bs_query_analysis *reading, const char *query, size_t query_bytes,
-                                const struct bs_query_options *options, struct bs_query_tree **query_out,
-                                size_t *error_byte_out, struct bs_error *err)
+enum bs_status bs_query_analysis_parse(struct bs_query_analysis *reading, const char *query,
+                                       size_t query_bytes, const struct bs_query_options *options,
+                                       struct bs_query_tree **query_out, size_t *error_byte_out,
+                                       struct bs_error *err)
 {
 	bs_tokenizer_split(reading->tokenizer, false);
-	enum bs_status status = bs_query_parse((const uint8_t *)query, query_bytes, options, query_out, error_byte_out, err);
+	enum bs_status status = bs_query_parse((const uint8_t *)query, query_bytes, options,
+	                                       query_out, error_byte_out, err);
 	bs_tokenizer_split(reading->tokenizer, reading->splits);
 	return status;
 }

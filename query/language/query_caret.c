@@ -1,4 +1,5 @@
-/* query_caret.c: bs_query_caret (bitsift/search.h): where in a query an error is, for people to read. */
+/* query_caret.c: bs_query_caret (bitsift/search.h): where in a query an error is, for people to
+ * read. */
 #include <unicode/utf8.h>
 
 #include "core/base/buffer.h"
@@ -7,7 +8,8 @@
 #include "core/bitsift/search.h"
 #include "core/text/printable.h"
 
-/* The caret's line fits a terminal of 80 columns, with more of the query before the caret than behind it. */
+/* The caret's line fits a terminal of 80 columns, with more of the query before the caret than
+ * behind it. */
 #define CARET_BEFORE_COLUMNS 60
 #define CARET_ALL_COLUMNS    77
 
@@ -37,7 +39,7 @@ static size_t step_back(const uint8_t *text, size_t at, int n_columns)
 
 /* Appends what of text[start..text_bytes) fits into n_columns. */
 static enum bs_status put_query(const uint8_t *text, size_t start, size_t text_bytes, int n_columns,
-				struct bs_buffer *out, struct bs_error *err)
+                                struct bs_buffer *out, struct bs_error *err)
 {
 	size_t most_bytes = (size_t)n_columns * U8_MAX_LENGTH;
 	enum bs_status status = BS_OK;
@@ -56,8 +58,8 @@ static enum bs_status put_query(const uint8_t *text, size_t start, size_t text_b
 }
 
 /* Wide characters count two columns, marks and format characters none. */
-enum bs_status bs_query_caret(const char *query, size_t query_bytes, size_t error_byte, char **text_out,
-                              struct bs_error *err)
+enum bs_status bs_query_caret(const char *query, size_t query_bytes, size_t error_byte,
+                              char **text_out, struct bs_error *err)
 {
 	const uint8_t *text = (const uint8_t *)query;
 	struct bs_buffer out = {0};

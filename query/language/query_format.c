@@ -41,7 +41,9 @@ static bool is_plain(const uint8_t *bytes, size_t n_bytes)
 	for (size_t at = 0; at < n_bytes;) {
 		UChar32 c;
 		U8_NEXT(bytes, at, n_bytes, c);
-		bool is_word = c == '_' || (c >= 0 && (bs_icu.u_isalnum(c) || (U_MASK(bs_icu.u_charType(c)) & U_GC_M_MASK)));
+		bool is_word =
+			c == '_' || (c >= 0 && (bs_icu.u_isalnum(c) ||
+		                                (U_MASK(bs_icu.u_charType(c)) & U_GC_M_MASK)));
 		if (!is_word)
 			return false;
 	}
@@ -106,7 +108,8 @@ static void put_weight(struct printer *printer, const struct bs_query_node *node
 	put_string(printer, weight);
 }
 
-/* The words of a leaf, those of a phrase with their positions; then the bigrams that it is sure to hold. */
+/* The words of a leaf, those of a phrase with their positions; then the bigrams that it is sure to
+ * hold. */
 static void put_items(struct printer *printer, const struct bs_query_node *node)
 {
 	for (uint32_t i = 0; i < node->n_items; i++) {
@@ -123,14 +126,18 @@ static void put_items(struct printer *printer, const struct bs_query_node *node)
 
 static void put_node(struct printer *printer, uint32_t index)
 {
-	static const char *const names[] = {[BS_NODE_PHRASE] = "(PHRASE", [BS_NODE_NEAR] = "(NEAR", [BS_NODE_AND] = "(AND",
-	                                    [BS_NODE_OR] = "(OR",         [BS_NODE_NOT] = "(NOT"};
+	static const char *const names[] = {[BS_NODE_PHRASE] = "(PHRASE",
+	                                    [BS_NODE_NEAR] = "(NEAR",
+	                                    [BS_NODE_AND] = "(AND",
+	                                    [BS_NODE_OR] = "(OR",
+	                                    [BS_NODE_NOT] = "(NOT"};
 	const struct bs_query_node *node = &printer->query->nodes[index];
 	if (bs_query_is_file_name(node)) {
 		put_string(printer, "name:");
 	} else if (node->field != BS_QUERY_ANY_FIELD) {
 		const struct bs_term_table *fields = printer->query->fields;
-		put_name(printer, bs_term_table_key(fields, node->field), fields->entries[node->field].n_bytes);
+		put_name(printer, bs_term_table_key(fields, node->field),
+		         fields->entries[node->field].n_bytes);
 		put_string(printer, ":");
 	}
 	if (node->kind == BS_NODE_WORD) {
@@ -154,7 +161,8 @@ static void put_node(struct printer *printer, uint32_t index)
 	put_weight(printer, node);
 }
 
-enum bs_status bs_query_format(const struct bs_query_tree *query, struct bs_buffer *out, struct bs_error *err)
+enum bs_status bs_query_format(const struct bs_query_tree *query, struct bs_buffer *out,
+                               struct bs_error *err)
 {
 	struct printer printer = {.query = query, .out = out, .err = err};
 	put_node(&printer, (uint32_t)(query->n_nodes - 1));
@@ -176,7 +184,8 @@ static bool has_text(const struct bs_query_node *node)
 /* Whether a double quote is a sign of the leaf's text. */
 static bool has_lone_quote(const struct printer *printer, const struct bs_query_node *leaf)
 {
-	return has_text(leaf) && memchr(printer->text + leaf->text.start_byte, '"', leaf->text.end_byte - leaf->text.start_byte);
+	return has_text(leaf) && memchr(printer->text + leaf->text.start_byte, '"',
+	                                leaf->text.end_byte - leaf->text.start_byte);
 }
 
 /* Whether a * at a byte is a keycap, which is a word. */
@@ -187,13 +196,16 @@ static bool is_keycap(const uint8_t *text, size_t at, size_t end)
 }
 
 /*
- * The text of a leaf as a token without quotes. Every sign that could become part of the syntax is replaced by a +, which
- * the analyzer treats in the same way. is_inexact: the last word has ~N, * or ?, which stay.
+ * The text of a leaf as a token without quotes. Every sign that could become part of the syntax is
+ * replaced by a +, which the analyzer treats in the same way. is_inexact: the last word has ~N, *
+ * or ?, which stay.
  */
-static void put_bare(struct printer *printer, const struct bs_query_node *node, enum bs_element_kind kind)
+static void put_bare(struct printer *printer, const struct bs_query_node *node,
+                     enum bs_element_kind kind)
 {
 	const uint8_t *text = printer->text;
-	size_t start = node->text.start_byte, end = node->text.end_byte, distance = kind == BS_ELEMENT_FUZZY ? 2 : 0;
+	size_t start = node->text.start_byte, end = node->text.end_byte,
+	       distance = kind == BS_ELEMENT_FUZZY ? 2 : 0;
 	bool is_exact = kind == BS_ELEMENT_TERM;
 	/* The leaf may look like an operator or a field. */
 	if (is_exact && text[start] != '+')
@@ -215,7 +227,8 @@ static void put_normal_text(struct printer *printer, const struct bs_query_node 
 		return;
 	}
 	enum bs_element_kind kind =
-		node->n_items > 0 ? query->elements[node->items[node->n_items - 1].element].kind : BS_ELEMENT_TERM;
+		node->n_items > 0 ? query->elements[node->items[node->n_items - 1].element].kind
+				  : BS_ELEMENT_TERM;
 	bool is_range = node->kind == BS_NODE_RANGE && !node->text.is_quoted;
 	if (is_range) {
 		put(printer, printer->text + node->text.start_byte, n_bytes);
@@ -229,7 +242,8 @@ static void put_normal_text(struct printer *printer, const struct bs_query_node 
 	if (has_text(node))
 		put(printer, printer->text + node->text.start_byte, n_bytes);
 	else
-		put(printer, query->elements[node->items[0].element].term, query->elements[node->items[0].element].term_bytes);
+		put(printer, query->elements[node->items[0].element].term,
+		    query->elements[node->items[0].element].term_bytes);
 	put_string(printer, "\"");
 	if (node->text.is_near)
 		put_number(printer, "~", node->distance);
@@ -239,7 +253,12 @@ static void put_normal_text(struct printer *printer, const struct bs_query_node 
 static void put_decimal(struct printer *printer, double weight)
 {
 	char digits[32];
-	snprintf(digits, sizeof(digits), "^%.*f", weight < 1 ? 13 : weight < 10 ? 12 : weight < 100 ? 11 : 10, weight);
+	snprintf(digits, sizeof(digits), "^%.*f",
+	         weight < 1     ? 13
+	         : weight < 10  ? 12
+	         : weight < 100 ? 11
+	                        : 10,
+	         weight);
 	size_t n_bytes = strlen(digits);
 	while (digits[n_bytes - 1] == '0')
 		n_bytes--;
@@ -263,7 +282,8 @@ static void put_normal_leaf(struct printer *printer, const struct bs_query_node 
 		put_string(printer, "name:");
 	} else if (node->field != printer->query->field.own) {
 		const struct bs_term_table *fields = printer->query->fields;
-		put(printer, bs_term_table_key(fields, node->field), fields->entries[node->field].n_bytes);
+		put(printer, bs_term_table_key(fields, node->field),
+		    fields->entries[node->field].n_bytes);
 		put_string(printer, ":");
 	}
 	put_normal_text(printer, node);
@@ -272,20 +292,24 @@ static void put_normal_leaf(struct printer *printer, const struct bs_query_node 
 		put_string(printer, n_thousands > 0 ? ")^1000" : ")^0.001");
 }
 
-/* Whether a child of an OR is the other half of a `name:`, which covers files and records: it is parsed from the same text. */
-static bool is_other_half(const struct printer *printer, const struct bs_query_node *node, uint32_t child)
+/* Whether a child of an OR is the other half of a `name:`, which covers files and records: it is
+ * parsed from the same text. */
+static bool is_other_half(const struct printer *printer, const struct bs_query_node *node,
+                          uint32_t child)
 {
 	const struct bs_query_node *leaf = node_at(printer, node->children[child]), *before;
 	if (node->kind != BS_NODE_OR || child == 0)
 		return false;
 	before = node_at(printer, node->children[child - 1]);
-	return bs_query_is_file_name(before) && leaf->n_items > 0 && leaf->field == printer->query->field.name &&
+	return bs_query_is_file_name(before) && leaf->n_items > 0 &&
+	       leaf->field == printer->query->field.name &&
 	       leaf->text.start_byte == before->text.start_byte;
 }
 
 /*
- * has_quote: the leaf with the unpaired quote is below the node; its operand comes last at each level, so that no quote
- * follows. Nodes are in post-order: an operand's own are those after the operand before it.
+ * has_quote: the leaf with the unpaired quote is below the node; its operand comes last at each
+ * level, so that no quote follows. Nodes are in post-order: an operand's own are those after the
+ * operand before it.
  */
 static void put_normal(struct printer *printer, uint32_t index, bool has_quote)
 {
@@ -302,7 +326,8 @@ static void put_normal(struct printer *printer, uint32_t index, bool has_quote)
 	put_string(printer, node->kind == BS_NODE_NOT ? "NOT " : n_shown > 1 ? "(" : "");
 	for (uint32_t k = 0; k <= node->n_children && !printer->status; k++) {
 		uint32_t i = k < node->n_children ? k : quoted;
-		if (i == node->n_children || (k == quoted && k < node->n_children) || is_other_half(printer, node, i))
+		if (i == node->n_children || (k == quoted && k < node->n_children) ||
+		    is_other_half(printer, node, i))
 			continue;
 		if (n_put++ > 0)
 			put_string(printer, node->kind == BS_NODE_OR ? " OR " : " AND ");
@@ -311,12 +336,14 @@ static void put_normal(struct printer *printer, uint32_t index, bool has_quote)
 	put_string(printer, node->kind != BS_NODE_NOT && n_shown > 1 ? ")" : "");
 }
 
-enum bs_status bs_query_format_normal(const struct bs_query_tree *query, const uint8_t *text, struct bs_buffer *out,
-                                      struct bs_error *err)
+enum bs_status bs_query_format_normal(const struct bs_query_tree *query, const uint8_t *text,
+                                      struct bs_buffer *out, struct bs_error *err)
 {
 	struct printer printer = {.query = query, .text = text, .out = out, .err = err};
-	/* At most one token has an unpaired quote; `name:` makes two leaves of one, and the first is printed. */
-	while (printer.quote_leaf < query->n_nodes && !has_lone_quote(&printer, node_at(&printer, printer.quote_leaf)))
+	/* At most one token has an unpaired quote; `name:` makes two leaves of one, and the first
+	 * is printed. */
+	while (printer.quote_leaf < query->n_nodes &&
+	       !has_lone_quote(&printer, node_at(&printer, printer.quote_leaf)))
 		printer.quote_leaf++;
 	put_normal(&printer, (uint32_t)(query->n_nodes - 1), printer.quote_leaf < query->n_nodes);
 	return printer.status;

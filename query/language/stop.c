@@ -6,7 +6,8 @@
 #include "core/base/hash.h"
 
 /* Lucene's list for English (EnglishAnalyzer.ENGLISH_STOP_WORDS_SET). */
-static const char english[] = "a an and are as at be but by for if in into is it no not of on or such that the their then "
+static const char english[] = "a an and are as at be but by for if in into is it no not of on or "
+			      "such that the their then "
 			      "there these they this to was will with\n";
 
 void bs_stop_deinit(struct bs_stop *stop)
@@ -17,14 +18,17 @@ void bs_stop_deinit(struct bs_stop *stop)
 }
 
 /* bs_token_fn: adds words to a table. */
-static enum bs_status take_words(void *context, const struct bs_token *tokens, size_t n_tokens, struct bs_error *err)
+static enum bs_status take_words(void *context, const struct bs_token *tokens, size_t n_tokens,
+                                 struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	uint32_t number;
 	for (size_t i = 0; i < n_tokens && !status; i++)
 		if (!tokens[i].is_bigram)
-			status = bs_term_table_intern(context, tokens[i].term, tokens[i].term_bytes,
-			                              bs_hash_slot(tokens[i].term, tokens[i].term_bytes), &number, NULL, err);
+			status = bs_term_table_intern(
+				context, tokens[i].term, tokens[i].term_bytes,
+				bs_hash_slot(tokens[i].term, tokens[i].term_bytes), &number, NULL,
+				err);
 	return status;
 }
 
@@ -37,8 +41,8 @@ static size_t line_words(const uint8_t *line, size_t line_bytes)
 	return bar ? (size_t)(bar - line) : line_bytes;
 }
 
-static enum bs_status read_list(struct bs_stop *stop, struct bs_tokenizer *tokenizer, struct bs_tokenizer *unstemmed,
-                                struct bs_error *err)
+static enum bs_status read_list(struct bs_stop *stop, struct bs_tokenizer *tokenizer,
+                                struct bs_tokenizer *unstemmed, struct bs_error *err)
 {
 	const uint8_t *text = stop->text.data;
 	enum bs_status status = BS_OK;
@@ -46,24 +50,31 @@ static enum bs_status read_list(struct bs_stop *stop, struct bs_tokenizer *token
 		const uint8_t *feed = memchr(text + at, '\n', stop->text.used_bytes - at);
 		end = feed ? (size_t)(feed - text) : stop->text.used_bytes;
 		size_t n_bytes = line_words(text + at, end - at);
-		status = bs_tokenizer_analyze(stop->unstemmed, text + at, n_bytes, 0, take_words, &stop->words, NULL, err);
+		status = bs_tokenizer_analyze(stop->unstemmed, text + at, n_bytes, 0, take_words,
+		                              &stop->words, NULL, err);
 		if (!status && unstemmed)
-			status = bs_tokenizer_analyze(tokenizer, text + at, n_bytes, 0, take_words, &stop->stems, NULL, err);
+			status = bs_tokenizer_analyze(tokenizer, text + at, n_bytes, 0, take_words,
+			                              &stop->stems, NULL, err);
 	}
 	return status;
 }
 
-enum bs_status bs_stop_begin(struct bs_stop *stop, const struct bs_stop_choice *choice, struct bs_tokenizer *tokenizer,
-                             struct bs_tokenizer *unstemmed, struct bs_error *err)
+enum bs_status bs_stop_begin(struct bs_stop *stop, const struct bs_stop_choice *choice,
+                             struct bs_tokenizer *tokenizer, struct bs_tokenizer *unstemmed,
+                             struct bs_error *err)
 {
 	const char *own = choice->words ? choice->words : "", *language = choice->language;
 	const char *list = language ? english : "";
 	size_t list_bytes = strlen(list), own_bytes = choice->words ? choice->words_bytes : 0;
 	if (language && strcmp(language, "english") != 0)
-		return bs_fail(err, BS_INVALID, "no stop words are known for %s, only for english: give a file of them", language);
+		return bs_fail(
+			err, BS_INVALID,
+			"no stop words are known for %s, only for english: give a file of them",
+			language);
 	size_t n_bytes = list_bytes + own_bytes;
-	if (stop->text.used_bytes == n_bytes && (n_bytes == 0 || (memcmp(stop->text.data, list, list_bytes) == 0 &&
-	                                                          memcmp(stop->text.data + list_bytes, own, own_bytes) == 0)))
+	if (stop->text.used_bytes == n_bytes &&
+	    (n_bytes == 0 || (memcmp(stop->text.data, list, list_bytes) == 0 &&
+	                      memcmp(stop->text.data + list_bytes, own, own_bytes) == 0)))
 		return BS_OK;
 	stop->unstemmed = unstemmed ? unstemmed : tokenizer;
 	bs_term_table_clear(&stop->words);
@@ -82,7 +93,8 @@ enum bs_status bs_stop_begin(struct bs_stop *stop, const struct bs_stop_choice *
 static bool has(const struct bs_term_table *table, const uint8_t *bytes, size_t n_bytes)
 {
 	uint32_t number;
-	return table->n_terms > 0 && bs_term_table_find(table, bytes, (uint32_t)n_bytes, bs_hash_slot(bytes, n_bytes), &number);
+	return table->n_terms > 0 && bs_term_table_find(table, bytes, (uint32_t)n_bytes,
+	                                                bs_hash_slot(bytes, n_bytes), &number);
 }
 
 struct marking {
@@ -91,7 +103,8 @@ struct marking {
 };
 
 /* bs_token_fn. */
-static enum bs_status mark_words(void *context, const struct bs_token *tokens, size_t n_tokens, struct bs_error *err)
+static enum bs_status mark_words(void *context, const struct bs_token *tokens, size_t n_tokens,
+                                 struct bs_error *err)
 {
 	struct marking *marking = context;
 	enum bs_status status = BS_OK;
@@ -103,11 +116,12 @@ static enum bs_status mark_words(void *context, const struct bs_token *tokens, s
 	return status;
 }
 
-enum bs_status bs_stop_mark(const struct bs_stop *stop, const uint8_t *text, size_t text_bytes, struct bs_buffer *marks,
-                            struct bs_error *err)
+enum bs_status bs_stop_mark(const struct bs_stop *stop, const uint8_t *text, size_t text_bytes,
+                            struct bs_buffer *marks, struct bs_error *err)
 {
 	struct marking marking = {stop, marks};
-	return bs_tokenizer_analyze(stop->unstemmed, text, text_bytes, 0, mark_words, &marking, NULL, err);
+	return bs_tokenizer_analyze(stop->unstemmed, text, text_bytes, 0, mark_words, &marking,
+	                            NULL, err);
 }
 
 bool bs_stop_has_term(const struct bs_stop *stop, const uint8_t *term, size_t term_bytes)

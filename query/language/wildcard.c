@@ -9,17 +9,24 @@
 #include "core/system/icu.h"
 #include "query/language/lex.h"
 
-/* Letters that stand for wildcards: from one on, but for their last byte. The syllables have a last consonant, so that none joins
- * them. */
+/* Letters that stand for wildcards: from one on, but for their last byte. The syllables have a last
+ * consonant, so that none joins them. */
 static const struct {
 	uint8_t n_bytes, bytes[3], first, n;
-} alphabets[] = {{3, {0xf0, 0x90, 0x8e}, 0x80, 30}, {2, {0xed, 0x9e}, 0x89, 27}}; /* U+10380, U+D789 */
-enum { UGARITIC, HANGUL, N_ALPHABETS };
+	/* U+10380, U+D789 */
+} alphabets[] = {{3, {0xf0, 0x90, 0x8e}, 0x80, 30}, {2, {0xed, 0x9e}, 0x89, 27}};
+enum {
+	UGARITIC,
+	HANGUL,
+	N_ALPHABETS
+};
 
 #define LEAST_LETTERS 3u /* of a token, for a * that does not end it */
 
-/* Where the last * can go on is enough to know: what an earlier one could take, it can take, too. */
-bool bs_pattern_matches(const uint8_t *pattern, size_t pattern_bytes, const uint8_t *term, size_t term_bytes)
+/* Where the last * can go on is enough to know: what an earlier one could take, it can take,
+ * too. */
+bool bs_pattern_matches(const uint8_t *pattern, size_t pattern_bytes, const uint8_t *term,
+                        size_t term_bytes)
 {
 	size_t at = 0, in = 0, behind_any = SIZE_MAX, resume = 0;
 	while (in < term_bytes) {
@@ -52,11 +59,14 @@ size_t bs_pattern_head(const uint8_t *pattern, size_t pattern_bytes)
 }
 
 /* Chooses two letters of an alphabet that the text lacks. Whether there are. */
-static bool choose_letters(struct bs_wildcards *wildcards, uint32_t alphabet, const uint8_t *text, size_t text_bytes)
+static bool choose_letters(struct bs_wildcards *wildcards, uint32_t alphabet, const uint8_t *text,
+                           size_t text_bytes)
 {
-	uint32_t used = 0, n = 0, n_bytes = alphabets[alphabet].n_bytes, first = alphabets[alphabet].first;
+	uint32_t used = 0, n = 0, n_bytes = alphabets[alphabet].n_bytes,
+		 first = alphabets[alphabet].first;
 	const uint8_t *found = text, *end = text + text_bytes;
-	while ((found = memmem(found, (size_t)(end - found), alphabets[alphabet].bytes, n_bytes)) && found + n_bytes < end) {
+	while ((found = memmem(found, (size_t)(end - found), alphabets[alphabet].bytes, n_bytes)) &&
+	       found + n_bytes < end) {
 		found += n_bytes;
 		if (*found >= first && *found < first + alphabets[alphabet].n)
 			used |= 1u << (*found - first);
@@ -82,7 +92,8 @@ struct neighbours {
 	int32_t before, behind;
 };
 
-static struct neighbours neighbours_of(const uint8_t *text, size_t text_bytes, size_t at, size_t behind)
+static struct neighbours neighbours_of(const uint8_t *text, size_t text_bytes, size_t at,
+                                       size_t behind)
 {
 	struct neighbours found = {0};
 	found.before = at > 0 ? bs_utf8_previous(text, &at) : 0;
@@ -91,7 +102,8 @@ static struct neighbours neighbours_of(const uint8_t *text, size_t text_bytes, s
 }
 
 /* A * of a keycap is no wildcard. A run of several is of the alphabet that its neighbours want. */
-static bool is_wildcard(const uint8_t *token, size_t token_bytes, size_t at, bool has_any, uint32_t *alphabet_out)
+static bool is_wildcard(const uint8_t *token, size_t token_bytes, size_t at, bool has_any,
+                        uint32_t *alphabet_out)
 {
 	size_t first = at, behind = at + 1;
 	while (first > 0 && token[at] == '*' && token[first - 1] == '*')
@@ -100,25 +112,30 @@ static bool is_wildcard(const uint8_t *token, size_t token_bytes, size_t at, boo
 		behind++;
 	struct neighbours beside = neighbours_of(token, token_bytes, first, behind);
 	bool is_keycap = behind == at + 1 && (beside.behind == 0xfe0f || beside.behind == 0x20e3);
-	bool is_hangul = (beside.before >= 0xac00 && beside.before <= 0xd7a3) || (beside.behind >= 0xac00 && beside.behind <= 0xd7a3);
+	bool is_hangul = (beside.before >= 0xac00 && beside.before <= 0xd7a3) ||
+	                 (beside.behind >= 0xac00 && beside.behind <= 0xd7a3);
 	*alphabet_out = is_hangul ? HANGUL : UGARITIC;
 	if (token[at] == '*')
 		return has_any && !is_keycap;
-	return token[at] == '?' && bs_lex_is_word_character(beside.before) && bs_lex_is_word_character(beside.behind);
+	return token[at] == '?' && bs_lex_is_word_character(beside.before) &&
+	       bs_lex_is_word_character(beside.behind);
 }
 
-static enum bs_status append_letter(struct bs_wildcards *wildcards, uint32_t alphabet, uint8_t sign, struct bs_error *err)
+static enum bs_status append_letter(struct bs_wildcards *wildcards, uint32_t alphabet, uint8_t sign,
+                                    struct bs_error *err)
 {
 	uint8_t last = sign == '*' ? wildcards->any[alphabet] : wildcards->one[alphabet];
-	enum bs_status status = bs_buffer_append(&wildcards->text, alphabets[alphabet].bytes, alphabets[alphabet].n_bytes, err);
+	enum bs_status status = bs_buffer_append(&wildcards->text, alphabets[alphabet].bytes,
+	                                         alphabets[alphabet].n_bytes, err);
 	wildcards->n++;
 	return status ? status : bs_buffer_append(&wildcards->text, &last, 1, err);
 }
 
-enum bs_status bs_wildcards_find(struct bs_wildcards *wildcards, const uint8_t *text, size_t token, size_t text_bytes,
-                                 struct bs_error *err)
+enum bs_status bs_wildcards_find(struct bs_wildcards *wildcards, const uint8_t *text, size_t token,
+                                 size_t text_bytes, struct bs_error *err)
 {
-	bool has_any = memchr(text + token, '*', text_bytes - token), has_one = memchr(text + token, '?', text_bytes - token);
+	bool has_any = memchr(text + token, '*', text_bytes - token),
+	     has_one = memchr(text + token, '?', text_bytes - token);
 	uint32_t alphabet;
 	wildcards->n = 0;
 	bs_buffer_clear(&wildcards->text);
@@ -130,9 +147,11 @@ enum bs_status bs_wildcards_find(struct bs_wildcards *wildcards, const uint8_t *
 			return BS_OK;
 	wildcards->is_too_long = has_any && text_bytes - token > BS_PATTERN_MAX_BYTES;
 	enum bs_status status = bs_buffer_append(&wildcards->text, text, token, err);
-	for (size_t at = token; at < text_bytes && !status && text_bytes - token <= BS_PATTERN_MAX_BYTES; at++) {
+	for (size_t at = token;
+	     at < text_bytes && !status && text_bytes - token <= BS_PATTERN_MAX_BYTES; at++) {
 		bool is_sign = text[at] == '*' || text[at] == '?';
-		if (is_sign && is_wildcard(text + token, text_bytes - token, at - token, has_any, &alphabet))
+		if (is_sign &&
+		    is_wildcard(text + token, text_bytes - token, at - token, has_any, &alphabet))
 			status = append_letter(wildcards, alphabet, text[at], err);
 		else
 			status = bs_buffer_append(&wildcards->text, text + at, 1, err);
@@ -145,15 +164,19 @@ void bs_wildcards_deinit(struct bs_wildcards *wildcards)
 	bs_buffer_deinit(&wildcards->text);
 }
 
-/* The sign whose letter stands at a byte, and the byte behind that; 0: none does, and that is the next byte. */
-static uint8_t sign_at(const struct bs_wildcards *wildcards, const uint8_t *text, size_t at, size_t end, size_t *behind_out)
+/* The sign whose letter stands at a byte, and the byte behind that; 0: none does, and that is the
+ * next byte. */
+static uint8_t sign_at(const struct bs_wildcards *wildcards, const uint8_t *text, size_t at,
+                       size_t end, size_t *behind_out)
 {
 	*behind_out = at + 1;
 	for (uint32_t i = 0; i < N_ALPHABETS; i++) {
 		size_t n_bytes = alphabets[i].n_bytes;
 		if (end - at <= n_bytes || memcmp(text + at, alphabets[i].bytes, n_bytes) != 0)
 			continue;
-		uint8_t last = text[at + n_bytes], sign = last == wildcards->any[i] ? '*' : last == wildcards->one[i] ? '?' : 0;
+		uint8_t last = text[at + n_bytes], sign = last == wildcards->any[i]   ? '*'
+		                                          : last == wildcards->one[i] ? '?'
+		                                                                      : 0;
 		*behind_out = sign ? at + n_bytes + 1 : at + 1;
 		return sign;
 	}
@@ -180,12 +203,14 @@ void bs_wildcards_take_back(struct bs_wildcards *wildcards, size_t end_byte)
 		wildcards->n--;
 		text[to++] = sign;
 		struct neighbours beside = neighbours_of(text, n_bytes, to - 1, behind);
-		wildcards->is_misplaced |= sign == '*' && joins(beside.before) && joins(beside.behind);
+		wildcards->is_misplaced |=
+			sign == '*' && joins(beside.before) && joins(beside.behind);
 	}
 	wildcards->text.used_bytes = to;
 }
 
-size_t bs_wildcards_excess(const struct bs_wildcards *wildcards, const uint8_t *term, size_t term_bytes)
+size_t bs_wildcards_excess(const struct bs_wildcards *wildcards, const uint8_t *term,
+                           size_t term_bytes)
 {
 	size_t behind = 0;
 	size_t excess = sign_at(wildcards, term, 0, term_bytes, &behind) == '?' ? behind : 0;
@@ -200,16 +225,22 @@ size_t bs_wildcards_excess(const struct bs_wildcards *wildcards, const uint8_t *
 	return term_bytes;
 }
 
-enum bs_status bs_wildcards_append(const struct bs_wildcards *wildcards, const uint8_t *term, size_t term_bytes, bool is_open,
-                                   struct bs_buffer *pattern, struct bs_error *err)
+enum bs_status bs_wildcards_append(const struct bs_wildcards *wildcards, const uint8_t *term,
+                                   size_t term_bytes, bool is_open, struct bs_buffer *pattern,
+                                   struct bs_error *err)
 {
 	static const uint8_t any = BS_PATTERN_ANY, one = BS_PATTERN_ONE;
 	enum bs_status status = BS_OK;
 	for (size_t at = 0, behind; at < term_bytes && !status; at = behind) {
 		uint8_t sign = sign_at(wildcards, term, at, term_bytes, &behind);
-		bool is_again = sign == '*' && pattern->used_bytes > 0 && pattern->data[pattern->used_bytes - 1] == any;
+		bool is_again = sign == '*' && pattern->used_bytes > 0 &&
+		                pattern->data[pattern->used_bytes - 1] == any;
 		if (!is_again)
-			status = bs_buffer_append(pattern, sign == '*' ? &any : sign == '?' ? &one : term + at, 1, err);
+			status = bs_buffer_append(pattern,
+			                          sign == '*'   ? &any
+			                          : sign == '?' ? &one
+			                                        : term + at,
+			                          1, err);
 	}
 	if (!status && is_open && pattern->data[pattern->used_bytes - 1] != any)
 		status = bs_buffer_append(pattern, &any, 1, err);

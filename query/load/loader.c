@@ -12,22 +12,28 @@ static void pass_on(void *context, const char *message)
 	notices->notice(notices->context, line.text);
 }
 
-static enum bs_status make_snapshot_loader(struct bs_loader *loader, uint32_t entry, struct bs_prefix_checks *prefix_checks,
-                                   const struct bs_loader_notices *notices, struct bs_error *err)
+static enum bs_status make_snapshot_loader(struct bs_loader *loader, uint32_t entry,
+                                           struct bs_prefix_checks *prefix_checks,
+                                           const struct bs_loader_notices *notices,
+                                           struct bs_error *err)
 {
 	const struct bs_list_entry *of = &loader->list->entries[entry];
 	loader->notices[entry] = *notices;
 	loader->notices[entry].name = of->name;
 	bool is_named = notices->notice && of->name;
-	return bs_snapshot_loader_new(of->snapshot, prefix_checks, is_named ? pass_on : notices->notice,
-	                      is_named ? &loader->notices[entry] : notices->context, &loader->snapshot_loaders[entry], err);
+	return bs_snapshot_loader_new(of->snapshot, prefix_checks,
+	                              is_named ? pass_on : notices->notice,
+	                              is_named ? &loader->notices[entry] : notices->context,
+	                              &loader->snapshot_loaders[entry], err);
 }
 
-enum bs_status bs_loader_new(const struct bs_snapshot_list *list, struct bs_prefix_checks *const *prefix_checks,
+enum bs_status bs_loader_new(const struct bs_snapshot_list *list,
+                             struct bs_prefix_checks *const *prefix_checks,
                              void (*notice)(void *context, const char *message), void *context,
                              struct bs_loader **loader_out, struct bs_error *err)
 {
-	size_t n_bytes = sizeof(struct bs_loader) + list->n_entries * sizeof(struct bs_snapshot_loader *);
+	size_t n_bytes =
+		sizeof(struct bs_loader) + list->n_entries * sizeof(struct bs_snapshot_loader *);
 	struct bs_loader *loader = calloc(1, n_bytes);
 	enum bs_status status = BS_OK;
 	*loader_out = NULL;
@@ -36,9 +42,12 @@ enum bs_status bs_loader_new(const struct bs_snapshot_list *list, struct bs_pref
 	loader->list = list;
 	loader->notices = calloc(list->n_entries, sizeof(*loader->notices));
 	if (!loader->notices)
-		status = bs_fail_memory(err, "a loader", list->n_entries * sizeof(*loader->notices));
+		status =
+			bs_fail_memory(err, "a loader", list->n_entries * sizeof(*loader->notices));
 	for (uint32_t i = 0; i < list->n_entries && !status; i++)
-		status = make_snapshot_loader(loader, i, prefix_checks[i], &(struct bs_loader_notices){notice, context, NULL}, err);
+		status = make_snapshot_loader(loader, i, prefix_checks[i],
+		                              &(struct bs_loader_notices){notice, context, NULL},
+		                              err);
 	if (status) {
 		bs_loader_free(loader);
 		return status;
@@ -78,7 +87,8 @@ void bs_loader_leave_changed(struct bs_loader *loader)
 		bs_snapshot_load_leave_changed(loader->snapshot_loaders[i]);
 }
 
-void bs_loader_ask_head(struct bs_loader *loader, bool (*is_enough)(void *context, const uint8_t *text, size_t n_bytes),
+void bs_loader_ask_head(struct bs_loader *loader,
+                        bool (*is_enough)(void *context, const uint8_t *text, size_t n_bytes),
                         void *context)
 {
 	for (uint32_t i = 0; i < loader->list->n_entries; i++)
@@ -97,7 +107,8 @@ struct bs_changes bs_loader_changes(const struct bs_loader *loader)
 {
 	struct bs_changes sum = *bs_snapshot_loader_changes(loader->snapshot_loaders[0]);
 	for (uint32_t i = 1; i < loader->list->n_entries; i++) {
-		struct bs_changes changes = *bs_snapshot_loader_changes(loader->snapshot_loaders[i]);
+		struct bs_changes changes =
+			*bs_snapshot_loader_changes(loader->snapshot_loaders[i]);
 		changes.n_changed += sum.n_changed;
 		changes.n_gone += sum.n_gone;
 		if (sum.example[0])
@@ -110,56 +121,73 @@ struct bs_changes bs_loader_changes(const struct bs_loader *loader)
 bool bs_loader_is_of_line(struct bs_loader *loader, struct bs_doc_ref ref)
 {
 	uint32_t own;
-	struct bs_snapshot_loader *snapshot_loader = bs_loader_snapshot_loader_of(loader, ref.segment, &own);
+	struct bs_snapshot_loader *snapshot_loader =
+		bs_loader_snapshot_loader_of(loader, ref.segment, &own);
 	return bs_snapshot_load_is_of_line(snapshot_loader, own, ref.document);
 }
 
-enum bs_status bs_loader_is_unchanged(struct bs_loader *loader, struct bs_doc_ref ref, bool *unchanged_out,
-                                      struct bs_error *err)
+enum bs_status bs_loader_is_unchanged(struct bs_loader *loader, struct bs_doc_ref ref,
+                                      bool *unchanged_out, struct bs_error *err)
 {
 	uint32_t own;
-	struct bs_snapshot_loader *snapshot_loader = bs_loader_snapshot_loader_of(loader, ref.segment, &own);
-	return bs_snapshot_load_is_unchanged(snapshot_loader, own, ref.document, unchanged_out, err);
+	struct bs_snapshot_loader *snapshot_loader =
+		bs_loader_snapshot_loader_of(loader, ref.segment, &own);
+	return bs_snapshot_load_is_unchanged(snapshot_loader, own, ref.document, unchanged_out,
+	                                     err);
 }
 
-enum bs_status bs_loader_is_segment_unchanged(struct bs_loader *loader, uint32_t segment, bool *unchanged_out,
-                                              struct bs_error *err)
+enum bs_status bs_loader_is_segment_unchanged(struct bs_loader *loader, uint32_t segment,
+                                              bool *unchanged_out, struct bs_error *err)
 {
 	uint32_t own;
-	struct bs_snapshot_loader *snapshot_loader = bs_loader_snapshot_loader_of(loader, segment, &own);
+	struct bs_snapshot_loader *snapshot_loader =
+		bs_loader_snapshot_loader_of(loader, segment, &own);
 	return bs_snapshot_load_is_segment_unchanged(snapshot_loader, own, unchanged_out, err);
 }
 
-void bs_loader_expect(struct bs_loader *loader, uint32_t segment, const uint32_t *documents, size_t n_documents)
+void bs_loader_expect(struct bs_loader *loader, uint32_t segment, const uint32_t *documents,
+                      size_t n_documents)
 {
 	uint32_t own;
-	struct bs_snapshot_loader *snapshot_loader = bs_loader_snapshot_loader_of(loader, segment, &own);
+	struct bs_snapshot_loader *snapshot_loader =
+		bs_loader_snapshot_loader_of(loader, segment, &own);
 	bs_snapshot_load_expect(snapshot_loader, own, documents, n_documents);
 }
 
-bool bs_loader_cut_line(struct bs_loader *loader, struct bs_doc_ref ref, const uint8_t *line, size_t line_bytes,
-                        struct bs_document *document_out)
+bool bs_loader_cut_line(struct bs_loader *loader, struct bs_doc_ref ref, const uint8_t *line,
+                        size_t line_bytes, struct bs_document *document_out)
 {
-	return bs_snapshot_load_cut_line(loader->snapshot_loaders[bs_list_segment(loader->list, ref.segment)->entry], line, line_bytes, document_out);
+	return bs_snapshot_load_cut_line(
+		loader->snapshot_loaders[bs_list_segment(loader->list, ref.segment)->entry], line,
+		line_bytes, document_out);
 }
 
-bool bs_loader_resolve(struct bs_loader *loader, struct bs_doc_ref ref, struct bs_document *document)
+bool bs_loader_resolve(struct bs_loader *loader, struct bs_doc_ref ref,
+                       struct bs_document *document)
 {
-	return bs_snapshot_load_resolve(loader->snapshot_loaders[bs_list_segment(loader->list, ref.segment)->entry], document);
+	return bs_snapshot_load_resolve(
+		loader->snapshot_loaders[bs_list_segment(loader->list, ref.segment)->entry],
+		document);
 }
 
-enum bs_status bs_loader_id(struct bs_loader *loader, struct bs_doc_ref ref, struct bs_buffer *id, struct bs_buffer *local_id,
-                            struct bs_buffer *path, struct bs_error *err)
+enum bs_status bs_loader_id(struct bs_loader *loader, struct bs_doc_ref ref, struct bs_buffer *id,
+                            struct bs_buffer *local_id, struct bs_buffer *path,
+                            struct bs_error *err)
 {
 	uint32_t own;
-	struct bs_snapshot_loader *snapshot_loader = bs_loader_snapshot_loader_of(loader, ref.segment, &own);
+	struct bs_snapshot_loader *snapshot_loader =
+		bs_loader_snapshot_loader_of(loader, ref.segment, &own);
 	return bs_snapshot_load_id(snapshot_loader, own, ref.document, id, local_id, path, err);
 }
 
-enum bs_status bs_loader_in_memory_id(struct bs_loader *loader, struct bs_doc_ref ref, bool *is_in_memory_out, const uint8_t **id_out,
-                                  uint32_t *id_bytes_out, const char **path_out, struct bs_error *err)
+enum bs_status bs_loader_in_memory_id(struct bs_loader *loader, struct bs_doc_ref ref,
+                                      bool *is_in_memory_out, const uint8_t **id_out,
+                                      uint32_t *id_bytes_out, const char **path_out,
+                                      struct bs_error *err)
 {
 	uint32_t own;
-	struct bs_snapshot_loader *snapshot_loader = bs_loader_snapshot_loader_of(loader, ref.segment, &own);
-	return bs_snapshot_load_in_memory_id(snapshot_loader, own, ref.document, is_in_memory_out, id_out, id_bytes_out, path_out, err);
+	struct bs_snapshot_loader *snapshot_loader =
+		bs_loader_snapshot_loader_of(loader, ref.segment, &own);
+	return bs_snapshot_load_in_memory_id(snapshot_loader, own, ref.document, is_in_memory_out,
+	                                     id_out, id_bytes_out, path_out, err);
 }

@@ -10,7 +10,7 @@
 
 struct slot {
 	struct bs_prefix_check *prefix_check; /* the last one that lasts, or NULL */
-	bool is_read;           /* a thread is about to make one */
+	bool is_read;                         /* a thread is about to make one */
 };
 
 struct bs_prefix_checks {
@@ -20,7 +20,8 @@ struct bs_prefix_checks {
 	pthread_cond_t done;
 };
 
-enum bs_status bs_prefix_checks_new(const struct bs_snapshot *snapshot, struct bs_prefix_checks **proofs_out, struct bs_error *err)
+enum bs_status bs_prefix_checks_new(const struct bs_snapshot *snapshot,
+                                    struct bs_prefix_checks **proofs_out, struct bs_error *err)
 {
 	size_t n = snapshot->manifest.n_sources;
 	struct bs_prefix_checks *prefix_checks = calloc(1, sizeof(*prefix_checks));
@@ -63,7 +64,8 @@ void bs_prefix_checks_free(struct bs_prefix_checks *prefix_checks)
 	free(prefix_checks);
 }
 
-void bs_prefix_check_release(struct bs_prefix_checks *prefix_checks, const struct bs_prefix_check *prefix_check)
+void bs_prefix_check_release(struct bs_prefix_checks *prefix_checks,
+                             const struct bs_prefix_check *prefix_check)
 {
 	if (!prefix_check)
 		return;
@@ -80,14 +82,15 @@ struct proving {
 	struct bs_buffer id;
 };
 
-/* Notes it if the document's id stands behind what was indexed, too. It has its name alone, if that is enough: of a million
- * documents the rest of what is recorded would cost most of the time. */
+/* Notes it if the document's id stands behind what was indexed, too. It has its name alone, if that
+ * is enough: of a million documents the rest of what is recorded would cost most of the time. */
 static enum bs_status look_behind(struct proving *at, struct bs_doc_ref ref, struct bs_error *err)
 {
 	const struct bs_doc_table *docs = &at->snapshot->segments[ref.segment].docs;
 	struct bs_doc_record record = {0};
 	const struct bs_relocated_record *end;
-	enum bs_status status = bs_names_get(&docs->names, ref.document, &record.name, &record.name_bytes, err);
+	enum bs_status status =
+		bs_names_get(&docs->names, ref.document, &record.name, &record.name_bytes, err);
 	if (!status && record.name_bytes == 0 && !at->prefix_check->behind.is_like_line)
 		return BS_OK;
 	if (!status && record.name_bytes == 0)
@@ -97,7 +100,8 @@ static enum bs_status look_behind(struct proving *at, struct bs_doc_ref ref, str
 	if (status)
 		return status;
 	uint64_t hash = bs_hash_slot(at->id.data, at->id.used_bytes);
-	const struct bs_relocated_record *found = bs_relocated_find(&at->prefix_check->behind, hash, &end);
+	const struct bs_relocated_record *found =
+		bs_relocated_find(&at->prefix_check->behind, hash, &end);
 	if (!found || found == end || found->hash != hash)
 		return BS_OK;
 	at->prefix_check->has_replaced = true;
@@ -108,19 +112,24 @@ static enum bs_status find_replaced(struct proving *at, uint32_t number, struct 
 {
 	const struct bs_snapshot *snapshot = at->snapshot;
 	enum bs_status status = BS_OK;
-	for (uint32_t s = 0; s < snapshot->manifest.n_segments && bs_vector_n(&at->prefix_check->behind.records) > 0; s++) {
+	for (uint32_t s = 0; s < snapshot->manifest.n_segments &&
+	                     bs_vector_n(&at->prefix_check->behind.records) > 0;
+	     s++) {
 		const struct bs_doc_table *docs = &snapshot->segments[s].docs;
-		for (uint32_t i = 0; bs_snapshot_has_words(snapshot, s) && i < docs->n_ranges && !status; i++) {
+		for (uint32_t i = 0;
+		     bs_snapshot_has_words(snapshot, s) && i < docs->n_ranges && !status; i++) {
 			struct bs_source_range range = bs_doc_table_range(docs, i);
-			for (uint32_t d = range.first; range.source == number && d < range.end && !status; d++)
+			for (uint32_t d = range.first;
+			     range.source == number && d < range.end && !status; d++)
 				status = look_behind(at, (struct bs_doc_ref){s, d}, err);
 		}
 	}
 	return status;
 }
 
-static enum bs_status prove(struct proving *at, uint32_t number, const struct bs_source_options *options,
-                            struct bs_reader *reader, struct bs_error *err)
+static enum bs_status prove(struct proving *at, uint32_t number,
+                            const struct bs_source_options *options, struct bs_reader *reader,
+                            struct bs_error *err)
 {
 	const struct bs_source_record *record = &at->snapshot->manifest.sources[number];
 	struct bs_read_mark mark = {record->read_bytes, record->read_lines, record->read_checksum};
@@ -129,16 +138,20 @@ static enum bs_status prove(struct proving *at, uint32_t number, const struct bs
 	if (!status)
 		status = bs_feed_resume(feed, &mark, &at->prefix_check->is_same, err);
 	if (!status && at->prefix_check->is_same)
-		status = bs_relocated_read(&at->prefix_check->behind, at->source, reader, feed, err);
+		status =
+			bs_relocated_read(&at->prefix_check->behind, at->source, reader, feed, err);
 	bs_feed_close(feed);
 	return !status && at->prefix_check->is_same ? find_replaced(at, number, err) : status;
 }
 
-static struct bs_prefix_check *make(const struct bs_prefix_checks *prefix_checks, uint32_t number, const struct bs_source *source,
-                             const struct bs_source_options *options, struct bs_reader *reader,
-                             const struct bs_fingerprint *fingerprint)
+static struct bs_prefix_check *make(const struct bs_prefix_checks *prefix_checks, uint32_t number,
+                                    const struct bs_source *source,
+                                    const struct bs_source_options *options,
+                                    struct bs_reader *reader,
+                                    const struct bs_fingerprint *fingerprint)
 {
-	struct proving at = {prefix_checks->snapshot, source, calloc(1, sizeof(*at.prefix_check)), {0}};
+	struct proving at = {
+		prefix_checks->snapshot, source, calloc(1, sizeof(*at.prefix_check)), {0}};
 	struct bs_error why;
 	if (!at.prefix_check)
 		return NULL;
@@ -146,7 +159,8 @@ static struct bs_prefix_check *make(const struct bs_prefix_checks *prefix_checks
 	/* It is for all searchers. */
 	bs_memory_budget_here = NULL;
 	at.prefix_check->n_users = 1;
-	at.prefix_check->is_lasting = !bs_fingerprint_is_racy(fingerprint, bs_fingerprint_racy_from());
+	at.prefix_check->is_lasting =
+		!bs_fingerprint_is_racy(fingerprint, bs_fingerprint_racy_from());
 	bs_fingerprint_record(fingerprint, at.prefix_check->fingerprint);
 	if (prove(&at, number, options, reader, &why)) {
 		drop(at.prefix_check);
@@ -157,9 +171,11 @@ static struct bs_prefix_check *make(const struct bs_prefix_checks *prefix_checks
 	return at.prefix_check;
 }
 
-const struct bs_prefix_check *bs_prefix_check_take(struct bs_prefix_checks *prefix_checks, uint32_t number, const struct bs_source *source,
-                                     const struct bs_source_options *options, struct bs_reader *reader,
-                                     const struct bs_fingerprint *fingerprint)
+const struct bs_prefix_check *bs_prefix_check_take(struct bs_prefix_checks *prefix_checks,
+                                                   uint32_t number, const struct bs_source *source,
+                                                   const struct bs_source_options *options,
+                                                   struct bs_reader *reader,
+                                                   const struct bs_fingerprint *fingerprint)
 {
 	struct slot *slot = &prefix_checks->slots[number];
 	pthread_mutex_lock(&prefix_checks->mutex);

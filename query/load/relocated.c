@@ -19,8 +19,8 @@ static int compare(const void *a, const void *b, void *context)
 	return x->offset > y->offset ? -1 : x->offset < y->offset;
 }
 
-enum bs_status bs_relocated_id(const struct bs_source *source, const struct bs_document *document, struct bs_buffer *id,
-                           struct bs_error *err)
+enum bs_status bs_relocated_id(const struct bs_source *source, const struct bs_document *document,
+                               struct bs_buffer *id, struct bs_error *err)
 {
 	bs_buffer_clear(id);
 	return bs_source_append_id(source, document->name.bytes, document->name.n_bytes,
@@ -34,7 +34,8 @@ struct mapping {
 	struct bs_buffer id;
 };
 
-static enum bs_status map_document(void *context, const struct bs_document *document, struct bs_error *err)
+static enum bs_status map_document(void *context, const struct bs_document *document,
+                                   struct bs_error *err)
 {
 	struct mapping *mapping = context;
 	struct bs_buffer *id = &mapping->id;
@@ -44,13 +45,15 @@ static enum bs_status map_document(void *context, const struct bs_document *docu
 	const char *label = mapping->source->label;
 	mapping->moved->is_like_line |= !document->name.is_line && id->used_bytes > strlen(label) &&
 	                                memcmp(id->data, label, strlen(label)) == 0;
-	struct bs_relocated_record record = {bs_hash_slot(id->data, id->used_bytes), document->place.offset,
-	                                 document->place.n_bytes, document->place.line};
+	struct bs_relocated_record record = {bs_hash_slot(id->data, id->used_bytes),
+	                                     document->place.offset, document->place.n_bytes,
+	                                     document->place.line};
 	return bs_vector_append(&mapping->moved->records, &record, err);
 }
 
-enum bs_status bs_relocated_read(struct bs_relocated *moved, const struct bs_source *source, struct bs_reader *reader,
-                             struct bs_feed *feed, struct bs_error *err)
+enum bs_status bs_relocated_read(struct bs_relocated *moved, const struct bs_source *source,
+                                 struct bs_reader *reader, struct bs_feed *feed,
+                                 struct bs_error *err)
 {
 	struct mapping mapping = {.moved = moved, .source = source};
 	struct bs_document_sink sink = {.context = &mapping, .document = map_document};
@@ -59,7 +62,8 @@ enum bs_status bs_relocated_read(struct bs_relocated *moved, const struct bs_sou
 	enum bs_status status = bs_reader_read_all(reader, feed, &sink, err);
 	bs_buffer_deinit(&mapping.id);
 	return status ? status
-	              : bs_sort(moved->records.items, bs_vector_n(&moved->records), sizeof(*moved->records.items), compare, NULL, err);
+	              : bs_sort(moved->records.items, bs_vector_n(&moved->records),
+	                        sizeof(*moved->records.items), compare, NULL, err);
 }
 
 void bs_relocated_deinit(struct bs_relocated *moved)
@@ -68,7 +72,7 @@ void bs_relocated_deinit(struct bs_relocated *moved)
 }
 
 const struct bs_relocated_record *bs_relocated_find(const struct bs_relocated *moved, uint64_t hash,
-                                            const struct bs_relocated_record **end_out)
+                                                    const struct bs_relocated_record **end_out)
 {
 	const struct bs_relocated_record *all = moved->records.items;
 	size_t n = bs_vector_n(&moved->records), first;

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "core/base/hash.h"
-#include "core/bitsift/search_result.h"
 #include "core/bitsift/host.h"
+#include "core/bitsift/search_result.h"
 #include "core/system/deadline.h"
 #include "corpus/changes/recorded.h"
 #include "corpus/changes/stored_text.h"
@@ -21,14 +21,15 @@
 struct fetch_source {
 	struct bs_source source;
 	uint64_t checked; /* collections: the last query in which it was stat'ed */
-	bool is_racy;  /* the fingerprint is that of the index, but too young to prove anything */
+	bool is_racy; /* the fingerprint is that of the index, but too young to prove anything */
 	bool is_changed;
 	bool is_gone;
 	bool is_noticed;
-	bool is_mapped;   /* changed collections: moved is filled, */
-	bool is_unread;   /* or they could not be read */
-	const struct bs_prefix_check *prefix_check; /* collections whose fingerprint proves nothing; NULL: none yet */
-	struct bs_relocated moved;        /* of changed collections: all records */
+	bool is_mapped; /* changed collections: moved is filled, */
+	bool is_unread; /* or they could not be read */
+	/* collections whose fingerprint proves nothing; NULL: none yet */
+	const struct bs_prefix_check *prefix_check;
+	struct bs_relocated moved; /* of changed collections: all records */
 };
 
 /* A document that is asked for, and what came of it. */
@@ -40,11 +41,12 @@ struct asked {
 	enum bs_fetched fetched;
 };
 
-/* Documents of one source, one after the other in a segment: those of the last document asked for. */
+/* Documents of one source, one after the other in a segment: those of the last document asked
+ * for. */
 struct fetch_range {
 	uint32_t segment;
 	uint32_t first;
-	uint32_t end; /* 0: none */
+	uint32_t end;    /* 0: none */
 	uint32_t number; /* of the source */
 };
 
@@ -54,16 +56,18 @@ struct bs_snapshot_loader {
 	struct fetch_source *sources; /* snapshot->manifest.n_sources */
 	struct bs_source_options options;
 	struct bs_reader *reader;
-	struct bs_recognizer *recognizer;       /* made when needed */
-	struct bs_doc_bits noticed;             /* documents whose change was told */
-	struct bs_stored_texts *stored;         /* made when needed */
-	uint64_t query;                         /* 1, 2, ... */
+	struct bs_recognizer *recognizer; /* made when needed */
+	struct bs_doc_bits noticed;       /* documents whose change was told */
+	struct bs_stored_texts *stored;   /* made when needed */
+	uint64_t query;                   /* 1, 2, ... */
 	struct fetch_range range;
-	const uint32_t *expected;               /* documents of a segment that will be asked for, ascending */
+	/* documents of a segment that will be asked for, ascending */
+	const uint32_t *expected;
 	size_t n_expected;
 	size_t next_expected;
 	uint32_t expected_segment;
-	uint32_t ahead_of_source;               /* of which ahead_from..ahead_to was read together */
+	/* of which ahead_from..ahead_to was read together */
+	uint32_t ahead_of_source;
 	uint64_t ahead_from;
 	uint64_t ahead_to;
 	struct bs_buffer raw;
@@ -71,19 +75,23 @@ struct bs_snapshot_loader {
 	struct bs_buffer name; /* of a file below its folder */
 	struct bs_buffer id;
 	uint64_t n_failures;
-	struct bs_changes changes;              /* of this query */
+	struct bs_changes changes; /* of this query */
 	bool verbose;
-	bool trusts;                            /* the index, where no text is read */
-	bool leaves_changed;                    /* see bs_snapshot_load_leave_changed */
-	bool (*is_enough)(void *context, const uint8_t *text, size_t n_bytes); /* see bs_snapshot_load_ask_head */
+	bool trusts;         /* the index, where no text is read */
+	bool leaves_changed; /* see bs_snapshot_load_leave_changed */
+	/* see bs_snapshot_load_ask_head */
+	bool (*is_enough)(void *context, const uint8_t *text, size_t n_bytes);
 	void *enough_context;
 	void (*notice)(void *context, const char *message);
 	void *context;
 };
 
-enum bs_status bs_snapshot_loader_new(const struct bs_snapshot *snapshot, struct bs_prefix_checks *prefix_checks,
-                              void (*notice)(void *context, const char *message), void *context,
-                              struct bs_snapshot_loader **snapshot_loader_out, struct bs_error *err)
+enum bs_status bs_snapshot_loader_new(const struct bs_snapshot *snapshot,
+                                      struct bs_prefix_checks *prefix_checks,
+                                      void (*notice)(void *context, const char *message),
+                                      void *context,
+                                      struct bs_snapshot_loader **snapshot_loader_out,
+                                      struct bs_error *err)
 {
 	const struct bs_manifest *manifest = &snapshot->manifest;
 	struct bs_snapshot_loader *snapshot_loader = calloc(1, sizeof(*snapshot_loader));
@@ -96,17 +104,22 @@ enum bs_status bs_snapshot_loader_new(const struct bs_snapshot *snapshot, struct
 	snapshot_loader->notice = notice;
 	snapshot_loader->context = context;
 	snapshot_loader->options = bs_recorded_options(&manifest->options, NULL);
-	snapshot_loader->sources = calloc((size_t)manifest->n_sources + 1, sizeof(*snapshot_loader->sources));
+	snapshot_loader->sources =
+		calloc((size_t)manifest->n_sources + 1, sizeof(*snapshot_loader->sources));
 	enum bs_status status = BS_OK;
 	if (!snapshot_loader->sources)
-		status = bs_fail_memory(err, "a snapshot loader", manifest->n_sources * sizeof(*snapshot_loader->sources));
+		status = bs_fail_memory(err, "a snapshot loader",
+		                        manifest->n_sources * sizeof(*snapshot_loader->sources));
 	if (!status)
 		status = bs_reader_new(&snapshot_loader->options, &snapshot_loader->reader, err);
 	for (uint32_t i = 0; i < manifest->n_sources && !status; i++) {
 		const struct bs_source_record *record = &manifest->sources[i];
 		struct bs_source *source = &snapshot_loader->sources[i].source;
-		status = record->parent ? bs_recorded_inner(&snapshot_loader->sources[record->parent - 1].source, record, source, err)
-		                        : bs_recorded_root(snapshot->dir, record, source, err);
+		status = record->parent
+		                 ? bs_recorded_inner(
+					   &snapshot_loader->sources[record->parent - 1].source,
+					   record, source, err)
+		                 : bs_recorded_root(snapshot->dir, record, source, err);
 		snapshot_loader->sources[i].is_noticed = record->is_told;
 	}
 	if (status) {
@@ -121,10 +134,12 @@ void bs_snapshot_loader_free(struct bs_snapshot_loader *snapshot_loader)
 {
 	if (!snapshot_loader)
 		return;
-	for (uint32_t i = 0; snapshot_loader->sources && i < snapshot_loader->snapshot->manifest.n_sources; i++) {
+	for (uint32_t i = 0;
+	     snapshot_loader->sources && i < snapshot_loader->snapshot->manifest.n_sources; i++) {
 		bs_source_deinit(&snapshot_loader->sources[i].source);
 		bs_relocated_deinit(&snapshot_loader->sources[i].moved);
-		bs_prefix_check_release(snapshot_loader->prefix_checks, snapshot_loader->sources[i].prefix_check);
+		bs_prefix_check_release(snapshot_loader->prefix_checks,
+		                        snapshot_loader->sources[i].prefix_check);
 	}
 	bs_stored_texts_free(snapshot_loader->stored);
 	bs_doc_bits_deinit(&snapshot_loader->noticed);
@@ -138,7 +153,8 @@ void bs_snapshot_loader_free(struct bs_snapshot_loader *snapshot_loader)
 	free(snapshot_loader);
 }
 
-const struct bs_changes *bs_snapshot_loader_changes(const struct bs_snapshot_loader *snapshot_loader)
+const struct bs_changes *bs_snapshot_loader_changes(
+	const struct bs_snapshot_loader *snapshot_loader)
 {
 	return &snapshot_loader->changes;
 }
@@ -149,8 +165,8 @@ uint64_t bs_snapshot_loader_failures(const struct bs_snapshot_loader *snapshot_l
 }
 
 /* Fills in all but what came of it. */
-static enum bs_status find_record(struct bs_snapshot_loader *snapshot_loader, uint32_t segment, uint32_t document, struct asked *asked,
-                                  struct bs_error *err)
+static enum bs_status find_record(struct bs_snapshot_loader *snapshot_loader, uint32_t segment,
+                                  uint32_t document, struct asked *asked, struct bs_error *err)
 {
 	const struct bs_snapshot *snapshot = snapshot_loader->snapshot;
 	struct bs_doc_record *record = &asked->record;
@@ -158,20 +174,26 @@ static enum bs_status find_record(struct bs_snapshot_loader *snapshot_loader, ui
 	enum bs_status status = bs_snapshot_record(snapshot, asked->ref, record, err);
 	if (status)
 		return status;
-	asked->source = record->source < snapshot->manifest.n_sources ? &snapshot_loader->sources[record->source] : NULL;
+	asked->source = record->source < snapshot->manifest.n_sources
+	                        ? &snapshot_loader->sources[record->source]
+	                        : NULL;
 	if (segment >= snapshot->manifest.n_segments)
 		return BS_OK;
 	const struct bs_container *file = snapshot->segments[segment].file;
 	if (!asked->source)
-		return bs_container_corrupt(file, err, "document %u is of source %u, which is not recorded", document,
-		                            record->source);
-	if (asked->source->source.kind == BS_SOURCE_FOLDER && !bs_doc_name_is_below(record->name, record->name_bytes))
-		return bs_container_corrupt(file, err, "the name of document %u leads out of its source", document);
+		return bs_container_corrupt(file, err,
+		                            "document %u is of source %u, which is not recorded",
+		                            document, record->source);
+	if (asked->source->source.kind == BS_SOURCE_FOLDER &&
+	    !bs_doc_name_is_below(record->name, record->name_bytes))
+		return bs_container_corrupt(
+			file, err, "the name of document %u leads out of its source", document);
 	return BS_OK;
 }
 
 /* Overwrites a buffer with a string, NUL-ended; the NUL is not counted. */
-static enum bs_status set_string(struct bs_buffer *to, const void *bytes, size_t n_bytes, struct bs_error *err)
+static enum bs_status set_string(struct bs_buffer *to, const void *bytes, size_t n_bytes,
+                                 struct bs_error *err)
 {
 	bs_buffer_clear(to);
 	enum bs_status status = bs_buffer_append(to, bytes, n_bytes, err);
@@ -181,9 +203,11 @@ static enum bs_status set_string(struct bs_buffer *to, const void *bytes, size_t
 	return status;
 }
 
-/* The path of a folder's file, which is what it is called here, or the source's own; NUL-ended likewise. */
-static enum bs_status make_path(const struct fetch_source *source, const struct bs_doc_record *record,
-                                struct bs_buffer *path, struct bs_error *err)
+/* The path of a folder's file, which is what it is called here, or the source's own; NUL-ended
+ * likewise. */
+static enum bs_status make_path(const struct fetch_source *source,
+                                const struct bs_doc_record *record, struct bs_buffer *path,
+                                struct bs_error *err)
 {
 	if (source->source.kind != BS_SOURCE_FOLDER)
 		return set_string(path, source->source.path, strlen(source->source.path), err);
@@ -194,8 +218,10 @@ static enum bs_status make_path(const struct fetch_source *source, const struct 
 	return status;
 }
 
-enum bs_status bs_snapshot_load_id(struct bs_snapshot_loader *snapshot_loader, uint32_t segment, uint32_t document, struct bs_buffer *id,
-                           struct bs_buffer *local_id, struct bs_buffer *path, struct bs_error *err)
+enum bs_status bs_snapshot_load_id(struct bs_snapshot_loader *snapshot_loader, uint32_t segment,
+                                   uint32_t document, struct bs_buffer *id,
+                                   struct bs_buffer *local_id, struct bs_buffer *path,
+                                   struct bs_error *err)
 {
 	struct asked asked;
 	enum bs_status status = find_record(snapshot_loader, segment, document, &asked, err);
@@ -207,34 +233,40 @@ enum bs_status bs_snapshot_load_id(struct bs_snapshot_loader *snapshot_loader, u
 	return status ? status : make_path(asked.source, &asked.record, path, err);
 }
 
-enum bs_status bs_snapshot_load_in_memory_id(struct bs_snapshot_loader *snapshot_loader, uint32_t segment, uint32_t document, bool *is_in_memory_out,
-                                 const uint8_t **id_out, uint32_t *id_bytes_out, const char **path_out,
-                                 struct bs_error *err)
+enum bs_status bs_snapshot_load_in_memory_id(struct bs_snapshot_loader *snapshot_loader,
+                                             uint32_t segment, uint32_t document,
+                                             bool *is_in_memory_out, const uint8_t **id_out,
+                                             uint32_t *id_bytes_out, const char **path_out,
+                                             struct bs_error *err)
 {
 	const struct bs_snapshot *snapshot = snapshot_loader->snapshot;
 	uint8_t flags = 0;
 	*is_in_memory_out = false;
-	if (segment >= snapshot->manifest.n_segments || document >= snapshot->segments[segment].docs.n_docs)
+	if (segment >= snapshot->manifest.n_segments ||
+	    document >= snapshot->segments[segment].docs.n_docs)
 		return BS_OK;
 	const struct bs_doc_table *docs = &snapshot->segments[segment].docs;
 	enum bs_status status = bs_doc_table_flags(docs, document, &flags, err);
 	if (status || !(flags & BS_DOC_SEPARATE_ID))
 		return status;
 	uint32_t source = bs_doc_table_range_of(docs, document).source;
-	if (source >= snapshot->manifest.n_sources || snapshot_loader->sources[source].source.kind != BS_SOURCE_STDIN)
+	if (source >= snapshot->manifest.n_sources ||
+	    snapshot_loader->sources[source].source.kind != BS_SOURCE_STDIN)
 		return BS_OK;
 	*is_in_memory_out = true;
 	*path_out = snapshot_loader->sources[source].source.path;
 	return bs_names_get(&docs->names, document, id_out, id_bytes_out, err);
 }
 
-enum bs_status bs_snapshot_load_path(const struct bs_snapshot_loader *snapshot_loader, const struct bs_doc_record *record,
-                             struct bs_buffer *path, struct bs_error *err)
+enum bs_status bs_snapshot_load_path(const struct bs_snapshot_loader *snapshot_loader,
+                                     const struct bs_doc_record *record, struct bs_buffer *path,
+                                     struct bs_error *err)
 {
 	return make_path(&snapshot_loader->sources[record->source], record, path, err);
 }
 
-const struct bs_source *bs_snapshot_load_source(const struct bs_snapshot_loader *snapshot_loader, uint32_t number)
+const struct bs_source *bs_snapshot_load_source(const struct bs_snapshot_loader *snapshot_loader,
+                                                uint32_t number)
 {
 	return &snapshot_loader->sources[number].source;
 }
@@ -251,12 +283,14 @@ static void say_changed(struct bs_snapshot_loader *snapshot_loader, const char *
 	changes->n_gone += is_gone;
 	if (!snapshot_loader->notice || !snapshot_loader->verbose)
 		return;
-	(void)bs_fail(&line, BS_OK, "%s: %s since it was indexed", path, is_gone ? "gone" : "changed");
+	(void)bs_fail(&line, BS_OK, "%s: %s since it was indexed", path,
+	              is_gone ? "gone" : "changed");
 	snapshot_loader->notice(snapshot_loader->context, line.text);
 }
 
 /* A document is verified, and fetched again for its snippet; its change is told once. */
-static void notice_document(struct bs_snapshot_loader *snapshot_loader, struct bs_doc_ref ref, const char *path, bool is_gone)
+static void notice_document(struct bs_snapshot_loader *snapshot_loader, struct bs_doc_ref ref,
+                            const char *path, bool is_gone)
 {
 	if (bs_doc_bits_has(&snapshot_loader->noticed, ref))
 		return;
@@ -272,61 +306,77 @@ static void notice_source(struct bs_snapshot_loader *snapshot_loader, struct fet
 	source->is_noticed = true;
 }
 
-/* Turns a failure to read into a state of the document; only what is our own fault stays a failure. */
-static enum bs_status soften(struct bs_snapshot_loader *snapshot_loader, enum bs_status status, struct asked *asked,
-                             struct bs_error *err)
+/* Turns a failure to read into a state of the document; only what is our own fault stays a
+ * failure. */
+static enum bs_status soften(struct bs_snapshot_loader *snapshot_loader, enum bs_status status,
+                             struct asked *asked, struct bs_error *err)
 {
-	if (status == BS_OK || bs_is_fatal(status) || status == BS_CORRUPT || bs_deadline_ended(status))
+	if (status == BS_OK || bs_is_fatal(status) || status == BS_CORRUPT ||
+	    bs_deadline_ended(status))
 		return status;
 	asked->fetched = BS_FETCHED_FAILED;
-	if ((snapshot_loader->n_failures++ < BS_MAX_UNREADABLE_NOTICES || snapshot_loader->verbose) && snapshot_loader->notice && err)
+	if ((snapshot_loader->n_failures++ < BS_MAX_UNREADABLE_NOTICES ||
+	     snapshot_loader->verbose) &&
+	    snapshot_loader->notice && err)
 		snapshot_loader->notice(snapshot_loader->context, err->text);
 	return BS_OK;
 }
 
-/* A file as the reader is asked for it: by its name below the folder, or without one (NULL) by its path. */
-static enum bs_status place_file(struct bs_snapshot_loader *snapshot_loader, const struct asked *asked, const char **folder_out,
+/* A file as the reader is asked for it: by its name below the folder, or without one (NULL) by its
+ * path. */
+static enum bs_status place_file(struct bs_snapshot_loader *snapshot_loader,
+                                 const struct asked *asked, const char **folder_out,
                                  const char **name_out, struct bs_error *err)
 {
 	const struct bs_source *source = &asked->source->source;
 	bool is_folder = source->kind == BS_SOURCE_FOLDER;
 	enum bs_status status = BS_OK;
 	if (is_folder)
-		status = set_string(&snapshot_loader->name, asked->record.name, asked->record.name_bytes, err);
+		status = set_string(&snapshot_loader->name, asked->record.name,
+		                    asked->record.name_bytes, err);
 	*folder_out = is_folder ? source->path : NULL;
 	*name_out = is_folder ? (const char *)snapshot_loader->name.data : source->path;
 	return status;
 }
 
-static enum bs_status need_recognizer(struct bs_snapshot_loader *snapshot_loader, struct bs_error *err)
+static enum bs_status need_recognizer(struct bs_snapshot_loader *snapshot_loader,
+                                      struct bs_error *err)
 {
-	return snapshot_loader->recognizer ? BS_OK : bs_recognizer_new(&snapshot_loader->options, &snapshot_loader->recognizer, err);
+	return snapshot_loader->recognizer ? BS_OK
+	                                   : bs_recognizer_new(&snapshot_loader->options,
+	                                                       &snapshot_loader->recognizer, err);
 }
 
-/* Whether a file of a folder that was read is a collection now, so that it is no document any more. */
-static enum bs_status is_collection_now(struct bs_snapshot_loader *snapshot_loader, const struct asked *asked, const char *name, bool *is_out,
+/* Whether a file of a folder that was read is a collection now, so that it is no document any
+ * more. */
+static enum bs_status is_collection_now(struct bs_snapshot_loader *snapshot_loader,
+                                        const struct asked *asked, const char *name, bool *is_out,
                                         struct bs_error *err)
 {
 	const struct bs_document *document = asked->document;
 	*is_out = false;
-	if (!snapshot_loader->options.reads_records || asked->source->source.kind != BS_SOURCE_FOLDER)
+	if (!snapshot_loader->options.reads_records ||
+	    asked->source->source.kind != BS_SOURCE_FOLDER)
 		return BS_OK;
 	enum bs_status status = need_recognizer(snapshot_loader, err);
 	if (status || !bs_recognizer_has_name(snapshot_loader->recognizer, name))
 		return status;
-	return bs_recognizer_has_text(snapshot_loader->recognizer, document->raw.bytes, (size_t)document->raw.n_bytes, is_out,
-	                              err);
+	return bs_recognizer_has_text(snapshot_loader->recognizer, document->raw.bytes,
+	                              (size_t)document->raw.n_bytes, is_out, err);
 }
 
-/* Whether a changed collection in a folder is a file like others now, so that its records are gone. In doubt it is none. */
-static bool is_plain_now(struct bs_snapshot_loader *snapshot_loader, const struct fetch_source *source)
+/* Whether a changed collection in a folder is a file like others now, so that its records are gone.
+ * In doubt it is none. */
+static bool is_plain_now(struct bs_snapshot_loader *snapshot_loader,
+                         const struct fetch_source *source)
 {
 	struct bs_error why;
 	bool has_line = true;
 	if (!source->source.is_inner || need_recognizer(snapshot_loader, &why))
 		return false;
 	int fd = bs_source_open(&source->source, O_RDONLY | O_NONBLOCK);
-	bool is_known = fd >= 0 && !bs_recognizer_has_line(snapshot_loader->recognizer, fd, source->source.path, &has_line, &why);
+	bool is_known = fd >= 0 && !bs_recognizer_has_line(snapshot_loader->recognizer, fd,
+	                                                   source->source.path, &has_line, &why);
 	if (fd >= 0)
 		close(fd);
 	return is_known && !has_line;
@@ -338,33 +388,44 @@ struct asked_head {
 	const struct asked *asked;
 };
 
-static bool is_head_enough(void *context, const struct bs_fingerprint *fingerprint, const uint8_t *bytes, size_t n_bytes)
+static bool is_head_enough(void *context, const struct bs_fingerprint *fingerprint,
+                           const uint8_t *bytes, size_t n_bytes)
 {
 	const struct asked_head *head = context;
-	bool is_indexed = bs_fingerprint_equals(fingerprint, head->asked->record.place) && !(head->asked->record.flags & BS_DOC_RACY);
-	return is_indexed && head->snapshot_loader->is_enough(head->snapshot_loader->enough_context, bytes, n_bytes);
+	bool is_indexed = bs_fingerprint_equals(fingerprint, head->asked->record.place) &&
+	                  !(head->asked->record.flags & BS_DOC_RACY);
+	return is_indexed && head->snapshot_loader->is_enough(head->snapshot_loader->enough_context,
+	                                                      bytes, n_bytes);
 }
 
 static enum bs_status open_stored(struct bs_snapshot_loader *snapshot_loader, struct bs_error *err)
 {
-	return snapshot_loader->stored ? BS_OK : bs_stored_texts_new(snapshot_loader->snapshot, &snapshot_loader->stored, err);
+	return snapshot_loader->stored ? BS_OK
+	                               : bs_stored_texts_new(snapshot_loader->snapshot,
+	                                                     &snapshot_loader->stored, err);
 }
 
 /* The line in snapshot loader->raw. */
-static enum bs_status fetch_frame(struct bs_snapshot_loader *snapshot_loader, uint32_t s, uint64_t frame, struct bs_error *err)
+static enum bs_status fetch_frame(struct bs_snapshot_loader *snapshot_loader, uint32_t s,
+                                  uint64_t frame, struct bs_error *err)
 {
 	enum bs_status status = open_stored(snapshot_loader, err);
-	return status ? status : bs_stored_texts_fetch(snapshot_loader->stored, s, frame, &snapshot_loader->raw, err);
+	return status ? status
+	              : bs_stored_texts_fetch(snapshot_loader->stored, s, frame,
+	                                      &snapshot_loader->raw, err);
 }
 
 /* Whether the index has the texts of a segment's documents, each in the frame of its number. */
 static bool has_texts(const struct bs_snapshot_loader *snapshot_loader, uint32_t segment)
 {
-	return snapshot_loader->snapshot->manifest.options.store && segment < snapshot_loader->snapshot->manifest.n_segments;
+	return snapshot_loader->snapshot->manifest.options.store &&
+	       segment < snapshot_loader->snapshot->manifest.n_segments;
 }
 
-/* A file's text from the index, if it is what was indexed, or the index is trusted; *found_out false: read it. */
-static enum bs_status fetch_stored_file(struct bs_snapshot_loader *snapshot_loader, struct asked *asked, bool *found_out, struct bs_error *err)
+/* A file's text from the index, if it is what was indexed, or the index is trusted; *found_out
+ * false: read it. */
+static enum bs_status fetch_stored_file(struct bs_snapshot_loader *snapshot_loader,
+                                        struct asked *asked, bool *found_out, struct bs_error *err)
 {
 	const char *folder, *name;
 	struct bs_fingerprint fingerprint;
@@ -374,17 +435,22 @@ static enum bs_status fetch_stored_file(struct bs_snapshot_loader *snapshot_load
 		return BS_OK;
 	if (!snapshot_loader->trusts) {
 		status = place_file(snapshot_loader, asked, &folder, &name, err);
-		if (status || asked->record.flags & BS_DOC_RACY || bs_reader_fingerprint(snapshot_loader->reader, folder, name, &fingerprint, NULL) ||
+		if (status || asked->record.flags & BS_DOC_RACY ||
+		    bs_reader_fingerprint(snapshot_loader->reader, folder, name, &fingerprint,
+		                          NULL) ||
 		    !bs_fingerprint_equals(&fingerprint, asked->record.place))
 			return status;
 	}
 	*found_out = true;
 	asked->fetched = BS_FETCHED_UNCHANGED;
 	status = fetch_frame(snapshot_loader, asked->ref.segment, asked->ref.document, err);
-	return status ? status : bs_reader_take_file(snapshot_loader->reader, &snapshot_loader->raw, asked->document, err);
+	return status ? status
+	              : bs_reader_take_file(snapshot_loader->reader, &snapshot_loader->raw,
+	                                    asked->document, err);
 }
 
-static enum bs_status fetch_file(struct bs_snapshot_loader *snapshot_loader, struct asked *asked, struct bs_error *err)
+static enum bs_status fetch_file(struct bs_snapshot_loader *snapshot_loader, struct asked *asked,
+                                 struct bs_error *err)
 {
 	struct asked_head asked_head = {snapshot_loader, asked};
 	struct bs_file_head head = {is_head_enough, &asked_head};
@@ -401,7 +467,8 @@ static enum bs_status fetch_file(struct bs_snapshot_loader *snapshot_loader, str
 		return status;
 	const char *path = (const char *)snapshot_loader->path.data;
 	bs_reader_ask_head(snapshot_loader->reader, snapshot_loader->is_enough ? &head : NULL);
-	status = bs_reader_fetch_file(snapshot_loader->reader, folder, name, asked->document, &fingerprint, err);
+	status = bs_reader_fetch_file(snapshot_loader->reader, folder, name, asked->document,
+	                              &fingerprint, err);
 	bs_reader_ask_head(snapshot_loader->reader, NULL);
 	/* What stands there now may be no document: a link, a binary file. */
 	if (status == BS_NOT_FOUND || status == BS_INVALID) {
@@ -412,9 +479,9 @@ static enum bs_status fetch_file(struct bs_snapshot_loader *snapshot_loader, str
 	if (status)
 		return soften(snapshot_loader, status, asked, err);
 	bool matches = bs_fingerprint_equals(&fingerprint, asked->record.place);
-	asked->fetched = !matches                                ? BS_FETCHED_CHANGED
+	asked->fetched = !matches                            ? BS_FETCHED_CHANGED
 	                 : asked->record.flags & BS_DOC_RACY ? BS_FETCHED_RACY
-	                                                        : BS_FETCHED_UNCHANGED;
+	                                                     : BS_FETCHED_UNCHANGED;
 	if (!matches)
 		notice_document(snapshot_loader, asked->ref, path, false);
 	bool is_collection = false;
@@ -425,8 +492,10 @@ static enum bs_status fetch_file(struct bs_snapshot_loader *snapshot_loader, str
 	return status;
 }
 
-/* Makes snapshot loader->range that of the document; false: it is of the overlay, or the index is damaged. */
-static bool find_range(struct bs_snapshot_loader *snapshot_loader, uint32_t segment, uint32_t document)
+/* Makes snapshot loader->range that of the document; false: it is of the overlay, or the index is
+ * damaged. */
+static bool find_range(struct bs_snapshot_loader *snapshot_loader, uint32_t segment,
+                       uint32_t document)
 {
 	struct fetch_range *range = &snapshot_loader->range;
 	const struct bs_manifest *manifest = &snapshot_loader->snapshot->manifest;
@@ -440,12 +509,14 @@ static bool find_range(struct bs_snapshot_loader *snapshot_loader, uint32_t segm
 	struct bs_source_range found = bs_doc_table_range_of(table, document);
 	if (document < found.first || document >= found.end || found.source >= manifest->n_sources)
 		return false;
-	*range = (struct fetch_range){.segment = segment, .first = found.first, .end = found.end, .number = found.source};
+	*range = (struct fetch_range){
+		.segment = segment, .first = found.first, .end = found.end, .number = found.source};
 	return true;
 }
 
 /* Reads a changed collection once through. */
-static enum bs_status map_collection(struct bs_snapshot_loader *snapshot_loader, struct fetch_source *source, struct bs_error *err)
+static enum bs_status map_collection(struct bs_snapshot_loader *snapshot_loader,
+                                     struct fetch_source *source, struct bs_error *err)
 {
 	struct bs_feed *feed = NULL;
 	if (source->is_unread)
@@ -453,9 +524,11 @@ static enum bs_status map_collection(struct bs_snapshot_loader *snapshot_loader,
 	if (source->is_mapped)
 		return BS_OK;
 	source->is_mapped = true;
-	enum bs_status status = bs_feed_open(&source->source, &snapshot_loader->options, NULL, NULL, &feed, err);
+	enum bs_status status =
+		bs_feed_open(&source->source, &snapshot_loader->options, NULL, NULL, &feed, err);
 	if (!status)
-		status = bs_relocated_read(&source->moved, &source->source, snapshot_loader->reader, feed, err);
+		status = bs_relocated_read(&source->moved, &source->source, snapshot_loader->reader,
+		                           feed, err);
 	bs_feed_close(feed);
 	source->is_unread = status == BS_IO;
 	/* Read half, it says nothing. */
@@ -466,22 +539,28 @@ static enum bs_status map_collection(struct bs_snapshot_loader *snapshot_loader,
 	return status;
 }
 
-/* The fingerprint is another one, or proves nothing: the bytes decide, once for as long as the fingerprint stays. */
-static bool is_as_indexed(struct bs_snapshot_loader *snapshot_loader, struct fetch_source *source, uint32_t number,
-                          const struct bs_fingerprint *fingerprint)
+/* The fingerprint is another one, or proves nothing: the bytes decide, once for as long as the
+ * fingerprint stays. */
+static bool is_as_indexed(struct bs_snapshot_loader *snapshot_loader, struct fetch_source *source,
+                          uint32_t number, const struct bs_fingerprint *fingerprint)
 {
 	const struct bs_prefix_check *prefix_check = source->prefix_check;
-	if (!prefix_check || !prefix_check->is_lasting || !bs_fingerprint_equals(fingerprint, prefix_check->fingerprint)) {
+	if (!prefix_check || !prefix_check->is_lasting ||
+	    !bs_fingerprint_equals(fingerprint, prefix_check->fingerprint)) {
 		bs_prefix_check_release(snapshot_loader->prefix_checks, prefix_check);
-		prefix_check = bs_prefix_check_take(snapshot_loader->prefix_checks, number, &source->source, &snapshot_loader->options, snapshot_loader->reader, fingerprint);
+		prefix_check = bs_prefix_check_take(snapshot_loader->prefix_checks, number,
+		                                    &source->source, &snapshot_loader->options,
+		                                    snapshot_loader->reader, fingerprint);
 		source->prefix_check = prefix_check;
 	}
 	return prefix_check && prefix_check->is_same;
 }
 
-static void check_collection(struct bs_snapshot_loader *snapshot_loader, struct fetch_source *source, uint32_t number)
+static void check_collection(struct bs_snapshot_loader *snapshot_loader,
+                             struct fetch_source *source, uint32_t number)
 {
-	const struct bs_source_record *recorded = &snapshot_loader->snapshot->manifest.sources[number];
+	const struct bs_source_record *recorded =
+		&snapshot_loader->snapshot->manifest.sources[number];
 	struct bs_fingerprint fingerprint;
 	/* What changed stays changed: its records are looked up where they were found then. */
 	if (source->checked == snapshot_loader->query || source->is_changed)
@@ -494,8 +573,10 @@ static void check_collection(struct bs_snapshot_loader *snapshot_loader, struct 
 	source->checked = snapshot_loader->query;
 	enum bs_status status = bs_source_fingerprint(&source->source, &fingerprint, NULL);
 	/* Refused by the system: neither gone nor changed for all we know; reading it will tell. */
-	bool matches = status ? status != BS_NOT_FOUND : bs_fingerprint_equals(&fingerprint, recorded->fingerprint);
-	bool is_sure = !status && ((matches && !recorded->is_racy) || is_as_indexed(snapshot_loader, source, number, &fingerprint));
+	bool matches = status ? status != BS_NOT_FOUND
+	                      : bs_fingerprint_equals(&fingerprint, recorded->fingerprint);
+	bool is_sure = !status && ((matches && !recorded->is_racy) ||
+	                           is_as_indexed(snapshot_loader, source, number, &fingerprint));
 	/* Then it is not known, and asked again. */
 	if (bs_deadline_is_over()) {
 		source->checked = 0;
@@ -512,98 +593,118 @@ static void check_collection(struct bs_snapshot_loader *snapshot_loader, struct 
 	source->is_gone |= source->is_changed && !status && is_plain_now(snapshot_loader, source);
 }
 
-static enum bs_status fetch_record_at(struct bs_snapshot_loader *snapshot_loader, struct asked *asked, uint64_t offset,
-                                      uint64_t source_bytes, uint64_t line, struct bs_error *err)
+static enum bs_status fetch_record_at(struct bs_snapshot_loader *snapshot_loader,
+                                      struct asked *asked, uint64_t offset, uint64_t source_bytes,
+                                      uint64_t line, struct bs_error *err)
 {
 	struct bs_fingerprint fingerprint;
-	enum bs_status status = bs_reader_fetch_record(snapshot_loader->reader, &asked->source->source, offset, source_bytes,
-	                                               asked->document, &fingerprint, err);
+	enum bs_status status =
+		bs_reader_fetch_record(snapshot_loader->reader, &asked->source->source, offset,
+	                               source_bytes, asked->document, &fingerprint, err);
 	asked->document->place.line = line;
 	return status;
 }
 
-/* Records no further apart than this are read together: what lies between costs less than another call. */
+/* Records no further apart than this are read together: what lies between costs less than another
+ * call. */
 #define GAP_BYTES   ((uint64_t)8 * 1024)
 #define AHEAD_BYTES ((uint64_t)256 * 1024)
 
 /* Where the record at offset..end, and those expected after it while they stand near, end. */
-static enum bs_status find_ahead(struct bs_snapshot_loader *snapshot_loader, uint32_t document, uint64_t offset, uint64_t end,
-                                 uint64_t *to_out, struct bs_error *err)
+static enum bs_status find_ahead(struct bs_snapshot_loader *snapshot_loader, uint32_t document,
+                                 uint64_t offset, uint64_t end, uint64_t *to_out,
+                                 struct bs_error *err)
 {
-	const struct bs_doc_table *table = &snapshot_loader->snapshot->segments[snapshot_loader->range.segment].docs;
+	const struct bs_doc_table *table =
+		&snapshot_loader->snapshot->segments[snapshot_loader->range.segment].docs;
 	enum bs_status status = BS_OK;
 	*to_out = end;
 	if (snapshot_loader->expected_segment != snapshot_loader->range.segment)
 		return BS_OK;
-	while (snapshot_loader->next_expected < snapshot_loader->n_expected && snapshot_loader->expected[snapshot_loader->next_expected] <= document)
+	while (snapshot_loader->next_expected < snapshot_loader->n_expected &&
+	       snapshot_loader->expected[snapshot_loader->next_expected] <= document)
 		snapshot_loader->next_expected++;
-	for (size_t i = snapshot_loader->next_expected; i < snapshot_loader->n_expected && !status; i++) {
+	for (size_t i = snapshot_loader->next_expected; i < snapshot_loader->n_expected && !status;
+	     i++) {
 		uint64_t place[2];
 		if (snapshot_loader->expected[i] >= snapshot_loader->range.end)
 			break;
 		status = bs_doc_table_place(table, snapshot_loader->expected[i], 2, place, err);
-		if (status || place[0] < *to_out || place[0] - *to_out > GAP_BYTES || place[1] > AHEAD_BYTES ||
-		    place[0] + place[1] - offset > AHEAD_BYTES)
+		if (status || place[0] < *to_out || place[0] - *to_out > GAP_BYTES ||
+		    place[1] > AHEAD_BYTES || place[0] + place[1] - offset > AHEAD_BYTES)
 			break;
 		*to_out = place[0] + place[1];
 	}
 	return status;
 }
 
-static enum bs_status fetch_line_in_place(struct bs_snapshot_loader *snapshot_loader, uint32_t document, const uint8_t **line_out,
-                                      size_t *line_bytes_out, struct bs_error *err)
+static enum bs_status fetch_line_in_place(struct bs_snapshot_loader *snapshot_loader,
+                                          uint32_t document, const uint8_t **line_out,
+                                          size_t *line_bytes_out, struct bs_error *err)
 {
-	const struct fetch_source *source = &snapshot_loader->sources[snapshot_loader->range.number];
+	const struct fetch_source *source =
+		&snapshot_loader->sources[snapshot_loader->range.number];
 	struct bs_error why;
 	struct bs_fingerprint fingerprint;
 	uint64_t place[2], ahead_to = 0;
 	*line_out = NULL;
-	enum bs_status status =
-		bs_doc_table_place(&snapshot_loader->snapshot->segments[snapshot_loader->range.segment].docs, document, 2, place, err);
+	enum bs_status status = bs_doc_table_place(
+		&snapshot_loader->snapshot->segments[snapshot_loader->range.segment].docs, document,
+		2, place, err);
 	if (status)
 		return status;
-	bool is_read = snapshot_loader->ahead_of_source == snapshot_loader->range.number && place[0] >= snapshot_loader->ahead_from &&
+	bool is_read = snapshot_loader->ahead_of_source == snapshot_loader->range.number &&
+	               place[0] >= snapshot_loader->ahead_from &&
 	               place[0] + place[1] <= snapshot_loader->ahead_to;
 	if (!is_read && place[0] <= INT64_MAX && place[1] <= INT64_MAX - place[0]) {
-		status = find_ahead(snapshot_loader, document, place[0], place[0] + place[1], &ahead_to, err);
+		status = find_ahead(snapshot_loader, document, place[0], place[0] + place[1],
+		                    &ahead_to, err);
 		snapshot_loader->ahead_of_source = snapshot_loader->range.number;
 		snapshot_loader->ahead_from = place[0];
 		snapshot_loader->ahead_to = ahead_to;
 	}
 	if (status)
 		return status;
-	status = bs_reader_fetch_line(snapshot_loader->reader, &source->source, place[0], place[1], ahead_to, line_out, line_bytes_out,
-	                              &fingerprint, &why);
+	status = bs_reader_fetch_line(snapshot_loader->reader, &source->source, place[0], place[1],
+	                              ahead_to, line_out, line_bytes_out, &fingerprint, &why);
 	if (status)
 		*line_out = NULL;
 	return status == BS_NO_MEMORY ? bs_fail(err, status, "%s", why.text) : BS_OK;
 }
 
 /* Whether the record just read bears the id in wanted. */
-static enum bs_status is_wanted(struct bs_snapshot_loader *snapshot_loader, const struct asked *asked, const struct bs_buffer *wanted,
+static enum bs_status is_wanted(struct bs_snapshot_loader *snapshot_loader,
+                                const struct asked *asked, const struct bs_buffer *wanted,
                                 bool *is_wanted_out, struct bs_error *err)
 {
 	struct bs_buffer *id = &snapshot_loader->id;
 	enum bs_status status = bs_relocated_id(&asked->source->source, asked->document, id, err);
-	*is_wanted_out = !status && id->used_bytes == wanted->used_bytes &&
-	                 (id->used_bytes == 0 || memcmp(id->data, wanted->data, id->used_bytes) == 0);
+	*is_wanted_out =
+		!status && id->used_bytes == wanted->used_bytes &&
+		(id->used_bytes == 0 || memcmp(id->data, wanted->data, id->used_bytes) == 0);
 	return status;
 }
 
 /* A record of a collection that changed, or grew: by its id, the last one that bears it. */
-static enum bs_status fetch_moved(struct bs_snapshot_loader *snapshot_loader, struct asked *asked, struct bs_error *err)
+static enum bs_status fetch_moved(struct bs_snapshot_loader *snapshot_loader, struct asked *asked,
+                                  struct bs_error *err)
 {
 	struct bs_buffer wanted = {0};
 	bool found = false;
-	enum bs_status status = asked->source->is_changed ? map_collection(snapshot_loader, asked->source, err) : BS_OK;
+	enum bs_status status = asked->source->is_changed
+	                                ? map_collection(snapshot_loader, asked->source, err)
+	                                : BS_OK;
 	if (!status)
 		status = bs_recorded_id(&asked->source->source, &asked->record, &wanted, err);
 	uint64_t hash = bs_hash_slot(wanted.data, wanted.used_bytes);
 	const struct bs_relocated_record *end;
-	const struct bs_relocated *moved = asked->source->is_changed ? &asked->source->moved : &asked->source->prefix_check->behind;
+	const struct bs_relocated *moved = asked->source->is_changed
+	                                           ? &asked->source->moved
+	                                           : &asked->source->prefix_check->behind;
 	const struct bs_relocated_record *at = bs_relocated_find(moved, hash, &end);
 	for (; !status && !found && at && at < end && at->hash == hash; at++) {
-		status = fetch_record_at(snapshot_loader, asked, at->offset, at->source_bytes, at->line, err);
+		status = fetch_record_at(snapshot_loader, asked, at->offset, at->source_bytes,
+		                         at->line, err);
 		if (!status)
 			status = is_wanted(snapshot_loader, asked, &wanted, &found, err);
 	}
@@ -613,8 +714,8 @@ static enum bs_status fetch_moved(struct bs_snapshot_loader *snapshot_loader, st
 }
 
 /* Where the record stood, if it still bears its id; *found_out false otherwise. */
-static enum bs_status fetch_in_place(struct bs_snapshot_loader *snapshot_loader, struct asked *asked, bool *found_out,
-                                     struct bs_error *err)
+static enum bs_status fetch_in_place(struct bs_snapshot_loader *snapshot_loader,
+                                     struct asked *asked, bool *found_out, struct bs_error *err)
 {
 	struct bs_buffer wanted = {0};
 	const uint64_t *place = asked->record.place;
@@ -624,14 +725,16 @@ static enum bs_status fetch_in_place(struct bs_snapshot_loader *snapshot_loader,
 	*found_out = false;
 	/* With those expected after it. */
 	if (find_range(snapshot_loader, asked->ref.segment, asked->ref.document))
-		status = fetch_line_in_place(snapshot_loader, asked->ref.document, &line, &line_bytes, err);
+		status = fetch_line_in_place(snapshot_loader, asked->ref.document, &line,
+		                             &line_bytes, err);
 	if (status)
 		return status;
 	bs_reader_set_separate_id(snapshot_loader->reader, false);
 	if (line && !asked->source->is_racy) {
-		*found_out = bs_reader_scan_line(snapshot_loader->reader, line, line_bytes, asked->document, NULL) == BS_OK;
-		asked->document->place =
-			(struct bs_document_place){.line = place[2], .offset = place[0], .n_bytes = place[1]};
+		*found_out = bs_reader_scan_line(snapshot_loader->reader, line, line_bytes,
+		                                 asked->document, NULL) == BS_OK;
+		asked->document->place = (struct bs_document_place){
+			.line = place[2], .offset = place[0], .n_bytes = place[1]};
 		if (*found_out)
 			return BS_OK;
 	}
@@ -651,17 +754,21 @@ static enum bs_status fetch_in_place(struct bs_snapshot_loader *snapshot_loader,
 /* Whether the source is not looked at, since the index has its texts. */
 static bool is_trusted(const struct bs_snapshot_loader *snapshot_loader, uint32_t number)
 {
-	return snapshot_loader->trusts && snapshot_loader->snapshot->manifest.options.store && !snapshot_loader->sources[number].source.is_refused;
+	return snapshot_loader->trusts && snapshot_loader->snapshot->manifest.options.store &&
+	       !snapshot_loader->sources[number].source.is_refused;
 }
 
-static bool is_replaced(const struct bs_snapshot_loader *snapshot_loader, uint32_t number, uint32_t segment, uint32_t document)
+static bool is_replaced(const struct bs_snapshot_loader *snapshot_loader, uint32_t number,
+                        uint32_t segment, uint32_t document)
 {
 	const struct bs_prefix_check *prefix_check = snapshot_loader->sources[number].prefix_check;
-	return prefix_check && !is_trusted(snapshot_loader, number) && prefix_check->has_replaced && bs_doc_bits_has(&prefix_check->replaced, (struct bs_doc_ref){segment, document});
+	return prefix_check && !is_trusted(snapshot_loader, number) && prefix_check->has_replaced &&
+	       bs_doc_bits_has(&prefix_check->replaced, (struct bs_doc_ref){segment, document});
 }
 
 /* Its text is with whoever gave the document: it is what he says. */
-static enum bs_status ask_provider(struct bs_snapshot_loader *snapshot_loader, struct asked *asked, struct bs_error *err)
+static enum bs_status ask_provider(struct bs_snapshot_loader *snapshot_loader, struct asked *asked,
+                                   struct bs_error *err)
 {
 	const struct bs_text_provider *provider = snapshot_loader->snapshot->texts;
 	bool is_left = snapshot_loader->leaves_changed && (!provider || !provider->any_thread);
@@ -670,50 +777,59 @@ static enum bs_status ask_provider(struct bs_snapshot_loader *snapshot_loader, s
 		return BS_OK;
 	enum bs_status status = open_stored(snapshot_loader, err);
 	if (!status)
-		status = bs_stored_texts_ask(snapshot_loader->stored, asked->ref, asked->document, err);
+		status = bs_stored_texts_ask(snapshot_loader->stored, asked->ref, asked->document,
+		                             err);
 	if (status == BS_NOT_FOUND)
 		return BS_OK;
 	bool is_same = !status && (asked->record.checksum == 0 ||
-	                           asked->record.checksum == bs_checksum(asked->document->raw.bytes,
-	                                                                 (size_t)asked->document->raw.n_bytes));
+	                           asked->record.checksum ==
+	                                   bs_checksum(asked->document->raw.bytes,
+	                                               (size_t)asked->document->raw.n_bytes));
 	asked->fetched = is_same ? BS_FETCHED_UNCHANGED : BS_FETCHED_CHANGED;
 	return soften(snapshot_loader, status, asked, err);
 }
 
-static enum bs_status fetch_stored(struct bs_snapshot_loader *snapshot_loader, struct asked *asked, struct bs_error *err)
+static enum bs_status fetch_stored(struct bs_snapshot_loader *snapshot_loader, struct asked *asked,
+                                   struct bs_error *err)
 {
 	struct bs_error why = {""};
 	asked->fetched = BS_FETCHED_UNCHANGED;
 	if (asked->record.flags & BS_DOC_NOT_STORED)
 		return ask_provider(snapshot_loader, asked, err);
-	uint64_t frame = has_texts(snapshot_loader, asked->ref.segment) ? asked->ref.document : asked->record.place[0];
+	uint64_t frame = has_texts(snapshot_loader, asked->ref.segment) ? asked->ref.document
+	                                                                : asked->record.place[0];
 	enum bs_status status = fetch_frame(snapshot_loader, asked->ref.segment, frame, err);
 	if (status)
 		return status;
-	bs_reader_set_separate_id(snapshot_loader->reader, asked->record.flags & BS_DOC_SEPARATE_ID);
-	status =
-		bs_reader_scan_line(snapshot_loader->reader, snapshot_loader->raw.data, snapshot_loader->raw.used_bytes, asked->document, &why);
+	bs_reader_set_separate_id(snapshot_loader->reader,
+	                          asked->record.flags & BS_DOC_SEPARATE_ID);
+	status = bs_reader_scan_line(snapshot_loader->reader, snapshot_loader->raw.data,
+	                             snapshot_loader->raw.used_bytes, asked->document, &why);
 	asked->document->place.line = asked->record.place[2];
 	if (bs_is_fatal(status))
 		return bs_fail(err, status, "%s", why.text);
 	/* We wrote it ourselves: text that does not parse is damage. */
-	return status ? bs_container_corrupt(snapshot_loader->snapshot->segments[asked->ref.segment].file, err,
-	                                     "stored text %llu: %s", (unsigned long long)frame, why.text)
+	return status ? bs_container_corrupt(
+				snapshot_loader->snapshot->segments[asked->ref.segment].file, err,
+				"stored text %llu: %s", (unsigned long long)frame, why.text)
 	              : BS_OK;
 }
 
 /* A record, where it stands now. */
-static enum bs_status fetch_from_collection(struct bs_snapshot_loader *snapshot_loader, struct asked *asked, struct bs_error *err)
+static enum bs_status fetch_from_collection(struct bs_snapshot_loader *snapshot_loader,
+                                            struct asked *asked, struct bs_error *err)
 {
 	struct fetch_source *source = asked->source;
-	if (is_trusted(snapshot_loader, asked->record.source) && has_texts(snapshot_loader, asked->ref.segment))
+	if (is_trusted(snapshot_loader, asked->record.source) &&
+	    has_texts(snapshot_loader, asked->ref.segment))
 		return fetch_stored(snapshot_loader, asked, err);
 	check_collection(snapshot_loader, source, asked->record.source);
 	asked->fetched = BS_FETCHED_GONE;
 	if (source->is_gone)
 		return BS_OK;
 	enum bs_status status = BS_OK;
-	bool found, is_again = is_replaced(snapshot_loader, asked->record.source, asked->ref.segment, asked->ref.document);
+	bool found, is_again = is_replaced(snapshot_loader, asked->record.source,
+	                                   asked->ref.segment, asked->ref.document);
 	if (snapshot_loader->leaves_changed && (source->is_changed || source->is_racy || is_again))
 		return BS_OK;
 	if (source->is_changed || is_again)
@@ -730,7 +846,8 @@ static enum bs_status fetch_from_collection(struct bs_snapshot_loader *snapshot_
 	asked->fetched = BS_FETCHED_CHANGED;
 	if (snapshot_loader->leaves_changed)
 		return BS_OK;
-	/* It changed under our hands, between the stat and the read, or in the very moment of indexing. */
+	/* It changed under our hands, between the stat and the read, or in the very moment of
+	 * indexing. */
 	source->is_changed = true;
 	bs_reader_forget(snapshot_loader->reader, true);
 	notice_source(snapshot_loader, source);
@@ -741,7 +858,8 @@ static enum bs_status fetch_from_collection(struct bs_snapshot_loader *snapshot_
 static enum bs_status refuse(struct bs_snapshot_loader *snapshot_loader, struct asked *asked)
 {
 	struct bs_error why;
-	struct fetch_source *root = &snapshot_loader->sources[bs_manifest_root(&snapshot_loader->snapshot->manifest, asked->record.source)];
+	struct fetch_source *root = &snapshot_loader->sources[bs_manifest_root(
+		&snapshot_loader->snapshot->manifest, asked->record.source)];
 	(void)bs_recorded_refuse(snapshot_loader->snapshot->dir, &root->source, &why);
 	if (!root->is_noticed && snapshot_loader->notice)
 		snapshot_loader->notice(snapshot_loader->context, why.text);
@@ -751,7 +869,8 @@ static enum bs_status refuse(struct bs_snapshot_loader *snapshot_loader, struct 
 	return BS_OK;
 }
 
-static enum bs_status fetch(struct bs_snapshot_loader *snapshot_loader, struct asked *asked, struct bs_error *err)
+static enum bs_status fetch(struct bs_snapshot_loader *snapshot_loader, struct asked *asked,
+                            struct bs_error *err)
 {
 	if (asked->source->source.is_refused)
 		return refuse(snapshot_loader, asked);
@@ -766,16 +885,17 @@ static enum bs_status fetch(struct bs_snapshot_loader *snapshot_loader, struct a
 	case BS_SOURCE_FORGOTTEN:
 		break;
 	}
-	return bs_fail(err, BS_CORRUPT, "%s: source %u is of an unknown kind", snapshot_loader->snapshot->dir->path,
-	               asked->record.source);
+	return bs_fail(err, BS_CORRUPT, "%s: source %u is of an unknown kind",
+	               snapshot_loader->snapshot->dir->path, asked->record.source);
 }
 
 /* What a document costs about before its bytes are read, or looked at by a stat. */
 #define FETCH_NS 3000u
 #define LINE_NS  20u
 
-enum bs_status bs_snapshot_load(struct bs_snapshot_loader *snapshot_loader, uint32_t segment, uint32_t document,
-                        struct bs_document *document_out, enum bs_fetched *fetched_out, struct bs_error *err)
+enum bs_status bs_snapshot_load(struct bs_snapshot_loader *snapshot_loader, uint32_t segment,
+                                uint32_t document, struct bs_document *document_out,
+                                enum bs_fetched *fetched_out, struct bs_error *err)
 {
 	struct asked asked = {.document = document_out, .fetched = BS_FETCHED_GONE};
 	struct bs_error own;
@@ -794,8 +914,10 @@ enum bs_status bs_snapshot_load(struct bs_snapshot_loader *snapshot_loader, uint
 	return status;
 }
 
-void bs_snapshot_load_ask_head(struct bs_snapshot_loader *snapshot_loader, bool (*is_enough)(void *context, const uint8_t *text, size_t n_bytes),
-                       void *context)
+void bs_snapshot_load_ask_head(struct bs_snapshot_loader *snapshot_loader,
+                               bool (*is_enough)(void *context, const uint8_t *text,
+                                                 size_t n_bytes),
+                               void *context)
 {
 	snapshot_loader->is_enough = is_enough;
 	snapshot_loader->enough_context = context;
@@ -813,21 +935,25 @@ static bool is_source_unchanged(struct bs_snapshot_loader *snapshot_loader, uint
 		return true;
 	check_collection(snapshot_loader, source, number);
 	/* There may have been no time to look. */
-	return !source->is_changed && !source->is_racy && !source->is_gone && !bs_deadline_is_over();
+	return !source->is_changed && !source->is_racy && !source->is_gone &&
+	       !bs_deadline_is_over();
 }
 
 static bool is_of_lines(const struct bs_snapshot_loader *snapshot_loader)
 {
-	enum bs_source_kind kind = snapshot_loader->sources[snapshot_loader->range.number].source.kind;
+	enum bs_source_kind kind =
+		snapshot_loader->sources[snapshot_loader->range.number].source.kind;
 	return kind == BS_SOURCE_COLLECTION || kind == BS_SOURCE_STDIN;
 }
 
-bool bs_snapshot_load_is_of_line(struct bs_snapshot_loader *snapshot_loader, uint32_t segment, uint32_t document)
+bool bs_snapshot_load_is_of_line(struct bs_snapshot_loader *snapshot_loader, uint32_t segment,
+                                 uint32_t document)
 {
 	return find_range(snapshot_loader, segment, document) && is_of_lines(snapshot_loader);
 }
 
-bool bs_snapshot_load_agrees(struct bs_snapshot_loader *snapshot_loader, uint32_t segment, uint32_t document)
+bool bs_snapshot_load_agrees(struct bs_snapshot_loader *snapshot_loader, uint32_t segment,
+                             uint32_t document)
 {
 	return !bs_snapshot_load_is_of_line(snapshot_loader, segment, document) ||
 	       (is_source_unchanged(snapshot_loader, snapshot_loader->range.number) &&
@@ -839,8 +965,9 @@ void bs_snapshot_load_leave_changed(struct bs_snapshot_loader *snapshot_loader)
 	snapshot_loader->leaves_changed = true;
 }
 
-enum bs_status bs_snapshot_load_is_unchanged(struct bs_snapshot_loader *snapshot_loader, uint32_t segment, uint32_t document,
-                                     bool *unchanged_out, struct bs_error *err)
+enum bs_status bs_snapshot_load_is_unchanged(struct bs_snapshot_loader *snapshot_loader,
+                                             uint32_t segment, uint32_t document,
+                                             bool *unchanged_out, struct bs_error *err)
 {
 	struct asked asked;
 	struct bs_fingerprint fingerprint;
@@ -849,8 +976,10 @@ enum bs_status bs_snapshot_load_is_unchanged(struct bs_snapshot_loader *snapshot
 	if (snapshot_loader->trusts)
 		return BS_OK;
 	if (find_range(snapshot_loader, segment, document) && is_of_lines(snapshot_loader)) {
-		*unchanged_out = is_source_unchanged(snapshot_loader, snapshot_loader->range.number) &&
-		                 !is_replaced(snapshot_loader, snapshot_loader->range.number, segment, document);
+		*unchanged_out =
+			is_source_unchanged(snapshot_loader, snapshot_loader->range.number) &&
+			!is_replaced(snapshot_loader, snapshot_loader->range.number, segment,
+		                     document);
 		return bs_deadline_spend(LINE_NS, err);
 	}
 	enum bs_status status = bs_deadline_spend(FETCH_NS, err);
@@ -859,16 +988,20 @@ enum bs_status bs_snapshot_load_is_unchanged(struct bs_snapshot_loader *snapshot
 	if (status || asked.record.flags & BS_DOC_RACY)
 		return status;
 	const struct bs_source *source = &asked.source->source;
-	if (source->is_refused || (source->kind != BS_SOURCE_FOLDER && source->kind != BS_SOURCE_FILE))
+	if (source->is_refused ||
+	    (source->kind != BS_SOURCE_FOLDER && source->kind != BS_SOURCE_FILE))
 		return BS_OK;
 	status = place_file(snapshot_loader, &asked, &folder, &name, err);
-	*unchanged_out = !status && !bs_reader_fingerprint(snapshot_loader->reader, folder, name, &fingerprint, NULL) &&
-	                 bs_fingerprint_equals(&fingerprint, asked.record.place);
+	*unchanged_out =
+		!status &&
+		!bs_reader_fingerprint(snapshot_loader->reader, folder, name, &fingerprint, NULL) &&
+		bs_fingerprint_equals(&fingerprint, asked.record.place);
 	return status;
 }
 
-enum bs_status bs_snapshot_load_is_segment_unchanged(struct bs_snapshot_loader *snapshot_loader, uint32_t segment, bool *unchanged_out,
-                                             struct bs_error *err)
+enum bs_status bs_snapshot_load_is_segment_unchanged(struct bs_snapshot_loader *snapshot_loader,
+                                                     uint32_t segment, bool *unchanged_out,
+                                                     struct bs_error *err)
 {
 	const struct bs_snapshot *snapshot = snapshot_loader->snapshot;
 	const struct bs_doc_table *docs = &snapshot->segments[segment].docs;
@@ -876,32 +1009,40 @@ enum bs_status bs_snapshot_load_is_segment_unchanged(struct bs_snapshot_loader *
 	for (uint32_t i = 0; i < docs->n_ranges && !snapshot_loader->trusts; i++) {
 		uint32_t number = bs_doc_table_range(docs, i).source;
 		if (number >= snapshot->manifest.n_sources)
-			return bs_container_corrupt(snapshot->segments[segment].file, err, "documents of source %u, which is not "
-			                            "recorded", number);
+			return bs_container_corrupt(snapshot->segments[segment].file, err,
+			                            "documents of source %u, which is not "
+			                            "recorded",
+			                            number);
 		const struct fetch_source *source = &snapshot_loader->sources[number];
-		if (!is_source_unchanged(snapshot_loader, number) || (source->prefix_check && source->prefix_check->has_replaced))
+		if (!is_source_unchanged(snapshot_loader, number) ||
+		    (source->prefix_check && source->prefix_check->has_replaced))
 			return BS_OK;
 	}
 	*unchanged_out = true;
 	return BS_OK;
 }
 
-enum bs_status bs_snapshot_load_line(struct bs_snapshot_loader *snapshot_loader, uint32_t segment, uint32_t document, const uint8_t **line_out,
-                             size_t *line_bytes_out, struct bs_error *err)
+enum bs_status bs_snapshot_load_line(struct bs_snapshot_loader *snapshot_loader, uint32_t segment,
+                                     uint32_t document, const uint8_t **line_out,
+                                     size_t *line_bytes_out, struct bs_error *err)
 {
 	const struct bs_doc_table *docs = &snapshot_loader->snapshot->segments[segment].docs;
 	uint64_t place[4];
 	uint8_t flags = 0;
 	*line_out = NULL;
-	if (!find_range(snapshot_loader, segment, document) || !is_source_unchanged(snapshot_loader, snapshot_loader->range.number) ||
+	if (!find_range(snapshot_loader, segment, document) ||
+	    !is_source_unchanged(snapshot_loader, snapshot_loader->range.number) ||
 	    is_replaced(snapshot_loader, snapshot_loader->range.number, segment, document))
 		return BS_OK;
 	bool has_all = has_texts(snapshot_loader, segment);
-	bool is_stored = has_all || snapshot_loader->sources[snapshot_loader->range.number].source.kind == BS_SOURCE_STDIN;
+	bool is_stored =
+		has_all || snapshot_loader->sources[snapshot_loader->range.number].source.kind ==
+				   BS_SOURCE_STDIN;
 	enum bs_status status = is_stored ? bs_doc_table_flags(docs, document, &flags, err) : BS_OK;
 	bs_reader_set_separate_id(snapshot_loader->reader, flags & BS_DOC_SEPARATE_ID);
 	if (!status && !is_stored)
-		return fetch_line_in_place(snapshot_loader, document, line_out, line_bytes_out, err);
+		return fetch_line_in_place(snapshot_loader, document, line_out, line_bytes_out,
+		                           err);
 	if (status || flags & BS_DOC_NOT_STORED)
 		return status;
 	place[0] = document;
@@ -916,14 +1057,17 @@ enum bs_status bs_snapshot_load_line(struct bs_snapshot_loader *snapshot_loader,
 	return BS_OK;
 }
 
-bool bs_snapshot_load_cut_line(struct bs_snapshot_loader *snapshot_loader, const uint8_t *line, size_t line_bytes,
-                       struct bs_document *document_out)
+bool bs_snapshot_load_cut_line(struct bs_snapshot_loader *snapshot_loader, const uint8_t *line,
+                               size_t line_bytes, struct bs_document *document_out)
 {
 	bool is_known;
-	return bs_reader_cut_line(snapshot_loader->reader, line, line_bytes, document_out, &is_known, NULL) == BS_OK && is_known;
+	return bs_reader_cut_line(snapshot_loader->reader, line, line_bytes, document_out,
+	                          &is_known, NULL) == BS_OK &&
+	       is_known;
 }
 
-bool bs_snapshot_load_resolve(struct bs_snapshot_loader *snapshot_loader, struct bs_document *document)
+bool bs_snapshot_load_resolve(struct bs_snapshot_loader *snapshot_loader,
+                              struct bs_document *document)
 {
 	return bs_reader_resolve(snapshot_loader->reader, document);
 }
@@ -939,7 +1083,8 @@ void bs_snapshot_load_begin(struct bs_snapshot_loader *snapshot_loader, bool ver
 	bs_reader_forget(snapshot_loader->reader, false);
 }
 
-void bs_snapshot_load_expect(struct bs_snapshot_loader *snapshot_loader, uint32_t segment, const uint32_t *documents, size_t n_documents)
+void bs_snapshot_load_expect(struct bs_snapshot_loader *snapshot_loader, uint32_t segment,
+                             const uint32_t *documents, size_t n_documents)
 {
 	snapshot_loader->expected_segment = segment;
 	snapshot_loader->expected = documents;

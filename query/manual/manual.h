@@ -15,7 +15,8 @@
 
 #include "query/options/command_line.h"
 
-/* A file of docs/man, without the ".md" of its name, or of docs/completions. The build makes the table; name NULL ends it. */
+/* A file of docs/man, without the ".md" of its name, or of docs/completions. The build makes the
+ * table; name NULL ends it. */
 struct bs_manual_text {
 	const char *name, *text;
 };

@@ -6,8 +6,8 @@
 
 #include "query/manual/manual_pages.h"
 
-/* Text inside a single-quoted string; those of its characters that are in `escaped` get a backslash. Backticks, which
- * are markup, are left out. */
+/* Text inside a single-quoted string; those of its characters that are in `escaped` get a
+ * backslash. Backticks, which are markup, are left out. */
 static void quote(FILE *out, const char *text, const char *escaped)
 {
 	for (; *text; text++) {
@@ -58,7 +58,8 @@ static void bash_command(FILE *out, const struct bs_command *command)
 		if (option->short_name)
 			fprintf(out, " -%c", option->short_name);
 	}
-	fprintf(out, "'\n        operands=%s\n        case $before in\n", bash_wanted[operands_of(command)]);
+	fprintf(out, "'\n        operands=%s\n        case $before in\n",
+	        bash_wanted[operands_of(command)]);
 	for (size_t i = 0; (option = bs_command_option(command, i)) != NULL; i++) {
 		if (!option->argument || option->is_optional)
 			continue;
@@ -83,11 +84,13 @@ static void zsh_option(FILE *out, const struct bs_command *command, const struct
 			fputs("'*'", out);
 		else
 			fprintf(out, "'(-%c --%s)'", option->short_name, option->name);
-		fprintf(out, "{-%c%s,--%s%s}'", option->short_name, option->argument ? "+" : "", option->name,
-		        option->argument ? "=" : "");
+		fprintf(out, "{-%c%s,--%s%s}'", option->short_name, option->argument ? "+" : "",
+		        option->name, option->argument ? "=" : "");
 	} else {
 		fprintf(out, "'%s--%s%s", is_repeatable ? "*" : "", option->name,
-		        option->is_optional ? "=-" : option->argument ? "=" : "");
+		        option->is_optional ? "=-"
+		        : option->argument  ? "="
+		                            : "");
 	}
 	fputs("[", out);
 	quote(out, option->help, "\\[]:");
@@ -96,7 +99,8 @@ static void zsh_option(FILE *out, const struct bs_command *command, const struct
 		fprintf(out, "%s:%s:", option->is_optional ? ":" : "", option->argument);
 		fputs(zsh_wanted[argument_of(option)], out);
 		if (argument_of(option) == WANTED_LISTED)
-			fprintf(out, "($(bitsift %s --%s list 2> /dev/null))", command->name, option->name);
+			fprintf(out, "($(bitsift %s --%s list 2> /dev/null))", command->name,
+			        option->name);
 	}
 	fputs("' \\\n", out);
 }
@@ -122,14 +126,16 @@ static void zsh_command(FILE *out, const struct bs_command *command)
 
 static void fish_option(FILE *out, const struct bs_command *command, const struct bs_option *option)
 {
-	static const char *const wanted[] = {" -x", " -x -a '(__fish_complete_directories)'", " -r -F", " -x"};
+	static const char *const wanted[] = {" -x", " -x -a '(__fish_complete_directories)'",
+	                                     " -r -F", " -x"};
 	fprintf(out, "complete -c bitsift -n '__bitsift_in %s' -l %s", command->name, option->name);
 	if (option->short_name)
 		fprintf(out, " -s %c", option->short_name);
 	if (option->argument && !option->is_optional)
 		fputs(wanted[argument_of(option)], out);
 	if (option->argument && argument_of(option) == WANTED_LISTED)
-		fprintf(out, " -a '(bitsift %s --%s list 2> /dev/null)'", command->name, option->name);
+		fprintf(out, " -a '(bitsift %s --%s list 2> /dev/null)'", command->name,
+		        option->name);
 	fputs(" -d '", out);
 	quote(out, option->help, "\\");
 	fputs("'\n", out);
@@ -147,7 +153,8 @@ static void fish_command(FILE *out, const struct bs_command *command)
 		fish_option(out, command, option);
 }
 
-/* For each shell: its script in docs/completions, and the function that is called for every command at each mark, in order. */
+/* For each shell: its script in docs/completions, and the function that is called for every command
+ * at each mark, in order. */
 static const struct shell {
 	const char *name, *script;
 	struct {

@@ -17,10 +17,12 @@ static unsigned decode(const char *text, size_t *n_out)
 	return code;
 }
 
-/* One character so that roff prints it as it is, in every output device. Returns its bytes in text. */
+/* One character so that roff prints it as it is, in every output device. Returns its bytes in
+ * text. */
 static size_t put_character(FILE *out, const char *text)
 {
-	static const char marks[] = "\\-'`~^", *const names[] = {"e", "-", "(aq", "(ga", "(ti", "(ha"};
+	static const char marks[] = "\\-'`~^", *const names[] = {"e",   "-",   "(aq",
+	                                                         "(ga", "(ti", "(ha"};
 	size_t n;
 	unsigned code = decode(text, &n);
 	const char *mark = n == 1 ? strchr(marks, (int)code) : NULL;
@@ -62,12 +64,14 @@ static void prose(FILE *out, const char *text, size_t n)
 	}
 }
 
-/* Words in capitals are placeholders, in italics; `x` is bold: `-n` K, [OPTION]... (QUERY... | --batch FILE) */
+/* Words in capitals are placeholders, in italics; `x` is bold: `-n` K, [OPTION]... (QUERY... |
+ * --batch FILE) */
 static void synopsis(FILE *out, const char *text, size_t n)
 {
 	bool is_italic = false, is_bold = false;
 	for (size_t at = 0; at < n;) {
-		bool is_name = !is_bold && (isupper((unsigned char)text[at]) || (is_italic && text[at] == '_'));
+		bool is_name = !is_bold &&
+		               (isupper((unsigned char)text[at]) || (is_italic && text[at] == '_'));
 		if (is_name != is_italic)
 			fprintf(out, "\\f%c", is_name ? 'I' : 'R');
 		is_italic = is_name;
@@ -98,7 +102,8 @@ static void put_option(FILE *out, const struct bs_option *option)
 	plain(out, option->name, strlen(option->name));
 	fputs("\\fR", out);
 	if (option->argument)
-		fprintf(out, option->is_optional ? "[=\\fI%s\\fR]" : " \\fI%s\\fR", option->argument);
+		fprintf(out, option->is_optional ? "[=\\fI%s\\fR]" : " \\fI%s\\fR",
+		        option->argument);
 	fprintf(out, "\n%c", toupper((unsigned char)option->help[0]));
 	prose(out, option->help + 1, strlen(option->help) - 1);
 	fputs(".\n", out);
@@ -118,7 +123,8 @@ static void put_table(const struct page *page, const char *word)
 {
 	const struct bs_command *command = page->command;
 	if (strncmp(word, "synopsis", 8) == 0) {
-		fprintf(page->out, "\\fBbitsift%s%s\\fR ", command ? " " : "", command ? command->name : "");
+		fprintf(page->out, "\\fBbitsift%s%s\\fR ", command ? " " : "",
+		        command ? command->name : "");
 		const char *usage = command ? command->usage : page->program->usage;
 		synopsis(page->out, usage, strlen(usage));
 	} else if (strncmp(word, "options", 7) == 0) {
@@ -130,7 +136,8 @@ static void put_table(const struct page *page, const char *word)
 	} else {
 		for (size_t i = 0; i < page->program->n_commands; i++) {
 			const char *summary = page->program->commands[i]->summary;
-			fprintf(page->out, ".TP\n.BR bitsift\\-%s (1)\n", page->program->commands[i]->name);
+			fprintf(page->out, ".TP\n.BR bitsift\\-%s (1)\n",
+			        page->program->commands[i]->name);
 			prose(page->out, summary, strlen(summary));
 			fputs("\n", page->out);
 		}
@@ -168,7 +175,8 @@ static bool paragraph(const struct page *page, const char *text, size_t n, bool 
 		prose(out, explained + 3, n - term - 3);
 		fputs("\n", out);
 	} else {
-		bool is_point = strncmp(text, "- ", 2) == 0, is_example = strncmp(text, "    ", 4) == 0;
+		bool is_point = strncmp(text, "- ", 2) == 0,
+		     is_example = strncmp(text, "    ", 4) == 0;
 		fputs(is_point ? ".IP \\(bu 2\n" : is_below_heading ? "" : ".PP\n", out);
 		if (is_example) {
 			example_block(out, text, n);
@@ -180,7 +188,8 @@ static bool paragraph(const struct page *page, const char *text, size_t n, bool 
 	return is_heading;
 }
 
-/* The paragraph that begins at *at, without its last line feed; *at moves to the next one. NULL at the end. */
+/* The paragraph that begins at *at, without its last line feed; *at moves to the next one. NULL at
+ * the end. */
 static const char *next_paragraph(const char **at, size_t *n_out)
 {
 	const char *text = *at, *end = strstr(text, "\n\n");
@@ -256,7 +265,9 @@ const char *bs_manual_text(const char *name)
 
 bool bs_docs_man(const struct bs_program *program, const char *name, FILE *out)
 {
-	struct page page = {.program = program, .command = name ? bs_program_command(program, name) : NULL, .out = out};
+	struct page page = {.program = program,
+	                    .command = name ? bs_program_command(program, name) : NULL,
+	                    .out = out};
 	const struct bs_topic *topic = name ? find_topic(program, name) : NULL;
 	char full_name[64];
 	size_t n;
@@ -265,8 +276,12 @@ bool bs_docs_man(const struct bs_program *program, const char *name, FILE *out)
 		return false;
 	snprintf(full_name, sizeof(full_name), name ? "bitsift-%s" : "bitsift", name);
 	title(out, program, full_name, topic ? 7 : 1);
-	name_line(out, full_name, topic ? topic->summary : page.command ? page.command->summary : program->summary);
-	for (const char *at = bs_manual_text(full_name), *text; (text = next_paragraph(&at, &n)) != NULL;)
+	name_line(out, full_name,
+	          topic          ? topic->summary
+	          : page.command ? page.command->summary
+	                         : program->summary);
+	for (const char *at = bs_manual_text(full_name), *text;
+	     (text = next_paragraph(&at, &n)) != NULL;)
 		is_below_heading = paragraph(&page, text, n, is_below_heading);
 	see_also(out, program, name);
 	return true;
@@ -282,7 +297,8 @@ bool bs_docs_text_topic(const struct bs_program *program, const char *name, FILE
 		return false;
 	snprintf(page, sizeof(page), "bitsift-%s", name);
 	bs_command_wrap(out, topic->summary, 0, 0);
-	for (const char *at = bs_manual_text(page), *text; (text = next_paragraph(&at, &n)) != NULL;) {
+	for (const char *at = bs_manual_text(page), *text;
+	     (text = next_paragraph(&at, &n)) != NULL;) {
 		bool is_heading = strncmp(text, "## ", 3) == 0;
 		/* Headings of the page itself are not shown. */
 		if (*text == '#' && !is_heading)

@@ -10,9 +10,10 @@
 #define HELP_WIDTH    80
 #define EXAMPLE_WIDTH 36
 /* Longer names are not guessed. */
-#define GUESS_BYTES   32
+#define GUESS_BYTES 32
 
-static const struct bs_option help_option = {'h', "help", NULL, "show this help", .kind = BS_OPTION_NOTHING};
+static const struct bs_option help_option = {'h', "help", NULL, "show this help",
+                                             .kind = BS_OPTION_NOTHING};
 
 const struct bs_option *bs_command_option(const struct bs_command *command, size_t i)
 {
@@ -22,7 +23,8 @@ const struct bs_option *bs_command_option(const struct bs_command *command, size
 	return command->options[i].name ? &command->options[i] : &help_option;
 }
 
-/* How many letters must be changed, left out, put in or swapped with their neighbour to make b of a. */
+/* How many letters must be changed, left out, put in or swapped with their neighbour to make b of
+ * a. */
 static size_t distance(const char *a, const char *b)
 {
 	size_t rows[3][GUESS_BYTES + 1], n_a = strlen(a), n_b = strlen(b);
@@ -31,13 +33,15 @@ static size_t distance(const char *a, const char *b)
 	for (size_t j = 0; j <= n_b; j++)
 		rows[0][j] = j;
 	for (size_t i = 1; i <= n_a; i++) {
-		size_t *row = rows[i % 3], *above = rows[(i + 2) % 3], *two_above = rows[(i + 1) % 3];
+		size_t *row = rows[i % 3], *above = rows[(i + 2) % 3],
+		       *two_above = rows[(i + 1) % 3];
 		row[0] = i;
 		for (size_t j = 1; j <= n_b; j++) {
 			size_t least = above[j - 1] + (a[i - 1] != b[j - 1]);
 			least = above[j] + 1 < least ? above[j] + 1 : least;
 			least = row[j - 1] + 1 < least ? row[j - 1] + 1 : least;
-			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && two_above[j - 2] + 1 < least)
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+			    two_above[j - 2] + 1 < least)
 				least = two_above[j - 2] + 1;
 			row[j] = least;
 		}
@@ -66,8 +70,8 @@ const char *bs_command_guess(const char *word, const char *const *names)
 	return best;
 }
 
-static enum bs_status refuse_unknown(const struct bs_command *command, const char *word, size_t name_bytes,
-                                     struct bs_error *err)
+static enum bs_status refuse_unknown(const struct bs_command *command, const char *word,
+                                     size_t name_bytes, struct bs_error *err)
 {
 	char name[GUESS_BYTES + 2];
 	const char *guess = NULL;
@@ -77,8 +81,9 @@ static enum bs_status refuse_unknown(const struct bs_command *command, const cha
 	for (size_t i = 0; (option = bs_command_option(command, i)) != NULL; i++)
 		if (is_closer(name, option->name, &least))
 			guess = option->name;
-	return bs_fail(err, BS_INVALID, "unknown option --%.*s%s%s%s see `bitsift %s --help`", (int)name_bytes, word + 2,
-	               guess ? "; did you mean --" : ";", guess ? guess : "", guess ? "? Or" : "", command->name);
+	return bs_fail(err, BS_INVALID, "unknown option --%.*s%s%s%s see `bitsift %s --help`",
+	               (int)name_bytes, word + 2, guess ? "; did you mean --" : ";",
+	               guess ? guess : "", guess ? "? Or" : "", command->name);
 }
 
 enum bs_status bs_word_list_add(struct bs_word_list *words, const char *word, struct bs_error *err)
@@ -101,8 +106,8 @@ void bs_word_list_deinit(struct bs_word_list *words)
 	*words = (struct bs_word_list){NULL, 0};
 }
 
-enum bs_status bs_parse_name(const char *option, const char *value, const char *const *names, int *index_out,
-                             struct bs_error *err)
+enum bs_status bs_parse_name(const char *option, const char *value, const char *const *names,
+                             int *index_out, struct bs_error *err)
 {
 	char list[256] = "";
 	for (int i = 0; names[i]; i++) {
@@ -111,22 +116,28 @@ enum bs_status bs_parse_name(const char *option, const char *value, const char *
 			return BS_OK;
 		}
 		size_t used = strlen(list);
-		snprintf(list + used, sizeof(list) - used, "%s%s", i == 0 ? "" : names[i + 1] ? ", " : " or ", names[i]);
+		snprintf(list + used, sizeof(list) - used, "%s%s",
+		         i == 0         ? ""
+		         : names[i + 1] ? ", "
+		                        : " or ",
+		         names[i]);
 	}
 	return bs_fail(err, BS_INVALID, "--%s %s: it can be %s", option, value, list);
 }
 
-static enum bs_status parse_size_of(const struct bs_option *option, const char *argument, uint64_t *bytes_out,
-                                    struct bs_error *err)
+static enum bs_status parse_size_of(const struct bs_option *option, const char *argument,
+                                    uint64_t *bytes_out, struct bs_error *err)
 {
 	enum bs_status status = bs_parse_size(option->name, argument, bytes_out, err);
 	if (!status && option->most && (*bytes_out < option->least || *bytes_out > option->most))
-		status = bs_fail(err, BS_INVALID, "--%s %s: not a size from %llu to %lluM", option->name, argument, (unsigned long long)option->least,
+		status = bs_fail(err, BS_INVALID, "--%s %s: not a size from %llu to %lluM",
+		                 option->name, argument, (unsigned long long)option->least,
 		                 (unsigned long long)option->most >> 20);
 	return status;
 }
 
-static enum bs_status take(const struct bs_option *option, void *arguments, const char *argument, struct bs_error *err)
+static enum bs_status take(const struct bs_option *option, void *arguments, const char *argument,
+                           struct bs_error *err)
 {
 	void *to = (char *)arguments + option->offset;
 	switch (option->kind) {
@@ -144,7 +155,8 @@ static enum bs_status take(const struct bs_option *option, void *arguments, cons
 		break;
 	case BS_OPTION_ONCE:
 		if (*(const char **)to)
-			return bs_fail(err, BS_INVALID, "--%s is given twice: %s and %s", option->name, *(const char **)to, argument);
+			return bs_fail(err, BS_INVALID, "--%s is given twice: %s and %s",
+			               option->name, *(const char **)to, argument);
 		*(const char **)to = argument;
 		break;
 	case BS_OPTION_STRING:
@@ -154,7 +166,9 @@ static enum bs_status take(const struct bs_option *option, void *arguments, cons
 		return bs_word_list_add(to, argument, err);
 	case BS_OPTION_NUMBER:
 		if (argument)
-			return bs_parse_number(option->name, argument, option->least, option->most ? option->most : UINT64_MAX - 1, to, err);
+			return bs_parse_number(option->name, argument, option->least,
+			                       option->most ? option->most : UINT64_MAX - 1, to,
+			                       err);
 		*(uint64_t *)to = (uint64_t)option->value;
 		break;
 	case BS_OPTION_SIZE:
@@ -185,12 +199,14 @@ struct walk {
 	char **argv;
 	int argc, at;
 	void *arguments;
-	const char *sought; /* not NULL: nothing is done, but looked whether there is an option of that name, */
-	const char *found;  /* and its value */
+	/* not NULL: nothing is done, but looked whether there is an option of that name, */
+	const char *sought;
+	const char *found; /* and its value */
 	bool help, is_met;
 };
 
-static enum bs_status do_option(struct walk *walk, const struct bs_option *option, const char *argument, struct bs_error *err)
+static enum bs_status do_option(struct walk *walk, const struct bs_option *option,
+                                const char *argument, struct bs_error *err)
 {
 	if (!walk->sought)
 		return take(option, walk->arguments, argument, err);
@@ -201,9 +217,11 @@ static enum bs_status do_option(struct walk *walk, const struct bs_option *optio
 	return BS_OK;
 }
 
-static enum bs_status refuse_incomplete(const struct walk *walk, const char *name, struct bs_error *err)
+static enum bs_status refuse_incomplete(const struct walk *walk, const char *name,
+                                        struct bs_error *err)
 {
-	return bs_fail(err, BS_INVALID, "option %s needs an argument; see `bitsift %s --help`", name, walk->command->name);
+	return bs_fail(err, BS_INVALID, "option %s needs an argument; see `bitsift %s --help`",
+	               name, walk->command->name);
 }
 
 /* The value of an option that has none of its own word; NULL: there is none. */
@@ -222,26 +240,31 @@ static enum bs_status take_long(struct walk *walk, const char *word, struct bs_e
 	const char *argument = word[2 + name_bytes] ? word + 3 + name_bytes : NULL;
 	const struct bs_option *option;
 	for (size_t i = 0; (option = bs_command_option(walk->command, i)) != NULL; i++)
-		if (strlen(option->name) == name_bytes && memcmp(option->name, word + 2, name_bytes) == 0)
+		if (strlen(option->name) == name_bytes &&
+		    memcmp(option->name, word + 2, name_bytes) == 0)
 			break;
 	if (!option)
 		return refuse_unknown(walk->command, word, name_bytes, err);
 	if (argument && !option->argument && !walk->command->is_as_rg)
-		return bs_fail(err, BS_INVALID, "option --%s takes no argument; see `bitsift %s --help`", option->name,
-		               walk->command->name);
-	if (option->argument && !option->is_optional && !argument && !(argument = next_word(walk, option)))
+		return bs_fail(err, BS_INVALID,
+		               "option --%s takes no argument; see `bitsift %s --help`",
+		               option->name, walk->command->name);
+	if (option->argument && !option->is_optional && !argument &&
+	    !(argument = next_word(walk, option)))
 		return refuse_incomplete(walk, word, err);
 	walk->help |= option == &help_option;
 	return do_option(walk, option, option->argument ? argument : NULL, err);
 }
 
 /* A letter of several bytes is shown whole. */
-static enum bs_status refuse_letter(const struct bs_command *command, const char *letter, struct bs_error *err)
+static enum bs_status refuse_letter(const struct bs_command *command, const char *letter,
+                                    struct bs_error *err)
 {
 	int n_bytes = 1;
 	while ((letter[0] & 0xc0) == 0xc0 && (letter[n_bytes] & 0xc0) == 0x80)
 		n_bytes++;
-	return bs_fail(err, BS_INVALID, "%s-%.*s; see `bitsift %s --help`", unknown_option, n_bytes, letter, command->name);
+	return bs_fail(err, BS_INVALID, "%s-%.*s; see `bitsift %s --help`", unknown_option, n_bytes,
+	               letter, command->name);
 }
 
 /* A word of one or several letters behind a dash. */
@@ -261,14 +284,17 @@ static enum bs_status take_letters(struct walk *walk, const char *word, struct b
 			status = do_option(walk, option, NULL, err);
 			continue;
 		}
-		const char *argument = letter[1] ? letter + 1 + (letter[1] == '=') : next_word(walk, option);
-		return argument ? do_option(walk, option, argument, err) : refuse_incomplete(walk, name, err);
+		const char *argument =
+			letter[1] ? letter + 1 + (letter[1] == '=') : next_word(walk, option);
+		return argument ? do_option(walk, option, argument, err)
+		                : refuse_incomplete(walk, name, err);
 	}
 	return status;
 }
 
 /* Goes through all arguments; operands, unless NULL, gets what is left of them. */
-static enum bs_status go_through(struct walk *walk, struct bs_operands *operands, struct bs_error *err)
+static enum bs_status go_through(struct walk *walk, struct bs_operands *operands,
+                                 struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	bool has_ended = false;
@@ -277,16 +303,19 @@ static enum bs_status go_through(struct walk *walk, struct bs_operands *operands
 		if (!has_ended && strcmp(word, "--") == 0)
 			has_ended = true;
 		else if (!has_ended && word[0] == '-' && word[1])
-			status = word[1] == '-' ? take_long(walk, word, err) : take_letters(walk, word, err);
+			status = word[1] == '-' ? take_long(walk, word, err)
+			                        : take_letters(walk, word, err);
 		else if (operands)
 			operands->list[operands->n++] = word;
 	}
 	return status;
 }
 
-bool bs_command_has(const struct bs_command *command, int argc, char **argv, const char *option, const char **value_out)
+bool bs_command_has(const struct bs_command *command, int argc, char **argv, const char *option,
+                    const char **value_out)
 {
-	struct walk walk = {.command = command, .argv = argv, .argc = argc, .at = 1, .sought = option};
+	struct walk walk = {
+		.command = command, .argv = argv, .argc = argc, .at = 1, .sought = option};
 	struct bs_error err;
 	bool has = go_through(&walk, NULL, &err) == BS_OK && walk.is_met;
 	if (value_out)
@@ -294,15 +323,18 @@ bool bs_command_has(const struct bs_command *command, int argc, char **argv, con
 	return has;
 }
 
-enum bs_status bs_command_parse(const struct bs_command *command, int argc, char **argv, void *arguments,
-                                struct bs_operands *operands_out, struct bs_error *err)
+enum bs_status bs_command_parse(const struct bs_command *command, int argc, char **argv,
+                                void *arguments, struct bs_operands *operands_out,
+                                struct bs_error *err)
 {
-	struct walk walk = {.command = command, .argv = argv, .argc = argc, .at = 1, .arguments = arguments};
+	struct walk walk = {
+		.command = command, .argv = argv, .argc = argc, .at = 1, .arguments = arguments};
 	*operands_out = (struct bs_operands){.list = argv + 1};
 	enum bs_status status = go_through(&walk, operands_out, err);
 	operands_out->help = walk.help;
 	if (!status && !walk.help && command->no_operands && operands_out->n > 0)
-		status = bs_fail(err, BS_INVALID, "%s: `%s` takes no arguments; the index is named by --index DIR",
+		status = bs_fail(err, BS_INVALID,
+		                 "%s: `%s` takes no arguments; the index is named by --index DIR",
 		                 operands_out->list[0], command->name);
 	return status;
 }
@@ -339,10 +371,12 @@ void bs_command_wrap(FILE *out, const char *words, size_t column, size_t indent)
 static void help_line(const struct bs_option *option, FILE *out)
 {
 	char head[64];
-	int n = option->short_name ? snprintf(head, sizeof(head), "  -%c, --%s", option->short_name, option->name)
+	int n = option->short_name ? snprintf(head, sizeof(head), "  -%c, --%s", option->short_name,
+	                                      option->name)
 	                           : snprintf(head, sizeof(head), "      --%s", option->name);
 	if (option->argument)
-		n += snprintf(head + n, sizeof(head) - (size_t)n, option->is_optional ? "[=%s]" : " %s", option->argument);
+		n += snprintf(head + n, sizeof(head) - (size_t)n,
+		              option->is_optional ? "[=%s]" : " %s", option->argument);
 	if (n + 2 <= HELP_COLUMN)
 		fprintf(out, "%-*s", HELP_COLUMN, head);
 	else
@@ -353,7 +387,8 @@ static void help_line(const struct bs_option *option, FILE *out)
 /* The explanation beside its command, or below where that does not fit. */
 static void help_example(const char *command, const char *explanation, FILE *out)
 {
-	bool fits = strlen(command) <= EXAMPLE_WIDTH && EXAMPLE_WIDTH + 6 + strlen(explanation) <= HELP_WIDTH;
+	bool fits = strlen(command) <= EXAMPLE_WIDTH &&
+	            EXAMPLE_WIDTH + 6 + strlen(explanation) <= HELP_WIDTH;
 	if (fits)
 		fprintf(out, "  %-*s  # ", EXAMPLE_WIDTH, command);
 	else
@@ -378,16 +413,18 @@ void bs_command_help(const struct bs_command *command, FILE *out)
 		help_example(example[0], example[1], out);
 }
 
-/* Parses a decimal number; its unit follows at *unit_out. strtod also accepts blanks, signs, "inf", "nan" and hexadecimal
- * numbers, which are refused here. */
+/* Parses a decimal number; its unit follows at *unit_out. strtod also accepts blanks, signs, "inf",
+ * "nan" and hexadecimal numbers, which are refused here. */
 static bool parse_decimal(const char *value, double *number_out, char **unit_out)
 {
 	errno = 0;
 	*number_out = strtod(value, unit_out);
-	return *unit_out != value && errno == 0 && strchr("0123456789.", value[0]) && !strpbrk(value, "xX");
+	return *unit_out != value && errno == 0 && strchr("0123456789.", value[0]) &&
+	       !strpbrk(value, "xX");
 }
 
-enum bs_status bs_parse_size(const char *option, const char *value, uint64_t *bytes_out, struct bs_error *err)
+enum bs_status bs_parse_size(const char *option, const char *value, uint64_t *bytes_out,
+                             struct bs_error *err)
 {
 	static const char units[] = "kmgt";
 	char *end;
@@ -397,15 +434,20 @@ enum bs_status bs_parse_size(const char *option, const char *value, uint64_t *by
 		const char *unit = strchr(units, *end | 0x20);
 		for (const char *u = units; unit && u <= unit; u++)
 			number *= 1024;
-		is_number = unit != NULL && (strcmp(end + 1, "") == 0 || strcmp(end + 1, "B") == 0 || strcmp(end + 1, "iB") == 0);
+		is_number =
+			unit != NULL && (strcmp(end + 1, "") == 0 || strcmp(end + 1, "B") == 0 ||
+		                         strcmp(end + 1, "iB") == 0);
 	}
 	if (!is_number || number >= 9e18)
-		return bs_fail(err, BS_INVALID, "--%s %s: not a size; write 64M, 1.5G or a number of bytes", option, value);
+		return bs_fail(err, BS_INVALID,
+		               "--%s %s: not a size; write 64M, 1.5G or a number of bytes", option,
+		               value);
 	*bytes_out = (uint64_t)number;
 	return BS_OK;
 }
 
-enum bs_status bs_parse_size_as_rg(const char *option, const char *value, uint64_t *bytes_out, struct bs_error *err)
+enum bs_status bs_parse_size_as_rg(const char *option, const char *value, uint64_t *bytes_out,
+                                   struct bs_error *err)
 {
 	static const char units[] = "KMG";
 	size_t n_digits = strspn(value, "0123456789");
@@ -413,29 +455,36 @@ enum bs_status bs_parse_size_as_rg(const char *option, const char *value, uint64
 	unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
 	errno = 0;
 	unsigned long long number = strtoull(value, NULL, 10);
-	if (n_digits == 0 || (value[n_digits] && !(unit && !value[n_digits + 1])) || errno || number > UINT64_MAX >> shift)
-		return bs_fail(err, BS_INVALID, "--%s %s: not a size; write a number of bytes, or with K, M or G behind it", option,
-		               value);
+	if (n_digits == 0 || (value[n_digits] && !(unit && !value[n_digits + 1])) || errno ||
+	    number > UINT64_MAX >> shift)
+		return bs_fail(
+			err, BS_INVALID,
+			"--%s %s: not a size; write a number of bytes, or with K, M or G behind it",
+			option, value);
 	*bytes_out = number << shift;
 	return BS_OK;
 }
 
-enum bs_status bs_parse_duration(const char *option, const char *value, uint64_t *ns_out, struct bs_error *err)
+enum bs_status bs_parse_duration(const char *option, const char *value, uint64_t *ns_out,
+                                 struct bs_error *err)
 {
 	static const struct {
 		const char *name;
 		double ns;
-	} units[] = {{"", 1e9}, {"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"m", 60e9}, {"min", 60e9}, {"h", 3600e9}};
+	} units[] = {{"", 1e9},   {"s", 1e9},    {"ms", 1e6},  {"us", 1e3},
+	             {"m", 60e9}, {"min", 60e9}, {"h", 3600e9}};
 	char *end;
 	double number;
 	bool is_number = parse_decimal(value, &number, &end);
 	for (size_t i = 0; i < sizeof(units) / sizeof(*units) && is_number; i++) {
-		if (strcmp(end, units[i].name) != 0 || number * units[i].ns < 1 || number * units[i].ns >= 9e18)
+		if (strcmp(end, units[i].name) != 0 || number * units[i].ns < 1 ||
+		    number * units[i].ns >= 9e18)
 			continue;
 		*ns_out = (uint64_t)(number * units[i].ns);
 		return BS_OK;
 	}
-	return bs_fail(err, BS_INVALID, "--%s %s: not a time; write 250ms, 1.5s or 2m", option, value);
+	return bs_fail(err, BS_INVALID, "--%s %s: not a time; write 250ms, 1.5s or 2m", option,
+	               value);
 }
 
 enum bs_status bs_parse_number(const char *option, const char *value, uint64_t least, uint64_t most,
@@ -447,8 +496,8 @@ enum bs_status bs_parse_number(const char *option, const char *value, uint64_t l
 	const char *digits = value + (value[0] == '+');
 	/* A digit first: strtoull also takes blanks, and a minus sign that wraps around. */
 	if (*digits < '0' || *digits > '9' || *end || errno || number < least || number > most)
-		return bs_fail(err, BS_INVALID, "--%s %s: not a whole number from %llu to %llu", option, value,
-		               (unsigned long long)least, (unsigned long long)most);
+		return bs_fail(err, BS_INVALID, "--%s %s: not a whole number from %llu to %llu",
+		               option, value, (unsigned long long)least, (unsigned long long)most);
 	*number_out = number;
 	return BS_OK;
 }
@@ -463,7 +512,8 @@ const char *bs_format_bytes(uint64_t n_bytes, char out[24])
 		number /= 1024;
 		unit++;
 	}
-	snprintf(out, 24, unit == 0 ? "%.0f %s" : (number < 9.995 ? "%.2f %s" : "%.1f %s"), number, units[unit]);
+	snprintf(out, 24, unit == 0 ? "%.0f %s" : (number < 9.995 ? "%.2f %s" : "%.1f %s"), number,
+	         units[unit]);
 	return out;
 }
 

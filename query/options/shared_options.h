@@ -1,7 +1,7 @@
 /*
- * shared_options.h: rows of the tables of options that several commands have, so that such an option
- * has one name, one help text and one meaning. type: the command's struct of arguments; field: what
- * the option sets there.
+ * shared_options.h: rows of the tables of options that several commands have, so that such an
+ * option has one name, one help text and one meaning. type: the command's struct of arguments;
+ * field: what the option sets there.
  */
 #pragma once
 
@@ -18,32 +18,40 @@
 
 /* An index that must exist. */
 #define BS_SHARED_INDEX(type, field) \
-	{0, "index", "DIR", "the index [the nearest .bitsift upward]", BS_OPTION_SETS(ONCE, type, field)}
+	{0, "index", "DIR", "the index [the nearest .bitsift upward]", \
+	 BS_OPTION_SETS(ONCE, type, field)}
 
 /* Commands that write an index. */
 #define BS_SHARED_MEMORY(type, field) \
 	{0, "memory", "SIZE", "memory to use [1G]", BS_OPTION_SETS(SIZE, type, field)}
 #define BS_SHARED_JOBS(type, field, help) \
-	{'j', "jobs", "N", help, BS_OPTION_SETS(NUMBER, type, field), .least = 1, .most = BS_MAX_THREADS}
+	{'j', "jobs", "N", help, \
+	 BS_OPTION_SETS(NUMBER, type, field), .least = 1, .most = BS_MAX_THREADS}
 #define BS_SHARED_WAIT(type, field) \
-	{0, "wait", NULL, "wait for another bitsift that is writing the index", BS_OPTION_SETS(FLAG, type, field)}
+	{0, "wait", NULL, "wait for another bitsift that is writing the index", \
+	 BS_OPTION_SETS(FLAG, type, field)}
 #define BS_SHARED_QUIET(type, field) \
 	{'q', "quiet", NULL, "no summary", BS_OPTION_SETS(FLAG, type, field)}
 
 /* Choosing files. */
 #define BS_SHARED_GLOB(type, field) \
-	{'g', "glob", "GLOB", "only files that match; !GLOB excludes; repeatable", BS_OPTION_SETS(LIST, type, field), \
+	{'g', "glob", "GLOB", "only files that match; !GLOB excludes; repeatable", \
+	 BS_OPTION_SETS(LIST, type, field), \
 	 .takes_dash = true}
 #define BS_SHARED_TYPE(type, field) \
-	{'t', "type", "TYPE", "only files of the type; repeatable", BS_OPTION_SETS(LIST, type, field)}
+	{'t', "type", "TYPE", "only files of the type; repeatable", \
+	 BS_OPTION_SETS(LIST, type, field)}
 #define BS_SHARED_TYPE_NOT(type, field) \
-	{'T', "type-not", "TYPE", "no files of the type; repeatable", BS_OPTION_SETS(LIST, type, field)}
+	{'T', "type-not", "TYPE", "no files of the type; repeatable", \
+	 BS_OPTION_SETS(LIST, type, field)}
 
 /* Commands that search. */
 #define BS_SHARED_KERNEL(type, field) \
-	{0, "kernel", "NAME", "the SIMD code to use; `list` prints the choices", BS_OPTION_SETS(STRING, type, field), \
+	{0, "kernel", "NAME", "the SIMD code to use; `list` prints the choices", \
+	 BS_OPTION_SETS(STRING, type, field), \
 	 .takes_dash = true}
 #define BS_SHARED_STATS(type, field) \
-	{0, "stats", NULL, "print statistics as a line of JSON on stderr", BS_OPTION_SETS(FLAG, type, field)}
+	{0, "stats", NULL, "print statistics as a line of JSON on stderr", \
+	 BS_OPTION_SETS(FLAG, type, field)}
 
 /* clang-format on */

@@ -3,10 +3,12 @@
 
 #include "query/language/fold.h"
 
-/* The share of documents that match where df says nothing: names of files, and ranges whose values the index does not know. */
+/* The share of documents that match where df says nothing: names of files, and ranges whose values
+ * the index does not know. */
 #define OTHER_SHARE (1.0 / 3)
 
-/* The number of documents that match a node: an estimate, as if words were independent, and an upper bound. */
+/* The number of documents that match a node: an estimate, as if words were independent, and an
+ * upper bound. */
 struct guess {
 	double about, most;
 };
@@ -19,7 +21,8 @@ static struct guess least(double n, struct guess guess)
 /* One of several has it. */
 static struct guess join(double n, struct guess a, struct guess b)
 {
-	return least(n, (struct guess){n > 0 ? a.about + b.about - a.about * b.about / n : 0, a.most + b.most});
+	return least(n, (struct guess){n > 0 ? a.about + b.about - a.about * b.about / n : 0,
+	                               a.most + b.most});
 }
 
 static struct guess meet(double n, struct guess a, struct guess b)
@@ -51,14 +54,18 @@ static struct guess guess_range(const struct bs_plan *plan, uint32_t n)
 		double n_docs = bs_list_segment(plan->list, s)->n_docs, n_in = 0;
 		for (uint32_t i = 0; i < range->ranks.n; i++) {
 			uint32_t last = range->ranks.spans[i].last;
-			n_in += (last < range->field.n_values ? last + 1 : range->field.n_values) - range->ranks.spans[i].low;
+			n_in += (last < range->field.n_values ? last + 1 : range->field.n_values) -
+			        range->ranks.spans[i].low;
 		}
-		guess.about += !range->is_known ? n_docs * OTHER_SHARE : n_in > 0 ? n_docs * n_in / range->field.n_values : 0;
+		guess.about += !range->is_known ? n_docs * OTHER_SHARE
+		               : n_in > 0       ? n_docs * n_in / range->field.n_values
+		                                : 0;
 	}
 	return guess;
 }
 
-/* Two words that are a term together are in no more documents than that; but not every segment has it. */
+/* Two words that are a term together are in no more documents than that; but not every segment has
+ * it. */
 static void limit_by_pairs(const struct bs_plan *plan, uint32_t n, struct guess *guess)
 {
 	for (uint32_t i = 0; i < bs_plan_n_pairs(plan); i++) {
@@ -66,10 +73,13 @@ static void limit_by_pairs(const struct bs_plan *plan, uint32_t n, struct guess 
 		double df = (double)plan->terms.items[pair->term].df;
 		bool is_in_all = pair->node == n;
 		for (uint32_t s = 0; s < plan->list->n_segments && is_in_all; s++)
-			is_in_all = !bs_plan_segment(plan, s) || bs_plan_place(plan, s, pair->term)->is_found;
+			is_in_all = !bs_plan_segment(plan, s) ||
+			            bs_plan_place(plan, s, pair->term)->is_found;
 		if (!is_in_all)
 			continue;
-		guess->about = plan->query->nodes[n].n_items == pair->n_items || guess->about > df ? df : guess->about;
+		guess->about = plan->query->nodes[n].n_items == pair->n_items || guess->about > df
+		                       ? df
+		                       : guess->about;
 		guess->most = guess->most < df ? guess->most : df;
 	}
 }
@@ -86,14 +96,16 @@ static enum bs_status guess_leaf(void *context, uint32_t n, void *value_out, str
 	} else if (!bs_query_is_file_name(node)) {
 		guess = guess_element(plan, node->items[0].element, n_docs);
 		for (uint32_t i = 1; i < node->n_items; i++)
-			guess = meet(n_docs, guess, guess_element(plan, node->items[i].element, n_docs));
+			guess = meet(n_docs, guess,
+			             guess_element(plan, node->items[i].element, n_docs));
 		limit_by_pairs(plan, n, &guess);
 	}
 	*(struct guess *)value_out = guess;
 	return BS_OK;
 }
 
-static void guess_inner(void *context, const struct bs_query_node *node, const void *values, void *value_out)
+static void guess_inner(void *context, const struct bs_query_node *node, const void *values,
+                        void *value_out)
 {
 	const struct bs_plan *plan = context;
 	const struct guess *guesses = values;
@@ -102,7 +114,8 @@ static void guess_inner(void *context, const struct bs_query_node *node, const v
 	if (node->kind == BS_NODE_NOT)
 		guess = (struct guess){n_docs - guess.about, n_docs};
 	for (uint32_t i = 1; i < node->n_children; i++)
-		guess = (node->kind == BS_NODE_AND ? meet : join)(n_docs, guess, guesses[node->children[i]]);
+		guess = (node->kind == BS_NODE_AND ? meet : join)(n_docs, guess,
+		                                                  guesses[node->children[i]]);
 	*(struct guess *)value_out = guess;
 }
 
@@ -113,15 +126,19 @@ static bool is_certain(const struct bs_plan *plan)
 	for (uint32_t s = 0; s < plan->list->n_segments && is_sure; s++) {
 		if (!bs_plan_segment(plan, s))
 			is_sure = bs_list_segment(plan->list, s)->n_docs == 0;
-		for (uint32_t i = 0; i < query->n_nodes && is_sure && bs_plan_has_columns(plan, s); i++)
-			is_sure = query->nodes[i].n_children > 0 || bs_plan_is_exact_leaf(plan, s, i);
+		for (uint32_t i = 0; i < query->n_nodes && is_sure && bs_plan_has_columns(plan, s);
+		     i++)
+			is_sure =
+				query->nodes[i].n_children > 0 || bs_plan_is_exact_leaf(plan, s, i);
 	}
 	return is_sure;
 }
 
-enum bs_status bs_plan_estimate(const struct bs_plan *plan, struct bs_plan_estimate *estimate_out, struct bs_error *err)
+enum bs_status bs_plan_estimate(const struct bs_plan *plan, struct bs_plan_estimate *estimate_out,
+                                struct bs_error *err)
 {
-	const struct bs_query_fold fold = {sizeof(struct guess), guess_leaf, guess_inner, (void *)(uintptr_t)plan};
+	const struct bs_query_fold fold = {sizeof(struct guess), guess_leaf, guess_inner,
+	                                   (void *)(uintptr_t)plan};
 	double n_docs = (double)plan->list->n_docs;
 	double live_share = n_docs > 0 ? (double)plan->list->n_live_docs / n_docs : 0;
 	struct guess root = {0, 0};

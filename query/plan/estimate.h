@@ -10,5 +10,5 @@ struct bs_plan_estimate {
 };
 
 /* BS_NO_MEMORY. */
-enum bs_status bs_plan_estimate(const struct bs_plan *plan, struct bs_plan_estimate *estimate_out, struct bs_error *err)
-	BS_WARN_UNUSED;
+enum bs_status bs_plan_estimate(const struct bs_plan *plan, struct bs_plan_estimate *estimate_out,
+                                struct bs_error *err) BS_WARN_UNUSED;

@@ -6,14 +6,15 @@
 #include "core/lexicon/lexicon.h"
 #include "core/system/deadline.h"
 #include "query/language/fuzzy.h"
-#include "query/plan/may_match.h"
 #include "query/language/wildcard.h"
+#include "query/plan/may_match.h"
 
 #define TERM_NS 50u /* what a step through a lexicon costs about */
 
-/* Whether a term that begins as the element must is one. Of a lexicon most are dismissed by the bytes they share with the one
- * before. */
-static bool accepts(const struct bs_element *element, struct bs_fuzzy *fuzzy, const struct bs_lexicon_cursor *cursor)
+/* Whether a term that begins as the element must is one. Of a lexicon most are dismissed by the
+ * bytes they share with the one before. */
+static bool accepts(const struct bs_element *element, struct bs_fuzzy *fuzzy,
+                    const struct bs_lexicon_cursor *cursor)
 {
 	const uint8_t *term = cursor->term.data;
 	size_t n_bytes = cursor->term.used_bytes;
@@ -32,7 +33,9 @@ static uint32_t head_of(const struct bs_element *element)
 }
 
 enum bs_status bs_expand(const struct bs_snapshot *snapshot, const struct bs_element *element,
-                         enum bs_status (*take)(void *context, const struct bs_lexicon_cursor *cursor, struct bs_error *err),
+                         enum bs_status (*take)(void *context,
+                                                const struct bs_lexicon_cursor *cursor,
+                                                struct bs_error *err),
                          void *context, struct bs_error *err)
 {
 	uint32_t head_bytes = head_of(element);
@@ -47,14 +50,16 @@ enum bs_status bs_expand(const struct bs_snapshot *snapshot, const struct bs_ele
 	else if (!status && !may)
 		return BS_OK;
 	if (!status && element->kind == BS_ELEMENT_FUZZY)
-		status = bs_fuzzy_new(element->term, element->term_bytes, element->max_distance, &fuzzy, err);
+		status = bs_fuzzy_new(element->term, element->term_bytes, element->max_distance,
+		                      &fuzzy, err);
 	for (uint32_t s = 0; s < snapshot->manifest.n_segments && !status; s++) {
 		struct bs_lexicon_cursor cursor = {.lexicon = &snapshot->segments[s].terms.lexicon};
 		bool end = false;
 		status = bs_lexicon_cursor_seek(&cursor, element->term, head_bytes, err);
 		while (!status && !(status = bs_deadline_spend(TERM_NS, err)) &&
 		       !(status = bs_lexicon_cursor_next(&cursor, &end, err)) && !end &&
-		       cursor.term.data[0] != BS_KEY_COMPOUND && cursor.term.used_bytes >= head_bytes &&
+		       cursor.term.data[0] != BS_KEY_COMPOUND &&
+		       cursor.term.used_bytes >= head_bytes &&
 		       memcmp(cursor.term.data, element->term, head_bytes) == 0)
 			if (accepts(element, fuzzy, &cursor))
 				status = take(context, &cursor, err);

@@ -39,7 +39,8 @@ static struct bs_word_share *share_of(const struct bs_feedback *feedback, uint32
 }
 
 /* bs_token_fn: counts the words of a text. */
-static enum bs_status count_words(void *context, const struct bs_token *tokens, size_t n_tokens, struct bs_error *err)
+static enum bs_status count_words(void *context, const struct bs_token *tokens, size_t n_tokens,
+                                  struct bs_error *err)
 {
 	struct bs_feedback *feedback = context;
 	const struct bs_word_share none = {0, 0};
@@ -49,8 +50,9 @@ static enum bs_status count_words(void *context, const struct bs_token *tokens, 
 		bool is_new = false;
 		if (tokens[i].is_bigram)
 			continue;
-		status = bs_term_table_intern(&feedback->words, tokens[i].term, tokens[i].term_bytes,
-		                              bs_hash_slot(tokens[i].term, tokens[i].term_bytes), &number, &is_new, err);
+		status = bs_term_table_intern(
+			&feedback->words, tokens[i].term, tokens[i].term_bytes,
+			bs_hash_slot(tokens[i].term, tokens[i].term_bytes), &number, &is_new, err);
 		if (!status && is_new)
 			status = bs_vector_append(&feedback->shares, &none, err);
 		if (!status && share_of(feedback, number)->tf++ == 0)
@@ -59,15 +61,17 @@ static enum bs_status count_words(void *context, const struct bs_token *tokens, 
 	return status;
 }
 
-enum bs_status bs_feedback_add(struct bs_feedback *feedback, struct bs_tokenizer *tokenizer, const struct bs_field *fields,
-                               size_t n_fields, double trust, double avgdl, struct bs_error *err)
+enum bs_status bs_feedback_add(struct bs_feedback *feedback, struct bs_tokenizer *tokenizer,
+                               const struct bs_field *fields, size_t n_fields, double trust,
+                               double avgdl, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	uint32_t length = 0;
 	bs_vector_clear(&feedback->found);
 	for (size_t i = 0; i < n_fields && !status; i++) {
 		struct bs_tokenizer_sum sum = {0};
-		status = bs_tokenizer_analyze(tokenizer, fields[i].text, fields[i].text_bytes, 0, count_words, feedback, &sum, err);
+		status = bs_tokenizer_analyze(tokenizer, fields[i].text, fields[i].text_bytes, 0,
+		                              count_words, feedback, &sum, err);
 		length += sum.n_positions;
 	}
 	for (size_t i = 0; i < bs_vector_n(&feedback->found); i++) {
@@ -88,8 +92,8 @@ static int compare_shares(const void *a, const void *b, void *context)
 	if (of_x > of_y || of_x < of_y)
 		return of_x > of_y ? -1 : 1;
 	const struct bs_term_table *words = &feedback->words;
-	return bs_compare_bytes(bs_term_table_key(words, x), words->entries[x].n_bytes, bs_term_table_key(words, y),
-	                        words->entries[y].n_bytes);
+	return bs_compare_bytes(bs_term_table_key(words, x), words->entries[x].n_bytes,
+	                        bs_term_table_key(words, y), words->entries[y].n_bytes);
 }
 
 /* Lists all words in `found`. */
@@ -111,7 +115,8 @@ struct choice {
 
 #define MOST_WORDS (BS_LIKE_WORDS > BS_FEEDBACK_WORDS ? BS_LIKE_WORDS : BS_FEEDBACK_WORDS)
 
-/* Puts one among the best, in their order; what comes later with the same value stands behind. Returns how many. */
+/* Puts one among the best, in their order; what comes later with the same value stands behind.
+ * Returns how many. */
 static size_t insert(struct choice *best, size_t n, size_t n_most, struct choice choice)
 {
 	size_t at = n < n_most ? n : n_most - 1;
@@ -123,9 +128,12 @@ static size_t insert(struct choice *best, size_t n, size_t n_most, struct choice
 	return n < n_most ? n + 1 : n;
 }
 
-/* Words come by falling shares, so that most of the rare ones of a long text need no look into the lexicon. */
-static enum bs_status choose(struct bs_feedback *feedback, const struct bs_feedback_numbers *numbers, const struct bs_stop *stop,
-                             size_t n_most, struct choice *best, size_t *n_out, struct bs_error *err)
+/* Words come by falling shares, so that most of the rare ones of a long text need no look into the
+ * lexicon. */
+static enum bs_status choose(struct bs_feedback *feedback,
+                             const struct bs_feedback_numbers *numbers, const struct bs_stop *stop,
+                             size_t n_most, struct choice *best, size_t *n_out,
+                             struct bs_error *err)
 {
 	const uint32_t *found = feedback->found.items;
 	const double most_idf = fmin(bs_bm25_idf(numbers->n_docs, 2), BS_FEEDBACK_MOST_IDF);
@@ -143,7 +151,11 @@ static enum bs_status choose(struct bs_feedback *feedback, const struct bs_feedb
 			continue;
 		status = numbers->df(numbers->context, i, word, n_bytes, &df, err);
 		if (!status && df >= 2)
-			*n_out = insert(best, *n_out, n_most, (struct choice){found[i], share * fmin(bs_bm25_idf(numbers->n_docs, df), most_idf)});
+			*n_out = insert(
+				best, *n_out, n_most,
+				(struct choice){
+					found[i],
+					share * fmin(bs_bm25_idf(numbers->n_docs, df), most_idf)});
 	}
 	return status;
 }
@@ -155,8 +167,10 @@ static double round_weight(double weight)
 	return (units < 1 ? 1 : units) / 10000;
 }
 
-enum bs_status bs_feedback_take(struct bs_feedback *feedback, const struct bs_feedback_numbers *numbers,
-                                const struct bs_stop *stop, size_t n_most, double sum, struct bs_error *err)
+enum bs_status bs_feedback_take(struct bs_feedback *feedback,
+                                const struct bs_feedback_numbers *numbers,
+                                const struct bs_stop *stop, size_t n_most, double sum,
+                                struct bs_error *err)
 {
 	struct choice best[MOST_WORDS];
 	size_t n = 0;
@@ -164,7 +178,8 @@ enum bs_status bs_feedback_take(struct bs_feedback *feedback, const struct bs_fe
 	bs_vector_clear(&feedback->taken);
 	enum bs_status status = list_words(feedback, err);
 	if (!status)
-		status = choose(feedback, numbers, stop, n_most < MOST_WORDS ? n_most : MOST_WORDS, best, &n, err);
+		status = choose(feedback, numbers, stop, n_most < MOST_WORDS ? n_most : MOST_WORDS,
+		                best, &n, err);
 	for (size_t i = 0; i < n; i++) {
 		double share = share_of(feedback, best[i].number)->share;
 		all += share;

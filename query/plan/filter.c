@@ -1,4 +1,5 @@
-/* filter.c: see filter.h. What a request asks is kept as one string, so that the next request can be compared with it. */
+/* filter.c: see filter.h. What a request asks is kept as one string, so that the next request can
+ * be compared with it. */
 #include "query/plan/filter.h"
 
 #include <stdio.h>
@@ -26,15 +27,16 @@ enum memo {
 struct index_part {
 	const struct bs_snapshot *snapshot;
 	struct bs_snapshot_loader *snapshot_loader;
-	char **source_places;   /* one for each source; NULL: not needed yet */
+	char **source_places;  /* one for each source; NULL: not needed yet */
 	uint8_t *memo_sources; /* enum memo of all records of a source */
 };
 
 /* The criteria of the selection, compiled. */
 struct criteria {
 	struct bs_ignore globs;
-	struct bs_file_types *types;   /* NULL: any */
-	struct bs_buffer places;       /* NUL-ended: where documents must be, real paths; that of the root is empty */
+	struct bs_file_types *types; /* NULL: any */
+	/* NUL-ended: where documents must be, real paths; that of the root is empty */
+	struct bs_buffer places;
 	struct bs_moment newer, older; /* the first that passes, and the first that is too late */
 	bool has_time;
 	const char *date_field[1]; /* in asked; NULL: the time is that of the file */
@@ -44,19 +46,22 @@ struct criteria {
 struct bs_filter {
 	const struct bs_snapshot_list *list;
 	struct bs_loader *loader;
-	struct bs_buffer asked, next; /* a letter and a NUL-ended string for each thing asked; next: scratch */
+	/* a letter and a NUL-ended string for each thing asked; next: scratch */
+	struct bs_buffer asked, next;
 	struct criteria criteria;
 	struct bs_record_scan scan; /* for the field of dates, and when it does not know: */
 	struct bs_record_parser *parser;
 	char *current;            /* the working directory's real path, once it is needed */
 	struct index_part *parts; /* list->n_entries */
-	uint8_t **memo;          /* enum memo of each document, an array for each segment of the list; NULL: nothing */
+	/* enum memo of each document, an array for each segment of the list; NULL: nothing */
+	uint8_t **memo;
 	struct bs_buffer path;
-	struct bs_buffer folder;  /* the last one whose names were asked about, */
-	bool is_folder_out;       /* and what came of it */
+	struct bs_buffer folder; /* the last one whose names were asked about, */
+	bool is_folder_out;      /* and what came of it */
 };
 
-static enum bs_status make_part(const struct bs_filter *filter, uint32_t entry, struct bs_error *err)
+static enum bs_status make_part(const struct bs_filter *filter, uint32_t entry,
+                                struct bs_error *err)
 {
 	struct index_part *part = &filter->parts[entry];
 	part->snapshot = filter->list->entries[entry].snapshot;
@@ -64,10 +69,13 @@ static enum bs_status make_part(const struct bs_filter *filter, uint32_t entry, 
 	size_t n_sources = (size_t)part->snapshot->manifest.n_sources + 1;
 	part->source_places = calloc(n_sources, sizeof(*part->source_places));
 	part->memo_sources = calloc(n_sources, 1);
-	return part->source_places && part->memo_sources ? BS_OK : bs_fail_memory(err, "a filter", n_sources * sizeof(void *));
+	return part->source_places && part->memo_sources
+	               ? BS_OK
+	               : bs_fail_memory(err, "a filter", n_sources * sizeof(void *));
 }
 
-enum bs_status bs_filter_new(struct bs_loader *loader, struct bs_filter **filter_out, struct bs_error *err)
+enum bs_status bs_filter_new(struct bs_loader *loader, struct bs_filter **filter_out,
+                             struct bs_error *err)
 {
 	struct bs_filter *filter = calloc(1, sizeof(*filter));
 	*filter_out = filter;
@@ -105,7 +113,8 @@ static void forget(struct bs_filter *filter)
 	filter->parser = NULL;
 	for (uint32_t i = 0; filter->parts && i < filter->list->n_entries; i++)
 		if (filter->parts[i].memo_sources)
-			memset(filter->parts[i].memo_sources, MEMO_EMPTY, filter->parts[i].snapshot->manifest.n_sources);
+			memset(filter->parts[i].memo_sources, MEMO_EMPTY,
+			       filter->parts[i].snapshot->manifest.n_sources);
 	for (uint32_t s = 0; filter->memo && s < filter->list->n_segments; s++) {
 		free(filter->memo[s]);
 		filter->memo[s] = NULL;
@@ -119,7 +128,8 @@ void bs_filter_free(struct bs_filter *filter)
 	forget(filter);
 	for (uint32_t i = 0; filter->parts && i < filter->list->n_entries; i++) {
 		struct index_part *part = &filter->parts[i];
-		for (uint32_t k = 0; part->source_places && k < part->snapshot->manifest.n_sources; k++)
+		for (uint32_t k = 0; part->source_places && k < part->snapshot->manifest.n_sources;
+		     k++)
 			free(part->source_places[k]);
 		free(part->source_places);
 		free(part->memo_sources);
@@ -146,18 +156,22 @@ enum asks {
 	ASKS_FIELD = 'd', /* the last */
 };
 
-static enum bs_status write_ask(struct bs_buffer *to, char letter, const char *text, struct bs_error *err)
+static enum bs_status write_ask(struct bs_buffer *to, char letter, const char *text,
+                                struct bs_error *err)
 {
 	enum bs_status status = text ? bs_buffer_append(to, &letter, 1, err) : BS_OK;
 	return status || !text ? status : bs_buffer_append(to, text, strlen(text) + 1, err);
 }
 
-static enum bs_status write_asks(const struct bs_selection *selection, struct bs_buffer *to, struct bs_error *err)
+static enum bs_status write_asks(const struct bs_selection *selection, struct bs_buffer *to,
+                                 struct bs_error *err)
 {
 	const struct {
 		char letter;
 		const char *const *list;
-	} lists[] = {{ASKS_GLOB, selection->globs}, {ASKS_TYPE, selection->types}, {ASKS_NO_TYPE, selection->type_nots},
+	} lists[] = {{ASKS_GLOB, selection->globs},
+	             {ASKS_TYPE, selection->types},
+	             {ASKS_NO_TYPE, selection->type_nots},
 	             {ASKS_PLACE, selection->places}};
 	enum bs_status status = BS_OK;
 	bs_buffer_clear(to);
@@ -171,10 +185,13 @@ static enum bs_status write_asks(const struct bs_selection *selection, struct bs
 	return status ? status : write_ask(to, ASKS_FIELD, selection->date_field, err);
 }
 
-static enum bs_status take_type(struct bs_filter *filter, const char *name, bool is_negated, struct bs_error *err)
+static enum bs_status take_type(struct bs_filter *filter, const char *name, bool is_negated,
+                                struct bs_error *err)
 {
-	enum bs_status status = filter->criteria.types ? BS_OK : bs_file_types_new(&filter->criteria.types, err);
-	return status ? status : bs_file_types_choose(filter->criteria.types, name, is_negated, err);
+	enum bs_status status =
+		filter->criteria.types ? BS_OK : bs_file_types_new(&filter->criteria.types, err);
+	return status ? status
+	              : bs_file_types_choose(filter->criteria.types, name, is_negated, err);
 }
 
 /* The real path; where nothing is, that of what there is above and the rest as it is. */
@@ -182,7 +199,8 @@ static enum bs_status find_place(const char *path, char **place_out, struct bs_e
 {
 	struct bs_buffer joined = {0};
 	char *above = strdup(path), *real = NULL;
-	enum bs_status status = above ? bs_file_real_path(path, &real, err) : bs_fail_memory(err, "a path", strlen(path));
+	enum bs_status status = above ? bs_file_real_path(path, &real, err)
+	                              : bs_fail_memory(err, "a path", strlen(path));
 	size_t n_rest = 0;
 	while (!status && !real) {
 		char *slash = strrchr(above, '/');
@@ -211,8 +229,8 @@ static enum bs_status find_place(const char *path, char **place_out, struct bs_e
 	return status;
 }
 
-static enum bs_status find_source_place(struct index_part *part, uint32_t number, const char **place_out,
-                                        struct bs_error *err);
+static enum bs_status find_source_place(struct index_part *part, uint32_t number,
+                                        const char **place_out, struct bs_error *err);
 
 static bool is_at_or_below(const char *place, const char *other)
 {
@@ -220,24 +238,28 @@ static bool is_at_or_below(const char *place, const char *other)
 }
 
 /* Whether a source of the index is at the place or below, or around it. */
-static enum bs_status is_place_in_part(struct index_part *part, const char *place, bool *is_indexed_out, struct bs_error *err)
+static enum bs_status is_place_in_part(struct index_part *part, const char *place,
+                                       bool *is_indexed_out, struct bs_error *err)
 {
 	bool is_indexed = false;
 	enum bs_status status = BS_OK;
-	for (uint32_t i = 0; i < part->snapshot->manifest.n_sources && !status && !is_indexed; i++) {
+	for (uint32_t i = 0; i < part->snapshot->manifest.n_sources && !status && !is_indexed;
+	     i++) {
 		const char *of_source;
 		/* They are where their folder is. */
 		if (part->snapshot->manifest.sources[i].parent)
 			continue;
 		status = find_source_place(part, i, &of_source, err);
-		is_indexed = !status && (is_at_or_below(place, of_source) || is_at_or_below(of_source, place));
+		is_indexed = !status &&
+		             (is_at_or_below(place, of_source) || is_at_or_below(of_source, place));
 	}
 	*is_indexed_out = is_indexed;
 	return status;
 }
 
 /* Whether some index has the place: else all answers would be empty. */
-static enum bs_status is_place_indexed(struct bs_filter *filter, const char *place, bool *is_indexed_out, struct bs_error *err)
+static enum bs_status is_place_indexed(struct bs_filter *filter, const char *place,
+                                       bool *is_indexed_out, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	*is_indexed_out = false;
@@ -246,7 +268,8 @@ static enum bs_status is_place_indexed(struct bs_filter *filter, const char *pla
 	return status;
 }
 
-enum bs_status bs_filter_has_place(struct bs_filter *filter, const char *path, uint32_t entry, bool *has_out, struct bs_error *err)
+enum bs_status bs_filter_has_place(struct bs_filter *filter, const char *path, uint32_t entry,
+                                   bool *has_out, struct bs_error *err)
 {
 	char *place;
 	enum bs_status status = find_place(path, &place, err);
@@ -271,30 +294,35 @@ static enum bs_status take_place(struct bs_filter *filter, const char *path, str
 	return status;
 }
 
-static enum bs_status take_date(struct bs_filter *filter, const char *text, struct bs_moment *start_out, struct bs_error *err)
+static enum bs_status take_date(struct bs_filter *filter, const char *text,
+                                struct bs_moment *start_out, struct bs_error *err)
 {
 	struct timespec now;
 	clock_gettime(CLOCK_REALTIME, &now);
 	filter->criteria.has_time = true;
-	if (bs_date_parse_or_age((const uint8_t *)text, strlen(text), (struct bs_moment){now.tv_sec, (uint32_t)now.tv_nsec}, start_out))
+	if (bs_date_parse_or_age((const uint8_t *)text, strlen(text),
+	                         (struct bs_moment){now.tv_sec, (uint32_t)now.tv_nsec}, start_out))
 		return BS_OK;
-	return bs_fail(err, BS_INVALID, "%s: not a date like 2024-05-17, 2024-05-17T08:30 or 3d", text);
+	return bs_fail(err, BS_INVALID, "%s: not a date like 2024-05-17, 2024-05-17T08:30 or 3d",
+	               text);
 }
 
 /* Options of the parser are borrowed; they lie in the filter. */
 static enum bs_status take_field(struct bs_filter *filter, const char *name, struct bs_error *err)
 {
 	filter->criteria.date_field[0] = name;
-	filter->scan.options = (struct bs_record_options){.text_fields = filter->criteria.date_field, .n_text_fields = 1};
+	filter->scan.options = (struct bs_record_options){
+		.text_fields = filter->criteria.date_field, .n_text_fields = 1};
 	return bs_record_parser_new(&filter->scan.options, &filter->parser, err);
 }
 
 static enum bs_status take_ask(struct bs_filter *filter, const char *ask, struct bs_error *err)
 {
 	const char *text = ask + 1;
-	switch ((enum asks)*ask) {
+	switch ((enum asks) * ask) {
 	case ASKS_GLOB:
-		return bs_ignore_add_line(&filter->criteria.globs, (const uint8_t *)text, strlen(text), err);
+		return bs_ignore_add_line(&filter->criteria.globs, (const uint8_t *)text,
+		                          strlen(text), err);
 	case ASKS_TYPE:
 	case ASKS_NO_TYPE:
 		return take_type(filter, text, *ask == ASKS_NO_TYPE, err);
@@ -310,62 +338,68 @@ static enum bs_status take_ask(struct bs_filter *filter, const char *ask, struct
 	return BS_OK;
 }
 
-enum bs_status bs_filter_begin(struct bs_filter *filter, const struct bs_selection *selection, bool *is_any_out,
-                               struct bs_error *err)
+enum bs_status bs_filter_begin(struct bs_filter *filter, const struct bs_selection *selection,
+                               bool *is_any_out, struct bs_error *err)
 {
 	struct bs_buffer *asked = &filter->asked, *next = &filter->next;
 	enum bs_status status = write_asks(selection, next, err);
 	*is_any_out = next->used_bytes == 0;
 	if (status || *is_any_out)
 		return status;
-	if (asked->used_bytes == next->used_bytes && memcmp(asked->data, next->data, next->used_bytes) == 0)
+	if (asked->used_bytes == next->used_bytes &&
+	    memcmp(asked->data, next->data, next->used_bytes) == 0)
 		return BS_OK;
 	forget(filter);
 	filter->criteria.newer = (struct bs_moment){INT64_MIN, 0};
 	filter->criteria.older = (struct bs_moment){INT64_MAX, 0};
 	status = bs_buffer_append(asked, next->data, next->used_bytes, err);
-	for (size_t at = 0; at < asked->used_bytes && !status; at += strlen((const char *)asked->data + at) + 1)
+	for (size_t at = 0; at < asked->used_bytes && !status;
+	     at += strlen((const char *)asked->data + at) + 1)
 		status = take_ask(filter, (const char *)asked->data + at, err);
-	bs_range_of_dates(bs_moment_us(filter->criteria.newer), bs_moment_us(filter->criteria.older), &filter->criteria.dates);
+	bs_range_of_dates(bs_moment_us(filter->criteria.newer),
+	                  bs_moment_us(filter->criteria.older), &filter->criteria.dates);
 	if (status)
 		forget(filter);
 	return status;
 }
 
-bool bs_filter_dates(const struct bs_filter *filter, const struct bs_selection *selection, const struct bs_term_table *fields,
-                     struct bs_query_range *dates_out)
+bool bs_filter_dates(const struct bs_filter *filter, const struct bs_selection *selection,
+                     const struct bs_term_table *fields, struct bs_query_range *dates_out)
 {
 	const char *field = filter->criteria.date_field[0];
 	if (!field || !bs_term_table_find(fields, (const uint8_t *)field, (uint32_t)strlen(field),
 	                                  bs_hash_slot(field, strlen(field)), &dates_out->field))
 		return false;
 	dates_out->values = filter->criteria.dates;
-	snprintf(dates_out->text, sizeof(dates_out->text), "%.30s..%.30s", selection->newer ? selection->newer : "",
+	snprintf(dates_out->text, sizeof(dates_out->text), "%.30s..%.30s",
+	         selection->newer ? selection->newer : "",
 	         selection->older ? selection->older : "");
 	return true;
 }
 
 bool bs_filter_has_more(const struct bs_filter *filter)
 {
-	return filter->criteria.types || bs_ignore_n_rules(&filter->criteria.globs) > 0 || filter->criteria.places.used_bytes > 0;
+	return filter->criteria.types || bs_ignore_n_rules(&filter->criteria.globs) > 0 ||
+	       filter->criteria.places.used_bytes > 0;
 }
 
 /* code: of bs_moment_code. */
 static bool passes_time(const struct bs_filter *filter, int64_t code)
 {
 	bool is_open = filter->criteria.older.seconds == INT64_MAX;
-	return code >= bs_moment_code(filter->criteria.newer) && (is_open || code < bs_moment_code(filter->criteria.older));
+	return code >= bs_moment_code(filter->criteria.newer) &&
+	       (is_open || code < bs_moment_code(filter->criteria.older));
 }
 
 /* A collection is where it was found in its folder. */
-static enum bs_status find_inner_place(struct index_part *part, uint32_t number, const char **place_out,
-                                       struct bs_error *err)
+static enum bs_status find_inner_place(struct index_part *part, uint32_t number,
+                                       const char **place_out, struct bs_error *err)
 {
 	const struct bs_source *source = bs_snapshot_load_source(part->snapshot_loader, number);
 	struct bs_buffer place = {0};
 	const char *folder;
-	enum bs_status status =
-		find_source_place(part, bs_manifest_root(&part->snapshot->manifest, number), &folder, err);
+	enum bs_status status = find_source_place(
+		part, bs_manifest_root(&part->snapshot->manifest, number), &folder, err);
 	if (!status)
 		status = bs_file_join(folder, source->below, strlen(source->below), &place, err);
 	part->source_places[number] = (char *)place.data;
@@ -374,8 +408,8 @@ static enum bs_status find_inner_place(struct index_part *part, uint32_t number,
 }
 
 /* Where a source is; one that is not followed is not looked at. */
-static enum bs_status find_source_place(struct index_part *part, uint32_t number, const char **place_out,
-                                        struct bs_error *err)
+static enum bs_status find_source_place(struct index_part *part, uint32_t number,
+                                        const char **place_out, struct bs_error *err)
 {
 	const struct bs_source *source = bs_snapshot_load_source(part->snapshot_loader, number);
 	char **place = &part->source_places[number];
@@ -393,10 +427,12 @@ static enum bs_status find_source_place(struct index_part *part, uint32_t number
 }
 
 /* Whether the document, or all of its source, lies at one of the places or below. */
-static enum bs_status passes_place(const struct bs_filter *filter, struct index_part *part, const struct bs_doc_record *record, bool *passes_out,
+static enum bs_status passes_place(const struct bs_filter *filter, struct index_part *part,
+                                   const struct bs_doc_record *record, bool *passes_out,
                                    struct bs_error *err)
 {
-	const struct bs_source *source = bs_snapshot_load_source(part->snapshot_loader, record->source);
+	const struct bs_source *source =
+		bs_snapshot_load_source(part->snapshot_loader, record->source);
 	const char *is_at;
 	*passes_out = false;
 	if (source->kind == BS_SOURCE_STDIN)
@@ -407,34 +443,41 @@ static enum bs_status passes_place(const struct bs_filter *filter, struct index_
 		size_t n = strlen(is_at);
 		*passes_out = is_at_or_below(place, is_at);
 		if (source->kind == BS_SOURCE_FOLDER && is_at_or_below(is_at, place))
-			*passes_out |= place[n] && bs_path_is_at_or_below(place + n + 1, record->name, record->name_bytes);
+			*passes_out |=
+				place[n] && bs_path_is_at_or_below(place + n + 1, record->name,
+			                                           record->name_bytes);
 		i += strlen(place) + 1;
 	}
 	return status;
 }
 
 /* As walks do. */
-static enum bs_ignore_verdict ask_globs(const struct bs_filter *filter, const struct bs_ignore_entry *entry, size_t off)
+static enum bs_ignore_verdict ask_globs(const struct bs_filter *filter,
+                                        const struct bs_ignore_entry *entry, size_t off)
 {
-	return bs_ignore_as_globs(bs_ignore_match(&filter->criteria.globs, entry, off), filter->criteria.globs.n_plain, entry->is_folder);
+	return bs_ignore_as_globs(bs_ignore_match(&filter->criteria.globs, entry, off),
+	                          filter->criteria.globs.n_plain, entry->is_folder);
 }
 
-/* Whether a folder on the way to the path is left out, and so all that lies in it. Neighbours share their folder. */
-static enum bs_status is_folder_out(struct bs_filter *filter, size_t off, size_t name_off, bool *is_out_out,
-                                    struct bs_error *err)
+/* Whether a folder on the way to the path is left out, and so all that lies in it. Neighbours share
+ * their folder. */
+static enum bs_status is_folder_out(struct bs_filter *filter, size_t off, size_t name_off,
+                                    bool *is_out_out, struct bs_error *err)
 {
 	const uint8_t *path = filter->path.data;
 	struct bs_buffer *folder = &filter->folder;
 	size_t name_at = off;
 	*is_out_out = false;
-	if (filter->criteria.globs.n_plain == bs_ignore_n_rules(&filter->criteria.globs) || name_off == off)
+	if (filter->criteria.globs.n_plain == bs_ignore_n_rules(&filter->criteria.globs) ||
+	    name_off == off)
 		return BS_OK;
 	*is_out_out = filter->is_folder_out;
 	if (folder->used_bytes == name_off && memcmp(folder->data, path, name_off) == 0)
 		return BS_OK;
 	*is_out_out = false;
 	for (size_t at = off; at < name_off && !*is_out_out; at++) {
-		struct bs_ignore_entry entry = {.path = path, .path_bytes = at, .name_off = name_at, .is_folder = true};
+		struct bs_ignore_entry entry = {
+			.path = path, .path_bytes = at, .name_off = name_at, .is_folder = true};
 		if (path[at] != '/')
 			continue;
 		*is_out_out = at > name_at && ask_globs(filter, &entry, off) == BS_IGNORE_SKIP;
@@ -445,7 +488,8 @@ static enum bs_status is_folder_out(struct bs_filter *filter, size_t off, size_t
 	return bs_buffer_append(folder, path, name_off, err);
 }
 
-/* Where the part of the path begins that globs are asked about: in the working directory, if it is absolute and lies there. */
+/* Where the part of the path begins that globs are asked about: in the working directory, if it is
+ * absolute and lies there. */
 static enum bs_status find_off(struct bs_filter *filter, size_t *off_out, struct bs_error *err)
 {
 	const char *path = (const char *)filter->path.data;
@@ -456,19 +500,22 @@ static enum bs_status find_off(struct bs_filter *filter, size_t *off_out, struct
 	if (!filter->current)
 		status = bs_file_real_path(".", &filter->current, err);
 	size_t n = filter->current ? strlen(filter->current) : 0;
-	if (!status && n > 0 && bs_path_is_at_or_below(filter->current, filter->path.data, filter->path.used_bytes))
+	if (!status && n > 0 &&
+	    bs_path_is_at_or_below(filter->current, filter->path.data, filter->path.used_bytes))
 		*off_out = n + (path[n] == '/');
 	return status;
 }
 
-static enum bs_status passes_path(struct bs_filter *filter, const struct index_part *part, const struct bs_doc_record *record, bool *passes_out,
+static enum bs_status passes_path(struct bs_filter *filter, const struct index_part *part,
+                                  const struct bs_doc_record *record, bool *passes_out,
                                   struct bs_error *err)
 {
 	size_t off = 0;
 	bool is_out = false;
 	enum bs_ignore_verdict verdict = BS_IGNORE_SILENT;
 	*passes_out = false;
-	enum bs_status status = bs_snapshot_load_path(part->snapshot_loader, record, &filter->path, err);
+	enum bs_status status =
+		bs_snapshot_load_path(part->snapshot_loader, record, &filter->path, err);
 	if (status)
 		return status;
 	const char *path = (const char *)filter->path.data, *slash = strrchr(path, '/');
@@ -477,7 +524,8 @@ static enum bs_status passes_path(struct bs_filter *filter, const struct index_p
 		status = find_off(filter, &off, err);
 		if (!status)
 			status = is_folder_out(filter, off, name_off, &is_out, err);
-		struct bs_ignore_entry entry = {.path = filter->path.data, .path_bytes = filter->path.used_bytes,
+		struct bs_ignore_entry entry = {.path = filter->path.data,
+		                                .path_bytes = filter->path.used_bytes,
 		                                .name_off = name_off};
 		verdict = is_out ? BS_IGNORE_SKIP : ask_globs(filter, &entry, off);
 	}
@@ -488,8 +536,9 @@ static enum bs_status passes_path(struct bs_filter *filter, const struct index_p
 }
 
 /* Of a file, as its fingerprint says. */
-static enum bs_status find_mtime(const struct bs_list_segment *segment, uint32_t document, const struct bs_doc_record *record,
-                                 uint64_t *mtime_ns_out, struct bs_error *err)
+static enum bs_status find_mtime(const struct bs_list_segment *segment, uint32_t document,
+                                 const struct bs_doc_record *record, uint64_t *mtime_ns_out,
+                                 struct bs_error *err)
 {
 	*mtime_ns_out = record->place[1];
 	if (!segment->segment)
@@ -501,11 +550,13 @@ static enum bs_status find_mtime(const struct bs_list_segment *segment, uint32_t
 #define LOOK_NS 300u
 
 /* The cheapest first. Of a record: what holds for all records of its source. */
-static enum bs_status look(struct bs_filter *filter, struct bs_doc_ref ref, const struct bs_doc_record *record,
-                           bool *passes_out, struct bs_error *err)
+static enum bs_status look(struct bs_filter *filter, struct bs_doc_ref ref,
+                           const struct bs_doc_record *record, bool *passes_out,
+                           struct bs_error *err)
 {
 	const struct bs_list_segment *segment = bs_list_segment(filter->list, ref.segment);
-	const struct bs_source_record *source = &segment->snapshot->manifest.sources[record->source];
+	const struct bs_source_record *source =
+		&segment->snapshot->manifest.sources[record->source];
 	struct index_part *part = &filter->parts[segment->entry];
 	enum bs_status status = BS_OK;
 	*passes_out = true;
@@ -513,16 +564,19 @@ static enum bs_status look(struct bs_filter *filter, struct bs_doc_ref ref, cons
 		uint64_t mtime_ns = source->fingerprint[1];
 		if (source->kind == BS_SOURCE_FOLDER || source->kind == BS_SOURCE_FILE)
 			status = find_mtime(segment, ref.document, record, &mtime_ns, err);
-		*passes_out = !status && source->kind != BS_SOURCE_STDIN && passes_time(filter, (int64_t)mtime_ns);
+		*passes_out = !status && source->kind != BS_SOURCE_STDIN &&
+		              passes_time(filter, (int64_t)mtime_ns);
 	}
 	if (*passes_out && filter->criteria.places.used_bytes > 0)
 		status = passes_place(filter, part, record, passes_out, err);
-	if (!status && *passes_out && (filter->criteria.types || bs_ignore_n_rules(&filter->criteria.globs) > 0))
+	if (!status && *passes_out &&
+	    (filter->criteria.types || bs_ignore_n_rules(&filter->criteria.globs) > 0))
 		status = passes_path(filter, part, record, passes_out, err);
 	return status;
 }
 
-enum bs_status bs_filter_passes(struct bs_filter *filter, struct bs_doc_ref ref, bool *passes_out, struct bs_error *err)
+enum bs_status bs_filter_passes(struct bs_filter *filter, struct bs_doc_ref ref, bool *passes_out,
+                                struct bs_error *err)
 {
 	const struct bs_list_segment *segment = bs_list_segment(filter->list, ref.segment);
 	const struct index_part *part = &filter->parts[segment->entry];
@@ -535,11 +589,13 @@ enum bs_status bs_filter_passes(struct bs_filter *filter, struct bs_doc_ref ref,
 		return BS_OK;
 	enum bs_status status = bs_deadline_spend(LOOK_NS, err);
 	if (!status)
-		status = bs_snapshot_name(segment->snapshot, bs_list_own_ref(filter->list, ref), &record, err);
+		status = bs_snapshot_name(segment->snapshot, bs_list_own_ref(filter->list, ref),
+		                          &record, err);
 	if (status)
 		return status;
 	/* Records are many, and their file is one. */
-	bool is_record = bs_source_has_records(bs_snapshot_load_source(part->snapshot_loader, record.source));
+	bool is_record = bs_source_has_records(
+		bs_snapshot_load_source(part->snapshot_loader, record.source));
 	uint8_t *memo_source = &part->memo_sources[record.source];
 	*passes_out = *memo_source == MEMO_IN;
 	if (!is_record || *memo_source == MEMO_EMPTY)
@@ -557,9 +613,11 @@ bool bs_filter_asks_text(const struct bs_filter *filter)
 	return filter->criteria.date_field[0];
 }
 
-/* The line of JSON that a record is now, or without a line, of a given one, its fields; NULL and none: it is no record, or gone. */
-static enum bs_status find_line(struct bs_filter *filter, struct bs_doc_ref ref, const uint8_t **line_out,
-                                size_t *line_bytes_out, struct bs_document *document_out, struct bs_error *err)
+/* The line of JSON that a record is now, or without a line, of a given one, its fields; NULL and
+ * none: it is no record, or gone. */
+static enum bs_status find_line(struct bs_filter *filter, struct bs_doc_ref ref,
+                                const uint8_t **line_out, size_t *line_bytes_out,
+                                struct bs_document *document_out, struct bs_error *err)
 {
 	struct bs_document document;
 	enum bs_fetched fetched;
@@ -569,8 +627,10 @@ static enum bs_status find_line(struct bs_filter *filter, struct bs_doc_ref ref,
 	if (status || *line_out)
 		return status;
 	struct bs_doc_record record;
-	status = bs_snapshot_name(segment->snapshot, bs_list_own_ref(filter->list, ref), &record, err);
-	if (status || !bs_source_has_records(bs_snapshot_load_source(part->snapshot_loader, record.source)))
+	status = bs_snapshot_name(segment->snapshot, bs_list_own_ref(filter->list, ref), &record,
+	                          err);
+	if (status ||
+	    !bs_source_has_records(bs_snapshot_load_source(part->snapshot_loader, record.source)))
 		return status;
 	status = bs_load(filter->loader, ref, &document, &fetched, err);
 	if (status || fetched == BS_FETCHED_GONE || fetched == BS_FETCHED_FAILED)
@@ -581,8 +641,8 @@ static enum bs_status find_line(struct bs_filter *filter, struct bs_doc_ref ref,
 	return BS_OK;
 }
 
-enum bs_status bs_filter_passes_text(struct bs_filter *filter, struct bs_doc_ref ref, bool *passes_out,
-                                     struct bs_error *err)
+enum bs_status bs_filter_passes_text(struct bs_filter *filter, struct bs_doc_ref ref,
+                                     bool *passes_out, struct bs_error *err)
 {
 	struct bs_document document = {0};
 	struct bs_refusal refusal = {0};
@@ -593,14 +653,18 @@ enum bs_status bs_filter_passes_text(struct bs_filter *filter, struct bs_doc_ref
 	*passes_out = false;
 	enum bs_status status = find_line(filter, ref, &line, &line_bytes, &document, err);
 	if (!status && line)
-		status = bs_record_scan_line(&filter->scan, line, line_bytes, false, &document, &is_known, err);
+		status = bs_record_scan_line(&filter->scan, line, line_bytes, false, &document,
+		                             &is_known, err);
 	if (!status && line && !is_known)
-		status = bs_record_parse(filter->parser, line, line_bytes, &document, &refusal, err);
-	for (size_t i = 0; i < document.text.n_fields && !status && !refusal.reason && !*passes_out; i++) {
+		status =
+			bs_record_parse(filter->parser, line, line_bytes, &document, &refusal, err);
+	for (size_t i = 0; i < document.text.n_fields && !status && !refusal.reason && !*passes_out;
+	     i++) {
 		const struct bs_field *field = &document.text.fields[i];
-		*passes_out = bs_record_is_text(&filter->scan.options, field->name, field->name_bytes) &&
-		              bs_value_parse(field->text, field->text_bytes, &value) &&
-		              bs_range_has(&filter->criteria.dates, &value);
+		*passes_out =
+			bs_record_is_text(&filter->scan.options, field->name, field->name_bytes) &&
+			bs_value_parse(field->text, field->text_bytes, &value) &&
+			bs_range_has(&filter->criteria.dates, &value);
 	}
 	return status;
 }

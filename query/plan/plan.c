@@ -7,8 +7,8 @@
 #include "core/lexicon/lexicon.h"
 #include "core/lexicon/word_pairs.h"
 #include "core/system/deadline.h"
-#include "query/plan/expand.h"
 #include "query/language/wildcard.h"
+#include "query/plan/expand.h"
 
 /* A plan being made. The first failure sticks. */
 struct planner {
@@ -34,7 +34,8 @@ void bs_plan_deinit(struct bs_plan *plan)
 static void append_key(struct planner *planner, const void *bytes, size_t n_bytes)
 {
 	if (!planner->status)
-		planner->status = bs_buffer_append(&planner->plan->keys, bytes, n_bytes, planner->err);
+		planner->status =
+			bs_buffer_append(&planner->plan->keys, bytes, n_bytes, planner->err);
 }
 
 /* Adds the term whose key is what was appended to the keys from key_offset on. */
@@ -48,7 +49,8 @@ static void add_keyed(struct planner *planner, uint32_t element, uint64_t key_of
 	plan->n_terms = (uint32_t)bs_vector_n(&plan->terms);
 }
 
-static void add_term(struct planner *planner, uint32_t element, const uint8_t *term, uint32_t term_bytes, bool is_bigram)
+static void add_term(struct planner *planner, uint32_t element, const uint8_t *term,
+                     uint32_t term_bytes, bool is_bigram)
 {
 	static const uint8_t compound = BS_KEY_COMPOUND;
 	uint64_t key_offset = planner->plan->keys.used_bytes;
@@ -59,13 +61,15 @@ static void add_term(struct planner *planner, uint32_t element, const uint8_t *t
 }
 
 /* The element of an item, if that is a plain word; else NULL. */
-static const struct bs_element *word_of(const struct bs_query_tree *query, const struct bs_query_item *item)
+static const struct bs_element *word_of(const struct bs_query_tree *query,
+                                        const struct bs_query_item *item)
 {
 	const struct bs_element *element = &query->elements[item->element];
 	return element->kind == BS_ELEMENT_TERM ? element : NULL;
 }
 
-/* The pairs that begin with an item: of it and the next, and wider ones, each by the key of the one before. */
+/* The pairs that begin with an item: of it and the next, and wider ones, each by the key of the one
+ * before. */
 static void add_pairs_at(struct planner *planner, uint32_t n, uint32_t i)
 {
 	struct bs_plan *plan = planner->plan;
@@ -73,18 +77,22 @@ static void add_pairs_at(struct planner *planner, uint32_t n, uint32_t i)
 	const struct bs_element *word = word_of(plan->query, &node->items[i]);
 	const uint8_t *first = word ? word->term : NULL;
 	uint32_t first_bytes = word ? word->term_bytes : 0;
-	for (uint32_t k = i + 1; first && k < node->n_items && k < i + BS_PAIR_MOST_WORDS && !planner->status; k++) {
+	for (uint32_t k = i + 1;
+	     first && k < node->n_items && k < i + BS_PAIR_MOST_WORDS && !planner->status; k++) {
 		const struct bs_element *second = word_of(plan->query, &node->items[k]);
-		struct bs_plan_word_pair pair = {.node = n, .term = plan->n_terms, .first_item = i, .n_items = k - i + 1};
+		struct bs_plan_word_pair pair = {
+			.node = n, .term = plan->n_terms, .first_item = i, .n_items = k - i + 1};
 		uint64_t key_offset = plan->keys.used_bytes;
 		if (!second || node->items[k].position != node->items[k - 1].position + 1)
 			break;
-		planner->status = bs_buffer_reserve(&plan->keys, (size_t)first_bytes + second->term_bytes + 2, planner->err);
+		planner->status = bs_buffer_reserve(
+			&plan->keys, (size_t)first_bytes + second->term_bytes + 2, planner->err);
 		if (planner->status)
 			break;
 		/* The append may have moved the items. */
 		first = k > i + 1 ? plan->keys.data + key_offset - first_bytes : first;
-		planner->status = bs_word_pair_key(first, first_bytes, second->term, second->term_bytes, &plan->keys, planner->err);
+		planner->status = bs_word_pair_key(first, first_bytes, second->term,
+		                                   second->term_bytes, &plan->keys, planner->err);
 		if (!planner->status)
 			add_keyed(planner, BS_PLAN_WORD_PAIR, key_offset);
 		if (!planner->status)
@@ -96,23 +104,27 @@ static void add_pairs_at(struct planner *planner, uint32_t n, uint32_t i)
 static void add_pairs(struct planner *planner, uint32_t n)
 {
 	const struct bs_query_node *node = &planner->plan->query->nodes[n];
-	for (uint32_t i = 0; node->kind == BS_NODE_PHRASE && i + 1 < node->n_items && !planner->status; i++)
+	for (uint32_t i = 0;
+	     node->kind == BS_NODE_PHRASE && i + 1 < node->n_items && !planner->status; i++)
 		add_pairs_at(planner, n, i);
 }
 
 /* A term that the element stands for. BS_STOPPED: there is no room for it. */
-static enum bs_status add_expanded(void *context, const struct bs_lexicon_cursor *cursor, struct bs_error *err)
+static enum bs_status add_expanded(void *context, const struct bs_lexicon_cursor *cursor,
+                                   struct bs_error *err)
 {
 	struct planner *planner = context;
 	uint32_t number, n_terms = planner->expansion.n_terms;
-	if (n_terms >= BS_PLAN_MAX_EXPANSION || planner->plan->n_terms + n_terms >= BS_PLAN_MAX_TERMS)
+	if (n_terms >= BS_PLAN_MAX_EXPANSION ||
+	    planner->plan->n_terms + n_terms >= BS_PLAN_MAX_TERMS)
 		return BS_STOPPED;
-	return bs_term_table_intern(&planner->expansion, cursor->term.data, (uint32_t)cursor->term.used_bytes,
-	                            bs_hash_slot(cursor->term.data, cursor->term.used_bytes), &number, NULL, err);
+	return bs_term_table_intern(
+		&planner->expansion, cursor->term.data, (uint32_t)cursor->term.used_bytes,
+		bs_hash_slot(cursor->term.data, cursor->term.used_bytes), &number, NULL, err);
 }
 
-/* Adds the terms of a prefix, a pattern or a fuzzy word, if there is room for all of them; else none. Returns whether there
- * was. */
+/* Adds the terms of a prefix, a pattern or a fuzzy word, if there is room for all of them; else
+ * none. Returns whether there was. */
 static bool expand(struct planner *planner, uint32_t e)
 {
 	const struct bs_plan *plan = planner->plan;
@@ -120,11 +132,13 @@ static bool expand(struct planner *planner, uint32_t e)
 	enum bs_status status = BS_OK;
 	bs_term_table_clear(&planner->expansion);
 	for (uint32_t i = 0; i < plan->list->n_entries && !status; i++)
-		status = bs_expand(plan->list->entries[i].snapshot, &plan->query->elements[e], add_expanded, planner, planner->err);
+		status = bs_expand(plan->list->entries[i].snapshot, &plan->query->elements[e],
+		                   add_expanded, planner, planner->err);
 	bool has_room = status != BS_STOPPED || bs_deadline_is_over();
 	planner->status = has_room ? status : BS_OK;
 	for (uint32_t i = 0; i < expansion->n_terms && !planner->status && has_room; i++)
-		add_term(planner, e, bs_term_table_key(expansion, i), expansion->entries[i].n_bytes, false);
+		add_term(planner, e, bs_term_table_key(expansion, i), expansion->entries[i].n_bytes,
+		         false);
 	return has_room;
 }
 
@@ -135,7 +149,8 @@ static void add_element(struct planner *planner, uint32_t i)
 	const struct bs_element *element = &plan->query->elements[i];
 	struct bs_plan_element planned = {.first_term = plan->n_terms};
 	if (element->kind == BS_ELEMENT_TERM || element->kind == BS_ELEMENT_BIGRAM)
-		add_term(planner, i, element->term, element->term_bytes, element->kind == BS_ELEMENT_BIGRAM);
+		add_term(planner, i, element->term, element->term_bytes,
+		         element->kind == BS_ELEMENT_BIGRAM);
 	else
 		planned.is_too_broad = !expand(planner, i);
 	planned.n_terms = plan->n_terms - planned.first_term;
@@ -143,25 +158,26 @@ static void add_element(struct planner *planner, uint32_t i)
 		planner->status = bs_vector_append(&plan->elements, &planned, planner->err);
 }
 
-static enum bs_status add_df(const struct bs_snapshot *snapshot, const uint8_t *key, uint32_t key_bytes, uint64_t *df,
-                             struct bs_error *err)
+static enum bs_status add_df(const struct bs_snapshot *snapshot, const uint8_t *key,
+                             uint32_t key_bytes, uint64_t *df, struct bs_error *err)
 {
 	bool may = false;
-	enum bs_status status = bs_snapshot_may_have(snapshot, key, bs_hash_term(key, key_bytes), &may, err);
+	enum bs_status status =
+		bs_snapshot_may_have(snapshot, key, bs_hash_term(key, key_bytes), &may, err);
 	for (uint32_t s = 0; s < snapshot->manifest.n_segments && may && !status; s++) {
 		bool found;
 		uint64_t ordinal, here = 0;
 		status = bs_deadline_spend(FIND_NS, err);
 		if (!status)
-			status = bs_lexicon_find(&snapshot->segments[s].terms.lexicon, key, key_bytes, &found, &ordinal,
-			                         &here, err);
+			status = bs_lexicon_find(&snapshot->segments[s].terms.lexicon, key,
+			                         key_bytes, &found, &ordinal, &here, err);
 		*df += here;
 	}
 	return status;
 }
 
-enum bs_status bs_plan_df(const struct bs_snapshot_list *list, const uint8_t *key, uint32_t key_bytes, uint64_t *df_out,
-                          struct bs_error *err)
+enum bs_status bs_plan_df(const struct bs_snapshot_list *list, const uint8_t *key,
+                          uint32_t key_bytes, uint64_t *df_out, struct bs_error *err)
 {
 	*df_out = 0;
 	enum bs_status status = bs_deadline_spend(FIND_NS, err);
@@ -170,25 +186,32 @@ enum bs_status bs_plan_df(const struct bs_snapshot_list *list, const uint8_t *ke
 	return status;
 }
 
-enum bs_status bs_plan_idf(const struct bs_plan *plan, const uint8_t *term, uint32_t term_bytes, double *idf_out,
-                           struct bs_error *err)
+enum bs_status bs_plan_idf(const struct bs_plan *plan, const uint8_t *term, uint32_t term_bytes,
+                           double *idf_out, struct bs_error *err)
 {
 	uint64_t df = 0;
-	enum bs_status status = plan->collection.list ? bs_plan_df(plan->collection.list, term, term_bytes, &df, err) : BS_OK;
-	return status ? status : bs_corpus_idf(&plan->collection, term, term_bytes, df, idf_out, err);
+	enum bs_status status = plan->collection.list ? bs_plan_df(plan->collection.list, term,
+	                                                           term_bytes, &df, err)
+	                                              : BS_OK;
+	return status ? status
+	              : bs_corpus_idf(&plan->collection, term, term_bytes, df, idf_out, err);
 }
 
-enum bs_status bs_plan_term_idf(const struct bs_plan *plan, uint32_t term, double *idf_out, struct bs_error *err)
+enum bs_status bs_plan_term_idf(const struct bs_plan *plan, uint32_t term, double *idf_out,
+                                struct bs_error *err)
 {
 	const struct bs_plan_term *of = &plan->terms.items[term];
-	return bs_corpus_idf(&plan->collection, plan->keys.data + of->key_offset, of->key_bytes, of->df, idf_out, err);
+	return bs_corpus_idf(&plan->collection, plan->keys.data + of->key_offset, of->key_bytes,
+	                     of->df, idf_out, err);
 }
 
 bool bs_plan_term_occurs(const struct bs_plan *plan, uint32_t term)
 {
 	const struct bs_plan_term *of = &plan->terms.items[term];
 	const struct bs_statistics *statistics = plan->collection.statistics;
-	return of->df > 0 || (statistics && bs_statistics_df(statistics, plan->keys.data + of->key_offset, of->key_bytes) > 0);
+	return of->df > 0 ||
+	       (statistics &&
+	        bs_statistics_df(statistics, plan->keys.data + of->key_offset, of->key_bytes) > 0);
 }
 
 /* An overlay has no columns. */
@@ -201,22 +224,25 @@ static void resolve(struct planner *planner, const struct bs_segment *segment, u
 	if (segment)
 		planner->status = bs_deadline_spend(FIND_NS, planner->err);
 	if (segment && !planner->status && !term->is_absent_here)
-		planner->status = bs_lexicon_find(&segment->terms.lexicon, plan->keys.data + term->key_offset,
-		                                  term->key_bytes, &place.is_found, &ordinal, &place.df, planner->err);
+		planner->status = bs_lexicon_find(
+			&segment->terms.lexicon, plan->keys.data + term->key_offset,
+			term->key_bytes, &place.is_found, &ordinal, &place.df, planner->err);
 	if (planner->status)
 		return;
 	if (segment)
-		bs_and_term_init(&place.term, term->hash, ordinal, place.df, &segment->terms.treatments);
+		bs_and_term_init(&place.term, term->hash, ordinal, place.df,
+		                 &segment->terms.treatments);
 	if (place.is_found && place.term.treatment->has_false_positives)
-		planner->status =
-			bs_false_positives_find(&segment->terms.false_positives, ordinal, &place.false_positives, planner->err);
+		planner->status = bs_false_positives_find(&segment->terms.false_positives, ordinal,
+		                                          &place.false_positives, planner->err);
 	term->df += place.df;
 	if (!planner->status)
 		planner->status = bs_vector_append(&plan->places, &place, planner->err);
 }
 
 /* A segment without named fields has no values; of others that do not tell, nothing is known. */
-static void resolve_range(struct planner *planner, const struct bs_segment *segment, const struct bs_query_range *range)
+static void resolve_range(struct planner *planner, const struct bs_segment *segment,
+                          const struct bs_query_range *range)
 {
 	struct bs_plan *plan = planner->plan;
 	const struct bs_term_table *fields = plan->query->fields;
@@ -225,45 +251,49 @@ static void resolve_range(struct planner *planner, const struct bs_segment *segm
 	struct bs_plan_range place = {.is_known = false};
 	bool found = false, is_exact = true;
 	if (segment)
-		place.is_known = segment->field_names.n_bytes == 0 && !memchr(name, '\0', name_bytes);
+		place.is_known =
+			segment->field_names.n_bytes == 0 && !memchr(name, '\0', name_bytes);
 	if (segment && segment->values.is_there) {
-		planner->status = bs_value_field_find(&segment->values, name, name_bytes, &found, &place.field, planner->err);
+		planner->status = bs_value_field_find(&segment->values, name, name_bytes, &found,
+		                                      &place.field, planner->err);
 		place.is_known = found || !segment->values.is_partial;
 	}
 	if (found && !planner->status)
-		planner->status = bs_value_ranks(&segment->values, &place.field, &range->values, &place.ranks, &is_exact,
-		                                 planner->err);
+		planner->status = bs_value_ranks(&segment->values, &place.field, &range->values,
+		                                 &place.ranks, &is_exact, planner->err);
 	if (!is_exact)
 		place = (struct bs_plan_range){.is_known = false};
 	if (!planner->status)
 		planner->status = bs_vector_append(&plan->ranges, &place, planner->err);
 }
 
-/* The summary of a snapshot, if it is at hand, is asked once for all its segments, about words, which it has. Where a word is
- * absent, so are the pairs that it is a part of. */
+/* The summary of a snapshot, if it is at hand, is asked once for all its segments, about words,
+ * which it has. Where a word is absent, so are the pairs that it is a part of. */
 static void find_absent(struct planner *planner, const struct bs_snapshot *snapshot)
 {
 	struct bs_plan *plan = planner->plan;
 	for (uint32_t t = 0; t < plan->n_terms && !planner->status; t++) {
 		struct bs_plan_term *term = &plan->terms.items[t];
 		bool may;
-		planner->status =
-			bs_snapshot_may_have(snapshot, plan->keys.data + term->key_offset, term->hash, &may, planner->err);
+		planner->status = bs_snapshot_may_have(snapshot, plan->keys.data + term->key_offset,
+		                                       term->hash, &may, planner->err);
 		term->is_absent_here = !may;
 	}
 	for (uint32_t i = 0; i < bs_plan_n_pairs(plan) && !planner->status; i++) {
 		const struct bs_plan_word_pair *pair = &plan->pairs.items[i];
-		const struct bs_query_item *items = plan->query->nodes[pair->node].items + pair->first_item;
+		const struct bs_query_item *items =
+			plan->query->nodes[pair->node].items + pair->first_item;
 		for (uint32_t k = 0; k < pair->n_items; k++)
 			plan->terms.items[pair->term].is_absent_here |=
-				plan->terms.items[plan->elements.items[items[k].element].first_term].is_absent_here;
+				plan->terms.items[plan->elements.items[items[k].element].first_term]
+					.is_absent_here;
 	}
 	for (uint32_t t = 0; t < plan->n_terms; t++)
 		plan->terms.items[t].is_absent &= plan->terms.items[t].is_absent_here;
 }
 
-/* Appends the places of all terms and ranges in the segments of a snapshot, and empty ones for its overlay, which keep the
- * numbers of the next snapshot's segments right. */
+/* Appends the places of all terms and ranges in the segments of a snapshot, and empty ones for its
+ * overlay, which keep the numbers of the next snapshot's segments right. */
 static void resolve_entry(struct planner *planner, uint32_t entry, uint32_t first_segment)
 {
 	const struct bs_plan *plan = planner->plan;
@@ -279,15 +309,17 @@ static void resolve_entry(struct planner *planner, uint32_t entry, uint32_t firs
 	}
 }
 
-enum bs_status bs_plan_check_statistics(const struct bs_statistics *statistics, const struct bs_query_tree *query,
-                                        struct bs_error *err)
+enum bs_status bs_plan_check_statistics(const struct bs_statistics *statistics,
+                                        const struct bs_query_tree *query, struct bs_error *err)
 {
 	for (size_t i = 0; i < query->n_elements; i++) {
 		const struct bs_element *element = &query->elements[i];
 		if (element->kind == BS_ELEMENT_TERM && element->weight > 0 &&
 		    !bs_statistics_has_word(statistics, element->term, element->term_bytes))
-			return bs_fail(err, BS_INVALID, "the statistics do not name %.*s: they are of another query",
-			               element->term_bytes < 100 ? (int)element->term_bytes : 100, (const char *)element->term);
+			return bs_fail(err, BS_INVALID,
+			               "the statistics do not name %.*s: they are of another query",
+			               element->term_bytes < 100 ? (int)element->term_bytes : 100,
+			               (const char *)element->term);
 	}
 	return BS_OK;
 }
@@ -308,7 +340,8 @@ static void begin(struct bs_plan *plan, const struct bs_plan_inputs *inputs)
 	bs_vector_clear(&plan->ranges);
 }
 
-enum bs_status bs_plan_make(struct bs_plan *plan, const struct bs_plan_inputs *inputs, struct bs_error *err)
+enum bs_status bs_plan_make(struct bs_plan *plan, const struct bs_plan_inputs *inputs,
+                            struct bs_error *err)
 {
 	struct planner planner = {.plan = plan, .err = err};
 	const struct bs_query_tree *query = inputs->query;
@@ -332,12 +365,15 @@ enum bs_status bs_plan_make(struct bs_plan *plan, const struct bs_plan_inputs *i
 uint32_t bs_plan_whole(const struct bs_plan *plan, uint32_t segment, uint32_t node)
 {
 	const struct bs_query_node *whole = &plan->query->nodes[node];
-	if (whole->field != BS_QUERY_ANY_FIELD || whole->n_items == 0 || bs_query_is_file_name(whole))
+	if (whole->field != BS_QUERY_ANY_FIELD || whole->n_items == 0 ||
+	    bs_query_is_file_name(whole))
 		return UINT32_MAX;
-	if (whole->kind == BS_NODE_WORD && plan->query->elements[whole->items[0].element].kind == BS_ELEMENT_TERM)
+	if (whole->kind == BS_NODE_WORD &&
+	    plan->query->elements[whole->items[0].element].kind == BS_ELEMENT_TERM)
 		return plan->elements.items[whole->items[0].element].first_term;
 	for (uint32_t i = 0; i < bs_plan_n_pairs(plan) && whole->kind == BS_NODE_PHRASE; i++)
-		if (plan->pairs.items[i].node == node && plan->pairs.items[i].n_items == whole->n_items &&
+		if (plan->pairs.items[i].node == node &&
+		    plan->pairs.items[i].n_items == whole->n_items &&
 		    bs_plan_place(plan, segment, plan->pairs.items[i].term)->is_found)
 			return plan->pairs.items[i].term;
 	return UINT32_MAX;
@@ -364,9 +400,11 @@ bool bs_plan_is_widest(const struct bs_plan *plan, uint32_t segment, uint32_t pa
 	const struct bs_plan_word_pair *is = &plan->pairs.items[pair];
 	if (!bs_plan_place(plan, segment, is->term)->is_found)
 		return false;
-	for (uint32_t i = pair > reach ? pair - reach : 0; i < bs_plan_n_pairs(plan) && i <= pair + reach; i++) {
+	for (uint32_t i = pair > reach ? pair - reach : 0;
+	     i < bs_plan_n_pairs(plan) && i <= pair + reach; i++) {
 		const struct bs_plan_word_pair *other = &plan->pairs.items[i];
-		if (other->node == is->node && other->n_items > is->n_items && other->first_item <= is->first_item &&
+		if (other->node == is->node && other->n_items > is->n_items &&
+		    other->first_item <= is->first_item &&
 		    other->first_item + other->n_items >= is->first_item + is->n_items &&
 		    bs_plan_place(plan, segment, other->term)->is_found)
 			return false;
@@ -377,10 +415,18 @@ bool bs_plan_is_widest(const struct bs_plan *plan, uint32_t segment, uint32_t pa
 void bs_plan_describe_broad(const struct bs_element *element, struct bs_error *line_out)
 {
 	char word[100];
-	int n_bytes = element->term_bytes < sizeof(word) ? (int)element->term_bytes : (int)sizeof(word);
-	const char *sign = element->kind == BS_ELEMENT_PREFIX ? "*" : element->kind == BS_ELEMENT_FUZZY ? "~" : "";
+	int n_bytes =
+		element->term_bytes < sizeof(word) ? (int)element->term_bytes : (int)sizeof(word);
+	const char *sign = element->kind == BS_ELEMENT_PREFIX  ? "*"
+	                   : element->kind == BS_ELEMENT_FUZZY ? "~"
+	                                                       : "";
 	for (int i = 0; i < n_bytes; i++)
-		word[i] = element->term[i] == BS_PATTERN_ANY ? '*' : element->term[i] == BS_PATTERN_ONE ? '?' : (char)element->term[i];
-	(void)bs_fail(line_out, BS_OK, "%.*s%s stands for more than %u words of this index; it is checked by reading "
-	              "documents, which is slower: a longer word is faster", n_bytes, word, sign, BS_PLAN_MAX_EXPANSION);
+		word[i] = element->term[i] == BS_PATTERN_ANY   ? '*'
+		          : element->term[i] == BS_PATTERN_ONE ? '?'
+		                                               : (char)element->term[i];
+	(void)bs_fail(
+		line_out, BS_OK,
+		"%.*s%s stands for more than %u words of this index; it is checked by reading "
+		"documents, which is slower: a longer word is faster",
+		n_bytes, word, sign, BS_PLAN_MAX_EXPANSION);
 }

@@ -5,8 +5,8 @@
 
 #include "core/lexicon/lexicon.h"
 #include "core/system/deadline.h"
-#include "query/language/query_tree.h"
 #include "query/language/fuzzy.h"
+#include "query/language/query_tree.h"
 #include "query/plan/plan.h"
 
 /* Of a word of so many bytes each letter counts more, and of a shorter one too much. */
@@ -20,10 +20,12 @@ struct suggesting {
 	uint64_t best_df;
 };
 
-static enum bs_status offer(struct suggesting *at, const struct bs_buffer *term, struct bs_error *err)
+static enum bs_status offer(struct suggesting *at, const struct bs_buffer *term,
+                            struct bs_error *err)
 {
 	uint64_t df;
-	enum bs_status status = bs_plan_df(at->list, term->data, (uint32_t)term->used_bytes, &df, err);
+	enum bs_status status =
+		bs_plan_df(at->list, term->data, (uint32_t)term->used_bytes, &df, err);
 	if (status || df <= at->best_df)
 		return status;
 	at->best_df = df;
@@ -33,7 +35,8 @@ static enum bs_status offer(struct suggesting *at, const struct bs_buffer *term,
 
 #define TERM_NS 50u /* what a step costs about */
 
-static enum bs_status walk(struct suggesting *at, const struct bs_lexicon *lexicon, struct bs_error *err)
+static enum bs_status walk(struct suggesting *at, const struct bs_lexicon *lexicon,
+                           struct bs_error *err)
 {
 	struct bs_lexicon_cursor cursor = {.lexicon = lexicon};
 	const struct bs_buffer *term = &cursor.term;
@@ -41,8 +44,10 @@ static enum bs_status walk(struct suggesting *at, const struct bs_lexicon *lexic
 	enum bs_status status = bs_lexicon_cursor_seek(&cursor, (const uint8_t *)"", 0, err);
 	if (!status)
 		status = bs_lexicon_cursor_next(&cursor, &end, err);
-	while (!status && !end && term->data[0] != BS_KEY_COMPOUND && !(status = bs_deadline_spend(TERM_NS, err))) {
-		if (bs_fuzzy_matches(at->fuzzy, term->data, (uint32_t)term->used_bytes, (uint32_t)cursor.n_shared))
+	while (!status && !end && term->data[0] != BS_KEY_COMPOUND &&
+	       !(status = bs_deadline_spend(TERM_NS, err))) {
+		if (bs_fuzzy_matches(at->fuzzy, term->data, (uint32_t)term->used_bytes,
+		                     (uint32_t)cursor.n_shared))
 			status = offer(at, term, err);
 		if (!status)
 			status = bs_lexicon_cursor_next(&cursor, &end, err);
@@ -51,8 +56,8 @@ static enum bs_status walk(struct suggesting *at, const struct bs_lexicon *lexic
 	return status;
 }
 
-/* Whether it ends with a Hangul syllable (U+AC00 to U+D7A3) or a digit: words that go on with others, more often than
- * they are misspelt. */
+/* Whether it ends with a Hangul syllable (U+AC00 to U+D7A3) or a digit: words that go on with
+ * others, more often than they are misspelt. */
 static bool may_go_on(const uint8_t *term, uint32_t term_bytes)
 {
 	const uint8_t *end = term + term_bytes;
@@ -65,8 +70,9 @@ static bool may_go_on(const uint8_t *term, uint32_t term_bytes)
 }
 
 /* Offers the term itself if there are others that begin with it. */
-static enum bs_status offer_beginning(const struct suggesting *at, const uint8_t *term, uint32_t term_bytes,
-                                      bool *is_beginning_out, struct bs_error *err)
+static enum bs_status offer_beginning(const struct suggesting *at, const uint8_t *term,
+                                      uint32_t term_bytes, bool *is_beginning_out,
+                                      struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	for (uint32_t s = 0; s < at->list->n_segments && !status && !*is_beginning_out; s++) {
@@ -85,8 +91,9 @@ static enum bs_status offer_beginning(const struct suggesting *at, const uint8_t
 	return *is_beginning_out ? bs_buffer_append(at->best, term, term_bytes, err) : status;
 }
 
-enum bs_status bs_suggest(const struct bs_snapshot_list *list, const uint8_t *term, uint32_t term_bytes,
-                          struct bs_buffer *word_out, bool *is_beginning_out, struct bs_error *err)
+enum bs_status bs_suggest(const struct bs_snapshot_list *list, const uint8_t *term,
+                          uint32_t term_bytes, struct bs_buffer *word_out, bool *is_beginning_out,
+                          struct bs_error *err)
 {
 	struct suggesting at = {.list = list, .best = word_out};
 	enum bs_status status = BS_OK;
@@ -98,11 +105,14 @@ enum bs_status bs_suggest(const struct bs_snapshot_list *list, const uint8_t *te
 		status = offer_beginning(&at, term, term_bytes, is_beginning_out, err);
 	if (status || *is_beginning_out)
 		return status;
-	for (uint32_t edits = 1; edits <= 1u + (term_bytes >= LEAST_BYTES_TWO) && !status && at.best_df == 0; edits++) {
+	for (uint32_t edits = 1;
+	     edits <= 1u + (term_bytes >= LEAST_BYTES_TWO) && !status && at.best_df == 0; edits++) {
 		status = bs_fuzzy_new(term, term_bytes, edits, &at.fuzzy, err);
 		for (uint32_t s = 0; s < list->n_segments && !status; s++)
 			if (bs_list_segment(list, s)->segment)
-				status = walk(&at, &bs_list_segment(list, s)->segment->terms.lexicon, err);
+				status =
+					walk(&at, &bs_list_segment(list, s)->segment->terms.lexicon,
+				             err);
 		bs_fuzzy_free(at.fuzzy);
 	}
 	if (!status && at.best_df == 0)
@@ -113,7 +123,8 @@ enum bs_status bs_suggest(const struct bs_snapshot_list *list, const uint8_t *te
 #define MOST_SUGGESTIONS 3
 
 enum bs_status bs_suggest_words(const struct bs_plan *plan, bool is_stemmed, struct bs_buffer *text,
-                                void (*tell)(void *context, const char *message), void *context, struct bs_error *err)
+                                void (*tell)(void *context, const char *message), void *context,
+                                struct bs_error *err)
 {
 	const struct bs_query_tree *query = plan->query;
 	const char *star = is_stemmed ? "*" : "";
@@ -126,11 +137,14 @@ enum bs_status bs_suggest_words(const struct bs_plan *plan, bool is_stemmed, str
 		    bs_plan_term_occurs(plan, plan->elements.items[i].first_term))
 			continue;
 		bool is_beginning = false;
-		status = bs_suggest(plan->list, element->term, element->term_bytes, text, &is_beginning, err);
+		status = bs_suggest(plan->list, element->term, element->term_bytes, text,
+		                    &is_beginning, err);
 		bool is_like = text->used_bytes > 0;
-		(void)bs_fail(&line, BS_OK, "%s%.*s%s%s%s%.*s%s", is_one ? "" : "no index has ", (int)element->term_bytes,
-		              (const char *)element->term, is_beginning ? "" : star, is_one ? " is not in the index" : "",
-		              is_like ? "; did you mean " : "", (int)text->used_bytes, (const char *)text->data,
+		(void)bs_fail(&line, BS_OK, "%s%.*s%s%s%s%.*s%s", is_one ? "" : "no index has ",
+		              (int)element->term_bytes, (const char *)element->term,
+		              is_beginning ? "" : star, is_one ? " is not in the index" : "",
+		              is_like ? "; did you mean " : "", (int)text->used_bytes,
+		              (const char *)text->data,
 		              is_like ? star[0] || is_beginning ? "*?" : "?" : "");
 		if (!status)
 			tell(context, line.text);

@@ -14,21 +14,23 @@ void bs_scorer_deinit(struct bs_scorer *scorer)
 	*scorer = (struct bs_scorer){0};
 }
 
-/* The order in which the shares of words are added up, so that a document always has the same score. */
+/* The order in which the shares of words are added up, so that a document always has the same
+ * score. */
 static int compare_words(const void *a, const void *b, void *context)
 {
 	const struct bs_plan *plan = context;
 	const struct bs_plan_term *x = &plan->terms.items[((const struct bs_scored_word *)a)->term];
 	const struct bs_plan_term *y = &plan->terms.items[((const struct bs_scored_word *)b)->term];
-	int order = bs_compare_bytes(plan->keys.data + x->key_offset, x->key_bytes, plan->keys.data + y->key_offset,
-	                             y->key_bytes);
+	int order = bs_compare_bytes(plan->keys.data + x->key_offset, x->key_bytes,
+	                             plan->keys.data + y->key_offset, y->key_bytes);
 	return order ? order : x < y ? -1 : x > y;
 }
 
 /* Elements beyond this many are not known to be implied, which costs time only. */
 #define IMPLIED_ELEMENTS 64u
 
-/* The elements that every match of a leaf has, a bit each: those of one term, which a match has if it has the element. */
+/* The elements that every match of a leaf has, a bit each: those of one term, which a match has if
+ * it has the element. */
 static enum bs_status leaf_implies(void *context, uint32_t n, void *value_out, struct bs_error *err)
 {
 	const struct bs_plan *plan = context;
@@ -44,35 +46,41 @@ static enum bs_status leaf_implies(void *context, uint32_t n, void *value_out, s
 	return BS_OK;
 }
 
-static void node_implies(void *context, const struct bs_query_node *node, const void *values, void *value_out)
+static void node_implies(void *context, const struct bs_query_node *node, const void *values,
+                         void *value_out)
 {
 	const uint64_t *implied = values;
 	uint64_t here = node->kind == BS_NODE_NOT ? 0 : implied[node->children[0]];
 	(void)context;
 	for (uint32_t i = 1; i < node->n_children; i++)
-		here = node->kind == BS_NODE_AND ? here | implied[node->children[i]] : here & implied[node->children[i]];
+		here = node->kind == BS_NODE_AND ? here | implied[node->children[i]]
+		                                 : here & implied[node->children[i]];
 	*(uint64_t *)value_out = here;
 }
 
-/* Whether the query asks for nothing but any of its words, and all of them score: one of weight 0 makes a match, too. */
+/* Whether the query asks for nothing but any of its words, and all of them score: one of weight 0
+ * makes a match, too. */
 static bool is_any(const struct bs_query_tree *query)
 {
 	bool is_any = true;
 	for (size_t n = 0; n < query->n_nodes; n++) {
 		const struct bs_query_node *node = &query->nodes[n];
-		is_any &= node->kind == BS_NODE_OR || (node->kind == BS_NODE_WORD && node->field == BS_QUERY_ANY_FIELD);
+		is_any &= node->kind == BS_NODE_OR ||
+		          (node->kind == BS_NODE_WORD && node->field == BS_QUERY_ANY_FIELD);
 	}
 	for (size_t e = 0; e < query->n_elements; e++)
 		is_any &= query->elements[e].weight > 0;
 	return is_any;
 }
 
-static enum bs_status add_words(struct bs_scorer *scorer, uint32_t e, bool is_implied, struct bs_error *err)
+static enum bs_status add_words(struct bs_scorer *scorer, uint32_t e, bool is_implied,
+                                struct bs_error *err)
 {
 	const struct bs_plan *plan = scorer->plan;
 	enum bs_status status = BS_OK;
 	for (uint32_t i = 0; i < plan->elements.items[e].n_terms && !status; i++) {
-		const struct bs_plan_term *term = &plan->terms.items[plan->elements.items[e].first_term + i];
+		const struct bs_plan_term *term =
+			&plan->terms.items[plan->elements.items[e].first_term + i];
 		struct bs_scored_word word = {
 			.term = plan->elements.items[e].first_term + i,
 			.hash = term->hash,
@@ -90,7 +98,8 @@ static bool is_same_word(const struct bs_plan *plan, uint32_t a, uint32_t b)
 {
 	const struct bs_plan_term *x = &plan->terms.items[a], *y = &plan->terms.items[b];
 	return x->key_bytes == y->key_bytes &&
-	       memcmp(plan->keys.data + x->key_offset, plan->keys.data + y->key_offset, x->key_bytes) == 0;
+	       memcmp(plan->keys.data + x->key_offset, plan->keys.data + y->key_offset,
+	              x->key_bytes) == 0;
 }
 
 /* Two elements may stand for the same word. */
@@ -109,7 +118,8 @@ static void join_repeats(struct bs_scorer *scorer)
 	scorer->n_words = n;
 }
 
-enum bs_status bs_scorer_make(struct bs_scorer *scorer, const struct bs_plan *plan, double avgdl, struct bs_error *err)
+enum bs_status bs_scorer_make(struct bs_scorer *scorer, const struct bs_plan *plan, double avgdl,
+                              struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	scorer->plan = plan;
@@ -117,7 +127,8 @@ enum bs_status bs_scorer_make(struct bs_scorer *scorer, const struct bs_plan *pl
 	scorer->is_complete = true;
 	scorer->is_any = is_any(plan->query);
 	bs_vector_clear(&scorer->memory);
-	const struct bs_query_fold fold = {sizeof(uint64_t), leaf_implies, node_implies, (void *)(uintptr_t)plan};
+	const struct bs_query_fold fold = {sizeof(uint64_t), leaf_implies, node_implies,
+	                                   (void *)(uintptr_t)plan};
 	uint64_t implied = 0;
 	status = bs_query_fold(plan->query, &fold, &implied, err);
 	for (uint32_t e = 0; e < plan->query->n_elements && !status; e++) {
@@ -129,7 +140,8 @@ enum bs_status bs_scorer_make(struct bs_scorer *scorer, const struct bs_plan *pl
 	scorer->words = scorer->memory.items;
 	scorer->n_words = bs_vector_n(&scorer->memory);
 	if (!status && scorer->n_words > 1) {
-		qsort_r(scorer->words, scorer->n_words, sizeof(*scorer->words), compare_words, (void *)(uintptr_t)plan);
+		qsort_r(scorer->words, scorer->n_words, sizeof(*scorer->words), compare_words,
+		        (void *)(uintptr_t)plan);
 		join_repeats(scorer);
 	}
 	for (size_t i = 0; i < scorer->n_words && !status; i++) {
@@ -141,7 +153,8 @@ enum bs_status bs_scorer_make(struct bs_scorer *scorer, const struct bs_plan *pl
 }
 
 enum bs_status bs_scorer_score(const struct bs_scorer *scorer, uint32_t segment, uint32_t document,
-                               const uint8_t *has, double *score_out, bool *exact_io, struct bs_error *err)
+                               const uint8_t *has, double *score_out, bool *exact_io,
+                               struct bs_error *err)
 {
 	const struct bs_segment *from = bs_plan_segment(scorer->plan, segment);
 	const uint8_t *bits;
@@ -161,13 +174,15 @@ enum bs_status bs_scorer_score(const struct bs_scorer *scorer, uint32_t segment,
 	return status;
 }
 
-double bs_scorer_most(const struct bs_scorer *scorer, size_t word, uint32_t most_tf, uint32_t least_length)
+double bs_scorer_most(const struct bs_scorer *scorer, size_t word, uint32_t most_tf,
+                      uint32_t least_length)
 {
-	return bs_bm25_share(scorer->words[word].worth, most_tf ? most_tf : UINT32_MAX, most_tf ? least_length : 0,
-	                     scorer->avgdl);
+	return bs_bm25_share(scorer->words[word].worth, most_tf ? most_tf : UINT32_MAX,
+	                     most_tf ? least_length : 0, scorer->avgdl);
 }
 
-static int compare_places(const struct bs_snapshot_list *list, const struct bs_ranked_hit *a, const struct bs_ranked_hit *b)
+static int compare_places(const struct bs_snapshot_list *list, const struct bs_ranked_hit *a,
+                          const struct bs_ranked_hit *b)
 {
 	return bs_list_order(list, bs_hit_ref(a), bs_hit_ref(b));
 }
@@ -188,21 +203,25 @@ static int compare_arrived(const void *a, const void *b)
 	const struct arrived *x = a, *y = b;
 	if (x->hit.segment == y->hit.segment)
 		return bs_compare_u64(x->hit.document, y->hit.document);
-	return x->number != y->number ? bs_compare_u64(x->number, y->number) : bs_compare_u64(x->hit.segment, y->hit.segment);
+	return x->number != y->number ? bs_compare_u64(x->number, y->number)
+	                              : bs_compare_u64(x->hit.segment, y->hit.segment);
 }
 
-/* Where all documents came in one after the other, their records need not be compared, which would be most of the work for a hundred
- * thousand hits. False: it is otherwise, or cannot be done. */
-static bool sort_by_arrival(const struct bs_snapshot_list *list, struct bs_ranked_hit *hits, size_t n_hits)
+/* Where all documents came in one after the other, their records need not be compared, which would
+ * be most of the work for a hundred thousand hits. False: it is otherwise, or cannot be done. */
+static bool sort_by_arrival(const struct bs_snapshot_list *list, struct bs_ranked_hit *hits,
+                            size_t n_hits)
 {
 	const struct bs_manifest *manifest = &list->entries[0].snapshot->manifest;
 	struct arrived *arrived = NULL;
-	bool can = list->n_entries == 1 && manifest->n_sources == 1 && manifest->sources[0].kind == BS_SOURCE_STDIN;
+	bool can = list->n_entries == 1 && manifest->n_sources == 1 &&
+	           manifest->sources[0].kind == BS_SOURCE_STDIN;
 	if (can)
 		can = (arrived = malloc(n_hits * sizeof(*arrived))) != NULL;
 	for (size_t i = 0; i < n_hits && can; i++) {
 		const struct bs_segment *segment = bs_list_segment(list, hits[i].segment)->segment;
-		can = segment && !bs_packed_get(&segment->docs.places[3], hits[i].document, &arrived[i].number, NULL);
+		can = segment && !bs_packed_get(&segment->docs.places[3], hits[i].document,
+		                                &arrived[i].number, NULL);
 		arrived[i].hit = hits[i];
 	}
 	if (can)
@@ -213,29 +232,35 @@ static bool sort_by_arrival(const struct bs_snapshot_list *list, struct bs_ranke
 	return can;
 }
 
-void bs_sort_by_document(const struct bs_snapshot_list *list, struct bs_ranked_hit *hits, size_t n_hits)
+void bs_sort_by_document(const struct bs_snapshot_list *list, struct bs_ranked_hit *hits,
+                         size_t n_hits)
 {
 	/* Hits come segment by segment, in order within each: often they are sorted already. */
 	for (size_t i = 1; i < n_hits; i++) {
 		if (compare_places(list, &hits[i - 1], &hits[i]) > 0) {
 			if (!sort_by_arrival(list, hits, n_hits))
-				qsort_r(hits, n_hits, sizeof(*hits), compare_hits, (void *)(uintptr_t)list);
+				qsort_r(hits, n_hits, sizeof(*hits), compare_hits,
+				        (void *)(uintptr_t)list);
 			return;
 		}
 	}
 }
 
-/* Whether a stands above b in a heap. Of the k best, what would be shown after the others stands on top. */
-typedef bool (*heap_order)(const struct bs_snapshot_list *list, const struct bs_ranked_hit *a, const struct bs_ranked_hit *b);
+/* Whether a stands above b in a heap. Of the k best, what would be shown after the others stands on
+ * top. */
+typedef bool (*heap_order)(const struct bs_snapshot_list *list, const struct bs_ranked_hit *a,
+                           const struct bs_ranked_hit *b);
 
-static bool is_worse(const struct bs_snapshot_list *list, const struct bs_ranked_hit *a, const struct bs_ranked_hit *b)
+static bool is_worse(const struct bs_snapshot_list *list, const struct bs_ranked_hit *a,
+                     const struct bs_ranked_hit *b)
 {
 	if (a->score > b->score || a->score < b->score)
 		return a->score < b->score;
 	return compare_places(list, a, b) > 0;
 }
 
-static bool is_higher(const struct bs_snapshot_list *list, const struct bs_ranked_hit *a, const struct bs_ranked_hit *b)
+static bool is_higher(const struct bs_snapshot_list *list, const struct bs_ranked_hit *a,
+                      const struct bs_ranked_hit *b)
 {
 	(void)list;
 	if (a->score > b->score || a->score < b->score)
@@ -243,8 +268,9 @@ static bool is_higher(const struct bs_snapshot_list *list, const struct bs_ranke
 	return a->segment != b->segment ? a->segment < b->segment : a->document < b->document;
 }
 
-static inline enum bs_status push(struct bs_ranked_hits *heap, const struct bs_ranked_hit *hit, heap_order is_above,
-                                  const struct bs_snapshot_list *list, struct bs_error *err)
+static inline enum bs_status push(struct bs_ranked_hits *heap, const struct bs_ranked_hit *hit,
+                                  heap_order is_above, const struct bs_snapshot_list *list,
+                                  struct bs_error *err)
 {
 	size_t i = bs_vector_n(heap);
 	enum bs_status status = bs_vector_append(heap, hit, err);
@@ -258,8 +284,8 @@ static inline enum bs_status push(struct bs_ranked_hits *heap, const struct bs_r
 }
 
 /* Puts hit in place of the top of hits[0..n), and down to where it belongs. */
-static inline void replace_top(struct bs_ranked_hit *hits, size_t n, struct bs_ranked_hit hit, heap_order is_above,
-                               const struct bs_snapshot_list *list)
+static inline void replace_top(struct bs_ranked_hit *hits, size_t n, struct bs_ranked_hit hit,
+                               heap_order is_above, const struct bs_snapshot_list *list)
 {
 	size_t i = 0;
 	for (size_t child; (child = 2 * i + 1) < n; i = child) {
@@ -271,7 +297,8 @@ static inline void replace_top(struct bs_ranked_hit *hits, size_t n, struct bs_r
 	hits[i] = hit;
 }
 
-enum bs_status bs_hits_push(struct bs_ranked_hits *heap, const struct bs_ranked_hit *hit, struct bs_error *err)
+enum bs_status bs_hits_push(struct bs_ranked_hits *heap, const struct bs_ranked_hit *hit,
+                            struct bs_error *err)
 {
 	return push(heap, hit, is_higher, NULL, err);
 }
@@ -285,7 +312,8 @@ struct bs_ranked_hit bs_hits_pop(struct bs_ranked_hits *heap)
 	return top;
 }
 
-enum bs_status bs_top_offer(struct bs_top *top, const struct bs_ranked_hit *hit, struct bs_error *err)
+enum bs_status bs_top_offer(struct bs_top *top, const struct bs_ranked_hit *hit,
+                            struct bs_error *err)
 {
 	struct bs_ranked_hit *hits = top->heap.items;
 	size_t n = bs_vector_n(&top->heap);

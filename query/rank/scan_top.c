@@ -8,7 +8,8 @@
 #include "core/bitsift/search_result.h"
 #include "core/system/deadline.h"
 
-/* Scores are compared with bounds that were added up in another way: this much may be lost on it. */
+/* Scores are compared with bounds that were added up in another way: this much may be lost on
+ * it. */
 #define ROUNDING 1e-9
 
 /* Of so few candidates in the shard it is quicker to look at each than to weigh all. */
@@ -35,9 +36,9 @@ bool bs_top_scan_is_possible(const struct bs_top_scan *best, double score)
 }
 
 /*
- * A query for any of its words is answered in three rounds: first the documents that have a rare word, which are few and
- * mostly the best; then, with something to compare with, those that have none; and at last the long ones that have lists,
- * most of which cost nothing by then.
+ * A query for any of its words is answered in three rounds: first the documents that have a rare
+ * word, which are few and mostly the best; then, with something to compare with, those that have
+ * none; and at last the long ones that have lists, most of which cost nothing by then.
  */
 enum round {
 	ROUND_ONLY, /* of all other queries */
@@ -46,8 +47,8 @@ enum round {
 	ROUND_LISTS,
 };
 
-/* A word is rare if fewer than one of so many documents have it: of words that are less rare, the first round reads most of
- * what the second one does; of rarer ones alone, it finds too little. */
+/* A word is rare if fewer than one of so many documents have it: of words that are less rare, the
+ * first round reads most of what the second one does; of rarer ones alone, it finds too little. */
 #define RARE_SHARE 2800u
 
 /* Words that are looked for before what they leave is weighed again. */
@@ -60,29 +61,32 @@ struct best_scan {
 	struct bs_top_scan *best;
 	bool is_sure; /* candidates match */
 	enum round round;
-	/* Of each word: whether candidates need not have it, and where it is then, its documents in frame 1 + its
-	 * number. */
+	/* Of each word: whether candidates need not have it, and where it is then, its documents in
+	 * frame 1 + its number. */
 	bool is_apart[BS_TOP_SCAN_WORDS];
 	struct bs_live lives[BS_TOP_SCAN_WORDS];
 	uint8_t certainty[BS_TOP_SCAN_WORDS]; /* BS_HAS or BS_HAS_MAYBE where its lines say so */
 	uint8_t has[BS_TOP_SCAN_WORDS];
 	struct bs_weighed_term inputs[BS_TOP_SCAN_WORDS];
 	size_t n_inputs;
-	uint8_t by_worth[BS_TOP_SCAN_WORDS];                      /* the words, the worthiest first */
-	const struct bs_weighed_term *weighed[BS_TOP_SCAN_WORDS]; /* of each word; NULL: not in this shard */
+	/* the words, the worthiest first */
+	uint8_t by_worth[BS_TOP_SCAN_WORDS];
+	/* of each word; NULL: not in this shard */
+	const struct bs_weighed_term *weighed[BS_TOP_SCAN_WORDS];
 };
 
 /* What a look at a row costs about, for the deadline. */
 #define LOOK_NS 100u
 
-/* The document by what scan->has says of its words: it is a hit, or it waits, or it is out of the question. */
+/* The document by what scan->has says of its words: it is a hit, or it waits, or it is out of the
+ * question. */
 static void look(struct best_scan *scan, uint32_t document, bool is_sure)
 {
 	struct bs_shard_scan *at = scan->at;
 	struct bs_ranked_hit hit = {.segment = at->segment, .document = document};
 	bool is_exact = is_sure && !at->plan->scope.is_open;
-	at->status =
-		bs_scorer_score(scan->best->scorer, at->segment, document, scan->has, &hit.score, &is_exact, at->err);
+	at->status = bs_scorer_score(scan->best->scorer, at->segment, document, scan->has,
+	                             &hit.score, &is_exact, at->err);
 	scan->best->stats->scored++;
 	if (at->status)
 		return;
@@ -98,8 +102,9 @@ static void find_has(struct best_scan *scan, uint32_t row)
 {
 	row -= scan->at->first_block * BS_LINE_BITS;
 	for (size_t i = 0; i < scan->best->scorer->n_words; i++) {
-		bool has = !scan->is_apart[i] || (bs_scan_is_live(&scan->lives[i], row / BS_LINE_BITS) &&
-		                                  (scan->at->scan->frames[1 + i].lines[row / 64] >> (row % 64) & 1));
+		bool has = !scan->is_apart[i] ||
+		           (bs_scan_is_live(&scan->lives[i], row / BS_LINE_BITS) &&
+		            (scan->at->scan->frames[1 + i].lines[row / 64] >> (row % 64) & 1));
 		scan->has[i] = has ? scan->certainty[i] : BS_HAS_NOT;
 	}
 }
@@ -127,8 +132,9 @@ static uint32_t most_tf(const struct best_scan *scan, size_t i, uint32_t row)
 	return 0;
 }
 
-/* Whether the document can be among the best, by its length and its levels. Weights know but the least length of a shard,
- * so that most of what they leave is too long; and it is told from less memory than the tf codes take. */
+/* Whether the document can be among the best, by its length and its levels. Weights know but the
+ * least length of a shard, so that most of what they leave is too long; and it is told from less
+ * memory than the tf codes take. */
 static bool is_hopeful(struct best_scan *scan, const struct bs_scan_row *looked)
 {
 	const struct bs_scorer *scorer = scan->best->scorer;
@@ -136,7 +142,8 @@ static bool is_hopeful(struct best_scan *scan, const struct bs_scan_row *looked)
 	double most = 0;
 	if (!(bs_top_scan_threshold(scan->best) > 0) || scan->at->status)
 		return !scan->at->status;
-	scan->at->status = bs_packed_get_u32(&scan->segment->docs.lengths, looked->document, &length, scan->at->err);
+	scan->at->status = bs_packed_get_u32(&scan->segment->docs.lengths, looked->document,
+	                                     &length, scan->at->err);
 	find_has(scan, looked->row);
 	for (size_t i = 0; i < scorer->n_words; i++)
 		if (scan->has[i] != BS_HAS_NOT)
@@ -165,7 +172,8 @@ static void look_at_rows(struct best_scan *scan, struct bs_scan_row *looked, siz
 		bs_packed_prefetch(&segment->terms.tfs.offsets, looked[i].document);
 	}
 	for (size_t i = 0; i < n_hopeful; i++)
-		bs_packed_prefetch_target(&segment->terms.tfs.offsets, looked[i].document, &segment->terms.tfs.bits);
+		bs_packed_prefetch_target(&segment->terms.tfs.offsets, looked[i].document,
+		                          &segment->terms.tfs.bits);
 	for (size_t i = 0; i < n_hopeful && !at->status; i++)
 		look_at_row(scan, &looked[i]);
 }
@@ -188,8 +196,10 @@ static bool has_levels(const struct best_scan *scan, const struct bs_scored_word
 
 static bool is_rare(const struct best_scan *scan, size_t i)
 {
-	const struct bs_term_place *place = bs_scan_place(scan->at, scan->best->scorer->words[i].term);
-	return !place->is_found || (uint64_t)place->term.df * RARE_SHARE < scan->segment->meta.n_docs;
+	const struct bs_term_place *place =
+		bs_scan_place(scan->at, scan->best->scorer->words[i].term);
+	return !place->is_found ||
+	       (uint64_t)place->term.df * RARE_SHARE < scan->segment->meta.n_docs;
 }
 
 /* Whether no document of the round has the word. */
@@ -198,7 +208,8 @@ static bool is_foreign(const struct best_scan *scan, size_t i)
 	return scan->round == ROUND_REST && is_rare(scan, i);
 }
 
-/* The scale of the weights of a shard: sums of at most BS_WEIGH_MOST, a unit of which is worth so much of a score. */
+/* The scale of the weights of a shard: sums of at most BS_WEIGH_MOST, a unit of which is worth so
+ * much of a score. */
 struct scale {
 	double unit;
 	double most; /* that a document can score */
@@ -231,8 +242,9 @@ static void place_level(struct best_scan *scan, const struct bs_scored_word *wor
 	struct bs_probe probe = bs_hash_probe(bs_tf_level_hash(word->hash, l), BS_LEVEL_DOCUMENT);
 	level->n_columns = scan->segment->terms.tf_levels.n_columns;
 	for (uint32_t i = 0; i < level->n_columns && !at->status; i++)
-		at->status = bs_shard_column(at->shard, documents, bs_hash_position(probe, i, documents->n_columns), live,
-		                            &level->columns[i], at->err);
+		at->status = bs_shard_column(at->shard, documents,
+		                             bs_hash_position(probe, i, documents->n_columns), live,
+		                             &level->columns[i], at->err);
 }
 
 static uint32_t units_of(const struct scale *scale, double score)
@@ -240,9 +252,10 @@ static uint32_t units_of(const struct scale *scale, double score)
 	return (uint32_t)ceil(score * (1 + ROUNDING) / scale->unit);
 }
 
-/* What a word gives by its levels: a document that does not reach level l has it less often than that. */
-static void weigh_word(struct best_scan *scan, size_t i, const struct scale *scale, const struct bs_live *live,
-                       struct bs_weighed_term *term)
+/* What a word gives by its levels: a document that does not reach level l has it less often than
+ * that. */
+static void weigh_word(struct best_scan *scan, size_t i, const struct scale *scale,
+                       const struct bs_live *live, struct bs_weighed_term *term)
 {
 	const struct bs_scorer *scorer = scan->best->scorer;
 	const struct bs_scored_word *word = &scorer->words[i];
@@ -255,7 +268,8 @@ static void weigh_word(struct best_scan *scan, size_t i, const struct scale *sca
 	}
 	for (uint32_t l = 0; l <= term->n_levels && !scan->at->status; l++) {
 		uint32_t most_tf = l < term->n_levels ? levels->least[l] - 1 : 0;
-		uint32_t units = units_of(scale, bs_scorer_most(scorer, i, most_tf, scan->at->shard->least_length));
+		uint32_t units = units_of(
+			scale, bs_scorer_most(scorer, i, most_tf, scan->at->shard->least_length));
 		uint32_t weight = units > sum ? units - sum : 0;
 		sum += weight;
 		*(l ? &term->levels[l - 1].weight : &term->weight) = weight;
@@ -265,13 +279,15 @@ static void weigh_word(struct best_scan *scan, size_t i, const struct scale *sca
 	term->most = sum;
 }
 
-static void weigh_words(struct best_scan *scan, const struct scale *scale, const struct bs_live *live)
+static void weigh_words(struct best_scan *scan, const struct scale *scale,
+                        const struct bs_live *live)
 {
 	scan->n_inputs = 0;
 	for (size_t i = 0; i < scan->best->scorer->n_words && !scan->at->status; i++)
 		if (!is_foreign(scan, scan->by_worth[i])) {
 			scan->weighed[scan->by_worth[i]] = &scan->inputs[scan->n_inputs];
-			weigh_word(scan, scan->by_worth[i], scale, live, &scan->inputs[scan->n_inputs++]);
+			weigh_word(scan, scan->by_worth[i], scale, live,
+			           &scan->inputs[scan->n_inputs++]);
 		}
 }
 
@@ -286,12 +302,14 @@ static void order_by_worth(struct best_scan *scan)
 	}
 }
 
-/* Leaves in `kept`, which may be the lines themselves, those of the lines whose weights reach the threshold. */
+/* Leaves in `kept`, which may be the lines themselves, those of the lines whose weights reach the
+ * threshold. */
 static void weigh(struct best_scan *scan, uint32_t threshold, const uint64_t *lines, uint64_t *kept,
                   struct bs_live *live)
 {
 	if (threshold <= BS_WEIGH_MOST)
-		scan->at->kernel->lines.weigh(lines, kept, live, scan->inputs, scan->n_inputs, threshold);
+		scan->at->kernel->lines.weigh(lines, kept, live, scan->inputs, scan->n_inputs,
+		                              threshold);
 	else
 		memset(live, 0, sizeof(*live));
 }
@@ -314,8 +332,9 @@ static uint32_t seed_blocks(const struct best_scan *scan, uint32_t n_live, uint6
 }
 
 /*
- * Looks at the k weightiest or so of some blocks, so that of the others most can be dropped; and takes them away. Their
- * threshold is found bit by bit, among those that are left by the bits before.
+ * Looks at the k weightiest or so of some blocks, so that of the others most can be dropped; and
+ * takes them away. Their threshold is found bit by bit, among those that are left by the bits
+ * before.
  */
 static void seed(struct best_scan *scan, uint32_t n_blocks, struct bs_live *live)
 {
@@ -353,7 +372,8 @@ static void keep_word(struct best_scan *scan, size_t i)
 	bs_scan_keep(scan->at, scan->best->scorer->words[i].term, (uint32_t)i + 1, &scan->lives[i]);
 }
 
-/* Leaves in the frame of each word that candidates need not have its documents in the live blocks. */
+/* Leaves in the frame of each word that candidates need not have its documents in the live
+ * blocks. */
 static void find_words(struct best_scan *scan, const struct bs_live *live)
 {
 	const struct bs_scorer *scorer = scan->best->scorer;
@@ -369,20 +389,22 @@ static void find_words(struct best_scan *scan, const struct bs_live *live)
 }
 
 /*
- * Which words of the round candidates must have one of: those without which no document can be among the best are left
- * out, those of least worth first, as far as all of them together do not make one (Turtle and Flood's MaxScore, 1995).
+ * Which words of the round candidates must have one of: those without which no document can be
+ * among the best are left out, those of least worth first, as far as all of them together do not
+ * make one (Turtle and Flood's MaxScore, 1995).
  */
 static void choose_essential(const struct best_scan *scan, uint8_t *essential)
 {
 	const struct bs_scorer *scorer = scan->best->scorer;
 	double most = 0;
 	for (size_t i = 0; i < scorer->n_words; i++)
-		essential[i] = scan->round == ROUND_LISTS || is_rare(scan, i) == (scan->round == ROUND_RARE);
+		essential[i] = scan->round == ROUND_LISTS ||
+		               is_rare(scan, i) == (scan->round == ROUND_RARE);
 	for (;;) {
 		size_t least = scorer->n_words;
 		for (size_t i = 0; i < scorer->n_words; i++)
-			if (essential[i] &&
-			    (least == scorer->n_words || scorer->words[i].worth < scorer->words[least].worth))
+			if (essential[i] && (least == scorer->n_words ||
+			                     scorer->words[i].worth < scorer->words[least].worth))
 				least = i;
 		if (least == scorer->n_words || scan->round == ROUND_RARE)
 			return;
@@ -402,21 +424,24 @@ static void drop_hopeless(struct best_scan *scan, const uint8_t *is_found, struc
 	scan->n_inputs = 0;
 	for (size_t n = 0; n < scan->best->scorer->n_words; n++) {
 		size_t i = scan->by_worth[n];
-		uint32_t most = is_foreign(scan, i) ? 0 : units_of(&scale, bs_scorer_most(scan->best->scorer, i, 0, 0));
+		uint32_t most =
+			is_foreign(scan, i)
+				? 0
+				: units_of(&scale, bs_scorer_most(scan->best->scorer, i, 0, 0));
 		left += is_found[i] ? 0 : most;
 		if (is_found[i])
-			scan->inputs[scan->n_inputs++] =
-				(struct bs_weighed_term){.lines = scan->at->scan->frames[1 + i].lines,
-			                                 .live = &scan->lives[i],
-			                                 .weight = most,
-			                                 .most = most};
+			scan->inputs[scan->n_inputs++] = (struct bs_weighed_term){
+				.lines = scan->at->scan->frames[1 + i].lines,
+				.live = &scan->lives[i],
+				.weight = most,
+				.most = most};
 	}
 	if (threshold > left)
 		weigh(scan, threshold - left, lines, lines, live);
 }
 
-/* Leaves in frame 0 the documents that seem to have an essential word, and can be among the best with all that they seem to
- * have. */
+/* Leaves in frame 0 the documents that seem to have an essential word, and can be among the best
+ * with all that they seem to have. */
 static void seek_any(struct best_scan *scan, struct bs_live *live)
 {
 	struct bs_shard_scan *at = scan->at;
@@ -431,8 +456,8 @@ static void seek_any(struct best_scan *scan, struct bs_live *live)
 		if (!is_found[i])
 			continue;
 		seek_word(scan, i, &all);
-		at->kernel->lines.or_lines(at->scan->frames[0].lines, live, at->scan->frames[1 + i].lines,
-		                           &scan->lives[i]);
+		at->kernel->lines.or_lines(at->scan->frames[0].lines, live,
+		                           at->scan->frames[1 + i].lines, &scan->lives[i]);
 	}
 	for (size_t n = 0; n < scorer->n_words && bs_live_any(live); n++) {
 		size_t i = scan->by_worth[n];
@@ -447,14 +472,15 @@ static void seek_any(struct best_scan *scan, struct bs_live *live)
 		drop_hopeless(scan, is_found, live);
 }
 
-/* Leaves in the frame of each word those documents of frame 0 that have it; and in frame 0 those that have one at all: of the
- * first round a rare one, of the second none that is rare. */
+/* Leaves in the frame of each word those documents of frame 0 that have it; and in frame 0 those
+ * that have one at all: of the first round a rare one, of the second none that is rare. */
 static void prove_words(struct best_scan *scan, struct bs_live *live)
 {
 	struct bs_shard_scan *at = scan->at;
 	const struct bs_kernel *kernel = at->kernel;
 	const struct bs_scorer *scorer = scan->best->scorer;
-	const struct bs_and_frame *frames = at->scan->frames, *having = &frames[1 + scorer->n_words];
+	const struct bs_and_frame *frames = at->scan->frames,
+				  *having = &frames[1 + scorer->n_words];
 	struct bs_live having_live = {{0}};
 	for (size_t i = 0; i < scorer->n_words; i++) {
 		scan->is_apart[i] = true;
@@ -464,16 +490,19 @@ static void prove_words(struct best_scan *scan, struct bs_live *live)
 		kernel->lines.and_lines(frames[1 + i].lines, &scan->lives[i], frames->lines, live);
 		keep_word(scan, i);
 		if (is_foreign(scan, i))
-			kernel->lines.and_not_lines(frames->lines, live, frames[1 + i].lines, &scan->lives[i]);
+			kernel->lines.and_not_lines(frames->lines, live, frames[1 + i].lines,
+			                            &scan->lives[i]);
 		else if (scan->round != ROUND_RARE || is_rare(scan, i))
-			kernel->lines.or_lines(having->lines, &having_live, frames[1 + i].lines, &scan->lives[i]);
+			kernel->lines.or_lines(having->lines, &having_live, frames[1 + i].lines,
+			                       &scan->lives[i]);
 	}
 	kernel->lines.and_lines(frames->lines, live, having->lines, &having_live);
 }
 
 /*
- * Leaves in frame 0 the documents that have an essential word, but for those of another round. Columns tell what a document
- * seems to have, which is enough for most to be dropped: what is true is asked of the others.
+ * Leaves in frame 0 the documents that have an essential word, but for those of another round.
+ * Columns tell what a document seems to have, which is enough for most to be dropped: what is true
+ * is asked of the others.
  */
 static void find_any(struct best_scan *scan, struct bs_live *live)
 {
@@ -508,13 +537,15 @@ static void look_at_best(struct best_scan *scan, struct bs_live *live, uint64_t 
 	scan->best->stats->blocks_weighed += n_live;
 	scan->best->stats->planes = BS_WEIGH_BITS;
 	if (!is_open)
-		weigh(scan, threshold_of(&scale, bs_top_scan_threshold(scan->best)), lines, lines, live);
+		weigh(scan, threshold_of(&scale, bs_top_scan_threshold(scan->best)), lines, lines,
+		      live);
 	uint64_t n_left = is_open ? n_candidates : at->kernel->lines.count(lines, live);
 	if (should_seed(scan, n_left)) {
 		seed(scan, seed_blocks(scan, bs_scan_count_live(live), n_left), live);
 		/* Fewer than k may have been found. */
 		if (bs_top_scan_threshold(scan->best) > 0)
-			weigh(scan, threshold_of(&scale, bs_top_scan_threshold(scan->best)), lines, lines, live);
+			weigh(scan, threshold_of(&scale, bs_top_scan_threshold(scan->best)), lines,
+			      lines, live);
 	}
 	scan->best->stats->blocks_dropped += n_live - bs_scan_count_live(live);
 	look_at_lines(scan, lines, live);
@@ -548,7 +579,8 @@ static bool is_of_round(const struct bs_shard *shard, enum round round)
 	return round == ROUND_ONLY || (shard->hashed.n_levels == 0) == (round == ROUND_LISTS);
 }
 
-static enum bs_status scan_round(struct best_scan *scan, enum round round, const struct bs_shard_scan *first)
+static enum bs_status scan_round(struct best_scan *scan, enum round round,
+                                 const struct bs_shard_scan *first)
 {
 	enum bs_status status = BS_OK;
 	scan->round = round;
@@ -564,19 +596,26 @@ static enum bs_status scan_round(struct best_scan *scan, enum round round, const
 		if (!bs_top_scan_is_possible(scan->best, make_scale(scan).most))
 			scan->best->stats->blocks_skipped += at.shard->n_blocks;
 		else
-			for (; at.first_block < at.shard->n_blocks && !at.status; at.first_block += BS_SHARD_MAX_BLOCKS)
+			for (; at.first_block < at.shard->n_blocks && !at.status;
+			     at.first_block += BS_SHARD_MAX_BLOCKS)
 				scan_window(scan);
 		status = at.status ? at.status
-		                   : scan->best->settle(scan->best->context, scan->round == ROUND_RARE, at.err);
+		                   : scan->best->settle(scan->best->context,
+		                                        scan->round == ROUND_RARE, at.err);
 	}
 	return status;
 }
 
-enum bs_status bs_scan_top(struct bs_scan *scan, const struct bs_plan *plan, uint32_t s, const struct bs_kernel *kernel,
-                           struct bs_top_scan *best, struct bs_scan_stats *stats, struct bs_error *err)
+enum bs_status bs_scan_top(struct bs_scan *scan, const struct bs_plan *plan, uint32_t s,
+                           const struct bs_kernel *kernel, struct bs_top_scan *best,
+                           struct bs_scan_stats *stats, struct bs_error *err)
 {
-	struct bs_shard_scan at = {
-		.scan = scan, .plan = plan, .kernel = kernel, .stats = stats, .err = err, .segment = s};
+	struct bs_shard_scan at = {.scan = scan,
+	                           .plan = plan,
+	                           .kernel = kernel,
+	                           .stats = stats,
+	                           .err = err,
+	                           .segment = s};
 	struct best_scan *best_scan = scan->best ? scan->best : malloc(sizeof(*best_scan));
 	scan->best = best_scan;
 	if (!best_scan)

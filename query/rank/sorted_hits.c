@@ -34,14 +34,15 @@ void bs_sorting_deinit(struct bs_sorting *sorting)
 	bs_vector_deinit(&sorting->heap);
 }
 
-bool bs_sorting_value(const struct bs_sorting *sorting, const struct bs_field *fields, size_t n_fields,
-                      struct bs_value *value_out)
+bool bs_sorting_value(const struct bs_sorting *sorting, const struct bs_field *fields,
+                      size_t n_fields, struct bs_value *value_out)
 {
 	size_t name_bytes = strlen(sorting->field);
 	bool has = false;
 	for (size_t i = 0; i < n_fields; i++) {
 		struct bs_value value;
-		if (fields[i].name_bytes != name_bytes || memcmp(fields[i].name, sorting->field, name_bytes) != 0 ||
+		if (fields[i].name_bytes != name_bytes ||
+		    memcmp(fields[i].name, sorting->field, name_bytes) != 0 ||
 		    !bs_value_parse(fields[i].text, fields[i].text_bytes, &value))
 			continue;
 		int order = has ? bs_value_compare(&value, value_out) : 0;
@@ -53,7 +54,8 @@ bool bs_sorting_value(const struct bs_sorting *sorting, const struct bs_field *f
 }
 
 /* Whether a comes behind b. */
-static bool is_behind(const struct bs_sorting *sorting, const struct bs_sorted_hit *a, const struct bs_sorted_hit *b)
+static bool is_behind(const struct bs_sorting *sorting, const struct bs_sorted_hit *a,
+                      const struct bs_sorted_hit *b)
 {
 	int order = a->has_value && b->has_value ? bs_value_compare(&a->value, &b->value) : 0;
 	if (a->has_value != b->has_value)
@@ -91,7 +93,8 @@ static enum bs_status keep_tail(struct bs_sorted_hit *hit, struct bs_error *err)
 	return BS_OK;
 }
 
-enum bs_status bs_sorting_take(struct bs_sorting *sorting, const struct bs_sorted_hit *taken, struct bs_error *err)
+enum bs_status bs_sorting_take(struct bs_sorting *sorting, const struct bs_sorted_hit *taken,
+                               struct bs_error *err)
 {
 	size_t n;
 	struct bs_sorted_hit *hits = hits_of(sorting, &n), kept, *hit = &kept;
@@ -147,15 +150,20 @@ struct sort_scan {
 static void offer(struct sort_scan *scan, const struct bs_candidate *candidate)
 {
 	struct bs_shard_scan *at = scan->at;
-	struct bs_sorted_hit hit = {.hit = {.segment = at->segment, .document = candidate->document}};
+	struct bs_sorted_hit hit = {
+		.hit = {.segment = at->segment, .document = candidate->document}};
 	uint32_t rank;
-	if (scan->part && bs_value_part_rank(scan->part, candidate->row, scan->sorting->is_descending, &rank)) {
+	if (scan->part &&
+	    bs_value_part_rank(scan->part, candidate->row, scan->sorting->is_descending, &rank)) {
 		at->status = bs_value_of_rank(scan->table, scan->field, rank, &hit.value, at->err);
 		hit.has_value = true;
 	}
-	bool is_known = scan->is_known && !(hit.has_value && bs_value_is_open_key(hit.value.bytes, hit.value.n_bytes));
+	bool is_known =
+		scan->is_known &&
+		!(hit.has_value && bs_value_is_open_key(hit.value.bytes, hit.value.n_bytes));
 	if (!at->status)
-		at->status = scan->sorting->offer(scan->sorting->context, candidate, &hit, is_known, at->err);
+		at->status = scan->sorting->offer(scan->sorting->context, candidate, &hit, is_known,
+		                                  at->err);
 }
 
 /* The ranks that can be among the first; false: any can. */
@@ -165,8 +173,8 @@ static bool find_bound(struct sort_scan *scan, struct bs_ranks *ranks)
 	struct bs_shard_scan *at = scan->at;
 	size_t n;
 	const struct bs_sorted_hit *last = hits_of(sorting, &n);
-	if (!scan->is_trusted || !scan->is_known || sorting->is_exhaustive || n < sorting->k || n == 0 ||
-	    !last->has_value)
+	if (!scan->is_trusted || !scan->is_known || sorting->is_exhaustive || n < sorting->k ||
+	    n == 0 || !last->has_value)
 		return false;
 	*ranks = (struct bs_ranks){.n = 0};
 	if (!scan->part)
@@ -192,8 +200,9 @@ static void drop(struct sort_scan *scan, bool can_count, struct bs_live *live)
 		return;
 	uint64_t n_before = can_count ? at->kernel->lines.count(frames->lines, live) : 0;
 	if (ranks.n > 0)
-		at->stats->lines_read += bs_value_part_keep(scan->part, at->kernel, &ranks, at->first_block,
-		                                            bs_scan_n_blocks(at), frames->lines, live, scratch);
+		at->stats->lines_read +=
+			bs_value_part_keep(scan->part, at->kernel, &ranks, at->first_block,
+		                           bs_scan_n_blocks(at), frames->lines, live, scratch);
 	else
 		memset(live, 0, sizeof(*live));
 	scan->sorting->is_open |= !can_count;
@@ -211,7 +220,8 @@ static void offer_blocks(struct sort_scan *scan, const struct bs_live *live, boo
 		for (size_t i = 0; i < n && !at->status; i++) {
 			struct bs_candidate candidate = {.row = rows[i].row,
 			                                 .document = rows[i].document,
-			                                 .is_sure = is_sure && !at->plan->scope.is_open};
+			                                 .is_sure = is_sure &&
+			                                            !at->plan->scope.is_open};
 			if (bs_scan_is_out(at, candidate.document))
 				continue;
 			at->stats->candidates++;
@@ -226,8 +236,10 @@ static void sort_window(struct sort_scan *scan)
 	struct bs_live live;
 	bs_live_all(&live, bs_scan_n_blocks(at));
 	bool is_sure = bs_scan_matches(at, &live);
-	bool can_count = is_sure && !at->plan->scope.filter && !at->plan->list->segments[at->segment].tombstones;
-	for (uint32_t first = 0; first < bs_scan_n_blocks(at) && !at->status; first += BLOCKS_TOGETHER) {
+	bool can_count = is_sure && !at->plan->scope.filter &&
+	                 !at->plan->list->segments[at->segment].tombstones;
+	for (uint32_t first = 0; first < bs_scan_n_blocks(at) && !at->status;
+	     first += BLOCKS_TOGETHER) {
 		uint64_t mask = (UINT64_C(1) << BLOCKS_TOGETHER) - 1;
 		struct bs_live some = {{0}};
 		some.words[first / 64] = live.words[first / 64] & mask << (first % 64);
@@ -238,8 +250,9 @@ static void sort_window(struct sort_scan *scan)
 }
 
 enum bs_status bs_scan_sorted(struct bs_scan *scan, const struct bs_plan *plan, uint32_t s,
-                              const struct bs_kernel *kernel, bool is_trusted, struct bs_sorting *sorting,
-                              struct bs_scan_stats *stats, struct bs_error *err)
+                              const struct bs_kernel *kernel, bool is_trusted,
+                              struct bs_sorting *sorting, struct bs_scan_stats *stats,
+                              struct bs_error *err)
 {
 	const struct bs_segment *segment = bs_plan_segment(plan, s);
 	const struct bs_value_table *table = &segment->values;
@@ -247,21 +260,27 @@ enum bs_status bs_scan_sorted(struct bs_scan *scan, const struct bs_plan *plan, 
 	bool has_field = false;
 	enum bs_status status = bs_scan_start(scan, plan, 3, err);
 	if (!status && table->is_there)
-		status = bs_value_field_find(table, (const uint8_t *)sorting->field, (uint32_t)strlen(sorting->field),
-		                             &has_field, &field, err);
+		status = bs_value_field_find(table, (const uint8_t *)sorting->field,
+		                             (uint32_t)strlen(sorting->field), &has_field, &field,
+		                             err);
 	for (uint32_t i = 0; i < segment->meta.n_shards && !status; i++) {
-		struct bs_shard_scan at = {scan, plan, &segment->shards[i], kernel, stats, err, s, BS_OK, {0}};
+		struct bs_shard_scan at = {scan,  plan, &segment->shards[i], kernel, stats, err, s,
+		                           BS_OK, {0}};
 		struct bs_value_part part;
-		struct sort_scan sorted = {.at = &at, .sorting = sorting, .table = table, .is_trusted = is_trusted};
+		struct sort_scan sorted = {
+			.at = &at, .sorting = sorting, .table = table, .is_trusted = is_trusted};
 		sorted.field = has_field ? &field : NULL;
 		sorted.is_known =
-			has_field || (table->is_there ? !table->is_partial : segment->field_names.n_bytes == 0);
+			has_field ||
+			(table->is_there ? !table->is_partial : segment->field_names.n_bytes == 0);
 		bool has_part = false;
 		if (has_field)
-			at.status = bs_value_part_find(table, &field, i, at.shard->n_docs, &has_part, &part, err);
+			at.status = bs_value_part_find(table, &field, i, at.shard->n_docs,
+			                               &has_part, &part, err);
 		sorted.part = has_part ? &part : NULL;
 		bs_scan_prefetch(plan, s, i + 1);
-		for (; at.first_block < at.shard->n_blocks && !at.status; at.first_block += BS_SHARD_MAX_BLOCKS)
+		for (; at.first_block < at.shard->n_blocks && !at.status;
+		     at.first_block += BS_SHARD_MAX_BLOCKS)
 			sort_window(&sorted);
 		status = at.status;
 	}

@@ -123,7 +123,8 @@ static void begin_tree(struct bs_pattern_tree *tree)
 	push_level(tree, 0);
 }
 
-enum bs_status bs_pattern_tree_new(bool fold_case, struct bs_pattern_tree **tree_out, struct bs_error *err)
+enum bs_status bs_pattern_tree_new(bool fold_case, struct bs_pattern_tree **tree_out,
+                                   struct bs_error *err)
 {
 	struct bs_pattern_tree *tree = calloc(1, sizeof(*tree));
 	*tree_out = tree;
@@ -174,7 +175,8 @@ static void add_range(struct bs_pattern_tree *tree, struct bs_pattern_range rang
 	size_t from = tree->build.at;
 	if (range.first > range.last || range.last > 0x10ffff)
 		misuse(tree, "not a range of characters");
-	else if ((range.first >= 0xd800 && range.first < 0xe000) || (range.last >= 0xd800 && range.last < 0xe000))
+	else if ((range.first >= 0xd800 && range.first < 0xe000) ||
+	         (range.last >= 0xd800 && range.last < 0xe000))
 		bs_regex_give_up(&tree->build);
 	write_code_point(tree, range.first);
 	write_text(tree, range.first < range.last ? "-" : "");
@@ -183,8 +185,8 @@ static void add_range(struct bs_pattern_tree *tree, struct bs_pattern_range rang
 	bs_regex_add_member(&tree->build, from, 0, range.first, range.last);
 }
 
-static uint32_t add_class(struct bs_pattern_tree *tree, const struct bs_pattern_range *ranges, size_t n,
-                          bool is_negated)
+static uint32_t add_class(struct bs_pattern_tree *tree, const struct bs_pattern_range *ranges,
+                          size_t n, bool is_negated)
 {
 	struct bs_regex_build *build = &tree->build;
 	uint32_t first = bs_regex_n_members(build);
@@ -205,8 +207,8 @@ static uint32_t add_class(struct bs_pattern_tree *tree, const struct bs_pattern_
 	return set;
 }
 
-void bs_pattern_tree_class(struct bs_pattern_tree *tree, const struct bs_pattern_range *ranges, size_t n,
-                           bool is_negated)
+void bs_pattern_tree_class(struct bs_pattern_tree *tree, const struct bs_pattern_range *ranges,
+                           size_t n, bool is_negated)
 {
 	size_t from = tree->build.at;
 	if (begin_part(tree))
@@ -228,11 +230,12 @@ void bs_pattern_tree_place(struct bs_pattern_tree *tree, enum bs_pattern_place p
 	if (!begin_part(tree))
 		return;
 	write_text(tree, places[place].text);
-	end_place(tree, bs_regex_add(&tree->build, BS_REGEX_PLACE, from, (uint8_t)places[place].letter));
+	end_place(tree,
+	          bs_regex_add(&tree->build, BS_REGEX_PLACE, from, (uint8_t)places[place].letter));
 }
 
-static void add_negative_look(struct bs_pattern_tree *tree, const char *opening, const struct bs_pattern_range *ranges,
-                              size_t n)
+static void add_negative_look(struct bs_pattern_tree *tree, const char *opening,
+                              const struct bs_pattern_range *ranges, size_t n)
 {
 	size_t from = tree->build.at;
 	if (!begin_part(tree))
@@ -244,12 +247,14 @@ static void add_negative_look(struct bs_pattern_tree *tree, const char *opening,
 	end_place(tree, bs_regex_add(&tree->build, BS_REGEX_PLACE, from, '!'));
 }
 
-void bs_pattern_tree_not_preceded(struct bs_pattern_tree *tree, const struct bs_pattern_range *ranges, size_t n)
+void bs_pattern_tree_not_preceded(struct bs_pattern_tree *tree,
+                                  const struct bs_pattern_range *ranges, size_t n)
 {
 	add_negative_look(tree, "(?<!", ranges, n);
 }
 
-void bs_pattern_tree_not_followed(struct bs_pattern_tree *tree, const struct bs_pattern_range *ranges, size_t n)
+void bs_pattern_tree_not_followed(struct bs_pattern_tree *tree,
+                                  const struct bs_pattern_range *ranges, size_t n)
 {
 	add_negative_look(tree, "(?!", ranges, n);
 }
@@ -272,7 +277,8 @@ static void end_alternative(struct bs_pattern_tree *tree)
 {
 	struct level *level = top(tree);
 	settle(tree);
-	uint32_t node = bs_regex_join(&tree->build, &level->sequence, BS_REGEX_SEQUENCE, level->sequence_from);
+	uint32_t node = bs_regex_join(&tree->build, &level->sequence, BS_REGEX_SEQUENCE,
+	                              level->sequence_from);
 	bs_regex_put_child(&tree->build, &level->alternatives, node);
 	level->sequence = bs_regex_no_children;
 }
@@ -281,7 +287,8 @@ static void end_alternative(struct bs_pattern_tree *tree)
 static uint32_t end_level(struct bs_pattern_tree *tree)
 {
 	end_alternative(tree);
-	return bs_regex_join(&tree->build, &top(tree)->alternatives, BS_REGEX_EITHER, top(tree)->from);
+	return bs_regex_join(&tree->build, &top(tree)->alternatives, BS_REGEX_EITHER,
+	                     top(tree)->from);
 }
 
 void bs_pattern_tree_close(struct bs_pattern_tree *tree)
@@ -321,7 +328,8 @@ void bs_pattern_tree_repeat(struct bs_pattern_tree *tree, uint32_t least, uint32
 		bs_regex_give_up(build);
 	snprintf(text, sizeof(text), most == BS_PATTERN_NO_MAX ? "{%u,}" : "{%u,%u}", least, most);
 	write_text(tree, text);
-	uint32_t repeat = bs_regex_add_parent(build, BS_REGEX_REPEAT, tree->item, 1, tree->item_from);
+	uint32_t repeat =
+		bs_regex_add_parent(build, BS_REGEX_REPEAT, tree->item, 1, tree->item_from);
 	if (bs_regex_is_lost(build))
 		return;
 	bs_regex_node_of(build, repeat)->least = least;
@@ -353,14 +361,14 @@ enum bs_status bs_pattern_tree_end(struct bs_pattern_tree *tree, struct bs_error
 
 struct bs_grep_pattern bs_pattern_tree_options(const struct bs_pattern_tree *tree)
 {
-	return (struct bs_grep_pattern){.letter_case =
-	                                        tree->fold_case ? BS_GREP_CASE_INSENSITIVE : BS_GREP_CASE_SENSITIVE,
+	return (struct bs_grep_pattern){.letter_case = tree->fold_case ? BS_GREP_CASE_INSENSITIVE
+	                                                               : BS_GREP_CASE_SENSITIVE,
 	                                .dot_all = true,
 	                                .is_multi_line = true};
 }
 
-enum bs_status bs_pattern_tree_analyse(const struct bs_pattern_tree *tree, struct bs_grep_analysis *analysis,
-                                       struct bs_error *err)
+enum bs_status bs_pattern_tree_analyse(const struct bs_pattern_tree *tree,
+                                       struct bs_grep_analysis *analysis, struct bs_error *err)
 {
 	struct bs_grep_pattern options = bs_pattern_tree_options(tree);
 	if (!tree->is_ended)

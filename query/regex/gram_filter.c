@@ -1,5 +1,5 @@
-/* gram_filter.c: see gram_filter.h. A shard at a time, and of it so many rows at a time that all that is in between
- * stays in the first level of cache. */
+/* gram_filter.c: see gram_filter.h. A shard at a time, and of it so many rows at a time that all
+ * that is in between stays in the first level of cache. */
 #include "query/regex/gram_filter.h"
 
 #include <stdlib.h>
@@ -15,8 +15,9 @@
 
 /* A shard takes some 10 us, a thread's start 50: so many must there be for each. */
 #define SHARDS_A_THREAD 24u
-#define MOST_THREADS   8u
-/* Room from the start for so many documents that a thread finds: its first allocation costs it an arena. */
+#define MOST_THREADS    8u
+/* Room from the start for so many documents that a thread finds: its first allocation costs it an
+ * arena. */
 #define DOCUMENTS_AT_ONCE 1024u
 
 /* Columns that are asked for before they are needed: each is on a page of its own. */
@@ -29,10 +30,12 @@
 /* An estimate takes so many. */
 #define MOST_SAMPLES 24u
 
-/* After this number of operands of an OR, the filter checks whether the others are worth the time. */
+/* After this number of operands of an OR, the filter checks whether the others are worth the
+ * time. */
 #define OR_STEP 256u
 
-/* A literal in a segment: its hashes[first..first + n). Of an OR of literals, what all of them have, and then they have not. */
+/* A literal in a segment: its hashes[first..first + n). Of an OR of literals, what all of them
+ * have, and then they have not. */
 struct literal {
 	uint32_t first;
 	uint32_t n;
@@ -49,15 +52,19 @@ struct filtering {
 	struct bs_gram_filter_stats stats;
 	uint32_t segment;
 	const struct bs_gram_shard *shard;
-	struct literal *literals;                   /* by node */
-	uint32_t *hashes;                           /* of all literals; in a shard each is a column */
-	uint8_t *tiers;                             /* of the keys of one literal */
-	bool is_absent;                             /* no segment has all of its trigrams */
-	uint8_t (*pieces)[PIECE_BYTES];             /* sets of rows; at the end the first has those that satisfy the root */
-	uint64_t sample_docs, n_passed;             /* documents that one sample stands for, and of the shards so far */
+	struct literal *literals; /* by node */
+	/* of all literals; in a shard each is a column */
+	uint32_t *hashes;
+	uint8_t *tiers; /* of the keys of one literal */
+	bool is_absent; /* no segment has all of its trigrams */
+	/* sets of rows; at the end the first has those that satisfy the root */
+	uint8_t (*pieces)[PIECE_BYTES];
+	/* documents that one sample stands for, and of the shards so far */
+	uint64_t sample_docs, n_passed;
 	uint8_t room[BS_SECTION_ROOM(PIECE_BYTES)]; /* for a piece of a column */
-	struct documents found;                     /* of the shards, not yet among the candidates */
-	struct filtering *helpers;                  /* by thread */
+	/* of the shards, not yet among the candidates */
+	struct documents found;
+	struct filtering *helpers; /* by thread */
 };
 
 /* into &= from; whether anything is left. */
@@ -86,8 +93,9 @@ static void or_bytes(uint8_t *into, const uint8_t *from, uint32_t n_bytes)
 		into[i] |= from[i];
 }
 
-static inline __attribute__((always_inline)) void fetch_column(const struct filtering *at, uint32_t hash,
-                                                               uint32_t first, uint32_t n_bytes)
+static inline __attribute__((always_inline)) void fetch_column(const struct filtering *at,
+                                                               uint32_t hash, uint32_t first,
+                                                               uint32_t n_bytes)
 {
 	uint64_t column = bs_gram_column(hash, at->shard->shape.n_columns);
 	const uint8_t *bytes = at->shard->columns.data + column * at->shard->column_bytes + first;
@@ -98,8 +106,9 @@ static inline __attribute__((always_inline)) void fetch_column(const struct filt
 #define COLUMN_NS 100u /* what a column costs about before it is read */
 
 /* Leaves of the rows of a piece, of which there are some, those that have the literal. */
-static enum bs_status test_literal(struct filtering *at, const struct literal *literal, uint8_t *piece, uint32_t first,
-                                   uint32_t n_bytes, bool *is_any_left, struct bs_error *err)
+static enum bs_status test_literal(struct filtering *at, const struct literal *literal,
+                                   uint8_t *piece, uint32_t first, uint32_t n_bytes,
+                                   bool *is_any_left, struct bs_error *err)
 {
 	const uint32_t *hashes = at->hashes + literal->first;
 	uint32_t m = at->shard->shape.n_columns;
@@ -107,7 +116,8 @@ static enum bs_status test_literal(struct filtering *at, const struct literal *l
 	*is_any_left = m > 0 || literal->n == 0;
 	if (!*is_any_left)
 		memset(piece, 0, n_bytes);
-	enum bs_status spent = bs_deadline_spend((uint64_t)(1 + literal->n) * (COLUMN_NS + n_bytes / 16), err);
+	enum bs_status spent =
+		bs_deadline_spend((uint64_t)(1 + literal->n) * (COLUMN_NS + n_bytes / 16), err);
 	if (spent)
 		return spent;
 	for (uint32_t c = 0; c < literal->n && c < COLUMNS_AHEAD && *is_any_left; c++)
@@ -118,9 +128,9 @@ static enum bs_status test_literal(struct filtering *at, const struct literal *l
 		if (c + COLUMNS_AHEAD < literal->n)
 			fetch_column(at, hashes[c + COLUMNS_AHEAD], first, n_bytes);
 		/* Of a thousand pages some hundred bytes each, and a process often asks once. */
-		enum bs_status status =
-			bs_section_read(&at->shard->columns, (uint64_t)column * at->shard->column_bytes + first, n_bytes,
-		                        at->room, &bytes, err);
+		enum bs_status status = bs_section_read(
+			&at->shard->columns, (uint64_t)column * at->shard->column_bytes + first,
+			n_bytes, at->room, &bytes, err);
 		if (status)
 			return status;
 		at->stats.n_columns += first == 0;
@@ -130,8 +140,8 @@ static enum bs_status test_literal(struct filtering *at, const struct literal *l
 	return BS_OK;
 }
 
-/* Whether n operands would let most rows of the piece through, by what the first n_tested of them do: then it is of no
- * use to ask for the others. */
+/* Whether n operands would let most rows of the piece through, by what the first n_tested of them
+ * do: then it is of no use to ask for the others. */
 static bool is_hopeless(const uint8_t *piece, uint32_t n_bytes, uint64_t n_tested, uint64_t n)
 {
 	uint64_t n_rows = 0;
@@ -140,12 +150,14 @@ static bool is_hopeless(const uint8_t *piece, uint32_t n_bytes, uint64_t n_teste
 	return n_rows * n > n_tested * (8 * (uint64_t)n_bytes) * 3 / 4;
 }
 
-static enum bs_status test_node(struct filtering *at, uint32_t n, uint8_t (*pieces)[PIECE_BYTES], uint32_t first,
-                                uint32_t n_bytes, bool *is_any_left, struct bs_error *err);
+static enum bs_status test_node(struct filtering *at, uint32_t n, uint8_t (*pieces)[PIECE_BYTES],
+                                uint32_t first, uint32_t n_bytes, bool *is_any_left,
+                                struct bs_error *err);
 
 /* Literals are asked about after what they have in common. */
-static enum bs_status test_or(struct filtering *at, uint32_t n, uint8_t (*pieces)[PIECE_BYTES], uint32_t first,
-                              uint32_t n_bytes, bool *is_any_left, struct bs_error *err)
+static enum bs_status test_or(struct filtering *at, uint32_t n, uint8_t (*pieces)[PIECE_BYTES],
+                              uint32_t first, uint32_t n_bytes, bool *is_any_left,
+                              struct bs_error *err)
 {
 	const struct bs_gram_node *node = &at->tree->nodes[n];
 	uint8_t *found = pieces[0], *within = pieces[1], *child = pieces[2];
@@ -155,14 +167,17 @@ static enum bs_status test_or(struct filtering *at, uint32_t n, uint8_t (*pieces
 	memset(found, 0, n_bytes);
 	*is_any_left = false;
 	if (at->literals[n].n > 0)
-		status = test_literal(at, &at->literals[n], within, first, n_bytes, &is_within_left, err);
+		status = test_literal(at, &at->literals[n], within, first, n_bytes, &is_within_left,
+		                      err);
 	for (uint32_t c = 0; c < node->n_children && is_within_left && !status; c++) {
 		bool is_left;
 		memcpy(child, within, n_bytes);
-		status = test_node(at, node->children[c], pieces + 2, first, n_bytes, &is_left, err);
+		status =
+			test_node(at, node->children[c], pieces + 2, first, n_bytes, &is_left, err);
 		or_bytes(found, child, n_bytes);
 		*is_any_left |= is_left;
-		if ((c + 1) % OR_STEP == 0 && is_hopeless(found, n_bytes, c + 1, node->n_children)) {
+		if ((c + 1) % OR_STEP == 0 &&
+		    is_hopeless(found, n_bytes, c + 1, node->n_children)) {
 			memcpy(found, within, n_bytes);
 			break;
 		}
@@ -170,15 +185,17 @@ static enum bs_status test_or(struct filtering *at, uint32_t n, uint8_t (*pieces
 	return status;
 }
 
-/* Leaves of the rows in pieces[0], of which there are some, those that satisfy the node. An AND asks literals first. As deep as groups of
- * the pattern are nested. */
-static enum bs_status test_node(struct filtering *at, uint32_t n, uint8_t (*pieces)[PIECE_BYTES], uint32_t first,
-                                uint32_t n_bytes, bool *is_any_left, struct bs_error *err)
+/* Leaves of the rows in pieces[0], of which there are some, those that satisfy the node. An AND
+ * asks literals first. As deep as groups of the pattern are nested. */
+static enum bs_status test_node(struct filtering *at, uint32_t n, uint8_t (*pieces)[PIECE_BYTES],
+                                uint32_t first, uint32_t n_bytes, bool *is_any_left,
+                                struct bs_error *err)
 {
 	const struct bs_gram_node *node = &at->tree->nodes[n];
 	enum bs_status status = BS_OK;
 	if (node->kind == BS_GRAM_LITERAL)
-		return test_literal(at, &at->literals[n], pieces[0], first, n_bytes, is_any_left, err);
+		return test_literal(at, &at->literals[n], pieces[0], first, n_bytes, is_any_left,
+		                    err);
 	if (node->kind == BS_GRAM_OR)
 		return test_or(at, n, pieces, first, n_bytes, is_any_left, err);
 	*is_any_left = true;
@@ -195,7 +212,8 @@ static enum bs_status take_document(struct filtering *at, uint32_t document, str
 	if (bs_snapshot_is_deleted(at->snapshot, at->segment, document))
 		return BS_OK;
 	at->stats.n_candidates++;
-	return bs_doc_bits_set(at->candidates, at->snapshot, (struct bs_doc_ref){at->segment, document}, err);
+	return bs_doc_bits_set(at->candidates, at->snapshot,
+	                       (struct bs_doc_ref){at->segment, document}, err);
 }
 
 static enum bs_status take_row(struct filtering *at, uint32_t row, struct bs_error *err)
@@ -205,7 +223,8 @@ static enum bs_status take_row(struct filtering *at, uint32_t row, struct bs_err
 	if (status)
 		return status;
 	if (document >= at->snapshot->segments[at->segment].meta.n_docs)
-		return bs_container_corrupt(at->shard->columns.file, err, "a row of grams is document %u", document);
+		return bs_container_corrupt(at->shard->columns.file, err,
+		                            "a row of grams is document %u", document);
 	return bs_vector_append(&at->found, &document, err);
 }
 
@@ -224,15 +243,17 @@ static uint32_t next_byte(const uint8_t *piece, uint32_t i, uint32_t n_bytes)
 
 #define ROW_NS 50u
 
-static enum bs_status take_rows(struct filtering *at, const uint8_t *piece, uint32_t first_row, uint32_t n_bytes,
-                                struct bs_error *err)
+static enum bs_status take_rows(struct filtering *at, const uint8_t *piece, uint32_t first_row,
+                                uint32_t n_bytes, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
-	for (uint32_t i = next_byte(piece, 0, n_bytes); i < n_bytes && !status; i = next_byte(piece, i + 1, n_bytes)) {
+	for (uint32_t i = next_byte(piece, 0, n_bytes); i < n_bytes && !status;
+	     i = next_byte(piece, i + 1, n_bytes)) {
 		status = bs_deadline_spend(ROW_NS, err);
 		for (unsigned bits = piece[i]; bits && !status; bits &= bits - 1) {
 			uint32_t row = first_row + i * 8 + (unsigned)__builtin_ctz(bits);
-			/* The last byte has bits of no row, which a literal without columns leaves set. */
+			/* The last byte has bits of no row, which a literal without columns leaves
+			 * set. */
 			if (row < at->shard->shape.n_docs)
 				status = take_row(at, row, err);
 		}
@@ -240,10 +261,10 @@ static enum bs_status take_rows(struct filtering *at, const uint8_t *piece, uint
 	return status;
 }
 
-/* Places of a literal's grams in a segment: those of longer grams first, then of rare trigrams, and so on: so the
- * soonest nothing is left. */
-static enum bs_status find_places(struct filtering *at, const struct bs_gram_node *node, struct literal *literal,
-                                  struct bs_error *err)
+/* Places of a literal's grams in a segment: those of longer grams first, then of rare trigrams, and
+ * so on: so the soonest nothing is left. */
+static enum bs_status find_places(struct filtering *at, const struct bs_gram_node *node,
+                                  struct literal *literal, struct bs_error *err)
 {
 	const struct bs_gram_shards *grams = &at->snapshot->segments[at->segment].grams;
 	enum bs_status status = BS_OK;
@@ -255,8 +276,10 @@ static enum bs_status find_places(struct filtering *at, const struct bs_gram_nod
 	literal->n = 0;
 	for (uint32_t tier = BS_GRAM_TIERS; tier-- > 0 && !status;)
 		for (uint32_t k = 0; k < node->n_keys; k++)
-			for (uint32_t h = 0; h < grams->meta.n_hashes[tier] && at->tiers[k] == tier; h++)
-				at->hashes[literal->first + literal->n++] = bs_gram_hash(node->keys[k], h);
+			for (uint32_t h = 0; h < grams->meta.n_hashes[tier] && at->tiers[k] == tier;
+			     h++)
+				at->hashes[literal->first + literal->n++] =
+					bs_gram_hash(node->keys[k], h);
 	return status;
 }
 
@@ -284,7 +307,8 @@ static bool is_of_few_literals(const struct filtering *at, const struct bs_gram_
 	return is;
 }
 
-/* Letters that are alike (an i with a dot above it) make several literals of one, which have most in common. */
+/* Letters that are alike (an i with a dot above it) make several literals of one, which have most
+ * in common. */
 static void share_hashes(struct filtering *at, uint32_t n)
 {
 	const struct bs_gram_node *node = &at->tree->nodes[n];
@@ -300,7 +324,8 @@ static void share_hashes(struct filtering *at, uint32_t n)
 		literal->n = 0;
 		for (uint32_t i = 0; i < n_before; i++)
 			if (!has_hash(at, shared, at->hashes[literal->first + i]))
-				at->hashes[literal->first + literal->n++] = at->hashes[literal->first + i];
+				at->hashes[literal->first + literal->n++] =
+					at->hashes[literal->first + i];
 	}
 }
 
@@ -319,15 +344,18 @@ static enum bs_status find_hashes(struct filtering *at, struct bs_error *err)
 
 static enum bs_status filter_piece(struct filtering *at, uint32_t first, struct bs_error *err)
 {
-	uint32_t left = at->shard->column_bytes - first, n_bytes = left < PIECE_BYTES ? left : PIECE_BYTES;
+	uint32_t left = at->shard->column_bytes - first,
+		 n_bytes = left < PIECE_BYTES ? left : PIECE_BYTES;
 	bool is_any_left;
 	memset(at->pieces[0], 0xff, n_bytes);
-	enum bs_status status = test_node(at, at->tree->n_nodes - 1, at->pieces, first, n_bytes, &is_any_left, err);
+	enum bs_status status =
+		test_node(at, at->tree->n_nodes - 1, at->pieces, first, n_bytes, &is_any_left, err);
 	return status ? status : take_rows(at, at->pieces[0], first * 8, n_bytes, err);
 }
 
-/* A piece from the middle stands for the shard: what comes first was added first, and may be of another kind. Where there is much, shards are
- * asked where a comb goes through the documents of all of them, whose teeth are as far apart as it takes for so many samples. */
+/* A piece from the middle stands for the shard: what comes first was added first, and may be of
+ * another kind. Where there is much, shards are asked where a comb goes through the documents of
+ * all of them, whose teeth are as far apart as it takes for so many samples. */
 static enum bs_status sample_shard(struct filtering *at, struct bs_error *err)
 {
 	uint32_t column_bytes = at->shard->column_bytes, n_docs = at->shard->shape.n_docs;
@@ -371,7 +399,8 @@ static enum bs_status filter_shard(void *context, const struct bs_task *task, st
 	return status;
 }
 
-static enum bs_status take_found(struct filtering *at, const struct filtering *by, struct bs_error *err)
+static enum bs_status take_found(struct filtering *at, const struct filtering *by,
+                                 struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	for (size_t i = 0; i < bs_vector_n(&by->found) && !status; i++)
@@ -406,7 +435,8 @@ static bool make_copy(const struct filtering *at, struct filtering *copy_out)
 static enum bs_status filter_all_shards(struct filtering *at, struct bs_error *err)
 {
 	unsigned n_threads = at->how.is_sample ? 1 : at->how.n_threads;
-	uint32_t n_shards = at->snapshot->segments[at->segment].grams.n_shards, most = n_shards / SHARDS_A_THREAD;
+	uint32_t n_shards = at->snapshot->segments[at->segment].grams.n_shards,
+		 most = n_shards / SHARDS_A_THREAD;
 	struct bs_workers_plan plan = {.n_threads = 1, .work = filter_shard, .context = at};
 	bs_vector_clear(&at->found);
 	most = n_threads < most ? n_threads : most;
@@ -429,8 +459,8 @@ static enum bs_status filter_all_shards(struct filtering *at, struct bs_error *e
 	return status;
 }
 
-static enum bs_status take_unknown_of(struct filtering *at, const uint8_t *known, uint32_t first, uint32_t end,
-                                      struct bs_error *err)
+static enum bs_status take_unknown_of(struct filtering *at, const uint8_t *known, uint32_t first,
+                                      uint32_t end, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	for (uint32_t d = first; d < end && !status; d++) {
@@ -448,8 +478,9 @@ static void count_unknown(struct filtering *at)
 	const struct bs_segment *segment = &at->snapshot->segments[at->segment];
 	bool is_overlay = at->segment == at->snapshot->manifest.n_segments;
 	uint64_t n_docs = bs_snapshot_segment_docs(at->snapshot, at->segment);
-	uint64_t n_known =
-		is_overlay || bs_gram_tree_root(at->tree)->kind == BS_GRAM_ANY ? 0 : segment->grams.meta.n_docs;
+	uint64_t n_known = is_overlay || bs_gram_tree_root(at->tree)->kind == BS_GRAM_ANY
+	                           ? 0
+	                           : segment->grams.meta.n_docs;
 	uint64_t n_unknown = n_docs > n_known ? n_docs - n_known : 0;
 	at->stats.n_unknown += n_unknown;
 	at->stats.n_candidates += n_unknown;
@@ -461,12 +492,14 @@ static enum bs_status take_unknown(struct filtering *at, const uint8_t *known, s
 	const struct bs_manifest *manifest = &at->snapshot->manifest;
 	enum bs_status status = BS_OK;
 	if (at->how.of_documents || at->segment == manifest->n_segments)
-		return take_unknown_of(at, known, 0, bs_snapshot_segment_docs(at->snapshot, at->segment), err);
+		return take_unknown_of(at, known, 0,
+		                       bs_snapshot_segment_docs(at->snapshot, at->segment), err);
 	const struct bs_doc_table *docs = &at->snapshot->segments[at->segment].docs;
 	for (uint32_t i = 0; i < docs->n_ranges && !status; i++) {
 		struct bs_source_range range = bs_doc_table_range(docs, i);
 		uint32_t kind = manifest->sources[range.source].kind;
-		if (manifest->segments[at->segment].is_rows || kind == BS_SOURCE_FOLDER || kind == BS_SOURCE_FILE)
+		if (manifest->segments[at->segment].is_rows || kind == BS_SOURCE_FOLDER ||
+		    kind == BS_SOURCE_FILE)
 			status = take_unknown_of(at, known, range.first, range.end, err);
 	}
 	return status;
@@ -482,7 +515,8 @@ static enum bs_status find_unknown(struct filtering *at, struct bs_error *err)
 		return BS_OK;
 	}
 	uint8_t *known = calloc((size_t)segment->meta.n_docs / 8 + 1, 1);
-	enum bs_status status = known ? BS_OK : bs_fail_memory(err, "candidates", segment->meta.n_docs / 8 + 1);
+	enum bs_status status =
+		known ? BS_OK : bs_fail_memory(err, "candidates", segment->meta.n_docs / 8 + 1);
 	for (uint32_t i = 0; i < segment->grams.n_shards && !status; i++) {
 		const struct bs_gram_shard *shard = &segment->grams.shards[i];
 		for (uint32_t row = 0; row < shard->shape.n_docs && !status; row++) {
@@ -503,7 +537,8 @@ static enum bs_status filter_segment(struct filtering *at, uint32_t s, struct bs
 	at->segment = s;
 	if (at->how.of_documents && !bs_snapshot_has_words(at->snapshot, s))
 		return BS_OK;
-	if (s == at->snapshot->manifest.n_segments || bs_gram_tree_root(at->tree)->kind == BS_GRAM_ANY) {
+	if (s == at->snapshot->manifest.n_segments ||
+	    bs_gram_tree_root(at->tree)->kind == BS_GRAM_ANY) {
 		if (!at->how.is_sample)
 			return take_unknown(at, NULL, err);
 		count_unknown(at);
@@ -523,15 +558,18 @@ static enum bs_status filter_segment(struct filtering *at, uint32_t s, struct bs
 	return status ? status : find_unknown(at, err);
 }
 
-/* The summary, if it is at hand, is asked once for all segments. One that is damaged counts as none. */
+/* The summary, if it is at hand, is asked once for all segments. One that is damaged counts as
+ * none. */
 static enum bs_status ask_summary(struct filtering *at, struct bs_error *err)
 {
 	const struct bs_summary_file *file = &at->snapshot->summary;
 	at->is_absent = false;
-	if (!file->container || !file->summary.facts.has_text_grams || bs_gram_tree_root(at->tree)->kind == BS_GRAM_ANY)
+	if (!file->container || !file->summary.facts.has_text_grams ||
+	    bs_gram_tree_root(at->tree)->kind == BS_GRAM_ANY)
 		return BS_OK;
 	bool may_match;
-	enum bs_status status = bs_gram_tree_may_match(at->tree, &file->summary.grams, &may_match, err);
+	enum bs_status status =
+		bs_gram_tree_may_match(at->tree, &file->summary.grams, &may_match, err);
 	at->is_absent = !status && !may_match;
 	return status == BS_CORRUPT ? BS_OK : status;
 }
@@ -546,13 +584,16 @@ static enum bs_status make_room(struct filtering *at, struct bs_error *err)
 	for (uint32_t i = 0; i < tree->n_nodes; i++) {
 		const struct bs_gram_node *node = &tree->nodes[i];
 		struct literal *literal = &at->literals[i];
-		uint32_t n_keys = is_of_few_literals(at, node) ? tree->nodes[node->children[0]].n_keys : node->n_keys;
+		uint32_t n_keys = is_of_few_literals(at, node)
+		                          ? tree->nodes[node->children[0]].n_keys
+		                          : node->n_keys;
 		literal->first = n_hashes;
 		literal->n_pieces = 1;
 		for (uint32_t c = 0; c < node->n_children; c++) {
-			uint32_t n_pieces =
-				at->literals[node->children[c]].n_pieces + (node->kind == BS_GRAM_OR ? 2 : 0);
-			literal->n_pieces = n_pieces > literal->n_pieces ? n_pieces : literal->n_pieces;
+			uint32_t n_pieces = at->literals[node->children[c]].n_pieces +
+			                    (node->kind == BS_GRAM_OR ? 2 : 0);
+			literal->n_pieces =
+				n_pieces > literal->n_pieces ? n_pieces : literal->n_pieces;
 		}
 		n_hashes += n_keys * BS_GRAM_MAX_HASHES;
 		most_keys = n_keys > most_keys ? n_keys : most_keys;
@@ -575,7 +616,8 @@ enum bs_status bs_gram_filter(const struct bs_snapshot *snapshot, const struct b
 	struct filtering *at = malloc(sizeof(*at));
 	if (!at)
 		return bs_fail_memory(err, "a filter", sizeof(*at));
-	*at = (struct filtering){.snapshot = snapshot, .tree = tree, .candidates = candidates_out, .how = how};
+	*at = (struct filtering){
+		.snapshot = snapshot, .tree = tree, .candidates = candidates_out, .how = how};
 	at->sample_docs = how.is_sample ? distance_of_samples(snapshot) : 0;
 	at->n_passed = at->sample_docs / 2;
 	enum bs_status status = make_room(at, err);

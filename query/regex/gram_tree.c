@@ -42,7 +42,8 @@ uint64_t bs_gram_tree_least_bytes(const struct bs_gram_tree *tree)
 bool bs_gram_tree_has_replacement(const struct bs_gram_tree *tree)
 {
 	for (uint32_t i = 0; i < tree->n_nodes; i++)
-		if (tree->nodes[i].kind == BS_GRAM_LITERAL && memmem(tree->nodes[i].bytes, tree->nodes[i].n_bytes, "\xef\xbf\xbd", 3))
+		if (tree->nodes[i].kind == BS_GRAM_LITERAL &&
+		    memmem(tree->nodes[i].bytes, tree->nodes[i].n_bytes, "\xef\xbf\xbd", 3))
 			return true;
 	return false;
 }
@@ -73,8 +74,10 @@ static void put_literal(struct bs_text_writer *out, const uint8_t *bytes, size_t
 
 static void put_node(const struct bs_gram_tree *tree, uint32_t index, struct bs_text_writer *out)
 {
-	static const char *const names[] = {
-		[BS_GRAM_ANY] = "ANY", [BS_GRAM_NONE] = "NONE", [BS_GRAM_AND] = "AND(", [BS_GRAM_OR] = "OR("};
+	static const char *const names[] = {[BS_GRAM_ANY] = "ANY",
+	                                    [BS_GRAM_NONE] = "NONE",
+	                                    [BS_GRAM_AND] = "AND(",
+	                                    [BS_GRAM_OR] = "OR("};
 	const struct bs_gram_node *node = &tree->nodes[index];
 	if (node->kind == BS_GRAM_LITERAL) {
 		put_literal(out, node->bytes, node->n_bytes);
@@ -94,15 +97,16 @@ static void put_node(const struct bs_gram_tree *tree, uint32_t index, struct bs_
 	bs_text_put_string(out, node->n_children ? ")" : "");
 }
 
-enum bs_status bs_gram_tree_format(const struct bs_gram_tree *tree, struct bs_buffer *out, struct bs_error *err)
+enum bs_status bs_gram_tree_format(const struct bs_gram_tree *tree, struct bs_buffer *out,
+                                   struct bs_error *err)
 {
 	struct bs_text_writer writer = {.out = out, .err = err};
 	put_node(tree, tree->n_nodes - 1, &writer);
 	return writer.status;
 }
 
-/* A search is not to wait for what it would be spared: of a long list of patterns, one may match after all, and it takes milliseconds to
- * find out that none does. */
+/* A search is not to wait for what it would be spared: of a long list of patterns, one may match
+ * after all, and it takes milliseconds to find out that none does. */
 #define MOST_LOOKS 1024u
 
 struct may_match {
@@ -112,20 +116,26 @@ struct may_match {
 	struct bs_error *err;
 };
 
-static enum bs_status literal_may_match(struct may_match *at, const struct bs_gram_node *literal, bool *may_out)
+static enum bs_status literal_may_match(struct may_match *at, const struct bs_gram_node *literal,
+                                        bool *may_out)
 {
 	enum bs_status status = BS_OK;
 	*may_out = true;
-	for (uint32_t i = 0; i < literal->n_keys && bs_gram_bytes(literal->keys[i]) == BS_GRAM_LEAST && *may_out && !status; i++) {
+	for (uint32_t i = 0;
+	     i < literal->n_keys && bs_gram_bytes(literal->keys[i]) == BS_GRAM_LEAST && *may_out &&
+	     !status;
+	     i++) {
 		uint64_t key = literal->keys[i];
 		const uint8_t gram[] = {(uint8_t)key, (uint8_t)(key >> 8), (uint8_t)(key >> 16)};
 		if (at->n_looks++ < MOST_LOOKS)
-			status = bs_coded_set_has(at->trigrams, bs_summary_gram(gram), may_out, at->err);
+			status = bs_coded_set_has(at->trigrams, bs_summary_gram(gram), may_out,
+			                          at->err);
 	}
 	return status;
 }
 
-/* As deep as groups of the pattern are nested. An OR ends with the first child that may match, an AND with the first that cannot. */
+/* As deep as groups of the pattern are nested. An OR ends with the first child that may match, an
+ * AND with the first that cannot. */
 static enum bs_status node_may_match(struct may_match *at, uint32_t n, bool *may_out)
 {
 	const struct bs_gram_node *node = &at->tree->nodes[n];
@@ -134,12 +144,15 @@ static enum bs_status node_may_match(struct may_match *at, uint32_t n, bool *may
 	if (node->kind == BS_GRAM_LITERAL)
 		return literal_may_match(at, node, may_out);
 	*may_out = node->kind == BS_GRAM_ANY || node->kind == BS_GRAM_AND;
-	for (uint32_t i = 0; (is_or || node->kind == BS_GRAM_AND) && i < node->n_children && *may_out != is_or && !status; i++)
+	for (uint32_t i = 0; (is_or || node->kind == BS_GRAM_AND) && i < node->n_children &&
+	                     *may_out != is_or && !status;
+	     i++)
 		status = node_may_match(at, node->children[i], may_out);
 	return status;
 }
 
-enum bs_status bs_gram_tree_may_match(const struct bs_gram_tree *tree, const struct bs_coded_set *trigrams, bool *may_out,
+enum bs_status bs_gram_tree_may_match(const struct bs_gram_tree *tree,
+                                      const struct bs_coded_set *trigrams, bool *may_out,
                                       struct bs_error *err)
 {
 	struct may_match at = {.tree = tree, .trigrams = trigrams, .err = err};

@@ -9,24 +9,25 @@
 #include "core/base/bytes.h"
 #include "core/collections/sort.h"
 #include "core/simd/needle.h"
-#include "core/system/icu.h"
 #include "core/system/deadline.h"
+#include "core/system/icu.h"
 #include "core/text/grams.h"
 
 /* What is asked of a place first. */
 #define BEGIN_BYTES 4u
 #define EACH_BYTE   UINT64_C(0x0101010101010101)
-/* Of the table: as many bytes as literals begin in different ways, eight times, within these. At most, it fits into the
- * second level of cache. */
+/* Of the table: as many bytes as literals begin in different ways, eight times, within these. At
+ * most, it fits into the second level of cache. */
 #define TABLE_LEAST_LOG 10u
 #define TABLE_MOST_LOG  18u
 /* Literals of three bytes are known by a hash of so many bits, shorter ones by two bytes. */
 #define SHORT_BITS 65536u
 #define NO_NODE    UINT32_MAX
 
-/* Of a radix tree. In memory follow: the label, which is what is common to all literals below it, behind what leads to
- * it; of each child the byte that leads there, in order; of each child the place, four bytes. A tree lies in one piece,
- * so that a look at it touches a line or two of cache. */
+/* Of a radix tree. In memory follow: the label, which is what is common to all literals below it,
+ * behind what leads to it; of each child the byte that leads there, in order; of each child the
+ * place, four bytes. A tree lies in one piece, so that a look at it touches a line or two of
+ * cache. */
 struct node {
 	uint32_t literal; /* the first in the list that ends here, or BS_NO_LITERAL */
 	uint16_t n_label; /* what is longer goes on in a child */
@@ -47,7 +48,8 @@ struct bs_literal_set {
 	uint32_t short_root; /* of those of fewer than four bytes, or NO_NODE */
 	uint32_t case_bits;  /* set in each of four bytes before they are hashed */
 	unsigned table_shift;
-	uint8_t *table; /* bit i: behind the four bytes that hash to here may come one that ends in the bits i */
+	/* bit i: behind the four bytes that hash to here may come one that ends in the bits i */
+	uint8_t *table;
 	uint64_t *three, *less; /* SHORT_BITS each, or NULL */
 	uint32_t n_slots;
 	struct root *roots;     /* hashed, in n_slots */
@@ -87,7 +89,8 @@ static void take_character(const struct bs_literal_set *set, struct stream *stre
 	stream->used = 0;
 	stream->n = 1;
 	if (byte < 0x80 || set->letter_case != BS_LITERAL_UNICODE) {
-		stream->bytes[0] = set->letter_case == BS_LITERAL_EXACT ? byte : bs_needle_fold(byte);
+		stream->bytes[0] =
+			set->letter_case == BS_LITERAL_EXACT ? byte : bs_needle_fold(byte);
 		stream->at++;
 		return;
 	}
@@ -106,7 +109,8 @@ static void take_character(const struct bs_literal_set *set, struct stream *stre
 }
 
 /* False: the text is over. */
-static inline bool next_byte(const struct bs_literal_set *set, struct stream *stream, uint8_t *byte_out)
+static inline bool next_byte(const struct bs_literal_set *set, struct stream *stream,
+                             uint8_t *byte_out)
 {
 	if (stream->used == stream->n) {
 		if (stream->at == stream->n_bytes)
@@ -140,22 +144,26 @@ static int compare_entries(const void *a, const void *b, void *context)
 #define LITERAL_NS 100u
 
 /* The bytes of all literals as they are compared: folded, or borrowed. */
-static enum bs_status fold_literals(struct bs_literal_set *set, const struct bs_literal *literals, uint32_t n_literals,
-                                    struct entry *entries, struct bs_error *err)
+static enum bs_status fold_literals(struct bs_literal_set *set, const struct bs_literal *literals,
+                                    uint32_t n_literals, struct entry *entries,
+                                    struct bs_error *err)
 {
 	size_t n_bytes = 0;
 	for (uint32_t i = 0; i < n_literals; i++)
 		n_bytes += literals[i].n_bytes;
 	/* A character may grow by half. */
-	enum bs_status status = set->letter_case == BS_LITERAL_EXACT
-	                                ? BS_OK
-	                                : bs_buffer_reserve(&set->folded, n_bytes + n_bytes / 2 + 8, err);
+	enum bs_status status =
+		set->letter_case == BS_LITERAL_EXACT
+			? BS_OK
+			: bs_buffer_reserve(&set->folded, n_bytes + n_bytes / 2 + 8, err);
 	for (uint32_t i = 0; i < n_literals && !status; i++) {
 		struct entry *entry = &entries[i];
 		status = bs_deadline_spend(LITERAL_NS, err);
-		*entry = (struct entry){.bytes = literals[i].bytes, .n_bytes = literals[i].n_bytes, .literal = i};
+		*entry = (struct entry){
+			.bytes = literals[i].bytes, .n_bytes = literals[i].n_bytes, .literal = i};
 		if (set->letter_case != BS_LITERAL_EXACT) {
-			struct stream stream = {.text = literals[i].bytes, .n_bytes = literals[i].n_bytes};
+			struct stream stream = {.text = literals[i].bytes,
+			                        .n_bytes = literals[i].n_bytes};
 			size_t start = set->folded.used_bytes;
 			uint8_t *to = set->folded.data + start, byte;
 			while (next_byte(set, &stream, &byte))
@@ -169,7 +177,8 @@ static enum bs_status fold_literals(struct bs_literal_set *set, const struct bs_
 	return status;
 }
 
-/* A node in the making: entries[from..to) are below it, and have n_known bytes in common with what leads to it. */
+/* A node in the making: entries[from..to) are below it, and have n_known bytes in common with what
+ * leads to it. */
 struct task {
 	uint32_t from, to, n_known;
 	uint32_t link; /* where its parent wants to know its place, or NO_NODE */
@@ -186,7 +195,8 @@ struct making {
 /* How many bytes from n_known on the entries of a task have in common, as far as a label goes. */
 static uint32_t label_bytes(const struct making *making, const struct task *task)
 {
-	const struct entry *first = &making->entries[task->from], *last = &making->entries[task->to - 1];
+	const struct entry *first = &making->entries[task->from],
+			   *last = &making->entries[task->to - 1];
 	size_t n = bs_common_bytes(first->bytes + task->n_known, first->n_bytes - task->n_known,
 	                           last->bytes + task->n_known, last->n_bytes - task->n_known);
 	return n < UINT16_MAX ? (uint32_t)n : UINT16_MAX;
@@ -196,7 +206,8 @@ static uint32_t label_bytes(const struct making *making, const struct task *task
 static uint32_t take_literal(struct making *making, struct task *task)
 {
 	uint32_t literal = BS_NO_LITERAL, before = BS_NO_LITERAL;
-	for (; task->from < task->to && making->entries[task->from].n_bytes == task->n_known; task->from++) {
+	for (; task->from < task->to && making->entries[task->from].n_bytes == task->n_known;
+	     task->from++) {
 		uint32_t equal = making->entries[task->from].literal;
 		if (before == BS_NO_LITERAL)
 			literal = equal;
@@ -230,7 +241,8 @@ static enum bs_status make_node(struct making *making, struct task task, struct 
 	task.n_known += node.n_label;
 	node.literal = take_literal(making, &task);
 	uint8_t leads[256];
-	for (struct task rest = task; rest.from < rest.to; rest.from = first_child(making, &rest).to)
+	for (struct task rest = task; rest.from < rest.to;
+	     rest.from = first_child(making, &rest).to)
 		leads[node.n_children++] = making->entries[rest.from].bytes[rest.n_known];
 	size_t n_links = sizeof(uint32_t) * node.n_children;
 	status = bs_buffer_append(trees, &node, sizeof(node), err);
@@ -253,10 +265,10 @@ static enum bs_status make_node(struct making *making, struct task task, struct 
 	return status;
 }
 
-/* The tree of entries[from..to), of which n_known bytes are left out. With a list of what is to be done, not a recursion,
- * since literals may be nested deeply. */
-static enum bs_status make_tree(struct making *making, uint32_t from, uint32_t to, uint32_t n_known, uint32_t *node_out,
-                                struct bs_error *err)
+/* The tree of entries[from..to), of which n_known bytes are left out. With a list of what is to be
+ * done, not a recursion, since literals may be nested deeply. */
+static enum bs_status make_tree(struct making *making, uint32_t from, uint32_t to, uint32_t n_known,
+                                uint32_t *node_out, struct bs_error *err)
 {
 	struct task task = {from, to, n_known, NO_NODE};
 	*node_out = (uint32_t)making->set->trees.used_bytes;
@@ -324,7 +336,8 @@ static struct root *root_of(const struct bs_literal_set *set, uint32_t begin)
 }
 
 /* Room for n_roots: hashed, half full. */
-static enum bs_status make_tables(struct bs_literal_set *set, uint32_t n_roots, struct bs_error *err)
+static enum bs_status make_tables(struct bs_literal_set *set, uint32_t n_roots,
+                                  struct bs_error *err)
 {
 	unsigned log = TABLE_LEAST_LOG;
 	while (log < TABLE_MOST_LOG && (UINT64_C(1) << log) < 8 * (uint64_t)n_roots)
@@ -334,15 +347,16 @@ static enum bs_status make_tables(struct bs_literal_set *set, uint32_t n_roots, 
 	set->table = calloc((size_t)1 << log, 1);
 	set->roots = malloc(sizeof(*set->roots) * set->n_slots);
 	if (!set->table || !set->roots)
-		return bs_fail_memory(err, "a list of patterns", sizeof(*set->roots) * set->n_slots);
+		return bs_fail_memory(err, "a list of patterns",
+		                      sizeof(*set->roots) * set->n_slots);
 	for (uint32_t i = 0; i < set->n_slots; i++)
 		set->roots[i] = (struct root){0, NO_NODE};
 	return BS_OK;
 }
 
 /* entries: of four bytes and more. */
-static enum bs_status make_long(struct making *making, const struct entry *entries, uint32_t n_entries,
-                                struct bs_error *err)
+static enum bs_status make_long(struct making *making, const struct entry *entries,
+                                uint32_t n_entries, struct bs_error *err)
 {
 	struct bs_literal_set *set = making->set;
 	uint32_t n_roots = 0;
@@ -354,9 +368,10 @@ static enum bs_status make_long(struct making *making, const struct entry *entri
 		uint8_t *mask = &set->table[hash_of(begin | set->case_bits, set->table_shift)];
 		/* A bit for the fifth byte; all bits for a literal without one. */
 		for (to = i; to < n_entries && begins_alike(&entries[i], &entries[to]); to++)
-			*mask = (uint8_t)(*mask | (entries[to].n_bytes == BEGIN_BYTES
-			                                   ? 0xff
-			                                   : 1u << (entries[to].bytes[BEGIN_BYTES] & 7)));
+			*mask = (uint8_t)(*mask |
+			                  (entries[to].n_bytes == BEGIN_BYTES
+			                           ? 0xff
+			                           : 1u << (entries[to].bytes[BEGIN_BYTES] & 7)));
 		struct root *root = root_of(set, begin);
 		uint32_t before = (uint32_t)(entries - making->entries);
 		root->begin = begin;
@@ -381,24 +396,28 @@ static uint32_t part_entries(struct entry *entries, uint32_t n, uint32_t most_by
 }
 
 /* The empty ones, the short ones and the others, each in order. */
-static enum bs_status make(struct bs_literal_set *set, struct entry *entries, uint32_t n_literals, struct bs_error *err)
+static enum bs_status make(struct bs_literal_set *set, struct entry *entries, uint32_t n_literals,
+                           struct bs_error *err)
 {
 	uint32_t n_empty = part_entries(entries, n_literals, 0);
 	uint32_t n_short = part_entries(entries + n_empty, n_literals - n_empty, BEGIN_BYTES - 1),
 		 n_before = n_empty + n_short;
-	enum bs_status status = bs_sort(entries, n_empty, sizeof(*entries), compare_entries, NULL, err);
+	enum bs_status status =
+		bs_sort(entries, n_empty, sizeof(*entries), compare_entries, NULL, err);
 	if (!status)
-		status = bs_sort(entries + n_empty, n_short, sizeof(*entries), compare_entries, NULL, err);
+		status = bs_sort(entries + n_empty, n_short, sizeof(*entries), compare_entries,
+		                 NULL, err);
 	if (!status)
-		status = bs_sort(entries + n_before, n_literals - n_before, sizeof(*entries), compare_entries, NULL,
-		                 err);
+		status = bs_sort(entries + n_before, n_literals - n_before, sizeof(*entries),
+		                 compare_entries, NULL, err);
 	if (status)
 		return status;
 	set->empty = n_empty ? entries[0].literal : BS_NO_LITERAL;
 	struct making making = {.set = set, .entries = entries + n_empty, .n_entries = n_short};
 	status = n_short ? make_short(&making, err) : BS_OK;
 	if (!status)
-		status = make_long(&making, making.entries + n_short, n_literals - n_empty - n_short, err);
+		status = make_long(&making, making.entries + n_short,
+		                   n_literals - n_empty - n_short, err);
 	bs_vector_deinit(&making.tasks);
 	return status;
 }
@@ -428,10 +447,11 @@ enum bs_status bs_literal_set_new(const struct bs_literal *literals, uint32_t n_
 	}
 	for (uint32_t i = 0; i < n_literals; i++)
 		same[i] = BS_NO_LITERAL;
-	*set = (struct bs_literal_set){.letter_case = letter_case,
-	                               .short_root = NO_NODE,
-	                               .case_bits = letter_case == BS_LITERAL_EXACT ? 0 : (uint32_t)(0x20 * EACH_BYTE),
-	                               .same = same};
+	*set = (struct bs_literal_set){
+		.letter_case = letter_case,
+		.short_root = NO_NODE,
+		.case_bits = letter_case == BS_LITERAL_EXACT ? 0 : (uint32_t)(0x20 * EACH_BYTE),
+		.same = same};
 	set->folds_all = letter_case == BS_LITERAL_UNICODE && !is_all_ascii(literals, n_literals);
 	if (set->folds_all)
 		status = bs_icu_load(err);
@@ -469,16 +489,18 @@ static inline bool may_be_short(const struct bs_literal_set *set, uint32_t begin
 	       (set->has_three && has_bit(set->three, three_of(begin)));
 }
 
-/* Whether some literal may begin as a place does: its first four bytes, the first lowest, with case_bits, and the one
- * behind them. */
-static inline bool may_begin(const struct bs_literal_set *set, uint32_t begin, uint8_t fifth, bool has_short)
+/* Whether some literal may begin as a place does: its first four bytes, the first lowest, with
+ * case_bits, and the one behind them. */
+static inline bool may_begin(const struct bs_literal_set *set, uint32_t begin, uint8_t fifth,
+                             bool has_short)
 {
 	return (set->table[hash_of(begin, set->table_shift)] >> (fifth & 7) & 1) ||
 	       (has_short && may_be_short(set, begin));
 }
 
 /* The same of any place: near the end, or one whose bytes are not what is compared. */
-static bool may_begin_at(const struct bs_literal_set *set, const uint8_t *text, size_t at, size_t n_bytes)
+static bool may_begin_at(const struct bs_literal_set *set, const uint8_t *text, size_t at,
+                         size_t n_bytes)
 {
 	struct stream stream = {.text = text, .at = at, .n_bytes = n_bytes};
 	uint8_t bytes[BEGIN_BYTES + 1] = {0};
@@ -487,21 +509,27 @@ static bool may_begin_at(const struct bs_literal_set *set, const uint8_t *text, 
 		return false;
 	for (size_t i = 0; i < sizeof(bytes) && next_byte(set, &stream, &bytes[i]); i++)
 		continue;
-	return may_begin(set, bs_load_u32(bytes) | set->case_bits, bytes[BEGIN_BYTES], set->short_root != NO_NODE);
+	return may_begin(set, bs_load_u32(bytes) | set->case_bits, bytes[BEGIN_BYTES],
+	                 set->short_root != NO_NODE);
 }
 
-/* The next place where a literal may begin, or n_bytes. Letter case: what is compared, or a constant. */
-static inline __attribute__((always_inline)) size_t next_place_of(const struct bs_literal_set *set, const uint8_t *text,
-                                                                  size_t at, size_t n_bytes,
-                                                                  enum bs_literal_case letter_case, bool has_short)
+/* The next place where a literal may begin, or n_bytes. Letter case: what is compared, or a
+ * constant. */
+static inline __attribute__((always_inline)) size_t next_place_of(const struct bs_literal_set *set,
+                                                                  const uint8_t *text, size_t at,
+                                                                  size_t n_bytes,
+                                                                  enum bs_literal_case letter_case,
+                                                                  bool has_short)
 {
 	uint32_t case_bits = letter_case == BS_LITERAL_EXACT ? 0 : (uint32_t)(0x20 * EACH_BYTE);
 	for (; n_bytes - at >= 8; at += 4) {
-		bool is_other = letter_case == BS_LITERAL_UNICODE && (bs_load_u64(text + at) & 0x80 * EACH_BYTE);
+		bool is_other = letter_case == BS_LITERAL_UNICODE &&
+		                (bs_load_u64(text + at) & 0x80 * EACH_BYTE);
 		for (size_t i = 0; i < 4; i++) {
 			const uint8_t *place = text + at + i;
 			if (is_other ? may_begin_at(set, text, at + i, n_bytes)
-			             : may_begin(set, bs_load_u32(place) | case_bits, place[BEGIN_BYTES], has_short))
+			             : may_begin(set, bs_load_u32(place) | case_bits,
+			                         place[BEGIN_BYTES], has_short))
 				return at + i;
 		}
 	}
@@ -510,7 +538,8 @@ static inline __attribute__((always_inline)) size_t next_place_of(const struct b
 	return at;
 }
 
-static size_t next_place(const struct bs_literal_set *set, const uint8_t *text, size_t at, size_t n_bytes)
+static size_t next_place(const struct bs_literal_set *set, const uint8_t *text, size_t at,
+                         size_t n_bytes)
 {
 	if (set->short_root != NO_NODE)
 		return next_place_of(set, text, at, n_bytes, set->letter_case, true);
@@ -533,7 +562,8 @@ static void meet(struct look *look, uint32_t literal, size_t end)
 {
 	for (; literal < look->found.literal; literal = look->set->same[literal]) {
 		struct bs_literal_found found = {look->found.start, end, literal};
-		if (!look->counts || look->counts(look->context, look->text, look->n_bytes, &found)) {
+		if (!look->counts ||
+		    look->counts(look->context, look->text, look->n_bytes, &found)) {
 			look->found = found;
 			return;
 		}
@@ -564,7 +594,9 @@ static inline uint32_t child_of(const struct place *place, uint8_t byte)
 		uint64_t equal = (differ - EACH_BYTE) & ~differ & 0x80 * EACH_BYTE;
 		/* The lowest one is right, and none is behind the leads. */
 		equal &= (UINT64_C(1) << 8 * n) - 1;
-		return equal ? bs_load_u32(links + sizeof(uint32_t) * ((unsigned)__builtin_ctzll(equal) / 8)) : NO_NODE;
+		return equal ? bs_load_u32(links + sizeof(uint32_t) *
+		                                           ((unsigned)__builtin_ctzll(equal) / 8))
+		             : NO_NODE;
 	}
 	const uint8_t *found = memchr(leads, byte, n);
 	return found ? bs_load_u32(links + sizeof(uint32_t) * (size_t)(found - leads)) : NO_NODE;
@@ -575,11 +607,13 @@ static inline bool is_label(const uint8_t *text, size_t n_bytes, const struct pl
 {
 	uint32_t n = place->node.n_label;
 	if (n < 8 && n_bytes >= 8)
-		return ((bs_load_u64(text) ^ bs_load_u64(place->label)) & ((UINT64_C(1) << 8 * n) - 1)) == 0;
+		return ((bs_load_u64(text) ^ bs_load_u64(place->label)) &
+		        ((UINT64_C(1) << 8 * n) - 1)) == 0;
 	return n_bytes >= n && memcmp(text, place->label, n) == 0;
 }
 
-/* The literals below a node that stand at the place; the text behind what leads to the node begins at `at`. */
+/* The literals below a node that stand at the place; the text behind what leads to the node begins
+ * at `at`. */
 static void walk_exact(struct look *look, uint32_t node, size_t at)
 {
 	while (node != NO_NODE) {
@@ -615,7 +649,8 @@ static void walk_folded(struct look *look, uint32_t node, struct stream *stream)
 static void look_at_folded(struct look *look, size_t at)
 {
 	const struct bs_literal_set *set = look->set;
-	struct stream stream = {.text = look->text, .at = at, .n_bytes = look->n_bytes}, short_stream = stream;
+	struct stream stream = {.text = look->text, .at = at, .n_bytes = look->n_bytes},
+		      short_stream = stream;
 	uint8_t begin[BEGIN_BYTES];
 	if (set->short_root != NO_NODE)
 		walk_folded(look, set->short_root, &short_stream);
@@ -637,13 +672,16 @@ static void look_at(struct look *look, size_t at)
 	if (set->short_root != NO_NODE)
 		walk_exact(look, set->short_root, at);
 	if (look->n_bytes - at >= BEGIN_BYTES)
-		walk_exact(look, root_of(set, bs_load_u32(look->text + at))->node, at + BEGIN_BYTES);
+		walk_exact(look, root_of(set, bs_load_u32(look->text + at))->node,
+		           at + BEGIN_BYTES);
 }
 
-bool bs_literal_set_find(const struct bs_literal_set *set, const uint8_t *text, size_t from, size_t n_bytes,
-                         bs_literal_counts counts, void *context, struct bs_literal_found *found_out)
+bool bs_literal_set_find(const struct bs_literal_set *set, const uint8_t *text, size_t from,
+                         size_t n_bytes, bs_literal_counts counts, void *context,
+                         struct bs_literal_found *found_out)
 {
-	struct look look = {.set = set, .text = text, .n_bytes = n_bytes, .counts = counts, .context = context};
+	struct look look = {
+		.set = set, .text = text, .n_bytes = n_bytes, .counts = counts, .context = context};
 	look.found = (struct bs_literal_found){from, from, set->empty};
 	if (set->empty != BS_NO_LITERAL && from < n_bytes)
 		look_at(&look, from);

@@ -8,16 +8,18 @@
 #include "core/bitsift/grep_request.h"
 #include "core/bitsift/status.h"
 #include "core/simd/needle.h"
-#include "core/system/icu.h"
 #include "core/system/deadline.h"
+#include "core/system/icu.h"
 #include "query/regex/regex_read.h"
 #include "query/regex/regex_rewrite.h"
 #include "query/regex/text.h"
 
-/* A byte of \.+*?()|[]{}^$#&-~ : a bit each, 64 to a word, since a list of words asks this of all its bytes. */
+/* A byte of \.+*?()|[]{}^$#&-~ : a bit each, 64 to a word, since a list of words asks this of all
+ * its bytes. */
 static bool is_special(uint8_t byte)
 {
-	static const uint64_t specials[4] = {UINT64_C(0x80006f5800000000), UINT64_C(0x7800000078000000)};
+	static const uint64_t specials[4] = {UINT64_C(0x80006f5800000000),
+	                                     UINT64_C(0x7800000078000000)};
 	return specials[byte / 64] >> (byte % 64) & 1;
 }
 
@@ -43,9 +45,11 @@ static enum bs_status join_patterns(const struct bs_grep_pattern *pattern, struc
 {
 	/* One alone gets these afterwards, so that its literal is seen. */
 	bool is_line = pattern->is_line && pattern->n_patterns > 1;
-	struct bs_text_writer to = {.out = joined, .status = bs_buffer_reserve(joined, 1, err), .err = err};
+	struct bs_text_writer to = {
+		.out = joined, .status = bs_buffer_reserve(joined, 1, err), .err = err};
 	for (size_t i = 0; i < pattern->n_patterns && !to.status; i++) {
-		to.status = bs_deadline_spend(PATTERN_NS + pattern->pattern_bytes[i] * BYTE_NS, err);
+		to.status =
+			bs_deadline_spend(PATTERN_NS + pattern->pattern_bytes[i] * BYTE_NS, err);
 		bs_text_put_string(&to, i > 0 ? "|" : "");
 		bs_text_put_string(&to, is_line ? "^(?:" : "");
 		if (pattern->is_fixed)
@@ -106,8 +110,8 @@ static void see_tree(struct cases *cases, const struct bs_regex *regex)
 }
 
 /* rg -P goes by the text, rg without it by the meaning, and does not know what only PCRE2 has. */
-static enum bs_status decide_case(const struct bs_grep_pattern *pattern, struct bs_grep_analysis *analysis,
-                                  struct bs_error *err)
+static enum bs_status decide_case(const struct bs_grep_pattern *pattern,
+                                  struct bs_grep_analysis *analysis, struct bs_error *err)
 {
 	const struct bs_regex *regex = &analysis->regex;
 	bool is_unknown = bs_regex_node(regex, regex->root)->kind == BS_REGEX_UNKNOWN;
@@ -125,8 +129,8 @@ static enum bs_status decide_case(const struct bs_grep_pattern *pattern, struct 
 	return cases.status;
 }
 
-/* Scar: repetitions of repetitions, a{1}{1}{1} and so on, are nested without parentheses, as deep as the pattern is
- * long. */
+/* Scar: repetitions of repetitions, a{1}{1}{1} and so on, are nested without parentheses, as deep
+ * as the pattern is long. */
 #define MOST_DEPTH (2 * BS_REGEX_MAX_DEPTH)
 
 /* On the way through what stands in every match: the longest literal in it. */
@@ -144,13 +148,14 @@ static void end_run(struct literals *literals)
 	struct bs_text_writer *run = &literals->run;
 	if (!run->status && run->out->used_bytes > literals->best->used_bytes) {
 		bs_buffer_clear(literals->best);
-		run->status = bs_buffer_append(literals->best, run->out->data, run->out->used_bytes, run->err);
+		run->status = bs_buffer_append(literals->best, run->out->data, run->out->used_bytes,
+		                               run->err);
 	}
 	bs_buffer_clear(run->out);
 }
 
-/* Letter case aside, k and s have third forms, U+212A and U+017F, and beyond ASCII nearly all have others of other
- * bytes. */
+/* Letter case aside, k and s have third forms, U+212A and U+017F, and beyond ASCII nearly all have
+ * others of other bytes. */
 static void take_run(struct literals *literals, const struct bs_regex_node *node)
 {
 	const uint8_t *bytes = literals->regex->bytes.data + node->first;
@@ -166,13 +171,15 @@ static void take_run(struct literals *literals, const struct bs_regex_node *node
 
 static void take_node(struct literals *literals, const struct bs_regex_node *node)
 {
-	bool is_needed = node->kind == BS_REGEX_SEQUENCE || (node->kind == BS_REGEX_REPEAT && node->least > 0);
+	bool is_needed = node->kind == BS_REGEX_SEQUENCE ||
+	                 (node->kind == BS_REGEX_REPEAT && node->least > 0);
 	if (node->kind == BS_REGEX_RUN) {
 		take_run(literals, node);
 		return;
 	}
 	is_needed &= literals->depth++ < MOST_DEPTH;
-	for (uint32_t i = node->first; is_needed && i != BS_REGEX_NO_NODE; i = bs_regex_node(literals->regex, i)->next)
+	for (uint32_t i = node->first; is_needed && i != BS_REGEX_NO_NODE;
+	     i = bs_regex_node(literals->regex, i)->next)
 		take_node(literals, bs_regex_node(literals->regex, i));
 	literals->depth--;
 	if (node->kind != BS_REGEX_SEQUENCE)
@@ -180,21 +187,23 @@ static void take_node(struct literals *literals, const struct bs_regex_node *nod
 	literals->is_cut = true;
 }
 
-/* The longest literal that stands in every match, or nothing. It is the whole of every match if nothing was cut off and
- * there are no groups. */
+/* The longest literal that stands in every match, or nothing. It is the whole of every match if
+ * nothing was cut off and there are no groups. */
 static enum bs_status find_literal(struct bs_grep_analysis *analysis, struct bs_error *err)
 {
 	const struct bs_regex *regex = &analysis->regex;
 	struct bs_buffer run = {0}, *exact = &analysis->exact_literal;
-	struct literals literals = {
-		.regex = regex, .is_caseless = analysis->is_caseless, .best = exact, .run = {.out = &run, .err = err}};
+	struct literals literals = {.regex = regex,
+	                            .is_caseless = analysis->is_caseless,
+	                            .best = exact,
+	                            .run = {.out = &run, .err = err}};
 	if (analysis->is_legible) {
 		take_node(&literals, bs_regex_node(regex, regex->root));
 		end_run(&literals);
 	}
 	bs_buffer_deinit(&run);
-	analysis->literal_is_match =
-		exact->used_bytes > 0 && !literals.is_cut && regex->n_captures == 0 && !regex->has_control;
+	analysis->literal_is_match = exact->used_bytes > 0 && !literals.is_cut &&
+	                             regex->n_captures == 0 && !regex->has_control;
 	enum bs_status status = literals.run.status;
 	if (!status)
 		status = bs_buffer_append(&analysis->literal, exact->data, exact->used_bytes, err);
@@ -203,17 +212,20 @@ static enum bs_status find_literal(struct bs_grep_analysis *analysis, struct bs_
 	return status;
 }
 
-/* The pattern as it is compiled, with what -w and -x put around it. ends_in_comment: of the text. rg's own engine ends such a
- * comment before what -w puts after it; rg -P and rg -x do not, which is an error. */
-static enum bs_status finish(const struct bs_grep_pattern *pattern, const uint8_t *text, size_t n_bytes, bool ends_in_comment,
-                             bool passes_cr, struct bs_buffer *finished, struct bs_error *err)
+/* The pattern as it is compiled, with what -w and -x put around it. ends_in_comment: of the text.
+ * rg's own engine ends such a comment before what -w puts after it; rg -P and rg -x do not, which
+ * is an error. */
+static enum bs_status finish(const struct bs_grep_pattern *pattern, const uint8_t *text,
+                             size_t n_bytes, bool ends_in_comment, bool passes_cr,
+                             struct bs_buffer *finished, struct bs_error *err)
 {
 	bool is_line = pattern->is_line && pattern->n_patterns == 1;
 	const char *end = passes_cr ? ")(?=\\r?$)" : ")$";
 	struct bs_text_writer to = {.out = finished, .err = err};
 	bs_text_put_string(&to, pattern->is_word ? "(?<!\\w)(?:" : is_line ? "^(?:" : "");
 	bs_text_put(&to, text, n_bytes);
-	bs_text_put_string(&to, ends_in_comment && pattern->is_word && !pattern->is_pcre2 ? "\n" : "");
+	bs_text_put_string(&to,
+	                   ends_in_comment && pattern->is_word && !pattern->is_pcre2 ? "\n" : "");
 	bs_text_put_string(&to, pattern->is_word ? ")(?!\\w)" : is_line ? end : "");
 	bs_text_put(&to, "", 1);
 	return to.status;
@@ -222,14 +234,16 @@ static enum bs_status finish(const struct bs_grep_pattern *pattern, const uint8_
 static struct bs_regex_rewrite_options rewrite_options(const struct bs_grep_pattern *pattern,
                                                        const struct bs_grep_analysis *analysis)
 {
-	bool is_crlf = pattern->crlf && !pattern->is_pcre2 && !pattern->is_multi_line && !pattern->null_data;
-	return (struct bs_regex_rewrite_options){.dot_all = pattern->is_multi_line && pattern->dot_all,
-	                                         .is_crlf = is_crlf,
-	                                         .end_passes_cr = is_crlf && analysis->literal.used_bytes > 0};
+	bool is_crlf = pattern->crlf && !pattern->is_pcre2 && !pattern->is_multi_line &&
+	               !pattern->null_data;
+	return (struct bs_regex_rewrite_options){
+		.dot_all = pattern->is_multi_line && pattern->dot_all,
+		.is_crlf = is_crlf,
+		.end_passes_cr = is_crlf && analysis->literal.used_bytes > 0};
 }
 
-static enum bs_status write_for_pcre2(const struct bs_grep_pattern *pattern, struct bs_grep_analysis *analysis,
-                                      struct bs_error *err)
+static enum bs_status write_for_pcre2(const struct bs_grep_pattern *pattern,
+                                      struct bs_grep_analysis *analysis, struct bs_error *err)
 {
 	struct bs_regex_rewrite_options options = rewrite_options(pattern, analysis);
 	struct bs_buffer rewritten = {0};
@@ -238,12 +252,15 @@ static enum bs_status write_for_pcre2(const struct bs_grep_pattern *pattern, str
 	enum bs_status status = bs_regex_rewrite(regex, &options, &rewritten, &lines, err);
 	if (!status)
 		status = finish(pattern, options.is_crlf ? rewritten.data : regex->text,
-		                options.is_crlf ? rewritten.used_bytes : regex->n_bytes, regex->ends_in_comment,
-		                options.end_passes_cr, &analysis->alone, err);
+		                options.is_crlf ? rewritten.used_bytes : regex->n_bytes,
+		                regex->ends_in_comment, options.end_passes_cr, &analysis->alone,
+		                err);
 	if (!status)
-		status = finish(pattern, rewritten.data, rewritten.used_bytes, regex->ends_in_comment, options.end_passes_cr,
-		                &analysis->many, err);
-	analysis->literal_is_match &= lines.is_exact && !pattern->is_word && !pattern->is_line && !pattern->crlf;
+		status =
+			finish(pattern, rewritten.data, rewritten.used_bytes,
+		               regex->ends_in_comment, options.end_passes_cr, &analysis->many, err);
+	analysis->literal_is_match &=
+		lines.is_exact && !pattern->is_word && !pattern->is_line && !pattern->crlf;
 	analysis->is_exact = lines.is_exact && !pattern->null_data && !pattern->crlf;
 	analysis->is_ascii = lines.is_ascii;
 	analysis->can_span_lines = lines.can_span || pattern->is_line;
@@ -253,7 +270,8 @@ static enum bs_status write_for_pcre2(const struct bs_grep_pattern *pattern, str
 }
 
 /* What follows from analysis->regex. */
-static enum bs_status derive(const struct bs_grep_pattern *pattern, struct bs_grep_analysis *analysis, struct bs_error *err)
+static enum bs_status derive(const struct bs_grep_pattern *pattern,
+                             struct bs_grep_analysis *analysis, struct bs_error *err)
 {
 	analysis->is_legible = !pattern->no_unicode || analysis->regex.is_ascii;
 	enum bs_status status = decide_case(pattern, analysis, err);
@@ -261,13 +279,14 @@ static enum bs_status derive(const struct bs_grep_pattern *pattern, struct bs_gr
 		status = find_literal(analysis, err);
 	/* Of bytes that are not UTF-8 to it a tree knows what -F has. */
 	if (!status && (analysis->is_legible || pattern->is_fixed))
-		status = bs_pattern_list_make(&analysis->list, &analysis->regex, analysis->is_caseless,
+		status = bs_pattern_list_make(&analysis->list, &analysis->regex,
+		                              analysis->is_caseless,
 		                              pattern->is_line && pattern->n_patterns > 1, err);
 	return status ? status : write_for_pcre2(pattern, analysis, err);
 }
 
-enum bs_status bs_grep_analyse(const struct bs_grep_pattern *pattern, struct bs_grep_analysis *analysis,
-                               struct bs_error *err)
+enum bs_status bs_grep_analyse(const struct bs_grep_pattern *pattern,
+                               struct bs_grep_analysis *analysis, struct bs_error *err)
 {
 	struct bs_buffer *joined = &analysis->joined;
 	enum bs_status status = join_patterns(pattern, joined, err);
@@ -278,7 +297,8 @@ enum bs_status bs_grep_analyse(const struct bs_grep_pattern *pattern, struct bs_
 	return status ? status : derive(pattern, analysis, err);
 }
 
-enum bs_status bs_grep_analyse_regex(const struct bs_grep_pattern *pattern, const struct bs_regex *regex,
+enum bs_status bs_grep_analyse_regex(const struct bs_grep_pattern *pattern,
+                                     const struct bs_regex *regex,
                                      struct bs_grep_analysis *analysis, struct bs_error *err)
 {
 	analysis->regex = *regex;
@@ -287,20 +307,26 @@ enum bs_status bs_grep_analyse_regex(const struct bs_grep_pattern *pattern, cons
 }
 
 /* A literal of a list, with what stands around each pattern of several. */
-static enum bs_status write_literal(const struct bs_grep_pattern *pattern, const struct bs_grep_analysis *analysis,
-                                    const struct bs_literal *literal, struct bs_buffer *out, struct bs_error *err)
+static enum bs_status write_literal(const struct bs_grep_pattern *pattern,
+                                    const struct bs_grep_analysis *analysis,
+                                    const struct bs_literal *literal, struct bs_buffer *out,
+                                    struct bs_error *err)
 {
-	bool is_line = pattern->is_line && pattern->n_patterns > 1, is_caseless = analysis->list.is_caseless;
+	bool is_line = pattern->is_line && pattern->n_patterns > 1,
+	     is_caseless = analysis->list.is_caseless;
 	struct bs_text_writer to = {.out = out, .err = err};
 	bs_text_put_string(&to, is_line ? "^" : "");
-	bs_text_put_string(&to, is_caseless == analysis->is_caseless ? "(?:" : is_caseless ? "(?i:" : "(?-i:");
+	bs_text_put_string(&to, is_caseless == analysis->is_caseless ? "(?:"
+	                        : is_caseless                        ? "(?i:"
+	                                                             : "(?-i:");
 	put_fixed(&to, (const char *)literal->bytes, literal->n_bytes);
 	bs_text_put_string(&to, is_line ? ")$" : ")");
 	return to.status;
 }
 
-enum bs_status bs_grep_write_part(const struct bs_grep_pattern *pattern, const struct bs_grep_analysis *analysis,
-                                  uint32_t part, struct bs_buffer *text_out, struct bs_error *err)
+enum bs_status bs_grep_write_part(const struct bs_grep_pattern *pattern,
+                                  const struct bs_grep_analysis *analysis, uint32_t part,
+                                  struct bs_buffer *text_out, struct bs_error *err)
 {
 	const struct bs_pattern_list *list = &analysis->list;
 	struct bs_pattern_part place = bs_pattern_part_at(list, part);
@@ -308,18 +334,21 @@ enum bs_status bs_grep_write_part(const struct bs_grep_pattern *pattern, const s
 	struct bs_buffer text = {0}, rewritten = {0};
 	struct bs_regex regex = {.root = 0};
 	struct bs_regex_lines lines;
-	enum bs_status status =
-		list->is_literal ? write_literal(pattern, analysis, bs_pattern_literal(list, part), &text, err)
-				 : bs_buffer_append(&text, list->regex->text + place.from, place.to - place.from, err);
+	enum bs_status status = list->is_literal
+	                                ? write_literal(pattern, analysis,
+	                                                bs_pattern_literal(list, part), &text, err)
+	                                : bs_buffer_append(&text, list->regex->text + place.from,
+	                                                   place.to - place.from, err);
 	if (!status && options.is_crlf)
 		status = bs_regex_read(&regex, text.data, text.used_bytes, err);
 	if (!status && options.is_crlf)
 		status = bs_regex_rewrite(&regex, &options, &rewritten, &lines, err);
-	bool ends_in_comment = !list->is_literal && place.to == list->regex->n_bytes && list->regex->ends_in_comment;
+	bool ends_in_comment = !list->is_literal && place.to == list->regex->n_bytes &&
+	                       list->regex->ends_in_comment;
 	if (!status)
 		status = finish(pattern, options.is_crlf ? rewritten.data : text.data,
-		                options.is_crlf ? rewritten.used_bytes : text.used_bytes, ends_in_comment,
-		                options.end_passes_cr, text_out, err);
+		                options.is_crlf ? rewritten.used_bytes : text.used_bytes,
+		                ends_in_comment, options.end_passes_cr, text_out, err);
 	bs_regex_deinit(&regex);
 	bs_buffer_deinit(&rewritten);
 	bs_buffer_deinit(&text);

@@ -27,16 +27,17 @@ static enum bs_status take_grams(struct bs_grep_analysis *analysis, enum bs_stat
 	return status;
 }
 
-enum bs_status bs_pattern_grams(const struct bs_grep_pattern *pattern, struct bs_gram_tree **tree_out,
-                                struct bs_error *err)
+enum bs_status bs_pattern_grams(const struct bs_grep_pattern *pattern,
+                                struct bs_gram_tree **tree_out, struct bs_error *err)
 {
 	struct bs_grep_analysis analysis = {.is_legible = false};
 	return take_grams(&analysis, bs_grep_analyse(pattern, &analysis, err), tree_out, err);
 }
 
-enum bs_status bs_pattern_tree_grams(const struct bs_pattern_tree *pattern, struct bs_gram_tree **tree_out,
-                                     struct bs_error *err)
+enum bs_status bs_pattern_tree_grams(const struct bs_pattern_tree *pattern,
+                                     struct bs_gram_tree **tree_out, struct bs_error *err)
 {
 	struct bs_grep_analysis analysis = {.is_legible = false};
-	return take_grams(&analysis, bs_pattern_tree_analyse(pattern, &analysis, err), tree_out, err);
+	return take_grams(&analysis, bs_pattern_tree_analyse(pattern, &analysis, err), tree_out,
+	                  err);
 }

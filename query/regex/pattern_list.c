@@ -12,7 +12,8 @@
 /* Of a literal that only finds places, so much is enough; and of those of a part so many. */
 #define LITERAL_MOST_BYTES 64u
 #define LITERALS_MOST      64u
-/* Where that is all that is known to stand in a match, nearly every line has it, and one does well to know more. */
+/* Where that is all that is known to stand in a match, nearly every line has it, and one does well
+ * to know more. */
 #define WEAK_BYTES 2u
 /* Repetitions of repetitions can be nested without parentheses. */
 #define MOST_DEPTH (2 * BS_REGEX_MAX_DEPTH)
@@ -31,15 +32,16 @@ static const struct bs_regex_node *node_at(const struct splitting *at, uint32_t 
 	return bs_regex_node(at->regex, index);
 }
 
-/* An option without parentheses holds for later parts, too; a reference is to a group of all of them; \G and \K are
- * about where a match starts. */
+/* An option without parentheses holds for later parts, too; a reference is to a group of all of
+ * them; \G and \K are about where a match starts. */
 static bool ties_parts(const struct bs_regex *regex, const struct bs_regex_node *node)
 {
 	bool is_option = node->kind == BS_REGEX_EMPTY && node->to - node->from > 2 &&
 	                 memcmp(regex->text + node->from, "(?", 2) == 0;
 	bool is_reference = node->kind == BS_REGEX_ANYTHING &&
 	                    (node->letter == 'g' || (node->letter >= '0' && node->letter <= '9'));
-	bool is_start = node->kind == BS_REGEX_PLACE && (node->letter == 'G' || node->letter == 'K');
+	bool is_start =
+		node->kind == BS_REGEX_PLACE && (node->letter == 'G' || node->letter == 'K');
 	return is_option || is_reference || is_start || node->kind == BS_REGEX_UNKNOWN;
 }
 
@@ -87,12 +89,14 @@ static uint32_t least_bytes(const struct splitting *at, uint32_t from, uint32_t 
 
 static bool take_needed(struct splitting *at, uint32_t index, unsigned depth);
 
-/* Of the children that must all be there, but for one, the literals of the one whose shortest is the longest: *best_out. */
-static bool take_best(struct splitting *at, const struct bs_regex_node *node, unsigned depth, uint32_t but_for,
-                      uint32_t *best_out)
+/* Of the children that must all be there, but for one, the literals of the one whose shortest is
+ * the longest: *best_out. */
+static bool take_best(struct splitting *at, const struct bs_regex_node *node, unsigned depth,
+                      uint32_t but_for, uint32_t *best_out)
 {
 	uint32_t start = bs_pattern_n_literals(at->list), best = 0;
-	for (uint32_t i = node->first; i != BS_REGEX_NO_NODE && !at->status; i = node_at(at, i)->next) {
+	for (uint32_t i = node->first; i != BS_REGEX_NO_NODE && !at->status;
+	     i = node_at(at, i)->next) {
 		uint32_t from = bs_pattern_n_literals(at->list);
 		bool has_some = i != but_for && take_needed(at, i, depth);
 		uint32_t to = bs_pattern_n_literals(at->list), least = least_bytes(at, from, to);
@@ -113,8 +117,10 @@ static bool take_each(struct splitting *at, const struct bs_regex_node *node, un
 {
 	uint32_t start = bs_pattern_n_literals(at->list);
 	bool has_all = true;
-	for (uint32_t i = node->first; i != BS_REGEX_NO_NODE && has_all && !at->status; i = node_at(at, i)->next)
-		has_all = take_needed(at, i, depth) && bs_pattern_n_literals(at->list) - start <= LITERALS_MOST;
+	for (uint32_t i = node->first; i != BS_REGEX_NO_NODE && has_all && !at->status;
+	     i = node_at(at, i)->next)
+		has_all = take_needed(at, i, depth) &&
+		          bs_pattern_n_literals(at->list) - start <= LITERALS_MOST;
 	if (!has_all)
 		bs_vector_set_n(&at->list->literals, start);
 	return has_all;
@@ -150,7 +156,8 @@ static bool is_place(const struct splitting *at, uint32_t index, uint8_t letter)
 static bool is_in_line(const struct splitting *at, uint32_t index, uint32_t *index_out)
 {
 	const struct bs_regex_node *node = node_at(at, index);
-	if (node->kind != BS_REGEX_SEQUENCE || node->n < 2 || node->n > 3 || !is_place(at, node->first, '^'))
+	if (node->kind != BS_REGEX_SEQUENCE || node->n < 2 || node->n > 3 ||
+	    !is_place(at, node->first, '^'))
 		return false;
 	uint32_t second = node_at(at, node->first)->next;
 	*index_out = node->n == 3 ? second : BS_REGEX_NO_NODE;
@@ -167,14 +174,16 @@ static bool take_literals(struct splitting *at, uint32_t index, unsigned depth)
 		const uint8_t *bytes = at->regex->bytes.data + node->first;
 		put_literal(at, bytes, node->n);
 		return bs_regex_is(node->caseless, at->is_caseless) == at->list->is_caseless &&
-		       (!at->list->is_caseless || bs_gram_find_doubtful(bytes, node->n, &doubtful_bytes) == node->n);
+		       (!at->list->is_caseless ||
+		        bs_gram_find_doubtful(bytes, node->n, &doubtful_bytes) == node->n);
 	}
 	if (node->kind == BS_REGEX_EMPTY) {
 		put_literal(at, (const uint8_t *)"", 0);
 		at->list->has_empty = true;
 		return true;
 	}
-	for (uint32_t i = node->first; is_literal && i != BS_REGEX_NO_NODE; i = node_at(at, i)->next)
+	for (uint32_t i = node->first; is_literal && i != BS_REGEX_NO_NODE;
+	     i = node_at(at, i)->next)
 		is_literal = take_literals(at, i, depth + 1);
 	return is_literal;
 }
@@ -197,9 +206,11 @@ static bool take_part(struct splitting *at, uint32_t index)
 static bool take_needs(struct splitting *at, uint32_t index, struct bs_pattern_part *part)
 {
 	const struct bs_regex_node *node = node_at(at, index);
-	uint32_t best = BS_REGEX_NO_NODE, first = part->first_literal = bs_pattern_n_literals(at->list), end;
+	uint32_t best = BS_REGEX_NO_NODE,
+		 first = part->first_literal = bs_pattern_n_literals(at->list), end;
 	bool is_sequence = node->kind == BS_REGEX_SEQUENCE;
-	bool is_known = is_sequence ? take_best(at, node, 0, best, &best) : take_needed(at, index, 0);
+	bool is_known =
+		is_sequence ? take_best(at, node, 0, best, &best) : take_needed(at, index, 0);
 	end = bs_pattern_n_literals(at->list);
 	part->n_literals = end - first;
 	if (is_known && is_sequence && !at->status && least_bytes(at, first, end) <= WEAK_BYTES)
@@ -215,12 +226,14 @@ static void split(struct splitting *at)
 {
 	struct bs_pattern_list *list = at->list;
 	const uint32_t *bars = at->regex->bars.items;
-	uint32_t n = (uint32_t)bs_vector_n(&at->regex->bars) + 1, child = node_at(at, at->regex->root)->first;
+	uint32_t n = (uint32_t)bs_vector_n(&at->regex->bars) + 1,
+		 child = node_at(at, at->regex->root)->first;
 	list->are_all_known = true;
 	for (uint32_t i = 0; i < n && !at->status; i++, child = node_at(at, child)->next) {
 		at->status = bs_deadline_spend(PART_NS, at->err);
 		struct bs_pattern_part part = {.from = i == 0 ? 0 : bars[i - 1] + 1,
-		                               .to = i + 1 == n ? (uint32_t)at->regex->n_bytes : bars[i]};
+		                               .to = i + 1 == n ? (uint32_t)at->regex->n_bytes
+		                                                : bars[i]};
 		list->are_all_known &= take_needs(at, child, &part);
 		if (!at->status)
 			at->status = bs_vector_append(&list->parts, &part, at->err);
@@ -233,7 +246,8 @@ static bool is_all_literal(struct splitting *at)
 {
 	const struct bs_regex_node *root = node_at(at, at->regex->root);
 	bool is_literal = !at->regex->n_captures;
-	for (uint32_t i = root->first; i != BS_REGEX_NO_NODE && is_literal && !at->status; i = node_at(at, i)->next) {
+	for (uint32_t i = root->first; i != BS_REGEX_NO_NODE && is_literal && !at->status;
+	     i = node_at(at, i)->next) {
 		at->status = bs_deadline_spend(PART_NS, at->err);
 		is_literal = take_part(at, i);
 	}
@@ -246,7 +260,8 @@ static void see_case(struct splitting *at)
 {
 	for (uint32_t i = 0; i < bs_regex_n_nodes(at->regex) && !at->list->is_caseless; i++) {
 		const struct bs_regex_node *node = node_at(at, i);
-		at->list->is_caseless = node->kind == BS_REGEX_RUN && bs_regex_is(node->caseless, at->is_caseless);
+		at->list->is_caseless =
+			node->kind == BS_REGEX_RUN && bs_regex_is(node->caseless, at->is_caseless);
 	}
 }
 
@@ -259,19 +274,22 @@ static const struct bs_regex *find_list(struct splitting *at, const struct bs_re
 		return whole;
 	for (size_t i = 0; i < 2; i++) {
 		size_t n = strlen(openings[i]);
-		if (root->from != n || root->to + 1 != whole->n_bytes || memcmp(whole->text, openings[i], n) != 0)
+		if (root->from != n || root->to + 1 != whole->n_bytes ||
+		    memcmp(whole->text, openings[i], n) != 0)
 			continue;
 		at->list->has_group = n == 1;
-		at->status = bs_regex_read(&at->list->inner, whole->text + n, whole->n_bytes - n - 1, at->err);
+		at->status = bs_regex_read(&at->list->inner, whole->text + n,
+		                           whole->n_bytes - n - 1, at->err);
 		return &at->list->inner;
 	}
 	return whole;
 }
 
-enum bs_status bs_pattern_list_make(struct bs_pattern_list *list, const struct bs_regex *regex, bool is_caseless,
-                                    bool is_line, struct bs_error *err)
+enum bs_status bs_pattern_list_make(struct bs_pattern_list *list, const struct bs_regex *regex,
+                                    bool is_caseless, bool is_line, struct bs_error *err)
 {
-	struct splitting at = {.list = list, .is_caseless = is_caseless, .is_line = is_line, .err = err};
+	struct splitting at = {
+		.list = list, .is_caseless = is_caseless, .is_line = is_line, .err = err};
 	if (bs_regex_node(regex, regex->root)->kind != BS_REGEX_EITHER || !can_split(regex))
 		return BS_OK;
 	at.regex = list->regex = find_list(&at, regex);

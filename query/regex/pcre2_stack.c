@@ -7,7 +7,8 @@
 #define FEW_LEVELS  8u
 #define MOST_LEVELS 250u /* PCRE2 refuses more */
 
-/* Of the compiler for machine code, by measurement with PCRE2 10.42: 400 bytes a level and 9 KiB. */
+/* Of the compiler for machine code, by measurement with PCRE2 10.42: 400 bytes a level and 9
+ * KiB. */
 #define JIT_LEVEL_BYTES 1024u
 
 static int guard(uint32_t depth, void *unused)

@@ -1,6 +1,7 @@
 /*
- * regex_build.h: how the nodes of a tree are made, in the order of the pattern, and put together: by the parser, which reads a
- * pattern (regex_read.c), and by the functions that a host calls for each part of one (built_pattern.c).
+ * regex_build.h: how the nodes of a tree are made, in the order of the pattern, and put together:
+ * by the parser, which reads a pattern (regex_read.c), and by the functions that a host calls for
+ * each part of one (built_pattern.c).
  */
 #pragma once
 
@@ -22,7 +23,8 @@ struct bs_regex_children {
 	uint32_t n, first, last;
 };
 
-static const struct bs_regex_children bs_regex_no_children = {0, BS_REGEX_NO_NODE, BS_REGEX_NO_NODE};
+static const struct bs_regex_children bs_regex_no_children = {0, BS_REGEX_NO_NODE,
+                                                              BS_REGEX_NO_NODE};
 
 /* A tree in the making. The nodes made so far are those of text[0..at) of the pattern. */
 struct bs_regex_build {
@@ -34,7 +36,8 @@ struct bs_regex_build {
 	struct bs_error *err;
 };
 
-/* Functions that make a node return its index; after a failure, or once the parser gave up, some index. */
+/* Functions that make a node return its index; after a failure, or once the parser gave up, some
+ * index. */
 
 #define BS_REGEX_NODE_NS 100u /* what one costs about to be read */
 
@@ -55,7 +58,8 @@ static inline uint32_t bs_regex_give_up(struct bs_regex_build *build)
 }
 
 /* A node of text[from..at). */
-static inline uint32_t bs_regex_add(struct bs_regex_build *build, enum bs_regex_kind kind, size_t from, uint32_t letter)
+static inline uint32_t bs_regex_add(struct bs_regex_build *build, enum bs_regex_kind kind,
+                                    size_t from, uint32_t letter)
 {
 	struct bs_regex_node node = {.kind = (uint8_t)kind,
 	                             .letter = (uint8_t)letter,
@@ -74,7 +78,8 @@ static inline uint32_t bs_regex_add(struct bs_regex_build *build, enum bs_regex_
 	return build->status ? 0 : bs_regex_n_nodes(build->regex) - 1;
 }
 
-static inline void bs_regex_put_child(struct bs_regex_build *build, struct bs_regex_children *children, uint32_t child)
+static inline void bs_regex_put_child(struct bs_regex_build *build,
+                                      struct bs_regex_children *children, uint32_t child)
 {
 	if (bs_regex_is_lost(build))
 		return;
@@ -85,9 +90,10 @@ static inline void bs_regex_put_child(struct bs_regex_build *build, struct bs_re
 	children->last = child;
 }
 
-/* A run that follows on one of the same case joins it, also in the bytes; the empty text is left out. */
-static inline void bs_regex_put_in_sequence(struct bs_regex_build *build, struct bs_regex_children *children,
-                                            uint32_t child)
+/* A run that follows on one of the same case joins it, also in the bytes; the empty text is left
+ * out. */
+static inline void bs_regex_put_in_sequence(struct bs_regex_build *build,
+                                            struct bs_regex_children *children, uint32_t child)
 {
 	if (bs_regex_is_lost(build) || bs_regex_node_of(build, child)->kind == BS_REGEX_EMPTY)
 		return;
@@ -104,8 +110,8 @@ static inline void bs_regex_put_in_sequence(struct bs_regex_build *build, struct
 	bs_vector_set_n(&build->regex->nodes, child);
 }
 
-static inline uint32_t bs_regex_add_parent(struct bs_regex_build *build, enum bs_regex_kind kind, uint32_t first,
-                                           uint32_t n, size_t from)
+static inline uint32_t bs_regex_add_parent(struct bs_regex_build *build, enum bs_regex_kind kind,
+                                           uint32_t first, uint32_t n, size_t from)
 {
 	uint32_t parent = bs_regex_add(build, kind, from, 0);
 	if (!bs_regex_is_lost(build)) {
@@ -116,15 +122,18 @@ static inline uint32_t bs_regex_add_parent(struct bs_regex_build *build, enum bs
 }
 
 /* One child alone needs no parent; none are the empty text. */
-static inline uint32_t bs_regex_join(struct bs_regex_build *build, const struct bs_regex_children *children,
+static inline uint32_t bs_regex_join(struct bs_regex_build *build,
+                                     const struct bs_regex_children *children,
                                      enum bs_regex_kind kind, size_t from)
 {
 	if (children->n == 1)
 		return children->first;
-	return bs_regex_add_parent(build, children->n ? kind : BS_REGEX_EMPTY, children->first, children->n, from);
+	return bs_regex_add_parent(build, children->n ? kind : BS_REGEX_EMPTY, children->first,
+	                           children->n, from);
 }
 
-static inline uint32_t bs_regex_add_run(struct bs_regex_build *build, const void *bytes, size_t n_bytes, size_t from)
+static inline uint32_t bs_regex_add_run(struct bs_regex_build *build, const void *bytes,
+                                        size_t n_bytes, size_t from)
 {
 	uint32_t run = bs_regex_add(build, BS_REGEX_RUN, from, 0);
 	if (bs_regex_is_lost(build))
@@ -151,18 +160,21 @@ static inline uint32_t bs_regex_n_members(const struct bs_regex_build *build)
 	return (uint32_t)bs_vector_n(&build->regex->members);
 }
 
-static inline void bs_regex_add_member(struct bs_regex_build *build, size_t from, uint32_t letter, uint32_t first,
-                                       uint32_t last)
+static inline void bs_regex_add_member(struct bs_regex_build *build, size_t from, uint32_t letter,
+                                       uint32_t first, uint32_t last)
 {
-	struct bs_regex_member member = {(uint32_t)from, (uint32_t)build->at, first, last, (uint8_t)letter};
+	struct bs_regex_member member = {(uint32_t)from, (uint32_t)build->at, first, last,
+	                                 (uint8_t)letter};
 	if (bs_regex_is_lost(build))
 		return;
 	build->regex->is_ascii &= letter || last < 0x80;
 	build->status = bs_vector_append(&build->regex->members, &member, build->err);
 }
 
-/* Adds the set of the members from `first` on. letter ^: the characters that are in none of them. */
-static inline uint32_t bs_regex_add_set(struct bs_regex_build *build, size_t from, uint32_t letter, uint32_t first)
+/* Adds the set of the members from `first` on. letter ^: the characters that are in none of
+ * them. */
+static inline uint32_t bs_regex_add_set(struct bs_regex_build *build, size_t from, uint32_t letter,
+                                        uint32_t first)
 {
 	uint32_t set = bs_regex_add(build, BS_REGEX_SET, from, letter);
 	if (bs_regex_is_lost(build))

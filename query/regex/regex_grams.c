@@ -6,12 +6,12 @@
  *     ends     each ends with one of these;
  *     need     and where one of them stands, so does this.
  *
- * Where two nodes follow each other, the ends of the one and the beginnings of the other make longer strings, which
- * match and file must hold, too. Beginnings and ends that are in need already are marked as told, so that they are not
- * put there again.
+ * Where two nodes follow each other, the ends of the one and the beginnings of the other make
+ * longer strings, which match and file must hold, too. Beginnings and ends that are in need already
+ * are marked as told, so that they are not put there again.
  *
- * From the bottom up: memory, sets of strings, needs (AND and OR, made smaller on the way), knowledge in both
- * alphabets, the tree, and the window.
+ * From the bottom up: memory, sets of strings, needs (AND and OR, made smaller on the way),
+ * knowledge in both alphabets, the tree, and the window.
  */
 #include "query/regex/regex_grams.h"
 
@@ -22,16 +22,18 @@
 #include <unicode/utf8.h>
 
 #include "core/base/bytes.h"
-#include "core/system/icu.h"
 #include "core/system/deadline.h"
+#include "core/system/icu.h"
 #include "core/text/grams.h"
 #include "query/regex/regex_set.h"
 
-/* A longer literal is known by its beginning and its end only, and what is needed by its first so many bytes. */
+/* A longer literal is known by its beginning and its end only, and what is needed by its first so
+ * many bytes. */
 #define EXACT_BYTES 1024u
 #define EDGE_BYTES  64u
 #define MOST_COPIES 16u /* of what is repeated: x{100} holds x{16} */
-#define FEW_CHARS   4u  /* a class of more characters is anything: ORed, they would filter nothing */
+/* a class of more characters is anything: ORed, they would filter nothing */
+#define FEW_CHARS 4u
 
 /* Of a set of strings. */
 #define MOST_STRINGS      64u
@@ -99,8 +101,8 @@ static void arena_deinit(struct arena *arena)
 	}
 }
 
-/* Sorted, distinct, at least one; strings and array are immutable. The empty string alone, as a set of beginnings or
- * ends, is no knowledge. */
+/* Sorted, distinct, at least one; strings and array are immutable. The empty string alone, as a set
+ * of beginnings or ends, is no knowledge. */
 struct set {
 	const struct bs_literal *strings;
 	uint32_t n;
@@ -141,7 +143,8 @@ static uint32_t insert(struct bs_literal *strings, uint32_t n, struct bs_literal
 	uint32_t at = n;
 	while (at > 0) {
 		const struct bs_literal *before = &strings[at - 1];
-		int order = bs_compare_bytes(before->bytes, before->n_bytes, string.bytes, string.n_bytes);
+		int order = bs_compare_bytes(before->bytes, before->n_bytes, string.bytes,
+		                             string.n_bytes);
 		if (order == 0)
 			return n;
 		if (order < 0)
@@ -153,7 +156,8 @@ static uint32_t insert(struct bs_literal *strings, uint32_t n, struct bs_literal
 	return n + 1;
 }
 
-/* Many by many is too much sooner than many by one: each string gets only a little longer, and there are many more. */
+/* Many by many is too much sooner than many by one: each string gets only a little longer, and
+ * there are many more. */
 static bool is_worth_crossing(const struct set *a, const struct set *b)
 {
 	uint32_t n = a->n * b->n;
@@ -162,7 +166,8 @@ static bool is_worth_crossing(const struct set *a, const struct set *b)
 }
 
 /* Each of a followed by each of b; false if that is too much. */
-static bool set_cross(struct arena *arena, const struct set *a, const struct set *b, struct set *set_out)
+static bool set_cross(struct arena *arena, const struct set *a, const struct set *b,
+                      struct set *set_out)
 {
 	if (is_empty_string(a) || is_empty_string(b)) {
 		*set_out = is_empty_string(a) ? *b : *a;
@@ -186,7 +191,8 @@ static bool set_cross(struct arena *arena, const struct set *a, const struct set
 }
 
 /* False if that is too much. */
-static bool set_join(struct arena *arena, const struct set *a, const struct set *b, struct set *set_out)
+static bool set_join(struct arena *arena, const struct set *a, const struct set *b,
+                     struct set *set_out)
 {
 	if (a->n + b->n > MOST_STRINGS || total_bytes(a) + total_bytes(b) > MOST_STRING_BYTES)
 		return false;
@@ -248,8 +254,8 @@ static const struct need *need_literal(struct arena *arena, const uint8_t *bytes
 static bool implies(struct arena *arena, const struct need *a, const struct need *b);
 
 /* Whether all or some children of a, or of b, make it so that a implies b. */
-static bool children_imply(struct arena *arena, const struct need *a, const struct need *b, bool are_of_a,
-                           bool wants_all)
+static bool children_imply(struct arena *arena, const struct need *a, const struct need *b,
+                           bool are_of_a, bool wants_all)
 {
 	const struct need *parent = are_of_a ? a : b;
 	for (uint32_t i = 0; i < parent->n_children; i++) {
@@ -260,7 +266,8 @@ static bool children_imply(struct arena *arena, const struct need *a, const stru
 	return wants_all;
 }
 
-/* Whether every file that satisfies a satisfies b, as far as is seen with little work: then b is of no use beside a. */
+/* Whether every file that satisfies a satisfies b, as far as is seen with little work: then b is of
+ * no use beside a. */
 static bool implies(struct arena *arena, const struct need *a, const struct need *b)
 {
 	if (a == b)
@@ -269,7 +276,8 @@ static bool implies(struct arena *arena, const struct need *a, const struct need
 		return false;
 	if (a->kind == BS_GRAM_LITERAL && b->kind == BS_GRAM_LITERAL) {
 		arena->total_bytes += a->literal.n_bytes; /* work counts as memory does */
-		return memmem(a->literal.bytes, a->literal.n_bytes, b->literal.bytes, b->literal.n_bytes) != NULL;
+		return memmem(a->literal.bytes, a->literal.n_bytes, b->literal.bytes,
+		              b->literal.n_bytes) != NULL;
 	}
 	if (a->kind == BS_GRAM_OR)
 		return children_imply(arena, a, b, true, true);
@@ -287,10 +295,12 @@ struct operands {
 };
 
 /* Under AND the stronger of two makes the other superfluous, under OR the weaker. */
-static bool makes_superfluous(const struct operands *operands, const struct need *a, const struct need *b)
+static bool makes_superfluous(const struct operands *operands, const struct need *a,
+                              const struct need *b)
 {
 	operands->arena->fuel = COMPARE_FUEL;
-	return operands->kind == BS_GRAM_AND ? implies(operands->arena, a, b) : implies(operands->arena, b, a);
+	return operands->kind == BS_GRAM_AND ? implies(operands->arena, a, b)
+	                                     : implies(operands->arena, b, a);
 }
 
 static void add_operand(struct operands *operands, const struct need *need)
@@ -313,7 +323,8 @@ static const struct need *join(const struct operands *operands)
 	if (operands->n == 1)
 		return operands->needs[0];
 	struct need *need = take(operands->arena, sizeof(*need));
-	*need = (struct need){.kind = operands->kind, .n_children = operands->n, .children = operands->needs};
+	*need = (struct need){
+		.kind = operands->kind, .n_children = operands->n, .children = operands->needs};
 	for (uint32_t i = 0; i < operands->n; i++)
 		need->n_leaves += operands->needs[i]->n_leaves;
 	return need;
@@ -344,7 +355,8 @@ static const struct need *need_and(struct arena *arena, const struct need *a, co
 	uint32_t n = n_operands_of(a, BS_GRAM_AND) + n_operands_of(b, BS_GRAM_AND);
 	if (n > MOST_ANDED || a->n_leaves + b->n_leaves > MOST_ORED)
 		return a;
-	struct operands operands = {arena, take(arena, n * sizeof(*operands.needs)), 0, BS_GRAM_AND};
+	struct operands operands = {arena, take(arena, n * sizeof(*operands.needs)), 0,
+	                            BS_GRAM_AND};
 	/* Those of an AND were compared with each other when it was made. */
 	if (a->kind == BS_GRAM_AND) {
 		memcpy(operands.needs, a->children, a->n_children * sizeof(*operands.needs));
@@ -368,7 +380,8 @@ static const struct need *need_or(struct arena *arena, const struct need **needs
 	}
 	if (n_leaves > MOST_ORED || n_operands > MOST_ORED)
 		return &need_any;
-	struct operands operands = {arena, take(arena, n_operands * sizeof(*operands.needs)), 0, BS_GRAM_OR};
+	struct operands operands = {arena, take(arena, n_operands * sizeof(*operands.needs)), 0,
+	                            BS_GRAM_OR};
 	for (uint32_t i = 0; i < n; i++)
 		if (needs[i]->kind != BS_GRAM_NONE)
 			add_operands(&operands, needs[i]);
@@ -402,8 +415,8 @@ struct knowledge {
 	const struct need *need;
 };
 
-/* The alphabet of windows: sets of characters. Of a character of several bytes it is only known that none is
- * ASCII's. */
+/* The alphabet of windows: sets of characters. Of a character of several bytes it is only known
+ * that none is ASCII's. */
 #define MOST_CLASSES 255u
 
 struct classes {
@@ -459,7 +472,8 @@ static bool is_placeless(const struct knowledge *x)
 static void need_edge(struct analysis *analysis, struct knowledge *x, const struct edge *edge)
 {
 	if (!edge->is_told)
-		x->need = need_and(analysis->arena, x->need, need_of_set(analysis->arena, &edge->set));
+		x->need = need_and(analysis->arena, x->need,
+		                   need_of_set(analysis->arena, &edge->set));
 }
 
 /* All that a file must hold where x matches. */
@@ -478,25 +492,29 @@ static const struct need *whole_need(struct analysis *analysis, const struct kno
 static void tell(struct analysis *analysis, struct knowledge *both, int which, struct edge edge)
 {
 	need_edge(analysis, both, &edge);
-	both->edges[which] = (struct edge){set_shortest(analysis->arena, &edge.set, which == ENDS), true};
+	both->edges[which] =
+		(struct edge){set_shortest(analysis->arena, &edge.set, which == ENDS), true};
 }
 
-/* What stands where x ends and y begins is known: it is the beginning of both if x was exact, their end if y was, and
- * else stands between. */
+/* What stands where x ends and y begins is known: it is the beginning of both if x was exact, their
+ * end if y was, and else stands between. */
 static void use_middle(struct analysis *analysis, struct knowledge *both, const struct knowledge *x,
                        const struct knowledge *y, const struct set *middle)
 {
 	const struct edge *end = &x->edges[ENDS], *begin = &y->edges[BEGINS];
-	bool is_told = (is_empty_string(&end->set) && begin->is_told) || (is_empty_string(&begin->set) && end->is_told);
+	bool is_told = (is_empty_string(&end->set) && begin->is_told) ||
+	               (is_empty_string(&begin->set) && end->is_told);
 	int which = x->is_exact ? BEGINS : ENDS;
 	if (x->is_exact || y->is_exact)
-		both->edges[which] = (struct edge){set_shortest(analysis->arena, middle, which == ENDS), is_told};
+		both->edges[which] = (struct edge){
+			set_shortest(analysis->arena, middle, which == ENDS), is_told};
 	else
 		need_edge(analysis, both, &(struct edge){*middle, is_told});
 }
 
 /* x, then y. */
-static struct knowledge follow(struct analysis *analysis, const struct knowledge *x, const struct knowledge *y)
+static struct knowledge follow(struct analysis *analysis, const struct knowledge *x,
+                               const struct knowledge *y)
 {
 	const struct edge *end = &x->edges[ENDS], *begin = &y->edges[BEGINS];
 	if (x->is_never || y->is_never)
@@ -526,7 +544,8 @@ static struct knowledge follow(struct analysis *analysis, const struct knowledge
 static struct knowledge know_sequence(struct analysis *analysis, const struct bs_regex_node *node)
 {
 	struct knowledge all = know_exactly(set_empty());
-	for (uint32_t i = node->first; i != BS_REGEX_NO_NODE; i = bs_regex_node(analysis->regex, i)->next) {
+	for (uint32_t i = node->first; i != BS_REGEX_NO_NODE;
+	     i = bs_regex_node(analysis->regex, i)->next) {
 		if (!may_go_on(analysis))
 			return know_nothing();
 		all = follow(analysis, &all, &analysis->known[i]);
@@ -535,16 +554,19 @@ static struct knowledge know_sequence(struct analysis *analysis, const struct bs
 }
 
 /* Joins what all children begin with, or end with; no knowledge if that is too much. */
-static bool join_sets(struct analysis *analysis, const struct bs_regex_node *node, int which, struct set *set_out)
+static bool join_sets(struct analysis *analysis, const struct bs_regex_node *node, int which,
+                      struct set *set_out)
 {
 	bool is_first = true;
 	*set_out = set_empty();
-	for (uint32_t i = node->first; i != BS_REGEX_NO_NODE; i = bs_regex_node(analysis->regex, i)->next) {
+	for (uint32_t i = node->first; i != BS_REGEX_NO_NODE;
+	     i = bs_regex_node(analysis->regex, i)->next) {
 		const struct knowledge *child = &analysis->known[i];
 		if (child->is_never)
 			continue;
 		struct set set = child->edges[which].set;
-		if (!may_go_on(analysis) || (!is_first && !set_join(analysis->arena, set_out, &set, &set))) {
+		if (!may_go_on(analysis) ||
+		    (!is_first && !set_join(analysis->arena, set_out, &set, &set))) {
 			*set_out = set_empty();
 			return false;
 		}
@@ -554,19 +576,23 @@ static bool join_sets(struct analysis *analysis, const struct bs_regex_node *nod
 	return true;
 }
 
-/* The OR of what each child needs: besides what it is or begins and ends with, if that will be known otherwise. */
-static const struct need *join_needs(struct analysis *analysis, const struct bs_regex_node *node, bool are_exact)
+/* The OR of what each child needs: besides what it is or begins and ends with, if that will be
+ * known otherwise. */
+static const struct need *join_needs(struct analysis *analysis, const struct bs_regex_node *node,
+                                     bool are_exact)
 {
 	const struct need *joined = &need_any;
 	if (node->n > MOST_ORED)
 		return joined;
 	const struct need **needs = malloc(node->n * sizeof(*needs));
 	if (!needs) {
-		analysis->status = bs_fail_memory(analysis->err, "alternatives", node->n * sizeof(*needs));
+		analysis->status =
+			bs_fail_memory(analysis->err, "alternatives", node->n * sizeof(*needs));
 		return joined;
 	}
 	uint32_t n = 0;
-	for (uint32_t i = node->first; i != BS_REGEX_NO_NODE; i = bs_regex_node(analysis->regex, i)->next) {
+	for (uint32_t i = node->first; i != BS_REGEX_NO_NODE;
+	     i = bs_regex_node(analysis->regex, i)->next) {
 		const struct knowledge *child = &analysis->known[i];
 		if (!may_go_on(analysis))
 			break;
@@ -582,7 +608,8 @@ static struct knowledge know_either(struct analysis *analysis, const struct bs_r
 {
 	bool are_exact = true, are_never = true;
 	struct set exact;
-	for (uint32_t i = node->first; i != BS_REGEX_NO_NODE; i = bs_regex_node(analysis->regex, i)->next) {
+	for (uint32_t i = node->first; i != BS_REGEX_NO_NODE;
+	     i = bs_regex_node(analysis->regex, i)->next) {
 		are_never &= analysis->known[i].is_never;
 		are_exact &= analysis->known[i].is_never || analysis->known[i].is_exact;
 	}
@@ -618,12 +645,14 @@ static struct knowledge know_more(struct analysis *analysis, const struct knowle
 }
 
 /* Perhaps x. */
-static struct knowledge know_option(struct analysis *analysis, const struct knowledge *x, uint32_t most)
+static struct knowledge know_option(struct analysis *analysis, const struct knowledge *x,
+                                    uint32_t most)
 {
 	struct set nothing = set_empty(), exact;
 	if (x->is_never || most == 0 || is_placeless(x))
 		return know_exactly(nothing);
-	if (most == 1 && x->is_exact && set_join(analysis->arena, &x->edges[BEGINS].set, &nothing, &exact))
+	if (most == 1 && x->is_exact &&
+	    set_join(analysis->arena, &x->edges[BEGINS].set, &nothing, &exact))
 		return know_exactly(exact);
 	return know_nothing();
 }
@@ -654,7 +683,8 @@ static struct knowledge know_bytes(struct analysis *analysis, const uint8_t *byt
 	struct set whole = set_of(analysis->arena, bytes, EXACT_BYTES);
 	long_one.need = need_of_set(analysis->arena, &whole);
 	long_one.edges[BEGINS].set = set_of(analysis->arena, bytes, EDGE_BYTES);
-	long_one.edges[ENDS].set = set_of(analysis->arena, bytes + n_bytes - EDGE_BYTES, EDGE_BYTES);
+	long_one.edges[ENDS].set =
+		set_of(analysis->arena, bytes + n_bytes - EDGE_BYTES, EDGE_BYTES);
 	return long_one;
 }
 
@@ -663,9 +693,11 @@ static struct knowledge know_run(struct analysis *analysis, const struct bs_rege
 	struct bs_buffer *folded = &analysis->folded;
 	struct knowledge run = know_exactly(set_empty()), nothing = know_nothing();
 	bs_buffer_clear(folded);
-	analysis->status = bs_grams_fold(analysis->regex->bytes.data + node->first, node->n, folded, analysis->err);
+	analysis->status = bs_grams_fold(analysis->regex->bytes.data + node->first, node->n, folded,
+	                                 analysis->err);
 	for (size_t at = 0, n_skipped; may_go_on(analysis) && at < folded->used_bytes;) {
-		size_t n = bs_gram_find_doubtful(folded->data + at, folded->used_bytes - at, &n_skipped);
+		size_t n = bs_gram_find_doubtful(folded->data + at, folded->used_bytes - at,
+		                                 &n_skipped);
 		struct knowledge piece = n ? know_bytes(analysis, folded->data + at, n) : nothing;
 		run = follow(analysis, &run, &piece);
 		at += n ? n : n_skipped;
@@ -674,19 +706,24 @@ static struct knowledge know_run(struct analysis *analysis, const struct bs_rege
 }
 
 /* The characters of a class, folded and distinct, if they are few; else 0. */
-static uint32_t few_chars(struct analysis *analysis, const struct bs_regex_node *node, uint32_t *chars)
+static uint32_t few_chars(struct analysis *analysis, const struct bs_regex_node *node,
+                          uint32_t *chars)
 {
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < node->n; i++) {
-		const struct bs_regex_member *member = bs_regex_member(analysis->regex, node->first + i);
-		if (member->letter || (member->last >= 0x80 && (analysis->status = bs_icu_load(analysis->err))))
+		const struct bs_regex_member *member =
+			bs_regex_member(analysis->regex, node->first + i);
+		if (member->letter ||
+		    (member->last >= 0x80 && (analysis->status = bs_icu_load(analysis->err))))
 			return 0;
 		for (uint32_t c = member->first; c <= member->last; c++) {
 			uint32_t folded = bs_gram_fold(c), at = 0;
 			while (at < n && chars[at] != folded)
 				at++;
-			bool is_doubtful = c >= 0x80 && bs_icu.u_charType((UChar32)c) == U_UNASSIGNED;
-			if (at == FEW_CHARS || c > 0x10ffff || (c >= 0xd800 && c < 0xe000) || is_doubtful)
+			bool is_doubtful =
+				c >= 0x80 && bs_icu.u_charType((UChar32)c) == U_UNASSIGNED;
+			if (at == FEW_CHARS || c > 0x10ffff || (c >= 0xd800 && c < 0xe000) ||
+			    is_doubtful)
 				return 0;
 			chars[at] = folded;
 			n += at == n;
@@ -697,7 +734,8 @@ static uint32_t few_chars(struct analysis *analysis, const struct bs_regex_node 
 
 static struct knowledge know_set(struct analysis *analysis, const struct bs_regex_node *node)
 {
-	uint32_t chars[FEW_CHARS], n_chars = node->letter == '[' ? few_chars(analysis, node, chars) : 0;
+	uint32_t chars[FEW_CHARS],
+		n_chars = node->letter == '[' ? few_chars(analysis, node, chars) : 0;
 	struct set all = {NULL, 0};
 	for (uint32_t i = 0; i < n_chars; i++) {
 		uint8_t bytes[4];
@@ -713,8 +751,9 @@ static struct knowledge know_set(struct analysis *analysis, const struct bs_rege
 }
 
 /*
- * Of 1,000 bytes of source text, about so many are this one. Only the order of magnitude matters: how often a window is
- * wrong decides whether it is worth looking for, and if it deceives, the search goes without it.
+ * Of 1,000 bytes of source text, about so many are this one. Only the order of magnitude matters:
+ * how often a window is wrong decides whether it is worth looking for, and if it deceives, the
+ * search goes without it.
  */
 static double byte_rate(uint8_t byte)
 {
@@ -747,8 +786,9 @@ static bool class_has(const struct classes *classes, uint32_t class, uint32_t by
 static uint32_t class_of(struct classes *classes, const struct bs_regex_set *set)
 {
 	uint32_t class = 0;
-	while (class < classes->n && (memcmp(classes->sets[class].ascii, set->ascii, sizeof(set->ascii)) != 0 ||
-	                              classes->sets[class].has_more != set->has_more))
+	while (class < classes->n &&
+	       (memcmp(classes->sets[class].ascii, set->ascii, sizeof(set->ascii)) != 0 ||
+	        classes->sets[class].has_more != set->has_more))
 		class ++;
 	if (class < classes->n || class == MOST_CLASSES)
 		return class;
@@ -760,7 +800,8 @@ static uint32_t class_of(struct classes *classes, const struct bs_regex_set *set
 	return class;
 }
 
-/* A character that may be of several bytes is, at a window's start, its last byte and, at the end, its first. */
+/* A character that may be of several bytes is, at a window's start, its last byte and, at the end,
+ * its first. */
 static struct knowledge know_class(struct analysis *analysis, struct bs_regex_set set)
 {
 	uint32_t class = class_of(analysis->classes, &set);
@@ -780,7 +821,8 @@ static struct knowledge know_classes(struct analysis *analysis, const struct bs_
 		UChar32 c;
 		U8_NEXT_UNSAFE(bytes, at, c);
 		struct bs_regex_set set = bs_regex_set_of_range((uint32_t)c, (uint32_t)c);
-		struct knowledge one = know_class(analysis, is_caseless ? bs_regex_set_fold(set) : set);
+		struct knowledge one =
+			know_class(analysis, is_caseless ? bs_regex_set_fold(set) : set);
 		run = follow(analysis, &run, &one);
 	}
 	return run;
@@ -805,8 +847,10 @@ static struct knowledge know_node(struct analysis *analysis, const struct bs_reg
 		return analysis->classes ? know_classes(analysis, node) : know_run(analysis, node);
 	case BS_REGEX_SET:
 		return analysis->classes
-		               ? know_class(analysis, bs_regex_set_of(analysis->regex, node,
-		                                                      analysis->classes->options->is_caseless))
+		               ? know_class(
+					 analysis,
+					 bs_regex_set_of(analysis->regex, node,
+		                                         analysis->classes->options->is_caseless))
 		               : know_set(analysis, node);
 	case BS_REGEX_NEVER:
 		return know_never();
@@ -824,15 +868,17 @@ static struct knowledge know_node(struct analysis *analysis, const struct bs_reg
 }
 
 /* Children stand before their parents. */
-static enum bs_status analyse(struct arena *arena, const struct bs_regex *regex, struct classes *classes,
-                              const struct need **need_out, struct bs_error *err)
+static enum bs_status analyse(struct arena *arena, const struct bs_regex *regex,
+                              struct classes *classes, const struct need **need_out,
+                              struct bs_error *err)
 {
 	uint32_t n_nodes = bs_regex_n_nodes(regex);
 	struct analysis analysis = {.arena = arena, .regex = regex, .classes = classes, .err = err};
 	*need_out = &need_any;
 	analysis.known = malloc(n_nodes * sizeof(*analysis.known));
 	if (!analysis.known)
-		return bs_fail_memory(err, "the analysis of a pattern", n_nodes * sizeof(*analysis.known));
+		return bs_fail_memory(err, "the analysis of a pattern",
+		                      n_nodes * sizeof(*analysis.known));
 	for (uint32_t i = 0; i < n_nodes && may_go_on(&analysis); i++)
 		analysis.known[i] = know_node(&analysis, bs_regex_node(regex, i));
 	if (may_go_on(&analysis))
@@ -866,7 +912,8 @@ static enum bs_status put_keys(struct grown *grown, struct bs_gram_node *node, s
 }
 
 /* Recursive: needs are nested no deeper than parentheses. */
-static enum bs_status put_need(struct grown *grown, const struct need *need, uint32_t *index_out, struct bs_error *err)
+static enum bs_status put_need(struct grown *grown, const struct need *need, uint32_t *index_out,
+                               struct bs_error *err)
 {
 	enum bs_status status = prepare(&grown->arena, err);
 	if (status)
@@ -925,13 +972,14 @@ static enum bs_status finish(struct grown *grown, const struct need *need, enum 
 	return BS_OK;
 }
 
-enum bs_status bs_regex_grams(const struct bs_regex *regex, struct bs_gram_tree **tree_out, struct bs_error *err)
+enum bs_status bs_regex_grams(const struct bs_regex *regex, struct bs_gram_tree **tree_out,
+                              struct bs_error *err)
 {
 	return bs_regex_grams_of_all(&regex, 1, tree_out, err);
 }
 
-enum bs_status bs_regex_grams_of_all(const struct bs_regex *const *regexes, size_t n, struct bs_gram_tree **tree_out,
-                                     struct bs_error *err)
+enum bs_status bs_regex_grams_of_all(const struct bs_regex *const *regexes, size_t n,
+                                     struct bs_gram_tree **tree_out, struct bs_error *err)
 {
 	struct grown *grown = new_grown(LITERAL_KEY_BYTES, err);
 	const struct need *all = &need_any, *need;
@@ -950,8 +998,9 @@ enum bs_status bs_regex_grams_of_all(const struct bs_regex *const *regexes, size
 }
 
 /* The beginning of a literal is enough. */
-static enum bs_status need_of_literal(struct arena *arena, const struct bs_literal *literal, struct bs_buffer *folded,
-                                      const struct need **need_out, struct bs_error *err)
+static enum bs_status need_of_literal(struct arena *arena, const struct bs_literal *literal,
+                                      struct bs_buffer *folded, const struct need **need_out,
+                                      struct bs_error *err)
 {
 	size_t n_bytes = literal->n_bytes, from;
 	if (n_bytes > EXACT_BYTES) {
@@ -972,13 +1021,14 @@ static enum bs_status need_of_literal(struct arena *arena, const struct bs_liter
 
 #define LITERAL_NS 300u /* what one costs about */
 
-enum bs_status bs_regex_grams_of_literals(const struct bs_literals *literals, struct bs_gram_tree **tree_out,
-                                          struct bs_error *err)
+enum bs_status bs_regex_grams_of_literals(const struct bs_literals *literals,
+                                          struct bs_gram_tree **tree_out, struct bs_error *err)
 {
 	size_t n = bs_vector_n(literals);
 	struct grown *grown = new_grown(LIST_LITERAL_KEY_BYTES, err);
 	const struct need **needs = malloc(n * sizeof(*needs));
-	struct need either = {.kind = BS_GRAM_OR, .n_children = (uint32_t)n, .children = needs}, *all = &either;
+	struct need either = {.kind = BS_GRAM_OR, .n_children = (uint32_t)n, .children = needs},
+		    *all = &either;
 	struct bs_buffer folded = {0};
 	enum bs_status status = BS_OK;
 	*tree_out = NULL;
@@ -991,7 +1041,8 @@ enum bs_status bs_regex_grams_of_literals(const struct bs_literals *literals, st
 	for (size_t i = 0; i < n && !status && all->kind == BS_GRAM_OR; i++) {
 		status = bs_deadline_spend(LITERAL_NS, err);
 		if (!status)
-			status = need_of_literal(&grown->arena, &literals->items[i], &folded, &needs[i], err);
+			status = need_of_literal(&grown->arena, &literals->items[i], &folded,
+			                         &needs[i], err);
 		if (!status && needs[i]->kind == BS_GRAM_ANY)
 			either = need_any;
 	}
@@ -1012,8 +1063,8 @@ struct variants {
 };
 
 /* The n classes in a row that are rarest; *from_out: where they begin. */
-static double string_rate(const struct classes *classes, const struct bs_literal *string, uint32_t n,
-                          uint32_t *from_out)
+static double string_rate(const struct classes *classes, const struct bs_literal *string,
+                          uint32_t n, uint32_t *from_out)
 {
 	double best = 2;
 	for (uint32_t from = 0; from + n <= string->n_bytes; from++) {
@@ -1045,7 +1096,8 @@ static void rate(const struct classes *classes, struct variants *variants)
 }
 
 /* Takes the variants of a child of an AND, or of an OR, into account. False: there are too many. */
-static bool take_variants(const struct need *need, const struct variants *child, struct variants *best)
+static bool take_variants(const struct need *need, const struct variants *child,
+                          struct variants *best)
 {
 	if (need->kind == BS_GRAM_AND) {
 		if (child->n && child->rate < best->rate)
@@ -1059,11 +1111,13 @@ static bool take_variants(const struct need *need, const struct variants *child,
 	return true;
 }
 
-/* The rarest variants that a need knows; n 0: none, too many, or no memory. Recursive, as put_need. */
+/* The rarest variants that a need knows; n 0: none, too many, or no memory. Recursive, as
+ * put_need. */
 static void choose(const struct classes *classes, const struct need *need, struct variants *best)
 {
 	struct variants *child = need->n_children ? malloc(sizeof(*child)) : NULL;
-	*best = (struct variants){.n = need->kind == BS_GRAM_LITERAL, .strings = {need->literal}, .rate = 1};
+	*best = (struct variants){
+		.n = need->kind == BS_GRAM_LITERAL, .strings = {need->literal}, .rate = 1};
 	bool is_known = !need->n_children || child;
 	for (uint32_t i = 0; i < need->n_children && is_known; i++) {
 		choose(classes, need->children[i], child);
@@ -1076,13 +1130,16 @@ static void choose(const struct classes *classes, const struct need *need, struc
 		rate(classes, best);
 }
 
-static void make_window(const struct classes *classes, const struct variants *variants, struct bs_byte_window *window)
+static void make_window(const struct classes *classes, const struct variants *variants,
+                        struct bs_byte_window *window)
 {
 	uint32_t n = window_length(variants);
 	window->n_bytes = n;
 	for (uint32_t i = 0; i < variants->n; i++) {
 		uint32_t from = 0;
-		size_t variant = variants->n <= BS_WINDOW_MOST_VARIANTS ? i : i * BS_WINDOW_MOST_VARIANTS / variants->n;
+		size_t variant = variants->n <= BS_WINDOW_MOST_VARIANTS
+		                         ? i
+		                         : i * BS_WINDOW_MOST_VARIANTS / variants->n;
 		(void)string_rate(classes, &variants->strings[i], n, &from);
 		for (uint32_t at = 0; at < n; at++)
 			for (uint32_t byte = 0; byte < 256; byte++)
@@ -1092,8 +1149,10 @@ static void make_window(const struct classes *classes, const struct variants *va
 	bs_byte_window_finish(window);
 }
 
-enum bs_status bs_regex_window(const struct bs_regex *regex, const struct bs_regex_window_options *options,
-                               struct bs_byte_window *window_out, double *rate_out, struct bs_error *err)
+enum bs_status bs_regex_window(const struct bs_regex *regex,
+                               const struct bs_regex_window_options *options,
+                               struct bs_byte_window *window_out, double *rate_out,
+                               struct bs_error *err)
 {
 	struct arena arena = {.least_bytes = 1};
 	const struct need *need;

@@ -1,8 +1,9 @@
 /*
  * regex_read.c: see regex_read.h.
  *
- * A recursive descent whose depth is that of the parentheses. A character becomes a node of its own, so that a
- * quantifier finds the one it belongs to; those without one join the run before them.
+ * A recursive descent whose depth is that of the parentheses. A character becomes a node of its
+ * own, so that a quantifier finds the one it belongs to; those without one join the run before
+ * them.
  */
 #include "query/regex/regex_read.h"
 
@@ -14,7 +15,8 @@
 #include "core/system/stack.h"
 #include "query/regex/regex_build.h"
 
-/* The end of a [:name:] is looked for in so many bytes only, or many brackets would take the square of their time. */
+/* The end of a [:name:] is looked for in so many bytes only, or many brackets would take the square
+ * of their time. */
 #define NAME_BYTES 1024u
 
 struct parser {
@@ -35,7 +37,8 @@ static bool is_over(const struct parser *parser)
 static bool sees(const struct parser *parser, const char *string)
 {
 	size_t n = strlen(string);
-	return parser->n_bytes - parser->to.at >= n && memcmp(parser->text + parser->to.at, string, n) == 0;
+	return parser->n_bytes - parser->to.at >= n &&
+	       memcmp(parser->text + parser->to.at, string, n) == 0;
 }
 
 /* The same, and goes past it. */
@@ -56,12 +59,14 @@ static bool takes_one_of(struct parser *parser, const char *const *strings)
 
 static bool sees_one_of(const struct parser *parser, const char *bytes)
 {
-	return parser->to.at < parser->n_bytes && parser->text[parser->to.at] && strchr(bytes, parser->text[parser->to.at]);
+	return parser->to.at < parser->n_bytes && parser->text[parser->to.at] &&
+	       strchr(bytes, parser->text[parser->to.at]);
 }
 
 static void skip_past(struct parser *parser, char end)
 {
-	const uint8_t *found = memchr(parser->text + parser->to.at, end, parser->n_bytes - parser->to.at);
+	const uint8_t *found =
+		memchr(parser->text + parser->to.at, end, parser->n_bytes - parser->to.at);
 	if (found)
 		parser->to.at = (size_t)(found - parser->text) + 1;
 	else
@@ -89,12 +94,16 @@ static unsigned digit_of(uint8_t byte)
 	return byte >= 'a' && byte <= 'f' ? byte - 'a' + 10u : 16;
 }
 
-/* At most so many digits of the base; returns how many there were. A number over 0x10ffff is some number over it. */
-static size_t take_digits(struct parser *parser, unsigned base, size_t most_digits, uint32_t *number_out)
+/* At most so many digits of the base; returns how many there were. A number over 0x10ffff is some
+ * number over it. */
+static size_t take_digits(struct parser *parser, unsigned base, size_t most_digits,
+                          uint32_t *number_out)
 {
 	size_t n = 0;
 	*number_out = 0;
-	for (; n < most_digits && parser->to.at < parser->n_bytes && digit_of(parser->text[parser->to.at]) < base; n++) {
+	for (; n < most_digits && parser->to.at < parser->n_bytes &&
+	       digit_of(parser->text[parser->to.at]) < base;
+	     n++) {
 		if (*number_out <= 0x10ffff)
 			*number_out = *number_out * base + digit_of(parser->text[parser->to.at]);
 		parser->to.at++;
@@ -143,7 +152,8 @@ static bool skip_ignored(struct parser *parser)
 			break;
 		else if (takes(parser, "(?#"))
 			skip_past(parser, ')');
-		else if (!takes(parser, "\\Q\\E") && !(parser->to.options.is_extended && skip_extended(parser)))
+		else if (!takes(parser, "\\Q\\E") &&
+		         !(parser->to.options.is_extended && skip_extended(parser)))
 			break;
 		else
 			continue;
@@ -166,7 +176,8 @@ static bool take_blanks(struct parser *parser)
 	return parser->to.at != start;
 }
 
-/* {n} {n,} {n,m}, and the looser forms of later versions. Leaves the place as it is if it is none of them. */
+/* {n} {n,} {n,m}, and the looser forms of later versions. Leaves the place as it is if it is none
+ * of them. */
 static bool take_braces(struct parser *parser, struct quantifier *quantifier)
 {
 	size_t start = parser->to.at++;
@@ -203,7 +214,8 @@ static bool take_quantifier(struct parser *parser, struct quantifier *quantifier
 	return true;
 }
 
-/* Possessive and lazy match no more than greedy. Apart from its quantifier, ? and + may be quantifiers of their own. */
+/* Possessive and lazy match no more than greedy. Apart from its quantifier, ? and + may be
+ * quantifiers of their own. */
 static void take_quantifier_mode(struct parser *parser, struct quantifier *quantifier)
 {
 	if (takes(parser, "+") || takes(parser, "?") || !skip_ignored(parser) || parser->is_quoting)
@@ -277,7 +289,8 @@ static enum escape take_escape(struct parser *parser, uint32_t c, uint32_t *c_ou
 	const char *found = c && c < 0x80 ? strchr(letters, (int)c) : NULL;
 	*c_out = found ? (uint8_t)meanings[found - letters] : c;
 	/* What rg's own engine has, too. */
-	if (c < 0x80 && (is_letter(c) || digit_of((uint8_t)c) < 10) && !strchr("aftnrvxpPdDsSwWAzbB", (int)c))
+	if (c < 0x80 && (is_letter(c) || digit_of((uint8_t)c) < 10) &&
+	    !strchr("aftnrvxpPdDsSwWAzbB", (int)c))
 		parser->to.regex->is_of_pcre2 = true;
 	if (found || (!is_letter(c) && (c < '0' || c > '9')))
 		return ESCAPE_CHAR;
@@ -324,7 +337,8 @@ static uint32_t parse_reference(struct parser *parser, bool may_be_bare, size_t 
 	return bs_regex_add(&parser->to, BS_REGEX_ANYTHING, from, 'g');
 }
 
-/* \1 is a back reference; \12 is one if there are as many groups, and octal if not, which may end sooner. */
+/* \1 is a back reference; \12 is one if there are as many groups, and octal if not, which may end
+ * sooner. */
 static uint32_t parse_numbered(struct parser *parser, uint32_t first, size_t from)
 {
 	uint32_t number;
@@ -357,7 +371,8 @@ static uint32_t parse_escape(struct parser *parser, size_t from)
 		return bs_regex_add(&parser->to, BS_REGEX_PLACE, from, letter);
 	if (strchr("CRX", (int)letter))
 		return bs_regex_add(&parser->to, BS_REGEX_ANYTHING, from, letter);
-	return letter == 'g' || letter == 'k' ? parse_reference(parser, letter == 'g', from) : bs_regex_give_up(&parser->to);
+	return letter == 'g' || letter == 'k' ? parse_reference(parser, letter == 'g', from)
+	                                      : bs_regex_give_up(&parser->to);
 }
 
 /* [:name:], or a bracket that is a character. Nearly one of these: give up. */
@@ -408,7 +423,8 @@ static bool take_class_escape(struct parser *parser, size_t from, uint32_t *c_ou
 	return escape == ESCAPE_CHAR;
 }
 
-/* One thing in a class. Returns whether it is a character, which may begin or end a range; else it is a member now. */
+/* One thing in a class. Returns whether it is a character, which may begin or end a range; else it
+ * is a member now. */
 static bool take_class_item(struct parser *parser, uint32_t *c_out)
 {
 	size_t from = parser->to.at;
@@ -460,8 +476,8 @@ static void take_class_part(struct parser *parser)
 		bs_regex_add_member(&parser->to, parser->to.at, '?', 0, 0);
 }
 
-/* What precedes the first character: ^ and, before and behind it, what counts for nothing. Whether blanks do is not
- * known (only with xx). Returns whether there is a ^. */
+/* What precedes the first character: ^ and, before and behind it, what counts for nothing. Whether
+ * blanks do is not known (only with xx). Returns whether there is a ^. */
 static bool begin_class(struct parser *parser)
 {
 	bool has_blank = false, is_negated = false;
@@ -519,7 +535,8 @@ static uint32_t parse_look(struct parser *parser, bool is_negative, size_t from)
 	parser->to.regex->is_of_pcre2 = true;
 	uint32_t child = parse_rest(parser);
 	/* What must not stand there says nothing, and was parsed for where it ends. */
-	return is_negative ? bs_regex_add(&parser->to, BS_REGEX_PLACE, from, '!') : bs_regex_add_parent(&parser->to, BS_REGEX_LOOK, child, 1, from);
+	return is_negative ? bs_regex_add(&parser->to, BS_REGEX_PLACE, from, '!')
+	                   : bs_regex_add_parent(&parser->to, BS_REGEX_LOOK, child, 1, from);
 }
 
 /* Recursion, a subroutine, a verb: up to the parenthesis. */
@@ -530,8 +547,8 @@ static uint32_t skip_control(struct parser *parser, enum bs_regex_kind kind, siz
 	return bs_regex_add(&parser->to, kind, from, 0);
 }
 
-/* Behind (?( : the condition, then one or two alternatives. A condition that is an assertion may fail, so it says
- * nothing. */
+/* Behind (?( : the condition, then one or two alternatives. A condition that is an assertion may
+ * fail, so it says nothing. */
 static uint32_t parse_condition(struct parser *parser, size_t from)
 {
 	static const char *const looks[] = {"?=", "?!", "?<=", "?<!", "?*", "?<*", NULL};
@@ -564,12 +581,15 @@ static uint32_t parse_options(struct parser *parser, size_t from)
 	struct bs_regex_options options = parser->to.options;
 	bool is_unset = false;
 	if (takes(parser, "^")) {
-		options = (struct bs_regex_options){BS_REGEX_OFF, BS_REGEX_OFF, BS_REGEX_OFF, false};
+		options =
+			(struct bs_regex_options){BS_REGEX_OFF, BS_REGEX_OFF, BS_REGEX_OFF, false};
 		parser->to.regex->is_of_pcre2 = true;
 	}
 	while (sees_one_of(parser, "imsxnJU-")) {
 		uint32_t c = next(parser);
-		uint8_t *set = c == 'i' ? &options.caseless : c == 'm' ? &options.multi_line : &options.dot_all;
+		uint8_t *set = c == 'i'   ? &options.caseless
+		               : c == 'm' ? &options.multi_line
+		                          : &options.dot_all;
 		if (c == 'i' || c == 'm' || c == 's')
 			*set = is_unset ? BS_REGEX_OFF : BS_REGEX_ON;
 		is_unset |= c == '-';
@@ -602,14 +622,17 @@ static uint32_t parse_callout(struct parser *parser, size_t from)
 {
 	uint32_t number;
 	take_digits(parser, 10, SIZE_MAX, &number);
-	return sees(parser, ")") ? skip_control(parser, BS_REGEX_EMPTY, from) : bs_regex_give_up(&parser->to);
+	return sees(parser, ")") ? skip_control(parser, BS_REGEX_EMPTY, from)
+	                         : bs_regex_give_up(&parser->to);
 }
 
 /* Behind (? . */
 static uint32_t parse_group(struct parser *parser, size_t from)
 {
-	static const char *const plain[] = {"|", ">", NULL}, *const looks[] = {"=", "<=", "*", "<*", NULL},
-				 *const negatives[] = {"!", "<!", NULL}, *const names[] = {"P<", "<", "'", NULL};
+	static const char *const plain[] = {"|", ">", NULL},
+				 *const looks[] = {"=", "<=", "*", "<*", NULL},
+				 *const negatives[] = {"!", "<!", NULL},
+				 *const names[] = {"P<", "<", "'", NULL};
 	bool is_exotic = sees_one_of(parser, "*") || sees(parser, "<*");
 	bool is_name_of_rust = sees(parser, "P<");
 	if (takes(parser, ":"))
@@ -639,13 +662,15 @@ static uint32_t parse_group(struct parser *parser, size_t from)
 static bool is_one_of(const uint8_t *name, size_t n_bytes, const char *words)
 {
 	const char *at = words;
-	while ((at = memmem(at, strlen(at), name, n_bytes)) && n_bytes && (at[-1] != ' ' || at[n_bytes] != ' '))
+	while ((at = memmem(at, strlen(at), name, n_bytes)) && n_bytes &&
+	       (at[-1] != ' ' || at[n_bytes] != ' '))
 		at++;
 	return at && n_bytes;
 }
 
 /* (*pla:...) and the like: groups by another name. */
-static uint32_t parse_named_group(struct parser *parser, const uint8_t *name, size_t n_bytes, size_t from)
+static uint32_t parse_named_group(struct parser *parser, const uint8_t *name, size_t n_bytes,
+                                  size_t from)
 {
 	bool is_look = is_one_of(name, n_bytes,
 	                         " pla positive_lookahead plb positive_lookbehind napla naplb "
@@ -656,13 +681,15 @@ static uint32_t parse_named_group(struct parser *parser, const uint8_t *name, si
 	return is_group ? parse_rest(parser) : bs_regex_give_up(&parser->to);
 }
 
-/* Behind (* . ACCEPT ends a match wherever it stands, so that nothing of the pattern need be in the text: unknown. */
+/* Behind (* . ACCEPT ends a match wherever it stands, so that nothing of the pattern need be in the
+ * text: unknown. */
 static uint32_t parse_verb(struct parser *parser, size_t from)
 {
-	static const char harmless[] =
-		" MARK COMMIT PRUNE SKIP THEN UTF UCP NOTEMPTY NOTEMPTY_ATSTART NO_AUTO_POSSESS NO_DOTSTAR_ANCHOR "
-		"NO_JIT "
-		"NO_START_OPT LIMIT_DEPTH LIMIT_HEAP LIMIT_MATCH LIMIT_RECURSION BSR_ANYCRLF BSR_UNICODE ";
+	static const char harmless[] = " MARK COMMIT PRUNE SKIP THEN UTF UCP NOTEMPTY "
+				       "NOTEMPTY_ATSTART NO_AUTO_POSSESS NO_DOTSTAR_ANCHOR "
+				       "NO_JIT "
+				       "NO_START_OPT LIMIT_DEPTH LIMIT_HEAP LIMIT_MATCH "
+				       "LIMIT_RECURSION BSR_ANYCRLF BSR_UNICODE ";
 	const uint8_t *name = parser->text + parser->to.at;
 	while (parser->to.at < parser->n_bytes && !strchr(":=) ", parser->text[parser->to.at]))
 		parser->to.at++;
@@ -682,14 +709,16 @@ static uint32_t parse_verb(struct parser *parser, size_t from)
 /* A byte of ASCII, but none of \^$.[|()?*+{# and white space, nor NUL: a bit each, 64 to a word. */
 static bool is_plain(uint8_t byte)
 {
-	static const uint64_t others[2] = {UINT64_C(0x80004f1900003e01), UINT64_C(0x1800000058000000)};
+	static const uint64_t others[2] = {UINT64_C(0x80004f1900003e01),
+	                                   UINT64_C(0x1800000058000000)};
 	return byte < 0x80 && !(others[byte / 64] >> (byte % 64) & 1);
 }
 
 /* Plain ASCII up to what may have a meaning; what may be quantified is left for later. */
 static size_t plain_bytes(const struct parser *parser)
 {
-	const uint8_t *from = parser->text + parser->to.at, *end = parser->text + parser->n_bytes, *at = from;
+	const uint8_t *from = parser->text + parser->to.at, *end = parser->text + parser->n_bytes,
+		      *at = from;
 	while (at < end && is_plain(*at))
 		at++;
 	bool may_be_quantified = at < end && (*at >= 0x80 || !strchr(".[|)$^", *at));
@@ -775,8 +804,9 @@ static uint32_t parse_either(struct parser *parser)
 	return bs_regex_join(&parser->to, &children, BS_REGEX_EITHER, start);
 }
 
-/* What this file, and what walks over the tree and what is made of it (needs, trees of grams), take of the stack for a pair of
- * parentheses; the most is that of parse_rest to parse_item, 300 bytes. Each pair makes up to three nodes one below the other. */
+/* What this file, and what walks over the tree and what is made of it (needs, trees of grams), take
+ * of the stack for a pair of parentheses; the most is that of parse_rest to parse_item, 300 bytes.
+ * Each pair makes up to three nodes one below the other. */
 #define LEVEL_BYTES 640u
 #define FEW_LEVELS  16u /* fit into any stack */
 
@@ -785,7 +815,9 @@ unsigned bs_regex_most_depth(size_t n_groups)
 	if (n_groups <= FEW_LEVELS)
 		return BS_REGEX_MAX_DEPTH;
 	size_t n_levels = bs_stack_levels(LEVEL_BYTES);
-	return n_levels < FEW_LEVELS ? FEW_LEVELS : n_levels < BS_REGEX_MAX_DEPTH ? (unsigned)n_levels : BS_REGEX_MAX_DEPTH;
+	return n_levels < FEW_LEVELS           ? FEW_LEVELS
+	       : n_levels < BS_REGEX_MAX_DEPTH ? (unsigned)n_levels
+	                                       : BS_REGEX_MAX_DEPTH;
 }
 
 /* At most FEW_LEVELS + 1. */
@@ -797,9 +829,11 @@ static size_t count_groups(const uint8_t *text, size_t n_bytes)
 	return n;
 }
 
-enum bs_status bs_regex_read(struct bs_regex *regex, const uint8_t *text, size_t n_bytes, struct bs_error *err)
+enum bs_status bs_regex_read(struct bs_regex *regex, const uint8_t *text, size_t n_bytes,
+                             struct bs_error *err)
 {
-	struct parser parser = {.text = text, .n_bytes = n_bytes, .to = {.regex = regex, .err = err}};
+	struct parser parser = {
+		.text = text, .n_bytes = n_bytes, .to = {.regex = regex, .err = err}};
 	struct bs_regex_build *to = &parser.to;
 	parser.most_depth = bs_regex_most_depth(count_groups(text, n_bytes));
 	bs_vector_clear(&regex->nodes);

@@ -1,4 +1,5 @@
-/* regex_rewrite.c: see regex_rewrite.h. One pass over the nodes in the order in which they stand in the pattern. */
+/* regex_rewrite.c: see regex_rewrite.h. One pass over the nodes in the order in which they stand in
+ * the pattern. */
 #include "query/regex/regex_rewrite.h"
 
 #include <stdio.h>
@@ -146,7 +147,8 @@ static void rewrite_set(struct rewriting *at, const struct bs_regex_node *node)
 {
 	struct bs_regex_set set = bs_regex_set_of(at->regex, node, false);
 	uint8_t letter = node->letter ? 0 : bs_regex_member(at->regex, node->first)->letter;
-	bool is_dot = letter == 'N' || (letter == '.' && !bs_regex_is(node->dot_all, at->options->dot_all));
+	bool is_dot = letter == 'N' ||
+	              (letter == '.' && !bs_regex_is(node->dot_all, at->options->dot_all));
 	at->lines->is_ascii &= !has_cased_name(at, node);
 	if (!holds_ends(at, &set) || (is_dot && !at->options->is_crlf))
 		return;
@@ -162,7 +164,8 @@ static void rewrite_place(struct rewriting *at, const struct bs_regex_node *node
 	at->lines->has_assertion = true;
 	/* Nothing of it matches a line feed, but rg goes across lines because of it. */
 	at->lines->can_span |= node->letter == '^' || node->letter == '$';
-	if (strchr("AGKzZ", node->letter) || (strchr("^$", node->letter) && !bs_regex_is(node->multi_line, true)))
+	if (strchr("AGKzZ", node->letter) ||
+	    (strchr("^$", node->letter) && !bs_regex_is(node->multi_line, true)))
 		only_by_line(at);
 	if (!is_line_end || !at->options->end_passes_cr)
 		return;
@@ -201,12 +204,17 @@ static void rewrite_node(struct rewriting *at, const struct bs_regex_node *node)
 
 #define NODE_NS 50u /* what one costs about */
 
-enum bs_status bs_regex_rewrite(const struct bs_regex *regex, const struct bs_regex_rewrite_options *options,
-                                struct bs_buffer *text_out, struct bs_regex_lines *lines_out, struct bs_error *err)
+enum bs_status bs_regex_rewrite(const struct bs_regex *regex,
+                                const struct bs_regex_rewrite_options *options,
+                                struct bs_buffer *text_out, struct bs_regex_lines *lines_out,
+                                struct bs_error *err)
 {
-	struct rewriting at = {
-		.regex = regex, .options = options, .out = {.out = text_out, .err = err}, .lines = lines_out};
-	*lines_out = (struct bs_regex_lines){.is_exact = true, .is_ascii = regex->is_ascii && !regex->has_control};
+	struct rewriting at = {.regex = regex,
+	                       .options = options,
+	                       .out = {.out = text_out, .err = err},
+	                       .lines = lines_out};
+	*lines_out = (struct bs_regex_lines){.is_exact = true,
+	                                     .is_ascii = regex->is_ascii && !regex->has_control};
 	if (regex->has_control)
 		only_by_line(&at);
 	for (uint32_t i = 0; i < bs_regex_n_nodes(regex) && !at.out.status; i++) {

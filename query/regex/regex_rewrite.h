@@ -1,11 +1,12 @@
 /*
  * regex_rewrite.h: a pattern as PCRE2 is given it to search many lines at once.
  *
- * Every set that holds a line feed is written so that it does not: \s becomes [^\S\n], [^a] becomes [^\na]. Then a
- * line feed is to each part of the pattern what the end of the text is, to ^, $ and \b too, and a search over many
- * lines finds what a search in each alone would find. What depends on the text's own ends (\A, \z, \G), on a line feed
- * by name, or on more than the text (verbs, recursion) is not rewritten: that is searched for line by line. Everything
- * else is copied as it stands.
+ * Every set that holds a line feed is written so that it does not: \s becomes [^\S\n], [^a] becomes
+ * [^\na]. Then a line feed is to each part of the pattern what the end of the text is, to ^, $ and
+ * \b too, and a search over many lines finds what a search in each alone would find. What depends
+ * on the text's own ends (\A, \z, \G), on a line feed by name, or on more than the text (verbs,
+ * recursion) is not rewritten: that is searched for line by line. Everything else is copied as it
+ * stands.
  */
 #pragma once
 
@@ -13,8 +14,9 @@
 
 struct bs_regex_rewrite_options {
 	bool dot_all;
-	bool is_crlf;       /* nothing matches \r either: so rg's own engine has it with --crlf */
-	bool end_passes_cr; /* but $ does before one that ends the line, as there if a match must hold a literal */
+	bool is_crlf; /* nothing matches \r either: so rg's own engine has it with --crlf */
+	/* but $ does before one that ends the line, as there if a match must hold a literal */
+	bool end_passes_cr;
 };
 
 struct bs_regex_lines {
@@ -25,6 +27,7 @@ struct bs_regex_lines {
 };
 
 /* Appends the pattern, rewritten as far as that is possible, to text_out. BS_NO_MEMORY. */
-enum bs_status bs_regex_rewrite(const struct bs_regex *regex, const struct bs_regex_rewrite_options *options,
+enum bs_status bs_regex_rewrite(const struct bs_regex *regex,
+                                const struct bs_regex_rewrite_options *options,
                                 struct bs_buffer *text_out, struct bs_regex_lines *lines_out,
                                 struct bs_error *err) BS_WARN_UNUSED;

@@ -5,8 +5,9 @@
 
 struct bs_regex_set bs_regex_set_of_range(uint32_t first, uint32_t last)
 {
-	struct bs_regex_set set = {
-		.is_sure = true, .has_more = last >= 0x80, .has_all_more = first <= 0x80 && last >= 0x10ffff};
+	struct bs_regex_set set = {.is_sure = true,
+	                           .has_more = last >= 0x80,
+	                           .has_all_more = first <= 0x80 && last >= 0x10ffff};
 	for (uint32_t c = first; c <= last && c < 0x80; c++)
 		set.ascii[c >> 6] |= UINT64_C(1) << (c & 63);
 	return set;
@@ -22,11 +23,11 @@ static struct bs_regex_set unite(struct bs_regex_set a, struct bs_regex_set b)
 
 static struct bs_regex_set negate(struct bs_regex_set set)
 {
-	return (struct bs_regex_set){
-		.ascii = {set.is_sure ? ~set.ascii[0] : UINT64_MAX, set.is_sure ? ~set.ascii[1] : UINT64_MAX},
-		.is_sure = set.is_sure,
-		.has_more = !set.has_all_more,
-		.has_all_more = !set.has_more};
+	return (struct bs_regex_set){.ascii = {set.is_sure ? ~set.ascii[0] : UINT64_MAX,
+	                                       set.is_sure ? ~set.ascii[1] : UINT64_MAX},
+	                             .is_sure = set.is_sure,
+	                             .has_more = !set.has_all_more,
+	                             .has_all_more = !set.has_more};
 }
 
 struct bs_regex_set bs_regex_set_fold(struct bs_regex_set set)
@@ -88,41 +89,47 @@ static struct bs_regex_set set_of_name(const void *name, size_t n_bytes)
 }
 
 /*
- * What \p{name} may hold: of ASCII all, but controls, line ends among them, only if that is possible. They are of
- * category Cc and script Common, and of a few other properties.
+ * What \p{name} may hold: of ASCII all, but controls, line ends among them, only if that is
+ * possible. They are of category Cc and script Common, and of a few other properties.
  */
 static struct bs_regex_set set_of_property(const uint8_t *name, size_t n_bytes)
 {
-	static const char *const wide[] = {
-		"Any", "Common", "Zyyy", "ASCII", "Space", "WSpace", "WhiteSpace", "PatWS", "PatternWhiteSpace"};
+	static const char *const wide[] = {"Any",        "Common", "Zyyy",
+	                                   "ASCII",      "Space",  "WSpace",
+	                                   "WhiteSpace", "PatWS",  "PatternWhiteSpace"};
 	struct bs_regex_set set = anything;
 	if (n_bytes > 1 && *name == '{') {
 		name++;
 		n_bytes -= 2;
 	}
-	bool is_wide = n_bytes == 0 || *name == '^' || (*name | 0x20) == 'x' || (n_bytes <= 2 && (*name | 0x20) == 'c');
+	bool is_wide = n_bytes == 0 || *name == '^' || (*name | 0x20) == 'x' ||
+	               (n_bytes <= 2 && (*name | 0x20) == 'c');
 	for (size_t i = 0; i < n_bytes && !is_wide; i++)
 		is_wide = strchr(" \t-_:=", name[i]) != NULL;
 	for (size_t i = 0; i < sizeof(wide) / sizeof(*wide) && !is_wide; i++)
-		is_wide = n_bytes == strlen(wide[i]) && strncasecmp((const char *)name, wide[i], n_bytes) == 0;
+		is_wide = n_bytes == strlen(wide[i]) &&
+		          strncasecmp((const char *)name, wide[i], n_bytes) == 0;
 	if (!is_wide)
 		set.ascii[0] &= ~UINT64_C(0xffffffff);
 	return set;
 }
 
-static struct bs_regex_set set_of_letter(const struct bs_regex *regex, const struct bs_regex_member *member)
+static struct bs_regex_set set_of_letter(const struct bs_regex *regex,
+                                         const struct bs_regex_member *member)
 {
 	if (member->letter == 'v')
 		return set_of_pairs("\n\r", 2);
 	if (member->letter == 'p')
-		return set_of_property(regex->text + member->from + 2, member->to - member->from - 2);
+		return set_of_property(regex->text + member->from + 2,
+		                       member->to - member->from - 2);
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (names[i].letter == member->letter)
 			return set_of_pairs(names[i].pairs, names[i].n_bytes);
 	return anything;
 }
 
-struct bs_regex_set bs_regex_set_of_member(const struct bs_regex *regex, const struct bs_regex_member *member)
+struct bs_regex_set bs_regex_set_of_member(const struct bs_regex *regex,
+                                           const struct bs_regex_member *member)
 {
 	struct bs_regex_member positive = *member;
 	if (member->letter == 0)
@@ -135,7 +142,8 @@ struct bs_regex_set bs_regex_set_of_member(const struct bs_regex *regex, const s
 	return negate(set_of_letter(regex, &positive));
 }
 
-struct bs_regex_set bs_regex_set_of(const struct bs_regex *regex, const struct bs_regex_node *node, bool is_caseless)
+struct bs_regex_set bs_regex_set_of(const struct bs_regex *regex, const struct bs_regex_node *node,
+                                    bool is_caseless)
 {
 	struct bs_regex_set set = {.is_sure = true};
 	bool folds = bs_regex_is(node->caseless, is_caseless);

@@ -1,6 +1,6 @@
 /*
- * scan.c: see scan.h. From the bottom up: the leaves of a tree on the lines of a window, the tree, the
- * documents that it leaves; a segment.
+ * scan.c: see scan.h. From the bottom up: the leaves of a tree on the lines of a window, the tree,
+ * the documents that it leaves; a segment.
  */
 #include "query/scan/scan.h"
 
@@ -8,7 +8,8 @@
 
 #include "query/plan/filter.h"
 
-/* Approximate costs, for the deadline: of a row, a block of lines, a look at a word pair, at a name. */
+/* Approximate costs, for the deadline: of a row, a block of lines, a look at a word pair, at a
+ * name. */
 #define ROW_NS   50u
 #define BLOCK_NS 4u
 #define PAIR_NS  2u
@@ -21,7 +22,9 @@ static const struct bs_query_node *node_at(const struct bs_shard_scan *at, uint3
 
 static bool is_exact_leaf(struct bs_shard_scan *at, uint32_t n)
 {
-	bs_scan_spend(at, PAIR_NS * (1 + (node_at(at, n)->kind == BS_NODE_PHRASE ? bs_plan_n_pairs(at->plan) : 0)));
+	bs_scan_spend(at, PAIR_NS * (1 + (node_at(at, n)->kind == BS_NODE_PHRASE
+	                                          ? bs_plan_n_pairs(at->plan)
+	                                          : 0)));
 	return bs_plan_is_exact_leaf(at->plan, at->segment, n);
 }
 
@@ -31,8 +34,8 @@ static void push_term(struct bs_shard_scan *at, uint32_t term)
 		at->status = bs_vector_append(&at->scan->terms, &term, at->err);
 }
 
-/* Pushes the single terms that every match of the leaf has, or the one that is all of it. Whether there is an element of
- * several terms besides. */
+/* Pushes the single terms that every match of the leaf has, or the one that is all of it. Whether
+ * there is an element of several terms besides. */
 static bool push_leaf(struct bs_shard_scan *at, uint32_t n)
 {
 	const struct bs_query_node *node = node_at(at, n);
@@ -44,10 +47,12 @@ static bool push_leaf(struct bs_shard_scan *at, uint32_t n)
 		return false;
 	}
 	for (uint32_t i = 0; i < bs_plan_n_pairs(at->plan); i++)
-		if (at->plan->pairs.items[i].node == n && bs_plan_is_widest(at->plan, at->segment, i))
+		if (at->plan->pairs.items[i].node == n &&
+		    bs_plan_is_widest(at->plan, at->segment, i))
 			push_term(at, at->plan->pairs.items[i].term);
 	for (uint32_t i = 0; i < node->n_items + node->n_aids; i++) {
-		uint32_t e = i < node->n_items ? node->items[i].element : node->aids[i - node->n_items].element;
+		uint32_t e = i < node->n_items ? node->items[i].element
+		                               : node->aids[i - node->n_items].element;
 		const struct bs_plan_element *element = &at->plan->elements.items[e];
 		if (element->n_terms == 1)
 			push_term(at, element->first_term);
@@ -57,23 +62,30 @@ static bool push_leaf(struct bs_shard_scan *at, uint32_t n)
 	return has_wide;
 }
 
-/* Takes the next frame's documents, those of `one`, into frame depth by an operation of the kernel. */
-#define TAKE_NEXT(at, operation, depth, live, one) \
-	(at)->kernel->lines.operation((at)->scan->frames[depth].lines, live, (at)->scan->frames[(depth) + 1].lines, one)
+/* Takes the next frame's documents, those of `one`, into frame depth by an operation of the
+ * kernel. */
+#define TAKE_NEXT(at, operation, depth, live, one)                           \
+	(at)->kernel->lines.operation((at)->scan->frames[depth].lines, live, \
+	                              (at)->scan->frames[(depth) + 1].lines, one)
 
-/* Leaves in frame depth those of its documents that have each element of several terms among a leaf's items. */
-static void keep_wide(struct bs_shard_scan *at, const struct bs_query_node *node, enum bs_claim claim, uint32_t depth,
-                      struct bs_live *live)
+/* Leaves in frame depth those of its documents that have each element of several terms among a
+ * leaf's items. */
+static void keep_wide(struct bs_shard_scan *at, const struct bs_query_node *node,
+                      enum bs_claim claim, uint32_t depth, struct bs_live *live)
 {
-	for (uint32_t i = 0; i < node->n_items && bs_live_any(live) && !bs_query_is_file_name(node); i++) {
-		const struct bs_plan_element *element = &at->plan->elements.items[node->items[i].element];
+	for (uint32_t i = 0; i < node->n_items && bs_live_any(live) && !bs_query_is_file_name(node);
+	     i++) {
+		const struct bs_plan_element *element =
+			&at->plan->elements.items[node->items[i].element];
 		if (element->n_terms != 1 && !element->is_too_broad)
-			bs_scan_any_term(at, element->first_term, element->n_terms, claim, depth, live);
+			bs_scan_any_term(at, element->first_term, element->n_terms, claim, depth,
+			                 live);
 	}
 }
 
 /* Leaves in frame depth those of its documents that have a name that leaf n asks for. */
-static void keep_named(struct bs_shard_scan *at, uint32_t n, uint32_t depth, const struct bs_live *live)
+static void keep_named(struct bs_shard_scan *at, uint32_t n, uint32_t depth,
+                       const struct bs_live *live)
 {
 	uint64_t *lines = at->scan->frames[depth].lines;
 	struct bs_file_names *names = at->plan->names;
@@ -85,14 +97,16 @@ static void keep_named(struct bs_shard_scan *at, uint32_t n, uint32_t depth, con
 		for (size_t i = 0; i < n_rows && !at->status; i++) {
 			uint32_t row = rows[i].row - walk.first_row;
 			bool has = false;
-			at->status =
-				names->has(names, n, (struct bs_doc_ref){at->segment, rows[i].document}, &has, at->err);
+			at->status = names->has(names, n,
+			                        (struct bs_doc_ref){at->segment, rows[i].document},
+			                        &has, at->err);
 			lines[row / 64] &= ~((uint64_t)!has << (row % 64));
 		}
 	}
 }
 
-/* Leaves in frame depth those of its documents that are in a range; all of them, where only their texts tell. */
+/* Leaves in frame depth those of its documents that are in a range; all of them, where only their
+ * texts tell. */
 static void keep_range(struct bs_shard_scan *at, uint32_t n, uint32_t depth, struct bs_live *live)
 {
 	const struct bs_plan_range *range = bs_plan_range(at->plan, at->segment, n);
@@ -104,27 +118,32 @@ static void keep_range(struct bs_shard_scan *at, uint32_t n, uint32_t depth, str
 	if (!range->is_known)
 		return;
 	if (range->ranks.n > 0 && !at->status)
-		at->status = bs_value_part_find(&segment->values, &range->field, (uint32_t)(at->shard - segment->shards),
+		at->status = bs_value_part_find(&segment->values, &range->field,
+		                                (uint32_t)(at->shard - segment->shards),
 		                                at->shard->n_docs, &found, &part, at->err);
 	if (found && !at->status)
-		at->stats->lines_read += bs_value_part_keep(&part, at->kernel, &range->ranks, at->first_block,
-		                                            bs_scan_n_blocks(at), frames->lines, live, scratch);
+		at->stats->lines_read +=
+			bs_value_part_keep(&part, at->kernel, &range->ranks, at->first_block,
+		                           bs_scan_n_blocks(at), frames->lines, live, scratch);
 	else
 		memset(live, 0, sizeof(*live));
 }
 
-static void eval(struct bs_shard_scan *at, uint32_t n, enum bs_claim claim, uint32_t depth, const uint64_t *within,
-                 struct bs_live *live);
+static void eval(struct bs_shard_scan *at, uint32_t n, enum bs_claim claim, uint32_t depth,
+                 const uint64_t *within, struct bs_live *live);
 
-/* A child of an AND that is no leaf, evaluated within the frame's documents. A document that surely matches the operand
- * of a NOT cannot match the NOT; one that cannot match the operand surely matches the NOT. */
-static void and_child(struct bs_shard_scan *at, uint32_t n, enum bs_claim claim, uint32_t depth, struct bs_live *live)
+/* A child of an AND that is no leaf, evaluated within the frame's documents. A document that surely
+ * matches the operand of a NOT cannot match the NOT; one that cannot match the operand surely
+ * matches the NOT. */
+static void and_child(struct bs_shard_scan *at, uint32_t n, enum bs_claim claim, uint32_t depth,
+                      struct bs_live *live)
 {
 	const struct bs_query_node *child = node_at(at, n);
 	const uint64_t *within = at->scan->frames[depth].lines;
 	struct bs_live one = *live;
 	if (child->kind == BS_NODE_NOT) {
-		eval(at, child->children[0], claim == BS_MAY ? BS_SURELY : BS_MAY, depth + 1, within, &one);
+		eval(at, child->children[0], claim == BS_MAY ? BS_SURELY : BS_MAY, depth + 1,
+		     within, &one);
 		TAKE_NEXT(at, and_not_lines, depth, live, &one);
 	} else {
 		eval(at, n, claim, depth + 1, within, &one);
@@ -132,10 +151,11 @@ static void and_child(struct bs_shard_scan *at, uint32_t n, enum bs_claim claim,
 	}
 }
 
-/* A conjunction of the children (or of one leaf alone): all single terms in one AND, then ranges, then the rest one by one,
- * names last: each is looked at. */
-static void eval_and(struct bs_shard_scan *at, const uint32_t *children, uint32_t n_children, enum bs_claim claim,
-                     uint32_t depth, const uint64_t *within, struct bs_live *live)
+/* A conjunction of the children (or of one leaf alone): all single terms in one AND, then ranges,
+ * then the rest one by one, names last: each is looked at. */
+static void eval_and(struct bs_shard_scan *at, const uint32_t *children, uint32_t n_children,
+                     enum bs_claim claim, uint32_t depth, const uint64_t *within,
+                     struct bs_live *live)
 {
 	struct bs_scan *scan = at->scan;
 	size_t base = bs_vector_n(&scan->terms);
@@ -144,7 +164,8 @@ static void eval_and(struct bs_shard_scan *at, const uint32_t *children, uint32_
 		if (node_at(at, children[i])->n_children == 0 && !is_exact_leaf(at, children[i]))
 			memset(live, 0, sizeof(*live));
 	for (uint32_t i = 0; i < n_children && bs_live_any(live); i++)
-		if (node_at(at, children[i])->n_children == 0 && !bs_query_is_file_name(node_at(at, children[i])))
+		if (node_at(at, children[i])->n_children == 0 &&
+		    !bs_query_is_file_name(node_at(at, children[i])))
 			has_wide |= push_leaf(at, children[i]);
 	size_t n_terms = bs_vector_n(&scan->terms) - base;
 	if (n_terms > 0)
@@ -167,8 +188,8 @@ static void eval_and(struct bs_shard_scan *at, const uint32_t *children, uint32_
 }
 
 /* Lists are asked about those documents alone that no child before has. */
-static void eval_or(struct bs_shard_scan *at, const struct bs_query_node *node, enum bs_claim claim, uint32_t depth,
-                    const uint64_t *within, struct bs_live *live)
+static void eval_or(struct bs_shard_scan *at, const struct bs_query_node *node, enum bs_claim claim,
+                    uint32_t depth, const uint64_t *within, struct bs_live *live)
 {
 	const struct bs_and_frame *frames = &at->scan->frames[depth];
 	const bool is_narrowed = at->is_lookup && !bs_scan_has_columns(at);
@@ -178,20 +199,22 @@ static void eval_or(struct bs_shard_scan *at, const struct bs_query_node *node, 
 	for (uint32_t i = 0; i < node->n_children && !at->status; i++) {
 		struct bs_live one = *live;
 		bs_scan_spend(at, bs_scan_n_blocks(at) * BLOCK_NS);
-		eval(at, node->children[i], claim, depth + 2, is_narrowed ? frames[1].lines : within, &one);
+		eval(at, node->children[i], claim, depth + 2,
+		     is_narrowed ? frames[1].lines : within, &one);
 		at->kernel->lines.or_lines(frames->lines, &joined, frames[2].lines, &one);
 		if (is_narrowed)
-			at->kernel->lines.and_not_lines(frames[1].lines, live, frames[2].lines, &one);
+			at->kernel->lines.and_not_lines(frames[1].lines, live, frames[2].lines,
+			                                &one);
 	}
 	*live = joined;
 }
 
 /* Leaves in frame depth, for the blocks of live, the documents that match node n by the claim; live
- * shrinks to the blocks that have any. Only documents of `within` (NULL: all) are asked about; others
- * may be among the result. Recursive, as deep as the query: bs_query_parse ensures that the stack is
- * large enough. */
-static void eval(struct bs_shard_scan *at, uint32_t n, enum bs_claim claim, uint32_t depth, const uint64_t *within,
-                 struct bs_live *live)
+ * shrinks to the blocks that have any. Only documents of `within` (NULL: all) are asked about;
+ * others may be among the result. Recursive, as deep as the query: bs_query_parse ensures that the
+ * stack is large enough. */
+static void eval(struct bs_shard_scan *at, uint32_t n, enum bs_claim claim, uint32_t depth,
+                 const uint64_t *within, struct bs_live *live)
 {
 	const struct bs_query_node *node = node_at(at, n);
 	if (node->kind == BS_NODE_AND)
@@ -202,8 +225,8 @@ static void eval(struct bs_shard_scan *at, uint32_t n, enum bs_claim claim, uint
 		eval_and(at, &n, 1, claim, depth, within, live);
 }
 
-/* In forward indexes the whole tree is first evaluated by their filters, which reject nearly everything;
- * then, on the documents that are left, by looking each word up, which is exact. */
+/* In forward indexes the whole tree is first evaluated by their filters, which reject nearly
+ * everything; then, on the documents that are left, by looking each word up, which is exact. */
 bool bs_scan_matches(struct bs_shard_scan *at, struct bs_live *live)
 {
 	uint32_t n_nodes = (uint32_t)at->plan->query->n_nodes;
@@ -226,10 +249,12 @@ bool bs_scan_matches(struct bs_shard_scan *at, struct bs_live *live)
 bool bs_scan_is_out(struct bs_shard_scan *at, uint32_t document)
 {
 	const struct bs_plan *plan = at->plan;
-	bool passes = !at->status && !bs_list_is_deleted(plan->list, (struct bs_doc_ref){at->segment, document});
+	bool passes = !at->status &&
+	              !bs_list_is_deleted(plan->list, (struct bs_doc_ref){at->segment, document});
 	passes = passes && !bs_plan_leaves_out(plan, (struct bs_doc_ref){at->segment, document});
 	if (passes && plan->scope.filter)
-		at->status = bs_filter_passes(plan->scope.filter, (struct bs_doc_ref){at->segment, document}, &passes,
+		at->status = bs_filter_passes(plan->scope.filter,
+		                              (struct bs_doc_ref){at->segment, document}, &passes,
 		                              at->err);
 	return at->status || !passes;
 }
@@ -245,8 +270,9 @@ static bool has_all(const struct bs_shard_scan *at)
 static void add_candidate(struct bs_shard_scan *at, const struct bs_scan_row *row, bool is_sure,
                           struct bs_candidate_list *candidates, uint64_t *n_counted)
 {
-	struct bs_candidate candidate = {
-		.row = row->row, .document = row->document, .is_sure = is_sure && !at->plan->scope.is_open};
+	struct bs_candidate candidate = {.row = row->row,
+	                                 .document = row->document,
+	                                 .is_sure = is_sure && !at->plan->scope.is_open};
 	if (bs_scan_is_out(at, candidate.document))
 		return;
 	at->stats->candidates++;
@@ -266,8 +292,10 @@ static void add_rows(struct bs_shard_scan *at, struct bs_scan_row *rows, size_t 
 		add_candidate(at, &rows[i], is_sure, candidates, n_counted);
 }
 
-/* Whether lanes that stand for no document are set: only a file made to deceive has such under right checksums. */
-static bool has_bits_past_end(const struct bs_shard_scan *at, uint32_t depth, const struct bs_live *live)
+/* Whether lanes that stand for no document are set: only a file made to deceive has such under
+ * right checksums. */
+static bool has_bits_past_end(const struct bs_shard_scan *at, uint32_t depth,
+                              const struct bs_live *live)
 {
 	uint32_t last = bs_scan_n_blocks(at) - 1;
 	const uint64_t *line = at->scan->frames[depth].lines + (size_t)last * BS_LINE_WORDS;
@@ -277,9 +305,10 @@ static bool has_bits_past_end(const struct bs_shard_scan *at, uint32_t depth, co
 	return past != 0;
 }
 
-/* The documents that frame depth was left with. Those that are sure need not be named to be counted. */
-static void take_lines(struct bs_shard_scan *at, uint32_t depth, const struct bs_live *live, bool is_sure,
-                       struct bs_candidate_list *candidates, uint64_t *n_counted)
+/* The documents that frame depth was left with. Those that are sure need not be named to be
+ * counted. */
+static void take_lines(struct bs_shard_scan *at, uint32_t depth, const struct bs_live *live,
+                       bool is_sure, struct bs_candidate_list *candidates, uint64_t *n_counted)
 {
 	const uint64_t *lines = at->scan->frames[depth].lines;
 	bool is_count = is_sure && n_counted && has_all(at) && !at->plan->scope.is_open;
@@ -300,7 +329,8 @@ static void take_lines(struct bs_shard_scan *at, uint32_t depth, const struct bs
 }
 
 /* The sure ones need no proof by the text, even if others do. */
-static void scan_window(struct bs_shard_scan *at, struct bs_candidate_list *candidates, uint64_t *n_counted)
+static void scan_window(struct bs_shard_scan *at, struct bs_candidate_list *candidates,
+                        uint64_t *n_counted)
 {
 	struct bs_live live;
 	bs_live_all(&live, bs_scan_n_blocks(at));
@@ -309,16 +339,18 @@ static void scan_window(struct bs_shard_scan *at, struct bs_candidate_list *cand
 		at->stats->blocks_live += bs_scan_count_live(&live);
 	if (!is_sure && bs_live_any(&live)) {
 		struct bs_live sure = live;
-		eval(at, (uint32_t)at->plan->query->n_nodes - 1, BS_SURELY, 1, at->scan->frames[0].lines, &sure);
-		/* Both come out of the same columns; only a file made to deceive has sure ones that were no
-		 * candidates. */
+		eval(at, (uint32_t)at->plan->query->n_nodes - 1, BS_SURELY, 1,
+		     at->scan->frames[0].lines, &sure);
+		/* Both come out of the same columns; only a file made to deceive has sure ones that
+		 * were no candidates. */
 		TAKE_NEXT(at, and_not_lines, 0, &live, &sure);
 		take_lines(at, 1, &sure, true, candidates, n_counted);
 	}
 	take_lines(at, 0, &live, is_sure, candidates, n_counted);
 }
 
-void bs_scan_shard(struct bs_shard_scan *at, struct bs_candidate_list *candidates, uint64_t *n_counted)
+void bs_scan_shard(struct bs_shard_scan *at, struct bs_candidate_list *candidates,
+                   uint64_t *n_counted)
 {
 	for (at->first_block = 0; at->first_block < at->shard->n_blocks && !at->status;
 	     at->first_block += BS_SHARD_MAX_BLOCKS)
@@ -333,8 +365,9 @@ static size_t run_end(const struct bs_candidate *candidates, size_t from, size_t
 	return from;
 }
 
-static void merge_runs(const struct bs_candidate *a, const struct bs_candidate *a_end, const struct bs_candidate *b,
-                       const struct bs_candidate *b_end, struct bs_candidate *to)
+static void merge_runs(const struct bs_candidate *a, const struct bs_candidate *a_end,
+                       const struct bs_candidate *b, const struct bs_candidate *b_end,
+                       struct bs_candidate *to)
 {
 	while (a < a_end && b < b_end)
 		*to++ = a->document <= b->document ? *a++ : *b++;
@@ -342,9 +375,10 @@ static void merge_runs(const struct bs_candidate *a, const struct bs_candidate *
 	memcpy(to + (a_end - a), b, (size_t)(b_end - b) * sizeof(*to));
 }
 
-/* Shards give their documents in order, but not one after the other: a natural merge sort, of as many runs as shards. */
-static enum bs_status sort_candidates(struct bs_scan *scan, struct bs_candidate *candidates, size_t n,
-                                      struct bs_error *err)
+/* Shards give their documents in order, but not one after the other: a natural merge sort, of as
+ * many runs as shards. */
+static enum bs_status sort_candidates(struct bs_scan *scan, struct bs_candidate *candidates,
+                                      size_t n, struct bs_error *err)
 {
 	if (run_end(candidates, 0, n) == n)
 		return BS_OK;
@@ -359,7 +393,8 @@ static enum bs_status sort_candidates(struct bs_scan *scan, struct bs_candidate 
 		for (size_t start = 0; start < n; n_runs++) {
 			size_t middle = run_end(from, start, n);
 			size_t end = middle < n ? run_end(from, middle, n) : n;
-			merge_runs(from + start, from + middle, from + middle, from + end, to + start);
+			merge_runs(from + start, from + middle, from + middle, from + end,
+			           to + start);
 			start = end;
 		}
 		struct bs_candidate *sorted = to;
@@ -373,33 +408,38 @@ static enum bs_status sort_candidates(struct bs_scan *scan, struct bs_candidate 
 
 enum bs_status bs_scan_segment(struct bs_scan *scan, const struct bs_plan *plan, uint32_t s,
                                const struct bs_kernel *kernel, struct bs_candidate_list *candidates,
-                               uint64_t *n_counted, struct bs_scan_stats *stats, struct bs_error *err)
+                               uint64_t *n_counted, struct bs_scan_stats *stats,
+                               struct bs_error *err)
 {
 	const struct bs_segment *segment = bs_plan_segment(plan, s);
 	size_t base = bs_vector_n(candidates);
 	enum bs_status status = bs_scan_start(scan, plan, 0, err);
 	for (uint32_t i = 0; i < segment->meta.n_shards && !status; i++) {
-		struct bs_shard_scan at = {scan, plan, &segment->shards[i], kernel, stats, err, s, BS_OK, {0}};
+		struct bs_shard_scan at = {scan,  plan, &segment->shards[i], kernel, stats, err, s,
+		                           BS_OK, {0}};
 		bs_scan_prefetch(plan, s, i + 1);
 		bs_scan_shard(&at, candidates, n_counted);
 		status = at.status;
 	}
 	if (!status && bs_vector_n(candidates) > base)
-		status = sort_candidates(scan, candidates->items + base, bs_vector_n(candidates) - base, err);
+		status = sort_candidates(scan, candidates->items + base,
+		                         bs_vector_n(candidates) - base, err);
 	return status;
 }
 
 #define DOCUMENT_NS 5u /* the approximate cost of a look at a document */
 
-enum bs_status bs_scan_all(const struct bs_plan *plan, uint32_t s, struct bs_candidate_list *candidates,
-                           struct bs_scan_stats *stats, struct bs_error *err)
+enum bs_status bs_scan_all(const struct bs_plan *plan, uint32_t s,
+                           struct bs_candidate_list *candidates, struct bs_scan_stats *stats,
+                           struct bs_error *err)
 {
 	const struct bs_list_segment *segment = bs_list_segment(plan->list, s);
 	enum bs_status status = BS_OK;
 	for (uint32_t d = 0; d < segment->n_docs && !status; d++) {
 		const struct bs_doc_ref ref = {s, d};
 		struct bs_candidate candidate = {.document = d};
-		bool passes = !bs_list_is_deleted(plan->list, ref) && !bs_plan_leaves_out(plan, ref);
+		bool passes =
+			!bs_list_is_deleted(plan->list, ref) && !bs_plan_leaves_out(plan, ref);
 		status = bs_deadline_spend(DOCUMENT_NS, err);
 		if (passes && plan->scope.filter && !status)
 			status = bs_filter_passes(plan->scope.filter, ref, &passes, err);

@@ -1,5 +1,5 @@
-/* term_lines.c: see term_lines.h. From the bottom up: memory, rows and their documents, columns, forward indexes, and the
- * functions that choose between the two. */
+/* term_lines.c: see term_lines.h. From the bottom up: memory, rows and their documents, columns,
+ * forward indexes, and the functions that choose between the two. */
 #include "query/scan/term_lines.h"
 
 #include <stdlib.h>
@@ -57,17 +57,19 @@ static enum bs_status need_frames(struct bs_scan *scan, uint32_t n_frames, struc
 	return BS_OK;
 }
 
-enum bs_status bs_scan_start(struct bs_scan *scan, const struct bs_plan *plan, uint32_t n_frames, struct bs_error *err)
+enum bs_status bs_scan_start(struct bs_scan *scan, const struct bs_plan *plan, uint32_t n_frames,
+                             struct bs_error *err)
 {
-	/* Each node on the way to a leaf takes a frame, an OR two, an element of several terms two more;
-	 * the second evaluation begins one deeper. */
+	/* Each node on the way to a leaf takes a frame, an OR two, an element of several terms two
+	 * more; the second evaluation begins one deeper. */
 	uint32_t n_deepest = 2 * plan->query->depth + 3;
 	bs_vector_clear(&scan->here);
 	bs_vector_clear(&scan->terms);
 	enum bs_status status = bs_vector_reserve(&scan->here, plan->n_terms, err);
 	for (uint32_t t = 0; t < plan->n_terms && !status; t++)
 		scan->here.items[t] = (struct scan_term){.shard = NULL};
-	return status ? status : need_frames(scan, n_frames > n_deepest ? n_frames : n_deepest, err);
+	return status ? status
+	              : need_frames(scan, n_frames > n_deepest ? n_frames : n_deepest, err);
 }
 
 #define PREFETCHED_TERMS 16u
@@ -79,24 +81,27 @@ void bs_scan_prefetch(const struct bs_plan *plan, uint32_t segment, uint32_t nex
 		return;
 	for (uint32_t t = 0; t < plan->n_terms && t < PREFETCHED_TERMS; t++)
 		if (bs_plan_place(plan, segment, t)->is_found)
-			bs_shard_prefetch(&from->shards[next_shard], &bs_plan_place(plan, segment, t)->term);
+			bs_shard_prefetch(&from->shards[next_shard],
+			                  &bs_plan_place(plan, segment, t)->term);
 }
 
-/* Approximate costs, for the deadline: of a term in a shard, a row of it, a block of a column, a look into a forward index. */
+/* Approximate costs, for the deadline: of a term in a shard, a row of it, a block of a column, a
+ * look into a forward index. */
 #define TERM_NS  200u
 #define ROW_NS   50u
 #define BLOCK_NS 4u
 #define LIST_NS  100u
 
-void bs_scan_fill(struct bs_shard_scan *at, uint32_t frame, const uint64_t *within, const struct bs_live *live)
+void bs_scan_fill(struct bs_shard_scan *at, uint32_t frame, const uint64_t *within,
+                  const struct bs_live *live)
 {
 	uint64_t *lines = at->scan->frames[frame].lines;
 	for (uint32_t block = 0; block < bs_scan_n_blocks(at); block++) {
 		if (!bs_scan_is_live(live, block))
 			continue;
 		if (within)
-			memcpy(lines + (size_t)block * BS_LINE_WORDS, within + (size_t)block * BS_LINE_WORDS,
-			       BS_LINE_BYTES);
+			memcpy(lines + (size_t)block * BS_LINE_WORDS,
+			       within + (size_t)block * BS_LINE_WORDS, BS_LINE_BYTES);
 		for (uint32_t word = 0; word < BS_LINE_WORDS && !within; word++)
 			lines[(size_t)block * BS_LINE_WORDS + word] = bs_scan_rows(at, block, word);
 	}
@@ -109,7 +114,8 @@ static const struct bs_shard_term *look_up(struct bs_shard_scan *at, uint32_t te
 	if (found->shard != at->shard)
 		bs_scan_spend(at, TERM_NS);
 	if (found->shard != at->shard && !at->status) {
-		at->status = bs_shard_term_init(&found->here, at->shard, &bs_scan_place(at, term)->term, at->err);
+		at->status = bs_shard_term_init(&found->here, at->shard,
+		                                &bs_scan_place(at, term)->term, at->err);
 		found->shard = at->status ? NULL : at->shard;
 	}
 	return at->status ? NULL : &found->here;
@@ -130,7 +136,8 @@ static void order_terms(struct bs_shard_scan *at, const uint32_t *terms, size_t 
 	}
 }
 
-/* Whether false positives remove the rows that the hashed columns of a term wrongly leave; if not, rare-term lists may (*by_list_out). */
+/* Whether false positives remove the rows that the hashed columns of a term wrongly leave; if not,
+ * rare-term lists may (*by_list_out). */
 static bool has_false_positives(struct bs_shard_scan *at, uint32_t term, bool *by_list_out)
 {
 	const struct bs_shard_term *here = look_up(at, term);
@@ -154,7 +161,8 @@ static uint32_t next_live(const struct bs_live *live, uint32_t block)
 
 void bs_scan_fail_past_end(struct bs_shard_scan *at)
 {
-	at->status = bs_container_corrupt(at->shard->rows.file, at->err, "a column has bits past the last document");
+	at->status = bs_container_corrupt(at->shard->rows.file, at->err,
+	                                  "a column has bits past the last document");
 }
 
 size_t bs_scan_take_rows(struct bs_row_walk *walk, struct bs_scan_row rows[BS_SCAN_TOGETHER])
@@ -162,13 +170,14 @@ size_t bs_scan_take_rows(struct bs_row_walk *walk, struct bs_scan_row rows[BS_SC
 	size_t n = 0;
 	while (n < BS_SCAN_TOGETHER) {
 		if (walk->bits) {
-			rows[n++].row =
-				walk->first_row + (walk->next_word - 1) * 64 + (uint32_t)__builtin_ctzll(walk->bits);
+			rows[n++].row = walk->first_row + (walk->next_word - 1) * 64 +
+			                (uint32_t)__builtin_ctzll(walk->bits);
 			walk->bits &= walk->bits - 1;
 			continue;
 		}
 		if (walk->next_word % BS_LINE_WORDS == 0)
-			walk->next_word = next_live(walk->live, walk->next_word / BS_LINE_WORDS) * BS_LINE_WORDS;
+			walk->next_word = next_live(walk->live, walk->next_word / BS_LINE_WORDS) *
+			                  BS_LINE_WORDS;
 		if (walk->next_word == BS_SHARD_MAX_BLOCKS * BS_LINE_WORDS)
 			break;
 		walk->bits = walk->lines[walk->next_word++];
@@ -196,27 +205,34 @@ void bs_scan_documents(struct bs_shard_scan *at, struct bs_scan_row *rows, size_
 	}
 }
 
-static void ask_lists(struct bs_shard_scan *at, uint32_t ordinal, struct bs_scan_row *asked, size_t n, uint64_t *lines)
+static void ask_lists(struct bs_shard_scan *at, uint32_t ordinal, struct bs_scan_row *asked,
+                      size_t n, uint64_t *lines)
 {
-	const struct bs_rare_term_lists *lists = &bs_plan_segment(at->plan, at->segment)->terms.rare_term_lists;
+	const struct bs_rare_term_lists *lists =
+		&bs_plan_segment(at->plan, at->segment)->terms.rare_term_lists;
 	bs_scan_spend(at, n * ROW_NS);
 	bs_scan_documents(at, asked, n);
 	for (size_t i = 0; i < n && !at->status; i++)
-		bs_packed_prefetch_entry(&lists->offsets, bs_rare_term_list_of(lists, asked[i].document));
+		bs_packed_prefetch_entry(&lists->offsets,
+		                         bs_rare_term_list_of(lists, asked[i].document));
 	for (size_t i = 0; i < n && !at->status; i++)
 		bs_packed_prefetch(&lists->offsets, bs_rare_term_list_of(lists, asked[i].document));
 	for (size_t i = 0; i < n && !at->status; i++)
-		bs_packed_prefetch_target(&lists->offsets, bs_rare_term_list_of(lists, asked[i].document), &lists->bytes);
+		bs_packed_prefetch_target(&lists->offsets,
+		                          bs_rare_term_list_of(lists, asked[i].document),
+		                          &lists->bytes);
 	for (size_t i = 0; i < n && !at->status; i++) {
 		bool has = false;
-		at->status = bs_rare_term_lists_find(lists, asked[i].document, ordinal, &has, at->err);
+		at->status =
+			bs_rare_term_lists_find(lists, asked[i].document, ordinal, &has, at->err);
 		lines[asked[i].row / 64] &= ~((uint64_t)!has << (asked[i].row % 64));
 	}
 	at->stats->asked += n;
 }
 
 /* Clears the rows of this shard that only seem to have a term that is listed. */
-static void keep_listed(struct bs_shard_scan *at, uint32_t term, const struct bs_live *live, uint64_t *lines)
+static void keep_listed(struct bs_shard_scan *at, uint32_t term, const struct bs_live *live,
+                        uint64_t *lines)
 {
 	uint32_t ordinal = (uint32_t)bs_scan_place(at, term)->term.ordinal;
 	struct bs_row_walk walk = bs_scan_walk(at, lines, live);
@@ -225,16 +241,17 @@ static void keep_listed(struct bs_shard_scan *at, uint32_t term, const struct bs
 		ask_lists(at, ordinal, asked, n, lines);
 }
 
-/* Clears the rows of this shard that only seem to have all the terms: first those that are written down, then, of what is
- * left, those whose own lists say so. */
-static void keep_true(struct bs_shard_scan *at, const uint32_t *terms, size_t n_terms, const struct bs_live *live,
-                      uint64_t *lines)
+/* Clears the rows of this shard that only seem to have all the terms: first those that are written
+ * down, then, of what is left, those whose own lists say so. */
+static void keep_true(struct bs_shard_scan *at, const uint32_t *terms, size_t n_terms,
+                      const struct bs_live *live, uint64_t *lines)
 {
 	bool by_list, any_listed = false;
 	for (size_t i = 0; i < n_terms && !at->status; i++) {
 		if (has_false_positives(at, terms[i], &by_list))
-			at->status = bs_false_positives_clear(&bs_scan_place(at, terms[i])->false_positives, at->shard->first_row,
-			                                 live, lines, at->err);
+			at->status = bs_false_positives_clear(
+				&bs_scan_place(at, terms[i])->false_positives, at->shard->first_row,
+				live, lines, at->err);
 		any_listed |= by_list;
 	}
 	for (size_t i = 0; i < n_terms && any_listed && !at->status; i++)
@@ -243,8 +260,8 @@ static void keep_true(struct bs_shard_scan *at, const uint32_t *terms, size_t n_
 }
 
 /* Leaves in the frame what the columns of all the terms let through. */
-static void and_columns(struct bs_shard_scan *at, const uint32_t *terms, size_t n_terms, uint32_t frame,
-                        struct bs_live *live)
+static void and_columns(struct bs_shard_scan *at, const uint32_t *terms, size_t n_terms,
+                        uint32_t frame, struct bs_live *live)
 {
 	struct bs_and_cost cost = {0, 0};
 	bs_scan_spend(at, TERM_NS + n_terms * at->shard->n_blocks * BLOCK_NS);
@@ -254,8 +271,9 @@ static void and_columns(struct bs_shard_scan *at, const uint32_t *terms, size_t 
 	if (is_possible)
 		order_terms(at, terms, n_terms);
 	if (is_possible && !at->status)
-		at->status = bs_shard_and(at->shard, at->kernel, at->scan->ordered.items, n_terms, &at->scan->and,
-		                         &at->scan->frames[frame], live, &cost, at->err);
+		at->status = bs_shard_and(at->shard, at->kernel, at->scan->ordered.items, n_terms,
+		                          &at->scan->and, &at->scan->frames[frame], live, &cost,
+		                          at->err);
 	at->stats->lines_read += cost.lines;
 	at->stats->document_lines += cost.document_lines;
 	if (!is_possible || at->status)
@@ -263,15 +281,16 @@ static void and_columns(struct bs_shard_scan *at, const uint32_t *terms, size_t 
 }
 
 /* The rows of a group whose lists have the term. */
-static uint64_t look_up_rows(struct bs_shard_scan *at, uint32_t group, uint64_t ordinal, uint64_t rows)
+static uint64_t look_up_rows(struct bs_shard_scan *at, uint32_t group, uint64_t ordinal,
+                             uint64_t rows)
 {
 	uint64_t has = 0;
 	for (uint64_t left = rows; left && !at->status; left &= left - 1) {
 		uint32_t row = (uint32_t)__builtin_ctzll(left);
 		bool found = false;
 		bs_scan_spend(at, LIST_NS);
-		at->status =
-			bs_shard_forward_find(at->shard, group * BS_FORWARD_GROUP_ROWS + row, ordinal, &found, at->err);
+		at->status = bs_shard_forward_find(at->shard, group * BS_FORWARD_GROUP_ROWS + row,
+		                                   ordinal, &found, at->err);
 		has |= (uint64_t)found << row;
 	}
 	return has;
@@ -293,23 +312,25 @@ static bool find_list_term(struct bs_shard_scan *at, uint32_t term, struct list_
 	if (!here)
 		return false;
 	if (here->exact_column != BS_NO_COLUMN)
-		at->status = bs_shard_forward_column(at->shard, here->exact_column, &out->words, at->err);
+		at->status = bs_shard_forward_column(at->shard, here->exact_column, &out->words,
+		                                     at->err);
 	out->ordinal = place->term.ordinal;
 	out->probe = bs_forward_filter_probe(at->shard->forward.filter.hashing, out->ordinal);
 	return !at->status;
 }
 
-/* The rows of a group that have the term. Before the lists are looked into, a row that the filter lets through may have
- * it, and does not surely have it. */
-static inline uint64_t rows_of(struct bs_shard_scan *at, const struct list_term *term, enum bs_claim claim,
-                               uint32_t group, uint64_t within)
+/* The rows of a group that have the term. Before the lists are looked into, a row that the filter
+ * lets through may have it, and does not surely have it. */
+static inline uint64_t rows_of(struct bs_shard_scan *at, const struct list_term *term,
+                               enum bs_claim claim, uint32_t group, uint64_t within)
 {
 	uint64_t rows = 0;
 	if (within == 0 || at->status)
 		return 0;
 	if (term->words)
 		return within & bs_load_u64(term->words + (size_t)group * 8);
-	at->status = bs_forward_filter_rows(&at->shard->forward.filter, group, term->probe, within, &rows, at->err);
+	at->status = bs_forward_filter_rows(&at->shard->forward.filter, group, term->probe, within,
+	                                    &rows, at->err);
 	at->has_doubts |= rows != 0;
 	if (at->is_lookup)
 		return rows ? look_up_rows(at, group, term->ordinal, rows) : 0;
@@ -317,25 +338,28 @@ static inline uint64_t rows_of(struct bs_shard_scan *at, const struct list_term 
 }
 
 /* The lines of the live blocks become those of their rows that have the term. */
-static void keep_in_lists(struct bs_shard_scan *at, uint32_t term, enum bs_claim claim, uint64_t *lines,
-                          struct bs_live *live)
+static void keep_in_lists(struct bs_shard_scan *at, uint32_t term, enum bs_claim claim,
+                          uint64_t *lines, struct bs_live *live)
 {
 	struct list_term here;
 	if (!find_list_term(at, term, &here))
 		memset(live, 0, sizeof(*live));
 	bs_scan_spend(at, bs_scan_n_blocks(at) * BS_LINE_WORDS * BLOCK_NS);
-	for (uint32_t block = next_live(live, 0); block < BS_SHARD_MAX_BLOCKS; block = next_live(live, block + 1)) {
+	for (uint32_t block = next_live(live, 0); block < BS_SHARD_MAX_BLOCKS;
+	     block = next_live(live, block + 1)) {
 		uint64_t *line = lines + (size_t)block * BS_LINE_WORDS, any = 0;
 		for (uint32_t word = 0; word < BS_LINE_WORDS; word++)
-			any |= line[word] =
-				rows_of(at, &here, claim, (at->first_block + block) * BS_LINE_WORDS + word, line[word]);
+			any |= line[word] = rows_of(
+				at, &here, claim, (at->first_block + block) * BS_LINE_WORDS + word,
+				line[word]);
 		if (!any)
 			live->words[block / 64] &= ~(UINT64_C(1) << (block % 64));
 	}
 }
 
-void bs_scan_terms(struct bs_shard_scan *at, const uint32_t *terms, size_t n_terms, enum bs_claim claim, uint32_t frame,
-                   const uint64_t *within, struct bs_live *live)
+void bs_scan_terms(struct bs_shard_scan *at, const uint32_t *terms, size_t n_terms,
+                   enum bs_claim claim, uint32_t frame, const uint64_t *within,
+                   struct bs_live *live)
 {
 	uint64_t *lines = at->scan->frames[frame].lines;
 	if (bs_scan_has_columns(at)) {
@@ -351,13 +375,14 @@ void bs_scan_terms(struct bs_shard_scan *at, const uint32_t *terms, size_t n_ter
 		memset(live, 0, sizeof(*live));
 }
 
-void bs_scan_any_term(struct bs_shard_scan *at, uint32_t first_term, uint32_t n_terms, enum bs_claim claim,
-                      uint32_t frame, struct bs_live *live)
+void bs_scan_any_term(struct bs_shard_scan *at, uint32_t first_term, uint32_t n_terms,
+                      enum bs_claim claim, uint32_t frame, struct bs_live *live)
 {
 	const struct bs_and_frame *frames = &at->scan->frames[frame];
 	const bool is_narrowed = !bs_scan_has_columns(at);
 	struct bs_live joined = {{0}};
-	for (uint32_t term = first_term; term < first_term + n_terms && bs_live_any(live) && !at->status; term++) {
+	for (uint32_t term = first_term;
+	     term < first_term + n_terms && bs_live_any(live) && !at->status; term++) {
 		struct bs_live one = *live;
 		bs_scan_terms(at, &term, 1, claim, frame + 2, frames->lines, &one);
 		at->kernel->lines.or_lines(frames[1].lines, &joined, frames[2].lines, &one);
@@ -367,8 +392,8 @@ void bs_scan_any_term(struct bs_shard_scan *at, uint32_t first_term, uint32_t n_
 	}
 	if (is_narrowed)
 		memset(live, 0, sizeof(*live));
-	(is_narrowed ? at->kernel->lines.or_lines : at->kernel->lines.and_lines)(frames->lines, live, frames[1].lines,
-	                                                                         &joined);
+	(is_narrowed ? at->kernel->lines.or_lines
+	             : at->kernel->lines.and_lines)(frames->lines, live, frames[1].lines, &joined);
 }
 
 void bs_scan_seek(struct bs_shard_scan *at, uint32_t term, uint32_t frame, struct bs_live *live)

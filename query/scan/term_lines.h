@@ -1,11 +1,11 @@
 /*
  * term_lines.h: the two sources of lines. A line holds the bits of 512 documents: those that have a
- * term. In a shard with columns, the columns give the lines, and false positives and rare-term lists correct
- * them. In a shard of forward indexes, exact columns and the filter in front of the lists give them, and
- * the lists correct them. Callers see no difference.
+ * term. In a shard with columns, the columns give the lines, and false positives and rare-term
+ * lists correct them. In a shard of forward indexes, exact columns and the filter in front of the
+ * lists give them, and the lists correct them. Callers see no difference.
  *
- * Up to BS_SHARD_MAX_BLOCKS lines are evaluated together, a window. A shard with columns is one window;
- * a shard of forward indexes may have more.
+ * Up to BS_SHARD_MAX_BLOCKS lines are evaluated together, a window. A shard with columns is one
+ * window; a shard of forward indexes may have more.
  */
 #pragma once
 
@@ -21,7 +21,8 @@
 struct bs_candidate {
 	uint32_t document;
 	uint32_t row; /* of its shard */
-	bool is_sure; /* every column it came through is exact: it matches, if its source is what was indexed */
+	/* every column it came through is exact: it matches, if its source is what was indexed */
+	bool is_sure;
 };
 
 BS_VECTOR(bs_candidate_list, struct bs_candidate);
@@ -33,17 +34,20 @@ struct best_scan;
 BS_VECTOR(bs_scan_terms, struct scan_term);
 BS_VECTOR(bs_shard_term_list, const struct bs_shard_term *);
 
-/* One thread's memory for scanning; grows to the deepest query and stays. Zero-initialise. Others than scan_top.c look at
- * none of it. */
+/* One thread's memory for scanning; grows to the deepest query and stays. Zero-initialise. Others
+ * than scan_top.c look at none of it. */
 struct bs_scan {
 	struct bs_and_frame *frames; /* one a depth of the tree: intermediate results */
 	uint32_t n_frames;
 	struct bs_and_scratch and;
-	struct bs_scan_terms here;        /* what is known of each term of the plan in the shard under the scan */
-	struct bs_u32s terms;             /* a stack of the terms that ANDs under evaluation look at */
+	/* what is known of each term of the plan in the shard under the scan */
+	struct bs_scan_terms here;
+	/* a stack of the terms that ANDs under evaluation look at */
+	struct bs_u32s terms;
 	struct bs_shard_term_list ordered; /* those of one AND, rarest first */
-	struct bs_candidate_list merged;  /* scratch for sorting */
-	struct best_scan *best;           /* scratch of scan_top.c: 44 KiB, for free(); NULL: not made yet */
+	struct bs_candidate_list merged;   /* scratch for sorting */
+	/* scratch of scan_top.c: 44 KiB, for free(); NULL: not made yet */
+	struct best_scan *best;
 };
 void bs_scan_deinit(struct bs_scan *scan);
 
@@ -63,12 +67,14 @@ struct bs_shard_scan {
 	enum bs_status status;
 	struct {
 		uint32_t first_block; /* of the window */
-		bool is_lookup;       /* forward indexes are looked into; else, their filters alone */
-		bool has_doubts;      /* a filter said that some documents may have a term */
+		/* forward indexes are looked into; else, their filters alone */
+		bool is_lookup;
+		bool has_doubts; /* a filter said that some documents may have a term */
 	};
 };
 
-/* Charges approximate costs to the deadline (core/system/deadline.h), so that it is asked in time. */
+/* Charges approximate costs to the deadline (core/system/deadline.h), so that it is asked in
+ * time. */
 static inline void bs_scan_spend(struct bs_shard_scan *at, uint64_t about_ns)
 {
 	if (!at->status)
@@ -87,7 +93,8 @@ static inline uint32_t bs_scan_n_blocks(const struct bs_shard_scan *at)
 	return n_left < BS_SHARD_MAX_BLOCKS ? n_left : BS_SHARD_MAX_BLOCKS;
 }
 
-/* The rows that the shard has in a word of a block of the window: all but the padding of the last block. */
+/* The rows that the shard has in a word of a block of the window: all but the padding of the last
+ * block. */
 static inline uint64_t bs_scan_rows(const struct bs_shard_scan *at, uint32_t block, uint32_t word)
 {
 	uint64_t first = ((uint64_t)at->first_block + block) * BS_LINE_BITS + word * 64;
@@ -109,7 +116,8 @@ static inline bool bs_scan_is_live(const struct bs_live *live, uint32_t block)
 }
 
 /* A term in the segment being scanned. */
-static inline const struct bs_term_place *bs_scan_place(const struct bs_shard_scan *at, uint32_t term)
+static inline const struct bs_term_place *bs_scan_place(const struct bs_shard_scan *at,
+                                                        uint32_t term)
 {
 	return bs_plan_place(at->plan, at->segment, term);
 }
@@ -117,9 +125,10 @@ static inline const struct bs_term_place *bs_scan_place(const struct bs_shard_sc
 /* The block columns of the shard to be scanned next are on their way while this one is. */
 void bs_scan_prefetch(const struct bs_plan *plan, uint32_t segment, uint32_t next_shard);
 
-/* Sets the live blocks of the frame to all documents of the window, or to those of `within` if it is
- * not NULL. */
-void bs_scan_fill(struct bs_shard_scan *at, uint32_t frame, const uint64_t *within, const struct bs_live *live);
+/* Sets the live blocks of the frame to all documents of the window, or to those of `within` if it
+ * is not NULL. */
+void bs_scan_fill(struct bs_shard_scan *at, uint32_t frame, const uint64_t *within,
+                  const struct bs_live *live);
 
 /* Which documents are asked for: all that may match, or those that surely do. */
 enum bs_claim {
@@ -128,23 +137,24 @@ enum bs_claim {
 };
 
 /* Leaves in the frame the documents of the live blocks that have all the terms. Forward indexes are
- * asked only about those of `within` (nullable); until at->is_lookup is set, their filters answer by
- * the claim. n_terms >= 1. */
-void bs_scan_terms(struct bs_shard_scan *at, const uint32_t *terms, size_t n_terms, enum bs_claim claim, uint32_t frame,
-                   const uint64_t *within, struct bs_live *live);
+ * asked only about those of `within` (nullable); until at->is_lookup is set, their filters answer
+ * by the claim. n_terms >= 1. */
+void bs_scan_terms(struct bs_shard_scan *at, const uint32_t *terms, size_t n_terms,
+                   enum bs_claim claim, uint32_t frame, const uint64_t *within,
+                   struct bs_live *live);
 
 /* Keeps the frame's documents that have any of the terms [first_term, + n_terms). Overwrites frames
  * frame + 1 and frame + 2. */
-void bs_scan_any_term(struct bs_shard_scan *at, uint32_t first_term, uint32_t n_terms, enum bs_claim claim,
-                      uint32_t frame, struct bs_live *live);
+void bs_scan_any_term(struct bs_shard_scan *at, uint32_t first_term, uint32_t n_terms,
+                      enum bs_claim claim, uint32_t frame, struct bs_live *live);
 
-/* One term in two steps. The first leaves in the frame the documents of the live blocks that seem to
- * have it. The second, which may follow after some of them were cleared, keeps those that do. */
+/* One term in two steps. The first leaves in the frame the documents of the live blocks that seem
+ * to have it. The second, which may follow after some of them were cleared, keeps those that do. */
 void bs_scan_seek(struct bs_shard_scan *at, uint32_t term, uint32_t frame, struct bs_live *live);
 void bs_scan_keep(struct bs_shard_scan *at, uint32_t term, uint32_t frame, struct bs_live *live);
 
-/* Rows that are looked at together: what is known of their documents lies here and there, and the memory is asked for all
- * of it before any is needed. */
+/* Rows that are looked at together: what is known of their documents lies here and there, and the
+ * memory is asked for all of it before any is needed. */
 #define BS_SCAN_TOGETHER 32u
 
 struct bs_scan_row {
@@ -164,7 +174,8 @@ struct bs_row_walk {
 static inline struct bs_row_walk bs_scan_walk(const struct bs_shard_scan *at, const uint64_t *lines,
                                               const struct bs_live *live)
 {
-	return (struct bs_row_walk){.lines = lines, .live = live, .first_row = at->first_block * BS_LINE_BITS};
+	return (struct bs_row_walk){
+		.lines = lines, .live = live, .first_row = at->first_block * BS_LINE_BITS};
 }
 
 /* The next rows, at most BS_SCAN_TOGETHER; 0: there are no more. Their documents are not set. */
@@ -176,7 +187,8 @@ void bs_scan_documents(struct bs_shard_scan *at, struct bs_scan_row *rows, size_
 /* BS_CORRUPT, for a row that the shard does not have: a column has bits past the last document. */
 void bs_scan_fail_past_end(struct bs_shard_scan *at);
 
-/* The document of a row. BS_CORRUPT, also for a row that the shard does not have. Inline: once a candidate. */
+/* The document of a row. BS_CORRUPT, also for a row that the shard does not have. Inline: once a
+ * candidate. */
 static inline void bs_scan_document(struct bs_shard_scan *at, uint32_t row, uint32_t *document_out)
 {
 	if (row >= at->shard->n_docs) {
@@ -185,6 +197,6 @@ static inline void bs_scan_document(struct bs_shard_scan *at, uint32_t row, uint
 	}
 	at->status = bs_packed_get_u32(&at->shard->rows, row, document_out, at->err);
 	if (!at->status && *document_out >= bs_list_segment(at->plan->list, at->segment)->n_docs)
-		at->status =
-			bs_container_corrupt(at->shard->rows.file, at->err, "row %u is document %u", row, *document_out);
+		at->status = bs_container_corrupt(at->shard->rows.file, at->err,
+		                                  "row %u is document %u", row, *document_out);
 }

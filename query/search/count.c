@@ -2,15 +2,15 @@
 #include "query/search/count.h"
 
 /*
- * Counts the matches of a segment by its lexicon: where they are the documents that have one term, a word or a word pair, and all
- * of those. False: they are not.
+ * Counts the matches of a segment by its lexicon: where they are the documents that have one term,
+ * a word or a word pair, and all of those. False: they are not.
  */
 static bool count_by_lexicon(struct bs_run *run, uint32_t segment)
 {
 	const struct bs_plan *plan = run->plan;
 	const struct bs_plan_scope *scope = &plan->scope;
-	if (run->query->n_nodes > 1 || scope->filter || scope->n_left_out > 0 || run->question->run.exhaustive ||
-	    bs_list_segment(plan->list, segment)->tombstones)
+	if (run->query->n_nodes > 1 || scope->filter || scope->n_left_out > 0 ||
+	    run->question->run.exhaustive || bs_list_segment(plan->list, segment)->tombstones)
 		return false;
 	uint32_t term = bs_plan_whole(plan, segment, 0);
 	if (term == UINT32_MAX)
@@ -20,20 +20,24 @@ static bool count_by_lexicon(struct bs_run *run, uint32_t segment)
 	return true;
 }
 
-static enum bs_status count_segment(struct bs_run *run, uint32_t segment, uint64_t *n_maybe, struct bs_error *err)
+static enum bs_status count_segment(struct bs_run *run, uint32_t segment, uint64_t *n_maybe,
+                                    struct bs_error *err)
 {
 	struct bs_candidate_list *candidates = &run->searcher->memory.candidates;
 	const struct bs_hit_sink sink = {.take = NULL};
-	bool has_columns = bs_plan_source(run->plan, segment) == BS_PLAN_COLUMNS, are_candidates = run->question->run.candidates;
+	bool has_columns = bs_plan_source(run->plan, segment) == BS_PLAN_COLUMNS,
+	     are_candidates = run->question->run.candidates;
 	bool is_unchanged = are_candidates;
 	uint64_t n_counted = 0;
 	enum bs_status status = BS_OK;
 	if (has_columns && !are_candidates)
-		status = bs_loader_is_segment_unchanged(run->searcher->loader, segment, &is_unchanged, err);
+		status = bs_loader_is_segment_unchanged(run->searcher->loader, segment,
+		                                        &is_unchanged, err);
 	if (!status && has_columns && is_unchanged && count_by_lexicon(run, segment))
 		return BS_OK;
 	if (!status)
-		status = bs_run_candidates(run, segment, candidates, is_unchanged ? &n_counted : NULL, err);
+		status = bs_run_candidates(run, segment, candidates,
+		                           is_unchanged ? &n_counted : NULL, err);
 	run->stats->hits += n_counted;
 	if (status || !are_candidates)
 		return status ? status : bs_run_verify(run, segment, candidates, &sink, err);

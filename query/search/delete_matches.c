@@ -1,13 +1,13 @@
-/* delete_matches.c: bs_index_delete. Which documents, by ids or by a query, is settled here; what happens to them in
- * corpus/changes/delete.c. */
+/* delete_matches.c: bs_index_delete. Which documents, by ids or by a query, is settled here; what
+ * happens to them in corpus/changes/delete.c. */
 #include <stdlib.h>
 
 #include "core/bitsift/index_delete.h"
 #include "core/bitsift/limits.h"
 #include "core/bitsift/search.h"
 #include "core/store/index_dir.h"
-#include "core/system/log.h"
 #include "core/system/deadline.h"
+#include "core/system/log.h"
 #include "corpus/changes/delete.h"
 #include "corpus/changes/uncommitted.h"
 #include "query/search/searcher.h"
@@ -21,19 +21,22 @@ struct deletion {
 	struct bs_doc_bits hits; /* of the query */
 };
 
-static enum bs_status choose_ids(struct deletion *at, const struct bs_snapshot *snapshot, struct bs_error *err)
+static enum bs_status choose_ids(struct deletion *at, const struct bs_snapshot *snapshot,
+                                 struct bs_error *err)
 {
 	const struct bs_delete_request *request = at->request;
 	struct bs_error line;
 	bool *found = calloc(request->n_ids + 1, sizeof(*found));
 	if (!found)
 		return bs_fail_memory(err, "ids", request->n_ids);
-	enum bs_status status =
-		bs_delete_find(snapshot, request->undo, request->ids, request->n_ids, found, &at->refs, err);
+	enum bs_status status = bs_delete_find(snapshot, request->undo, request->ids,
+	                                       request->n_ids, found, &at->refs, err);
 	for (size_t i = 0; i < request->n_ids && !status && request->callbacks.notice; i++) {
 		if (found[i])
 			continue;
-		(void)bs_fail(&line, BS_OK, request->undo ? "%s: no deleted document has this id" : "%s: no document has this id",
+		(void)bs_fail(&line, BS_OK,
+		              request->undo ? "%s: no deleted document has this id"
+		                            : "%s: no document has this id",
 		              request->ids[i]);
 		request->callbacks.notice(request->callbacks.context, line.text);
 	}
@@ -55,7 +58,8 @@ static void tell(void *context, const char *message)
 		at->request->callbacks.notice(at->request->callbacks.context, message);
 }
 
-static enum bs_status find_matches(struct deletion *at, const struct bs_index *index, struct bs_error *err)
+static enum bs_status find_matches(struct deletion *at, const struct bs_index *index,
+                                   struct bs_error *err)
 {
 	struct bs_search_request request = {
 		.query.text = at->request->query,
@@ -83,7 +87,8 @@ static enum bs_status find_matches(struct deletion *at, const struct bs_index *i
 	return lacks_memory ? bs_fail_memory(err, "matches", at->refs.bytes.used_bytes) : status;
 }
 
-/* The matches are documents of what was shown instead of the index: makes them the exclusions that these are. */
+/* The matches are documents of what was shown instead of the index: makes them the exclusions that
+ * these are. */
 static enum bs_status take_exclusions(struct deletion *at, const struct bs_snapshot *snapshot,
                                       const struct bs_doc_ref *places, struct bs_error *err)
 {
@@ -93,25 +98,32 @@ static enum bs_status take_exclusions(struct deletion *at, const struct bs_snaps
 	bs_vector_clear(&at->refs);
 	for (uint32_t i = 0; i < snapshot->exclusions.table.n_docs && !status; i++)
 		if (places[i].segment != BS_DOC_NONE && bs_doc_bits_has(&at->hits, places[i]))
-			status = bs_vector_append(&at->refs, (&(struct bs_doc_ref){BS_DOC_EXCLUDED, i}), err);
+			status = bs_vector_append(&at->refs,
+			                          (&(struct bs_doc_ref){BS_DOC_EXCLUDED, i}), err);
 	bs_doc_bits_deinit(&at->hits);
 	return status;
 }
 
 /* Of the commit in which they were found: without the lock there may be another by now. */
-static enum bs_status list(const struct deletion *at, const struct bs_snapshot *snapshot, struct bs_error *err)
+static enum bs_status list(const struct deletion *at, const struct bs_snapshot *snapshot,
+                           struct bs_error *err)
 {
 	const struct bs_delete_request *request = at->request;
 	return request->callbacks.document
-	               ? bs_delete_list(snapshot, at->refs.items, bs_vector_n(&at->refs), request->callbacks.document, request->callbacks.context, err)
+	               ? bs_delete_list(snapshot, at->refs.items, bs_vector_n(&at->refs),
+	                                request->callbacks.document, request->callbacks.context,
+	                                err)
 	               : BS_OK;
 }
 
 static enum bs_status choose_matches(struct deletion *at, struct bs_error *err)
 {
-	struct bs_open_request open = {.dir = at->request->dir, .memory = at->request->memory,
-	                               .host.texts = at->request->host.texts, .host.consent = at->dir.consent,
-	                               .host.analyzer = at->request->host.analyzer, .host.log = at->request->host.log};
+	struct bs_open_request open = {.dir = at->request->dir,
+	                               .memory = at->request->memory,
+	                               .host.texts = at->request->host.texts,
+	                               .host.consent = at->dir.consent,
+	                               .host.analyzer = at->request->host.analyzer,
+	                               .host.log = at->request->host.log};
 	struct bs_index *index = NULL;
 	struct bs_doc_ref *places = NULL;
 	enum bs_status status = bs_index_open_with(&open, &index, err);
@@ -148,13 +160,16 @@ static enum bs_status carry_out(struct deletion *at, struct bs_error *err)
 	const struct bs_delete_request *request = at->request;
 	struct bs_undone undone = {0};
 	struct bs_snapshot snapshot;
-	if (request->callbacks.confirm && request->callbacks.confirm(request->callbacks.context, bs_vector_n(&at->refs)))
+	if (request->callbacks.confirm &&
+	    request->callbacks.confirm(request->callbacks.context, bs_vector_n(&at->refs)))
 		return bs_fail(err, BS_STOPPED, "nothing is deleted");
 	enum bs_status status = bs_snapshot_open(&at->dir, &snapshot, err);
 	if (status)
 		return status;
-	status = request->undo ? bs_delete_undo(&snapshot, at->refs.items, bs_vector_n(&at->refs), &undone, err)
-	                       : bs_delete_documents(&snapshot, at->refs.items, bs_vector_n(&at->refs), err);
+	status = request->undo ? bs_delete_undo(&snapshot, at->refs.items, bs_vector_n(&at->refs),
+	                                        &undone, err)
+	                       : bs_delete_documents(&snapshot, at->refs.items,
+	                                             bs_vector_n(&at->refs), err);
 	at->result->n_to_read = undone.n_to_read;
 	at->result->n_lost = undone.n_lost;
 	bs_snapshot_deinit(&snapshot);
@@ -165,7 +180,8 @@ static enum bs_status carry_out(struct deletion *at, struct bs_error *err)
 static enum bs_status run(struct deletion *at, struct bs_error *err)
 {
 	const struct bs_delete_request *request = at->request;
-	enum bs_status status = bs_dir_open(&at->dir, request->dir, request->memory, request->host.consent, err);
+	enum bs_status status =
+		bs_dir_open(&at->dir, request->dir, request->memory, request->host.consent, err);
 	if (!status && !request->dry_run)
 		status = bs_index_lock_existing(&at->dir, request->wait, &at->lock, err);
 	if (!status)
@@ -176,17 +192,22 @@ static enum bs_status run(struct deletion *at, struct bs_error *err)
 	return status;
 }
 
-enum bs_status bs_index_delete(const struct bs_delete_request *request, struct bs_delete_result *result_out,
-                               struct bs_error *err)
+enum bs_status bs_index_delete(const struct bs_delete_request *request,
+                               struct bs_delete_result *result_out, struct bs_error *err)
 {
 	struct bs_delete_result own;
-	struct deletion at = {
-		.request = request, .result = result_out ? result_out : &own, .dir = {.fd = -1}, .lock = {.fd = -1}};
+	struct deletion at = {.request = request,
+	                      .result = result_out ? result_out : &own,
+	                      .dir = {.fd = -1},
+	                      .lock = {.fd = -1}};
 	*at.result = (struct bs_delete_result){.error_byte = SIZE_MAX};
-	enum bs_status status = BS_CHECK_RESERVED(err, BS_RESERVED(bs_delete_request, *request),
-	                                          BS_RESERVED(bs_delete_callbacks, request->callbacks), BS_RESERVED(bs_host, request->host));
+	enum bs_status status =
+		BS_CHECK_RESERVED(err, BS_RESERVED(bs_delete_request, *request),
+	                          BS_RESERVED(bs_delete_callbacks, request->callbacks),
+	                          BS_RESERVED(bs_host, request->host));
 	struct bs_deadline deadline;
-	struct bs_limits limits = request->limits ? *request->limits : (struct bs_limits){.partial = false};
+	struct bs_limits limits =
+		request->limits ? *request->limits : (struct bs_limits){.partial = false};
 	limits.partial = false;
 	if (!status)
 		status = bs_deadline_begin(&deadline, request->limits ? &limits : NULL, err);
@@ -195,7 +216,8 @@ enum bs_status bs_index_delete(const struct bs_delete_request *request, struct b
 		bs_deadline_end(&deadline);
 	}
 	if (!status && at.result->n_deleted > 0 && !request->dry_run)
-		bs_log_line(request->host.log, BS_LOG_INFO, "%s: %llu documents %s", at.dir.path, (unsigned long long)at.result->n_deleted,
+		bs_log_line(request->host.log, BS_LOG_INFO, "%s: %llu documents %s", at.dir.path,
+		            (unsigned long long)at.result->n_deleted,
 		            request->undo ? "are no longer deleted" : "deleted");
 	bs_index_lock_release(&at.lock);
 	bs_dir_close(&at.dir);
@@ -203,10 +225,11 @@ enum bs_status bs_index_delete(const struct bs_delete_request *request, struct b
 	return status;
 }
 
-static enum bs_status delete_uncommitted(struct bs_writer *writer, const char *query, size_t query_bytes, uint64_t *n_out,
-                                         struct bs_error *err)
+static enum bs_status delete_uncommitted(struct bs_writer *writer, const char *query,
+                                         size_t query_bytes, uint64_t *n_out, struct bs_error *err)
 {
-	const struct bs_uncommitted *uncommitted = (const struct bs_uncommitted *)(const void *)writer;
+	const struct bs_uncommitted *uncommitted =
+		(const struct bs_uncommitted *)(const void *)writer;
 	struct bs_delete_request request = {.query = query, .query_bytes = query_bytes};
 	struct bs_delete_result result = {.error_byte = SIZE_MAX};
 	struct deletion at = {.request = &request, .result = &result};
@@ -216,7 +239,8 @@ static enum bs_status delete_uncommitted(struct bs_writer *writer, const char *q
 		status = find_matches(&at, index, err);
 	bs_index_close(index);
 	if (!status && result.n_unreadable > 0)
-		status = bs_fail(err, BS_IO, "%llu documents that may match cannot be read", (unsigned long long)result.n_unreadable);
+		status = bs_fail(err, BS_IO, "%llu documents that may match cannot be read",
+		                 (unsigned long long)result.n_unreadable);
 	if (!status && bs_vector_n(&at.refs) > 0)
 		status = uncommitted->drop(writer, at.refs.items, bs_vector_n(&at.refs), err);
 	*n_out = status ? 0 : bs_vector_n(&at.refs);
@@ -224,10 +248,11 @@ static enum bs_status delete_uncommitted(struct bs_writer *writer, const char *q
 	return status;
 }
 
-enum bs_status bs_writer_delete_query(struct bs_writer *writer, const char *query, size_t query_bytes, uint64_t *n_out,
-                                      struct bs_error *err)
+enum bs_status bs_writer_delete_query(struct bs_writer *writer, const char *query,
+                                      size_t query_bytes, uint64_t *n_out, struct bs_error *err)
 {
-	const struct bs_uncommitted *uncommitted = (const struct bs_uncommitted *)(const void *)writer;
+	const struct bs_uncommitted *uncommitted =
+		(const struct bs_uncommitted *)(const void *)writer;
 	uint64_t own, *n = n_out ? n_out : &own;
 	struct bs_deadline deadline;
 	*n = 0;

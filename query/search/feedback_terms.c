@@ -25,7 +25,8 @@ static void charge(struct learner *learner)
 }
 
 /* Adds the text of a document. */
-static enum bs_status add_document(struct learner *learner, struct bs_doc_ref ref, double trust, struct bs_error *err)
+static enum bs_status add_document(struct learner *learner, struct bs_doc_ref ref, double trust,
+                                   struct bs_error *err)
 {
 	struct bs_searcher *searcher = learner->searcher;
 	struct bs_document document;
@@ -35,12 +36,13 @@ static enum bs_status add_document(struct learner *learner, struct bs_doc_ref re
 		return status;
 	learner->stats->verify.verified++;
 	learner->stats->verify.bytes += document.text.n_bytes;
-	return bs_feedback_add(learner->feedback, searcher->reading->tokenizer, document.text.fields, document.text.n_fields,
-	                       trust, learner->avgdl, err);
+	return bs_feedback_add(learner->feedback, searcher->reading->tokenizer,
+	                       document.text.fields, document.text.n_fields, trust, learner->avgdl,
+	                       err);
 }
 
-static enum bs_status df_here(void *context, uint32_t i, const uint8_t *word, uint32_t word_bytes, uint64_t *df_out,
-                              struct bs_error *err)
+static enum bs_status df_here(void *context, uint32_t i, const uint8_t *word, uint32_t word_bytes,
+                              uint64_t *df_out, struct bs_error *err)
 {
 	(void)i;
 	return bs_plan_df(context, word, word_bytes, df_out, err);
@@ -50,7 +52,8 @@ static enum bs_status take(struct learner *learner, size_t n_most, double sum, s
 {
 	struct bs_searcher *searcher = learner->searcher;
 	struct bs_feedback_numbers numbers = {searcher->list.n_docs, df_here, &searcher->list};
-	return bs_feedback_take(learner->feedback, &numbers, &searcher->reading->stop, n_most, sum, err);
+	return bs_feedback_take(learner->feedback, &numbers, &searcher->reading->stop, n_most, sum,
+	                        err);
 }
 
 /* Leaves the best documents of the query in learning.best. */
@@ -70,11 +73,15 @@ static enum bs_status collect_best(struct bs_run *run, size_t n_best, struct bs_
 
 /* Runs the query for its best documents; *weight_out becomes the sum of the weights of its words.
  * Only the time that this takes and the texts that it reads are added to the statistics. */
-static enum bs_status find_best(struct learner *learner, double *weight_out, size_t *error_byte_out, struct bs_error *err)
+static enum bs_status find_best(struct learner *learner, double *weight_out, size_t *error_byte_out,
+                                struct bs_error *err)
 {
 	struct bs_question question = *learner->question;
 	struct bs_query_stats stats = {.hits = 0};
-	struct bs_run run = {.searcher = learner->searcher, .question = &question, .learnt = learner->feedback, .stats = &stats,
+	struct bs_run run = {.searcher = learner->searcher,
+	                     .question = &question,
+	                     .learnt = learner->feedback,
+	                     .stats = &stats,
 	                     .is_silent = true};
 	question.run.mode = BS_SEARCH_TOP;
 	question.run.n_best = question.like.feedback_docs;
@@ -95,7 +102,8 @@ static enum bs_status find_best(struct learner *learner, double *weight_out, siz
 	return status;
 }
 
-static enum bs_status learn_from_best(struct learner *learner, size_t *error_byte_out, struct bs_error *err)
+static enum bs_status learn_from_best(struct learner *learner, size_t *error_byte_out,
+                                      struct bs_error *err)
 {
 	const struct bs_ranked_hits *best = &learner->searcher->learning.best;
 	double weight;
@@ -103,7 +111,8 @@ static enum bs_status learn_from_best(struct learner *learner, size_t *error_byt
 	learner->since_ns = bs_now_ns();
 	for (size_t i = 0; i < bs_vector_n(best) && !status && best->items[0].score > 0; i++)
 		status = add_document(learner, bs_hit_ref(&best->items[i]),
-		                      bs_feedback_trust(best->items[i].score, best->items[0].score), err);
+		                      bs_feedback_trust(best->items[i].score, best->items[0].score),
+		                      err);
 	if (!status)
 		status = take(learner, BS_FEEDBACK_WORDS, weight, err);
 	charge(learner);
@@ -111,19 +120,22 @@ static enum bs_status learn_from_best(struct learner *learner, size_t *error_byt
 }
 
 /* Appends the documents of an id in one index. */
-static enum bs_status find_like_in(struct bs_searcher *searcher, uint32_t entry, const char *id, bool *is_found, struct bs_error *err)
+static enum bs_status find_like_in(struct bs_searcher *searcher, uint32_t entry, const char *id,
+                                   bool *is_found, struct bs_error *err)
 {
 	struct bs_doc_refs *like = &searcher->learning.like;
 	size_t n_before = bs_vector_n(like);
 	bool is_here = false;
-	enum bs_status status = bs_delete_find(searcher->list.entries[entry].snapshot, false, &id, 1, &is_here, like, err);
+	enum bs_status status = bs_delete_find(searcher->list.entries[entry].snapshot, false, &id,
+	                                       1, &is_here, like, err);
 	for (size_t k = n_before; k < bs_vector_n(like) && !status; k++)
 		like->items[k].segment += bs_list_first_segment(&searcher->list, entry);
 	*is_found |= is_here;
 	return status;
 }
 
-/* The documents of an id: of NAME:ID those of the index of that name, if it has some, else those of all indexes. */
+/* The documents of an id: of NAME:ID those of the index of that name, if it has some, else those of
+ * all indexes. */
 static enum bs_status find_like(struct bs_searcher *searcher, const char *id, struct bs_error *err)
 {
 	const struct bs_snapshot_list *list = &searcher->list;
@@ -149,7 +161,8 @@ static enum bs_status learn_from_like(struct learner *learner, struct bs_error *
 	struct bs_searcher *searcher = learner->searcher;
 	const struct bs_likeness *asked = &learner->question->like;
 	const struct bs_doc_refs *like = &searcher->learning.like;
-	struct bs_field text = {.name = "", .text = (const uint8_t *)asked->text, .text_bytes = asked->text_bytes};
+	struct bs_field text = {
+		.name = "", .text = (const uint8_t *)asked->text, .text_bytes = asked->text_bytes};
 	enum bs_status status = BS_OK;
 	learner->since_ns = bs_now_ns();
 	if (asked->id)
@@ -157,13 +170,15 @@ static enum bs_status learn_from_like(struct learner *learner, struct bs_error *
 	for (size_t i = 0; i < bs_vector_n(like) && !status; i++)
 		status = add_document(learner, like->items[i], 1, err);
 	if (!status && asked->text)
-		status = bs_feedback_add(learner->feedback, searcher->reading->tokenizer, &text, 1, 1, learner->avgdl, err);
+		status = bs_feedback_add(learner->feedback, searcher->reading->tokenizer, &text, 1,
+		                         1, learner->avgdl, err);
 	if (!status)
 		status = take(learner, BS_LIKE_WORDS, 0, err);
 	if (!status && learner->feedback->n_texts == 0)
 		return bs_fail(err, BS_IO, "%s: its text is gone, or cannot be read", asked->id);
 	if (!status && bs_feedback_n_taken(learner->feedback) == 0)
-		status = bs_question_learnt_nothing(learner->question->query.n_bytes, &learner->question->listener, err);
+		status = bs_question_learnt_nothing(learner->question->query.n_bytes,
+		                                    &learner->question->listener, err);
 	charge(learner);
 	return status;
 }
@@ -181,8 +196,9 @@ static enum bs_status explain(struct learner *learner, struct bs_error *err)
 	return status;
 }
 
-enum bs_status bs_learn(struct bs_searcher *searcher, const struct bs_question *question, struct bs_query_stats *stats,
-                        const struct bs_feedback **learnt_out, size_t *error_byte_out, struct bs_error *err)
+enum bs_status bs_learn(struct bs_searcher *searcher, const struct bs_question *question,
+                        struct bs_query_stats *stats, const struct bs_feedback **learnt_out,
+                        size_t *error_byte_out, struct bs_error *err)
 {
 	struct bs_learning *learning = &searcher->learning;
 	const struct bs_corpus collection = bs_question_corpus(question, &searcher->list);

@@ -1,4 +1,5 @@
-/* gather.c: bs_statistics_gather (bitsift/query.h): how frequent the words of a query are in an index. */
+/* gather.c: bs_statistics_gather (bitsift/query.h): how frequent the words of a query are in an
+ * index. */
 #include <string.h>
 
 #include "core/base/hash.h"
@@ -17,9 +18,11 @@ struct gathering {
 	struct bs_error *err;
 };
 
-static enum bs_status count_expanded(void *context, const struct bs_lexicon_cursor *cursor, struct bs_error *err)
+static enum bs_status count_expanded(void *context, const struct bs_lexicon_cursor *cursor,
+                                     struct bs_error *err)
 {
-	return bs_statistics_count(context, cursor->term.data, cursor->term.used_bytes, cursor->df, err);
+	return bs_statistics_count(context, cursor->term.data, cursor->term.used_bytes, cursor->df,
+	                           err);
 }
 
 static enum bs_status count_words(struct gathering *gathering, const struct bs_query_tree *query)
@@ -33,18 +36,22 @@ static enum bs_status count_words(struct gathering *gathering, const struct bs_q
 		if (element->kind == BS_ELEMENT_BIGRAM)
 			continue;
 		bs_statistics_begin_element(statistics);
-		for (uint32_t k = 0; k < list->n_entries && element->kind != BS_ELEMENT_TERM && !status; k++)
-			status = bs_expand(list->entries[k].snapshot, element, count_expanded, statistics, gathering->err);
+		for (uint32_t k = 0;
+		     k < list->n_entries && element->kind != BS_ELEMENT_TERM && !status; k++)
+			status = bs_expand(list->entries[k].snapshot, element, count_expanded,
+			                   statistics, gathering->err);
 		if (status || element->kind != BS_ELEMENT_TERM)
 			continue;
 		status = bs_plan_df(list, element->term, element->term_bytes, &df, gathering->err);
 		if (!status)
-			status = bs_statistics_count(statistics, element->term, element->term_bytes, df, gathering->err);
+			status = bs_statistics_count(statistics, element->term, element->term_bytes,
+			                             df, gathering->err);
 	}
 	return status;
 }
 
-/* The words of the query as the index reads it, or, where there are names, as if they were fields without numbers and dates. */
+/* The words of the query as the index reads it, or, where there are names, as if they were fields
+ * without numbers and dates. */
 static enum bs_status gather_words(struct gathering *gathering)
 {
 	struct bs_query_options options = bs_query_analysis_options(gathering->reading);
@@ -57,8 +64,9 @@ static enum bs_status gather_words(struct gathering *gathering)
 		options.has_file_names = false;
 		options.has_values = NULL;
 	}
-	enum bs_status status = bs_query_analysis_parse(gathering->reading, gathering->request->query.text, gathering->request->query.text_bytes, &options,
-	                                         &query, NULL, gathering->err);
+	enum bs_status status = bs_query_analysis_parse(
+		gathering->reading, gathering->request->query.text,
+		gathering->request->query.text_bytes, &options, &query, NULL, gathering->err);
 	/* What makes no sense when read otherwise is not read so anywhere. */
 	if (status)
 		return status == BS_INVALID && gathering->names.n_terms > 0 ? BS_OK : status;
@@ -68,7 +76,8 @@ static enum bs_status gather_words(struct gathering *gathering)
 }
 
 /* Whether some index has the field, and whether it has values there. */
-static enum bs_status find_kinds(const struct gathering *gathering, const uint8_t *name, uint32_t name_bytes, unsigned *kinds)
+static enum bs_status find_kinds(const struct gathering *gathering, const uint8_t *name,
+                                 uint32_t name_bytes, unsigned *kinds)
 {
 	const struct bs_snapshot_list *list = gathering->reading->list;
 	enum bs_status status = BS_OK;
@@ -76,7 +85,8 @@ static enum bs_status find_kinds(const struct gathering *gathering, const uint8_
 		const struct bs_snapshot *snapshot = list->entries[i].snapshot;
 		uint32_t number;
 		bool has = false;
-		if (!bs_term_table_find(&snapshot->manifest.fields, name, name_bytes, bs_hash_slot(name, name_bytes), &number))
+		if (!bs_term_table_find(&snapshot->manifest.fields, name, name_bytes,
+		                        bs_hash_slot(name, name_bytes), &number))
 			continue;
 		status = bs_snapshot_has_values(snapshot, name, name_bytes, &has, gathering->err);
 		*kinds |= BS_FIELD_OF_RECORDS | (has ? BS_FIELD_WITH_VALUES : 0);
@@ -85,32 +95,38 @@ static enum bs_status find_kinds(const struct gathering *gathering, const uint8_
 }
 
 /* A name that the query may name as a field, if it is one here. */
-static enum bs_status gather_field(struct gathering *gathering, const uint8_t *name, size_t name_bytes)
+static enum bs_status gather_field(struct gathering *gathering, const uint8_t *name,
+                                   size_t name_bytes)
 {
 	unsigned kinds = 0;
-	if (gathering->reading->of_list.has_file_names && name_bytes == sizeof(BS_LEX_FILE_NAME) - 1 &&
+	if (gathering->reading->of_list.has_file_names &&
+	    name_bytes == sizeof(BS_LEX_FILE_NAME) - 1 &&
 	    memcmp(name, BS_LEX_FILE_NAME, name_bytes) == 0)
 		kinds |= BS_FIELD_OF_FILES;
 	enum bs_status status = find_kinds(gathering, name, (uint32_t)name_bytes, &kinds);
 	return status || !kinds ? status
-	                        : bs_statistics_add_field(gathering->statistics, (const char *)name, name_bytes, kinds, gathering->err);
+	                        : bs_statistics_add_field(gathering->statistics, (const char *)name,
+	                                                  name_bytes, kinds, gathering->err);
 }
 
 static enum bs_status find_names(struct gathering *gathering, bool joins)
 {
 	struct bs_term_table *names = &gathering->names;
 	bs_term_table_clear(names);
-	enum bs_status status = bs_find_field_names((const uint8_t *)gathering->request->query.text, gathering->request->query.text_bytes,
-	                                            joins, names, gathering->err);
+	enum bs_status status = bs_find_field_names((const uint8_t *)gathering->request->query.text,
+	                                            gathering->request->query.text_bytes, joins,
+	                                            names, gathering->err);
 	for (uint32_t i = 0; i < names->n_terms && !status; i++)
-		status = gather_field(gathering, bs_term_table_key(names, i), names->entries[i].n_bytes);
+		status = gather_field(gathering, bs_term_table_key(names, i),
+		                      names->entries[i].n_bytes);
 	return status;
 }
 
 /*
- * Other indexes may have fields that this one lacks. For them a query has other words, which must be counted here, too: so it is
- * read as it is here, and as it is where all that may be a field is one. Each token is read in one of these ways, whatever the
- * others are; but whether its words score, depends on those: all are counted, negated ones and stop words, too.
+ * Other indexes may have fields that this one lacks. For them a query has other words, which must
+ * be counted here, too: so it is read as it is here, and as it is where all that may be a field is
+ * one. Each token is read in one of these ways, whatever the others are; but whether its words
+ * score, depends on those: all are counted, negated ones and stop words, too.
  */
 static enum bs_status gather(struct gathering *gathering)
 {
@@ -126,13 +142,20 @@ static enum bs_status gather(struct gathering *gathering)
 	return status;
 }
 
-enum bs_status bs_statistics_gather(struct bs_searcher *searcher, const struct bs_search_request *request,
+enum bs_status bs_statistics_gather(struct bs_searcher *searcher,
+                                    const struct bs_search_request *request,
                                     struct bs_statistics *statistics, struct bs_error *err)
 {
-	struct gathering gathering = {.statistics = statistics, .reading = searcher->reading, .request = request, .err = err};
-	const struct bs_stop_choice stop = {request->query.stop_language, request->query.stop_words, request->query.stop_words_bytes};
+	struct gathering gathering = {.statistics = statistics,
+	                              .reading = searcher->reading,
+	                              .request = request,
+	                              .err = err};
+	const struct bs_stop_choice stop = {request->query.stop_language, request->query.stop_words,
+	                                    request->query.stop_words_bytes};
 	if (request->query.feedback_docs || request->query.like_id || request->query.like_text)
-		return bs_fail(err, BS_INVALID, "statistics: words like those of documents are chosen by one index, not for several");
+		return bs_fail(err, BS_INVALID,
+		               "statistics: words like those of documents are chosen by one index, "
+		               "not for several");
 	struct bs_searcher_use use;
 	enum bs_status status = bs_searcher_enter(searcher, request->limits, &use, err);
 	if (status)
@@ -146,7 +169,8 @@ enum bs_status bs_statistics_gather(struct bs_searcher *searcher, const struct b
 	bs_term_table_deinit(&gathering.names);
 	bs_searcher_leave(&use);
 	if (!status)
-		bs_statistics_set(statistics, bs_statistics_n_docs(statistics) + searcher->list.n_docs,
-		                  bs_statistics_n_positions(statistics) + searcher->list.n_positions);
+		bs_statistics_set(
+			statistics, bs_statistics_n_docs(statistics) + searcher->list.n_docs,
+			bs_statistics_n_positions(statistics) + searcher->list.n_positions);
 	return status;
 }

@@ -4,7 +4,8 @@
 #define SHOW_NS 300u /* the approximate cost of a hit, without its text */
 #define NAME_NS 50u  /* ... of which only the name is wanted */
 
-static enum bs_status call(struct bs_run *run, const struct bs_hit *hit, bool *is_refused, struct bs_error *err)
+static enum bs_status call(struct bs_run *run, const struct bs_hit *hit, bool *is_refused,
+                           struct bs_error *err)
 {
 	const struct bs_search_callbacks *listener = &run->question->listener;
 	/* The callback's allocations are not the searcher's. */
@@ -15,7 +16,8 @@ static enum bs_status call(struct bs_run *run, const struct bs_hit *hit, bool *i
 	return *is_refused ? bs_fail(err, BS_STOPPED, "stopped") : BS_OK;
 }
 
-static enum bs_status hand_out(struct bs_run *run, const struct bs_found *found, size_t i, bool *is_refused, struct bs_error *err)
+static enum bs_status hand_out(struct bs_run *run, const struct bs_found *found, size_t i,
+                               bool *is_refused, struct bs_error *err)
 {
 	struct bs_searcher *searcher = run->searcher;
 	const struct bs_wanted *wanted = &run->question->wanted;
@@ -31,14 +33,18 @@ static enum bs_status hand_out(struct bs_run *run, const struct bs_found *found,
 		.snippet = "",
 		.best = {.field = "", .text = ""},
 	};
-	enum bs_status status = bs_hit_assembly_name(&searcher->assembly, searcher->loader, bs_hit_ref(hit), &shown, err);
+	enum bs_status status = bs_hit_assembly_name(&searcher->assembly, searcher->loader,
+	                                             bs_hit_ref(hit), &shown, err);
 	bool wants_text = found->is_ranked && (wanted->snippets || wanted->passages);
-	uint32_t analysis = searcher->list.entries[bs_list_segment(&searcher->list, hit->segment)->entry].analysis;
+	uint32_t analysis =
+		searcher->list.entries[bs_list_segment(&searcher->list, hit->segment)->entry]
+			.analysis;
 	if (!status && wants_text && analysis != run->analysis)
 		status = bs_run_turn(run, analysis, err);
 	if (!status && wants_text)
-		status = bs_hit_assembly_text(&searcher->assembly, searcher->loader, run->verifier.matcher, wanted, bs_hit_ref(hit), &shown,
-		                         err);
+		status = bs_hit_assembly_text(&searcher->assembly, searcher->loader,
+		                              run->verifier.matcher, wanted, bs_hit_ref(hit),
+		                              &shown, err);
 	if (!status && sorted && sorted->has_value) {
 		status = bs_value_format(&sorted->value, &value, err);
 		if (!status)
@@ -52,7 +58,8 @@ static enum bs_status hand_out(struct bs_run *run, const struct bs_found *found,
 	return status;
 }
 
-static enum bs_status hand_out_each(struct bs_run *run, const struct bs_found *found, bool *is_refused, struct bs_error *err)
+static enum bs_status hand_out_each(struct bs_run *run, const struct bs_found *found,
+                                    bool *is_refused, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	for (size_t i = run->question->offset; i < found->n && !status;) {
@@ -69,19 +76,22 @@ static enum bs_status hand_out_each(struct bs_run *run, const struct bs_found *f
 	return status;
 }
 
-static enum bs_status hand_out_batches(struct bs_run *run, const struct bs_found *found, bool *is_refused, struct bs_error *err)
+static enum bs_status hand_out_batches(struct bs_run *run, const struct bs_found *found,
+                                       bool *is_refused, struct bs_error *err)
 {
 	struct bs_searcher *searcher = run->searcher;
 	const struct bs_search_callbacks *listener = &run->question->listener;
-	const struct bs_batch_target target = {searcher->loader, &searcher->assembly, listener->batch, listener->context};
+	const struct bs_batch_target target = {searcher->loader, &searcher->assembly,
+	                                       listener->batch, listener->context};
 	enum bs_status status = bs_batches_begin(&searcher->batches, &target, err);
 	for (size_t i = run->question->offset; i < found->n && !status; i++) {
 		status = bs_deadline_spend(NAME_NS, err);
 		if (bs_run_is_cut(run, status))
 			status = BS_OK;
 		if (!status)
-			status = bs_batches_add(searcher->batches, bs_hit_ref(&found->hits[i]),
-			                        run->question->run.candidates && found->hits[i].score > 0, err);
+			status = bs_batches_add(
+				searcher->batches, bs_hit_ref(&found->hits[i]),
+				run->question->run.candidates && found->hits[i].score > 0, err);
 	}
 	*is_refused = bs_batches_is_refused(searcher->batches);
 	/* The time is up: hits that were added are still handed out. */
@@ -93,12 +103,15 @@ static enum bs_status hand_out_batches(struct bs_run *run, const struct bs_found
 	return status;
 }
 
-enum bs_status bs_run_hand_out(struct bs_run *run, const struct bs_found *found, struct bs_error *err)
+enum bs_status bs_run_hand_out(struct bs_run *run, const struct bs_found *found,
+                               struct bs_error *err)
 {
 	bool is_refused = false;
-	enum bs_status status = run->question->listener.batch ? hand_out_batches(run, found, &is_refused, err)
-	                                                      : hand_out_each(run, found, &is_refused, err);
-	/* The callback's refusal is an error; the end of the time is not, if partial results are wanted. */
+	enum bs_status status = run->question->listener.batch
+	                                ? hand_out_batches(run, found, &is_refused, err)
+	                                : hand_out_each(run, found, &is_refused, err);
+	/* The callback's refusal is an error; the end of the time is not, if partial results are
+	 * wanted. */
 	if (is_refused)
 		return bs_fail(err, BS_STOPPED, "stopped");
 	return run->is_partial && bs_deadline_ended(status) ? BS_OK : status;

@@ -1,12 +1,13 @@
-/* index_handle.c: opens an index, fresh if that is asked, and describes it. See index_handle.h and bitsift/index.h. */
+/* index_handle.c: opens an index, fresh if that is asked, and describes it. See index_handle.h and
+ * bitsift/index.h. */
 #include "query/search/index_handle.h"
 
 #include <stdlib.h>
 
 #include "core/base/clock.h"
 #include "core/bitsift/search_result.h"
-#include "core/system/log.h"
 #include "core/system/deadline.h"
+#include "core/system/log.h"
 #include "corpus/changes/fresh.h"
 #include "corpus/changes/uncommitted.h"
 
@@ -18,39 +19,46 @@ struct freshen_notices {
 	uint64_t n_skipped[BS_SKIP_REASONS];
 };
 
-/* Binary files and links are passed over as in indexing; what should have been a document is named. */
+/* Binary files and links are passed over as in indexing; what should have been a document is
+ * named. */
 static void tell_skipped(void *context, enum bs_skip reason, const char *message)
 {
 	struct freshen_notices *notices = context;
 	notices->index->n_unfollowed += reason == BS_SKIP_UNTRUSTED;
-	bool is_told = ++notices->n_skipped[reason] <= BS_MAX_UNREADABLE_NOTICES || notices->request->verbose ||
-	               reason == BS_SKIP_UNTRUSTED;
+	bool is_told = ++notices->n_skipped[reason] <= BS_MAX_UNREADABLE_NOTICES ||
+	               notices->request->verbose || reason == BS_SKIP_UNTRUSTED;
 	is_told = is_told && reason > BS_SKIP_SPECIAL;
 	if (notices->request->notice && is_told)
 		notices->request->notice(notices->request->context, message);
 }
 
 /* Looks at every source, so that the answers are of now and not of the commit. */
-static enum bs_status freshen(struct bs_index *index, const struct bs_open_request *request, struct bs_error *err)
+static enum bs_status freshen(struct bs_index *index, const struct bs_open_request *request,
+                              struct bs_error *err)
 {
 	struct freshen_notices notices = {index, request, {0}};
 	struct bs_error line;
 	struct bs_freshened freshened = {0};
-	enum bs_status status = bs_snapshot_freshen(&index->snapshot, tell_skipped, &notices, &freshened, err);
+	enum bs_status status =
+		bs_snapshot_freshen(&index->snapshot, tell_skipped, &notices, &freshened, err);
 	index->n_unread = freshened.n_unread;
-	for (int reason = BS_SKIP_UNREADABLE; reason < BS_SKIP_REASONS && request->notice && !request->verbose; reason++) {
+	for (int reason = BS_SKIP_UNREADABLE;
+	     reason < BS_SKIP_REASONS && request->notice && !request->verbose; reason++) {
 		uint64_t n = notices.n_skipped[reason];
 		if (n <= BS_MAX_UNREADABLE_NOTICES || reason == BS_SKIP_UNTRUSTED)
 			continue;
-		(void)bs_fail(&line, BS_IO, "%llu %s in all", (unsigned long long)n, bs_skip_name((enum bs_skip)reason, n));
+		(void)bs_fail(&line, BS_IO, "%llu %s in all", (unsigned long long)n,
+		              bs_skip_name((enum bs_skip)reason, n));
 		request->notice(request->context, line.text);
 	}
 	return status;
 }
 
-enum bs_status bs_index_open_uncommitted(struct bs_writer *writer, struct bs_index **index_out, struct bs_error *err)
+enum bs_status bs_index_open_uncommitted(struct bs_writer *writer, struct bs_index **index_out,
+                                         struct bs_error *err)
 {
-	const struct bs_uncommitted *uncommitted = (const struct bs_uncommitted *)(const void *)writer;
+	const struct bs_uncommitted *uncommitted =
+		(const struct bs_uncommitted *)(const void *)writer;
 	struct bs_index *index = *index_out = calloc(1, sizeof(*index));
 	if (!index)
 		return bs_fail_memory(err, "an index", sizeof(*index));
@@ -59,48 +67,54 @@ enum bs_status bs_index_open_uncommitted(struct bs_writer *writer, struct bs_ind
 	if (!status)
 		status = bs_kernel_choose(NULL, &index->kernel, err);
 	if (!status)
-		status = bs_manifest_has_other_words(&index->snapshot.manifest, &index->has_other_words, err);
+		status = bs_manifest_has_other_words(&index->snapshot.manifest,
+		                                     &index->has_other_words, err);
 	return status ? status : bs_prefix_checks_new(&index->snapshot, &index->prefix_checks, err);
 }
 
-static enum bs_status open_index(struct bs_index *index, const struct bs_open_request *request, bool is_asked,
-                                 struct bs_error *err)
+static enum bs_status open_index(struct bs_index *index, const struct bs_open_request *request,
+                                 bool is_asked, struct bs_error *err)
 {
 	enum bs_status status = bs_kernel_choose(request->kernel, &index->kernel, err);
 	if (!status)
-		status = bs_dir_open(&index->dir, request->dir, request->memory, request->host.consent, err);
+		status = bs_dir_open(&index->dir, request->dir, request->memory,
+		                     request->host.consent, err);
 	if (!status)
 		status = bs_snapshot_open(&index->dir, &index->snapshot, err);
 	if (!status && index->snapshot.manifest.options.words)
-		status = bs_recorded_options_bind(&index->snapshot.manifest.options, request->host.analyzer, index->dir.path, err);
+		status = bs_recorded_options_bind(&index->snapshot.manifest.options,
+		                                  request->host.analyzer, index->dir.path, err);
 	index->snapshot.texts = request->host.texts;
 	if (!status)
-		status = bs_manifest_has_other_words(&index->snapshot.manifest, &index->has_other_words, err);
+		status = bs_manifest_has_other_words(&index->snapshot.manifest,
+		                                     &index->has_other_words, err);
 	/* Silence would look like no match. */
 	if (!status && !index->snapshot.manifest.options.words)
 		status = bs_fail(err, BS_INVALID,
-		                 "%s: an index of grams alone, which knows no words; `bitsift index --rebuild --words "
+		                 "%s: an index of grams alone, which knows no words; `bitsift "
+		                 "index --rebuild --words "
 		                 "--grams` makes one of both",
 		                 index->dir.path);
 	if (!status)
-		status = bs_snapshot_use_summary(&index->snapshot, is_asked ? BS_SUMMARY_MANY_SEGMENTS : 1, err);
+		status = bs_snapshot_use_summary(&index->snapshot,
+		                                 is_asked ? BS_SUMMARY_MANY_SEGMENTS : 1, err);
 	if (!status && request->fresh)
 		status = freshen(index, request, err);
 	return status ? status : bs_prefix_checks_new(&index->snapshot, &index->prefix_checks, err);
 }
 
-enum bs_status bs_index_open_with(const struct bs_open_request *request, struct bs_index **index_out,
-                                  struct bs_error *err)
+enum bs_status bs_index_open_with(const struct bs_open_request *request,
+                                  struct bs_index **index_out, struct bs_error *err)
 {
 	return bs_index_open_asked(request, false, index_out, err);
 }
 
-enum bs_status bs_index_open_asked(const struct bs_open_request *request, bool is_asked, struct bs_index **index_out,
-                                   struct bs_error *err)
+enum bs_status bs_index_open_asked(const struct bs_open_request *request, bool is_asked,
+                                   struct bs_index **index_out, struct bs_error *err)
 {
 	*index_out = NULL;
-	enum bs_status status =
-		BS_CHECK_RESERVED(err, BS_RESERVED(bs_open_request, *request), BS_RESERVED(bs_host, request->host));
+	enum bs_status status = BS_CHECK_RESERVED(err, BS_RESERVED(bs_open_request, *request),
+	                                          BS_RESERVED(bs_host, request->host));
 	if (status)
 		return status;
 	struct bs_index *index = calloc(1, sizeof(*index));
@@ -122,12 +136,15 @@ enum bs_status bs_index_open_asked(const struct bs_open_request *request, bool i
 	*index_out = index;
 	if (index->has_other_words)
 		bs_log_line(request->host.log, BS_LOG_WARNING,
-		            "%s: made by another version of the tokenizer: every document is read until it is indexed again",
+		            "%s: made by another version of the tokenizer: every document is read "
+		            "until it is indexed again",
 		            index->dir.path);
-	bs_log_line(request->host.log, BS_LOG_INFO, "%s: opened, commit %llu, %llu documents in %llu segments, %.1f ms",
+	bs_log_line(request->host.log, BS_LOG_INFO,
+	            "%s: opened, commit %llu, %llu documents in %llu segments, %.1f ms",
 	            index->dir.path, (unsigned long long)index->snapshot.manifest.generation,
 	            (unsigned long long)index->snapshot.totals.n_live_docs,
-	            (unsigned long long)index->snapshot.totals.n_word_segments, (double)(bs_now_ns() - start_ns) / 1e6);
+	            (unsigned long long)index->snapshot.totals.n_word_segments,
+	            (double)(bs_now_ns() - start_ns) / 1e6);
 	return BS_OK;
 }
 
@@ -157,7 +174,8 @@ void bs_index_describe(const struct bs_index *index, struct bs_index_info *info_
 	const struct bs_snapshot *snapshot = &index->snapshot;
 	*info_out = (struct bs_index_info){
 		.n_docs = snapshot->totals.n_live_docs,
-		.n_deleted = snapshot->totals.n_docs + snapshot->overlay.docs.n_docs - snapshot->totals.n_live_docs,
+		.n_deleted = snapshot->totals.n_docs + snapshot->overlay.docs.n_docs -
+	                     snapshot->totals.n_live_docs,
 		.n_segments = snapshot->totals.n_word_segments,
 		.generation = snapshot->manifest.generation,
 		.is_other_unicode = index->has_other_words,
@@ -171,14 +189,17 @@ void bs_index_describe(const struct bs_index *index, struct bs_index_info *info_
 
 bool bs_index_source(const struct bs_index *index, size_t i, struct bs_source_info *info_out)
 {
-	static const char *const kinds[] = {[BS_SOURCE_FOLDER] = "folder", [BS_SOURCE_FILE] = "file",
-	                                    [BS_SOURCE_COLLECTION] = "collection", [BS_SOURCE_STDIN] = "stdin"};
+	static const char *const kinds[] = {[BS_SOURCE_FOLDER] = "folder",
+	                                    [BS_SOURCE_FILE] = "file",
+	                                    [BS_SOURCE_COLLECTION] = "collection",
+	                                    [BS_SOURCE_STDIN] = "stdin"};
 	const struct bs_manifest *manifest = &index->snapshot.manifest;
 	for (uint32_t k = 0; k < manifest->n_sources; k++) {
 		const struct bs_source_record *source = &manifest->sources[k];
 		if (source->kind == BS_SOURCE_FORGOTTEN || source->parent || i-- > 0)
 			continue;
-		*info_out = (struct bs_source_info){.kind = kinds[source->kind], .label = source->label, .path = source->path};
+		*info_out = (struct bs_source_info){
+			.kind = kinds[source->kind], .label = source->label, .path = source->path};
 		return true;
 	}
 	return false;

@@ -1,4 +1,5 @@
-/* index_search.c: bs_index_search, the short way to search: runs bs_search and keeps copies of its hits. */
+/* index_search.c: bs_index_search, the short way to search: runs bs_search and keeps copies of its
+ * hits. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,8 +35,8 @@ static int take_hit(void *context, const struct bs_hit *hit)
 {
 	struct bs_results *results = context;
 	size_t path_bytes = strlen(hit->path);
-	struct result *result =
-		malloc(sizeof(*result) + hit->id_bytes + hit->local_id_bytes + path_bytes + hit->snippet_bytes + 4);
+	struct result *result = malloc(sizeof(*result) + hit->id_bytes + hit->local_id_bytes +
+	                               path_bytes + hit->snippet_bytes + 4);
 	results->is_out_of_memory = !result;
 	if (!result)
 		return 1;
@@ -51,8 +52,8 @@ static int take_hit(void *context, const struct bs_hit *hit)
 	return 0;
 }
 
-enum bs_status bs_index_search(const struct bs_index *index, const char *query, size_t limit, struct bs_results **results_out,
-                               struct bs_error *err)
+enum bs_status bs_index_search(const struct bs_index *index, const char *query, size_t limit,
+                               struct bs_results **results_out, struct bs_error *err)
 {
 	struct bs_searcher *searcher = NULL;
 	struct bs_results *results = calloc(1, sizeof(*results));

@@ -1,4 +1,5 @@
-/* matrix.c: see core/bitsift/matrix.h. What core/matrix knows of shards and terms, and what scan.c makes of a query, handed out. */
+/* matrix.c: see core/bitsift/matrix.h. What core/matrix knows of shards and terms, and what scan.c
+ * makes of a query, handed out. */
 #include "core/bitsift/matrix.h"
 #include "core/bitsift/search.h"
 #include "core/bitsift/status.h"
@@ -10,13 +11,16 @@
 #include "query/scan/scan.h"
 #include "query/search/planned.h"
 
-_Static_assert(BS_MATRIX_TERM_COLUMNS >= BS_SHARD_MAX_HASHES, "room for the columns of absent levels too");
+_Static_assert(BS_MATRIX_TERM_COLUMNS >= BS_SHARD_MAX_HASHES,
+               "room for the columns of absent levels too");
 
 /* Levels of a segment by what they are called here: not every segment has all. */
 static enum bs_matrix_level level_of(const struct bs_segment *segment, uint32_t l)
 {
 	uint8_t rank = segment->terms.treatments.ranks[l];
-	return rank == BS_LEVEL_BLOCK ? BS_MATRIX_BLOCK : rank == BS_LEVEL_GROUP ? BS_MATRIX_GROUP : BS_MATRIX_DOCUMENT;
+	return rank == BS_LEVEL_BLOCK   ? BS_MATRIX_BLOCK
+	       : rank == BS_LEVEL_GROUP ? BS_MATRIX_GROUP
+	                                : BS_MATRIX_DOCUMENT;
 }
 
 static enum bs_status find_segment(const struct bs_index *index, uint32_t segment,
@@ -30,13 +34,13 @@ static enum bs_status find_segment(const struct bs_index *index, uint32_t segmen
 }
 
 static enum bs_status find_shard(const struct bs_index *index, uint32_t segment, uint32_t shard,
-                                const struct bs_segment **segment_out, const struct bs_shard **shard_out,
-                                struct bs_error *err)
+                                 const struct bs_segment **segment_out,
+                                 const struct bs_shard **shard_out, struct bs_error *err)
 {
 	enum bs_status status = find_segment(index, segment, segment_out, err);
 	if (!status && shard >= (*segment_out)->meta.n_shards)
-		status = bs_fail(err, BS_INVALID, "segment %u has %llu shards, no number %u", segment,
-		                 (unsigned long long)(*segment_out)->meta.n_shards, shard);
+		status = bs_fail(err, BS_INVALID, "segment %u has %llu shards, no number %u",
+		                 segment, (unsigned long long)(*segment_out)->meta.n_shards, shard);
 	if (!status)
 		*shard_out = &(*segment_out)->shards[shard];
 	return status;
@@ -68,8 +72,10 @@ enum bs_status bs_matrix_segment_at(const struct bs_index *index, uint32_t segme
 	return BS_OK;
 }
 
-enum bs_status bs_matrix_term_treatment_at(const struct bs_index *index, uint32_t segment, uint32_t treatment,
-                                      struct bs_matrix_term_treatment *treatment_out, struct bs_error *err)
+enum bs_status bs_matrix_term_treatment_at(const struct bs_index *index, uint32_t segment,
+                                           uint32_t treatment,
+                                           struct bs_matrix_term_treatment *treatment_out,
+                                           struct bs_error *err)
 {
 	const struct bs_segment *from = NULL;
 	*treatment_out = (struct bs_matrix_term_treatment){.min_df = 0};
@@ -77,7 +83,8 @@ enum bs_status bs_matrix_term_treatment_at(const struct bs_index *index, uint32_
 	if (status)
 		return status;
 	if (from->meta.n_shards == 0 || treatment >= from->terms.treatments.n_entries)
-		return bs_fail(err, BS_INVALID, "segment %u has no treatment number %u", segment, treatment);
+		return bs_fail(err, BS_INVALID, "segment %u has no treatment number %u", segment,
+		               treatment);
 	const struct bs_term_treatment *entry = &from->terms.treatments.entries[treatment];
 	treatment_out->min_df = entry->min_df;
 	treatment_out->has_false_positives = entry->has_false_positives;
@@ -86,15 +93,16 @@ enum bs_status bs_matrix_term_treatment_at(const struct bs_index *index, uint32_
 	return BS_OK;
 }
 
-/* The exact columns of both kinds of shards: those of lists are of whole words, not of whole lines. */
-static enum bs_status describe_exact(const struct bs_shard *shard, struct bs_matrix_columns *columns,
-                                     struct bs_error *err)
+/* The exact columns of both kinds of shards: those of lists are of whole words, not of whole
+ * lines. */
+static enum bs_status describe_exact(const struct bs_shard *shard,
+                                     struct bs_matrix_columns *columns, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	*columns = (struct bs_matrix_columns){
 		.n_columns = shard->exact.level.n_columns,
 		.column_words = shard->hashed.n_levels ? shard->exact.level.n_lines * BS_LINE_WORDS
-	                                              : bs_forward_groups(shard->n_docs),
+	                                               : bs_forward_groups(shard->n_docs),
 		.n_lanes = shard->n_docs,
 		.lane_rows = 1,
 	};
@@ -107,7 +115,7 @@ static enum bs_status describe_exact(const struct bs_shard *shard, struct bs_mat
 }
 
 enum bs_status bs_matrix_shard_at(const struct bs_index *index, uint32_t segment, uint32_t shard,
-                                 struct bs_matrix_shard *shard_out, struct bs_error *err)
+                                  struct bs_matrix_shard *shard_out, struct bs_error *err)
 {
 	const struct bs_segment *of = NULL;
 	const struct bs_shard *from = NULL;
@@ -140,7 +148,8 @@ struct place {
 	uint32_t n_columns;
 };
 
-static struct place place_of(const struct bs_segment *of, const struct bs_shard *shard, enum bs_matrix_level level)
+static struct place place_of(const struct bs_segment *of, const struct bs_shard *shard,
+                             enum bs_matrix_level level)
 {
 	struct place place = {.section = &shard->columns};
 	const struct bs_level *found = level == BS_MATRIX_EXACT ? &shard->exact.level : NULL;
@@ -150,14 +159,15 @@ static struct place place_of(const struct bs_segment *of, const struct bs_shard 
 		place = (struct place){&shard->columns, found->first_line * BS_LINE_BYTES,
 		                       (uint64_t)found->n_lines * BS_LINE_BYTES, found->n_columns};
 	if (found && shard->hashed.n_levels == 0)
-		place = (struct place){&shard->forward.columns, 0, (uint64_t)bs_forward_groups(shard->n_docs) * 8,
+		place = (struct place){&shard->forward.columns, 0,
+		                       (uint64_t)bs_forward_groups(shard->n_docs) * 8,
 		                       found->n_columns};
 	return place;
 }
 
 enum bs_status bs_matrix_words(const struct bs_index *index, uint32_t segment, uint32_t shard,
-                               enum bs_matrix_level level, uint32_t first, uint32_t n, const uint64_t **words_out,
-                               struct bs_error *err)
+                               enum bs_matrix_level level, uint32_t first, uint32_t n,
+                               const uint64_t **words_out, struct bs_error *err)
 {
 	const struct bs_segment *of = NULL;
 	const struct bs_shard *from = NULL;
@@ -167,7 +177,8 @@ enum bs_status bs_matrix_words(const struct bs_index *index, uint32_t segment, u
 		return status;
 	struct place place = place_of(of, from, level);
 	if (first > place.n_columns || n > place.n_columns - first)
-		return bs_fail(err, BS_INVALID, "shard %u has %u such columns: not %u from number %u on", shard,
+		return bs_fail(err, BS_INVALID,
+		               "shard %u has %u such columns: not %u from number %u on", shard,
 		               place.n_columns, n, first);
 	uint64_t start = place.start_byte + first * place.column_bytes;
 	*words_out = (const uint64_t *)(const void *)(place.section->data + start);
@@ -175,12 +186,13 @@ enum bs_status bs_matrix_words(const struct bs_index *index, uint32_t segment, u
 }
 
 enum bs_status bs_matrix_popcounts(const struct bs_index *index, uint32_t segment, uint32_t shard,
-                                   enum bs_matrix_level level, uint32_t first, uint32_t n, uint32_t *counts_out,
-                                   struct bs_error *err)
+                                   enum bs_matrix_level level, uint32_t first, uint32_t n,
+                                   uint32_t *counts_out, struct bs_error *err)
 {
 	const uint64_t *words;
 	struct bs_matrix_shard shape;
-	enum bs_status status = bs_matrix_words(index, segment, shard, level, first, n, &words, err);
+	enum bs_status status =
+		bs_matrix_words(index, segment, shard, level, first, n, &words, err);
 	if (!status)
 		status = bs_matrix_shard_at(index, segment, shard, &shape, err);
 	for (uint32_t c = 0; c < n && !status; c++) {
@@ -218,13 +230,14 @@ bool bs_matrix_is_deleted(const struct bs_index *index, uint64_t document)
 	       bs_snapshot_is_deleted(&index->snapshot, ref.segment, ref.document);
 }
 
-enum bs_status bs_matrix_name(struct bs_searcher *searcher, uint64_t document, struct bs_hit *hit_out,
-                              struct bs_error *err)
+enum bs_status bs_matrix_name(struct bs_searcher *searcher, uint64_t document,
+                              struct bs_hit *hit_out, struct bs_error *err)
 {
 	struct bs_doc_ref ref = {(uint32_t)(document >> 32), (uint32_t)document};
 	*hit_out = (struct bs_hit){.document = document};
 	if (!is_document(&searcher->index->snapshot, ref))
-		return bs_fail(err, BS_INVALID, "no document of this index: %llu", (unsigned long long)document);
+		return bs_fail(err, BS_INVALID, "no document of this index: %llu",
+		               (unsigned long long)document);
 	struct bs_searcher_use use;
 	enum bs_status status = bs_searcher_enter(searcher, NULL, &use, err);
 	if (status)
@@ -235,16 +248,17 @@ enum bs_status bs_matrix_name(struct bs_searcher *searcher, uint64_t document, s
 }
 
 /* *found_out with what it needs of the segment; BS_NOT_FOUND. */
-static enum bs_status find_term(const struct bs_segment *segment, const char *term, size_t term_bytes,
-                                struct bs_and_term *found_out, struct bs_error *err)
+static enum bs_status find_term(const struct bs_segment *segment, const char *term,
+                                size_t term_bytes, struct bs_and_term *found_out,
+                                struct bs_error *err)
 {
 	const uint8_t *key = (const uint8_t *)term;
 	uint64_t ordinal = 0, df = 0;
 	bool is_there = false;
 	enum bs_status status = BS_OK;
 	if (segment->meta.n_shards > 0 && term_bytes > 0 && term_bytes <= UINT32_MAX)
-		status = bs_lexicon_find(&segment->terms.lexicon, key, (uint32_t)term_bytes, &is_there, &ordinal, &df,
-		                         err);
+		status = bs_lexicon_find(&segment->terms.lexicon, key, (uint32_t)term_bytes,
+		                         &is_there, &ordinal, &df, err);
 	if (!status && !is_there)
 		status = bs_fail(err, BS_NOT_FOUND, "no term of this segment: %.*s",
 		                 term_bytes < 100 ? (int)term_bytes : 100, term);
@@ -254,8 +268,8 @@ static enum bs_status find_term(const struct bs_segment *segment, const char *te
 	return status;
 }
 
-static struct bs_matrix_term describe_term(const struct bs_segment *segment, const char *term, size_t term_bytes,
-                                           uint64_t ordinal, uint64_t df)
+static struct bs_matrix_term describe_term(const struct bs_segment *segment, const char *term,
+                                           size_t term_bytes, uint64_t ordinal, uint64_t df)
 {
 	return (struct bs_matrix_term){
 		.term = term,
@@ -267,8 +281,9 @@ static struct bs_matrix_term describe_term(const struct bs_segment *segment, con
 	};
 }
 
-enum bs_status bs_matrix_find_term(const struct bs_index *index, uint32_t segment, const char *term, size_t term_bytes,
-                                   struct bs_matrix_term *term_out, struct bs_error *err)
+enum bs_status bs_matrix_find_term(const struct bs_index *index, uint32_t segment, const char *term,
+                                   size_t term_bytes, struct bs_matrix_term *term_out,
+                                   struct bs_error *err)
 {
 	const struct bs_segment *from = NULL;
 	struct bs_and_term found;
@@ -281,9 +296,10 @@ enum bs_status bs_matrix_find_term(const struct bs_index *index, uint32_t segmen
 	return status;
 }
 
-enum bs_status bs_matrix_terms(const struct bs_index *index, uint32_t segment, const char *from, size_t from_bytes,
-                               int (*take)(void *context, const struct bs_matrix_term *term), void *context,
-                               struct bs_error *err)
+enum bs_status bs_matrix_terms(const struct bs_index *index, uint32_t segment, const char *from,
+                               size_t from_bytes,
+                               int (*take)(void *context, const struct bs_matrix_term *term),
+                               void *context, struct bs_error *err)
 {
 	const struct bs_segment *of = NULL;
 	bool end = false;
@@ -291,12 +307,13 @@ enum bs_status bs_matrix_terms(const struct bs_index *index, uint32_t segment, c
 	if (status || of->meta.n_shards == 0)
 		return status;
 	struct bs_lexicon_cursor cursor = {.lexicon = &of->terms.lexicon};
-	status = from_bytes > UINT32_MAX
-	                 ? bs_fail(err, BS_INVALID, "no term is that long")
-	                 : bs_lexicon_cursor_seek(&cursor, (const uint8_t *)from, (uint32_t)from_bytes, err);
+	status = from_bytes > UINT32_MAX ? bs_fail(err, BS_INVALID, "no term is that long")
+	                                 : bs_lexicon_cursor_seek(&cursor, (const uint8_t *)from,
+	                                                          (uint32_t)from_bytes, err);
 	while (!status && !(status = bs_lexicon_cursor_next(&cursor, &end, err)) && !end) {
-		struct bs_matrix_term term = describe_term(of, (const char *)cursor.term.data, cursor.term.used_bytes,
-		                                           cursor.ordinal, cursor.df);
+		struct bs_matrix_term term =
+			describe_term(of, (const char *)cursor.term.data, cursor.term.used_bytes,
+		                      cursor.ordinal, cursor.df);
 		if (take(context, &term))
 			status = bs_fail(err, BS_STOPPED, "stopped");
 	}
@@ -304,8 +321,9 @@ enum bs_status bs_matrix_terms(const struct bs_index *index, uint32_t segment, c
 	return status;
 }
 
-enum bs_status bs_matrix_find_columns(const struct bs_index *index, uint32_t segment, uint32_t shard, const char *term,
-                                      size_t term_bytes, struct bs_matrix_term_columns *columns_out,
+enum bs_status bs_matrix_find_columns(const struct bs_index *index, uint32_t segment,
+                                      uint32_t shard, const char *term, size_t term_bytes,
+                                      struct bs_matrix_term_columns *columns_out,
                                       struct bs_error *err)
 {
 	const struct bs_segment *of = NULL;
@@ -330,8 +348,8 @@ enum bs_status bs_matrix_find_columns(const struct bs_index *index, uint32_t seg
 		                     : 0;
 		columns_out->n_columns[level] = n;
 		for (uint32_t i = 0; i < n; i++)
-			columns_out->columns[level][i] =
-				bs_hash_position(found.probes[l], i, from->hashed.levels[l].n_columns);
+			columns_out->columns[level][i] = bs_hash_position(
+				found.probes[l], i, from->hashed.levels[l].n_columns);
 	}
 	return status;
 }
@@ -345,7 +363,8 @@ struct asked {
 	struct bs_u64s words;
 };
 
-static enum bs_status hand_out(struct asked *asked, const struct bs_shard_scan *at, struct bs_error *err)
+static enum bs_status hand_out(struct asked *asked, const struct bs_shard_scan *at,
+                               struct bs_error *err)
 {
 	const struct bs_candidate *found = asked->found.items;
 	struct bs_matrix_candidates candidates = {
@@ -374,7 +393,8 @@ static enum bs_status hand_out(struct asked *asked, const struct bs_shard_scan *
 	return is_refused ? bs_fail(err, BS_STOPPED, "stopped") : BS_OK;
 }
 
-static enum bs_status ask_shards(void *context, const struct bs_plan *plan, struct bs_scan *scan, struct bs_error *err)
+static enum bs_status ask_shards(void *context, const struct bs_plan *plan, struct bs_scan *scan,
+                                 struct bs_error *err)
 {
 	struct asked *asked = context;
 	struct bs_scan_stats stats = {.lines_read = 0};
@@ -385,8 +405,9 @@ static enum bs_status ask_shards(void *context, const struct bs_plan *plan, stru
 			continue;
 		status = bs_scan_start(scan, plan, 0, err);
 		for (uint32_t i = 0; i < segment->meta.n_shards && !status; i++) {
-			struct bs_shard_scan at = {scan,  plan, &segment->shards[i], asked->kernel, &stats, err, s,
-			                          BS_OK, {0}};
+			struct bs_shard_scan at = {
+				scan,  plan, &segment->shards[i], asked->kernel, &stats, err, s,
+				BS_OK, {0}};
 			bs_vector_clear(&asked->found);
 			bs_scan_shard(&at, &asked->found, NULL);
 			status = at.status ? at.status : hand_out(asked, &at, err);
@@ -397,9 +418,11 @@ static enum bs_status ask_shards(void *context, const struct bs_plan *plan, stru
 	return status;
 }
 
-enum bs_status bs_matrix_query(struct bs_searcher *searcher, const struct bs_search_request *request,
-                             int (*take)(void *context, const struct bs_matrix_candidates *candidates), void *context,
-                             size_t *error_byte_out, struct bs_error *err)
+enum bs_status bs_matrix_query(struct bs_searcher *searcher,
+                               const struct bs_search_request *request,
+                               int (*take)(void *context,
+                                           const struct bs_matrix_candidates *candidates),
+                               void *context, size_t *error_byte_out, struct bs_error *err)
 {
 	const struct bs_index *index = searcher->index;
 	struct asked asked = {.take = take, .context = context, .kernel = index->kernel};
@@ -407,6 +430,7 @@ enum bs_status bs_matrix_query(struct bs_searcher *searcher, const struct bs_sea
 		*error_byte_out = SIZE_MAX;
 	if (index->has_other_words)
 		return bs_fail(err, BS_UNSUPPORTED,
-		               "the index was made by another version of the tokenizer: its columns do not answer a query");
+		               "the index was made by another version of the tokenizer: its "
+		               "columns do not answer a query");
 	return bs_searcher_plan(searcher, request, ask_shards, &asked, error_byte_out, err);
 }

@@ -9,16 +9,19 @@ static enum bs_status run_to_plan(struct bs_run *run, struct bs_error *err)
 	struct bs_searcher *searcher = run->searcher;
 	const struct bs_question *question = run->question;
 	bs_loader_begin(searcher->loader, question->run.verbose, question->run.no_stat);
-	enum bs_status status = bs_query_analysis_begin(searcher->reading, &question->stop, question->statistics, err);
+	enum bs_status status = bs_query_analysis_begin(searcher->reading, &question->stop,
+	                                                question->statistics, err);
 	if (!status)
-		status = bs_learn(searcher, question, run->stats, &run->learnt, &run->error_byte, err);
+		status = bs_learn(searcher, question, run->stats, &run->learnt, &run->error_byte,
+		                  err);
 	return status ? status : bs_run_begin(run, err);
 }
 
-enum bs_status bs_searcher_plan(struct bs_searcher *searcher, const struct bs_search_request *request,
-                              enum bs_status (*use)(void *context, const struct bs_plan *plan, struct bs_scan *scan,
-                                                    struct bs_error *err),
-                              void *context, size_t *error_byte_out, struct bs_error *err)
+enum bs_status bs_searcher_plan(struct bs_searcher *searcher,
+                                const struct bs_search_request *request,
+                                enum bs_status (*use)(void *context, const struct bs_plan *plan,
+                                                      struct bs_scan *scan, struct bs_error *err),
+                                void *context, size_t *error_byte_out, struct bs_error *err)
 {
 	struct bs_search_request planned = *request;
 	struct bs_query_stats stats = {.hits = 0};
@@ -34,7 +37,10 @@ enum bs_status bs_searcher_plan(struct bs_searcher *searcher, const struct bs_se
 		status = bs_searcher_enter(searcher, request->limits, &call, err);
 	if (status)
 		return status;
-	struct bs_run run = {.searcher = searcher, .question = &question, .stats = &stats, .error_byte = SIZE_MAX};
+	struct bs_run run = {.searcher = searcher,
+	                     .question = &question,
+	                     .stats = &stats,
+	                     .error_byte = SIZE_MAX};
 	searcher->listener = &question.listener;
 	status = run_to_plan(&run, err);
 	if (!status)

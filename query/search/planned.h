@@ -3,9 +3,12 @@
 
 #include "query/search/searcher.h"
 
-/* Calls use with the plan of a request and the memory for scanning by it; nothing is searched. Fields of the request that
- * are about hits are ignored. *error_byte_out (nullable) is set if that is BS_INVALID. Fails as bs_search. */
-enum bs_status bs_searcher_plan(struct bs_searcher *searcher, const struct bs_search_request *request,
-                              enum bs_status (*use)(void *context, const struct bs_plan *plan, struct bs_scan *scan,
-                                                    struct bs_error *err),
-                              void *context, size_t *error_byte_out, struct bs_error *err) BS_WARN_UNUSED;
+/* Calls use with the plan of a request and the memory for scanning by it; nothing is searched.
+ * Fields of the request that are about hits are ignored. *error_byte_out (nullable) is set if that
+ * is BS_INVALID. Fails as bs_search. */
+enum bs_status bs_searcher_plan(struct bs_searcher *searcher,
+                                const struct bs_search_request *request,
+                                enum bs_status (*use)(void *context, const struct bs_plan *plan,
+                                                      struct bs_scan *scan, struct bs_error *err),
+                                void *context, size_t *error_byte_out,
+                                struct bs_error *err) BS_WARN_UNUSED;

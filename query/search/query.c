@@ -1,4 +1,5 @@
-/* query.c: a query apart from an index (bitsift/query.h): how it is read (query_analysis.h), its tree, and the matcher of texts. */
+/* query.c: a query apart from an index (bitsift/query.h): how it is read (query_analysis.h), its
+ * tree, and the matcher of texts. */
 #include "core/bitsift/query.h"
 
 #include <stdlib.h>
@@ -71,7 +72,8 @@ void bs_query_free(struct bs_query *query)
 }
 
 /* What the request says of texts, where no index does. */
-static enum bs_status read_as_told(struct bs_query *query, const struct bs_query_request *request, struct bs_error *err)
+static enum bs_status read_as_told(struct bs_query *query, const struct bs_query_request *request,
+                                   struct bs_error *err)
 {
 	struct bs_tokenizer_options words = {
 		.stem_language = request->stem_language,
@@ -81,26 +83,31 @@ static enum bs_status read_as_told(struct bs_query *query, const struct bs_query
 	enum bs_status status = bs_query_analysis_init_words(&query->reading, &words, err);
 	for (const char *const *name = request->fields; name && *name && !status; name++) {
 		uint32_t number;
-		status = bs_term_table_intern(&query->own_fields, (const uint8_t *)*name, (uint32_t)strlen(*name),
-		                              bs_hash_slot(*name, strlen(*name)), &number, NULL, err);
+		status = bs_term_table_intern(
+			&query->own_fields, (const uint8_t *)*name, (uint32_t)strlen(*name),
+			bs_hash_slot(*name, strlen(*name)), &number, NULL, err);
 	}
 	bs_query_analysis_set_fields(&query->reading, &query->own_fields);
 	query->reading.fields.has_file_names = request->file_names;
 	return status ? status : bs_field_weights_make(request->weights, &query->own_weights, err);
 }
 
-static enum bs_status read_as_index(struct bs_query *query, const struct bs_index *index, struct bs_error *err)
+static enum bs_status read_as_index(struct bs_query *query, const struct bs_index *index,
+                                    struct bs_error *err)
 {
-	const struct bs_list_entry entry = {.snapshot = &index->snapshot, .has_other_words = index->has_other_words};
+	const struct bs_list_entry entry = {.snapshot = &index->snapshot,
+	                                    .has_other_words = index->has_other_words};
 	enum bs_status status = bs_snapshot_list_init(&query->list, &entry, 1, err);
 	return status ? status : bs_query_analysis_init(&query->reading, &query->list, 0, err);
 }
 
-static enum bs_status read_query(struct bs_query *query, const struct bs_query_request *request, size_t *error_byte,
-                                 struct bs_error *err)
+static enum bs_status read_query(struct bs_query *query, const struct bs_query_request *request,
+                                 size_t *error_byte, struct bs_error *err)
 {
-	const struct bs_stop_choice stop = {request->stop_language, request->stop_words, request->stop_words_bytes};
-	enum bs_status status = request->index ? read_as_index(query, request->index, err) : read_as_told(query, request, err);
+	const struct bs_stop_choice stop = {request->stop_language, request->stop_words,
+	                                    request->stop_words_bytes};
+	enum bs_status status = request->index ? read_as_index(query, request->index, err)
+	                                       : read_as_told(query, request, err);
 	if (!status)
 		status = bs_query_analysis_begin(&query->reading, &stop, NULL, err);
 	if (status)
@@ -108,7 +115,8 @@ static enum bs_status read_query(struct bs_query *query, const struct bs_query_r
 	struct bs_query_options options = bs_query_analysis_options(&query->reading);
 	options.any = request->any;
 	options.strict = request->strict_query;
-	status = bs_query_analysis_parse(&query->reading, request->query, request->query_bytes, &options, &query->tree, error_byte, err);
+	status = bs_query_analysis_parse(&query->reading, request->query, request->query_bytes,
+	                                 &options, &query->tree, error_byte, err);
 	if (status != BS_INVALID)
 		*error_byte = SIZE_MAX;
 	for (uint32_t i = 0; !status && i < query->tree->notices.n && request->notice; i++)
@@ -117,7 +125,8 @@ static enum bs_status read_query(struct bs_query *query, const struct bs_query_r
 }
 
 /* All texts are of one file, whose name was matched when it was set. */
-static enum bs_status has_name(struct bs_file_names *names, uint32_t n, struct bs_doc_ref ref, bool *has_out, struct bs_error *err)
+static enum bs_status has_name(struct bs_file_names *names, uint32_t n, struct bs_doc_ref ref,
+                               bool *has_out, struct bs_error *err)
 {
 	const struct asked_name *asked = ((struct bs_query *)(void *)names)->asked;
 	(void)ref, (void)err;
@@ -151,37 +160,44 @@ static enum bs_status ask_names(struct bs_query *query, struct bs_error *err)
 		asked->query = *tree;
 		asked->query.nodes = &asked->node;
 		asked->query.n_nodes = 1;
-		status = bs_matcher_new(&asked->query, query->reading.tokenizer, &asked->matcher, err);
+		status = bs_matcher_new(&asked->query, query->reading.tokenizer, &asked->matcher,
+		                        err);
 	}
 	return status;
 }
 
 static enum bs_status check_request(const struct bs_query_request *request, struct bs_error *err)
 {
-	bool is_told = request->stem_language || request->fold_accents || request->split_identifiers || request->weights ||
-	               request->fields || request->file_names;
+	bool is_told = request->stem_language || request->fold_accents ||
+	               request->split_identifiers || request->weights || request->fields ||
+	               request->file_names;
 	if (request->index && is_told)
-		return bs_fail(err, BS_INVALID, "struct bs_query_request: the index says how words are cut and what fields are, or the "
-		                                "request, not both");
+		return bs_fail(err, BS_INVALID,
+		               "struct bs_query_request: the index says how words are cut and what "
+		               "fields are, or the "
+		               "request, not both");
 	return BS_CHECK_RESERVED(err, BS_RESERVED(bs_query_request, *request));
 }
 
-static enum bs_status make_query(struct bs_query *query, const struct bs_query_request *request, size_t *error_byte,
-                                 struct bs_error *err)
+static enum bs_status make_query(struct bs_query *query, const struct bs_query_request *request,
+                                 size_t *error_byte, struct bs_error *err)
 {
 	enum bs_status status = read_query(query, request, error_byte, err);
 	if (!status)
-		status = bs_matcher_new(query->tree, query->reading.tokenizer, &query->matcher, err);
+		status =
+			bs_matcher_new(query->tree, query->reading.tokenizer, &query->matcher, err);
 	if (!status)
 		status = ask_names(query, err);
 	if (!status)
 		bs_matcher_weigh_fields(query->matcher,
-		                        request->index ? request->index->snapshot.manifest.options.weights : query->own_weights);
+		                        request->index
+		                                ? request->index->snapshot.manifest.options.weights
+		                                : query->own_weights);
 	return status;
 }
 
-enum bs_status bs_query_new(const struct bs_query_request *request, struct bs_query **query_out, size_t *error_byte_out,
-                            struct bs_error *err)
+enum bs_status bs_query_new(const struct bs_query_request *request, struct bs_query **query_out,
+                            size_t *error_byte_out, struct bs_error *err)
 {
 	size_t error_byte = SIZE_MAX;
 	struct bs_query *query = NULL;
@@ -206,21 +222,25 @@ enum bs_status bs_query_new(const struct bs_query_request *request, struct bs_qu
 	return status;
 }
 
-enum bs_status bs_query_set_name(struct bs_query *query, const char *name, size_t name_bytes, struct bs_error *err)
+enum bs_status bs_query_set_name(struct bs_query *query, const char *name, size_t name_bytes,
+                                 struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
-	const struct bs_field text = {.name = "", .text = (const uint8_t *)name, .text_bytes = name ? name_bytes : 0};
+	const struct bs_field text = {
+		.name = "", .text = (const uint8_t *)name, .text_bytes = name ? name_bytes : 0};
 	for (uint32_t i = 0; i < query->n_asked && !status; i++) {
 		struct bs_match match = {.matches = false};
 		if (text.text_bytes > 0)
-			status = bs_match_document(query->asked[i].matcher, no_ref, &text, 1, &match, err);
+			status = bs_match_document(query->asked[i].matcher, no_ref, &text, 1,
+			                           &match, err);
 		query->asked[i].has = match.matches;
 	}
 	return status;
 }
 
 /* The texts as the matcher wants them. */
-static enum bs_status take_texts(struct bs_query *query, const struct bs_text *texts, size_t n_texts, struct bs_error *err)
+static enum bs_status take_texts(struct bs_query *query, const struct bs_text *texts,
+                                 size_t n_texts, struct bs_error *err)
 {
 	uint64_t n_bytes = 0;
 	bs_vector_clear(&query->fields);
@@ -234,15 +254,19 @@ static enum bs_status take_texts(struct bs_query *query, const struct bs_text *t
 			.text_bytes = text->text_bytes,
 		};
 		status = bs_vector_append(&query->fields, &field, err);
-		n_bytes = text->text_bytes <= BS_MAX_DOCUMENT_BYTES ? n_bytes + text->text_bytes : BS_MAX_DOCUMENT_BYTES + 1;
+		n_bytes = text->text_bytes <= BS_MAX_DOCUMENT_BYTES ? n_bytes + text->text_bytes
+		                                                    : BS_MAX_DOCUMENT_BYTES + 1;
 		if (!status && n_bytes > BS_MAX_DOCUMENT_BYTES)
-			status = bs_fail(err, BS_INVALID, "a document of more than %llu bytes", (unsigned long long)BS_MAX_DOCUMENT_BYTES);
+			status = bs_fail(err, BS_INVALID, "a document of more than %llu bytes",
+			                 (unsigned long long)BS_MAX_DOCUMENT_BYTES);
 	}
 	return status;
 }
 
-/* Where the line of a byte begins in a text, and its number: moves on from the place before, up to which bytes were looked at already. */
-static void move_to(const struct bs_field *field, size_t to, uint64_t *line, size_t *line_start, size_t *looked)
+/* Where the line of a byte begins in a text, and its number: moves on from the place before, up to
+ * which bytes were looked at already. */
+static void move_to(const struct bs_field *field, size_t to, uint64_t *line, size_t *line_start,
+                    size_t *looked)
 {
 	const uint8_t *feed;
 	while (*looked < to && (feed = memchr(field->text + *looked, '\n', to - *looked))) {
@@ -268,28 +292,35 @@ static enum bs_status list_places(struct bs_query *query, struct bs_error *err)
 	bs_vector_clear(&query->places);
 	for (size_t i = 0; i < n && !status; i++) {
 		const struct bs_field *field = &query->fields.items[hits[i].field];
-		size_t start = clamp(hits[i].start_byte, field->text_bytes), stop = clamp(hits[i].end_byte, field->text_bytes);
-		bool is_marked = field->text_bytes >= 3 && memcmp(field->text, "\xef\xbb\xbf", 3) == 0;
+		size_t start = clamp(hits[i].start_byte, field->text_bytes),
+		       stop = clamp(hits[i].end_byte, field->text_bytes);
+		bool is_marked =
+			field->text_bytes >= 3 && memcmp(field->text, "\xef\xbb\xbf", 3) == 0;
 		if (i == 0 || hits[i].field != hits[i - 1].field) {
 			line = 1;
 			looked = line_start = is_marked ? 3 : 0;
 		}
 		move_to(field, start, &line, &line_start, &looked);
-		struct bs_query_place place = {.text = hits[i].field, .line = line, .start_byte = start, .stop_byte = stop,
-		                               .element = hits[i].element,
-		                               .column = (start > line_start ? start - line_start : 0) + 1};
+		struct bs_query_place place = {
+			.text = hits[i].field,
+			.line = line,
+			.start_byte = start,
+			.stop_byte = stop,
+			.element = hits[i].element,
+			.column = (start > line_start ? start - line_start : 0) + 1};
 		status = bs_vector_append(&query->places, &place, err);
 	}
 	return status;
 }
 
 /* Takes the texts and finds their hits. */
-static enum bs_status find_hits(struct bs_query *query, const struct bs_text *texts, size_t n_texts, struct bs_match *match_out,
-                                struct bs_error *err)
+static enum bs_status find_hits(struct bs_query *query, const struct bs_text *texts, size_t n_texts,
+                                struct bs_match *match_out, struct bs_error *err)
 {
 	enum bs_status status = take_texts(query, texts, n_texts, err);
 	return status ? status
-	              : bs_match_hits(query->matcher, no_ref, query->fields.items, n_texts, true, match_out, &query->hits, err);
+	              : bs_match_hits(query->matcher, no_ref, query->fields.items, n_texts, true,
+	                              match_out, &query->hits, err);
 }
 
 static enum bs_status match(struct bs_query *query, const struct bs_text *texts, size_t n_texts,
@@ -323,17 +354,19 @@ enum bs_status bs_query_match(struct bs_query *query, const struct bs_text *text
 	return status;
 }
 
-enum bs_status bs_query_make_snippet(struct bs_query *query, const struct bs_text *texts, size_t n_texts,
-                                     const struct bs_query_snippet_request *request,
+enum bs_status bs_query_make_snippet(struct bs_query *query, const struct bs_text *texts,
+                                     size_t n_texts, const struct bs_query_snippet_request *request,
                                      struct bs_query_snippet *snippet_out, struct bs_error *err)
 {
-	const struct bs_snippet_options options = {
-		.mark_start = request->mark_start, .mark_stop = request->mark_stop, .width = request->columns,
-		.favours_after = request->favours_after};
+	const struct bs_snippet_options options = {.mark_start = request->mark_start,
+	                                           .mark_stop = request->mark_stop,
+	                                           .width = request->columns,
+	                                           .favours_after = request->favours_after};
 	struct bs_match match = {.matches = false};
 	struct bs_deadline deadline;
 	*snippet_out = (struct bs_query_snippet){.text = ""};
-	enum bs_status status = BS_CHECK_RESERVED(err, BS_RESERVED(bs_query_snippet_request, *request));
+	enum bs_status status =
+		BS_CHECK_RESERVED(err, BS_RESERVED(bs_query_snippet_request, *request));
 	if (!status)
 		status = bs_deadline_begin(&deadline, query->limits, err);
 	if (status)
@@ -341,7 +374,8 @@ enum bs_status bs_query_make_snippet(struct bs_query *query, const struct bs_tex
 	bs_buffer_clear(&query->snippet);
 	status = find_hits(query, texts, n_texts, &match, err);
 	if (!status)
-		status = bs_snippet_write(query->fields.items, n_texts, query->hits.items, bs_vector_n(&query->hits), NULL, &options,
+		status = bs_snippet_write(query->fields.items, n_texts, query->hits.items,
+		                          bs_vector_n(&query->hits), NULL, &options,
 		                          &query->snippet, err);
 	bs_deadline_end(&deadline);
 	if (!status && query->snippet.used_bytes > 0)
@@ -351,30 +385,36 @@ enum bs_status bs_query_make_snippet(struct bs_query *query, const struct bs_tex
 	return status;
 }
 
-enum bs_status bs_query_choose_span(const struct bs_text *texts, size_t n_texts, const struct bs_query_place *places,
-                                    size_t n_places, uint32_t n_words, struct bs_query_span *span_out,
+enum bs_status bs_query_choose_span(const struct bs_text *texts, size_t n_texts,
+                                    const struct bs_query_place *places, size_t n_places,
+                                    uint32_t n_words, struct bs_query_span *span_out,
                                     struct bs_error *err)
 {
 	struct bs_field *fields = malloc((n_texts + 1) * sizeof(*fields));
 	struct bs_word_hit *hits = malloc((n_places + 1) * sizeof(*hits)), span;
 	*span_out = (struct bs_query_span){.text = 0};
-	enum bs_status status = fields && hits ? BS_OK : bs_fail_memory(err, "a snippet", n_places * sizeof(*hits));
+	enum bs_status status =
+		fields && hits ? BS_OK : bs_fail_memory(err, "a snippet", n_places * sizeof(*hits));
 	for (size_t i = 0; i < n_texts && !status; i++)
-		fields[i] = (struct bs_field){.text = (const uint8_t *)texts[i].text, .text_bytes = texts[i].text_bytes};
+		fields[i] = (struct bs_field){.text = (const uint8_t *)texts[i].text,
+		                              .text_bytes = texts[i].text_bytes};
 	for (size_t i = 0; i < n_places && !status; i++)
 		hits[i] = (struct bs_word_hit){.field = (uint32_t)places[i].text,
 		                               .element = (uint32_t)places[i].element,
 		                               .start_byte = places[i].start_byte,
 		                               .end_byte = places[i].stop_byte};
-	if (!status && n_texts > 0 && !(status = bs_snippet_span(fields, n_texts, hits, n_places, n_words, &span, err)))
-		*span_out = (struct bs_query_span){span.field, (size_t)span.start_byte, (size_t)span.end_byte, {0}};
+	if (!status && n_texts > 0 &&
+	    !(status = bs_snippet_span(fields, n_texts, hits, n_places, n_words, &span, err)))
+		*span_out = (struct bs_query_span){
+			span.field, (size_t)span.start_byte, (size_t)span.end_byte, {0}};
 	free(fields);
 	free(hits);
 	return status;
 }
 
 static enum bs_status score(struct bs_query *query, const struct bs_text *texts, size_t n_texts,
-                            const struct bs_statistics *statistics, double *score_out, struct bs_error *err)
+                            const struct bs_statistics *statistics, double *score_out,
+                            struct bs_error *err)
 {
 	struct bs_match match = {.matches = false};
 	const struct bs_corpus collection = {NULL, statistics};
@@ -383,17 +423,21 @@ static enum bs_status score(struct bs_query *query, const struct bs_text *texts,
 	if (!status)
 		status = take_texts(query, texts, n_texts, err);
 	if (!status)
-		status = bs_match_document(query->matcher, no_ref, query->fields.items, n_texts, &match, err);
+		status = bs_match_document(query->matcher, no_ref, query->fields.items, n_texts,
+		                           &match, err);
 	for (size_t i = 0; i < match.n_words && !status; i++) {
 		const struct bs_match_word *word = &match.words[i];
 		status = bs_corpus_idf(&collection, word->term, word->term_bytes, 0, &idf, err);
-		*score_out += status ? 0 : bs_bm25_share(word->weight * idf, word->tf, match.length, avgdl);
+		*score_out +=
+			status ? 0
+			       : bs_bm25_share(word->weight * idf, word->tf, match.length, avgdl);
 	}
 	return status;
 }
 
 enum bs_status bs_query_score(struct bs_query *query, const struct bs_text *texts, size_t n_texts,
-                              const struct bs_statistics *statistics, double *score_out, struct bs_error *err)
+                              const struct bs_statistics *statistics, double *score_out,
+                              struct bs_error *err)
 {
 	struct bs_deadline deadline;
 	*score_out = 0;

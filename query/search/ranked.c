@@ -1,14 +1,17 @@
 /* ranked.c: see ranked.h. */
 #include "query/search/ranked.h"
 
-/* While there is nothing to compare bounds with, n_best and this many documents more are read after each shard. */
+/* While there is nothing to compare bounds with, n_best and this many documents more are read after
+ * each shard. */
 #define SETTLE_MORE 8
 
-/* With approx, at most this many of the waiting documents are read: per document wanted, and in addition. */
+/* With approx, at most this many of the waiting documents are read: per document wanted, and in
+ * addition. */
 #define APPROX_FACTOR 4
 #define APPROX_LEAST  100
 
-enum bs_status bs_ranked_prepare(struct bs_run *run, size_t n_best, bool *by_bounds_out, struct bs_error *err)
+enum bs_status bs_ranked_prepare(struct bs_run *run, size_t n_best, bool *by_bounds_out,
+                                 struct bs_error *err)
 {
 	struct bs_scorer *scorer = &run->searcher->memory.scorer;
 	struct bs_verify_request *verify = &run->verify;
@@ -19,9 +22,10 @@ enum bs_status bs_ranked_prepare(struct bs_run *run, size_t n_best, bool *by_bou
 	size_t n_words = scorer->n_words;
 	/* Words of names may occur in no text. */
 	verify->is_zero = !status && scorer->is_complete && n_words == 0;
-	*by_bounds_out = !status && !run->question->run.exhaustive && scorer->is_complete && n_words > 0 &&
-	                 n_words <= BS_TOP_SCAN_WORDS && n_best > 0;
-	/* Where nothing scores, the first in document order are the best, and sure ones need not be read. */
+	*by_bounds_out = !status && !run->question->run.exhaustive && scorer->is_complete &&
+	                 n_words > 0 && n_words <= BS_TOP_SCAN_WORDS && n_best > 0;
+	/* Where nothing scores, the first in document order are the best, and sure ones need not be
+	 * read. */
 	verify->is_scored = false;
 	for (size_t i = 0; i < run->query->n_elements; i++)
 		verify->is_scored |= run->query->elements[i].weight > 0;
@@ -38,15 +42,19 @@ static bool is_full(const struct bs_top *top)
 	return bs_vector_n(&top->heap) >= top->k;
 }
 
-/* Reads up to n_most of the waiting documents, in the order of their bounds, until none can be among the best. */
-static enum bs_status verify_waiting(struct bs_run *run, size_t n_most, bool until_full, struct bs_error *err)
+/* Reads up to n_most of the waiting documents, in the order of their bounds, until none can be
+ * among the best. */
+static enum bs_status verify_waiting(struct bs_run *run, size_t n_most, bool until_full,
+                                     struct bs_error *err)
 {
 	struct bs_top_scan *scan = &run->searcher->memory.top_scan;
 	const struct bs_hit_sink sink = {offer, scan->top};
 	struct bs_ranked_hits *waiting = &scan->waiting;
 	enum bs_status status = BS_OK;
 	bs_run_charge(run, BS_STAGE_RANK);
-	for (size_t n = 0; n < n_most && bs_vector_n(waiting) > 0 && !status && !(until_full && is_full(scan->top)); n++) {
+	for (size_t n = 0; n < n_most && bs_vector_n(waiting) > 0 && !status &&
+	                   !(until_full && is_full(scan->top));
+	     n++) {
 		struct bs_ranked_hit bound = bs_hits_pop(waiting);
 		if (bs_top_scan_is_possible(scan, bound.score))
 			status = bs_run_verify_one(run, bs_hit_ref(&bound), false, &sink, err);
@@ -78,12 +86,14 @@ static enum bs_status settle_rest(struct bs_run *run, size_t n_best, struct bs_e
 {
 	const struct bs_ranked_hits *waiting = &run->searcher->memory.top_scan.waiting;
 	size_t n_waiting = bs_vector_n(waiting);
-	size_t n_most = run->question->run.approx ? n_best * APPROX_FACTOR + APPROX_LEAST : SIZE_MAX;
+	size_t n_most =
+		run->question->run.approx ? n_best * APPROX_FACTOR + APPROX_LEAST : SIZE_MAX;
 	enum bs_status status = verify_waiting(run, n_most, false, err);
 	struct bs_error line;
 	if (status || bs_vector_n(waiting) == 0)
 		return status;
-	(void)bs_fail(&line, BS_OK, "approximate: verified the best %zu of %zu candidates", n_most, n_waiting);
+	(void)bs_fail(&line, BS_OK, "approximate: verified the best %zu of %zu candidates", n_most,
+	              n_waiting);
 	bs_searcher_notice(run->searcher, line.text);
 	return BS_OK;
 }
@@ -93,18 +103,24 @@ static enum bs_status copy_best(struct bs_run *run, struct bs_error *err)
 {
 	struct bs_query_memory *memory = &run->searcher->memory;
 	bs_vector_clear(&memory->hits);
-	return bs_vector_extend(&memory->hits, memory->top.heap.items, bs_vector_n(&memory->top.heap), err);
+	return bs_vector_extend(&memory->hits, memory->top.heap.items,
+	                        bs_vector_n(&memory->top.heap), err);
 }
 
 /* Whether the source of a hit is what was indexed; that of a document of the overlay is. */
-static enum bs_status is_unchanged(struct bs_run *run, const struct bs_ranked_hit *hit, bool *unchanged_out, struct bs_error *err)
+static enum bs_status is_unchanged(struct bs_run *run, const struct bs_ranked_hit *hit,
+                                   bool *unchanged_out, struct bs_error *err)
 {
 	*unchanged_out = !bs_plan_segment(run->plan, hit->segment);
-	return *unchanged_out ? BS_OK : bs_loader_is_unchanged(run->searcher->loader, bs_hit_ref(hit), unchanged_out, err);
+	return *unchanged_out ? BS_OK
+	                      : bs_loader_is_unchanged(run->searcher->loader, bs_hit_ref(hit),
+	                                               unchanged_out, err);
 }
 
-/* Scores and bounds are of what was indexed. Where the sources of the best have changed since, they prove nothing. */
-static enum bs_status are_best_unchanged(struct bs_run *run, bool *unchanged_out, struct bs_error *err)
+/* Scores and bounds are of what was indexed. Where the sources of the best have changed since, they
+ * prove nothing. */
+static enum bs_status are_best_unchanged(struct bs_run *run, bool *unchanged_out,
+                                         struct bs_error *err)
 {
 	const struct bs_ranked_hits *hits = &run->searcher->memory.hits;
 	*unchanged_out = true;
@@ -152,14 +168,16 @@ static void start_top(struct bs_run *run, size_t n_best)
 	run->stats->hits = 0;
 }
 
-static enum bs_status search_segment(struct bs_run *run, uint32_t segment, bool by_bounds, struct bs_error *err)
+static enum bs_status search_segment(struct bs_run *run, uint32_t segment, bool by_bounds,
+                                     struct bs_error *err)
 {
 	struct bs_searcher *searcher = run->searcher;
 	struct bs_query_memory *memory = &searcher->memory;
 	const struct bs_hit_sink sink = {offer, &memory->top};
 	if (by_bounds && bs_plan_source(run->plan, segment) == BS_PLAN_COLUMNS) {
-		enum bs_status status = bs_scan_top(&memory->scan, run->plan, segment, searcher->index->kernel, &memory->top_scan,
-		                                    &run->stats->scan, err);
+		enum bs_status status =
+			bs_scan_top(&memory->scan, run->plan, segment, searcher->index->kernel,
+		                    &memory->top_scan, &run->stats->scan, err);
 		bs_run_charge(run, BS_STAGE_SCAN);
 		return status;
 	}
@@ -167,7 +185,8 @@ static enum bs_status search_segment(struct bs_run *run, uint32_t segment, bool 
 	return status ? status : bs_run_verify(run, segment, &memory->candidates, &sink, err);
 }
 
-static enum bs_status search_segments(struct bs_run *run, size_t n_best, bool by_bounds, struct bs_error *err)
+static enum bs_status search_segments(struct bs_run *run, size_t n_best, bool by_bounds,
+                                      struct bs_error *err)
 {
 	enum bs_status status = bs_deadline_ask(err);
 	start_top(run, n_best);
@@ -177,7 +196,8 @@ static enum bs_status search_segments(struct bs_run *run, size_t n_best, bool by
 	return status;
 }
 
-enum bs_status bs_ranked_search(struct bs_run *run, size_t n_best, bool *by_bounds_io, struct bs_error *err)
+enum bs_status bs_ranked_search(struct bs_run *run, size_t n_best, bool *by_bounds_io,
+                                struct bs_error *err)
 {
 	bool unchanged = true;
 	enum bs_status status = search_segments(run, n_best, *by_bounds_io, err);
@@ -198,6 +218,6 @@ bool bs_ranked_is_open(const struct bs_run *run)
 	const struct bs_query_stats *stats = run->stats;
 	const struct bs_scorer *scorer = &run->searcher->memory.scorer;
 	bool has_unasked = scorer->is_any && scorer->n_words > 1 && stats->rank.threshold > 0;
-	return stats->rank.blocks_skipped > 0 || stats->hits + stats->verify.false_positives != stats->scan.candidates ||
-	       has_unasked;
+	return stats->rank.blocks_skipped > 0 ||
+	       stats->hits + stats->verify.false_positives != stats->scan.candidates || has_unasked;
 }

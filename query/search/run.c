@@ -1,9 +1,11 @@
 /* run.c: see run.h. */
 #include "query/search/run.h"
 
-/* The dates that are asked for of a field whose values the index has become a range of the query. */
-static enum bs_status begin_filter(struct bs_run *run, struct bs_query_range *within, bool *has_dates_out,
-                                   struct bs_plan_scope *scope, struct bs_error *err)
+/* The dates that are asked for of a field whose values the index has become a range of the
+ * query. */
+static enum bs_status begin_filter(struct bs_run *run, struct bs_query_range *within,
+                                   bool *has_dates_out, struct bs_plan_scope *scope,
+                                   struct bs_error *err)
 {
 	struct bs_searcher *searcher = run->searcher;
 	const struct bs_selection *selection = &run->question->selection;
@@ -14,7 +16,8 @@ static enum bs_status begin_filter(struct bs_run *run, struct bs_query_range *wi
 		status = bs_filter_begin(searcher->filter, selection, &is_any, err);
 	if (status || is_any)
 		return status;
-	*has_dates_out = bs_filter_dates(searcher->filter, selection, searcher->reading->fields.names, within);
+	*has_dates_out = bs_filter_dates(searcher->filter, selection,
+	                                 searcher->reading->fields.names, within);
 	if (!*has_dates_out || bs_filter_has_more(searcher->filter))
 		scope->filter = searcher->filter;
 	scope->is_open = scope->filter && !*has_dates_out && bs_filter_asks_text(searcher->filter);
@@ -37,19 +40,22 @@ static enum bs_status parse(struct bs_run *run, struct bs_plan_scope *scope, str
 	options.terms = bs_feedback_taken(run->learnt);
 	options.n_terms = bs_feedback_n_taken(run->learnt);
 	if (!status)
-		status = bs_query_analysis_parse(reading, asked->text, asked->n_bytes, &options, &run->query, &run->error_byte, err);
+		status = bs_query_analysis_parse(reading, asked->text, asked->n_bytes, &options,
+		                                 &run->query, &run->error_byte, err);
 	if (status)
 		return status;
 	run->error_byte = SIZE_MAX;
 	for (uint32_t i = 0; i < run->query->notices.n && !run->is_silent; i++)
-		bs_listener_notice_query(&run->question->listener, run->query->notices.lines[i].text);
+		bs_listener_notice_query(&run->question->listener,
+		                         run->query->notices.lines[i].text);
 	return BS_OK;
 }
 
 static void notice_broad(struct bs_run *run)
 {
 	struct bs_error line;
-	for (size_t i = 0; i < run->query->n_elements && !run->question->run.brute && !run->is_silent; i++) {
+	for (size_t i = 0;
+	     i < run->query->n_elements && !run->question->run.brute && !run->is_silent; i++) {
 		if (!run->plan->elements.items[i].is_too_broad)
 			continue;
 		bs_plan_describe_broad(&run->query->elements[i], &line);
@@ -63,7 +69,8 @@ static const struct bs_kernel *byte_kernel(const struct bs_run *run)
 	return bs_run_is_brute(run) ? NULL : run->searcher->index->kernel;
 }
 
-static enum bs_status make_plan(struct bs_run *run, const struct bs_plan_scope *scope, struct bs_error *err)
+static enum bs_status make_plan(struct bs_run *run, const struct bs_plan_scope *scope,
+                                struct bs_error *err)
 {
 	struct bs_searcher *searcher = run->searcher;
 	struct bs_query_memory *memory = &searcher->memory;
@@ -76,7 +83,10 @@ static enum bs_status make_plan(struct bs_run *run, const struct bs_plan_scope *
 	};
 	run->plan = &memory->plan;
 	enum bs_status status = bs_plan_make(&memory->plan, &inputs, err);
-	return status ? status : bs_filename_match_begin(&memory->named, run->plan, searcher->reading->tokenizer, byte_kernel(run), err);
+	return status ? status
+	              : bs_filename_match_begin(&memory->named, run->plan,
+	                                        searcher->reading->tokenizer, byte_kernel(run),
+	                                        err);
 }
 
 static enum bs_status begin_verifier(struct bs_run *run, struct bs_error *err)
@@ -92,8 +102,9 @@ static enum bs_status begin_verifier(struct bs_run *run, struct bs_error *err)
 		.no_stat = options->no_stat,
 		.avgdl = bs_corpus_avgdl(&collection),
 	};
-	run->verifier =
-		(struct bs_verifier){.request = &run->verify, .tokenizer = searcher->reading->tokenizer, .loader = searcher->loader};
+	run->verifier = (struct bs_verifier){.request = &run->verify,
+	                                     .tokenizer = searcher->reading->tokenizer,
+	                                     .loader = searcher->loader};
 	return bs_verifier_begin(&run->verifier, err);
 }
 
@@ -139,16 +150,19 @@ enum bs_status bs_run_turn(struct bs_run *run, uint32_t analysis, struct bs_erro
 
 bool bs_run_is_cut(struct bs_run *run, enum bs_status status)
 {
-	bool begins = bs_deadline_ended(status) && !run->is_silent && !run->is_partial && bs_deadline_grace();
+	bool begins = bs_deadline_ended(status) && !run->is_silent && !run->is_partial &&
+	              bs_deadline_grace();
 	run->is_partial |= begins;
 	return begins;
 }
 
 /* Passes on a document if it is a hit. */
-static enum bs_status take_verified(struct bs_run *run, struct bs_doc_ref ref, const struct bs_verified *verified,
+static enum bs_status take_verified(struct bs_run *run, struct bs_doc_ref ref,
+                                    const struct bs_verified *verified,
                                     const struct bs_hit_sink *sink, struct bs_error *err)
 {
-	struct bs_ranked_hit hit = {.segment = ref.segment, .document = ref.document, .score = verified->score};
+	struct bs_ranked_hit hit = {
+		.segment = ref.segment, .document = ref.document, .score = verified->score};
 	struct bs_verify_stats *stats = &run->stats->verify;
 	bool is_hit = verified->is_hit;
 	enum bs_status status = BS_OK;
@@ -165,8 +179,8 @@ static enum bs_status take_verified(struct bs_run *run, struct bs_doc_ref ref, c
 	return sink->take ? sink->take(sink->context, &hit, err) : BS_OK;
 }
 
-enum bs_status bs_run_verify_one(struct bs_run *run, struct bs_doc_ref ref, bool is_sure, const struct bs_hit_sink *sink,
-                                 struct bs_error *err)
+enum bs_status bs_run_verify_one(struct bs_run *run, struct bs_doc_ref ref, bool is_sure,
+                                 const struct bs_hit_sink *sink, struct bs_error *err)
 {
 	struct bs_verified verified;
 	enum bs_status status = bs_verify(&run->verifier, ref, is_sure, &verified, err);
@@ -180,9 +194,10 @@ struct verification {
 	uint32_t segment;
 };
 
-/* Takes what another thread found out, if one did, and if the searcher's own sources say nothing else. */
-static enum bs_status take_candidate(void *context, const struct bs_candidate *candidate, const struct bs_verified *verified,
-                                     struct bs_error *err)
+/* Takes what another thread found out, if one did, and if the searcher's own sources say nothing
+ * else. */
+static enum bs_status take_candidate(void *context, const struct bs_candidate *candidate,
+                                     const struct bs_verified *verified, struct bs_error *err)
 {
 	const struct verification *at = context;
 	struct bs_doc_ref ref = {at->segment, candidate->document};
@@ -191,20 +206,24 @@ static enum bs_status take_candidate(void *context, const struct bs_candidate *c
 	return bs_run_verify_one(at->run, ref, candidate->is_sure, at->sink, err);
 }
 
-enum bs_status bs_run_verify(struct bs_run *run, uint32_t segment, const struct bs_candidate_list *candidates,
+enum bs_status bs_run_verify(struct bs_run *run, uint32_t segment,
+                             const struct bs_candidate_list *candidates,
                              const struct bs_hit_sink *sink, struct bs_error *err)
 {
 	struct verification at = {run, sink, segment};
-	struct bs_verify_list list = {segment, candidates->items, bs_vector_n(candidates), take_candidate, &at};
+	struct bs_verify_list list = {segment, candidates->items, bs_vector_n(candidates),
+	                              take_candidate, &at};
 	/* Other threads read words as the first index does. */
 	uint32_t n_threads = run->searcher->n_readings > 1 ? 1 : run->question->run.n_threads;
-	enum bs_status status = bs_verify_many(run->searcher->crew, &run->verify, &list, n_threads, err);
+	enum bs_status status =
+		bs_verify_many(run->searcher->crew, &run->verify, &list, n_threads, err);
 	bs_run_charge(run, BS_STAGE_VERIFY);
 	return status;
 }
 
-enum bs_status bs_run_candidates(struct bs_run *run, uint32_t segment, struct bs_candidate_list *candidates,
-                                 uint64_t *n_counted, struct bs_error *err)
+enum bs_status bs_run_candidates(struct bs_run *run, uint32_t segment,
+                                 struct bs_candidate_list *candidates, uint64_t *n_counted,
+                                 struct bs_error *err)
 {
 	struct bs_searcher *searcher = run->searcher;
 	struct bs_scan_stats *stats = &run->stats->scan;
@@ -214,8 +233,9 @@ enum bs_status bs_run_candidates(struct bs_run *run, uint32_t segment, struct bs
 	case BS_PLAN_NOTHING:
 		break;
 	case BS_PLAN_COLUMNS:
-		status = bs_scan_segment(&searcher->memory.scan, run->plan, segment, searcher->index->kernel, candidates, n_counted,
-		                         stats, err);
+		status =
+			bs_scan_segment(&searcher->memory.scan, run->plan, segment,
+		                        searcher->index->kernel, candidates, n_counted, stats, err);
 		break;
 	case BS_PLAN_ALL:
 		status = bs_scan_all(run->plan, segment, candidates, stats, err);

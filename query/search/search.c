@@ -1,4 +1,5 @@
-/* search.c: the functions of bitsift/search.h. Here the caller's request is split (question.h) and the stages are put together. */
+/* search.c: the functions of bitsift/search.h. Here the caller's request is split (question.h) and
+ * the stages are put together. */
 #include "core/bitsift/search.h"
 
 #include "core/base/clock.h"
@@ -7,13 +8,14 @@
 #include "query/plan/suggest.h"
 #include "query/search/collect.h"
 #include "query/search/count.h"
-#include "query/search/hand_out.h"
 #include "query/search/feedback_terms.h"
+#include "query/search/hand_out.h"
 #include "query/search/ranked.h"
 #include "query/search/search_question.h"
 #include "query/search/sorted.h"
 
-enum bs_status bs_searcher_new(const struct bs_index *index, struct bs_searcher **searcher_out, struct bs_error *err)
+enum bs_status bs_searcher_new(const struct bs_index *index, struct bs_searcher **searcher_out,
+                               struct bs_error *err)
 {
 	const struct bs_searcher_index only = {.index = index};
 	return bs_searcher_make(&only, 1, searcher_out, err);
@@ -96,17 +98,21 @@ static enum bs_status explain(struct search *search, bool is_done, struct bs_err
 		return BS_OK;
 	bs_buffer_clear(&memory->text);
 	if (is_done && !bs_run_is_brute(run))
-		status = bs_explain_waterfall(run->plan, kernel, &memory->scan, run->stats, !search->by_bounds,
-		                              question->explain_bars, &memory->text, err);
+		status = bs_explain_waterfall(run->plan, kernel, &memory->scan, run->stats,
+		                              !search->by_bounds, question->explain_bars,
+		                              &memory->text, err);
 	if (!status)
 		status = is_done ? bs_explain_stats(run->stats, &memory->text, err)
-		                 : bs_explain_plan(run->plan, question->query.text, kernel, &memory->text, err);
+		                 : bs_explain_plan(run->plan, question->query.text, kernel,
+		                                   &memory->text, err);
 	if (!status)
-		listener->explain(listener->context, (const char *)memory->text.data, memory->text.used_bytes);
+		listener->explain(listener->context, (const char *)memory->text.data,
+		                  memory->text.used_bytes);
 	return status;
 }
 
-/* The total is the sum of the stages: what the caller does with hits is not the cost of the search. */
+/* The total is the sum of the stages: what the caller does with hits is not the cost of the
+ * search. */
 static void add_up(struct bs_query_stats *stats)
 {
 	stats->total_ns = 0;
@@ -118,7 +124,8 @@ static void add_up(struct bs_query_stats *stats)
 static enum bs_status look_with(struct search *search, uint32_t analysis, struct bs_error *err)
 {
 	struct bs_run *run = &search->run;
-	enum bs_status status = analysis == 0 ? bs_run_begin(run, err) : bs_run_turn(run, analysis, err);
+	enum bs_status status =
+		analysis == 0 ? bs_run_begin(run, err) : bs_run_turn(run, analysis, err);
 	if (!status)
 		status = prepare(search, err);
 	if (!status)
@@ -138,15 +145,17 @@ static enum bs_status run_query(struct search *search, struct bs_error *err)
 	for (uint32_t i = 0; i < searcher->n_readings && !status; i++)
 		status = look_with(search, i, err);
 	if (bs_run_is_cut(run, status))
-		status = search->has_begun && search->by_bounds ? bs_ranked_keep_unchanged(run, err) : BS_OK;
+		status = search->has_begun && search->by_bounds ? bs_ranked_keep_unchanged(run, err)
+		                                                : BS_OK;
 	if (!status && search->has_begun) {
 		put_in_order(search);
 		if (run->question->run.mode != BS_SEARCH_COUNT)
 			status = bs_run_hand_out(run, &search->found, err);
 	}
 	if (!status && run->question->suggest && run->stats->hits == 0 && !run->is_partial)
-		status = bs_suggest_words(run->plan, searcher->reading->words_unstemmed != NULL, &searcher->memory.text,
-		                          bs_searcher_notice, searcher, err);
+		status =
+			bs_suggest_words(run->plan, searcher->reading->words_unstemmed != NULL,
+		                         &searcher->memory.text, bs_searcher_notice, searcher, err);
 	add_up(run->stats);
 	if (!status && !run->is_partial)
 		status = explain(search, true, err);
@@ -168,16 +177,18 @@ static enum bs_status find(struct search *search, struct bs_error *err)
 	searcher->reading = searcher->readings;
 	enum bs_status status = BS_OK;
 	for (uint32_t i = 0; i < searcher->n_readings && !status; i++)
-		status = bs_query_analysis_begin(&searcher->readings[i], &question->stop, question->statistics, err);
+		status = bs_query_analysis_begin(&searcher->readings[i], &question->stop,
+		                                 question->statistics, err);
 	if (!status)
-		status = bs_learn(searcher, question, run->stats, &run->learnt, &run->error_byte, err);
+		status = bs_learn(searcher, question, run->stats, &run->learnt, &run->error_byte,
+		                  err);
 	if (!status)
 		return run_query(search, err);
 	return bs_run_is_cut(run, status) ? BS_OK : status;
 }
 
-static void fill_result(const struct search *search, enum bs_status status, uint64_t n_failures_before,
-                        struct bs_search_result *result)
+static void fill_result(const struct search *search, enum bs_status status,
+                        uint64_t n_failures_before, struct bs_search_result *result)
 {
 	const struct bs_run *run = &search->run;
 	const struct bs_searcher *searcher = run->searcher;
@@ -188,16 +199,20 @@ static void fill_result(const struct search *search, enum bs_status status, uint
 	result->n_hits = result->stats.hits;
 	result->n_candidates = search->n_maybe;
 	result->is_partial = run->is_partial;
-	result->is_at_least = !status && ((search->by_bounds && bs_ranked_is_open(run)) || (is_sorted && sorting->is_open) ||
-	                                  run->is_partial);
+	result->is_at_least = !status && ((search->by_bounds && bs_ranked_is_open(run)) ||
+	                                  (is_sorted && sorting->is_open) || run->is_partial);
 	result->changes = bs_loader_changes(searcher->loader);
-	result->n_unreadable = bs_loader_failures(searcher->loader) - n_failures_before + searcher->n_unfollowed;
+	result->n_unreadable =
+		bs_loader_failures(searcher->loader) - n_failures_before + searcher->n_unfollowed;
 }
 
-static enum bs_status find_in_use(struct bs_searcher *searcher, const struct bs_question *question, struct bs_search_result *result,
-                                  struct bs_error *err)
+static enum bs_status find_in_use(struct bs_searcher *searcher, const struct bs_question *question,
+                                  struct bs_search_result *result, struct bs_error *err)
 {
-	struct search search = {.run = {.searcher = searcher, .question = question, .stats = &result->stats, .error_byte = SIZE_MAX}};
+	struct search search = {.run = {.searcher = searcher,
+	                                .question = question,
+	                                .stats = &result->stats,
+	                                .error_byte = SIZE_MAX}};
 	searcher->listener = &question->listener;
 	enum bs_status status = bs_searcher_trim(searcher, err);
 	uint64_t n_failures = bs_loader_failures(searcher->loader);
@@ -209,24 +224,27 @@ static enum bs_status find_in_use(struct bs_searcher *searcher, const struct bs_
 }
 
 enum bs_status bs_search(struct bs_searcher *searcher, const struct bs_search_request *request,
-                       struct bs_search_result *result_out, struct bs_error *err)
+                         struct bs_search_result *result_out, struct bs_error *err)
 {
 	return bs_search_for_program(searcher, request, NULL, result_out, err);
 }
 
-enum bs_status bs_search_for_program(struct bs_searcher *searcher, const struct bs_search_request *request,
-                                   const struct bs_search_program *program, struct bs_search_result *result_out,
-                                   struct bs_error *err)
+enum bs_status bs_search_for_program(struct bs_searcher *searcher,
+                                     const struct bs_search_request *request,
+                                     const struct bs_search_program *program,
+                                     struct bs_search_result *result_out, struct bs_error *err)
 {
 	struct bs_search_result own, *result = result_out ? result_out : &own;
 	struct bs_question question;
 	*result = (struct bs_search_result){.error_byte = SIZE_MAX};
 	enum bs_status status = bs_question_make(request, program, &question, err);
-	return status ? status : bs_searcher_find(searcher, &question, request->limits, result, err);
+	return status ? status
+	              : bs_searcher_find(searcher, &question, request->limits, result, err);
 }
 
-enum bs_status bs_searcher_find(struct bs_searcher *searcher, const struct bs_question *question, const struct bs_limits *limits,
-                              struct bs_search_result *result_out, struct bs_error *err)
+enum bs_status bs_searcher_find(struct bs_searcher *searcher, const struct bs_question *question,
+                                const struct bs_limits *limits, struct bs_search_result *result_out,
+                                struct bs_error *err)
 {
 	const struct bs_log *log = searcher->index->log;
 	struct bs_searcher_use use;
@@ -242,30 +260,38 @@ enum bs_status bs_searcher_find(struct bs_searcher *searcher, const struct bs_qu
 	return status;
 }
 
-enum bs_status bs_searcher_suggest(struct bs_searcher *searcher, const struct bs_question *question, struct bs_error *err)
+enum bs_status bs_searcher_suggest(struct bs_searcher *searcher, const struct bs_question *question,
+                                   struct bs_error *err)
 {
 	struct bs_query_stats stats = {.hits = 0};
 	const struct bs_feedback *learnt = &searcher->learning.feedback;
-	struct bs_run run = {.searcher = searcher, .question = question, .learnt = learnt, .stats = &stats, .is_silent = true};
+	struct bs_run run = {.searcher = searcher,
+	                     .question = question,
+	                     .learnt = learnt,
+	                     .stats = &stats,
+	                     .is_silent = true};
 	struct bs_searcher_use use;
 	enum bs_status status = bs_searcher_enter(searcher, NULL, &use, err);
 	if (status)
 		return status;
 	searcher->listener = &question->listener;
-	status = bs_query_analysis_begin(searcher->reading, &question->stop, question->statistics, err);
+	status = bs_query_analysis_begin(searcher->reading, &question->stop, question->statistics,
+	                                 err);
 	if (!status)
 		status = bs_run_begin(&run, err);
 	if (!status)
-		status = bs_suggest_words(run.plan, searcher->reading->words_unstemmed != NULL, &searcher->memory.text, bs_searcher_notice,
-		                          searcher, err);
+		status =
+			bs_suggest_words(run.plan, searcher->reading->words_unstemmed != NULL,
+		                         &searcher->memory.text, bs_searcher_notice, searcher, err);
 	bs_run_end(&run);
 	searcher->listener = NULL;
 	bs_searcher_leave(&use);
 	return status;
 }
 
-static enum bs_status read_document(struct bs_searcher *searcher, struct bs_doc_ref ref, const struct bs_text **texts_out,
-                                    size_t *n_texts_out, bool *is_changed_out, struct bs_error *err)
+static enum bs_status read_document(struct bs_searcher *searcher, struct bs_doc_ref ref,
+                                    const struct bs_text **texts_out, size_t *n_texts_out,
+                                    bool *is_changed_out, struct bs_error *err)
 {
 	struct bs_document_texts *texts = &searcher->texts;
 	enum bs_status status = bs_document_read(texts, searcher->loader, ref, is_changed_out, err);
@@ -276,8 +302,9 @@ static enum bs_status read_document(struct bs_searcher *searcher, struct bs_doc_
 	return BS_OK;
 }
 
-enum bs_status bs_document(struct bs_searcher *searcher, const char *id, size_t id_bytes, const struct bs_text **texts_out,
-                           size_t *n_texts_out, bool *is_changed_out, struct bs_error *err)
+enum bs_status bs_document(struct bs_searcher *searcher, const char *id, size_t id_bytes,
+                           const struct bs_text **texts_out, size_t *n_texts_out,
+                           bool *is_changed_out, struct bs_error *err)
 {
 	struct bs_doc_ref ref;
 	struct bs_searcher_use use;
@@ -293,17 +320,20 @@ enum bs_status bs_document(struct bs_searcher *searcher, const char *id, size_t 
 	return status;
 }
 
-enum bs_status bs_document_numbered(struct bs_searcher *searcher, uint64_t document, const struct bs_text **texts_out,
-                                    size_t *n_texts_out, bool *is_changed_out, struct bs_error *err)
+enum bs_status bs_document_numbered(struct bs_searcher *searcher, uint64_t document,
+                                    const struct bs_text **texts_out, size_t *n_texts_out,
+                                    bool *is_changed_out, struct bs_error *err)
 {
 	const struct bs_snapshot_list *list = &searcher->list;
 	struct bs_doc_ref ref = bs_document_ref(document);
 	struct bs_searcher_use use;
 	*texts_out = NULL;
 	*n_texts_out = 0;
-	if (ref.segment >= list->n_segments || ref.document >= bs_list_segment(list, ref.segment)->n_docs ||
+	if (ref.segment >= list->n_segments ||
+	    ref.document >= bs_list_segment(list, ref.segment)->n_docs ||
 	    !bs_list_has_words(list, ref.segment) || bs_list_is_deleted(list, ref))
-		return bs_fail(err, BS_NOT_FOUND, "document %llu: there is none", (unsigned long long)document);
+		return bs_fail(err, BS_NOT_FOUND, "document %llu: there is none",
+		               (unsigned long long)document);
 	enum bs_status status = bs_searcher_enter(searcher, NULL, &use, err);
 	if (status)
 		return status;

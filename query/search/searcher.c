@@ -13,9 +13,11 @@ void bs_searcher_notice(void *context, const char *message)
 /* Makes what reads texts, on the caller's thread and on others. */
 static enum bs_status make_readers(struct bs_searcher *searcher, struct bs_error *err)
 {
-	enum bs_status status = bs_loader_new(&searcher->list, searcher->prefix_checks, bs_searcher_notice, searcher, &searcher->loader, err);
+	enum bs_status status = bs_loader_new(&searcher->list, searcher->prefix_checks,
+	                                      bs_searcher_notice, searcher, &searcher->loader, err);
 	if (!status)
-		status = bs_verify_crew_new(&searcher->list, searcher->prefix_checks, searcher->loader, &searcher->crew, err);
+		status = bs_verify_crew_new(&searcher->list, searcher->prefix_checks,
+		                            searcher->loader, &searcher->crew, err);
 	if (status) {
 		bs_loader_free(searcher->loader);
 		searcher->loader = NULL;
@@ -24,16 +26,22 @@ static enum bs_status make_readers(struct bs_searcher *searcher, struct bs_error
 }
 
 /* Lists the indexes. Entries that read queries in the same way get the same number. */
-static enum bs_status list_indexes(struct bs_searcher *searcher, const struct bs_searcher_index *indexes, uint32_t n, struct bs_error *err)
+static enum bs_status list_indexes(struct bs_searcher *searcher,
+                                   const struct bs_searcher_index *indexes, uint32_t n,
+                                   struct bs_error *err)
 {
 	struct bs_list_entry *entries = calloc(n, sizeof(*entries));
 	searcher->prefix_checks = calloc(n, sizeof(*searcher->prefix_checks));
-	enum bs_status status = entries && searcher->prefix_checks ? BS_OK : bs_fail_memory(err, "a searcher", n * sizeof(*entries));
+	enum bs_status status = entries && searcher->prefix_checks
+	                                ? BS_OK
+	                                : bs_fail_memory(err, "a searcher", n * sizeof(*entries));
 	for (uint32_t i = 0; i < n && !status; i++) {
 		const struct bs_index *index = indexes[i].index;
 		uint32_t like = 0;
-		entries[i] = (struct bs_list_entry){.snapshot = &index->snapshot, .has_other_words = index->has_other_words,
-		                                    .is_passed_over = indexes[i].is_passed_over, .name = indexes[i].name};
+		entries[i] = (struct bs_list_entry){.snapshot = &index->snapshot,
+		                                    .has_other_words = index->has_other_words,
+		                                    .is_passed_over = indexes[i].is_passed_over,
+		                                    .name = indexes[i].name};
 		while (like < i && !bs_query_analysis_is_alike(&entries[like], &entries[i]))
 			like++;
 		entries[i].analysis = like < i ? entries[like].analysis : searcher->n_readings++;
@@ -50,16 +58,20 @@ static enum bs_status list_indexes(struct bs_searcher *searcher, const struct bs
 static enum bs_status init_readings(struct bs_searcher *searcher, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
-	searcher->reading = searcher->readings = calloc(searcher->n_readings, sizeof(*searcher->readings));
+	searcher->reading = searcher->readings =
+		calloc(searcher->n_readings, sizeof(*searcher->readings));
 	if (!searcher->readings)
-		return bs_fail_memory(err, "a searcher", searcher->n_readings * sizeof(*searcher->readings));
+		return bs_fail_memory(err, "a searcher",
+		                      searcher->n_readings * sizeof(*searcher->readings));
 	for (uint32_t i = 0, n = 0; i < searcher->list.n_entries && !status; i++)
 		if (searcher->list.entries[i].analysis == n)
-			status = bs_query_analysis_init(&searcher->readings[n++], &searcher->list, i, err);
+			status = bs_query_analysis_init(&searcher->readings[n++], &searcher->list,
+			                                i, err);
 	return status;
 }
 
-static enum bs_status init(struct bs_searcher *searcher, const struct bs_searcher_index *indexes, uint32_t n, struct bs_error *err)
+static enum bs_status init(struct bs_searcher *searcher, const struct bs_searcher_index *indexes,
+                           uint32_t n, struct bs_error *err)
 {
 	enum bs_status status = list_indexes(searcher, indexes, n, err);
 	if (!status)
@@ -67,8 +79,8 @@ static enum bs_status init(struct bs_searcher *searcher, const struct bs_searche
 	return status ? status : make_readers(searcher, err);
 }
 
-enum bs_status bs_searcher_make(const struct bs_searcher_index *indexes, uint32_t n_indexes, struct bs_searcher **searcher_out,
-                              struct bs_error *err)
+enum bs_status bs_searcher_make(const struct bs_searcher_index *indexes, uint32_t n_indexes,
+                                struct bs_searcher **searcher_out, struct bs_error *err)
 {
 	struct bs_searcher *searcher = calloc(1, sizeof(*searcher));
 	*searcher_out = NULL;
@@ -134,13 +146,14 @@ void bs_searcher_destroy(struct bs_searcher *searcher)
 	free(searcher);
 }
 
-enum bs_status bs_searcher_enter(struct bs_searcher *searcher, const struct bs_limits *limits, struct bs_searcher_use *use,
-                               struct bs_error *err)
+enum bs_status bs_searcher_enter(struct bs_searcher *searcher, const struct bs_limits *limits,
+                                 struct bs_searcher_use *use, struct bs_error *err)
 {
 	enum bs_status status = bs_deadline_begin(&use->deadline, limits, err);
 	if (status)
 		return status;
-	searcher->budget.most_bytes = limits && limits->memory_bytes ? limits->memory_bytes : UINT64_MAX;
+	searcher->budget.most_bytes =
+		limits && limits->memory_bytes ? limits->memory_bytes : UINT64_MAX;
 	use->budget = bs_memory_budget_here;
 	bs_memory_budget_here = &searcher->budget;
 	return BS_OK;

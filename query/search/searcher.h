@@ -1,6 +1,6 @@
 /*
- * searcher.h: a searcher (bitsift/search.h): what one thread keeps from query to query. It is memory that is used again; what
- * belongs to one query is in struct bs_run (run.h).
+ * searcher.h: a searcher (bitsift/search.h): what one thread keeps from query to query. It is
+ * memory that is used again; what belongs to one query is in struct bs_run (run.h).
  */
 #pragma once
 
@@ -40,8 +40,9 @@ struct bs_query_memory {
 /* Words and documents that a query is expanded by. */
 struct bs_learning {
 	struct bs_feedback feedback;
-	struct bs_ranked_hits best;           /* the documents that it is learnt from, best first */
-	struct bs_doc_refs like;       /* the documents that hits are to be like, which are no hits themselves */
+	struct bs_ranked_hits best; /* the documents that it is learnt from, best first */
+	/* the documents that hits are to be like, which are no hits themselves */
+	struct bs_doc_refs like;
 };
 
 /* An opened index, as one of those that a searcher searches. */
@@ -52,14 +53,16 @@ struct bs_searcher_index {
 };
 
 struct bs_searcher {
-	const struct bs_index *index; /* the first; the only one of a searcher that the library's user made */
+	/* the first; the only one of a searcher that the library's user made */
+	const struct bs_index *index;
 	struct bs_snapshot_list list;
-	struct bs_prefix_checks **prefix_checks;    /* list.n_entries; of the indexes */
-	uint64_t n_unfollowed;        /* of all indexes */
-	bool has_other_words;         /* some index has */
-	struct bs_query_analysis *readings;  /* one for each way in which the indexes read queries */
+	struct bs_prefix_checks **prefix_checks; /* list.n_entries; of the indexes */
+	uint64_t n_unfollowed;                   /* of all indexes */
+	bool has_other_words;                    /* some index has */
+	/* one for each way in which the indexes read queries */
+	struct bs_query_analysis *readings;
 	uint32_t n_readings;
-	struct bs_query_analysis *reading;   /* of the run under way */
+	struct bs_query_analysis *reading; /* of the run under way */
 	struct bs_loader *loader;
 	struct bs_verify_crew *crew;
 	struct bs_filter *filter; /* NULL: no query had a selection yet */
@@ -69,31 +72,35 @@ struct bs_searcher {
 	struct bs_batches *batches; /* NULL: not needed yet */
 	struct bs_document_texts texts;
 	const struct bs_search_callbacks *listener; /* of the call under way; NULL between calls */
-	struct bs_memory_budget budget;          /* of all that is above, and of what its threads hold */
+	/* of all that is above, and of what its threads hold */
+	struct bs_memory_budget budget;
 };
 
-/* A call that uses a searcher: it ends by its own limits, and what it allocates counts for the searcher. */
+/* A call that uses a searcher: it ends by its own limits, and what it allocates counts for the
+ * searcher. */
 struct bs_searcher_use {
 	struct bs_deadline deadline;
 	struct bs_memory_budget *budget; /* of the call around it */
 };
 
 /* limits: nullable. After BS_OK, bs_searcher_leave must follow. Fails as bs_deadline_begin. */
-enum bs_status bs_searcher_enter(struct bs_searcher *searcher, const struct bs_limits *limits, struct bs_searcher_use *use,
-                               struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_searcher_enter(struct bs_searcher *searcher, const struct bs_limits *limits,
+                                 struct bs_searcher_use *use, struct bs_error *err) BS_WARN_UNUSED;
 void bs_searcher_leave(struct bs_searcher_use *use);
 
 /* A searcher of several indexes. As bs_searcher_new and bs_searcher_free of bitsift/search.h. */
-enum bs_status bs_searcher_make(const struct bs_searcher_index *indexes, uint32_t n_indexes, struct bs_searcher **searcher_out,
-                              struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_searcher_make(const struct bs_searcher_index *indexes, uint32_t n_indexes,
+                                struct bs_searcher **searcher_out,
+                                struct bs_error *err) BS_WARN_UNUSED;
 void bs_searcher_destroy(struct bs_searcher *searcher);
 
-/* Frees the memory of earlier queries if it is more than the limit of this call. After a failure the searcher holds what it
- * held. BS_NO_MEMORY and what bs_loader_new returns. */
+/* Frees the memory of earlier queries if it is more than the limit of this call. After a failure
+ * the searcher holds what it held. BS_NO_MEMORY and what bs_loader_new returns. */
 enum bs_status bs_searcher_trim(struct bs_searcher *searcher, struct bs_error *err) BS_WARN_UNUSED;
 
 /* The filter, made when it is first asked for. BS_NO_MEMORY. */
-enum bs_status bs_searcher_need_filter(struct bs_searcher *searcher, struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_searcher_need_filter(struct bs_searcher *searcher,
+                                       struct bs_error *err) BS_WARN_UNUSED;
 
 /* Passes a line to the caller's notice function, if there is one. */
 void bs_searcher_notice(void *searcher, const char *message);

@@ -20,16 +20,18 @@ static enum bs_status take_hit(void *context, const struct bs_ranked_hit *hit, s
 	struct bs_sorted_hit sorted = {.hit = *hit};
 	struct bs_document document;
 	enum bs_fetched fetched;
-	enum bs_status status = bs_load(run->searcher->loader, bs_hit_ref(hit), &document, &fetched, err);
+	enum bs_status status =
+		bs_load(run->searcher->loader, bs_hit_ref(hit), &document, &fetched, err);
 	if (!status && fetched != BS_FETCHED_GONE && fetched != BS_FETCHED_FAILED)
-		sorted.has_value =
-			bs_sorting_value(sorting, document.text.fields, document.text.n_fields, &sorted.value);
+		sorted.has_value = bs_sorting_value(sorting, document.text.fields,
+		                                    document.text.n_fields, &sorted.value);
 	return status ? status : bs_sorting_take(sorting, &sorted, err);
 }
 
 /* A document that may be among the first. */
-static enum bs_status offer_sorted(void *context, const struct bs_candidate *candidate, const struct bs_sorted_hit *hit,
-                                   bool is_known, struct bs_error *err)
+static enum bs_status offer_sorted(void *context, const struct bs_candidate *candidate,
+                                   const struct bs_sorted_hit *hit, bool is_known,
+                                   struct bs_error *err)
 {
 	const struct sorted_search *search = context;
 	struct bs_run *run = search->run;
@@ -48,14 +50,16 @@ static enum bs_status offer_sorted(void *context, const struct bs_candidate *can
 }
 
 /* Errors are ignored: the search reports them. */
-static bool is_sortable(const struct bs_snapshot_list *list, const uint8_t *name, uint32_t name_bytes)
+static bool is_sortable(const struct bs_snapshot_list *list, const uint8_t *name,
+                        uint32_t name_bytes)
 {
 	for (uint32_t i = 0; i < list->n_entries; i++) {
 		const struct bs_snapshot *snapshot = list->entries[i].snapshot;
 		struct bs_error why;
 		uint32_t number;
 		bool has = false;
-		if (bs_term_table_find(&snapshot->manifest.fields, name, name_bytes, bs_hash_slot(name, name_bytes), &number) &&
+		if (bs_term_table_find(&snapshot->manifest.fields, name, name_bytes,
+		                       bs_hash_slot(name, name_bytes), &number) &&
 		    (bs_snapshot_has_values(snapshot, name, name_bytes, &has, &why) || has))
 			return true;
 	}
@@ -74,14 +78,17 @@ static enum bs_status check_field(const struct bs_run *run, const char *field, s
 	if (is_sortable(list, name, (uint32_t)n_bytes) ||
 	    (statistics && bs_statistics_has_values(statistics, name, (uint32_t)n_bytes)))
 		return BS_OK;
-	enum bs_status status = bs_suggest_field(fields->names, fields->longest_bytes, NULL, name, n_bytes, &like, err);
+	enum bs_status status = bs_suggest_field(fields->names, fields->longest_bytes, NULL, name,
+	                                         n_bytes, &like, err);
 	if (!status && !like.name)
-		status = bs_suggest_field(fields->names, fields->longest_bytes, NULL, name, strcspn(field, ": "), &like, err);
+		status = bs_suggest_field(fields->names, fields->longest_bytes, NULL, name,
+		                          strcspn(field, ": "), &like, err);
 	if (status)
 		return status;
 	bool is_like = like.name && is_sortable(list, like.name, like.n_bytes);
-	return bs_fail(err, BS_INVALID, "%s: no field with numbers or dates to sort by%s%.*s%s", *field ? field : "''",
-	               is_like ? ": did you mean " : "", is_like ? (int)like.n_bytes : 0, is_like ? (const char *)like.name : "",
+	return bs_fail(err, BS_INVALID, "%s: no field with numbers or dates to sort by%s%.*s%s",
+	               *field ? field : "''", is_like ? ": did you mean " : "",
+	               is_like ? (int)like.n_bytes : 0, is_like ? (const char *)like.name : "",
 	               is_like ? "?" : "");
 }
 
@@ -102,7 +109,8 @@ enum bs_status bs_sorted_prepare(struct bs_run *run, struct bs_error *err)
 	return check_field(run, options->sort_field, err);
 }
 
-static enum bs_status search_segment(struct sorted_search *search, uint32_t segment, struct bs_error *err)
+static enum bs_status search_segment(struct sorted_search *search, uint32_t segment,
+                                     struct bs_error *err)
 {
 	struct bs_run *run = search->run;
 	struct bs_searcher *searcher = run->searcher;
@@ -111,12 +119,15 @@ static enum bs_status search_segment(struct sorted_search *search, uint32_t segm
 	enum bs_status status;
 	if (bs_plan_source(run->plan, segment) != BS_PLAN_COLUMNS) {
 		status = bs_run_candidates(run, segment, &memory->candidates, NULL, err);
-		return status ? status : bs_run_verify(run, segment, &memory->candidates, &sink, err);
+		return status ? status
+		              : bs_run_verify(run, segment, &memory->candidates, &sink, err);
 	}
-	status = bs_loader_is_segment_unchanged(searcher->loader, segment, &search->is_trusted, err);
+	status =
+		bs_loader_is_segment_unchanged(searcher->loader, segment, &search->is_trusted, err);
 	if (!status)
-		status = bs_scan_sorted(&memory->scan, run->plan, segment, searcher->index->kernel, search->is_trusted,
-		                        &memory->sorting, &run->stats->scan, err);
+		status = bs_scan_sorted(&memory->scan, run->plan, segment, searcher->index->kernel,
+		                        search->is_trusted, &memory->sorting, &run->stats->scan,
+		                        err);
 	bs_run_charge(run, BS_STAGE_SCAN);
 	return status;
 }

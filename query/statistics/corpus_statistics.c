@@ -11,7 +11,8 @@
 
 struct word_count {
 	uint64_t n_docs;
-	uint64_t counted_for; /* the element, of all that were ever gathered, that it was last counted for */
+	/* the element, of all that were ever gathered, that it was last counted for */
+	uint64_t counted_for;
 };
 
 BS_VECTOR(word_counts, struct word_count);
@@ -28,7 +29,8 @@ struct bs_statistics {
 enum bs_status bs_statistics_new(struct bs_statistics **statistics_out, struct bs_error *err)
 {
 	*statistics_out = calloc(1, sizeof(**statistics_out));
-	return *statistics_out ? BS_OK : bs_fail_memory(err, "statistics", sizeof(**statistics_out));
+	return *statistics_out ? BS_OK
+	                       : bs_fail_memory(err, "statistics", sizeof(**statistics_out));
 }
 
 void bs_statistics_free(struct bs_statistics *statistics)
@@ -64,43 +66,49 @@ static struct word_count *count_at(const struct bs_statistics *statistics, uint3
 }
 
 /* The number of a string in a table, and beside it, if it is new, what it has at first. */
-static enum bs_status intern(struct bs_term_table *table, const uint8_t *bytes, size_t n_bytes, struct bs_buffer *beside,
-                             const void *at_first, size_t at_first_bytes, uint32_t *number_out, struct bs_error *err)
+static enum bs_status intern(struct bs_term_table *table, const uint8_t *bytes, size_t n_bytes,
+                             struct bs_buffer *beside, const void *at_first, size_t at_first_bytes,
+                             uint32_t *number_out, struct bs_error *err)
 {
 	bool is_new;
 	if (n_bytes == 0 || n_bytes > UINT32_MAX)
-		return bs_fail(err, BS_INVALID, "statistics: a word or a name of no bytes, or of too many");
+		return bs_fail(err, BS_INVALID,
+		               "statistics: a word or a name of no bytes, or of too many");
 	/* They are no searcher's. */
 	struct bs_memory_budget *budget = bs_memory_budget_here;
 	bs_memory_budget_here = NULL;
 	enum bs_status status = bs_buffer_reserve(beside, at_first_bytes, err);
 	if (!status)
-		status = bs_term_table_intern(table, bytes, (uint32_t)n_bytes, bs_hash_slot(bytes, n_bytes), number_out, &is_new, err);
+		status = bs_term_table_intern(table, bytes, (uint32_t)n_bytes,
+		                              bs_hash_slot(bytes, n_bytes), number_out, &is_new,
+		                              err);
 	if (!status && is_new)
 		status = bs_buffer_append(beside, at_first, at_first_bytes, err);
 	bs_memory_budget_here = budget;
 	return status;
 }
 
-static enum bs_status know_word(struct bs_statistics *statistics, const uint8_t *word, size_t word_bytes, uint32_t *number_out,
-                                struct bs_error *err)
+static enum bs_status know_word(struct bs_statistics *statistics, const uint8_t *word,
+                                size_t word_bytes, uint32_t *number_out, struct bs_error *err)
 {
 	static const struct word_count none;
-	return intern(&statistics->words, word, word_bytes, &statistics->counts.bytes, &none, sizeof(none), number_out, err);
+	return intern(&statistics->words, word, word_bytes, &statistics->counts.bytes, &none,
+	              sizeof(none), number_out, err);
 }
 
-enum bs_status bs_statistics_add_word(struct bs_statistics *statistics, const char *word, size_t word_bytes, uint64_t n_docs,
-                                      struct bs_error *err)
+enum bs_status bs_statistics_add_word(struct bs_statistics *statistics, const char *word,
+                                      size_t word_bytes, uint64_t n_docs, struct bs_error *err)
 {
 	uint32_t number;
-	enum bs_status status = know_word(statistics, (const uint8_t *)word, word_bytes, &number, err);
+	enum bs_status status =
+		know_word(statistics, (const uint8_t *)word, word_bytes, &number, err);
 	if (!status)
 		count_at(statistics, number)->n_docs += n_docs;
 	return status;
 }
 
-bool bs_statistics_word(const struct bs_statistics *statistics, size_t i, const char **word_out, size_t *word_bytes_out,
-                        uint64_t *n_docs_out)
+bool bs_statistics_word(const struct bs_statistics *statistics, size_t i, const char **word_out,
+                        size_t *word_bytes_out, uint64_t *n_docs_out)
 {
 	const struct bs_term_table *words = &statistics->words;
 	if (i >= words->n_terms)
@@ -111,22 +119,23 @@ bool bs_statistics_word(const struct bs_statistics *statistics, size_t i, const 
 	return true;
 }
 
-enum bs_status bs_statistics_add_field(struct bs_statistics *statistics, const char *name, size_t name_bytes, unsigned kinds,
-                                       struct bs_error *err)
+enum bs_status bs_statistics_add_field(struct bs_statistics *statistics, const char *name,
+                                       size_t name_bytes, unsigned kinds, struct bs_error *err)
 {
 	static const uint8_t none;
 	const unsigned all = BS_FIELD_OF_RECORDS | BS_FIELD_WITH_VALUES | BS_FIELD_OF_FILES;
 	uint32_t number;
 	if (kinds == 0 || (kinds & ~all))
 		return bs_fail(err, BS_UNSUPPORTED, "statistics: no field is of kind %u", kinds);
-	enum bs_status status = intern(&statistics->fields, (const uint8_t *)name, name_bytes, &statistics->kinds, &none, 1, &number,
-	                               err);
+	enum bs_status status = intern(&statistics->fields, (const uint8_t *)name, name_bytes,
+	                               &statistics->kinds, &none, 1, &number, err);
 	if (!status)
 		statistics->kinds.data[number] |= (uint8_t)kinds;
 	return status;
 }
 
-bool bs_statistics_field_at(const struct bs_statistics *statistics, size_t i, struct bs_statistics_field *field_out)
+bool bs_statistics_field_at(const struct bs_statistics *statistics, size_t i,
+                            struct bs_statistics_field *field_out)
 {
 	const struct bs_term_table *fields = &statistics->fields;
 	if (i >= fields->n_terms)
@@ -137,8 +146,8 @@ bool bs_statistics_field_at(const struct bs_statistics *statistics, size_t i, st
 	return true;
 }
 
-bool bs_statistics_field(const struct bs_statistics *statistics, size_t i, const char **name_out, size_t *name_bytes_out,
-                         unsigned *kinds_out)
+bool bs_statistics_field(const struct bs_statistics *statistics, size_t i, const char **name_out,
+                         size_t *name_bytes_out, unsigned *kinds_out)
 {
 	struct bs_statistics_field field;
 	if (!bs_statistics_field_at(statistics, i, &field))
@@ -149,14 +158,17 @@ bool bs_statistics_field(const struct bs_statistics *statistics, size_t i, const
 	return true;
 }
 
-bool bs_statistics_has_values(const struct bs_statistics *statistics, const uint8_t *name, uint32_t name_bytes)
+bool bs_statistics_has_values(const struct bs_statistics *statistics, const uint8_t *name,
+                              uint32_t name_bytes)
 {
 	uint32_t number;
-	return bs_term_table_find(&statistics->fields, name, name_bytes, bs_hash_slot(name, name_bytes), &number) &&
+	return bs_term_table_find(&statistics->fields, name, name_bytes,
+	                          bs_hash_slot(name, name_bytes), &number) &&
 	       (statistics->kinds.data[number] & BS_FIELD_WITH_VALUES);
 }
 
-enum bs_status bs_statistics_add(struct bs_statistics *statistics, const struct bs_statistics *other, struct bs_error *err)
+enum bs_status bs_statistics_add(struct bs_statistics *statistics,
+                                 const struct bs_statistics *other, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	const char *bytes;
@@ -168,23 +180,28 @@ enum bs_status bs_statistics_add(struct bs_statistics *statistics, const struct 
 	for (size_t i = 0; !status && bs_statistics_field(other, i, &bytes, &n_bytes, &kinds); i++)
 		status = bs_statistics_add_field(statistics, bytes, n_bytes, kinds, err);
 	if (!status)
-		bs_statistics_set(statistics, statistics->n_docs + other->n_docs, statistics->n_positions + other->n_positions);
+		bs_statistics_set(statistics, statistics->n_docs + other->n_docs,
+		                  statistics->n_positions + other->n_positions);
 	return status;
 }
 
-static const struct word_count *find_word(const struct bs_statistics *statistics, const uint8_t *term, uint32_t term_bytes)
+static const struct word_count *find_word(const struct bs_statistics *statistics,
+                                          const uint8_t *term, uint32_t term_bytes)
 {
 	uint32_t number;
-	bool is_there = bs_term_table_find(&statistics->words, term, term_bytes, bs_hash_slot(term, term_bytes), &number);
+	bool is_there = bs_term_table_find(&statistics->words, term, term_bytes,
+	                                   bs_hash_slot(term, term_bytes), &number);
 	return is_there ? count_at(statistics, number) : NULL;
 }
 
-bool bs_statistics_has_word(const struct bs_statistics *statistics, const uint8_t *term, uint32_t term_bytes)
+bool bs_statistics_has_word(const struct bs_statistics *statistics, const uint8_t *term,
+                            uint32_t term_bytes)
 {
 	return find_word(statistics, term, term_bytes) != NULL;
 }
 
-uint64_t bs_statistics_df(const struct bs_statistics *statistics, const uint8_t *term, uint32_t term_bytes)
+uint64_t bs_statistics_df(const struct bs_statistics *statistics, const uint8_t *term,
+                          uint32_t term_bytes)
 {
 	const struct word_count *count = find_word(statistics, term, term_bytes);
 	return count ? count->n_docs : 0;
@@ -200,15 +217,16 @@ void bs_statistics_begin_element(struct bs_statistics *statistics)
 	statistics->n_elements++;
 }
 
-enum bs_status bs_statistics_count(struct bs_statistics *statistics, const uint8_t *term, size_t term_bytes, uint64_t df,
-                                   struct bs_error *err)
+enum bs_status bs_statistics_count(struct bs_statistics *statistics, const uint8_t *term,
+                                   size_t term_bytes, uint64_t df, struct bs_error *err)
 {
 	uint32_t number;
 	enum bs_status status = know_word(statistics, term, term_bytes, &number, err);
 	if (status)
 		return status;
 	struct word_count *count = count_at(statistics, number);
-	if (count->counted_for > statistics->n_before && count->counted_for != statistics->n_elements)
+	if (count->counted_for > statistics->n_before &&
+	    count->counted_for != statistics->n_elements)
 		return BS_OK;
 	count->counted_for = statistics->n_elements;
 	count->n_docs += df;
@@ -223,13 +241,15 @@ static uint64_t n_docs_of(const struct bs_corpus *collection)
 
 double bs_corpus_avgdl(const struct bs_corpus *collection)
 {
-	uint64_t n_positions = (collection->list ? collection->list->n_positions : 0) +
-	                       (collection->statistics ? bs_statistics_n_positions(collection->statistics) : 0);
+	uint64_t n_positions =
+		(collection->list ? collection->list->n_positions : 0) +
+		(collection->statistics ? bs_statistics_n_positions(collection->statistics) : 0);
 	return bs_bm25_avgdl(n_docs_of(collection), n_positions);
 }
 
-enum bs_status bs_corpus_idf(const struct bs_corpus *collection, const uint8_t *term, uint32_t term_bytes, uint64_t df,
-                                 double *idf_out, struct bs_error *err)
+enum bs_status bs_corpus_idf(const struct bs_corpus *collection, const uint8_t *term,
+                             uint32_t term_bytes, uint64_t df, double *idf_out,
+                             struct bs_error *err)
 {
 	uint64_t n_docs = n_docs_of(collection);
 	if (!collection->list)
@@ -238,7 +258,8 @@ enum bs_status bs_corpus_idf(const struct bs_corpus *collection, const uint8_t *
 		df += bs_statistics_df(collection->statistics, term, term_bytes);
 	*idf_out = bs_bm25_idf(n_docs, df);
 	if (df > n_docs)
-		return bs_fail(err, BS_INVALID, "the statistics have %.*s in more documents than there are",
+		return bs_fail(err, BS_INVALID,
+		               "the statistics have %.*s in more documents than there are",
 		               term_bytes < 100 ? (int)term_bytes : 100, (const char *)term);
 	return BS_OK;
 }

@@ -1,13 +1,14 @@
 /*
- * byte_verifier.c: see byte_verifier.h. The query made ready; one place of a text where a word was found by its bytes:
- * is it a word there, and does the phrase stand around it; then the tree, which is asked from the root down and left at
- * the first answer.
+ * byte_verifier.c: see byte_verifier.h. The query made ready; one place of a text where a word was
+ * found by its bytes: is it a word there, and does the phrase stand around it; then the tree, which
+ * is asked from the root down and left at the first answer.
  *
- * Most places are decided by the bytes beside the word. A word that begins and ends with a letter or digit, and is one
- * word for the analyzer when it stands alone, is one where an inert byte or nothing stands on either side, or a byte
- * that joins words (' . : and the like) with such a one behind it; and it is none where a letter, a digit or _ stands
- * there, unless a word may end there all the same (tokenizer_near.h). All else is analysed, from the last safe cut before to
- * the next one after.
+ * Most places are decided by the bytes beside the word. A word that begins and ends with a letter
+ * or digit, and is one word for the analyzer when it stands alone, is one where an inert byte or
+ * nothing stands on either side, or a byte that joins words (' . : and the like) with such a one
+ * behind it; and it is none where a letter, a digit or _ stands there, unless a word may end there
+ * all the same (tokenizer_near.h). All else is analysed, from the last safe cut before to the next
+ * one after.
  */
 #include "query/verify/byte_verifier.h"
 
@@ -23,7 +24,8 @@
 
 #define NO_ITEM UINT32_MAX
 
-/* A larger query is left to match.c; so is a longer word, which text can be made to resemble at every place. */
+/* A larger query is left to match.c; so is a longer word, which text can be made to resemble at
+ * every place. */
 #define MAX_ELEMENTS 64u
 #define MAX_NODES    64u
 #define MAX_LEAF     256u /* items of a leaf */
@@ -34,13 +36,16 @@
 struct element {
 	struct bs_needle needle; /* unless it is not searchable */
 	bool is_searchable;      /* where its bytes are not, it is not */
-	bool is_term;            /* searchable, and a word where its bytes are a word; else it is a prefix */
-	bool is_plain;           /* a term that begins and ends with a letter or digit, and is one word by itself; or a
-	                          * prefix that begins with one and is of letters, digits and _ */
+	/* searchable, and a word where its bytes are a word; else it is a prefix */
+	bool is_term;
+	/* a term that begins and ends with a letter or digit, and is one word by itself; or a
+	 * prefix that begins with one and is of letters, digits and _ */
+	bool is_plain;
 	uint64_t df;
 };
 
-/* A text being looked at: a field's, or a line of JSON, in which escapes stand for what they mean. */
+/* A text being looked at: a field's, or a line of JSON, in which escapes stand for what they
+ * mean. */
 struct text {
 	const uint8_t *bytes;
 	size_t n_bytes;
@@ -64,12 +69,15 @@ struct bs_byte_verifier {
 	struct bs_tokenizer *tokenizer;
 	const struct bs_kernel *kernel;
 	char *const *weights; /* of fields */
-	uint8_t kinds[256];             /* enum bs_byte_kind */
-	enum bs_tokenizer_ascii_form worst; /* the least ASCII form that may hide one of the query's words */
+	uint8_t kinds[256];   /* enum bs_byte_kind */
+	/* the least ASCII form that may hide one of the query's words */
+	enum bs_tokenizer_ascii_form worst;
 	bool has_not;
 	struct element elements[MAX_ELEMENTS];
-	uint32_t rarest[MAX_NODES];      /* of a phrase: index of the item to begin with; UINT32_MAX: none */
-	uint64_t most[MAX_NODES];        /* documents that may have it, at most: the fewest are asked first */
+	/* of a phrase: index of the item to begin with; UINT32_MAX: none */
+	uint32_t rarest[MAX_NODES];
+	/* documents that may have it, at most: the fewest are asked first */
+	uint64_t most[MAX_NODES];
 	uint32_t *children;              /* like the query's, but in that order under an AND */
 	uint32_t by_bytes[MAX_ELEMENTS]; /* the scored terms, sorted */
 	size_t n_by_bytes;
@@ -81,11 +89,12 @@ struct bs_byte_verifier {
 	struct text text; /* the line of JSON; unless there are fields */
 	const struct bs_field *doc_fields;
 	size_t n_doc_fields;
-	bool is_json;                   /* so are the fields */
-	bool is_head;                   /* they go on behind what there is of them */
-	uint8_t known[MAX_ELEMENTS];    /* enum bs_verdict + 1 of the element in any field, or 0 */
-	struct bs_field grown;          /* of a text that comes bit by bit, what there is of it; */
-	struct searched searched_words[MAX_ELEMENTS]; /* for these words and phrases so much was looked at */
+	bool is_json;                /* so are the fields */
+	bool is_head;                /* they go on behind what there is of them */
+	uint8_t known[MAX_ELEMENTS]; /* enum bs_verdict + 1 of the element in any field, or 0 */
+	struct bs_field grown;       /* of a text that comes bit by bit, what there is of it; */
+	/* for these words and phrases so much was looked at */
+	struct searched searched_words[MAX_ELEMENTS];
 	struct searched searched_phrases[MAX_NODES];
 	uint8_t piece[4 * PIECE_BYTES]; /* of JSON, as text */
 	size_t left_bytes;              /* that may still be analysed for it; 0: no more is tried */
@@ -95,7 +104,8 @@ struct bs_byte_verifier {
 
 static bool is_term(const struct bs_token *token, const struct bs_needle *needle)
 {
-	return token->term_bytes == needle->n_bytes && memcmp(token->term, needle->bytes, needle->n_bytes) == 0;
+	return token->term_bytes == needle->n_bytes &&
+	       memcmp(token->term, needle->bytes, needle->n_bytes) == 0;
 }
 
 /* Whether the needle is the word that begins at start_byte of the text analysed. */
@@ -106,15 +116,18 @@ struct word_probe {
 	bool is_all; /* ... and ends where the needle does */
 };
 
-static enum bs_status probe_word(void *context, const struct bs_token *tokens, size_t n_tokens, struct bs_error *err)
+static enum bs_status probe_word(void *context, const struct bs_token *tokens, size_t n_tokens,
+                                 struct bs_error *err)
 {
 	struct word_probe *probe = context;
 	(void)err;
 	for (size_t i = 0; i < n_tokens; i++) {
-		if (tokens[i].is_bigram || tokens[i].start_byte != probe->start_byte || !is_term(&tokens[i], probe->needle))
+		if (tokens[i].is_bigram || tokens[i].start_byte != probe->start_byte ||
+		    !is_term(&tokens[i], probe->needle))
 			continue;
 		probe->is_found = true;
-		probe->is_all |= tokens[i].end_byte - tokens[i].start_byte == probe->needle->n_bytes;
+		probe->is_all |=
+			tokens[i].end_byte - tokens[i].start_byte == probe->needle->n_bytes;
 	}
 	return BS_OK;
 }
@@ -145,15 +158,17 @@ static uint64_t df_of(const struct bs_plan *plan, uint32_t e)
 	return df;
 }
 
-static enum bs_status make_element(struct bs_byte_verifier *verifier, uint32_t e, struct bs_error *err)
+static enum bs_status make_element(struct bs_byte_verifier *verifier, uint32_t e,
+                                   struct bs_error *err)
 {
 	const struct bs_element *from = &verifier->query->elements[e];
 	struct element *element = &verifier->elements[e];
 	struct word_probe probe = {.needle = &element->needle};
 	enum bs_status status = BS_OK;
 	element->df = df_of(verifier->plan, e);
-	element->is_searchable = (from->kind == BS_ELEMENT_TERM || from->kind == BS_ELEMENT_PREFIX) &&
-	                         from->term_bytes <= MAX_WORD && is_ascii(from);
+	element->is_searchable =
+		(from->kind == BS_ELEMENT_TERM || from->kind == BS_ELEMENT_PREFIX) &&
+		from->term_bytes <= MAX_WORD && is_ascii(from);
 	element->is_term = element->is_searchable && from->kind == BS_ELEMENT_TERM;
 	if (!element->is_searchable)
 		return BS_OK;
@@ -161,14 +176,16 @@ static enum bs_status make_element(struct bs_byte_verifier *verifier, uint32_t e
 	if (!is_wordy(verifier, from))
 		verifier->worst = BS_ASCII_FORM_OTHER;
 	if (element->is_term)
-		status = bs_tokenizer_analyze(verifier->tokenizer, from->term, from->term_bytes, 0, probe_word, &probe, NULL, err);
+		status = bs_tokenizer_analyze(verifier->tokenizer, from->term, from->term_bytes, 0,
+		                              probe_word, &probe, NULL, err);
 	bool begins = verifier->kinds[from->term[0]] == BS_BYTE_LETTER;
 	bool ends = verifier->kinds[from->term[from->term_bytes - 1]] == BS_BYTE_LETTER;
 	if (element->is_term)
 		element->is_plain = probe.is_all && begins && ends;
 	else
 		element->is_plain = begins && is_wordy(verifier, from);
-	element->is_plain &= !bs_tokenizer_may_be_date(verifier->tokenizer, from->term, from->term_bytes);
+	element->is_plain &=
+		!bs_tokenizer_may_be_date(verifier->tokenizer, from->term, from->term_bytes);
 	return status;
 }
 
@@ -178,12 +195,15 @@ static bool is_leaf(const struct bs_query_node *node)
 }
 
 /* The rarest item of a phrase that can be searched for. */
-static uint32_t find_rarest(const struct bs_byte_verifier *verifier, const struct bs_query_node *node)
+static uint32_t find_rarest(const struct bs_byte_verifier *verifier,
+                            const struct bs_query_node *node)
 {
 	uint32_t best = NO_ITEM;
 	for (uint32_t i = 0; i < node->n_items; i++) {
 		const struct element *element = &verifier->elements[node->items[i].element];
-		if (element->is_term && (best == NO_ITEM || element->df < verifier->elements[node->items[best].element].df))
+		if (element->is_term &&
+		    (best == NO_ITEM ||
+		     element->df < verifier->elements[node->items[best].element].df))
 			best = i;
 	}
 	return best;
@@ -210,7 +230,9 @@ static void order_children(struct bs_byte_verifier *verifier, const struct bs_qu
 	uint32_t *children = verifier->children + (node->children - verifier->query->children);
 	for (uint32_t i = 0; i < node->n_children; i++) {
 		uint32_t child = node->children[i], at = i;
-		for (; node->kind == BS_NODE_AND && at > 0 && verifier->most[children[at - 1]] > verifier->most[child]; at--)
+		for (; node->kind == BS_NODE_AND && at > 0 &&
+		       verifier->most[children[at - 1]] > verifier->most[child];
+		     at--)
 			children[at] = children[at - 1];
 		children[at] = child;
 	}
@@ -225,7 +247,8 @@ static void list_scored(struct bs_byte_verifier *verifier)
 			continue;
 		for (; at > 0; at--) {
 			const struct bs_element *before = &elements[verifier->by_bytes[at - 1]];
-			if (bs_compare_bytes(before->term, before->term_bytes, elements[e].term, elements[e].term_bytes) <= 0)
+			if (bs_compare_bytes(before->term, before->term_bytes, elements[e].term,
+			                     elements[e].term_bytes) <= 0)
 				break;
 			verifier->by_bytes[at] = verifier->by_bytes[at - 1];
 		}
@@ -235,7 +258,8 @@ static void list_scored(struct bs_byte_verifier *verifier)
 	}
 }
 
-static enum bs_status make(struct bs_byte_verifier *verifier, bool *is_of_use_out, struct bs_error *err)
+static enum bs_status make(struct bs_byte_verifier *verifier, bool *is_of_use_out,
+                           struct bs_error *err)
 {
 	const struct bs_query_tree *query = verifier->query;
 	enum bs_status status = BS_OK;
@@ -249,7 +273,8 @@ static enum bs_status make(struct bs_byte_verifier *verifier, bool *is_of_use_ou
 		n_children += query->nodes[i].n_children;
 	verifier->children = calloc(n_children + 1, sizeof(*verifier->children));
 	if (!status && !verifier->children)
-		status = bs_fail_memory(err, "a matcher", (n_children + 1) * sizeof(*verifier->children));
+		status = bs_fail_memory(err, "a matcher",
+		                        (n_children + 1) * sizeof(*verifier->children));
 	for (size_t i = 0; i < query->n_nodes && !status; i++) {
 		const struct bs_query_node *node = &query->nodes[i];
 		verifier->has_not |= node->kind == BS_NODE_NOT;
@@ -271,7 +296,8 @@ static bool is_too_large(const struct bs_query_tree *query)
 	return false;
 }
 
-enum bs_status bs_byte_verifier_new(const struct bs_plan *plan, struct bs_tokenizer *tokenizer, const struct bs_kernel *kernel,
+enum bs_status bs_byte_verifier_new(const struct bs_plan *plan, struct bs_tokenizer *tokenizer,
+                                    const struct bs_kernel *kernel,
                                     struct bs_byte_verifier **verifier_out, struct bs_error *err)
 {
 	const struct bs_query_tree *query = plan->query;
@@ -321,40 +347,45 @@ static bool is_escaped(const uint8_t *text, size_t at)
 	return n % 2 == 1;
 }
 
-/* In JSON, whether text[..at), whose end is that of a character, ends with an escape; n_out: of how many bytes. One of
- * \uXXXX may be taken for such if it is text after a backslash of its own. A backslash that ends a character ends an
- * escape: a run of them is not counted again at each step through it. */
+/* In JSON, whether text[..at), whose end is that of a character, ends with an escape; n_out: of how
+ * many bytes. One of \uXXXX may be taken for such if it is text after a backslash of its own. A
+ * backslash that ends a character ends an escape: a run of them is not counted again at each step
+ * through it. */
 static bool ends_with_escape(const uint8_t *text, size_t at, size_t *n_out)
 {
 	*n_out = 6;
 	if (at >= 6 && text[at - 6] == '\\' && text[at - 5] == 'u')
 		return true;
 	*n_out = 2;
-	return at >= 2 && text[at - 2] == '\\' && (text[at - 1] == '\\' || is_escaped(text, at - 1));
+	return at >= 2 && text[at - 2] == '\\' &&
+	       (text[at - 1] == '\\' || is_escaped(text, at - 1));
 }
 
-/* What the escape with this byte after its backslash is to the words around it; BS_BYTE_HIGH: it takes more to know. */
+/* What the escape with this byte after its backslash is to the words around it; BS_BYTE_HIGH: it
+ * takes more to know. */
 static enum bs_byte_kind kind_of_escape(const struct bs_byte_verifier *verifier, uint8_t byte)
 {
-	static const uint8_t meanings[256] = {['n'] = '\n', ['t'] = '\t', ['r'] = '\r', ['b'] = '\b', ['f'] = '\f',
-	                                      ['"'] = '"',  ['\\'] = '\\', ['/'] = '/'};
+	static const uint8_t meanings[256] = {
+		['n'] = '\n', ['t'] = '\t', ['r'] = '\r',  ['b'] = '\b',
+		['f'] = '\f', ['"'] = '"',  ['\\'] = '\\', ['/'] = '/'};
 	return meanings[byte] ? (enum bs_byte_kind)verifier->kinds[meanings[byte]] : BS_BYTE_HIGH;
 }
 
 /* What the first character of text[at..) is. at < n_bytes; n_out: how many bytes it has there. */
-static enum bs_byte_kind kind_at(const struct bs_byte_verifier *verifier, const struct text *text, size_t at,
-                                 size_t *n_out)
+static enum bs_byte_kind kind_at(const struct bs_byte_verifier *verifier, const struct text *text,
+                                 size_t at, size_t *n_out)
 {
 	*n_out = 1;
 	if (!text->is_json || text->bytes[at] != '\\')
 		return (enum bs_byte_kind)verifier->kinds[text->bytes[at]];
 	*n_out = 2;
-	return at + 1 < text->n_bytes ? kind_of_escape(verifier, text->bytes[at + 1]) : BS_BYTE_HIGH;
+	return at + 1 < text->n_bytes ? kind_of_escape(verifier, text->bytes[at + 1])
+	                              : BS_BYTE_HIGH;
 }
 
 /* What the last character of text[..at) is. at > 0. */
-static enum bs_byte_kind kind_before(const struct bs_byte_verifier *verifier, const struct text *text, size_t at,
-                                     size_t *n_out)
+static enum bs_byte_kind kind_before(const struct bs_byte_verifier *verifier,
+                                     const struct text *text, size_t at, size_t *n_out)
 {
 	*n_out = 1;
 	if (!text->is_json || !ends_with_escape(text->bytes, at, n_out)) {
@@ -364,20 +395,24 @@ static enum bs_byte_kind kind_before(const struct bs_byte_verifier *verifier, co
 	return *n_out == 2 ? kind_of_escape(verifier, text->bytes[at - 1]) : BS_BYTE_HIGH;
 }
 
-/* What a character beside a word says by itself: text[at], or text[at - 1], which is the word's. NO: it is joined to the
- * word. YES: nothing is. */
-static inline enum bs_verdict glance_at(const struct bs_byte_verifier *verifier, enum bs_byte_kind kind,
-                                        const struct text *text, size_t at, uint8_t byte)
+/* What a character beside a word says by itself: text[at], or text[at - 1], which is the word's.
+ * NO: it is joined to the word. YES: nothing is. */
+static inline enum bs_verdict glance_at(const struct bs_byte_verifier *verifier,
+                                        enum bs_byte_kind kind, const struct text *text, size_t at,
+                                        uint8_t byte)
 {
 	if (kind == BS_BYTE_INERT)
 		return BS_VERDICT_YES;
 	if (kind != BS_BYTE_LETTER && (kind != BS_BYTE_JOINER || byte != '_'))
 		return BS_VERDICT_UNKNOWN;
-	return bs_tokenizer_may_end_between(verifier->tokenizer, text->bytes[at - 1], text->bytes[at]) ? BS_VERDICT_UNKNOWN
-	                                                                                       : BS_VERDICT_NO;
+	return bs_tokenizer_may_end_between(verifier->tokenizer, text->bytes[at - 1],
+	                                    text->bytes[at])
+	               ? BS_VERDICT_UNKNOWN
+	               : BS_VERDICT_NO;
 }
 
-static enum bs_verdict glance_after(const struct bs_byte_verifier *verifier, const struct text *text, size_t end)
+static enum bs_verdict glance_after(const struct bs_byte_verifier *verifier,
+                                    const struct text *text, size_t end)
 {
 	enum bs_verdict at_edge = text->goes_on_after ? BS_VERDICT_UNKNOWN : BS_VERDICT_YES;
 	size_t n = 0, ignored;
@@ -388,10 +423,12 @@ static enum bs_verdict glance_after(const struct bs_byte_verifier *verifier, con
 		return glance_at(verifier, kind, text, end, text->bytes[end]);
 	if (end + n == text->n_bytes)
 		return at_edge;
-	return kind_at(verifier, text, end + n, &ignored) == BS_BYTE_INERT ? BS_VERDICT_YES : BS_VERDICT_UNKNOWN;
+	return kind_at(verifier, text, end + n, &ignored) == BS_BYTE_INERT ? BS_VERDICT_YES
+	                                                                   : BS_VERDICT_UNKNOWN;
 }
 
-static enum bs_verdict glance_before(const struct bs_byte_verifier *verifier, const struct text *text, size_t start)
+static enum bs_verdict glance_before(const struct bs_byte_verifier *verifier,
+                                     const struct text *text, size_t start)
 {
 	enum bs_verdict at_edge = text->goes_on_before ? BS_VERDICT_UNKNOWN : BS_VERDICT_YES;
 	size_t n = 0, ignored;
@@ -405,15 +442,19 @@ static enum bs_verdict glance_before(const struct bs_byte_verifier *verifier, co
 		return glance_at(verifier, kind, text, start, text->bytes[start - 1]);
 	if (start == n)
 		return at_edge;
-	return kind_before(verifier, text, start - n, &ignored) == BS_BYTE_INERT ? BS_VERDICT_YES : BS_VERDICT_UNKNOWN;
+	return kind_before(verifier, text, start - n, &ignored) == BS_BYTE_INERT
+	               ? BS_VERDICT_YES
+	               : BS_VERDICT_UNKNOWN;
 }
 
 /*
- * A word that begins there begins with the prefix if the prefix is of bytes that stay together, and what follows up to an
- * inert byte is ASCII: then it composes with nothing, and is a word. (To ICU it is none if it ends with _ and a mark.)
+ * A word that begins there begins with the prefix if the prefix is of bytes that stay together, and
+ * what follows up to an inert byte is ASCII: then it composes with nothing, and is a word. (To ICU
+ * it is none if it ends with _ and a mark.)
  */
-static enum bs_verdict glance_prefix(const struct bs_byte_verifier *verifier, const struct text *text,
-                                     const struct element *element, size_t at)
+static enum bs_verdict glance_prefix(const struct bs_byte_verifier *verifier,
+                                     const struct text *text, const struct element *element,
+                                     size_t at)
 {
 	size_t end = at + element->needle.n_bytes, n;
 	enum bs_verdict before = glance_before(verifier, text, at);
@@ -429,9 +470,10 @@ static enum bs_verdict glance_prefix(const struct bs_byte_verifier *verifier, co
 	return text->goes_on_after ? BS_VERDICT_UNKNOWN : BS_VERDICT_YES;
 }
 
-/* Whether the bytes of element e at text[at] may be a word, and the word: NO, YES or UNKNOWN. Analyses nothing. */
-static enum bs_verdict may_be_word(const struct bs_byte_verifier *verifier, const struct text *text, uint32_t e,
-                                   size_t at)
+/* Whether the bytes of element e at text[at] may be a word, and the word: NO, YES or UNKNOWN.
+ * Analyses nothing. */
+static enum bs_verdict may_be_word(const struct bs_byte_verifier *verifier, const struct text *text,
+                                   uint32_t e, size_t at)
 {
 	const struct element *element = &verifier->elements[e];
 	if (!element->is_plain)
@@ -454,17 +496,19 @@ static bool equals_folded(const uint8_t *text, const struct bs_needle *needle)
 }
 
 /*
- * The word after one that ends at `end` begins with the first letter or digit from there on, if nothing else that may
- * begin a word comes before it. (If what ends there is no word, it does not matter what is said.)
+ * The word after one that ends at `end` begins with the first letter or digit from there on, if
+ * nothing else that may begin a word comes before it. (If what ends there is no word, it does not
+ * matter what is said.)
  */
-static bool next_may_be(const struct bs_byte_verifier *verifier, const struct text *text, size_t end,
-                        const struct bs_needle *needle)
+static bool next_may_be(const struct bs_byte_verifier *verifier, const struct text *text,
+                        size_t end, const struct bs_needle *needle)
 {
 	for (size_t at = end; at < text->n_bytes; at++) {
 		uint8_t byte = text->bytes[at];
 		uint8_t kind = verifier->kinds[byte];
 		if (kind == BS_BYTE_LETTER)
-			return needle->n_bytes <= text->n_bytes - at && equals_folded(text->bytes + at, needle);
+			return needle->n_bytes <= text->n_bytes - at &&
+			       equals_folded(text->bytes + at, needle);
 		if (kind == BS_BYTE_HIGH || kind == BS_BYTE_JOINER)
 			return true;
 		if (!text->is_json)
@@ -480,9 +524,10 @@ static bool next_may_be(const struct bs_byte_verifier *verifier, const struct te
 	return text->goes_on_after;
 }
 
-/* The same for the word before one that starts at `start`, which ends with the last letter or digit before. */
-static bool last_may_be(const struct bs_byte_verifier *verifier, const struct text *text, size_t start,
-                        const struct bs_needle *needle)
+/* The same for the word before one that starts at `start`, which ends with the last letter or digit
+ * before. */
+static bool last_may_be(const struct bs_byte_verifier *verifier, const struct text *text,
+                        size_t start, const struct bs_needle *needle)
 {
 	for (size_t at = start; at > 0; at--) {
 		uint8_t byte = text->bytes[at - 1];
@@ -495,7 +540,8 @@ static bool last_may_be(const struct bs_byte_verifier *verifier, const struct te
 			continue;
 		}
 		if (kind == BS_BYTE_LETTER)
-			return needle->n_bytes <= at && equals_folded(text->bytes + at - needle->n_bytes, needle);
+			return needle->n_bytes <= at &&
+			       equals_folded(text->bytes + at - needle->n_bytes, needle);
 		if (kind == BS_BYTE_HIGH || kind == BS_BYTE_JOINER)
 			return true;
 		if (text->is_json && byte == '"')
@@ -504,20 +550,23 @@ static bool last_may_be(const struct bs_byte_verifier *verifier, const struct te
 	return false;
 }
 
-/* The element that must stand directly before or after item i, by `step` of -1 or 1; NULL: none that is known. */
-static const struct element *neighbour(const struct bs_byte_verifier *verifier, const struct bs_query_node *phrase,
-                                       uint32_t i, int step)
+/* The element that must stand directly before or after item i, by `step` of -1 or 1; NULL: none
+ * that is known. */
+static const struct element *neighbour(const struct bs_byte_verifier *verifier,
+                                       const struct bs_query_node *phrase, uint32_t i, int step)
 {
 	if (step < 0 ? i == 0 : i + 1 == phrase->n_items)
 		return NULL;
 	const struct bs_query_item *item = &phrase->items[i];
 	const struct bs_query_item *other = item + step;
-	bool is_adjacent = step < 0 ? other->position + 1 == item->position : item->position + 1 == other->position;
+	bool is_adjacent = step < 0 ? other->position + 1 == item->position
+	                            : item->position + 1 == other->position;
 	const struct element *element = &verifier->elements[other->element];
 	return is_adjacent && element->is_term ? element : NULL;
 }
 
-/* Whether the words beside item i of a phrase, whose bytes stand at text[at], may be those that the phrase wants. */
+/* Whether the words beside item i of a phrase, whose bytes stand at text[at], may be those that the
+ * phrase wants. */
 static bool may_be_phrase(const struct bs_byte_verifier *verifier, const struct text *text,
                           const struct bs_query_node *phrase, uint32_t i, size_t at)
 {
@@ -527,17 +576,19 @@ static bool may_be_phrase(const struct bs_byte_verifier *verifier, const struct 
 	size_t n_bytes = verifier->elements[e].needle.n_bytes, end = at + n_bytes;
 	if (may_be_word(verifier, text, e, at) == BS_VERDICT_NO)
 		return false;
-	/* Around the T of a date, and in an identifier, whose first position has two words, the next word is not the one that
-	 * follows here. */
+	/* Around the T of a date, and in an identifier, whose first position has two words, the
+	 * next word is not the one that follows here. */
 	bool is_in_word = at > 0 && verifier->kinds[text->bytes[at - 1]] == BS_BYTE_LETTER;
 	bool goes_on = end < text->n_bytes && text->bytes[end] == 'T';
-	bool has_parts = bs_tokenizer_splits(verifier->tokenizer) && bs_tokenizer_has_parts(verifier->tokenizer, text->bytes + at, n_bytes);
+	bool has_parts = bs_tokenizer_splits(verifier->tokenizer) &&
+	                 bs_tokenizer_has_parts(verifier->tokenizer, text->bytes + at, n_bytes);
 	if (after && !goes_on && !has_parts && !next_may_be(verifier, text, end, &after->needle))
 		return false;
 	return !before || is_in_word || last_may_be(verifier, text, at, &before->needle);
 }
 
-/* Subtracts n_bytes from the share of the document. False: nothing is left of it, or the call is to end. */
+/* Subtracts n_bytes from the share of the document. False: nothing is left of it, or the call is to
+ * end. */
 static bool take_share(struct bs_byte_verifier *verifier, size_t n_bytes)
 {
 	if (!verifier->status)
@@ -548,13 +599,13 @@ static bool take_share(struct bs_byte_verifier *verifier, size_t n_bytes)
 }
 
 /* Gives text[from..to) to fn. False: it did not. */
-static bool analyze(struct bs_byte_verifier *verifier, const struct text *text, size_t from, size_t to, bs_token_fn fn,
-                    void *context)
+static bool analyze(struct bs_byte_verifier *verifier, const struct text *text, size_t from,
+                    size_t to, bs_token_fn fn, void *context)
 {
 	if (!take_share(verifier, to - from))
 		return false;
-	verifier->status =
-		bs_tokenizer_analyze(verifier->tokenizer, text->bytes + from, to - from, 0, fn, context, NULL, verifier->err);
+	verifier->status = bs_tokenizer_analyze(verifier->tokenizer, text->bytes + from, to - from,
+	                                        0, fn, context, NULL, verifier->err);
 	return !verifier->status;
 }
 
@@ -569,15 +620,18 @@ static size_t high_of(const struct text *text, size_t at)
 }
 
 /*
- * JSON around text[*at..*end) made into text: *text and the two places are then of verifier->piece. Cut where the bytes
- * are as many as fit, never inside an escape of two; half a \u at the beginning looks like letters and digits, which
- * changes nothing after the next safe cut. False: it has something that takes more to read, or too long a word.
+ * JSON around text[*at..*end) made into text: *text and the two places are then of verifier->piece.
+ * Cut where the bytes are as many as fit, never inside an escape of two; half a \u at the beginning
+ * looks like letters and digits, which changes nothing after the next safe cut. False: it has
+ * something that takes more to read, or too long a word.
  */
-static bool make_piece(struct bs_byte_verifier *verifier, struct text *text, size_t *at, size_t *end)
+static bool make_piece(struct bs_byte_verifier *verifier, struct text *text, size_t *at,
+                       size_t *end)
 {
 	const uint8_t *bytes = text->bytes;
 	size_t word_bytes = *end - *at, before, after;
-	if (word_bytes > PIECE_BYTES || (*at > 0 && bytes[*at - 1] == '\\' && is_escaped(bytes, *at)))
+	if (word_bytes > PIECE_BYTES ||
+	    (*at > 0 && bytes[*at - 1] == '\\' && is_escaped(bytes, *at)))
 		return false;
 	size_t from = *at > PIECE_BYTES ? *at - PIECE_BYTES : 0;
 	size_t to = text->n_bytes - *end > PIECE_BYTES ? *end + PIECE_BYTES : text->n_bytes;
@@ -586,7 +640,8 @@ static bool make_piece(struct bs_byte_verifier *verifier, struct text *text, siz
 	if (!bs_record_unescape(bytes + from, *at - from, false, verifier->piece, &before))
 		return false;
 	memcpy(verifier->piece + before, bytes + *at, word_bytes);
-	if (!bs_record_unescape(bytes + *end, to - *end, false, verifier->piece + before + word_bytes, &after))
+	if (!bs_record_unescape(bytes + *end, to - *end, false,
+	                        verifier->piece + before + word_bytes, &after))
 		return false;
 	*text = (struct text){
 		.bytes = verifier->piece,
@@ -599,7 +654,8 @@ static bool make_piece(struct bs_byte_verifier *verifier, struct text *text, siz
 	return true;
 }
 
-/* text[from..to) was to lie between two safe cuts; it does not if the text goes on where it ends. */
+/* text[from..to) was to lie between two safe cuts; it does not if the text goes on where it
+ * ends. */
 static bool is_edge(const struct text *text, size_t from, size_t to)
 {
 	return (from == 0 && text->goes_on_before) || (to == text->n_bytes && text->goes_on_after);
@@ -608,24 +664,32 @@ static bool is_edge(const struct text *text, size_t from, size_t to)
 /* Searching for a safe cut is cheaper than analysis by this factor. */
 #define CUT_SHARE 4
 
-/* Moves *cut to the last safe cut at or before it, or to the first at or after it. False: that is too far. */
-static bool cut_before(struct bs_byte_verifier *verifier, const struct text *text, size_t low, size_t *cut)
+/* Moves *cut to the last safe cut at or before it, or to the first at or after it. False: that is
+ * too far. */
+static bool cut_before(struct bs_byte_verifier *verifier, const struct text *text, size_t low,
+                       size_t *cut)
 {
 	size_t at = *cut;
-	bool is_cut = verifier->left_bytes && bs_tokenizer_cut_before(verifier->tokenizer, text->bytes, text->n_bytes, low, at, cut);
+	bool is_cut =
+		verifier->left_bytes && bs_tokenizer_cut_before(verifier->tokenizer, text->bytes,
+	                                                        text->n_bytes, low, at, cut);
 	return take_share(verifier, (at - *cut) / CUT_SHARE) && is_cut;
 }
 
-static bool cut_after(struct bs_byte_verifier *verifier, const struct text *text, size_t high, size_t *cut)
+static bool cut_after(struct bs_byte_verifier *verifier, const struct text *text, size_t high,
+                      size_t *cut)
 {
 	size_t at = *cut;
-	bool is_cut = verifier->left_bytes && bs_tokenizer_cut_after(verifier->tokenizer, text->bytes, text->n_bytes, at, high, cut);
+	bool is_cut =
+		verifier->left_bytes && bs_tokenizer_cut_after(verifier->tokenizer, text->bytes,
+	                                                       text->n_bytes, at, high, cut);
 	return take_share(verifier, (*cut - at) / CUT_SHARE) && is_cut;
 }
 
-/* The same after analysing what stands around. JSON must be a string or a piece of one. UNKNOWN: it would be too
- * much. */
-static enum bs_verdict is_word(struct bs_byte_verifier *verifier, const struct text *whole, uint32_t e, size_t at)
+/* The same after analysing what stands around. JSON must be a string or a piece of one. UNKNOWN: it
+ * would be too much. */
+static enum bs_verdict is_word(struct bs_byte_verifier *verifier, const struct text *whole,
+                               uint32_t e, size_t at)
 {
 	struct word_probe probe = {.needle = &verifier->elements[e].needle};
 	struct text piece = *whole;
@@ -637,8 +701,8 @@ static enum bs_verdict is_word(struct bs_byte_verifier *verifier, const struct t
 	if (text->is_json && !make_piece(verifier, &piece, &at, &end))
 		return BS_VERDICT_UNKNOWN;
 	size_t from = at, to = end;
-	if (!cut_before(verifier, text, low_of(at), &from) || !cut_after(verifier, text, high_of(text, end), &to) ||
-	    is_edge(text, from, to))
+	if (!cut_before(verifier, text, low_of(at), &from) ||
+	    !cut_after(verifier, text, high_of(text, end), &to) || is_edge(text, from, to))
 		return BS_VERDICT_UNKNOWN;
 	probe.start_byte = at - from;
 	if (!analyze(verifier, text, from, to, probe_word, &probe))
@@ -666,7 +730,8 @@ struct phrase_probe {
 	struct seen_token *seen;
 };
 
-static enum bs_status probe_phrase(void *context, const struct bs_token *tokens, size_t n_tokens, struct bs_error *err)
+static enum bs_status probe_phrase(void *context, const struct bs_token *tokens, size_t n_tokens,
+                                   struct bs_error *err)
 {
 	struct phrase_probe *probe = context;
 	(void)err;
@@ -676,7 +741,9 @@ static enum bs_status probe_phrase(void *context, const struct bs_token *tokens,
 			continue;
 		probe->last = tokens[t].position;
 		for (uint32_t i = 0; i < probe->phrase->n_items; i++)
-			if (is_term(&tokens[t], &probe->verifier->elements[probe->phrase->items[i].element].needle))
+			if (is_term(&tokens[t],
+			            &probe->verifier->elements[probe->phrase->items[i].element]
+			                     .needle))
 				items |= UINT32_C(1) << i;
 		if (!items || probe->n_seen == MAX_SEEN)
 			continue;
@@ -700,8 +767,10 @@ static bool has_item(const struct phrase_probe *probe, uint32_t i)
 	return false;
 }
 
-/* Moves *cut back, or forth, over n_words + 1 safe cuts: nearly always that many words. False: they are too far. */
-static bool step_back(struct bs_byte_verifier *verifier, const struct text *text, size_t *cut, uint32_t n_words)
+/* Moves *cut back, or forth, over n_words + 1 safe cuts: nearly always that many words. False: they
+ * are too far. */
+static bool step_back(struct bs_byte_verifier *verifier, const struct text *text, size_t *cut,
+                      uint32_t n_words)
 {
 	size_t low = low_of(*cut);
 	for (uint32_t i = 0; i <= n_words && *cut > 0; i++) {
@@ -712,7 +781,8 @@ static bool step_back(struct bs_byte_verifier *verifier, const struct text *text
 	return true;
 }
 
-static bool step_forth(struct bs_byte_verifier *verifier, const struct text *text, size_t *cut, uint32_t n_words)
+static bool step_forth(struct bs_byte_verifier *verifier, const struct text *text, size_t *cut,
+                       uint32_t n_words)
 {
 	size_t high = high_of(text, *cut);
 	for (uint32_t i = 0; i <= n_words && *cut < text->n_bytes; i++) {
@@ -723,7 +793,8 @@ static bool step_forth(struct bs_byte_verifier *verifier, const struct text *tex
 	return true;
 }
 
-/* Whether the phrase stands there. JSON must be a string. UNKNOWN: finding out would be too much. */
+/* Whether the phrase stands there. JSON must be a string. UNKNOWN: finding out would be too
+ * much. */
 static enum bs_verdict is_phrase(struct bs_byte_verifier *verifier, const struct text *whole,
                                  const struct bs_query_node *phrase, uint32_t i, size_t at)
 {
@@ -735,13 +806,18 @@ static enum bs_verdict is_phrase(struct bs_byte_verifier *verifier, const struct
 	uint32_t n_before = phrase->items[i].position - phrase->items[0].position;
 	uint32_t n_after = phrase->items[phrase->n_items - 1].position - phrase->items[i].position;
 	size_t from = at, to = end;
-	if (!step_back(verifier, text, &from, n_before) || !step_forth(verifier, text, &to, n_after))
+	if (!step_back(verifier, text, &from, n_before) ||
+	    !step_forth(verifier, text, &to, n_after))
 		return BS_VERDICT_UNKNOWN;
 	for (;;) {
 		struct seen_token seen[MAX_SEEN];
-		struct phrase_probe probe = {
-			.verifier = verifier, .phrase = phrase, .item = i, .start_byte = at - from, .seen = seen};
-		if (is_edge(text, from, to) || !analyze(verifier, text, from, to, probe_phrase, &probe) ||
+		struct phrase_probe probe = {.verifier = verifier,
+		                             .phrase = phrase,
+		                             .item = i,
+		                             .start_byte = at - from,
+		                             .seen = seen};
+		if (is_edge(text, from, to) ||
+		    !analyze(verifier, text, from, to, probe_phrase, &probe) ||
 		    probe.n_seen == MAX_SEEN)
 			return BS_VERDICT_UNKNOWN;
 		if (!probe.is_found)
@@ -762,11 +838,13 @@ static enum bs_verdict is_phrase(struct bs_byte_verifier *verifier, const struct
 	}
 }
 
-/* Whether no code point of the text can hide one of the query's words: what was not found is not there. A backslash
- * before the \ of \uXXXX makes it text; then we may see a code point where there is none, but the text is ASCII. */
+/* Whether no code point of the text can hide one of the query's words: what was not found is not
+ * there. A backslash before the \ of \uXXXX makes it text; then we may see a code point where there
+ * is none, but the text is ASCII. */
 static bool is_clear(struct bs_byte_verifier *verifier, const struct text *text)
 {
-	size_t at = verifier->kernel->text.find_opaque(text->bytes, 0, text->n_bytes, text->is_json);
+	size_t at =
+		verifier->kernel->text.find_opaque(text->bytes, 0, text->n_bytes, text->is_json);
 	while (at < text->n_bytes) {
 		enum bs_tokenizer_ascii_form ascii_form;
 		UChar32 c;
@@ -774,23 +852,28 @@ static bool is_clear(struct bs_byte_verifier *verifier, const struct text *text)
 			c = bs_record_code_point(text->bytes, text->n_bytes, &at);
 		else
 			U8_NEXT_OR_FFFD(text->bytes, at, text->n_bytes, c);
-		/* A control character written as an escape is part of no word; other ASCII may be. */
+		/* A control character written as an escape is part of no word; other ASCII may
+		 * be. */
 		if (c < 0 || (c >= 0x20 && c < 0x80))
 			return false;
 		if (c >= 0x80) {
-			verifier->status = bs_tokenizer_ascii_form(verifier->tokenizer, c, &ascii_form, verifier->err);
+			verifier->status = bs_tokenizer_ascii_form(verifier->tokenizer, c,
+			                                           &ascii_form, verifier->err);
 			if (verifier->status || ascii_form >= verifier->worst)
 				return false;
 		}
-		at = verifier->kernel->text.find_opaque(text->bytes, at, text->n_bytes, text->is_json);
+		at = verifier->kernel->text.find_opaque(text->bytes, at, text->n_bytes,
+		                                        text->is_json);
 	}
 	return true;
 }
 
 static struct text field_text(const struct bs_byte_verifier *verifier, const struct bs_field *field)
 {
-	return (struct text){
-		.bytes = field->text, .n_bytes = field->text_bytes, .is_json = verifier->is_json, .goes_on_after = verifier->is_head};
+	return (struct text){.bytes = field->text,
+	                     .n_bytes = field->text_bytes,
+	                     .is_json = verifier->is_json,
+	                     .goes_on_after = verifier->is_head};
 }
 
 static bool is_document_clear(struct bs_byte_verifier *verifier)
@@ -805,16 +888,20 @@ static bool is_document_clear(struct bs_byte_verifier *verifier)
 	return true;
 }
 
-/* For the deadline: the approximate cost of a place, and the speed of the search for the next one. */
+/* For the deadline: the approximate cost of a place, and the speed of the search for the next
+ * one. */
 #define PLACE_NS   10u
 #define BYTES_A_NS 16u
 
 /* The end of the text, too, if the call is to end. */
-static size_t find(struct bs_byte_verifier *verifier, const struct text *text, size_t from, uint32_t e)
+static size_t find(struct bs_byte_verifier *verifier, const struct text *text, size_t from,
+                   uint32_t e)
 {
-	size_t at = verifier->kernel->text.find_needle(text->bytes, from, text->n_bytes, &verifier->elements[e].needle);
+	size_t at = verifier->kernel->text.find_needle(text->bytes, from, text->n_bytes,
+	                                               &verifier->elements[e].needle);
 	if (!verifier->status)
-		verifier->status = bs_deadline_spend(PLACE_NS + (at - from) / BYTES_A_NS, verifier->err);
+		verifier->status =
+			bs_deadline_spend(PLACE_NS + (at - from) / BYTES_A_NS, verifier->err);
 	return verifier->status ? text->n_bytes : at;
 }
 
@@ -823,20 +910,22 @@ static size_t find(struct bs_byte_verifier *verifier, const struct text *text, s
 
 static size_t searchable_bytes(const struct text *text)
 {
-	return !text->goes_on_after ? text->n_bytes : text->n_bytes > EDGE_BYTES ? text->n_bytes - EDGE_BYTES : 0;
+	return !text->goes_on_after         ? text->n_bytes
+	       : text->n_bytes > EDGE_BYTES ? text->n_bytes - EDGE_BYTES
+	                                    : 0;
 }
 
 /* Calls for each place from `from` on where the bytes of element e stand. */
-#define FOR_EACH_PLACE(verifier, text, from, e, at)                                    \
+#define FOR_EACH_PLACE(verifier, text, from, e, at)                                               \
 	for (size_t at = find(verifier, text, from, e), end_ = searchable_bytes(text); at < end_; \
 	     at = find(verifier, text, at + 1, e))
 
 /* NO: it is not in the line, if that hides nothing; else UNKNOWN. */
 static enum bs_verdict element_in_json(struct bs_byte_verifier *verifier, uint32_t e)
 {
-	FOR_EACH_PLACE (verifier, &verifier->text, 0, e, at)
-		if (may_be_word(verifier, &verifier->text, e, at) != BS_VERDICT_NO)
-			return BS_VERDICT_UNKNOWN;
+	FOR_EACH_PLACE(verifier, &verifier->text, 0, e, at)
+	if (may_be_word(verifier, &verifier->text, e, at) != BS_VERDICT_NO)
+		return BS_VERDICT_UNKNOWN;
 	return BS_VERDICT_NO;
 }
 
@@ -845,7 +934,8 @@ static enum bs_verdict element_in_text(struct bs_byte_verifier *verifier, const 
 {
 	enum bs_verdict verdict = BS_VERDICT_NO;
 	(void)node;
-	FOR_EACH_PLACE (verifier, text, from, e, at) {
+	FOR_EACH_PLACE(verifier, text, from, e, at)
+	{
 		enum bs_verdict here = is_word(verifier, text, e, at);
 		if (here == BS_VERDICT_YES)
 			return here;
@@ -855,11 +945,12 @@ static enum bs_verdict element_in_text(struct bs_byte_verifier *verifier, const 
 }
 
 /* Says whether a leaf's word or phrase stands in a text, at a place from `from` on. */
-typedef enum bs_verdict ask_text(struct bs_byte_verifier *verifier, const struct text *text, const struct bs_query_node *node,
-                                 uint32_t which, size_t from);
+typedef enum bs_verdict ask_text(struct bs_byte_verifier *verifier, const struct text *text,
+                                 const struct bs_query_node *node, uint32_t which, size_t from);
 
 /* The same of a text that comes bit by bit: only what is new is searched. */
-static enum bs_verdict ask_grown(struct bs_byte_verifier *verifier, const struct bs_query_node *node, uint32_t which,
+static enum bs_verdict ask_grown(struct bs_byte_verifier *verifier,
+                                 const struct bs_query_node *node, uint32_t which,
                                  ask_text *in_text, struct searched *searched)
 {
 	struct text text = field_text(verifier, &verifier->grown);
@@ -872,7 +963,8 @@ static enum bs_verdict ask_grown(struct bs_byte_verifier *verifier, const struct
 }
 
 /* What `in_text` says of the fields of a leaf together. */
-static enum bs_verdict ask_fields(struct bs_byte_verifier *verifier, const struct bs_query_node *node, uint32_t which,
+static enum bs_verdict ask_fields(struct bs_byte_verifier *verifier,
+                                  const struct bs_query_node *node, uint32_t which,
                                   ask_text *in_text)
 {
 	enum bs_verdict verdict = BS_VERDICT_NO;
@@ -893,7 +985,8 @@ static bool is_grown(const struct bs_byte_verifier *verifier, const struct bs_qu
 }
 
 /* Whether an element stands in the document, in a field of the leaf. */
-static enum bs_verdict ask_element(struct bs_byte_verifier *verifier, const struct bs_query_node *node, uint32_t e)
+static enum bs_verdict ask_element(struct bs_byte_verifier *verifier,
+                                   const struct bs_query_node *node, uint32_t e)
 {
 	bool is_anywhere = !verifier->doc_fields || node->field == BS_QUERY_ANY_FIELD;
 	if (!verifier->elements[e].is_searchable)
@@ -903,7 +996,8 @@ static enum bs_verdict ask_element(struct bs_byte_verifier *verifier, const stru
 	enum bs_verdict verdict;
 	if (is_grown(verifier, node))
 		return ask_grown(verifier, node, e, element_in_text, &verifier->searched_words[e]);
-	verdict = verifier->doc_fields ? ask_fields(verifier, node, e, element_in_text) : element_in_json(verifier, e);
+	verdict = verifier->doc_fields ? ask_fields(verifier, node, e, element_in_text)
+	                               : element_in_json(verifier, e);
 	if (is_anywhere)
 		verifier->known[e] = (uint8_t)(verdict + 1);
 	return verdict;
@@ -918,7 +1012,8 @@ static enum bs_verdict ask_all(struct bs_byte_verifier *verifier, const struct b
 	return BS_VERDICT_UNKNOWN;
 }
 
-static bool is_confirmable(const struct bs_byte_verifier *verifier, const struct bs_query_node *node)
+static bool is_confirmable(const struct bs_byte_verifier *verifier,
+                           const struct bs_query_node *node)
 {
 	for (uint32_t i = 0; i < node->n_items; i++)
 		if (!verifier->elements[node->items[i].element].is_term)
@@ -931,10 +1026,12 @@ static enum bs_verdict phrase_in_text(struct bs_byte_verifier *verifier, const s
 {
 	enum bs_verdict verdict = BS_VERDICT_NO;
 	bool can_confirm = verifier->doc_fields && is_confirmable(verifier, node);
-	FOR_EACH_PLACE (verifier, text, from, node->items[item].element, at) {
+	FOR_EACH_PLACE(verifier, text, from, node->items[item].element, at)
+	{
 		if (!may_be_phrase(verifier, text, node, item, at))
 			continue;
-		enum bs_verdict here = can_confirm ? is_phrase(verifier, text, node, item, at) : BS_VERDICT_UNKNOWN;
+		enum bs_verdict here = can_confirm ? is_phrase(verifier, text, node, item, at)
+		                                   : BS_VERDICT_UNKNOWN;
 		if (here == BS_VERDICT_YES || !can_confirm)
 			return here;
 		verdict = here == BS_VERDICT_UNKNOWN ? here : verdict;
@@ -942,7 +1039,8 @@ static enum bs_verdict phrase_in_text(struct bs_byte_verifier *verifier, const s
 	return verdict;
 }
 
-static enum bs_verdict ask_phrase(struct bs_byte_verifier *verifier, const struct bs_query_node *node, uint32_t item)
+static enum bs_verdict ask_phrase(struct bs_byte_verifier *verifier,
+                                  const struct bs_query_node *node, uint32_t item)
 {
 	if (item == NO_ITEM)
 		return ask_all(verifier, node);
@@ -960,7 +1058,8 @@ static enum bs_verdict range_in_text(struct bs_byte_verifier *verifier, const st
 {
 	struct bs_value value;
 	(void)which;
-	(void)from; /* texts that are read piece by piece are those of files, which have no values */
+	/* texts that are read piece by piece are those of files, which have no values */
+	(void)from;
 	if (text->is_json && memchr(text->bytes, '\\', text->n_bytes))
 		return BS_VERDICT_UNKNOWN;
 	bool is_in = bs_value_parse(text->bytes, text->n_bytes, &value) &&
@@ -991,17 +1090,20 @@ static enum bs_verdict ask_leaf(void *context, uint32_t n)
 		return has ? BS_VERDICT_YES : BS_VERDICT_NO;
 	}
 	if (node->kind == BS_NODE_RANGE)
-		return verifier->doc_fields ? ask_fields(verifier, node, 0, range_in_text) : BS_VERDICT_UNKNOWN;
+		return verifier->doc_fields ? ask_fields(verifier, node, 0, range_in_text)
+		                            : BS_VERDICT_UNKNOWN;
 	if (node->kind == BS_NODE_WORD)
 		return ask_element(verifier, node, node->items[0].element);
-	return node->kind == BS_NODE_PHRASE ? ask_phrase(verifier, node, verifier->rarest[n]) : ask_all(verifier, node);
+	return node->kind == BS_NODE_PHRASE ? ask_phrase(verifier, node, verifier->rarest[n])
+	                                    : ask_all(verifier, node);
 }
 
 /* What is found is there; what is not found is not, if nothing hides it. */
 static enum bs_verdict ask_root(struct bs_byte_verifier *verifier)
 {
 	uint32_t root = (uint32_t)verifier->query->n_nodes - 1;
-	enum bs_verdict verdict = bs_match_tree(verifier->query, verifier->children, root, ask_leaf, verifier);
+	enum bs_verdict verdict =
+		bs_match_tree(verifier->query, verifier->children, root, ask_leaf, verifier);
 	bool needs_clear = verdict == BS_VERDICT_NO || verifier->has_not;
 	if (verifier->is_head && needs_clear)
 		return BS_VERDICT_UNKNOWN;
@@ -1010,7 +1112,8 @@ static enum bs_verdict ask_root(struct bs_byte_verifier *verifier)
 	return verdict;
 }
 
-static void begin(struct bs_byte_verifier *verifier, struct bs_doc_ref ref, size_t text_bytes, struct bs_error *err)
+static void begin(struct bs_byte_verifier *verifier, struct bs_doc_ref ref, size_t text_bytes,
+                  struct bs_error *err)
 {
 	memset(verifier->known, 0, verifier->query->n_elements);
 	verifier->status = BS_OK;
@@ -1021,8 +1124,9 @@ static void begin(struct bs_byte_verifier *verifier, struct bs_doc_ref ref, size
 	verifier->left_bytes = 2 * text_bytes + 4096;
 }
 
-enum bs_status bs_byte_verifier_json(struct bs_byte_verifier *verifier, struct bs_doc_ref ref, const uint8_t *line,
-                                     size_t line_bytes, enum bs_verdict *verdict_out, struct bs_error *err)
+enum bs_status bs_byte_verifier_json(struct bs_byte_verifier *verifier, struct bs_doc_ref ref,
+                                     const uint8_t *line, size_t line_bytes,
+                                     enum bs_verdict *verdict_out, struct bs_error *err)
 {
 	begin(verifier, ref, line_bytes, err);
 	verifier->text = (struct text){.bytes = line, .n_bytes = line_bytes, .is_json = true};
@@ -1032,7 +1136,8 @@ enum bs_status bs_byte_verifier_json(struct bs_byte_verifier *verifier, struct b
 }
 
 /* False: it cannot be told. */
-static bool count_words(struct bs_byte_verifier *verifier, const struct text *text, uint32_t e, uint32_t *tf)
+static bool count_words(struct bs_byte_verifier *verifier, const struct text *text, uint32_t e,
+                        uint32_t *tf)
 {
 	size_t n_bytes = verifier->elements[e].needle.n_bytes;
 	for (size_t at = find(verifier, text, 0, e); at < text->n_bytes;) {
@@ -1059,7 +1164,10 @@ static bool list_words(struct bs_byte_verifier *verifier, struct bs_match *match
 			uint32_t n = 0;
 			if (!count_words(verifier, &text, e, &n))
 				return false;
-			tf = bs_tf_add(tf, bs_field_weight(verifier->weights, field->name, field->name_bytes), n);
+			tf = bs_tf_add(
+				tf,
+				bs_field_weight(verifier->weights, field->name, field->name_bytes),
+				n);
 		}
 		if (tf > 0)
 			verifier->found[match->n_words++] = (struct bs_match_word){
@@ -1074,8 +1182,9 @@ static bool list_words(struct bs_byte_verifier *verifier, struct bs_match *match
 }
 
 enum bs_status bs_byte_verifier_fields(struct bs_byte_verifier *verifier, struct bs_doc_ref ref,
-                                       const struct bs_field *fields, size_t n_fields, bool is_json, bool needs_words,
-                                       enum bs_verdict *verdict_out, struct bs_match *match_out, struct bs_error *err)
+                                       const struct bs_field *fields, size_t n_fields, bool is_json,
+                                       bool needs_words, enum bs_verdict *verdict_out,
+                                       struct bs_match *match_out, struct bs_error *err)
 {
 	size_t text_bytes = 0;
 	for (size_t i = 0; i < n_fields; i++)
@@ -1095,14 +1204,19 @@ bool bs_byte_verifier_takes_heads(const struct bs_byte_verifier *verifier)
 	return !verifier->has_not;
 }
 
-enum bs_status bs_byte_verifier_grown(struct bs_byte_verifier *verifier, struct bs_doc_ref ref, const uint8_t *text,
-                                      size_t text_bytes, bool is_new, bool is_whole, enum bs_verdict *verdict_out, struct bs_error *err)
+enum bs_status bs_byte_verifier_grown(struct bs_byte_verifier *verifier, struct bs_doc_ref ref,
+                                      const uint8_t *text, size_t text_bytes, bool is_new,
+                                      bool is_whole, enum bs_verdict *verdict_out,
+                                      struct bs_error *err)
 {
-	size_t before_bytes = is_new ? 0 : verifier->grown.text_bytes, left_bytes = verifier->left_bytes;
+	size_t before_bytes = is_new ? 0 : verifier->grown.text_bytes,
+	       left_bytes = verifier->left_bytes;
 	begin(verifier, ref, text_bytes - before_bytes, err);
 	if (is_new) {
-		memset(verifier->searched_words, 0, verifier->query->n_elements * sizeof(*verifier->searched_words));
-		memset(verifier->searched_phrases, 0, verifier->query->n_nodes * sizeof(*verifier->searched_phrases));
+		memset(verifier->searched_words, 0,
+		       verifier->query->n_elements * sizeof(*verifier->searched_words));
+		memset(verifier->searched_phrases, 0,
+		       verifier->query->n_nodes * sizeof(*verifier->searched_phrases));
 	} else {
 		verifier->left_bytes += left_bytes;
 	}

@@ -22,7 +22,8 @@ struct bs_name_leaf {
 	struct bs_plan plan;
 	struct bs_byte_verifier *byte_verifier; /* NULL: every name is analysed */
 	struct bs_matcher *matcher;
-	uint8_t **memo; /* enum memo of each document, one array a segment and one for the overlay; NULL: nothing */
+	/* enum memo of each document, one array a segment and one for the overlay; NULL: nothing */
+	uint8_t **memo;
 };
 
 void bs_filename_match_deinit(struct bs_filename_match *named)
@@ -40,7 +41,8 @@ void bs_filename_match_deinit(struct bs_filename_match *named)
 }
 
 static enum bs_status begin_leaf(struct bs_name_leaf *leaf, uint32_t n, const struct bs_plan *plan,
-                                 struct bs_tokenizer *tokenizer, const struct bs_kernel *kernel, struct bs_error *err)
+                                 struct bs_tokenizer *tokenizer, const struct bs_kernel *kernel,
+                                 struct bs_error *err)
 {
 	leaf->n = n;
 	leaf->node = plan->query->nodes[n];
@@ -55,14 +57,15 @@ static enum bs_status begin_leaf(struct bs_name_leaf *leaf, uint32_t n, const st
 		return bs_fail_memory(err, "names", plan->list->n_segments * sizeof(*leaf->memo));
 	enum bs_status status = bs_matcher_new(&leaf->query, tokenizer, &leaf->matcher, err);
 	if (!status && kernel)
-		status = bs_byte_verifier_new(&leaf->plan, tokenizer, kernel, &leaf->byte_verifier, err);
+		status = bs_byte_verifier_new(&leaf->plan, tokenizer, kernel, &leaf->byte_verifier,
+		                              err);
 	return status;
 }
 
-/* The path below the folder, of a record in it that of its file; of a file that is a source by itself, the last part of its
- * path. Of no bytes: there is none. */
-static enum bs_status find_name(const struct bs_snapshot *snapshot, struct bs_doc_ref ref, struct bs_field *name_out,
-                                struct bs_error *err)
+/* The path below the folder, of a record in it that of its file; of a file that is a source by
+ * itself, the last part of its path. Of no bytes: there is none. */
+static enum bs_status find_name(const struct bs_snapshot *snapshot, struct bs_doc_ref ref,
+                                struct bs_field *name_out, struct bs_error *err)
 {
 	struct bs_doc_record record;
 	*name_out = (struct bs_field){.name = "", .text = (const uint8_t *)""};
@@ -72,7 +75,8 @@ static enum bs_status find_name(const struct bs_snapshot *snapshot, struct bs_do
 	const struct bs_source_record *source = &snapshot->manifest.sources[record.source];
 	const char *slash = strrchr(source->path, '/');
 	if (source->kind == BS_SOURCE_FOLDER)
-		*name_out = (struct bs_field){.name = "", .text = record.name, .text_bytes = record.name_bytes};
+		*name_out = (struct bs_field){
+			.name = "", .text = record.name, .text_bytes = record.name_bytes};
 	else if (source->parent)
 		name_out->text = (const uint8_t *)source->path;
 	else if (source->kind == BS_SOURCE_FILE)
@@ -82,21 +86,23 @@ static enum bs_status find_name(const struct bs_snapshot *snapshot, struct bs_do
 	return BS_OK;
 }
 
-static enum bs_status ask(struct bs_name_leaf *leaf, struct bs_doc_ref ref, const struct bs_field *name, bool *has_out, struct bs_error *err)
+static enum bs_status ask(struct bs_name_leaf *leaf, struct bs_doc_ref ref,
+                          const struct bs_field *name, bool *has_out, struct bs_error *err)
 {
 	enum bs_verdict verdict = BS_VERDICT_UNKNOWN;
 	struct bs_match match = {0};
 	enum bs_status status = BS_OK;
 	if (leaf->byte_verifier)
-		status = bs_byte_verifier_fields(leaf->byte_verifier, ref, name, 1, false, false, &verdict, &match, err);
+		status = bs_byte_verifier_fields(leaf->byte_verifier, ref, name, 1, false, false,
+		                                 &verdict, &match, err);
 	if (!status && verdict == BS_VERDICT_UNKNOWN)
 		status = bs_match_document(leaf->matcher, ref, name, 1, &match, err);
 	*has_out = verdict == BS_VERDICT_YES || match.matches;
 	return status;
 }
 
-static enum bs_status has_name(struct bs_file_names *names, uint32_t n, struct bs_doc_ref ref, bool *has_out,
-                               struct bs_error *err)
+static enum bs_status has_name(struct bs_file_names *names, uint32_t n, struct bs_doc_ref ref,
+                               bool *has_out, struct bs_error *err)
 {
 	struct bs_filename_match *named = (struct bs_filename_match *)(void *)names;
 	const struct bs_list_segment *segment = bs_list_segment(named->list, ref.segment);
@@ -110,7 +116,8 @@ static enum bs_status has_name(struct bs_file_names *names, uint32_t n, struct b
 		return bs_fail_memory(err, "names", segment->n_docs);
 	if ((*memo)[ref.document] == MEMO_EMPTY) {
 		struct bs_field name;
-		status = find_name(segment->snapshot, bs_list_own_ref(named->list, ref), &name, err);
+		status =
+			find_name(segment->snapshot, bs_list_own_ref(named->list, ref), &name, err);
 		if (!status && name.text_bytes > 0)
 			status = ask(leaf, ref, &name, has_out, err);
 		if (status)
@@ -131,12 +138,13 @@ static bool has_own_names(const struct bs_snapshot *snapshot)
 	bool has = false;
 	for (uint32_t i = 0; i < manifest->n_sources && !has; i++)
 		has = manifest->sources[i].parent > 0;
-	return has && bs_term_table_find(&manifest->fields, (const uint8_t *)own_name, (uint32_t)n, bs_hash_slot(own_name, n),
-	                                 &field);
+	return has && bs_term_table_find(&manifest->fields, (const uint8_t *)own_name, (uint32_t)n,
+	                                 bs_hash_slot(own_name, n), &field);
 }
 
-enum bs_status bs_filename_match_begin(struct bs_filename_match *named, const struct bs_plan *plan, struct bs_tokenizer *tokenizer,
-                              const struct bs_kernel *kernel, struct bs_error *err)
+enum bs_status bs_filename_match_begin(struct bs_filename_match *named, const struct bs_plan *plan,
+                                       struct bs_tokenizer *tokenizer,
+                                       const struct bs_kernel *kernel, struct bs_error *err)
 {
 	const struct bs_query_tree *query = plan->query;
 	enum bs_status status = BS_OK;
@@ -155,6 +163,7 @@ enum bs_status bs_filename_match_begin(struct bs_filename_match *named, const st
 		return bs_fail_memory(err, "names", n_leaves * sizeof(*named->leaves));
 	for (uint32_t n = 0; n < query->n_nodes && !status; n++)
 		if (bs_query_is_file_name(&query->nodes[n]))
-			status = begin_leaf(&named->leaves[named->names.n_leaves++], n, plan, tokenizer, kernel, err);
+			status = begin_leaf(&named->leaves[named->names.n_leaves++], n, plan,
+			                    tokenizer, kernel, err);
 	return status;
 }

@@ -1,4 +1,5 @@
-/* match.c: see match.h. A document is analysed once; then the tree is evaluated from the leaves up. */
+/* match.c: see match.h. A document is analysed once; then the tree is evaluated from the leaves
+ * up. */
 #include "query/verify/match.h"
 
 #include <stdlib.h>
@@ -15,7 +16,8 @@
 #include "query/language/fuzzy.h"
 #include "query/language/wildcard.h"
 
-#define FIELD_GAP 100u /* as the indexer leaves between the fields of a record; see indexer/batch/indexing_buffer.c */
+/* as the indexer leaves between the fields of a record; see indexer/batch/indexing_buffer.c */
+#define FIELD_GAP 100u
 
 /* Where an element stands. */
 struct occurrence {
@@ -24,16 +26,17 @@ struct occurrence {
 };
 
 /*
- * Tokens are looked up in a dictionary of words. A query of plain words only knows its own from the start, and all
- * others are strangers. With prefixes, patterns or fuzzy words every token met is entered once, with the list of the elements it
- * is an occurrence of, so that the comparisons are made once a distinct word.
+ * Tokens are looked up in a dictionary of words. A query of plain words only knows its own from the
+ * start, and all others are strangers. With prefixes, patterns or fuzzy words every token met is
+ * entered once, with the list of the elements it is an occurrence of, so that the comparisons are
+ * made once a distinct word.
  */
 struct known_word {
 	uint32_t first_element; /* index into element_lists */
 	uint32_t n_elements;
-	uint32_t tf;            /* in the document under analysis, by the weights of its fields */
-	bool is_positive;       /* by any of its elements */
-	double weight;          /* of all of them, in their order; 0: it does not score */
+	uint32_t tf;      /* in the document under analysis, by the weights of its fields */
+	bool is_positive; /* by any of its elements */
+	double weight;    /* of all of them, in their order; 0: it does not score */
 	double idf;
 };
 
@@ -51,7 +54,7 @@ BS_VECTOR(match_words, struct bs_match_word);
 
 /* What the document has of an element of the query. */
 struct counted_element {
-	struct bs_fuzzy *fuzzy;         /* NULL unless it is fuzzy */
+	struct bs_fuzzy *fuzzy; /* NULL unless it is fuzzy */
 	uint32_t tf;
 	uint32_t need;                  /* scratch of NEAR and of long phrases: zero in between */
 	struct occurrences occurrences; /* ascending */
@@ -61,11 +64,11 @@ struct bs_matcher {
 	const struct bs_query_tree *query;
 	struct bs_tokenizer *tokenizer;
 	struct bs_file_names *names;
-	struct bs_doc_ref ref; /* the document under way */
-	struct bs_u32s inexact;           /* the elements that are no plain words, ascending */
-	bool needs_positions;             /* some leaf is a phrase, a NEAR or limited to a field */
-	struct bs_term_table table;       /* words known */
-	struct known_words known;         /* by number in the table */
+	struct bs_doc_ref ref;      /* the document under way */
+	struct bs_u32s inexact;     /* the elements that are no plain words, ascending */
+	bool needs_positions;       /* some leaf is a phrase, a NEAR or limited to a field */
+	struct bs_term_table table; /* words known */
+	struct known_words known;   /* by number in the table */
 	struct bs_u32s element_lists;
 	struct counted_element *elements; /* as the query's */
 	struct near_points points;        /* scratch of NEAR and of long phrases */
@@ -75,20 +78,21 @@ struct bs_matcher {
 	/* The document. */
 	const struct bs_field *doc_fields;
 	size_t n_doc_fields;
-	uint32_t field;                   /* under analysis */
-	uint32_t weight;                  /* ... its */
+	uint32_t field;  /* under analysis */
+	uint32_t weight; /* ... its */
 	char *const *weights;
-	struct bs_word_hits *hits;        /* set while hits are collected */
-	uint64_t span_start_byte;         /* of the last token, */
-	uint32_t span_position;           /* and the position of the first one that stands there */
+	struct bs_word_hits *hits; /* set while hits are collected */
+	uint64_t span_start_byte;  /* of the last token, */
+	uint32_t span_position;    /* and the position of the first one that stands there */
 	struct bs_error *err;
-	enum bs_status status;            /* sticky */
+	enum bs_status status; /* sticky */
 };
 
 #define NOT_PLAIN UINT32_MAX
 
-/* A dictionary of more words than this is begun anew: a long scan must not remember every word it ever met, and finds them
- * faster in one that stays in the caches (1.0 instead of 1.2 us a paragraph). */
+/* A dictionary of more words than this is begun anew: a long scan must not remember every word it
+ * ever met, and finds them faster in one that stays in the caches (1.0 instead of 1.2 us a
+ * paragraph). */
 #define MAX_KNOWN_WORDS (1u << 16)
 
 static bool wants_positions(const struct bs_query_tree *query)
@@ -96,7 +100,9 @@ static bool wants_positions(const struct bs_query_tree *query)
 	for (size_t i = 0; i < query->n_nodes; i++) {
 		const struct bs_query_node *node = &query->nodes[i];
 		bool is_leaf = node->n_children == 0;
-		bool is_anywhere = node->kind == BS_NODE_RANGE || (node->kind == BS_NODE_WORD && node->field == BS_QUERY_ANY_FIELD);
+		bool is_anywhere =
+			node->kind == BS_NODE_RANGE ||
+			(node->kind == BS_NODE_WORD && node->field == BS_QUERY_ANY_FIELD);
 		if (is_leaf && !is_anywhere)
 			return true;
 	}
@@ -104,14 +110,16 @@ static bool wants_positions(const struct bs_query_tree *query)
 }
 
 /* Inline: most is a few bytes, and there is much of it. */
-__attribute__((always_inline)) static inline void append(struct bs_matcher *matcher, struct bs_buffer *to,
-                                                         const void *bytes, size_t n_bytes)
+__attribute__((always_inline)) static inline void append(struct bs_matcher *matcher,
+                                                         struct bs_buffer *to, const void *bytes,
+                                                         size_t n_bytes)
 {
 	if (!matcher->status)
 		matcher->status = bs_buffer_append(to, bytes, n_bytes, matcher->err);
 }
 
-/* What a comparison of a word with an element that is no plain word costs about, and a look at an occurrence, for the deadline. */
+/* What a comparison of a word with an element that is no plain word costs about, and a look at an
+ * occurrence, for the deadline. */
 #define INEXACT_NS    50u
 #define OCCURRENCE_NS 10u
 
@@ -122,14 +130,16 @@ static inline void spend(struct bs_matcher *matcher, uint64_t about_ns)
 }
 
 /* Whether a term is an occurrence of the element, which is no plain word. */
-static bool element_accepts(const struct bs_matcher *matcher, uint32_t e, const uint8_t *term, uint32_t term_bytes)
+static bool element_accepts(const struct bs_matcher *matcher, uint32_t e, const uint8_t *term,
+                            uint32_t term_bytes)
 {
 	const struct bs_element *element = &matcher->query->elements[e];
 	if (element->kind == BS_ELEMENT_FUZZY)
 		return bs_fuzzy_matches(matcher->elements[e].fuzzy, term, term_bytes, 0);
 	if (element->kind == BS_ELEMENT_PATTERN)
 		return bs_pattern_matches(element->term, element->term_bytes, term, term_bytes);
-	return element->term_bytes <= term_bytes && memcmp(element->term, term, element->term_bytes) == 0;
+	return element->term_bytes <= term_bytes &&
+	       memcmp(element->term, term, element->term_bytes) == 0;
 }
 
 static void add_element(struct bs_matcher *matcher, struct known_word *word, uint32_t e)
@@ -140,11 +150,14 @@ static void add_element(struct bs_matcher *matcher, struct known_word *word, uin
 	append(matcher, &matcher->element_lists.bytes, &e, sizeof(e));
 }
 
-/* Enters a new term into the dictionary, with its elements in order. plain: the one that is this very term, NOT_PLAIN
- * if none is. Those are entered first, so that no term met later is one of them. */
-static void enter_word(struct bs_matcher *matcher, const uint8_t *term, uint32_t term_bytes, uint32_t plain)
+/* Enters a new term into the dictionary, with its elements in order. plain: the one that is this
+ * very term, NOT_PLAIN if none is. Those are entered first, so that no term met later is one of
+ * them. */
+static void enter_word(struct bs_matcher *matcher, const uint8_t *term, uint32_t term_bytes,
+                       uint32_t plain)
 {
-	struct known_word word = {.first_element = (uint32_t)bs_vector_n(&matcher->element_lists), .idf = -1};
+	struct known_word word = {.first_element = (uint32_t)bs_vector_n(&matcher->element_lists),
+	                          .idf = -1};
 	const uint32_t *inexact = matcher->inexact.items;
 	const size_t n_inexact = bs_vector_n(&matcher->inexact);
 	spend(matcher, n_inexact * INEXACT_NS);
@@ -161,13 +174,15 @@ static void enter_word(struct bs_matcher *matcher, const uint8_t *term, uint32_t
 	append(matcher, &matcher->known.bytes, &word, sizeof(word));
 }
 
-/* The number of a term, which is entered if it is new. Never after a failure. Inline: this is once a word of a text. */
-static inline uint32_t know_word(struct bs_matcher *matcher, const uint8_t *term, uint32_t term_bytes, uint64_t hash,
-                                 uint32_t plain)
+/* The number of a term, which is entered if it is new. Never after a failure. Inline: this is once
+ * a word of a text. */
+static inline uint32_t know_word(struct bs_matcher *matcher, const uint8_t *term,
+                                 uint32_t term_bytes, uint64_t hash, uint32_t plain)
 {
 	bool is_new;
 	uint32_t number = 0;
-	matcher->status = bs_term_table_intern(&matcher->table, term, term_bytes, hash, &number, &is_new, matcher->err);
+	matcher->status = bs_term_table_intern(&matcher->table, term, term_bytes, hash, &number,
+	                                       &is_new, matcher->err);
 	if (!matcher->status && is_new)
 		enter_word(matcher, term, term_bytes, plain);
 	return number;
@@ -182,7 +197,8 @@ static void know_elements(struct bs_matcher *matcher)
 	for (uint32_t e = 0; e < matcher->query->n_elements && !matcher->status; e++) {
 		const struct bs_element *element = &matcher->query->elements[e];
 		if (element->kind == BS_ELEMENT_TERM)
-			know_word(matcher, element->term, element->term_bytes, bs_hash_slot(element->term, element->term_bytes), e);
+			know_word(matcher, element->term, element->term_bytes,
+			          bs_hash_slot(element->term, element->term_bytes), e);
 	}
 }
 
@@ -193,7 +209,8 @@ static void make_inexact(struct bs_matcher *matcher)
 		if (element->kind != BS_ELEMENT_TERM && element->kind != BS_ELEMENT_BIGRAM)
 			append(matcher, &matcher->inexact.bytes, &e, sizeof(e));
 		if (!matcher->status && element->kind == BS_ELEMENT_FUZZY)
-			matcher->status = bs_fuzzy_new(element->term, element->term_bytes, element->max_distance,
+			matcher->status = bs_fuzzy_new(element->term, element->term_bytes,
+			                               element->max_distance,
 			                               &matcher->elements[e].fuzzy, matcher->err);
 	}
 }
@@ -216,8 +233,8 @@ static enum bs_status make_elements(struct bs_matcher *matcher, struct bs_error 
 	return bs_fail_memory(err, "a matcher", n * sizeof(*matcher->elements));
 }
 
-enum bs_status bs_matcher_new(const struct bs_query_tree *query, struct bs_tokenizer *tokenizer, struct bs_matcher **matcher_out,
-                              struct bs_error *err)
+enum bs_status bs_matcher_new(const struct bs_query_tree *query, struct bs_tokenizer *tokenizer,
+                              struct bs_matcher **matcher_out, struct bs_error *err)
 {
 	struct bs_matcher *matcher = calloc(1, sizeof(*matcher));
 	*matcher_out = NULL;
@@ -283,7 +300,8 @@ static const uint32_t *elements_of(const struct bs_matcher *matcher, const struc
 }
 
 /* An occurrence of a known word: counts for the word and for each of its elements. */
-static void add_occurrence(struct bs_matcher *matcher, const struct bs_token *token, uint32_t number)
+static void add_occurrence(struct bs_matcher *matcher, const struct bs_token *token,
+                           uint32_t number)
 {
 	struct known_word *word = word_at(matcher, number);
 	const uint32_t *elements = elements_of(matcher, word);
@@ -295,16 +313,20 @@ static void add_occurrence(struct bs_matcher *matcher, const struct bs_token *to
 		struct counted_element *element = &matcher->elements[elements[i]];
 		element->tf++;
 		if (matcher->needs_positions)
-			append(matcher, &element->occurrences.bytes, &occurrence, sizeof(occurrence));
+			append(matcher, &element->occurrences.bytes, &occurrence,
+			       sizeof(occurrence));
 	}
 }
 
 static void add_hit(struct bs_matcher *matcher, const struct bs_token *token, uint32_t number)
 {
 	const struct known_word *word = word_at(matcher, number);
-	struct bs_word_hit hit = {.field = matcher->field, .element = elements_of(matcher, word)[0],
-	                             .start_byte = token->start_byte, .end_byte = token->end_byte,
-	                             .position = token->position, .nth = token->position - matcher->span_position};
+	struct bs_word_hit hit = {.field = matcher->field,
+	                          .element = elements_of(matcher, word)[0],
+	                          .start_byte = token->start_byte,
+	                          .end_byte = token->end_byte,
+	                          .position = token->position,
+	                          .nth = token->position - matcher->span_position};
 	if (word->is_positive)
 		append(matcher, &matcher->hits->bytes, &hit, sizeof(hit));
 }
@@ -319,7 +341,8 @@ static void keep_hit(const struct bs_matcher *matcher, uint64_t position)
 		hits[at].is_kept = true;
 }
 
-static enum bs_status take_tokens(void *context, const struct bs_token *tokens, size_t n_tokens, struct bs_error *err)
+static enum bs_status take_tokens(void *context, const struct bs_token *tokens, size_t n_tokens,
+                                  struct bs_error *err)
 {
 	struct bs_matcher *matcher = context;
 	(void)err;
@@ -333,8 +356,10 @@ static enum bs_status take_tokens(void *context, const struct bs_token *tokens, 
 		}
 		uint64_t hash = bs_hash_slot(tokens[i].term, tokens[i].term_bytes);
 		if (bs_vector_n(&matcher->inexact) > 0)
-			number = know_word(matcher, tokens[i].term, tokens[i].term_bytes, hash, NOT_PLAIN);
-		else if (!bs_term_table_find(&matcher->table, tokens[i].term, tokens[i].term_bytes, hash, &number))
+			number = know_word(matcher, tokens[i].term, tokens[i].term_bytes, hash,
+			                   NOT_PLAIN);
+		else if (!bs_term_table_find(&matcher->table, tokens[i].term, tokens[i].term_bytes,
+		                             hash, &number))
 			continue;
 		if (matcher->status || word_at(matcher, number)->n_elements == 0)
 			continue;
@@ -346,7 +371,8 @@ static enum bs_status take_tokens(void *context, const struct bs_token *tokens, 
 }
 
 /* Returns the document's length. */
-static uint32_t analyze_fields(struct bs_matcher *matcher, const struct bs_field *fields, size_t n_fields)
+static uint32_t analyze_fields(struct bs_matcher *matcher, const struct bs_field *fields,
+                               size_t n_fields)
 {
 	uint32_t position = 0, length = 0;
 	matcher->doc_fields = fields;
@@ -357,10 +383,12 @@ static uint32_t analyze_fields(struct bs_matcher *matcher, const struct bs_field
 	for (size_t i = 0; i < n_fields && !matcher->status; i++) {
 		struct bs_tokenizer_sum sum = {0};
 		matcher->field = (uint32_t)i;
-		matcher->weight = bs_field_weight(matcher->weights, fields[i].name, fields[i].name_bytes);
+		matcher->weight =
+			bs_field_weight(matcher->weights, fields[i].name, fields[i].name_bytes);
 		matcher->span_start_byte = UINT64_MAX;
-		matcher->status = bs_tokenizer_analyze(matcher->tokenizer, fields[i].text, fields[i].text_bytes, position, take_tokens,
-		                                   matcher, &sum, matcher->err);
+		matcher->status = bs_tokenizer_analyze(matcher->tokenizer, fields[i].text,
+		                                       fields[i].text_bytes, position, take_tokens,
+		                                       matcher, &sum, matcher->err);
 		position = sum.next_position + FIELD_GAP;
 		length += sum.n_positions;
 	}
@@ -402,25 +430,31 @@ static void list_words(struct bs_matcher *matcher, struct bs_match *match)
 	for (size_t i = 0; i < bs_vector_n(&matcher->found); i++) {
 		struct known_word *word = word_at(matcher, found[i]);
 		struct bs_match_word listed = {.term = bs_term_table_key(&matcher->table, found[i]),
-		                               .term_bytes = matcher->table.entries[found[i]].n_bytes,
-		                               .tf = word->tf, .weight = word->weight, .idf = &word->idf};
+		                               .term_bytes =
+		                                       matcher->table.entries[found[i]].n_bytes,
+		                               .tf = word->tf,
+		                               .weight = word->weight,
+		                               .idf = &word->idf};
 		if (word->weight > 0)
 			append(matcher, &matcher->match_words.bytes, &listed, sizeof(listed));
 	}
 	match->words = matcher->match_words.items;
 	match->n_words = bs_vector_n(&matcher->match_words);
 	if (match->n_words > 1)
-		qsort(matcher->match_words.items, match->n_words, sizeof(*match->words), compare_words);
+		qsort(matcher->match_words.items, match->n_words, sizeof(*match->words),
+		      compare_words);
 }
 
-static const struct occurrence *occurrences_of(const struct bs_matcher *matcher, uint32_t element, size_t *n_out)
+static const struct occurrence *occurrences_of(const struct bs_matcher *matcher, uint32_t element,
+                                               size_t *n_out)
 {
 	const struct occurrences *occurrences = &matcher->elements[element].occurrences;
 	*n_out = bs_vector_n(occurrences);
 	return occurrences->items;
 }
 
-bool bs_match_field(const struct bs_query_tree *query, const struct bs_query_node *leaf, const struct bs_field *field)
+bool bs_match_field(const struct bs_query_tree *query, const struct bs_query_node *leaf,
+                    const struct bs_field *field)
 {
 	if (leaf->field == BS_QUERY_ANY_FIELD)
 		return true;
@@ -429,13 +463,15 @@ bool bs_match_field(const struct bs_query_tree *query, const struct bs_query_nod
 	       memcmp(bs_term_table_key(query->fields, leaf->field), field->name, name_bytes) == 0;
 }
 
-static bool field_fits(const struct bs_matcher *matcher, const struct bs_query_node *node, uint32_t field)
+static bool field_fits(const struct bs_matcher *matcher, const struct bs_query_node *node,
+                       uint32_t field)
 {
 	return bs_match_field(matcher->query, node, &matcher->doc_fields[field]);
 }
 
 /* Of an item of a leaf, all that stand in its field. */
-static void keep_occurrences(const struct bs_matcher *matcher, const struct bs_query_node *node, uint32_t element)
+static void keep_occurrences(const struct bs_matcher *matcher, const struct bs_query_node *node,
+                             uint32_t element)
 {
 	size_t n;
 	const struct occurrence *at = occurrences_of(matcher, element, &n);
@@ -444,7 +480,8 @@ static void keep_occurrences(const struct bs_matcher *matcher, const struct bs_q
 			keep_hit(matcher, at[i].position);
 }
 
-/* Here and below: while hits are collected, all that match are kept, where else the first is enough. */
+/* Here and below: while hits are collected, all that match are kept, where else the first is
+ * enough. */
 static bool word_matches(const struct bs_matcher *matcher, const struct bs_query_node *node)
 {
 	uint32_t element = node->items[0].element;
@@ -460,8 +497,10 @@ static bool word_matches(const struct bs_matcher *matcher, const struct bs_query
 	return false;
 }
 
-/* Positions ascend through the whole document, fields included, so one number orders occurrences. */
-static bool stands_at(const struct bs_matcher *matcher, uint32_t element, uint32_t field, uint64_t position)
+/* Positions ascend through the whole document, fields included, so one number orders
+ * occurrences. */
+static bool stands_at(const struct bs_matcher *matcher, uint32_t element, uint32_t field,
+                      uint64_t position)
 {
 	size_t n, first;
 	const struct occurrence *at = occurrences_of(matcher, element, &n);
@@ -488,7 +527,8 @@ static void *zeros(struct bs_matcher *matcher, struct bs_buffer *scratch, size_t
 	return matcher->status ? NULL : memset(scratch->data, 0, n_bytes);
 }
 
-/* The distinct elements of a leaf, each with how often it is asked for; an array of n_items, all zero. */
+/* The distinct elements of a leaf, each with how often it is asked for; an array of n_items, all
+ * zero. */
 struct near_need {
 	uint32_t element;
 	uint32_t wanted;
@@ -496,7 +536,8 @@ struct near_need {
 	uint32_t of_item; /* needs[i].of_item: which of them item i is */
 };
 
-static uint32_t near_needs(struct bs_matcher *matcher, const struct bs_query_node *node, struct near_need *needs)
+static uint32_t near_needs(struct bs_matcher *matcher, const struct bs_query_node *node,
+                           struct near_need *needs)
 {
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < node->n_items; i++) {
@@ -514,36 +555,39 @@ static uint32_t near_needs(struct bs_matcher *matcher, const struct bs_query_nod
 }
 
 /* Leaves their occurrences in matcher->points, in order; returns how many. */
-static size_t near_points(struct bs_matcher *matcher, const struct bs_query_node *node, const struct near_need *needs,
-                          uint32_t n_needs)
+static size_t near_points(struct bs_matcher *matcher, const struct bs_query_node *node,
+                          const struct near_need *needs, uint32_t n_needs)
 {
 	bs_vector_clear(&matcher->points);
 	for (uint32_t k = 0; k < n_needs; k++) {
 		size_t n;
 		const struct occurrence *at = occurrences_of(matcher, needs[k].element, &n);
 		for (size_t o = 0; o < n && !matcher->status; o++) {
-			struct near_point point = {.field = at[o].field, .position = at[o].position, .kind = k};
+			struct near_point point = {
+				.field = at[o].field, .position = at[o].position, .kind = k};
 			if (field_fits(matcher, node, at[o].field))
 				append(matcher, &matcher->points.bytes, &point, sizeof(point));
 		}
 	}
 	size_t n_points = matcher->status ? 0 : bs_vector_n(&matcher->points);
 	if (!matcher->status)
-		matcher->status = bs_sort(matcher->points.items, n_points, sizeof(*matcher->points.items), compare_points, NULL,
-		                          matcher->err);
+		matcher->status =
+			bs_sort(matcher->points.items, n_points, sizeof(*matcher->points.items),
+		                compare_points, NULL, matcher->err);
 	return matcher->status ? 0 : n_points;
 }
 
 /* A window slides over the occurrences in order; it holds at most `span` positions of one field. */
-static bool sweep_points(const struct bs_matcher *matcher, struct near_point *points, size_t n_points,
-                         struct near_need *needs, uint32_t n_needs, uint64_t span)
+static bool sweep_points(const struct bs_matcher *matcher, struct near_point *points,
+                         size_t n_points, struct near_need *needs, uint32_t n_needs, uint64_t span)
 {
 	size_t start = 0, n_kept = 0;
 	uint32_t n_satisfied = 0;
 	for (size_t end = 0; end < n_points; end++) {
 		struct near_need *need = &needs[points[end].kind];
 		n_satisfied += ++need->held == need->wanted;
-		while (points[start].field != points[end].field || points[end].position - points[start].position > span) {
+		while (points[start].field != points[end].field ||
+		       points[end].position - points[start].position > span) {
 			struct near_need *lost = &needs[points[start].kind];
 			n_satisfied -= lost->held-- == lost->wanted;
 			start++;
@@ -584,7 +628,8 @@ static bool phrase_around(const struct bs_matcher *matcher, const struct bs_quer
 		uint64_t start = at[o].position - rarest->position;
 		bool all = true;
 		for (uint32_t i = 0; i < node->n_items && all; i++)
-			all = stands_at(matcher, node->items[i].element, at[o].field, start + node->items[i].position);
+			all = stands_at(matcher, node->items[i].element, at[o].field,
+			                start + node->items[i].position);
 		is_anywhere |= all;
 		for (uint32_t i = 0; i < node->n_items && all && matcher->hits; i++)
 			keep_hit(matcher, start + node->items[i].position);
@@ -593,17 +638,18 @@ static bool phrase_around(const struct bs_matcher *matcher, const struct bs_quer
 }
 
 /*
- * The same for a phrase that would take too many looks: "a a a a b" in a text of nothing but a. Once over the
- * occurrences of all its words in order, with a bit for each position of the phrase: set if the phrase up to there ends
- * at the document's position under the window. Each step moves the bits on by one and keeps those whose word stands
- * there; positions of the phrase that no item has (`open`) are kept everywhere.
+ * The same for a phrase that would take too many looks: "a a a a b" in a text of nothing but a.
+ * Once over the occurrences of all its words in order, with a bit for each position of the phrase:
+ * set if the phrase up to there ends at the document's position under the window. Each step moves
+ * the bits on by one and keeps those whose word stands there; positions of the phrase that no item
+ * has (`open`) are kept everywhere.
  */
 struct phrase_sweep {
-	uint32_t n_words;  /* of 64 bits, each of these sets */
+	uint32_t n_words; /* of 64 bits, each of these sets */
 	uint64_t *state;
 	uint64_t *open;
-	uint64_t *here;    /* the words at the document's position */
-	uint64_t *masks;   /* one a need */
+	uint64_t *here;  /* the words at the document's position */
+	uint64_t *masks; /* one a need */
 };
 
 static void step_sweep(struct phrase_sweep *sweep, bool *is_empty_out)
@@ -618,8 +664,8 @@ static void step_sweep(struct phrase_sweep *sweep, bool *is_empty_out)
 	*is_empty_out = all == 0;
 }
 
-static bool sweep_phrase(struct phrase_sweep *sweep, uint32_t last_bit, const struct near_point *points,
-                         size_t n_points)
+static bool sweep_phrase(struct phrase_sweep *sweep, uint32_t last_bit,
+                         const struct near_point *points, size_t n_points)
 {
 	size_t set_bytes = sweep->n_words * sizeof(uint64_t);
 	bool is_empty = true;
@@ -627,7 +673,8 @@ static bool sweep_phrase(struct phrase_sweep *sweep, uint32_t last_bit, const st
 		const struct near_point *at = &points[i];
 		bool goes_on = i > 0 && at->field == at[-1].field;
 		/* What lies between has none of the words. */
-		for (uint64_t p = goes_on ? at[-1].position + UINT64_C(1) : 0; !is_empty && goes_on && p < at->position; p++) {
+		for (uint64_t p = goes_on ? at[-1].position + UINT64_C(1) : 0;
+		     !is_empty && goes_on && p < at->position; p++) {
 			memcpy(sweep->here, sweep->open, set_bytes);
 			step_sweep(sweep, &is_empty);
 		}
@@ -636,7 +683,8 @@ static bool sweep_phrase(struct phrase_sweep *sweep, uint32_t last_bit, const st
 		memcpy(sweep->here, sweep->open, set_bytes);
 		for (; i < n_points && points[i].position == at->position; i++)
 			for (uint32_t w = 0; w < sweep->n_words; w++)
-				sweep->here[w] |= sweep->masks[(size_t)points[i].kind * sweep->n_words + w];
+				sweep->here[w] |=
+					sweep->masks[(size_t)points[i].kind * sweep->n_words + w];
 		step_sweep(sweep, &is_empty);
 		if (sweep->state[last_bit / 64] >> last_bit % 64 & 1)
 			return true;
@@ -650,7 +698,8 @@ static bool phrase_anywhere(struct bs_matcher *matcher, const struct bs_query_no
 	struct phrase_sweep sweep = {.n_words = last_bit / 64 + 1};
 	struct near_need *needs = zeros(matcher, &matcher->needs, node->n_items * sizeof(*needs));
 	uint32_t n_needs = needs ? near_needs(matcher, node, needs) : 0;
-	uint64_t *sets = zeros(matcher, &matcher->sets, (n_needs + (size_t)3) * sweep.n_words * sizeof(*sets));
+	uint64_t *sets = zeros(matcher, &matcher->sets,
+	                       (n_needs + (size_t)3) * sweep.n_words * sizeof(*sets));
 	if (!sets)
 		return false;
 	sweep.state = sets;
@@ -675,9 +724,11 @@ static bool phrase_matches(struct bs_matcher *matcher, const struct bs_query_nod
 {
 	const struct bs_query_item *rarest = &node->items[0];
 	for (uint32_t i = 1; i < node->n_items; i++)
-		if (matcher->elements[node->items[i].element].tf < matcher->elements[rarest->element].tf)
+		if (matcher->elements[node->items[i].element].tf <
+		    matcher->elements[rarest->element].tf)
 			rarest = &node->items[i];
-	bool are_many = (uint64_t)matcher->elements[rarest->element].tf * node->n_items > MOST_LOOKS;
+	bool are_many =
+		(uint64_t)matcher->elements[rarest->element].tf * node->n_items > MOST_LOOKS;
 	/* Hits are for people: among so many, a word that stands alone does no harm. */
 	for (uint32_t i = 0; i < node->n_items && are_many && matcher->hits; i++)
 		keep_occurrences(matcher, node, node->items[i].element);
@@ -686,8 +737,9 @@ static bool phrase_matches(struct bs_matcher *matcher, const struct bs_query_nod
 	return phrase_around(matcher, node, rarest);
 }
 
-enum bs_verdict bs_match_tree(const struct bs_query_tree *query, const uint32_t *children, uint32_t n,
-                              enum bs_verdict (*ask_leaf)(void *context, uint32_t n), void *context)
+enum bs_verdict bs_match_tree(const struct bs_query_tree *query, const uint32_t *children,
+                              uint32_t n, enum bs_verdict (*ask_leaf)(void *context, uint32_t n),
+                              void *context)
 {
 	const struct bs_query_node *node = &query->nodes[n];
 	enum bs_verdict decisive = node->kind == BS_NODE_AND ? BS_VERDICT_NO : BS_VERDICT_YES;
@@ -698,7 +750,9 @@ enum bs_verdict bs_match_tree(const struct bs_query_tree *query, const uint32_t 
 		uint32_t child = children[node->children - query->children + i];
 		enum bs_verdict found = bs_match_tree(query, children, child, ask_leaf, context);
 		if (node->kind == BS_NODE_NOT)
-			return found == BS_VERDICT_UNKNOWN ? found : found == BS_VERDICT_NO ? BS_VERDICT_YES : BS_VERDICT_NO;
+			return found == BS_VERDICT_UNKNOWN ? found
+			       : found == BS_VERDICT_NO    ? BS_VERDICT_YES
+			                                   : BS_VERDICT_NO;
 		if (found == decisive)
 			return found;
 		verdict = found == BS_VERDICT_UNKNOWN ? found : verdict;
@@ -712,7 +766,8 @@ static bool range_matches(const struct bs_matcher *matcher, const struct bs_quer
 	struct bs_value value;
 	for (size_t i = 0; i < matcher->n_doc_fields; i++) {
 		const struct bs_field *field = &matcher->doc_fields[i];
-		if (bs_match_field(matcher->query, node, field) && bs_value_parse(field->text, field->text_bytes, &value) &&
+		if (bs_match_field(matcher->query, node, field) &&
+		    bs_value_parse(field->text, field->text_bytes, &value) &&
 		    bs_range_has(range, &value))
 			return true;
 	}
@@ -723,7 +778,8 @@ bool bs_match_has_own_name(const struct bs_field *fields, size_t n_fields)
 {
 	static const char name[] = "name";
 	for (size_t i = 0; i < n_fields; i++)
-		if (fields[i].name_bytes == sizeof(name) - 1 && memcmp(fields[i].name, name, sizeof(name) - 1) == 0)
+		if (fields[i].name_bytes == sizeof(name) - 1 &&
+		    memcmp(fields[i].name, name, sizeof(name) - 1) == 0)
 			return true;
 	return false;
 }
@@ -735,12 +791,15 @@ static enum bs_verdict ask_leaf(void *context, uint32_t n)
 	const struct bs_query_node *node = &matcher->query->nodes[n];
 	bool matches = false;
 	for (uint32_t i = 0; i < node->n_items; i++)
-		spend(matcher, OCCURRENCE_NS * (1 + (uint64_t)matcher->elements[node->items[i].element].tf));
+		spend(matcher,
+		      OCCURRENCE_NS * (1 + (uint64_t)matcher->elements[node->items[i].element].tf));
 	if (matcher->status)
 		return BS_VERDICT_NO;
 	if (bs_query_is_file_name(node)) {
-		matcher->status = matcher->names->has(matcher->names, n, matcher->ref, &matches, matcher->err);
-		matches &= !matcher->names->is_loose || !bs_match_has_own_name(matcher->doc_fields, matcher->n_doc_fields);
+		matcher->status = matcher->names->has(matcher->names, n, matcher->ref, &matches,
+		                                      matcher->err);
+		matches &= !matcher->names->is_loose ||
+		           !bs_match_has_own_name(matcher->doc_fields, matcher->n_doc_fields);
 	} else if (node->kind == BS_NODE_WORD) {
 		matches = word_matches(matcher, node);
 	} else if (node->kind == BS_NODE_RANGE) {
@@ -754,8 +813,9 @@ static enum bs_verdict ask_leaf(void *context, uint32_t n)
 }
 
 /* Analyses a document, and decides. hits: where those of its words are put; NULL: nowhere. */
-static void decide(struct bs_matcher *matcher, const struct bs_field *doc_fields, size_t n_doc_fields, struct bs_word_hits *hits,
-                   struct bs_match *match_out, struct bs_error *err)
+static void decide(struct bs_matcher *matcher, const struct bs_field *doc_fields,
+                   size_t n_doc_fields, struct bs_word_hits *hits, struct bs_match *match_out,
+                   struct bs_error *err)
 {
 	const struct bs_query_tree *query = matcher->query;
 	uint32_t root = (uint32_t)query->n_nodes - 1;
@@ -763,11 +823,14 @@ static void decide(struct bs_matcher *matcher, const struct bs_field *doc_fields
 	matcher->hits = hits;
 	*match_out = (struct bs_match){.length = analyze_fields(matcher, doc_fields, n_doc_fields)};
 	matcher->hits = NULL;
-	match_out->matches = bs_match_tree(query, query->children, root, ask_leaf, matcher) == BS_VERDICT_YES && !matcher->status;
+	match_out->matches =
+		bs_match_tree(query, query->children, root, ask_leaf, matcher) == BS_VERDICT_YES &&
+		!matcher->status;
 }
 
-enum bs_status bs_match_document(struct bs_matcher *matcher, struct bs_doc_ref ref, const struct bs_field *doc_fields,
-                                 size_t n_doc_fields, struct bs_match *match_out, struct bs_error *err)
+enum bs_status bs_match_document(struct bs_matcher *matcher, struct bs_doc_ref ref,
+                                 const struct bs_field *doc_fields, size_t n_doc_fields,
+                                 struct bs_match *match_out, struct bs_error *err)
 {
 	matcher->ref = ref;
 	decide(matcher, doc_fields, n_doc_fields, NULL, match_out, err);
@@ -808,26 +871,30 @@ static void place_in_runs(struct bs_matcher *matcher)
 	struct bs_word_hit before = {.field = UINT32_MAX};
 	for (size_t i = 0; i < n && !matcher->status; i++) {
 		const struct bs_field *field = &matcher->doc_fields[hits[i].field];
-		if (!bs_tokenizer_begins_run(matcher->tokenizer, field->text, hits[i].start_byte, hits[i].end_byte))
+		if (!bs_tokenizer_begins_run(matcher->tokenizer, field->text, hits[i].start_byte,
+		                             hits[i].end_byte))
 			continue;
 		if (before.field != hits[i].field || before.start_byte != hits[i].start_byte) {
 			n_terms = n_before = 0;
 			at = (size_t)hits[i].start_byte;
 		}
 		before = hits[i];
-		while (n_before + n_terms <= hits[i].nth && at < hits[i].end_byte && !matcher->status) {
+		while (n_before + n_terms <= hits[i].nth && at < hits[i].end_byte &&
+		       !matcher->status) {
 			n_before += n_terms;
 			start = at;
-			matcher->status = bs_tokenizer_step_in_run(matcher->tokenizer, field->text, hits[i].end_byte, &at, &n_terms,
-			                                       matcher->err);
+			matcher->status = bs_tokenizer_step_in_run(matcher->tokenizer, field->text,
+			                                           hits[i].end_byte, &at, &n_terms,
+			                                           matcher->err);
 		}
 		hits[i].start_byte = start;
 		hits[i].end_byte = at;
 	}
 }
 
-enum bs_status bs_match_hits(struct bs_matcher *matcher, struct bs_doc_ref ref, const struct bs_field *doc_fields,
-                             size_t n_doc_fields, bool of_match, struct bs_match *match_out, struct bs_word_hits *hits,
+enum bs_status bs_match_hits(struct bs_matcher *matcher, struct bs_doc_ref ref,
+                             const struct bs_field *doc_fields, size_t n_doc_fields, bool of_match,
+                             struct bs_match *match_out, struct bs_word_hits *hits,
                              struct bs_error *err)
 {
 	matcher->ref = ref;

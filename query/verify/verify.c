@@ -7,26 +7,30 @@
 enum bs_status bs_verifier_begin(struct bs_verifier *verifier, struct bs_error *err)
 {
 	const struct bs_verify_request *request = verifier->request;
-	enum bs_status status = bs_matcher_new(request->plan->query, verifier->tokenizer, &verifier->matcher, err);
+	enum bs_status status =
+		bs_matcher_new(request->plan->query, verifier->tokenizer, &verifier->matcher, err);
 	if (status)
 		return status;
 	verifier->weighed = NULL;
 	bs_matcher_ask_names(verifier->matcher, request->plan->names);
 	if (request->kernel)
-		status = bs_byte_verifier_new(request->plan, verifier->tokenizer, request->kernel, &verifier->byte_verifier, err);
+		status = bs_byte_verifier_new(request->plan, verifier->tokenizer, request->kernel,
+		                              &verifier->byte_verifier, err);
 	return status;
 }
 
 /* The fields of a document weigh what its index says. */
 static void take_weights(struct bs_verifier *verifier, uint32_t segment)
 {
-	const struct bs_snapshot *snapshot = bs_list_segment(verifier->request->plan->list, segment)->snapshot;
+	const struct bs_snapshot *snapshot =
+		bs_list_segment(verifier->request->plan->list, segment)->snapshot;
 	if (snapshot == verifier->weighed)
 		return;
 	verifier->weighed = snapshot;
 	bs_matcher_weigh_fields(verifier->matcher, snapshot->manifest.options.weights);
 	if (verifier->byte_verifier)
-		bs_byte_verifier_weigh_fields(verifier->byte_verifier, snapshot->manifest.options.weights);
+		bs_byte_verifier_weigh_fields(verifier->byte_verifier,
+		                              snapshot->manifest.options.weights);
 }
 
 void bs_verifier_end(struct bs_verifier *verifier)
@@ -38,18 +42,20 @@ void bs_verifier_end(struct bs_verifier *verifier)
 }
 
 /* A word's idf is worked out when it is first met, and kept by the matcher. */
-static enum bs_status score(const struct bs_verify_request *request, const struct bs_match *match, double *score_out,
-                            struct bs_error *err)
+static enum bs_status score(const struct bs_verify_request *request, const struct bs_match *match,
+                            double *score_out, struct bs_error *err)
 {
 	*score_out = 0;
 	for (size_t i = 0; i < match->n_words; i++) {
 		const struct bs_match_word *word = &match->words[i];
 		if (*word->idf < 0) {
-			enum bs_status status = bs_plan_idf(request->plan, word->term, word->term_bytes, word->idf, err);
+			enum bs_status status = bs_plan_idf(request->plan, word->term,
+			                                    word->term_bytes, word->idf, err);
 			if (status)
 				return status;
 		}
-		*score_out += bs_bm25_share(word->weight * *word->idf, word->tf, match->length, request->avgdl);
+		*score_out += bs_bm25_share(word->weight * *word->idf, word->tf, match->length,
+		                            request->avgdl);
 	}
 	return BS_OK;
 }
@@ -62,21 +68,26 @@ static void note_read(struct bs_verified *verified, uint64_t n_bytes, bool is_hi
 }
 
 /* By analysing all of it (match.h). */
-static enum bs_status analyse(struct bs_verifier *verifier, struct bs_doc_ref ref, const struct bs_document *document,
-                              struct bs_verified *verified, struct bs_error *err)
+static enum bs_status analyse(struct bs_verifier *verifier, struct bs_doc_ref ref,
+                              const struct bs_document *document, struct bs_verified *verified,
+                              struct bs_error *err)
 {
 	struct bs_match match;
-	enum bs_status status =
-		bs_match_document(verifier->matcher, ref, document->text.fields, document->text.n_fields, &match, err);
+	enum bs_status status = bs_match_document(verifier->matcher, ref, document->text.fields,
+	                                          document->text.n_fields, &match, err);
 	if (status)
 		return status;
 	note_read(verified, document->text.n_bytes, match.matches);
-	return match.matches && verifier->request->is_scored ? score(verifier->request, &match, &verified->score, err) : BS_OK;
+	return match.matches && verifier->request->is_scored
+	               ? score(verifier->request, &match, &verified->score, err)
+	               : BS_OK;
 }
 
-/* By its fields, which are JSON or not; the document is what was indexed, so that its length is in the index. */
-static enum bs_status ask_fields(struct bs_verifier *verifier, struct bs_doc_ref ref, const struct bs_document *document,
-                                 bool is_json, struct bs_verified *verified, enum bs_verdict *verdict_out,
+/* By its fields, which are JSON or not; the document is what was indexed, so that its length is in
+ * the index. */
+static enum bs_status ask_fields(struct bs_verifier *verifier, struct bs_doc_ref ref,
+                                 const struct bs_document *document, bool is_json,
+                                 struct bs_verified *verified, enum bs_verdict *verdict_out,
                                  struct bs_error *err)
 {
 	const struct bs_verify_request *request = verifier->request;
@@ -84,35 +95,43 @@ static enum bs_status ask_fields(struct bs_verifier *verifier, struct bs_doc_ref
 	struct bs_match found = {0};
 	enum bs_status status =
 		verifier->has_begun
-			? bs_byte_verifier_grown(verifier->byte_verifier, ref, fields->text, fields->text_bytes, false,
-	                                         true, verdict_out, err)
-			: bs_byte_verifier_fields(verifier->byte_verifier, ref, fields, document->text.n_fields,
-	                                          is_json, request->is_scored, verdict_out, &found, err);
+			? bs_byte_verifier_grown(verifier->byte_verifier, ref, fields->text,
+	                                         fields->text_bytes, false, true, verdict_out, err)
+			: bs_byte_verifier_fields(verifier->byte_verifier, ref, fields,
+	                                          document->text.n_fields, is_json,
+	                                          request->is_scored, verdict_out, &found, err);
 	if (status || *verdict_out == BS_VERDICT_UNKNOWN)
 		return status;
 	note_read(verified, document->text.n_bytes, *verdict_out == BS_VERDICT_YES);
 	if (!verified->is_hit || !request->is_scored)
 		return BS_OK;
-	status = bs_packed_get_u32(&bs_plan_segment(request->plan, ref.segment)->docs.lengths, ref.document,
-	                           &found.length, err);
+	status = bs_packed_get_u32(&bs_plan_segment(request->plan, ref.segment)->docs.lengths,
+	                           ref.document, &found.length, err);
 	return status ? status : score(request, &found, &verified->score, err);
 }
 
-/* The line as a whole; then its fields as they stand in it, which are in document_out if *is_cut_out. */
-static enum bs_status ask_line(struct bs_verifier *verifier, struct bs_doc_ref ref, const uint8_t *line,
-                               size_t line_bytes, struct bs_document *document_out, bool *is_cut_out,
-                               struct bs_verified *verified, enum bs_verdict *verdict_out, struct bs_error *err)
+/* The line as a whole; then its fields as they stand in it, which are in document_out if
+ * *is_cut_out. */
+static enum bs_status ask_line(struct bs_verifier *verifier, struct bs_doc_ref ref,
+                               const uint8_t *line, size_t line_bytes,
+                               struct bs_document *document_out, bool *is_cut_out,
+                               struct bs_verified *verified, enum bs_verdict *verdict_out,
+                               struct bs_error *err)
 {
-	enum bs_status status = bs_byte_verifier_json(verifier->byte_verifier, ref, line, line_bytes, verdict_out, err);
+	enum bs_status status = bs_byte_verifier_json(verifier->byte_verifier, ref, line,
+	                                              line_bytes, verdict_out, err);
 	if (status)
 		return status;
-	if (*verdict_out == BS_VERDICT_NO || (*verdict_out == BS_VERDICT_YES && !verifier->request->is_scored)) {
+	if (*verdict_out == BS_VERDICT_NO ||
+	    (*verdict_out == BS_VERDICT_YES && !verifier->request->is_scored)) {
 		note_read(verified, line_bytes, *verdict_out == BS_VERDICT_YES);
 		return BS_OK;
 	}
 	*verdict_out = BS_VERDICT_UNKNOWN;
 	*is_cut_out = bs_loader_cut_line(verifier->loader, ref, line, line_bytes, document_out);
-	return *is_cut_out ? ask_fields(verifier, ref, document_out, true, verified, verdict_out, err) : BS_OK;
+	return *is_cut_out
+	               ? ask_fields(verifier, ref, document_out, true, verified, verdict_out, err)
+	               : BS_OK;
 }
 
 static bool is_enough(void *context, const uint8_t *text, size_t n_bytes)
@@ -121,15 +140,18 @@ static bool is_enough(void *context, const uint8_t *text, size_t n_bytes)
 	enum bs_verdict verdict;
 	struct bs_error why;
 	/* A failure here will come again with the whole. */
-	verifier->is_proven = !bs_byte_verifier_grown(verifier->byte_verifier, verifier->ref, text, n_bytes, !verifier->has_begun, false,
-	                                              &verdict, &why) && verdict == BS_VERDICT_YES;
+	verifier->is_proven =
+		!bs_byte_verifier_grown(verifier->byte_verifier, verifier->ref, text, n_bytes,
+	                                !verifier->has_begun, false, &verdict, &why) &&
+		verdict == BS_VERDICT_YES;
 	verifier->has_begun = true;
 	return verifier->is_proven;
 }
 
 /* The document's text; of a file that is what was indexed no more than proves that it matches. */
-static enum bs_status fetch_text(struct bs_verifier *verifier, struct bs_doc_ref ref, bool may_ask_bytes,
-                                 struct bs_document *document_out, enum bs_fetched *fetched_out, struct bs_error *err)
+static enum bs_status fetch_text(struct bs_verifier *verifier, struct bs_doc_ref ref,
+                                 bool may_ask_bytes, struct bs_document *document_out,
+                                 enum bs_fetched *fetched_out, struct bs_error *err)
 {
 	const struct bs_verify_request *request = verifier->request;
 	bool may_prove = may_ask_bytes && !request->is_scored && !request->reads_whole &&
@@ -145,8 +167,8 @@ static enum bs_status fetch_text(struct bs_verifier *verifier, struct bs_doc_ref
 /* What one costs about, besides its bytes. */
 #define DOCUMENT_NS 500u
 
-enum bs_status bs_verify(struct bs_verifier *verifier, struct bs_doc_ref ref, bool is_sure, struct bs_verified *verified_out,
-                         struct bs_error *err)
+enum bs_status bs_verify(struct bs_verifier *verifier, struct bs_doc_ref ref, bool is_sure,
+                         struct bs_verified *verified_out, struct bs_error *err)
 {
 	const struct bs_verify_request *request = verifier->request;
 	struct bs_document document;
@@ -154,7 +176,8 @@ enum bs_status bs_verify(struct bs_verifier *verifier, struct bs_doc_ref ref, bo
 	enum bs_fetched fetched = BS_FETCHED_UNCHANGED;
 	enum bs_status status = BS_OK;
 	/* Documents of the overlay are in no segment's table. */
-	bool may_ask_bytes = verifier->byte_verifier && bs_plan_segment(request->plan, ref.segment), is_cut = false;
+	bool may_ask_bytes = verifier->byte_verifier && bs_plan_segment(request->plan, ref.segment),
+	     is_cut = false;
 	const uint8_t *line = NULL;
 	size_t line_bytes;
 	*verified_out = (struct bs_verified){0};
@@ -171,14 +194,16 @@ enum bs_status bs_verify(struct bs_verifier *verifier, struct bs_doc_ref ref, bo
 	if (may_ask_bytes)
 		status = bs_loader_line(verifier->loader, ref, &line, &line_bytes, err);
 	if (!status && line)
-		status = ask_line(verifier, ref, line, line_bytes, &document, &is_cut, verified_out, &verdict, err);
+		status = ask_line(verifier, ref, line, line_bytes, &document, &is_cut, verified_out,
+		                  &verdict, err);
 	if (status || verdict != BS_VERDICT_UNKNOWN)
 		return status;
 	/* Then what the fields say, or the file. */
 	if (!is_cut || !bs_loader_resolve(verifier->loader, ref, &document)) {
 		status = fetch_text(verifier, ref, may_ask_bytes, &document, &fetched, err);
 		verified_out->is_open = fetched != BS_FETCHED_UNCHANGED && verifier->leaves_changed;
-		if (status || verified_out->is_open || fetched == BS_FETCHED_GONE || fetched == BS_FETCHED_FAILED)
+		if (status || verified_out->is_open || fetched == BS_FETCHED_GONE ||
+		    fetched == BS_FETCHED_FAILED)
 			return status;
 	}
 	if (verifier->is_proven) {
@@ -187,5 +212,7 @@ enum bs_status bs_verify(struct bs_verifier *verifier, struct bs_doc_ref ref, bo
 	}
 	if (may_ask_bytes && fetched == BS_FETCHED_UNCHANGED)
 		status = ask_fields(verifier, ref, &document, false, verified_out, &verdict, err);
-	return !status && verdict == BS_VERDICT_UNKNOWN ? analyse(verifier, ref, &document, verified_out, err) : status;
+	return !status && verdict == BS_VERDICT_UNKNOWN
+	               ? analyse(verifier, ref, &document, verified_out, err)
+	               : status;
 }

@@ -1,7 +1,7 @@
 /*
- * verify.h: whether a candidate is a hit, by its text as it is now, and its score. The byte verifier is asked first, on bytes
- * that were not even parsed; where it cannot tell, and where there is none, the document is analysed as a whole (match.h).
- * Both give the same answer.
+ * verify.h: whether a candidate is a hit, by its text as it is now, and its score. The byte
+ * verifier is asked first, on bytes that were not even parsed; where it cannot tell, and where
+ * there is none, the document is analysed as a whole (match.h). Both give the same answer.
  */
 #pragma once
 
@@ -14,10 +14,10 @@
 struct bs_verify_request {
 	const struct bs_plan *plan;
 	const struct bs_kernel *kernel; /* NULL: no text is asked by its bytes */
-	bool is_scored;    /* hits are to have their scores, */
-	bool is_zero;      /* which are 0 for all that is what was indexed */
-	bool reads_whole;  /* and not only as much as proves that it matches */
-	bool no_stat;      /* all that is not read is what was indexed */
+	bool is_scored;                 /* hits are to have their scores, */
+	bool is_zero;                   /* which are 0 for all that is what was indexed */
+	bool reads_whole;               /* and not only as much as proves that it matches */
+	bool no_stat;                   /* all that is not read is what was indexed */
 	double avgdl;
 };
 
@@ -28,15 +28,16 @@ struct bs_verifier {
 	struct bs_loader *loader;
 	struct bs_matcher *matcher;
 	struct bs_byte_verifier *byte_verifier; /* NULL: every document is analysed */
-	const struct bs_snapshot *weighed; /* the index whose weights of fields the matchers have; NULL: none yet */
-	bool leaves_changed; /* to somebody else: what is not what was indexed comes back open */
+	/* the index whose weights of fields the matchers have; NULL: none yet */
+	const struct bs_snapshot *weighed;
+	bool leaves_changed;   /* to somebody else: what is not what was indexed comes back open */
 	struct bs_doc_ref ref; /* the document under way */
-	bool has_begun;      /* the byte verifier has seen the beginning of the file under way, */
-	bool is_proven;      /* and that was enough */
+	bool has_begun;        /* the byte verifier has seen the beginning of the file under way, */
+	bool is_proven;        /* and that was enough */
 };
 
-/* Makes its matchers for the request's query. On failure, too, bs_verifier_end is for releasing them. BS_NO_MEMORY, or what the
- * analyzer returned. */
+/* Makes its matchers for the request's query. On failure, too, bs_verifier_end is for releasing
+ * them. BS_NO_MEMORY, or what the analyzer returned. */
 enum bs_status bs_verifier_begin(struct bs_verifier *verifier, struct bs_error *err) BS_WARN_UNUSED;
 void bs_verifier_end(struct bs_verifier *verifier);
 
@@ -46,9 +47,9 @@ struct bs_verified {
 	uint64_t read_bytes; /* of its text */
 	bool is_read;        /* the text was looked at */
 	bool is_hit;
-	bool is_open;        /* nothing is known */
+	bool is_open; /* nothing is known */
 };
 
 /* is_sure: it matches if it is what was indexed. BS_CORRUPT, BS_NO_MEMORY. */
-enum bs_status bs_verify(struct bs_verifier *verifier, struct bs_doc_ref ref, bool is_sure, struct bs_verified *verified_out,
-                         struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_verify(struct bs_verifier *verifier, struct bs_doc_ref ref, bool is_sure,
+                         struct bs_verified *verified_out, struct bs_error *err) BS_WARN_UNUSED;

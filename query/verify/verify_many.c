@@ -1,6 +1,7 @@
 /*
- * verify_many.c: see verify_many.h. Threads only read: what is there and is what was indexed. All that has consequences (a
- * notice, a changed file, a failure) is left open for the caller's thread, which comes to it in document order.
+ * verify_many.c: see verify_many.h. Threads only read: what is there and is what was indexed. All
+ * that has consequences (a notice, a changed file, a failure) is left open for the caller's thread,
+ * which comes to it in document order.
  */
 #include "query/verify/verify_many.h"
 
@@ -15,7 +16,8 @@
 /* So many tasks may be done before their turn, for each thread: one large file holds nobody up. */
 #define TASKS_AHEAD 8u
 
-/* What is read or looked at for a file and for a record costs, and a thread must have to do to be worth its start. */
+/* What is read or looked at for a file and for a record costs, and a thread must have to do to be
+ * worth its start. */
 #define FILE_NS   8000u
 #define LINE_NS   1200u
 #define THREAD_NS 200000u
@@ -27,7 +29,8 @@ struct hand {
 	struct bs_verifier verifier;
 	uint32_t documents[TASK_CANDIDATES]; /* those of its task whose texts are read */
 	bool has_begun;                      /* with this query */
-	bool is_unfit;                       /* something could not be made: all it is given comes open */
+	/* something could not be made: all it is given comes open */
+	bool is_unfit;
 };
 
 struct bs_verify_crew {
@@ -47,10 +50,13 @@ struct bs_verify_crew {
 
 static enum bs_status make_hand(const struct bs_verify_crew *crew, struct hand *hand)
 {
-	struct bs_tokenizer_options words = bs_index_words_options(&crew->snapshots->entries[0].snapshot->manifest.options);
-	enum bs_status status = hand->tokenizer ? BS_OK : bs_tokenizer_new(&words, &hand->tokenizer, NULL);
+	struct bs_tokenizer_options words =
+		bs_index_words_options(&crew->snapshots->entries[0].snapshot->manifest.options);
+	enum bs_status status =
+		hand->tokenizer ? BS_OK : bs_tokenizer_new(&words, &hand->tokenizer, NULL);
 	if (!status && !hand->loader)
-		status = bs_loader_new(crew->snapshots, crew->prefix_checks, NULL, NULL, &hand->loader, NULL);
+		status = bs_loader_new(crew->snapshots, crew->prefix_checks, NULL, NULL,
+		                       &hand->loader, NULL);
 	return status;
 }
 
@@ -63,19 +69,23 @@ static void begin_hand(const struct bs_verify_crew *crew, struct hand *hand)
 		return;
 	bs_loader_begin(hand->loader, false, crew->request->no_stat);
 	bs_loader_leave_changed(hand->loader);
-	hand->verifier = (struct bs_verifier){
-		.request = crew->request, .tokenizer = hand->tokenizer, .loader = hand->loader, .leaves_changed = true};
+	hand->verifier = (struct bs_verifier){.request = crew->request,
+	                                      .tokenizer = hand->tokenizer,
+	                                      .loader = hand->loader,
+	                                      .leaves_changed = true};
 	hand->is_unfit = bs_verifier_begin(&hand->verifier, NULL) != BS_OK;
 }
 
-/* Whether every candidate needs its text or a look at its source; else only those that are not sure do. */
+/* Whether every candidate needs its text or a look at its source; else only those that are not sure
+ * do. */
 static bool needs_all(const struct bs_verify_request *request)
 {
 	return (request->is_scored && !request->is_zero) || !request->no_stat;
 }
 
 /* The candidates of a task, and where what comes of them stands. */
-static size_t task_candidates(const struct bs_verify_crew *crew, uint64_t task, const struct bs_candidate **candidates_out,
+static size_t task_candidates(const struct bs_verify_crew *crew, uint64_t task,
+                              const struct bs_candidate **candidates_out,
                               struct bs_verified **verified_out)
 {
 	size_t first = (size_t)task * TASK_CANDIDATES, n = crew->list->n - first;
@@ -85,8 +95,8 @@ static size_t task_candidates(const struct bs_verify_crew *crew, uint64_t task, 
 }
 
 /* Those whose text will be read, so that neighbours are read together. */
-static void expect(const struct bs_verify_crew *crew, struct bs_loader *loader, const struct bs_candidate *candidates, size_t n,
-                   uint32_t *documents)
+static void expect(const struct bs_verify_crew *crew, struct bs_loader *loader,
+                   const struct bs_candidate *candidates, size_t n, uint32_t *documents)
 {
 	size_t n_expected = 0;
 	for (size_t i = 0; i < n; i++)
@@ -113,7 +123,8 @@ static enum bs_status do_task(void *context, const struct bs_task *task, struct 
 		struct bs_doc_ref ref = {crew->list->segment, candidates[i].document};
 		bool is_asked = !hand->is_unfit && (looks_at_all || !candidates[i].is_sure);
 		/* A failure is left open: the caller's thread meets it again, in its turn. */
-		if (!is_asked || bs_verify(&hand->verifier, ref, candidates[i].is_sure, &verified[i], &why) != BS_OK)
+		if (!is_asked || bs_verify(&hand->verifier, ref, candidates[i].is_sure,
+		                           &verified[i], &why) != BS_OK)
 			verified[i] = (struct bs_verified){.is_open = true};
 	}
 	return BS_OK;
@@ -131,8 +142,10 @@ static enum bs_status take_task(void *context, uint64_t task, struct bs_error *e
 	return status;
 }
 
-enum bs_status bs_verify_crew_new(const struct bs_snapshot_list *snapshots, struct bs_prefix_checks *const *prefix_checks, struct bs_loader *own,
-                                  struct bs_verify_crew **crew_out, struct bs_error *err)
+enum bs_status bs_verify_crew_new(const struct bs_snapshot_list *snapshots,
+                                  struct bs_prefix_checks *const *prefix_checks,
+                                  struct bs_loader *own, struct bs_verify_crew **crew_out,
+                                  struct bs_error *err)
 {
 	struct bs_verify_crew *crew = calloc(1, sizeof(*crew));
 	*crew_out = crew;
@@ -180,8 +193,12 @@ void bs_verify_crew_free(struct bs_verify_crew *crew)
 /* Sees to it that there are so many hands. */
 static enum bs_status need_hands(struct bs_verify_crew *crew, uint32_t n, struct bs_error *err)
 {
-	struct bs_workers_plan plan = {.n_threads = n, .n_slots = (uint64_t)n * TASKS_AHEAD, .work = do_task, .put = take_task,
-	                               .puts_on_caller = true, .context = crew};
+	struct bs_workers_plan plan = {.n_threads = n,
+	                               .n_slots = (uint64_t)n * TASKS_AHEAD,
+	                               .work = do_task,
+	                               .put = take_task,
+	                               .puts_on_caller = true,
+	                               .context = crew};
 	size_t ring = (size_t)plan.n_slots * TASK_CANDIDATES;
 	if (n <= crew->n_hands)
 		return BS_OK;
@@ -206,20 +223,26 @@ static uint32_t threads_for(const struct bs_verify_crew *crew, uint32_t n_thread
 	const bool looks_at_all = needs_all(crew->request);
 	uint64_t n_looks = looks_at_all ? list->n : 0;
 	/* Names are looked up by the caller's thread. */
-	if (n_threads == 1 || list->n * FILE_NS < 2 * THREAD_NS || crew->request->plan->names->n_leaves > 0)
+	if (n_threads == 1 || list->n * FILE_NS < 2 * THREAD_NS ||
+	    crew->request->plan->names->n_leaves > 0)
 		return 1;
 	for (size_t i = 0; i < list->n && !looks_at_all; i++)
 		n_looks += !list->candidates[i].is_sure;
-	bool are_lines = bs_loader_is_of_line(crew->own, (struct bs_doc_ref){list->segment, list->candidates[list->n / 2].document});
+	bool are_lines = bs_loader_is_of_line(
+		crew->own,
+		(struct bs_doc_ref){list->segment, list->candidates[list->n / 2].document});
 	uint64_t n_worth = n_looks * (are_lines ? LINE_NS : FILE_NS) / THREAD_NS;
 	if (n_worth < 2)
 		return 1;
 	long wanted = n_threads ? (long)n_threads : sysconf(_SC_NPROCESSORS_ONLN);
-	uint32_t most = wanted < 1 ? 1 : wanted < BS_MAX_THREADS ? (uint32_t)wanted : BS_MAX_THREADS;
+	uint32_t most = wanted < 1                ? 1
+	                : wanted < BS_MAX_THREADS ? (uint32_t)wanted
+	                                          : BS_MAX_THREADS;
 	return n_worth < most ? (uint32_t)n_worth : most;
 }
 
-static enum bs_status verify_by_threads(struct bs_verify_crew *crew, uint32_t n_threads, struct bs_error *err)
+static enum bs_status verify_by_threads(struct bs_verify_crew *crew, uint32_t n_threads,
+                                        struct bs_error *err)
 {
 	uint64_t n_tasks = (crew->list->n + TASK_CANDIDATES - 1) / TASK_CANDIDATES;
 	enum bs_status status = need_hands(crew, n_threads, err);
@@ -234,7 +257,8 @@ static enum bs_status verify_by_threads(struct bs_verify_crew *crew, uint32_t n_
 }
 
 enum bs_status bs_verify_many(struct bs_verify_crew *crew, const struct bs_verify_request *request,
-                              const struct bs_verify_list *list, uint32_t n_threads, struct bs_error *err)
+                              const struct bs_verify_list *list, uint32_t n_threads,
+                              struct bs_error *err)
 {
 	static const struct bs_verified open = {.is_open = true};
 	if (list->n == 0)

@@ -1,5 +1,6 @@
 /*
- * hostile_io.c: a library to be preloaded, under which files cannot be read as on a failing disk. By environment variables:
+ * hostile_io.c: a library to be preloaded, under which files cannot be read as on a failing disk.
+ * By environment variables:
  *
  *   FAIL_OPEN=TEXT     paths that hold TEXT cannot be opened (EIO)
  *   FAIL_READ=TEXT     files and folders whose paths hold TEXT cannot be read (EIO),
@@ -53,33 +54,40 @@ static int take_mode(int flags, va_list arguments)
 	return flags & (O_CREAT | O_TMPFILE) ? va_arg(arguments, int) : 0;
 }
 
-#define OPEN(name)                                                                         \
-	int name(const char *path, int flags, ...)                                         \
-	{                                                                                  \
-		va_list arguments;                                                         \
-		va_start(arguments, flags);                                                \
-		int mode = take_mode(flags, arguments);                                    \
-		va_end(arguments);                                                         \
-		return fails_to_open(path) ? -1 : REAL(#name, int, const char *, int, ...)(path, flags, mode); \
+#define OPEN(name)                                                                            \
+	int name(const char *path, int flags, ...)                                            \
+	{                                                                                     \
+		va_list arguments;                                                            \
+		va_start(arguments, flags);                                                   \
+		int mode = take_mode(flags, arguments);                                       \
+		va_end(arguments);                                                            \
+		return fails_to_open(path)                                                    \
+		               ? -1                                                           \
+		               : REAL(#name, int, const char *, int, ...)(path, flags, mode); \
 	}
-#define OPENAT(name)                                                                       \
-	int name(int at, const char *path, int flags, ...)                                 \
-	{                                                                                  \
-		va_list arguments;                                                         \
-		va_start(arguments, flags);                                                \
-		int mode = take_mode(flags, arguments);                                    \
-		va_end(arguments);                                                         \
-		return fails_to_open(path) ? -1 : REAL(#name, int, int, const char *, int, ...)(at, path, flags, mode); \
+#define OPENAT(name)                                                                  \
+	int name(int at, const char *path, int flags, ...)                            \
+	{                                                                             \
+		va_list arguments;                                                    \
+		va_start(arguments, flags);                                           \
+		int mode = take_mode(flags, arguments);                               \
+		va_end(arguments);                                                    \
+		return fails_to_open(path) ? -1                                       \
+		                           : REAL(#name, int, int, const char *, int, \
+		                                  ...)(at, path, flags, mode);        \
 	}
-#define READDIR(name, entry)                                                               \
-	struct entry *name(DIR *dir)                                                       \
-	{                                                                                  \
-		return fails_to_read(dirfd(dir), 0) ? NULL : REAL(#name, struct entry *, DIR *)(dir); \
+#define READDIR(name, entry)                                                                   \
+	struct entry *name(DIR *dir)                                                           \
+	{                                                                                      \
+		return fails_to_read(dirfd(dir), 0) ? NULL                                     \
+		                                    : REAL(#name, struct entry *, DIR *)(dir); \
 	}
-#define PREAD(name)                                                                        \
-	ssize_t name(int fd, void *bytes, size_t n, off_t offset)                          \
-	{                                                                                  \
-		return fails_to_read(fd, offset) ? -1 : REAL(#name, ssize_t, int, void *, size_t, off_t)(fd, bytes, n, offset); \
+#define PREAD(name)                                                                          \
+	ssize_t name(int fd, void *bytes, size_t n, off_t offset)                            \
+	{                                                                                    \
+		return fails_to_read(fd, offset) ? -1                                        \
+		                                 : REAL(#name, ssize_t, int, void *, size_t, \
+		                                        off_t)(fd, bytes, n, offset);        \
 	}
 
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
@@ -103,7 +111,9 @@ PREAD(pread64)
 void *dlopen(const char *name, int flags)
 {
 	const char *text = getenv("FAIL_LOAD");
-	return text && name && strstr(name, text) ? NULL : REAL("dlopen", void *, const char *, int)(name, flags);
+	return text && name && strstr(name, text)
+	               ? NULL
+	               : REAL("dlopen", void *, const char *, int)(name, flags);
 }
 
 void *__libc_realloc(void *old, size_t n_bytes);
@@ -120,7 +130,9 @@ void *realloc(void *old, size_t n_bytes)
 
 ssize_t read(int fd, void *bytes, size_t n)
 {
-	return fails_to_read(fd, lseek(fd, 0, SEEK_CUR)) ? -1 : REAL("read", ssize_t, int, void *, size_t)(fd, bytes, n);
+	return fails_to_read(fd, lseek(fd, 0, SEEK_CUR))
+	               ? -1
+	               : REAL("read", ssize_t, int, void *, size_t)(fd, bytes, n);
 }
 
 long syscall(long number, ...)

@@ -1,19 +1,19 @@
-/* reseal.c: bitsift-reseal FILE VERSION makes a file of an index claim another format version, its head's checksum
- * right, as a file written by another bitsift would.
+/* reseal.c: bitsift-reseal FILE VERSION makes a file of an index claim another format version, its
+ * head's checksum right, as a file written by another bitsift would.
  *
- * bitsift-reseal DIRECTORY words makes an index claim that its words were cut by today's rules, so that its columns are
- * used.
+ * bitsift-reseal DIRECTORY words makes an index claim that its words were cut by today's rules, so
+ * that its columns are used.
  *
- * bitsift-reseal FILE SECTION OFFSET BYTES NUMBER puts a number of so many bytes into a section, all checksums right, as
- * somebody would who means harm. */
+ * bitsift-reseal FILE SECTION OFFSET BYTES NUMBER puts a number of so many bytes into a section,
+ * all checksums right, as somebody would who means harm. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/bytes.h"
-#include "core/file/container.h"
 #include "core/base/hash.h"
+#include "core/file/container.h"
 #include "core/store/manifest.h"
 
 #define HEAD_BYTES    64
@@ -31,10 +31,12 @@ static void sum_page(uint8_t *section, uint64_t section_bytes, uint64_t offset, 
 	uint64_t page = offset / BS_PAGE_BYTES;
 	uint64_t left = section_bytes - page * BS_PAGE_BYTES;
 	uint64_t n_bytes = left < BS_PAGE_BYTES ? left : BS_PAGE_BYTES;
-	bs_store_u32(sums + page * 4, (uint32_t)bs_checksum(section + page * BS_PAGE_BYTES, (size_t)n_bytes));
+	bs_store_u32(sums + page * 4,
+	             (uint32_t)bs_checksum(section + page * BS_PAGE_BYTES, (size_t)n_bytes));
 }
 
-static bool put_number(uint8_t *file, size_t file_bytes, uint64_t id, uint64_t offset, uint64_t n_bytes, uint64_t number)
+static bool put_number(uint8_t *file, size_t file_bytes, uint64_t id, uint64_t offset,
+                       uint64_t n_bytes, uint64_t number)
 {
 	uint64_t table_off = bs_load_u64(file + TABLE_OFF);
 	uint32_t n_sections = bs_load_u32(file + SECTIONS_OFF);
@@ -48,9 +50,11 @@ static bool put_number(uint8_t *file, size_t file_bytes, uint64_t id, uint64_t o
 			return false;
 		for (uint64_t byte = 0; byte < n_bytes; byte++) {
 			section[offset + byte] = (uint8_t)(number >> (8 * byte));
-			sum_page(section, bs_load_u64(entry + 16), offset + byte, sums + bs_load_u64(entry + 24) * 4);
+			sum_page(section, bs_load_u64(entry + 16), offset + byte,
+			         sums + bs_load_u64(entry + 24) * 4);
 		}
-		bs_store_u64(file + TABLE_SUM_OFF, bs_checksum(file + table_off, (size_t)(file_bytes - table_off)));
+		bs_store_u64(file + TABLE_SUM_OFF,
+		             bs_checksum(file + table_off, (size_t)(file_bytes - table_off)));
 		return true;
 	}
 	return false;
@@ -66,7 +70,8 @@ static bool take_words(const char *path)
 		status = bs_manifest_read(&dir, &manifest, &err);
 	manifest.options.words_revision = BS_TOKENIZER_REVISION;
 	if (!status)
-		status = bs_tokenizer_versions(manifest.versions.icu, manifest.versions.unicode, &err);
+		status = bs_tokenizer_versions(manifest.versions.icu, manifest.versions.unicode,
+		                               &err);
 	if (!status)
 		status = bs_manifest_write(&dir, &manifest, &err);
 	bs_manifest_deinit(&manifest);

@@ -12,7 +12,8 @@ int main(void)
 {
 	const char *sources[] = {"."};
 	struct bs_build_request build = {.dir = ".bitsift", .sources = sources, .n_sources = 1};
-	struct bs_search_request search = {.query = {.text = "bloom filter", .text_bytes = 12}, .callbacks = {.hit = print_hit}};
+	struct bs_search_request search = {.query = {.text = "bloom filter", .text_bytes = 12},
+	                                   .callbacks = {.hit = print_hit}};
 	struct bs_index *index = NULL;
 	struct bs_searcher *searcher = NULL;
 	struct bs_error err;

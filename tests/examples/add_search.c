@@ -13,7 +13,8 @@ static int fail(const struct bs_error *err)
 static int print(void *context, const struct bs_hit *hit)
 {
 	(void)context;
-	printf("%.3f  %.*s  %.*s\n", hit->score, (int)hit->id_bytes, hit->id, (int)hit->snippet_bytes, hit->snippet);
+	printf("%.3f  %.*s  %.*s\n", hit->score, (int)hit->id_bytes, hit->id,
+	       (int)hit->snippet_bytes, hit->snippet);
 	return 0;
 }
 
@@ -28,11 +29,13 @@ int main(int argc, char **argv)
 	struct bs_writer *writer;
 	struct bs_error err;
 
-	/* Seen by nobody until the commit, and then by everybody. An id that comes again replaces its document. */
+	/* Seen by nobody until the commit, and then by everybody. An id that comes again replaces
+	 * its document. */
 	if (bs_writer_open(&request, &writer, &err))
 		return fail(&err);
 	for (size_t i = 0; i < sizeof(notes) / sizeof(*notes); i++) {
-		struct bs_text texts[] = {{"title", 5, notes[i][1], strlen(notes[i][1])}, {"text", 4, notes[i][2], strlen(notes[i][2])}};
+		struct bs_text texts[] = {{"title", 5, notes[i][1], strlen(notes[i][1])},
+		                          {"text", 4, notes[i][2], strlen(notes[i][2])}};
 		if (bs_writer_add(writer, notes[i][0], strlen(notes[i][0]), texts, 2, &err))
 			return fail(&err);
 	}
@@ -40,7 +43,11 @@ int main(int argc, char **argv)
 		return fail(&err);
 	bs_writer_close(writer);
 
-	struct bs_search_request query = {.query.text = "water \"the boil\" -title:tea", .output.snippets = true, .output.mark_start = "[", .output.mark_stop = "]", .callbacks.hit = print};
+	struct bs_search_request query = {.query.text = "water \"the boil\" -title:tea",
+	                                  .output.snippets = true,
+	                                  .output.mark_start = "[",
+	                                  .output.mark_stop = "]",
+	                                  .callbacks.hit = print};
 	struct bs_index *index;
 	struct bs_searcher *searcher;
 	struct bs_search_result result;
@@ -55,7 +62,8 @@ int main(int argc, char **argv)
 	if (bs_document(searcher, "3", 1, &texts, &n_texts, NULL, &err))
 		return fail(&err);
 	for (size_t i = 0; i < n_texts; i++)
-		printf("%.*s: %.*s\n", (int)texts[i].field_bytes, texts[i].field, (int)texts[i].text_bytes, texts[i].text);
+		printf("%.*s: %.*s\n", (int)texts[i].field_bytes, texts[i].field,
+		       (int)texts[i].text_bytes, texts[i].text);
 	bs_searcher_free(searcher);
 	bs_index_close(index);
 	return 0;

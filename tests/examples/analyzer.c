@@ -1,5 +1,5 @@
-/* analyzer.c: words cut by a function of the program: here, whatever stands between commas. The index knows its name, and is not
- * searched without it. */
+/* analyzer.c: words cut by a function of the program: here, whatever stands between commas. The
+ * index knows its name, and is not searched without it. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,7 +7,8 @@
 #include <bitsift/writer.h>
 
 static int cut(void *context, const uint8_t *text, size_t text_bytes,
-               int (*emit)(void *emit_context, const uint8_t *term, size_t term_bytes, size_t start, size_t stop),
+               int (*emit)(void *emit_context, const uint8_t *term, size_t term_bytes, size_t start,
+                           size_t stop),
                void *emit_context)
 {
 	int answer = 0;
@@ -16,7 +17,8 @@ static int cut(void *context, const uint8_t *text, size_t text_bytes,
 		const uint8_t *comma = memchr(text + at, ',', text_bytes - at);
 		size_t stop = comma ? (size_t)(comma - text) : text_bytes;
 		if (stop > at)
-			answer = emit(emit_context, text + at, stop - at, at, stop); /* as it is: no letter is folded */
+			/* as it is: no letter is folded */
+			answer = emit(emit_context, text + at, stop - at, at, stop);
 		at = stop + 1;
 	}
 	return answer;
@@ -32,7 +34,10 @@ static int show(void *context, const struct bs_hit *hit)
 int main(void)
 {
 	struct bs_analyzer commas = {.name = "commas-1", .cut = cut};
-	struct bs_search_request find = {.query.text = "New_York", .query.text_bytes = 8, .output.mode = BS_SEARCH_IDS, .callbacks.hit = show};
+	struct bs_search_request find = {.query.text = "New_York",
+	                                 .query.text_bytes = 8,
+	                                 .output.mode = BS_SEARCH_IDS,
+	                                 .callbacks.hit = show};
 	struct bs_text cities[] = {{"", 0, "Rome,New_York,Oslo", 18}, {"", 0, "York,new_york", 13}};
 	struct bs_memory_index *memory = NULL;
 	struct bs_writer *writer = NULL;
@@ -41,7 +46,8 @@ int main(void)
 	struct bs_error err;
 	enum bs_status status = bs_memory_index_new(&memory, &err);
 	struct bs_writer_request request = {.memory = memory, .host.analyzer = &commas};
-	struct bs_open_request without = {.memory = memory}, with = {.memory = memory, .host.analyzer = &commas};
+	struct bs_open_request without = {.memory = memory},
+			       with = {.memory = memory, .host.analyzer = &commas};
 
 	if (!status)
 		status = bs_writer_open(&request, &writer, &err);

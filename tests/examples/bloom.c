@@ -1,4 +1,5 @@
-/* bloom.c: what two hosts hold, told by filters: which of them to ask for a word, and what one sends the other when it has more. */
+/* bloom.c: what two hosts hold, told by filters: which of them to ask for a word, and what one
+ * sends the other when it has more. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +55,8 @@ int main(void)
 	bs_counting_add(attic, key_of("trunk"));
 	status = bs_counting_to_bloom(attic, &later, &err);
 	if (!status)
-		status = bs_bloom_delta(bs_bloom_look(of_attic), bs_bloom_look(later), &delta, &delta_bytes, &err);
+		status = bs_bloom_delta(bs_bloom_look(of_attic), bs_bloom_look(later), &delta,
+		                        &delta_bytes, &err);
 	if (!status)
 		status = bs_bloom_apply(of_attic, delta, delta_bytes, &err);
 	if (status)
@@ -66,7 +68,8 @@ int main(void)
 	/* Does either have it? */
 	status = bs_bloom_unite(of_cellar, bs_bloom_look(of_attic), &err);
 	if (!status)
-		printf("either: about %.0f thousand words\n", bs_bloom_cardinality(bs_bloom_look(of_cellar)) / 1000);
+		printf("either: about %.0f thousand words\n",
+		       bs_bloom_cardinality(bs_bloom_look(of_cellar)) / 1000);
 out:
 	if (status)
 		fprintf(stderr, "%s: %s\n", bs_status_name(status), err.text);

@@ -1,4 +1,5 @@
-/* build_and_search.c DIR: files of a folder are indexed, and searched: the best, with a snippet and the places of the words. */
+/* build_and_search.c DIR: files of a folder are indexed, and searched: the best, with a snippet and
+ * the places of the words. */
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -8,7 +9,8 @@
 static int show(void *context, const struct bs_hit *hit)
 {
 	(void)context;
-	printf("%llu. %s: %.*s\n", (unsigned long long)hit->rank, hit->path, (int)hit->snippet_bytes, hit->snippet);
+	printf("%llu. %s: %.*s\n", (unsigned long long)hit->rank, hit->path,
+	       (int)hit->snippet_bytes, hit->snippet);
 	for (size_t i = 0; i < hit->n_passages; i++)
 		printf("   line %llu, column %llu\n", (unsigned long long)hit->passages[i].line,
 		       (unsigned long long)hit->passages[i].column);
@@ -24,9 +26,11 @@ static int write_file(const char *path, const char *text)
 int main(int argc, char **argv)
 {
 	const char *sources[] = {"letters"};
-	struct bs_build_request build = {.dir = "letters.index", .sources = sources, .n_sources = 1};
+	struct bs_build_request build = {
+		.dir = "letters.index", .sources = sources, .n_sources = 1};
 	struct bs_open_request open = {.dir = build.dir};
-	struct bs_search_request find = {.query.text = "harbour lantern", .query.text_bytes = 15, .callbacks.hit = show};
+	struct bs_search_request find = {
+		.query.text = "harbour lantern", .query.text_bytes = 15, .callbacks.hit = show};
 	struct bs_build_report report;
 	struct bs_index *index = NULL;
 	struct bs_searcher *searcher = NULL;
@@ -37,10 +41,12 @@ int main(int argc, char **argv)
 	find.output.mark_stop = "]";
 	if (argc != 2 || (mkdir(argv[1], 0777) && access(argv[1], W_OK)) || chdir(argv[1]) ||
 	    (mkdir("letters", 0777) && access("letters", W_OK)) ||
-	    write_file("letters/may.txt", "Dear Nora,\nthe harbour is cold,\nand a lantern burns.\n") ||
+	    write_file("letters/may.txt",
+	               "Dear Nora,\nthe harbour is cold,\nand a lantern burns.\n") ||
 	    write_file("letters/june.txt", "No lantern any more.\n"))
 		return 2;
-	enum bs_status status = bs_index_build(&build, &report, &err); /* again: only what is new or changed is read */
+	/* again: only what is new or changed is read */
+	enum bs_status status = bs_index_build(&build, &report, &err);
 	if (!status)
 		status = bs_index_open_with(&open, &index, &err); /* for all threads */
 	if (!status)

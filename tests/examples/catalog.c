@@ -1,4 +1,5 @@
-/* catalog.c DIR: three indexes in a catalog are asked one question, and only those that can have an answer are opened. */
+/* catalog.c DIR: three indexes in a catalog are asked one question, and only those that can have an
+ * answer are opened. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,8 @@
 
 static const struct bs_consent all = {.all = true};
 
-static enum bs_status make_index(const char *dir, const char *id, const char *letter, struct bs_error *err)
+static enum bs_status make_index(const char *dir, const char *id, const char *letter,
+                                 struct bs_error *err)
 {
 	struct bs_writer_request request = {.dir = dir, .host.consent = &all};
 	struct bs_text text = {.field = "", .text = letter, .text_bytes = strlen(letter)};
@@ -30,16 +32,19 @@ static enum bs_status make_index(const char *dir, const char *id, const char *le
 static int show(void *context, const struct bs_catalog_hit *hit)
 {
 	(void)context;
-	printf("%.4f %s:%.*s\n", hit->hit->score, hit->index, (int)hit->hit->id_bytes, hit->hit->id);
+	printf("%.4f %s:%.*s\n", hit->hit->score, hit->index, (int)hit->hit->id_bytes,
+	       hit->hit->id);
 	return 0;
 }
 
 int main(int argc, char **argv)
 {
 	static const char *const dirs[N_INDEXES] = {"home", "office", "boat"};
-	static const char *const letters[N_INDEXES] = {"the kettle sings", "the printer sings no more", "a kettle at sea"};
+	static const char *const letters[N_INDEXES] = {
+		"the kettle sings", "the printer sings no more", "a kettle at sea"};
 	struct bs_catalog_request opened = {.file = "all.catalog", .host.consent = &all};
-	struct bs_catalog_search_request request = {.search = {.query.text = "kettle", .query.text_bytes = 6}, .hit = show};
+	struct bs_catalog_search_request request = {
+		.search = {.query.text = "kettle", .query.text_bytes = 6}, .hit = show};
 	struct bs_catalog_search_result result;
 	struct bs_catalog *catalog = NULL;
 	struct bs_error err;
@@ -59,7 +64,8 @@ int main(int argc, char **argv)
 	if (!status)
 		status = bs_catalog_search(catalog, &request, &result, &err);
 	if (!status)
-		printf("asked %llu of %llu\n", (unsigned long long)result.n_asked, (unsigned long long)result.n_indexes);
+		printf("asked %llu of %llu\n", (unsigned long long)result.n_asked,
+		       (unsigned long long)result.n_indexes);
 	else
 		fprintf(stderr, "%s\n", err.text);
 	bs_catalog_close(catalog);

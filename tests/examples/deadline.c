@@ -1,5 +1,5 @@
-/* deadline.c: a search that may take no longer than that, one that is satisfied with what was found until then, and one that is
- * called off. */
+/* deadline.c: a search that may take no longer than that, one that is satisfied with what was found
+ * until then, and one that is called off. */
 #include <stdio.h>
 #include <string.h>
 
@@ -14,8 +14,8 @@ static enum bs_status fill(struct bs_memory_index *memory, struct bs_error *err)
 	for (int i = 0; i < 20000 && !status; i++) {
 		char id[16], words[128];
 		snprintf(id, sizeof(id), "%d", i);
-		snprintf(words, sizeof(words), "a%d b%d c%d d%d e%d f%d all of the words", i % 7, i % 11, i % 13,
-		         i % 17, i % 19, i);
+		snprintf(words, sizeof(words), "a%d b%d c%d d%d e%d f%d all of the words", i % 7,
+		         i % 11, i % 13, i % 17, i % 19, i);
 		struct bs_text text = {"", 0, words, strlen(words)};
 		status = bs_writer_add(writer, id, strlen(id), &text, 1, err);
 	}
@@ -33,8 +33,10 @@ static void show(const char *what, enum bs_status status, const struct bs_search
 int main(void)
 {
 	/* It reads each document, to be slow. */
-	struct bs_search_request find = {
-		.query.text = "\"a1 words\"~9 OR \"all the\"~2", .output.mode = BS_SEARCH_COUNT, .method.brute = true, .method.n_threads = 1};
+	struct bs_search_request find = {.query.text = "\"a1 words\"~9 OR \"all the\"~2",
+	                                 .output.mode = BS_SEARCH_COUNT,
+	                                 .method.brute = true,
+	                                 .method.n_threads = 1};
 	struct bs_limits limits = {.deadline_ns = 1000000};
 	volatile int is_cancelled = 1; /* another thread, or a signal handler, would set it */
 	struct bs_search_result result;
@@ -56,7 +58,8 @@ int main(void)
 	if (!status) {
 		show("a millisecond", bs_search(searcher, &find, &result, NULL), &result);
 		limits.partial = true;
-		show("as much as it finds in one", bs_search(searcher, &find, &result, NULL), &result);
+		show("as much as it finds in one", bs_search(searcher, &find, &result, NULL),
+		     &result);
 		limits = (struct bs_limits){.cancel = &is_cancelled};
 		show("called off", bs_search(searcher, &find, &result, NULL), &result);
 		limits = (struct bs_limits){.deadline_ns = 0};

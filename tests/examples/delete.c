@@ -33,7 +33,10 @@ static int show(void *context, const struct bs_hit *hit)
 static enum bs_status list(struct bs_memory_index *memory, const char *when, struct bs_error *err)
 {
 	struct bs_open_request open = {.memory = memory};
-	struct bs_search_request all = {.query.text = "-nothing", .query.text_bytes = 8, .output.mode = BS_SEARCH_IDS, .callbacks.hit = show};
+	struct bs_search_request all = {.query.text = "-nothing",
+	                                .query.text_bytes = 8,
+	                                .output.mode = BS_SEARCH_IDS,
+	                                .callbacks.hit = show};
 	struct bs_index *index = NULL;
 	struct bs_searcher *searcher = NULL;
 	printf("%s:", when);
@@ -56,7 +59,8 @@ int main(void)
 	struct bs_error err;
 	enum bs_status status = bs_memory_index_new(&memory, &err);
 	struct bs_delete_request by_id = {.memory = memory, .ids = ids, .n_ids = 2};
-	struct bs_delete_request by_query = {.memory = memory, .query = "cat -dog", .query_bytes = 8};
+	struct bs_delete_request by_query = {
+		.memory = memory, .query = "cat -dog", .query_bytes = 8};
 	struct bs_delete_request undo = {.memory = memory, .ids = ids, .n_ids = 1, .undo = true};
 
 	if (!status)

@@ -1,4 +1,5 @@
-/* feedback_like.c: documents like another, and documents that have the typical words of the best. */
+/* feedback_like.c: documents like another, and documents that have the typical words of the
+ * best. */
 #include <stdio.h>
 #include <string.h>
 
@@ -20,7 +21,8 @@ static enum bs_status fill(struct bs_memory_index *memory, struct bs_error *err)
 	enum bs_status status = bs_writer_open(&request, &writer, err);
 	for (size_t i = 0; i < sizeof(documents) / sizeof(*documents) && !status; i++) {
 		struct bs_text text = {"", 0, documents[i][1], strlen(documents[i][1])};
-		status = bs_writer_add(writer, documents[i][0], strlen(documents[i][0]), &text, 1, err);
+		status = bs_writer_add(writer, documents[i][0], strlen(documents[i][0]), &text, 1,
+		                       err);
 	}
 	if (!status)
 		status = bs_writer_commit(writer, NULL, err);
@@ -37,11 +39,19 @@ static int show(void *context, const struct bs_hit *hit)
 
 int main(void)
 {
-	struct bs_search_request like = {.query.text = "", .query.like_id = "cake", .query.stop_language = "english", .callbacks.hit = show};
-	struct bs_search_request like_text = {
-		.query.text = "", .query.like_text = "boats and a cold ferry", .query.stop_language = "english", .callbacks.hit = show};
-	struct bs_search_request more = {
-		.query.text = "boat", .query.text_bytes = 4, .query.feedback_docs = 1, .query.stop_language = "english", .callbacks.hit = show};
+	struct bs_search_request like = {.query.text = "",
+	                                 .query.like_id = "cake",
+	                                 .query.stop_language = "english",
+	                                 .callbacks.hit = show};
+	struct bs_search_request like_text = {.query.text = "",
+	                                      .query.like_text = "boats and a cold ferry",
+	                                      .query.stop_language = "english",
+	                                      .callbacks.hit = show};
+	struct bs_search_request more = {.query.text = "boat",
+	                                 .query.text_bytes = 4,
+	                                 .query.feedback_docs = 1,
+	                                 .query.stop_language = "english",
+	                                 .callbacks.hit = show};
 	struct bs_memory_index *memory = NULL;
 	struct bs_index *index = NULL;
 	struct bs_searcher *searcher = NULL;

@@ -1,4 +1,5 @@
-/* grep_lines.c DIR: lines that match a regular expression, with an index that rules files out: each as a struct, with its matches. */
+/* grep_lines.c DIR: lines that match a regular expression, with an index that rules files out: each
+ * as a struct, with its matches. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -34,7 +35,8 @@ int main(int argc, char **argv)
 {
 	const char *paths[] = {"code"}, *patterns[] = {"bs_(open|close)\\w*\\("};
 	size_t pattern_bytes[] = {strlen(patterns[0])};
-	struct bs_build_request build = {.dir = "code.index", .sources = paths, .n_sources = 1, .index.grams = true};
+	struct bs_build_request build = {
+		.dir = "code.index", .sources = paths, .n_sources = 1, .index.grams = true};
 	struct bs_grep_request grep = {
 		.pattern = {.patterns = patterns, .pattern_bytes = pattern_bytes, .n_patterns = 1},
 		.files = {.paths = paths, .n_paths = 1},

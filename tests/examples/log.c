@@ -14,7 +14,8 @@ static void print(void *context, enum bs_log_level level, const char *line)
 int main(void)
 {
 	struct bs_log log = {.line = print, .least = BS_LOG_DEBUG};
-	struct bs_search_request find = {.query.text = "harbour", .query.text_bytes = 7, .output.mode = BS_SEARCH_COUNT};
+	struct bs_search_request find = {
+		.query.text = "harbour", .query.text_bytes = 7, .output.mode = BS_SEARCH_COUNT};
 	struct bs_text text = {"", 0, "a cold harbour", 14};
 	struct bs_memory_index *memory = NULL;
 	struct bs_writer *writer = NULL;
@@ -23,7 +24,8 @@ int main(void)
 	struct bs_error err;
 	enum bs_status status = bs_memory_index_new(&memory, &err);
 	struct bs_writer_request request = {.memory = memory, .host.log = &log};
-	struct bs_open_request open = {.memory = memory, .host.log = &log}; /* of all its queries, too */
+	/* of all its queries, too */
+	struct bs_open_request open = {.memory = memory, .host.log = &log};
 
 	if (!status)
 		status = bs_writer_open(&request, &writer, &err);

@@ -1,4 +1,5 @@
-/* matrix.c: what an index is made of: its shards, the columns of a word, and what the filter leaves for a query. */
+/* matrix.c: what an index is made of: its shards, the columns of a word, and what the filter leaves
+ * for a query. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,8 @@ static enum bs_status fill(struct bs_memory_index *memory, struct bs_error *err)
 	for (int i = 0; i < N_DOCS && !status; i++) {
 		char id[16], words[64];
 		snprintf(id, sizeof(id), "%d", i);
-		snprintf(words, sizeof(words), "number %s w%d x%d", i % 2 ? "odd" : "even", i, i / 7);
+		snprintf(words, sizeof(words), "number %s w%d x%d", i % 2 ? "odd" : "even", i,
+		         i / 7);
 		struct bs_text text = {"", 0, words, strlen(words)};
 		status = bs_writer_add(writer, id, strlen(id), &text, 1, err);
 	}
@@ -28,7 +30,8 @@ static enum bs_status fill(struct bs_memory_index *memory, struct bs_error *err)
 	return status;
 }
 
-static enum bs_status show_shard(const struct bs_index *index, uint32_t segment, uint32_t number, struct bs_error *err)
+static enum bs_status show_shard(const struct bs_index *index, uint32_t segment, uint32_t number,
+                                 struct bs_error *err)
 {
 	static const char *const names[] = {"document", "group", "block", "exact"};
 	struct bs_matrix_shard shard;
@@ -42,15 +45,17 @@ static enum bs_status show_shard(const struct bs_index *index, uint32_t segment,
 	for (int l = 0; l < BS_MATRIX_LEVELS; l++) {
 		const struct bs_matrix_columns *columns = &shard.levels[l];
 		if (columns->n_columns > 0)
-			printf("  %u %s columns of %u bits, density %.2f; %u of them are those of `even`\n",
+			printf("  %u %s columns of %u bits, density %.2f; %u of them are those of "
+			       "`even`\n",
 			       columns->n_columns, names[l], columns->n_lanes,
-			       (double)columns->n_set / columns->n_columns / columns->n_lanes, even.n_columns[l]);
+			       (double)columns->n_set / columns->n_columns / columns->n_lanes,
+			       even.n_columns[l]);
 	}
 	/* The columns themselves: words where they lie in the index, for as long as it is open. */
 	const uint64_t *words;
 	if (even.n_columns[BS_MATRIX_EXACT] == 1)
-		status = bs_matrix_words(index, segment, number, BS_MATRIX_EXACT, even.columns[BS_MATRIX_EXACT][0], 1,
-		                         &words, err);
+		status = bs_matrix_words(index, segment, number, BS_MATRIX_EXACT,
+		                         even.columns[BS_MATRIX_EXACT][0], 1, &words, err);
 	if (!status && even.n_columns[BS_MATRIX_EXACT] == 1)
 		printf("  `even` begins with %016llx\n", (unsigned long long)words[0]);
 	return status;
@@ -89,7 +94,8 @@ int main(void)
 	if (status)
 		fprintf(stderr, "%s\n", err.text);
 	else
-		printf("%llu documents may have the phrase %s\n", (unsigned long long)n_candidates, phrase.query.text);
+		printf("%llu documents may have the phrase %s\n", (unsigned long long)n_candidates,
+		       phrase.query.text);
 	bs_searcher_free(searcher);
 	bs_index_close(index);
 	bs_memory_index_free(memory);

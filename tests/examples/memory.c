@@ -1,4 +1,5 @@
-/* memory.c: an index that is in memory alone; its files, carried to another one; changes that are taken back. */
+/* memory.c: an index that is in memory alone; its files, carried to another one; changes that are
+ * taken back. */
 #include <bitsift.h>
 #include <bitsift/writer.h>
 #include <stdio.h>
@@ -10,7 +11,8 @@ static int fail(const struct bs_error *err)
 	return 1;
 }
 
-static enum bs_status add(struct bs_writer *writer, const char *id, const char *text, struct bs_error *err)
+static enum bs_status add(struct bs_writer *writer, const char *id, const char *text,
+                          struct bs_error *err)
 {
 	struct bs_text texts[] = {{"text", 4, text, strlen(text)}};
 	return bs_writer_add(writer, id, strlen(id), texts, 1, err);
@@ -19,12 +21,15 @@ static enum bs_status add(struct bs_writer *writer, const char *id, const char *
 static int count(struct bs_memory_index *memory, const char *query)
 {
 	struct bs_open_request open = {.memory = memory};
-	struct bs_search_request request = {.query.text = query, .query.text_bytes = strlen(query), .output.mode = BS_SEARCH_COUNT};
+	struct bs_search_request request = {.query.text = query,
+	                                    .query.text_bytes = strlen(query),
+	                                    .output.mode = BS_SEARCH_COUNT};
 	struct bs_index *index;
 	struct bs_searcher *searcher;
 	struct bs_search_result result;
 	struct bs_error err;
-	if (bs_index_open_with(&open, &index, &err) || bs_searcher_new(index, &searcher, &err) || bs_search(searcher, &request, &result, &err))
+	if (bs_index_open_with(&open, &index, &err) || bs_searcher_new(index, &searcher, &err) ||
+	    bs_search(searcher, &request, &result, &err))
 		return -fail(&err);
 	bs_searcher_free(searcher);
 	bs_index_close(index);
@@ -44,7 +49,8 @@ int main(void)
 		return fail(&err);
 
 	/* A transaction that is given up. */
-	if (bs_writer_delete_query(writer, "second", 6, NULL, &err) || add(writer, "c", "a third", &err))
+	if (bs_writer_delete_query(writer, "second", 6, NULL, &err) ||
+	    add(writer, "c", "a third", &err))
 		return fail(&err);
 	bs_writer_rollback(writer);
 	printf("two: %d, third: %d\n", count(memory, "two"), count(memory, "third"));
@@ -52,7 +58,8 @@ int main(void)
 	/* What a database would keep in a table. */
 	for (size_t i = 0; i < bs_memory_index_n_files(memory); i++) {
 		struct bs_memory_index_file file;
-		if (bs_memory_index_file_at(memory, i, &file, &err) || bs_memory_index_put(carried, file.name, file.bytes, file.n_bytes, &err))
+		if (bs_memory_index_file_at(memory, i, &file, &err) ||
+		    bs_memory_index_put(carried, file.name, file.bytes, file.n_bytes, &err))
 			return fail(&err);
 	}
 	bs_writer_close(writer);

@@ -1,4 +1,5 @@
-/* provider.c: an index of texts that stay where they are: it is asked for words, and asks for the texts. */
+/* provider.c: an index of texts that stay where they are: it is asked for words, and asks for the
+ * texts. */
 #include <bitsift.h>
 #include <bitsift/writer.h>
 #include <stdio.h>
@@ -8,7 +9,8 @@
 static const char *const rows[] = {"one fish two fish", "red fish blue fish", "two fish one dish"};
 
 /* The rows are a table; ids are their numbers. */
-static int look_up(void *context, const char *id, size_t id_bytes, const struct bs_text **texts_out, size_t *n_texts_out)
+static int look_up(void *context, const char *id, size_t id_bytes, const struct bs_text **texts_out,
+                   size_t *n_texts_out)
 {
 	static struct bs_text text;
 	char number[16] = "";
@@ -18,7 +20,8 @@ static int look_up(void *context, const char *id, size_t id_bytes, const struct 
 	size_t i = (size_t)atoi(number);
 	if (i >= sizeof(rows) / sizeof(*rows))
 		return 1;
-	text = (struct bs_text){.field = "text", .field_bytes = 4, .text = rows[i], .text_bytes = strlen(rows[i])};
+	text = (struct bs_text){
+		.field = "text", .field_bytes = 4, .text = rows[i], .text_bytes = strlen(rows[i])};
 	*texts_out = &text;
 	*n_texts_out = 1;
 	++*(int *)context;
@@ -34,7 +37,8 @@ static int fail(const struct bs_error *err)
 static int print(void *context, const struct bs_hit *hit)
 {
 	(void)context;
-	printf("row %.*s: %.*s\n", (int)hit->id_bytes, hit->id, (int)hit->snippet_bytes, hit->snippet);
+	printf("row %.*s: %.*s\n", (int)hit->id_bytes, hit->id, (int)hit->snippet_bytes,
+	       hit->snippet);
 	return 0;
 }
 
@@ -47,7 +51,8 @@ int main(void)
 	struct bs_error err;
 	if (bs_memory_index_new(&memory, &err))
 		return fail(&err);
-	struct bs_writer_request request = {.memory = memory, .not_stored = true, .host.texts = &provider};
+	struct bs_writer_request request = {
+		.memory = memory, .not_stored = true, .host.texts = &provider};
 	if (bs_writer_open(&request, &writer, &err))
 		return fail(&err);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
@@ -62,11 +67,15 @@ int main(void)
 	bs_writer_close(writer);
 
 	struct bs_open_request open = {.memory = memory, .host.texts = &provider};
-	struct bs_search_request find = {.query.text = "\"two fish\"", .query.text_bytes = 10, .output.snippets = true, .callbacks.hit = print};
+	struct bs_search_request find = {.query.text = "\"two fish\"",
+	                                 .query.text_bytes = 10,
+	                                 .output.snippets = true,
+	                                 .callbacks.hit = print};
 	struct bs_index *index;
 	struct bs_searcher *searcher;
 	struct bs_search_result result;
-	if (bs_index_open_with(&open, &index, &err) || bs_searcher_new(index, &searcher, &err) || bs_search(searcher, &find, &result, &err))
+	if (bs_index_open_with(&open, &index, &err) || bs_searcher_new(index, &searcher, &err) ||
+	    bs_search(searcher, &find, &result, &err))
 		return fail(&err);
 	printf("rows that were looked at: %s\n", n_asked > 0 ? "some" : "none");
 	bs_searcher_free(searcher);

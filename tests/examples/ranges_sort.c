@@ -1,4 +1,5 @@
-/* ranges_sort.c: numbers and dates in fields: ranges of them, an order by them, and pages of that order. */
+/* ranges_sort.c: numbers and dates in fields: ranges of them, an order by them, and pages of that
+ * order. */
 #include <stdio.h>
 #include <string.h>
 
@@ -6,8 +7,9 @@
 #include <bitsift/writer.h>
 
 static const char *const books[][3] = {
-	{"dune", "412", "1965-08-01"},    {"emma", "474", "1815-12-23"},    {"walden", "156", "1854-08-09"},
-	{"ulysses", "730", "1922-02-02"}, {"candide", "129", "1759-01-15"},
+	{"dune", "412", "1965-08-01"},    {"emma", "474", "1815-12-23"},
+	{"walden", "156", "1854-08-09"},  {"ulysses", "730", "1922-02-02"},
+	{"candide", "129", "1759-01-15"},
 };
 
 static enum bs_status fill(struct bs_memory_index *memory, struct bs_error *err)
@@ -35,7 +37,8 @@ static int show(void *context, const struct bs_hit *hit)
 	return 0;
 }
 
-static enum bs_status ask(struct bs_searcher *searcher, struct bs_search_request request, struct bs_error *err)
+static enum bs_status ask(struct bs_searcher *searcher, struct bs_search_request request,
+                          struct bs_error *err)
 {
 	printf("%s%s%s:", request.query.text, request.output.sort_field ? " by " : "",
 	       request.output.sort_field ? request.output.sort_field : "");
@@ -62,18 +65,24 @@ int main(void)
 	if (!status)
 		status = bs_searcher_new(index, &searcher, &err);
 	if (!status)
+		status =
+			ask(searcher,
+		            (struct bs_search_request){.query.text = "pages:150..500 printed:<1900",
+		                                       .output.mode = BS_SEARCH_IDS},
+		            &err);
+	if (!status)
 		status = ask(searcher,
-		             (struct bs_search_request){.query.text = "pages:150..500 printed:<1900", .output.mode = BS_SEARCH_IDS},
+		             (struct bs_search_request){.query.text = "pages:>0",
+		                                        .output.sort_field = "pages",
+		                                        .output.sort_descending = true,
+		                                        .output.limit = 2},
 		             &err);
 	if (!status)
 		status = ask(searcher,
-		             (struct bs_search_request){
-				     .query.text = "pages:>0", .output.sort_field = "pages", .output.sort_descending = true, .output.limit = 2},
-		             &err);
-	if (!status)
-		status = ask(searcher,
-		             (struct bs_search_request){
-				     .query.text = "pages:>0", .output.sort_field = "printed", .output.limit = 2, .output.offset = 2},
+		             (struct bs_search_request){.query.text = "pages:>0",
+		                                        .output.sort_field = "printed",
+		                                        .output.limit = 2,
+		                                        .output.offset = 2},
 		             &err);
 	if (status)
 		fprintf(stderr, "%s\n", err.text);

@@ -1,5 +1,5 @@
-/* refresh.c DIR: the rest of an index's life: files change, a handle answers for what they are now, the index is refreshed, made
- * compact, and checked. */
+/* refresh.c DIR: the rest of an index's life: files change, a handle answers for what they are now,
+ * the index is refreshed, made compact, and checked. */
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,7 +15,8 @@ static int write_file(const char *path, const char *text)
 static enum bs_status count(const char *what, bool fresh, struct bs_error *err)
 {
 	struct bs_open_request open = {.dir = "notes.index", .fresh = fresh};
-	struct bs_search_request find = {.query.text = "harbour", .query.text_bytes = 7, .output.mode = BS_SEARCH_COUNT};
+	struct bs_search_request find = {
+		.query.text = "harbour", .query.text_bytes = 7, .output.mode = BS_SEARCH_COUNT};
 	struct bs_search_result result = {.n_hits = 0};
 	struct bs_index *index = NULL;
 	struct bs_searcher *searcher = NULL;
@@ -33,17 +34,21 @@ static enum bs_status count(const char *what, bool fresh, struct bs_error *err)
 int main(int argc, char **argv)
 {
 	const char *sources[] = {"notes"};
-	struct bs_build_request build = {
-		.dir = "notes.index", .sources = sources, .n_sources = 1, .index.words = true, .rebuild = true};
-	struct bs_build_request refresh = {.dir = "notes.index"}; /* its sources and options are recorded */
+	struct bs_build_request build = {.dir = "notes.index",
+	                                 .sources = sources,
+	                                 .n_sources = 1,
+	                                 .index.words = true,
+	                                 .rebuild = true};
+	/* its sources and options are recorded */
+	struct bs_build_request refresh = {.dir = "notes.index"};
 	struct bs_check_request check = {.dir = "notes.index"};
 	struct bs_build_report report;
 	struct bs_check_report checked;
 	struct bs_error err;
 
 	if (argc != 2 || (mkdir(argv[1], 0777) && access(argv[1], W_OK)) || chdir(argv[1]) ||
-	    (mkdir("notes", 0777) && access("notes", W_OK)) || write_file("notes/1.txt", "a harbour\n") ||
-	    write_file("notes/2.txt", "a ferry\n"))
+	    (mkdir("notes", 0777) && access("notes", W_OK)) ||
+	    write_file("notes/1.txt", "a harbour\n") || write_file("notes/2.txt", "a ferry\n"))
 		return 2;
 	enum bs_status status = bs_index_build(&build, &report, &err);
 	if (!status && write_file("notes/2.txt", "a ferry in the harbour\n"))
@@ -65,7 +70,7 @@ int main(int argc, char **argv)
 	if (status)
 		fprintf(stderr, "%s\n", err.text);
 	else
-		printf("sound: %llu documents in %llu segments\n", (unsigned long long)checked.n_docs,
-		       (unsigned long long)checked.n_segments);
+		printf("sound: %llu documents in %llu segments\n",
+		       (unsigned long long)checked.n_docs, (unsigned long long)checked.n_segments);
 	return status != BS_OK;
 }

@@ -1,5 +1,6 @@
-/* several_indexes.c DIR: two indexes rank as one. Each says how frequent the words of the query are in it; the sums go to both, so
- * that scores can be compared; of the hits of both, the best are those of one index of all. */
+/* several_indexes.c DIR: two indexes rank as one. Each says how frequent the words of the query are
+ * in it; the sums go to both, so that scores can be compared; of the hits of both, the best are
+ * those of one index of all. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +30,8 @@ static int take_hit(void *context, const struct bs_hit *hit)
 {
 	struct best *best = context;
 	size_t at = best->n < N_BEST ? best->n : N_BEST;
-	while (at > 0 && best->hits[at - 1].score < hit->score) /* equal ones stay in the order of the indexes */
+	/* equal ones stay in the order of the indexes */
+	while (at > 0 && best->hits[at - 1].score < hit->score)
 		at--;
 	if (at == N_BEST)
 		return 0;
@@ -40,10 +42,12 @@ static int take_hit(void *context, const struct bs_hit *hit)
 	return 0;
 }
 
-static enum bs_status open_index(const char *source, const char *dir, const char *records, struct bs_index **index,
-                                 struct bs_searcher **searcher, struct bs_error *err)
+static enum bs_status open_index(const char *source, const char *dir, const char *records,
+                                 struct bs_index **index, struct bs_searcher **searcher,
+                                 struct bs_error *err)
 {
-	struct bs_build_request build = {.dir = dir, .sources = &source, .n_sources = 1, .rebuild = true};
+	struct bs_build_request build = {
+		.dir = dir, .sources = &source, .n_sources = 1, .rebuild = true};
 	FILE *file = fopen(source, "w");
 	if (!file || fputs(records, file) < 0 || fclose(file))
 		return bs_fail(err, BS_IO, "%s cannot be written", source);
@@ -55,15 +59,22 @@ static enum bs_status open_index(const char *source, const char *dir, const char
 
 int main(int argc, char **argv)
 {
-	static const char *const sources[] = {"mail.jsonl", "news.jsonl"}, *const dirs[] = {"mail", "news"};
+	static const char *const sources[] = {"mail.jsonl", "news.jsonl"}, *const dirs[] = {"mail",
+	                                                                                    "news"};
 	static const char *const records[] = {
-		"{\"id\": 1, \"text\": \"a bloom filter\"}\n{\"id\": 2, \"text\": \"a filter of coffee\"}\n",
-		"{\"id\": 7, \"text\": \"filters: Bloom, Bloom filter\"}\n{\"id\": 8, \"text\": \"bloom of roses\"}\n{\"id\": 9, \"text\": \"tea\"}\n"};
+		"{\"id\": 1, \"text\": \"a bloom filter\"}\n{\"id\": 2, \"text\": \"a filter of "
+		"coffee\"}\n",
+		"{\"id\": 7, \"text\": \"filters: Bloom, Bloom filter\"}\n{\"id\": 8, \"text\": "
+		"\"bloom of roses\"}\n{\"id\": 9, \"text\": \"tea\"}\n"};
 	struct bs_index *indexes[N_INDEXES] = {NULL};
 	struct bs_searcher *searchers[N_INDEXES] = {NULL};
 	struct bs_statistics *statistics = NULL;
 	struct best best = {.n = 0};
-	struct bs_search_request find = {.query.text = "bloom filter", .query.any = true, .output.limit = N_BEST, .callbacks.hit = take_hit, .callbacks.context = &best};
+	struct bs_search_request find = {.query.text = "bloom filter",
+	                                 .query.any = true,
+	                                 .output.limit = N_BEST,
+	                                 .callbacks.hit = take_hit,
+	                                 .callbacks.context = &best};
 	struct bs_error err;
 
 	find.query.text_bytes = strlen(find.query.text);
@@ -71,7 +82,8 @@ int main(int argc, char **argv)
 		return EXIT_FAILURE;
 	enum bs_status status = bs_statistics_new(&statistics, &err);
 	for (int i = 0; i < N_INDEXES && !status; i++)
-		status = open_index(sources[i], dirs[i], records[i], &indexes[i], &searchers[i], &err);
+		status = open_index(sources[i], dirs[i], records[i], &indexes[i], &searchers[i],
+		                    &err);
 	for (int i = 0; i < N_INDEXES && !status; i++)
 		status = bs_statistics_gather(searchers[i], &find, statistics, &err);
 	find.query.statistics = statistics;

@@ -1,4 +1,5 @@
-/* faults.h: what test_faults.c and the library that it preloads into the program (faults_preload.c) tell each other. */
+/* faults.h: what test_faults.c and the library that it preloads into the program (faults_preload.c)
+ * tell each other. */
 #pragma once
 
 #include <stdbool.h>
@@ -15,9 +16,11 @@ enum faults_kind {
 
 struct faults {
 	enum faults_kind kind;
-	uint64_t wanted;     /* the call that is to fail, from 1 on; 0: none, and the stacks are noted */
-	bool is_lasting;     /* and all after it */
+	/* the call that is to fail, from 1 on; 0: none, and the stacks are noted */
+	uint64_t wanted;
+	bool is_lasting; /* and all after it */
 	uint64_t n_calls, n_failed;
-	uint64_t caller;     /* of the first that failed: an address in the program, as addr2line wants it */
+	/* of the first that failed: an address in the program, as addr2line wants it */
+	uint64_t caller;
 	uint64_t stacks[FAULTS_MAX_STACKS];
 };

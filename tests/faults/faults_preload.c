@@ -1,9 +1,11 @@
 /*
- * faults_preload.c: a library to preload into the program: the Nth call of ours that can fail fails, or that and all after it.
- * A call is ours if it comes from the program's own code, or PCRE2's, which reports what fails; what ICU, simdjson, the loader
- * and the C library allocate for themselves is let be. Calls before main() are not counted.
+ * faults_preload.c: a library to preload into the program: the Nth call of ours that can fail
+ * fails, or that and all after it. A call is ours if it comes from the program's own code, or
+ * PCRE2's, which reports what fails; what ICU, simdjson, the loader and the C library allocate for
+ * themselves is let be. Calls before main() are not counted.
  *
- * FAULTS: a file of struct faults (faults.h), which says what is to fail and is told what did. test_faults.c is the driver.
+ * FAULTS: a file of struct faults (faults.h), which says what is to fail and is told what did.
+ * test_faults.c is the driver.
  */
 #include "tests/faults/faults.h"
 
@@ -22,13 +24,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What glibc has malloc do, under names that are not taken over: dlsym may allocate, and so cannot find the first of them. */
+/* What glibc has malloc do, under names that are not taken over: dlsym may allocate, and so cannot
+ * find the first of them. */
 void *__libc_malloc(size_t n_bytes);
 void *__libc_calloc(size_t n, size_t n_bytes);
 void *__libc_realloc(void *old, size_t n_bytes);
 void *__libc_memalign(size_t alignment, size_t n_bytes);
-int __libc_start_main(int (*main)(int, char **, char **), int argc, char **argv, void (*init)(void), void (*fini)(void),
-                      void (*rtld_fini)(void), void *stack_end);
+int __libc_start_main(int (*main)(int, char **, char **), int argc, char **argv, void (*init)(void),
+                      void (*fini)(void), void (*rtld_fini)(void), void *stack_end);
 
 #define FRAMES 24
 
@@ -43,7 +46,8 @@ static bool is_armed;
 
 static bool is_ours(uintptr_t address)
 {
-	return address - ours[0].from < ours[0].to - ours[0].from || address - ours[1].from < ours[1].to - ours[1].from;
+	return address - ours[0].from < ours[0].to - ours[0].from ||
+	       address - ours[1].from < ours[1].to - ours[1].from;
 }
 
 static int find_ranges(struct dl_phdr_info *info, size_t info_bytes, void *context)
@@ -83,7 +87,8 @@ static bool fails(enum faults_kind kind, void *caller)
 	uint64_t n = __atomic_add_fetch(&faults->n_calls, 1, __ATOMIC_RELAXED);
 	if (faults->wanted == 0 && n <= FAULTS_MAX_STACKS)
 		faults->stacks[n - 1] = stack_hash();
-	bool is_due = faults->wanted > 0 && (faults->is_lasting ? n >= faults->wanted : n == faults->wanted);
+	bool is_due = faults->wanted > 0 &&
+	              (faults->is_lasting ? n >= faults->wanted : n == faults->wanted);
 	if (is_due && __atomic_add_fetch(&faults->n_failed, 1, __ATOMIC_RELAXED) == 1)
 		faults->caller = (uintptr_t)caller - base;
 	return is_due;
@@ -104,12 +109,13 @@ static void *next(const char *name)
 	return dlsym(RTLD_NEXT, name);
 }
 
-/* A function of the same type, found once: POSIX lets a pointer of either kind be had so; ISO C knows no cast. */
-#define REAL(name)                                                              \
-	static __typeof__(&name) real;                                              \
-	if (!real) {                                                                \
-		void *found = next(#name);                                              \
-		memcpy(&real, &found, sizeof(found));                                   \
+/* A function of the same type, found once: POSIX lets a pointer of either kind be had so; ISO C
+ * knows no cast. */
+#define REAL(name)                                    \
+	static __typeof__(&name) real;                \
+	if (!real) {                                  \
+		void *found = next(#name);            \
+		memcpy(&real, &found, sizeof(found)); \
 	}
 
 /* ---- memory ---- */
@@ -131,7 +137,8 @@ void *realloc(void *old, size_t n_bytes)
 
 void *aligned_alloc(size_t alignment, size_t n_bytes)
 {
-	return fails_with(FAULTS_MEMORY, CALLER, ENOMEM) ? NULL : __libc_memalign(alignment, n_bytes);
+	return fails_with(FAULTS_MEMORY, CALLER, ENOMEM) ? NULL
+	                                                 : __libc_memalign(alignment, n_bytes);
 }
 
 char *strdup(const char *text)
@@ -195,7 +202,9 @@ FILE *fopen64(const char *path, const char *mode)
 void *mmap64(void *at, size_t n_bytes, int protection, int flags, int fd, off64_t off)
 {
 	REAL(mmap64)
-	return fails_with(FAULTS_MEMORY, CALLER, ENOMEM) ? MAP_FAILED : real(at, n_bytes, protection, flags, fd, off);
+	return fails_with(FAULTS_MEMORY, CALLER, ENOMEM)
+	               ? MAP_FAILED
+	               : real(at, n_bytes, protection, flags, fd, off);
 }
 
 void *dlopen(const char *name, int flags)
@@ -204,7 +213,8 @@ void *dlopen(const char *name, int flags)
 	return fails_with(FAULTS_MEMORY, CALLER, ENOMEM) ? NULL : real(name, flags);
 }
 
-int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *context)
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
+                   void *context)
 {
 	REAL(pthread_create)
 	return fails(FAULTS_MEMORY, CALLER) ? EAGAIN : real(thread, attributes, run, context);
@@ -290,10 +300,11 @@ static int armed_main(int argc, char **argv, char **environment)
 	return status;
 }
 
-int __libc_start_main(int (*main)(int, char **, char **), int argc, char **argv, void (*init)(void), void (*fini)(void),
-                      void (*rtld_fini)(void), void *stack_end)
+int __libc_start_main(int (*main)(int, char **, char **), int argc, char **argv, void (*init)(void),
+                      void (*fini)(void), void (*rtld_fini)(void), void *stack_end)
 {
-	int (*real)(int (*)(int, char **, char **), int, char **, void (*)(void), void (*)(void), void (*)(void), void *);
+	int (*real)(int (*)(int, char **, char **), int, char **, void (*)(void), void (*)(void),
+	            void (*)(void), void *);
 	void *found = next("__libc_start_main");
 	memcpy(&real, &found, sizeof(found));
 	real_main = main;
@@ -306,7 +317,8 @@ __attribute__((constructor)) static void start(void)
 	bool is_later = false;
 	void *frames[FRAMES];
 	int fd = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
-	void *map = fd < 0 ? MAP_FAILED : mmap(NULL, sizeof(*faults), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	void *map = fd < 0 ? MAP_FAILED
+	                   : mmap(NULL, sizeof(*faults), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (fd >= 0)
 		close(fd);
 	if (map == MAP_FAILED)

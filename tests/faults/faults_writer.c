@@ -1,10 +1,12 @@
 /*
- * faults_writer.c: a program whose calls fail (test_faults.c): the writer of bitsift/writer.h, and searches of what it wrote.
+ * faults_writer.c: a program whose calls fail (test_faults.c): the writer of bitsift/writer.h, and
+ * searches of what it wrote.
  *
  *      writer fill | change | memory [THREADS]
  *
- * fill and change write .bitsift; memory does both in memory, and searches. A transaction that fails is said on standard error, and
- * begun once more: with exit status 0 all is as it should be. An index that is lost aborts.
+ * fill and change write .bitsift; memory does both in memory, and searches. A transaction that
+ * fails is said on standard error, and begun once more: with exit status 0 all is as it should be.
+ * An index that is lost aborts.
  */
 #include "core/bitsift/host.h"
 #include "core/bitsift/index.h"
@@ -27,8 +29,10 @@ static enum bs_status add(struct run *run, char kind, unsigned i, const char *wh
 {
 	char id[32], body[128];
 	int id_bytes = snprintf(id, sizeof(id), "%c%u", kind, i);
-	int body_bytes = snprintf(body, sizeof(body), "common given word%u %s%s", i, what, i % 7 ? "" : " seven");
-	struct bs_text texts[] = {{"title", 5, "quick \"brown\" fox", 17}, {"body", 4, body, (size_t)body_bytes}};
+	int body_bytes = snprintf(body, sizeof(body), "common given word%u %s%s", i, what,
+	                          i % 7 ? "" : " seven");
+	struct bs_text texts[] = {{"title", 5, "quick \"brown\" fox", 17},
+	                          {"body", 4, body, (size_t)body_bytes}};
 	return bs_writer_add(run->writer, id, (size_t)id_bytes, texts, 2, &run->err);
 }
 
@@ -89,7 +93,10 @@ static enum bs_status show(struct run *run, const char *query)
 {
 	struct bs_open_request open = {.memory = run->memory};
 	struct bs_check_request check = {.memory = run->memory};
-	struct bs_search_request find = {.query.text = query, .query.text_bytes = strlen(query), .output.mode = BS_SEARCH_IDS, .callbacks.hit = print_hit};
+	struct bs_search_request find = {.query.text = query,
+	                                 .query.text_bytes = strlen(query),
+	                                 .output.mode = BS_SEARCH_IDS,
+	                                 .callbacks.hit = print_hit};
 	struct bs_index *index = NULL;
 	struct bs_searcher *searcher = NULL;
 	const struct bs_text *texts;
@@ -116,8 +123,10 @@ int main(int argc, char **argv)
 {
 	struct run run = {.memory = NULL};
 	bool in_memory = argc > 1 && strcmp(argv[1], "memory") == 0;
-	struct bs_writer_request request = {
-		.dir = in_memory ? NULL : ".bitsift", .write.memory_bytes = 16 << 20, .write.n_threads = argc > 2 ? (uint32_t)atoi(argv[2]) : 1};
+	struct bs_writer_request request = {.dir = in_memory ? NULL : ".bitsift",
+	                                    .write.memory_bytes = 16 << 20,
+	                                    .write.n_threads =
+	                                            argc > 2 ? (uint32_t)atoi(argv[2]) : 1};
 	enum bs_status status = in_memory ? bs_memory_index_new(&run.memory, &run.err) : BS_OK;
 	request.memory = run.memory;
 	if (!status)

@@ -1,6 +1,6 @@
 /*
- * test_corrupt.c: every byte of every file of a small index damaged in turn. Whatever the byte, a search gives the right
- * answer or an error, never anything else; and `check` finds it.
+ * test_corrupt.c: every byte of every file of a small index damaged in turn. Whatever the byte, a
+ * search gives the right answer or an error, never anything else; and `check` finds it.
  *
  * n_unreadable counts documents that could not be read: an answer with such is an error too.
  */
@@ -21,8 +21,18 @@
 static struct random_rounds rounds;
 
 static const char *const queries[] = {
-	"common", "absent", "red fox", "\"red fox\"", "w3 OR l17", "common -even", "NOT odd", "l1*", "stored~1",
-	"title:even", "\"fox red\"~3 OR \xe6\x9d\xb1\xe4\xba\xac", "(even OR w5) -fox",
+	"common",
+	"absent",
+	"red fox",
+	"\"red fox\"",
+	"w3 OR l17",
+	"common -even",
+	"NOT odd",
+	"l1*",
+	"stored~1",
+	"title:even",
+	"\"fox red\"~3 OR \xe6\x9d\xb1\xe4\xba\xac",
+	"(even OR w5) -fox",
 };
 
 static int take_hit(void *context, const struct bs_hit *hit)
@@ -40,7 +50,8 @@ static enum bs_status answer_all(const char *kernel, struct bs_buffer *answer, s
 {
 	struct bs_index *index;
 	struct bs_searcher *searcher = NULL;
-	enum bs_status status = bs_index_open_with(&(struct bs_open_request){.dir = "index", .kernel = kernel}, &index, err);
+	enum bs_status status = bs_index_open_with(
+		&(struct bs_open_request){.dir = "index", .kernel = kernel}, &index, err);
 	if (status)
 		return status;
 	status = bs_searcher_new(index, &searcher, err);
@@ -83,8 +94,8 @@ static void try_byte(const char *path, size_t at, const char *kernel, const stru
 		fail_msg("%s, byte %zu: %s: %s", path, at, bs_status_name(status), said.text);
 	if (!status && (answer->used_bytes != right->used_bytes ||
 	                memcmp(answer->data, right->data, right->used_bytes) != 0))
-		fail_msg("%s, byte %zu, kernel %s: a wrong answer:\n%.*s", path, at, kernel, (int)answer->used_bytes,
-		         (const char *)answer->data);
+		fail_msg("%s, byte %zu, kernel %s: a wrong answer:\n%.*s", path, at, kernel,
+		         (int)answer->used_bytes, (const char *)answer->data);
 	*n_errors += status != BS_OK;
 	status = check_index(NULL, ERR);
 	if (status != BS_CORRUPT)
@@ -93,7 +104,8 @@ static void try_byte(const char *path, size_t at, const char *kernel, const stru
 		fail_msg("%s, byte %zu: check names another file: %s", path, at, said.text);
 }
 
-static void try_file(const char *path, const char *const kernels[2], const struct bs_buffer *right, struct bs_buffer *answer)
+static void try_file(const char *path, const char *const kernels[2], const struct bs_buffer *right,
+                     struct bs_buffer *answer)
 {
 	AUTO(bs_buffer_deinit) struct bs_buffer bytes = {0};
 	size_t n_errors = 0;
@@ -105,13 +117,14 @@ static void try_file(const char *path, const char *const kernels[2], const struc
 			continue;
 		for (int i = 0; i < 2; i++) {
 			flip(fd, at, bytes.data[at] ^ (i ? 0xff : 0x01));
-			try_byte(path, at, kernels[(at / STRIDE + (size_t)i) % 2], right, answer, &n_errors);
+			try_byte(path, at, kernels[(at / STRIDE + (size_t)i) % 2], right, answer,
+			         &n_errors);
 			flip(fd, at, bytes.data[at]);
 		}
 	}
 	close(fd);
-	print_message("%s: %zu bytes, %zu of %zu flips were in the way of the queries\n", path, bytes.used_bytes, n_errors,
-	              bytes.used_bytes * 2);
+	print_message("%s: %zu bytes, %zu of %zu flips were in the way of the queries\n", path,
+	              bytes.used_bytes, n_errors, bytes.used_bytes * 2);
 	/* Everything but the gaps between sections, and what no query here touches. */
 	assert_true(n_errors * 2 > bytes.used_bytes / STRIDE * rounds.n);
 }
@@ -153,8 +166,8 @@ static void test_every_length(void **state)
 	try_byte(path, bytes.used_bytes, NULL, &right, &answer, &n_errors);
 }
 
-/* Damage that the checksums do not show, as somebody could make on purpose: any answer or error will do, but no crash and
- * no read out of bounds, which the sanitizers would tell. */
+/* Damage that the checksums do not show, as somebody could make on purpose: any answer or error
+ * will do, but no crash and no read out of bounds, which the sanitizers would tell. */
 static void test_crafted(void **state)
 {
 	uint64_t random = 7;
@@ -168,10 +181,14 @@ static void test_crafted(void **state)
 		read_bytes(path, &bad);
 		size_t table_off = (size_t)bs_load_u64(good.data + 24);
 		for (uint64_t n = 1 + random_below(&random, 3); n > 0; n--) {
-			size_t at = 64 + (size_t)random_below(&random, (random_below(&random, 8) ? table_off : good.used_bytes) - 64);
+			size_t at = 64 + (size_t)random_below(&random, (random_below(&random, 8)
+			                                                        ? table_off
+			                                                        : good.used_bytes) -
+			                                                       64);
 			static const uint8_t likely[] = {0, 1, 2, 0x7f, 0x80, 0xff};
-			bad.data[at] = random_below(&random, 2) ? likely[random_below(&random, COUNT(likely))]
-			                                        : (uint8_t)next_random(&random);
+			bad.data[at] = random_below(&random, 2)
+			                       ? likely[random_below(&random, COUNT(likely))]
+			                       : (uint8_t)next_random(&random);
 		}
 		write_resealed(path, &bad);
 		bs_buffer_clear(&answer);
@@ -202,7 +219,8 @@ static void test_outside(void **state)
 int main(int argc, char **argv)
 {
 	rounds = random_rounds(argc, argv, 1, 1);
-	const struct CMUnitTest tests[] = {FOLDER_TEST(test_every_byte), FOLDER_TEST(test_every_length),
+	const struct CMUnitTest tests[] = {FOLDER_TEST(test_every_byte),
+	                                   FOLDER_TEST(test_every_length),
 	                                   FOLDER_TEST(test_crafted), FOLDER_TEST(test_outside)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

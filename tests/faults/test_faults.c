@@ -1,11 +1,13 @@
 /*
- * test_faults.c: calls that fail: the Nth allocation, read or write of a command, alone or with all that follow. Whatever fails,
- * the program ends by itself; with exit status 0 or 1 its answer is the right one, with 2 there is a word on standard error;
- * the index passes `check` and is that of before or after; and a run without faults makes it that of after.
+ * test_faults.c: calls that fail: the Nth allocation, read or write of a command, alone or with all
+ * that follow. Whatever fails, the program ends by itself; with exit status 0 or 1 its answer is
+ * the right one, with 2 there is a word on standard error; the index passes `check` and is that of
+ * before or after; and a run without faults makes it that of after.
  *
- * One run a call would take long. Calls are told apart by the stacks that lead to them, and the first call of each stack fails;
- * where there are many stacks, MAX_CALLS of them a round, by the seed. FAULTS_EVERY=1: every call (hours);
- * FAULTS_ONLY=TEXT: scenarios with TEXT in their names. Sanitizers have a malloc of their own: not with them.
+ * One run a call would take long. Calls are told apart by the stacks that lead to them, and the
+ * first call of each stack fails; where there are many stacks, MAX_CALLS of them a round, by the
+ * seed. FAULTS_EVERY=1: every call (hours); FAULTS_ONLY=TEXT: scenarios with TEXT in their names.
+ * Sanitizers have a malloc of their own: not with them.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -18,21 +20,22 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tests/rigs/core_rig.h"
 #include "tests/faults/faults.h"
+#include "tests/rigs/core_rig.h"
 #include "tests/rigs/random_rounds.h"
 
 static struct random_rounds rounds;
 
 #define MAX_ARGUMENTS   12
-#define MAX_CALLS       16 /* that fail of one kind in one scenario and one round */
-#define MAX_WRITE_CALLS 4 /* the same where an index is written, which takes longer */
-#define MOST_SECONDS    30 /* that a run may take */
+#define MAX_CALLS       16     /* that fail of one kind in one scenario and one round */
+#define MAX_WRITE_CALLS 4      /* the same where an index is written, which takes longer */
+#define MOST_SECONDS    30     /* that a run may take */
 #define PATIENCE_US     100000 /* after which the fingerprints of files prove what they say */
 
-/* Folders that commands run in: a tree of files, a collection, and an index of some of it or none. */
+/* Folders that commands run in: a tree of files, a collection, and an index of some of it or
+ * none. */
 enum place {
-	PLACE_NEW,     /* no index */
+	PLACE_NEW, /* no index */
 	PLACE_INDEXED,
 	PLACE_CHANGED, /* sources that changed, came, went and grew since */
 	PLACE_MANY,    /* several segments, with deleted documents and one that changed */
@@ -42,11 +45,12 @@ enum place {
 	PLACES
 };
 
-static const char *const place_names[PLACES] = {"new", "indexed", "changed", "many", "stored", "given", "kept"};
+static const char *const place_names[PLACES] = {"new",    "indexed", "changed", "many",
+                                                "stored", "given",   "kept"};
 
 struct scenario {
 	enum place place;
-	bool writes; /* the index */
+	bool writes;    /* the index */
 	bool has_times; /* in what it prints */
 	const char *arguments[MAX_ARGUMENTS];
 	const char *input; /* a file */
@@ -57,8 +61,12 @@ static const struct scenario scenarios[] = {
 	{PLACE_NEW, .writes = true, .arguments = {"index", "-q", "-j", "2", ".", "c.jsonl"}},
 	{PLACE_NEW, .writes = true, .arguments = {"index", "-q", "-j", "1", "--words", "c.jsonl"}},
 	{PLACE_NEW, .writes = true, .arguments = {"index", "-q", "-j", "1", "--grams", "."}},
-	{PLACE_NEW, .writes = true, .arguments = {"index", "-q", "-j", "1", "--stem", "english", "--fold-accents", "-g", "*.txt", "."}},
-	{PLACE_NEW, .writes = true, .arguments = {"index", "-q", "-j", "1", "--id", "id", "--text", "title,text", "-"}, .input = "../c.jsonl"},
+	{PLACE_NEW, .writes = true,
+         .arguments = {"index", "-q", "-j", "1", "--stem", "english", "--fold-accents", "-g",
+                       "*.txt", "."}},
+	{PLACE_NEW, .writes = true,
+         .arguments = {"index", "-q", "-j", "1", "--id", "id", "--text", "title,text", "-"},
+         .input = "../c.jsonl"},
 	{PLACE_CHANGED, .writes = true, .arguments = {"index", "-q", "-j", "1"}},
 	{PLACE_CHANGED, .writes = true, .arguments = {"index", "-q", "-j", "2"}},
 	{PLACE_CHANGED, .writes = true, .arguments = {"index", "-q", "--rebuild"}},
@@ -68,7 +76,8 @@ static const struct scenario scenarios[] = {
 	{PLACE_MANY, .writes = true, .arguments = {"compact", "-q"}},
 	{PLACE_INDEXED, .writes = true, .arguments = {"delete", "-q", "src/b.txt", "r7", "none"}},
 	{PLACE_INDEXED, .writes = true, .arguments = {"delete", "-q", "--query", "seven"}},
-	{PLACE_NEW, .writes = true, .arguments = {"index", "-q", "-j", "1", "--store", ".", "c.jsonl"}},
+	{PLACE_NEW, .writes = true,
+         .arguments = {"index", "-q", "-j", "1", "--store", ".", "c.jsonl"}},
 	{PLACE_NEW, .writes = true, .arguments = {"index", "-q", "-j", "2", "--store", "."}},
 	{PLACE_KEPT, .writes = true, .arguments = {"index", "-q", "-j", "2"}},
 	{PLACE_KEPT, .writes = true, .arguments = {"compact", "-q"}},
@@ -93,7 +102,8 @@ static const struct scenario scenarios[] = {
 	{PLACE_INDEXED, .arguments = {"query", "--count", "comm* OR tw*"}},
 	{PLACE_INDEXED, .arguments = {"query", "--count", "comon~1 quick~2"}},
 	{PLACE_INDEXED, .arguments = {"query", "--json", "-n", "5", "title:two", "caf\xc3\xa9"}},
-	{PLACE_INDEXED, .arguments = {"query", "--explain", "--stats", "--any", "quick", "\"brown fox\"", "f(x)"}},
+	{PLACE_INDEXED,
+         .arguments = {"query", "--explain", "--stats", "--any", "quick", "\"brown fox\"", "f(x)"}},
 	{PLACE_INDEXED, .arguments = {"query", "--brute", "--ids", "quick", "bro*"}},
 	{PLACE_INDEXED, .arguments = {"query", "--batch", "../queries"}},
 	{PLACE_INDEXED, .arguments = {"query", "--count", "--batch", "-"}, .input = "../queries"},
@@ -109,7 +119,8 @@ static const struct scenario scenarios[] = {
 	{PLACE_INDEXED, .arguments = {"grep", "-U", "--no-stat", "common\\nquick", "."}},
 	{PLACE_INDEXED, .has_times = true, .arguments = {"grep", "--json", "brown", "."}},
 	{PLACE_INDEXED, .arguments = {"grep", "-f", "../patterns", "-l", "."}},
-	{PLACE_INDEXED, .arguments = {"grep", "--explain", "--vimgrep", "-e", "fox", "-e", "two", "-g", "*.txt", "-t", "txt", "."}},
+	{PLACE_INDEXED, .arguments = {"grep", "--explain", "--vimgrep", "-e", "fox", "-e", "two",
+                                      "-g", "*.txt", "-t", "txt", "."}},
 	{PLACE_INDEXED, .arguments = {"grep", "-v", "--files-without-match", "o", "src"}},
 	{PLACE_INDEXED, .arguments = {"grep", "--files", "."}},
 	{PLACE_INDEXED, .arguments = {"grep", "--candidates", "quick", "."}},
@@ -131,19 +142,22 @@ static unsigned long n_runs;
 
 /* ---- running the program ---- */
 
-static void start_child(const char *const *arguments, const char *input, bool has_faults, int out, int err)
+static void start_child(const char *const *arguments, const char *input, bool has_faults, int out,
+                        int err)
 {
 	static const struct rlimit no_core = {0, 0};
 	const char *argv[MAX_ARGUMENTS + 2] = {"bitsift"};
 	bool is_writer = strcmp(arguments[0], "writer") == 0;
-	const char *environment[] = {"LC_ALL=C.UTF-8", "TZ=UTC", has_faults ? preload : NULL, "FAULTS=../faults", NULL};
+	const char *environment[] = {"LC_ALL=C.UTF-8", "TZ=UTC", has_faults ? preload : NULL,
+	                             "FAULTS=../faults", NULL};
 	int in = open(input ? input : "/dev/null", O_RDONLY | O_CLOEXEC);
 	for (size_t i = 0; i < MAX_ARGUMENTS && arguments[i]; i++)
 		argv[i + !is_writer] = arguments[i];
 	setrlimit(RLIMIT_CORE, &no_core);
 	alarm(MOST_SECONDS);
 	if (in >= 0 && dup2(in, 0) == 0 && dup2(out, 1) == 1 && dup2(err, 2) == 2)
-		execve(is_writer ? FAULTS_WRITER : BITSIFT, (char *const *)(uintptr_t)argv, (char *const *)(uintptr_t)environment);
+		execve(is_writer ? FAULTS_WRITER : BITSIFT, (char *const *)(uintptr_t)argv,
+		       (char *const *)(uintptr_t)environment);
 	_exit(127);
 }
 
@@ -158,7 +172,8 @@ static void read_all(int fd, struct bs_buffer *text)
 	text->data[text->used_bytes] = '\0';
 }
 
-static void run(const char *const *arguments, const char *input, bool has_faults, struct outcome *outcome)
+static void run(const char *const *arguments, const char *input, bool has_faults,
+                struct outcome *outcome)
 {
 	int out = memfd_create("out", MFD_CLOEXEC), err = memfd_create("err", MFD_CLOEXEC);
 	assert_true(out >= 0 && err >= 0);
@@ -200,18 +215,27 @@ static void write_files(void)
 {
 	FILE *records = must_fopen("c.jsonl", "w");
 	for (int i = 0; i < 60; i++)
-		fprintf(records, "{\"id\":\"r%d\",\"title\":\"%s\",\"text\":\"common record word%d caf\xc3\xa9 %s\",\"n\":1e999}\n", i,
-		        i % 3 ? "two" : "one", i, i % 7 ? "quick brown fox" : "seven \\ud800 brown a quick");
+		fprintf(records,
+		        "{\"id\":\"r%d\",\"title\":\"%s\",\"text\":\"common record word%d "
+		        "caf\xc3\xa9 %s\",\"n\":1e999}\n",
+		        i, i % 3 ? "two" : "one", i,
+		        i % 7 ? "quick brown fox" : "seven \\ud800 brown a quick");
 	assert_int_equal(fclose(records), 0);
-	shell("mkdir -p tree/src/deep tree/.git/info tree/old && cp c.jsonl tree && cd tree && echo '*.log' >.gitignore && "
-	      "echo 'hidden.*' >src/.ignore && echo '*.tmp' >.git/info/exclude && echo common quick x >a.log && "
+	shell("mkdir -p tree/src/deep tree/.git/info tree/old && cp c.jsonl tree && cd tree && "
+	      "echo '*.log' >.gitignore && "
+	      "echo 'hidden.*' >src/.ignore && echo '*.tmp' >.git/info/exclude && echo common "
+	      "quick x >a.log && "
 	      "printf 'common\\nquick brown fox jumps\\nnaive caf\xc3\xa9\\n' >a.txt && "
-	      "printf 'one two quick\\nbrown common rare seven\\n' >src/b.txt && echo common >src/hidden.txt && "
-	      "printf 'common\\0quick' >src/bin && printf '\\377\\376c\\0o\\0m\\0m\\0o\\0n\\0\\n\\0' >src/wide.txt && "
+	      "printf 'one two quick\\nbrown common rare seven\\n' >src/b.txt && echo common "
+	      ">src/hidden.txt && "
+	      "printf 'common\\0quick' >src/bin && printf "
+	      "'\\377\\376c\\0o\\0m\\0m\\0o\\0n\\0\\n\\0' >src/wide.txt && "
 	      "echo common quick tmp >src/t.tmp && "
-	      "for i in 1 2 3 4 5 6 7 8; do echo \"common file $i quick brown fox obj.method_$i\" >src/deep/f$i.txt; done && "
+	      "for i in 1 2 3 4 5 6 7 8; do echo \"common file $i quick brown fox obj.method_$i\" "
+	      ">src/deep/f$i.txt; done && "
 	      "echo common goes >old/gone.txt && echo f >old/stays.c");
-	shell("printf '%%s\\n' 'common quick' '\"quick brown\"' '\"(' 'comm* -two' >queries; printf 'quick b\\nfox\\nca.*d\\n' >patterns");
+	shell("printf '%%s\\n' 'common quick' '\"quick brown\"' '\"(' 'comm* -two' >queries; "
+	      "printf 'quick b\\nfox\\nca.*d\\n' >patterns");
 }
 
 static void make_places(void)
@@ -219,14 +243,20 @@ static void make_places(void)
 	for (size_t i = 0; i < PLACES; i++)
 		shell("cp -r tree %s", place_names[i]);
 	usleep(PATIENCE_US);
-	shell("for i in indexed changed many; do (cd $i && " BITSIFT " index -q . c.jsonl) || exit 1; done");
-	shell("cd stored && " BITSIFT " index -q - <../c.jsonl && tail -n 3 ../c.jsonl | " BITSIFT " index -q -");
-	shell("cd changed && echo common new >src/new.txt && echo common quick changed brown >src/b.txt && rm -r old && "
-	      "echo '{\"id\":\"x1\",\"text\":\"common appended\"}' >>c.jsonl && echo '*.log2' >.gitignore");
-	shell("cd many && for i in 1 2 3; do echo common quick more $i >src/more$i.txt && " BITSIFT " index -q || exit 1; done && "
-	      BITSIFT " delete -q r3 src/deep/f1.txt src/more1.txt && echo common changed >src/more2.txt");
+	shell("for i in indexed changed many; do (cd $i && " BITSIFT
+	      " index -q . c.jsonl) || exit 1; done");
+	shell("cd stored && " BITSIFT " index -q - <../c.jsonl && tail -n 3 ../c.jsonl | " BITSIFT
+	      " index -q -");
+	shell("cd changed && echo common new >src/new.txt && echo common quick changed brown "
+	      ">src/b.txt && rm -r old && "
+	      "echo '{\"id\":\"x1\",\"text\":\"common appended\"}' >>c.jsonl && echo '*.log2' "
+	      ">.gitignore");
+	shell("cd many && for i in 1 2 3; do echo common quick more $i >src/more$i.txt && " BITSIFT
+	      " index -q || exit 1; done && " BITSIFT
+	      " delete -q r3 src/deep/f1.txt src/more1.txt && echo common changed >src/more2.txt");
 	shell("cd given && " BITSIFT " index -q . && " FAULTS_WRITER " fill");
-	shell("cd kept && " BITSIFT " index -q --store . c.jsonl && for i in 1 2; do echo common kept $i >src/kept$i.txt && " BITSIFT
+	shell("cd kept && " BITSIFT " index -q --store . c.jsonl && for i in 1 2; do echo common "
+	      "kept $i >src/kept$i.txt && " BITSIFT
 	      " index -q || exit 1; done && echo common changed >src/b.txt && rm src/deep/f2.txt");
 	shell("for i in *; do [ ! -d $i/.bitsift ] || cp -r $i/.bitsift $i.saved; done");
 	usleep(PATIENCE_US);
@@ -249,7 +279,9 @@ static void describe(const char *folder, struct bs_buffer *text)
 		read_bytes(manifest, text);
 	for (int i = 0; i < n; i++) {
 		if (strcmp(names[i]->d_name, "lock") != 0)
-			expect_ok(bs_buffer_append(text, names[i]->d_name, strlen(names[i]->d_name) + 1, NULL), NULL);
+			expect_ok(bs_buffer_append(text, names[i]->d_name,
+			                           strlen(names[i]->d_name) + 1, NULL),
+			          NULL);
 		free(names[i]);
 	}
 }
@@ -262,7 +294,8 @@ static bool is_untouched(enum place place)
 	snprintf(folder, sizeof(folder), "../%s.saved", place_names[place]);
 	describe(folder, &saved);
 	describe(".bitsift", &now);
-	return saved.used_bytes == now.used_bytes && (now.used_bytes == 0 || memcmp(saved.data, now.data, now.used_bytes) == 0);
+	return saved.used_bytes == now.used_bytes &&
+	       (now.used_bytes == 0 || memcmp(saved.data, now.data, now.used_bytes) == 0);
 }
 
 /* ---- one run with a fault ---- */
@@ -270,13 +303,16 @@ static bool is_untouched(enum place place)
 /* What an index is: whether it is sound, how many documents it has, and an answer. */
 static void probe(struct outcome *outcome)
 {
-	static const char *const check[MAX_ARGUMENTS] = {"check"}, *const ids[MAX_ARGUMENTS] = {"query", "--ids", "common"};
+	static const char *const check[MAX_ARGUMENTS] = {"check"}, *const ids[MAX_ARGUMENTS] = {
+									   "query", "--ids",
+									   "common"};
 	AUTO(outcome_deinit) struct outcome answer = {0};
 	run(check, NULL, false, outcome);
 	char *rest = strstr((char *)outcome->out.data, " in ");
 	outcome->out.used_bytes = rest ? (size_t)(rest - (char *)outcome->out.data) : 0;
 	run(ids, NULL, false, &answer);
-	expect_ok(bs_buffer_append(&outcome->out, answer.out.data, answer.out.used_bytes, NULL), NULL);
+	expect_ok(bs_buffer_append(&outcome->out, answer.out.data, answer.out.used_bytes, NULL),
+	          NULL);
 }
 
 /* An answer with all numbers made one: times differ. */
@@ -309,7 +345,8 @@ static void complain(const struct attempt *attempt, const struct outcome *outcom
 	print_error("%s:", place_names[attempt->scenario->place]);
 	for (size_t i = 0; i < MAX_ARGUMENTS && attempt->scenario->arguments[i]; i++)
 		print_error(" %s", attempt->scenario->arguments[i]);
-	print_error(": %s %llu%s at %#llx: %s (status %#x): %s", (const char *[]){"allocation", "reading", "writing"}[faults->kind],
+	print_error(": %s %llu%s at %#llx: %s (status %#x): %s",
+	            (const char *[]){"allocation", "reading", "writing"}[faults->kind],
 	            (unsigned long long)faults->wanted, faults->is_lasting ? " and later" : "",
 	            (unsigned long long)faults->caller, what, (unsigned)outcome->status,
 	            outcome->err.used_bytes ? (const char *)outcome->err.data : "\n");
@@ -348,7 +385,8 @@ static void judge(const struct attempt *attempt, struct outcome *outcome)
 {
 	bool is_wrong = !is_same(outcome, &attempt->right);
 	if (!WIFEXITED(outcome->status)) {
-		complain(attempt, outcome, WTERMSIG(outcome->status) == SIGALRM ? "hangs" : "crashes");
+		complain(attempt, outcome,
+		         WTERMSIG(outcome->status) == SIGALRM ? "hangs" : "crashes");
 		return;
 	}
 	int status = WEXITSTATUS(outcome->status);
@@ -383,10 +421,12 @@ static void run_with_fault(const struct attempt *attempt)
 
 static int compare_stacks(const void *left, const void *right)
 {
-	uint64_t a = faults->stacks[*(const uint32_t *)left], b = faults->stacks[*(const uint32_t *)right];
+	uint64_t a = faults->stacks[*(const uint32_t *)left],
+		 b = faults->stacks[*(const uint32_t *)right];
 	if (a != b)
 		return a < b ? -1 : 1;
-	return (*(const uint32_t *)left > *(const uint32_t *)right) - (*(const uint32_t *)left < *(const uint32_t *)right);
+	return (*(const uint32_t *)left > *(const uint32_t *)right) -
+	       (*(const uint32_t *)left < *(const uint32_t *)right);
 }
 
 static int compare_calls(const void *left, const void *right)
@@ -395,7 +435,8 @@ static int compare_calls(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-/* The calls that are to fail, of n: of those with one stack the first, in order. Returns how many. */
+/* The calls that are to fail, of n: of those with one stack the first, in order. Returns how
+ * many. */
 static size_t choose_calls(uint32_t *calls, size_t n, bool every)
 {
 	size_t n_chosen = 0;
@@ -425,7 +466,9 @@ static void fail_each(const struct attempt *attempt, enum faults_kind kind)
 	size_t most = (attempt->scenario->writes ? MAX_WRITE_CALLS : MAX_CALLS) * rounds.n;
 	size_t n_failing = every || n_chosen < most ? n_chosen : most;
 	for (size_t i = 0; i < n_failing; i++) {
-		faults->wanted = calls[(i * n_chosen + rounds.seed % n_failing * 7919 % n_chosen) / n_failing] + 1;
+		faults->wanted = calls[(i * n_chosen + rounds.seed % n_failing * 7919 % n_chosen) /
+		                       n_failing] +
+		                 1;
 		for (int lasting = 0; lasting < 2; lasting++) {
 			faults->is_lasting = lasting;
 			run_with_fault(attempt);
@@ -486,11 +529,14 @@ int main(int argc, char **argv)
 	size_t n = 0;
 	for (size_t i = 0; i < COUNT(scenarios); i++) {
 		char *name = names[i];
-		size_t used = (size_t)snprintf(name, sizeof(*names), "%s:", place_names[scenarios[i].place]);
+		size_t used = (size_t)snprintf(name, sizeof(*names),
+		                               "%s:", place_names[scenarios[i].place]);
 		for (size_t j = 0; j < MAX_ARGUMENTS && scenarios[i].arguments[j]; j++)
-			used += (size_t)snprintf(name + used, sizeof(*names) - used, " %s", scenarios[i].arguments[j]);
+			used += (size_t)snprintf(name + used, sizeof(*names) - used, " %s",
+			                         scenarios[i].arguments[j]);
 		if (!only || strstr(name, only))
-			tests[n++] = (struct CMUnitTest){name, test_scenario, NULL, NULL, (void *)(uintptr_t)&scenarios[i]};
+			tests[n++] = (struct CMUnitTest){name, test_scenario, NULL, NULL,
+			                                 (void *)(uintptr_t)&scenarios[i]};
 	}
 	return _cmocka_run_group_tests("faults", tests, n, set_up, tear_down);
 }

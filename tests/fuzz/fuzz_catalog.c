@@ -1,5 +1,5 @@
-/* fuzz_catalog.c: a fuzz target: a catalog's list of indexes, and what it has of one, read from any bytes: nothing else is read, and
- * what is taken can be checked, asked and told. */
+/* fuzz_catalog.c: a fuzz target: a catalog's list of indexes, and what it has of one, read from any
+ * bytes: nothing else is read, and what is taken can be checked, asked and told. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,7 +32,8 @@ static void read_list(const uint8_t *data, size_t n_bytes)
 /* The same bytes as words, as fields and as a summary. */
 static void read_parts(const uint8_t *data, size_t n_bytes)
 {
-	struct bs_catalog_item item = {.n_docs = 1000, .words = copy(data, n_bytes), .fields = copy(data, n_bytes)};
+	struct bs_catalog_item item = {
+		.n_docs = 1000, .words = copy(data, n_bytes), .fields = copy(data, n_bytes)};
 	struct bs_section summary = copy(data, n_bytes);
 	struct bs_error err;
 	bool is_known, may;
@@ -41,12 +42,16 @@ static void read_parts(const uint8_t *data, size_t n_bytes)
 	if (bs_summary_open(&summary, 0, summary.n_bytes, &item.summary, &err) == BS_OK)
 		item.flags |= BS_CATALOG_SUMMARY;
 	enum bs_status sound = bs_catalog_item_check(&item, &err);
-	if (bs_catalog_df(&item, (const uint8_t *)"walrus", 6, &is_known, &df, &err) == BS_OK && is_known && df > 1000)
+	if (bs_catalog_df(&item, (const uint8_t *)"walrus", 6, &is_known, &df, &err) == BS_OK &&
+	    is_known && df > 1000)
 		abort();
-	if (bs_catalog_field_kinds(&item, (const uint8_t *)"title", 5, &kinds, &err) != BS_OK && !sound)
+	if (bs_catalog_field_kinds(&item, (const uint8_t *)"title", 5, &kinds, &err) != BS_OK &&
+	    !sound)
 		abort();
 	if (item.flags & BS_CATALOG_SUMMARY)
-		if (bs_summary_may_have_word(&item.summary, n_bytes * UINT64_C(0x9e3779b97f4a7c15), &may, &err) != BS_OK && !sound)
+		if (bs_summary_may_have_word(&item.summary, n_bytes * UINT64_C(0x9e3779b97f4a7c15),
+		                             &may, &err) != BS_OK &&
+		    !sound)
 			abort();
 	free((uint8_t *)(uintptr_t)item.words.data);
 	free((uint8_t *)(uintptr_t)item.fields.data);

@@ -1,7 +1,8 @@
 /*
- * fuzz_filter.c: fuzz targets, one for each reader of a stored filter (FUZZ_READER): whatever the bytes, it reads nowhere else, and what
- * it takes comes back the same when it is stored again. Each input is read as it is, and once more with head and checksums
- * put right, so that what is changed behind them counts.
+ * fuzz_filter.c: fuzz targets, one for each reader of a stored filter (FUZZ_READER): whatever the
+ * bytes, it reads nowhere else, and what it takes comes back the same when it is stored again. Each
+ * input is read as it is, and once more with head and checksums put right, so that what is changed
+ * behind them counts.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -90,7 +91,8 @@ void read_counting(uint8_t *bytes, size_t n_bytes)
 	}
 	MUST(bs_counting_to_bloom(counting, &bloom, &err) == BS_OK);
 	for (uint64_t i = 0; i < 60; i++)
-		MUST(bs_bloom_has(bs_bloom_look(bloom), some_key(i)) == bs_counting_has(counting, some_key(i)));
+		MUST(bs_bloom_has(bs_bloom_look(bloom), some_key(i)) ==
+		     bs_counting_has(counting, some_key(i)));
 	bs_bloom_free(bloom);
 	bs_counting_free(counting);
 }
@@ -113,7 +115,8 @@ void read_compressed(uint8_t *bytes, size_t n_bytes)
 	bs_bloom_free(bloom);
 }
 
-/* The filter that a delta is applied to is made up, and its checksum put in. The bytes are two filters, too, with a delta between. */
+/* The filter that a delta is applied to is made up, and its checksum put in. The bytes are two
+ * filters, too, with a delta between. */
 void read_delta(uint8_t *bytes, size_t n_bytes)
 {
 	struct bs_error err;
@@ -138,7 +141,8 @@ void read_delta(uint8_t *bytes, size_t n_bytes)
 	uint8_t *delta;
 	size_t delta_bytes;
 	MUST(bs_bloom_copy(bs_bloom_look(from), &copy, &err) == BS_OK);
-	MUST(bs_bloom_delta(bs_bloom_look(from), bs_bloom_look(to), &delta, &delta_bytes, &err) == BS_OK);
+	MUST(bs_bloom_delta(bs_bloom_look(from), bs_bloom_look(to), &delta, &delta_bytes, &err) ==
+	     BS_OK);
 	MUST(bs_bloom_apply(copy, delta, delta_bytes, &err) == BS_OK);
 	MUST(same_bits(bs_bloom_look(copy), bs_bloom_look(to)));
 	free(delta);
@@ -176,8 +180,8 @@ void read_attenuated(uint8_t *bytes, size_t n_bytes)
 /* Of which kind the readers' inputs are, by FUZZ_READER. */
 static uint32_t kind_of_reader(void)
 {
-	void (*const readers[])(uint8_t *, size_t) = {read_plain, read_counting, read_compressed, read_delta,
-	                                              read_attenuated};
+	void (*const readers[])(uint8_t *, size_t) = {read_plain, read_counting, read_compressed,
+	                                              read_delta, read_attenuated};
 	uint32_t kind = 0;
 	while (readers[kind] != FUZZ_READER)
 		kind++;

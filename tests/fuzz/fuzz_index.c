@@ -1,13 +1,16 @@
 /*
  * fuzz_index.c: the commands over indexes that somebody made on purpose, their checksums right.
  *
- *     fuzz_index RUNS [CASE]     runs commands, RUNS or a few more, over case number CASE [1] and those that follow
- *     fuzz_index 1 CASE          one case again; its index stays, if something is found, and the last line says where
+ *     fuzz_index RUNS [CASE]     runs commands, RUNS or a few more, over case number CASE [1] and
+ *       those that follow
+ *     fuzz_index 1 CASE          one case again; its index stays, if something is found, and the
+ *       last line says where
  *
- * A case is an index, one of eight, with a file or two of it changed (mutate.h). Over it run check, stats, queries, grep, and
- * one of the commands that write, and check once more over what that one left. Each is a whole run of the program in a
- * process of its own, but for its start: the process is forked from this one. Any answer will do, right or wrong, and
- * any message; but no crash, no report of a sanitizer, no run of more than ten seconds, and no more than a GiB of memory. And if
+ * A case is an index, one of eight, with a file or two of it changed (mutate.h). Over it run check,
+ * stats, queries, grep, and one of the commands that write, and check once more over what that one
+ * left. Each is a whole run of the program in a process of its own, but for its start: the process
+ * is forked from this one. Any answer will do, right or wrong, and any message; but no crash, no
+ * report of a sanitizer, no run of more than ten seconds, and no more than a GiB of memory. And if
  * a command says that the index is corrupt, so does check.
  *
  * The long version, with sanitizers, some 30,000 runs: build/asan/tests/fuzz_index 30000.
@@ -25,15 +28,15 @@
 
 #include "core/bitsift/host.h"
 #include "core/bitsift/index.h"
+#include "query/cli/commands.h"
+#include "tests/generate/generate.h"
 #include "tests/rigs/index_rig.h"
 #include "tests/rigs/mutate.h"
 #include "tests/rigs/random_rounds.h"
-#include "query/cli/commands.h"
-#include "tests/generate/generate.h"
 
 AUTO_OF(struct bs_generator, bs_generator_free)
 
-#define MOST_SECONDS 10 /* of a processor */
+#define MOST_SECONDS 10  /* of a processor */
 #define MOST_WAITED  120 /* seconds by the clock, however busy the machine is */
 #define MOST_BYTES   (UINT64_C(1) << 30)
 #define MOST_FILES   24
@@ -43,7 +46,8 @@ AUTO_OF(struct bs_generator, bs_generator_free)
 __attribute__((visibility("default"))) const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
-	return "detect_leaks=0:quarantine_size_mb=8:max_allocation_size_mb=1024:allocator_may_return_null=0:abort_on_error=0:exitcode=99";
+	return "detect_leaks=0:quarantine_size_mb=8:max_allocation_size_mb=1024:allocator_may_"
+	       "return_null=0:abort_on_error=0:exitcode=99";
 }
 
 /* ---- the indexes ---- */
@@ -85,7 +89,8 @@ static void write_files(unsigned first, unsigned end)
 	AUTO(bs_generator_free_at) struct bs_generator *generator = new_generator(120);
 	for (unsigned i = first; i < end; i++) {
 		char path[64];
-		snprintf(path, sizeof(path), "docs/part%u/file%u.%s", i % 7, i, i % 3 ? "txt" : "c");
+		snprintf(path, sizeof(path), "docs/part%u/file%u.%s", i % 7, i,
+		         i % 3 ? "txt" : "c");
 		mkdir("docs", 0777);
 		path[10] = '\0';
 		mkdir(path, 0777);
@@ -98,7 +103,10 @@ static void write_files(unsigned first, unsigned end)
 				write_words(file, generator, i + n);
 		fclose(file);
 	}
-	write_bytes("docs/part0/program.bin", "\x7f" "ELF\0fox", 9);
+	write_bytes("docs/part0/program.bin",
+	            "\x7f"
+	            "ELF\0fox",
+	            9);
 }
 
 /* Appends to it. Some ids come twice, some records have none, some are long. */
@@ -108,10 +116,14 @@ static void write_records(const char *path, unsigned first, unsigned end)
 	FILE *file = must_fopen(path, "ab");
 	for (unsigned i = first; i < end; i++) {
 		fprintf(file, i % 9 ? "{\"id\":\"r%u\"," : "{\"n\":%u,", i % 200);
-		fprintf(file, "\"title\":\"common %s fox\",\"text\":\"red fox %u \xe6\x9d\xb1\xe4\xba\xac ", i % 2 ? "odd" : "even", i % 5);
+		fprintf(file,
+		        "\"title\":\"common %s fox\",\"text\":\"red fox %u "
+		        "\xe6\x9d\xb1\xe4\xba\xac ",
+		        i % 2 ? "odd" : "even", i % 5);
 		for (unsigned n = i % 60 == 59 ? 60 : 1; n > 0; n--)
 			write_words(file, generator, i + n);
-		fprintf(file, "\",\"size\":%d,\"when\":\"20%02u-0%u\",\"tags\":[%u,%u.5]", (int)(i * 37 % 101) - 50, i % 30, i % 9 + 1, i % 3, i % 7);
+		fprintf(file, "\",\"size\":%d,\"when\":\"20%02u-0%u\",\"tags\":[%u,%u.5]",
+		        (int)(i * 37 % 101) - 50, i % 30, i % 9 + 1, i % 3, i % 7);
 		fprintf(file, i % 50 ? "}\n" : ",\"few\":%u}\n", i);
 	}
 	fclose(file);
@@ -119,7 +131,11 @@ static void write_records(const char *path, unsigned first, unsigned end)
 
 static void index_some(const struct bs_build_tuning *tuning, const char *source, const char *input)
 {
-	struct bs_build_request request = {.dir = "index", .index.words = true, .index.grams = true, .write.n_threads = 1, .tuning = tuning};
+	struct bs_build_request request = {.dir = "index",
+	                                   .index.words = true,
+	                                   .index.grams = true,
+	                                   .write.n_threads = 1,
+	                                   .tuning = tuning};
 	index_sources(&request, (const char *const[]){source, NULL}, input);
 }
 
@@ -144,17 +160,23 @@ static void make_files(void)
 	write_text("docs/part1/file1.txt", "This one is another now: a red fox.\n");
 	unlink("docs/part2/file2.txt");
 	index_some(&(struct bs_build_tuning){.max_segment_docs = 100}, "docs", NULL);
-	assert_int_equal(run_command(&bs_command_delete, "delete -q --index index docs/part3/file10.txt docs/part4/file4.txt"), 0);
+	assert_int_equal(
+		run_command(&bs_command_delete,
+	                    "delete -q --index index docs/part3/file10.txt docs/part4/file4.txt"),
+		0);
 	/* What the next refresh will find. */
 	write_text("docs/part1/file8.txt", "Changed: a red fox.\n");
 	write_text("docs/part1/file900.txt", "New: a common red fox.\n");
 	unlink("docs/part5/file5.txt");
 }
 
-/* Large enough shards for columns of all kinds, and none too large to be run over a thousand times. */
+/* Large enough shards for columns of all kinds, and none too large to be run over a thousand
+ * times. */
 static void make_records(void)
 {
-	struct bs_build_tuning tuning = {.max_segment_docs = 600, .forward_mode = BS_FORWARD_NEVER, .max_shard_bytes = 256 << 10};
+	struct bs_build_tuning tuning = {.max_segment_docs = 600,
+	                                 .forward_mode = BS_FORWARD_NEVER,
+	                                 .max_shard_bytes = 256 << 10};
 	write_records("records.jsonl", 0, 700);
 	index_some(&tuning, "records.jsonl", NULL);
 	write_records("records.jsonl", 700, 740);
@@ -177,8 +199,10 @@ static void make_stored(void)
 	write_records("some.jsonl.input", 0, 300);
 	read_bytes("some.jsonl.input", &input);
 	append_bytes(&input, "", 1);
-	index_some(&(struct bs_build_tuning){.max_segment_docs = 200}, "-", (const char *)input.data);
-	index_some(&(struct bs_build_tuning){.max_segment_docs = 200}, "-", "{\"id\":\"r7\",\"text\":\"red fox again\"}\n{\"text\":\"even\"}\n");
+	index_some(&(struct bs_build_tuning){.max_segment_docs = 200}, "-",
+	           (const char *)input.data);
+	index_some(&(struct bs_build_tuning){.max_segment_docs = 200}, "-",
+	           "{\"id\":\"r7\",\"text\":\"red fox again\"}\n{\"text\":\"even\"}\n");
 	assert_int_equal(run_command(&bs_command_delete, "delete -q --index index r11 r12"), 0);
 }
 
@@ -195,7 +219,8 @@ static void make_rows(void)
 	}
 }
 
-/* Collections in a folder: some that grew, one that became a plain file, one that is gone, a deleted record. */
+/* Collections in a folder: some that grew, one that became a plain file, one that is gone, a
+ * deleted record. */
 static void make_inner(void)
 {
 	write_files(0, 20);
@@ -209,7 +234,8 @@ static void make_inner(void)
 	assert_int_equal(unlink("docs/c2.jsonl"), 0);
 	write_text("docs/c3.jsonl", "no record\n");
 	index_some(NULL, "docs", NULL);
-	assert_int_equal(run_command(&bs_command_delete, "delete -q --index index docs/c0.jsonl#r3"), 0);
+	assert_int_equal(
+		run_command(&bs_command_delete, "delete -q --index index docs/c0.jsonl#r3"), 0);
 }
 
 static struct seed seeds[] = {
@@ -225,7 +251,8 @@ static struct seed seeds[] = {
 
 static int is_file(const struct dirent *entry)
 {
-	return entry->d_name[0] != '.' && strcmp(entry->d_name, "lock") != 0 && strcmp(entry->d_name, "CACHEDIR.TAG") != 0;
+	return entry->d_name[0] != '.' && strcmp(entry->d_name, "lock") != 0 &&
+	       strcmp(entry->d_name, "CACHEDIR.TAG") != 0;
 }
 
 /* By a child, for a process that has little memory forks fast. */
@@ -272,7 +299,8 @@ struct fuzz_case {
 static const struct file *pick_file(const struct seed *seed, uint64_t *random)
 {
 	/* Most of them segments, which hold most of what is read. */
-	const char *prefix = random_below(random, 3) ? "seg" : (random_below(random, 2) ? "manifest" : "");
+	const char *prefix =
+		random_below(random, 3) ? "seg" : (random_below(random, 2) ? "manifest" : "");
 	for (;;) {
 		const struct file *file = &seed->files[random_below(random, seed->n_files)];
 		if (strncmp(file->name, prefix, strlen(prefix)) == 0)
@@ -285,7 +313,10 @@ static void mutate_index(struct fuzz_case *one)
 	size_t n = random_below(&one->random, 5) ? 1 : 2;
 	for (size_t i = 0; i < n; i++) {
 		const struct file *file = pick_file(one->seed, &one->random);
-		const struct seed *from = random_below(&one->random, 2) ? one->seed : &seeds[random_below(&one->random, COUNT(seeds))];
+		const struct seed *from =
+			random_below(&one->random, 2)
+				? one->seed
+				: &seeds[random_below(&one->random, COUNT(seeds))];
 		const struct file *other = pick_file(from, &one->random);
 		memcpy(one->changed[i].name, file->name, sizeof(file->name));
 		append_bytes(&one->changed[i].bytes, file->bytes.data, file->bytes.used_bytes);
@@ -299,7 +330,8 @@ static bool names_root(const struct fuzz_case *one)
 	bool found = false;
 	for (size_t i = 0; i < COUNT(one->changed); i++)
 		found |= strcmp(one->changed[i].name, "manifest") == 0 &&
-		         memmem(one->changed[i].bytes.data, one->changed[i].bytes.used_bytes, "\1/", 2);
+		         memmem(one->changed[i].bytes.data, one->changed[i].bytes.used_bytes, "\1/",
+		                2);
 	return found;
 }
 
@@ -338,7 +370,8 @@ static uint64_t resident_bytes(pid_t child)
 	return n_pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Its wait status; the child is killed if it takes too much of time or memory, and *why_out says so. */
+/* Its wait status; the child is killed if it takes too much of time or memory, and *why_out says
+ * so. */
 static int wait_for(pid_t child, const char **why_out)
 {
 	struct timespec begun, now;
@@ -391,8 +424,11 @@ static void try(struct fuzz_case *one, const struct bs_command *command, const c
 	bool is_check = command == &bs_command_check;
 	bool is_corrupt = strstr(printed, ": corrupt: ") != NULL;
 	if (!why && WIFSIGNALED(status))
-		why = WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL ? "it takes too long" : "it crashed";
-	else if (!why && (WEXITSTATUS(status) > 2 || strstr(printed, "Sanitizer") || strstr(printed, "runtime error: ")))
+		why = WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL
+		              ? "it takes too long"
+		              : "it crashed";
+	else if (!why && (WEXITSTATUS(status) > 2 || strstr(printed, "Sanitizer") ||
+	                  strstr(printed, "runtime error: ")))
 		why = "a sanitizer ended it";
 	else if (!why && strstr(printed, "out of memory"))
 		why = "it asked for too much memory";
@@ -400,8 +436,9 @@ static void try(struct fuzz_case *one, const struct bs_command *command, const c
 		why = "another command says that the index is corrupt, and this one does not";
 	one->says_corrupt = !is_check && (one->says_corrupt || is_corrupt);
 	if (why) {
-		printf("case %llu (%s: %s %s): bitsift %s: %s\n%s\n", (unsigned long long)one->number, one->seed->name,
-		       one->changed[0].name, one->changed[1].name, words, why, printed);
+		printf("case %llu (%s: %s %s): bitsift %s: %s\n%s\n",
+		       (unsigned long long)one->number, one->seed->name, one->changed[0].name,
+		       one->changed[1].name, words, why, printed);
 		fflush(stdout);
 		one->n_findings++;
 	}
@@ -417,7 +454,8 @@ static const struct {
 	{&bs_command_query, "query --index index --ids --brute red fox -odd"},
 	{&bs_command_query, "query --index index --count NOT red"},
 	{&bs_command_query, "query --index index --ids \"red fox\" OR absent"},
-	{&bs_command_query, "query --index index --explain \"fox red\"~3 OR \xe6\x9d\xb1\xe4\xba\xac"},
+	{&bs_command_query,
+         "query --index index --explain \"fox red\"~3 OR \xe6\x9d\xb1\xe4\xba\xac"},
 	{&bs_command_query, "query --index index -n 100 --json re* OR even"},
 	{&bs_command_query, "query --index index --any --explain commen~1 stored~2 l17"},
 	{&bs_command_query, "query --index index --approx (title:even OR w5) red"},
@@ -448,7 +486,8 @@ static const struct {
 	{&bs_command_delete, "delete -q --index index --query even"},
 };
 
-/* Half of the readers and a writer, in some order; check comes behind, so that it cannot overlook what they found. */
+/* Half of the readers and a writer, in some order; check comes behind, so that it cannot overlook
+ * what they found. */
 static void run_all(struct fuzz_case *one)
 {
 	size_t first = (size_t)random_below(&one->random, 2);
@@ -504,7 +543,8 @@ int main(int argc, char **argv)
 		n_refused += one.n_refused;
 		n_findings += one.n_findings;
 	}
-	printf("%llu runs over %llu indexes, %llu ended by an error: %llu findings\n", n_done, n_cases, n_refused, n_findings);
+	printf("%llu runs over %llu indexes, %llu ended by an error: %llu findings\n", n_done,
+	       n_cases, n_refused, n_findings);
 	if (n_runs == 1 && n_findings > 0)
 		printf("left in %s\n", getcwd(here, sizeof(here)));
 	else if (leave_folder(&folder) != 0)

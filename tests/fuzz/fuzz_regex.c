@@ -1,10 +1,11 @@
 /*
- * fuzz_regex.c: a fuzz target: whatever pattern and text, a match of PCRE2 has what the pattern's tree says (regex_rig.h), and
- * neither pattern nor text makes the analysis read where it must not.
+ * fuzz_regex.c: a fuzz target: whatever pattern and text, a match of PCRE2 has what the pattern's
+ * tree says (regex_rig.h), and neither pattern nor text makes the analysis read where it must not.
  *
- * An input is a byte of options (regex_rig.h), the pattern, a 0xff, the text; without a 0xff the pattern is the text.
- * With -DBITSIFT_FUZZ=ON and clang it is a libFuzzer program (fuzz_regex FOLDER); otherwise it runs the files and
- * folders it is given once, which the tests do with the seeds kept here.
+ * An input is a byte of options (regex_rig.h), the pattern, a 0xff, the text; without a 0xff the
+ * pattern is the text. With -DBITSIFT_FUZZ=ON and clang it is a libFuzzer program (fuzz_regex
+ * FOLDER); otherwise it runs the files and folders it is given once, which the tests do with the
+ * seeds kept here.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,9 +21,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes)
 	bool is_sound = true, holds;
 	if (n_bytes < 2)
 		return 0;
-	const uint8_t *pattern = data + 1, *end = data + n_bytes, *cut = memchr(pattern, 0xff, n_bytes - 1);
+	const uint8_t *pattern = data + 1, *end = data + n_bytes,
+		      *cut = memchr(pattern, 0xff, n_bytes - 1);
 	const uint8_t *text = cut ? cut + 1 : pattern;
-	if (rig_open(&rig, pattern, (size_t)((cut ? cut : end) - pattern), data[0] & RIG_ALL) != RIG_NO_PATTERN)
+	if (rig_open(&rig, pattern, (size_t)((cut ? cut : end) - pattern), data[0] & RIG_ALL) !=
+	    RIG_NO_PATTERN)
 		rig_ask(&rig, text, (size_t)(end - text), &is_sound, &holds);
 	if (!is_sound) {
 		fprintf(stderr, "%s: %s\n", rig.fault, rig_tree_text(&rig));

@@ -1,7 +1,8 @@
 /*
- * fuzz_summary.c: a fuzz target: bytes that say they are a summary, or coded numbers, are refused or answer, and read nothing beside
- * themselves. Numbers that decode come out of what is made of them again. And a summary and its counts, whatever they say, do not
- * keep an index from having its next ones: the input is then two bytes, how long the summary is, the summary, and the counts.
+ * fuzz_summary.c: a fuzz target: bytes that say they are a summary, or coded numbers, are refused
+ * or answer, and read nothing beside themselves. Numbers that decode come out of what is made of
+ * them again. And a summary and its counts, whatever they say, do not keep an index from having its
+ * next ones: the input is then two bytes, how long the summary is, the summary, and the counts.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -40,8 +41,10 @@ static void ask_numbers(const uint8_t *bytes, size_t n_bytes)
 	if (bs_coded_read(&coded, &numbers, NULL) == BS_OK) {
 		const uint64_t *all = (const uint64_t *)(const void *)numbers.data;
 		size_t n = numbers.used_bytes / sizeof(*all);
-		if (bs_coded_write(all, n, &bytes_again, NULL) || bs_coded_open(bytes_again.data, bytes_again.used_bytes, &coded_again, NULL) ||
-		    bs_coded_read(&coded_again, &again, NULL) || again.used_bytes != numbers.used_bytes ||
+		if (bs_coded_write(all, n, &bytes_again, NULL) ||
+		    bs_coded_open(bytes_again.data, bytes_again.used_bytes, &coded_again, NULL) ||
+		    bs_coded_read(&coded_again, &again, NULL) ||
+		    again.used_bytes != numbers.used_bytes ||
 		    (n && memcmp(again.data, numbers.data, again.used_bytes) != 0))
 			abort();
 		for (size_t i = 0; i < n; i += 1 + n / 50)
@@ -66,10 +69,12 @@ static void must(enum bs_status status)
 
 static void make_index(void)
 {
-	static const char *const texts[] = {"the quick brown fox", "jumps over the lazy dog", "the quick dog jumps high"};
+	static const char *const texts[] = {"the quick brown fox", "jumps over the lazy dog",
+	                                    "the quick dog jumps high"};
 	struct bs_writer *writer;
 	must(bs_memory_index_new(&memory, NULL));
-	must(bs_writer_open(&(struct bs_writer_request){.memory = memory, .write.n_threads = 1}, &writer, NULL));
+	must(bs_writer_open(&(struct bs_writer_request){.memory = memory, .write.n_threads = 1},
+	                    &writer, NULL));
 	for (unsigned i = 0; i < 3; i++) {
 		struct bs_text text = {"text", 4, texts[i], strlen(texts[i])};
 		must(bs_writer_add(writer, &"123"[i], 1, &text, 1, NULL));
@@ -89,7 +94,8 @@ static void remove_files(const struct bs_manifest *manifest)
 }
 
 /* From n_old segments of the three, from the first on, to n_new, from the one of that number on. */
-static void make_next(struct bs_buffer *summary, struct bs_buffer *counts, uint32_t n_old, uint32_t first, uint32_t n_new)
+static void make_next(struct bs_buffer *summary, struct bs_buffer *counts, uint32_t n_old,
+                      uint32_t first, uint32_t n_new)
 {
 	struct bs_snapshot old = snapshot;
 	struct bs_manifest next = snapshot.manifest;
@@ -115,7 +121,8 @@ static void make_summaries(uint8_t *bytes, size_t n_bytes)
 	if (n_summary < BS_SUMMARY_HEAD_BYTES || n_summary > n_bytes - 2)
 		return;
 	struct bs_buffer summary = {.data = bytes + 2, .used_bytes = n_summary};
-	struct bs_buffer counts = {.data = bytes + 2 + n_summary, .used_bytes = n_bytes - 2 - n_summary};
+	struct bs_buffer counts = {.data = bytes + 2 + n_summary,
+	                           .used_bytes = n_bytes - 2 - n_summary};
 	if (!memory)
 		make_index();
 	make_next(&summary, &counts, 2, 0, 3);

@@ -1,9 +1,9 @@
 /*
  * generate.c: seeded Zipf text. See generate.h.
  *
- * How it stays the same everywhere: no floating point and no libm. Zipf weights and log-normal lengths come from a
- * fixed-point log2 and exp2 (below), words are drawn from an alias table of integers, and random bits are those of
- * xoshiro256++, one stream per document.
+ * How it stays the same everywhere: no floating point and no libm. Zipf weights and log-normal
+ * lengths come from a fixed-point log2 and exp2 (below), words are drawn from an alias table of
+ * integers, and random bits are those of xoshiro256++, one stream per document.
  */
 #include "tests/generate/generate.h"
 
@@ -31,9 +31,9 @@ struct bs_generator {
 };
 
 /*
- * Random bits: xoshiro256++ 1.0 seeded by SplitMix64, from the authors' public-domain descriptions (Blackman and Vigna,
- * "Scrambled linear pseudorandom number generators", 2021; Steele, Lea and Flood, "Fast splittable pseudorandom number
- * generators", 2014).
+ * Random bits: xoshiro256++ 1.0 seeded by SplitMix64, from the authors' public-domain descriptions
+ * (Blackman and Vigna, "Scrambled linear pseudorandom number generators", 2021; Steele, Lea and
+ * Flood, "Fast splittable pseudorandom number generators", 2014).
  */
 
 #define GAMMA UINT64_C(0x9e3779b97f4a7c15) /* 2^64 / golden ratio, odd: SplitMix64's step */
@@ -83,9 +83,9 @@ static inline uint64_t next_random(struct random *random)
 }
 
 /*
- * Fixed point. Q32 is a number times 2^32. log2: halve to a mantissa in [1, 2), then each squaring gives one bit of the
- * logarithm. Truncation costs at most 2^-31 of the mantissa a step, so the sum is right to about 2^-26: a millionth of
- * a weight is far below the noise of any sample.
+ * Fixed point. Q32 is a number times 2^32. log2: halve to a mantissa in [1, 2), then each squaring
+ * gives one bit of the logarithm. Truncation costs at most 2^-31 of the mantissa a step, so the sum
+ * is right to about 2^-26: a millionth of a weight is far below the noise of any sample.
  */
 static uint64_t log2_q32(uint32_t x)
 {
@@ -116,7 +116,8 @@ static uint64_t square_root(uint64_t x)
 	return root;
 }
 
-/* steps[i] = 2^-(2^-(i + 1)) in Q32: the square root of a half, and each the square root of the one before. */
+/* steps[i] = 2^-(2^-(i + 1)) in Q32: the square root of a half, and each the square root of the one
+ * before. */
 static void make_exp_steps(uint64_t steps[EXP_BITS])
 {
 	uint64_t step = UINT64_C(1) << 31;
@@ -138,16 +139,18 @@ static uint64_t exp2_negative_q32(const uint64_t steps[EXP_BITS], uint64_t expon
 }
 
 /*
- * Words. A word is 1 to 4 syllables, consonant and vowel, and perhaps a closing consonant; its length tells the number
- * of syllables and whether it is closed, so that every word can be read back in only one way:
+ * Words. A word is 1 to 4 syllables, consonant and vowel, and perhaps a closing consonant; its
+ * length tells the number of syllables and whether it is closed, so that every word can be read
+ * back in only one way:
  *
  *     rank   0 ..        479   one syllable     "ba"   .. "zut"
  *          480 ..     38,879   two              "baba" .. "zuzut"
  *       38,880 ..  3,110,879   three
  *    3,110,880 ..              four
  *
- * Within a group, ranks step through the words by a stride that has no factor in common with the size of the group
- * (2^i 3 5^j), so that each is met once, and neighbours in rank do not share their beginnings.
+ * Within a group, ranks step through the words by a stride that has no factor in common with the
+ * size of the group (2^i 3 5^j), so that each is met once, and neighbours in rank do not share
+ * their beginnings.
  */
 static const char consonants[] = "bdfghjklmnprstvz";
 static const char vowels[] = "aeiou";
@@ -190,13 +193,15 @@ size_t bs_generator_word(uint32_t rank, char word_out[BS_GENERATOR_WORD_BYTES])
 }
 
 /*
- * The alias table (Walker 1977, in the form of Vose 1991): n columns, each holding a threshold and another word; a draw
- * picks a column, and then its own word if a fraction is below the threshold, else the other. A column is
+ * The alias table (Walker 1977, in the form of Vose 1991): n columns, each holding a threshold and
+ * another word; a draw picks a column, and then its own word if a fraction is below the threshold,
+ * else the other. A column is
  *
  *     63                                  24 23                 0
  *     [ threshold, a fraction of 2^40       | the other word    ]
  *
- * Weights are Q39 with at least 1, hence their sum W, and every weight times n, is at most 2^39 * 2^24 = 2^63.
+ * Weights are Q39 with at least 1, hence their sum W, and every weight times n, is at most 2^39 *
+ * 2^24 = 2^63.
  */
 #define OTHER_BITS     24
 #define THRESHOLD_BITS 40
@@ -212,7 +217,8 @@ static inline uint32_t pick_word(const struct bs_generator *generator, uint64_t 
 	return (uint32_t)(fraction < column >> OTHER_BITS ? column_word : column & OTHER_MASK);
 }
 
-/* part / whole as a fraction of 2^40, by long division: the shifted part has no room in 64 bits. part < whole. */
+/* part / whole as a fraction of 2^40, by long division: the shifted part has no room in 64 bits.
+ * part < whole. */
 static uint64_t fraction_of(uint64_t part, uint64_t whole)
 {
 	uint64_t fraction = 0;
@@ -234,7 +240,8 @@ static uint64_t make_weights(const struct bs_generator *generator, uint64_t *wei
 	for (uint32_t rank = 0; rank < generator->options.n_words; rank++) {
 		uint64_t exponent = log2_q32(rank + 1) * generator->options.zipf_milli / 1000;
 		/* The whole part last, so that rare words keep 7 bits more than Q32 has. */
-		uint64_t mantissa = exp2_negative_q32(generator->exp_steps, exponent & UINT32_MAX) << 7;
+		uint64_t mantissa = exp2_negative_q32(generator->exp_steps, exponent & UINT32_MAX)
+		                    << 7;
 		uint64_t shift = exponent >> 32;
 		uint64_t weight = shift < 40 ? mantissa >> shift : 0;
 		weights[rank] = weight ? weight : 1;
@@ -243,8 +250,10 @@ static uint64_t make_weights(const struct bs_generator *generator, uint64_t *wei
 	return sum;
 }
 
-/* weights: used up. order: scratch of n_words numbers; small words are listed from its start, others from its end. */
-static void make_columns(uint64_t *weights, uint64_t sum, uint32_t n_words, uint32_t *order, uint64_t *columns)
+/* weights: used up. order: scratch of n_words numbers; small words are listed from its start,
+ * others from its end. */
+static void make_columns(uint64_t *weights, uint64_t sum, uint32_t n_words, uint32_t *order,
+                         uint64_t *columns)
 {
 	uint32_t n_small = 0, large_from = n_words;
 	for (uint32_t i = 0; i < n_words; i++) {
@@ -264,7 +273,8 @@ static void make_columns(uint64_t *weights, uint64_t sum, uint32_t n_words, uint
 			order[n_small++] = large;
 		}
 	}
-	/* The arithmetic is exact, so what is left fills its column; the other word is the word itself. */
+	/* The arithmetic is exact, so what is left fills its column; the other word is the word
+	 * itself. */
 	for (uint32_t i = 0; i < n_small; i++)
 		columns[order[i]] = order[i];
 	for (uint32_t i = large_from; i < n_words; i++)
@@ -285,7 +295,8 @@ struct bs_generator_options bs_generator_defaults(void)
 	};
 }
 
-static enum bs_status check_options(const struct bs_generator_options *options, struct bs_error *err)
+static enum bs_status check_options(const struct bs_generator_options *options,
+                                    struct bs_error *err)
 {
 	const struct {
 		const char *name;
@@ -301,13 +312,15 @@ static enum bs_status check_options(const struct bs_generator_options *options, 
 	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)
 		if (ranges[i].value < ranges[i].least || ranges[i].value > ranges[i].most)
 			return bs_fail(err, BS_INVALID,
-			               "generator: %s must be from %" PRIu32 " to %" PRIu32 ", not %" PRIu32,
-			               ranges[i].name, ranges[i].least, ranges[i].most, ranges[i].value);
+			               "generator: %s must be from %" PRIu32 " to %" PRIu32
+			               ", not %" PRIu32,
+			               ranges[i].name, ranges[i].least, ranges[i].most,
+			               ranges[i].value);
 	return BS_OK;
 }
 
-enum bs_status bs_generator_new(const struct bs_generator_options *options, struct bs_generator **generator_out,
-                                struct bs_error *err)
+enum bs_status bs_generator_new(const struct bs_generator_options *options,
+                                struct bs_generator **generator_out, struct bs_error *err)
 {
 	*generator_out = NULL;
 	enum bs_status status = check_options(options, err);
@@ -331,7 +344,8 @@ enum bs_status bs_generator_new(const struct bs_generator_options *options, stru
 	uint64_t sum = make_weights(generator, weights);
 	make_columns(weights, sum, n_words, order, generator->columns);
 	for (uint32_t rank = 0; rank < n_words; rank++)
-		generator->words[rank].n_bytes = (uint8_t)bs_generator_word(rank, generator->words[rank].letters);
+		generator->words[rank].n_bytes =
+			(uint8_t)bs_generator_word(rank, generator->words[rank].letters);
 	*generator_out = generator;
 	generator = NULL;
 out:
@@ -354,9 +368,9 @@ void bs_generator_free(struct bs_generator *generator)
 #define MAX_DOCUMENT_WORDS (UINT32_C(1) << 24)
 
 /*
- * mean * 2^(sigma z - sigma^2 ln 2 / 2): the subtrahend makes the expectation equal the mean, since the expectation of
- * 2^(sigma z) = e^(sigma ln 2 z) is e^((sigma ln 2)^2 / 2). z is nearly normal: 12 uniform numbers have variance 1
- * together (Irwin-Hall), and mean 6.
+ * mean * 2^(sigma z - sigma^2 ln 2 / 2): the subtrahend makes the expectation equal the mean, since
+ * the expectation of 2^(sigma z) = e^(sigma ln 2 z) is e^((sigma ln 2)^2 / 2). z is nearly normal:
+ * 12 uniform numbers have variance 1 together (Irwin-Hall), and mean 6.
  */
 static uint32_t draw_length(const struct bs_generator *generator, struct random *random)
 {
@@ -365,10 +379,13 @@ static uint32_t draw_length(const struct bs_generator *generator, struct random 
 	for (int i = 0; i < 12; i++)
 		z_q32 += (int64_t)(next_random(random) >> 32);
 	const int64_t sigma_milli = options->spread_milli;
-	const int64_t half_ln2_q32 = INT64_C(1488522236); /* ln(2) / 2 * 2^32 = 0.34657359 * 4294967296 */
-	int64_t octaves = z_q32 * sigma_milli / 1000 - sigma_milli * sigma_milli * half_ln2_q32 / 1000000;
+	/* ln(2) / 2 * 2^32 = 0.34657359 * 4294967296 */
+	const int64_t half_ln2_q32 = INT64_C(1488522236);
+	int64_t octaves =
+		z_q32 * sigma_milli / 1000 - sigma_milli * sigma_milli * half_ln2_q32 / 1000000;
 	/* octaves < 12; exp2 goes downwards only, so start 12 octaves up and round. */
-	uint64_t share = exp2_negative_q32(generator->exp_steps, (uint64_t)((INT64_C(12) << 32) - octaves));
+	uint64_t share =
+		exp2_negative_q32(generator->exp_steps, (uint64_t)((INT64_C(12) << 32) - octaves));
 	uint64_t n_words = (options->mean_words * share + (UINT64_C(1) << 19)) >> 20;
 	if (n_words < 1)
 		return 1;
@@ -376,45 +393,52 @@ static uint32_t draw_length(const struct bs_generator *generator, struct random 
 }
 
 /*
- * A topic is TOPIC_WORDS words, themselves drawn by Zipf's law, so that over many topics every word keeps its share;
- * the first words of a topic are the commonest in it (the product of two uniform numbers is more often small). Topics
- * are not stored: the word at a place of a topic is a function of both.
+ * A topic is TOPIC_WORDS words, themselves drawn by Zipf's law, so that over many topics every word
+ * keeps its share; the first words of a topic are the commonest in it (the product of two uniform
+ * numbers is more often small). Topics are not stored: the word at a place of a topic is a function
+ * of both.
  */
 #define TOPIC_WORDS 128
 
-static inline uint32_t pick_topic_word(const struct bs_generator *generator, uint64_t topic_seed, uint64_t bits)
+static inline uint32_t pick_topic_word(const struct bs_generator *generator, uint64_t topic_seed,
+                                       uint64_t bits)
 {
 	uint64_t product_q32 = (bits >> 48) * (bits >> 32 & 0xffff);
 	uint64_t place = product_q32 * TOPIC_WORDS >> 32;
 	return pick_word(generator, mix(topic_seed + place * GAMMA));
 }
 
-/* What follows a word, decided by 8 random bits: a sentence has 12.8 words, a line 5 sentences, by the mean. */
+/* What follows a word, decided by 8 random bits: a sentence has 12.8 words, a line 5 sentences, by
+ * the mean. */
 enum {
 	LINE_BELOW = 4,
 	SENTENCE_BELOW = 20,
 	COMMA_BELOW = 36
 };
 
-enum bs_status bs_generator_document(const struct bs_generator *generator, uint64_t doc, struct bs_buffer *text,
-                                     struct bs_error *err)
+enum bs_status bs_generator_document(const struct bs_generator *generator, uint64_t doc,
+                                     struct bs_buffer *text, struct bs_error *err)
 {
 	const struct bs_generator_options *options = &generator->options;
 	struct random random = random_from(derive_seed(options->seed, 1, doc));
 	const uint64_t topic_seed = derive_seed(options->seed, 2, doc / options->topic_docs);
 	const uint32_t n_words = draw_length(generator, &random);
 	bs_buffer_clear(text);
-	/* A word takes at most 9 letters and 2 bytes after it; the last is copied as a whole struct word. */
-	enum bs_status status = bs_buffer_reserve(text, (size_t)n_words * 11 + sizeof(struct word), err);
+	/* A word takes at most 9 letters and 2 bytes after it; the last is copied as a whole struct
+	 * word. */
+	enum bs_status status =
+		bs_buffer_reserve(text, (size_t)n_words * 11 + sizeof(struct word), err);
 	if (status)
 		return status;
 	uint8_t *to = text->data;
 	bool is_start = true;
 	for (uint32_t i = 0; i < n_words; i++) {
-		uint64_t bits = next_random(&random); /* the upper 40 choose the word, the lower 24 all else */
-		uint32_t rank = (bits & 0xffff) < generator->topic_limit
-		                        ? pick_topic_word(generator, topic_seed, next_random(&random))
-		                        : pick_word(generator, bits);
+		/* the upper 40 choose the word, the lower 24 all else */
+		uint64_t bits = next_random(&random);
+		uint32_t rank =
+			(bits & 0xffff) < generator->topic_limit
+				? pick_topic_word(generator, topic_seed, next_random(&random))
+				: pick_word(generator, bits);
 		memcpy(to, &generator->words[rank], sizeof(struct word));
 		if (is_start)
 			*to = (uint8_t)(*to - 'a' + 'A');
@@ -431,8 +455,8 @@ enum bs_status bs_generator_document(const struct bs_generator *generator, uint6
 	return BS_OK;
 }
 
-enum bs_status bs_generator_run(const struct bs_generator *generator, bs_generator_fn fn, void *context,
-                                struct bs_error *err)
+enum bs_status bs_generator_run(const struct bs_generator *generator, bs_generator_fn fn,
+                                void *context, struct bs_error *err)
 {
 	struct bs_buffer text = {0};
 	enum bs_status status = BS_OK;
@@ -448,8 +472,8 @@ enum bs_status bs_generator_run(const struct bs_generator *generator, bs_generat
 }
 
 /* The line feed is the only byte of a generated text that JSON wants escaped. */
-static enum bs_status write_record(void *context, const char *id, const uint8_t *text, size_t text_bytes,
-                                   struct bs_error *err)
+static enum bs_status write_record(void *context, const char *id, const uint8_t *text,
+                                   size_t text_bytes, struct bs_error *err)
 {
 	FILE *file = context;
 	fprintf(file, "{\"id\": \"%s\", \"text\": \"", id);
@@ -470,10 +494,12 @@ static enum bs_status write_record(void *context, const char *id, const uint8_t 
 	return BS_OK;
 }
 
-enum bs_status bs_generator_write_jsonl(const struct bs_generator *generator, FILE *file, struct bs_error *err)
+enum bs_status bs_generator_write_jsonl(const struct bs_generator *generator, FILE *file,
+                                        struct bs_error *err)
 {
 	enum bs_status status = bs_generator_run(generator, write_record, file, err);
 	if (!status && fflush(file))
-		status = bs_fail(err, BS_IO, "cannot write the generated text: %s", strerror(errno));
+		status =
+			bs_fail(err, BS_IO, "cannot write the generated text: %s", strerror(errno));
 	return status;
 }

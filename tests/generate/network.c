@@ -49,7 +49,8 @@ static struct bs_bloom_key held_key(uint32_t node, uint32_t word)
 
 static uint32_t home_of(const struct bs_network *network, uint32_t word)
 {
-	return (uint32_t)bs_route_home(bs_network_key(word), network->nodes, network->options.n_nodes);
+	return (uint32_t)bs_route_home(bs_network_key(word), network->nodes,
+	                               network->options.n_nodes);
 }
 
 static bool linked(const struct bs_network *network, uint32_t a, uint32_t b)
@@ -72,7 +73,8 @@ static bool link_nodes(struct bs_network *network, uint64_t *state)
 		}
 		for (uint32_t i = 0; i < n; i++) {
 			uint32_t a = order[i], b = order[(i + 1) % n];
-			network->is_linked[(size_t)a * n + b] = network->is_linked[(size_t)b * n + a] = 1;
+			network->is_linked[(size_t)a * n + b] =
+				network->is_linked[(size_t)b * n + a] = 1;
 		}
 	}
 	free(order);
@@ -90,7 +92,8 @@ static bool measure_distances(struct bs_network *network)
 		queue[end++] = from;
 		for (; first < end; first++)
 			for (uint32_t next = 0; next < n; next++)
-				if (linked(network, queue[first], next) && hops[next] == UINT32_MAX) {
+				if (linked(network, queue[first], next) &&
+				    hops[next] == UINT32_MAX) {
 					hops[next] = hops[queue[first]] + 1;
 					queue[end++] = next;
 				}
@@ -107,15 +110,16 @@ static void give_words(struct bs_network *network, uint64_t *state)
 		for (uint32_t n = 0; n < o->node_words;) {
 			double share = (double)(random_of(state) >> 11) * 0x1p-53;
 			uint32_t word = (uint32_t)exp(share * log(o->n_words + 1.0)) - 1;
-			uint8_t *has =
-				&network->has[(size_t)node * o->n_words + (word < o->n_words ? word : o->n_words - 1)];
+			uint8_t *has = &network->has[(size_t)node * o->n_words +
+			                             (word < o->n_words ? word : o->n_words - 1)];
 			n += !*has;
 			*has = 1;
 		}
 	}
 }
 
-/* Which nodes can be reached from one in exactly so many hops, going back allowed: what a level stands for. */
+/* Which nodes can be reached from one in exactly so many hops, going back allowed: what a level
+ * stands for. */
 static bool count_reached(struct bs_network *network)
 {
 	uint32_t n = network->options.n_nodes, n_words = network->options.n_words;
@@ -147,7 +151,8 @@ static bool count_reached(struct bs_network *network)
 	return done;
 }
 
-/* As many rounds as there are levels: each node publishes its own words, and what its neighbours published before. */
+/* As many rounds as there are levels: each node publishes its own words, and what its neighbours
+ * published before. */
 static bool publish(struct bs_network *network)
 {
 	const struct bs_network_options *o = &network->options;
@@ -158,7 +163,8 @@ static bool publish(struct bs_network *network)
 	bool done = own && next;
 	for (uint32_t i = 0; done && i < o->n_nodes; i++) {
 		done = !bs_bloom_new(n_bits, n_hashes, &own[i], NULL) &&
-		       !bs_attenuated_new(o->n_levels, n_bits, n_hashes, &network->filters[i], NULL) &&
+		       !bs_attenuated_new(o->n_levels, n_bits, n_hashes, &network->filters[i],
+		                          NULL) &&
 		       !bs_attenuated_new(o->n_levels, n_bits, n_hashes, &next[i], NULL);
 		for (uint32_t word = 0; done && word < o->n_words; word++)
 			if (bs_network_node_has(network, i, word))
@@ -170,8 +176,9 @@ static bool publish(struct bs_network *network)
 			done = !bs_attenuated_unite(next[i], bs_bloom_look(own[i]), NULL);
 			for (uint32_t j = 0; done && j < o->n_nodes; j++)
 				if (linked(network, i, j))
-					done = !bs_attenuated_hear(next[i], bs_attenuated_look(network->filters[j]),
-					                           NULL);
+					done = !bs_attenuated_hear(
+						next[i], bs_attenuated_look(network->filters[j]),
+						NULL);
 		}
 		for (uint32_t i = 0; done && i < o->n_nodes; i++) {
 			struct bs_attenuated *before = network->filters[i];
@@ -205,7 +212,8 @@ static bool tell_homes(struct bs_network *network)
 	}
 	for (uint32_t i = 0; done && i < o->n_nodes; i++) {
 		uint64_t n_bits = n_keys[i] * o->home_bits + 1;
-		done = !bs_bloom_new(n_bits, bs_bloom_optimal_hashes(n_bits, n_keys[i]), &network->homes[i], NULL);
+		done = !bs_bloom_new(n_bits, bs_bloom_optimal_hashes(n_bits, n_keys[i]),
+		                     &network->homes[i], NULL);
 	}
 	for (uint32_t word = 0; done && word < o->n_words; word++)
 		for (uint32_t node = 0; node < o->n_nodes; node++)
@@ -232,8 +240,9 @@ struct bs_network *bs_network_new(const struct bs_network_options *options)
 	network->homes = calloc(n, sizeof(struct bs_bloom *));
 	for (uint32_t i = 0; network->nodes && i < n; i++)
 		network->nodes[i] = i;
-	if (network->is_linked && network->has && network->hops && network->nodes && network->filters &&
-	    network->homes && link_nodes(network, &state) && measure_distances(network)) {
+	if (network->is_linked && network->has && network->hops && network->nodes &&
+	    network->filters && network->homes && link_nodes(network, &state) &&
+	    measure_distances(network)) {
 		give_words(network, &state);
 		if (count_reached(network) && publish(network) && tell_homes(network))
 			return network;
@@ -293,7 +302,8 @@ uint32_t bs_network_distance(const struct bs_network *network, uint32_t from, ui
 }
 
 /* Those that the home names, nearest first, until one of them has the word. */
-static void ask_home(const struct bs_network *network, uint32_t from, uint32_t word, struct bs_network_search *search)
+static void ask_home(const struct bs_network *network, uint32_t from, uint32_t word,
+                     struct bs_network_search *search)
 {
 	uint32_t n = network->options.n_nodes, home = home_of(network, word);
 	const uint32_t *hops = network->hops + (size_t)from * n;
@@ -320,8 +330,8 @@ struct asked {
 	uint32_t from;
 };
 
-static void tell_hops(const struct bs_network *network, struct asked *asked, uint32_t from, uint32_t found,
-                      struct bs_network_search *search)
+static void tell_hops(const struct bs_network *network, struct asked *asked, uint32_t from,
+                      uint32_t found, struct bs_network_search *search)
 {
 	asked[from].is_asked = false;
 	for (uint32_t node = search->is_found ? found : from; node != from; node = asked[node].from)
@@ -332,8 +342,8 @@ static void tell_hops(const struct bs_network *network, struct asked *asked, uin
 	}
 }
 
-bool bs_network_search(const struct bs_network *network, struct bs_route *route, uint32_t from, uint32_t word,
-                       bool asks_home, struct bs_network_search *search_out)
+bool bs_network_search(const struct bs_network *network, struct bs_route *route, uint32_t from,
+                       uint32_t word, bool asks_home, struct bs_network_search *search_out)
 {
 	const struct bs_network_options *o = &network->options;
 	struct bs_bloom_key key = bs_network_key(word);
@@ -351,9 +361,11 @@ bool bs_network_search(const struct bs_network *network, struct bs_route *route,
 		search_out->is_found = bs_network_node_has(network, here, word);
 		search_out->hops = hop.hops;
 		for (uint32_t next = 0; done && next < o->n_nodes; next++) {
-			struct bs_attenuated_view filter = bs_attenuated_look(network->filters[next]);
+			struct bs_attenuated_view filter =
+				bs_attenuated_look(network->filters[next]);
 			if (linked(network, here, next))
-				done = !bs_route_offer(route, next, bs_attenuated_nearest(filter, key), NULL);
+				done = !bs_route_offer(route, next,
+				                       bs_attenuated_nearest(filter, key), NULL);
 		}
 	}
 	if (done) {

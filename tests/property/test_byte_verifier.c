@@ -1,45 +1,129 @@
 /*
- * test_byte_verifier.c: the quick verifier against the whole analysis, on documents made of what is hard for it, and queries of
- * the same: what it says must be what the matcher says, on the fields, on the line of JSON that they come from, and on
- * the fields as they stand in that line. And the quick reader of records against the parser.
+ * test_byte_verifier.c: the quick verifier against the whole analysis, on documents made of what is
+ * hard for it, and queries of the same: what it says must be what the matcher says, on the fields,
+ * on the line of JSON that they come from, and on the fields as they stand in that line. And the
+ * quick reader of records against the parser.
  */
 #include "core/base/hash.h"
 #include "core/bitsift/search.h"
-#include "tests/rigs/buffer_rig.h"
-#include "tests/rigs/core_rig.h"
 #include "corpus/read/record.h"
 #include "corpus/read/record_scan.h"
 #include "query/language/parse.h"
 #include "query/verify/byte_verifier.h"
+#include "tests/rigs/buffer_rig.h"
+#include "tests/rigs/core_rig.h"
 #include "tests/rigs/dice.h"
 #include "tests/rigs/test.h"
 
 #define MAX_KERNELS 8
 #define MAX_FIELDS  3
 
-/* Put together at random. Letters that escapes end with; bytes that join words, and that do not; what folds to ASCII, to
- * nothing, or to neither; runs; bytes that are no text. */
+/* Put together at random. Letters that escapes end with; bytes that join words, and that do not;
+ * what folds to ASCII, to nothing, or to neither; runs; bytes that are no text. */
 static const char *const pieces[] = {
-	"a", "b", "A", "B", "n", "t", "ab", "ba", "foo", "bar", "Foo", "1", "3.14", "u0041", "_", "'", ".", ":", "@", "-",
-	",", ";", " ", " ", " ", " ", " ", "\n", "\n", "\t", "\r", "\b", "\f", "\"", "\\", "\\\\", "/", "(", ")", "\x7f",
-	"\xc2\xad" /* soft hyphen */, "\xe2\x84\xaa" /* Kelvin */, "k", "\xc5\xbf" /* long s */, "s",
-	"\xef\xac\x81" /* fi */, "fi", "\xef\xbd\x81" /* wide a */, "\xcc\x81" /* acute */, "\xe2\x80\x8d" /* ZWJ */,
-	"\xef\xb8\x8f" /* VS16 */, "\xc3\xa9" /* e acute */, "e", "\xe6\xbc\xa2", "\xe5\xad\x97", "\xe3\x88\xa0" /* (1) */,
-	"\xe2\x80\x99" /* apostrophe */, "\xe2\x80\xa4" /* one dot */, "\xc2\xa0", "\xe2\x80\x94" /* dash */,
-	"\xf0\x9f\x98\x80", "\x80", "\xff", "\xe3\x8e\x8f" /* kg */, "kg", "don't", "foo_bar", "obj.foo", "a@b",
-	"1", "22", "T", "T", "1T22", "t", "Foo", "Bar", "FOO", "fooBar", "_", "2Foo",
-	"\xcc\xa3" /* dot below */, "=\xcc\xb8" /* not equal */, "=", "\xcd\xbe" /* Greek ; */, "\xe1\xbf\xaf" /* Greek ` */, "`",
-	"\xcd\x85" /* iota below */, "\xc5\x82" /* l with stroke */, "l", "\xc3\xa6" /* ae */, "ae",
+	"a",
+	"b",
+	"A",
+	"B",
+	"n",
+	"t",
+	"ab",
+	"ba",
+	"foo",
+	"bar",
+	"Foo",
+	"1",
+	"3.14",
+	"u0041",
+	"_",
+	"'",
+	".",
+	":",
+	"@",
+	"-",
+	",",
+	";",
+	" ",
+	" ",
+	" ",
+	" ",
+	" ",
+	"\n",
+	"\n",
+	"\t",
+	"\r",
+	"\b",
+	"\f",
+	"\"",
+	"\\",
+	"\\\\",
+	"/",
+	"(",
+	")",
+	"\x7f",
+	"\xc2\xad" /* soft hyphen */,
+	"\xe2\x84\xaa" /* Kelvin */,
+	"k",
+	"\xc5\xbf" /* long s */,
+	"s",
+	"\xef\xac\x81" /* fi */,
+	"fi",
+	"\xef\xbd\x81" /* wide a */,
+	"\xcc\x81" /* acute */,
+	"\xe2\x80\x8d" /* ZWJ */,
+	"\xef\xb8\x8f" /* VS16 */,
+	"\xc3\xa9" /* e acute */,
+	"e",
+	"\xe6\xbc\xa2",
+	"\xe5\xad\x97",
+	"\xe3\x88\xa0" /* (1) */,
+	"\xe2\x80\x99" /* apostrophe */,
+	"\xe2\x80\xa4" /* one dot */,
+	"\xc2\xa0",
+	"\xe2\x80\x94" /* dash */,
+	"\xf0\x9f\x98\x80",
+	"\x80",
+	"\xff",
+	"\xe3\x8e\x8f" /* kg */,
+	"kg",
+	"don't",
+	"foo_bar",
+	"obj.foo",
+	"a@b",
+	"1",
+	"22",
+	"T",
+	"T",
+	"1T22",
+	"t",
+	"Foo",
+	"Bar",
+	"FOO",
+	"fooBar",
+	"_",
+	"2Foo",
+	"\xcc\xa3" /* dot below */,
+	"=\xcc\xb8" /* not equal */,
+	"=",
+	"\xcd\xbe" /* Greek ; */,
+	"\xe1\xbf\xaf" /* Greek ` */,
+	"`",
+	"\xcd\x85" /* iota below */,
+	"\xc5\x82" /* l with stroke */,
+	"l",
+	"\xc3\xa6" /* ae */,
+	"ae",
 };
 
-/* is_ascii: of the ASCII pieces only, so that most can be told from the bytes. Many pieces are sometimes without spaces,
- * so that there is no safe cut near. */
+/* is_ascii: of the ASCII pieces only, so that most can be told from the bytes. Many pieces are
+ * sometimes without spaces, so that there is no safe cut near. */
 static void append_pieces(struct bs_buffer *to, uint64_t n, bool is_ascii)
 {
 	bool has_no_space = n > 100 && by_chance(50);
 	while (n > 0) {
 		const char *piece = pieces[below(COUNT(pieces))];
-		if ((is_ascii && (piece[0] & 0x80)) || (has_no_space && strchr(" \n\t\r\b\f()/\\\x7f", piece[0])))
+		if ((is_ascii && (piece[0] & 0x80)) ||
+		    (has_no_space && strchr(" \n\t\r\b\f()/\\\x7f", piece[0])))
 			continue;
 		append_string(to, piece);
 		n--;
@@ -89,8 +173,10 @@ static void draw_doc(struct doc *doc)
 	doc->n_fields = n_nested + n_flat;
 	memcpy(doc->fields, nested, sizeof(nested));
 	bs_buffer_clear(&doc->line);
-	append_string(&doc->line, n_nested == 0 ? "{\"id\": \"foo bar\", "
-	                                      : "{ \"n\" : [1, {\"foo\": \"a]b\"}, [ ]], \"z\":{\"\" :-1e+5},");
+	append_string(&doc->line,
+	              n_nested == 0
+	                      ? "{\"id\": \"foo bar\", "
+	                      : "{ \"n\" : [1, {\"foo\": \"a]b\"}, [ ]], \"z\":{\"\" :-1e+5},");
 	for (size_t i = 0; i < n_flat; i++) {
 		bs_buffer_clear(&doc->texts[i]);
 		append_bytes(&doc->texts[i], "", 0);
@@ -103,7 +189,8 @@ static void draw_doc(struct doc *doc)
 		};
 		append_json(&doc->line, (const uint8_t *)names[i], strlen(names[i]), 0);
 		append_string(&doc->line, by_chance(50) ? ":" : " : ");
-		append_json(&doc->line, doc->fields[n_nested + i].text, doc->texts[i].used_bytes, escapes);
+		append_json(&doc->line, doc->fields[n_nested + i].text, doc->texts[i].used_bytes,
+		            escapes);
 		append_string(&doc->line, i + 1 < n_flat ? ", " : " }");
 	}
 }
@@ -118,7 +205,8 @@ static void append_words(struct bs_buffer *to, const struct doc *doc, bool is_ph
 	if (by_chance(60) && field->text_bytes > 0) {
 		size_t at = (size_t)below(field->text_bytes);
 		size_t n = (size_t)(1 + below(is_phrase ? 25 : 6));
-		append_bytes(to, field->text + at, n < field->text_bytes - at ? n : field->text_bytes - at);
+		append_bytes(to, field->text + at,
+		             n < field->text_bytes - at ? n : field->text_bytes - at);
 	} else {
 		append_pieces(to, 1 + below(is_phrase ? 6 : 3), by_chance(70));
 	}
@@ -141,7 +229,10 @@ static void draw_leaf(struct bs_buffer *to, const struct doc *doc)
 		append_string(to, "b");
 	to->used_bytes -= !is_phrase && by_chance(90);
 	append_words(to, doc, is_phrase);
-	append_string(to, is_phrase ? what < 90 ? "\"" : "\"~3" : what < 12 ? "*" : what < 16 ? "~1" : "");
+	append_string(to, is_phrase   ? what < 90 ? "\"" : "\"~3"
+	                  : what < 12 ? "*"
+	                  : what < 16 ? "~1"
+	                              : "");
 }
 
 static void draw_query(struct bs_buffer *to, const struct doc *doc)
@@ -202,39 +293,49 @@ static void fail_with(const struct bench *bench, const struct doc *doc, const ch
 {
 	fprintf(stderr, "%s\n  query:", where);
 	for (size_t i = 0; i < bench->text.used_bytes; i++)
-		fprintf(stderr, bench->text.data[i] > ' ' && bench->text.data[i] < 0x7f ? "%c" : "\\x%02x", bench->text.data[i]);
-	fprintf(stderr, "\n  line: %.*s\n", (int)doc->line.used_bytes, (const char *)doc->line.data);
+		fprintf(stderr,
+		        bench->text.data[i] > ' ' && bench->text.data[i] < 0x7f ? "%c" : "\\x%02x",
+		        bench->text.data[i]);
+	fprintf(stderr, "\n  line: %.*s\n", (int)doc->line.used_bytes,
+	        (const char *)doc->line.data);
 	fail_msg("%s: the quick verifier says another thing", where);
 }
 
-static void check_words(const struct bench *bench, const struct doc *doc, const struct bs_match *match,
-                        const struct bs_match *quick, const char *where)
+static void check_words(const struct bench *bench, const struct doc *doc,
+                        const struct bs_match *match, const struct bs_match *quick,
+                        const char *where)
 {
 	bool is_same = match->n_words == quick->n_words;
 	for (size_t i = 0; i < match->n_words && is_same; i++)
 		is_same = match->words[i].tf == quick->words[i].tf &&
 		          match->words[i].term_bytes == quick->words[i].term_bytes &&
-		          memcmp(match->words[i].term, quick->words[i].term, match->words[i].term_bytes) == 0;
+		          memcmp(match->words[i].term, quick->words[i].term,
+		                 match->words[i].term_bytes) == 0;
 	if (!is_same)
 		fail_with(bench, doc, where);
 }
 
-static void check_answer(const struct bench *bench, const struct doc *doc, const struct bs_match *match,
-                         enum bs_verdict byte_verdict, const char *where)
+static void check_answer(const struct bench *bench, const struct doc *doc,
+                         const struct bs_match *match, enum bs_verdict byte_verdict,
+                         const char *where)
 {
 	n_compared++;
 	n_answered[byte_verdict]++;
-	if (byte_verdict != BS_VERDICT_UNKNOWN && (byte_verdict == BS_VERDICT_YES) != match->matches)
+	if (byte_verdict != BS_VERDICT_UNKNOWN &&
+	    (byte_verdict == BS_VERDICT_YES) != match->matches)
 		fail_with(bench, doc, where);
 }
 
-static void check_fields(struct bench *bench, const struct doc *doc, const struct bs_field *fields, size_t n_fields,
-                         bool is_json, const struct bs_match *match, const char *where)
+static void check_fields(struct bench *bench, const struct doc *doc, const struct bs_field *fields,
+                         size_t n_fields, bool is_json, const struct bs_match *match,
+                         const char *where)
 {
 	struct bs_match quick = {0};
 	enum bs_verdict byte_verdict;
 	for (int needs_words = 0; needs_words < 2; needs_words++) {
-		assert_int_equal(bs_byte_verifier_fields(bench->byte_verifier, no_ref, fields, n_fields, is_json, needs_words, &byte_verdict, &quick, NULL),
+		assert_int_equal(bs_byte_verifier_fields(bench->byte_verifier, no_ref, fields,
+		                                         n_fields, is_json, needs_words,
+		                                         &byte_verdict, &quick, NULL),
 		                 BS_OK);
 		check_answer(bench, doc, match, byte_verdict, where);
 		if (needs_words && byte_verdict == BS_VERDICT_YES)
@@ -251,27 +352,35 @@ static void check_line(struct bench *bench, const struct doc *doc, const struct 
 	bool is_known;
 	const uint8_t *line = doc->line.data;
 	size_t n = doc->line.used_bytes;
-	assert_int_equal(bs_byte_verifier_json(bench->byte_verifier, no_ref, line, n, &byte_verdict, NULL), BS_OK);
+	assert_int_equal(
+		bs_byte_verifier_json(bench->byte_verifier, no_ref, line, n, &byte_verdict, NULL),
+		BS_OK);
 	check_answer(bench, doc, match, byte_verdict, "line");
 	assert_int_equal(bs_record_parse(bench->parser, line, n, &parsed, &refusal, NULL), BS_OK);
 	assert_true(!refusal.reason && parsed.text.n_fields == doc->n_fields);
-	assert_int_equal(bs_record_scan_line(&bench->scan, line, n, false, &scanned, &is_known, NULL), BS_OK);
+	assert_int_equal(
+		bs_record_scan_line(&bench->scan, line, n, false, &scanned, &is_known, NULL),
+		BS_OK);
 	bool has_unicode = memmem(line, n, "\\u", 2);
 	assert_true(is_known || has_unicode);
 	if (is_known) {
 		assert_int_equal(scanned.text.n_fields, doc->n_fields);
 		for (size_t i = 0; i < doc->n_fields; i++) {
-			assert_int_equal(scanned.text.fields[i].name_bytes, doc->fields[i].name_bytes);
+			assert_int_equal(scanned.text.fields[i].name_bytes,
+			                 doc->fields[i].name_bytes);
 			assert_memory_equal(scanned.text.fields[i].name, doc->fields[i].name,
 			                    doc->fields[i].name_bytes);
-			assert_int_equal(scanned.text.fields[i].text_bytes, doc->fields[i].text_bytes);
+			assert_int_equal(scanned.text.fields[i].text_bytes,
+			                 doc->fields[i].text_bytes);
 			assert_memory_equal(scanned.text.fields[i].text, doc->fields[i].text,
 			                    doc->fields[i].text_bytes);
 		}
 	}
-	assert_int_equal(bs_record_scan_line(&bench->scan, line, n, true, &scanned, &is_known, NULL), BS_OK);
+	assert_int_equal(
+		bs_record_scan_line(&bench->scan, line, n, true, &scanned, &is_known, NULL), BS_OK);
 	assert_true(is_known && scanned.text.n_fields == doc->n_fields);
-	check_fields(bench, doc, scanned.text.fields, scanned.text.n_fields, true, match, "fields in the line");
+	check_fields(bench, doc, scanned.text.fields, scanned.text.n_fields, true, match,
+	             "fields in the line");
 }
 
 /* A long text with the document's between, */
@@ -287,14 +396,17 @@ static void draw_long(struct bs_buffer *to, const struct doc *doc)
 	}
 }
 
-/* and which is seen bit by bit, each time at another place: what is said of a beginning is true of the whole. */
+/* and which is seen bit by bit, each time at another place: what is said of a beginning is true of
+ * the whole. */
 static void check_grown(struct bench *bench, const struct doc *doc)
 {
 	AUTO(bs_buffer_deinit) struct bs_buffer text = {0};
 	struct bs_match match;
 	enum bs_verdict verdict = BS_VERDICT_UNKNOWN;
 	draw_long(&text, doc);
-	struct bs_field field = {.name = "", .text = text.data ? text.data : (const uint8_t *)"", .text_bytes = text.used_bytes};
+	struct bs_field field = {.name = "",
+	                         .text = text.data ? text.data : (const uint8_t *)"",
+	                         .text_bytes = text.used_bytes};
 	assert_int_equal(bs_match_document(bench->matcher, no_ref, &field, 1, &match, NULL), BS_OK);
 	bool is_new = true, takes_heads = bs_byte_verifier_takes_heads(bench->byte_verifier);
 	for (size_t n = 0; n < text.used_bytes || is_new;) {
@@ -303,8 +415,11 @@ static void check_grown(struct bench *bench, const struct doc *doc)
 		n = is_whole ? text.used_bytes : n;
 		uint8_t *there = must_malloc(n + 1);
 		memcpy(there, field.text, n);
-		assert_int_equal(bs_byte_verifier_grown(bench->byte_verifier, no_ref, there, n, is_new, is_whole, &verdict, NULL), BS_OK);
-		check_answer(bench, doc, &match, verdict, is_whole ? "text that grew" : "beginning");
+		assert_int_equal(bs_byte_verifier_grown(bench->byte_verifier, no_ref, there, n,
+		                                        is_new, is_whole, &verdict, NULL),
+		                 BS_OK);
+		check_answer(bench, doc, &match, verdict,
+		             is_whole ? "text that grew" : "beginning");
 		assert_true(is_whole || verdict != BS_VERDICT_NO);
 		n_early += !is_whole && verdict == BS_VERDICT_YES;
 		free(there);
@@ -314,21 +429,28 @@ static void check_grown(struct bench *bench, const struct doc *doc)
 
 static void check_query(struct bench *bench, const struct doc *doc)
 {
-	struct bs_query_options options = {.tokenizer = bench->tokenizer, .fields = &bench->fields, .longest_field_bytes = 4};
+	struct bs_query_options options = {
+		.tokenizer = bench->tokenizer, .fields = &bench->fields, .longest_field_bytes = 4};
 	struct bs_match match;
 	char some[] = "foo=3", other[] = "n.foo=100", text[] = "text=2";
 	char *weights[] = {by_chance(50) ? some : other, text, NULL};
 	draw_query(&bench->text, doc);
 	bs_tokenizer_split(bench->tokenizer, false);
-	if (bs_query_parse(bench->text.data, bench->text.used_bytes, &options, &bench->query, NULL, NULL))
+	if (bs_query_parse(bench->text.data, bench->text.used_bytes, &options, &bench->query, NULL,
+	                   NULL))
 		return;
 	bs_tokenizer_split(bench->tokenizer, bench->splits);
 	make_plan(bench);
-	assert_int_equal(bs_matcher_new(bench->query, bench->tokenizer, &bench->matcher, NULL), BS_OK);
+	assert_int_equal(bs_matcher_new(bench->query, bench->tokenizer, &bench->matcher, NULL),
+	                 BS_OK);
 	bs_matcher_weigh_fields(bench->matcher, weights);
-	assert_int_equal(bs_match_document(bench->matcher, no_ref, doc->fields, doc->n_fields, &match, NULL), BS_OK);
+	assert_int_equal(
+		bs_match_document(bench->matcher, no_ref, doc->fields, doc->n_fields, &match, NULL),
+		BS_OK);
 	const struct bs_kernel *kernel = bench->kernels[below(bench->n_kernels)];
-	assert_int_equal(bs_byte_verifier_new(&bench->plan, bench->tokenizer, kernel, &bench->byte_verifier, NULL), BS_OK);
+	assert_int_equal(bs_byte_verifier_new(&bench->plan, bench->tokenizer, kernel,
+	                                      &bench->byte_verifier, NULL),
+	                 BS_OK);
 	if (bench->byte_verifier) {
 		bs_byte_verifier_weigh_fields(bench->byte_verifier, weights);
 		check_fields(bench, doc, doc->fields, doc->n_fields, false, &match, "fields");
@@ -341,7 +463,8 @@ static void check_query(struct bench *bench, const struct doc *doc)
 	bs_query_tree_free(bench->query);
 }
 
-static void check_documents(const struct bs_tokenizer_options *options, uint64_t seed, uint64_t n_docs)
+static void check_documents(const struct bs_tokenizer_options *options, uint64_t seed,
+                            uint64_t n_docs)
 {
 	struct bs_record_options record_options = {0};
 	random_state = seed;
@@ -351,18 +474,23 @@ static void check_documents(const struct bs_tokenizer_options *options, uint64_t
 	assert_int_equal(bs_tokenizer_new(options, &bench.tokenizer, NULL), BS_OK);
 	assert_int_equal(bs_record_parser_new(&record_options, &bench.parser, NULL), BS_OK);
 	for (uint32_t i = 0, number; i < 3; i++)
-		assert_int_equal(bs_term_table_intern(&bench.fields, (const uint8_t *)query_fields[i].name,
+		assert_int_equal(bs_term_table_intern(&bench.fields,
+		                                      (const uint8_t *)query_fields[i].name,
 		                                      (uint32_t)query_fields[i].name_bytes,
-		                                      bs_hash_slot(query_fields[i].name, query_fields[i].name_bytes), &number,
-		                                      NULL, NULL), BS_OK);
+		                                      bs_hash_slot(query_fields[i].name,
+		                                                   query_fields[i].name_bytes),
+		                                      &number, NULL, NULL),
+		                 BS_OK);
 	memset(n_answered, 0, sizeof(n_answered));
 	for (uint64_t i = 0; i < n_docs; i++) {
 		draw_doc(&doc);
 		for (int k = 0; k < 4; k++)
 			check_query(&bench, &doc);
 	}
-	print_message("%llu no, %llu yes, %llu unknown\n", (unsigned long long)n_answered[BS_VERDICT_NO],
-	              (unsigned long long)n_answered[BS_VERDICT_YES], (unsigned long long)n_answered[BS_VERDICT_UNKNOWN]);
+	print_message("%llu no, %llu yes, %llu unknown\n",
+	              (unsigned long long)n_answered[BS_VERDICT_NO],
+	              (unsigned long long)n_answered[BS_VERDICT_YES],
+	              (unsigned long long)n_answered[BS_VERDICT_UNKNOWN]);
 	for (size_t i = 0; i < MAX_FIELDS; i++)
 		bs_buffer_deinit(&doc.texts[i]);
 	bs_buffer_deinit(&doc.line);
@@ -379,7 +507,8 @@ static void test_plain_words(void **state)
 {
 	check_documents(NULL, rounds.seed + 11, rounds.n);
 	/* It would not be worth its lines if it could not tell most of the time. */
-	assert_reached(n_answered[BS_VERDICT_NO] + n_answered[BS_VERDICT_YES] > n_answered[BS_VERDICT_UNKNOWN]);
+	assert_reached(n_answered[BS_VERDICT_NO] + n_answered[BS_VERDICT_YES] >
+	               n_answered[BS_VERDICT_UNKNOWN]);
 	assert_reached(n_answered[BS_VERDICT_YES] > 1000);
 	print_message("%llu early\n", (unsigned long long)n_early);
 	assert_reached(n_early > rounds.n / 300);
@@ -387,19 +516,25 @@ static void test_plain_words(void **state)
 
 static void test_folded_accents(void **state)
 {
-	check_documents(&(struct bs_tokenizer_options){.fold_accents = true}, rounds.seed + 12, rounds.n);
+	check_documents(&(struct bs_tokenizer_options){.fold_accents = true}, rounds.seed + 12,
+	                rounds.n);
 }
 
 static void test_identifiers(void **state)
 {
-	check_documents(&(struct bs_tokenizer_options){.split_identifiers = true}, rounds.seed + 15, rounds.n);
-	assert_true(n_answered[BS_VERDICT_NO] + n_answered[BS_VERDICT_YES] > n_answered[BS_VERDICT_UNKNOWN]);
-	check_documents(&(struct bs_tokenizer_options){.split_identifiers = true, .fold_accents = true}, rounds.seed + 16, rounds.n);
+	check_documents(&(struct bs_tokenizer_options){.split_identifiers = true}, rounds.seed + 15,
+	                rounds.n);
+	assert_true(n_answered[BS_VERDICT_NO] + n_answered[BS_VERDICT_YES] >
+	            n_answered[BS_VERDICT_UNKNOWN]);
+	check_documents(
+		&(struct bs_tokenizer_options){.split_identifiers = true, .fold_accents = true},
+		rounds.seed + 16, rounds.n);
 }
 
 static void test_stems_are_left_alone(void **state)
 {
-	check_documents(&(struct bs_tokenizer_options){.stem_language = "english"}, rounds.seed + 13, 20);
+	check_documents(&(struct bs_tokenizer_options){.stem_language = "english"},
+	                rounds.seed + 13, 20);
 	assert_int_equal(n_answered[0] + n_answered[1] + n_answered[2], 0);
 }
 
@@ -418,7 +553,9 @@ static void test_broken_lines(void **state)
 		memcpy(line, doc.line.data, n);
 		if (n > 0 && by_chance(50))
 			line[below(n)] = (uint8_t) "\"\\{}[]:, u"[below(10)];
-		assert_int_equal(bs_record_scan_line(&scan, line, n, by_chance(50), &document, &is_known, NULL), BS_OK);
+		assert_int_equal(bs_record_scan_line(&scan, line, n, by_chance(50), &document,
+		                                     &is_known, NULL),
+		                 BS_OK);
 		assert_true(!is_known || document.text.n_fields > 0);
 	}
 	for (size_t i = 0; i < MAX_FIELDS; i++)
@@ -428,4 +565,5 @@ static void test_broken_lines(void **state)
 
 RUN_NAMED_RANDOM_TESTS("byte_verifier", 6000, 0, NULL, NULL, cmocka_unit_test(test_plain_words),
                        cmocka_unit_test(test_folded_accents), cmocka_unit_test(test_identifiers),
-                       cmocka_unit_test(test_stems_are_left_alone), cmocka_unit_test(test_broken_lines))
+                       cmocka_unit_test(test_stems_are_left_alone),
+                       cmocka_unit_test(test_broken_lines))

@@ -1,6 +1,7 @@
-/* test_candidates.c: bitsift/candidates.h as a host sees it: what PCRE2 finds in the texts of in-memory documents is among the candidates of
- * a pattern, in document order, whatever is deleted, merged and opened again; few others are, where there are grams; a filter passes it,
- * and estimates are about right. Linked to the installed library's own file. */
+/* test_candidates.c: bitsift/candidates.h as a host sees it: what PCRE2 finds in the texts of
+ * in-memory documents is among the candidates of a pattern, in document order, whatever is deleted,
+ * merged and opened again; few others are, where there are grams; a filter passes it, and estimates
+ * are about right. Linked to the installed library's own file. */
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
@@ -10,8 +11,8 @@
 #include <bitsift/query.h>
 #include <bitsift/writer.h>
 
-#include "tests/rigs/library_rig.h"
 #include "tests/rigs/dice.h"
+#include "tests/rigs/library_rig.h"
 #include "tests/rigs/test.h"
 
 #define MOST_ROWS  4000
@@ -36,10 +37,22 @@ static struct {
 	size_t n_arrived;
 } rig;
 
-/* Words of few letters, so that patterns match; some of several bytes, some that fold to fewer, some that are none. */
-static const char *const pieces[] = {"a",  "b", "ab", "ba", "abc", "cab", "B", "AB", "k", "K", "\u212a", "s", "S", "\u017f", "\u00e9", "\u00c9",
-                                     "\u00df", "\u0130", "i", "I", "\u0131", "\u0307", "7", "42", " ", " ", "\n", "-", "_", "%", ".", "\\", "\u6f22\u5b57", "\xff", "\xc3", "\ufffd",
-                                     "mutex", "lock", "error", "return"};
+/* Words of few letters, so that patterns match; some of several bytes, some that fold to fewer,
+ * some that are none. */
+static const char *const pieces[] = {"a",      "b",      "ab",
+                                     "ba",     "abc",    "cab",
+                                     "B",      "AB",     "k",
+                                     "K",      "\u212a", "s",
+                                     "S",      "\u017f", "\u00e9",
+                                     "\u00c9", "\u00df", "\u0130",
+                                     "i",      "I",      "\u0131",
+                                     "\u0307", "7",      "42",
+                                     " ",      " ",      "\n",
+                                     "-",      "_",      "%",
+                                     ".",      "\\",     "\u6f22\u5b57",
+                                     "\xff",   "\xc3",   "\ufffd",
+                                     "mutex",  "lock",   "error",
+                                     "return"};
 #define N_PIECES (sizeof(pieces) / sizeof(*pieces))
 
 static void draw_text(char text[TEXT_BYTES], size_t *n_bytes_out)
@@ -58,21 +71,28 @@ static void draw_text(char text[TEXT_BYTES], size_t *n_bytes_out)
 /* Of the same pieces, with what patterns have. */
 static void draw_pattern(char *pattern, size_t capacity)
 {
-	static const char *const atoms[] = {".", ".*", "[ab]", "[^a]", "\\d", "\\w+", "\\s", "(?:", ")", "|", "*", "+", "?", "{2}", "{1,3}", "^", "$", "\\b", "(?i:",
-	                                    "(?-i:", "[k-s]", "\\.", "[[:alpha:]]", "(", ")\\1", "(?=", "(?!", "\\x{212a}", "[\u00e9k]", "\\n", "\\R", "(?s:.)", "+?"};
+	static const char *const atoms[] = {
+		".",         ".*",          "[ab]", "[^a]",   "\\d",  "\\w+",  "\\s",
+		"(?:",       ")",           "|",    "*",      "+",    "?",     "{2}",
+		"{1,3}",     "^",           "$",    "\\b",    "(?i:", "(?-i:", "[k-s]",
+		"\\.",       "[[:alpha:]]", "(",    ")\\1",   "(?=",  "(?!",   "\\x{212a}",
+		"[\u00e9k]", "\\n",         "\\R",  "(?s:.)", "+?"};
 	size_t n = 0;
 	pattern[0] = '\0';
 	for (uint32_t i = 1 + below(6); i > 0; i--) {
-		const char *piece = below(3) ? pieces[below(N_PIECES)] : atoms[below(sizeof(atoms) / sizeof(*atoms))];
+		const char *piece = below(3) ? pieces[below(N_PIECES)]
+		                             : atoms[below(sizeof(atoms) / sizeof(*atoms))];
 		/* Patterns are UTF-8; and of the pieces, these mean something else there. */
-		if (*piece == '\xff' || (*piece == '\xc3' && !piece[1]) || strcmp(piece, "\\") == 0 || n + strlen(piece) >= capacity)
+		if (*piece == '\xff' || (*piece == '\xc3' && !piece[1]) ||
+		    strcmp(piece, "\\") == 0 || n + strlen(piece) >= capacity)
 			continue;
 		memcpy(pattern + n, piece, strlen(piece) + 1);
 		n += strlen(piece);
 	}
 }
 
-static int provide(void *context, const char *id, size_t id_bytes, const struct bs_text **texts_out, size_t *n_texts_out)
+static int provide(void *context, const char *id, size_t id_bytes, const struct bs_text **texts_out,
+                   size_t *n_texts_out)
 {
 	static struct bs_text texts[TEXTS];
 	char copy[7] = "";
@@ -81,7 +101,8 @@ static int provide(void *context, const char *id, size_t id_bytes, const struct 
 	memcpy(copy, id, 6);
 	size_t i = (size_t)strtoul(copy, NULL, 10);
 	for (size_t t = 0; t < rig.rows[i].n_texts; t++)
-		texts[t] = (struct bs_text){t ? "b" : "", t, rig.rows[i].texts[t], rig.rows[i].text_bytes[t]};
+		texts[t] = (struct bs_text){t ? "b" : "", t, rig.rows[i].texts[t],
+		                            rig.rows[i].text_bytes[t]};
 	*texts_out = texts;
 	*n_texts_out = rig.rows[i].n_texts;
 	return !rig.rows[i].is_there;
@@ -92,8 +113,12 @@ static const struct bs_text_provider provider = {.texts = provide};
 static struct bs_writer *open_writer(bool grams, bool is_stored)
 {
 	struct bs_writer *writer;
-	struct bs_writer_request request = {.memory = rig.memory, .index.grams = grams, .not_stored = !is_stored, .no_checksums = !is_stored,
-	                                    .host.texts = is_stored ? NULL : &provider, .write.n_threads = 1};
+	struct bs_writer_request request = {.memory = rig.memory,
+	                                    .index.grams = grams,
+	                                    .not_stored = !is_stored,
+	                                    .no_checksums = !is_stored,
+	                                    .host.texts = is_stored ? NULL : &provider,
+	                                    .write.n_threads = 1};
 	ok(bs_writer_open(&request, &writer, ERR), &said);
 	return writer;
 }
@@ -104,7 +129,8 @@ static void put_row(struct bs_writer *writer, size_t i)
 	size_t n_texts;
 	char id[16];
 	struct row *row = &rig.rows[i];
-	*row = (struct row){.n_texts = 1 + (below(4) == 0), .is_there = true, .number = ++rig.n_arrived};
+	*row = (struct row){
+		.n_texts = 1 + (below(4) == 0), .is_there = true, .number = ++rig.n_arrived};
 	for (size_t t = 0; t < row->n_texts; t++)
 		draw_text(row->texts[t], &row->text_bytes[t]);
 	snprintf(id, sizeof(id), "%06zu", i);
@@ -155,7 +181,8 @@ static int take(void *context, const struct bs_hit_batch *batch)
 		assert_int_equal(batch->id_ends[i] - start, 6);
 		memcpy(id, batch->ids + start, 6);
 		size_t row = (size_t)strtoul(id, NULL, 10);
-		assert_true(row < rig.n && rig.rows[row].is_there && !found[row] && batch->are_candidates[i]);
+		assert_true(row < rig.n && rig.rows[row].is_there && !found[row] &&
+		            batch->are_candidates[i]);
 		assert_true(rig.rows[row].number > last_number);
 		last_number = rig.rows[row].number;
 		found[row] = true;
@@ -167,7 +194,8 @@ static int take(void *context, const struct bs_hit_batch *batch)
 static bool matches(pcre2_code *code, pcre2_match_data *data, const struct row *row)
 {
 	for (size_t t = 0; t < row->n_texts; t++)
-		if (pcre2_match(code, (PCRE2_SPTR)row->texts[t], row->text_bytes[t], 0, 0, data, NULL) >= 0)
+		if (pcre2_match(code, (PCRE2_SPTR)row->texts[t], row->text_bytes[t], 0, 0, data,
+		                NULL) >= 0)
 			return true;
 	return false;
 }
@@ -180,13 +208,15 @@ static bool is_utf8(const char *text, size_t n_bytes)
 	int error;
 	PCRE2_SIZE where;
 	snprintf(whole, sizeof(whole), "%.*s", (int)n_bytes, text);
-	pcre2_code *code = pcre2_compile((PCRE2_SPTR)whole, n_bytes, PCRE2_UTF | PCRE2_LITERAL, &error, &where, NULL);
+	pcre2_code *code = pcre2_compile((PCRE2_SPTR)whole, n_bytes, PCRE2_UTF | PCRE2_LITERAL,
+	                                 &error, &where, NULL);
 	pcre2_code_free(code);
 	return code;
 }
 
 /* A filter passes what matches, and hardly anything else but what is not UTF-8. */
-static void filter_texts(const struct bs_grep_pattern *pattern, pcre2_code *code, pcre2_match_data *data)
+static void filter_texts(const struct bs_grep_pattern *pattern, pcre2_code *code,
+                         pcre2_match_data *data)
 {
 	struct bs_text_filter *filter;
 	ok(bs_text_filter_new(pattern, &filter, ERR), &said);
@@ -196,7 +226,8 @@ static void filter_texts(const struct bs_grep_pattern *pattern, pcre2_code *code
 		bool is_match = pcre2_match(code, (PCRE2_SPTR)text, n_bytes, 0, 0, data, NULL) >= 0;
 		bool may = bs_text_filter_may_match(filter, text, n_bytes);
 		if (is_match && !may)
-			fail_msg("%.*s does not pass the filter of %s", (int)n_bytes, text, pattern->patterns[0]);
+			fail_msg("%.*s does not pass the filter of %s", (int)n_bytes, text,
+			         pattern->patterns[0]);
 		n_filtered++;
 		n_passed_in_vain += may && !is_match && is_utf8(text, n_bytes);
 	}
@@ -207,18 +238,29 @@ static void ask(const char *text)
 {
 	size_t text_bytes = strlen(text), n = 0, where;
 	struct bs_candidates_request request = {
-		.pattern = {.patterns = &text, .pattern_bytes = &text_bytes, .n_patterns = 1, .dot_all = below(2), .is_fixed = below(8) == 0,
-		            .is_word = below(10) == 0, .letter_case = below(3) ? BS_GREP_CASE_SENSITIVE : BS_GREP_CASE_INSENSITIVE},
-		.batch = take, .context = &n};
+		.pattern = {.patterns = &text,
+	                    .pattern_bytes = &text_bytes,
+	                    .n_patterns = 1,
+	                    .dot_all = below(2),
+	                    .is_fixed = below(8) == 0,
+	                    .is_word = below(10) == 0,
+	                    .letter_case =
+	                            below(3) ? BS_GREP_CASE_SENSITIVE : BS_GREP_CASE_INSENSITIVE},
+		.batch = take,
+		.context = &n};
 	struct bs_candidates_result result, estimated;
 	char whole[400];
 	const struct bs_grep_pattern *pattern = &request.pattern;
 	int code_error;
-	uint32_t options = PCRE2_UTF | PCRE2_UCP | PCRE2_MATCH_INVALID_UTF | (pattern->dot_all ? PCRE2_DOTALL : 0u) |
-	                   (below(2) ? PCRE2_MULTILINE : 0u) | (pattern->letter_case ? PCRE2_CASELESS : 0u);
-	snprintf(whole, sizeof(whole), "%s%s%s%s%s", pattern->is_word ? "(?<!\\w)(?:" : "", pattern->is_fixed ? "\\Q" : "", text,
-	         pattern->is_fixed ? "\\E" : "", pattern->is_word ? ")(?!\\w)" : "");
-	pcre2_code *code = pcre2_compile((PCRE2_SPTR)whole, PCRE2_ZERO_TERMINATED, options, &code_error, &where, NULL);
+	uint32_t options = PCRE2_UTF | PCRE2_UCP | PCRE2_MATCH_INVALID_UTF |
+	                   (pattern->dot_all ? PCRE2_DOTALL : 0u) |
+	                   (below(2) ? PCRE2_MULTILINE : 0u) |
+	                   (pattern->letter_case ? PCRE2_CASELESS : 0u);
+	snprintf(whole, sizeof(whole), "%s%s%s%s%s", pattern->is_word ? "(?<!\\w)(?:" : "",
+	         pattern->is_fixed ? "\\Q" : "", text, pattern->is_fixed ? "\\E" : "",
+	         pattern->is_word ? ")(?!\\w)" : "");
+	pcre2_code *code = pcre2_compile((PCRE2_SPTR)whole, PCRE2_ZERO_TERMINATED, options,
+	                                 &code_error, &where, NULL);
 	if (!code)
 		return;
 	pcre2_match_data *data = pcre2_match_data_create_from_pattern(code, NULL);
@@ -228,7 +270,8 @@ static void ask(const char *text)
 	for (size_t i = 0; i < rig.n; i++) {
 		bool is_match = rig.rows[i].is_there && matches(code, data, &rig.rows[i]);
 		if (is_match && !found[i])
-			fail_msg("row %zu, %.*s, is no candidate of %s", i, (int)rig.rows[i].text_bytes[0], rig.rows[i].texts[0], whole);
+			fail_msg("row %zu, %.*s, is no candidate of %s", i,
+			         (int)rig.rows[i].text_bytes[0], rig.rows[i].texts[0], whole);
 		n_matches += is_match && !result.is_all;
 		n_candidates_of += rig.rows[i].is_there && !result.is_all;
 	}
@@ -241,7 +284,8 @@ static void ask(const char *text)
 	bs_index_describe(rig.index, &info);
 	request.estimate = true;
 	ok(bs_candidates(rig.searcher, &request, &estimated, ERR), &said);
-	assert_true(estimated.n_candidates >= result.n_candidates && estimated.n_candidates <= result.n_candidates + info.n_deleted);
+	assert_true(estimated.n_candidates >= result.n_candidates &&
+	            estimated.n_candidates <= result.n_candidates + info.n_deleted);
 	pcre2_match_data_free(data);
 	pcre2_code_free(code);
 }
@@ -290,7 +334,8 @@ static void ask_through_life(bool grams, bool is_stored)
 	struct bs_build_request compact = {.memory = rig.memory, .host.texts = &provider};
 	ok(bs_index_compact(&compact, NULL, ERR), &said);
 	ask_some(3 * (unsigned)rounds.n);
-	print_message("%zu patterns: %zu matches, %zu candidates of %zu\n", n_asked, n_matches, n_candidates, n_candidates_of);
+	print_message("%zu patterns: %zu matches, %zu candidates of %zu\n", n_asked, n_matches,
+	              n_candidates, n_candidates_of);
 	print_message("%zu texts filtered, %zu passed in vain\n", n_filtered, n_passed_in_vain);
 	assert_reached(n_asked > 500 && n_matches > 1000);
 	assert_reached(n_passed_in_vain * 1000 < n_filtered);
@@ -328,8 +373,13 @@ static void test_refusals(void **state)
 {
 	const char *text = "lock";
 	size_t text_bytes = 4, n = 0;
-	struct bs_candidates_request request = {.pattern = {.patterns = &text, .pattern_bytes = &text_bytes}, .context = &n};
-	struct bs_search_request find = {.query.text = "lock", .query.text_bytes = 4, .output.mode = BS_SEARCH_TOP, .output.candidates = true, .callbacks.batch = take};
+	struct bs_candidates_request request = {
+		.pattern = {.patterns = &text, .pattern_bytes = &text_bytes}, .context = &n};
+	struct bs_search_request find = {.query.text = "lock",
+	                                 .query.text_bytes = 4,
+	                                 .output.mode = BS_SEARCH_TOP,
+	                                 .output.candidates = true,
+	                                 .callbacks.batch = take};
 	struct bs_candidates_result result;
 	change(true, false, 200);
 	open_index();
@@ -354,7 +404,10 @@ static void test_refusals(void **state)
 	find.callbacks.batch = refuse;
 	assert_int_equal(bs_search(rig.searcher, &find, NULL, ERR), BS_STOPPED);
 	/* A phrase that no text is read for only may be there. */
-	find = (struct bs_search_request){.query.text = "\"lock error\"", .query.text_bytes = 12, .output.mode = BS_SEARCH_COUNT, .output.candidates = true};
+	find = (struct bs_search_request){.query.text = "\"lock error\"",
+	                                  .query.text_bytes = 12,
+	                                  .output.mode = BS_SEARCH_COUNT,
+	                                  .output.candidates = true};
 	struct bs_search_result of_find;
 	ok(bs_search(rig.searcher, &find, &of_find, ERR), &said);
 	assert_true(of_find.n_hits == of_find.n_candidates && of_find.stats.verify.verified == 0);

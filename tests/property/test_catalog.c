@@ -1,7 +1,8 @@
 /*
- * test_catalog.c: forty indexes in a catalog rank as one index of all their documents: for random queries the ten best have the same ids
- * and the same scores, to the last bit, counts and ids are the same, whatever is skipped; and what becomes of a catalog whose indexes
- * change, go, or are damaged, or whose file is.
+ * test_catalog.c: forty indexes in a catalog rank as one index of all their documents: for random
+ * queries the ten best have the same ids and the same scores, to the last bit, counts and ids are
+ * the same, whatever is skipped; and what becomes of a catalog whose indexes change, go, or are
+ * damaged, or whose file is.
  *
  * test_catalog [N_INDEXES [N_QUERIES [SEED]]] runs longer.
  */
@@ -39,8 +40,11 @@ static void put_word(struct bs_buffer *text, unsigned of_index)
 {
 	char word[32];
 	unsigned kind = below(10);
-	unsigned number = kind < 4 ? below(20) : kind < 8 ? below(N_WORDS) : 10000 + of_index * 40 + below(60);
-	int n = snprintf(word, sizeof(word), "w%c%cx%u", 'a' + number % 7, 'a' + number / 7 % 5, number);
+	unsigned number = kind < 4   ? below(20)
+	                  : kind < 8 ? below(N_WORDS)
+	                             : 10000 + of_index * 40 + below(60);
+	int n = snprintf(word, sizeof(word), "w%c%cx%u", 'a' + number % 7, 'a' + number / 7 % 5,
+	                 number);
 	assert_int_equal(bs_buffer_append(text, word, (size_t)n, NULL), BS_OK);
 	assert_int_equal(bs_buffer_append(text, " ", 1, NULL), BS_OK);
 }
@@ -86,14 +90,18 @@ static const char *dir_of(unsigned i, char room[64])
 
 static struct bs_writer *open_writer(const char *dir)
 {
-	struct bs_writer_request request = {.dir = dir, .write.memory_bytes = 16u << 20, .write.n_threads = 1, .host.consent = &all};
+	struct bs_writer_request request = {.dir = dir,
+	                                    .write.memory_bytes = 16u << 20,
+	                                    .write.n_threads = 1,
+	                                    .host.consent = &all};
 	struct bs_writer *writer;
 	assert_int_equal(bs_writer_open(&request, &writer, ERR), BS_OK);
 	return writer;
 }
 
 /* Document d of index i, to both. Some have a field. */
-static void add_document(struct bs_writer *one, struct bs_writer *whole, unsigned i, unsigned d, struct bs_buffer *text)
+static void add_document(struct bs_writer *one, struct bs_writer *whole, unsigned i, unsigned d,
+                         struct bs_buffer *text)
 {
 	static const char *const fields[] = {"", "title", "year"};
 	char id[MOST_ID], year[8];
@@ -102,13 +110,16 @@ static void add_document(struct bs_writer *one, struct bs_writer *whole, unsigne
 		put_word(text, i);
 	int id_bytes = snprintf(id, sizeof(id), "%u-%u", i, d);
 	snprintf(year, sizeof(year), "%u", 1990 + below(30));
-	struct bs_text texts[3] = {{"", 0, (const char *)text->data, text->used_bytes}, {fields[1], 5, NULL, 0}, {fields[2], 4, year, 4}};
+	struct bs_text texts[3] = {{"", 0, (const char *)text->data, text->used_bytes},
+	                           {fields[1], 5, NULL, 0},
+	                           {fields[2], 4, year, 4}};
 	texts[1].text = texts[0].text;
 	texts[1].text_bytes = text->used_bytes / 3;
 	size_t n_texts = i % 3 == 0 ? 1 : 1 + below(3);
 	assert_int_equal(bs_writer_add(one, id, (size_t)id_bytes, texts, n_texts, NULL), BS_OK);
 	if (whole)
-		assert_int_equal(bs_writer_add(whole, id, (size_t)id_bytes, texts, n_texts, NULL), BS_OK);
+		assert_int_equal(bs_writer_add(whole, id, (size_t)id_bytes, texts, n_texts, NULL),
+		                 BS_OK);
 }
 
 static void build(void)
@@ -141,7 +152,7 @@ static struct bs_catalog *open_catalog(const char *name)
 
 static void add_indexes(struct bs_catalog *catalog, unsigned first, unsigned n)
 {
-	char (*dirs)[64] = malloc(n * sizeof(*dirs));
+	char(*dirs)[64] = malloc(n * sizeof(*dirs));
 	FREED const char **list = malloc(n * sizeof(*list));
 	for (unsigned i = 0; i < n; i++)
 		list[i] = dir_of(first + i, dirs[i]);
@@ -167,28 +178,38 @@ static void make_query(struct bs_buffer *text)
 		text->used_bytes--;
 		if (kind == 1)
 			text->used_bytes--;
-		const char *end = is_phrase ? "\" " : kind == 1 ? "* " : kind == 2 ? "~1 " : kind == 3 ? "^2.5 " : " ";
+		const char *end = is_phrase   ? "\" "
+		                  : kind == 1 ? "* "
+		                  : kind == 2 ? "~1 "
+		                  : kind == 3 ? "^2.5 "
+		                              : " ";
 		assert_int_equal(bs_buffer_append(text, end, strlen(end), NULL), BS_OK);
 	}
 	if (below(15) == 0)
 		assert_int_equal(bs_buffer_append(text, "year:1995..2005", 15, NULL), BS_OK);
 }
 
-static void compare(const struct bs_search_request *find, const struct list *parts, const struct list *whole)
+static void compare(const struct bs_search_request *find, const struct list *parts,
+                    const struct list *whole)
 {
 	size_t n = length(whole), i = 0;
-	while (i < n && i < length(parts) && memcmp(&hit_at(parts, i)->score, &hit_at(whole, i)->score, sizeof(double)) == 0 &&
+	while (i < n && i < length(parts) &&
+	       memcmp(&hit_at(parts, i)->score, &hit_at(whole, i)->score, sizeof(double)) == 0 &&
 	       strcmp(hit_at(parts, i)->id, hit_at(whole, i)->id) == 0)
 		i++;
 	if (i == n && length(parts) == n)
 		return;
-	fail_msg("%.*s (any %d, mode %d, offset %zu): %zu hits, not %zu; different from the %zuth on: %s %.17g, not %s %.17g",
-	         (int)find->query.text_bytes, find->query.text, find->query.any, (int)find->output.mode, find->output.offset, length(parts), n, i,
-	         i < length(parts) ? hit_at(parts, i)->id : "-", i < length(parts) ? hit_at(parts, i)->score : 0,
+	fail_msg("%.*s (any %d, mode %d, offset %zu): %zu hits, not %zu; different from the %zuth "
+	         "on: %s %.17g, not %s %.17g",
+	         (int)find->query.text_bytes, find->query.text, find->query.any,
+	         (int)find->output.mode, find->output.offset, length(parts), n, i,
+	         i < length(parts) ? hit_at(parts, i)->id : "-",
+	         i < length(parts) ? hit_at(parts, i)->score : 0,
 	         i < n ? hit_at(whole, i)->id : "-", i < n ? hit_at(whole, i)->score : 0);
 }
 
-static void ask(struct bs_catalog *catalog, struct bs_searcher *whole, struct bs_search_request find, struct bs_catalog_search_result *came)
+static void ask(struct bs_catalog *catalog, struct bs_searcher *whole,
+                struct bs_search_request find, struct bs_catalog_search_result *came)
 {
 	struct list of_parts = {{0}}, of_whole = {{0}};
 	struct bs_search_result result;
@@ -198,16 +219,23 @@ static void ask(struct bs_catalog *catalog, struct bs_searcher *whole, struct bs
 	enum bs_status expected = bs_search(whole, &find, &result, &whole_err);
 	find.callbacks.hit = NULL;
 	find.callbacks.context = &of_parts;
-	struct bs_catalog_search_request request = {.search = find, .hit = find.output.mode == BS_SEARCH_COUNT ? NULL : take_from_catalog};
+	struct bs_catalog_search_request request = {
+		.search = find,
+		.hit = find.output.mode == BS_SEARCH_COUNT ? NULL : take_from_catalog};
 	enum bs_status status = bs_catalog_search(catalog, &request, came, &err);
 	if (status != expected)
-		fail_msg("%.*s: %s %s, not %s %s", (int)find.query.text_bytes, find.query.text, bs_status_name(status), err.text, bs_status_name(expected),
+		fail_msg("%.*s: %s %s, not %s %s", (int)find.query.text_bytes, find.query.text,
+		         bs_status_name(status), err.text, bs_status_name(expected),
 		         whole_err.text);
 	compare(&find, &of_parts, &of_whole);
-	/* Where nothing is found, nothing is scored. (A document that hits are to be like is sought in each index.) */
+	/* Where nothing is found, nothing is scored. (A document that hits are to be like is sought
+	 * in each index.) */
 	if (came->n_asked == 0 && came->n_probed > 0 && !find.query.like_id)
-		fail_msg("%.*s (any %d, mode %d, %zu feedback, like %s, %zu bytes of text): %llu probed, none asked", (int)find.query.text_bytes,
-		         find.query.text, find.query.any, (int)find.output.mode, find.query.feedback_docs, find.query.like_id ? find.query.like_id : "-", find.query.like_text_bytes,
+		fail_msg("%.*s (any %d, mode %d, %zu feedback, like %s, %zu bytes of text): %llu "
+		         "probed, none asked",
+		         (int)find.query.text_bytes, find.query.text, find.query.any,
+		         (int)find.output.mode, find.query.feedback_docs,
+		         find.query.like_id ? find.query.like_id : "-", find.query.like_text_bytes,
 		         (unsigned long long)came->n_probed);
 	if (!status && find.output.mode != BS_SEARCH_TOP)
 		assert_int_equal(came->search.n_hits, result.n_hits);
@@ -215,8 +243,10 @@ static void ask(struct bs_catalog *catalog, struct bs_searcher *whole, struct bs
 	bs_buffer_deinit(&of_whole.hits);
 }
 
-/* With words of the best documents of all, or of what hits are to be like: the same words are learnt, with the same weights. */
-static void ask_learning(struct bs_catalog *catalog, struct bs_searcher *whole, struct bs_search_request find)
+/* With words of the best documents of all, or of what hits are to be like: the same words are
+ * learnt, with the same weights. */
+static void ask_learning(struct bs_catalog *catalog, struct bs_searcher *whole,
+                         struct bs_search_request find)
 {
 	struct bs_catalog_search_result came;
 	AUTO(bs_buffer_deinit) struct bs_buffer text = {.data = NULL};
@@ -261,8 +291,11 @@ static void test_as_one(void **state)
 	assert_int_equal(bs_searcher_new(index, &searcher, NULL), BS_OK);
 	for (unsigned i = 0; i < n_queries; i++) {
 		make_query(&query);
-		struct bs_search_request find = {.query.text = (const char *)query.data, .query.text_bytes = query.used_bytes, .query.any = below(3) == 0,
-		                               .output.offset = below(5) == 0 ? below(12) : 0, .output.snippets = below(4) == 0};
+		struct bs_search_request find = {.query.text = (const char *)query.data,
+		                                 .query.text_bytes = query.used_bytes,
+		                                 .query.any = below(3) == 0,
+		                                 .output.offset = below(5) == 0 ? below(12) : 0,
+		                                 .output.snippets = below(4) == 0};
 		ask(catalog, searcher, find, &came);
 		n_skipped += came.n_skipped;
 		n_probed += came.n_probed;
@@ -285,10 +318,13 @@ static void test_as_one(void **state)
 		ask(catalog, searcher, find, &came);
 	}
 	/* With few indexes next to none can be skipped. */
-	assert_true(n_indexes < SEVERAL || (n_skipped > n_queries && n_probed > 0 && n_known > n_queries / 10));
+	assert_true(n_indexes < SEVERAL ||
+	            (n_skipped > n_queries && n_probed > 0 && n_known > n_queries / 10));
 	assert_true(n_indexes < SEVERAL || n_learning > n_queries / 8);
-	print_message("%llu indexes skipped, %llu of them probed, of %llu; %u queries learnt words\n", (unsigned long long)n_skipped,
-	              (unsigned long long)n_probed, (unsigned long long)n_queries * n_indexes, n_learning);
+	print_message(
+		"%llu indexes skipped, %llu of them probed, of %llu; %u queries learnt words\n",
+		(unsigned long long)n_skipped, (unsigned long long)n_probed,
+		(unsigned long long)n_queries * n_indexes, n_learning);
 	bs_searcher_free(searcher);
 	bs_index_close(index);
 }
@@ -304,19 +340,31 @@ static void test_limits(void **state)
 		struct list whole = {{0}}, part = {{0}};
 		struct bs_limits limits = {.deadline_ns = 1000u << below(16), .partial = true};
 		make_query(&query);
-		struct bs_search_request find = {.query.text = (const char *)query.data, .query.text_bytes = query.used_bytes, .query.any = true,
-		                               .output.mode = below(2) ? BS_SEARCH_TOP : BS_SEARCH_IDS, .output.limit = 1000000, .callbacks.context = &whole};
-		struct bs_catalog_search_request request = {.search = find, .hit = take_from_catalog};
+		struct bs_search_request find = {.query.text = (const char *)query.data,
+		                                 .query.text_bytes = query.used_bytes,
+		                                 .query.any = true,
+		                                 .output.mode =
+		                                         below(2) ? BS_SEARCH_TOP : BS_SEARCH_IDS,
+		                                 .output.limit = 1000000,
+		                                 .callbacks.context = &whole};
+		struct bs_catalog_search_request request = {.search = find,
+		                                            .hit = take_from_catalog};
 		enum bs_status expected = bs_catalog_search(catalog, &request, NULL, NULL);
 		request.search.limits = &limits;
 		request.search.callbacks.context = &part;
 		request.search.output.limit = 1 + below(20);
 		request.search.output.snippets = below(2);
 		if (bs_catalog_search(catalog, &request, &came, ERR) != expected)
-			fail_msg("%.*s: %s", (int)query.used_bytes, (const char *)query.data, said.text);
-		size_t n_wanted = find.output.mode == BS_SEARCH_IDS || length(&whole) < request.search.output.limit ? length(&whole) : request.search.output.limit;
+			fail_msg("%.*s: %s", (int)query.used_bytes, (const char *)query.data,
+			         said.text);
+		size_t n_wanted = find.output.mode == BS_SEARCH_IDS ||
+		                                  length(&whole) < request.search.output.limit
+		                          ? length(&whole)
+		                          : request.search.output.limit;
 		for (size_t k = 0, from = 0; k < length(&part); k++, from++) {
-			while (from < length(&whole) && memcmp(hit_at(&whole, from), hit_at(&part, k), sizeof(struct hit)) != 0)
+			while (from < length(&whole) &&
+			       memcmp(hit_at(&whole, from), hit_at(&part, k), sizeof(struct hit)) !=
+			               0)
 				from++;
 			assert_true(from < length(&whole) && (came.search.is_partial || from == k));
 		}
@@ -327,7 +375,8 @@ static void test_limits(void **state)
 		bs_buffer_deinit(&whole.hits);
 		bs_buffer_deinit(&part.hits);
 	}
-	print_message("%u answers cut off, %u of them with hits, %u whole\n", n_cut, n_some, n_whole);
+	print_message("%u answers cut off, %u of them with hits, %u whole\n", n_cut, n_some,
+	              n_whole);
 	assert_reached(n_cut > 0);
 }
 
@@ -347,8 +396,13 @@ static void test_stopped(void **state)
 	for (int partial = 0; partial < 2; partial++) {
 		struct bs_limits limits = {.cancel = &cancel, .partial = partial};
 		struct bs_catalog_search_request request = {
-			.search = {.query.text = "waax0", .query.text_bytes = 5, .output.mode = BS_SEARCH_COUNT, .limits = &limits, .method.brute = true}};
-		assert_int_equal(bs_catalog_search(catalog, &request, &came, NULL), partial ? BS_OK : BS_STOPPED);
+			.search = {.query.text = "waax0",
+		                   .query.text_bytes = 5,
+		                   .output.mode = BS_SEARCH_COUNT,
+		                   .limits = &limits,
+		                   .method.brute = true}};
+		assert_int_equal(bs_catalog_search(catalog, &request, &came, NULL),
+		                 partial ? BS_OK : BS_STOPPED);
 		assert_true(came.search.is_partial == (partial == 1));
 		limits = (struct bs_limits){.stop = stop_later, .context = &n_left};
 		n_left = 1;
@@ -357,11 +411,15 @@ static void test_stopped(void **state)
 	}
 }
 
-static uint64_t count(struct bs_catalog *catalog, const char *query, bool partial, struct bs_catalog_search_result *came)
+static uint64_t count(struct bs_catalog *catalog, const char *query, bool partial,
+                      struct bs_catalog_search_result *came)
 {
-	struct bs_catalog_search_request request = {
-		.search = {.query.text = query, .query.text_bytes = strlen(query), .output.mode = BS_SEARCH_COUNT}, .partial = partial};
-	return bs_catalog_search(catalog, &request, came, NULL) == BS_OK ? came->search.n_hits : UINT64_MAX;
+	struct bs_catalog_search_request request = {.search = {.query.text = query,
+	                                                       .query.text_bytes = strlen(query),
+	                                                       .output.mode = BS_SEARCH_COUNT},
+	                                            .partial = partial};
+	return bs_catalog_search(catalog, &request, came, NULL) == BS_OK ? came->search.n_hits
+	                                                                 : UINT64_MAX;
 }
 
 static void keep_message(void *context, const char *message)
@@ -369,7 +427,8 @@ static void keep_message(void *context, const char *message)
 	snprintf(context, sizeof(struct bs_error), "%s", message);
 }
 
-/* A word that no index has is told of, with one that some index has: nearly always, if it is one of theirs, misspelt. */
+/* A word that no index has is told of, with one that some index has: nearly always, if it is one of
+ * theirs, misspelt. */
 static void test_suggestions(void **state)
 {
 	AUTO(bs_catalog_close_at) struct bs_catalog *catalog = open_catalog("all");
@@ -387,8 +446,12 @@ static void test_suggestions(void **state)
 		word.data[at + 1] = letter;
 		word.data[word.used_bytes] = '\0';
 		struct bs_catalog_search_request request = {
-			.search = {.query.text = (const char *)word.data, .query.text_bytes = word.used_bytes, .output.mode = BS_SEARCH_COUNT, .callbacks.suggest = true,
-		             .callbacks.notice = keep_message, .callbacks.context = &line}};
+			.search = {.query.text = (const char *)word.data,
+		                   .query.text_bytes = word.used_bytes,
+		                   .output.mode = BS_SEARCH_COUNT,
+		                   .callbacks.suggest = true,
+		                   .callbacks.notice = keep_message,
+		                   .callbacks.context = &line}};
 		assert_int_equal(bs_catalog_search(catalog, &request, &came, NULL), BS_OK);
 		if (came.search.n_hits > 0) {
 			assert_string_equal(line.text, "");
@@ -409,8 +472,10 @@ static void test_suggestions(void **state)
 		line.text[n_bytes - 1] = '\0';
 		assert_in_range(count(catalog, line.text, false, &came), 1, UINT64_MAX - 1);
 	}
-	print_message("%u of %u words that are not there: another was offered\n", n_suggested, n_absent);
-	assert_true(n_absent > n_queries / 2 && (n_indexes < SEVERAL || n_suggested >= n_absent - n_absent / 7));
+	print_message("%u of %u words that are not there: another was offered\n", n_suggested,
+	              n_absent);
+	assert_true(n_absent > n_queries / 2 &&
+	            (n_indexes < SEVERAL || n_suggested >= n_absent - n_absent / 7));
 }
 
 static void commit_word(const char *dir, const char *word)
@@ -445,8 +510,10 @@ static void test_changes(void **state)
 	assert_true(bs_catalog_describe(catalog, 0, &entry) && entry.state == BS_CATALOG_CURRENT);
 	/* What was seen is kept. */
 	other = open_catalog("changes");
-	assert_true(bs_catalog_describe(other, 0, &entry) && entry.state == BS_CATALOG_CURRENT && entry.n_docs == 2);
-	assert_int_equal(bs_catalog_refresh(other, NULL, NULL, &n_changed, &n_unreachable, NULL), BS_OK);
+	assert_true(bs_catalog_describe(other, 0, &entry) && entry.state == BS_CATALOG_CURRENT &&
+	            entry.n_docs == 2);
+	assert_int_equal(bs_catalog_refresh(other, NULL, NULL, &n_changed, &n_unreachable, NULL),
+	                 BS_OK);
 	assert_int_equal(n_changed + n_unreachable, 0);
 	snprintf(path, sizeof(path), "%s.gone", dirs[1]);
 	assert_int_equal(rename(dirs[1], path), 0);
@@ -454,7 +521,8 @@ static void test_changes(void **state)
 	assert_int_equal(count(catalog, "penguin", true, &came), 1);
 	assert_int_equal(came.n_unreachable, 1);
 	assert_int_equal(came.n_asked + came.n_skipped, 1);
-	assert_int_equal(bs_catalog_refresh(other, NULL, NULL, &n_changed, &n_unreachable, NULL), BS_OK);
+	assert_int_equal(bs_catalog_refresh(other, NULL, NULL, &n_changed, &n_unreachable, NULL),
+	                 BS_OK);
 	assert_int_equal(n_unreachable, 1);
 	assert_int_equal(rename(path, dirs[1]), 0);
 	assert_int_equal(count(catalog, "walrus", false, &came), 1);
@@ -490,7 +558,8 @@ static void test_kept(void **state)
 	assert_int_equal(count(catalog, "egret", false, &came), 1);
 	bs_catalog_close(other);
 	other = open_catalog("kept");
-	assert_true(bs_catalog_describe(other, 0, &entry) && strcmp(entry.name, "renamed") == 0 && entry.state == BS_CATALOG_CHANGED);
+	assert_true(bs_catalog_describe(other, 0, &entry) && strcmp(entry.name, "renamed") == 0 &&
+	            entry.state == BS_CATALOG_CHANGED);
 	bs_catalog_close(catalog);
 	catalog = open_catalog("kept");
 	assert_int_equal(bs_catalog_add(other, list, 2, NULL, NULL), BS_OK);
@@ -506,7 +575,9 @@ static void test_kept(void **state)
 /* Processes that add and refresh at once: each index is there in the end. */
 static void test_at_once(void **state)
 {
-	enum { N = 8 };
+	enum {
+		N = 8
+	};
 	struct bs_catalog_entry entry;
 	pid_t children[N];
 	unsigned n = 0;
@@ -517,7 +588,8 @@ static void test_at_once(void **state)
 		if (children[i] == 0) {
 			struct bs_catalog *catalog = open_catalog("at_once");
 			add_indexes(catalog, i, 1);
-			enum bs_status status = bs_catalog_refresh(catalog, NULL, NULL, NULL, NULL, NULL);
+			enum bs_status status =
+				bs_catalog_refresh(catalog, NULL, NULL, NULL, NULL, NULL);
 			bs_catalog_close(catalog);
 			_exit(status != BS_OK);
 		}
@@ -578,8 +650,11 @@ static void damage_segments(const char *dir)
 {
 	char command[256];
 	snprintf(command, sizeof(command),
-	         "for f in '%s'/seg-*; do n=$(stat -c %%s \"$f\"); for ((i = 4096; i < n - 8192; i += 1024)); do "
-	         "printf '\\377\\0\\377\\0' | dd of=\"$f\" bs=1 seek=$i conv=notrunc status=none; done; done", dir);
+	         "for f in '%s'/seg-*; do n=$(stat -c %%s \"$f\"); for ((i = 4096; i < n - 8192; i "
+	         "+= 1024)); do "
+	         "printf '\\377\\0\\377\\0' | dd of=\"$f\" bs=1 seek=$i conv=notrunc status=none; "
+	         "done; done",
+	         dir);
 	char bash[] = "bash", option[] = "-c", *const argv[] = {bash, option, command, NULL};
 	pid_t child = fork();
 	int status;
@@ -591,7 +666,8 @@ static void damage_segments(const char *dir)
 	assert_int_equal(status, 0);
 }
 
-/* An index that turns out to be damaged while it is searched is named, or left out with a notice; the others are whole. */
+/* An index that turns out to be damaged while it is searched is named, or left out with a notice;
+ * the others are whole. */
 static void test_damaged_index(void **state)
 {
 	AUTO(bs_catalog_close_at) struct bs_catalog *catalog = open_catalog("faulty");
@@ -613,8 +689,12 @@ static void test_damaged_index(void **state)
 	uint64_t n_all = count(catalog, "waax0 weax4", false, &came);
 	damage_segments(dirs[1]);
 	damage_segments(dirs[2]);
-	struct bs_catalog_search_request request = {
-		.search = {.query.text = "waax0 weax4", .query.text_bytes = 11, .output.mode = BS_SEARCH_COUNT, .method.brute = true, .callbacks.notice = keep_message, .callbacks.context = &line}};
+	struct bs_catalog_search_request request = {.search = {.query.text = "waax0 weax4",
+	                                                       .query.text_bytes = 11,
+	                                                       .output.mode = BS_SEARCH_COUNT,
+	                                                       .method.brute = true,
+	                                                       .callbacks.notice = keep_message,
+	                                                       .callbacks.context = &line}};
 	assert_true(n_first > 0 && n_first < n_all);
 	assert_int_equal(bs_catalog_search(catalog, &request, &came, &err), BS_CORRUPT);
 	if (strncmp(err.text, "f1: ", 4) != 0)
@@ -666,7 +746,8 @@ static void note(void *context, size_t entry)
 
 static void test_handed_on(void **state)
 {
-	AUTO(bs_catalog_close_at) struct bs_catalog *from = open_catalog("from"), *to = open_catalog("to");
+	AUTO(bs_catalog_close_at)
+	struct bs_catalog *from = open_catalog("from"), *to = open_catalog("to");
 	struct bs_catalog_entry entry;
 	struct bs_catalog_search_result came;
 	char dir[64], path[64], moved[96];
@@ -687,7 +768,8 @@ static void test_handed_on(void **state)
 	assert_int_equal(rename(dir, moved), 0);
 	assert_int_equal(bs_catalog_import(to, path, &n, NULL), BS_OK);
 	assert_int_equal(n, 1);
-	assert_true(bs_catalog_describe(to, 0, &entry) && entry.is_imported && entry.state == BS_CATALOG_UNREACHABLE);
+	assert_true(bs_catalog_describe(to, 0, &entry) && entry.is_imported &&
+	            entry.state == BS_CATALOG_UNREACHABLE);
 	assert_string_equal(entry.name, "mine");
 	assert_int_equal(bs_catalog_has(to, words, 1, note, &seen, NULL), BS_OK);
 	assert_int_equal(seen, 1);
@@ -703,35 +785,47 @@ static void test_handed_on(void **state)
 	assert_true(bs_catalog_describe(to, 0, &entry) && !entry.is_imported);
 }
 
-/* Indexes that cut words in different ways have no scores in common. Each is searched by its own words, by one thread or several. */
+/* Indexes that cut words in different ways have no scores in common. Each is searched by its own
+ * words, by one thread or several. */
 static void test_other_words(void **state)
 {
-	enum { N_SEALS = 3000 };
+	enum {
+		N_SEALS = 3000
+	};
 	struct bs_catalog *catalog = open_catalog("other");
 	struct bs_catalog_search_result came;
 	char dirs[2][64];
 	const char *list[2] = {dirs[0], dirs[1]};
 	for (int i = 0; i < 2; i++) {
 		snprintf(dirs[i], sizeof(dirs[i]), "%s/o%d", scratch, i);
-		struct bs_writer_request request = {.dir = dirs[i], .index.stem_language = i ? "english" : NULL, .host.consent = &all};
+		struct bs_writer_request request = {.dir = dirs[i],
+		                                    .index.stem_language = i ? "english" : NULL,
+		                                    .host.consent = &all};
 		AUTO(bs_writer_close_at) struct bs_writer *writer;
 		struct bs_text text = {"", 0, "running seals", 13};
 		assert_int_equal(bs_writer_open(&request, &writer, NULL), BS_OK);
 		for (unsigned d = 0; d < N_SEALS; d++) {
 			char id[MOST_ID];
 			int id_bytes = snprintf(id, sizeof(id), "%u", d);
-			assert_int_equal(bs_writer_add(writer, id, (size_t)id_bytes, &text, 1, NULL), BS_OK);
+			assert_int_equal(
+				bs_writer_add(writer, id, (size_t)id_bytes, &text, 1, NULL), BS_OK);
 		}
 		assert_int_equal(bs_writer_commit(writer, NULL, NULL), BS_OK);
 	}
 	assert_int_equal(bs_catalog_add(catalog, list, 2, NULL, NULL), BS_OK);
 	assert_int_equal(count(catalog, "seals", false, &came), 2 * N_SEALS);
 	assert_int_equal(count(catalog, "seal", false, &came), N_SEALS);
-	struct bs_catalog_search_request brute = {.search = {.query.text = "seal", .query.text_bytes = 4, .output.mode = BS_SEARCH_COUNT, .method.brute = true}};
+	struct bs_catalog_search_request brute = {.search = {.query.text = "seal",
+	                                                     .query.text_bytes = 4,
+	                                                     .output.mode = BS_SEARCH_COUNT,
+	                                                     .method.brute = true}};
 	assert_int_equal(bs_catalog_search(catalog, &brute, &came, NULL), BS_OK);
 	assert_int_equal(came.search.n_hits, N_SEALS);
 	struct list hits = {{0}};
-	struct bs_catalog_search_request request = {.search = {.query.text = "seals", .query.text_bytes = 5, .callbacks.context = &hits}, .hit = take_from_catalog};
+	struct bs_catalog_search_request request = {.search = {.query.text = "seals",
+	                                                       .query.text_bytes = 5,
+	                                                       .callbacks.context = &hits},
+	                                            .hit = take_from_catalog};
 	assert_int_equal(bs_catalog_search(catalog, &request, &came, ERR), BS_INVALID);
 	assert_non_null(strstr(said.text, "o0 and o1"));
 	request.search.query.feedback_docs = 3;
@@ -749,13 +843,15 @@ static int note_sorted(void *context, const struct bs_catalog_hit *hit)
 {
 	struct sorted_hits *hits = context;
 	size_t n = strlen(hits->seen);
-	snprintf(hits->seen + n, sizeof(hits->seen) - n, "%llu %s:%.*s %s [%.*s]\n", (unsigned long long)hit->hit->rank, hit->index,
-	         (int)hit->hit->id_bytes, hit->hit->id, hit->hit->value ? hit->hit->value : "-", (int)hit->hit->snippet_bytes,
-	         hit->hit->snippet);
+	snprintf(hits->seen + n, sizeof(hits->seen) - n, "%llu %s:%.*s %s [%.*s]\n",
+	         (unsigned long long)hit->hit->rank, hit->index, (int)hit->hit->id_bytes,
+	         hit->hit->id, hit->hit->value ? hit->hit->value : "-",
+	         (int)hit->hit->snippet_bytes, hit->hit->snippet);
 	return 0;
 }
 
-/* By a field hits of such indexes are sorted into one list, and each is marked by the words of its own index. */
+/* By a field hits of such indexes are sorted into one list, and each is marked by the words of its
+ * own index. */
 static void test_sorted_words(void **state)
 {
 	static const char *const years[2][2] = {{"2001", "2003"}, {"2002", "2004"}};
@@ -765,20 +861,29 @@ static void test_sorted_words(void **state)
 	const char *list[2] = {dirs[0], dirs[1]};
 	for (int i = 0; i < 2; i++) {
 		snprintf(dirs[i], sizeof(dirs[i]), "%s/s%d", scratch, i);
-		struct bs_writer_request request = {.dir = dirs[i], .index.stem_language = i ? "english" : NULL, .host.consent = &all};
+		struct bs_writer_request request = {.dir = dirs[i],
+		                                    .index.stem_language = i ? "english" : NULL,
+		                                    .host.consent = &all};
 		AUTO(bs_writer_close_at) struct bs_writer *writer;
 		assert_int_equal(bs_writer_open(&request, &writer, NULL), BS_OK);
 		for (int d = 0; d < 2; d++) {
-			const struct bs_text texts[] = {{"", 0, "one seal, two seals", 19}, {"year", 4, years[i][d], 4}};
-			assert_int_equal(bs_writer_add(writer, years[i][d], 4, texts, 2, NULL), BS_OK);
+			const struct bs_text texts[] = {{"", 0, "one seal, two seals", 19},
+			                                {"year", 4, years[i][d], 4}};
+			assert_int_equal(bs_writer_add(writer, years[i][d], 4, texts, 2, NULL),
+			                 BS_OK);
 		}
 		assert_int_equal(bs_writer_commit(writer, NULL, NULL), BS_OK);
 	}
 	assert_int_equal(bs_catalog_add(catalog, list, 2, NULL, NULL), BS_OK);
-	struct bs_catalog_search_request request = {
-		.search = {.query.text = "seals", .query.text_bytes = 5, .output.sort_field = "year", .output.limit = 3, .output.snippets = true, .output.mark_start = "<",
-		         .output.mark_stop = ">", .callbacks.context = &hits},
-		.hit = note_sorted};
+	struct bs_catalog_search_request request = {.search = {.query.text = "seals",
+	                                                       .query.text_bytes = 5,
+	                                                       .output.sort_field = "year",
+	                                                       .output.limit = 3,
+	                                                       .output.snippets = true,
+	                                                       .output.mark_start = "<",
+	                                                       .output.mark_stop = ">",
+	                                                       .callbacks.context = &hits},
+	                                            .hit = note_sorted};
 	assert_int_equal(bs_catalog_search(catalog, &request, NULL, NULL), BS_OK);
 	assert_string_equal(hits.seen, "1 s0:2001 2001 [one seal, two <seals>]\n"
 	                               "2 s1:2002 2002 [one <seal>, two <seals>]\n"
@@ -802,10 +907,13 @@ static int tear_down(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_as_one), cmocka_unit_test(test_limits), cmocka_unit_test(test_stopped), cmocka_unit_test(test_suggestions),
-		cmocka_unit_test(test_changes), cmocka_unit_test(test_kept), cmocka_unit_test(test_at_once),
-		cmocka_unit_test(test_damaged), cmocka_unit_test(test_damaged_index),
-		cmocka_unit_test(test_other_versions), cmocka_unit_test(test_handed_on), cmocka_unit_test(test_other_words), cmocka_unit_test(test_sorted_words),
+		cmocka_unit_test(test_as_one),        cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_stopped),       cmocka_unit_test(test_suggestions),
+		cmocka_unit_test(test_changes),       cmocka_unit_test(test_kept),
+		cmocka_unit_test(test_at_once),       cmocka_unit_test(test_damaged),
+		cmocka_unit_test(test_damaged_index), cmocka_unit_test(test_other_versions),
+		cmocka_unit_test(test_handed_on),     cmocka_unit_test(test_other_words),
+		cmocka_unit_test(test_sorted_words),
 	};
 	n_queries = (unsigned)random_rounds(argc, argv, n_queries, 1).n;
 	if (argc > 3)

@@ -1,8 +1,9 @@
 /*
- * test_equivalent.c: canonically equivalent texts have the same words at the same positions, and queries the same answers.
- * Texts and queries of words of 23 scripts are random, and each is taken in NFC, in NFD and in a mixture, in which marks
- * also change places that may. Whatever the form, all are answered alike, with and without the index; and where a word is
- * said to stand in a text, it stands.
+ * test_equivalent.c: canonically equivalent texts have the same words at the same positions, and
+ * queries the same answers. Texts and queries of words of 23 scripts are random, and each is taken
+ * in NFC, in NFD and in a mixture, in which marks also change places that may. Whatever the form,
+ * all are answered alike, with and without the index; and where a word is said to stand in a text,
+ * it stands.
  *
  * test_equivalent N [SEED] asks N queries instead of the usual number.
  */
@@ -24,36 +25,36 @@
 
 /* Letters and marks of a range are drawn as Unicode has them. */
 static const struct {
-	UChar32 first, last;             /* letters */
-	UChar32 first_mark, last_mark;   /* and marks */
+	UChar32 first, last;           /* letters */
+	UChar32 first_mark, last_mark; /* and marks */
 } scripts[] = {
-	{'a', 'z', 0x300, 0x345},            /* Latin */
-	{0xe0, 0x24f, 0x300, 0x338},         /* Latin, composed */
-	{0x1ea0, 0x1ef9, 0x300, 0x323},      /* Vietnamese */
-	{0x391, 0x3c9, 0x300, 0x345},        /* Greek */
-	{0x1f00, 0x1ffc, 0x300, 0x345},      /* Greek, composed */
-	{0x410, 0x45f, 0x300, 0x308},        /* Cyrillic */
-	{0x5d0, 0x5ea, 0x5b0, 0x5c2},        /* Hebrew */
-	{0xfb1d, 0xfb4e, 0x5b0, 0x5bc},      /* Hebrew, presentation forms */
-	{0x621, 0x64a, 0x64b, 0x655},        /* Arabic */
-	{0x710, 0x72f, 0x730, 0x74a},        /* Syriac */
-	{0x904, 0x961, 0x93a, 0x94d},        /* Devanagari */
-	{0x985, 0x9df, 0x9bc, 0x9d7},        /* Bengali */
-	{0xa05, 0xa5e, 0xa3c, 0xa4d},        /* Gurmukhi */
-	{0xb05, 0xb5d, 0xb3c, 0xb57},        /* Oriya */
-	{0xb83, 0xbb9, 0xbbe, 0xbd7},        /* Tamil */
-	{0xc85, 0xcb9, 0xcbc, 0xcd6},        /* Kannada */
-	{0xd05, 0xd3a, 0xd3e, 0xd57},        /* Malayalam */
-	{0xd85, 0xdc6, 0xdca, 0xddf},        /* Sinhala */
-	{0xe01, 0xe2e, 0xe31, 0xe4d},        /* Thai */
-	{0xf40, 0xf6c, 0xf71, 0xfb9},        /* Tibetan */
-	{0x1000, 0x102a, 0x102b, 0x103e},    /* Myanmar */
-	{0xac00, 0xd7a3, 0x11a8, 0x11c2},    /* Hangul; its marks are letters that end syllables */
-	{0x1100, 0x1112, 0x1161, 0x1175},    /* Hangul, letter by letter */
-	{0x3041, 0x30fa, 0x3099, 0x309a},    /* Kana */
-	{0x4e00, 0x4e60, 0x3099, 0x309a},    /* Han */
-	{0xf900, 0xfad9, 0x302a, 0x302d},    /* Han, compatibility ideographs */
-	{0x1b05, 0x1b33, 0x1b34, 0x1b44},    /* Balinese */
+	{'a', 'z', 0x300, 0x345},             /* Latin */
+	{0xe0, 0x24f, 0x300, 0x338},          /* Latin, composed */
+	{0x1ea0, 0x1ef9, 0x300, 0x323},       /* Vietnamese */
+	{0x391, 0x3c9, 0x300, 0x345},         /* Greek */
+	{0x1f00, 0x1ffc, 0x300, 0x345},       /* Greek, composed */
+	{0x410, 0x45f, 0x300, 0x308},         /* Cyrillic */
+	{0x5d0, 0x5ea, 0x5b0, 0x5c2},         /* Hebrew */
+	{0xfb1d, 0xfb4e, 0x5b0, 0x5bc},       /* Hebrew, presentation forms */
+	{0x621, 0x64a, 0x64b, 0x655},         /* Arabic */
+	{0x710, 0x72f, 0x730, 0x74a},         /* Syriac */
+	{0x904, 0x961, 0x93a, 0x94d},         /* Devanagari */
+	{0x985, 0x9df, 0x9bc, 0x9d7},         /* Bengali */
+	{0xa05, 0xa5e, 0xa3c, 0xa4d},         /* Gurmukhi */
+	{0xb05, 0xb5d, 0xb3c, 0xb57},         /* Oriya */
+	{0xb83, 0xbb9, 0xbbe, 0xbd7},         /* Tamil */
+	{0xc85, 0xcb9, 0xcbc, 0xcd6},         /* Kannada */
+	{0xd05, 0xd3a, 0xd3e, 0xd57},         /* Malayalam */
+	{0xd85, 0xdc6, 0xdca, 0xddf},         /* Sinhala */
+	{0xe01, 0xe2e, 0xe31, 0xe4d},         /* Thai */
+	{0xf40, 0xf6c, 0xf71, 0xfb9},         /* Tibetan */
+	{0x1000, 0x102a, 0x102b, 0x103e},     /* Myanmar */
+	{0xac00, 0xd7a3, 0x11a8, 0x11c2},     /* Hangul; its marks are letters that end syllables */
+	{0x1100, 0x1112, 0x1161, 0x1175},     /* Hangul, letter by letter */
+	{0x3041, 0x30fa, 0x3099, 0x309a},     /* Kana */
+	{0x4e00, 0x4e60, 0x3099, 0x309a},     /* Han */
+	{0xf900, 0xfad9, 0x302a, 0x302d},     /* Han, compatibility ideographs */
+	{0x1b05, 0x1b33, 0x1b34, 0x1b44},     /* Balinese */
 	{0x11083, 0x110af, 0x110b0, 0x110ba}, /* Kaithi */
 	{0x11305, 0x11339, 0x1133c, 0x11357}, /* Grantha */
 };
@@ -73,7 +74,9 @@ static UChar32 draw(UChar32 first, UChar32 last, bool is_mark)
 	for (int i = 0; i < 100; i++) {
 		c = first + (UChar32)below((uint32_t)(last - first) + 1);
 		uint32_t mask = U_GET_GC_MASK(c);
-		if (mask & (is_mark ? U_GC_M_MASK | (first >= 0x1100 && first < 0x1200 ? U_GC_L_MASK : 0u) : U_GC_L_MASK))
+		if (mask &
+		    (is_mark ? U_GC_M_MASK | (first >= 0x1100 && first < 0x1200 ? U_GC_L_MASK : 0u)
+		             : U_GC_L_MASK))
 			return c;
 	}
 	return first;
@@ -81,8 +84,10 @@ static UChar32 draw(UChar32 first, UChar32 last, bool is_mark)
 
 static void append_word(struct bs_buffer *to)
 {
-	static const char *const odd[] = {"\u212a", "\u212b", "\u037e", "\u1fef", "=\u0338", "\u0344", "\U0001d15e", "1T2", "foo_bar",
-	                                  "3.14", "don\u2019t", "\u01fd", "\u0142", "HTTPServer2", "\u034f\u0301", "\u00e9\u0323"};
+	static const char *const odd[] = {"\u212a",  "\u212b",      "\u037e",       "\u1fef",
+	                                  "=\u0338", "\u0344",      "\U0001d15e",   "1T2",
+	                                  "foo_bar", "3.14",        "don\u2019t",   "\u01fd",
+	                                  "\u0142",  "HTTPServer2", "\u034f\u0301", "\u00e9\u0323"};
 	size_t script = below(N_SCRIPTS);
 	if (below(12) == 0) {
 		append_string(to, odd[below(sizeof(odd) / sizeof(*odd))]);
@@ -91,7 +96,8 @@ static void append_word(struct bs_buffer *to)
 	for (uint32_t n = 1 + below(4); n > 0; n--) {
 		append_code_point(to, draw(scripts[script].first, scripts[script].last, false));
 		for (uint32_t n_marks = below(2) ? 0 : 1 + below(3); n_marks > 0; n_marks--)
-			append_code_point(to, draw(scripts[script].first_mark, scripts[script].last_mark, true));
+			append_code_point(to, draw(scripts[script].first_mark,
+			                           scripts[script].last_mark, true));
 	}
 }
 
@@ -122,17 +128,27 @@ static void append_drawn(struct bs_buffer *to)
 
 static void make_text(struct bs_buffer *text, uint32_t n_words)
 {
-	static const char *const separators[] = {".", ":", "@", ", ", "_", "-", "'", "\n", "", " (", ") ", ";", "=", "\u3000", "\u2019"};
+	static const char *const separators[] = {".",  ":", "@",  ", ",     "_",
+	                                         "-",  "'", "\n", "",       " (",
+	                                         ") ", ";", "=",  "\u3000", "\u2019"};
 	bs_buffer_clear(text);
 	for (uint32_t i = 0; i < n_words; i++) {
 		append_drawn(text);
-		append_string(text, below(3) ? " " : separators[below(sizeof(separators) / sizeof(*separators))]);
+		append_string(
+			text,
+			below(3) ? " "
+				 : separators[below(sizeof(separators) / sizeof(*separators))]);
 	}
 }
 
 /* ---- forms ---- */
 
-enum form { FORM_NFC, FORM_NFD, FORM_MIXED, N_FORMS };
+enum form {
+	FORM_NFC,
+	FORM_NFD,
+	FORM_MIXED,
+	N_FORMS
+};
 
 static const UNormalizer2 *nfc, *nfd, *nfkc_casefold;
 
@@ -158,7 +174,8 @@ static int32_t to_units(const struct bs_buffer *text)
 	return n;
 }
 
-/* Marks change places with neighbours of another class, which composes and decomposes to the same. */
+/* Marks change places with neighbours of another class, which composes and decomposes to the
+ * same. */
 static void shuffle_marks(UChar *units, int32_t n)
 {
 	for (int32_t i = 0; i + 1 < n; i++) {
@@ -183,7 +200,8 @@ static int32_t mix(int32_t n_text)
 		for (int32_t next = end; next < n_text; end = next)
 			if (unorm2_hasBoundaryBefore(nfc, bs_tokenizer_next(text_units, &next)))
 				break;
-		int32_t n_part = normalize(below(3) ? nfd : nfc, text_units + start, end - start, part_units);
+		int32_t n_part = normalize(below(3) ? nfd : nfc, text_units + start, end - start,
+		                           part_units);
 		shuffle_marks(part_units, n_part);
 		memcpy(form_units + n, part_units, (size_t)n_part * sizeof(UChar));
 		n += n_part;
@@ -194,7 +212,8 @@ static int32_t mix(int32_t n_text)
 static void take_form(const struct bs_buffer *text, enum form form, struct bs_buffer *out)
 {
 	int32_t n = to_units(text);
-	n = form == FORM_MIXED ? mix(n) : normalize(form == FORM_NFC ? nfc : nfd, text_units, n, form_units);
+	n = form == FORM_MIXED ? mix(n)
+	                       : normalize(form == FORM_NFC ? nfc : nfd, text_units, n, form_units);
 	bs_buffer_clear(out);
 	for (int32_t at = 0; at < n;)
 		append_code_point(out, bs_tokenizer_next(form_units, &at));
@@ -233,31 +252,39 @@ static void fold(const uint8_t *text, size_t start, size_t end, struct bs_buffer
 }
 
 /* The bytes where a word is said to stand fold to it; those of a run, to it among others. */
-static void assert_stands(struct bs_tokenizer *tokenizer, const struct bs_buffer *text, const struct kept *kept, struct bs_buffer *folded)
+static void assert_stands(struct bs_tokenizer *tokenizer, const struct bs_buffer *text,
+                          const struct kept *kept, struct bs_buffer *folded)
 {
 	for (size_t i = 0; i < kept_n(kept); i++) {
 		const struct kept_token *token = kept_at(kept, i);
 		const uint8_t *term = kept->terms.data + token->term_off;
-		assert_true(token->start_byte < token->end_byte && token->end_byte <= text->used_bytes);
+		assert_true(token->start_byte < token->end_byte &&
+		            token->end_byte <= text->used_bytes);
 		if (token->is_bigram)
 			continue;
 		fold(text->data, token->start_byte, token->end_byte, folded);
-		bool is_run = bs_tokenizer_begins_run(tokenizer, text->data, token->start_byte, token->end_byte);
-		bool stands = is_run ? memmem(folded->data, folded->used_bytes, term, token->term_bytes) != NULL
-		                     : folded->used_bytes == token->term_bytes && memcmp(folded->data, term, token->term_bytes) == 0;
+		bool is_run = bs_tokenizer_begins_run(tokenizer, text->data, token->start_byte,
+		                                      token->end_byte);
+		bool stands = is_run ? memmem(folded->data, folded->used_bytes, term,
+		                              token->term_bytes) != NULL
+		                     : folded->used_bytes == token->term_bytes &&
+		                               memcmp(folded->data, term, token->term_bytes) == 0;
 		if (!stands)
-			fail_msg("%.*s does not stand where it is said to stand: %.*s in %.*s", (int)token->term_bytes, (const char *)term,
-			         (int)(token->end_byte - token->start_byte), (const char *)text->data + token->start_byte,
+			fail_msg("%.*s does not stand where it is said to stand: %.*s in %.*s",
+			         (int)token->term_bytes, (const char *)term,
+			         (int)(token->end_byte - token->start_byte),
+			         (const char *)text->data + token->start_byte,
 			         (int)text->used_bytes, (const char *)text->data);
 	}
 }
 
 static void test_words(void **state)
 {
-	static const struct bs_tokenizer_options options[] = {{.stem_language = NULL},
-	                                                  {.fold_accents = true},
-	                                                  {.split_identifiers = true},
-	                                                  {.stem_language = "french", .fold_accents = true}};
+	static const struct bs_tokenizer_options options[] = {
+		{.stem_language = NULL},
+		{.fold_accents = true},
+		{.split_identifiers = true},
+		{.stem_language = "french", .fold_accents = true}};
 	struct bs_buffer text = {0}, folded = {0}, forms[N_FORMS] = {{0}};
 	struct kept kept[N_FORMS];
 	memset(kept, 0, sizeof(kept));
@@ -270,10 +297,12 @@ static void test_words(void **state)
 			make_text(&text, 1 + below(30));
 			for (int form = 0; form < N_FORMS; form++) {
 				take_form(&text, (enum form)form, &forms[form]);
-				kept_analyze(tokenizer, forms[form].data, forms[form].used_bytes, &kept[form]);
+				kept_analyze(tokenizer, forms[form].data, forms[form].used_bytes,
+				             &kept[form]);
 				assert_same_words(&kept[FORM_NFC], &kept[form]);
 				if (!options[o].fold_accents)
-					assert_stands(tokenizer, &forms[form], &kept[form], &folded);
+					assert_stands(tokenizer, &forms[form], &kept[form],
+					              &folded);
 			}
 		}
 		bs_tokenizer_free(tokenizer);
@@ -296,19 +325,23 @@ struct corpus {
 	struct bs_searcher *searcher;
 };
 
-static void open_corpus(struct corpus *corpus, struct bs_buffer docs[N_DOCS], enum form form, bool fold_accents, bool splits)
+static void open_corpus(struct corpus *corpus, struct bs_buffer docs[N_DOCS], enum form form,
+                        bool fold_accents, bool splits)
 {
 	struct bs_writer *writer;
 	struct bs_buffer text = {0};
 	expect_ok(bs_memory_index_new(&corpus->memory, ERR), &said);
-	struct bs_writer_request request = {
-		.memory = corpus->memory, .write.n_threads = 1, .index.fold_accents = fold_accents, .index.split_identifiers = splits};
+	struct bs_writer_request request = {.memory = corpus->memory,
+	                                    .write.n_threads = 1,
+	                                    .index.fold_accents = fold_accents,
+	                                    .index.split_identifiers = splits};
 	expect_ok(bs_writer_open(&request, &writer, ERR), &said);
 	for (int i = 0; i < N_DOCS; i++) {
 		char id[16];
 		int id_bytes = snprintf(id, sizeof(id), "%d", i);
 		take_form(&docs[i], form, &text);
-		struct bs_text texts[] = {{i % 2 ? "title" : "body", i % 2 ? 5 : 4, (const char *)text.data, text.used_bytes}};
+		struct bs_text texts[] = {{i % 2 ? "title" : "body", i % 2 ? 5 : 4,
+		                           (const char *)text.data, text.used_bytes}};
 		expect_ok(bs_writer_add(writer, id, (size_t)id_bytes, texts, 1, ERR), &said);
 	}
 	expect_ok(bs_writer_commit(writer, NULL, ERR), &said);
@@ -337,16 +370,17 @@ static int hear(void *context, const struct bs_hit *hit)
 }
 
 /* Appends the answer to a query, or its error: an invalid query is invalid in every form. */
-static void ask(const struct corpus *corpus, const struct bs_buffer *query, bool brute, bool any, struct bs_buffer *heard)
+static void ask(const struct corpus *corpus, const struct bs_buffer *query, bool brute, bool any,
+                struct bs_buffer *heard)
 {
 	struct bs_search_request find = {.query.text = (const char *)query->data,
-	                               .query.text_bytes = query->used_bytes,
-	                               .output.mode = brute ? BS_SEARCH_IDS : BS_SEARCH_TOP,
-	                               .output.limit = N_DOCS,
-	                               .method.brute = brute,
-	                               .query.any = any,
-	                               .callbacks.hit = hear,
-	                               .callbacks.context = heard};
+	                                 .query.text_bytes = query->used_bytes,
+	                                 .output.mode = brute ? BS_SEARCH_IDS : BS_SEARCH_TOP,
+	                                 .output.limit = N_DOCS,
+	                                 .method.brute = brute,
+	                                 .query.any = any,
+	                                 .callbacks.hit = hear,
+	                                 .callbacks.context = heard};
 	if (!brute)
 		find.output.mode = below(2) ? BS_SEARCH_IDS : BS_SEARCH_TOP;
 	bs_buffer_clear(heard);
@@ -357,8 +391,8 @@ static void ask(const struct corpus *corpus, const struct bs_buffer *query, bool
 		expect_ok(status, &said);
 }
 
-/* A word as it may stand in a query: all of it, its beginning, a pattern, a word with an error. Code points are those of
- * NFC. */
+/* A word as it may stand in a query: all of it, its beginning, a pattern, a word with an error.
+ * Code points are those of NFC. */
 static void append_operand(struct bs_buffer *to)
 {
 	AUTO(bs_buffer_deinit) struct bs_buffer word = {0};
@@ -371,26 +405,35 @@ static void append_operand(struct bs_buffer *to)
 	}
 	if (kind == 0)
 		append_string(to, below(2) ? "body:" : "title:");
-	assert_int_equal(bs_buffer_append(to, word.data, kind < 5 ? word.used_bytes : kind < 8 ? cut : at, NULL), BS_OK);
+	assert_int_equal(bs_buffer_append(to, word.data,
+	                                  kind < 5   ? word.used_bytes
+	                                  : kind < 8 ? cut
+	                                             : at,
+	                                  NULL),
+	                 BS_OK);
 	if (kind == 4)
 		append_string(to, below(2) ? "~1" : "~2");
 	if (kind >= 5)
 		append_string(to, kind == 5 || kind >= 8 ? "*" : "?");
 	if (kind == 6 || kind == 7)
-		assert_int_equal(bs_buffer_append(to, word.data + at, word.used_bytes - at, NULL), BS_OK);
+		assert_int_equal(bs_buffer_append(to, word.data + at, word.used_bytes - at, NULL),
+		                 BS_OK);
 	if (kind == 9)
 		append_drawn(to);
 }
 
 static void make_query(struct bs_buffer *query)
 {
-	static const char *const joints[] = {" ", " OR ", " AND ", " -", ".", "@", ":", " NOT ", "", " !"};
+	static const char *const joints[] = {" ", " OR ", " AND ", " -", ".",
+	                                     "@", ":",    " NOT ", "",   " !"};
 	bs_buffer_clear(query);
 	uint32_t n = 1 + below(4), kind = below(6);
 	append_string(query, kind == 0 ? "\"" : kind == 1 ? "(" : "");
 	for (uint32_t i = 0; i < n; i++) {
 		if (i > 0)
-			append_string(query, below(2) ? " " : joints[below(sizeof(joints) / sizeof(*joints))]);
+			append_string(query,
+			              below(2) ? " "
+			                       : joints[below(sizeof(joints) / sizeof(*joints))]);
 		append_operand(query);
 	}
 	append_string(query, kind == 0 ? (below(3) ? "\"" : "\"~2") : kind == 1 ? ") " : "");
@@ -398,15 +441,16 @@ static void make_query(struct bs_buffer *query)
 		append_operand(query);
 }
 
-static void fail_differing(const struct bs_buffer *query, const char *what, const struct bs_buffer *expected,
-                           const struct bs_buffer *found)
+static void fail_differing(const struct bs_buffer *query, const char *what,
+                           const struct bs_buffer *expected, const struct bs_buffer *found)
 {
-	fail_msg("%s: %.*s\nexpected %.*s\nfound    %.*s", what, (int)query->used_bytes, (const char *)query->data,
-	         (int)expected->used_bytes, (const char *)expected->data, (int)found->used_bytes, (const char *)found->data);
+	fail_msg("%s: %.*s\nexpected %.*s\nfound    %.*s", what, (int)query->used_bytes,
+	         (const char *)query->data, (int)expected->used_bytes, (const char *)expected->data,
+	         (int)found->used_bytes, (const char *)found->data);
 }
 
-static void assert_same_answer(const struct bs_buffer *query, const char *what, const struct bs_buffer *expected,
-                               const struct bs_buffer *found)
+static void assert_same_answer(const struct bs_buffer *query, const char *what,
+                               const struct bs_buffer *expected, const struct bs_buffer *found)
 {
 	if (expected->used_bytes != found->used_bytes ||
 	    (found->used_bytes > 0 && memcmp(expected->data, found->data, found->used_bytes) != 0))
@@ -426,19 +470,27 @@ static void check_query(const struct corpus corpora[N_FORMS], const struct bs_bu
 	for (int form = 0; form < N_FORMS; form++)
 		for (int of = 0; of < N_FORMS; of++) {
 			random_state = start; /* ids or the best, as for the first */
-			ask(&corpora[of], &forms[form], false, any, form || of ? &found : &expected);
+			ask(&corpora[of], &forms[form], false, any,
+			    form || of ? &found : &expected);
 			if (form || of)
-				assert_same_answer(&forms[form], "another form is answered otherwise", &expected, &found);
+				assert_same_answer(&forms[form],
+				                   "another form is answered otherwise", &expected,
+				                   &found);
 		}
 	for (int of = 0; of < N_FORMS; of++) {
-		struct bs_search_request ids = {.query.text = (const char *)forms[of].data, .query.text_bytes = forms[of].used_bytes,
-		                              .output.mode = BS_SEARCH_IDS, .query.any = any, .callbacks.hit = hear, .callbacks.context = &expected};
+		struct bs_search_request ids = {.query.text = (const char *)forms[of].data,
+		                                .query.text_bytes = forms[of].used_bytes,
+		                                .output.mode = BS_SEARCH_IDS,
+		                                .query.any = any,
+		                                .callbacks.hit = hear,
+		                                .callbacks.context = &expected};
 		bs_buffer_clear(&expected);
 		enum bs_status status = bs_search(corpora[of].searcher, &ids, NULL, ERR);
 		if (status == BS_INVALID)
 			append_string(&expected, "invalid");
 		ask(&corpora[of], &forms[(of + 1) % N_FORMS], true, any, &found);
-		assert_same_answer(query, "without the index it is answered otherwise", &expected, &found);
+		assert_same_answer(query, "without the index it is answered otherwise", &expected,
+		                   &found);
 	}
 	n_invalid += expected.used_bytes == strlen("invalid");
 	n_hits += expected.used_bytes > strlen("invalid");
@@ -462,7 +514,8 @@ static void test_queries(void **state)
 		for (int form = 0; form < N_FORMS; form++)
 			open_corpus(&corpora[form], docs, (enum form)form, i % 3 == 1, i % 3 == 2);
 		for (int q = 0; q < QUERIES_EACH; q++) {
-			random_state = (rounds.seed * UINT64_C(7368787) + i) * QUERIES_EACH + (uint64_t)q;
+			random_state =
+				(rounds.seed * UINT64_C(7368787) + i) * QUERIES_EACH + (uint64_t)q;
 			make_query(&query);
 			check_query(corpora, &query);
 		}
@@ -492,4 +545,5 @@ static int tear_down(void **state)
 	return 0;
 }
 
-RUN_RANDOM_TESTS_WITH(300, 1, set_up, tear_down, cmocka_unit_test(test_words), cmocka_unit_test(test_queries))
+RUN_RANDOM_TESTS_WITH(300, 1, set_up, tear_down, cmocka_unit_test(test_words),
+                      cmocka_unit_test(test_queries))

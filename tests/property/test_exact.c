@@ -1,13 +1,14 @@
 /*
- * test_exact.c: a segment knows which documents have a term: what the AND leaves in every shard, less the false positives, or what
- * the lists of rare terms leave of it, is the documents that have the term, and no other. Indexes of random documents and
- * options, against sets made here from the documents' words.
+ * test_exact.c: a segment knows which documents have a term: what the AND leaves in every shard,
+ * less the false positives, or what the lists of rare terms leave of it, is the documents that have
+ * the term, and no other. Indexes of random documents and options, against sets made here from the
+ * documents' words.
  */
 #include "core/bitsift/index.h"
 #include "core/matrix/shard_and.h"
 #include "core/store/snapshot.h"
-#include "tests/rigs/index_rig.h"
 #include "tests/rigs/dice.h"
+#include "tests/rigs/index_rig.h"
 #include "tests/rigs/test.h"
 
 #define MAX_DOCS  4000u
@@ -21,7 +22,8 @@ struct corpus {
 	uint8_t *has; /* has[doc * n_words + word] */
 };
 
-/* Words rare and frequent; some in a run of documents alone, so that whole shards are without them. */
+/* Words rare and frequent; some in a run of documents alone, so that whole shards are without
+ * them. */
 static void draw_corpus(struct corpus *corpus, uint64_t *random)
 {
 	static const uint32_t sizes[] = {1, 40, 512, 700, 1500, MAX_DOCS};
@@ -36,8 +38,10 @@ static void draw_corpus(struct corpus *corpus, uint64_t *random)
 		uint32_t home = doc / 100 * 7 % corpus->n_words;
 		fprintf(file, "{\"id\":\"%u\",\"text\":\"", doc);
 		for (; n > 0; n--) {
-			uint64_t word = random_below(random, 3) ? random_below(random, corpus->n_words) * random_below(random, 100) / 100
-			                                        : home + random_below(random, 5);
+			uint64_t word = random_below(random, 3)
+			                        ? random_below(random, corpus->n_words) *
+			                                  random_below(random, 100) / 100
+			                        : home + random_below(random, 5);
 			word %= corpus->n_words;
 			has[word] = 1;
 			fprintf(file, "w%u ", (unsigned)word);
@@ -77,12 +81,12 @@ static void make_index(uint64_t *random, bool is_new)
 /* ---- one term in one shard ---- */
 
 struct multiset {
-	uint64_t n_checked;    /* terms in shards */
+	uint64_t n_checked; /* terms in shards */
 	uint64_t n_false_positives;
-	uint64_t n_rare;       /* terms in shards that lists tell, and rows that they took out */
+	uint64_t n_rare; /* terms in shards that lists tell, and rows that they took out */
 	uint64_t n_taken_out;
-	uint64_t n_absent;     /* terms in shards that hold no document with them ... */
-	uint64_t n_seem;       /* ... but would be thought to */
+	uint64_t n_absent; /* terms in shards that hold no document with them ... */
+	uint64_t n_seem;   /* ... but would be thought to */
 };
 
 struct asked {
@@ -92,7 +96,7 @@ struct asked {
 	struct bs_and_term term;
 	struct bs_term_false_positives false_positives;
 	struct bs_u32s excepted; /* all of them */
-	size_t n_taken;            /* by the shards so far */
+	size_t n_taken;          /* by the shards so far */
 	struct bs_and_scratch scratch;
 	struct bs_and_frame frame;
 	struct multiset multiset;
@@ -120,13 +124,16 @@ static uint32_t excepted_row(const struct asked *asked, size_t i)
 	return asked->excepted.items[i];
 }
 
-/* Every exception must be a row that passes; and bs_false_positives_clear must take out these, and these only. */
-static void clear_false_positives(struct asked *asked, const struct bs_shard *shard, const struct bs_live *live)
+/* Every exception must be a row that passes; and bs_false_positives_clear must take out these, and
+ * these only. */
+static void clear_false_positives(struct asked *asked, const struct bs_shard *shard,
+                                  const struct bs_live *live)
 {
 	static uint64_t before[BS_SHARD_MAX_BLOCKS * BS_LINE_WORDS];
 	memcpy(before, asked->frame.lines, (size_t)shard->n_blocks * BS_LINE_BYTES);
 	for (; asked->n_taken < n_excepted(asked) &&
-	       excepted_row(asked, asked->n_taken) < shard->first_row + shard->n_docs; asked->n_taken++) {
+	       excepted_row(asked, asked->n_taken) < shard->first_row + shard->n_docs;
+	     asked->n_taken++) {
 		uint32_t row = (uint32_t)(excepted_row(asked, asked->n_taken) - shard->first_row);
 		uint64_t bit = UINT64_C(1) << (row % 64);
 		assert_true(excepted_row(asked, asked->n_taken) >= shard->first_row);
@@ -135,7 +142,9 @@ static void clear_false_positives(struct asked *asked, const struct bs_shard *sh
 		before[row / 64] &= ~bit;
 		asked->multiset.n_false_positives++;
 	}
-	expect_ok(bs_false_positives_clear(&asked->false_positives, shard->first_row, live, asked->frame.lines, ERR), &said);
+	expect_ok(bs_false_positives_clear(&asked->false_positives, shard->first_row, live,
+	                                   asked->frame.lines, ERR),
+	          &said);
 	for (uint32_t word = 0; word < shard->n_blocks * BS_LINE_WORDS; word++)
 		if (live->words[word / BS_LINE_WORDS / 64] >> (word / BS_LINE_WORDS % 64) & 1)
 			assert_int_equal(asked->frame.lines[word], before[word]);
@@ -146,18 +155,21 @@ static bool is_listed(const struct asked *asked, const struct bs_shard *shard, u
 	uint32_t document;
 	bool has;
 	expect_ok(bs_packed_get_u32(&shard->rows, row, &document, ERR), &said);
-	expect_ok(bs_rare_term_lists_find(&asked->segment->terms.rare_term_lists, document, (uint32_t)asked->term.ordinal, &has,
-	                      ERR), &said);
+	expect_ok(bs_rare_term_lists_find(&asked->segment->terms.rare_term_lists, document,
+	                                  (uint32_t)asked->term.ordinal, &has, ERR),
+	          &said);
 	return has;
 }
 
 /* Of the rows that pass, the lists of rare terms keep what they have; and they have no others. */
-static void keep_listed(struct asked *asked, const struct bs_shard *shard, const struct bs_live *live)
+static void keep_listed(struct asked *asked, const struct bs_shard *shard,
+                        const struct bs_live *live)
 {
 	asked->multiset.n_rare++;
 	for (uint32_t row = 0; row < shard->n_docs; row++) {
 		uint64_t bit = UINT64_C(1) << (row % 64);
-		bool passes = live->words[row / 512 / 64] >> (row / 512 % 64) & 1 && asked->frame.lines[row / 64] & bit;
+		bool passes = live->words[row / 512 / 64] >> (row / 512 % 64) & 1 &&
+		              asked->frame.lines[row / 64] & bit;
 		bool has = is_listed(asked, shard, row);
 		assert_true(passes || !has);
 		if (!passes || has)
@@ -168,7 +180,8 @@ static void keep_listed(struct asked *asked, const struct bs_shard *shard, const
 }
 
 /* Returns how many documents of the shard have the word. */
-static uint64_t check_matrix(struct asked *asked, const struct bs_shard *shard, const struct bs_kernel *kernel)
+static uint64_t check_matrix(struct asked *asked, const struct bs_shard *shard,
+                             const struct bs_kernel *kernel)
 {
 	struct bs_shard_term here;
 	const struct bs_shard_term *only = &here;
@@ -178,16 +191,20 @@ static uint64_t check_matrix(struct asked *asked, const struct bs_shard *shard, 
 	uint64_t n_before = asked->multiset.n_false_positives;
 	bs_live_all(&live, shard->n_blocks);
 	expect_ok(bs_shard_term_init(&here, shard, &asked->term, ERR), &said);
-	expect_ok(bs_shard_and(shard, kernel, &only, 1, &asked->scratch, &asked->frame, &live, &cost, ERR), &said);
+	expect_ok(bs_shard_and(shard, kernel, &only, 1, &asked->scratch, &asked->frame, &live,
+	                       &cost, ERR),
+	          &said);
 	if (here.exact_column == BS_NO_COLUMN && asked->term.treatment->has_false_positives)
 		clear_false_positives(asked, shard, &live);
 	else if (here.exact_column == BS_NO_COLUMN)
 		keep_listed(asked, shard, &live);
 	for (uint32_t row = 0; row < shard->n_docs; row++) {
-		bool found = live.words[row / 512 / 64] >> (row / 512 % 64) & 1 && asked->frame.lines[row / 64] >> (row % 64) & 1;
+		bool found = live.words[row / 512 / 64] >> (row / 512 % 64) & 1 &&
+		             asked->frame.lines[row / 64] >> (row % 64) & 1;
 		bool has = row_has(asked, shard, row);
 		if (found != has)
-			fail_msg("w%u, row %u of a shard of %u: %s", asked->word, row, shard->n_docs, has ? "lost" : "not an exception");
+			fail_msg("w%u, row %u of a shard of %u: %s", asked->word, row,
+			         shard->n_docs, has ? "lost" : "not an exception");
 		n_had += has;
 	}
 	asked->multiset.n_checked++;
@@ -203,7 +220,8 @@ static uint64_t check_lists(const struct asked *asked, const struct bs_shard *sh
 	            excepted_row(asked, asked->n_taken) >= shard->first_row + shard->n_docs);
 	for (uint32_t row = 0; row < shard->n_docs; row++) {
 		bool found;
-		expect_ok(bs_shard_forward_has(shard, row, asked->term.ordinal, &found, ERR), &said);
+		expect_ok(bs_shard_forward_has(shard, row, asked->term.ordinal, &found, ERR),
+		          &said);
 		assert_int_equal(found, row_has(asked, shard, row));
 		assert_false(is_listed(asked, shard, row));
 		n_had += found;
@@ -221,7 +239,9 @@ static void check_word(struct asked *asked)
 	int n_bytes = snprintf((char *)key, sizeof(key), "w%u", asked->word);
 	bool found;
 	uint64_t ordinal, df, n_had = 0;
-	expect_ok(bs_lexicon_find(&asked->segment->terms.lexicon, key, (uint32_t)n_bytes, &found, &ordinal, &df, ERR), &said);
+	expect_ok(bs_lexicon_find(&asked->segment->terms.lexicon, key, (uint32_t)n_bytes, &found,
+	                          &ordinal, &df, ERR),
+	          &said);
 	if (!found)
 		return;
 	bs_and_term_init(&asked->term, bs_hash_term(key, (size_t)n_bytes), ordinal, df,
@@ -229,13 +249,18 @@ static void check_word(struct asked *asked)
 	bs_vector_clear(&asked->excepted);
 	asked->n_taken = 0;
 	if (asked->term.treatment->has_false_positives) {
-		expect_ok(bs_false_positives_find(&asked->segment->terms.false_positives, ordinal, &asked->false_positives, ERR), &said);
-		expect_ok(bs_false_positives_read(&asked->false_positives, &asked->excepted, ERR), &said);
+		expect_ok(bs_false_positives_find(&asked->segment->terms.false_positives, ordinal,
+		                                  &asked->false_positives, ERR),
+		          &said);
+		expect_ok(bs_false_positives_read(&asked->false_positives, &asked->excepted, ERR),
+		          &said);
 	}
 	for (uint32_t s = 0; s < asked->segment->meta.n_shards; s++) {
 		const struct bs_shard *shard = &asked->segment->shards[s];
-		n_had += shard->hashed.n_levels == 0 ? check_lists(asked, shard)
-		                             : check_matrix(asked, shard, kernels[(asked->word + s) % n_kernels]);
+		n_had += shard->hashed.n_levels == 0
+		                 ? check_lists(asked, shard)
+		                 : check_matrix(asked, shard,
+		                                kernels[(asked->word + s) % n_kernels]);
 	}
 	assert_int_equal(asked->n_taken, n_excepted(asked));
 	assert_int_equal(n_had, df);
@@ -248,7 +273,8 @@ static void check_index(const struct corpus *corpus, struct asked *asked, uint64
 	for (uint32_t s = 0; s < snapshot.manifest.n_segments; s++) {
 		asked->corpus = corpus;
 		asked->segment = &snapshot.segments[s];
-		for (asked->word = 0; asked->word < corpus->n_words; asked->word += 1 + (uint32_t)random_below(random, 12))
+		for (asked->word = 0; asked->word < corpus->n_words;
+		     asked->word += 1 + (uint32_t)random_below(random, 12))
 			check_word(asked);
 	}
 }
@@ -257,8 +283,10 @@ static void test_random_indexes(void **state)
 {
 	uint64_t random = rounds.seed;
 	struct asked asked = {
-		.frame = {.lines = aligned_alloc(BS_LINE_BYTES, BS_SHARD_MAX_BLOCKS * BS_LINE_BYTES),
-		          .groups = aligned_alloc(BS_LINE_BYTES, BS_SHARD_MAX_BLOCKS * BS_LINE_BYTES / 8)},
+		.frame = {.lines =
+	                          aligned_alloc(BS_LINE_BYTES, BS_SHARD_MAX_BLOCKS * BS_LINE_BYTES),
+	                  .groups = aligned_alloc(BS_LINE_BYTES,
+	                                          BS_SHARD_MAX_BLOCKS * BS_LINE_BYTES / 8)},
 	};
 	assert_true(asked.frame.lines && asked.frame.groups);
 	for (unsigned long i = 0; i < rounds.n; i++) {
@@ -268,11 +296,16 @@ static void test_random_indexes(void **state)
 		check_index(&corpus, &asked, &random);
 		free(corpus.has);
 	}
-	print_message("%llu terms in shards, %llu false positives; %llu were not in the shard, %llu of them seemed to be\n",
-	              (unsigned long long)asked.multiset.n_checked, (unsigned long long)asked.multiset.n_false_positives,
-	              (unsigned long long)asked.multiset.n_absent, (unsigned long long)asked.multiset.n_seem);
-	/* Before the fix, the indexer asked only for terms that the shard has: the last of these would have been lost. */
-	assert_reached(asked.multiset.n_checked > 1000 && asked.multiset.n_false_positives > 1000 && asked.multiset.n_seem > 100);
+	print_message("%llu terms in shards, %llu false positives; %llu were not in the shard, "
+	              "%llu of them seemed to be\n",
+	              (unsigned long long)asked.multiset.n_checked,
+	              (unsigned long long)asked.multiset.n_false_positives,
+	              (unsigned long long)asked.multiset.n_absent,
+	              (unsigned long long)asked.multiset.n_seem);
+	/* Before the fix, the indexer asked only for terms that the shard has: the last of these
+	 * would have been lost. */
+	assert_reached(asked.multiset.n_checked > 1000 && asked.multiset.n_false_positives > 1000 &&
+	               asked.multiset.n_seem > 100);
 	assert_reached(asked.multiset.n_rare > 1000 && asked.multiset.n_taken_out > 1000);
 	free(asked.frame.lines);
 	free(asked.frame.groups);

@@ -1,6 +1,7 @@
 /*
- * test_gram_index.c: grams in an index: every file that really holds a literal is a candidate, whatever became of the tree
- * and the index: refreshes, deletes, compaction, threads, little memory, edits after the last commit.
+ * test_gram_index.c: grams in an index: every file that really holds a literal is a candidate,
+ * whatever became of the tree and the index: refreshes, deletes, compaction, threads, little
+ * memory, edits after the last commit.
  */
 #include <errno.h>
 #include <sys/stat.h>
@@ -15,13 +16,13 @@
 #include "corpus/changes/exclusions.h"
 #include "corpus/read/source.h"
 #include "corpus/walk/document.h"
-#include "tests/rigs/clock_rig.h"
-#include "tests/rigs/index_rig.h"
 #include "indexer/batch/gram_sketch.h"
 #include "query/grep/candidate_files.h"
 #include "query/regex/gram_filter.h"
 #include "query/regex/regex_grams.h"
 #include "query/regex/regex_read.h"
+#include "tests/rigs/clock_rig.h"
+#include "tests/rigs/index_rig.h"
 #include "tests/rigs/test.h"
 
 #define N_FILES    400u
@@ -44,13 +45,26 @@ struct model {
 
 static void append_words(struct model *model, struct bs_buffer *text, size_t n_bytes)
 {
-	static const char *const words[] = {"static ", "int ", "return", "struct file", "\n\t", ("Stra\xc3\x9f" "e "), "\xc3\x84rger",
-	                                    "mutex_lock(&", "0x", ";\n", "\xe6\x9d\xb1\xe4\xba\xac", "\xff\xc0", "INCLUDE "};
+	static const char *const words[] = {"static ",
+	                                    "int ",
+	                                    "return",
+	                                    "struct file",
+	                                    "\n\t",
+	                                    ("Stra\xc3\x9f"
+	                                     "e "),
+	                                    "\xc3\x84rger",
+	                                    "mutex_lock(&",
+	                                    "0x",
+	                                    ";\n",
+	                                    "\xe6\x9d\xb1\xe4\xba\xac",
+	                                    "\xff\xc0",
+	                                    "INCLUDE "};
 	while (text->used_bytes < n_bytes) {
 		char rare[16];
 		const char *word = words[random_below(&model->random, COUNT(words))];
 		if (random_below(&model->random, 4) == 0) {
-			snprintf(rare, sizeof(rare), "w%x ", (unsigned)random_below(&model->random, 1u << 20));
+			snprintf(rare, sizeof(rare), "w%x ",
+			         (unsigned)random_below(&model->random, 1u << 20));
 			word = rare;
 		}
 		assert_int_equal(bs_buffer_append(text, word, strlen(word), NULL), BS_OK);
@@ -61,7 +75,9 @@ static void append_utf16(struct bs_buffer *to, const struct bs_buffer *text)
 {
 	assert_int_equal(bs_buffer_append(to, "\xff\xfe", 2, NULL), BS_OK);
 	for (size_t i = 0; i < text->used_bytes; i++)
-		assert_int_equal(bs_buffer_append(to, (const uint8_t[]){text->data[i] & 0x7f, 0}, 2, NULL), BS_OK);
+		assert_int_equal(
+			bs_buffer_append(to, (const uint8_t[]){text->data[i] & 0x7f, 0}, 2, NULL),
+			BS_OK);
 }
 
 static void write_model_file(struct model *model, uint32_t i)
@@ -86,7 +102,8 @@ static void write_model_file(struct model *model, uint32_t i)
 	snprintf(path, sizeof(path), "t/d%u%s", i % 7, i % 3 ? "" : "-x");
 	assert_true(mkdir(path, 0777) == 0 || errno == EEXIST);
 	snprintf(path, sizeof(path), "t/%s", file->name);
-	write_bytes(path, kind == 2 ? raw.data : text.data, kind == 2 ? raw.used_bytes : text.used_bytes);
+	write_bytes(path, kind == 2 ? raw.data : text.data,
+	            kind == 2 ? raw.used_bytes : text.used_bytes);
 	file->is_there = true;
 }
 
@@ -141,18 +158,24 @@ static bool holds(const struct model_file *file, const uint8_t *literal, size_t 
 static size_t draw_literal(struct model *model, uint8_t literal[32])
 {
 	for (;;) {
-		const struct model_file *file = &model->files[random_below(&model->random, N_FILES)];
+		const struct model_file *file =
+			&model->files[random_below(&model->random, N_FILES)];
 		size_t n = 1 + (size_t)random_below(&model->random, 30);
 		if (!file->is_there || file->folded.used_bytes < n)
 			continue;
-		memcpy(literal, file->folded.data + random_below(&model->random, file->folded.used_bytes - n + 1), n);
+		memcpy(literal,
+		       file->folded.data +
+		               random_below(&model->random, file->folded.used_bytes - n + 1),
+		       n);
 		return n;
 	}
 }
 
-/* Every file that holds all literals is listed, if the index is as the tree; and is not ruled out, in any case. */
-static void expect_sound(struct model *model, const struct bs_snapshot *snapshot, const struct bs_doc_bits *candidates,
-                         uint8_t literals[2][32], const size_t n_bytes[2], size_t n_literals, bool is_fresh)
+/* Every file that holds all literals is listed, if the index is as the tree; and is not ruled out,
+ * in any case. */
+static void expect_sound(struct model *model, const struct bs_snapshot *snapshot,
+                         const struct bs_doc_bits *candidates, uint8_t literals[2][32],
+                         const size_t n_bytes[2], size_t n_literals, bool is_fresh)
 {
 	struct bs_candidate_files list;
 	struct bs_gram_cover cover;
@@ -165,12 +188,15 @@ static void expect_sound(struct model *model, const struct bs_snapshot *snapshot
 		struct model_file *file = &model->files[i];
 		if (!file->is_there)
 			continue;
-		bool is_match = holds(file, literals[0], n_bytes[0]) && (n_literals < 2 || holds(file, literals[1], n_bytes[1]));
+		bool is_match = holds(file, literals[0], n_bytes[0]) &&
+		                (n_literals < 2 || holds(file, literals[1], n_bytes[1]));
 		fingerprint_of(file->name, fingerprint);
-		expect_ok(bs_gram_cover_ask(&cover, (const uint8_t *)file->name, strlen(file->name), fingerprint, &answer,
-		                     ERR), &said);
-		expect_ok(bs_gram_cover_ask(&cover, (const uint8_t *)file->name, strlen(file->name), NULL, &trusted,
-		                     ERR), &said);
+		expect_ok(bs_gram_cover_ask(&cover, (const uint8_t *)file->name, strlen(file->name),
+		                            fingerprint, &answer, ERR),
+		          &said);
+		expect_ok(bs_gram_cover_ask(&cover, (const uint8_t *)file->name, strlen(file->name),
+		                            NULL, &trusted, ERR),
+		          &said);
 		assert_true(!is_match || answer != BS_GRAM_NO_MATCH);
 		assert_true(!is_match || !is_fresh || trusted != BS_GRAM_NO_MATCH);
 		assert_true(answer == trusted || answer == BS_GRAM_NOT_COVERED);
@@ -183,13 +209,15 @@ static void expect_sound(struct model *model, const struct bs_snapshot *snapshot
 		expect_ok(bs_candidate_files_next(&list, &name, &name_bytes, ERR), &said);
 		if (!name)
 			break;
-		assert_true(!before || bs_compare_paths(before, before_bytes, name, name_bytes) < 0);
+		assert_true(!before ||
+		            bs_compare_paths(before, before_bytes, name, name_bytes) < 0);
 		before = name;
 		before_bytes = name_bytes;
 		model->n_listed++;
 		struct model_file *file = find_file(model, name, name_bytes);
 		assert_true(file || !is_fresh);
-		n_found += file && holds(file, literals[0], n_bytes[0]) && (n_literals < 2 || holds(file, literals[1], n_bytes[1]));
+		n_found += file && holds(file, literals[0], n_bytes[0]) &&
+		           (n_literals < 2 || holds(file, literals[1], n_bytes[1]));
 	}
 	bs_candidate_files_deinit(&list);
 	assert_true(!is_fresh || n_found == n_true);
@@ -197,7 +225,8 @@ static void expect_sound(struct model *model, const struct bs_snapshot *snapshot
 }
 
 /* The tree of "one of these literals". */
-static struct bs_gram_tree *tree_of(uint8_t literals[][32], const size_t *n_bytes, size_t n_literals)
+static struct bs_gram_tree *tree_of(uint8_t literals[][32], const size_t *n_bytes,
+                                    size_t n_literals)
 {
 	AUTO(bs_buffer_deinit) struct bs_buffer pattern = {0};
 	AUTO(bs_regex_deinit) struct bs_regex regex = {.root = 0};
@@ -224,13 +253,18 @@ static void ask(struct model *model, const struct bs_snapshot *snapshot, bool is
 	struct bs_gram_filter_stats stats;
 	for (int i = 0; i < 2; i++)
 		n_bytes[i] = draw_literal(model, literals[i]);
-	struct bs_gram_tree *tree = tree_of(literals, n_bytes, 1), *other = tree_of(literals, n_bytes, 2);
-	expect_ok(bs_gram_filter(snapshot, tree, (struct bs_gram_filter_how){.n_threads = 3}, &candidates, &stats, ERR), &said);
+	struct bs_gram_tree *tree = tree_of(literals, n_bytes, 1),
+			    *other = tree_of(literals, n_bytes, 2);
+	expect_ok(bs_gram_filter(snapshot, tree, (struct bs_gram_filter_how){.n_threads = 3},
+	                         &candidates, &stats, ERR),
+	          &said);
 	expect_sound(model, snapshot, &candidates, literals, n_bytes, 1, is_fresh);
 	bs_doc_bits_deinit(&candidates);
 	bs_gram_tree_free(tree);
 	/* What has the one or the other has the one. */
-	expect_ok(bs_gram_filter(snapshot, other, (struct bs_gram_filter_how){.n_threads = 1}, &candidates, NULL, ERR), &said);
+	expect_ok(bs_gram_filter(snapshot, other, (struct bs_gram_filter_how){.n_threads = 1},
+	                         &candidates, NULL, ERR),
+	          &said);
 	expect_sound(model, snapshot, &candidates, literals, n_bytes, 1, is_fresh);
 	bs_doc_bits_deinit(&candidates);
 	bs_gram_tree_free(other);
@@ -259,9 +293,12 @@ static void ask_both(struct model *model, const struct bs_snapshot *snapshot, bo
 			.keys = (const uint64_t *)(const void *)keys[i].data,
 		};
 	}
-	nodes[2] = (struct bs_gram_node){.kind = BS_GRAM_AND, .n_children = 2, .children = children};
+	nodes[2] =
+		(struct bs_gram_node){.kind = BS_GRAM_AND, .n_children = 2, .children = children};
 	struct bs_gram_tree tree = {.nodes = nodes, .n_nodes = 3};
-	expect_ok(bs_gram_filter(snapshot, &tree, (struct bs_gram_filter_how){.n_threads = 2}, &candidates, NULL, ERR), &said);
+	expect_ok(bs_gram_filter(snapshot, &tree, (struct bs_gram_filter_how){.n_threads = 2},
+	                         &candidates, NULL, ERR),
+	          &said);
 	expect_sound(model, snapshot, &candidates, literals, n_bytes, 2, is_fresh);
 	bs_doc_bits_deinit(&candidates);
 	bs_buffer_deinit(&keys[0]);
@@ -359,7 +396,9 @@ static void expect_collection(bool is_listed, enum bs_gram_answer wanted, const 
 	struct bs_gram_tree *tree = tree_of(literals, &n_bytes, 1);
 	expect_ok(bs_snapshot_open(dir, &snapshot, ERR), &said);
 	assert_int_equal(snapshot.totals.n_docs, 3);
-	expect_ok(bs_gram_filter(&snapshot, tree, (struct bs_gram_filter_how){.n_threads = 1}, &candidates, NULL, ERR), &said);
+	expect_ok(bs_gram_filter(&snapshot, tree, (struct bs_gram_filter_how){.n_threads = 1},
+	                         &candidates, NULL, ERR),
+	          &said);
 	expect_ok(bs_candidate_files_init(&list, &snapshot, &candidates, 0, 0, ERR), &said);
 	expect_ok(bs_candidate_files_next(&list, &name, &name_bytes, ERR), &said);
 	assert_int_equal(name != NULL, is_listed);
@@ -376,8 +415,10 @@ static void expect_collection(bool is_listed, enum bs_gram_answer wanted, const 
 
 static void test_collection(void **state)
 {
-	struct bs_build_request request = {.dir = "index", .index.words = true, .write.n_threads = 1};
-	write_text("c.jsonl", "{\"text\":\"some needle\"}\n{\"text\":\"hay\"}\n{\"text\":\"more hay\"}\n");
+	struct bs_build_request request = {
+		.dir = "index", .index.words = true, .write.n_threads = 1};
+	write_text("c.jsonl",
+	           "{\"text\":\"some needle\"}\n{\"text\":\"hay\"}\n{\"text\":\"more hay\"}\n");
 	clock_make_old();
 	index_sources(&request, (const char *const[]){"c.jsonl", NULL}, NULL);
 	expect_collection(true, BS_GRAM_NOT_COVERED, "needle");
@@ -387,10 +428,12 @@ static void test_collection(void **state)
 	expect_checked();
 	expect_collection(true, BS_GRAM_CANDIDATE, "needle");
 	expect_collection(false, BS_GRAM_NO_MATCH, "absent");
-	write_text("c.jsonl", "{\"text\":\"absent\"}\n{\"text\":\"hay\"}\n{\"text\":\"more hay\"}\n");
+	write_text("c.jsonl",
+	           "{\"text\":\"absent\"}\n{\"text\":\"hay\"}\n{\"text\":\"more hay\"}\n");
 	expect_collection(false, BS_GRAM_NOT_COVERED, "absent");
 	clock_make_old();
-	index_sources(&(struct bs_build_request){.dir = "index", .write.n_threads = 1}, (const char *const[]){NULL}, NULL);
+	index_sources(&(struct bs_build_request){.dir = "index", .write.n_threads = 1},
+	              (const char *const[]){NULL}, NULL);
 	expect_checked();
 	expect_collection(true, BS_GRAM_CANDIDATE, "absent");
 	expect_collection(false, BS_GRAM_NO_MATCH, "needle");
@@ -409,12 +452,14 @@ static void test_classes(void **state)
 		assert_true(class >= last);
 		/* A density of 0.53 to 0.62, where rows are not wider than they must. */
 		assert_true((double)bs_gram_size_class_columns(class) >= (double)n * 1.04 - 1);
-		assert_true(class == 1 || (double)bs_gram_size_class_columns(class) <= (double)n * 1.31 + 8);
+		assert_true(class == 1 ||
+		            (double)bs_gram_size_class_columns(class) <= (double)n * 1.31 + 8);
 		last = class;
 	}
 	assert_int_equal(bs_gram_size_class_of(UINT64_MAX), BS_GRAM_SIZE_CLASSES - 1);
-	for (uint32_t class = 1; class < BS_GRAM_SIZE_CLASSES; class++)
-		assert_true(bs_gram_size_class_columns(class) > bs_gram_size_class_columns(class - 1));
+	for (uint32_t class = 1; class < BS_GRAM_SIZE_CLASSES; class ++)
+		assert_true(bs_gram_size_class_columns(class) >
+		            bs_gram_size_class_columns(class - 1));
 }
 
 RUN_TESTS(cmocka_unit_test(test_classes), FOLDER_TEST(test_sound), FOLDER_TEST(test_collection))

@@ -1,4 +1,5 @@
-/* test_grep_limits.c: what bs_grep prints, costs and holds where a call may end before it is done, and where a line has no end. */
+/* test_grep_limits.c: what bs_grep prints, costs and holds where a call may end before it is done,
+ * and where a line has no end. */
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -8,12 +9,14 @@
 #include "tests/rigs/library_rig.h"
 #include "tests/rigs/test.h"
 
-/* Looks at the clock that follow a deadline. How many milliseconds pass, bench/limits_main.c measures. */
+/* Looks at the clock that follow a deadline. How many milliseconds pass, bench/limits_main.c
+ * measures. */
 #define LATE_LOOKS 50u
 #define LONG_BYTES ((size_t)24 << 20)
 
 struct rig {
-	char folder[FOLDER_BYTES], long_line[96], short_line[96], line[96], lines[96], many_lines[96], command[96];
+	char folder[FOLDER_BYTES], long_line[96], short_line[96], line[96], lines[96],
+		many_lines[96], command[96];
 };
 
 static void write_file(const char *path, const char *bytes, size_t n_bytes)
@@ -78,9 +81,11 @@ static int take_bytes(void *context, const void *bytes, size_t n_bytes)
 
 static size_t pattern_bytes;
 
-static struct bs_grep_request request_of(const char *const *pattern, const char *const *path, struct written *written)
+static struct bs_grep_request request_of(const char *const *pattern, const char *const *path,
+                                         struct written *written)
 {
-	struct bs_grep_request request = {.callbacks.write = take_bytes, .callbacks.context = written, .n_threads = 2};
+	struct bs_grep_request request = {
+		.callbacks.write = take_bytes, .callbacks.context = written, .n_threads = 2};
 	pattern_bytes = strlen(*pattern);
 	request.pattern.patterns = pattern;
 	request.pattern.pattern_bytes = &pattern_bytes;
@@ -95,16 +100,40 @@ static void choose_output(struct bs_grep_request *request, struct bs_grep_progra
 {
 	struct bs_grep_output *output = &request->output;
 	switch (way) {
-	case 0: output->only_matching = true; break;
-	case 1: output->per_match = true; break;
-	case 2: output->format = BS_GREP_JSON; break;
-	case 3: output->format = BS_GREP_COUNT_MATCHES; break;
-	case 4: output->replacement = "<$0>"; output->replacement_bytes = 4; break;
-	case 5: strcpy(program->colors.match, "\033[1m"); break;
-	case 6: output->only_matching = request->pattern.is_multi_line = true; break;
-	case 7: output->per_match = request->pattern.is_multi_line = true; break;
-	case 8: output->only_matching = true; output->max_columns = 1; output->max_columns_preview = true; break;
-	default: output->columns = true; output->passthru = true; break;
+	case 0:
+		output->only_matching = true;
+		break;
+	case 1:
+		output->per_match = true;
+		break;
+	case 2:
+		output->format = BS_GREP_JSON;
+		break;
+	case 3:
+		output->format = BS_GREP_COUNT_MATCHES;
+		break;
+	case 4:
+		output->replacement = "<$0>";
+		output->replacement_bytes = 4;
+		break;
+	case 5:
+		strcpy(program->colors.match, "\033[1m");
+		break;
+	case 6:
+		output->only_matching = request->pattern.is_multi_line = true;
+		break;
+	case 7:
+		output->per_match = request->pattern.is_multi_line = true;
+		break;
+	case 8:
+		output->only_matching = true;
+		output->max_columns = 1;
+		output->max_columns_preview = true;
+		break;
+	default:
+		output->columns = true;
+		output->passthru = true;
+		break;
 	}
 }
 
@@ -119,17 +148,22 @@ static void test_lone_lines_end(void **rig_in)
 		for (int way = 0; way < WAYS; way++) {
 			struct written written = {0};
 			struct bs_grep_result result;
-			struct bs_limits limits = {.deadline_ns = 1000 * CLOCK_LOOK_NS, .partial = way % 2};
+			struct bs_limits limits = {.deadline_ns = 1000 * CLOCK_LOOK_NS,
+			                           .partial = way % 2};
 			struct bs_grep_request request = request_of(&patterns[i], &path, &written);
 			request.limits = &limits;
 			struct bs_grep_program program = {0};
 			choose_output(&request, &program, way);
 			clock_step(CLOCK_LOOK_NS);
-			enum bs_status status = bs_grep_for_program(&request, &program, &result, ERR);
-			assert_in_range(clock_looks(), 1, 1250 + LATE_LOOKS); /* and a quarter to show what was found */
+			enum bs_status status =
+				bs_grep_for_program(&request, &program, &result, ERR);
+			/* and a quarter to show what was found */
+			assert_in_range(clock_looks(), 1, 1250 + LATE_LOOKS);
 			clock_step(0);
-			if (status != BS_DEADLINE && !(status == BS_OK && limits.partial && result.is_partial))
-				fail_msg("%s, way %d: %s", patterns[i], way, status ? said.text : "all was done");
+			if (status != BS_DEADLINE &&
+			    !(status == BS_OK && limits.partial && result.is_partial))
+				fail_msg("%s, way %d: %s", patterns[i], way,
+				         status ? said.text : "all was done");
 		}
 	}
 }
@@ -172,7 +206,8 @@ static void test_partial_json_is_whole(void **rig_in)
 		for (int one = 0; one < 2; one++) {
 			const char *path = one ? rig->lines : rig->folder;
 			struct bs_grep_result result;
-			struct bs_limits limits = {.deadline_ns = n_looks * CLOCK_LOOK_NS, .partial = true};
+			struct bs_limits limits = {.deadline_ns = n_looks * CLOCK_LOOK_NS,
+			                           .partial = true};
 			struct bs_grep_request request = request_of(&pattern, &path, &written);
 			request.output.format = BS_GREP_JSON;
 			request.limits = &limits;
@@ -182,8 +217,10 @@ static void test_partial_json_is_whole(void **rig_in)
 			clock_step(0);
 			assert_true(written.n_bytes < written.room);
 			written.text[written.n_bytes] = '\0';
-			n_begun += result.is_partial ? count(written.text, "{\"type\":\"begin\"") : 0;
-			assert_int_equal(count(written.text, "{\"type\":\"begin\""), count(written.text, "{\"type\":\"end\""));
+			n_begun +=
+				result.is_partial ? count(written.text, "{\"type\":\"begin\"") : 0;
+			assert_int_equal(count(written.text, "{\"type\":\"begin\""),
+			                 count(written.text, "{\"type\":\"end\""));
 			assert_int_equal(count(written.text, "\"type\":\"summary\"}\n"), 1);
 			assert_int_equal(count(written.text, "}\n"), count(written.text, "\n"));
 		}
@@ -206,13 +243,15 @@ static void test_limits_cost_little(void **rig_in)
 		request.limits = &limits;
 		clock_step(CLOCK_LOOK_NS);
 		assert_int_equal(bs_grep(&request, NULL, NULL), BS_OK);
-		assert_in_range(clock_looks(), 1, LONG_BYTES / 41 * 4); /* for each line, not for each byte */
+		/* for each line, not for each byte */
+		assert_in_range(clock_looks(), 1, LONG_BYTES / 41 * 4);
 		clock_step(0);
 	}
 }
 
-/* Matches that follow each other over many lines, or in one: the lines of each are found from those of the one before. To look for
- * them from the start would take more than the time that a test has. */
+/* Matches that follow each other over many lines, or in one: the lines of each are found from those
+ * of the one before. To look for them from the start would take more than the time that a test
+ * has. */
 static void test_lines_of_matches_are_found_in_order(void **rig_in)
 {
 	static const char *const patterns[] = {"\\w?\\n", "b\\n?"};
@@ -247,6 +286,8 @@ static void test_commands_are_not_waited_for(void **rig_in)
 }
 
 RUN_TESTS_WITH(setup, teardown, cmocka_unit_test(test_lone_lines_end),
-               cmocka_unit_test(test_output_of_a_line_is_taken_in_pieces), cmocka_unit_test(test_partial_json_is_whole),
-               cmocka_unit_test(test_limits_cost_little), cmocka_unit_test(test_lines_of_matches_are_found_in_order),
+               cmocka_unit_test(test_output_of_a_line_is_taken_in_pieces),
+               cmocka_unit_test(test_partial_json_is_whole),
+               cmocka_unit_test(test_limits_cost_little),
+               cmocka_unit_test(test_lines_of_matches_are_found_in_order),
                cmocka_unit_test(test_commands_are_not_waited_for))

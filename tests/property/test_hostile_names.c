@@ -1,8 +1,9 @@
 /*
- * test_hostile_names.c: names, ids and records that nobody would choose (hostile.h) through every writer of the library and, if it is
- * named, the program: files, folders, collections, standard input, documents from memory, options, deletions, catalogs. Each document
- * has a word of its own. After each commit, refresh, deletion, compaction and rebuild each word finds its document, by its id to the
- * byte, and the check finds nothing.
+ * test_hostile_names.c: names, ids and records that nobody would choose (hostile.h) through every
+ * writer of the library and, if it is named, the program: files, folders, collections, standard
+ * input, documents from memory, options, deletions, catalogs. Each document has a word of its own.
+ * After each commit, refresh, deletion, compaction and rebuild each word finds its document, by its
+ * id to the byte, and the check finds nothing.
  *
  * test_hostile_names [N_ROUNDS [SEED [PROGRAM]]]
  */
@@ -16,23 +17,24 @@
 #include <bitsift/catalog.h>
 #include <bitsift/writer.h>
 
+#include "tests/rigs/dice.h"
 #include "tests/rigs/hostile.h"
 #include "tests/rigs/library_rig.h"
-#include "tests/rigs/dice.h"
 #include "tests/rigs/test.h"
 
 extern char **environ;
 
 static const char *program;
 
-#define WORD_BYTES  16
-#define MOST_TEXTS  4
+#define WORD_BYTES   16
+#define MOST_TEXTS   4
 #define MOST_SOURCES 4
 
 struct document {
 	struct bytes id;
-	struct bytes local_id;         /* as a query told it last */
-	struct bytes field;            /* that its word is in; NULL: of a file, or too deep to be named */
+	struct bytes local_id; /* as a query told it last */
+	/* that its word is in; NULL: of a file, or too deep to be named */
+	struct bytes field;
 	char word[WORD_BYTES];
 	unsigned source;
 	bool is_dead;
@@ -71,14 +73,15 @@ static uint64_t draw(struct world *world, uint64_t bound)
 	return hostile_below(&world->hostile, bound);
 }
 
-static void fail_at(const struct world *world, const char *step, const struct document *document, const char *what)
-	__attribute__((noreturn));
-static void fail_at(const struct world *world, const char *step, const struct document *document, const char *what)
+static void fail_at(const struct world *world, const char *step, const struct document *document,
+                    const char *what) __attribute__((noreturn));
+static void fail_at(const struct world *world, const char *step, const struct document *document,
+                    const char *what)
 {
 	fprintf(stderr, "seed %llu, %s: %s", (unsigned long long)world->seed, step, what);
 	if (document)
-		fprintf(stderr, "; document %s, word %s, field %s", bytes_shown(document->id), document->word,
-		        document->field.data ? bytes_shown(document->field) : "-");
+		fprintf(stderr, "; document %s, word %s, field %s", bytes_shown(document->id),
+		        document->word, document->field.data ? bytes_shown(document->field) : "-");
 	fprintf(stderr, "\nrun: test_hostile_names 1 %llu\n", (unsigned long long)world->seed);
 	abort();
 }
@@ -92,13 +95,16 @@ static void must(const struct world *world, const char *step, enum bs_status sta
 
 /* ---- documents, and what is to be found ---- */
 
-/* Takes id and field. A later one with the same id in the same source takes the place of an earlier one. */
-static struct document *add_document(struct world *world, unsigned source, struct bytes id, struct bytes field)
+/* Takes id and field. A later one with the same id in the same source takes the place of an earlier
+ * one. */
+static struct document *add_document(struct world *world, unsigned source, struct bytes id,
+                                     struct bytes field)
 {
 	for (size_t i = 0; i < world->n_documents; i++)
 		if (world->documents[i].source == source && bytes_equal(world->documents[i].id, id))
 			world->documents[i].is_dead = true;
-	world->documents = realloc(world->documents, (world->n_documents + 1) * sizeof(*world->documents));
+	world->documents =
+		realloc(world->documents, (world->n_documents + 1) * sizeof(*world->documents));
 	assert_non_null(world->documents);
 	struct document *document = &world->documents[world->n_documents++];
 	*document = (struct document){.id = id, .field = field, .source = source};
@@ -151,10 +157,12 @@ static bool is_typable(struct bytes name)
 		unsigned char c = (unsigned char)name.data[i];
 		if (c == 0xef && name.n - i >= 3 && memcmp(name.data + i, "\xef\xbf\xbd", 3) == 0)
 			i += 2;
-		else if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')))
+		else if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+		           (c >= '0' && c <= '9')))
 			return false;
 	}
-	return strcmp(name.data, "AND") != 0 && strcmp(name.data, "OR") != 0 && strcmp(name.data, "NOT") != 0;
+	return strcmp(name.data, "AND") != 0 && strcmp(name.data, "OR") != 0 &&
+	       strcmp(name.data, "NOT") != 0;
 }
 
 struct heard {
@@ -174,20 +182,27 @@ static int hear(void *context, const struct bs_hit *hit)
 	return 0;
 }
 
-static void expect_document(struct world *world, struct bs_searcher *searcher, struct document *document, const char *step)
+static void expect_document(struct world *world, struct bs_searcher *searcher,
+                            struct document *document, const char *step)
 {
 	struct bs_search_result result;
 	struct heard heard = {.document = document};
 	char query[300];
-	struct bs_search_request request = {.query.text = document->word, .query.text_bytes = strlen(document->word), .output.mode = BS_SEARCH_IDS, .callbacks.hit = hear,
-	                                  .callbacks.context = &heard};
+	struct bs_search_request request = {.query.text = document->word,
+	                                    .query.text_bytes = strlen(document->word),
+	                                    .output.mode = BS_SEARCH_IDS,
+	                                    .callbacks.hit = hear,
+	                                    .callbacks.context = &heard};
 	must(world, step, bs_search(searcher, &request, &result, ERR));
 	if (heard.n_hits != !document->is_dead || heard.is_other || result.n_unreadable > 0)
-		fail_at(world, step, document, heard.is_other ? "it is found by another id" : "it is not found as often as it should");
+		fail_at(world, step, document,
+		        heard.is_other ? "it is found by another id"
+		                       : "it is not found as often as it should");
 	n_expected++;
 	if (document->is_dead || !is_typable(document->field))
 		return;
-	request.query.text_bytes = (size_t)snprintf(query, sizeof(query), "%s:%s", document->field.data, document->word);
+	request.query.text_bytes = (size_t)snprintf(query, sizeof(query), "%s:%s",
+	                                            document->field.data, document->word);
 	request.query.text = query;
 	request.output.mode = BS_SEARCH_COUNT;
 	must(world, step, bs_search(searcher, &request, &result, ERR));
@@ -197,7 +212,10 @@ static void expect_document(struct world *world, struct bs_searcher *searcher, s
 
 static void expect(struct world *world, const char *step)
 {
-	struct bs_open_request request = {.dir = world->dir, .memory = world->memory, .host.texts = world->texts, .host.consent = &consent};
+	struct bs_open_request request = {.dir = world->dir,
+	                                  .memory = world->memory,
+	                                  .host.texts = world->texts,
+	                                  .host.consent = &consent};
 	struct bs_check_request check = {.dir = world->dir, .memory = world->memory};
 	AUTO(bs_index_close_at) struct bs_index *index;
 	AUTO(bs_searcher_free_at) struct bs_searcher *searcher;
@@ -210,7 +228,10 @@ static void expect(struct world *world, const char *step)
 
 static void compact_and_rebuild(struct world *world)
 {
-	struct bs_build_request request = {.dir = world->dir, .memory = world->memory, .host.texts = world->texts, .host.consent = &consent,
+	struct bs_build_request request = {.dir = world->dir,
+	                                   .memory = world->memory,
+	                                   .host.texts = world->texts,
+	                                   .host.consent = &consent,
 	                                   .write.n_threads = 2};
 	must(world, "compact", bs_index_compact(&request, NULL, ERR));
 	expect(world, "compact");
@@ -221,7 +242,8 @@ static void compact_and_rebuild(struct world *world)
 
 /* ---- in-memory documents ---- */
 
-static int give_texts(void *context, const char *id, size_t id_bytes, const struct bs_text **texts_out, size_t *n_out)
+static int give_texts(void *context, const char *id, size_t id_bytes,
+                      const struct bs_text **texts_out, size_t *n_out)
 {
 	const struct world *world = context;
 	struct bytes wanted = {(char *)(uintptr_t)id, id_bytes};
@@ -242,10 +264,13 @@ static void make_texts(struct world *world, struct document *document)
 	document->n_given = 1 + draw(world, MOST_TEXTS);
 	word_at = draw(world, document->n_given);
 	for (size_t i = 0; i < document->n_given; i++) {
-		document->names[i] = draw(world, 4) ? hostile_bytes(&world->hostile) : bytes_of("t", 1);
-		document->texts[i] = i == word_at ? text_around(world, document->word) : hostile_bytes(&world->hostile);
-		document->given[i] = (struct bs_text){document->names[i].data, document->names[i].n, document->texts[i].data,
-		                                      document->texts[i].n};
+		document->names[i] =
+			draw(world, 4) ? hostile_bytes(&world->hostile) : bytes_of("t", 1);
+		document->texts[i] = i == word_at ? text_around(world, document->word)
+		                                  : hostile_bytes(&world->hostile);
+		document->given[i] =
+			(struct bs_text){document->names[i].data, document->names[i].n,
+		                         document->texts[i].data, document->texts[i].n};
 	}
 	document->field = hostile_as_text(document->names[word_at], true);
 }
@@ -264,7 +289,8 @@ static void give(struct world *world, struct bs_writer *writer, struct bytes id)
 	make_texts(world, document);
 	must(world, "add",
 	     is_new ? bs_writer_add(writer, id.data, id.n, document->given, document->n_given, ERR)
-	            : bs_writer_replace(writer, id.data, id.n, document->given, document->n_given, ERR));
+	            : bs_writer_replace(writer, id.data, id.n, document->given, document->n_given,
+	                                ERR));
 }
 
 static struct document *some_document(struct world *world)
@@ -282,8 +308,10 @@ static void withdraw(struct world *world, struct bs_writer *writer, struct docum
 	uint64_t n = 1;
 	bool was_there = true;
 	must(world, "delete",
-	     draw(world, 2) ? bs_writer_delete(writer, document->id.data, document->id.n, &was_there, ERR)
-	                    : bs_writer_delete_query(writer, document->word, strlen(document->word), &n, ERR));
+	     draw(world, 2)
+	             ? bs_writer_delete(writer, document->id.data, document->id.n, &was_there, ERR)
+	             : bs_writer_delete_query(writer, document->word, strlen(document->word), &n,
+	                                      ERR));
 	if (!was_there || n != 1)
 		fail_at(world, "delete", document, "nothing has this id, or its word");
 	document->is_dead = true;
@@ -310,7 +338,8 @@ static void write_given(struct world *world)
 	AUTO(bytes_free) struct bytes weight = hostile_string(&world->hostile);
 	bytes_put(&weight, "=7", 2);
 	const char *weights[] = {weight.data, "t=2", NULL};
-	struct bs_writer_request request = {.dir = world->dir, .memory = world->memory, .write.n_threads = 1};
+	struct bs_writer_request request = {
+		.dir = world->dir, .memory = world->memory, .write.n_threads = 1};
 	struct bs_writer *writer;
 	request.index.weights = draw(world, 3) ? NULL : weights;
 	request.index.grams = draw(world, 12) == 0;
@@ -345,11 +374,15 @@ static void expect_in_catalog(struct world *world, struct bs_catalog *catalog, c
 		struct document *document = &world->documents[i];
 		struct heard heard = {.document = document};
 		struct bs_catalog_search_request request = {.hit = hear_in_catalog};
-		request.search = (struct bs_search_request){.query.text = document->word, .query.text_bytes = strlen(document->word), .output.mode = BS_SEARCH_IDS,
-		                                        .callbacks.context = &heard};
+		request.search =
+			(struct bs_search_request){.query.text = document->word,
+		                                   .query.text_bytes = strlen(document->word),
+		                                   .output.mode = BS_SEARCH_IDS,
+		                                   .callbacks.context = &heard};
 		must(world, step, bs_catalog_search(catalog, &request, NULL, ERR));
 		if (heard.n_hits != !document->is_dead || heard.is_other)
-			fail_at(world, step, document, "the catalog does not find it, or by another id");
+			fail_at(world, step, document,
+			        "the catalog does not find it, or by another id");
 	}
 }
 
@@ -372,14 +405,16 @@ static bool is_index_name(struct bytes name)
 {
 	bool is_good = strcmp(name.data, ".") != 0 && strcmp(name.data, "..") != 0;
 	for (size_t i = 0; i < name.n; i++)
-		is_good &= (unsigned char)name.data[i] >= ' ' && name.data[i] != ':' && name.data[i] != 0x7f;
+		is_good &= (unsigned char)name.data[i] >= ' ' && name.data[i] != ':' &&
+		           name.data[i] != 0x7f;
 	return is_good;
 }
 
 static void write_catalog(struct world *world)
 {
-	AUTO(bytes_free) struct bytes file = catalog_name(world), other = catalog_name(world), exported = catalog_name(world),
-	                              name = hostile_string(&world->hostile);
+	AUTO(bytes_free)
+	struct bytes file = catalog_name(world), other = catalog_name(world),
+		     exported = catalog_name(world), name = hostile_string(&world->hostile);
 	struct bs_catalog *catalog = open_catalog(world, file);
 	must(world, "add to the catalog", bs_catalog_add(catalog, &world->dir, 1, NULL, ERR));
 	enum bs_status status = bs_catalog_add(catalog, &world->dir, 1, name.data, ERR);
@@ -389,12 +424,14 @@ static void write_catalog(struct world *world)
 	bs_catalog_close(catalog);
 	catalog = open_catalog(world, file);
 	expect_in_catalog(world, catalog, "catalog, opened again");
-	if (strcmp(exported.data, file.data) != 0 && strcmp(exported.data, other.data) != 0 && strcmp(file.data, other.data) != 0) {
+	if (strcmp(exported.data, file.data) != 0 && strcmp(exported.data, other.data) != 0 &&
+	    strcmp(file.data, other.data) != 0) {
 		must(world, "export", bs_catalog_export(catalog, exported.data, ERR));
 		struct bs_catalog *imported = open_catalog(world, other);
 		must(world, "import", bs_catalog_import(imported, exported.data, NULL, ERR));
 		expect_in_catalog(world, imported, "imported");
-		must(world, "refresh the catalog", bs_catalog_refresh(imported, NULL, NULL, NULL, NULL, ERR));
+		must(world, "refresh the catalog",
+		     bs_catalog_refresh(imported, NULL, NULL, NULL, NULL, ERR));
 		bs_catalog_close(imported);
 	}
 	must(world, "remove from the catalog", bs_catalog_remove(catalog, world->dir, ERR));
@@ -405,7 +442,8 @@ static void write_catalog(struct world *world)
 
 static bool is_id_field(const struct world *world, struct bytes name)
 {
-	struct bytes id = world->id_field.data ? world->id_field : (struct bytes){(char[]){"id"}, 2};
+	struct bytes id =
+		world->id_field.data ? world->id_field : (struct bytes){(char[]){"id"}, 2};
 	return bytes_equal(id, name);
 }
 
@@ -417,9 +455,13 @@ static void put_string(struct bytes *to, const char *text)
 /* A member of any kind that is neither the id nor has it in it. */
 static void put_other_member(struct world *world, struct bytes *line)
 {
-	static const char *const values[] = {"1e400", "-0", "99999999999999999999999999", "true", "null", "[]", "{}", "[[\"x\"],1]", "\"\""};
-	AUTO(bytes_free) struct bytes key = hostile_bytes(&world->hostile), name = hostile_as_text(key, true);
-	if (!is_id_field(world, name) && !(world->id_field.data && memchr(world->id_field.data, '.', world->id_field.n))) {
+	static const char *const values[] = {"1e400", "-0",          "99999999999999999999999999",
+	                                     "true",  "null",        "[]",
+	                                     "{}",    "[[\"x\"],1]", "\"\""};
+	AUTO(bytes_free)
+	struct bytes key = hostile_bytes(&world->hostile), name = hostile_as_text(key, true);
+	if (!is_id_field(world, name) &&
+	    !(world->id_field.data && memchr(world->id_field.data, '.', world->id_field.n))) {
 		put_string(line, ",");
 		hostile_put_json(&world->hostile, key, line);
 		put_string(line, ":");
@@ -442,7 +484,8 @@ static struct bytes word_key(struct world *world)
 	const struct bytes *wanted = &world->text_field;
 	if (wanted->data && !draw(world, 2))
 		return bytes_of("t", 1);
-	struct bytes key = wanted->data ? bytes_of(wanted->data, wanted->n) : hostile_bytes(&world->hostile);
+	struct bytes key =
+		wanted->data ? bytes_of(wanted->data, wanted->n) : hostile_bytes(&world->hostile);
 	AUTO(bytes_free) struct bytes name = hostile_as_text(key, true);
 	if ((!wanted->data || bytes_equal(name, *wanted)) && !is_id_field(world, name))
 		return key;
@@ -453,8 +496,10 @@ static struct bytes word_key(struct world *world)
 /* The id of the record, and how it is spelled in the line; false: it has none. */
 static bool put_id(struct world *world, struct bytes *line, struct bytes *id_out)
 {
-	struct bytes field = world->id_field.data ? world->id_field : (struct bytes){(char[]){"id"}, 2};
-	AUTO(bytes_free) struct bytes name = hostile_as_text(field, true), id = hostile_bytes(&world->hostile);
+	struct bytes field =
+		world->id_field.data ? world->id_field : (struct bytes){(char[]){"id"}, 2};
+	AUTO(bytes_free)
+	struct bytes name = hostile_as_text(field, true), id = hostile_bytes(&world->hostile);
 	bool is_spelled = bytes_equal(name, field), has_id = is_spelled && draw(world, 5) != 0;
 	if (is_spelled && (has_id || draw(world, 2))) {
 		put_string(line, ",");
@@ -478,9 +523,11 @@ static bool put_id(struct world *world, struct bytes *line, struct bytes *id_out
 	return has_id;
 }
 
-/* Appends a line to the collection; before: what an id that has none begins with, without line number. */
-static void put_record(struct world *world, unsigned source, const char *id_prefix, size_t id_prefix_bytes, const char *line_prefix,
-                       size_t line_prefix_bytes, uint64_t line_number, struct bytes *to)
+/* Appends a line to the collection; before: what an id that has none begins with, without line
+ * number. */
+static void put_record(struct world *world, unsigned source, const char *id_prefix,
+                       size_t id_prefix_bytes, const char *line_prefix, size_t line_prefix_bytes,
+                       uint64_t line_number, struct bytes *to)
 {
 	AUTO(bytes_free) struct bytes line = bytes_of("{\"\":0", 5), id = {NULL, 0};
 	struct bytes whole;
@@ -493,7 +540,9 @@ static void put_record(struct world *world, unsigned source, const char *id_pref
 		bytes_put(&whole, id.data, id.n);
 	} else {
 		whole = bytes_of(line_prefix, line_prefix_bytes);
-		bytes_put(&whole, number, (size_t)snprintf(number, sizeof(number), ":%llu", (unsigned long long)line_number));
+		bytes_put(&whole, number,
+		          (size_t)snprintf(number, sizeof(number), ":%llu",
+		                           (unsigned long long)line_number));
 	}
 	AUTO(bytes_free) struct bytes key = word_key(world);
 	struct document *document = add_document(world, source, whole, hostile_as_text(key, true));
@@ -508,20 +557,28 @@ static void put_record(struct world *world, unsigned source, const char *id_pref
 
 /* ---- sources ---- */
 
-enum kind { FOLDER, FILE_ALONE, COLLECTION, INPUT, KINDS };
+enum kind {
+	FOLDER,
+	FILE_ALONE,
+	COLLECTION,
+	INPUT,
+	KINDS
+};
 
 struct source {
 	enum kind kind;
-	struct bytes name;  /* in the working directory */
+	struct bytes name;    /* in the working directory */
 	struct bytes spelled; /* as it is given */
 	uint64_t n_lines;
 	uint64_t n_inner_lines;
 	struct bytes inner; /* a collection in a folder, by its path; data NULL: none */
 };
 
-static void write_file(struct world *world, int folder, const char *name, const char *bytes, size_t n_bytes, bool appends)
+static void write_file(struct world *world, int folder, const char *name, const char *bytes,
+                       size_t n_bytes, bool appends)
 {
-	int fd = openat(folder, name, O_WRONLY | O_CREAT | (appends ? O_APPEND : O_TRUNC) | O_CLOEXEC, 0600);
+	int fd = openat(folder, name,
+	                O_WRONLY | O_CREAT | (appends ? O_APPEND : O_TRUNC) | O_CLOEXEC, 0600);
 	if (fd < 0 || write(fd, bytes, n_bytes) != (ssize_t)n_bytes || close(fd) != 0)
 		fail_at(world, "write a file", NULL, strerror(errno));
 }
@@ -537,10 +594,13 @@ static void put_file(struct world *world, unsigned source, int folder, struct by
 {
 	AUTO(bytes_free) struct bytes name = hostile_file_name(&world->hostile, "");
 	if (!is_there(folder, name.data)) {
-		struct document *document =
-			add_document(world, source, path.n ? bytes_join(path, "/", name) : bytes_of(name.data, name.n), (struct bytes){NULL, 0});
+		struct document *document = add_document(world, source,
+		                                         path.n ? bytes_join(path, "/", name)
+		                                                : bytes_of(name.data, name.n),
+		                                         (struct bytes){NULL, 0});
 		char text[WORD_BYTES + 8];
-		write_file(world, folder, name.data, text, (size_t)snprintf(text, sizeof(text), "the %s\n", document->word), false);
+		write_file(world, folder, name.data, text,
+		           (size_t)snprintf(text, sizeof(text), "the %s\n", document->word), false);
 	}
 }
 
@@ -553,14 +613,16 @@ static void fill_folder(struct world *world, unsigned source, int folder, struct
 	AUTO(bytes_free) struct bytes at = bytes_of(path.data, path.n);
 	int fd = dup(folder);
 	for (uint64_t depth = is_deep ? 100 : draw(world, 3); depth > 0; depth--) {
-		AUTO(bytes_free) struct bytes name =
+		AUTO(bytes_free)
+		struct bytes name =
 			is_deep && draw(world, 4)
-				? hostile_file_name(
-					  &world->hostile,
-					  "-a-long-name-of-a-folder-among-other-folders-so-that-paths-get-long")
+				? hostile_file_name(&world->hostile,
+		                                    "-a-long-name-of-a-folder-among-other-folders-"
+		                                    "so-that-paths-get-long")
 				: hostile_file_name(&world->hostile, "");
 		put_file(world, source, fd, at);
-		if (at.n + name.n > MOST_PATH || is_there(fd, name.data) || mkdirat(fd, name.data, 0700) != 0)
+		if (at.n + name.n > MOST_PATH || is_there(fd, name.data) ||
+		    mkdirat(fd, name.data, 0700) != 0)
 			break;
 		int below_fd = openat(fd, name.data, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		struct bytes joined = bytes_join(at, "/", name);
@@ -574,13 +636,16 @@ static void fill_folder(struct world *world, unsigned source, int folder, struct
 	close(fd);
 }
 
-static void put_inner_records(struct world *world, unsigned number, struct source *source, int folder, bool appends)
+static void put_inner_records(struct world *world, unsigned number, struct source *source,
+                              int folder, bool appends)
 {
-	AUTO(bytes_free) struct bytes text = bytes_of(NULL, 0), hash = bytes_join(source->name, "/", source->inner),
-	                              path = bytes_of(hash.data, hash.n);
+	AUTO(bytes_free)
+	struct bytes text = bytes_of(NULL, 0), hash = bytes_join(source->name, "/", source->inner),
+		     path = bytes_of(hash.data, hash.n);
 	bytes_put(&hash, "#", 1);
 	for (uint64_t n = 1 + draw(world, 3); n > 0; n--)
-		put_record(world, number * 2 + 1, hash.data, hash.n, path.data, path.n, ++source->n_inner_lines, &text);
+		put_record(world, number * 2 + 1, hash.data, hash.n, path.data, path.n,
+		           ++source->n_inner_lines, &text);
 	write_file(world, folder, source->inner.data, text.data, text.n, appends);
 }
 
@@ -588,9 +653,11 @@ static void put_records(struct world *world, unsigned number, struct source *sou
 {
 	AUTO(bytes_free) struct bytes text = bytes_of(NULL, 0);
 	for (uint64_t n = 1 + draw(world, 4); n > 0; n--)
-		put_record(world, number * 2, "", 0, source->kind == INPUT ? "-" : source->name.data, source->kind == INPUT ? 1 : source->name.n,
-		           ++source->n_lines, &text);
-	write_file(world, AT_FDCWD, source->kind == INPUT ? "input" : source->name.data, text.data, text.n, appends);
+		put_record(world, number * 2, "", 0,
+		           source->kind == INPUT ? "-" : source->name.data,
+		           source->kind == INPUT ? 1 : source->name.n, ++source->n_lines, &text);
+	write_file(world, AT_FDCWD, source->kind == INPUT ? "input" : source->name.data, text.data,
+	           text.n, appends);
 }
 
 /* False: there is something of its name already. */
@@ -610,7 +677,8 @@ static bool make_source(struct world *world, unsigned number, struct source *sou
 		bytes_put(&source->name, "-", 1);
 	if (is_there(AT_FDCWD, source->name.data))
 		return false;
-	source->spelled = bytes_of("./", source->name.data[0] == '-' || draw(world, 3) == 0 ? 2 : 0);
+	source->spelled =
+		bytes_of("./", source->name.data[0] == '-' || draw(world, 3) == 0 ? 2 : 0);
 	bytes_put(&source->spelled, source->name.data, source->name.n);
 	if (source->kind == FOLDER) {
 		assert_int_equal(mkdir(source->name.data, 0700), 0);
@@ -629,9 +697,12 @@ static bool make_source(struct world *world, unsigned number, struct source *sou
 	} else if (source->kind == COLLECTION) {
 		put_records(world, number, source, false);
 	} else {
-		struct document *document = add_document(world, number * 2, bytes_of(source->name.data, source->name.n), (struct bytes){NULL, 0});
+		struct document *document =
+			add_document(world, number * 2, bytes_of(source->name.data, source->name.n),
+		                     (struct bytes){NULL, 0});
 		char text[WORD_BYTES + 8];
-		write_file(world, AT_FDCWD, source->name.data, text, (size_t)snprintf(text, sizeof(text), "%s\n", document->word), false);
+		write_file(world, AT_FDCWD, source->name.data, text,
+		           (size_t)snprintf(text, sizeof(text), "%s\n", document->word), false);
 	}
 	return true;
 }
@@ -652,9 +723,10 @@ static void change_source(struct world *world, unsigned number, struct source *s
 
 /* ---- the program ---- */
 
-/* Runs it with a list of arguments that ends with NULL, and standard input from a file (NULL: none). What it prints is added to out
- * and what it complains about to complaint. */
-static int run_program(const char *const *arguments, const char *input, struct bytes *out, struct bytes *complaint)
+/* Runs it with a list of arguments that ends with NULL, and standard input from a file (NULL:
+ * none). What it prints is added to out and what it complains about to complaint. */
+static int run_program(const char *const *arguments, const char *input, struct bytes *out,
+                       struct bytes *complaint)
 {
 	posix_spawn_file_actions_t actions;
 	pid_t pid;
@@ -664,8 +736,11 @@ static int run_program(const char *const *arguments, const char *input, struct b
 	assert_int_equal(posix_spawn_file_actions_init(&actions), 0);
 	posix_spawn_file_actions_addopen(&actions, 0, input ? input : "/dev/null", O_RDONLY, 0);
 	for (int i = 0; i < 2; i++)
-		posix_spawn_file_actions_addopen(&actions, 1 + i, files[i], O_WRONLY | O_CREAT | O_TRUNC, 0600);
-	assert_int_equal(posix_spawn(&pid, program, &actions, NULL, (char *const *)(uintptr_t)arguments, environ), 0);
+		posix_spawn_file_actions_addopen(&actions, 1 + i, files[i],
+		                                 O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	assert_int_equal(posix_spawn(&pid, program, &actions, NULL,
+	                             (char *const *)(uintptr_t)arguments, environ),
+	                 0);
 	posix_spawn_file_actions_destroy(&actions);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	for (int i = 0; i < 2; i++) {
@@ -679,7 +754,8 @@ static int run_program(const char *const *arguments, const char *input, struct b
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-static void must_run(struct world *world, const char *step, const char *const *arguments, const char *input)
+static void must_run(struct world *world, const char *step, const char *const *arguments,
+                     const char *input)
 {
 	AUTO(bytes_free) struct bytes out = bytes_of(NULL, 0), complaint = bytes_of(NULL, 0);
 	if (run_program(arguments, input, &out, &complaint) != 0)
@@ -689,8 +765,11 @@ static void must_run(struct world *world, const char *step, const char *const *a
 /* All words at once, by --ids -0: ids with NUL are left out. */
 static void expect_from_program(struct world *world, const char *step)
 {
-	AUTO(bytes_free) struct bytes queries = bytes_of(NULL, 0), wanted = bytes_of(NULL, 0), out = bytes_of(NULL, 0), complaint = bytes_of(NULL, 0);
-	const char *const arguments[] = {program, "query", "--index", world->dir, "--ids", "-0", "--batch", "queries", NULL};
+	AUTO(bytes_free)
+	struct bytes queries = bytes_of(NULL, 0), wanted = bytes_of(NULL, 0),
+		     out = bytes_of(NULL, 0), complaint = bytes_of(NULL, 0);
+	const char *const arguments[] = {program, "query",   "--index", world->dir, "--ids",
+	                                 "-0",    "--batch", "queries", NULL};
 	const char *const check[] = {program, "check", "--index", world->dir, NULL};
 	bool has_nul = false;
 	expect(world, step);
@@ -698,7 +777,8 @@ static void expect_from_program(struct world *world, const char *step)
 		const struct document *document = &world->documents[i];
 		put_string(&queries, document->word);
 		put_string(&queries, "\n");
-		bool is_shown = !document->is_dead && !memchr(document->local_id.data, '\0', document->local_id.n);
+		bool is_shown = !document->is_dead &&
+		                !memchr(document->local_id.data, '\0', document->local_id.n);
 		has_nul |= !document->is_dead && !is_shown;
 		if (is_shown)
 			bytes_put(&wanted, document->local_id.data, document->local_id.n + 1);
@@ -707,7 +787,8 @@ static void expect_from_program(struct world *world, const char *step)
 	write_file(world, AT_FDCWD, "queries", queries.data, queries.n, false);
 	int exit_status = run_program(arguments, NULL, &out, &complaint);
 	if (!bytes_equal(wanted, out) || (exit_status != (has_nul ? 2 : 0) && exit_status != 1))
-		fail_at(world, step, NULL, complaint.n ? complaint.data : "other ids than expected");
+		fail_at(world, step, NULL,
+		        complaint.n ? complaint.data : "other ids than expected");
 	must_run(world, step, check, NULL);
 }
 
@@ -719,7 +800,8 @@ struct options {
 };
 
 /* What a program is to be given; those of a library have no other limits. */
-static void choose_options(struct world *world, struct options *options, struct bs_build_request *request)
+static void choose_options(struct world *world, struct options *options,
+                           struct bs_build_request *request)
 {
 	*options = (struct options){.weight = hostile_string(&world->hostile)};
 	request->rules.hidden = request->rules.no_ignore = true;
@@ -735,7 +817,8 @@ static void choose_options(struct world *world, struct options *options, struct 
 	if (draw(world, 4) == 0) {
 		world->text_field = hostile_string(&world->hostile);
 		for (size_t i = 0; program && i < world->text_field.n; i++)
-			world->text_field.data[i] = world->text_field.data[i] == ',' ? ';' : world->text_field.data[i];
+			world->text_field.data[i] =
+				world->text_field.data[i] == ',' ? ';' : world->text_field.data[i];
 		options->texts[0] = "t";
 		options->texts[1] = world->text_field.data;
 		request->rules.text_fields = options->texts;
@@ -778,7 +861,8 @@ static void add_argument(const char **list, size_t *n, const char *option, const
 }
 
 /* As the request; an option whose value may begin with - is joined to it. */
-static void index_by_program(struct world *world, const struct bs_build_request *request, const char *step)
+static void index_by_program(struct world *world, const struct bs_build_request *request,
+                             const char *step)
 {
 	const char *list[48];
 	char *joined[3] = {NULL};
@@ -791,11 +875,14 @@ static void index_by_program(struct world *world, const struct bs_build_request 
 		add_argument(list, &n, "--words", request->index.grams ? "--grams" : NULL);
 		if (request->rules.store)
 			add_argument(list, &n, "--store", NULL);
-		if (request->rules.id_field && asprintf(&joined[0], "--id=%s", request->rules.id_field) > 0)
+		if (request->rules.id_field &&
+		    asprintf(&joined[0], "--id=%s", request->rules.id_field) > 0)
 			add_argument(list, &n, joined[0], NULL);
-		if (request->rules.text_fields && asprintf(&joined[1], "--text=t,%s", request->rules.text_fields[1]) > 0)
+		if (request->rules.text_fields &&
+		    asprintf(&joined[1], "--text=t,%s", request->rules.text_fields[1]) > 0)
 			add_argument(list, &n, joined[1], NULL);
-		if (request->index.weights && asprintf(&joined[2], "--weight=%s", request->index.weights[0]) > 0)
+		if (request->index.weights &&
+		    asprintf(&joined[2], "--weight=%s", request->index.weights[0]) > 0)
 			add_argument(list, &n, joined[2], NULL);
 		for (size_t i = 0; request->rules.globs && request->rules.globs[i]; i++)
 			add_argument(list, &n, "-g", request->rules.globs[i]);
@@ -824,8 +911,13 @@ static void note_skip(void *context, enum bs_skip reason, const char *message)
 /* Globs that cannot be read are refused, and nothing is made. */
 static bool are_globs_bad(struct world *world, const struct bs_build_request *request)
 {
-	struct bs_build_request alone = {.dir = "globs", .rules.globs = request->rules.globs, .rules.records = request->rules.records, .sources = (const char *const[]){"."},
-	                                 .n_sources = 1, .index.words = true, .rules.text_fields = (const char *const[]){"none", NULL}};
+	struct bs_build_request alone = {.dir = "globs",
+	                                 .rules.globs = request->rules.globs,
+	                                 .rules.records = request->rules.records,
+	                                 .sources = (const char *const[]){"."},
+	                                 .n_sources = 1,
+	                                 .index.words = true,
+	                                 .rules.text_fields = (const char *const[]){"none", NULL}};
 	if (!request->rules.globs && !request->rules.records)
 		return false;
 	assert_int_equal(mkdir("empty", 0700), 0);
@@ -867,7 +959,8 @@ static bool is_alone(const struct world *world, const struct document *document)
 {
 	for (size_t i = 0; i < world->n_documents; i++)
 		if (&world->documents[i] != document && !world->documents[i].is_dead &&
-		    (bytes_equal(world->documents[i].local_id, document->local_id) || bytes_equal(world->documents[i].id, document->local_id)))
+		    (bytes_equal(world->documents[i].local_id, document->local_id) ||
+		     bytes_equal(world->documents[i].id, document->local_id)))
 			return false;
 	return true;
 }
@@ -876,10 +969,16 @@ static bool is_alone(const struct world *world, const struct document *document)
 static void delete_one(struct world *world)
 {
 	struct document *document = some_document(world);
-	if (!document || document->local_id.n == 0 || memchr(document->local_id.data, '\0', document->local_id.n) || !is_alone(world, document))
+	if (!document || document->local_id.n == 0 ||
+	    memchr(document->local_id.data, '\0', document->local_id.n) ||
+	    !is_alone(world, document))
 		return;
 	const char *ids[] = {document->local_id.data, NULL};
-	struct bs_delete_request request = {.dir = world->dir, .memory = world->memory, .ids = ids, .n_ids = 1, .host.consent = &consent};
+	struct bs_delete_request request = {.dir = world->dir,
+	                                    .memory = world->memory,
+	                                    .ids = ids,
+	                                    .n_ids = 1,
+	                                    .host.consent = &consent};
 	struct bs_delete_result result = {0};
 	must(world, "delete", bs_index_delete(&request, &result, ERR));
 	if (result.n_deleted != 1)
@@ -895,7 +994,8 @@ static void delete_one(struct world *world)
 	/* What the index has no more is read again; from standard input it cannot be. */
 	document->is_dead = result.n_lost > 0;
 	if (result.n_to_read > 0) {
-		struct bs_build_request refresh = {.dir = world->dir, .memory = world->memory, .host.consent = &consent};
+		struct bs_build_request refresh = {
+			.dir = world->dir, .memory = world->memory, .host.consent = &consent};
 		must(world, "undelete", bs_index_build(&refresh, NULL, ERR));
 	}
 	expect(world, "undelete");
@@ -972,7 +1072,10 @@ static void test_rounds(void **state)
 	assert_non_null(getcwd(before, sizeof(before)));
 	make_folder(folder);
 	for (unsigned i = 0; i < rounds.n; i++) {
-		struct world world = {.seed = rounds.seed + i, .hostile = {.random = (rounds.seed + i) * UINT64_C(0x9e3779b97f4a7c15) | 1}};
+		struct world world = {
+			.seed = rounds.seed + i,
+			.hostile = {.random =
+		                            (rounds.seed + i) * UINT64_C(0x9e3779b97f4a7c15) | 1}};
 		snprintf(path, sizeof(path), "%s/%u", folder, i);
 		assert_int_equal(mkdir(path, 0700), 0);
 		assert_int_equal(chdir(path), 0);
@@ -981,7 +1084,8 @@ static void test_rounds(void **state)
 		assert_int_equal(chdir(folder), 0);
 		remove_folder(path);
 		if (rounds.n > 100 && (i + 1) % 100 == 0)
-			fprintf(stderr, "%u rounds, %llu documents, found %llu times\n", i + 1, (unsigned long long)n_documents_made,
+			fprintf(stderr, "%u rounds, %llu documents, found %llu times\n", i + 1,
+			        (unsigned long long)n_documents_made,
 			        (unsigned long long)n_expected);
 	}
 	assert_int_equal(chdir(before), 0);

@@ -1,6 +1,7 @@
 /*
- * test_literal_set.c: a set of literals finds what a search for one after the other at each place does: in random lists
- * and texts of few letters, so that much overlaps; and letter case is what PCRE2 takes for it, in all of Unicode.
+ * test_literal_set.c: a set of literals finds what a search for one after the other at each place
+ * does: in random lists and texts of few letters, so that much overlaps; and letter case is what
+ * PCRE2 takes for it, in all of Unicode.
  */
 
 #define PCRE2_CODE_UNIT_WIDTH 8
@@ -10,8 +11,8 @@
 
 #include "core/system/icu.h"
 #include "core/text/grams.h"
-#include "tests/rigs/core_rig.h"
 #include "query/regex/literal_set.h"
+#include "tests/rigs/core_rig.h"
 #include "tests/rigs/dice.h"
 #include "tests/rigs/test.h"
 
@@ -50,12 +51,15 @@ static void make_text(struct text *text, uint32_t n_pieces, size_t alphabet, boo
 }
 
 /* The next character of text[*at..n), folded; a byte that is none is unlike all. */
-static int32_t next_folded(const uint8_t *text, size_t *at, size_t n, enum bs_literal_case letter_case)
+static int32_t next_folded(const uint8_t *text, size_t *at, size_t n,
+                           enum bs_literal_case letter_case)
 {
 	UChar32 c = text[*at];
 	if (letter_case != BS_LITERAL_UNICODE) {
 		++*at;
-		return letter_case == BS_LITERAL_ASCII && c < 0x80 ? (int32_t)bs_gram_fold((uint32_t)c) : c;
+		return letter_case == BS_LITERAL_ASCII && c < 0x80
+		               ? (int32_t)bs_gram_fold((uint32_t)c)
+		               : c;
 	}
 	size_t start = *at;
 	U8_NEXT(text, *at, n, c);
@@ -80,8 +84,8 @@ static size_t naive_end(const struct text *text, size_t start, const struct bs_l
 	return at;
 }
 
-static bool naive_find(const struct text *text, size_t from, const struct bs_literal *literals, uint32_t n,
-                       enum bs_literal_case letter_case, struct bs_literal_found *found)
+static bool naive_find(const struct text *text, size_t from, const struct bs_literal *literals,
+                       uint32_t n, enum bs_literal_case letter_case, struct bs_literal_found *found)
 {
 	for (size_t start = from; start <= text->n_bytes; start++) {
 		for (uint32_t i = 0; i < n; i++) {
@@ -106,7 +110,8 @@ static uint64_t digest(const struct bs_literal_found *found)
 	return (mixed ^ mixed >> 29) * UINT64_C(0xbf58476d1ce4e5b9);
 }
 
-static bool see(void *context, const uint8_t *text, size_t n_bytes, const struct bs_literal_found *found)
+static bool see(void *context, const uint8_t *text, size_t n_bytes,
+                const struct bs_literal_found *found)
 {
 	struct seen *seen = context;
 	(void)text;
@@ -116,15 +121,17 @@ static bool see(void *context, const uint8_t *text, size_t n_bytes, const struct
 	return false;
 }
 
-static void check_all(const struct bs_literal_set *set, const struct text *text, const struct bs_literal *literals,
-                      uint32_t n, enum bs_literal_case letter_case)
+static void check_all(const struct bs_literal_set *set, const struct text *text,
+                      const struct bs_literal *literals, uint32_t n,
+                      enum bs_literal_case letter_case)
 {
 	struct seen met = {0}, wanted = {0};
 	struct bs_literal_found found;
 	assert_false(bs_literal_set_find(set, text->bytes, 0, text->n_bytes, see, &met, &found));
 	for (size_t start = 0; start < text->n_bytes; start++) {
 		for (uint32_t i = 0; i < n; i++) {
-			found = (struct bs_literal_found){start, naive_end(text, start, &literals[i], letter_case), i};
+			found = (struct bs_literal_found){
+				start, naive_end(text, start, &literals[i], letter_case), i};
 			if (found.end != SIZE_MAX)
 				(void)see(&wanted, text->bytes, text->n_bytes, &found);
 		}
@@ -134,12 +141,14 @@ static void check_all(const struct bs_literal_set *set, const struct text *text,
 }
 
 /* All matches, each from behind the one before. */
-static void check_matches(const struct bs_literal_set *set, const struct text *text, const struct bs_literal *literals,
-                          uint32_t n, enum bs_literal_case letter_case)
+static void check_matches(const struct bs_literal_set *set, const struct text *text,
+                          const struct bs_literal *literals, uint32_t n,
+                          enum bs_literal_case letter_case)
 {
 	struct bs_literal_found found, wanted;
 	for (size_t from = 0; from <= text->n_bytes;) {
-		bool has = bs_literal_set_find(set, text->bytes, from, text->n_bytes, NULL, NULL, &found);
+		bool has = bs_literal_set_find(set, text->bytes, from, text->n_bytes, NULL, NULL,
+		                               &found);
 		assert_int_equal(has, naive_find(text, from, literals, n, letter_case, &wanted));
 		if (!has)
 			return;
@@ -157,7 +166,8 @@ static void random_lists(void **state)
 	for (unsigned long round = 0; round < rounds.n; round++) {
 		size_t alphabet = below(COUNT(alphabets));
 		enum bs_literal_case letter_case = (enum bs_literal_case)(round % 3);
-		uint32_t n = 1 + below(round % 10 == 0 ? MOST_LITERALS : 12), least = below(8) > 0, most = 1 + below(9);
+		uint32_t n = 1 + below(round % 10 == 0 ? MOST_LITERALS : 12), least = below(8) > 0,
+			 most = 1 + below(9);
 		AUTO(bs_literal_set_free_at) struct bs_literal_set *set;
 		for (uint32_t i = 0; i < n; i++) {
 			make_text(&texts[i], least + below(most), alphabet, false);
@@ -197,8 +207,8 @@ static void nested_lists(void **state)
 
 static bool has_case(uint32_t c)
 {
-	uint32_t mask =
-		U_GC_LU_MASK | U_GC_LL_MASK | U_GC_LT_MASK | U_GC_LM_MASK | U_GC_MN_MASK | U_GC_NL_MASK | U_GC_SO_MASK;
+	uint32_t mask = U_GC_LU_MASK | U_GC_LL_MASK | U_GC_LT_MASK | U_GC_LM_MASK | U_GC_MN_MASK |
+	                U_GC_NL_MASK | U_GC_SO_MASK;
 	return (U_MASK(bs_icu.u_charType((UChar32)c)) & mask) != 0;
 }
 
@@ -225,7 +235,8 @@ static void check_character(const uint8_t *text, size_t n_bytes, const uint8_t *
 	expect_ok(bs_literal_set_new(&literal, 1, BS_LITERAL_UNICODE, &set, ERR), &said);
 	for (size_t from = 0;; from = found.end) {
 		bool has = bs_literal_set_find(set, text, from, n_bytes, NULL, NULL, &found);
-		assert_int_equal(has, pcre2_match(code, text, n_bytes, from, PCRE2_NO_UTF_CHECK, data, NULL) >= 0);
+		assert_int_equal(has, pcre2_match(code, text, n_bytes, from, PCRE2_NO_UTF_CHECK,
+		                                  data, NULL) >= 0);
 		if (!has)
 			break;
 		assert_int_equal(found.start, places[0]);

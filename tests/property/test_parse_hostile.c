@@ -1,14 +1,16 @@
-/* test_parse_hostile.c: queries that are long, deep or random: no crash, no waiting, and what parse.h promises. */
+/* test_parse_hostile.c: queries that are long, deep or random: no crash, no waiting, and what
+ * parse.h promises. */
 #include "core/bitsift/search.h"
-#include "tests/rigs/buffer_rig.h"
-#include "tests/rigs/parse_rig.h"
 #include "query/language/wildcard.h"
+#include "tests/rigs/buffer_rig.h"
 #include "tests/rigs/dice.h"
+#include "tests/rigs/parse_rig.h"
 #include "tests/rigs/test.h"
 
 /* n_times the middle between the two ends. */
-static struct bs_query_tree *parse_repeated(const char *start, const char *middle, const char *end, size_t n_times, bool any,
-				       size_t *error_byte, struct bs_error *err)
+static struct bs_query_tree *parse_repeated(const char *start, const char *middle, const char *end,
+                                            size_t n_times, bool any, size_t *error_byte,
+                                            struct bs_error *err)
 {
 	AUTO(bs_buffer_deinit) struct bs_buffer text = {0};
 	append_string(&text, start);
@@ -17,7 +19,8 @@ static struct bs_query_tree *parse_repeated(const char *start, const char *middl
 	return parse((const char *)text.data, text.used_bytes, any, error_byte, err);
 }
 
-static void check_repeated_error(const char *middle, size_t n_times, size_t error_byte, const char *message)
+static void check_repeated_error(const char *middle, size_t n_times, size_t error_byte,
+                                 const char *message)
 {
 	for (int any = 0; any < 2; any++) {
 		size_t got_byte;
@@ -30,7 +33,9 @@ static void check_repeated_error(const char *middle, size_t n_times, size_t erro
 static void test_hostile_errors(void **state)
 {
 	const size_t many = 1000000;
-	for (const char *const *sign = (const char *const[]){"(", ")", "-(", "NOT ", "-", "- ", "\"", "AND ", "()", "(-", NULL}; *sign; sign++) {
+	for (const char *const *sign = (const char *const[]){"(", ")", "-(", "NOT ", "-", "- ",
+	                                                     "\"", "AND ", "()", "(-", NULL};
+	     *sign; sign++) {
 		check_repeated_error(*sign, many / strlen(*sign), 0, "the query has no words");
 		check_repeated_error(*sign, many / strlen(*sign) - 1, 0, "the query has no words");
 	}
@@ -38,13 +43,17 @@ static void test_hostile_errors(void **state)
 	check_repeated_error("*", many, 0, "the query has no words");
 	check_repeated_error(" ", many, 0, "the query is empty");
 	check_repeated_error("\xff", many, 0, "the query has no words");
-	check_repeated_error("x", BS_QUERY_MAX_BYTES + 1, BS_QUERY_MAX_BYTES, "the query is longer than 1048576 bytes");
+	check_repeated_error("x", BS_QUERY_MAX_BYTES + 1, BS_QUERY_MAX_BYTES,
+	                     "the query is longer than 1048576 bytes");
 }
 
-static void check_repeated_parses(const char *start, const char *middle, const char *end, size_t n_times)
+static void check_repeated_parses(const char *start, const char *middle, const char *end,
+                                  size_t n_times)
 {
 	for (int any = 0; any < 2; any++) {
-		AUTO(bs_query_tree_free_at) struct bs_query_tree *query = parse_repeated(start, middle, end, n_times, any, NULL, ERR);
+		AUTO(bs_query_tree_free_at)
+		struct bs_query_tree *query =
+			parse_repeated(start, middle, end, n_times, any, NULL, ERR);
 		if (!query)
 			fail_msg("%s: %s", middle, said.text);
 		free(format(query));
@@ -81,13 +90,14 @@ static void test_hostile_parses(void **state)
 /* One word more than those above. */
 static void test_limits(void **state)
 {
-	static const char *const words = "a query may have 100000 words", *const phrase = "a phrase may have 16384 words";
+	static const char *const words = "a query may have 100000 words",
+				 *const phrase = "a phrase may have 16384 words";
 	check_repeated_error("a ", BS_QUERY_MAX_WORDS + 1, 2 * BS_QUERY_MAX_WORDS, words);
 	check_repeated_error("(a)", BS_QUERY_MAX_WORDS + 1, 3 * BS_QUERY_MAX_WORDS + 1, words);
 	check_repeated_error("a-", BS_QUERY_MAX_PHRASE + 1, 0, phrase);
 	check_repeated_error("漢", BS_QUERY_MAX_PHRASE + 1, 0, phrase);
 	check_repeated_error("b* ", BS_QUERY_MAX_INEXACT + 1, 3 * BS_QUERY_MAX_INEXACT,
-			     "a query may have 1024 words with *, ? or ~");
+	                     "a query may have 1024 words with *, ? or ~");
 }
 
 static void check_nested(const char *open, size_t n_times, size_t error_byte)
@@ -97,7 +107,9 @@ static void check_nested(const char *open, size_t n_times, size_t error_byte)
 	append_repeated(&text, open, n_times);
 	append_string(&text, "a");
 	append_repeated(&text, ")^2", n_times);
-	AUTO(bs_query_tree_free_at) struct bs_query_tree *query = parse((const char *)text.data, text.used_bytes, false, &got_byte, ERR);
+	AUTO(bs_query_tree_free_at)
+	struct bs_query_tree *query =
+		parse((const char *)text.data, text.used_bytes, false, &got_byte, ERR);
 	assert_int_equal(query == NULL, error_byte > 0);
 	if (!query) {
 		assert_string_equal(said.text, "brackets are nested too deep");
@@ -121,7 +133,9 @@ static void test_deepest(void **state)
 	append_repeated(&text, "a OR b -(", BS_QUERY_MAX_DEPTH);
 	append_string(&text, "c");
 	append_repeated(&text, ")", BS_QUERY_MAX_DEPTH);
-	AUTO(bs_query_tree_free_at) struct bs_query_tree *query = parse((const char *)text.data, text.used_bytes, false, NULL, NULL);
+	AUTO(bs_query_tree_free_at)
+	struct bs_query_tree *query =
+		parse((const char *)text.data, text.used_bytes, false, NULL, NULL);
 	assert_non_null(query);
 	assert_int_equal(query->n_nodes, 5 * BS_QUERY_MAX_DEPTH + 1);
 	assert_int_equal(query->n_elements, 3);
@@ -135,7 +149,8 @@ static uint64_t next_random(uint64_t *state)
 	return *state >> 33;
 }
 
-static void check_leaf(const struct bs_query_tree *query, const struct bs_query_node *node, bool *is_seen)
+static void check_leaf(const struct bs_query_tree *query, const struct bs_query_node *node,
+                       bool *is_seen)
 {
 	assert_int_equal(node->n_children, 0);
 	assert_true(node->kind == BS_NODE_WORD ? node->n_items == 1 : node->n_items >= 2);
@@ -144,7 +159,8 @@ static void check_leaf(const struct bs_query_tree *query, const struct bs_query_
 	for (uint32_t i = 0; i < node->n_items; i++) {
 		assert_true(node->items[i].element < query->n_elements);
 		assert_true(i == 0 || node->items[i].position > node->items[i - 1].position);
-		assert_int_not_equal(query->elements[node->items[i].element].kind, BS_ELEMENT_BIGRAM);
+		assert_int_not_equal(query->elements[node->items[i].element].kind,
+		                     BS_ELEMENT_BIGRAM);
 		is_seen[node->items[i].element] = true;
 	}
 	for (uint32_t i = 0; i < node->n_aids; i++) {
@@ -161,12 +177,14 @@ static void check_promises(const struct bs_query_tree *query)
 	FREED uint32_t *n_parents = calloc(query->n_nodes, sizeof(*n_parents));
 	for (size_t n = 0; n < query->n_nodes; n++) {
 		const struct bs_query_node *node = &query->nodes[n];
-		if (node->kind == BS_NODE_WORD || node->kind == BS_NODE_PHRASE || node->kind == BS_NODE_NEAR) {
+		if (node->kind == BS_NODE_WORD || node->kind == BS_NODE_PHRASE ||
+		    node->kind == BS_NODE_NEAR) {
 			check_leaf(query, node, is_seen);
 			continue;
 		}
 		assert_int_equal(node->n_items, 0);
-		assert_true(node->kind == BS_NODE_NOT ? node->n_children == 1 : node->n_children >= 2);
+		assert_true(node->kind == BS_NODE_NOT ? node->n_children == 1
+		                                      : node->n_children >= 2);
 		for (uint32_t i = 0; i < node->n_children; i++) {
 			assert_true(node->children[i] < n);
 			assert_int_not_equal(query->nodes[node->children[i]].kind, node->kind);
@@ -182,9 +200,10 @@ static void check_promises(const struct bs_query_tree *query)
 static void write_element(struct bs_buffer *out, const struct bs_element *element)
 {
 	for (uint32_t i = 0; i < element->term_bytes; i++)
-		append_string(out, element->term[i] == BS_PATTERN_ANY   ? "*"
-		                : element->term[i] == BS_PATTERN_ONE ? "?"
-		                                                     : (const char[]){(char)element->term[i], '\0'});
+		append_string(out, element->term[i] == BS_PATTERN_ANY ? "*"
+		                   : element->term[i] == BS_PATTERN_ONE
+		                           ? "?"
+		                           : (const char[]){(char)element->term[i], '\0'});
 	/* A sign behind the * keeps an apostrophe before it in the word. */
 	if (element->kind == BS_ELEMENT_PREFIX)
 		append_string(out, element->term[element->term_bytes - 1] == '\'' ? "*+" : "*");
@@ -193,7 +212,8 @@ static void write_element(struct bs_buffer *out, const struct bs_element *elemen
 }
 
 /* A leaf in the query language: quoted, or a bare token if it ends in something inexact. */
-static void write_leaf(struct bs_buffer *out, const struct bs_query_tree *query, const struct bs_query_node *node)
+static void write_leaf(struct bs_buffer *out, const struct bs_query_tree *query,
+                       const struct bs_query_node *node)
 {
 	enum bs_element_kind last = query->elements[node->items[node->n_items - 1].element].kind;
 	bool is_quoted = last == BS_ELEMENT_TERM;
@@ -201,7 +221,8 @@ static void write_leaf(struct bs_buffer *out, const struct bs_query_tree *query,
 	append_string(out, is_quoted ? "\"" : "");
 	for (uint32_t i = 0; i < node->n_items; i++) {
 		write_element(out, &query->elements[node->items[i].element]);
-		bool is_paired = aid < node->n_aids && node->aids[aid].position == node->items[i].position;
+		bool is_paired =
+			aid < node->n_aids && node->aids[aid].position == node->items[i].position;
 		aid += is_paired;
 		if (i + 1 < node->n_items && !is_paired)
 			append_string(out, is_quoted ? " " : "-");
@@ -242,7 +263,9 @@ static void check_round_trip(const struct bs_query_tree *query)
 {
 	AUTO(bs_buffer_deinit) struct bs_buffer text = {0};
 	write_node(&text, query, (uint32_t)(query->n_nodes - 1));
-	AUTO(bs_query_tree_free_at) struct bs_query_tree *again = parse((const char *)text.data, text.used_bytes, false, NULL, ERR);
+	AUTO(bs_query_tree_free_at)
+	struct bs_query_tree *again =
+		parse((const char *)text.data, text.used_bytes, false, NULL, ERR);
 	if (!again)
 		fail_msg("%.*s: %s", (int)text.used_bytes, (const char *)text.data, said.text);
 	FREED char *tree = format(query), *tree_again = format(again);
@@ -252,34 +275,56 @@ static void check_round_trip(const struct bs_query_tree *query)
 static void check_soup(const struct bs_buffer *soup, bool any)
 {
 	size_t error_byte = 0;
-	AUTO(bs_query_tree_free_at) struct bs_query_tree *query = parse((const char *)soup->data, soup->used_bytes, any, &error_byte, ERR);
+	AUTO(bs_query_tree_free_at)
+	struct bs_query_tree *query =
+		parse((const char *)soup->data, soup->used_bytes, any, &error_byte, ERR);
 	FREED char *caret = NULL;
 	if (query) {
 		check_promises(query);
 		check_round_trip(query);
 	} else {
 		/* All else is a sign. */
-		assert_true(strcmp(said.text, "the query has no words") == 0 || strcmp(said.text, "the query is empty") == 0);
+		assert_true(strcmp(said.text, "the query has no words") == 0 ||
+		            strcmp(said.text, "the query is empty") == 0);
 		assert_int_equal(error_byte, 0);
-		assert_int_equal(bs_query_caret((const char *)soup->data, soup->used_bytes, error_byte, &caret, NULL), BS_OK);
+		assert_int_equal(bs_query_caret((const char *)soup->data, soup->used_bytes,
+		                                error_byte, &caret, NULL),
+		                 BS_OK);
 	}
 }
 
 static void test_token_soup(void **state)
 {
 	static const char *const tokens[] = {
-		"cat",  "dog", "bird", "cat",    " ",     " ",        " ",    " ",     "\xe3\x80\x80", "(",  ")",
-		"(",    ")",   "\"",   "\"",     "-",     " AND ",    " OR ", " NOT ", "AND",          "*",  "~1", "*", "?", "a?b", "*",
-		"~2",   "~5",  "~",    "title:", "body:", "a:",       "a:b:", "no:",   "漢字",         "漢", "ไทย",
-		"&&", "||", "!", "^2", "^.5", "^", "or", "2", "f(", "x(", "titel:", "/", "->", ":", ")^3",
-		"カナ", "été", "+++",  ".",      "\xff",  "\xe3\x81", "\x01", "'",     "\\",           "_",  "한국",
+		"cat",      "dog",   "bird",
+		"cat",      " ",     " ",
+		" ",        " ",     "\xe3\x80\x80",
+		"(",        ")",     "(",
+		")",        "\"",    "\"",
+		"-",        " AND ", " OR ",
+		" NOT ",    "AND",   "*",
+		"~1",       "*",     "?",
+		"a?b",      "*",     "~2",
+		"~5",       "~",     "title:",
+		"body:",    "a:",    "a:b:",
+		"no:",      "漢字",  "漢",
+		"ไทย",      "&&",    "||",
+		"!",        "^2",    "^.5",
+		"^",        "or",    "2",
+		"f(",       "x(",    "titel:",
+		"/",        "->",    ":",
+		")^3",      "カナ",  "été",
+		"+++",      ".",     "\xff",
+		"\xe3\x81", "\x01",  "'",
+		"\\",       "_",     "한국",
 	};
 	uint64_t random = rounds.seed;
 	for (size_t i = 0; i < 3 * rounds.n; i++) {
 		AUTO(bs_buffer_deinit) struct bs_buffer soup = {0};
 		size_t n_tokens = 1 + next_random(&random) % 14;
 		for (size_t k = 0; k < n_tokens; k++)
-			append_string(&soup, tokens[next_random(&random) % (sizeof(tokens) / sizeof(tokens[0]))]);
+			append_string(&soup, tokens[next_random(&random) %
+			                            (sizeof(tokens) / sizeof(tokens[0]))]);
 		check_soup(&soup, i % 2);
 	}
 }
@@ -293,11 +338,15 @@ static void test_byte_soup(void **state)
 		size_t n_bytes = next_random(&random) % sizeof(bytes);
 		for (size_t k = 0; k < n_bytes; k++) {
 			uint64_t draw = next_random(&random);
-			bytes[k] = draw % 3 ? (uint8_t) "()\"-*~12 :aAb^!&|/?*"[draw / 3 % 20] : (uint8_t)(draw >> 8);
+			bytes[k] = draw % 3 ? (uint8_t) "()\"-*~12 :aAb^!&|/?*"[draw / 3 % 20]
+			                    : (uint8_t)(draw >> 8);
 		}
 		size_t error_byte;
-		AUTO(bs_query_tree_free_at) struct bs_query_tree *query = parse((const char *)bytes, n_bytes, i % 2, &error_byte, ERR);
-		assert_true(query || strcmp(said.text, "the query has no words") == 0 || strcmp(said.text, "the query is empty") == 0);
+		AUTO(bs_query_tree_free_at)
+		struct bs_query_tree *query =
+			parse((const char *)bytes, n_bytes, i % 2, &error_byte, ERR);
+		assert_true(query || strcmp(said.text, "the query has no words") == 0 ||
+		            strcmp(said.text, "the query is empty") == 0);
 		if (query) {
 			check_promises(query);
 			free(format(query));
@@ -307,5 +356,5 @@ static void test_byte_soup(void **state)
 
 RUN_RANDOM_TESTS_WITH(20000, 1, open_words, close_words, cmocka_unit_test(test_hostile_errors),
                       cmocka_unit_test(test_hostile_parses), cmocka_unit_test(test_limits),
-                      cmocka_unit_test(test_nested), cmocka_unit_test(test_deepest), cmocka_unit_test(test_token_soup),
-                      cmocka_unit_test(test_byte_soup))
+                      cmocka_unit_test(test_nested), cmocka_unit_test(test_deepest),
+                      cmocka_unit_test(test_token_soup), cmocka_unit_test(test_byte_soup))

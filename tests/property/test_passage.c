@@ -1,5 +1,6 @@
-/* test_passage.c: where words stand in a file, compared with a naive searcher: over random texts of all that folding, encodings
- * and line ends can do, in files of UTF-8, with and without a mark, and UTF-16. */
+/* test_passage.c: where words stand in a file, compared with a naive searcher: over random texts of
+ * all that folding, encodings and line ends can do, in files of UTF-8, with and without a mark, and
+ * UTF-16. */
 #include <unistd.h>
 
 #include <unicode/uchar.h>
@@ -8,8 +9,8 @@
 #include "core/bitsift/search.h"
 #include "corpus/read/reader.h"
 #include "corpus/read/source.h"
-#include "query/language/parse.h"
 #include "query/answer/passage.h"
+#include "query/language/parse.h"
 #include "query/verify/match.h"
 #include "tests/rigs/buffer_rig.h"
 #include "tests/rigs/dice.h"
@@ -19,16 +20,74 @@
 #define MOST_BYTES 4096
 
 static const char *const pieces[] = {
-	"cat", "CAT", "c\u00adat", "\uff43\uff41\uff54", "dog", "don\u2019t", "don't", "\ufb01ne", "fine", "stra\u00dfe", "STRASSE", "e\u0301t\u00e9",
-	"\u00e9te\u0301", "\u6f22", "\u5b57", "\u6f22\u0301", "\u304b\u3099", "\u304c", "\uff76\uff9e", "\U00020000", "\u0e44\u0e17\u0e22", "\u0e33",
-	" ", " ", " ", "\n", "\r\n", "\r", "\t", ". ", "-", "\xff", "\xe3\x81", "\xc3", "\U0001f44d", "\ufeff", "\u200d", "3.14",
+	"cat",
+	"CAT",
+	"c\u00adat",
+	"\uff43\uff41\uff54",
+	"dog",
+	"don\u2019t",
+	"don't",
+	"\ufb01ne",
+	"fine",
+	"stra\u00dfe",
+	"STRASSE",
+	"e\u0301t\u00e9",
+	"\u00e9te\u0301",
+	"\u6f22",
+	"\u5b57",
+	"\u6f22\u0301",
+	"\u304b\u3099",
+	"\u304c",
+	"\uff76\uff9e",
+	"\U00020000",
+	"\u0e44\u0e17\u0e22",
+	"\u0e33",
+	" ",
+	" ",
+	" ",
+	"\n",
+	"\r\n",
+	"\r",
+	"\t",
+	". ",
+	"-",
+	"\xff",
+	"\xe3\x81",
+	"\xc3",
+	"\U0001f44d",
+	"\ufeff",
+	"\u200d",
+	"3.14",
 };
 static const char *const queries[] = {
-	"cat", "dog", "fine", "strasse", "don't", "\u00e9t\u00e9", "\u6f22", "\u5b57", "\u304c", "\U00020000", "\u0e44\u0e17\u0e22",
-	"\"cat dog\"", "\u6f22\u5b57", "\u304c\u6f22", "\"cat dog\"~2", "cat -fine", "ca*", "cat OR \"dog fine\"", "dog~1",
+	"cat",
+	"dog",
+	"fine",
+	"strasse",
+	"don't",
+	"\u00e9t\u00e9",
+	"\u6f22",
+	"\u5b57",
+	"\u304c",
+	"\U00020000",
+	"\u0e44\u0e17\u0e22",
+	"\"cat dog\"",
+	"\u6f22\u5b57",
+	"\u304c\u6f22",
+	"\"cat dog\"~2",
+	"cat -fine",
+	"ca*",
+	"cat OR \"dog fine\"",
+	"dog~1",
 };
 
-enum encoding { UTF8, UTF8_MARK, UTF16_LITTLE, UTF16_BIG, ENCODINGS };
+enum encoding {
+	UTF8,
+	UTF8_MARK,
+	UTF16_LITTLE,
+	UTF16_BIG,
+	ENCODINGS
+};
 
 /* A file, its text as UTF-8, and where in the file each byte of that stands. */
 struct sample {
@@ -70,7 +129,8 @@ static void make_sample(struct sample *sample, enum encoding encoding)
 		from = at;
 		U8_NEXT_OR_FFFD((const uint8_t *)bytes, at, n_bytes, c);
 		for (size_t i = 0; i < 4; i++)
-			sample->raw_of[sample->text_bytes + i] = sample->raw_bytes + (encoding < UTF16_LITTLE ? i : 0);
+			sample->raw_of[sample->text_bytes + i] =
+				sample->raw_bytes + (encoding < UTF16_LITTLE ? i : 0);
 		if (encoding < UTF16_LITTLE) {
 			memcpy(sample->raw + sample->raw_bytes, bytes + from, at - from);
 			memcpy(sample->text + sample->text_bytes, bytes + from, at - from);
@@ -86,13 +146,15 @@ static void make_sample(struct sample *sample, enum encoding encoding)
 	sample->raw_of[sample->text_bytes] = sample->raw_bytes;
 }
 
-/* Where the terms of the runs stand: a character and the marks that fold with it, one such cluster after the other. */
+/* Where the terms of the runs stand: a character and the marks that fold with it, one such cluster
+ * after the other. */
 static void place_runs(struct naive *naive, const struct sample *sample, struct kept *kept)
 {
 	struct kept_token *tokens = (struct kept_token *)(void *)kept->tokens.data;
 	size_t n = kept_n(kept);
 	for (size_t i = 0; i < n;) {
-		size_t start = (size_t)tokens[i].start_byte, end = (size_t)tokens[i].end_byte, at = start;
+		size_t start = (size_t)tokens[i].start_byte, end = (size_t)tokens[i].end_byte,
+		       at = start;
 		UChar32 c;
 		U8_NEXT_OR_FFFD(sample->text, at, end, c);
 		if (!naive_starts_run(c)) {
@@ -112,7 +174,8 @@ static void place_runs(struct naive *naive, const struct sample *sample, struct 
 				U16_APPEND_UNSAFE(raw, n_units, c);
 			}
 			UErrorCode code = U_ZERO_ERROR;
-			int32_t n_folded = unorm2_normalize(naive->nfkc_casefold, raw, n_units, folded, 256, &code);
+			int32_t n_folded = unorm2_normalize(naive->nfkc_casefold, raw, n_units,
+			                                    folded, 256, &code);
 			assert_true(U_SUCCESS(code));
 			for (int32_t unit = 0; unit < n_folded; i++) {
 				if (i < n && tokens[i].is_bigram)
@@ -127,8 +190,10 @@ static void place_runs(struct naive *naive, const struct sample *sample, struct 
 	}
 }
 
-/* The naive searcher: sets starts and ends of the words that the query means. False: it does not know this kind of query. */
-static bool find_naively(const struct bs_query_tree *query, const struct kept *kept, bool *starts, bool *ends, size_t *n_out)
+/* The naive searcher: sets starts and ends of the words that the query means. False: it does not
+ * know this kind of query. */
+static bool find_naively(const struct bs_query_tree *query, const struct kept *kept, bool *starts,
+                         bool *ends, size_t *n_out)
 {
 	*n_out = 0;
 	for (size_t node = 0; node < query->n_nodes; node++) {
@@ -140,15 +205,20 @@ static bool find_naively(const struct bs_query_tree *query, const struct kept *k
 		for (size_t i = 0; i < kept_n(kept); i++) {
 			size_t places[8], n_there = 0;
 			for (uint32_t item = 0; item < leaf->n_items; item++) {
-				const struct bs_element *element = &query->elements[leaf->items[item].element];
-				if (element->kind == BS_ELEMENT_FUZZY || element->kind == BS_ELEMENT_PREFIX)
+				const struct bs_element *element =
+					&query->elements[leaf->items[item].element];
+				if (element->kind == BS_ELEMENT_FUZZY ||
+				    element->kind == BS_ELEMENT_PREFIX)
 					return false;
 				for (size_t k = i; k < kept_n(kept); k++) {
 					const struct kept_token *token = kept_at(kept, k);
-					if (!token->is_bigram && !kept_at(kept, i)->is_bigram && element->is_positive &&
-					    token->position == kept_at(kept, i)->position + leaf->items[item].position &&
+					if (!token->is_bigram && !kept_at(kept, i)->is_bigram &&
+					    element->is_positive &&
+					    token->position == kept_at(kept, i)->position +
+					                               leaf->items[item].position &&
 					    token->term_bytes == element->term_bytes &&
-					    memcmp(kept->terms.data + token->term_off, element->term, element->term_bytes) == 0)
+					    memcmp(kept->terms.data + token->term_off,
+					           element->term, element->term_bytes) == 0)
 						places[n_there++] = k;
 				}
 			}
@@ -162,7 +232,8 @@ static bool find_naively(const struct bs_query_tree *query, const struct kept *k
 	return true;
 }
 
-static void check_passage(const struct sample *sample, const struct bs_passage *passage, size_t start, size_t stop)
+static void check_passage(const struct sample *sample, const struct bs_passage *passage,
+                          size_t start, size_t stop)
 {
 	size_t line = 1, line_start = sample->mark_bytes;
 	for (size_t i = 0; i < start; i++) {
@@ -180,8 +251,10 @@ static void check_passage(const struct sample *sample, const struct bs_passage *
 	assert_true(passage->text_bytes > 0);
 }
 
-/* Each word found begins no later and ends no sooner than a passage, and each passage begins and ends with one. */
-static void check_passages(const struct sample *sample, const struct bs_passages *passages, const bool *starts, const bool *ends)
+/* Each word found begins no later and ends no sooner than a passage, and each passage begins and
+ * ends with one. */
+static void check_passages(const struct sample *sample, const struct bs_passages *passages,
+                           const bool *starts, const bool *ends)
 {
 	const struct bs_passage *list = passages->list.items;
 	size_t n = bs_vector_n(&passages->list), now = 0;
@@ -203,7 +276,8 @@ static void check_passages(const struct sample *sample, const struct bs_passages
 	assert_true(passages->best < n);
 }
 
-static void fetch(struct bs_reader *reader, const struct sample *sample, struct bs_document *document)
+static void fetch(struct bs_reader *reader, const struct sample *sample,
+                  struct bs_document *document)
 {
 	struct bs_fingerprint fingerprint;
 	char path[] = "/tmp/bitsift-passage-XXXXXX";
@@ -211,7 +285,8 @@ static void fetch(struct bs_reader *reader, const struct sample *sample, struct 
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, sample->raw, sample->raw_bytes), sample->raw_bytes);
 	close(fd);
-	assert_int_equal(bs_reader_fetch_file(reader, NULL, path, document, &fingerprint, NULL), BS_OK);
+	assert_int_equal(bs_reader_fetch_file(reader, NULL, path, document, &fingerprint, NULL),
+	                 BS_OK);
 	unlink(path);
 }
 
@@ -239,14 +314,16 @@ static void test_naive(void **state)
 		fetch(reader, &sample, &document);
 		assert_int_equal(document.text.fields[0].text_bytes, sample.text_bytes);
 		assert_memory_equal(document.text.fields[0].text, sample.text, sample.text_bytes);
-		assert_int_equal(bs_query_parse((const uint8_t *)text, strlen(text), &options, &query, NULL, NULL), BS_OK);
+		assert_int_equal(bs_query_parse((const uint8_t *)text, strlen(text), &options,
+		                                &query, NULL, NULL),
+		                 BS_OK);
 		assert_int_equal(bs_matcher_new(query, rig.tokenizer, &matcher, NULL), BS_OK);
-		assert_int_equal(bs_match_hits(matcher, (struct bs_doc_ref){0}, document.text.fields, 1, false, &match,
-		                               &hits, NULL),
+		assert_int_equal(bs_match_hits(matcher, (struct bs_doc_ref){0},
+		                               document.text.fields, 1, false, &match, &hits, NULL),
 		                 BS_OK);
 		size_t n_hits = bs_vector_n(&hits);
-		assert_int_equal(bs_passages_find(&passages, &document, hits.items, n_hits,
-		                                  NULL), BS_OK);
+		assert_int_equal(bs_passages_find(&passages, &document, hits.items, n_hits, NULL),
+		                 BS_OK);
 		naive_analyze(&rig.naive, sample.text, sample.text_bytes, &rig.expected);
 		place_runs(&rig.naive, &sample, &rig.expected);
 		memset(starts, 0, sizeof(starts));

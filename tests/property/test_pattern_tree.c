@@ -1,15 +1,16 @@
 /*
- * test_pattern_tree.c: a pattern that is built by calls (bitsift/pattern_tree.h) is the one that its text says: the text compiles, and
- * reading it makes the same nodes. Random trees; then what a host may do wrong.
+ * test_pattern_tree.c: a pattern that is built by calls (bitsift/pattern_tree.h) is the one that
+ * its text says: the text compiles, and reading it makes the same nodes. Random trees; then what a
+ * host may do wrong.
  */
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
 #include "core/bitsift/candidates.h"
-#include "tests/rigs/core_rig.h"
 #include "query/regex/built_pattern.h"
 #include "query/regex/regex_read.h"
+#include "tests/rigs/core_rig.h"
 #include "tests/rigs/dice.h"
 #include "tests/rigs/test.h"
 
@@ -17,8 +18,9 @@ AUTO_OF(struct bs_text_filter, bs_text_filter_free)
 
 static uint32_t draw_character(void)
 {
-	static const uint32_t characters[] = {'a', 'b', 'k', 'Z', '0',   ' ',   '\n',  '{',  '}',    '\\',   '^',
-	                                      ']', '-', '+', 0,   0x130, 0x131, 0x307, 0xe9, 0x4e2d, 0x1f600};
+	static const uint32_t characters[] = {'a', 'b',   'k',   'Z',   '0',  ' ',    '\n',
+	                                      '{', '}',   '\\',  '^',   ']',  '-',    '+',
+	                                      0,   0x130, 0x131, 0x307, 0xe9, 0x4e2d, 0x1f600};
 	return characters[below(sizeof(characters) / sizeof(*characters))];
 }
 
@@ -27,8 +29,8 @@ static size_t draw_ranges(struct bs_pattern_range *ranges)
 	size_t n = 1 + below(3);
 	for (size_t i = 0; i < n; i++) {
 		uint32_t first = draw_character(), last = below(2) ? first : draw_character();
-		ranges[i] =
-			first < last ? (struct bs_pattern_range){first, last} : (struct bs_pattern_range){last, first};
+		ranges[i] = first < last ? (struct bs_pattern_range){first, last}
+		                         : (struct bs_pattern_range){last, first};
 	}
 	return n;
 }
@@ -63,7 +65,8 @@ static void draw_parts(struct bs_pattern_tree *tree, unsigned depth)
 			continue;
 		}
 		if (below(3) == 0)
-			bs_pattern_tree_repeat(tree, below(3), below(2) ? 2 + below(3) : BS_PATTERN_NO_MAX);
+			bs_pattern_tree_repeat(tree, below(3),
+			                       below(2) ? 2 + below(3) : BS_PATTERN_NO_MAX);
 	}
 }
 
@@ -71,18 +74,21 @@ static void compile(const struct bs_regex *regex)
 {
 	int error;
 	PCRE2_SIZE where;
-	pcre2_code *code = pcre2_compile(regex->text, regex->n_bytes, PCRE2_UTF | PCRE2_UCP, &error, &where, NULL);
+	pcre2_code *code = pcre2_compile(regex->text, regex->n_bytes, PCRE2_UTF | PCRE2_UCP, &error,
+	                                 &where, NULL);
 	if (!code)
-		fail_msg("%.*s does not compile: %d at %zu", (int)regex->n_bytes, regex->text, error, where);
+		fail_msg("%.*s does not compile: %d at %zu", (int)regex->n_bytes, regex->text,
+		         error, where);
 	pcre2_code_free(code);
 }
 
-static bool are_same_nodes(const struct bs_regex_node *a, const struct bs_regex_node *b, bool fold_case)
+static bool are_same_nodes(const struct bs_regex_node *a, const struct bs_regex_node *b,
+                           bool fold_case)
 {
 	bool is_cased = !fold_case && a->caseless == b->caseless;
 	is_cased |= fold_case && bs_regex_is(a->caseless, true) == bs_regex_is(b->caseless, true);
-	return a->kind == b->kind && a->letter == b->letter && is_cased && a->first == b->first && a->n == b->n &&
-	       a->next == b->next && a->least == b->least && a->most == b->most;
+	return a->kind == b->kind && a->letter == b->letter && is_cased && a->first == b->first &&
+	       a->n == b->n && a->next == b->next && a->least == b->least && a->most == b->most;
 }
 
 static void compare(const struct bs_regex *built, const struct bs_regex *read, bool fold_case)
@@ -91,7 +97,8 @@ static void compare(const struct bs_regex *built, const struct bs_regex *read, b
 	int n_bytes = (int)built->n_bytes;
 	if (built->root != read->root || bs_regex_n_nodes(built) != bs_regex_n_nodes(read) ||
 	    built->is_ascii != read->is_ascii || built->n_captures != read->n_captures ||
-	    built->has_control != read->has_control || bs_vector_n(&built->members) != bs_vector_n(&read->members))
+	    built->has_control != read->has_control ||
+	    bs_vector_n(&built->members) != bs_vector_n(&read->members))
 		fail_msg("%.*s: %u nodes, %u when read", n_bytes, text, bs_regex_n_nodes(built),
 		         bs_regex_n_nodes(read));
 	for (uint32_t i = 0; i < bs_regex_n_nodes(built); i++)
@@ -116,13 +123,16 @@ static void trees_are_what_their_text_says(void **state)
 		assert_int_equal(bs_pattern_tree_new(fold, &trees[fold], ERR), BS_OK);
 	for (unsigned long i = 0; i < rounds.n; i++) {
 		bool fold_case = i % 2;
-		AUTO(bs_grep_analysis_deinit) struct bs_grep_analysis analysis = {.is_legible = false};
+		AUTO(bs_grep_analysis_deinit)
+		struct bs_grep_analysis analysis = {.is_legible = false};
 		bs_pattern_tree_clear(trees[fold_case]);
 		draw_parts(trees[fold_case], 0);
 		assert_int_equal(bs_pattern_tree_end(trees[fold_case], ERR), BS_OK);
 		assert_int_equal(bs_pattern_tree_analyse(trees[fold_case], &analysis, ERR), BS_OK);
 		compile(&analysis.regex);
-		assert_int_equal(bs_regex_read(&read, analysis.regex.text, analysis.regex.n_bytes, ERR), BS_OK);
+		assert_int_equal(
+			bs_regex_read(&read, analysis.regex.text, analysis.regex.n_bytes, ERR),
+			BS_OK);
 		compare(&analysis.regex, &read, fold_case);
 	}
 	bs_regex_deinit(&read);
@@ -152,7 +162,8 @@ static void add_many_groups(struct bs_pattern_tree *tree)
 /* Then the pattern matches every text. */
 static void what_no_pattern_has_rules_nothing_out(void **state)
 {
-	static void (*const parts[])(struct bs_pattern_tree *) = {add_surrogate, add_large_repetition, add_many_groups};
+	static void (*const parts[])(struct bs_pattern_tree *) = {
+		add_surrogate, add_large_repetition, add_many_groups};
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
 		struct bs_pattern_tree *tree;
 		AUTO(bs_text_filter_free_at) struct bs_text_filter *filter;
@@ -226,10 +237,12 @@ static void mistakes_are_reported(void **state)
 	bs_pattern_tree_repeat(tree, 2, 2);
 	assert_int_equal(bs_pattern_tree_end(tree, ERR), BS_OK);
 	assert_int_equal(bs_text_filter_new_of_tree(tree, &filter, ERR), BS_OK);
-	assert_true(bs_text_filter_may_match(filter, "axb", 3) && !bs_text_filter_may_match(filter, "ayb", 3));
+	assert_true(bs_text_filter_may_match(filter, "axb", 3) &&
+	            !bs_text_filter_may_match(filter, "ayb", 3));
 	bs_pattern_tree_free(tree);
 	bs_pattern_tree_free(NULL);
 }
 
 RUN_RANDOM_TESTS(20000, 1, cmocka_unit_test(trees_are_what_their_text_says),
-                 cmocka_unit_test(what_no_pattern_has_rules_nothing_out), cmocka_unit_test(mistakes_are_reported))
+                 cmocka_unit_test(what_no_pattern_has_rules_nothing_out),
+                 cmocka_unit_test(mistakes_are_reported))

@@ -1,6 +1,6 @@
 /*
- * test_regex_property.c: the grams that a pattern asks for, and its window, are in every text that PCRE2 matches. Random patterns, texts
- * that were made to match them, and texts that were not.
+ * test_regex_property.c: the grams that a pattern asks for, and its window, are in every text that
+ * PCRE2 matches. Random patterns, texts that were made to match them, and texts that were not.
  *
  * test_regex_property N [SEED] checks N random patterns of each kind instead of the usual number.
  */
@@ -54,11 +54,13 @@ static void print_bytes(const char *name, const struct text *text)
 {
 	fprintf(stderr, "%s: ", name);
 	for (size_t i = 0; i < text->n_bytes; i++)
-		fprintf(stderr, text->bytes[i] < 0x20 || text->bytes[i] > 0x7e ? "\\x%02x" : "%c", text->bytes[i]);
+		fprintf(stderr, text->bytes[i] < 0x20 || text->bytes[i] > 0x7e ? "\\x%02x" : "%c",
+		        text->bytes[i]);
 	fprintf(stderr, "\n");
 }
 
-static void check(struct regex_rig *rig, const struct text *pattern, unsigned options, const struct text *text)
+static void check(struct regex_rig *rig, const struct text *pattern, unsigned options,
+                  const struct text *text)
 {
 	bool is_sound, holds;
 	counts.texts++;
@@ -84,11 +86,12 @@ struct maker {
 
 static void make_either(struct maker *maker, unsigned depth);
 
-static const char *const words[] = {"a",      "b",      "foo",    "bar",    "Mutex",  "LOCK",   "_",      "the",
-                                    "k",      "s",      "\u212a", "\u017f", "\u00df", "\u1e9e", "I",      "\u0130",
-                                    "\u0131", "i",      "abc",    "\u03c3", "\u03a3", "\u03c2", "\u01c5", "\u1c80",
-                                    "\u00e9", "\u6f22", "1",      "x y",    "\u00b5", "\u03bc", "\u0345", "\u03b9",
-                                    "\u1fbe", "\u10d0", "\u13a0", "\uab70", "\u2126"};
+static const char *const words[] = {
+	"a",      "b",      "foo",    "bar",    "Mutex",  "LOCK",   "_",      "the",
+	"k",      "s",      "\u212a", "\u017f", "\u00df", "\u1e9e", "I",      "\u0130",
+	"\u0131", "i",      "abc",    "\u03c3", "\u03a3", "\u03c2", "\u01c5", "\u1c80",
+	"\u00e9", "\u6f22", "1",      "x y",    "\u00b5", "\u03bc", "\u0345", "\u03b9",
+	"\u1fbe", "\u10d0", "\u13a0", "\uab70", "\u2126"};
 
 static void make_literal(struct maker *maker)
 {
@@ -164,10 +167,12 @@ static void make_escape(struct maker *maker)
 static void make_class(struct maker *maker)
 {
 	static const char *const parts[] = {
-		"a",      "b",      "c",   "x-z",        "A-C",   "k",        "s",   "\\d", "\\w",   "[:alpha:]",
-		"\u00e9", "\u03c3", "-",   "\\]",        "\\x41", "\\Qab\\E", "\\b", "[",   "^",     "\u212a",
-		"i",      "\u0130", "a-a", "[:^digit:]", "\\E",   ":",        ".",   "=",   "\\101", "A-A"};
-	static const char *const openings[] = {"[^", "[]", "[^]", "[\\E]", "[\\Q\\E]", "[\\E^", "[ ^", "[ ]"};
+		"a",   "b",         "c",      "x-z",    "A-C",   "k",      "s",     "\\d",
+		"\\w", "[:alpha:]", "\u00e9", "\u03c3", "-",     "\\]",    "\\x41", "\\Qab\\E",
+		"\\b", "[",         "^",      "\u212a", "i",     "\u0130", "a-a",   "[:^digit:]",
+		"\\E", ":",         ".",      "=",      "\\101", "A-A"};
+	static const char *const openings[] = {"[^",       "[]",    "[^]", "[\\E]",
+	                                       "[\\Q\\E]", "[\\E^", "[ ^", "[ ]"};
 	put(&maker->pattern, below(3) ? "[" : openings[below(COUNT(openings))]);
 	size_t n = 1 + below(3), sampled = below(n);
 	for (size_t i = 0; i < n; i++) {
@@ -185,14 +190,16 @@ static void make_class(struct maker *maker)
 
 static void make_group(struct maker *maker, unsigned depth)
 {
-	static const char *const openings[] = {
-		"(",       "(?:",     "(?>",      "(?|",       "(?i:", "(?-i:", "(?x:",  "(?s-i:",
-		"(?<n%u>", "(?'m%u'", "(?P<p%u>", "(*atomic:", "(?^:", "(?xx:", "(*sr:", "(?im-sx:"};
+	static const char *const openings[] = {"(",       "(?:",     "(?>",      "(?|",
+	                                       "(?i:",    "(?-i:",   "(?x:",     "(?s-i:",
+	                                       "(?<n%u>", "(?'m%u'", "(?P<p%u>", "(*atomic:",
+	                                       "(?^:",    "(?xx:",   "(*sr:",    "(?im-sx:"};
 	const char *opening = openings[below(COUNT(openings))];
 	char named[32];
 	snprintf(named, sizeof(named), opening, maker->n_groups);
 	put(&maker->pattern, named);
-	bool is_first = maker->n_groups++ == 0 && opening[1] != '*' && (opening[1] != '?' || strchr("<'P", opening[2]));
+	bool is_first = maker->n_groups++ == 0 && opening[1] != '*' &&
+	                (opening[1] != '?' || strchr("<'P", opening[2]));
 	size_t start = maker->sample.n_bytes;
 	make_either(maker, depth + 1);
 	put(&maker->pattern, ")");
@@ -227,8 +234,9 @@ static void make_look(struct maker *maker, unsigned depth)
 
 static void make_condition(struct maker *maker, unsigned depth)
 {
-	static const char *const conditions[] = {"(?(1)",    "(?(?=a)", "(?(?!b)",  "(?(R)",           "(?(DEFINE)",
-	                                         "(?(<n0>)", "(?(+1)",  "(?(?<=o)", "(?(VERSION>=10)", "(?('m1')"};
+	static const char *const conditions[] = {
+		"(?(1)",    "(?(?=a)", "(?(?!b)",  "(?(R)",           "(?(DEFINE)",
+		"(?(<n0>)", "(?(+1)",  "(?(?<=o)", "(?(VERSION>=10)", "(?('m1')"};
 	put(&maker->pattern, conditions[below(COUNT(conditions))]);
 	make_either(maker, depth + 1);
 	put(&maker->pattern, ")");
@@ -237,14 +245,19 @@ static void make_condition(struct maker *maker, unsigned depth)
 static void make_special(struct maker *maker)
 {
 	static const char *const specials[] = {
-		"(?i)",    "(?-i)",     "(?x)",          "(?-x)",   "(?s)",    "(?m)",        "(?#note)",
-		"(*SKIP)", "(*PRUNE)",  "(*COMMIT)",     "(*THEN)", "(*FAIL)", "(*F)",        "(*MARK:a)",
-		"(*:b)",   "(*ACCEPT)", "\\1",           "\\g{1}",  "\\g{-1}", "\\k<n0>",     "(?P=p0)",
-		"(?1)",    "(?R)",      "(?&n0)",        "(?P>p0)", "\\g<1>",  "\\Qa.b|c\\E", "\\Q\\E",
-		"\\E",     "(?xx)",     "(?U)",          "(?J)",    "(?n)",    "(?^)",        " #c)\n",
-		" ",       "(?C1)",     "{,3}",          "{",       "}",       "{a}",         "]",
-		"\\12",    "(?+1)",     "(?-1)",         "{ 1,2}",  "\\g1",    "\\Qx",        "{ 2}",
-		"{3 }",    "(a)\\1",    "(b|foo)\\g{-1}"};
+		"(?i)",     "(?-i)",     "(?x)",        "(?-x)",
+		"(?s)",     "(?m)",      "(?#note)",    "(*SKIP)",
+		"(*PRUNE)", "(*COMMIT)", "(*THEN)",     "(*FAIL)",
+		"(*F)",     "(*MARK:a)", "(*:b)",       "(*ACCEPT)",
+		"\\1",      "\\g{1}",    "\\g{-1}",     "\\k<n0>",
+		"(?P=p0)",  "(?1)",      "(?R)",        "(?&n0)",
+		"(?P>p0)",  "\\g<1>",    "\\Qa.b|c\\E", "\\Q\\E",
+		"\\E",      "(?xx)",     "(?U)",        "(?J)",
+		"(?n)",     "(?^)",      " #c)\n",      " ",
+		"(?C1)",    "{,3}",      "{",           "}",
+		"{a}",      "]",         "\\12",        "(?+1)",
+		"(?-1)",    "{ 1,2}",    "\\g1",        "\\Qx",
+		"{ 2}",     "{3 }",      "(a)\\1",      "(b|foo)\\g{-1}"};
 	const char *special = specials[below(COUNT(specials))];
 	put(&maker->pattern, special);
 	if (strcmp(special, "\\Qa.b|c\\E") == 0)
@@ -287,11 +300,13 @@ static void make_quantified(struct maker *maker, unsigned depth)
 	static const struct {
 		const char *text;
 		unsigned least, most;
-	} quantifiers[] = {{"*", 0, 3},       {"+", 1, 3},     {"?", 0, 1},    {"*?", 0, 2},     {"+?", 1, 2},
-	                   {"??", 0, 1},      {"*+", 0, 3},    {"++", 1, 2},   {"?+", 0, 1},     {"{2}", 2, 2},
-	                   {"{0}", 0, 0},     {"{1,3}", 1, 3}, {"{2,}", 2, 4}, {"{0,2}", 0, 2},  {"{18}", 18, 18},
-	                   {"{17,}", 17, 19}, {"{3}?", 3, 3},  {"{1}", 1, 1},  {"{2}{2}", 4, 4}, {"+*", 0, 2},
-	                   {" *", 0, 2},      {"(?#)+", 1, 2}, {"\\E?", 0, 1}, {"+ ?", 0, 2},    {"\\Q\\E*", 0, 2}};
+	} quantifiers[] = {{"*", 0, 3},      {"+", 1, 3},     {"?", 0, 1},      {"*?", 0, 2},
+	                   {"+?", 1, 2},     {"??", 0, 1},    {"*+", 0, 3},     {"++", 1, 2},
+	                   {"?+", 0, 1},     {"{2}", 2, 2},   {"{0}", 0, 0},    {"{1,3}", 1, 3},
+	                   {"{2,}", 2, 4},   {"{0,2}", 0, 2}, {"{18}", 18, 18}, {"{17,}", 17, 19},
+	                   {"{3}?", 3, 3},   {"{1}", 1, 1},   {"{2}{2}", 4, 4}, {"+*", 0, 2},
+	                   {" *", 0, 2},     {"(?#)+", 1, 2}, {"\\E?", 0, 1},   {"+ ?", 0, 2},
+	                   {"\\Q\\E*", 0, 2}};
 	size_t start = maker->sample.n_bytes;
 	bool is_quantified = below(3) == 0, is_wrapped = is_quantified && below(2);
 	put(&maker->pattern, is_wrapped ? "(?:" : "");
@@ -300,7 +315,8 @@ static void make_quantified(struct maker *maker, unsigned depth)
 	if (!is_quantified)
 		return;
 	size_t i = below(COUNT(quantifiers)), n_bytes = maker->sample.n_bytes - start;
-	unsigned n = quantifiers[i].least + (unsigned)below(quantifiers[i].most - quantifiers[i].least + 1);
+	unsigned n = quantifiers[i].least +
+	             (unsigned)below(quantifiers[i].most - quantifiers[i].least + 1);
 	put(&maker->pattern, quantifiers[i].text);
 	uint8_t piece[TEXT_CAPACITY];
 	memcpy(piece, maker->sample.bytes + start, n_bytes);
@@ -336,14 +352,17 @@ static void make_either(struct maker *maker, unsigned depth)
 /* Some character that a caseless match takes for the same. */
 static uint32_t other_case(uint32_t c)
 {
-	static const uint32_t sets[][3] = {{'k', 'K', 0x212a},    {'s', 'S', 0x17f},    {0xdf, 0x1e9e, 0xdf},
-	                                   {0x3c3, 0x3a3, 0x3c2}, {0xb5, 0x3bc, 0x39c}, {0x345, 0x3b9, 0x1fbe},
+	static const uint32_t sets[][3] = {{'k', 'K', 0x212a},    {'s', 'S', 0x17f},
+	                                   {0xdf, 0x1e9e, 0xdf},  {0x3c3, 0x3a3, 0x3c2},
+	                                   {0xb5, 0x3bc, 0x39c},  {0x345, 0x3b9, 0x1fbe},
 	                                   {0x3c9, 0x3a9, 0x2126}};
 	for (size_t i = 0; i < COUNT(sets); i++)
 		for (size_t k = 0; k < 3; k++)
 			if (sets[i][k] == c)
 				return sets[i][below(3)];
-	return (uint32_t)(below(2) ? u_toupper((UChar32)c) : below(2) ? u_tolower((UChar32)c) : u_totitle((UChar32)c));
+	return (uint32_t)(below(2)   ? u_toupper((UChar32)c)
+	                  : below(2) ? u_tolower((UChar32)c)
+	                             : u_totitle((UChar32)c));
 }
 
 static void put_other_case(struct text *text, const struct text *sample)
@@ -363,7 +382,8 @@ static void put_other_case(struct text *text, const struct text *sample)
 
 static void put_noise(struct text *text)
 {
-	static const char *const noise[] = {" ", "\n", "\xff", "\xe2\x84", "x", "-", "\r\n", "\xc3", "\x80"};
+	static const char *const noise[] = {" ", "\n",   "\xff", "\xe2\x84", "x",
+	                                    "-", "\r\n", "\xc3", "\x80"};
 	for (size_t n = below(3); n > 0; n--)
 		put(text, below(2) ? noise[below(COUNT(noise))] : words[below(COUNT(words))]);
 }
@@ -381,8 +401,8 @@ static void make_text(struct text *text, const struct text *sample)
 	put_noise(text);
 }
 
-static void check_texts(struct regex_rig *rig, const struct text *pattern, const struct text *sample, unsigned options,
-                        size_t n_texts)
+static void check_texts(struct regex_rig *rig, const struct text *pattern,
+                        const struct text *sample, unsigned options, size_t n_texts)
 {
 	static struct text text;
 	if (rig_open(rig, pattern->bytes, pattern->n_bytes, options) == RIG_NO_PATTERN)
@@ -396,8 +416,8 @@ static void check_texts(struct regex_rig *rig, const struct text *pattern, const
 
 static void report(const char *name)
 {
-	print_message("%s: %lu patterns, %lu texts, %lu matches, %lu filtered\n", name, counts.patterns, counts.texts,
-	              counts.matches, counts.filtered);
+	print_message("%s: %lu patterns, %lu texts, %lu matches, %lu filtered\n", name,
+	              counts.patterns, counts.texts, counts.matches, counts.filtered);
 	memset(&counts, 0, sizeof(counts));
 }
 
@@ -420,14 +440,16 @@ static void test_grammar(void **state)
 static void test_soup(void **state)
 {
 	static const char *const pieces[] = {
-		"a",   "b",     "abc",   "k",   "xyz",    "(",         ")",     "(?:",   "[",    "]",    "[^",
-		"-",   "|",     "*",     "+",   "?",      "{",         "}",     "{2}",   "{2,}", "{,2}", ",",
-		"1",   "2",     "\\",    "\\Q", "\\E",    "(?x)",      "(?-x)", "(?xx)", " ",    "\t",   "\n",
-		"#",   "\\d",   "\\b",   "[:",  ":]",     "[:alpha:]", "^",     "$",     ".",    "(?=",  "(?<=",
-		"(?!", "(?(1)", "(?i)",  "(?#", "\\1",    "\\x",       "41",    "\\x{",  "\\o{", "\\c",  "\\N",
-		"\\p", "{L}",   "\\g",   "\\k", "<",      ">",         "'",     "=",     ":",    "(*",   "F)",
-		"(*:", "(?<n>", "(?&n)", "(?P", "\u00e9", "\u212a",    "\\K",   "\\0",   "(?|",  "\r",   "\u2028",
-		"[a-", "c]",    "\\]",   "(?^", "(?C",    "E",         "Q",     "\\s",   "\\W", "[^-", "[^]"};
+		"a",     "b",     "abc",       "k",   "xyz",    "(",     ")",    "(?:",    "[",
+		"]",     "[^",    "-",         "|",   "*",      "+",     "?",    "{",      "}",
+		"{2}",   "{2,}",  "{,2}",      ",",   "1",      "2",     "\\",   "\\Q",    "\\E",
+		"(?x)",  "(?-x)", "(?xx)",     " ",   "\t",     "\n",    "#",    "\\d",    "\\b",
+		"[:",    ":]",    "[:alpha:]", "^",   "$",      ".",     "(?=",  "(?<=",   "(?!",
+		"(?(1)", "(?i)",  "(?#",       "\\1", "\\x",    "41",    "\\x{", "\\o{",   "\\c",
+		"\\N",   "\\p",   "{L}",       "\\g", "\\k",    "<",     ">",    "'",      "=",
+		":",     "(*",    "F)",        "(*:", "(?<n>",  "(?&n)", "(?P",  "\u00e9", "\u212a",
+		"\\K",   "\\0",   "(?|",       "\r",  "\u2028", "[a-",   "c]",   "\\]",    "(?^",
+		"(?C",   "E",     "Q",         "\\s", "\\W",    "[^-",   "[^]"};
 	static struct text pattern, sample;
 	AUTO(rig_close) struct regex_rig rig = {0};
 	for (unsigned long i = 0; i < rounds.n * 4; i++) {
@@ -454,7 +476,8 @@ static void test_literals(void **state)
 		maker.pattern.n_bytes = maker.sample.n_bytes = maker.group.n_bytes = 0;
 		maker.fuel = 6;
 		make_either(&maker, 0);
-		check_texts(&rig, &maker.pattern, &maker.pattern, RIG_LITERAL | (unsigned)below(2), 3);
+		check_texts(&rig, &maker.pattern, &maker.pattern, RIG_LITERAL | (unsigned)below(2),
+		            3);
 	}
 	report("literals");
 }
@@ -479,8 +502,9 @@ static pcre2_code *compile(const struct bs_buffer *pattern)
 {
 	int code;
 	PCRE2_SIZE at;
-	pcre2_code *compiled = pcre2_compile(pattern->data, pattern->used_bytes, PCRE2_UTF | PCRE2_UCP | PCRE2_CASELESS,
-	                                     &code, &at, NULL);
+	pcre2_code *compiled =
+		pcre2_compile(pattern->data, pattern->used_bytes,
+	                      PCRE2_UTF | PCRE2_UCP | PCRE2_CASELESS, &code, &at, NULL);
 	assert_non_null(compiled);
 	pcre2_jit_compile(compiled, PCRE2_JIT_COMPLETE);
 	return compiled;
@@ -496,13 +520,15 @@ static void check_case_of(uint32_t c, const struct bs_buffer *text)
 	pcre2_code *code = compile(&pattern);
 	pcre2_match_data *data = pcre2_match_data_create(1, NULL);
 	size_t at = 0;
-	while (pcre2_match(code, text->data, text->used_bytes, at, PCRE2_NO_UTF_CHECK, data, NULL) > 0) {
+	while (pcre2_match(code, text->data, text->used_bytes, at, PCRE2_NO_UTF_CHECK, data, NULL) >
+	       0) {
 		UChar32 found;
 		at = pcre2_get_ovector_pointer(data)[0];
 		U8_NEXT_UNSAFE(text->data, at, found);
 		if (bs_gram_fold((uint32_t)found) != bs_gram_fold(c))
-			fail_msg("a caseless U+%04x matches U+%04x, and they fold to different ones", c,
-			         (unsigned)found);
+			fail_msg(
+				"a caseless U+%04x matches U+%04x, and they fold to different ones",
+				c, (unsigned)found);
 	}
 	pcre2_match_data_free(data);
 	pcre2_code_free(code);
@@ -520,7 +546,8 @@ static void test_case_of_all(void **state)
 			check_case_of(c, &text);
 }
 
-/* What has no case for us has none for PCRE2: caseless, a class of all of these matches nothing that has. */
+/* What has no case for us has none for PCRE2: caseless, a class of all of these matches nothing
+ * that has. */
 static void test_case_of_none(void **state)
 {
 	AUTO(bs_buffer_deinit) struct bs_buffer pattern = {0}, text = {0};
@@ -539,12 +566,14 @@ static void test_case_of_none(void **state)
 		range.n_bytes = 0;
 		put_format(&range, "\\x{%x}", first);
 		put_format(&range, "-\\x{%x}", c);
-		assert_int_equal(bs_buffer_append(&pattern, range.bytes, range.n_bytes, NULL), BS_OK);
+		assert_int_equal(bs_buffer_append(&pattern, range.bytes, range.n_bytes, NULL),
+		                 BS_OK);
 	}
 	put_char(&pattern, ']');
 	pcre2_code *code = compile(&pattern);
 	pcre2_match_data *data = pcre2_match_data_create(1, NULL);
-	assert_int_equal(pcre2_match(code, text.data, text.used_bytes, 0, 0, data, NULL), PCRE2_ERROR_NOMATCH);
+	assert_int_equal(pcre2_match(code, text.data, text.used_bytes, 0, 0, data, NULL),
+	                 PCRE2_ERROR_NOMATCH);
 	pcre2_match_data_free(data);
 	pcre2_code_free(code);
 }
@@ -555,6 +584,6 @@ static int load_icu(void **state)
 	return bs_icu_load(NULL) == BS_OK ? 0 : -1;
 }
 
-RUN_RANDOM_TESTS_WITH(12000, 0, load_icu, NULL, cmocka_unit_test(test_grammar), cmocka_unit_test(test_soup),
-                      cmocka_unit_test(test_literals), cmocka_unit_test(test_case_of_all),
-                      cmocka_unit_test(test_case_of_none))
+RUN_RANDOM_TESTS_WITH(12000, 0, load_icu, NULL, cmocka_unit_test(test_grammar),
+                      cmocka_unit_test(test_soup), cmocka_unit_test(test_literals),
+                      cmocka_unit_test(test_case_of_all), cmocka_unit_test(test_case_of_none))

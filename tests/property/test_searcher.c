@@ -1,7 +1,8 @@
 /*
- * test_searcher.c: one searcher that is asked for many different things, in any order, answers each as a searcher does that was asked
- * for nothing before. So nothing that one request leaves behind (a sorted field, learnt words, what was expected to be read,
- * threads' memory, a failure half-way) is seen by the next. Worth most in a build with -DBITSIFT_SANITIZE=address,undefined.
+ * test_searcher.c: one searcher that is asked for many different things, in any order, answers each
+ * as a searcher does that was asked for nothing before. So nothing that one request leaves behind
+ * (a sorted field, learnt words, what was expected to be read, threads' memory, a failure half-way)
+ * is seen by the next. Worth most in a build with -DBITSIFT_SANITIZE=address,undefined.
  * test_searcher [N_REQUESTS [SEED]] asks more of them.
  */
 #include <sys/stat.h>
@@ -10,8 +11,8 @@
 #include <bitsift.h>
 #include <bitsift/query.h>
 
-#include "tests/rigs/library_rig.h"
 #include "tests/rigs/dice.h"
+#include "tests/rigs/library_rig.h"
 #include "tests/rigs/test.h"
 
 #define N_FILES   160
@@ -19,7 +20,8 @@
 
 static void write_words(FILE *file, uint32_t n)
 {
-	static const char *const others[] = {"HTTPServer2", "user_name", "running", "runs", "the", "of", "caf\xc3\xa9", "don't"};
+	static const char *const others[] = {"HTTPServer2", "user_name", "running",     "runs",
+	                                     "the",         "of",        "caf\xc3\xa9", "don't"};
 	for (; n > 0; n--) {
 		uint32_t kind = below(100);
 		if (kind < 20)
@@ -37,11 +39,13 @@ static void write_records(const char *path, const char *mode, uint32_t first, ui
 {
 	FILE *file = must_fopen(path, mode);
 	for (uint32_t d = first; d < end; d++) {
-		fprintf(file, "{\"id\": \"d%u\", \"title\": \"entry %u common\", \"text\": \"", d, d);
+		fprintf(file, "{\"id\": \"d%u\", \"title\": \"entry %u common\", \"text\": \"", d,
+		        d);
 		write_words(file, 3 + below(60));
 		fputs("\"", file);
 		if (by_chance(80))
-			fprintf(file, ", \"year\": %u, \"when\": \"20%02u-%02u-17\"", 1980 + below(60), below(30), 1 + below(12));
+			fprintf(file, ", \"year\": %u, \"when\": \"20%02u-%02u-17\"",
+			        1980 + below(60), below(30), 1 + below(12));
 		fputs("}\n", file);
 	}
 	assert_int_equal(fclose(file), 0);
@@ -64,24 +68,60 @@ struct asked {
 	struct bs_search_request request;
 	char query[400];
 	const char *globs[2], *types[2], *places[2];
-	unsigned n_wanted; /* hits, before the callback stops it; 0: all */
+	unsigned n_wanted;   /* hits, before the callback stops it; 0: all */
 	bool is_one_of_many; /* indexes, by whose statistics hits are scored */
 };
 
 static const char *const atoms[] = {
-	"common", "word1", "word2", "word49", "rare7", "rare11", "absent", "wrod3~2", "wor*", "rare1*", "w?rd1", "*ord7", "the",
-	"\"word1 common\"", "\"common common word3\"", "\"common word2\"~3", "title:entry", "title:common^3", "text:(word1 word2)",
-	"name:f1*", "year:1990..2000", "year:>2030", "when:2004..2010-06", "HTTPServer2", "server", "caf\xc3\xa9", "runs^0",
-	"word5^2.5", "-word5", "-common", "(word6 OR rare3)", "(word7 -word8)", "don't", "f(x, y)", "titel:word1", "or", "+++", "(",
-	"\"word1 wor*\"", "word9 word10 word11 word12",
+	"common",
+	"word1",
+	"word2",
+	"word49",
+	"rare7",
+	"rare11",
+	"absent",
+	"wrod3~2",
+	"wor*",
+	"rare1*",
+	"w?rd1",
+	"*ord7",
+	"the",
+	"\"word1 common\"",
+	"\"common common word3\"",
+	"\"common word2\"~3",
+	"title:entry",
+	"title:common^3",
+	"text:(word1 word2)",
+	"name:f1*",
+	"year:1990..2000",
+	"year:>2030",
+	"when:2004..2010-06",
+	"HTTPServer2",
+	"server",
+	"caf\xc3\xa9",
+	"runs^0",
+	"word5^2.5",
+	"-word5",
+	"-common",
+	"(word6 OR rare3)",
+	"(word7 -word8)",
+	"don't",
+	"f(x, y)",
+	"titel:word1",
+	"or",
+	"+++",
+	"(",
+	"\"word1 wor*\"",
+	"word9 word10 word11 word12",
 };
 
 static void draw_query(struct asked *asked)
 {
 	size_t n_bytes = 0;
 	for (uint32_t n = 1 + below(3) * below(3); n > 0; n--)
-		n_bytes += (size_t)snprintf(asked->query + n_bytes, sizeof(asked->query) - n_bytes, "%s%s ",
-		                            atoms[below(sizeof(atoms) / sizeof(*atoms))], n > 1 && by_chance(30) ? " OR" : "");
+		n_bytes += (size_t)snprintf(asked->query + n_bytes, sizeof(asked->query) - n_bytes,
+		                            "%s%s ", atoms[below(sizeof(atoms) / sizeof(*atoms))],
+		                            n > 1 && by_chance(30) ? " OR" : "");
 	asked->request.query.text = asked->query;
 	asked->request.query.text_bytes = n_bytes;
 }
@@ -95,9 +135,13 @@ static void draw_filter(struct asked *asked)
 	if (by_chance(20))
 		asked->types[0] = "c", request->filter.types = asked->types;
 	if (by_chance(20))
-		asked->places[0] = by_chance(50) ? "files" : "docs.jsonl", request->filter.places = asked->places;
+		asked->places[0] = by_chance(50) ? "files" : "docs.jsonl",
+		request->filter.places = asked->places;
 	if (by_chance(40))
-		request->filter.newer = "2005-01-01", request->filter.date_field = by_chance(60) ? "when" : by_chance(50) ? "text" : NULL;
+		request->filter.newer = "2005-01-01",
+		request->filter.date_field = by_chance(60)   ? "when"
+		                             : by_chance(50) ? "text"
+		                                             : NULL;
 }
 
 static void draw(struct asked *asked)
@@ -116,9 +160,12 @@ static void draw(struct asked *asked)
 	if (by_chance(15))
 		request->query.feedback_docs = 1 + below(20);
 	else if (by_chance(12))
-		request->query.like_id = by_chance(50) ? "docs.jsonl#d3" : by_chance(50) ? "files/f7.txt" : "d5";
+		request->query.like_id = by_chance(50)   ? "docs.jsonl#d3"
+		                         : by_chance(50) ? "files/f7.txt"
+		                                         : "d5";
 	if (!request->query.feedback_docs && by_chance(5))
-		request->query.like_text = "word1 rare7 word3 word3", request->query.like_text_bytes = 23;
+		request->query.like_text = "word1 rare7 word3 word3",
+		request->query.like_text_bytes = 23;
 	if ((request->query.like_id || request->query.like_text) && by_chance(30))
 		request->query.text_bytes = 0;
 	request->method.approx = request->output.mode == BS_SEARCH_TOP && by_chance(5);
@@ -130,10 +177,14 @@ static void draw(struct asked *asked)
 	request->output.passages = by_chance(30);
 	request->method.n_threads = by_chance(50) ? 1 : below(5);
 	if (request->output.mode == BS_SEARCH_TOP && !request->method.approx && by_chance(25))
-		request->output.sort_field = by_chance(45) ? "year" : by_chance(80) ? "when" : "text", request->output.sort_descending = by_chance(50);
+		request->output.sort_field = by_chance(45)   ? "year"
+		                             : by_chance(80) ? "when"
+		                                             : "text",
+		request->output.sort_descending = by_chance(50);
 	if (by_chance(25))
 		draw_filter(asked);
-	asked->is_one_of_many = !request->query.feedback_docs && !request->query.like_id && !request->query.like_text && by_chance(15);
+	asked->is_one_of_many = !request->query.feedback_docs && !request->query.like_id &&
+	                        !request->query.like_text && by_chance(15);
 }
 
 /* What came of a request, all of it, but for the times. */
@@ -186,8 +237,10 @@ static void ask(struct bs_searcher *searcher, const struct asked *asked, struct 
 	struct bs_statistics *statistics = NULL;
 	if (asked->is_one_of_many) {
 		assert_int_equal(bs_statistics_new(&statistics, NULL), BS_OK);
-		answer->status = bs_statistics_gather(searcher, &request, statistics, &answer->error);
-		bs_statistics_set(statistics, 10 * bs_statistics_n_docs(statistics), 9 * bs_statistics_n_positions(statistics));
+		answer->status =
+			bs_statistics_gather(searcher, &request, statistics, &answer->error);
+		bs_statistics_set(statistics, 10 * bs_statistics_n_docs(statistics),
+		                  9 * bs_statistics_n_positions(statistics));
 		request.query.statistics = statistics;
 	}
 	if (!answer->status)
@@ -203,13 +256,19 @@ static const char *told(const struct answer *answer)
 	const struct bs_query_stats *stats = &result->stats;
 	char *to = text[turn++ % 2];
 	snprintf(to, sizeof(text[0]),
-	         "status %d (%s), hits %" PRIu64 "%s, unreadable %" PRIu64 ", error at %zu, sum %" PRIx64 "; lines %" PRIu64 " %" PRIu64
-	         ", asked %" PRIu64 ", live %" PRIu64 ", candidates %" PRIu64 ", skipped %" PRIu64 ", weighed %" PRIu64 ", dropped %" PRIu64
-	         ", scored %" PRIu64 ", planes %u, threshold %g, verified %" PRIu64 ", hits %" PRIu64 ", false %" PRIu64 ", bytes %" PRIu64,
-	         (int)answer->status, answer->status ? answer->error.text : "", result->n_hits, result->is_at_least ? "+" : "",
-	         result->n_unreadable, result->error_byte, answer->sum, stats->scan.lines_read, stats->scan.document_lines, stats->scan.asked,
-	         stats->scan.blocks_live, stats->scan.candidates, stats->rank.blocks_skipped, stats->rank.blocks_weighed, stats->rank.blocks_dropped, stats->rank.scored,
-	         stats->rank.planes, stats->rank.threshold, stats->verify.verified, stats->hits, stats->verify.false_positives, stats->verify.bytes);
+	         "status %d (%s), hits %" PRIu64 "%s, unreadable %" PRIu64
+	         ", error at %zu, sum %" PRIx64 "; lines %" PRIu64 " %" PRIu64 ", asked %" PRIu64
+	         ", live %" PRIu64 ", candidates %" PRIu64 ", skipped %" PRIu64 ", weighed %" PRIu64
+	         ", dropped %" PRIu64 ", scored %" PRIu64
+	         ", planes %u, threshold %g, verified %" PRIu64 ", hits %" PRIu64 ", false %" PRIu64
+	         ", bytes %" PRIu64,
+	         (int)answer->status, answer->status ? answer->error.text : "", result->n_hits,
+	         result->is_at_least ? "+" : "", result->n_unreadable, result->error_byte,
+	         answer->sum, stats->scan.lines_read, stats->scan.document_lines, stats->scan.asked,
+	         stats->scan.blocks_live, stats->scan.candidates, stats->rank.blocks_skipped,
+	         stats->rank.blocks_weighed, stats->rank.blocks_dropped, stats->rank.scored,
+	         stats->rank.planes, stats->rank.threshold, stats->verify.verified, stats->hits,
+	         stats->verify.false_positives, stats->verify.bytes);
 	return to;
 }
 
@@ -217,15 +276,25 @@ static const char *told(const struct answer *answer)
 static void print_request(const struct asked *asked)
 {
 	const struct bs_search_request *request = &asked->request;
-	print_error("query '%.*s' mode %d best %zu any %d stop %s/%s feedback %zu like %s/%s approx %d brute %d no_stat %d exhaustive %d "
-	            "threads %u sort %s %d glob %s type %s place %s newer %s of %s wanted %u of many %d\n",
-	            (int)request->query.text_bytes, request->query.text, (int)request->output.mode, request->output.limit, request->query.any,
-	            request->query.stop_language ? request->query.stop_language : "", request->query.stop_words ? request->query.stop_words : "",
-	            request->query.feedback_docs, request->query.like_id ? request->query.like_id : "", request->query.like_text ? request->query.like_text : "",
-	            request->method.approx, request->method.brute, request->method.no_stat, request->method.exhaustive, request->method.n_threads,
-	            request->output.sort_field ? request->output.sort_field : "", request->output.sort_descending, asked->globs[0] ? asked->globs[0] : "",
-	            asked->types[0] ? asked->types[0] : "", asked->places[0] ? asked->places[0] : "",
-	            request->filter.newer ? request->filter.newer : "", request->filter.date_field ? request->filter.date_field : "", asked->n_wanted, asked->is_one_of_many);
+	print_error(
+		"query '%.*s' mode %d best %zu any %d stop %s/%s feedback %zu like %s/%s approx %d "
+		"brute %d no_stat %d exhaustive %d "
+		"threads %u sort %s %d glob %s type %s place %s newer %s of %s wanted %u of many "
+		"%d\n",
+		(int)request->query.text_bytes, request->query.text, (int)request->output.mode,
+		request->output.limit, request->query.any,
+		request->query.stop_language ? request->query.stop_language : "",
+		request->query.stop_words ? request->query.stop_words : "",
+		request->query.feedback_docs, request->query.like_id ? request->query.like_id : "",
+		request->query.like_text ? request->query.like_text : "", request->method.approx,
+		request->method.brute, request->method.no_stat, request->method.exhaustive,
+		request->method.n_threads,
+		request->output.sort_field ? request->output.sort_field : "",
+		request->output.sort_descending, asked->globs[0] ? asked->globs[0] : "",
+		asked->types[0] ? asked->types[0] : "", asked->places[0] ? asked->places[0] : "",
+		request->filter.newer ? request->filter.newer : "",
+		request->filter.date_field ? request->filter.date_field : "", asked->n_wanted,
+		asked->is_one_of_many);
 }
 
 /* As many kinds of answers were seen. */
@@ -233,7 +302,8 @@ struct seen {
 	unsigned n_found, n_none, n_failed, n_stopped, n_learnt, n_sorted;
 };
 
-static void ask_in_a_row(const struct bs_index *index, struct bs_searcher *searcher, uint64_t n, struct seen *seen)
+static void ask_in_a_row(const struct bs_index *index, struct bs_searcher *searcher, uint64_t n,
+                         struct seen *seen)
 {
 	for (unsigned i = 0; i < n; i++) {
 		struct asked asked;
@@ -253,8 +323,10 @@ static void ask_in_a_row(const struct bs_index *index, struct bs_searcher *searc
 		seen->n_failed += got.status != BS_OK && got.status != BS_STOPPED;
 		seen->n_found += !got.status && got.result.n_hits > 0;
 		seen->n_none += !got.status && got.result.n_hits == 0;
-		seen->n_learnt += !got.status && (asked.request.query.feedback_docs > 0 || asked.request.query.like_id);
-		seen->n_sorted += !got.status && asked.request.output.sort_field && got.result.n_hits > 1;
+		seen->n_learnt += !got.status && (asked.request.query.feedback_docs > 0 ||
+		                                  asked.request.query.like_id);
+		seen->n_sorted +=
+			!got.status && asked.request.output.sort_field && got.result.n_hits > 1;
 	}
 }
 
@@ -293,8 +365,10 @@ static void check_an_index(const struct bs_build_request *options)
 	assert_int_equal(bs_index_open(".bitsift", &index, NULL), BS_OK);
 	assert_int_equal(bs_searcher_new(index, &searcher, NULL), BS_OK);
 	ask_in_a_row(index, searcher, rounds.n, &seen);
-	print_message("%u answers with hits, %u without, %u failures, %u stopped, %u by learnt words, %u sorted\n", seen.n_found,
-	              seen.n_none, seen.n_failed, seen.n_stopped, seen.n_learnt, seen.n_sorted);
+	print_message("%u answers with hits, %u without, %u failures, %u stopped, %u by learnt "
+	              "words, %u sorted\n",
+	              seen.n_found, seen.n_none, seen.n_failed, seen.n_stopped, seen.n_learnt,
+	              seen.n_sorted);
 	assert_reached(seen.n_found > rounds.n / 4 && seen.n_none > 0 && seen.n_failed > 0);
 	assert_reached(seen.n_stopped > 0 && seen.n_learnt > rounds.n / 20 && seen.n_sorted > 0);
 	/* Sources change beneath a searcher, which then answers as one that comes later. */
@@ -315,8 +389,11 @@ static void test_plain(void **state)
 static void test_with_options(void **state)
 {
 	const char *weights[] = {"title=3", NULL};
-	check_an_index(&(struct bs_build_request){
-		.write.n_threads = 1, .index.stem_language = "english", .index.split_identifiers = true, .index.fold_accents = true, .index.weights = weights});
+	check_an_index(&(struct bs_build_request){.write.n_threads = 1,
+	                                          .index.stem_language = "english",
+	                                          .index.split_identifiers = true,
+	                                          .index.fold_accents = true,
+	                                          .index.weights = weights});
 }
 
 RUN_RANDOM_TESTS(300, 1, cmocka_unit_test(test_plain), cmocka_unit_test(test_with_options))

@@ -1,9 +1,10 @@
 /*
- * test_stops.c: a call asks often enough whether it is to end, in every phase, whatever it is given. Hostile inputs, each
- * of SIZE MB, are indexed, compacted, checked, queried and searched by one thread. Between two asks a call copies, compares,
- * scans and writes a few times the bytes of the input at most. test_stops SIZE [LONG_MS [NAME]]: inputs of that size, one of
- * them alone; then between two asks a call takes no more than LONG_MS of processor time (0: bytes are counted), and the
- * longest time of each call is printed.
+ * test_stops.c: a call asks often enough whether it is to end, in every phase, whatever it is
+ * given. Hostile inputs, each of SIZE MB, are indexed, compacted, checked, queried and searched by
+ * one thread. Between two asks a call copies, compares, scans and writes a few times the bytes of
+ * the input at most. test_stops SIZE [LONG_MS [NAME]]: inputs of that size, one of them alone; then
+ * between two asks a call takes no more than LONG_MS of processor time (0: bytes are counted), and
+ * the longest time of each call is printed.
  */
 #include <execinfo.h>
 #include <sys/stat.h>
@@ -40,13 +41,13 @@ static bool is_verbose, is_timed;
 
 static double n_worked;
 
-#define COUNTED(type, name, n_bytes, parameters, ...)                                                                                        \
-	type __real_##name parameters;                                                                                                       \
-	type __wrap_##name parameters;                                                                                                       \
-	type __wrap_##name parameters                                                                                                        \
-	{                                                                                                                                    \
-		n_worked += (double)(n_bytes);                                                                                               \
-		return __real_##name(__VA_ARGS__);                                                                                           \
+#define COUNTED(type, name, n_bytes, parameters, ...) \
+	type __real_##name parameters;                \
+	type __wrap_##name parameters;                \
+	type __wrap_##name parameters                 \
+	{                                             \
+		n_worked += (double)(n_bytes);        \
+		return __real_##name(__VA_ARGS__);    \
 	}
 COUNTED(void *, memcpy, n, (void *to, const void *from, size_t n), to, from, n)
 COUNTED(void *, memmove, n, (void *to, const void *from, size_t n), to, from, n)
@@ -103,13 +104,18 @@ static int note_ask(void *context)
 {
 	struct gaps *gaps = context;
 	note_gap(gaps);
-	return gaps->most > 0 && (is_timed ? gaps->asked_at - gaps->begun : (double)clock_looks()) > gaps->most;
+	return gaps->most > 0 &&
+	       (is_timed ? gaps->asked_at - gaps->begun : (double)clock_looks()) > gaps->most;
 }
 
 static void begin(struct gaps *gaps, bool has_end)
 {
 	double now = done_now();
-	*gaps = (struct gaps){.begun = now, .asked_at = now, .most = !has_end ? 0 : is_timed ? MOST_MS : MOST_LOOKS};
+	*gaps = (struct gaps){.begun = now,
+	                      .asked_at = now,
+	                      .most = !has_end   ? 0
+	                              : is_timed ? MOST_MS
+	                                         : MOST_LOOKS};
 	clock_step(is_timed ? 0 : STEP_NS);
 }
 
@@ -123,8 +129,9 @@ static void end(struct gaps *gaps, const char *input, const char *call)
 	bool is_at_end = gaps->longest > before;
 	bool is_late = gaps->longest > longest;
 	if (is_verbose || is_late)
-		fprintf(stderr, "%s, %s: %.1f %s without asking%s, asked %llu times\n", input, call, gaps->longest,
-		        is_timed ? "ms" : "bytes", is_at_end ? " (at the end)" : "", (unsigned long long)gaps->n_asked);
+		fprintf(stderr, "%s, %s: %.1f %s without asking%s, asked %llu times\n", input, call,
+		        gaps->longest, is_timed ? "ms" : "bytes", is_at_end ? " (at the end)" : "",
+		        (unsigned long long)gaps->n_asked);
 	if (is_verbose && is_late) {
 		fprintf(stderr, "from\n");
 		backtrace_symbols_fd(gaps->from.list, gaps->from.n, STDERR_FILENO);
@@ -186,7 +193,8 @@ static void put_utf16(FILE *file)
 static void put_records(FILE *file)
 {
 	for (size_t n = 0, i = 0; n < size_bytes(); n += 60, i++)
-		fprintf(file, "{\"id\":\"%zx\",\"n\":%u.%u,\"t\":\"word %x %x\"}\n", i, draw(1 << 30), draw(1000), draw(1 << 20), draw(1 << 24));
+		fprintf(file, "{\"id\":\"%zx\",\"n\":%u.%u,\"t\":\"word %x %x\"}\n", i,
+		        draw(1 << 30), draw(1000), draw(1 << 20), draw(1 << 24));
 }
 
 static void put_same_ids(FILE *file)
@@ -259,14 +267,17 @@ static const struct input {
 	{"UTF-16", "a.txt", "\xff\xfe", NULL, "", put_utf16, 0},
 	{"records", "a.jsonl", "", NULL, "", put_records, 0},
 	{"records of the same ids", "a.jsonl", "", NULL, "", put_same_ids, 0},
-	{"a long record", "a.jsonl", NEEDLE "{\"id\":\"2\",\"t\":\"", NULL, "\"}\n", put_random_words, 0},
+	{"a long record", "a.jsonl", NEEDLE "{\"id\":\"2\",\"t\":\"", NULL, "\"}\n",
+         put_random_words, 0},
 	{"a long number", "a.jsonl", "{\"id\":\"1\",\"n\":", "7777777777", "}\n", NULL, 0},
-	{"a record of escapes", "a.jsonl", NEEDLE "{\"id\":\"2\",\"t\":\"", "\\u0041\\n\\\\\\\"", "\"}\n", NULL, 0},
+	{"a record of escapes", "a.jsonl", NEEDLE "{\"id\":\"2\",\"t\":\"", "\\u0041\\n\\\\\\\"",
+         "\"}\n", NULL, 0},
 	{"a record of many fields", "a.jsonl", "{\"id\":\"1\"", NULL, "}\n", put_many_fields, 0},
-	{"a record of many values", "a.jsonl", "{\"id\":\"1\",\"a\":[0", NULL, "]}\n", put_many_values, 0},
+	{"a record of many values", "a.jsonl", "{\"id\":\"1\",\"a\":[0", NULL, "]}\n",
+         put_many_values, 0},
 	{"a record of nesting", "a.jsonl", "{\"id\":\"1\",\"a\":", NULL, "}\n", put_nesting, 0},
-	{"a record that is too long", "a.jsonl", NEEDLE "{\"id\":\"2\",\"t\":\"", NULL, "\"}\n{\"id\":\"3\",\"t\":\"needle\"}\n",
-	 put_long_text, 1 << 20},
+	{"a record that is too long", "a.jsonl", NEEDLE "{\"id\":\"2\",\"t\":\"", NULL,
+         "\"}\n{\"id\":\"3\",\"t\":\"needle\"}\n", put_long_text, 1 << 20},
 	{"many files", NULL, "", NULL, "", put_many_files, 0},
 	{"rules", ".ignore", "", NULL, "", put_rules, 0},
 };
@@ -304,9 +315,16 @@ static struct bs_limits *deadline(struct call *call, bool has_end)
 static void build(struct call *call, const char *name, bool rebuild)
 {
 	const char *source = tree;
-	struct bs_build_request request = {.dir = dir, .sources = &source, .n_sources = 1, .write.n_threads = 1, .rules.store = call->store,
-	                                   .rebuild = rebuild, .rules.max_document_bytes = call->input->max_document_bytes,
-	                                   .write.memory_bytes = 512u << 20, .limits = deadline(call, false)};
+	struct bs_build_request request = {.dir = dir,
+	                                   .sources = &source,
+	                                   .n_sources = 1,
+	                                   .write.n_threads = 1,
+	                                   .rules.store = call->store,
+	                                   .rebuild = rebuild,
+	                                   .rules.max_document_bytes =
+	                                           call->input->max_document_bytes,
+	                                   .write.memory_bytes = 512u << 20,
+	                                   .limits = deadline(call, false)};
 	ok(bs_index_build(&request, NULL, ERR), &said);
 	end(&call->gaps, call->input->name, name);
 }
@@ -314,15 +332,23 @@ static void build(struct call *call, const char *name, bool rebuild)
 static void touch_all(void)
 {
 	char command[256];
-	snprintf(command, sizeof(command), "find %s -type f -exec sh -c 'echo more >> \"$1\"' - {} \\; 2>/dev/null | head -1", tree);
+	snprintf(command, sizeof(command),
+	         "find %s -type f -exec sh -c 'echo more >> \"$1\"' - {} \\; 2>/dev/null | head -1",
+	         tree);
 	assert_int_equal(system(command), 0);
 }
 
 static void compact_and_check(struct call *call)
 {
-	ok(bs_index_compact(&(struct bs_build_request){.dir = dir, .write.n_threads = 1, .limits = deadline(call, false)}, NULL, ERR), &said);
+	ok(bs_index_compact(&(struct bs_build_request){.dir = dir,
+	                                               .write.n_threads = 1,
+	                                               .limits = deadline(call, false)},
+	                    NULL, ERR),
+	   &said);
 	end(&call->gaps, call->input->name, "compact");
-	ok(bs_index_check(&(struct bs_check_request){.dir = dir, .limits = deadline(call, false)}, NULL, ERR), &said);
+	ok(bs_index_check(&(struct bs_check_request){.dir = dir, .limits = deadline(call, false)},
+	                  NULL, ERR),
+	   &said);
 	end(&call->gaps, call->input->name, "check");
 }
 
@@ -332,10 +358,14 @@ static int take_hit(void *context, const struct bs_hit *hit)
 	return 0;
 }
 
-static void find(struct call *call, struct bs_searcher *searcher, const char *query, struct bs_search_request request)
+static void find(struct call *call, struct bs_searcher *searcher, const char *query,
+                 struct bs_search_request request)
 {
 	char name[96];
-	snprintf(name, sizeof(name), "query %.40s%s", query, request.method.brute ? " (brute)" : request.query.like_text ? " (like)" : "");
+	snprintf(name, sizeof(name), "query %.40s%s", query,
+	         request.method.brute      ? " (brute)"
+	         : request.query.like_text ? " (like)"
+	                                   : "");
 	request.query.text = query;
 	request.query.text_bytes = strlen(query);
 	request.callbacks.hit = take_hit;
@@ -349,25 +379,39 @@ static void find(struct call *call, struct bs_searcher *searcher, const char *qu
 
 static void query(struct call *call)
 {
-	static const char *const queries[] = {"word", "\"word word\"", "\"some text\" needle", "w*", "*a*b?", "wrod~2 nedle~1", "-needle",
-	                                      "\"a b\"~9", "n:>5", "a.txt", "name:a",
-	                                      "\"\xe4\xb8\xad\xe6\x96\x87 \xe4\xb8\xad\""};
+	static const char *const queries[] = {
+		"word",    "\"word word\"", "\"some text\" needle",
+		"w*",      "*a*b?",         "wrod~2 nedle~1",
+		"-needle", "\"a b\"~9",     "n:>5",
+		"a.txt",   "name:a",        "\"\xe4\xb8\xad\xe6\x96\x87 \xe4\xb8\xad\""};
 	AUTO(bs_index_close_at) struct bs_index *index;
 	AUTO(bs_searcher_free_at) struct bs_searcher *searcher;
-	ok(bs_index_open_with(&(struct bs_open_request){.dir = dir, .fresh = true, .limits = deadline(call, false)}, &index, ERR), &said);
+	ok(bs_index_open_with(&(struct bs_open_request){.dir = dir,
+	                                                .fresh = true,
+	                                                .limits = deadline(call, false)},
+	                      &index, ERR),
+	   &said);
 	end(&call->gaps, call->input->name, "open, fresh");
 	ok(bs_searcher_new(index, &searcher, ERR), &said);
 	for (size_t i = 0; i < sizeof(queries) / sizeof(*queries); i++) {
-		find(call, searcher, queries[i], (struct bs_search_request){.output.limit = 10, .output.snippets = true, .output.passages = true});
-		find(call, searcher, queries[i], (struct bs_search_request){.output.mode = BS_SEARCH_COUNT, .method.brute = true});
+		find(call, searcher, queries[i],
+		     (struct bs_search_request){
+			     .output.limit = 10, .output.snippets = true, .output.passages = true});
+		find(call, searcher, queries[i],
+		     (struct bs_search_request){.output.mode = BS_SEARCH_COUNT,
+		                                .method.brute = true});
 	}
-	find(call, searcher, "word", (struct bs_search_request){.output.limit = 10, .query.feedback_docs = 10});
+	find(call, searcher, "word",
+	     (struct bs_search_request){.output.limit = 10, .query.feedback_docs = 10});
 	FREED char *text = malloc(size_bytes() + 1);
 	FILE *file = fmemopen(text, size_bytes() + 1, "w");
 	for (size_t n = 0; n + 12 < size_bytes(); n += 12)
 		fprintf(file, "line %06x\n", draw(1 << 24));
 	fclose(file);
-	find(call, searcher, "", (struct bs_search_request){.output.limit = 10, .query.like_text = text, .query.like_text_bytes = strlen(text)});
+	find(call, searcher, "",
+	     (struct bs_search_request){.output.limit = 10,
+	                                .query.like_text = text,
+	                                .query.like_text_bytes = strlen(text)});
 }
 
 static int take_bytes(void *context, const void *bytes, size_t n_bytes)
@@ -378,12 +422,15 @@ static int take_bytes(void *context, const void *bytes, size_t n_bytes)
 
 static void grep(struct call *call)
 {
-	static const char *const patterns[] = {"needle", "x[a-z]+y", "(?=.*needle)(?=.*z9)", "w.*d", "\\bline\\b", "word", ""};
+	static const char *const patterns[] = {
+		"needle", "x[a-z]+y", "(?=.*needle)(?=.*z9)", "w.*d", "\\bline\\b", "word", ""};
 	for (size_t i = 0; i < sizeof(patterns) / sizeof(*patterns) * 4; i++) {
 		const char *path = tree, *pattern = patterns[i / 4];
 		size_t n = strlen(pattern);
 		char name[96];
-		struct bs_grep_request request = {.n_threads = 1, .callbacks.write = take_bytes, .limits = deadline(call, true)};
+		struct bs_grep_request request = {.n_threads = 1,
+		                                  .callbacks.write = take_bytes,
+		                                  .limits = deadline(call, true)};
 		request.pattern.patterns = &pattern;
 		request.pattern.pattern_bytes = &n;
 		request.pattern.n_patterns = 1;
@@ -401,10 +448,13 @@ static void grep(struct call *call)
 	}
 }
 
-static void delete(struct call *call)
+static void delete (struct call *call)
 {
 	for (int undo = 0; undo < 2; undo++) {
-		struct bs_delete_request request = {.dir = dir, .query = undo ? NULL : "word OR line", .query_bytes = 12, .undo = undo,
+		struct bs_delete_request request = {.dir = dir,
+		                                    .query = undo ? NULL : "word OR line",
+		                                    .query_bytes = 12,
+		                                    .undo = undo,
 		                                    .limits = deadline(call, false)};
 		ok(bs_index_delete(&request, NULL, ERR), &said);
 		end(&call->gaps, call->input->name, undo ? "delete --undo" : "delete");
@@ -423,7 +473,9 @@ static void try_input(const struct input *input)
 	make(input);
 	snprintf(path, sizeof(path), "%s/a.jsonl", tree);
 	if (!is_timed)
-		longest = LONG_BYTES + LONG_TIMES * (double)(stat(path, &found) == 0 ? (size_t)found.st_size : size_bytes());
+		longest = LONG_BYTES + LONG_TIMES * (double)(stat(path, &found) == 0
+		                                                     ? (size_t)found.st_size
+		                                                     : size_bytes());
 	build(&call, "build", false);
 	query(&call);
 	delete (&call);

@@ -1,6 +1,7 @@
 /*
- * test_summary.c: the summary of an index is that of its segments whatever became of them, never denies what is there, and
- * takes absent words for present at the rate asked for. Over sources and over in-memory documents.
+ * test_summary.c: the summary of an index is that of its segments whatever became of them, never
+ * denies what is there, and takes absent words for present at the rate asked for. Over sources and
+ * over in-memory documents.
  */
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,13 +16,13 @@
 #include "core/store/index_dir.h"
 #include "core/store/summary_make.h"
 #include "core/text/grams.h"
-#include "tests/rigs/index_rig.h"
 #include "query/language/parse.h"
 #include "query/plan/may_match.h"
 #include "query/regex/regex_grams.h"
 #include "query/regex/regex_read.h"
 #include "query/search/index_handle.h"
 #include "tests/rigs/dice.h"
+#include "tests/rigs/index_rig.h"
 #include "tests/rigs/test.h"
 
 #define N_WORDS 4000u
@@ -29,7 +30,8 @@
 /* Words by their numbers, some of other scripts. */
 static void put_word(char *to, size_t n_bytes, uint64_t number)
 {
-	static const char *const kinds[] = {"w%llux", "Wort%llu", "\xc3\xa9t%llu", "\xe6\x9d\xb1\xe4\xba\xac%llu"};
+	static const char *const kinds[] = {"w%llux", "Wort%llu", "\xc3\xa9t%llu",
+	                                    "\xe6\x9d\xb1\xe4\xba\xac%llu"};
 	snprintf(to, n_bytes, kinds[number % 4], (unsigned long long)number);
 }
 
@@ -39,15 +41,18 @@ static void append_words(struct bs_buffer *text, uint64_t *random, uint64_t n)
 		char word[40];
 		/* A few are everywhere, most nearly nowhere. */
 		uint64_t below = UINT64_C(1) << random_below(random, 13);
-		put_word(word, sizeof(word), random_below(random, below < N_WORDS ? below + 1 : N_WORDS));
+		put_word(word, sizeof(word),
+		         random_below(random, below < N_WORDS ? below + 1 : N_WORDS));
 		expect_ok(bs_buffer_append(text, word, strlen(word), NULL), &(struct bs_error){""});
-		expect_ok(bs_buffer_append(text, i % 7 ? " " : ".\n", i % 7 ? 1 : 2, NULL), &(struct bs_error){""});
+		expect_ok(bs_buffer_append(text, i % 7 ? " " : ".\n", i % 7 ? 1 : 2, NULL),
+		          &(struct bs_error){""});
 	}
 }
 
 static void expect_words(const struct bs_summary *summary, const struct bs_segment *segment)
 {
-	AUTO(bs_lexicon_cursor_deinit) struct bs_lexicon_cursor cursor = {.lexicon = &segment->terms.lexicon};
+	AUTO(bs_lexicon_cursor_deinit)
+	struct bs_lexicon_cursor cursor = {.lexicon = &segment->terms.lexicon};
 	bool end = segment->meta.n_terms == 0, may;
 	if (!end)
 		expect_ok(bs_lexicon_cursor_seek(&cursor, (const uint8_t *)"", 0, ERR), &said);
@@ -56,7 +61,9 @@ static void expect_words(const struct bs_summary *summary, const struct bs_segme
 		const uint8_t *key = cursor.term.data;
 		if (end || key[0] == BS_KEY_COMPOUND)
 			break;
-		expect_ok(bs_summary_may_have_word(summary, bs_hash_term(key, cursor.term.used_bytes), &may, ERR), &said);
+		expect_ok(bs_summary_may_have_word(
+				  summary, bs_hash_term(key, cursor.term.used_bytes), &may, ERR),
+		          &said);
 		assert_true(may);
 		for (size_t i = 2; i < cursor.term.used_bytes; i++) {
 			expect_ok(bs_summary_may_have_gram(summary, key + i - 2, &may, ERR), &said);
@@ -65,7 +72,8 @@ static void expect_words(const struct bs_summary *summary, const struct bs_segme
 	}
 }
 
-/* It is there, what a summary from scratch is, and has every word; and so has a copy of its bytes. */
+/* It is there, what a summary from scratch is, and has every word; and so has a copy of its
+ * bytes. */
 static void expect_sound(const struct bs_dir *dir, bool is_there)
 {
 	AUTO(bs_snapshot_deinit) struct bs_snapshot snapshot;
@@ -77,7 +85,8 @@ static void expect_sound(const struct bs_dir *dir, bool is_there)
 	assert_int_equal(file.container != NULL, is_there);
 	if (is_there) {
 		const struct bs_summary *summary = &file.summary;
-		assert_true(bs_summary_rate(summary) <= (double)summary->facts.rate / BS_SUMMARY_RATE_UNIT);
+		assert_true(bs_summary_rate(summary) <=
+		            (double)summary->facts.rate / BS_SUMMARY_RATE_UNIT);
 		assert_int_equal(summary->facts.n_docs, snapshot.totals.n_docs);
 		assert_int_equal(summary->facts.n_positions, snapshot.totals.n_positions);
 		expect_ok(bs_summary_bytes(summary, &bytes, ERR), &said);
@@ -94,7 +103,8 @@ static void expect_sound(const struct bs_dir *dir, bool is_there)
 		for (int i = 0; i < 20; i++) {
 			uint64_t at = random_below(&random, summary->n_bytes);
 			own[at] ^= 0x10;
-			assert_true(bs_summary_open_bytes(own, summary->n_bytes, &copy, NULL) || bs_summary_check(&copy, NULL));
+			assert_true(bs_summary_open_bytes(own, summary->n_bytes, &copy, NULL) ||
+			            bs_summary_check(&copy, NULL));
 			own[at] ^= 0x10;
 		}
 	}
@@ -109,7 +119,8 @@ static void write_document(uint64_t *random, uint64_t number)
 	write_bytes(path, text.data, text.used_bytes);
 }
 
-static void expect_grams_of(const struct bs_summary *summary, const struct bs_segment *segment, const char *path)
+static void expect_grams_of(const struct bs_summary *summary, const struct bs_segment *segment,
+                            const char *path)
 {
 	AUTO(bs_buffer_deinit) struct bs_buffer text = {0}, folded = {0};
 	bool may;
@@ -118,12 +129,15 @@ static void expect_grams_of(const struct bs_summary *summary, const struct bs_se
 	for (size_t at = 0; at + 3 <= folded.used_bytes; at++) {
 		expect_ok(bs_summary_may_have_gram(summary, folded.data + at, &may, ERR), &said);
 		assert_true(may);
-		expect_ok(bs_coded_section_has(&segment->trigrams.set, bs_summary_gram(folded.data + at), &may, ERR), &said);
+		expect_ok(bs_coded_section_has(&segment->trigrams.set,
+		                               bs_summary_gram(folded.data + at), &may, ERR),
+		          &said);
 		assert_true(may);
 	}
 }
 
-/* Every trigram of the files that there are, in the summary and in the set of the segment that has the file. */
+/* Every trigram of the files that there are, in the summary and in the set of the segment that has
+ * the file. */
 static void expect_grams(void)
 {
 	AUTO(bs_snapshot_deinit) struct bs_snapshot snapshot;
@@ -139,8 +153,11 @@ static void expect_grams(void)
 			char path[40];
 			if (bs_snapshot_is_deleted(&snapshot, s, d))
 				continue;
-			expect_ok(bs_snapshot_record(&snapshot, (struct bs_doc_ref){s, d}, &record, ERR), &said);
-			snprintf(path, sizeof(path), "d/%.*s", (int)record.name_bytes, (const char *)record.name);
+			expect_ok(bs_snapshot_record(&snapshot, (struct bs_doc_ref){s, d}, &record,
+			                             ERR),
+			          &said);
+			snprintf(path, sizeof(path), "d/%.*s", (int)record.name_bytes,
+			         (const char *)record.name);
 			expect_grams_of(&file.summary, &snapshot.segments[s], path);
 			n_files++;
 		}
@@ -168,18 +185,22 @@ static void expect_same_file(const char *prefix, uint64_t number, uint64_t other
 
 static uint64_t n_made_again;
 
-/* What the run since made of the summary of this commit, it makes byte by byte where nothing fits into memory, too. The files of that
- * commit are in d.saved. from_scratch: the run did not look at them. */
+/* What the run since made of the summary of this commit, it makes byte by byte where nothing fits
+ * into memory, too. The files of that commit are in d.saved. from_scratch: the run did not look at
+ * them. */
 static void expect_same_in_files(const struct bs_snapshot *old, bool from_scratch)
 {
 	AUTO(bs_manifest_deinit) struct bs_manifest manifest;
 	expect_ok(bs_manifest_read(dir_at("index"), &manifest, ERR), &said);
 	uint64_t summary = manifest.summary.number, counts = manifest.summary.counts_number;
 	/* A compaction made another one of it. */
-	if (summary != old->manifest.summary.number && manifest.generation == old->manifest.generation + 1) {
+	if (summary != old->manifest.summary.number &&
+	    manifest.generation == old->manifest.generation + 1) {
 		assert_int_equal(system("cp d.saved/* index"), 0);
 		manifest.next_number += 100;
-		expect_ok(bs_summary_settle(dir_at("index"), from_scratch ? NULL : old, NULL, 0, &manifest, ERR), &said);
+		expect_ok(bs_summary_settle(dir_at("index"), from_scratch ? NULL : old, NULL, 0,
+		                            &manifest, ERR),
+		          &said);
 		expect_same_file("summary", summary, manifest.summary.number);
 		expect_same_file("counts", counts, manifest.summary.counts_number);
 		assert_int_equal(system("for f in d.saved/*; do rm index/${f#*/}; done"), 0);
@@ -190,7 +211,9 @@ static void expect_same_in_files(const struct bs_snapshot *old, bool from_scratc
 static void save_summary(struct bs_snapshot *old)
 {
 	expect_ok(bs_snapshot_open(dir_at("index"), old, ERR), &said);
-	assert_int_equal(system("rm -rf d.saved && mkdir d.saved && cp index/summary-* index/counts-* d.saved"), 0);
+	assert_int_equal(system("rm -rf d.saved && mkdir d.saved && cp index/summary-* "
+	                        "index/counts-* d.saved"),
+	                 0);
 }
 
 static void test_sources(void **state)
@@ -199,7 +222,8 @@ static void test_sources(void **state)
 	for (uint64_t seed = rounds.seed; seed < rounds.seed + rounds.n; seed++) {
 		uint64_t random = seed;
 		struct bs_build_tuning tuning = {.max_segment_docs = seed % 2 ? 40 : 0};
-		struct bs_build_request request = {.dir = "index", .write.n_threads = 1, .tuning = &tuning};
+		struct bs_build_request request = {
+			.dir = "index", .write.n_threads = 1, .tuning = &tuning};
 		assert_int_equal(mkdir("d", 0700), 0);
 		for (uint64_t i = 0; i < 100; i++)
 			write_document(&random, i);
@@ -210,7 +234,8 @@ static void test_sources(void **state)
 				write_document(&random, random_below(&random, 150));
 			for (uint64_t i = random_below(&random, step == 7 ? 120 : 6); i > 0; i--) {
 				char path[40];
-				snprintf(path, sizeof(path), "d/%llu.txt", (unsigned long long)random_below(&random, 150));
+				snprintf(path, sizeof(path), "d/%llu.txt",
+				         (unsigned long long)random_below(&random, 150));
 				unlink(path);
 			}
 			request.index.summary_rate = step == 4 ? 0.1 : step == 9 ? 0.001 : 0;
@@ -223,8 +248,11 @@ static void test_sources(void **state)
 			expect_grams();
 			if (step % 5 == 3) {
 				save_summary(&old);
-				expect_ok(bs_index_compact(&(struct bs_build_request){.dir = "index", .write.n_threads = 1}, NULL,
-				                    ERR), &said);
+				expect_ok(bs_index_compact(
+						  &(struct bs_build_request){.dir = "index",
+				                                             .write.n_threads = 1},
+						  NULL, ERR),
+				          &said);
 				expect_same_in_files(&old, false);
 				bs_snapshot_deinit(&old);
 				expect_sound(dir_at("index"), true);
@@ -254,18 +282,24 @@ static void test_given(void **state)
 		uint64_t random = seed * 77;
 		if (seed % 2)
 			expect_ok(bs_memory_index_new(&memory, ERR), &said);
-		struct bs_writer_request request = {.dir = memory ? NULL : "index", .memory = memory, .write.n_threads = 1};
+		struct bs_writer_request request = {
+			.dir = memory ? NULL : "index", .memory = memory, .write.n_threads = 1};
 		expect_ok(bs_writer_open(&request, &writer, ERR), &said);
 		for (int step = 0; step < 40; step++) {
 			for (uint64_t i = random_below(&random, step % 8 ? 20 : 400); i > 0; i--)
 				give(writer, &random, random_below(&random, 600));
-			for (uint64_t i = random_below(&random, step == 30 ? 600 : 10); i > 0; i--) {
+			for (uint64_t i = random_below(&random, step == 30 ? 600 : 10); i > 0;
+			     i--) {
 				char id[24];
-				int id_bytes = snprintf(id, sizeof(id), "%llu", (unsigned long long)random_below(&random, 600));
-				expect_ok(bs_writer_delete(writer, id, (size_t)id_bytes, NULL, ERR), &said);
+				int id_bytes =
+					snprintf(id, sizeof(id), "%llu",
+				                 (unsigned long long)random_below(&random, 600));
+				expect_ok(bs_writer_delete(writer, id, (size_t)id_bytes, NULL, ERR),
+				          &said);
 			}
 			expect_ok(bs_writer_commit(writer, NULL, ERR), &said);
-			expect_ok(bs_dir_open(&dir, memory ? NULL : "index", memory, NULL, ERR), &said);
+			expect_ok(bs_dir_open(&dir, memory ? NULL : "index", memory, NULL, ERR),
+			          &said);
 			expect_sound(&dir, true);
 			bs_dir_close(&dir);
 		}
@@ -277,13 +311,17 @@ static void test_given(void **state)
 
 static double measure(const struct bs_summary *summary)
 {
-	enum { N = 1000000 };
+	enum {
+		N = 1000000
+	};
 	uint64_t n_seem = 0;
 	for (uint64_t i = 0; i < N; i++) {
 		char word[40];
 		bool may;
 		int n_bytes = snprintf(word, sizeof(word), "absent%llu", (unsigned long long)i);
-		expect_ok(bs_summary_may_have_word(summary, bs_hash_term(word, (size_t)n_bytes), &may, ERR), &said);
+		expect_ok(bs_summary_may_have_word(summary, bs_hash_term(word, (size_t)n_bytes),
+		                                   &may, ERR),
+		          &said);
 		n_seem += may;
 	}
 	return (double)n_seem / N;
@@ -294,14 +332,17 @@ static void index_words(uint64_t from, uint64_t to, double rate)
 	struct bs_buffer text = {0};
 	char line[64];
 	for (uint64_t i = from; i < to; i++) {
-		int n = snprintf(line, sizeof(line), "{\"text\":\"present%llu\"}\n", (unsigned long long)i);
+		int n = snprintf(line, sizeof(line), "{\"text\":\"present%llu\"}\n",
+		                 (unsigned long long)i);
 		expect_ok(bs_buffer_append(&text, line, (size_t)n, ERR), &said);
 	}
 	FILE *file = must_fopen("words.jsonl", "a");
 	assert_int_equal(fwrite(text.data, 1, text.used_bytes, file), text.used_bytes);
 	fclose(file);
 	bs_buffer_deinit(&text);
-	index_sources(&(struct bs_build_request){.dir = "index", .write.n_threads = 1, .index.summary_rate = rate},
+	index_sources(&(struct bs_build_request){.dir = "index",
+	                                         .write.n_threads = 1,
+	                                         .index.summary_rate = rate},
 	              (const char *const[]){"words.jsonl", NULL}, NULL);
 	expect_sound(dir_at("index"), true);
 }
@@ -313,12 +354,15 @@ static void expect_rate(double rate, double of)
 	expect_ok(bs_manifest_read(dir_at("index"), &manifest, ERR), &said);
 	expect_ok(bs_summary_file_open(dir_at("index"), &manifest, &file, ERR), &said);
 	double measured = measure(&file.summary);
-	print_message("asked for %g, told %g, measured %g, %.2f bits a word\n", rate, bs_summary_rate(&file.summary), measured,
-	              (double)file.summary.words.base.coded.n_bytes * 8 / (double)file.summary.words.base.coded.n);
+	print_message("asked for %g, told %g, measured %g, %.2f bits a word\n", rate,
+	              bs_summary_rate(&file.summary), measured,
+	              (double)file.summary.words.base.coded.n_bytes * 8 /
+	                      (double)file.summary.words.base.coded.n);
 	assert_true(measured <= rate * 1.05 && measured >= rate * of);
 }
 
-/* A million words that are not there; at first, when it has grown by little, when it is made anew for it, and at another rate. */
+/* A million words that are not there; at first, when it has grown by little, when it is made anew
+ * for it, and at another rate. */
 static void test_rate(void **state)
 {
 	index_words(0, 30000, 0);
@@ -333,7 +377,10 @@ static void test_rate(void **state)
 
 static uint64_t count(struct bs_searcher *searcher, const char *query, bool brute)
 {
-	struct bs_search_request request = {.query.text = query, .query.text_bytes = strlen(query), .output.mode = BS_SEARCH_COUNT, .method.brute = brute};
+	struct bs_search_request request = {.query.text = query,
+	                                    .query.text_bytes = strlen(query),
+	                                    .output.mode = BS_SEARCH_COUNT,
+	                                    .method.brute = brute};
 	struct bs_search_result result;
 	expect_ok(bs_search(searcher, &request, &result, ERR), &said);
 	return result.n_hits;
@@ -350,7 +397,8 @@ static void spoil(const char *path)
 static enum bs_status open_both(const struct bs_snapshot *snapshot)
 {
 	AUTO(bs_summary_file_close) struct bs_summary_file file;
-	enum bs_status status = bs_summary_file_open(snapshot->dir, &snapshot->manifest, &file, NULL);
+	enum bs_status status =
+		bs_summary_file_open(snapshot->dir, &snapshot->manifest, &file, NULL);
 	if (!status)
 		status = bs_summary_counts_open(snapshot->dir, &snapshot->manifest, &file, NULL);
 	return status;
@@ -361,7 +409,8 @@ static uint64_t count_files(void)
 	uint64_t n = 0;
 	struct bs_index *index;
 	struct bs_searcher *searcher;
-	expect_ok(bs_index_open_with(&(struct bs_open_request){.dir = "index"}, &index, ERR), &said);
+	expect_ok(bs_index_open_with(&(struct bs_open_request){.dir = "index"}, &index, ERR),
+	          &said);
 	expect_ok(bs_searcher_new(index, &searcher, ERR), &said);
 	n = count(searcher, "w0x OR absent", false);
 	assert_int_equal(n, count(searcher, "w0x OR absent", true));
@@ -370,11 +419,13 @@ static uint64_t count_files(void)
 	return n;
 }
 
-/* One of the two files is gone, or another's, or damaged: searches do without, check says so and names it, the next commit makes both
- * anew. */
+/* One of the two files is gone, or another's, or damaged: searches do without, check says so and
+ * names it, the next commit makes both anew. */
 static void test_lost(void **state)
 {
-	static const char *const prefixes[] = {"summary", "counts"}, *const ways[] = {"gone", "another's", "damaged"};
+	static const char *const prefixes[] = {"summary", "counts"}, *const ways[] = {"gone",
+	                                                                              "another's",
+	                                                                              "damaged"};
 	struct bs_check_sums sum;
 	struct bs_snapshot snapshot;
 	struct bs_build_request request = {.dir = "index", .write.n_threads = 1};
@@ -401,9 +452,11 @@ static void test_lost(void **state)
 		expect_status(bs_check_dir(dir_at("index"), NULL, &sum, ERR), BS_CORRUPT, &said);
 		if (!strstr(said.text, path))
 			fail_msg("%s of %s: %s", prefix, way, said.text);
-		/* The one that is damaged is of the same segments as the next commit: a document goes, none comes. */
+		/* The one that is damaged is of the same segments as the next commit: a document
+		 * goes, none comes. */
 		if (way == ways[2])
-			assert_int_equal(unlink(prefix == prefixes[0] ? "d/100.txt" : "d/101.txt"), 0);
+			assert_int_equal(unlink(prefix == prefixes[0] ? "d/100.txt" : "d/101.txt"),
+			                 0);
 		else
 			write_document(&random, i);
 		expect_ok(bs_index_build(&request, NULL, ERR), &said);
@@ -411,7 +464,8 @@ static void test_lost(void **state)
 		expect_ok(bs_check_dir(dir_at("index"), NULL, &sum, ERR), &said);
 		expect_ok(bs_snapshot_open(dir_at("index"), &snapshot, ERR), &said);
 		assert_true(snapshot.manifest.summary.number > before &&
-		            snapshot.manifest.summary.counts_number > snapshot.manifest.summary.number);
+		            snapshot.manifest.summary.counts_number >
+		                    snapshot.manifest.summary.number);
 		assert_int_equal(open_both(&snapshot), BS_OK);
 		bs_snapshot_deinit(&snapshot);
 	}
@@ -425,10 +479,14 @@ static void test_lost(void **state)
 	expect_sound(dir_at("index"), true);
 }
 
-/* A byte of the summary is another one, wherever: a commit of something new makes it anew, and nothing is lost. */
+/* A byte of the summary is another one, wherever: a commit of something new makes it anew, and
+ * nothing is lost. */
 static void test_damaged(void **state)
 {
-	enum { STEPS = 12, WORDS = 9000 };
+	enum {
+		STEPS = 12,
+		WORDS = 9000
+	};
 	uint64_t n_bytes;
 	index_words(0, WORDS, 0);
 	for (uint64_t step = 0; step < STEPS; step++) {
@@ -445,17 +503,21 @@ static void test_damaged(void **state)
 	}
 }
 
-/* Words whose hashes begin alike, as somebody who wants an index to be slow can make them, take no longer than others: to compare
- * them all with each other would take more than the time that a test has. */
+/* Words whose hashes begin alike, as somebody who wants an index to be slow can make them, take no
+ * longer than others: to compare them all with each other would take more than the time that a test
+ * has. */
 static void test_alike(void **state)
 {
-	enum { N = 400000 };
+	enum {
+		N = 400000
+	};
 	AUTO(bs_manifest_deinit) struct bs_manifest manifest;
 	AUTO(bs_summary_cache_deinit) struct bs_summary_cache cache = {.segments = {.items = NULL}};
 	AUTO(bs_summary_file_close) struct bs_summary_file file;
 	assert_int_equal(mkdir("d", 0700), 0);
 	write_text("d/a.txt", "a word");
-	index_sources(&(struct bs_build_request){.dir = "index", .write.n_threads = 1}, (const char *const[]){"d", NULL}, NULL);
+	index_sources(&(struct bs_build_request){.dir = "index", .write.n_threads = 1},
+	              (const char *const[]){"d", NULL}, NULL);
 	expect_ok(bs_manifest_read(dir_at("index"), &manifest, ERR), &said);
 	struct bs_summary_segment segment = {manifest.segments[0].number, N};
 	expect_ok(bs_vector_append(&cache.segments, &segment, ERR), &said);
@@ -463,20 +525,26 @@ static void test_alike(void **state)
 		uint64_t hash = (UINT64_C(77) << 42) + (N - i) * 1000001;
 		expect_ok(bs_vector_append(&cache.hashes, &hash, ERR), &said);
 	}
-	expect_ok(bs_summary_settle(dir_at("index"), NULL, &cache, UINT64_MAX, &manifest, ERR), &said);
+	expect_ok(bs_summary_settle(dir_at("index"), NULL, &cache, UINT64_MAX, &manifest, ERR),
+	          &said);
 	expect_ok(bs_summary_file_open(dir_at("index"), &manifest, &file, ERR), &said);
 	for (uint64_t i = 0; i < N; i += 997) {
 		bool may;
-		expect_ok(bs_summary_may_have_word(&file.summary, (UINT64_C(77) << 42) + (N - i) * 1000001, &may, ERR), &said);
+		expect_ok(bs_summary_may_have_word(&file.summary,
+		                                   (UINT64_C(77) << 42) + (N - i) * 1000001, &may,
+		                                   ERR),
+		          &said);
 		assert_true(may);
 	}
 }
 
-/* Of an index of many segments words are asked for by the summary first; the answers are those of all texts. */
+/* Of an index of many segments words are asked for by the summary first; the answers are those of
+ * all texts. */
 static void test_find(void **state)
 {
 	struct bs_build_tuning tuning = {.max_segment_docs = 25};
-	struct bs_build_request request = {.dir = "index", .write.n_threads = 1, .tuning = &tuning, .index.summary_rate = 0.2};
+	struct bs_build_request request = {
+		.dir = "index", .write.n_threads = 1, .tuning = &tuning, .index.summary_rate = 0.2};
 	struct bs_index *index;
 	struct bs_searcher *searcher;
 	uint64_t random = 11, n_absent = 0;
@@ -486,20 +554,25 @@ static void test_find(void **state)
 	index_sources(&request, (const char *const[]){"d", NULL}, NULL);
 	struct bs_open_request open = {.dir = "index"};
 	expect_ok(bs_index_open_with(&open, &index, ERR), &said);
-	assert_true(index->snapshot.totals.n_word_segments > 5 && index->snapshot.summary.container);
+	assert_true(index->snapshot.totals.n_word_segments > 5 &&
+	            index->snapshot.summary.container);
 	expect_ok(bs_searcher_new(index, &searcher, ERR), &said);
 	for (int i = 0; i < 300; i++) {
 		char query[160], words[3][40];
-		static const char *const shapes[] = {"%s %s %s", "%s OR %s OR %s", "%s -%s %s", "\"%s %s\" OR %s", "(%s OR %s) %s"};
+		static const char *const shapes[] = {"%s %s %s", "%s OR %s OR %s", "%s -%s %s",
+		                                     "\"%s %s\" OR %s", "(%s OR %s) %s"};
 		for (int w = 0; w < 3; w++)
-			put_word(words[w], sizeof(words[w]), random_below(&random, N_WORDS * 3 / 2));
+			put_word(words[w], sizeof(words[w]),
+			         random_below(&random, N_WORDS * 3 / 2));
 		snprintf(query, sizeof(query), shapes[i % 5], words[0], words[1], words[2]);
 		uint64_t n = count(searcher, query, false);
 		if (n != count(searcher, query, true))
 			fail_msg("%s: %llu", query, (unsigned long long)n);
 		bool may;
-		expect_ok(bs_summary_may_have_word(&index->snapshot.summary.summary, bs_hash_term(words[0], strlen(words[0])),
-		                            &may, ERR), &said);
+		expect_ok(bs_summary_may_have_word(&index->snapshot.summary.summary,
+		                                   bs_hash_term(words[0], strlen(words[0])), &may,
+		                                   ERR),
+		          &said);
 		n_absent += !may;
 	}
 	assert_true(n_absent > 30);
@@ -510,14 +583,19 @@ static void test_find(void **state)
 /* Queries of what the summary excludes end there: no lexicon is read. Others read it. */
 static void test_absent(void **state)
 {
-	static const char *const absent[] = {"zebra", "zebra OR giraffe", "\"zebra giraffe\"", "zeb*", "z?krah", "qu*zeb", "\"zebra gir*\"~3"};
-	static const char *const present[] = {"quick", "bro*", "zebra OR fox", "\"quick brown\"", "zebra~2"};
+	static const char *const absent[] = {
+		"zebra",  "zebra OR giraffe", "\"zebra giraffe\"", "zeb*",
+		"z?krah", "qu*zeb",           "\"zebra gir*\"~3"};
+	static const char *const present[] = {"quick", "bro*", "zebra OR fox", "\"quick brown\"",
+	                                      "zebra~2"};
 	struct bs_index *index;
 	struct bs_searcher *searcher;
 	assert_int_equal(mkdir("d", 0700), 0);
 	write_text("d/a.txt", "The quick brown fox, yebra\n");
-	index_sources(&(struct bs_build_request){.dir = "index", .write.n_threads = 1, .index.summary_rate = 1e-6}, (const char *const[]){"d", NULL},
-	              NULL);
+	index_sources(&(struct bs_build_request){.dir = "index",
+	                                         .write.n_threads = 1,
+	                                         .index.summary_rate = 1e-6},
+	              (const char *const[]){"d", NULL}, NULL);
 	for (size_t i = 0; i < COUNT(absent) + COUNT(present); i++) {
 		bool is_absent = i < COUNT(absent);
 		const char *query = is_absent ? absent[i] : present[i - COUNT(absent)];
@@ -539,8 +617,10 @@ static bool query_may_match(const struct bs_summary *summary, const char *text)
 	struct bs_query_tree *query;
 	bool may;
 	expect_ok(bs_tokenizer_new(&words_options, &tokenizer, ERR), &said);
-	struct bs_query_options options = {.tokenizer = tokenizer, .own_share = 1, .has_file_names = true};
-	expect_ok(bs_query_parse((const uint8_t *)text, strlen(text), &options, &query, NULL, ERR), &said);
+	struct bs_query_options options = {
+		.tokenizer = tokenizer, .own_share = 1, .has_file_names = true};
+	expect_ok(bs_query_parse((const uint8_t *)text, strlen(text), &options, &query, NULL, ERR),
+	          &said);
 	expect_ok(bs_query_may_match(query, summary, &may, ERR), &said);
 	bs_query_tree_free(query);
 	bs_tokenizer_free(tokenizer);
@@ -564,22 +644,47 @@ static void test_trees(void **state)
 {
 	AUTO(bs_manifest_deinit) struct bs_manifest manifest;
 	AUTO(bs_summary_file_close) struct bs_summary_file file;
-	static const char *const may[] = {
-		"quick", "quick brown", "quick OR zebra", "quick -zebra", "\"quick brown\"", "bro*", "br*", "b?own", "zebra~1", "name:zebra",
-		"(zebra OR fox) quick", "-zebra fox", "qu*k", "\"the quick\"~3", "Caf\xc3\xa9"};
-	static const char *const cannot[] = {
-		"zebra", "quick zebra", "zebra OR giraffe", "zebra -quick", "\"quick zebra\"", "zeb*", "zeb?a", "(zebra OR giraffe) quick",
-		"qu*zeb", "\"quick zebra\"~5", "cafe"};
-	static const char *const may_stand[] = {"quick", "QUICK", "br", "q.*fox", "(zebra|brown)", "", "caf\xc3\xa9", "[xyz]ebra"};
-	static const char *const cannot_stand[] = {"zebra", "quick.*zebra", "(zebra|giraffe)", "[xz]ebrax"};
+	static const char *const may[] = {"quick",
+	                                  "quick brown",
+	                                  "quick OR zebra",
+	                                  "quick -zebra",
+	                                  "\"quick brown\"",
+	                                  "bro*",
+	                                  "br*",
+	                                  "b?own",
+	                                  "zebra~1",
+	                                  "name:zebra",
+	                                  "(zebra OR fox) quick",
+	                                  "-zebra fox",
+	                                  "qu*k",
+	                                  "\"the quick\"~3",
+	                                  "Caf\xc3\xa9"};
+	static const char *const cannot[] = {"zebra",
+	                                     "quick zebra",
+	                                     "zebra OR giraffe",
+	                                     "zebra -quick",
+	                                     "\"quick zebra\"",
+	                                     "zeb*",
+	                                     "zeb?a",
+	                                     "(zebra OR giraffe) quick",
+	                                     "qu*zeb",
+	                                     "\"quick zebra\"~5",
+	                                     "cafe"};
+	static const char *const may_stand[] = {
+		"quick", "QUICK", "br", "q.*fox", "(zebra|brown)", "", "caf\xc3\xa9", "[xyz]ebra"};
+	static const char *const cannot_stand[] = {"zebra", "quick.*zebra", "(zebra|giraffe)",
+	                                           "[xz]ebrax"};
 	assert_int_equal(mkdir("d", 0700), 0);
 	write_text("d/a.txt", "The quick brown fox. Caf\xc3\xa9 yebra\n");
 	write_text("d/b.txt", "jumps over\n");
-	index_sources(&(struct bs_build_request){.dir = "index", .write.n_threads = 1, .index.summary_rate = 1e-6}, (const char *const[]){"d", NULL},
-	              NULL);
+	index_sources(&(struct bs_build_request){.dir = "index",
+	                                         .write.n_threads = 1,
+	                                         .index.summary_rate = 1e-6},
+	              (const char *const[]){"d", NULL}, NULL);
 	expect_ok(bs_manifest_read(dir_at("index"), &manifest, ERR), &said);
 	expect_ok(bs_summary_file_open(dir_at("index"), &manifest, &file, ERR), &said);
-	assert_true(file.summary.facts.has_words && file.summary.facts.has_grams && file.summary.facts.has_text_grams);
+	assert_true(file.summary.facts.has_words && file.summary.facts.has_grams &&
+	            file.summary.facts.has_text_grams);
 	assert_int_equal(file.summary.facts.n_unknown_files, 0);
 	assert_int_equal(file.summary.facts.most_nul_end, 0);
 	for (size_t i = 0; i < COUNT(may); i++)
@@ -597,5 +702,5 @@ static void test_trees(void **state)
 }
 
 RUN_RANDOM_TESTS(2, 1, FOLDER_TEST(test_sources), FOLDER_TEST(test_given), FOLDER_TEST(test_rate),
-                 FOLDER_TEST(test_lost), FOLDER_TEST(test_damaged), FOLDER_TEST(test_alike), FOLDER_TEST(test_trees),
-                 FOLDER_TEST(test_find), FOLDER_TEST(test_absent))
+                 FOLDER_TEST(test_lost), FOLDER_TEST(test_damaged), FOLDER_TEST(test_alike),
+                 FOLDER_TEST(test_trees), FOLDER_TEST(test_find), FOLDER_TEST(test_absent))

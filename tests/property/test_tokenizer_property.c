@@ -1,6 +1,6 @@
 /*
- * test_tokenizer_property.c: the words analyzer, both its paths and all window sizes, against a naive one: everything
- * small, and random texts of everything that a rule looks at.
+ * test_tokenizer_property.c: the words analyzer, both its paths and all window sizes, against a
+ * naive one: everything small, and random texts of everything that a rule looks at.
  *
  * test_words_property N [SEED] checks N random texts instead of the usual number.
  */
@@ -64,8 +64,8 @@ static void test_all_short_ascii_strings(void **state)
 	rig_deinit(&rig);
 }
 
-/* Every pair of ASCII bytes, among letters and digits: no byte is of a class that the alphabet above lacks, and every
- * window of one byte cuts wherever a cut is held to be safe. */
+/* Every pair of ASCII bytes, among letters and digits: no byte is of a class that the alphabet
+ * above lacks, and every window of one byte cuts wherever a cut is held to be safe. */
 static void test_all_pairs_of_ascii_bytes(void **state)
 {
 	static const size_t windows[] = {1, 64};
@@ -74,7 +74,8 @@ static void test_all_pairs_of_ascii_bytes(void **state)
 	for (int first = 0; first < 128; first++)
 		for (int second = 0; second < 128; second++) {
 			char x = (char)first, y = (char)second;
-			const char text[] = {x, y, ' ', 'a', x, y, 'b', ' ', '1', x, y, '2', ' ', '_', x, y};
+			const char text[] = {x,   y, ' ', 'a', x,   y,   'b', ' ',
+			                     '1', x, y,   '2', ' ', '_', x,   y};
 			rig_check(&rig, text, sizeof(text), windows, 2);
 		}
 }
@@ -125,18 +126,22 @@ static void test_safe_cuts(void **state)
 			for (size_t k = 0; k < n_around; k++) {
 				char text[64];
 				char after = "ab19"[(i + k) % 4];
-				size_t n = (size_t)snprintf(text, sizeof(text), "%s?%c%s", around[i], after, around[k]);
+				size_t n = (size_t)snprintf(text, sizeof(text), "%s?%c%s",
+				                            around[i], after, around[k]);
 				text[strlen(around[i])] = (char)c;
-				if (!bs_tokenizer_is_cut(rig.tokenizer, (const uint8_t *)text, strlen(around[i]) + 1))
+				if (!bs_tokenizer_is_cut(rig.tokenizer, (const uint8_t *)text,
+				                         strlen(around[i]) + 1))
 					continue;
 				rig_check(&rig, text, n, windows, 1);
 				/* After a line feed anything may follow. */
-				n = (size_t)snprintf(text, sizeof(text), "%s\n%s", around[i], around[k]);
+				n = (size_t)snprintf(text, sizeof(text), "%s\n%s", around[i],
+				                     around[k]);
 				rig_check(&rig, text, n, windows, 1);
 			}
 }
 
-/* Every code point of the planes in use among its like and others: the classes kept of it are right. */
+/* Every code point of the planes in use among its like and others: the classes kept of it are
+ * right. */
 static void test_all_code_points(void **state)
 {
 	static const size_t windows[] = {4096};
@@ -148,9 +153,10 @@ static void test_all_code_points(void **state)
 		uint8_t x[5] = {0}, text[128];
 		size_t n = 0;
 		U8_APPEND_UNSAFE(x, n, (uint32_t)c);
-		size_t text_bytes = (size_t)snprintf((char *)text, sizeof(text),
-		                                     "%s. a%sb %s%s\n1%s2 \u4e2d%s\u4e2d%s \u05d0%s\u05d1 _%s", x, x, x,
-		                                     x, x, x, x, x, x);
+		size_t text_bytes =
+			(size_t)snprintf((char *)text, sizeof(text),
+		                         "%s. a%sb %s%s\n1%s2 \u4e2d%s\u4e2d%s \u05d0%s\u05d1 _%s",
+		                         x, x, x, x, x, x, x, x, x);
 		rig_check(&rig, text, text_bytes, windows, 1);
 	}
 }
@@ -165,13 +171,15 @@ static void test_inert_code_points_make_no_words(void **state)
 	for (UChar32 c = 0; c < 0x20000; c++) {
 		bool is_inert = false;
 		if (!U_IS_SURROGATE((uint32_t)c))
-			assert_int_equal(bs_tokenizer_is_inert(rig.tokenizer, c, &is_inert, NULL), BS_OK);
+			assert_int_equal(bs_tokenizer_is_inert(rig.tokenizer, c, &is_inert, NULL),
+			                 BS_OK);
 		size_t n_bytes = 0;
 		uint8_t alone[U8_MAX_LENGTH];
 		U8_APPEND_UNSAFE(alone, n_bytes, (uint32_t)c);
 		naive_analyze(&rig.naive, alone, n_bytes, &rig.expected);
 		if (is_inert &&
-		    kept_n(&rig.expected) == 0) /* a letter of a run is inert to ICU, but is never asked about */
+		    /* a letter of a run is inert to ICU, but is never asked about */
+		    kept_n(&rig.expected) == 0)
 			inert[n_inert++] = c;
 	}
 	assert_reached(n_inert > 1000);
@@ -192,33 +200,38 @@ static void test_inert_code_points_make_no_words(void **state)
 
 static const char *const pools[][16] = {
 	{"a", "B", "z", "1", "9", "_", "'", ".", ":", ",", ";", "@", "\"", " ", "-", "\n"},
-	{"hello", "World", "foo_bar", "3.14", "a@b.c", " ", " ", " ", "\r\n", "\t", "(", ")", "{", "/", "#", "="},
+	{"hello", "World", "foo_bar", "3.14", "a@b.c", " ", " ", " ", "\r\n", "\t", "(", ")", "{",
+         "/", "#", "="},
 	{"1", "22", "T", "T", "t", ".", ",", "_", "-", ":", " ", "\u0661", "Z", "\u2019", "'", "0"},
-	{"foo", "Bar", "HTTP", "x", "Y", "2", "_", "_", "__", "\u00e9", "\u00c9", "\u0301", "\u00ad", "\u02bc", " ", "\u01c5"},
-	{"\u00e9", "\u00c0", "e\u0301", "\ufb01", "\u00df", "\u0130", "\uff21", "\uff11", "\u00ad", "\u037a", "\u00b2",
-         "\u2167", "\u2019", "\u00b7", "\uff1a", "\u2024"},
-	{"\u4e2d", "\u6587", "\u3002", "\uff0c", "\u304b", "\u3099", "\u30ab", "\u30fc", "\uff76", "\uff9e", "\u3220",
-         "\u2f00", "\u3005", "\u8fbb\U000e0100", "\U00020000", "\u3000"},
-	{"\u3297", "\u3299", "\u32d0", "\u32fe", "\u3300", "\u32ff", "\U0001f21a", "\U0001f251", "\ufe0f", "\u6f22",
-         "\u795d", "\u0345", "\u2f00", "\u2f01", " ", "a"},
-	{"\u0e01", "\u0e33", "\u0e34", "\u0e51", "\u0e97", "\u0eb5", "\u1780", "\u17d2", "\u17b4", "\u1019", "\u103c",
-         "\u1041", "\u1950", "\u1a20", "\u109e", "\u0e46"},
-	{"\u2764", "\ufe0f", "\u200d", "\U0001f600", "\U0001f44d\U0001f3fd", "\U0001f1e9", "\U0001f1ea", "\u20e3",
-         "\U0001f468\u200d\U0001f469", "\u2122", "\u00a9", "1\ufe0f\u20e3", "#", "*", "\u3030", "\u303d"},
-	{"\u0301", "\u0308", "\u05b8", "\u0e49", "\u302a", "\u200c", "\u2060", "\ufeff", "\u00ad", "\u061c", "\ufe0f",
-         "\u1dc0", "\u0903", "\u115f", "\u3164", "\u180e"},
-	{"\u05d0", "\u05d1", "\"", "'", "\u05f4", "\u0645", "\u0663", "\u066b", "\u0416", "\u0439", "\u03a3", "\ud55c",
-         "\u1112\u1161\u11ab", "\u0915\u094d\u0937", "\u10d0", "\u1ea4"},
-	{"e\u0301", "\u00e9", "\u0323", "\u0345", "a\u0308", "\u0344", "\u212a", "\u037e", "\u1fef", "\u0338", "=", "\u1ea5",
-         "\u0142", "\u01fd", "@", "."},
-	{"\u1112", "\u1161", "\u11ab", "\ud558", "\ud55c", "\u11a8", "\u302e", "\u3131", "a", " ", ".", "@", "_", "2",
-         "\u1100\u1161", "\u1161"},
-	{"\u0958", "\u0915", "\u093c", "\u093f", "\u094d", "\u09c7", "\u09be", "\u0b47\u0b57", "\u0dd9", "\u0dcf", "\u0dca",
-         "\u1025\u102e", "\u0f73", "\u0f71", "\u0f72", "."},
-	{"\U0001d160", "\U0001d158", "\U0001d165", "\U0001d16e", "\uf900", "\u4e2d", "\u3099", "\u0327", "\u034f", "\u05d3\u05bc\u05b7",
-         "\ufb2c", "\u0e38\u0e48", "\u0e48\u0e38", "\U000110a5\U000110ba", "\U00011347\U0001133e", "\u2adc"},
-	{"\xff", "\x80", "\xc3", "\xe4\xb8", "\xf0\x9f\x98", "\xed\xa0\x80", "\xc0\x80", "\xf4\x90\x80\x80", "\xfe",
-         "\x01", "\x7f", "\xc2\x85", "\xe2\x80\xa8", "\xef\xbf\xbd", "\x0b", "\x0c"},
+	{"foo", "Bar", "HTTP", "x", "Y", "2", "_", "_", "__", "\u00e9", "\u00c9", "\u0301",
+         "\u00ad", "\u02bc", " ", "\u01c5"},
+	{"\u00e9", "\u00c0", "e\u0301", "\ufb01", "\u00df", "\u0130", "\uff21", "\uff11", "\u00ad",
+         "\u037a", "\u00b2", "\u2167", "\u2019", "\u00b7", "\uff1a", "\u2024"},
+	{"\u4e2d", "\u6587", "\u3002", "\uff0c", "\u304b", "\u3099", "\u30ab", "\u30fc", "\uff76",
+         "\uff9e", "\u3220", "\u2f00", "\u3005", "\u8fbb\U000e0100", "\U00020000", "\u3000"},
+	{"\u3297", "\u3299", "\u32d0", "\u32fe", "\u3300", "\u32ff", "\U0001f21a", "\U0001f251",
+         "\ufe0f", "\u6f22", "\u795d", "\u0345", "\u2f00", "\u2f01", " ", "a"},
+	{"\u0e01", "\u0e33", "\u0e34", "\u0e51", "\u0e97", "\u0eb5", "\u1780", "\u17d2", "\u17b4",
+         "\u1019", "\u103c", "\u1041", "\u1950", "\u1a20", "\u109e", "\u0e46"},
+	{"\u2764", "\ufe0f", "\u200d", "\U0001f600", "\U0001f44d\U0001f3fd", "\U0001f1e9",
+         "\U0001f1ea", "\u20e3", "\U0001f468\u200d\U0001f469", "\u2122", "\u00a9", "1\ufe0f\u20e3",
+         "#", "*", "\u3030", "\u303d"},
+	{"\u0301", "\u0308", "\u05b8", "\u0e49", "\u302a", "\u200c", "\u2060", "\ufeff", "\u00ad",
+         "\u061c", "\ufe0f", "\u1dc0", "\u0903", "\u115f", "\u3164", "\u180e"},
+	{"\u05d0", "\u05d1", "\"", "'", "\u05f4", "\u0645", "\u0663", "\u066b", "\u0416", "\u0439",
+         "\u03a3", "\ud55c", "\u1112\u1161\u11ab", "\u0915\u094d\u0937", "\u10d0", "\u1ea4"},
+	{"e\u0301", "\u00e9", "\u0323", "\u0345", "a\u0308", "\u0344", "\u212a", "\u037e", "\u1fef",
+         "\u0338", "=", "\u1ea5", "\u0142", "\u01fd", "@", "."},
+	{"\u1112", "\u1161", "\u11ab", "\ud558", "\ud55c", "\u11a8", "\u302e", "\u3131", "a", " ",
+         ".", "@", "_", "2", "\u1100\u1161", "\u1161"},
+	{"\u0958", "\u0915", "\u093c", "\u093f", "\u094d", "\u09c7", "\u09be", "\u0b47\u0b57",
+         "\u0dd9", "\u0dcf", "\u0dca", "\u1025\u102e", "\u0f73", "\u0f71", "\u0f72", "."},
+	{"\U0001d160", "\U0001d158", "\U0001d165", "\U0001d16e", "\uf900", "\u4e2d", "\u3099",
+         "\u0327", "\u034f", "\u05d3\u05bc\u05b7", "\ufb2c", "\u0e38\u0e48", "\u0e48\u0e38",
+         "\U000110a5\U000110ba", "\U00011347\U0001133e", "\u2adc"},
+	{"\xff", "\x80", "\xc3", "\xe4\xb8", "\xf0\x9f\x98", "\xed\xa0\x80", "\xc0\x80",
+         "\xf4\x90\x80\x80", "\xfe", "\x01", "\x7f", "\xc2\x85", "\xe2\x80\xa8", "\xef\xbf\xbd",
+         "\x0b", "\x0c"},
 };
 
 #define N_POOLS (sizeof(pools) / sizeof(*pools))
@@ -256,7 +269,8 @@ static size_t write_random_text(uint8_t *text, size_t text_capacity)
 	return n_bytes;
 }
 
-static void check_random_texts(const struct bs_tokenizer_options *options, unsigned long n_texts, uint64_t seed)
+static void check_random_texts(const struct bs_tokenizer_options *options, unsigned long n_texts,
+                               uint64_t seed)
 {
 	AUTO(rig_deinit) struct rig rig;
 	rig_init(&rig, options);
@@ -265,7 +279,8 @@ static void check_random_texts(const struct bs_tokenizer_options *options, unsig
 		uint8_t text[8192];
 		size_t text_bytes = write_random_text(text, sizeof(text));
 		const size_t windows[] = {1, 1 + below(100), BS_TOKENIZER_WINDOW_BYTES};
-		/* A copy of exactly its size, so that a sanitizer sees every byte read beyond it. */
+		/* A copy of exactly its size, so that a sanitizer sees every byte read beyond
+		 * it. */
 		FREED uint8_t *exact = malloc(text_bytes + !text_bytes);
 		memcpy(exact, text, text_bytes);
 		rig_check(&rig, exact, text_bytes, windows, 3);
@@ -292,14 +307,15 @@ static void test_random_texts_with_options(void **state)
 		check_random_texts(&options[i], rounds.n / 16, rounds.seed + 1 + i);
 }
 
-/* Texts of ASCII that fill a few lines of 64 bytes: every rule at every edge of a line and of a window, by every kernel.
- * What is put at the edge moves by a byte at a time. */
+/* Texts of ASCII that fill a few lines of 64 bytes: every rule at every edge of a line and of a
+ * window, by every kernel. What is put at the edge moves by a byte at a time. */
 static void test_edges_of_lines(void **state)
 {
-	static const char *const items[] = {"a",   "Z9",  "_",   "__",    "a_",  "_a",  "'",   ".",   "@",    ":",    ",",
-	                                    "a.b", "a'b", "1,2", "1.2",   "1'2", "a:b", "a@b", "@",   "a.1",  "1.a",  "_.a",
-	                                    "a._", "_@a", "a@_", "a.b.c", "@@",  "a@@", ".@.", "a'_", "\x7f", "a;b", "1;2",
-	                                    "1T2", "T",   "T2",  "1",     "12T34"};
+	static const char *const items[] = {
+		"a",    "Z9",  "_",   "__",  "a_",  "_a",    "'",   ".",    "@",   ":",
+		",",    "a.b", "a'b", "1,2", "1.2", "1'2",   "a:b", "a@b",  "@",   "a.1",
+		"1.a",  "_.a", "a._", "_@a", "a@_", "a.b.c", "@@",  "a@@",  ".@.", "a'_",
+		"\x7f", "a;b", "1;2", "1T2", "T",   "T2",    "1",   "12T34"};
 	const size_t n_items = sizeof(items) / sizeof(*items);
 	const struct bs_kernel *kernels[8];
 	size_t n_kernels = bs_kernel_list(kernels, 8);
@@ -309,13 +325,16 @@ static void test_edges_of_lines(void **state)
 		for (size_t i = 0; i < n_items; i++)
 			for (size_t j = 0; j < n_items; j++)
 				for (size_t before = 56; before < 68; before++) {
-					static const size_t windows[] = {63, 64, 128, BS_TOKENIZER_WINDOW_BYTES};
+					static const size_t windows[] = {63, 64, 128,
+					                                 BS_TOKENIZER_WINDOW_BYTES};
 					char text[160];
 					memset(text, (i + j) % 3 ? ' ' : 'x', before);
-					int n = snprintf(text + before, sizeof(text) - before, "%s%s%s", items[i], items[j],
+					int n = snprintf(text + before, sizeof(text) - before,
+					                 "%s%s%s", items[i], items[j],
 					                 before % 2 ? "" : " and so on");
 					rig.tokenizer->kernel = kernels[k];
-					rig_check(&rig, text, before + (size_t)n, windows + (before + i) % 4, 1);
+					rig_check(&rig, text, before + (size_t)n,
+					          windows + (before + i) % 4, 1);
 				}
 }
 
@@ -332,8 +351,10 @@ static void test_random_ascii(void **state)
 		uint32_t n_usual = 1 + below(16);
 		FREED uint8_t *text = malloc(text_bytes + !text_bytes);
 		for (size_t at = 0; at < text_bytes; at++)
-			text[at] = below(30) ? (uint8_t)(i % 2 ? "a.1_'@,:B ;c9-\n(" : "1T 2.a_T9,-b'1:0\n")[below(n_usual)]
-			                            : (uint8_t)below(128);
+			text[at] = below(30)
+			                   ? (uint8_t)(i % 2 ? "a.1_'@,:B ;c9-\n("
+			                                     : "1T 2.a_T9,-b'1:0\n")[below(n_usual)]
+			                   : (uint8_t)below(128);
 		const size_t windows[] = {1 + below(200), 64, BS_TOKENIZER_WINDOW_BYTES};
 		rig.tokenizer->kernel = kernels[i % n_kernels];
 		rig_check(&rig, text, text_bytes, windows, 3);
@@ -352,10 +373,13 @@ static void check_long_text(struct rig *rig, const char *item, size_t n_items)
 }
 
 /* n marks in two orders that are canonically equivalent. */
-static void check_marks(struct rig *rig, const char *before, const char *one, const char *other, const char *between, size_t n)
+static void check_marks(struct rig *rig, const char *before, const char *one, const char *other,
+                        const char *between, size_t n)
 {
-	size_t pair_bytes = strlen(one) + strlen(other) + 2 * strlen(between), n_bytes = strlen(before);
-	char *texts[2] = {malloc(n_bytes + n * pair_bytes + 1), malloc(n_bytes + n * pair_bytes + 1)};
+	size_t pair_bytes = strlen(one) + strlen(other) + 2 * strlen(between),
+	       n_bytes = strlen(before);
+	char *texts[2] = {malloc(n_bytes + n * pair_bytes + 1),
+	                  malloc(n_bytes + n * pair_bytes + 1)};
 	struct kept *kept[] = {&rig->expected, &rig->found};
 	for (int order = 0; order < 2; order++) {
 		char *to = stpcpy(texts[order], before);
@@ -368,7 +392,8 @@ static void check_marks(struct rig *rig, const char *before, const char *one, co
 		free(texts[order]);
 	}
 	assert_int_equal(rig->expected.terms.used_bytes, rig->found.terms.used_bytes);
-	assert_memory_equal(rig->expected.terms.data, rig->found.terms.data, rig->found.terms.used_bytes);
+	assert_memory_equal(rig->expected.terms.data, rig->found.terms.data,
+	                    rig->found.terms.used_bytes);
 }
 
 /* ICU alone would take hours for these. */
@@ -423,9 +448,11 @@ static void test_long_texts(void **state)
 }
 
 RUN_RANDOM_TESTS(20000, 1, cmocka_unit_test(test_folding_ascii_is_lower_case),
-                 cmocka_unit_test(test_all_short_ascii_strings), cmocka_unit_test(test_all_pairs_of_ascii_bytes),
-                 cmocka_unit_test(test_safe_cuts), cmocka_unit_test(test_all_code_points),
-                 cmocka_unit_test(test_inert_code_points_make_no_words), cmocka_unit_test(test_random_texts),
-                 cmocka_unit_test(test_random_texts_with_options), cmocka_unit_test(test_edges_of_lines),
-                 cmocka_unit_test(test_random_ascii), cmocka_unit_test(test_long_texts),
-                 cmocka_unit_test(test_many_marks))
+                 cmocka_unit_test(test_all_short_ascii_strings),
+                 cmocka_unit_test(test_all_pairs_of_ascii_bytes), cmocka_unit_test(test_safe_cuts),
+                 cmocka_unit_test(test_all_code_points),
+                 cmocka_unit_test(test_inert_code_points_make_no_words),
+                 cmocka_unit_test(test_random_texts),
+                 cmocka_unit_test(test_random_texts_with_options),
+                 cmocka_unit_test(test_edges_of_lines), cmocka_unit_test(test_random_ascii),
+                 cmocka_unit_test(test_long_texts), cmocka_unit_test(test_many_marks))

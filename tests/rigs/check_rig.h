@@ -1,6 +1,6 @@
 /*
- * check_rig.h: numbers of an index file changed under checksums that are right, and what `check` says of it. For the small
- * index of index_rig.h.
+ * check_rig.h: numbers of an index file changed under checksums that are right, and what `check`
+ * says of it. For the small index of index_rig.h.
  */
 #pragma once
 
@@ -15,23 +15,29 @@
 #define LISTS  1u
 
 /* Sections of the manifest and of tombstones, and a number for what is in no section. */
-#define MANIFEST_OPTIONS  1u
-#define MANIFEST_SOURCES  2u
-#define MANIFEST_SEGMENTS 3u
+#define MANIFEST_OPTIONS     1u
+#define MANIFEST_SOURCES     2u
+#define MANIFEST_SEGMENTS    3u
 #define MANIFEST_PASSED_OVER 5u
 #define MANIFEST_LEFT_OUT    6u
-#define MANIFEST_SUMMARY  8u
-#define TOMBSTONE_BITS    1u
-#define WHOLE_FILE        0u
+#define MANIFEST_SUMMARY     8u
+#define TOMBSTONE_BITS       1u
+#define WHOLE_FILE           0u
 
-/* One number of a section: n_bytes wide at the offset (from the end, if negative) becomes value, or changes by it. Of a
- * packed array (PACKED_...): the value with the number offset (from the end, if negative), which must fit its block. */
+/* One number of a section: n_bytes wide at the offset (from the end, if negative) becomes value, or
+ * changes by it. Of a packed array (PACKED_...): the value with the number offset (from the end, if
+ * negative), which must fit its block. */
 struct edit {
 	uint32_t section;
 	uint32_t instance;
 	int64_t offset;
 	unsigned n_bytes;
-	enum { SET, ADD, PACKED_SET, PACKED_ADD } how;
+	enum {
+		SET,
+		ADD,
+		PACKED_SET,
+		PACKED_ADD
+	} how;
 	uint64_t value;
 };
 
@@ -53,15 +59,15 @@ void write_documents(uint64_t *state, uint32_t n_docs);
 /* Checks "index", stored text and all; sum may be NULL. */
 enum bs_status check_index(struct bs_check_report *sum, struct bs_error *err);
 
-/* The edits, n of them, in the which-th file of that name; check must fail like that, name the file and say what. The file is
- * as it was afterwards. */
-void expect_damage(const char *prefix, unsigned which, const struct edit *edits, size_t n, enum bs_status wanted,
-                   const char *what);
+/* The edits, n of them, in the which-th file of that name; check must fail like that, name the file
+ * and say what. The file is as it was afterwards. */
+void expect_damage(const char *prefix, unsigned which, const struct edit *edits, size_t n,
+                   enum bs_status wanted, const char *what);
 
-#define EXPECT_STATUS(status, prefix, which, what, ...)                                                               \
-	do {                                                                                                          \
-		const struct edit edits[] = {__VA_ARGS__};                                                            \
-		expect_damage(prefix, which, edits, COUNT(edits), status, what);                                      \
+#define EXPECT_STATUS(status, prefix, which, what, ...)                          \
+	do {                                                                     \
+		const struct edit edits[] = {__VA_ARGS__};                       \
+		expect_damage(prefix, which, edits, COUNT(edits), status, what); \
 	} while (0)
 #define EXPECT(...)         EXPECT_STATUS(BS_CORRUPT, __VA_ARGS__)
 #define EXPECT_REFUSED(...) EXPECT_STATUS(BS_UNSUPPORTED, __VA_ARGS__)

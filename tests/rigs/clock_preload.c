@@ -1,6 +1,7 @@
 /*
- * clock_preload.c: clock_rig.c as a library to be preloaded. For bitsift, and for no other program, the files written before it starts are
- * old enough to be trusted. WORK=FILE: appends what it has done, the number of its looks at CLOCK_MONOTONIC and of bytes read.
+ * clock_preload.c: clock_rig.c as a library to be preloaded. For bitsift, and for no other program,
+ * the files written before it starts are old enough to be trusted. WORK=FILE: appends what it has
+ * done, the number of its looks at CLOCK_MONOTONIC and of bytes read.
  */
 #include <errno.h>
 #include <inttypes.h>

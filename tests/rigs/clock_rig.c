@@ -26,7 +26,8 @@ __attribute__((visibility("default"))) int clock_gettime(clockid_t clock, struct
 	uint64_t ns = atomic_fetch_add(&passed_ns, step);
 	if (n == call_at)
 		call_back(call_context);
-	*now_out = (struct timespec){.tv_sec = (time_t)(1000 + ns / 1000000000), .tv_nsec = (long)(ns % 1000000000)};
+	*now_out = (struct timespec){.tv_sec = (time_t)(1000 + ns / 1000000000),
+	                             .tv_nsec = (long)(ns % 1000000000)};
 	return 0;
 }
 

@@ -17,7 +17,8 @@ static char *folder;
 
 int enter_folder(void **state)
 {
-	/* In memory if there is such a place: these tests fsync a thousand times, which a busy disk makes slow. */
+	/* In memory if there is such a place: these tests fsync a thousand times, which a busy disk
+	 * makes slow. */
 	const char *base = getenv("TMPDIR");
 	const char *usual = access("/dev/shm", R_OK | W_OK | X_OK) == 0 ? "/dev/shm" : "/tmp";
 	if (asprintf(&folder, "%s/bitsift-core-XXXXXX", base ? base : usual) < 0)
@@ -41,8 +42,8 @@ static bool is_same(const struct bs_dir *dir, const char *path)
 {
 	struct stat found;
 	FREED char *place = realpath(path, NULL);
-	return place && strcmp(dir->place, place) == 0 && strcmp(dir->path, path) == 0 && stat(path, &found) == 0 &&
-	       found.st_dev == dir->device && found.st_ino == dir->inode;
+	return place && strcmp(dir->place, place) == 0 && strcmp(dir->path, path) == 0 &&
+	       stat(path, &found) == 0 && found.st_dev == dir->device && found.st_ino == dir->inode;
 }
 
 struct bs_dir *dir_at(const char *path)
@@ -183,7 +184,8 @@ void reseal(uint8_t *file, size_t n_bytes)
 		for (; left > 0; page++) {
 			size_t n = left < BS_PAGE_BYTES ? (size_t)left : BS_PAGE_BYTES;
 			if (page < (size_t)(file + n_bytes - sums) / 4)
-				bs_store_u32(sums + page * 4, (uint32_t)bs_checksum(file + offset, n));
+				bs_store_u32(sums + page * 4,
+				             (uint32_t)bs_checksum(file + offset, n));
 			offset += n;
 			left -= n;
 		}
@@ -203,7 +205,8 @@ void write_flipped(const struct bs_buffer *good, size_t end, bool is_sealed, uin
 	AUTO(bs_buffer_deinit) struct bs_buffer bad = {0};
 	copy_bytes(&bad, good);
 	for (uint64_t flips = 1 + random_below(random, 3); flips > 0; flips--)
-		bad.data[64 + random_below(random, end - 64)] ^= (uint8_t)(1u << random_below(random, 8));
+		bad.data[64 + random_below(random, end - 64)] ^=
+			(uint8_t)(1u << random_below(random, 8));
 	if (is_sealed)
 		reseal(bad.data, bad.used_bytes);
 	write_bytes("file", bad.data, bad.used_bytes);
@@ -214,7 +217,8 @@ void damage_bytes(uint8_t *bytes, size_t first, size_t end, uint64_t *random)
 	static const uint8_t harmful[] = {0x00, 0x01, 0x7f, 0x80, 0xff};
 	for (uint64_t n = 1 + random_below(random, 3); n > 0; n--) {
 		uint8_t *byte = bytes + first + random_below(random, end - first);
-		*byte = random_below(random, 2) ? harmful[random_below(random, COUNT(harmful))] : (uint8_t)next_random(random);
+		*byte = random_below(random, 2) ? harmful[random_below(random, COUNT(harmful))]
+		                                : (uint8_t)next_random(random);
 	}
 }
 

@@ -1,7 +1,7 @@
 /*
- * core_rig.h: what the tests of core share: a folder of one's own, files in it, random numbers that are the same in
- * every run, and index files whose damage the checksums do not show. Every helper fails the test when something goes
- * wrong.
+ * core_rig.h: what the tests of core share: a folder of one's own, files in it, random numbers that
+ * are the same in every run, and index files whose damage the checksums do not show. Every helper
+ * fails the test when something goes wrong.
  */
 #pragma once
 
@@ -36,7 +36,8 @@ void assert_buffers_equal(const struct bs_buffer *a, const struct bs_buffer *b);
 /* The good bytes, to be damaged. */
 void copy_bytes(struct bs_buffer *bad, const struct bs_buffer *good);
 
-/* Bytes that one file of this process may grow to; RLIM_INFINITY: as before. Writing more fails with EFBIG. */
+/* Bytes that one file of this process may grow to; RLIM_INFINITY: as before. Writing more fails
+ * with EFBIG. */
 void limit_file_bytes(uint64_t n_bytes);
 
 /* An index file of that name in the folder of the test. */
@@ -45,12 +46,13 @@ void finish_file(struct bs_file_writer *writer);
 struct bs_container *open_file(const char *path);
 AUTO_OF(struct bs_container, bs_container_close)
 
-/* Makes every checksum of an index file right again, so that what was changed in it looks intended. The table must lie
- * within the file; sections that do not are passed over. */
+/* Makes every checksum of an index file right again, so that what was changed in it looks intended.
+ * The table must lie within the file; sections that do not are passed over. */
 void reseal(uint8_t *file, size_t n_bytes);
 /* Writes the file with its checksums made right. */
 void write_resealed(const char *path, struct bs_buffer *file);
-/* Writes to "file" the good one with one to three bits flipped between its head and end; is_sealed: its checksums are right. */
+/* Writes to "file" the good one with one to three bits flipped between its head and end; is_sealed:
+ * its checksums are right. */
 void write_flipped(const struct bs_buffer *good, size_t end, bool is_sealed, uint64_t *random);
 /* One to three bytes in [first, end) become others, half of them such as often do harm. */
 void damage_bytes(uint8_t *bytes, size_t first, size_t end, uint64_t *random);

@@ -1,4 +1,5 @@
-/* dice.h: the rounds of a random test, and its random numbers: splitmix64, from the seed of the rounds on. In random_rounds.c. */
+/* dice.h: the rounds of a random test, and its random numbers: splitmix64, from the seed of the
+ * rounds on. In random_rounds.c. */
 #pragma once
 
 #include <stdbool.h>
@@ -24,5 +25,6 @@ bool by_chance(uint32_t percent);
 		const struct CMUnitTest tests[] = {__VA_ARGS__};                    \
 		return cmocka_run_group_tests_name(name, tests, set_up, tear_down); \
 	}
-#define RUN_RANDOM_TESTS_WITH(...)            RUN_NAMED_RANDOM_TESTS("tests", __VA_ARGS__)
-#define RUN_RANDOM_TESTS(n_rounds, seed, ...) RUN_RANDOM_TESTS_WITH(n_rounds, seed, NULL, NULL, __VA_ARGS__)
+#define RUN_RANDOM_TESTS_WITH(...) RUN_NAMED_RANDOM_TESTS("tests", __VA_ARGS__)
+#define RUN_RANDOM_TESTS(n_rounds, seed, ...) \
+	RUN_RANDOM_TESTS_WITH(n_rounds, seed, NULL, NULL, __VA_ARGS__)

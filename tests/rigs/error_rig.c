@@ -24,7 +24,7 @@ void expect_ok(enum bs_status status, const struct bs_error *err)
 void expect_status(enum bs_status status, enum bs_status wanted, const struct bs_error *err)
 {
 	if (status != wanted)
-		fail_msg("\"%s\" where \"%s\" was wanted; the message is: %s", bs_status_name(status),
-		         bs_status_name(wanted), status ? err->text : "");
+		fail_msg("\"%s\" where \"%s\" was wanted; the message is: %s",
+		         bs_status_name(status), bs_status_name(wanted), status ? err->text : "");
 	assert_true(err->text[0] != '\0');
 }

@@ -3,11 +3,12 @@
 
 #include "core/bitsift/status.h"
 
-/* The error of the last call that was given ERR, which is empty before the call. One for each thread. */
+/* The error of the last call that was given ERR, which is empty before the call. One for each
+ * thread. */
 /* By a call: gcc's sanitizer takes the address of a thread's variable in another file for NULL. */
 struct bs_error *last_error(void);
 #define said (*last_error())
-#define ERR empty_error()
+#define ERR  empty_error()
 struct bs_error *empty_error(void);
 
 /* Fails the test with the message of err unless status is BS_OK. */

@@ -56,25 +56,112 @@ void hostile_deinit(struct hostile *hostile)
 	*hostile = (struct hostile){.random = hostile->random};
 }
 
-#define SPECIAL(text) {text, sizeof(text) - 1}
+#define SPECIAL(text)                  \
+	{                              \
+		text, sizeof(text) - 1 \
+	}
 static const struct {
 	const char *text;
 	size_t n;
 } specials[] = {
-	SPECIAL(""), SPECIAL("#"), SPECIAL(":"), SPECIAL("/"), SPECIAL(".."), SPECIAL("."), SPECIAL("-"), SPECIAL("--"), SPECIAL("-0"),
-	SPECIAL("--ids"), SPECIAL("*"), SPECIAL("**"), SPECIAL("["), SPECIAL("{a,b}"), SPECIAL("!x"), SPECIAL("'"), SPECIAL("\""), SPECIAL("\\"),
-	SPECIAL("\n"), SPECIAL("\r"), SPECIAL("\r\n"), SPECIAL("\t"), SPECIAL(" "), SPECIAL("  x "), SPECIAL("\x7f"), SPECIAL("\x1b[2J"),
-	SPECIAL("a#b"), SPECIAL("a#1"), SPECIAL("-:1"), SPECIAL("-:2"), SPECIAL(":1"), SPECIAL("c.jsonl:1"), SPECIAL("c.jsonl#1"),
-	SPECIAL("../../etc/passwd"), SPECIAL("/etc/passwd"), SPECIAL("a//b"), SPECIAL("a/./b"), SPECIAL("http://x/?y=1&z"),
-	SPECIAL("id"), SPECIAL("name"), SPECIAL("ID"), SPECIAL("text"), SPECIAL("a.b"), SPECIAL(".a"), SPECIAL("a."), SPECIAL("a=b=3"), SPECIAL("a,b"),
-	SPECIAL("\0"), SPECIAL("\0\0"), SPECIAL("a\0"), SPECIAL("\0a"), SPECIAL("a\0b"), SPECIAL("a\0c"), SPECIAL("ab"), SPECIAL("i\0d"), SPECIAL("id\0"),
-	SPECIAL("\xff"), SPECIAL("\xc3"), SPECIAL("a\xe2\x82"), SPECIAL("\xed\xa0\x80"), SPECIAL("\xed\xa0\x80\xed\xb0\x80"), SPECIAL("\xc0\x80"),
-	SPECIAL("\xf4\x90\x80\x80"), SPECIAL("\xef\xbf\xbd"), SPECIAL("\xef\xbf\xbe"), SPECIAL("\xef\xbb\xbf"), SPECIAL("\xef\xbb\xbfid"),
-	SPECIAL("\xe2\x80\xae" "abc"), SPECIAL("\xe2\x81\xa6x\xe2\x81\xa9"), SPECIAL("\xe2\x80\xa8"), SPECIAL("\xc2\x85"), SPECIAL("\xc2\xa0"),
-	SPECIAL("\xc3\xa9"), SPECIAL("e\xcc\x81"), SPECIAL("\xef\xac\x80"), SPECIAL("ff"), SPECIAL("FF"), SPECIAL("\xc3\x9f"), SPECIAL("ss"),
-	SPECIAL("\xc4\xb0"), SPECIAL("\xe1\x84\x80\xe1\x85\xa1"), SPECIAL("\xea\xb0\x80"), SPECIAL("\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x92\xbb"),
-	SPECIAL("0"), SPECIAL("-0"), SPECIAL("00"), SPECIAL("1"), SPECIAL("18446744073709551615"), SPECIAL("18446744073709551616"),
-	SPECIAL("1e5"), SPECIAL("true"), SPECIAL("null"), SPECIAL("AND"), SPECIAL("OR NOT"), SPECIAL("(a"), SPECIAL("a^2"), SPECIAL("a~1"),
+	SPECIAL(""),
+	SPECIAL("#"),
+	SPECIAL(":"),
+	SPECIAL("/"),
+	SPECIAL(".."),
+	SPECIAL("."),
+	SPECIAL("-"),
+	SPECIAL("--"),
+	SPECIAL("-0"),
+	SPECIAL("--ids"),
+	SPECIAL("*"),
+	SPECIAL("**"),
+	SPECIAL("["),
+	SPECIAL("{a,b}"),
+	SPECIAL("!x"),
+	SPECIAL("'"),
+	SPECIAL("\""),
+	SPECIAL("\\"),
+	SPECIAL("\n"),
+	SPECIAL("\r"),
+	SPECIAL("\r\n"),
+	SPECIAL("\t"),
+	SPECIAL(" "),
+	SPECIAL("  x "),
+	SPECIAL("\x7f"),
+	SPECIAL("\x1b[2J"),
+	SPECIAL("a#b"),
+	SPECIAL("a#1"),
+	SPECIAL("-:1"),
+	SPECIAL("-:2"),
+	SPECIAL(":1"),
+	SPECIAL("c.jsonl:1"),
+	SPECIAL("c.jsonl#1"),
+	SPECIAL("../../etc/passwd"),
+	SPECIAL("/etc/passwd"),
+	SPECIAL("a//b"),
+	SPECIAL("a/./b"),
+	SPECIAL("http://x/?y=1&z"),
+	SPECIAL("id"),
+	SPECIAL("name"),
+	SPECIAL("ID"),
+	SPECIAL("text"),
+	SPECIAL("a.b"),
+	SPECIAL(".a"),
+	SPECIAL("a."),
+	SPECIAL("a=b=3"),
+	SPECIAL("a,b"),
+	SPECIAL("\0"),
+	SPECIAL("\0\0"),
+	SPECIAL("a\0"),
+	SPECIAL("\0a"),
+	SPECIAL("a\0b"),
+	SPECIAL("a\0c"),
+	SPECIAL("ab"),
+	SPECIAL("i\0d"),
+	SPECIAL("id\0"),
+	SPECIAL("\xff"),
+	SPECIAL("\xc3"),
+	SPECIAL("a\xe2\x82"),
+	SPECIAL("\xed\xa0\x80"),
+	SPECIAL("\xed\xa0\x80\xed\xb0\x80"),
+	SPECIAL("\xc0\x80"),
+	SPECIAL("\xf4\x90\x80\x80"),
+	SPECIAL("\xef\xbf\xbd"),
+	SPECIAL("\xef\xbf\xbe"),
+	SPECIAL("\xef\xbb\xbf"),
+	SPECIAL("\xef\xbb\xbfid"),
+	SPECIAL("\xe2\x80\xae"
+                "abc"),
+	SPECIAL("\xe2\x81\xa6x\xe2\x81\xa9"),
+	SPECIAL("\xe2\x80\xa8"),
+	SPECIAL("\xc2\x85"),
+	SPECIAL("\xc2\xa0"),
+	SPECIAL("\xc3\xa9"),
+	SPECIAL("e\xcc\x81"),
+	SPECIAL("\xef\xac\x80"),
+	SPECIAL("ff"),
+	SPECIAL("FF"),
+	SPECIAL("\xc3\x9f"),
+	SPECIAL("ss"),
+	SPECIAL("\xc4\xb0"),
+	SPECIAL("\xe1\x84\x80\xe1\x85\xa1"),
+	SPECIAL("\xea\xb0\x80"),
+	SPECIAL("\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x92\xbb"),
+	SPECIAL("0"),
+	SPECIAL("-0"),
+	SPECIAL("00"),
+	SPECIAL("1"),
+	SPECIAL("18446744073709551615"),
+	SPECIAL("18446744073709551616"),
+	SPECIAL("1e5"),
+	SPECIAL("true"),
+	SPECIAL("null"),
+	SPECIAL("AND"),
+	SPECIAL("OR NOT"),
+	SPECIAL("(a"),
+	SPECIAL("a^2"),
+	SPECIAL("a~1"),
 };
 #define N_SPECIALS (sizeof(specials) / sizeof(*specials))
 
@@ -83,7 +170,8 @@ static struct bytes random_bytes(struct hostile *hostile, size_t n)
 	struct bytes bytes = bytes_of(NULL, 0);
 	bool is_ascii = hostile_below(hostile, 3) == 0;
 	for (size_t i = 0; i < n; i++) {
-		char byte = (char)(is_ascii ? 1 + hostile_below(hostile, 127) : hostile_below(hostile, 256));
+		char byte = (char)(is_ascii ? 1 + hostile_below(hostile, 127)
+		                            : hostile_below(hostile, 256));
 		bytes_put(&bytes, &byte, 1);
 	}
 	return bytes;
@@ -91,9 +179,11 @@ static struct bytes random_bytes(struct hostile *hostile, size_t n)
 
 static struct bytes long_bytes(struct hostile *hostile)
 {
-	static const size_t lengths[] = {253, 254, 255, 256, 257, 1000, 4095, 4096, 65535, 65536, 1 << 20};
+	static const size_t lengths[] = {253,  254,  255,   256,   257,    1000,
+	                                 4095, 4096, 65535, 65536, 1 << 20};
 	/* The longest are rare. */
-	size_t n = lengths[hostile_below(hostile, hostile_below(hostile, 8) ? 6 : sizeof(lengths) / sizeof(*lengths))];
+	size_t n = lengths[hostile_below(
+		hostile, hostile_below(hostile, 8) ? 6 : sizeof(lengths) / sizeof(*lengths))];
 	struct bytes bytes = {malloc(n + 1), n};
 	if (!bytes.data)
 		abort();
@@ -120,7 +210,8 @@ static struct bytes neighbour(struct hostile *hostile)
 		break;
 	case 2:
 		if (bytes.n > 0)
-			bytes.data[hostile_below(hostile, bytes.n)] = (char)hostile_below(hostile, 256);
+			bytes.data[hostile_below(hostile, bytes.n)] =
+				(char)hostile_below(hostile, 256);
 		break;
 	case 3:
 		bytes.n -= bytes.n > 0;
@@ -170,7 +261,8 @@ struct bytes hostile_string(struct hostile *hostile)
 struct bytes hostile_file_name(struct hostile *hostile, const char *end)
 {
 	/* These have a meaning to a walk, or hold an index. */
-	static const char *const taken[] = {".", "..", ".git", ".gitignore", ".ignore", ".rgignore", ".bitsift"};
+	static const char *const taken[] = {".",       "..",        ".git",    ".gitignore",
+	                                    ".ignore", ".rgignore", ".bitsift"};
 	struct bytes name = hostile_string(hostile);
 	for (size_t i = 0; i < name.n; i++)
 		name.data[i] = name.data[i] == '/' ? '|' : name.data[i];
@@ -202,7 +294,8 @@ struct bytes hostile_as_text(struct bytes bytes, bool as_name)
 static void put_unit(struct bytes *json, unsigned unit)
 {
 	char escape[8];
-	bytes_put(json, escape, (size_t)snprintf(escape, sizeof(escape), unit % 2 ? "\\u%04x" : "\\u%04X", unit));
+	bytes_put(json, escape,
+	          (size_t)snprintf(escape, sizeof(escape), unit % 2 ? "\\u%04x" : "\\u%04X", unit));
 }
 
 void hostile_put_json(struct hostile *hostile, struct bytes bytes, struct bytes *json)
@@ -218,9 +311,11 @@ void hostile_put_json(struct hostile *hostile, struct bytes bytes, struct bytes 
 		if (!must && hostile_below(hostile, plain_of) != 0)
 			bytes_put(json, from + start, at - start);
 		else if (c < 0)
-			put_unit(json, 0xdc00 + (unsigned)hostile_below(hostile, 0x400)); /* no half before it is the first of a pair */
+			/* no half before it is the first of a pair */
+			put_unit(json, 0xdc00 + (unsigned)hostile_below(hostile, 0x400));
 		else if (c > 0xffff)
-			put_unit(json, 0xd7c0 + ((unsigned)c >> 10)), put_unit(json, 0xdc00 + ((unsigned)c & 0x3ff));
+			put_unit(json, 0xd7c0 + ((unsigned)c >> 10)),
+				put_unit(json, 0xdc00 + ((unsigned)c & 0x3ff));
 		else
 			put_unit(json, (unsigned)c);
 	}
@@ -233,7 +328,11 @@ const char *bytes_shown(struct bytes bytes)
 	static unsigned next;
 	char *room = rooms[next++ % 2], *to = room;
 	for (size_t i = 0; i < bytes.n && i < 80; i++)
-		to += sprintf(to, (unsigned char)bytes.data[i] > ' ' && (unsigned char)bytes.data[i] < 0x7f ? "%c" : "\\x%02x",
+		to += sprintf(to,
+		              (unsigned char)bytes.data[i] > ' ' &&
+		                              (unsigned char)bytes.data[i] < 0x7f
+		                      ? "%c"
+		                      : "\\x%02x",
 		              (unsigned char)bytes.data[i]);
 	*to = '\0';
 	if (bytes.n > 80)

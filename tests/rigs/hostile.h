@@ -1,7 +1,8 @@
 /*
- * hostile.h: names, ids and records that break programs: NUL, bytes that are not UTF-8, controls, line feeds, marks that turn the
- * direction of writing, very long names, empty ones, names that differ by little, and what has a meaning somewhere (#, :, /, .., -).
- * The same in every run with the same seed.
+ * hostile.h: names, ids and records that break programs: NUL, bytes that are not UTF-8, controls,
+ * line feeds, marks that turn the direction of writing, very long names, empty ones, names that
+ * differ by little, and what has a meaning somewhere (#, :, /, .., -). The same in every run with
+ * the same seed.
  */
 #pragma once
 
@@ -20,7 +21,8 @@ static inline void bytes_free(struct bytes *bytes)
 {
 	free(bytes->data);
 }
-struct bytes bytes_join(struct bytes a, const char *between, struct bytes b); /* the operands stay */
+/* the operands stay */
+struct bytes bytes_join(struct bytes a, const char *between, struct bytes b);
 bool bytes_equal(struct bytes a, struct bytes b);
 
 /* A source of them. Zeros but for random, which is not 0. */
@@ -40,7 +42,8 @@ struct bytes hostile_file_name(struct hostile *hostile, const char *end);
 
 /* As a record has it: U+FFFD for what is not UTF-8; as_name: for NUL, too. */
 struct bytes hostile_as_text(struct bytes bytes, bool as_name);
-/* A string of JSON that stands for that text: each character as it is or as an escape. Appends to *json. */
+/* A string of JSON that stands for that text: each character as it is or as an escape. Appends to
+ * *json. */
 void hostile_put_json(struct hostile *hostile, struct bytes bytes, struct bytes *json);
 void bytes_put(struct bytes *to, const void *data, size_t n);
 

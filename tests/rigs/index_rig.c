@@ -1,6 +1,6 @@
 /* index_rig.c: see index_rig.h. */
-#include "core/bitsift/index.h"
 #include "tests/rigs/index_rig.h"
+#include "core/bitsift/index.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -10,7 +10,8 @@
 #include "core/base/bytes.h"
 #include "core/store/index_dir.h"
 
-void index_sources(const struct bs_build_request *request, const char *const *sources, const char *input)
+void index_sources(const struct bs_build_request *request, const char *const *sources,
+                   const char *input)
 {
 	struct bs_build_request own = *request;
 	struct bs_build_report report;
@@ -35,18 +36,21 @@ void index_sources(const struct bs_build_request *request, const char *const *so
 
 /* ---- an index with a bit of everything ---- */
 
-/* The first lines are short, and the last of them replaces the first; two are too long for columns. */
+/* The first lines are short, and the last of them replaces the first; two are too long for
+ * columns. */
 static void write_collection(void)
 {
 	AUTO(bs_buffer_deinit) struct bs_buffer text = {0};
 	char line[200];
 	for (int i = 0; i < 35; i++) {
-		snprintf(line, sizeof(line), "{\"id\":\"r%d\",\"text\":\"common %s w%d w%d%s\"}\n", i % 34 ? i : 0,
-		         i % 2 ? "odd" : "even", i % 7, i % 11, i % 5 ? "" : " red fox");
+		snprintf(line, sizeof(line), "{\"id\":\"r%d\",\"text\":\"common %s w%d w%d%s\"}\n",
+		         i % 34 ? i : 0, i % 2 ? "odd" : "even", i % 7, i % 11,
+		         i % 5 ? "" : " red fox");
 		append_bytes(&text, line, strlen(line));
 	}
 	for (int l = 0; l < 2; l++) {
-		const char *start = l ? "{\"id\":\"longer\",\"text\":\"" : "{\"id\":\"long\",\"text\":\"";
+		const char *start =
+			l ? "{\"id\":\"longer\",\"text\":\"" : "{\"id\":\"long\",\"text\":\"";
 		append_bytes(&text, start, strlen(start));
 		for (int i = 0; i < 80 + 10 * l; i++) {
 			snprintf(line, sizeof(line), "l%d ", i * (l + 1));
@@ -71,8 +75,9 @@ static void expect_small_index(bool has_false_positives)
 	for (uint32_t s = 0; s < segment->meta.n_shards; s++) {
 		const struct bs_shard *shard = &segment->shards[s];
 		has_lists |= shard->hashed.n_levels == 0;
-		has_matrix |= shard->hashed.n_levels == 3 && shard->hashed.n_columns[0] && shard->hashed.n_columns[1] &&
-		              shard->hashed.n_columns[2] && shard->exact.level.n_columns > 0;
+		has_matrix |= shard->hashed.n_levels == 3 && shard->hashed.n_columns[0] &&
+		              shard->hashed.n_columns[1] && shard->hashed.n_columns[2] &&
+		              shard->exact.level.n_columns > 0;
 	}
 	assert_true(has_matrix && has_lists);
 	assert_int_equal(segment->terms.false_positives.n_terms > 0, has_false_positives);
@@ -136,7 +141,8 @@ char *index_file(const char *prefix, unsigned which)
 	int n = scandir("index", &entries, NULL, alphasort);
 	assert_true(n > 0);
 	for (int i = 0; i < n; i++) {
-		if (!found && strncmp(entries[i]->d_name, prefix, strlen(prefix)) == 0 && which-- == 0)
+		if (!found && strncmp(entries[i]->d_name, prefix, strlen(prefix)) == 0 &&
+		    which-- == 0)
 			assert_true(asprintf(&found, "index/%s", entries[i]->d_name) > 0);
 		free(entries[i]);
 	}

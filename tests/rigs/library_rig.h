@@ -1,6 +1,6 @@
 /*
- * library_rig.h: what the tests share that see the library as a program does: a folder of one's own, and files in it. Every helper
- * fails the test when something goes wrong.
+ * library_rig.h: what the tests share that see the library as a program does: a folder of one's
+ * own, and files in it. Every helper fails the test when something goes wrong.
  */
 #pragma once
 
@@ -14,7 +14,8 @@
 void make_folder(char folder[FOLDER_BYTES]);
 void remove_folder(const char *folder);
 
-/* A test with a folder that has a collection, and the path of an index of it that is not made yet. */
+/* A test with a folder that has a collection, and the path of an index of it that is not made
+ * yet. */
 struct library_rig {
 	char folder[FOLDER_BYTES], collection[96], dir[96];
 };

@@ -1,4 +1,5 @@
-/* mutate.c: see mutate.h. A file is taken apart into its sections, these are changed, and it is put together again. */
+/* mutate.c: see mutate.h. A file is taken apart into its sections, these are changed, and it is put
+ * together again. */
 #include "tests/rigs/mutate.h"
 
 #include <stdbool.h>
@@ -6,8 +7,8 @@
 #include <string.h>
 
 #include "core/base/bytes.h"
-#include "core/file/container.h"
 #include "core/base/hash.h"
+#include "core/file/container.h"
 #include "tests/rigs/core_rig.h"
 
 #define HEAD_BYTES  64u
@@ -41,8 +42,10 @@ static struct parts take_apart(const struct bs_buffer *file)
 	struct parts parts = {.n = bs_load_u32(file->data + 32)};
 	parts.list = calloc(parts.n + 2, sizeof(*parts.list));
 	for (size_t i = 0; parts.list && i < parts.n; i++, entry += ENTRY_BYTES) {
-		parts.list[i] = (struct part){.id = bs_load_u32(entry), .instance = bs_load_u32(entry + 4)};
-		append_bytes(&parts.list[i].bytes, file->data + bs_load_u64(entry + 8), (size_t)bs_load_u64(entry + 16));
+		parts.list[i] =
+			(struct part){.id = bs_load_u32(entry), .instance = bs_load_u32(entry + 4)};
+		append_bytes(&parts.list[i].bytes, file->data + bs_load_u64(entry + 8),
+		             (size_t)bs_load_u64(entry + 16));
 	}
 	return parts;
 }
@@ -89,9 +92,36 @@ static void put_together(const struct parts *parts, struct bs_buffer *file)
 static uint64_t likely_number(uint64_t *random, uint64_t before, const struct bs_buffer *bytes)
 {
 	static const uint64_t likely[] = {
-		0, 1, 2, 3, 7, 8, 63, 64, 127, 128, 255, 256, 4095, 4096, 0x7fff, 0xffff, 0x10000, 0x3ffff, 0x40000,
-		0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff, UINT64_C(1) << 32, UINT64_C(1) << 40, UINT64_C(1) << 56,
-		INT64_MAX, UINT64_C(1) << 63, UINT64_MAX - 1, UINT64_MAX,
+		0,
+		1,
+		2,
+		3,
+		7,
+		8,
+		63,
+		64,
+		127,
+		128,
+		255,
+		256,
+		4095,
+		4096,
+		0x7fff,
+		0xffff,
+		0x10000,
+		0x3ffff,
+		0x40000,
+		0x7fffffff,
+		0x80000000,
+		0xfffffffe,
+		0xffffffff,
+		UINT64_C(1) << 32,
+		UINT64_C(1) << 40,
+		UINT64_C(1) << 56,
+		INT64_MAX,
+		UINT64_C(1) << 63,
+		UINT64_MAX - 1,
+		UINT64_MAX,
 	};
 	switch (random_below(random, 8)) {
 	case 0:
@@ -121,7 +151,8 @@ static void change_number(struct bs_buffer *bytes, uint64_t *random)
 	uint64_t at = random_below(random, random_below(random, 3) && most > 64 ? 64 : most + 1);
 	at = random_below(random, 4) ? at / n_bytes * n_bytes : at;
 	at = random_below(random, 10) ? at : most;
-	uint64_t before = n_bytes == 4 ? bs_load_u32(bytes->data + at) : bs_load_u64(bytes->data + at);
+	uint64_t before =
+		n_bytes == 4 ? bs_load_u32(bytes->data + at) : bs_load_u64(bytes->data + at);
 	uint64_t number = likely_number(random, before, bytes);
 	if (n_bytes == 4)
 		bs_store_u32(bytes->data + at, (uint32_t)number);
@@ -131,12 +162,14 @@ static void change_number(struct bs_buffer *bytes, uint64_t *random)
 
 static void change_byte(struct bs_buffer *bytes, uint64_t *random)
 {
-	static const uint8_t likely[] = {0, 1, 2, 3, 4, '.', '/', 0x0f, 0x10, 0x7f, 0x80, 0xf0, 0xff};
+	static const uint8_t likely[] = {0,    1,    2,    3,    4,    '.', '/',
+	                                 0x0f, 0x10, 0x7f, 0x80, 0xf0, 0xff};
 	uint8_t *byte = bytes->data + random_below(random, bytes->used_bytes);
 	if (random_below(random, 2))
 		*byte ^= (uint8_t)(1u << random_below(random, 8));
 	else
-		*byte = random_below(random, 2) ? likely[random_below(random, COUNT(likely))] : (uint8_t)next_random(random);
+		*byte = random_below(random, 2) ? likely[random_below(random, COUNT(likely))]
+		                                : (uint8_t)next_random(random);
 }
 
 /* Two ranges change places, or one is written over by the other, or by one byte. */
@@ -184,8 +217,10 @@ static void change_length(struct bs_buffer *bytes, uint64_t *random)
 	}
 }
 
-/* A section of the other file in its place, one of the same kind if there is one; or none, or another name. */
-static void change_section(struct parts *parts, struct part *part, const struct bs_buffer *other, uint64_t *random)
+/* A section of the other file in its place, one of the same kind if there is one; or none, or
+ * another name. */
+static void change_section(struct parts *parts, struct part *part, const struct bs_buffer *other,
+                           uint64_t *random)
 {
 	struct parts from = take_apart(other);
 	size_t first = from.n ? (size_t)random_below(random, from.n) : 0;
@@ -195,14 +230,16 @@ static void change_section(struct parts *parts, struct part *part, const struct 
 		bs_buffer_clear(&part->bytes);
 		break;
 	case 1:
-		part->id = (uint32_t)random_below(random, 2) ? part->id + 1 : (uint32_t)random_below(random, 45);
+		part->id = (uint32_t)random_below(random, 2) ? part->id + 1
+		                                             : (uint32_t)random_below(random, 45);
 		break;
 	case 2:
 		part->instance += random_below(random, 2) ? 1 : UINT32_MAX;
 		break;
 	case 3: /* one more of the same name */
 		parts->list[parts->n] = (struct part){.id = part->id, .instance = part->instance};
-		append_bytes(&parts->list[parts->n].bytes, part->bytes.data, part->bytes.used_bytes / 2);
+		append_bytes(&parts->list[parts->n].bytes, part->bytes.data,
+		             part->bytes.used_bytes / 2);
 		parts->n++;
 		break;
 	default:
@@ -213,7 +250,8 @@ static void change_section(struct parts *parts, struct part *part, const struct 
 		}
 		if (from.n) {
 			bs_buffer_clear(&part->bytes);
-			append_bytes(&part->bytes, from.list[found].bytes.data, from.list[found].bytes.used_bytes);
+			append_bytes(&part->bytes, from.list[found].bytes.data,
+			             from.list[found].bytes.used_bytes);
 		}
 	}
 	parts_free(&from);
@@ -226,7 +264,8 @@ static void change_frame(struct bs_buffer *file, uint64_t *random)
 	uint64_t table_bytes = (uint64_t)bs_load_u32(file->data + 32) * ENTRY_BYTES;
 	struct bs_buffer part = {.data = file->data + 8, .used_bytes = 48};
 	if (random_below(random, 4) && table_bytes > 0)
-		part = (struct bs_buffer){.data = file->data + table_off, .used_bytes = table_bytes};
+		part = (struct bs_buffer){.data = file->data + table_off,
+		                          .used_bytes = table_bytes};
 	change_number(&part, random);
 }
 

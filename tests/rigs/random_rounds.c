@@ -8,7 +8,8 @@
 #ifndef __has_feature
 #define __has_feature(feature) 0
 #endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || \
+	__has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define USUAL_PART 5
 #else
 #define USUAL_PART 1
@@ -33,7 +34,8 @@ static uint64_t number(const char *argument, const char *variable, uint64_t othe
 
 struct random_rounds random_rounds(int argc, char **argv, unsigned long n_rounds, uint64_t seed)
 {
-	rounds.n = (unsigned long)number(argc > 1 ? argv[1] : NULL, "ROUNDS", (n_rounds + USUAL_PART - 1) / USUAL_PART);
+	rounds.n = (unsigned long)number(argc > 1 ? argv[1] : NULL, "ROUNDS",
+	                                 (n_rounds + USUAL_PART - 1) / USUAL_PART);
 	rounds.is_short = rounds.n < n_rounds;
 	rounds.seed = number(argc > 2 ? argv[2] : NULL, "SEED", seed);
 	random_state = rounds.seed;

@@ -8,12 +8,12 @@
 #include <pcre2.h>
 #include <unicode/utf8.h>
 
+#include "core/base/utf8.h"
 #include "core/bitsift/grep.h"
 #include "core/simd/kernels.h"
 #include "core/simd/needle.h"
 #include "core/text/grams.h"
 #include "query/regex/regex_grams.h"
-#include "core/base/utf8.h"
 
 /* Only memory can fail here. */
 static void must(enum bs_status status)
@@ -24,11 +24,13 @@ static void must(enum bs_status status)
 
 static uint32_t pcre2_options(unsigned options)
 {
-	uint32_t base = PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | (options & RIG_CASELESS ? PCRE2_CASELESS : 0);
+	uint32_t base =
+		PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | (options & RIG_CASELESS ? PCRE2_CASELESS : 0);
 	if (options & RIG_LITERAL)
 		return base | PCRE2_LITERAL;
 	return base | PCRE2_UCP | (options & RIG_MULTILINE ? PCRE2_MULTILINE : 0) |
-	       (options & RIG_DOTALL ? PCRE2_DOTALL : 0) | (options & RIG_EXTENDED ? PCRE2_EXTENDED : 0);
+	       (options & RIG_DOTALL ? PCRE2_DOTALL : 0) |
+	       (options & RIG_EXTENDED ? PCRE2_EXTENDED : 0);
 }
 
 static void forget(struct regex_rig *rig)
@@ -69,8 +71,9 @@ static bool analyse(struct regex_rig *rig, unsigned options)
 	rig->asked = (struct bs_grep_pattern){.patterns = &rig->asked_text,
 	                                      .pattern_bytes = &rig->pattern.used_bytes,
 	                                      .n_patterns = 1,
-	                                      .letter_case = options & RIG_CASELESS ? BS_GREP_CASE_INSENSITIVE
-	                                                                            : BS_GREP_CASE_SENSITIVE,
+	                                      .letter_case = options & RIG_CASELESS
+	                                                             ? BS_GREP_CASE_INSENSITIVE
+	                                                             : BS_GREP_CASE_SENSITIVE,
 	                                      .is_fixed = options & RIG_LITERAL};
 	struct bs_regex_window_options wanted = {
 		.is_caseless = options & RIG_CASELESS, .keeps_line_end = true, .line_end = '\n'};
@@ -89,8 +92,10 @@ static void *compile_for_lines(const struct bs_buffer *text, unsigned options)
 {
 	int code;
 	PCRE2_SIZE at;
-	uint32_t wanted = pcre2_options((options & RIG_CASELESS) | RIG_MULTILINE) | PCRE2_NO_DOTSTAR_ANCHOR;
-	pcre2_code *compiled = pcre2_compile(text->data, text->used_bytes - 1, wanted, &code, &at, NULL);
+	uint32_t wanted =
+		pcre2_options((options & RIG_CASELESS) | RIG_MULTILINE) | PCRE2_NO_DOTSTAR_ANCHOR;
+	pcre2_code *compiled =
+		pcre2_compile(text->data, text->used_bytes - 1, wanted, &code, &at, NULL);
 	if (!compiled)
 		abort();
 	(void)pcre2_jit_compile(compiled, PCRE2_JIT_COMPLETE);
@@ -111,7 +116,8 @@ static void open_lists(struct regex_rig *rig, unsigned options)
 	}
 }
 
-enum rig_result rig_open(struct regex_rig *rig, const uint8_t *pattern, size_t n_bytes, unsigned options)
+enum rig_result rig_open(struct regex_rig *rig, const uint8_t *pattern, size_t n_bytes,
+                         unsigned options)
 {
 	int code;
 	PCRE2_SIZE at;
@@ -126,7 +132,8 @@ enum rig_result rig_open(struct regex_rig *rig, const uint8_t *pattern, size_t n
 	must(bs_buffer_append(&rig->pattern, pattern, n_bytes, NULL));
 	if (!analyse(rig, options))
 		return RIG_NO_PATTERN;
-	rig->code = pcre2_compile(rig->pattern.data, rig->pattern.used_bytes, pcre2_options(options), &code, &at, NULL);
+	rig->code = pcre2_compile(rig->pattern.data, rig->pattern.used_bytes,
+	                          pcre2_options(options), &code, &at, NULL);
 	if (!rig->code)
 		return RIG_NO_PATTERN;
 	if (rig->analysis.is_exact) {
@@ -146,7 +153,8 @@ static int compare_keys(const void *a, const void *b)
 
 static bool has_gram(const struct bs_buffer *keys, uint64_t key)
 {
-	return keys->used_bytes && bsearch(&key, keys->data, keys->used_bytes / sizeof(key), sizeof(key), compare_keys);
+	return keys->used_bytes &&
+	       bsearch(&key, keys->data, keys->used_bytes / sizeof(key), sizeof(key), compare_keys);
 }
 
 /* With repeats. */
@@ -166,7 +174,8 @@ static void find_grams(struct regex_rig *rig, const uint8_t *text, size_t n_byte
 	add_grams(rig, BS_GRAM_LEAST);
 	add_grams(rig, BS_GRAM_LONG_BYTES);
 	if (rig->keys.used_bytes)
-		qsort(rig->keys.data, rig->keys.used_bytes / sizeof(uint64_t), sizeof(uint64_t), compare_keys);
+		qsort(rig->keys.data, rig->keys.used_bytes / sizeof(uint64_t), sizeof(uint64_t),
+		      compare_keys);
 }
 
 static const struct bs_kernel *kernel(void)
@@ -178,7 +187,8 @@ static const struct bs_kernel *kernel(void)
 
 static bool has_window(const struct regex_rig *rig, const uint8_t *text, size_t n_bytes)
 {
-	return rig->window.n_bytes == 0 || kernel()->text.find_window(text, 0, n_bytes, &rig->window) < n_bytes;
+	return rig->window.n_bytes == 0 ||
+	       kernel()->text.find_window(text, 0, n_bytes, &rig->window) < n_bytes;
 }
 
 /* A literal that is all there is must be where PCRE2 finds it. */
@@ -194,14 +204,18 @@ static bool has_literal(const struct regex_rig *rig, const uint8_t *text, size_t
 		return false;
 	return !analysis->literal_is_match || analysis->is_caseless ||
 	       (places[1] - places[0] == analysis->exact_literal.used_bytes &&
-	        memcmp(text + places[0], analysis->exact_literal.data, analysis->exact_literal.used_bytes) == 0);
+	        memcmp(text + places[0], analysis->exact_literal.data,
+	               analysis->exact_literal.used_bytes) == 0);
 }
 
 /* The line of the first match in text[from..n_bytes), or n_bytes; -1: given up by a limit. */
-static long next_line(const struct regex_rig *rig, void *code, const uint8_t *text, size_t from, size_t n_bytes)
+static long next_line(const struct regex_rig *rig, void *code, const uint8_t *text, size_t from,
+                      size_t n_bytes)
 {
-	int found = pcre2_match(code, text + from, n_bytes - from, 0, 0, rig->match_data, rig->match_context);
-	size_t at = from + (found >= 0 ? pcre2_get_ovector_pointer(rig->match_data)[0] : n_bytes - from);
+	int found = pcre2_match(code, text + from, n_bytes - from, 0, 0, rig->match_data,
+	                        rig->match_context);
+	size_t at = from +
+	            (found >= 0 ? pcre2_get_ovector_pointer(rig->match_data)[0] : n_bytes - from);
 	if (found < 0 && found != PCRE2_ERROR_NOMATCH)
 		return -1;
 	if (found < 0 || (at == n_bytes && text[at - 1] == '\n'))
@@ -211,15 +225,16 @@ static long next_line(const struct regex_rig *rig, void *code, const uint8_t *te
 	return (long)at;
 }
 
-/* Only of UTF-8: caseless, PCRE2 10.42's machine code has [^\x{212a}] match an invalid sequence, and [^\n\x{212a}]
- * not. */
+/* Only of UTF-8: caseless, PCRE2 10.42's machine code has [^\x{212a}] match an invalid sequence,
+ * and [^\n\x{212a}] not. */
 static bool finds_lines(const struct regex_rig *rig, const uint8_t *text, size_t n_bytes)
 {
 	size_t wanted_from = 0;
 	for (size_t at = 0; at < n_bytes && rig->many && bs_text_is_utf8(text, n_bytes);) {
 		const uint8_t *line_end = memchr(text + at, '\n', n_bytes - at);
 		size_t end = line_end ? (size_t)(line_end - text) : n_bytes;
-		int found = pcre2_match(rig->alone, text + at, end - at, 0, 0, rig->match_data, rig->match_context);
+		int found = pcre2_match(rig->alone, text + at, end - at, 0, 0, rig->match_data,
+		                        rig->match_context);
 		if (found < 0 && found != PCRE2_ERROR_NOMATCH)
 			return true;
 		size_t next = line_end ? end + 1 : end;
@@ -244,9 +259,10 @@ static bool finds_list(const struct regex_rig *rig, const uint8_t *text, size_t 
 		bs_grep_seeker_reset(rig->seekers[i]);
 		for (size_t from = 0; found && is_same && from <= n_bytes;) {
 			struct bs_grep_span match;
-			int wanted =
-				pcre2_match(rig->whole, text, n_bytes, from, 0, rig->match_data, rig->match_context);
-			if (bs_grep_seek(rig->seekers[i], text, from, n_bytes, false, &match, &found, NULL) ||
+			int wanted = pcre2_match(rig->whole, text, n_bytes, from, 0,
+			                         rig->match_data, rig->match_context);
+			if (bs_grep_seek(rig->seekers[i], text, from, n_bytes, false, &match,
+			                 &found, NULL) ||
 			    (wanted < 0 && wanted != PCRE2_ERROR_NOMATCH))
 				break;
 			is_same = found == (wanted >= 0) &&
@@ -279,16 +295,19 @@ static bool satisfies(const struct regex_rig *rig, const struct bs_gram_node *no
 	return node->n_children ? is_and : node->kind == BS_GRAM_ANY;
 }
 
-enum rig_result rig_ask(struct regex_rig *rig, const uint8_t *text, size_t n_bytes, bool *is_sound_out, bool *holds_out)
+enum rig_result rig_ask(struct regex_rig *rig, const uint8_t *text, size_t n_bytes,
+                        bool *is_sound_out, bool *holds_out)
 {
 	find_grams(rig, text, n_bytes);
 	*holds_out = satisfies(rig, bs_gram_tree_root(rig->tree)) && has_window(rig, text, n_bytes);
-	int found = pcre2_match(rig->code, text, n_bytes, 0, 0, rig->match_data, rig->match_context);
-	rig->fault = found >= 0 && !*holds_out                        ? "a match without its grams or window"
-	             : found >= 0 && !has_literal(rig, text, n_bytes) ? "a match without its literal"
-	             : !finds_lines(rig, text, n_bytes)               ? "other lines among many than alone"
-	             : !finds_list(rig, text, n_bytes)                ? "another match in parts than as a whole"
-	                                                              : NULL;
+	int found =
+		pcre2_match(rig->code, text, n_bytes, 0, 0, rig->match_data, rig->match_context);
+	rig->fault = found >= 0 && !*holds_out ? "a match without its grams or window"
+	             : found >= 0 && !has_literal(rig, text, n_bytes)
+	                     ? "a match without its literal"
+	             : !finds_lines(rig, text, n_bytes) ? "other lines among many than alone"
+	             : !finds_list(rig, text, n_bytes)  ? "another match in parts than as a whole"
+	                                                : NULL;
 	*is_sound_out = !rig->fault;
 	return found < 0 ? RIG_NO_MATCH : RIG_MATCH;
 }

@@ -1,7 +1,8 @@
 /*
- * regex_rig.h: the questions of the tests of regex analysis. PCRE2 finds a match: does the text have the grams, the
- * literal and the window that a search looks for first? And does the pattern that is rewritten for many lines find the
- * lines that match alone? And a list that is matched in parts, or by a set of literals, what it does as a whole?
+ * regex_rig.h: the questions of the tests of regex analysis. PCRE2 finds a match: does the text
+ * have the grams, the literal and the window that a search looks for first? And does the pattern
+ * that is rewritten for many lines find the lines that match alone? And a list that is matched in
+ * parts, or by a set of literals, what it does as a whole?
  */
 #pragma once
 
@@ -33,11 +34,13 @@ enum rig_result {
 
 /* One pattern. Zero-initialise; rig_open releases what was before; rig_close at the end. */
 struct regex_rig {
-	void *code;         /* pcre2_code */
-	void *alone, *many; /* the same as a search has them, for each line and for many; NULL: no such search */
+	void *code; /* pcre2_code */
+	/* the same as a search has them, for each line and for many; NULL: no such search */
+	void *alone, *many;
 	void *match_data;
 	void *match_context;
-	void *whole;                       /* of a list, as a search would have it in one piece; or NULL */
+	/* of a list, as a search would have it in one piece; or NULL */
+	void *whole;
 	struct bs_grep_list *lists[2];     /* its parts; the literals it is */
 	struct bs_grep_seeker *seekers[2]; /* of these; NULL: none */
 	struct bs_grep_pattern asked;
@@ -50,12 +53,14 @@ struct regex_rig {
 };
 
 /* Compiles and analyses; the analysis is done in any case. */
-enum rig_result rig_open(struct regex_rig *rig, const uint8_t *pattern, size_t n_bytes, unsigned options);
+enum rig_result rig_open(struct regex_rig *rig, const uint8_t *pattern, size_t n_bytes,
+                         unsigned options);
 
-/* Matches. is_sound_out: false if there is a match, but not its grams, its literal or its window; or if other lines
- * are found in many. holds_out: whether the text satisfies grams and window. Of a pattern that PCRE2 did not refuse. */
-enum rig_result rig_ask(struct regex_rig *rig, const uint8_t *text, size_t n_bytes, bool *is_sound_out,
-                        bool *holds_out);
+/* Matches. is_sound_out: false if there is a match, but not its grams, its literal or its window;
+ * or if other lines are found in many. holds_out: whether the text satisfies grams and window. Of a
+ * pattern that PCRE2 did not refuse. */
+enum rig_result rig_ask(struct regex_rig *rig, const uint8_t *text, size_t n_bytes,
+                        bool *is_sound_out, bool *holds_out);
 
 /* The tree as text, for messages; the caller frees it. */
 char *rig_tree_text(const struct regex_rig *rig);

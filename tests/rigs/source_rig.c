@@ -20,8 +20,10 @@ int enter_source(void **state)
 static void remove_all(void)
 {
 	DIR *folder = opendir(".");
-	for (struct dirent *entry = folder ? readdir(folder) : NULL; entry; entry = readdir(folder)) {
-		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") || !unlink(entry->d_name))
+	for (struct dirent *entry = folder ? readdir(folder) : NULL; entry;
+	     entry = readdir(folder)) {
+		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") ||
+		    !unlink(entry->d_name))
 			continue;
 		if (chdir(entry->d_name))
 			continue;
@@ -49,11 +51,13 @@ enum bs_status log_document(void *context, const struct bs_document *document, s
 	uint64_t text_bytes = 0;
 	append_bytes(&log->text, document->name.bytes, document->name.n_bytes);
 	if (document->place.line)
-		append_format(&log->text, "%s@%" PRIu64, document->name.is_line ? "#" : "", document->place.line);
+		append_format(&log->text, "%s@%" PRIu64, document->name.is_line ? "#" : "",
+		              document->place.line);
 	for (size_t i = 0; i < document->text.n_fields; i++) {
 		append_format(&log->text, " %.*s=", (int)document->text.fields[i].name_bytes,
 		              document->text.fields[i].name);
-		append_bytes(&log->text, document->text.fields[i].text, document->text.fields[i].text_bytes);
+		append_bytes(&log->text, document->text.fields[i].text,
+		             document->text.fields[i].text_bytes);
 		text_bytes += document->text.fields[i].text_bytes;
 	}
 	append_string(&log->text, ";");
@@ -63,7 +67,8 @@ enum bs_status log_document(void *context, const struct bs_document *document, s
 	return log->answer ? bs_fail(err, log->answer, "the sink said no") : BS_OK;
 }
 
-enum bs_status log_skip(void *context, enum bs_skip reason, const char *message, struct bs_error *err)
+enum bs_status log_skip(void *context, enum bs_skip reason, const char *message,
+                        struct bs_error *err)
 {
 	struct log *log = context;
 	append_format(&log->text, "!%d %s;", (int)reason, message);
@@ -141,7 +146,8 @@ void read_source(const char *argument, const struct bs_source_options *options, 
 	assert_int_equal(of.batch.n_items, 0);
 }
 
-void check_source(const char *argument, const struct bs_source_options *options, const char *expected)
+void check_source(const char *argument, const struct bs_source_options *options,
+                  const char *expected)
 {
 	AUTO(log_deinit) struct log log = {0};
 	read_source(argument, options, &log);

@@ -1,6 +1,7 @@
 /*
- * source_rig.h: a folder for the tests of sources, in addition to core_rig.h, and the reading of a whole source into a text
- * that can be compared. Every helper fails the test when something goes wrong.
+ * source_rig.h: a folder for the tests of sources, in addition to core_rig.h, and the reading of a
+ * whole source into a text that can be compared. Every helper fails the test when something goes
+ * wrong.
  */
 #pragma once
 
@@ -11,14 +12,15 @@
 
 AUTO_OF(struct bs_reader, bs_reader_free)
 
-/* A test that runs in a folder with nothing but an empty .git, removed afterwards, however deep it is. */
+/* A test that runs in a folder with nothing but an empty .git, removed afterwards, however deep it
+ * is. */
 #define SOURCE_TEST(name) cmocka_unit_test_setup_teardown(name, enter_source, leave_source)
 extern char home[256]; /* its path */
 int enter_source(void **state);
 int leave_source(void **state);
 
-/* What a sink was told: "name field=text;", "id@line field=text;", "#@line ..." for a record without id, and
- * "!reason message;" for what was passed over. */
+/* What a sink was told: "name field=text;", "id@line field=text;", "#@line ..." for a record
+ * without id, and "!reason message;" for what was passed over. */
 struct log {
 	struct bs_buffer text;
 	size_t n_documents;
@@ -26,8 +28,10 @@ struct log {
 	enum bs_status answer; /* what the sink answers */
 };
 
-enum bs_status log_document(void *context, const struct bs_document *document, struct bs_error *err);
-enum bs_status log_skip(void *context, enum bs_skip reason, const char *message, struct bs_error *err);
+enum bs_status log_document(void *context, const struct bs_document *document,
+                            struct bs_error *err);
+enum bs_status log_skip(void *context, enum bs_skip reason, const char *message,
+                        struct bs_error *err);
 const char *log_text(struct log *log);
 void log_deinit(struct log *log);
 
@@ -51,4 +55,5 @@ void close_all(struct opened *opened);
 
 /* Reads all of a source, batch by batch. */
 void read_source(const char *argument, const struct bs_source_options *options, struct log *log);
-void check_source(const char *argument, const struct bs_source_options *options, const char *expected);
+void check_source(const char *argument, const struct bs_source_options *options,
+                  const char *expected);

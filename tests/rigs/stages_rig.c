@@ -33,13 +33,14 @@ static uint32_t draw(uint32_t n)
 /* Common words first. */
 static void draw_text(char *text, size_t n_bytes, uint32_t n_words)
 {
-	static const char *const words[] = {"the",    "of",     "river", "stone", "quick",  "brown",  "fox",
-	                                    "lake",   "sea",    "cloud", "rivet", "rivers", "stones", "clown",
-	                                    "red",    "blue",   "green", "amber", "zebra",  "apple",  "apply",
-	                                    "market", "marker", "night", "light", "might"};
+	static const char *const words[] = {
+		"the",   "of",    "river",  "stone",  "quick",  "brown", "fox",   "lake",  "sea",
+		"cloud", "rivet", "rivers", "stones", "clown",  "red",   "blue",  "green", "amber",
+		"zebra", "apple", "apply",  "market", "marker", "night", "light", "might"};
 	size_t n = strlen(text);
 	for (uint32_t i = 0; i < n_words; i++) {
-		const char *word = draw(10) == 0 ? "quick brown" : words[draw(10) < 7 ? draw(9) : draw(26)];
+		const char *word =
+			draw(10) == 0 ? "quick brown" : words[draw(10) < 7 ? draw(9) : draw(26)];
 		n += (size_t)snprintf(text + n, n_bytes - n, "%s%s", n ? " " : "", word);
 		assert_true(n < n_bytes);
 	}
@@ -57,7 +58,8 @@ static void make_file(const char *name, uint32_t number)
 {
 	struct rig_doc *doc = new_doc(0, 0);
 	snprintf(doc->id, sizeof(doc->id), RIG_FILES "/%s", name);
-	snprintf(doc->fields[1], sizeof(doc->fields[1]), number % 9 == 0 ? "paper only%u" : "paper", number);
+	snprintf(doc->fields[1], sizeof(doc->fields[1]), number % 9 == 0 ? "paper only%u" : "paper",
+	         number);
 	draw_text(doc->fields[1], sizeof(doc->fields[1]), 3 + draw(30));
 	write_text(doc->id, doc->fields[1]);
 }
@@ -68,7 +70,8 @@ static void make_files(void)
 	assert_int_equal(mkdir(RIG_FILES, 0700), 0);
 	assert_int_equal(mkdir(RIG_FILES "/sub", 0700), 0);
 	for (uint32_t i = 0; i < 120; i++) {
-		snprintf(name, sizeof(name), i < 80 ? "d%03u.txt" : "sub/e%03u.md", i < 80 ? i : i - 80);
+		snprintf(name, sizeof(name), i < 80 ? "d%03u.txt" : "sub/e%03u.md",
+		         i < 80 ? i : i - 80);
 		make_file(name, i);
 	}
 }
@@ -76,8 +79,8 @@ static void make_files(void)
 static void write_record(const struct rig_doc *doc)
 {
 	char line[1400];
-	snprintf(line, sizeof(line), "{\"id\":\"%s\",\"title\":\"%s\",\"body\":\"%s\"", doc->id, doc->fields[0],
-	         doc->fields[1]);
+	snprintf(line, sizeof(line), "{\"id\":\"%s\",\"title\":\"%s\",\"body\":\"%s\"", doc->id,
+	         doc->fields[0], doc->fields[1]);
 	append_text(RIG_RECORDS, line);
 	if (doc->fields[2][0]) {
 		snprintf(line, sizeof(line), ",\"year\":%s", doc->fields[2]);
@@ -91,7 +94,8 @@ static void make_record(const char *id, uint32_t number)
 	struct rig_doc *doc = new_doc(1, number + 1);
 	strcpy(doc->id, id);
 	draw_text(doc->fields[0], sizeof(doc->fields[0]), 1 + draw(4));
-	snprintf(doc->fields[1], sizeof(doc->fields[1]), number % 9 == 0 ? "card only%u" : "card", number);
+	snprintf(doc->fields[1], sizeof(doc->fields[1]), number % 9 == 0 ? "card only%u" : "card",
+	         number);
 	draw_text(doc->fields[1], sizeof(doc->fields[1]), draw(25));
 	if (number % 3 > 0)
 		snprintf(doc->fields[2], sizeof(doc->fields[2]), "%u", 1980 + draw(40));
@@ -113,15 +117,20 @@ static void make_records(void)
 
 /* ---- indexes ---- */
 
-static void build(const char *dir, const char *source, const struct bs_term_treatment_policy *policy,
-                  uint32_t max_segment_docs)
+static void build(const char *dir, const char *source,
+                  const struct bs_term_treatment_policy *policy, uint32_t max_segment_docs)
 {
 	struct bs_build_tuning tuning = {.policy = policy,
 	                                 .max_segment_docs = max_segment_docs,
-	                                 .forward_mode = policy ? BS_FORWARD_NEVER : BS_FORWARD_AUTO,
+	                                 .forward_mode =
+	                                         policy ? BS_FORWARD_NEVER : BS_FORWARD_AUTO,
 	                                 .pairs_least_bytes = 1};
-	struct bs_build_request request = {
-		.dir = dir, .sources = &source, .n_sources = 1, .index.words = true, .write.n_threads = 1, .tuning = &tuning};
+	struct bs_build_request request = {.dir = dir,
+	                                   .sources = &source,
+	                                   .n_sources = 1,
+	                                   .index.words = true,
+	                                   .write.n_threads = 1,
+	                                   .tuning = &tuning};
 	ok(bs_index_build(&request, NULL, ERR), &said);
 }
 
@@ -159,10 +168,12 @@ static void make_indexes(void)
 
 /* ---- the list ---- */
 
-static bool is_record_of(const struct rig_doc *doc, uint32_t entry, bool is_overlay, const struct bs_doc_record *record)
+static bool is_record_of(const struct rig_doc *doc, uint32_t entry, bool is_overlay,
+                         const struct bs_doc_record *record)
 {
 	size_t skip = doc->line ? 0 : strlen(RIG_FILES "/");
-	return doc->entry == entry && doc->is_overlay == is_overlay && strlen(doc->id) == record->name_bytes + skip &&
+	return doc->entry == entry && doc->is_overlay == is_overlay &&
+	       strlen(doc->id) == record->name_bytes + skip &&
 	       memcmp(doc->id + skip, record->name, record->name_bytes) == 0 &&
 	       (!doc->line || doc->line == record->place[2]);
 }
@@ -178,13 +189,16 @@ static void find_docs(void)
 			struct bs_doc_ref ref = {s, d};
 			struct bs_doc_record record;
 			size_t i = 0;
-			ok(bs_snapshot_record(segment->snapshot, bs_list_own_ref(&rig.list, ref), &record, ERR), &said);
-			while (i < rig.n_docs &&
-			       !is_record_of(&rig.docs[i], segment->entry, !segment->segment, &record))
+			ok(bs_snapshot_record(segment->snapshot, bs_list_own_ref(&rig.list, ref),
+			                      &record, ERR),
+			   &said);
+			while (i < rig.n_docs && !is_record_of(&rig.docs[i], segment->entry,
+			                                       !segment->segment, &record))
 				i++;
 			assert_true(i < rig.n_docs);
 			rig.docs[i].ref = ref;
-			assert_int_equal(bs_list_is_deleted(&rig.list, ref), rig.docs[i].is_deleted);
+			assert_int_equal(bs_list_is_deleted(&rig.list, ref),
+			                 rig.docs[i].is_deleted);
 			/* The overlay has no lengths: its texts have not been read. */
 			if (segment->segment)
 				assert_int_equal(record.length, rig_length(&rig.docs[i]));
@@ -217,7 +231,8 @@ static struct rig_doc *insert_file(const struct rig_doc *before, const char *id,
 static void freshen(void)
 {
 	struct bs_freshened freshened;
-	struct rig_doc *changed = rig_doc(RIG_FILES "/d005.txt"), *gone = rig_doc(RIG_FILES "/d009.txt");
+	struct rig_doc *changed = rig_doc(RIG_FILES "/d005.txt"),
+		       *gone = rig_doc(RIG_FILES "/d009.txt");
 	changed->is_deleted = gone->is_deleted = true;
 	rig_remove_file(gone);
 	insert_file(rig_doc(RIG_FILES "/sub/e039.md"), RIG_FILES "/zz.txt",
@@ -246,8 +261,8 @@ static void open_indexes(bool is_fresh)
 	find_docs();
 }
 
-static enum bs_status name_is_asked(struct bs_file_names *names, uint32_t n, struct bs_doc_ref ref, bool *has_out,
-                                    struct bs_error *err)
+static enum bs_status name_is_asked(struct bs_file_names *names, uint32_t n, struct bs_doc_ref ref,
+                                    bool *has_out, struct bs_error *err)
 {
 	(void)names, (void)n, (void)ref, (void)err;
 	*has_out = false;
@@ -324,14 +339,21 @@ void rig_parse(const char *query)
 	rig.query = NULL;
 	ok(bs_query_analysis_begin(&rig.reading, &no_stop_words, NULL, ERR), &said);
 	struct bs_query_options options = bs_query_analysis_options(&rig.reading);
-	ok(bs_query_analysis_parse(&rig.reading, query, strlen(query), &options, &rig.query, &error_byte, ERR), &said);
+	ok(bs_query_analysis_parse(&rig.reading, query, strlen(query), &options, &rig.query,
+	                           &error_byte, ERR),
+	   &said);
 }
 
-void rig_plan_as(const char *query, const struct bs_plan_scope *scope, const struct bs_statistics *statistics)
+void rig_plan_as(const char *query, const struct bs_plan_scope *scope,
+                 const struct bs_statistics *statistics)
 {
 	rig_parse(query);
 	const struct bs_plan_inputs inputs = {
-		.query = rig.query, .list = &rig.list, .scope = *scope, .names = rig.names, .collection = {statistics ? NULL : &rig.list, statistics}};
+		.query = rig.query,
+		.list = &rig.list,
+		.scope = *scope,
+		.names = rig.names,
+		.collection = {statistics ? NULL : &rig.list, statistics}};
 	ok(bs_plan_make(&rig.plan, &inputs, ERR), &said);
 }
 
@@ -355,7 +377,8 @@ void rig_load(void)
 	for (uint32_t i = 0; i < RIG_N_INDEXES && !rig.loader; i++)
 		ok(bs_prefix_checks_new(&rig.snapshots[i], &rig.prefix_checks[i], ERR), &said);
 	if (!rig.loader)
-		ok(bs_loader_new(&rig.list, rig.prefix_checks, NULL, NULL, &rig.loader, ERR), &said);
+		ok(bs_loader_new(&rig.list, rig.prefix_checks, NULL, NULL, &rig.loader, ERR),
+		   &said);
 	bs_loader_begin(rig.loader, false, false);
 }
 
@@ -453,7 +476,8 @@ static bool has_near(const struct rig_doc *doc, const char *a, const char *b, ui
 {
 	for (uint32_t f = 0; f < RIG_N_FIELDS; f++) {
 		uint32_t of_a[64], of_b[64];
-		uint32_t n_a = positions_of(doc->fields[f], a, of_a), n_b = positions_of(doc->fields[f], b, of_b);
+		uint32_t n_a = positions_of(doc->fields[f], a, of_a),
+			 n_b = positions_of(doc->fields[f], b, of_b);
 		for (uint32_t i = 0; i < n_a * n_b; i++)
 			if (abs((int)of_a[i / n_b] - (int)of_b[i % n_b]) <= (int)n)
 				return true;
@@ -541,9 +565,11 @@ bool rig_matches(const struct rig_doc *doc, const char *needs)
 	char text[64], *of_needs, *of_need;
 	assert_true(strlen(needs) < sizeof(text));
 	strcpy(text, needs);
-	for (char *need = strtok_r(text, ",", &of_needs); need; need = strtok_r(NULL, ",", &of_needs)) {
+	for (char *need = strtok_r(text, ",", &of_needs); need;
+	     need = strtok_r(NULL, ",", &of_needs)) {
 		bool has = false;
-		for (char *one = strtok_r(need, "|", &of_need); one; one = strtok_r(NULL, "|", &of_need))
+		for (char *one = strtok_r(need, "|", &of_need); one;
+		     one = strtok_r(NULL, "|", &of_need))
 			has |= has_alternative(doc, one);
 		if (!has)
 			return false;
@@ -580,7 +606,9 @@ const struct rig_scored rig_scored[RIG_N_SCORED] = {
 	{"river", {{"river", 1}, {"", 0}}, "river"},
 	{"river stone", {{"river", 1}, {"stone", 1}, {"", 0}}, "river,stone"},
 	{"river^2 OR zebra^0.5", {{"river", 2}, {"zebra", 0.5}, {"", 0}}, "river|zebra"},
-	{"only27 OR the OR night", {{"only27", 1}, {"the", 1}, {"night", 1}, {"", 0}}, "only27|the|night"},
+	{"only27 OR the OR night",
+         {{"only27", 1}, {"the", 1}, {"night", 1}, {"", 0}},
+         "only27|the|night"},
 	{"river -stone", {{"river", 1}, {"", 0}}, "river,-stone"},
 	{"river (river^2 OR nowhere)", {{"river", 3}, {"", 0}}, "river"},
 	{"riv*", {{"river", 1}, {"rivers", 1}, {"rivet", 1}, {"", 0}}, "river|rivers|rivet"},

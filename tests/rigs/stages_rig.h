@@ -74,7 +74,8 @@ void rig_parse(const char *query);
 /* Parses a query and makes its plan, in rig.plan; rig_plan: for all documents, by the statistics
  * of the list. */
 void rig_plan(const char *query);
-void rig_plan_as(const char *query, const struct bs_plan_scope *scope, const struct bs_statistics *statistics);
+void rig_plan_as(const char *query, const struct bs_plan_scope *scope,
+                 const struct bs_statistics *statistics);
 /* Statistics that say so of all documents and of those with "river"; plans the query "river" by
  * them. */
 struct bs_statistics *rig_statistics(uint64_t n_docs, uint64_t n_words, uint64_t river_docs);

@@ -15,10 +15,10 @@
 
 #include <cmocka.h>
 
-#define RUN_TESTS_WITH(set_up, tear_down, ...)                          \
-	int main(void)                                                  \
-	{                                                               \
-		const struct CMUnitTest tests[] = {__VA_ARGS__};        \
+#define RUN_TESTS_WITH(set_up, tear_down, ...)                           \
+	int main(void)                                                   \
+	{                                                                \
+		const struct CMUnitTest tests[] = {__VA_ARGS__};         \
 		return cmocka_run_group_tests(tests, set_up, tear_down); \
 	}
 #define RUN_TESTS(...) RUN_TESTS_WITH(NULL, NULL, __VA_ARGS__)
@@ -29,7 +29,8 @@
 		return cmocka_run_group_tests_name(name, tests, NULL, NULL); \
 	}
 
-/* The variables of the declaration that follows are released at the end of their block, by release(&variable). */
+/* The variables of the declaration that follows are released at the end of their block, by
+ * release(&variable). */
 #define AUTO(release) __attribute__((cleanup(release), unused))
 /* Defines release_at for AUTO, where release takes the pointer itself. */
 #define AUTO_OF(type, release)                     \

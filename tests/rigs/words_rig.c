@@ -1,6 +1,6 @@
 /* words_rig.c: the naive words analyzer, and how tokens are compared. See words_rig.h. */
-#include "tests/rigs/test.h"
 #include "tests/rigs/words_rig.h"
+#include "tests/rigs/test.h"
 
 #include <libstemmer.h>
 #include <unicode/uchar.h>
@@ -31,15 +31,17 @@ const struct kept_token *kept_at(const struct kept *kept, size_t i)
 	return (const struct kept_token *)(const void *)kept->tokens.data + i;
 }
 
-static void keep(struct kept *kept, const uint8_t *term, size_t term_bytes, uint32_t position, uint64_t start,
-                 uint64_t end, bool is_bigram, bool is_whole)
+static void keep(struct kept *kept, const uint8_t *term, size_t term_bytes, uint32_t position,
+                 uint64_t start, uint64_t end, bool is_bigram, bool is_whole)
 {
-	struct kept_token token = {kept->terms.used_bytes, term_bytes, position, start, end, is_bigram, is_whole};
+	struct kept_token token = {
+		kept->terms.used_bytes, term_bytes, position, start, end, is_bigram, is_whole};
 	assert_int_equal(bs_buffer_append(&kept->terms, term, term_bytes, NULL), BS_OK);
 	assert_int_equal(bs_buffer_append(&kept->tokens, &token, sizeof(token), NULL), BS_OK);
 }
 
-enum bs_status keep_tokens(void *context, const struct bs_token *tokens, size_t n_tokens, struct bs_error *err)
+enum bs_status keep_tokens(void *context, const struct bs_token *tokens, size_t n_tokens,
+                           struct bs_error *err)
 {
 	(void)err;
 	struct kept *kept = context;
@@ -53,15 +55,18 @@ enum bs_status keep_tokens(void *context, const struct bs_token *tokens, size_t 
 			slack = tokens[i].term[tokens[i].term_bytes + k];
 	(void)slack;
 	for (size_t i = 0; i < n_tokens; i++)
-		keep(kept, tokens[i].term, tokens[i].term_bytes, tokens[i].position, tokens[i].start_byte,
-		     tokens[i].end_byte, tokens[i].is_bigram, tokens[i].is_whole);
+		keep(kept, tokens[i].term, tokens[i].term_bytes, tokens[i].position,
+		     tokens[i].start_byte, tokens[i].end_byte, tokens[i].is_bigram,
+		     tokens[i].is_whole);
 	return BS_OK;
 }
 
-void kept_analyze(struct bs_tokenizer *tokenizer, const void *text, size_t text_bytes, struct kept *kept)
+void kept_analyze(struct bs_tokenizer *tokenizer, const void *text, size_t text_bytes,
+                  struct kept *kept)
 {
 	kept_clear(kept);
-	enum bs_status status = bs_tokenizer_analyze(tokenizer, text, text_bytes, 0, keep_tokens, kept, &kept->sum, ERR);
+	enum bs_status status = bs_tokenizer_analyze(tokenizer, text, text_bytes, 0, keep_tokens,
+	                                             kept, &kept->sum, ERR);
 	if (status)
 		fail_msg("%s", said.text);
 }
@@ -69,14 +74,16 @@ void kept_analyze(struct bs_tokenizer *tokenizer, const void *text, size_t text_
 static bool is_same(const struct kept *a, const struct kept *b)
 {
 	if (kept_n(a) != kept_n(b) || a->terms.used_bytes != b->terms.used_bytes ||
-	    a->sum.next_position != b->sum.next_position || a->sum.n_positions != b->sum.n_positions)
+	    a->sum.next_position != b->sum.next_position ||
+	    a->sum.n_positions != b->sum.n_positions)
 		return false;
 	if (a->terms.used_bytes && memcmp(a->terms.data, b->terms.data, a->terms.used_bytes) != 0)
 		return false;
 	for (size_t i = 0; i < kept_n(a); i++) {
 		const struct kept_token *x = kept_at(a, i), *y = kept_at(b, i);
-		if (x->term_bytes != y->term_bytes || x->position != y->position || x->start_byte != y->start_byte ||
-		    x->end_byte != y->end_byte || x->is_bigram != y->is_bigram || x->is_whole != y->is_whole)
+		if (x->term_bytes != y->term_bytes || x->position != y->position ||
+		    x->start_byte != y->start_byte || x->end_byte != y->end_byte ||
+		    x->is_bigram != y->is_bigram || x->is_whole != y->is_whole)
 			return false;
 	}
 	return true;
@@ -84,24 +91,29 @@ static bool is_same(const struct kept *a, const struct kept *b)
 
 static void print_kept(const char *name, const struct kept *kept)
 {
-	fprintf(stderr, "%s: %zu tokens, next %u, taken %u\n", name, kept_n(kept), kept->sum.next_position,
-	        kept->sum.n_positions);
+	fprintf(stderr, "%s: %zu tokens, next %u, taken %u\n", name, kept_n(kept),
+	        kept->sum.next_position, kept->sum.n_positions);
 	for (size_t i = 0; i < kept_n(kept); i++) {
 		const struct kept_token *token = kept_at(kept, i);
 		fprintf(stderr, "  %u%s [%llu,%llu) %.*s\n", token->position,
-		        token->is_bigram ? "+" : token->is_whole ? "=" : "",
+		        token->is_bigram  ? "+"
+		        : token->is_whole ? "="
+		                          : "",
 		        (unsigned long long)token->start_byte, (unsigned long long)token->end_byte,
 		        (int)token->term_bytes, (const char *)kept->terms.data + token->term_off);
 	}
 }
 
-void assert_same(const struct kept *expected, const struct kept *found, const uint8_t *text, size_t text_bytes)
+void assert_same(const struct kept *expected, const struct kept *found, const uint8_t *text,
+                 size_t text_bytes)
 {
 	if (is_same(expected, found))
 		return;
 	fprintf(stderr, "text of %zu bytes:", text_bytes);
 	for (size_t i = 0; i < text_bytes && i < 2000; i++)
-		fprintf(stderr, text[i] > 0x20 && text[i] < 0x7f && text[i] != '\\' ? "%c" : "\\x%02x", text[i]);
+		fprintf(stderr,
+		        text[i] > 0x20 && text[i] < 0x7f && text[i] != '\\' ? "%c" : "\\x%02x",
+		        text[i]);
 	fprintf(stderr, "\n");
 	print_kept("expected", expected);
 	print_kept("found", found);
@@ -147,7 +159,8 @@ static void naive_reserve(struct naive *naive, size_t text_bytes)
 	naive->c = realloc(naive->c, 3 * naive->capacity * sizeof(*naive->c));
 	naive->byte = realloc(naive->byte, 3 * naive->capacity * sizeof(*naive->byte));
 	naive->end_byte = realloc(naive->end_byte, 3 * naive->capacity * sizeof(*naive->end_byte));
-	naive->cp_of_unit = realloc(naive->cp_of_unit, 6 * naive->capacity * sizeof(*naive->cp_of_unit));
+	naive->cp_of_unit =
+		realloc(naive->cp_of_unit, 6 * naive->capacity * sizeof(*naive->cp_of_unit));
 	naive->units = realloc(naive->units, (size_t)naive->units_capacity * sizeof(UChar));
 	naive->other = realloc(naive->other, (size_t)naive->units_capacity * sizeof(UChar));
 	naive->utf8 = realloc(naive->utf8, (size_t)naive->units_capacity * 3);
@@ -214,26 +227,29 @@ static void naive_take(struct naive *naive, size_t start, size_t end)
 static void naive_normalize(struct naive *naive, const UNormalizer2 *form)
 {
 	UErrorCode code = U_ZERO_ERROR;
-	int32_t n = unorm2_normalize(form, naive->units, naive->n_units, naive->other, naive->units_capacity, &code);
+	int32_t n = unorm2_normalize(form, naive->units, naive->n_units, naive->other,
+	                             naive->units_capacity, &code);
 	assert_true(U_SUCCESS(code));
 	memcpy(naive->units, naive->other, (size_t)n * sizeof(UChar));
 	naive->n_units = n;
 }
 
 /*
- * The text in NFC. The text between two boundaries is normalized by itself. Each code point that this changes
- * represents all bytes of the changed ones together.
+ * The text in NFC. The text between two boundaries is normalized by itself. Each code point that
+ * this changes represents all bytes of the changed ones together.
  */
 static void naive_to_nfc(struct naive *naive)
 {
 	size_t n_text = naive->n, n = 0;
 	UChar32 *c = malloc((n_text + 1) * sizeof(*c));
-	size_t *byte = malloc((n_text + 1) * sizeof(*byte)), *end_byte = malloc((n_text + 1) * sizeof(*byte));
+	size_t *byte = malloc((n_text + 1) * sizeof(*byte)),
+	       *end_byte = malloc((n_text + 1) * sizeof(*byte));
 	memcpy(c, naive->c, n_text * sizeof(*c));
 	memcpy(byte, naive->byte, n_text * sizeof(*byte));
 	memcpy(end_byte, naive->end_byte, n_text * sizeof(*byte));
 	for (size_t start = 0, end; start < n_text; start = end) {
-		for (end = start + 1; end < n_text && !unorm2_hasBoundaryBefore(naive->nfc, c[end]);)
+		for (end = start + 1;
+		     end < n_text && !unorm2_hasBoundaryBefore(naive->nfc, c[end]);)
 			end++;
 		naive->n_units = 0;
 		for (size_t i = start; i < end; i++)
@@ -245,13 +261,15 @@ static void naive_to_nfc(struct naive *naive)
 		size_t n_new = n - first;
 		while (head < n_old && head < n_new && naive->c[first + head] == c[start + head])
 			head++;
-		while (head + tail < n_old && head + tail < n_new && naive->c[n - tail - 1] == c[end - tail - 1])
+		while (head + tail < n_old && head + tail < n_new &&
+		       naive->c[n - tail - 1] == c[end - tail - 1])
 			tail++;
 		for (size_t i = 0; i < n_new; i++) {
 			bool is_head = i < head, is_tail = i + tail >= n_new;
 			size_t old = is_head ? start + i : end - (n_new - i);
 			naive->byte[first + i] = byte[is_head || is_tail ? old : start + head];
-			naive->end_byte[first + i] = end_byte[is_head || is_tail ? old : end - tail - 1];
+			naive->end_byte[first + i] =
+				end_byte[is_head || is_tail ? old : end - tail - 1];
 		}
 	}
 	naive->n = n;
@@ -267,7 +285,8 @@ static size_t naive_utf8(struct naive *naive, int32_t start, int32_t end)
 {
 	int32_t n = 0;
 	UErrorCode code = U_ZERO_ERROR;
-	u_strToUTF8((char *)naive->utf8, naive->units_capacity * 3, &n, naive->units + start, end - start, &code);
+	u_strToUTF8((char *)naive->utf8, naive->units_capacity * 3, &n, naive->units + start,
+	            end - start, &code);
 	assert_true(U_SUCCESS(code));
 	return (size_t)n;
 }
@@ -275,7 +294,8 @@ static size_t naive_utf8(struct naive *naive, int32_t start, int32_t end)
 static void naive_units_from_utf8(struct naive *naive, const uint8_t *utf8, int n_bytes)
 {
 	UErrorCode code = U_ZERO_ERROR;
-	u_strFromUTF8(naive->units, naive->units_capacity, &naive->n_units, (const char *)utf8, n_bytes, &code);
+	u_strFromUTF8(naive->units, naive->units_capacity, &naive->n_units, (const char *)utf8,
+	              n_bytes, &code);
 	assert_true(U_SUCCESS(code));
 }
 
@@ -302,7 +322,8 @@ static const char *const naive_plain[][2] = {
 	{"d", "\u00f0\u0111\u018c\u0221\u0256\u0257\u1d05\u1d06\u1d6d\u1d81\u1d91\ua77a\ua7c8"},
 	{"db", "\u0238"},
 	{"dz", "\u02a3\u02a5"},
-	{"e", "\u01dd\u0247\u0258\u025b\u025c\u025d\u025e\u029a\u1d07\u1d08\u1d92\u1d93\u1d94\u2c78"},
+	{"e",
+         "\u01dd\u0247\u0258\u025b\u025c\u025d\u025e\u029a\u1d07\u1d08\u1d92\u1d93\u1d94\u2c78"},
 	{"f", "\u0192\u1d6e\u1d82\ua730\ua77c\ua799\ua7fb"},
 	{"g", "\u01e5\u0260\u0261\u0262\u029b\u1d77\u1d79\u1d83\ua77f\ua7a1"},
 	{"h", "\u0127\u0265\u0266\u029c\u02ae\u02af\u2c68\u2c76"},
@@ -323,7 +344,8 @@ static const char *const naive_plain[][2] = {
 	{"p", "\u01a5\u1d18\u1d71\u1d7d\u1d88\ua751\ua753\ua755\ua7fc"},
 	{"q", "\u0138\u024b\u02a0\ua757\ua759"},
 	{"qp", "\u0239"},
-	{"r", "\u024d\u027c\u027d\u027e\u027f\u0280\u0281\u1d19\u1d1a\u1d72\u1d73\u1d89\ua75b\ua783\ua7a7"},
+	{"r", "\u024d\u027c\u027d\u027e\u027f\u0280\u0281\u1d19\u1d1a\u1d72\u1d73\u1d89\ua75b\ua783"
+              "\ua7a7"},
 	{"s", "\u023f\u0282\u1d74\u1d8a\u1e9c\u1e9d\ua731\ua785\ua7a9\ua7ca"},
 	{"t", "\u0167\u01ab\u01ad\u0236\u0287\u0288\u1d1b\u1d75\u2c66\ua787"},
 	{"tc", "\u02a8"},
@@ -373,7 +395,8 @@ static void naive_drop_accents(struct naive *naive)
 	for (int32_t at = 0; at < naive->n_units;) {
 		UErrorCode code = U_ZERO_ERROR;
 		UChar32 c = bs_tokenizer_next(naive->units, &at);
-		bool is_accent = u_charType(c) == U_NON_SPACING_MARK && uscript_getScript(c, &code) == USCRIPT_INHERITED;
+		bool is_accent = u_charType(c) == U_NON_SPACING_MARK &&
+		                 uscript_getScript(c, &code) == USCRIPT_INHERITED;
 		if (!is_mark(c))
 			is_accented = naive_is_accented(c);
 		if (!is_accent || !is_accented)
@@ -391,8 +414,10 @@ static UChar32 of_run(const uint8_t *term, size_t term_bytes)
 	return c >= 0 && naive_starts_run(c) ? c : -1;
 }
 
-/* The term in naive->utf8 as a token; first the pair that it makes with the one at the position before. */
-static void naive_keep(struct naive *naive, size_t term_bytes, uint64_t start_byte, uint64_t end_byte)
+/* The term in naive->utf8 as a token; first the pair that it makes with the one at the position
+ * before. */
+static void naive_keep(struct naive *naive, size_t term_bytes, uint64_t start_byte,
+                       uint64_t end_byte)
 {
 	struct kept *out = naive->out;
 	size_t i = kept_n(out);
@@ -406,7 +431,8 @@ static void naive_keep(struct naive *naive, size_t term_bytes, uint64_t start_by
 			size_t last_bytes = last->term_bytes;
 			memcpy(pair, out->terms.data + last->term_off, last_bytes);
 			memcpy(pair + last_bytes, naive->utf8, term_bytes);
-			keep(out, pair, last_bytes + term_bytes, naive->position - 1, start_byte, end_byte, true, false);
+			keep(out, pair, last_bytes + term_bytes, naive->position - 1, start_byte,
+			     end_byte, true, false);
 		}
 	}
 	keep(out, naive->utf8, term_bytes, naive->position++, start_byte, end_byte, false, false);
@@ -434,7 +460,8 @@ static bool naive_is_unseen(UChar32 c)
 	return is_mark(c) || u_charType(c) == U_FORMAT_CHAR;
 }
 
-/* The last character before i, or the first after it, that is seen; 0: there is none in [start, end). */
+/* The last character before i, or the first after it, that is seen; 0: there is none in [start,
+ * end). */
 static UChar32 naive_seen(const struct naive *naive, size_t start, size_t end, size_t i, int step)
 {
 	for (i += (size_t)step; i >= start && i < end; i += (size_t)step)
@@ -456,13 +483,16 @@ static bool naive_is_lower(UChar32 c)
 /* Whether something begins with character i of the word: a part, or what is none. */
 static bool naive_begins_part(const struct naive *naive, size_t start, size_t end, size_t i)
 {
-	UChar32 c = naive->c[i], before = naive_seen(naive, start, end, i, -1), after = naive_seen(naive, start, end, i, 1);
+	UChar32 c = naive->c[i], before = naive_seen(naive, start, end, i, -1),
+		after = naive_seen(naive, start, end, i, 1);
 	bool is_gap = u_charType(c) == U_CONNECTOR_PUNCTUATION;
 	if (naive_is_unseen(c))
 		return false;
-	return is_gap || u_charType(before) == U_CONNECTOR_PUNCTUATION || (naive_is_lower(before) && naive_is_upper(c)) ||
+	return is_gap || u_charType(before) == U_CONNECTOR_PUNCTUATION ||
+	       (naive_is_lower(before) && naive_is_upper(c)) ||
 	       (naive_is_upper(before) && naive_is_upper(c) && naive_is_lower(after)) ||
-	       (u_isdigit(before) && U_GET_GC_MASK(c) & U_GC_L_MASK) || (U_GET_GC_MASK(before) & U_GC_L_MASK && u_isdigit(c));
+	       (u_isdigit(before) && U_GET_GC_MASK(c) & U_GC_L_MASK) ||
+	       (U_GET_GC_MASK(before) & U_GC_L_MASK && u_isdigit(c));
 }
 
 /* Of a word that may be an identifier: the parts, if any. */
@@ -476,7 +506,8 @@ static void naive_piece(struct naive *naive, size_t start, size_t end)
 	bool is_part = false;
 	for (size_t i = start; i < end && naive->split_identifiers; i++) {
 		bool is_gap = u_charType(naive->c[i]) == U_CONNECTOR_PUNCTUATION;
-		bool begins = naive_begins_part(naive, start, end, i) || (!is_part && !naive_is_unseen(naive->c[i]));
+		bool begins = naive_begins_part(naive, start, end, i) ||
+		              (!is_part && !naive_is_unseen(naive->c[i]));
 		if (is_gap) {
 			is_part = false;
 		} else if (begins) {
@@ -488,7 +519,8 @@ static void naive_piece(struct naive *naive, size_t start, size_t end)
 	}
 	naive_term(naive, start, end);
 	if (n_parts > 1 && kept_n(naive->out) > n_before) {
-		((struct kept_token *)(void *)naive->out->tokens.data)[kept_n(naive->out) - 1].is_whole = true;
+		((struct kept_token *)(void *)naive->out->tokens.data)[kept_n(naive->out) - 1]
+			.is_whole = true;
 		naive->position = position;
 		naive->n_positions = n_positions;
 		for (size_t i = 0; i < n_parts; i++)
@@ -501,7 +533,8 @@ static void naive_piece(struct naive *naive, size_t start, size_t end)
 	free(parts);
 }
 
-/* Whether character t is the T of a segment that is nothing else but digits before and behind it. */
+/* Whether character t is the T of a segment that is nothing else but digits before and behind
+ * it. */
 static bool naive_is_date(const struct naive *naive, size_t start, size_t end, size_t t)
 {
 	for (size_t i = start; i < end; i++)
@@ -516,7 +549,8 @@ static bool naive_is_between_letters(const struct naive *naive, size_t i)
 	size_t letter = i;
 	while (letter > 0 && is_mark(naive->c[letter - 1]))
 		letter--;
-	return letter > 0 && u_isalpha(naive->c[letter - 1]) && i + 1 < naive->n && u_isalpha(naive->c[i + 1]);
+	return letter > 0 && u_isalpha(naive->c[letter - 1]) && i + 1 < naive->n &&
+	       u_isalpha(naive->c[i + 1]);
 }
 
 static void naive_segment(struct naive *naive, size_t start, size_t end)
@@ -539,7 +573,8 @@ static bool naive_is_flag_or_keycap(const struct naive *naive, size_t start, siz
 	size_t n = end - start;
 	bool is_flag = n >= 2 && u_hasBinaryProperty(c[0], UCHAR_REGIONAL_INDICATOR) &&
 	               u_hasBinaryProperty(c[1], UCHAR_REGIONAL_INDICATOR);
-	bool is_keycap = n >= 3 && u_hasBinaryProperty(c[0], UCHAR_EMOJI) && c[0] < 0x80 && c[1] == 0xfe0f && c[2] == 0x20e3;
+	bool is_keycap = n >= 3 && u_hasBinaryProperty(c[0], UCHAR_EMOJI) && c[0] < 0x80 &&
+	                 c[1] == 0xfe0f && c[2] == 0x20e3;
 	return is_flag || is_keycap;
 }
 
@@ -556,11 +591,15 @@ static void naive_stretch(struct naive *naive, size_t start, size_t end)
 	size_t n_segments = 0;
 	ubrk_setText(naive->breaks, naive->units, naive->n_units, &code);
 	assert_true(U_SUCCESS(code));
-	for (int32_t from = ubrk_first(naive->breaks), to; (to = ubrk_next(naive->breaks)) != UBRK_DONE; from = to)
+	for (int32_t from = ubrk_first(naive->breaks), to;
+	     (to = ubrk_next(naive->breaks)) != UBRK_DONE; from = to)
 		if (ubrk_getRuleStatus(naive->breaks) >= UBRK_WORD_NONE_LIMIT ||
-		    naive_is_flag_or_keycap(naive, naive->cp_of_unit[from], naive->cp_of_unit[to]) ||
-		    u_hasBinaryProperty(naive->c[naive->cp_of_unit[from]], UCHAR_EXTENDED_PICTOGRAPHIC))
-			segments[n_segments++] = (struct segment){naive->cp_of_unit[from], naive->cp_of_unit[to]};
+		    naive_is_flag_or_keycap(naive, naive->cp_of_unit[from],
+		                            naive->cp_of_unit[to]) ||
+		    u_hasBinaryProperty(naive->c[naive->cp_of_unit[from]],
+		                        UCHAR_EXTENDED_PICTOGRAPHIC))
+			segments[n_segments++] =
+				(struct segment){naive->cp_of_unit[from], naive->cp_of_unit[to]};
 	for (size_t i = 0; i < n_segments; i++)
 		naive_segment(naive, segments[i].start, segments[i].end);
 }
@@ -597,7 +636,8 @@ void naive_analyze(struct naive *naive, const void *text, size_t text_bytes, str
 			i++;
 		naive_stretch(naive, stretch, i);
 		size_t run = i;
-		while (i < naive->n && (naive_starts_run(naive->c[i]) || (i > run && is_mark(naive->c[i]))))
+		while (i < naive->n &&
+		       (naive_starts_run(naive->c[i]) || (i > run && is_mark(naive->c[i]))))
 			i++;
 		if (i > run)
 			naive_run(naive, run, i);
@@ -620,7 +660,8 @@ void rig_deinit(struct rig *rig)
 	kept_deinit(&rig->found);
 }
 
-void rig_check(struct rig *rig, const void *text, size_t text_bytes, const size_t *windows, size_t n_windows)
+void rig_check(struct rig *rig, const void *text, size_t text_bytes, const size_t *windows,
+               size_t n_windows)
 {
 	naive_analyze(&rig->naive, text, text_bytes, &rig->expected);
 	for (size_t i = 0; i < n_windows; i++)

@@ -1,6 +1,7 @@
 /*
- * words_rig.h: what the tests of the words analyzer share: tokens that are kept, and the naive analyzer to compare
- * with. It is the law line by line: the whole text at once with its own decoder, no windows, no ASCII path, no caches.
+ * words_rig.h: what the tests of the words analyzer share: tokens that are kept, and the naive
+ * analyzer to compare with. It is the law line by line: the whole text at once with its own
+ * decoder, no windows, no ASCII path, no caches.
  */
 #pragma once
 
@@ -32,13 +33,16 @@ size_t kept_n(const struct kept *kept);
 const struct kept_token *kept_at(const struct kept *kept, size_t i);
 
 /* A bs_token_fn whose context is a struct kept. */
-enum bs_status keep_tokens(void *context, const struct bs_token *tokens, size_t n_tokens, struct bs_error *err);
+enum bs_status keep_tokens(void *context, const struct bs_token *tokens, size_t n_tokens,
+                           struct bs_error *err);
 
 /* Analyses a text from position 0; a failure fails the test. */
-void kept_analyze(struct bs_tokenizer *tokenizer, const void *text, size_t text_bytes, struct kept *kept);
+void kept_analyze(struct bs_tokenizer *tokenizer, const void *text, size_t text_bytes,
+                  struct kept *kept);
 
 /* Prints both, and the text, and fails the test if they differ. */
-void assert_same(const struct kept *expected, const struct kept *found, const uint8_t *text, size_t text_bytes);
+void assert_same(const struct kept *expected, const struct kept *found, const uint8_t *text,
+                 size_t text_bytes);
 
 /* The naive analyzer. */
 struct naive {
@@ -77,8 +81,10 @@ struct rig {
 void rig_init(struct rig *rig, const struct bs_tokenizer_options *options);
 void rig_deinit(struct rig *rig);
 
-/* Both paths with windows of these sizes find what the naive analyzer finds. expected and found stay for a look. */
-void rig_check(struct rig *rig, const void *text, size_t text_bytes, const size_t *windows, size_t n_windows);
+/* Both paths with windows of these sizes find what the naive analyzer finds. expected and found
+ * stay for a look. */
+void rig_check(struct rig *rig, const void *text, size_t text_bytes, const size_t *windows,
+               size_t n_windows);
 
 /* rig_check with a window of one byte, a small one and the usual one. */
 void rig_check_all(struct rig *rig, const void *text, size_t text_bytes);

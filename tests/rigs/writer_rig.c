@@ -1,6 +1,6 @@
 /* writer_rig.c: see writer_rig.h. */
-#include "tests/rigs/test.h"
 #include "tests/rigs/writer_rig.h"
+#include "tests/rigs/test.h"
 
 #include "core/bitsift/host.h"
 #include "core/bitsift/index.h"
@@ -52,9 +52,11 @@ struct bs_writer *open_writer(void)
 	return open_with((struct bs_writer_request){0});
 }
 
-enum bs_status try_add(struct bs_writer *writer, const char *id, const char *title, const char *body, struct bs_error *err)
+enum bs_status try_add(struct bs_writer *writer, const char *id, const char *title,
+                       const char *body, struct bs_error *err)
 {
-	struct bs_text texts[] = {{"title", 5, title, strlen(title)}, {"body", 4, body, body ? strlen(body) : 0}};
+	struct bs_text texts[] = {{"title", 5, title, strlen(title)},
+	                          {"body", 4, body, body ? strlen(body) : 0}};
 	return bs_writer_add(writer, id, strlen(id), texts, body ? 2 : 1, err);
 }
 
@@ -72,7 +74,8 @@ struct bs_build_report commit(struct bs_writer *writer)
 
 struct bs_index *open_index(const struct bs_text_provider *texts)
 {
-	struct bs_open_request request = {.dir = rig_dir(), .memory = rig.memory, .host.texts = texts};
+	struct bs_open_request request = {
+		.dir = rig_dir(), .memory = rig.memory, .host.texts = texts};
 	return must_open_with(&request);
 }
 
@@ -80,8 +83,10 @@ int hear(void *context, const struct bs_hit *hit)
 {
 	struct heard *heard = context;
 	size_t n = strlen(heard->ids);
-	snprintf(heard->ids + n, sizeof(heard->ids) - n, "%s%.*s", n ? " " : "", (int)hit->id_bytes, hit->id);
-	snprintf(heard->snippet, sizeof(heard->snippet), "%.*s", (int)hit->snippet_bytes, hit->snippet ? hit->snippet : "");
+	snprintf(heard->ids + n, sizeof(heard->ids) - n, "%s%.*s", n ? " " : "", (int)hit->id_bytes,
+	         hit->id);
+	snprintf(heard->snippet, sizeof(heard->snippet), "%.*s", (int)hit->snippet_bytes,
+	         hit->snippet ? hit->snippet : "");
 	heard->is_changed = hit->is_changed;
 	heard->document = hit->document;
 	return 0;
@@ -105,14 +110,18 @@ struct heard ask_in(struct bs_index *index, const char *query, struct bs_search_
 uint64_t count(const char *query)
 {
 	AUTO(bs_index_close_at) struct bs_index *index = open_index(NULL);
-	return ask_in(index, query, (struct bs_search_request){.output.mode = BS_SEARCH_COUNT}).n_hits;
+	return ask_in(index, query, (struct bs_search_request){.output.mode = BS_SEARCH_COUNT})
+	        .n_hits;
 }
 
 void expect_of(const struct bs_text_provider *texts, const char *query, const char *ids)
 {
 	AUTO(bs_index_close_at) struct bs_index *index = open_index(texts);
-	struct heard found = ask_in(index, query, (struct bs_search_request){.output.mode = BS_SEARCH_IDS});
-	struct heard brute = ask_in(index, query, (struct bs_search_request){.output.mode = BS_SEARCH_IDS, .method.brute = true});
+	struct heard found =
+		ask_in(index, query, (struct bs_search_request){.output.mode = BS_SEARCH_IDS});
+	struct heard brute = ask_in(
+		index, query,
+		(struct bs_search_request){.output.mode = BS_SEARCH_IDS, .method.brute = true});
 	assert_string_equal(found.ids, ids);
 	assert_string_equal(brute.ids, ids);
 }
@@ -130,7 +139,8 @@ void check(void)
 
 void make_text(unsigned i, char *title, char *body)
 {
-	static const char *const words[] = {"river", "stone", "the", "of", "cloud", "quick", "brown", "fox", "lake", "sea"};
+	static const char *const words[] = {"river", "stone", "the", "of",   "cloud",
+	                                    "quick", "brown", "fox", "lake", "sea"};
 	char *to = body;
 	unsigned x = i * 2654435761u + 12345;
 	sprintf(title, "Title %u of %s", i, words[i % 10]);

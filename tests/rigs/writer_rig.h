@@ -1,6 +1,7 @@
 /*
- * writer_rig.h: what the tests of bitsift/writer.h share: an index in a directory or in memory, a writer of it, and what queries find
- * there. Every helper but try_add fails the test when something goes wrong.
+ * writer_rig.h: what the tests of bitsift/writer.h share: an index in a directory or in memory, a
+ * writer of it, and what queries find there. Every helper but try_add fails the test when something
+ * goes wrong.
  */
 #pragma once
 
@@ -24,8 +25,8 @@ int setup_memory(void **state);
 int teardown(void **state);
 
 /* A test with both. */
-#define WITH_BOTH(test)                                                   \
-	cmocka_unit_test_setup_teardown(test, setup_dir, teardown),       \
+#define WITH_BOTH(test)                                             \
+	cmocka_unit_test_setup_teardown(test, setup_dir, teardown), \
 		cmocka_unit_test_setup_teardown(test, setup_memory, teardown)
 
 /* For a request: NULL where the index is in memory. */
@@ -36,7 +37,8 @@ struct bs_writer *open_with(struct bs_writer_request request);
 struct bs_writer *open_writer(void);
 
 /* Of one or two texts. */
-enum bs_status try_add(struct bs_writer *writer, const char *id, const char *title, const char *body, struct bs_error *err);
+enum bs_status try_add(struct bs_writer *writer, const char *id, const char *title,
+                       const char *body, struct bs_error *err);
 void add(struct bs_writer *writer, const char *id, const char *title, const char *body);
 struct bs_build_report commit(struct bs_writer *writer);
 

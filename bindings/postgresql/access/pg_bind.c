@@ -81,7 +81,8 @@ static Query *common_table(const struct level *level, const char *name)
 	ListCell *cell;
 	foreach (cell, level->query->cteList) {
 		CommonTableExpr *table = lfirst_node(CommonTableExpr, cell);
-		if (strcmp(table->ctename, name) == 0 && !table->cterecursive && IsA(table->ctequery, Query))
+		if (strcmp(table->ctename, name) == 0 && !table->cterecursive &&
+		    IsA(table->ctequery, Query))
 			return (Query *)table->ctequery;
 	}
 	return NULL;
@@ -89,12 +90,13 @@ static Query *common_table(const struct level *level, const char *name)
 
 static Node *column_of(Query *query, AttrNumber column)
 {
-	TargetEntry *entry = query && !query->setOperations ? get_tle_by_resno(query->targetList, column) : NULL;
+	TargetEntry *entry =
+		query && !query->setOperations ? get_tle_by_resno(query->targetList, column) : NULL;
 	return entry && !entry->resjunk ? (Node *)entry->expr : NULL;
 }
 
-/* What a column is in the end: of a view, of a subquery that is planned by itself, of a common table, it is what is selected there. With
- * the level at which it is; NULL: it is nobody's. */
+/* What a column is in the end: of a view, of a subquery that is planned by itself, of a common
+ * table, it is what is selected there. With the level at which it is; NULL: it is nobody's. */
 static Node *source_of(Node *node, const struct level **level)
 {
 	for (node = strip(node); node && IsA(node, Var); node = strip(node)) {
@@ -136,7 +138,8 @@ static Index relation_of(PlannerInfo *root, const struct level *level, Node *nod
 	int varno;
 	bool is_one = bms_get_singleton_member(relids, &varno);
 	bms_free(relids);
-	if (!is_one || varno < 1 || varno > list_length(level->query->rtable) || contain_vars_of_level(node, 1))
+	if (!is_one || varno < 1 || varno > list_length(level->query->rtable) ||
+	    contain_vars_of_level(node, 1))
 		return 0;
 	return rt_fetch(varno, level->query->rtable)->rtekind == RTE_RELATION ? (Index)varno : 0;
 }
@@ -185,8 +188,8 @@ static struct binding binding_of(PlannerInfo *root, Node *asked)
 	ListCell *cell;
 	foreach (cell, indexes) {
 		Relation index = index_open(lfirst_oid(cell), AccessShareLock);
-		bool is_ours =
-			index->rd_rel->relam == method && index->rd_index->indisvalid && has_column(index, node, varno);
+		bool is_ours = index->rd_rel->relam == method && index->rd_index->indisvalid &&
+		               has_column(index, node, varno);
 		bool is_partial = is_ours && RelationGetIndexPredicate(index) != NIL;
 		if (is_ours && (!OidIsValid(found.index) || (found.is_partial && !is_partial))) {
 			found.index = RelationGetRelid(index);
@@ -207,11 +210,13 @@ static bool is_plain(const struct bsp_analysis *analysis)
 	return !analysis->stemmer[0] && !analysis->fold_accents && !analysis->split_identifiers;
 }
 
-/* What a query would be bound to, without a text of its own: the second argument of bitsift_bind. */
+/* What a query would be bound to, without a text of its own: the second argument of
+ * bitsift_bind. */
 static void bind(struct bsp_query *query, const struct bsp_query *to)
 {
 	struct bsp_analysis analysis = {.fold_accents = (to->flags & BSP_QUERY_FOLD_ACCENTS) != 0,
-	                                .split_identifiers = (to->flags & BSP_QUERY_SPLIT_IDENTIFIERS) != 0};
+	                                .split_identifiers =
+	                                        (to->flags & BSP_QUERY_SPLIT_IDENTIFIERS) != 0};
 	memcpy(analysis.stemmer, to->stemmer, Min(to->stemmer_bytes, sizeof(analysis.stemmer) - 1));
 	if (!(query->flags & BSP_QUERY_STATED)) {
 		bsp_query_set_analysis(query, &analysis);
@@ -251,7 +256,8 @@ static bool is_bind_call(Node *node)
 	if (!IsA(node, FuncExpr))
 		return false;
 	const char *name = get_func_name(((FuncExpr *)node)->funcid);
-	return name && strcmp(name, "bitsift_bind") == 0 && list_length(((FuncExpr *)node)->args) == 2;
+	return name && strcmp(name, "bitsift_bind") == 0 &&
+	       list_length(((FuncExpr *)node)->args) == 2;
 }
 
 /* Of a constant. NULL: it stays as it is. */
@@ -272,12 +278,14 @@ static Node *bind_const(Const *constant, const struct binding *binding, const st
 	} else if (!binding->is_foreign && to && !(query.flags & BSP_QUERY_BOUND)) {
 		bind(&query, to);
 	}
-	if (query.flags == before.flags && query.index == before.index && query.stemmer_bytes == before.stemmer_bytes)
+	if (query.flags == before.flags && query.index == before.index &&
+	    query.stemmer_bytes == before.stemmer_bytes)
 		return NULL;
 	return (Node *)const_of(bsp_query_make(&query), constant->consttype);
 }
 
-static Node *bind_argument(Oid function, Node *argument, const struct binding *binding, const struct bsp_query *to)
+static Node *bind_argument(Oid function, Node *argument, const struct binding *binding,
+                           const struct bsp_query *to)
 {
 	Oid type = exprType(argument);
 	if (IsA(argument, Const))
@@ -288,21 +296,24 @@ static Node *bind_argument(Oid function, Node *argument, const struct binding *b
 	if (!OidIsValid(bind_function) || binding->is_foreign)
 		return NULL;
 	Const *second = const_of(bsp_query_make(to), type);
-	return (Node *)makeFuncExpr(bind_function, type, list_make2(argument, second), InvalidOid, InvalidOid,
-	                            COERCE_EXPLICIT_CALL);
+	return (Node *)makeFuncExpr(bind_function, type, list_make2(argument, second), InvalidOid,
+	                            InvalidOid, COERCE_EXPLICIT_CALL);
 }
 
 /* Calls of `@@@` and `<@>` stay operators, which indexes answer. */
 static Node *call_again(FuncExpr *call, const char *operator_name, List *arguments)
 {
-	Oid left = exprType(linitial(arguments)), right = exprType(lsecond(arguments)), op = InvalidOid;
+	Oid left = exprType(linitial(arguments)), right = exprType(lsecond(arguments)),
+	    op = InvalidOid;
 	if (operator_name)
-		op = GetSysCacheOid4(OPERNAMENSP, Anum_pg_operator_oid, CStringGetDatum(operator_name),
-		                     ObjectIdGetDatum(left), ObjectIdGetDatum(right),
+		op = GetSysCacheOid4(OPERNAMENSP, Anum_pg_operator_oid,
+		                     CStringGetDatum(operator_name), ObjectIdGetDatum(left),
+		                     ObjectIdGetDatum(right),
 		                     ObjectIdGetDatum(get_func_namespace(call->funcid)));
 	if (OidIsValid(op)) {
-		OpExpr *made = (OpExpr *)make_opclause(op, call->funcresulttype, false, linitial(arguments),
-		                                       lsecond(arguments), InvalidOid, call->inputcollid);
+		OpExpr *made = (OpExpr *)make_opclause(op, call->funcresulttype, false,
+		                                       linitial(arguments), lsecond(arguments),
+		                                       InvalidOid, call->inputcollid);
 		made->opfuncid = call->funcid;
 		return (Node *)made;
 	}
@@ -321,7 +332,8 @@ static Node *simplify(SupportRequestSimplify *request)
 	if (list_length(call->args) < 2)
 		return NULL;
 	const char *name = get_func_name(call->funcid);
-	bool is_match = strcmp(name, "bitsift_match") == 0, is_distance = strcmp(name, "bitsift_distance") == 0;
+	bool is_match = strcmp(name, "bitsift_match") == 0,
+	     is_distance = strcmp(name, "bitsift_distance") == 0;
 	bool ranks = is_distance || strcmp(name, "bitsift_score") == 0;
 	struct binding binding = binding_of(request->root, linitial(call->args));
 	bool has_index = OidIsValid(binding.index);
@@ -329,9 +341,11 @@ static Node *simplify(SupportRequestSimplify *request)
 		bsp_query_set_analysis(&to, &binding.analysis);
 		to.index = ranks ? binding.index : InvalidOid;
 	}
-	/* Without words that are cut otherwise, and without ranking, a query means what it says; unless a partition has an index of its own. */
+	/* Without words that are cut otherwise, and without ranking, a query means what it says;
+	 * unless a partition has an index of its own. */
 	bool is_needed = has_index && (ranks || binding.has_parts || !is_plain(&binding.analysis));
-	Node *bound = bind_argument(call->funcid, lsecond(call->args), &binding, is_needed ? &to : NULL);
+	Node *bound =
+		bind_argument(call->funcid, lsecond(call->args), &binding, is_needed ? &to : NULL);
 	if (!bound)
 		return NULL;
 	List *arguments = list_copy(call->args);

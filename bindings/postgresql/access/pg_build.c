@@ -15,7 +15,8 @@ struct build {
 	struct bsp_texts texts;
 };
 
-static void build_row(Relation index, ItemPointer tid, Datum *values, bool *nulls, bool is_alive, void *context)
+static void build_row(Relation index, ItemPointer tid, Datum *values, bool *nulls, bool is_alive,
+                      void *context)
 {
 	struct build *build = context;
 	MemoryContext before = MemoryContextSwitchTo(build->row);
@@ -35,9 +36,11 @@ IndexBuildResult *bsp_build(Relation heap, Relation index, IndexInfo *info)
 		elog(ERROR, "index \"%s\" already contains data", RelationGetRelationName(index));
 	struct build *build = palloc0(sizeof(*build));
 	build->store = bsp_store_create(index);
-	build->row = AllocSetContextCreate(CurrentMemoryContext, "bitsift row", ALLOCSET_DEFAULT_SIZES);
+	build->row =
+		AllocSetContextCreate(CurrentMemoryContext, "bitsift row", ALLOCSET_DEFAULT_SIZES);
 	IndexBuildResult *result = palloc0(sizeof(*result));
-	result->heap_tuples = table_index_build_scan(heap, index, info, true, true, build_row, build, NULL);
+	result->heap_tuples =
+		table_index_build_scan(heap, index, info, true, true, build_row, build, NULL);
 	result->index_tuples = build->n_rows;
 	bsp_store_commit(build->store, false);
 	bsp_store_close(build->store);

@@ -1,4 +1,5 @@
-/* pg_cost.c: what a search will cost, and how many rows it has: asked of the index itself, which knows how frequent words are. */
+/* pg_cost.c: what a search will cost, and how many rows it has: asked of the index itself, which
+ * knows how frequent words are. */
 #include "bindings/postgresql/access/pg_cost.h"
 
 #include <math.h>
@@ -69,8 +70,10 @@ static double estimate_query(Relation index, struct bsp_view *view, ScanKey key)
 
 static double estimate_pattern(struct bsp_view *view, ScanKey key)
 {
-	MemoryContext own = AllocSetContextCreate(CurrentMemoryContext, "bitsift pattern", ALLOCSET_SMALL_SIZES);
-	struct bs_candidates_request request = {.tree = bsp_key_pattern(key, own), .estimate = true, .limits = bsp_limits()};
+	MemoryContext own = AllocSetContextCreate(CurrentMemoryContext, "bitsift pattern",
+	                                          ALLOCSET_SMALL_SIZES);
+	struct bs_candidates_request request = {
+		.tree = bsp_key_pattern(key, own), .estimate = true, .limits = bsp_limits()};
 	struct bs_candidates_result result;
 	struct bs_index_info info;
 	struct bs_error err;
@@ -86,7 +89,8 @@ static double ask(Oid index_oid, ScanKey key)
 {
 	Relation index = index_open(index_oid, AccessShareLock);
 	struct bsp_view *view = bsp_view_acquire(index, BSP_FOLD_SOME);
-	double share = key->sk_strategy == BSP_MATCH ? estimate_query(index, view, key) : estimate_pattern(view, key);
+	double share = key->sk_strategy == BSP_MATCH ? estimate_query(index, view, key)
+	                                             : estimate_pattern(view, key);
 	bsp_view_release(view);
 	index_close(index, AccessShareLock);
 	return share;
@@ -110,9 +114,10 @@ static double share_of(Oid index, ScanKey key)
 	};
 	for (int i = 0; i < SLOTS; i++) {
 		struct estimate *known = &estimates[i];
-		if (known->index == asked.index && known->strategy == asked.strategy && known->column == asked.column &&
-		    known->collation == asked.collation && known->n_bytes == asked.n_bytes &&
-		    known->hash == asked.hash && known->statement == asked.statement)
+		if (known->index == asked.index && known->strategy == asked.strategy &&
+		    known->column == asked.column && known->collation == asked.collation &&
+		    known->n_bytes == asked.n_bytes && known->hash == asked.hash &&
+		    known->statement == asked.statement)
 			return known->share;
 	}
 	asked.share = ask(index, key);
@@ -124,7 +129,8 @@ static double share_of(Oid index, ScanKey key)
 static bool hides_rows(PlannerInfo *root, RelOptInfo *rel)
 {
 	return root->qual_security_level > 0 && rel &&
-	       (rel->reloptkind != RELOPT_BASEREL || planner_rt_fetch(rel->relid, root)->securityQuals != NIL);
+	       (rel->reloptkind != RELOPT_BASEREL ||
+	        planner_rt_fetch(rel->relid, root)->securityQuals != NIL);
 }
 
 /* The index of ours whose column an expression is; NULL: none. */
@@ -136,7 +142,8 @@ static IndexOptInfo *index_of(RelOptInfo *rel, Node *node, int *column_out)
 		return NULL;
 	foreach (cell, rel->indexlist) {
 		IndexOptInfo *index = lfirst(cell);
-		for (int i = 0; i < index->nkeycolumns && index->relam == method && !index->hypothetical; i++)
+		for (int i = 0;
+		     i < index->nkeycolumns && index->relam == method && !index->hypothetical; i++)
 			if (match_index_to_operand(node, i, index)) {
 				*column_out = i + 1;
 				return index;
@@ -175,7 +182,8 @@ PGDLLEXPORT Datum bitsift_matchsel(PG_FUNCTION_ARGS)
 	PG_RETURN_FLOAT8(share);
 }
 
-/* What a condition hands out, as a share; *bytes_out: how much of the index it reads, as a share. */
+/* What a condition hands out, as a share; *bytes_out: how much of the index it reads, as a
+ * share. */
 static double share_of_clause(PlannerInfo *root, IndexOptInfo *index, IndexClause *clause)
 {
 	double share = 1;
@@ -186,7 +194,8 @@ static double share_of_clause(PlannerInfo *root, IndexOptInfo *index, IndexClaus
 			continue;
 		OpExpr *op = (OpExpr *)info->clause;
 		Node *argument = constant_of(root, lsecond(op->args));
-		int strategy = get_op_opfamily_strategy(op->opno, index->opfamily[clause->indexcol]);
+		int strategy =
+			get_op_opfamily_strategy(op->opno, index->opfamily[clause->indexcol]);
 		if (!IsA(argument, Const)) {
 			share *= strategy == BSP_MATCH ? LATER_SHARE : LATER_SHARE * 5;
 			continue;
@@ -202,24 +211,30 @@ static double share_of_clause(PlannerInfo *root, IndexOptInfo *index, IndexClaus
 	return share;
 }
 
-/* PostgreSQL takes the rows of an index to lie anywhere, or one behind the other, or in between, by the square of the correlation. These are
- * handed out in the order of the table, so that their pages cost what they cost a bitmap scan. */
+/* PostgreSQL takes the rows of an index to lie anywhere, or one behind the other, or in between, by
+ * the square of the correlation. These are handed out in the order of the table, so that their
+ * pages cost what they cost a bitmap scan. */
 static double correlation_of_pages(PlannerInfo *root, const IndexOptInfo *index, double n_found)
 {
-	double n_pages = Max(index->rel->pages, 1), n_rows = Max(index->rel->tuples, 1), random, sequential;
+	double n_pages = Max(index->rel->pages, 1), n_rows = Max(index->rel->tuples, 1), random,
+	       sequential;
 	get_tablespace_page_costs(index->rel->reltablespace, &random, &sequential);
-	double n_visited = Min(index_pages_fetched(n_found, index->rel->pages, index->pages, root), n_pages);
-	double most = n_visited * random, least = random + (ceil(n_found / n_rows * n_pages) - 1) * sequential;
+	double n_visited =
+		Min(index_pages_fetched(n_found, index->rel->pages, index->pages, root), n_pages);
+	double most = n_visited * random,
+	       least = random + (ceil(n_found / n_rows * n_pages) - 1) * sequential;
 	double as_bitmap = n_visited * (random - (random - sequential) * sqrt(n_visited / n_pages));
 	return least < most ? sqrt(Min(Max(most - as_bitmap, 0) / (most - least), 1)) : 0;
 }
 
-/* By some measurements: a condition reads a few hundred bytes for each thousand rows, with words in order, and each row that it hands out
- * takes about as long as one of an index of another kind. Ranking reads less, but for the rows that do not match. */
+/* By some measurements: a condition reads a few hundred bytes for each thousand rows, with words in
+ * order, and each row that it hands out takes about as long as one of an index of another kind.
+ * Ranking reads less, but for the rows that do not match. */
 #define ROWS_READ_AT_ONCE 512.0
 
-void bsp_costestimate(PlannerInfo *root, IndexPath *path, double loop_count, Cost *startup_cost, Cost *total_cost,
-                      Selectivity *selectivity, double *correlation, double *pages)
+void bsp_costestimate(PlannerInfo *root, IndexPath *path, double loop_count, Cost *startup_cost,
+                      Cost *total_cost, Selectivity *selectivity, double *correlation,
+                      double *pages)
 {
 	IndexOptInfo *index = path->indexinfo;
 	double n_rows = Max(index->rel->tuples, 1), share = 1;
@@ -234,13 +249,15 @@ void bsp_costestimate(PlannerInfo *root, IndexPath *path, double loop_count, Cos
 	*startup_cost = 2 * cpu_tuple_cost + read;
 	if (path->indexorderbys != NIL) {
 		bool can_rank = list_length(path->indexorderbys) == 1 && index->nkeycolumns == 1;
-		*startup_cost += can_rank ? 10 * cpu_tuple_cost : n_rows * (cpu_tuple_cost + 400 * cpu_operator_cost);
+		*startup_cost += can_rank ? 10 * cpu_tuple_cost
+		                          : n_rows * (cpu_tuple_cost + 400 * cpu_operator_cost);
 	}
 	*total_cost = *startup_cost + n_found * cpu_index_tuple_cost;
 	*selectivity = share;
 	*correlation = path->indexorderbys == NIL ? correlation_of_pages(root, index, n_found) : 0;
 	*pages = ceil(read);
-	/* All rows without a condition, which an index-only scan of no column would take: there is no column to return. */
+	/* All rows without a condition, which an index-only scan of no column would take: there is
+	 * no column to return. */
 	if (path->indexclauses == NIL && path->indexorderbys == NIL)
 		*startup_cost = *total_cost = get_float8_infinity();
 }

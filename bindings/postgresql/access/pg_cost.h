@@ -6,7 +6,8 @@
 
 #include "nodes/pathnodes.h"
 
-void bsp_costestimate(PlannerInfo *root, IndexPath *path, double loop_count, Cost *startup_cost, Cost *total_cost,
-                      Selectivity *selectivity, double *correlation, double *pages);
+void bsp_costestimate(PlannerInfo *root, IndexPath *path, double loop_count, Cost *startup_cost,
+                      Cost *total_cost, Selectivity *selectivity, double *correlation,
+                      double *pages);
 
 #endif

@@ -9,8 +9,9 @@
 #include "bindings/postgresql/storage/pg_pending.h"
 #include "bindings/postgresql/storage/pg_store.h"
 
-/* Where so many times the limit wait, inserts wait for the writer: it would not come to an end. Nor may more wait than readers have room for,
- * who keep what waits in one piece of memory, of MaxAllocSize at most. */
+/* Where so many times the limit wait, inserts wait for the writer: it would not come to an end. Nor
+ * may more wait than readers have room for, who keep what waits in one piece of memory, of
+ * MaxAllocSize at most. */
 #define PATIENCE   8
 #define MOST_BYTES (MaxAllocSize / 2)
 
@@ -20,15 +21,18 @@ static void check_size(Relation index, const struct bsp_texts *texts)
 	for (size_t i = 0; i < texts->n; i++)
 		n_bytes += texts->texts[i].text_bytes;
 	if (n_bytes > BSP_MOST_TEXT_BYTES)
-		ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-		                errmsg("a row of %zu bytes is too large for index \"%s\": %zu are the most", n_bytes,
-		                       RelationGetRelationName(index), BSP_MOST_TEXT_BYTES)));
+		ereport(ERROR,
+		        (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+		         errmsg("a row of %zu bytes is too large for index \"%s\": %zu are the "
+		                "most",
+		                n_bytes, RelationGetRelationName(index), BSP_MOST_TEXT_BYTES)));
 }
 
-bool bsp_insert(Relation index, Datum *values, bool *nulls, ItemPointer tid, Relation heap, IndexUniqueCheck unique,
-                bool unchanged, IndexInfo *info)
+bool bsp_insert(Relation index, Datum *values, bool *nulls, ItemPointer tid, Relation heap,
+                IndexUniqueCheck unique, bool unchanged, IndexInfo *info)
 {
-	MemoryContext row = AllocSetContextCreate(CurrentMemoryContext, "bitsift insert", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext row = AllocSetContextCreate(CurrentMemoryContext, "bitsift insert",
+	                                          ALLOCSET_DEFAULT_SIZES);
 	MemoryContext before = MemoryContextSwitchTo(row);
 	struct bsp_texts *texts = palloc(sizeof(*texts));
 	bsp_texts_of_values(index, values, nulls, texts);

@@ -8,7 +8,7 @@
 #include "nodes/execnodes.h"
 
 /* Returns false: the index checks no uniqueness. */
-bool bsp_insert(Relation index, Datum *values, bool *nulls, ItemPointer tid, Relation heap, IndexUniqueCheck unique,
-                bool unchanged, IndexInfo *info);
+bool bsp_insert(Relation index, Datum *values, bool *nulls, ItemPointer tid, Relation heap,
+                IndexUniqueCheck unique, bool unchanged, IndexInfo *info);
 
 #endif

@@ -37,7 +37,8 @@ PGDLLEXPORT Datum bitsift_handler(PG_FUNCTION_ARGS)
 	am->amoptionalkey = true;
 	am->amusemaintenanceworkmem = true;
 	/* One process deletes and compacts. */
-	am->amparallelvacuumoptions = VACUUM_OPTION_PARALLEL_BULKDEL | VACUUM_OPTION_PARALLEL_COND_CLEANUP;
+	am->amparallelvacuumoptions =
+		VACUUM_OPTION_PARALLEL_BULKDEL | VACUUM_OPTION_PARALLEL_COND_CLEANUP;
 	am->amkeytype = InvalidOid;
 	am->ambuild = bsp_build;
 	am->ambuildempty = bsp_buildempty;

@@ -1,6 +1,6 @@
 /*
- * pg_scan.c: see pg_scan.h. Scans by conditions: all of them are ANDed here. A scan row by row goes in the order of the table, too; what comes in
- * the order of scores is pg_ordered.c.
+ * pg_scan.c: see pg_scan.h. Scans by conditions: all of them are ANDed here. A scan row by row goes
+ * in the order of the table, too; what comes in the order of scores is pg_ordered.c.
  */
 #include "bindings/postgresql/access/pg_scan.h"
 
@@ -18,15 +18,20 @@
 #include "bindings/postgresql/search/pg_strategy.h"
 #include "core/bitsift/candidates.h"
 
-/* Row by row: some at a time, whose pages are fetched, and which are looked at if they are of one pattern, just before they are handed out. */
+/* Row by row: some at a time, whose pages are fetched, and which are looked at if they are of one
+ * pattern, just before they are handed out. */
 struct candidates {
 	struct bsp_rows rows;
 	IndexScanDesc scan;
 	struct bsp_prefilter *prefilter;
 	ItemPointerData *tids;
-	size_t n, capacity, most; /* more than that, and some that are unlike the others, are in a bitmap, from which tids gets some at a time */
+	/* more than that, and some that are unlike the others, are in a bitmap, from which tids
+	 * gets some at a time */
+	size_t n, capacity, most;
 	size_t at, kept_end,
-		n_asked; /* next is tids[at], of those before kept_end; from n_asked on none has been looked at */
+		/* next is tids[at], of those before kept_end; from n_asked on none has been looked
+		 * at */
+		n_asked;
 	bool is_ordered;
 	bool recheck;      /* all of tids are to be asked again, or none is */
 	TIDBitmap *bitmap; /* NULL: they are not so many */
@@ -48,7 +53,8 @@ IndexScanDesc bsp_beginscan(Relation index, int n_keys, int n_orderbys)
 {
 	IndexScanDesc scan = RelationGetIndexScan(index, n_keys, n_orderbys);
 	struct scan *own = palloc0(sizeof(*own));
-	own->context = AllocSetContextCreate(CurrentMemoryContext, "bitsift scan", ALLOCSET_DEFAULT_SIZES);
+	own->context =
+		AllocSetContextCreate(CurrentMemoryContext, "bitsift scan", ALLOCSET_DEFAULT_SIZES);
 	scan->opaque = own;
 	if (n_orderbys > 0) {
 		scan->xs_orderbyvals = palloc0(sizeof(Datum) * n_orderbys);
@@ -89,8 +95,9 @@ void bsp_endscan(IndexScanDesc scan)
 	pfree(own);
 }
 
-/* A bitmap that forgets which rows of a page it has is for those who ask of each row all that makes it one of the index. Of rows that are
- * handed out one by one, nobody asks a partial index' own condition again. */
+/* A bitmap that forgets which rows of a page it has is for those who ask of each row all that makes
+ * it one of the index. Of rows that are handed out one by one, nobody asks a partial index' own
+ * condition again. */
 static TIDBitmap *new_bitmap(IndexScanDesc scan)
 {
 	const struct scan *own = scan->opaque;
@@ -196,8 +203,9 @@ static void take_candidates(struct bsp_rows *rows, const ItemPointerData *tids, 
 		all->tids = repalloc_huge(all->tids, all->capacity * sizeof(*tids));
 	}
 	for (int i = 0; i < n; i++) {
-		all->is_ordered &= all->n == 0 ||
-		                   ItemPointerCompare((ItemPointer)&all->tids[all->n - 1], (ItemPointer)&tids[i]) < 0;
+		all->is_ordered &=
+			all->n == 0 || ItemPointerCompare((ItemPointer)&all->tids[all->n - 1],
+		                                          (ItemPointer)&tids[i]) < 0;
 		all->tids[all->n++] = tids[i];
 	}
 }
@@ -230,8 +238,9 @@ static void find_candidates(IndexScanDesc scan, struct candidates *all)
 static void begin_candidates(IndexScanDesc scan, struct scan *own)
 {
 	struct candidates *all = palloc0(sizeof(*all));
-	ScanKey pattern_key =
-		scan->numberOfKeys == 1 && scan->keyData[0].sk_strategy != BSP_MATCH ? scan->keyData : NULL;
+	ScanKey pattern_key = scan->numberOfKeys == 1 && scan->keyData[0].sk_strategy != BSP_MATCH
+	                              ? scan->keyData
+	                              : NULL;
 	own->candidates = all;
 	*all = (struct candidates){.rows = {take_candidates},
 	                           .scan = scan,
@@ -249,9 +258,10 @@ static void begin_candidates(IndexScanDesc scan, struct scan *own)
 		order(all);
 	if (!all->bitmap && all->n == 0)
 		return;
-	all->prefilter = bsp_prefilter_begin(scan->indexRelation, pattern_key,
-	                                     pattern_key ? bsp_key_pattern(pattern_key, own->context) : NULL,
-	                                     scan->xs_snapshot, scan->heapRelation);
+	all->prefilter =
+		bsp_prefilter_begin(scan->indexRelation, pattern_key,
+	                            pattern_key ? bsp_key_pattern(pattern_key, own->context) : NULL,
+	                            scan->xs_snapshot, scan->heapRelation);
 }
 
 /* Some more from the bitmap, which are alike. */
@@ -262,13 +272,15 @@ static void refill(struct scan *own)
 		return;
 	all->n_asked = all->n = 0;
 	while (all->n < SOME_CANDIDATES && (own->page || next_page(own))) {
-		/* A lossy page has too many rows to be noted: each of its rows may be one of them. */
+		/* A lossy page has too many rows to be noted: each of its rows may be one of
+		 * them. */
 		const TBMIterateResult *page = own->page;
 		bool is_lossy = page->ntuples < 0, recheck = page->recheck || is_lossy;
 		if (all->n > 0 && recheck != all->recheck)
 			break;
 		all->recheck = recheck;
-		for (int i = 0, n = is_lossy ? MaxHeapTuplesPerPage : page->ntuples; i < n; i++, all->n++)
+		for (int i = 0, n = is_lossy ? MaxHeapTuplesPerPage : page->ntuples; i < n;
+		     i++, all->n++)
 			ItemPointerSet(&all->tids[all->n], page->blockno,
 			               is_lossy ? i + FirstOffsetNumber : page->offsets[i]);
 		own->page = NULL;
@@ -292,12 +304,14 @@ static bool next_candidate(IndexScanDesc scan, struct scan *own)
 			return false;
 		size_t n_kept;
 		all->at = all->n_asked;
-		all->n_asked += bsp_prefilter_some(all->prefilter, all->tids + all->at, all->n - all->at, &n_kept);
+		all->n_asked += bsp_prefilter_some(all->prefilter, all->tids + all->at,
+		                                   all->n - all->at, &n_kept);
 		all->kept_end = all->at + n_kept;
 	}
 	scan->xs_heaptid = all->tids[all->at++];
 	scan->xs_recheck = all->recheck;
-	bsp_prefilter_visit(all->prefilter, scan->xs_heapfetch, ItemPointerGetBlockNumber(&scan->xs_heaptid));
+	bsp_prefilter_visit(all->prefilter, scan->xs_heapfetch,
+	                    ItemPointerGetBlockNumber(&scan->xs_heaptid));
 	return true;
 }
 

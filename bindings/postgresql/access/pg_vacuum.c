@@ -1,4 +1,5 @@
-/* pg_vacuum.c: VACUUM, for which rows that are gone leave the index, rows that wait come into it, and pages that nobody has are found. */
+/* pg_vacuum.c: VACUUM, for which rows that are gone leave the index, rows that wait come into it,
+ * and pages that nobody has are found. */
 #include "bindings/postgresql/access/pg_vacuum.h"
 
 #include "access/generic_xlog.h"
@@ -35,8 +36,8 @@ struct deletion {
 
 static void note_id(struct deletion *deletion, const char *id, size_t id_bytes)
 {
-	deletion->ids =
-		bsp_grow(deletion->memory, deletion->ids, deletion->n_bytes + id_bytes + 1, &deletion->capacity, 1);
+	deletion->ids = bsp_grow(deletion->memory, deletion->ids, deletion->n_bytes + id_bytes + 1,
+	                         &deletion->capacity, 1);
 	deletion->ids[deletion->n_bytes] = (char)id_bytes;
 	memcpy(deletion->ids + deletion->n_bytes + 1, id, id_bytes);
 	deletion->n_bytes += id_bytes + 1;
@@ -93,8 +94,9 @@ static double delete_noted(struct bsp_store *store, const struct deletion *delet
 	for (size_t at = 0; at < deletion->n_bytes;) {
 		size_t id_bytes = (size_t)deletion->ids[at];
 		struct bs_error err;
-		bsp_check(bs_writer_delete(store->writer, deletion->ids + at + 1, id_bytes, NULL, &err), &err,
-		          store->index);
+		bsp_check(bs_writer_delete(store->writer, deletion->ids + at + 1, id_bytes, NULL,
+		                           &err),
+		          &err, store->index);
 		at += id_bytes + 1;
 		n++;
 	}
@@ -111,7 +113,8 @@ IndexBulkDeleteResult *bsp_bulkdelete(IndexVacuumInfo *info, IndexBulkDeleteResu
 	bsp_writer_lock(index, true);
 	bsp_flush_locked(index);
 	struct bsp_store *store = bsp_store_open(index);
-	struct deletion deletion = {.is_gone = callback, .context = context, .memory = store->context};
+	struct deletion deletion = {
+		.is_gone = callback, .context = context, .memory = store->context};
 	double n_removed = 0;
 	if (store->copy.meta.n_files > 0)
 		ask_of_all(store, &deletion);
@@ -151,7 +154,8 @@ struct pages {
 	Relation index;
 	union bsp_meta_copy copy;
 	uint32 tail_number;
-	BlockNumber *doubtful; /* lost, unless somebody is about to hang them into the pending chain */
+	/* lost, unless somebody is about to hang them into the pending chain */
+	BlockNumber *doubtful;
 	size_t n_doubtful, capacity;
 	BlockNumber n_free;
 };
@@ -180,8 +184,8 @@ static void look_at(struct pages *pages, BlockNumber block, BufferAccessStrategy
 	pages->n_free += is_free;
 	if (!is_doubtful)
 		return;
-	pages->doubtful = bsp_grow(CurrentMemoryContext, pages->doubtful, pages->n_doubtful + 1, &pages->capacity,
-	                           sizeof(*pages->doubtful));
+	pages->doubtful = bsp_grow(CurrentMemoryContext, pages->doubtful, pages->n_doubtful + 1,
+	                           &pages->capacity, sizeof(*pages->doubtful));
 	pages->doubtful[pages->n_doubtful++] = block;
 }
 

@@ -5,7 +5,9 @@ ItemPointerData bsp_tid_of_id(const char *id)
 {
 	const uint8 *at = (const uint8 *)id;
 	ItemPointerData tid;
-	ItemPointerSet(&tid, (BlockNumber)at[0] << 24 | (BlockNumber)at[1] << 16 | (BlockNumber)at[2] << 8 | at[3],
+	ItemPointerSet(&tid,
+	               (BlockNumber)at[0] << 24 | (BlockNumber)at[1] << 16 |
+	                       (BlockNumber)at[2] << 8 | at[3],
 	               (OffsetNumber)(at[4] << 8 | at[5]));
 	return tid;
 }

@@ -20,7 +20,8 @@ void bsp_on_damage(void (*forget)(Relation index))
 void bsp_keep_error(MemoryContext context)
 {
 	if (!kept_context)
-		kept_context = AllocSetContextCreate(TopMemoryContext, "bitsift error", ALLOCSET_SMALL_SIZES);
+		kept_context = AllocSetContextCreate(TopMemoryContext, "bitsift error",
+		                                     ALLOCSET_SMALL_SIZES);
 	MemoryContextSwitchTo(kept_context);
 	if (!kept_error) {
 		MemoryContextReset(kept_context);
@@ -94,11 +95,14 @@ const char *bsp_message(const struct bs_error *err)
 {
 	/* clang-format off */
 	static const char *const pairs[] = {
-		"use the one that made it, or rebuild it with `bitsift index --rebuild`", "use the version that made it, or REINDEX",
+		"use the one that made it, or rebuild it with `bitsift index --rebuild`",
+		"use the version that made it, or REINDEX",
 		"rebuild it with `bitsift index --rebuild`", "REINDEX makes it anew",
 		"`bitsift index --rebuild`", "REINDEX",
-		"the next `bitsift index` that finds something new rebuilds it", "REINDEX makes it anew",
-		"run `bitsift index` first, which indexes everything again", "REINDEX makes it anew",
+		"the next `bitsift index` that finds something new rebuilds it",
+		"REINDEX makes it anew",
+		"run `bitsift index` first, which indexes everything again",
+		"REINDEX makes it anew",
 		"use less --memory", "set maintenance_work_mem lower",
 		"^--weight ", "weight: ",
 		NULL};
@@ -120,10 +124,10 @@ void bsp_check(enum bs_status status, const struct bs_error *err, Relation index
 		forget_damaged(index);
 	const char *why = err && err->text[0] ? bsp_message(err) : bs_status_name(status);
 	if (index && status != BS_INVALID)
-		ereport(ERROR,
-		        (errcode(code_of(status)), errmsg("index \"%s\": %s", RelationGetRelationName(index), why),
-		         status == BS_CORRUPT
-		                 ? errhint("What the cache had of it is made anew. If it fails again, REINDEX.")
-		                 : 0));
+		ereport(ERROR, (errcode(code_of(status)),
+		                errmsg("index \"%s\": %s", RelationGetRelationName(index), why),
+		                status == BS_CORRUPT ? errhint("What the cache had of it is made "
+		                                               "anew. If it fails again, REINDEX.")
+		                                     : 0));
 	ereport(ERROR, (errcode(code_of(status)), errmsg("%s", why)));
 }

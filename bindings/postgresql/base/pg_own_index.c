@@ -22,7 +22,8 @@ bool bsp_is_index(Oid index)
 {
 	char kind = get_rel_relkind(index);
 	HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(index));
-	Oid method = HeapTupleIsValid(tuple) ? ((Form_pg_class)GETSTRUCT(tuple))->relam : InvalidOid;
+	Oid method =
+		HeapTupleIsValid(tuple) ? ((Form_pg_class)GETSTRUCT(tuple))->relam : InvalidOid;
 	if (HeapTupleIsValid(tuple))
 		ReleaseSysCache(tuple);
 	return (kind == RELKIND_INDEX || kind == RELKIND_PARTITIONED_INDEX) && OidIsValid(method) &&
@@ -52,7 +53,8 @@ List *bsp_leaves(Oid index)
 	return leaves;
 }
 
-/* May the current user read all columns of the index? An expression needs the right to read the whole table. */
+/* May the current user read all columns of the index? An expression needs the right to read the
+ * whole table. */
 static bool may_read_columns(Oid index, Oid table)
 {
 	bool may = true;
@@ -62,7 +64,8 @@ static bool may_read_columns(Oid index, Oid table)
 	Form_pg_index form = (Form_pg_index)GETSTRUCT(tuple);
 	for (int i = 0; i < form->indnatts; i++)
 		may &= form->indkey.values[i] != 0 &&
-		       pg_attribute_aclcheck(table, form->indkey.values[i], GetUserId(), ACL_SELECT) == ACLCHECK_OK;
+		       pg_attribute_aclcheck(table, form->indkey.values[i], GetUserId(),
+		                             ACL_SELECT) == ACLCHECK_OK;
 	ReleaseSysCache(tuple);
 	return may;
 }
@@ -72,5 +75,6 @@ bool bsp_may_ask(Oid index)
 	Oid table = bsp_is_index(index) ? IndexGetRelation(index, true) : InvalidOid;
 	if (!OidIsValid(table) || check_enable_rls(table, InvalidOid, true) == RLS_ENABLED)
 		return false;
-	return pg_class_aclcheck(table, GetUserId(), ACL_SELECT) == ACLCHECK_OK || may_read_columns(index, table);
+	return pg_class_aclcheck(table, GetUserId(), ACL_SELECT) == ACLCHECK_OK ||
+	       may_read_columns(index, table);
 }

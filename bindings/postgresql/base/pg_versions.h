@@ -15,7 +15,8 @@
 #define BSP_OWNS_RELATION(relid, owner) pg_class_ownercheck(relid, owner)
 #endif
 
-/* What an outer join may make NULL says so of itself, and is the same column. Wants optimizer/optimizer.h and rewrite/rewriteManip.h. */
+/* What an outer join may make NULL says so of itself, and is the same column. Wants
+ * optimizer/optimizer.h and rewrite/rewriteManip.h. */
 #if PG_VERSION_NUM >= 160000
 #define BSP_WITHOUT_OUTER_JOINS(node) remove_nulling_relids(node, pull_varnos(NULL, node), NULL)
 #else

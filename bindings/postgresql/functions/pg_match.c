@@ -1,4 +1,5 @@
-/* pg_match.c: `@@@`: does a text match a query, asked of the text itself. What an index says is the same. */
+/* pg_match.c: `@@@`: does a text match a query, asked of the text itself. What an index says is the
+ * same. */
 #include "postgres.h"
 
 #include "fmgr.h"

@@ -1,4 +1,5 @@
-/* pg_snippet.c: bitsift_snippet: a part of a text, on one line, in which words of a query stand, with marks around them. */
+/* pg_snippet.c: bitsift_snippet: a part of a text, on one line, in which words of a query stand,
+ * with marks around them. */
 #include "postgres.h"
 
 #include "fmgr.h"
@@ -17,15 +18,18 @@ PGDLLEXPORT Datum bitsift_snippet(PG_FUNCTION_ARGS)
 	struct bsp_query_datum *datum = BSP_QUERY_OF(PG_GETARG_DATUM(1));
 	int32 columns = PG_GETARG_INT32(4);
 	struct bs_text asked = {.text = VARDATA_ANY(value), .text_bytes = VARSIZE_ANY_EXHDR(value)};
-	struct bs_query_snippet_request request = {.mark_start = text_to_cstring(PG_GETARG_TEXT_PP(2)),
-	                                           .mark_stop = text_to_cstring(PG_GETARG_TEXT_PP(3)),
-	                                           .columns = (uint32)columns,
-	                                           .favours_after = true};
+	struct bs_query_snippet_request request = {
+		.mark_start = text_to_cstring(PG_GETARG_TEXT_PP(2)),
+		.mark_stop = text_to_cstring(PG_GETARG_TEXT_PP(3)),
+		.columns = (uint32)columns,
+		.favours_after = true};
 	struct bs_query_snippet snippet;
 	struct bs_error err = {""};
 	if (columns < 1 || columns > 1000000)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-		                errmsg("bitsift_snippet: a length is 1 to 1000000, not %d", columns)));
-	bsp_check(bs_query_make_snippet(bsp_parsed(datum), &asked, 1, &request, &snippet, &err), &err, NULL);
+		ereport(ERROR,
+		        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+		         errmsg("bitsift_snippet: a length is 1 to 1000000, not %d", columns)));
+	bsp_check(bs_query_make_snippet(bsp_parsed(datum), &asked, 1, &request, &snippet, &err),
+	          &err, NULL);
 	PG_RETURN_TEXT_P(cstring_to_text_with_len(snippet.text, (int)snippet.text_bytes));
 }

@@ -28,16 +28,18 @@ PGDLLEXPORT PG_FUNCTION_INFO_V1(bitsift_merge);
 PGDLLEXPORT PG_FUNCTION_INFO_V1(bitsift_check);
 PGDLLEXPORT PG_FUNCTION_INFO_V1(bitsift_info);
 
-/* The table's lock comes first, as everywhere. The caller must own the index, for what costs much. */
+/* The table's lock comes first, as everywhere. The caller must own the index, for what costs
+ * much. */
 static Relation open_index(Oid relid, LOCKMODE heap_mode, LOCKMODE mode, Relation *heap_out)
 {
 	Oid heap_id = IndexGetRelation(relid, true);
 	*heap_out = OidIsValid(heap_id) ? table_open(heap_id, heap_mode) : NULL;
 	Relation index = *heap_out ? index_open(relid, mode) : NULL;
-	if (!index || index->rd_rel->relkind != RELKIND_INDEX || index->rd_rel->relam != bsp_access_method())
-		ereport(ERROR,
-		        (errcode(ERRCODE_WRONG_OBJECT_TYPE),
-		         errmsg("\"%s\" is not a bitsift index", get_rel_name(relid) ? get_rel_name(relid) : "?")));
+	if (!index || index->rd_rel->relkind != RELKIND_INDEX ||
+	    index->rd_rel->relam != bsp_access_method())
+		ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE),
+		                errmsg("\"%s\" is not a bitsift index",
+		                       get_rel_name(relid) ? get_rel_name(relid) : "?")));
 	if (!BSP_OWNS_RELATION(relid, GetUserId()))
 		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_INDEX, RelationGetRelationName(index));
 	if (RELATION_IS_OTHER_TEMP(index))
@@ -56,13 +58,16 @@ static void close_index(Relation index, Relation heap)
 PGDLLEXPORT Datum bitsift_merge(PG_FUNCTION_ARGS)
 {
 	if (RecoveryInProgress())
-		ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("recovery is in progress")));
-	Relation heap, index = open_index(PG_GETARG_OID(0), ShareUpdateExclusiveLock, RowExclusiveLock, &heap);
+		ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+		                errmsg("recovery is in progress")));
+	Relation heap, index = open_index(PG_GETARG_OID(0), ShareUpdateExclusiveLock,
+	                                  RowExclusiveLock, &heap);
 	bsp_writer_lock(index, true);
 	bsp_flush_locked(index);
 	struct bsp_store *store = bsp_store_open(index);
 	if (!bsp_store_compact(store))
-		ereport(NOTICE, (errmsg("index \"%s\" was made by another version of the tokenizer: nothing is merged",
+		ereport(NOTICE, (errmsg("index \"%s\" was made by another version of the "
+		                        "tokenizer: nothing is merged",
 		                        RelationGetRelationName(index)),
 		                 errhint("REINDEX indexes it again.")));
 	bsp_store_close(store);
@@ -93,11 +98,13 @@ static bool check_index(Relation index, int64 *n)
 	struct bs_error err;
 	*n = 0;
 	bsp_meta_read(index, copy);
-	if (!count_waiting(index, &copy->meta.closing, n) || !count_waiting(index, &copy->meta.pending, n) ||
+	if (!count_waiting(index, &copy->meta.closing, n) ||
+	    !count_waiting(index, &copy->meta.pending, n) ||
 	    !bsp_cache_prove(index, &copy->meta, &memory))
 		return false;
 	struct bs_check_request request = {.memory = memory, .limits = bsp_limits()};
-	enum bs_status status = copy->meta.n_files ? bs_index_check(&request, &report, &err) : BS_OK;
+	enum bs_status status =
+		copy->meta.n_files ? bs_index_check(&request, &report, &err) : BS_OK;
 	bs_memory_index_free(memory);
 	bsp_check(status, &err, index);
 	*n += (int64)report.n_docs;
@@ -107,7 +114,8 @@ static bool check_index(Relation index, int64 *n)
 
 PGDLLEXPORT Datum bitsift_check(PG_FUNCTION_ARGS)
 {
-	Relation heap, index = open_index(PG_GETARG_OID(0), AccessShareLock, AccessShareLock, &heap);
+	Relation heap,
+		index = open_index(PG_GETARG_OID(0), AccessShareLock, AccessShareLock, &heap);
 	bool is_alone = !RecoveryInProgress();
 	int64 n = 0;
 	/* Nobody takes files away meanwhile; but on a standby, where it is tried again. */
@@ -133,15 +141,17 @@ static int32 count_pending_pages(Relation index, const struct bsp_pending *pendi
 	LockBuffer(tail, BUFFER_LOCK_SHARE);
 	Page page = BufferGetPage(tail);
 	const struct bsp_special *special = bsp_special_of(page);
-	int32 n =
-		!PageIsNew(page) && bsp_name_equals(&special->chain, &pending->chain) ? (int32)special->number + 1 : 0;
+	int32 n = !PageIsNew(page) && bsp_name_equals(&special->chain, &pending->chain)
+	                  ? (int32)special->number + 1
+	                  : 0;
 	UnlockReleaseBuffer(tail);
 	return n;
 }
 
 PGDLLEXPORT Datum bitsift_info(PG_FUNCTION_ARGS)
 {
-	Relation heap, index = open_index(PG_GETARG_OID(0), AccessShareLock, AccessShareLock, &heap);
+	Relation heap,
+		index = open_index(PG_GETARG_OID(0), AccessShareLock, AccessShareLock, &heap);
 	union bsp_meta_copy *copy = palloc(sizeof(*copy));
 	uint64 n_stored = 0, n_plain = 0;
 	bsp_meta_read(index, copy);
@@ -152,7 +162,8 @@ PGDLLEXPORT Datum bitsift_info(PG_FUNCTION_ARGS)
 	TupleDesc columns;
 	if (get_call_result_type(fcinfo, NULL, &columns) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");
-	Datum values[] = {Int64GetDatum((int64)copy->meta.generation), Int32GetDatum((int32)copy->meta.n_files),
+	Datum values[] = {Int64GetDatum((int64)copy->meta.generation),
+	                  Int32GetDatum((int32)copy->meta.n_files),
 	                  Int32GetDatum(count_pending_pages(index, &copy->meta.pending)),
 	                  Int64GetDatum((int64)n_stored), Int64GetDatum((int64)n_plain)};
 	bool nulls[lengthof(values)] = {false};

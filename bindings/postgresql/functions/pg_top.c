@@ -1,4 +1,5 @@
-/* pg_top.c: bitsift_top: the best rows by an index, of its table or of all partitions: what ORDER BY says, in short. */
+/* pg_top.c: bitsift_top: the best rows by an index, of its table or of all partitions: what ORDER
+ * BY says, in short. */
 #include "postgres.h"
 
 #include "catalog/index.h"
@@ -25,29 +26,33 @@ static char *condition_of(Oid index, Oid table)
 		elog(ERROR, "cache lookup failed for index %u", index);
 	Datum predicate = SysCacheGetAttr(INDEXRELID, tuple, Anum_pg_index_indpred, &is_null);
 	if (!is_null)
-		condition = TextDatumGetCString(DirectFunctionCall2(pg_get_expr, predicate, ObjectIdGetDatum(table)));
+		condition = TextDatumGetCString(
+			DirectFunctionCall2(pg_get_expr, predicate, ObjectIdGetDatum(table)));
 	ReleaseSysCache(tuple);
 	return condition;
 }
 
-/* The statement that asks: as any other, it sees what its user may see. Operators are looked up where the function is. */
+/* The statement that asks: as any other, it sees what its user may see. Operators are looked up
+ * where the function is. */
 static char *statement_of(Oid index, Oid function)
 {
 	StringInfoData sql;
 	Oid table = IndexGetRelation(index, false);
 	const char *table_schema = quote_identifier(get_namespace_name(get_rel_namespace(table)));
 	const char *schema = quote_identifier(get_namespace_name(get_func_namespace(function)));
-	Datum definition = DirectFunctionCall3(pg_get_indexdef_ext, ObjectIdGetDatum(index), Int32GetDatum(1),
-	                                       BoolGetDatum(false));
+	Datum definition = DirectFunctionCall3(pg_get_indexdef_ext, ObjectIdGetDatum(index),
+	                                       Int32GetDatum(1), BoolGetDatum(false));
 	char *column = TextDatumGetCString(definition);
 	char *condition = condition_of(index, table);
 	initStringInfo(&sql);
 	appendStringInfo(&sql,
-	                 "SELECT tableoid::pg_catalog.regclass, ctid, pg_catalog.float8mi(0, (%s) OPERATOR(%s.<@>) $1) "
+	                 "SELECT tableoid::pg_catalog.regclass, ctid, pg_catalog.float8mi(0, (%s) "
+	                 "OPERATOR(%s.<@>) $1) "
 	                 "FROM %s.%s "
-	                 "WHERE (%s) OPERATOR(%s.@@@) $1 AND (%s) ORDER BY (%s) OPERATOR(%s.<@>) $1 LIMIT $2",
-	                 column, schema, table_schema, quote_identifier(get_rel_name(table)), column, schema, condition,
-	                 column, schema);
+	                 "WHERE (%s) OPERATOR(%s.@@@) $1 AND (%s) ORDER BY (%s) OPERATOR(%s.<@>) "
+	                 "$1 LIMIT $2",
+	                 column, schema, table_schema, quote_identifier(get_rel_name(table)),
+	                 column, schema, condition, column, schema);
 	return sql.data;
 }
 
@@ -66,14 +71,15 @@ PGDLLEXPORT Datum bitsift_top(PG_FUNCTION_ARGS)
 	InitMaterializedSRF(fcinfo, 0);
 	if (SPI_connect() != SPI_OK_CONNECT)
 		elog(ERROR, "bitsift_top: SPI_connect");
-	if (SPI_execute_with_args(statement_of(index, fcinfo->flinfo->fn_oid), 2, types, values, NULL, true, 0) !=
-	    SPI_OK_SELECT)
+	if (SPI_execute_with_args(statement_of(index, fcinfo->flinfo->fn_oid), 2, types, values,
+	                          NULL, true, 0) != SPI_OK_SELECT)
 		elog(ERROR, "bitsift_top: the query failed");
 	for (uint64 i = 0; i < SPI_processed; i++) {
 		Datum row[3];
 		bool nulls[3];
 		for (int c = 0; c < 3; c++)
-			row[c] = SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, c + 1, &nulls[c]);
+			row[c] = SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, c + 1,
+			                       &nulls[c]);
 		tuplestore_putvalues(set->setResult, set->setDesc, row, nulls);
 	}
 	SPI_finish();

@@ -35,9 +35,13 @@ enum bsp_letter_i bsp_letter_i_of(Oid collation)
 		return BSP_I_OTHER;
 	if (collation == last)
 		return last_letter;
-	bool is_usual = lowers_to("I", "i", collation) && lowers_to("I" DOT_ABOVE, "i" DOT_ABOVE, collation) &&
-	                lowers_to("I\xcc\x80", "i\xcc\x80", collation) && raises_to("i", "I", collation);
-	last_letter = !is_usual ? BSP_I_OTHER : lowers_to(DOTTED_I, DOTTED_I, collation) ? BSP_I_PLAIN : BSP_I_DOTTED;
+	bool is_usual = lowers_to("I", "i", collation) &&
+	                lowers_to("I" DOT_ABOVE, "i" DOT_ABOVE, collation) &&
+	                lowers_to("I\xcc\x80", "i\xcc\x80", collation) &&
+	                raises_to("i", "I", collation);
+	last_letter = !is_usual                                  ? BSP_I_OTHER
+	              : lowers_to(DOTTED_I, DOTTED_I, collation) ? BSP_I_PLAIN
+	                                                         : BSP_I_DOTTED;
 	last = collation;
 	return last_letter;
 }
@@ -59,7 +63,8 @@ int32 bsp_next_character(const char *text, size_t n_bytes, size_t *at)
 static bool is_folded_alike(int32 character)
 {
 	return character < 0x10A0 || (character >= 0x1E00 && character < 0x2000) ||
-	       (character >= 0x3000 && character < 0xA000) || (character >= 0xAC00 && character < 0xD7A4);
+	       (character >= 0x3000 && character < 0xA000) ||
+	       (character >= 0xAC00 && character < 0xD7A4);
 }
 
 /* Whether it is an i of any kind, or the dot of one. */
@@ -83,9 +88,11 @@ static void add_i(struct bs_pattern_tree *tree, int32 c, enum bsp_letter_i lette
 	bs_pattern_tree_repeat(tree, 0, 1);
 }
 
-void bsp_add_character(struct bs_pattern_tree *tree, int32 c, bool is_caseless, enum bsp_letter_i letter_i)
+void bsp_add_character(struct bs_pattern_tree *tree, int32 c, bool is_caseless,
+                       enum bsp_letter_i letter_i)
 {
-	/* The library has U+FFFD for what is not UTF-8; other databases than those of UTF-8 have bytes. */
+	/* The library has U+FFFD for what is not UTF-8; other databases than those of UTF-8 have
+	 * bytes. */
 	if (c < 0 || (c >= 0x80 && GetDatabaseEncoding() != PG_UTF8)) {
 		bsp_add_any_text(tree);
 	} else if (is_caseless && !is_folded_alike(c)) {

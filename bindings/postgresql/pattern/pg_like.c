@@ -12,7 +12,8 @@ static size_t n_equal(const char *text, size_t n_bytes, char c)
 	return n;
 }
 
-struct bs_pattern_tree *bsp_like_pattern(const char *pattern, size_t n_bytes, bool is_caseless, Oid collation)
+struct bs_pattern_tree *bsp_like_pattern(const char *pattern, size_t n_bytes, bool is_caseless,
+                                         Oid collation)
 {
 	struct bs_pattern_tree *tree = bsp_pattern_tree(is_caseless);
 	enum bsp_letter_i letter_i = is_caseless ? bsp_letter_i_of(collation) : BSP_I_PLAIN;
@@ -36,11 +37,13 @@ struct bs_pattern_tree *bsp_like_pattern(const char *pattern, size_t n_bytes, bo
 				bs_pattern_tree_repeat(tree, 0, 1);
 			at++;
 		} else {
-			/* LIKE says itself that a backslash at the end is an error, when it comes so far. */
+			/* LIKE says itself that a backslash at the end is an error, when it comes
+			 * so far. */
 			is_open = pattern[at] == '\\' && ++at == n_bytes;
 			if (is_open)
 				break;
-			bsp_add_character(tree, bsp_next_character(pattern, n_bytes, &at), is_caseless, letter_i);
+			bsp_add_character(tree, bsp_next_character(pattern, n_bytes, &at),
+			                  is_caseless, letter_i);
 		}
 	}
 	if (!is_open)

@@ -1,9 +1,10 @@
 /*
  * pg_regex.c: see pg_regex.h. Advanced regular expressions of PostgreSQL, as `~` takes them.
  *
- * What only narrows a match may be left out, as lookaround is. Beyond ASCII, a class may hold any character; of ASCII it has what it may have
- * in some locale. A back reference is any text. Expanded syntax, and all that is neither plain nor known, is any text as a whole:
- * whether the pattern makes sense at all says PostgreSQL's own compiler.
+ * What only narrows a match may be left out, as lookaround is. Beyond ASCII, a class may hold any
+ * character; of ASCII it has what it may have in some locale. A back reference is any text.
+ * Expanded syntax, and all that is neither plain nor known, is any text as a whole: whether the
+ * pattern makes sense at all says PostgreSQL's own compiler.
  */
 #include "bindings/postgresql/pattern/pg_regex.h"
 
@@ -41,7 +42,8 @@ static int peek(const struct reading *reading)
 static bool begins(const struct reading *reading, const char *what)
 {
 	size_t n = strlen(what);
-	return reading->n_bytes - reading->at >= n && memcmp(reading->text + reading->at, what, n) == 0;
+	return reading->n_bytes - reading->at >= n &&
+	       memcmp(reading->text + reading->at, what, n) == 0;
 }
 
 /* So many hexadecimal digits; -1: there are fewer. */
@@ -75,8 +77,9 @@ static void add_literal(struct reading *reading, int32 c)
 }
 
 /*
- * Characters of ASCII, and whether there are others. What a locale may see otherwise is in both sets of a class: those that it may hold, and
- * those that it holds for sure, which a negated one leaves out.
+ * Characters of ASCII, and whether there are others. What a locale may see otherwise is in both
+ * sets of a class: those that it may hold, and those that it holds for sure, which a negated one
+ * leaves out.
  */
 struct set {
 	bool has[0x80];
@@ -101,8 +104,8 @@ static void set_add_pairs(struct set *set, const char *pairs)
 		set_add(set, pairs[0], pairs[1]);
 }
 
-/* Of a name in [: :], and of \d, \s and \w: what it may hold of ASCII in some locale, and what it holds in all. Beyond ASCII, each may hold
- * something. */
+/* Of a name in [: :], and of \d, \s and \w: what it may hold of ASCII in some locale, and what it
+ * holds in all. Beyond ASCII, each may hold something. */
 static const struct {
 	const char *name, *may, *sure;
 } names[] = {
@@ -144,7 +147,8 @@ static void charset_add_range(struct charset *chars, int32 first, int32 last)
 	chars->may_have_more |= last >= 0x80;
 }
 
-/* With the other cases of its letters. Those of i may be beyond ASCII, and those of other characters here: k, s and i. */
+/* With the other cases of its letters. Those of i may be beyond ASCII, and those of other
+ * characters here: k, s and i. */
 static void charset_fold(struct charset *chars, bool is_i_plain)
 {
 	bool *has = chars->may.has;
@@ -156,10 +160,12 @@ static void charset_fold(struct charset *chars, bool is_i_plain)
 		chars->has_i = true;
 }
 
-/* The ranges of a set, or of the characters of ASCII that it lacks; with has_i those of i beyond ASCII, too. */
+/* The ranges of a set, or of the characters of ASCII that it lacks; with has_i those of i beyond
+ * ASCII, too. */
 #define MOST_RANGES (0x80 / 2 + 1)
 
-static size_t list_ranges(const struct set *set, bool is_negated, bool has_i, struct bs_pattern_range *ranges)
+static size_t list_ranges(const struct set *set, bool is_negated, bool has_i,
+                          struct bs_pattern_range *ranges)
 {
 	size_t n = 0;
 	for (uint32 first = 0, last; first < 0x80; first = last + 1) {
@@ -188,12 +194,14 @@ static void add_class(struct reading *reading, struct charset *chars, bool is_ne
 		is_empty &= !chars->may.has[c];
 		is_full &= chars->may.has[c];
 	}
-	if (chars->is_unknown || (is_full && chars->may_have_more) || (is_empty && !chars->may_have_more))
+	if (chars->is_unknown || (is_full && chars->may_have_more) ||
+	    (is_empty && !chars->may_have_more))
 		bs_pattern_tree_any(reading->tree);
 	else
-		bs_pattern_tree_class(reading->tree, ranges,
-		                      list_ranges(&chars->may, chars->may_have_more, chars->has_i, ranges),
-		                      chars->may_have_more);
+		bs_pattern_tree_class(
+			reading->tree, ranges,
+			list_ranges(&chars->may, chars->may_have_more, chars->has_i, ranges),
+			chars->may_have_more);
 }
 
 /* A place where no word goes on that is one for sure: behind, ahead, or one of the two. */
@@ -248,7 +256,8 @@ static bool read_escape(struct reading *reading)
 	} else if (strchr("AmMyYZ", c)) {
 		reading->at++;
 		if (c == 'A' || c == 'Z')
-			bs_pattern_tree_place(reading->tree, c == 'A' ? BS_PATTERN_TEXT_START : BS_PATTERN_TEXT_END);
+			bs_pattern_tree_place(reading->tree, c == 'A' ? BS_PATTERN_TEXT_START
+			                                              : BS_PATTERN_TEXT_END);
 		else if (c != 'Y')
 			add_boundary(reading, c);
 		return false;
@@ -286,7 +295,8 @@ static void read_name(struct reading *reading, struct charset *chars)
 	reading->at += 2;
 }
 
-/* One character of a list, plainly or by an escape. -1: it is another thing, of which no more is known. */
+/* One character of a list, plainly or by an escape. -1: it is another thing, of which no more is
+ * known. */
 static int32 read_member(struct reading *reading, struct charset *chars)
 {
 	static const char from[] = "abefnrtvB", to[] = "\a\b\033\f\n\r\t\v\\";
@@ -307,7 +317,8 @@ static int32 read_member(struct reading *reading, struct charset *chars)
 	if (strchr("dsw", c))
 		charset_add_name(chars, name_of_escape(c), strlen(name_of_escape(c)));
 	else
-		chars->is_unknown = true; /* of \x and its like the digits follow, and count as members */
+		/* of \x and its like the digits follow, and count as members */
+		chars->is_unknown = true;
 	return -1;
 }
 
@@ -338,7 +349,8 @@ static void read_class(struct reading *reading)
 	struct charset chars = {.may_have_more = false};
 	bool is_negated = peek(reading) == '^';
 	reading->at += is_negated;
-	for (bool is_first = true; !reading->is_failed && (peek(reading) != ']' || is_first); is_first = false) {
+	for (bool is_first = true; !reading->is_failed && (peek(reading) != ']' || is_first);
+	     is_first = false) {
 		if (is_at_end(reading))
 			fail(reading);
 		else if (begins(reading, "[:") || begins(reading, "[.") || begins(reading, "[="))
@@ -396,11 +408,12 @@ static void read_repetition(struct reading *reading)
 
 static void read_branches(struct reading *reading);
 
-/* From behind the opening bracket. False: it was a constraint, which is read into a tree of its own. */
+/* From behind the opening bracket. False: it was a constraint, which is read into a tree of its
+ * own. */
 static bool read_group(struct reading *reading)
 {
-	bool is_constraint =
-		begins(reading, "?=") || begins(reading, "?!") || begins(reading, "?<=") || begins(reading, "?<!");
+	bool is_constraint = begins(reading, "?=") || begins(reading, "?!") ||
+	                     begins(reading, "?<=") || begins(reading, "?<!");
 	struct bs_pattern_tree *tree = reading->tree;
 	if (is_constraint) {
 		reading->tree = bsp_pattern_tree(reading->is_caseless);
@@ -445,7 +458,8 @@ static void read_atom(struct reading *reading)
 	} else if (c == '^' || c == '$') {
 		/* Of lines, too, whether the expression asks for that or not. */
 		reading->at++;
-		bs_pattern_tree_place(reading->tree, c == '^' ? BS_PATTERN_LINE_START : BS_PATTERN_LINE_END);
+		bs_pattern_tree_place(reading->tree,
+		                      c == '^' ? BS_PATTERN_LINE_START : BS_PATTERN_LINE_END);
 		is_atom = false;
 	} else if (c == '\\') {
 		reading->at++;
@@ -456,12 +470,14 @@ static void read_atom(struct reading *reading)
 	           isdigit((unsigned char)reading->text[reading->at + 1])) {
 		fail(reading);
 	} else {
-		add_literal(reading, bsp_next_character(reading->text, reading->n_bytes, &reading->at));
+		add_literal(reading,
+		            bsp_next_character(reading->text, reading->n_bytes, &reading->at));
 	}
 	if (!is_repetition(peek(reading)) || reading->is_failed)
 		return;
 	if (c != '{' && peek(reading) == '{' &&
-	    !(reading->at + 1 < reading->n_bytes && isdigit((unsigned char)reading->text[reading->at + 1])))
+	    !(reading->at + 1 < reading->n_bytes &&
+	      isdigit((unsigned char)reading->text[reading->at + 1])))
 		return; /* a sign */
 	if (!is_atom) {
 		fail(reading);
@@ -482,7 +498,8 @@ static void read_branches(struct reading *reading)
 	}
 }
 
-/* What may stand before an expression: a director, and options in brackets. *is_literal_out: what follows is no expression. */
+/* What may stand before an expression: a director, and options in brackets. *is_literal_out: what
+ * follows is no expression. */
 static void read_prefix(struct reading *reading, bool *is_literal_out)
 {
 	*is_literal_out = begins(reading, "***=");
@@ -508,7 +525,8 @@ static void read_prefix(struct reading *reading, bool *is_literal_out)
 		fail(reading);
 }
 
-struct bs_pattern_tree *bsp_regex_pattern(const char *pattern, size_t n_bytes, bool is_caseless, Oid collation)
+struct bs_pattern_tree *bsp_regex_pattern(const char *pattern, size_t n_bytes, bool is_caseless,
+                                          Oid collation)
 {
 	struct reading reading = {.text = pattern, .n_bytes = n_bytes, .is_caseless = is_caseless};
 	bool is_literal;
@@ -519,8 +537,8 @@ struct bs_pattern_tree *bsp_regex_pattern(const char *pattern, size_t n_bytes, b
 		read_branches(&reading);
 	/* In a literal every character counts as itself. */
 	while (is_literal && !is_at_end(&reading))
-		bsp_add_character(reading.tree, bsp_next_character(pattern, n_bytes, &reading.at), reading.is_caseless,
-		                  reading.letter_i);
+		bsp_add_character(reading.tree, bsp_next_character(pattern, n_bytes, &reading.at),
+		                  reading.is_caseless, reading.letter_i);
 	if (reading.is_failed || !is_at_end(&reading))
 		bs_pattern_tree_clear(reading.tree);
 	bsp_pattern_tree_end(reading.tree);

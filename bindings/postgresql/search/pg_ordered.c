@@ -1,10 +1,11 @@
 /*
  * pg_ordered.c: see pg_ordered.h.
  *
- * First the rows that match, in pieces that grow, as nobody says how many are wanted; then those that do not, whose distance is 0; those
- * with NULL, which come last, are among these, so that the executor is asked to put them right. What the index cannot rank (several
- * distances at once, a query whose words are cut otherwise, one column of several) is left to the executor as a whole: each row is said
- * to be at least as near as can be.
+ * First the rows that match, in pieces that grow, as nobody says how many are wanted; then those
+ * that do not, whose distance is 0; those with NULL, which come last, are among these, so that the
+ * executor is asked to put them right. What the index cannot rank (several distances at once, a
+ * query whose words are cut otherwise, one column of several) is left to the executor as a whole:
+ * each row is said to be at least as near as can be.
  */
 #include "bindings/postgresql/search/pg_ordered.h"
 
@@ -72,7 +73,8 @@ struct bsp_ordered {
 static void add_to_set(struct bsp_rows *rows, const ItemPointerData *tids, int n, bool recheck)
 {
 	struct row_set *set = (struct row_set *)rows;
-	set->tids = bsp_grow(set->context, set->tids, set->n + n, &set->capacity, sizeof(*set->tids));
+	set->tids =
+		bsp_grow(set->context, set->tids, set->n + n, &set->capacity, sizeof(*set->tids));
 	for (int i = 0; i < n; i++)
 		set->tids[set->n++] = (struct ordered_tid){tids[i], recheck};
 }
@@ -85,7 +87,8 @@ static void sort_set(struct row_set *set)
 
 static const struct ordered_tid *find_in(const struct row_set *set, const ItemPointerData *tid)
 {
-	return set->n ? bsearch(tid, set->tids, set->n, sizeof(*set->tids), bsp_compare_tids) : NULL;
+	return set->n ? bsearch(tid, set->tids, set->n, sizeof(*set->tids), bsp_compare_tids)
+	              : NULL;
 }
 
 /* Do both ask for the same rows? */
@@ -94,11 +97,13 @@ static bool is_same_query(const struct bsp_query *a, const struct bsp_query *b)
 	uint8 both = BSP_QUERY_ANY | BSP_QUERY_FOLD_ACCENTS | BSP_QUERY_SPLIT_IDENTIFIERS;
 	return (a->flags & both) == (b->flags & both) && a->text_bytes == b->text_bytes &&
 	       a->stop_bytes == b->stop_bytes && a->stemmer_bytes == b->stemmer_bytes &&
-	       memcmp(a->text, b->text, a->text_bytes) == 0 && memcmp(a->stop, b->stop, a->stop_bytes) == 0 &&
+	       memcmp(a->text, b->text, a->text_bytes) == 0 &&
+	       memcmp(a->stop, b->stop, a->stop_bytes) == 0 &&
 	       memcmp(a->stemmer, b->stemmer, a->stemmer_bytes) == 0;
 }
 
-/* The scan's conditions: one that is the query itself leaves out the rows that do not match; of the others, the first. */
+/* The scan's conditions: one that is the query itself leaves out the rows that do not match; of the
+ * others, the first. */
 static void read_conditions(struct bsp_ordered *ordered, IndexScanDesc scan)
 {
 	struct bsp_query query, other;
@@ -146,7 +151,8 @@ struct bsp_ordered *bsp_ordered_begin(IndexScanDesc scan)
 		ordered->datum = bsp_key_query(scan->orderByData);
 		(void)bsp_parsed(ordered->datum);
 		bsp_query_read(ordered->datum, &query);
-		if (query.statistics_bytes > 0 || query.index != RelationGetRelid(scan->indexRelation))
+		if (query.statistics_bytes > 0 ||
+		    query.index != RelationGetRelid(scan->indexRelation))
 			ordered->by_statistics = bsp_statistics(ordered->datum, true) != NULL;
 	}
 	pgstat_count_index_scan(scan->indexRelation);
@@ -166,10 +172,10 @@ void bsp_ordered_end(struct bsp_ordered *ordered)
 
 static void add_row(struct bsp_ordered *ordered, const char *id, size_t id_bytes, double score)
 {
-	ordered->rows = bsp_grow(ordered->context, ordered->rows, ordered->n_rows + 1, &ordered->capacity,
-	                         sizeof(*ordered->rows));
-	ordered->rows[ordered->n_rows++] =
-		(struct row){.tid = bsp_tid_of_id(id), .score = score, .has_null = id_bytes != BSP_ID_BYTES};
+	ordered->rows = bsp_grow(ordered->context, ordered->rows, ordered->n_rows + 1,
+	                         &ordered->capacity, sizeof(*ordered->rows));
+	ordered->rows[ordered->n_rows++] = (struct row){
+		.tid = bsp_tid_of_id(id), .score = score, .has_null = id_bytes != BSP_ID_BYTES};
 }
 
 static void add_hit(void *context, const void *what)
@@ -183,7 +189,8 @@ static int take_hit(void *context, const struct bs_hit *hit)
 	return bsp_call(add_hit, context, hit);
 }
 
-/* The next piece of those that match. A NULL among them, where a query only excludes, is no match, but one of the others. */
+/* The next piece of those that match. A NULL among them, where a query only excludes, is no match,
+ * but one of the others. */
 static void find_piece(struct bsp_ordered *ordered, IndexScanDesc scan)
 {
 	struct bsp_query query;
@@ -196,11 +203,13 @@ static void find_piece(struct bsp_ordered *ordered, IndexScanDesc scan)
 	request.output.mode = BS_SEARCH_TOP;
 	request.output.limit = ordered->n_wanted;
 	request.output.offset = ordered->n_found;
-	request.query.statistics = ordered->by_statistics ? bsp_statistics(ordered->datum, false) : NULL;
+	request.query.statistics =
+		ordered->by_statistics ? bsp_statistics(ordered->datum, false) : NULL;
 	request.callbacks.hit = take_hit;
 	request.callbacks.context = ordered;
 	ordered->n_rows = ordered->at = 0;
-	enum bs_status status = bs_search(bsp_view_searcher(ordered->view), &request, &result, &err);
+	enum bs_status status =
+		bs_search(bsp_view_searcher(ordered->view), &request, &result, &err);
 	if (status == BS_INVALID)
 		bsp_query_fail(status, &err, &query, result.error_byte);
 	bsp_check(status, &err, scan->indexRelation);
@@ -241,7 +250,8 @@ static void find_others(struct bsp_ordered *ordered, IndexScanDesc scan)
 	struct bs_error err = {""};
 	sort_set(&ordered->found);
 	ordered->n_rows = ordered->at = 0;
-	bsp_check(bs_candidates(bsp_view_searcher(ordered->view), &request, NULL, &err), &err, scan->indexRelation);
+	bsp_check(bs_candidates(bsp_view_searcher(ordered->view), &request, NULL, &err), &err,
+	          scan->indexRelation);
 }
 
 /* False: the piece has no more. */
@@ -251,19 +261,23 @@ static bool hand_out(struct bsp_ordered *ordered, IndexScanDesc scan)
 	IndexOrderByDistance distances[INDEX_MAX_KEYS];
 	while (ordered->at < ordered->n_rows) {
 		const struct row *row = &ordered->rows[ordered->at++];
-		const struct ordered_tid *in = ordered->has_condition ? find_in(&ordered->condition, &row->tid) : NULL;
+		const struct ordered_tid *in =
+			ordered->has_condition ? find_in(&ordered->condition, &row->tid) : NULL;
 		bool is_match = ordered->step == MATCHES;
 		if ((ordered->has_condition && !in) || (is_match && row->has_null))
 			continue;
 		for (int i = 0; i < scan->numberOfOrderBys; i++) {
 			types[i] = FLOAT8OID;
-			distances[i] = (IndexOrderByDistance){.value = !ordered->datum  ? -HUGE_VAL
-			                                               : row->score > 0 ? -row->score
-			                                                                : 0};
+			distances[i] =
+				(IndexOrderByDistance){.value = !ordered->datum  ? -HUGE_VAL
+			                                        : row->score > 0 ? -row->score
+			                                                         : 0};
 		}
 		scan->xs_heaptid = row->tid;
-		scan->xs_recheck = ordered->recheck || (in && in->recheck) || (ordered->has_condition && row->has_null);
-		index_store_float8_orderby_distances(scan, types, distances, !ordered->datum || row->has_null);
+		scan->xs_recheck = ordered->recheck || (in && in->recheck) ||
+		                   (ordered->has_condition && row->has_null);
+		index_store_float8_orderby_distances(scan, types, distances,
+		                                     !ordered->datum || row->has_null);
 		return true;
 	}
 	return false;

@@ -1,4 +1,5 @@
-/* pg_ordered.h: rows in the order of their scores, best first: what ORDER BY text <@> query asks an index for. */
+/* pg_ordered.h: rows in the order of their scores, best first: what ORDER BY text <@> query asks an
+ * index for. */
 #ifndef BINDINGS_POSTGRESQL_SEARCH_PG_ORDERED_H
 #define BINDINGS_POSTGRESQL_SEARCH_PG_ORDERED_H
 

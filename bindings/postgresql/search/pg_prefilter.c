@@ -1,10 +1,12 @@
 /*
  * pg_prefilter.c: see pg_prefilter.h.
  *
- * A page is locked for as long as it takes to find its tuples' values; while it is pinned they stay where they are, so they are matched
- * without the lock. Some pages are done at a time: what each needs next of memory comes while the others are at work. What a scan by an MVCC
- * snapshot may see is on the page by then, so a version that comes later is of no account. Versions of a row that follow one another on the
- * page (HOT) have one entry in the index; all of them are asked: the index may be younger.
+ * A page is locked for as long as it takes to find its tuples' values; while it is pinned they stay
+ * where they are, so they are matched without the lock. Some pages are done at a time: what each
+ * needs next of memory comes while the others are at work. What a scan by an MVCC snapshot may see
+ * is on the page by then, so a version that comes later is of no account. Versions of a row that
+ * follow one another on the page (HOT) have one entry in the index; all of them are asked: the
+ * index may be younger.
  */
 #include "bindings/postgresql/search/pg_prefilter.h"
 
@@ -33,12 +35,13 @@
 #define MOST_ROWS  512
 /* Of 128 MB of a table it is remembered where they lie. */
 #define RECENT_PAGES 16384
-/* So many rows are looked at before it is decided whether that pays, and so many are then handed on before some are looked at again; twice as
- * many the next time. */
+/* So many rows are looked at before it is decided whether that pays, and so many are then handed on
+ * before some are looked at again; twice as many the next time. */
 #define WINDOW_ROWS 256
 #define FIRST_PAUSE 16 /* windows */
 #define MOST_PAUSE  1024
-/* The same of values that are compressed or stored elsewhere, which take long; of larger ones none is looked at. */
+/* The same of values that are compressed or stored elsewhere, which take long; of larger ones none
+ * is looked at. */
 #define WINDOW_VALUES    32
 #define MOST_VALUE_BYTES (16 << 20)
 /* Bytes of a tuple that are fetched ahead: the head, and a text of some lines. */
@@ -64,7 +67,8 @@ struct look {
 	bool is_toast; /* compressed or elsewhere */
 };
 
-/* Whether looking pays: some are asked, then it is decided, and if it does not, so many are not asked. */
+/* Whether looking pays: some are asked, then it is decided, and if it does not, so many are not
+ * asked. */
 struct trial {
 	size_t window;
 	unsigned least_percent; /* that must be left out */
@@ -93,8 +97,9 @@ struct bsp_prefilter {
 	struct look looks[2 * MOST_ROWS];
 };
 
-/* What it costs to look at one, in hundredths of what it costs PostgreSQL: a row, which is looked up, and asked by the operator; and a value
- * that has to be fetched or decompressed, as PostgreSQL will do once more. */
+/* What it costs to look at one, in hundredths of what it costs PostgreSQL: a row, which is looked
+ * up, and asked by the operator; and a value that has to be fetched or decompressed, as PostgreSQL
+ * will do once more. */
 static void begin_trials(struct bsp_prefilter *prefilter, StrategyNumber strategy)
 {
 	bool is_like = strategy == BSP_LIKE, is_ilike = strategy == BSP_ILIKE;
@@ -120,7 +125,8 @@ static void decide(const struct bsp_prefilter *prefilter, struct trial *trial)
 	trial->n_asked = trial->n_dropped = 0;
 }
 
-/* In builds with assertions the slow way stays within reach of tests: SET bitsift.prefilter = 'off', or 'all'. */
+/* In builds with assertions the slow way stays within reach of tests: SET bitsift.prefilter =
+ * 'off', or 'all'. */
 static const char *told(void)
 {
 #ifdef NDEBUG
@@ -138,15 +144,16 @@ static void free_filter(void *arg)
 	prefilter->filter = NULL;
 }
 
-struct bsp_prefilter *bsp_prefilter_begin(Relation index, ScanKey key, const struct bs_pattern_tree *pattern,
-                                          Snapshot snapshot, Relation heap)
+struct bsp_prefilter *bsp_prefilter_begin(Relation index, ScanKey key,
+                                          const struct bs_pattern_tree *pattern, Snapshot snapshot,
+                                          Relation heap)
 {
 	AttrNumber column = key ? index->rd_index->indkey.values[key->sk_attno - 1] : 0;
 	const char *how = told();
 	if (strcmp(how, "off") == 0)
 		return NULL;
-	if (key && (!snapshot || !IsMVCCSnapshot(snapshot) || column <= 0 || GetDatabaseEncoding() != PG_UTF8 ||
-	            BSP_MAY_BE_TOO_OLD())) {
+	if (key && (!snapshot || !IsMVCCSnapshot(snapshot) || column <= 0 ||
+	            GetDatabaseEncoding() != PG_UTF8 || BSP_MAY_BE_TOO_OLD())) {
 		if (!heap)
 			return NULL;
 		key = NULL;
@@ -166,7 +173,8 @@ struct bsp_prefilter *bsp_prefilter_begin(Relation index, ScanKey key, const str
 		/* Whoever goes from row to row may fail in between. */
 		prefilter->is_lent = true;
 		prefilter->heap = heap;
-		prefilter->on_reset = (MemoryContextCallback){.func = free_filter, .arg = prefilter};
+		prefilter->on_reset =
+			(MemoryContextCallback){.func = free_filter, .arg = prefilter};
 		MemoryContextRegisterResetCallback(CurrentMemoryContext, &prefilter->on_reset);
 	}
 	return prefilter;
@@ -190,7 +198,8 @@ static enum state make_ready(struct bsp_prefilter *prefilter)
 	if (!prefilter->heap)
 		prefilter->heap = table_open(prefilter->table, AccessShareLock);
 	if (prefilter->heap->rd_rel->relam != HEAP_TABLE_AM_OID ||
-	    (prefilter->pattern && bs_text_filter_new_of_tree(prefilter->pattern, &prefilter->filter, &err)))
+	    (prefilter->pattern &&
+	     bs_text_filter_new_of_tree(prefilter->pattern, &prefilter->filter, &err)))
 		return IS_OFF;
 	prefilter->n_blocks = RelationGetNumberOfBlocks(prefilter->heap);
 	prefilter->n_ahead = get_tablespace_io_concurrency(prefilter->heap->rd_rel->reltablespace);
@@ -236,10 +245,13 @@ static bool look_at(struct bsp_prefilter *prefilter, Buffer buffer, OffsetNumber
 			if (prefilter->n_looks == lengthof(prefilter->looks) ||
 			    (is_toast && !wants_value(prefilter, text)))
 				return false;
-			/* What is stored elsewhere of a version that nobody sees may be gone. Of one that is still to come a
-			 * serializable transaction must learn, if it matches, when it visits the row. */
-			if (!is_toast || HeapTupleSatisfiesVisibility(&tuple, prefilter->snapshot, buffer))
-				prefilter->looks[prefilter->n_looks++] = (struct look){row, text, is_toast};
+			/* What is stored elsewhere of a version that nobody sees may be gone. Of
+			 * one that is still to come a serializable transaction must learn, if it
+			 * matches, when it visits the row. */
+			if (!is_toast ||
+			    HeapTupleSatisfiesVisibility(&tuple, prefilter->snapshot, buffer))
+				prefilter->looks[prefilter->n_looks++] =
+					(struct look){row, text, is_toast};
 			else if (IsolationIsSerializable())
 				return false;
 		}
@@ -250,7 +262,8 @@ static bool look_at(struct bsp_prefilter *prefilter, Buffer buffer, OffsetNumber
 	return false;
 }
 
-/* Pages that were not in memory: the next ones may not be, either, so they are asked for as PostgreSQL's own scan would. */
+/* Pages that were not in memory: the next ones may not be, either, so they are asked for as
+ * PostgreSQL's own scan would. */
 static void read_ahead(struct bsp_prefilter *prefilter, const ItemPointerData *tids, size_t n)
 {
 	BlockNumber last = InvalidBlockNumber;
@@ -264,7 +277,8 @@ static void read_ahead(struct bsp_prefilter *prefilter, const ItemPointerData *t
 	}
 }
 
-/* In which buffers pages of the table that was asked last were: to look one up takes as long as to look at a row. */
+/* In which buffers pages of the table that was asked last were: to look one up takes as long as to
+ * look at a row. */
 static struct {
 	Oid table;
 	Buffer buffers[RECENT_PAGES];
@@ -289,17 +303,21 @@ static size_t pin_pages(struct bsp_prefilter *prefilter, const ItemPointerData *
 	size_t at = 0, end;
 	int64 n_read = pgBufferUsage.shared_blks_read;
 	prefilter->tids = tids;
-	for (prefilter->n_pages = 0; at < n && at < MOST_ROWS && prefilter->n_pages < MOST_PAGES; at = end) {
+	for (prefilter->n_pages = 0; at < n && at < MOST_ROWS && prefilter->n_pages < MOST_PAGES;
+	     at = end) {
 		BlockNumber block = ItemPointerGetBlockNumber(&tids[at]);
 		if (block >= prefilter->n_blocks)
 			break;
-		for (end = at + 1; end < n && end < MOST_ROWS && ItemPointerGetBlockNumber(&tids[end]) == block; end++)
+		for (end = at + 1;
+		     end < n && end < MOST_ROWS && ItemPointerGetBlockNumber(&tids[end]) == block;
+		     end++)
 			;
 		Buffer buffer = pin(prefilter->heap, block);
 		Page page = BufferGetPage(buffer);
 		__builtin_prefetch(page);
 		for (size_t i = at; i < end; i++)
-			__builtin_prefetch(PageGetItemId(page, ItemPointerGetOffsetNumber(&tids[i])));
+			__builtin_prefetch(
+				PageGetItemId(page, ItemPointerGetOffsetNumber(&tids[i])));
 		prefilter->pages[prefilter->n_pages++] = (struct page){buffer, at, end};
 	}
 	if (pgBufferUsage.shared_blks_read != n_read)
@@ -315,7 +333,8 @@ static void fetch_tuples(const struct bsp_prefilter *prefilter, const struct pag
 		OffsetNumber offset = ItemPointerGetOffsetNumber(&prefilter->tids[i]);
 		if (offset < FirstOffsetNumber || offset > PageGetMaxOffsetNumber(page))
 			continue;
-		const char *tuple = (const char *)page + ItemIdGetOffset(PageGetItemId(page, offset));
+		const char *tuple =
+			(const char *)page + ItemIdGetOffset(PageGetItemId(page, offset));
 		for (size_t byte = 0; byte < AHEAD_BYTES; byte += CACHE_LINE)
 			__builtin_prefetch(tuple + byte);
 	}
@@ -323,7 +342,8 @@ static void fetch_tuples(const struct bsp_prefilter *prefilter, const struct pag
 
 static bool text_may_match(struct bsp_prefilter *prefilter, const struct varlena *text)
 {
-	return bs_text_filter_may_match(prefilter->filter, VARDATA_ANY(text), VARSIZE_ANY_EXHDR(text));
+	return bs_text_filter_may_match(prefilter->filter, VARDATA_ANY(text),
+	                                VARSIZE_ANY_EXHDR(text));
 }
 
 static bool value_may_match(struct bsp_prefilter *prefilter, const struct varlena *value)
@@ -346,21 +366,24 @@ static void ask_pages(struct bsp_prefilter *prefilter)
 		const struct page *page = &prefilter->pages[i];
 		LockBuffer(page->buffer, BUFFER_LOCK_SHARE);
 		for (size_t row = page->first; row < page->end; row++)
-			prefilter->is_kept[row] = !look_at(prefilter, page->buffer,
-			                                   ItemPointerGetOffsetNumber(&prefilter->tids[row]), row);
+			prefilter->is_kept[row] =
+				!look_at(prefilter, page->buffer,
+			                 ItemPointerGetOffsetNumber(&prefilter->tids[row]), row);
 		LockBuffer(page->buffer, BUFFER_LOCK_UNLOCK);
 	}
 	for (size_t i = 0; i < prefilter->n_looks; i++) {
 		const struct look *look = &prefilter->looks[i];
 		if (!prefilter->is_kept[look->row])
-			prefilter->is_kept[look->row] = look->is_toast ? value_may_match(prefilter, look->value)
-			                                               : text_may_match(prefilter, look->value);
+			prefilter->is_kept[look->row] =
+				look->is_toast ? value_may_match(prefilter, look->value)
+					       : text_may_match(prefilter, look->value);
 	}
 }
 
-/* Asks the first rows of n, as many as are done at a time, and says how many; those that are kept come first. While none are to be left out,
- * whoever visits them at once has them fetched. */
-static size_t ask_some(struct bsp_prefilter *prefilter, ItemPointerData *tids, size_t n, size_t *n_kept_out)
+/* Asks the first rows of n, as many as are done at a time, and says how many; those that are kept
+ * come first. While none are to be left out, whoever visits them at once has them fetched. */
+static size_t ask_some(struct bsp_prefilter *prefilter, ItemPointerData *tids, size_t n,
+                       size_t *n_kept_out)
 {
 	struct trial *rows = &prefilter->rows;
 	bool is_paused = rows->n_paused > 0;
@@ -414,7 +437,8 @@ size_t bsp_prefilter_rows(struct bsp_prefilter *prefilter, ItemPointerData *tids
 	return n_kept;
 }
 
-size_t bsp_prefilter_some(struct bsp_prefilter *prefilter, ItemPointerData *tids, size_t n, size_t *n_kept_out)
+size_t bsp_prefilter_some(struct bsp_prefilter *prefilter, ItemPointerData *tids, size_t n,
+                          size_t *n_kept_out)
 {
 	if (is_ready(prefilter, n))
 		return ask_some(prefilter, tids, n, n_kept_out);
@@ -422,7 +446,8 @@ size_t bsp_prefilter_some(struct bsp_prefilter *prefilter, ItemPointerData *tids
 	return n;
 }
 
-void bsp_prefilter_visit(struct bsp_prefilter *prefilter, IndexFetchTableData *fetch, BlockNumber block)
+void bsp_prefilter_visit(struct bsp_prefilter *prefilter, IndexFetchTableData *fetch,
+                         BlockNumber block)
 {
 	IndexFetchHeapData *heap = (IndexFetchHeapData *)fetch;
 	if (!prefilter || prefilter->state != IS_READY || block >= prefilter->n_blocks ||

@@ -29,14 +29,16 @@ PG_FUNCTION_INFO_V1(bitsift_distance);
 PG_FUNCTION_INFO_V1(bitsift_score);
 PG_FUNCTION_INFO_V1(bitsift_stats);
 
-/* What was gathered for a statement serves all of its scans, so that partitions rank as one, whatever is inserted meanwhile. */
+/* What was gathered for a statement serves all of its scans, so that partitions rank as one,
+ * whatever is inserted meanwhile. */
 struct gathered {
 	uint32 hash, n_bytes;
 	char *bytes; /* of the query's datum; NULL: free */
 	LocalTransactionId transaction;
 	TransactionId snapshot_min, snapshot_max;
 	CommandId command;
-	TimestampTz statement; /* that they were gathered for; a cursor's later ones go on with them */
+	/* that they were gathered for; a cursor's later ones go on with them */
+	TimestampTz statement;
 	uint64 used;
 	struct bs_statistics *statistics;
 };
@@ -44,7 +46,8 @@ struct gathered {
 #define SLOTS 8
 static struct gathered slots[SLOTS];
 
-static void gather_one(Oid index_oid, const struct bsp_query_datum *datum, struct bs_statistics *statistics)
+static void gather_one(Oid index_oid, const struct bsp_query_datum *datum,
+                       struct bs_statistics *statistics)
 {
 	struct bsp_query query;
 	struct bsp_query_strings strings;
@@ -55,7 +58,8 @@ static void gather_one(Oid index_oid, const struct bsp_query_datum *datum, struc
 	bsp_query_read(datum, &query);
 	bsp_query_find_request(&query, &strings, &request);
 	struct bsp_view *view = bsp_view_acquire(index, BSP_FOLD_ALL);
-	enum bs_status status = bs_statistics_gather(bsp_view_searcher(view), &request, statistics, &err);
+	enum bs_status status =
+		bs_statistics_gather(bsp_view_searcher(view), &request, statistics, &err);
 	if (status == BS_INVALID)
 		bsp_query_fail(status, &err, &query, result.error_byte);
 	bsp_check(status, &err, index);
@@ -114,7 +118,9 @@ static bool is_same(const struct gathered *slot, const struct gathered *key)
 	       memcmp(slot->bytes, key->bytes, key->n_bytes) == 0;
 }
 
-static const struct bs_statistics *statistics_of_index(Oid index, const struct bsp_query_datum *datum, bool is_first)
+static const struct bs_statistics *statistics_of_index(Oid index,
+                                                       const struct bsp_query_datum *datum,
+                                                       bool is_first)
 {
 	static uint64 clock;
 	struct gathered key = key_of(datum), *slot = &slots[0];
@@ -155,10 +161,12 @@ const struct bs_statistics *bsp_statistics(const struct bsp_query_datum *datum, 
 		return own;
 	bsp_query_read(datum, &query);
 	if (!OidIsValid(query.index))
-		ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-		                errmsg("no statistics to rank by: no bitsift index of the column is known"),
-		                errhint("Make an index, or give the query some: bitsift_with_stats(query, "
-		                        "bitsift_stats(index, query)).")));
+		ereport(ERROR,
+		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+		         errmsg("no statistics to rank by: no bitsift index of the column is "
+		                "known"),
+		         errhint("Make an index, or give the query some: bitsift_with_stats(query, "
+		                 "bitsift_stats(index, query)).")));
 	return statistics_of_index(query.index, datum, is_first);
 }
 
@@ -170,10 +178,12 @@ static double score_of(FunctionCallInfo fcinfo)
 	struct bs_error err = {""};
 	double score;
 	static char asked_before;
-	const struct bs_statistics *statistics = bsp_statistics(datum, fcinfo->flinfo && !fcinfo->flinfo->fn_extra);
+	const struct bs_statistics *statistics =
+		bsp_statistics(datum, fcinfo->flinfo && !fcinfo->flinfo->fn_extra);
 	if (fcinfo->flinfo)
 		fcinfo->flinfo->fn_extra = &asked_before;
-	bsp_check(bs_query_score(bsp_parsed(datum), &asked, 1, statistics, &score, &err), &err, NULL);
+	bsp_check(bs_query_score(bsp_parsed(datum), &asked, 1, statistics, &score, &err), &err,
+	          NULL);
 	PG_FREE_IF_COPY(value, 0);
 	PG_FREE_IF_COPY(datum, 1);
 	return score;
@@ -197,7 +207,8 @@ PGDLLEXPORT Datum bitsift_stats(PG_FUNCTION_ARGS)
 	Oid index = PG_GETARG_OID(0);
 	bsp_require_index(index);
 	if (!bsp_may_ask(index))
-		aclcheck_error(ACLCHECK_NO_PRIV, OBJECT_TABLE, get_rel_name(IndexGetRelation(index, false)));
+		aclcheck_error(ACLCHECK_NO_PRIV, OBJECT_TABLE,
+		               get_rel_name(IndexGetRelation(index, false)));
 	struct bsp_query_datum *datum = bsp_query_bound_to(BSP_QUERY_OF(PG_GETARG_DATUM(1)), index);
 	struct bs_statistics *statistics = gather(index, datum);
 	struct bsp_stats_datum *stats = bsp_stats_save(statistics);

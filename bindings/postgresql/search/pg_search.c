@@ -41,8 +41,10 @@ static void reserve(struct taking *taking, size_t n)
 		pfree(taking->others);
 	}
 	taking->capacity = Max(n, 1024);
-	taking->certain = MemoryContextAlloc(taking->context, taking->capacity * sizeof(ItemPointerData));
-	taking->others = MemoryContextAlloc(taking->context, taking->capacity * sizeof(ItemPointerData));
+	taking->certain =
+		MemoryContextAlloc(taking->context, taking->capacity * sizeof(ItemPointerData));
+	taking->others =
+		MemoryContextAlloc(taking->context, taking->capacity * sizeof(ItemPointerData));
 }
 
 static void take(void *context, const void *what)
@@ -101,7 +103,8 @@ int64 bsp_search_pending(struct bsp_view *view, struct bsp_rows *rows)
 	return (int64)n;
 }
 
-static int64 run_candidates(struct bsp_view *view, struct bs_candidates_request *request, struct taking *taking)
+static int64 run_candidates(struct bsp_view *view, struct bs_candidates_request *request,
+                            struct taking *taking)
 {
 	struct bs_error err = {""};
 	request->batch = take_batch;
@@ -185,7 +188,8 @@ const struct bs_pattern_tree *bsp_key_pattern(ScanKey key, MemoryContext context
 		tree = bsp_like_pattern(bytes, n_bytes, is_caseless, key->sk_collation);
 	} else {
 		/* An expression that is none is an error, whether there is a row to ask or not. */
-		(void)RE_compile_and_cache(pattern, REG_ADVANCED | (is_caseless ? REG_ICASE : 0), key->sk_collation);
+		(void)RE_compile_and_cache(pattern, REG_ADVANCED | (is_caseless ? REG_ICASE : 0),
+		                           key->sk_collation);
 		tree = bsp_regex_pattern(bytes, n_bytes, is_caseless, key->sk_collation);
 	}
 	MemoryContextSwitchTo(before);
@@ -193,12 +197,16 @@ const struct bs_pattern_tree *bsp_key_pattern(ScanKey key, MemoryContext context
 }
 
 /* Grams are of all columns together. */
-static int64 search_pattern(Relation index, struct bsp_view *view, ScanKey key, struct bsp_rows *rows)
+static int64 search_pattern(Relation index, struct bsp_view *view, ScanKey key,
+                            struct bsp_rows *rows)
 {
-	MemoryContext own = AllocSetContextCreate(CurrentMemoryContext, "bitsift pattern", ALLOCSET_SMALL_SIZES);
+	MemoryContext own = AllocSetContextCreate(CurrentMemoryContext, "bitsift pattern",
+	                                          ALLOCSET_SMALL_SIZES);
 	struct taking taking = taking_of(index, rows);
-	struct bs_candidates_request request = {
-		.tree = bsp_key_pattern(key, own), .batch = take_batch, .context = &taking, .limits = bsp_limits()};
+	struct bs_candidates_request request = {.tree = bsp_key_pattern(key, own),
+	                                        .batch = take_batch,
+	                                        .context = &taking,
+	                                        .limits = bsp_limits()};
 	struct bs_error err = {""};
 	taking.never_certain = true;
 	taking.prefilter = bsp_prefilter_begin(index, key, request.tree, rows->snapshot, NULL);

@@ -7,7 +7,8 @@
 #include "bindings/postgresql/base/pg_options.h"
 #include "bindings/postgresql/storage/pg_page.h"
 
-/* A partitioned index has no pages, but its options, which those below it got when they were made. */
+/* A partitioned index has no pages, but its options, which those below it got when they were
+ * made. */
 static void analysis_of_options(Relation index, struct bsp_analysis *out)
 {
 	const struct bsp_options *options = (const struct bsp_options *)index->rd_options;
@@ -29,7 +30,8 @@ void bsp_index_analysis(Relation index, struct bsp_analysis *out)
 	if (!index->rd_amcache) {
 		union bsp_meta_copy *copy = palloc(sizeof(*copy));
 		bsp_meta_read(index, copy);
-		struct bsp_analysis *analysis = MemoryContextAllocZero(index->rd_indexcxt, sizeof(*analysis));
+		struct bsp_analysis *analysis =
+			MemoryContextAllocZero(index->rd_indexcxt, sizeof(*analysis));
 		strlcpy(analysis->stemmer, copy->meta.stemmer, sizeof(analysis->stemmer));
 		analysis->fold_accents = copy->meta.fold_accents;
 		analysis->split_identifiers = copy->meta.split_identifiers;

@@ -21,7 +21,8 @@
 #include "core/bitsift/memory_index.h"
 
 #define FOLDER "pg_stat_tmp/bitsift"
-/* Another number, if files get other names, or if the library restores other bytes of what lies in pages than it did. */
+/* Another number, if files get other names, or if the library restores other bytes of what lies in
+ * pages than it did. */
 #define LAYOUT      FOLDER "/1"
 #define NAME_DIGITS (2 * sizeof(struct bsp_name))
 /* So often a backend looks for files of relations that are gone. */
@@ -58,12 +59,14 @@ static char *path_of(Relation index, const struct bsp_name *chain, const char *e
 static bool maker_is_gone(const char *ending)
 {
 	char *end;
-	bool is_of_run = strtoull(ending + strlen(TEMPORARY), &end, 16) == (unsigned long long)PgStartTime;
+	bool is_of_run =
+		strtoull(ending + strlen(TEMPORARY), &end, 16) == (unsigned long long)PgStartTime;
 	long pid = *end == '-' ? strtol(end + 1, NULL, 10) : 0;
 	return !is_of_run || pid <= 0 || (kill((pid_t)pid, 0) != 0 && errno == ESRCH);
 }
 
-/* Of an entry of the folder, is it of a relation that is not there any more, or what a backend left that died while it made it? */
+/* Of an entry of the folder, is it of a relation that is not there any more, or what a backend left
+ * that died while it made it? */
 static bool is_orphan(const char *name)
 {
 	const char *dot = strrchr(name, '.');
@@ -134,7 +137,8 @@ static void remove_others(const char *run)
 		FreeDir(dir);
 }
 
-/* The first who comes here in a run of the server looks what the runs before left. An empty folder of the run's name says that somebody did. */
+/* The first who comes here in a run of the server looks what the runs before left. An empty folder
+ * of the run's name says that somebody did. */
 static void begin_run(void)
 {
 	static bool is_begun;
@@ -160,7 +164,8 @@ static bool is_unnamed(void *context, const char *name)
 {
 	const struct sweep *sweep = context;
 	size_t prefix_bytes = strlen(sweep->prefix);
-	if (strncmp(name, sweep->prefix, prefix_bytes) != 0 || strlen(name) != prefix_bytes + NAME_DIGITS)
+	if (strncmp(name, sweep->prefix, prefix_bytes) != 0 ||
+	    strlen(name) != prefix_bytes + NAME_DIGITS)
 		return false;
 	for (uint32 i = 0; sweep->meta && i < sweep->meta->n_files; i++) {
 		const uint8 *bytes = sweep->meta->files[i].chain.bytes;
@@ -216,14 +221,16 @@ static bool write_all(void *context, const void *bytes, size_t n_bytes)
 static char *temporary_path(Relation index, const struct bsp_file *file)
 {
 	char ending[64];
-	snprintf(ending, sizeof(ending), TEMPORARY "%016llx-%d", (unsigned long long)PgStartTime, MyProcPid);
+	snprintf(ending, sizeof(ending), TEMPORARY "%016llx-%d", (unsigned long long)PgStartTime,
+	         MyProcPid);
 	return path_of(index, &file->chain, ending);
 }
 
 static bool write_or_fail(void *context, const void *bytes, size_t n_bytes)
 {
 	if (!write_all(context, bytes, n_bytes))
-		ereport(ERROR, (errcode_for_file_access(), errmsg("could not write a file in \"%s\": %m", LAYOUT)));
+		ereport(ERROR, (errcode_for_file_access(),
+		                errmsg("could not write a file in \"%s\": %m", LAYOUT)));
 	return true;
 }
 
@@ -232,13 +239,14 @@ static int create_or_fail(const char *path)
 	(void)unlink(path);
 	int fd = open_new(path);
 	if (fd < 0)
-		ereport(ERROR, (errcode_for_file_access(), errmsg("could not create file \"%s\": %m", path)));
+		ereport(ERROR, (errcode_for_file_access(),
+		                errmsg("could not create file \"%s\": %m", path)));
 	return fd;
 }
 
 /* The condensed segment from the pages, into the memory, by a file that has no name any more. */
-static bool put_condensed(Relation index, const struct bsp_file *file, struct bs_memory_index *memory, const char *name,
-                          const char *temporary)
+static bool put_condensed(Relation index, const struct bsp_file *file,
+                          struct bs_memory_index *memory, const char *name, const char *temporary)
 {
 	int fd = create_or_fail(temporary);
 	(void)unlink(temporary);
@@ -250,9 +258,10 @@ static bool put_condensed(Relation index, const struct bsp_file *file, struct bs
 	return is_good;
 }
 
-/* The memory's only file, condensed, becomes the segment, which must be what the metapage says. Failures are not the cache's, which stays. */
-static void write_restored(Relation index, const struct bsp_file *file, struct bs_memory_index *memory, const char *name,
-                           int fd)
+/* The memory's only file, condensed, becomes the segment, which must be what the metapage says.
+ * Failures are not the cache's, which stays. */
+static void write_restored(Relation index, const struct bsp_file *file,
+                           struct bs_memory_index *memory, const char *name, int fd)
 {
 	struct bs_memory_index_file restored = {.n_bytes = 0};
 	struct bs_error err;
@@ -264,15 +273,16 @@ static void write_restored(Relation index, const struct bsp_file *file, struct b
 	}
 	if (status == BS_CORRUPT || restored.n_bytes != file->n_bytes ||
 	    bsp_checksum(restored.bytes, restored.n_bytes) != file->checksum)
-		ereport(ERROR,
-		        (errcode(ERRCODE_INDEX_CORRUPTED),
-		         errmsg("index \"%s\": %s cannot be restored", RelationGetRelationName(index), file->name),
-		         status == BS_CORRUPT ? errdetail("%s", bsp_message(&err)) : 0,
-		         errhint("REINDEX makes it anew.")));
+		ereport(ERROR, (errcode(ERRCODE_INDEX_CORRUPTED),
+		                errmsg("index \"%s\": %s cannot be restored",
+		                       RelationGetRelationName(index), file->name),
+		                status == BS_CORRUPT ? errdetail("%s", bsp_message(&err)) : 0,
+		                errhint("REINDEX makes it anew.")));
 	(void)write_or_fail(&fd, restored.bytes, restored.n_bytes);
 }
 
-/* A condensed segment as it was before. What the library needs for that it keeps in the folder, where it can. */
+/* A condensed segment as it was before. What the library needs for that it keeps in the folder,
+ * where it can. */
 static bool restore(Relation index, const struct bsp_file *file, int fd, const char *temporary)
 {
 	char name[BS_MEMORY_INDEX_NAME_BYTES];
@@ -313,7 +323,8 @@ static bool name_file(int fd, const char *temporary, const char *path)
 	return pg_fsync(fd) == 0 && rename(temporary, path) == 0;
 }
 
-/* The file from its pages, for reading; -1: they are not there any more. is_named: it is given its name, too. */
+/* The file from its pages, for reading; -1: they are not there any more. is_named: it is given its
+ * name, too. */
 static int make_file(Relation index, const struct bsp_file *file, const char *path, bool is_named)
 {
 	char *temporary = temporary_path(index, file);
@@ -323,7 +334,8 @@ static int make_file(Relation index, const struct bsp_file *file, const char *pa
 	{
 		is_good = fill_file(index, file, fd, temporary);
 		if (is_good && is_named && !name_file(fd, temporary, path))
-			ereport(ERROR, (errcode_for_file_access(), errmsg("could not name file \"%s\": %m", path)));
+			ereport(ERROR, (errcode_for_file_access(),
+			                errmsg("could not name file \"%s\": %m", path)));
 	}
 	PG_FINALLY();
 	{
@@ -354,16 +366,19 @@ static int open_file(const char *path, uint64 n_bytes)
 /* Has the cache's file the bytes that were written? */
 static bool is_whole(const struct bsp_file *file, int fd)
 {
-	void *bytes = file->n_bytes ? mmap(NULL, file->n_bytes, PROT_READ, MAP_SHARED, fd, 0) : NULL;
+	void *bytes =
+		file->n_bytes ? mmap(NULL, file->n_bytes, PROT_READ, MAP_SHARED, fd, 0) : NULL;
 	if (bytes == MAP_FAILED)
-		ereport(ERROR, (errcode_for_file_access(), errmsg("could not map a file in \"%s\": %m", LAYOUT)));
+		ereport(ERROR, (errcode_for_file_access(),
+		                errmsg("could not map a file in \"%s\": %m", LAYOUT)));
 	bool is_whole = bsp_checksum(bytes, file->n_bytes) == file->checksum;
 	if (bytes)
 		munmap(bytes, file->n_bytes);
 	return is_whole;
 }
 
-/* Of the pages a file can be made, and the cache has, if any, the same. False: they are not there any more. */
+/* Of the pages a file can be made, and the cache has, if any, the same. False: they are not there
+ * any more. */
 static bool prove(Relation index, const struct bsp_file *file, const char *path, int cached)
 {
 	int fd = make_file(index, file, path, false);
@@ -378,8 +393,9 @@ static bool prove(Relation index, const struct bsp_file *file, const char *path,
 	return false;
 }
 
-/* A file that the cache did not have a moment ago; -1: its pages are not there any more. To restore one takes long, so that one does it, and
- * others wait: after a failover all sessions ask at once. Who has the lock waits for no other. */
+/* A file that the cache did not have a moment ago; -1: its pages are not there any more. To restore
+ * one takes long, so that one does it, and others wait: after a failover all sessions ask at once.
+ * Who has the lock waits for no other. */
 static int make_once(Relation index, const struct bsp_file *file, const char *path)
 {
 	if (!file->is_condensed)
@@ -392,7 +408,8 @@ static int make_once(Relation index, const struct bsp_file *file, const char *pa
 	return fd;
 }
 
-static bool put_cached(Relation index, const struct bsp_file *file, bool proves, struct bs_memory_index *memory, bool *is_new)
+static bool put_cached(Relation index, const struct bsp_file *file, bool proves,
+                       struct bs_memory_index *memory, bool *is_new)
 {
 	char *path = path_of(index, &file->chain, "");
 	int fd = open_file(path, file->n_bytes);
@@ -404,7 +421,8 @@ static bool put_cached(Relation index, const struct bsp_file *file, bool proves,
 		is_good = prove(index, file, path, fd);
 	}
 	struct bs_error err;
-	enum bs_status status = fd >= 0 && is_good ? bs_memory_index_put_file(memory, file->name, fd, &err) : BS_OK;
+	enum bs_status status =
+		fd >= 0 && is_good ? bs_memory_index_put_file(memory, file->name, fd, &err) : BS_OK;
 	if (fd >= 0)
 		CloseTransientFile(fd);
 	bsp_check(status, &err, index);
@@ -412,7 +430,8 @@ static bool put_cached(Relation index, const struct bsp_file *file, bool proves,
 	return fd >= 0 && is_good;
 }
 
-static bool load(Relation index, const struct bsp_meta *meta, bool proves, struct bs_memory_index **memory_out)
+static bool load(Relation index, const struct bsp_meta *meta, bool proves,
+                 struct bs_memory_index **memory_out)
 {
 	struct bs_error err;
 	struct bs_memory_index *memory;
@@ -438,12 +457,14 @@ static bool load(Relation index, const struct bsp_meta *meta, bool proves, struc
 	return is_good;
 }
 
-bool bsp_cache_load(Relation index, const struct bsp_meta *meta, struct bs_memory_index **memory_out)
+bool bsp_cache_load(Relation index, const struct bsp_meta *meta,
+                    struct bs_memory_index **memory_out)
 {
 	return load(index, meta, false, memory_out);
 }
 
-bool bsp_cache_prove(Relation index, const struct bsp_meta *meta, struct bs_memory_index **memory_out)
+bool bsp_cache_prove(Relation index, const struct bsp_meta *meta,
+                     struct bs_memory_index **memory_out)
 {
 	return load(index, meta, true, memory_out);
 }

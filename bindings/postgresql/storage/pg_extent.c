@@ -8,7 +8,8 @@
 #include "port/pg_crc32c.h"
 #include "storage/lmgr.h"
 
-/* Matrices of bits have no repetitions to look for; what there is to gain the entropy coder does. */
+/* Matrices of bits have no repetitions to look for; what there is to gain the entropy coder
+ * does. */
 #define LEVEL 1
 /* Is given back to an allocation of the library at once. */
 #define PIECE_BYTES ((size_t)256 << 10)
@@ -45,7 +46,8 @@ static void begin_page(struct writing *writing, Buffer buffer, uint32 number)
 static void end_page(struct writing *writing, size_t n_bytes, BlockNumber next)
 {
 	bsp_special_of(writing->page.bytes)->next = next;
-	((PageHeader)writing->page.bytes)->pd_lower = (LocationIndex)(MAXALIGN(SizeOfPageHeaderData) + n_bytes);
+	((PageHeader)writing->page.bytes)->pd_lower =
+		(LocationIndex)(MAXALIGN(SizeOfPageHeaderData) + n_bytes);
 	if (writing->is_build) {
 		START_CRIT_SECTION();
 		memcpy(BufferGetPage(writing->buffer), writing->page.bytes, BLCKSZ);
@@ -53,8 +55,8 @@ static void end_page(struct writing *writing, size_t n_bytes, BlockNumber next)
 		END_CRIT_SECTION();
 	} else {
 		GenericXLogState *change = GenericXLogStart(writing->index);
-		memcpy(GenericXLogRegisterBuffer(change, writing->buffer, GENERIC_XLOG_FULL_IMAGE), writing->page.bytes,
-		       BLCKSZ);
+		memcpy(GenericXLogRegisterBuffer(change, writing->buffer, GENERIC_XLOG_FULL_IMAGE),
+		       writing->page.bytes, BLCKSZ);
 		GenericXLogFinish(change);
 	}
 	UnlockReleaseBuffer(writing->buffer);
@@ -64,13 +66,14 @@ static void end_page(struct writing *writing, size_t n_bytes, BlockNumber next)
 static void check_zstd(Relation index, size_t code)
 {
 	if (ZSTD_isError(code))
-		ereport(ERROR,
-		        (errcode(ERRCODE_INDEX_CORRUPTED),
-		         errmsg("index \"%s\": zstd: %s", RelationGetRelationName(index), ZSTD_getErrorName(code))));
+		ereport(ERROR, (errcode(ERRCODE_INDEX_CORRUPTED),
+		                errmsg("index \"%s\": zstd: %s", RelationGetRelationName(index),
+		                       ZSTD_getErrorName(code))));
 }
 
 /* Hands what the coder has for it to pages, until it has no more of this piece. */
-static void compress(struct writing *writing, ZSTD_CCtx *coder, ZSTD_inBuffer *in, bool is_last, ZSTD_outBuffer *out)
+static void compress(struct writing *writing, ZSTD_CCtx *coder, ZSTD_inBuffer *in, bool is_last,
+                     ZSTD_outBuffer *out)
 {
 	size_t left;
 	do {
@@ -85,7 +88,8 @@ static void compress(struct writing *writing, ZSTD_CCtx *coder, ZSTD_inBuffer *i
 	} while (is_last ? left > 0 : in->pos < in->size);
 }
 
-static void write_pages(struct writing *writing, ZSTD_CCtx *coder, const char *bytes, size_t n_bytes)
+static void write_pages(struct writing *writing, ZSTD_CCtx *coder, const char *bytes,
+                        size_t n_bytes)
 {
 	ZSTD_outBuffer out = {PageGetContents(writing->page.bytes), BSP_PAGE_BYTES, 0};
 	pg_crc32c checksum;
@@ -103,7 +107,8 @@ static void write_pages(struct writing *writing, ZSTD_CCtx *coder, const char *b
 	writing->file->checksum_written = checksum;
 }
 
-void bsp_extent_write(Relation index, const void *bytes, size_t n_bytes, bool is_build, struct bsp_file *file)
+void bsp_extent_write(Relation index, const void *bytes, size_t n_bytes, bool is_build,
+                      struct bsp_file *file)
 {
 	struct writing *writing = palloc0(sizeof(*writing));
 	*writing = (struct writing){.index = index, .is_build = is_build, .file = file};
@@ -150,10 +155,11 @@ struct reading {
 };
 
 /* A copy of the page's bytes, into page. */
-static bool read_page(struct reading *reading, BlockNumber *block, uint32 number, BufferAccessStrategy strategy,
-                      size_t *n_out)
+static bool read_page(struct reading *reading, BlockNumber *block, uint32 number,
+                      BufferAccessStrategy strategy, size_t *n_out)
 {
-	Buffer buffer = ReadBufferExtended(reading->index, MAIN_FORKNUM, *block, RBM_NORMAL, strategy);
+	Buffer buffer =
+		ReadBufferExtended(reading->index, MAIN_FORKNUM, *block, RBM_NORMAL, strategy);
 	LockBuffer(buffer, BUFFER_LOCK_SHARE);
 	Page page = BufferGetPage(buffer);
 	bool is_of = bsp_page_is_of(page, BSP_PAGE_FILE, &reading->file->chain, number);
@@ -190,9 +196,11 @@ static bool read_pages(struct reading *reading)
 	for (uint32 number = 0; is_good && block != InvalidBlockNumber; number++) {
 		CHECK_FOR_INTERRUPTS();
 		size_t n_bytes = 0;
-		/* A page that is not there is one that went with an index that was truncated; a chain has no more pages than the relation. */
+		/* A page that is not there is one that went with an index that was truncated; a
+		 * chain has no more pages than the relation. */
 		is_good = block < n_blocks && number < n_blocks &&
-		          read_page(reading, &block, number, strategy, &n_bytes) && decompress(reading, n_bytes);
+		          read_page(reading, &block, number, strategy, &n_bytes) &&
+		          decompress(reading, n_bytes);
 	}
 	FreeAccessStrategy(strategy);
 	return is_good;
@@ -202,8 +210,11 @@ bool bsp_extent_read(Relation index, const struct bsp_file *file,
                      bool (*take)(void *context, const void *bytes, size_t n_bytes), void *context)
 {
 	struct reading *reading = palloc0(sizeof(*reading));
-	*reading = (struct reading){
-		.index = index, .file = file, .take = take, .context = context, .coder = ZSTD_createDCtx()};
+	*reading = (struct reading){.index = index,
+	                            .file = file,
+	                            .take = take,
+	                            .context = context,
+	                            .coder = ZSTD_createDCtx()};
 	if (!reading->coder)
 		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
 	bool is_good;
@@ -213,8 +224,8 @@ bool bsp_extent_read(Relation index, const struct bsp_file *file,
 		INIT_CRC32C(reading->checksum);
 		is_good = read_pages(reading);
 		FIN_CRC32C(reading->checksum);
-		if (is_good &&
-		    (reading->n_bytes != file->n_written || !EQ_CRC32C(reading->checksum, file->checksum_written)))
+		if (is_good && (reading->n_bytes != file->n_written ||
+		                !EQ_CRC32C(reading->checksum, file->checksum_written)))
 			ereport(ERROR, (errcode(ERRCODE_INDEX_CORRUPTED),
 			                errmsg("index \"%s\": %s is not what was written",
 			                       RelationGetRelationName(index), file->name),

@@ -10,12 +10,15 @@
 #define PIECE_BYTES ((size_t)64 << 20)
 
 /* The next piece of the chain, behind what is left of the one before. */
-static bool read_piece(Relation index, const struct bsp_pending *closing, struct bsp_place *place, StringInfo bytes)
+static bool read_piece(Relation index, const struct bsp_pending *closing, struct bsp_place *place,
+                       StringInfo bytes)
 {
 	bool is_end;
-	if (!bsp_pending_read(index, closing, place, bytes, PIECE_BYTES + (size_t)bytes->len, &is_end))
+	if (!bsp_pending_read(index, closing, place, bytes, PIECE_BYTES + (size_t)bytes->len,
+	                      &is_end))
 		ereport(ERROR, (errcode(ERRCODE_INDEX_CORRUPTED),
-		                errmsg("index \"%s\" lacks pages of rows that wait", RelationGetRelationName(index)),
+		                errmsg("index \"%s\" lacks pages of rows that wait",
+		                       RelationGetRelationName(index)),
 		                errhint("REINDEX makes it anew.")));
 	return is_end;
 }

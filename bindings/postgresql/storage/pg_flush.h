@@ -6,7 +6,8 @@
 
 #include "utils/rel.h"
 
-/* Rows that wait, if there are any, become a part of the index. False: another writer is at work, and wait is false. */
+/* Rows that wait, if there are any, become a part of the index. False: another writer is at work,
+ * and wait is false. */
 bool bsp_flush(Relation index, bool wait);
 /* The same. The caller has the writer's lock. */
 void bsp_flush_locked(Relation index);

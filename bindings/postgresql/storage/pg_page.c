@@ -10,7 +10,8 @@
 void bsp_name_draw(struct bsp_name *name_out)
 {
 	if (!pg_strong_random(name_out->bytes, sizeof(name_out->bytes)))
-		ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR), errmsg("could not draw a random name")));
+		ereport(ERROR,
+		        (errcode(ERRCODE_INTERNAL_ERROR), errmsg("could not draw a random name")));
 }
 
 void bsp_page_init(Page page, enum bsp_page_kind kind, const struct bsp_name *chain, uint32 number)
@@ -27,7 +28,8 @@ void bsp_page_init(Page page, enum bsp_page_kind kind, const struct bsp_name *ch
 
 static bool is_ours(Page page)
 {
-	return !PageIsNew(page) && PageGetSpecialSize(page) == MAXALIGN(sizeof(struct bsp_special)) &&
+	return !PageIsNew(page) &&
+	       PageGetSpecialSize(page) == MAXALIGN(sizeof(struct bsp_special)) &&
 	       bsp_special_of(page)->magic == BSP_MAGIC;
 }
 
@@ -36,7 +38,8 @@ bool bsp_page_is_of(Page page, enum bsp_page_kind kind, const struct bsp_name *c
 	if (!is_ours(page))
 		return false;
 	const struct bsp_special *special = bsp_special_of(page);
-	return special->kind == kind && special->number == number && bsp_name_equals(&special->chain, chain);
+	return special->kind == kind && special->number == number &&
+	       bsp_name_equals(&special->chain, chain);
 }
 
 static bool chain_is_sane(const struct bsp_pending *chain)
@@ -57,10 +60,11 @@ struct bsp_meta *bsp_meta_of(Relation index, Page page)
 		                errhint("REINDEX makes it anew.")));
 	if (!is_meta || meta->n_files > BSP_MOST_FILES || !chain_is_sane(&meta->pending) ||
 	    !chain_is_sane(&meta->closing))
-		ereport(ERROR, (errcode(ERRCODE_INDEX_CORRUPTED),
-		                errmsg("index \"%s\": its first page is none of an index of bitsift",
-		                       RelationGetRelationName(index)),
-		                errhint("REINDEX makes it anew.")));
+		ereport(ERROR,
+		        (errcode(ERRCODE_INDEX_CORRUPTED),
+		         errmsg("index \"%s\": its first page is none of an index of bitsift",
+		                RelationGetRelationName(index)),
+		         errhint("REINDEX makes it anew.")));
 	return meta;
 }
 
@@ -73,18 +77,22 @@ void bsp_meta_set_end(Page page)
 
 void bsp_meta_read(Relation index, union bsp_meta_copy *copy_out)
 {
-	/* A replica has no pages of it. The planner says so, too, but asks how the index cuts words before. */
+	/* A replica has no pages of it. The planner says so, too, but asks how the index cuts words
+	 * before. */
 	if (!RelationIsPermanent(index) && RecoveryInProgress())
-		ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-		                errmsg("cannot access temporary or unlogged relations during recovery")));
+		ereport(ERROR,
+		        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+		         errmsg("cannot access temporary or unlogged relations during recovery")));
 	Buffer buffer = ReadBuffer(index, BSP_META_BLOCK);
 	LockBuffer(buffer, BUFFER_LOCK_SHARE);
 	const struct bsp_meta *meta = bsp_meta_of(index, BufferGetPage(buffer));
-	memcpy(copy_out, meta, offsetof(struct bsp_meta, files) + meta->n_files * sizeof(struct bsp_file));
+	memcpy(copy_out, meta,
+	       offsetof(struct bsp_meta, files) + meta->n_files * sizeof(struct bsp_file));
 	UnlockReleaseBuffer(buffer);
 }
 
-/* A block that the free space map names, if it is free indeed: the map is not logged, and may be wrong after a crash. */
+/* A block that the free space map names, if it is free indeed: the map is not logged, and may be
+ * wrong after a crash. */
 static Buffer take_free(Relation index)
 {
 	BlockNumber block;
@@ -95,7 +103,8 @@ static Buffer take_free(Relation index)
 		/* Who has it locked has use for it. */
 		if (ConditionalLockBuffer(buffer)) {
 			Page page = BufferGetPage(buffer);
-			if (PageIsNew(page) || (is_ours(page) && bsp_special_of(page)->kind == BSP_PAGE_FREE))
+			if (PageIsNew(page) ||
+			    (is_ours(page) && bsp_special_of(page)->kind == BSP_PAGE_FREE))
 				return buffer;
 			LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
 		}
@@ -128,7 +137,8 @@ void bsp_page_free(Relation index, Buffer buffer)
 	RecordFreeIndexPage(index, BufferGetBlockNumber(buffer));
 }
 
-void bsp_chain_free(Relation index, enum bsp_page_kind kind, const struct bsp_name *chain, BlockNumber first)
+void bsp_chain_free(Relation index, enum bsp_page_kind kind, const struct bsp_name *chain,
+                    BlockNumber first)
 {
 	for (uint32 number = 0; first != InvalidBlockNumber; number++) {
 		CHECK_FOR_INTERRUPTS();
@@ -149,7 +159,8 @@ void bsp_chain_free(Relation index, enum bsp_page_kind kind, const struct bsp_na
 void bsp_fail_lost_pages(Relation index)
 {
 	ereport(ERROR, (errcode(ERRCODE_INDEX_CORRUPTED),
-	                errmsg("index \"%s\" lacks pages that its first one names", RelationGetRelationName(index)),
+	                errmsg("index \"%s\" lacks pages that its first one names",
+	                       RelationGetRelationName(index)),
 	                errhint("REINDEX makes it anew.")));
 }
 

@@ -9,8 +9,8 @@
 #include "bindings/postgresql/base/pg_document.h"
 #include "core/bitsift/host.h"
 
-/* Heavyweight locks of "pages" are names; block 0's is the writers'. Who hangs new pages into the chain shares this one, so that those who look
- * for lost pages do not take them for such. */
+/* Heavyweight locks of "pages" are names; block 0's is the writers'. Who hangs new pages into the
+ * chain shares this one, so that those who look for lost pages do not take them for such. */
 #define APPEND_LOCK_BLOCK 1
 
 static void append_u32(StringInfo bytes, uint32 value)
@@ -18,7 +18,8 @@ static void append_u32(StringInfo bytes, uint32 value)
 	appendBinaryStringInfo(bytes, (const char *)&value, sizeof(value));
 }
 
-/* Number of bytes, where the row is, how many texts, and each of these: its column's field, so that texts are as they were added. */
+/* Number of bytes, where the row is, how many texts, and each of these: its column's field, so that
+ * texts are as they were added. */
 static void write_row(StringInfo bytes, const ItemPointerData *tid, const struct bsp_texts *texts)
 {
 	char id[BSP_ID_BYTES + 1];
@@ -30,8 +31,10 @@ static void write_row(StringInfo bytes, const ItemPointerData *tid, const struct
 	for (size_t i = 0; i < texts->n; i++) {
 		append_u32(bytes, (uint32)texts->texts[i].text_bytes);
 		appendStringInfoChar(bytes, (char)texts->texts[i].field_bytes);
-		appendBinaryStringInfo(bytes, texts->texts[i].field, (int)texts->texts[i].field_bytes);
-		appendBinaryStringInfo(bytes, texts->texts[i].text, (int)texts->texts[i].text_bytes);
+		appendBinaryStringInfo(bytes, texts->texts[i].field,
+		                       (int)texts->texts[i].field_bytes);
+		appendBinaryStringInfo(bytes, texts->texts[i].text,
+		                       (int)texts->texts[i].text_bytes);
 	}
 	uint32 n_bytes = (uint32)bytes->len;
 	memcpy(bytes->data, &n_bytes, sizeof(n_bytes));
@@ -79,8 +82,8 @@ static bool append_in_place(Relation index, const StringInfo row)
 }
 
 /* Fills the page with what it takes of the row, names the next one, and releases it. */
-static size_t fill_page(Relation index, Buffer buffer, const struct bsp_name *chain, uint32 number, const char *bytes,
-                        size_t n_bytes, BlockNumber next, bool begins_row)
+static size_t fill_page(Relation index, Buffer buffer, const struct bsp_name *chain, uint32 number,
+                        const char *bytes, size_t n_bytes, BlockNumber next, bool begins_row)
 {
 	GenericXLogState *change = GenericXLogStart(index);
 	Page page = GenericXLogRegisterBuffer(change, buffer, GENERIC_XLOG_FULL_IMAGE);
@@ -94,20 +97,23 @@ static size_t fill_page(Relation index, Buffer buffer, const struct bsp_name *ch
 	return n;
 }
 
-/* New pages for the rest of a row, the first of which is the chain's number-th. They are written before the chain has them: first and
- * last of them into *first_out and *last_out. Returns how many. */
-static uint32 write_pages(Relation index, const struct bsp_name *chain, uint32 number, const char *bytes,
-                          size_t n_bytes, bool begins_row, BlockNumber *first_out, BlockNumber *last_out)
+/* New pages for the rest of a row, the first of which is the chain's number-th. They are written
+ * before the chain has them: first and last of them into *first_out and *last_out. Returns how
+ * many. */
+static uint32 write_pages(Relation index, const struct bsp_name *chain, uint32 number,
+                          const char *bytes, size_t n_bytes, bool begins_row,
+                          BlockNumber *first_out, BlockNumber *last_out)
 {
 	uint32 n = 0;
 	Buffer buffer = bsp_block_new(index);
 	*first_out = BufferGetBlockNumber(buffer);
 	while (BufferIsValid(buffer)) {
 		Buffer next = n_bytes > BSP_PAGE_BYTES ? bsp_block_new(index) : InvalidBuffer;
-		BlockNumber next_block = BufferIsValid(next) ? BufferGetBlockNumber(next) : InvalidBlockNumber;
+		BlockNumber next_block =
+			BufferIsValid(next) ? BufferGetBlockNumber(next) : InvalidBlockNumber;
 		*last_out = BufferGetBlockNumber(buffer);
-		size_t done =
-			fill_page(index, buffer, chain, number + n, bytes, n_bytes, next_block, begins_row && n == 0);
+		size_t done = fill_page(index, buffer, chain, number + n, bytes, n_bytes,
+		                        next_block, begins_row && n == 0);
 		bytes += done;
 		n_bytes -= done;
 		buffer = next;
@@ -116,7 +122,8 @@ static uint32 write_pages(Relation index, const struct bsp_name *chain, uint32 n
 	return n;
 }
 
-/* What does not fit into the last page goes to new ones. Returns how many pages the chain has then. */
+/* What does not fit into the last page goes to new ones. Returns how many pages the chain has
+ * then. */
 static uint32 append_pages(Relation index, const StringInfo row, Buffer meta_buffer)
 {
 	struct bsp_pending pending = bsp_meta_of(index, BufferGetPage(meta_buffer))->pending;
@@ -134,8 +141,9 @@ static uint32 append_pages(Relation index, const StringInfo row, Buffer meta_buf
 	}
 	BlockNumber first = InvalidBlockNumber;
 	if (in_tail < (size_t)row->len)
-		n_pages += write_pages(index, &pending.chain, n_pages, row->data + in_tail, (size_t)row->len - in_tail,
-		                       in_tail == 0, &first, &pending.tail);
+		n_pages += write_pages(index, &pending.chain, n_pages, row->data + in_tail,
+		                       (size_t)row->len - in_tail, in_tail == 0, &first,
+		                       &pending.tail);
 	if (pending.head == InvalidBlockNumber)
 		pending.head = first;
 	GenericXLogState *change = GenericXLogStart(index);
@@ -146,7 +154,8 @@ static uint32 append_pages(Relation index, const StringInfo row, Buffer meta_buf
 		if (first != InvalidBlockNumber)
 			bsp_special_of(page)->next = first;
 	}
-	((struct bsp_meta *)PageGetContents(GenericXLogRegisterBuffer(change, meta_buffer, 0)))->pending = pending;
+	((struct bsp_meta *)PageGetContents(GenericXLogRegisterBuffer(change, meta_buffer, 0)))
+		->pending = pending;
 	GenericXLogFinish(change);
 	if (BufferIsValid(tail))
 		UnlockReleaseBuffer(tail);
@@ -189,14 +198,16 @@ bool bsp_pending_close(Relation index, struct bsp_pending *closing_out)
 	struct bsp_pending closing = meta->closing;
 	if (closing.head == InvalidBlockNumber && meta->pending.head != InvalidBlockNumber) {
 		closing = meta->pending;
-		/* Who found the last page by the metapage as it was appends to it before it is closed. */
+		/* Who found the last page by the metapage as it was appends to it before it is
+		 * closed. */
 		Buffer tail = ReadBuffer(index, closing.tail);
 		LockBuffer(tail, BUFFER_LOCK_EXCLUSIVE);
 		GenericXLogState *change = GenericXLogStart(index);
-		struct bsp_meta *changed =
-			(struct bsp_meta *)PageGetContents(GenericXLogRegisterBuffer(change, meta_buffer, 0));
+		struct bsp_meta *changed = (struct bsp_meta *)PageGetContents(
+			GenericXLogRegisterBuffer(change, meta_buffer, 0));
 		changed->closing = closing;
-		changed->pending = (struct bsp_pending){.head = InvalidBlockNumber, .tail = InvalidBlockNumber};
+		changed->pending = (struct bsp_pending){.head = InvalidBlockNumber,
+		                                        .tail = InvalidBlockNumber};
 		changed->generation++;
 		GenericXLogFinish(change);
 		UnlockReleaseBuffer(tail);
@@ -207,8 +218,8 @@ bool bsp_pending_close(Relation index, struct bsp_pending *closing_out)
 }
 
 /* Of one page, what is new. False: it is no page of the chain. */
-static bool read_page(Relation index, const struct bsp_pending *chain, struct bsp_place *place, StringInfo bytes,
-                      BlockNumber *next_out)
+static bool read_page(Relation index, const struct bsp_pending *chain, struct bsp_place *place,
+                      StringInfo bytes, BlockNumber *next_out)
 {
 	Buffer buffer = ReadBuffer(index, place->block);
 	LockBuffer(buffer, BUFFER_LOCK_SHARE);
@@ -226,8 +237,8 @@ static bool read_page(Relation index, const struct bsp_pending *chain, struct bs
 	return is_of;
 }
 
-bool bsp_pending_read(Relation index, const struct bsp_pending *chain, struct bsp_place *place, StringInfo bytes,
-                      size_t most_bytes, bool *is_end_out)
+bool bsp_pending_read(Relation index, const struct bsp_pending *chain, struct bsp_place *place,
+                      StringInfo bytes, size_t most_bytes, bool *is_end_out)
 {
 	*is_end_out = true;
 	if (chain->head == InvalidBlockNumber)
@@ -240,7 +251,8 @@ bool bsp_pending_read(Relation index, const struct bsp_pending *chain, struct bs
 		if (!read_page(index, chain, place, bytes, &next))
 			return false;
 		if (next != InvalidBlockNumber)
-			*place = (struct bsp_place){.block = next, .number = place->number + 1, .is_begun = true};
+			*place = (struct bsp_place){
+				.block = next, .number = place->number + 1, .is_begun = true};
 	} while (next != InvalidBlockNumber && (size_t)bytes->len < most_bytes);
 	*is_end_out = next == InvalidBlockNumber;
 	return true;
@@ -255,15 +267,17 @@ static bool take(const StringInfo bytes, size_t *at, size_t end, void *out, size
 	return true;
 }
 
-static bool take_text(const StringInfo bytes, size_t *at, size_t end, struct bsp_texts *texts, size_t i)
+static bool take_text(const StringInfo bytes, size_t *at, size_t end, struct bsp_texts *texts,
+                      size_t i)
 {
 	uint32 n_bytes;
 	uint8 field_bytes;
-	if (!take(bytes, at, end, &n_bytes, sizeof(n_bytes)) || !take(bytes, at, end, &field_bytes, 1) ||
-	    field_bytes >= sizeof(texts->fields[i]) || !take(bytes, at, end, texts->fields[i], field_bytes) ||
-	    end - *at < n_bytes)
+	if (!take(bytes, at, end, &n_bytes, sizeof(n_bytes)) ||
+	    !take(bytes, at, end, &field_bytes, 1) || field_bytes >= sizeof(texts->fields[i]) ||
+	    !take(bytes, at, end, texts->fields[i], field_bytes) || end - *at < n_bytes)
 		return false;
-	texts->texts[i] = (struct bs_text){texts->fields[i], field_bytes, bytes->data + *at, n_bytes};
+	texts->texts[i] =
+		(struct bs_text){texts->fields[i], field_bytes, bytes->data + *at, n_bytes};
 	*at += n_bytes;
 	return true;
 }
@@ -274,7 +288,8 @@ static bool take_row(const StringInfo bytes, size_t *at, struct bsp_row *row)
 	char id[BSP_ID_BYTES];
 	uint8 has_null, n_texts;
 	size_t start = *at;
-	if (!take(bytes, at, (size_t)bytes->len, &n_bytes, sizeof(n_bytes)) || n_bytes > (size_t)bytes->len - start)
+	if (!take(bytes, at, (size_t)bytes->len, &n_bytes, sizeof(n_bytes)) ||
+	    n_bytes > (size_t)bytes->len - start)
 		return false;
 	size_t end = start + n_bytes;
 	if (!take(bytes, at, end, id, sizeof(id)) || !take(bytes, at, end, &has_null, 1) ||
@@ -294,10 +309,12 @@ static bool is_whole(const StringInfo bytes, size_t at)
 {
 	uint32 n_bytes;
 	size_t start = at;
-	return take(bytes, &at, (size_t)bytes->len, &n_bytes, sizeof(n_bytes)) && n_bytes <= (size_t)bytes->len - start;
+	return take(bytes, &at, (size_t)bytes->len, &n_bytes, sizeof(n_bytes)) &&
+	       n_bytes <= (size_t)bytes->len - start;
 }
 
-bool bsp_pending_next(Relation index, const StringInfo bytes, bool is_end, size_t *at, struct bsp_row *row_out)
+bool bsp_pending_next(Relation index, const StringInfo bytes, bool is_end, size_t *at,
+                      struct bsp_row *row_out)
 {
 	if (*at == (size_t)bytes->len || (!is_end && !is_whole(bytes, *at)))
 		return false;

@@ -24,8 +24,9 @@
 #define MANIFEST "manifest"
 /* A writer needs several times a document's bytes to take it. */
 #define ROW_FACTOR 16
-/* A page has the texts of many rows at hand, so that phrases need few pairs of words: with all that pay in files an index is 7 % larger,
- * and phrases take 4.8 ms instead of 5.6 (a million rows; without any, 8.2). */
+/* A page has the texts of many rows at hand, so that phrases need few pairs of words: with all that
+ * pay in files an index is 7 % larger, and phrases take 4.8 ms instead of 5.6 (a million rows;
+ * without any, 8.2). */
 #define PHRASE_BITS  .1
 #define LEAST_MEMORY ((size_t)64 << 20)
 #define LARGE_BYTES  (1 << 20)
@@ -41,7 +42,8 @@ static void free_store(void *context)
 
 static struct bsp_store *new_store(Relation index)
 {
-	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "bitsift writer", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "bitsift writer",
+	                                              ALLOCSET_DEFAULT_SIZES);
 	struct bsp_store *store = MemoryContextAllocZero(context, sizeof(*store));
 	store->index = index;
 	store->context = context;
@@ -49,7 +51,8 @@ static struct bsp_store *new_store(Relation index)
 	MemoryContextRegisterResetCallback(context, &store->on_reset);
 	MemoryContext before = MemoryContextSwitchTo(context);
 	store->reader = bsp_reader_begin(index, BSP_READER_OF_ALL);
-	store->provider = (struct bs_text_provider){.texts = bsp_reader_texts, .context = store->reader};
+	store->provider =
+		(struct bs_text_provider){.texts = bsp_reader_texts, .context = store->reader};
 	MemoryContextSwitchTo(before);
 	return store;
 }
@@ -87,7 +90,8 @@ static void fill_options(struct bsp_store *store)
 	meta->magic = BSP_MAGIC;
 	meta->version = BSP_VERSION;
 	meta->generation = 1;
-	meta->pending = meta->closing = (struct bsp_pending){.head = InvalidBlockNumber, .tail = InvalidBlockNumber};
+	meta->pending = meta->closing =
+		(struct bsp_pending){.head = InvalidBlockNumber, .tail = InvalidBlockNumber};
 	meta->n_columns = (uint32)IndexRelationGetNumberOfKeyAttributes(store->index);
 	if (!options)
 		return;
@@ -97,8 +101,9 @@ static void fill_options(struct bsp_store *store)
 	meta->grams = options->grams;
 }
 
-/* What a build gives back goes back to the system at once. The C library would keep as much as was ever given back in one piece, twice
- * over: 94 MB where 64 are allowed, and 65 with this, of which 4 are the process' own. */
+/* What a build gives back goes back to the system at once. The C library would keep as much as was
+ * ever given back in one piece, twice over: 94 MB where 64 are allowed, and 65 with this, of which
+ * 4 are the process' own. */
 static void keep_little(void)
 {
 #ifdef __GLIBC__
@@ -112,7 +117,8 @@ struct bsp_store *bsp_store_create(Relation index)
 	/* Words and grams are those of UTF-8. */
 	if (GetDatabaseEncoding() != PG_UTF8)
 		ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-		                errmsg("an index of bitsift needs a database with encoding UTF8, this one has %s",
+		                errmsg("an index of bitsift needs a database with encoding UTF8, "
+		                       "this one has %s",
 		                       GetDatabaseEncodingName())));
 	struct bsp_store *store = new_store(index);
 	struct bs_error err;
@@ -155,15 +161,18 @@ void bsp_store_write(struct bsp_store *store, size_t largest_row_bytes)
 	};
 	struct bs_error err;
 	if (!store->writer)
-		bsp_check(bs_writer_open(&request, &store->writer, &err), &err, store->is_build ? NULL : store->index);
+		bsp_check(bs_writer_open(&request, &store->writer, &err), &err,
+		          store->is_build ? NULL : store->index);
 }
 
-void bsp_store_add(struct bsp_store *store, const ItemPointerData *tid, const struct bsp_texts *texts)
+void bsp_store_add(struct bsp_store *store, const ItemPointerData *tid,
+                   const struct bsp_texts *texts)
 {
 	char id[BSP_ID_BYTES + 1];
 	struct bs_error err;
 	size_t id_bytes = bsp_id_of_tid(tid, texts->has_null, id);
-	bsp_check(bs_writer_add(store->writer, id, id_bytes, texts->texts, texts->n, &err), &err, store->index);
+	bsp_check(bs_writer_add(store->writer, id, id_bytes, texts->texts, texts->n, &err), &err,
+	          store->index);
 }
 
 static const struct bsp_file *find_file(const struct bsp_meta *meta, const char *name)
@@ -180,7 +189,8 @@ static bool begins(const char *name, const char *with)
 }
 
 /* Of a segment, the same condensed, if the library has written that. */
-static bool find_condensed(struct bsp_store *store, const char *segment, struct bs_memory_index_file *out)
+static bool find_condensed(struct bsp_store *store, const char *segment,
+                           struct bs_memory_index_file *out)
 {
 	size_t n = bs_memory_index_n_files(store->memory);
 	for (size_t i = 0; begins(segment, BSP_SEGMENT) && i < n; i++) {
@@ -194,7 +204,8 @@ static bool find_condensed(struct bsp_store *store, const char *segment, struct 
 }
 
 /* To the pages, condensed if it can be, and to the cache as it is. */
-static void write_file(struct bsp_store *store, const struct bs_memory_index_file *file, struct bsp_file *to)
+static void write_file(struct bsp_store *store, const struct bs_memory_index_file *file,
+                       struct bsp_file *to)
 {
 	struct bs_memory_index_file condensed;
 	CHECK_FOR_INTERRUPTS();
@@ -208,7 +219,8 @@ static void write_file(struct bsp_store *store, const struct bs_memory_index_fil
 	bsp_cache_put(store->index, to, file->bytes, file->n_bytes);
 }
 
-/* What the memory has of files: those that the metapage names already, and new ones, written here. */
+/* What the memory has of files: those that the metapage names already, and new ones, written
+ * here. */
 static void write_files(struct bsp_store *store, struct bsp_meta *changed)
 {
 	size_t n = bs_memory_index_n_files(store->memory);
@@ -216,14 +228,16 @@ static void write_files(struct bsp_store *store, struct bsp_meta *changed)
 	for (size_t i = 0; i < n; i++) {
 		struct bs_memory_index_file file;
 		struct bs_error err;
-		bsp_check(bs_memory_index_file_at(store->memory, i, &file, &err), &err, store->index);
+		bsp_check(bs_memory_index_file_at(store->memory, i, &file, &err), &err,
+		          store->index);
 		if (begins(file.name, BSP_CONDENSED))
 			continue;
 		if (changed->n_files == BSP_MOST_FILES)
-			ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-			                errmsg("index \"%s\" is of more than %zu files",
-			                       RelationGetRelationName(store->index), BSP_MOST_FILES),
-			                errhint("bitsift_merge makes them fewer.")));
+			ereport(ERROR,
+			        (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+			         errmsg("index \"%s\" is of more than %zu files",
+			                RelationGetRelationName(store->index), BSP_MOST_FILES),
+			         errhint("bitsift_merge makes them fewer.")));
 		const struct bsp_file *known = find_file(&store->copy.meta, file.name);
 		struct bsp_file *to = &changed->files[changed->n_files++];
 		/* All files but the manifest stay as they are for their lives. */
@@ -234,7 +248,8 @@ static void write_files(struct bsp_store *store, struct bsp_meta *changed)
 	}
 }
 
-/* The metapage names the new files, and not the rows that are in them any more. What else it says may have changed meanwhile. */
+/* The metapage names the new files, and not the rows that are in them any more. What else it says
+ * may have changed meanwhile. */
 static void name_files(struct bsp_store *store, const struct bsp_meta *changed, bool was_closing)
 {
 	Buffer buffer = ReadBuffer(store->index, BSP_META_BLOCK);
@@ -246,7 +261,8 @@ static void name_files(struct bsp_store *store, const struct bsp_meta *changed, 
 	meta->n_files = changed->n_files;
 	memcpy(meta->files, changed->files, changed->n_files * sizeof(changed->files[0]));
 	if (was_closing)
-		meta->closing = (struct bsp_pending){.head = InvalidBlockNumber, .tail = InvalidBlockNumber};
+		meta->closing = (struct bsp_pending){.head = InvalidBlockNumber,
+		                                     .tail = InvalidBlockNumber};
 	meta->generation++;
 	bsp_meta_set_end(page);
 	GenericXLogFinish(change);
@@ -266,7 +282,8 @@ static void free_files(struct bsp_store *store, const struct bsp_meta *changed)
 	const struct bsp_meta *meta = &store->copy.meta;
 	for (uint32 i = 0; i < meta->n_files; i++)
 		if (!names_chain(changed, &meta->files[i].chain))
-			bsp_chain_free(store->index, BSP_PAGE_FILE, &meta->files[i].chain, meta->files[i].first);
+			bsp_chain_free(store->index, BSP_PAGE_FILE, &meta->files[i].chain,
+			               meta->files[i].first);
 }
 
 /* Of an index that is there. */
@@ -301,7 +318,8 @@ static Buffer new_meta_block(Relation index, ForkNumber fork)
 static void fill_meta(Page page, const struct bsp_meta *meta)
 {
 	bsp_page_init(page, BSP_PAGE_META, NULL, 0);
-	memcpy(PageGetContents(page), meta, offsetof(struct bsp_meta, files) + meta->n_files * sizeof(meta->files[0]));
+	memcpy(PageGetContents(page), meta,
+	       offsetof(struct bsp_meta, files) + meta->n_files * sizeof(meta->files[0]));
 	bsp_meta_set_end(page);
 }
 
@@ -346,8 +364,9 @@ void bsp_store_commit(struct bsp_store *store, bool was_closing)
 	bsp_check(bs_writer_commit(store->writer, NULL, &err), &err, store->index);
 	bs_writer_close(store->writer);
 	store->writer = NULL;
-	/* A commit merges a little, which nearly always keeps files few; not in an index of other rules. The metapage must have room for them
-	 * in any case: then such an index is merged, too, and stays one of other rules. */
+	/* A commit merges a little, which nearly always keeps files few; not in an index of other
+	 * rules. The metapage must have room for them in any case: then such an index is merged,
+	 * too, and stays one of other rules. */
 	if (!store->is_build && bs_memory_index_n_files(store->memory) > BSP_MOST_FILES * 3 / 4)
 		(void)compact(store);
 	if (store->is_build)
@@ -372,7 +391,8 @@ static bool has_other_rules(struct bsp_store *store)
 bool bsp_store_compact(struct bsp_store *store)
 {
 	MemoryContext before = MemoryContextSwitchTo(store->context);
-	/* A merge reads the rows again, and so will REINDEX, which such an index needs in any case. */
+	/* A merge reads the rows again, and so will REINDEX, which such an index needs in any
+	 * case. */
 	bool waits = store->copy.meta.n_files > 0 && has_other_rules(store);
 	if (!waits && compact(store))
 		save(store, false);

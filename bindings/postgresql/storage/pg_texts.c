@@ -17,7 +17,8 @@
 #include "bindings/postgresql/base/pg_error.h"
 #include "bindings/postgresql/base/pg_versions.h"
 
-void bsp_texts_of_values(Relation index, const Datum *values, const bool *nulls, struct bsp_texts *texts_out)
+void bsp_texts_of_values(Relation index, const Datum *values, const bool *nulls,
+                         struct bsp_texts *texts_out)
 {
 	int n_columns = IndexRelationGetNumberOfKeyAttributes(index);
 	texts_out->n = 0;
@@ -63,7 +64,8 @@ struct bsp_reader *bsp_reader_begin(Relation index, enum bsp_reader_kind kind)
 	reader->slot = table_slot_create(reader->heap, NULL);
 	GetPerTupleExprContext(reader->estate)->ecxt_scantuple = reader->slot;
 	reader->fetch = table_index_fetch_begin(reader->heap);
-	reader->row = AllocSetContextCreate(CurrentMemoryContext, "bitsift row", ALLOCSET_DEFAULT_SIZES);
+	reader->row =
+		AllocSetContextCreate(CurrentMemoryContext, "bitsift row", ALLOCSET_DEFAULT_SIZES);
 	return reader;
 }
 
@@ -79,14 +81,16 @@ void bsp_reader_end(struct bsp_reader *reader)
 	pfree(reader);
 }
 
-/* How many versions there are that the snapshot sees, of at most so many; the last one is in the slot. */
-static unsigned walk_versions(struct bsp_reader *reader, ItemPointer tid, Snapshot snapshot, unsigned most)
+/* How many versions there are that the snapshot sees, of at most so many; the last one is in the
+ * slot. */
+static unsigned walk_versions(struct bsp_reader *reader, ItemPointer tid, Snapshot snapshot,
+                              unsigned most)
 {
 	unsigned n = 0;
 	bool call_again = false, all_dead = false;
 	ItemPointerData at = *tid;
-	while (n < most &&
-	       table_index_fetch_tuple(reader->fetch, &at, snapshot, reader->slot, &call_again, &all_dead)) {
+	while (n < most && table_index_fetch_tuple(reader->fetch, &at, snapshot, reader->slot,
+	                                           &call_again, &all_dead)) {
 		n++;
 		if (!call_again)
 			break;
@@ -94,8 +98,9 @@ static unsigned walk_versions(struct bsp_reader *reader, ItemPointer tid, Snapsh
 	return n;
 }
 
-/* The last version, of those that update one another in place, which the snapshot sees: an index that is younger than one of them is of the
- * last one's values. The others, if it is not, have the same. */
+/* The last version, of those that update one another in place, which the snapshot sees: an index
+ * that is younger than one of them is of the last one's values. The others, if it is not, have the
+ * same. */
 static bool fetch_version(struct bsp_reader *reader, ItemPointer tid, Snapshot snapshot)
 {
 	if (IsMVCCSnapshot(snapshot))
@@ -117,7 +122,8 @@ static bool fetch(struct bsp_reader *reader, ItemPointer tid)
 	InitNonVacuumableSnapshot(snapshot, GlobalVisTestFor(reader->heap));
 	if (fetch_version(reader, tid, &snapshot))
 		return true;
-	/* Of a row that is dead to all here, a replica may still have readers. Whoever prunes it tells them. */
+	/* Of a row that is dead to all here, a replica may still have readers. Whoever prunes it
+	 * tells them. */
 	reader->is_dead = true;
 	return fetch_version(reader, tid, SnapshotAny);
 }
@@ -131,7 +137,8 @@ static void form_values(struct bsp_reader *reader, Datum *values, bool *nulls)
 	Oid user;
 	int security;
 	GetUserIdAndSecContext(&user, &security);
-	SetUserIdAndSecContext(reader->heap->rd_rel->relowner, security | SECURITY_RESTRICTED_OPERATION);
+	SetUserIdAndSecContext(reader->heap->rd_rel->relowner,
+	                       security | SECURITY_RESTRICTED_OPERATION);
 	PG_TRY();
 	{
 		FormIndexDatum(reader->info, reader->slot, reader->estate, values, nulls);
@@ -155,7 +162,8 @@ static bool read_row(struct bsp_reader *reader, const char *id)
 		/* Copied, so that no buffer stays pinned. */
 		for (size_t i = 0; i < reader->texts.n; i++) {
 			struct bs_text *text = &reader->texts.texts[i];
-			text->text = memcpy(palloc(text->text_bytes + 1), text->text, text->text_bytes);
+			text->text =
+				memcpy(palloc(text->text_bytes + 1), text->text, text->text_bytes);
 		}
 	}
 	ExecClearTuple(reader->slot);
@@ -164,8 +172,8 @@ static bool read_row(struct bsp_reader *reader, const char *id)
 	return is_found;
 }
 
-/* What a callback may throw, in a resource owner of its own, so that what an error leaves open is closed where the error is passed over and the
- * transaction goes on. */
+/* What a callback may throw, in a resource owner of its own, so that what an error leaves open is
+ * closed where the error is passed over and the transaction goes on. */
 struct guard {
 	MemoryContext context;
 	ResourceOwner owner, own;
@@ -186,9 +194,10 @@ static void end_guard(struct guard *guard)
 	ResourceOwnerDelete(guard->own);
 }
 
-/* In a PG_CATCH, of a row that was deleted: is what lies outside of it gone? Then the error is passed over. It may be gone while PostgreSQL
- * still counts the row among those that somebody may see, since VACUUM reckons otherwise for the one than others do for the other
- * (PostgreSQL's bug 18351). Who could see it could not read it. */
+/* In a PG_CATCH, of a row that was deleted: is what lies outside of it gone? Then the error is
+ * passed over. It may be gone while PostgreSQL still counts the row among those that somebody may
+ * see, since VACUUM reckons otherwise for the one than others do for the other (PostgreSQL's bug
+ * 18351). Who could see it could not read it. */
 static bool pass_over_gone(const struct guard *guard)
 {
 	if (geterrcode() != ERRCODE_DATA_CORRUPTED)
@@ -198,7 +207,8 @@ static bool pass_over_gone(const struct guard *guard)
 	return true;
 }
 
-void bsp_texts_of_deleted(Relation index, const Datum *values, const bool *nulls, struct bsp_texts *texts_out)
+void bsp_texts_of_deleted(Relation index, const Datum *values, const bool *nulls,
+                          struct bsp_texts *texts_out)
 {
 	struct guard guard;
 	begin_guard(&guard);
@@ -216,8 +226,8 @@ void bsp_texts_of_deleted(Relation index, const Datum *values, const bool *nulls
 	end_guard(&guard);
 }
 
-int bsp_reader_texts(void *context, const char *id, size_t id_bytes, const struct bs_text **texts_out,
-                     size_t *n_texts_out)
+int bsp_reader_texts(void *context, const char *id, size_t id_bytes,
+                     const struct bs_text **texts_out, size_t *n_texts_out)
 {
 	struct bsp_reader *reader = context;
 	struct guard guard;
@@ -231,8 +241,9 @@ int bsp_reader_texts(void *context, const char *id, size_t id_bytes, const struc
 		MemoryContextSwitchTo(reader->row);
 		reader->texts.n = 0;
 		reader->is_deleted = reader->is_dead = false;
-		/* A row that was pruned has no text to move, and nobody who would look for it: it goes on as an empty one until VACUUM takes it
-		 * away. Left where it is, it would keep its part of the index from being merged away. */
+		/* A row that was pruned has no text to move, and nobody who would look for it: it
+		 * goes on as an empty one until VACUUM takes it away. Left where it is, it would
+		 * keep its part of the index from being merged away. */
 		result = read_row(reader, id) || reader->is_dead ? 0 : 1;
 		MemoryContextSwitchTo(guard.context);
 	}

@@ -22,13 +22,15 @@
 #include "core/bitsift/search.h"
 #include "core/bitsift/writer.h"
 
-/* Rows that a view leaves to its caller, each of which costs a look at the table: a twelfth of what it costs to fold it, for which there
- * are some hundred rows' costs besides. So few stay as they are; more do until so many looks at each have been had: a session that asks
- * little does not fold, and one that asks much does so soon. */
+/* Rows that a view leaves to its caller, each of which costs a look at the table: a twelfth of what
+ * it costs to fold it, for which there are some hundred rows' costs besides. So few stay as they
+ * are; more do until so many looks at each have been had: a session that asks little does not fold,
+ * and one that asks much does so soon. */
 #define MOST_UNFOLDED 64
 #define LEAST_LOOKS   1000
 #define LOOKS_PER_ROW 4
-/* So often new rows are folded into what the last fold made, a small part each; then all that wait are, at once. */
+/* So often new rows are folded into what the last fold made, a small part each; then all that wait
+ * are, at once. */
 #define MOST_PARTS 8
 /* A scan in order of scores has a view, and the scores of its rows another, for the statistics. */
 #define MOST_SEARCHERS 2
@@ -53,7 +55,8 @@ struct state {
 	bool is_doubtful; /* something of the relation changed: is it still there? */
 	Oid relid;
 	Oid filenumber;
-	/* Of the files that the metapage names: a relation that is truncated in place keeps its number. */
+	/* Of the files that the metapage names: a relation that is truncated in place keeps its
+	 * number. */
 	struct bsp_name first;
 	uint64 generation;
 	MemoryContext context;
@@ -62,14 +65,16 @@ struct state {
 	size_t n_unfolded, n_looks; /* that callers had at unfolded rows since the last fold */
 	unsigned n_parts;
 	struct bs_memory_index *base,
-		*folded;   /* without the rows that wait, and with some of them; the latter NULL: none are */
+		/* without the rows that wait, and with some of them; the latter NULL: none are */
+		*folded;
 	int n_descriptors; /* that these hold */
 	struct bs_index *index;
 	/* That no view has; as many as a statement usually has views at once. */
 	struct bs_searcher *searchers[MOST_SEARCHERS];
 	unsigned n_searchers;
 	struct bs_text_provider provider;
-	struct bsp_view *searching; /* the view whose searcher was asked for last: texts are read on its behalf */
+	/* the view whose searcher was asked for last: texts are read on its behalf */
+	struct bsp_view *searching;
 };
 
 struct bsp_view {
@@ -125,7 +130,9 @@ static int provide(void *context, const char *id, size_t id_bytes, const struct 
 /* PostgreSQL keeps fewer files open instead. */
 static void count_descriptors(struct state *state, bool is_end)
 {
-	size_t n = is_end ? 0 : bs_memory_index_n_files(state->base) + (state->folded ? bs_memory_index_n_files(state->folded) : 0);
+	size_t n = is_end ? 0
+	                  : bs_memory_index_n_files(state->base) +
+	                            (state->folded ? bs_memory_index_n_files(state->folded) : 0);
 	for (; state->n_descriptors < (int)n; state->n_descriptors++)
 		ReserveExternalFD();
 	for (; state->n_descriptors > (int)n; state->n_descriptors--)
@@ -154,7 +161,8 @@ static void free_state(struct state *state)
 
 static struct state *new_state(Relation index)
 {
-	MemoryContext context = AllocSetContextCreate(TopMemoryContext, "bitsift index", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext context =
+		AllocSetContextCreate(TopMemoryContext, "bitsift index", ALLOCSET_DEFAULT_SIZES);
 	struct state *state = MemoryContextAllocZero(context, sizeof(*state));
 	state->context = context;
 	state->relid = RelationGetRelid(index);
@@ -199,7 +207,8 @@ static void drop_idle(void)
 			continue;
 		if (state->is_doubtful && !state->is_stale && IsTransactionState()) {
 			state->is_doubtful = false;
-			state->is_stale = !SearchSysCacheExists1(RELOID, ObjectIdGetDatum(state->relid));
+			state->is_stale =
+				!SearchSysCacheExists1(RELOID, ObjectIdGetDatum(state->relid));
 		}
 		if (state->is_stale || ++n_idle > MOST_IDLE)
 			free_state(state);
@@ -215,10 +224,10 @@ static void warn_of_other_rules(Relation index, const struct bs_index *handle)
 	if (!info.is_other_unicode || has_warned)
 		return;
 	has_warned = true;
-	ereport(WARNING,
-	        (errmsg("index \"%s\" was made by another version of the tokenizer, so queries of words read all rows",
-	                RelationGetRelationName(index)),
-	         errhint("REINDEX indexes it again.")));
+	ereport(WARNING, (errmsg("index \"%s\" was made by another version of the tokenizer, so "
+	                         "queries of words read all rows",
+	                         RelationGetRelationName(index)),
+	                  errhint("REINDEX indexes it again.")));
 }
 
 static void open_state(Relation index, struct state *state)
@@ -245,7 +254,8 @@ static void read_waiting(Relation index, struct waiting *waiting, const struct b
 		MemoryContextSwitchTo(before);
 	}
 	bool is_end;
-	*is_good = bsp_pending_read(index, chain, &waiting->place, &waiting->bytes, SIZE_MAX, &is_end);
+	*is_good =
+		bsp_pending_read(index, chain, &waiting->place, &waiting->bytes, SIZE_MAX, &is_end);
 }
 
 /* Counts what is not folded; with unfolded_out, says where these rows are. */
@@ -256,7 +266,8 @@ static size_t count_unfolded(Relation index, struct state *state, ItemPointerDat
 	for (int i = 0; i < 2; i++) {
 		struct waiting *waiting = &state->waiting[i];
 		size_t at = waiting->folded;
-		while (waiting->bytes.data && bsp_pending_next(index, &waiting->bytes, true, &at, row)) {
+		while (waiting->bytes.data &&
+		       bsp_pending_next(index, &waiting->bytes, true, &at, row)) {
 			if (unfolded_out)
 				unfolded_out[n] = row->tid;
 			n++;
@@ -266,9 +277,10 @@ static size_t count_unfolded(Relation index, struct state *state, ItemPointerDat
 	return n;
 }
 
-/* The options of an index that has no files yet; of one that has, the writer takes them from there. */
-static struct bs_writer *begin_writer(Relation index, const struct bsp_meta *meta, struct bs_memory_index *memory,
-                                      size_t n_bytes)
+/* The options of an index that has no files yet; of one that has, the writer takes them from
+ * there. */
+static struct bs_writer *begin_writer(Relation index, const struct bsp_meta *meta,
+                                      struct bs_memory_index *memory, size_t n_bytes)
 {
 	struct bs_writer_request request = {
 		.memory = memory,
@@ -299,7 +311,8 @@ static void write_waiting(Relation index, struct bs_writer *writer, struct waiti
 		char id[BSP_ID_BYTES + 1];
 		struct bs_error err;
 		size_t id_bytes = bsp_id_of_tid(&row->tid, row->texts.has_null, id);
-		bsp_check(bs_writer_add(writer, id, id_bytes, row->texts.texts, row->texts.n, &err), &err, index);
+		bsp_check(bs_writer_add(writer, id, id_bytes, row->texts.texts, row->texts.n, &err),
+		          &err, index);
 	}
 	waiting->folded = at;
 	pfree(row);
@@ -361,14 +374,17 @@ static void note_unfolded(Relation index, struct state *state)
 	state->n_unfolded = count_unfolded(index, state, NULL);
 	if (state->n_unfolded == 0)
 		return;
-	state->unfolded = MemoryContextAlloc(state->context, state->n_unfolded * sizeof(*state->unfolded));
+	state->unfolded =
+		MemoryContextAlloc(state->context, state->n_unfolded * sizeof(*state->unfolded));
 	(void)count_unfolded(index, state, state->unfolded);
 }
 
 static bool wants_fold(const struct state *state, enum bsp_fold how)
 {
 	size_t n = state->n_unfolded;
-	return how == BSP_FOLD_ALL ? n > 0 : n > MOST_UNFOLDED && state->n_looks > LEAST_LOOKS + n * LOOKS_PER_ROW;
+	return how == BSP_FOLD_ALL
+	               ? n > 0
+	               : n > MOST_UNFOLDED && state->n_looks > LEAST_LOOKS + n * LOOKS_PER_ROW;
 }
 
 static int waiting_bytes(const struct state *state)
@@ -376,8 +392,10 @@ static int waiting_bytes(const struct state *state)
 	return state->waiting[0].bytes.len + state->waiting[1].bytes.len;
 }
 
-/* What waits now, read to its end, is in the index or noted. False: pages are not there any more. */
-static bool bring_up(Relation index, const struct bsp_meta *meta, struct state *state, enum bsp_fold how)
+/* What waits now, read to its end, is in the index or noted. False: pages are not there any
+ * more. */
+static bool bring_up(Relation index, const struct bsp_meta *meta, struct state *state,
+                     enum bsp_fold how)
 {
 	bool is_good = true;
 	int n_bytes = waiting_bytes(state);
@@ -431,15 +449,18 @@ static struct state *make_state(Relation index, const struct bsp_meta *meta, enu
 	return state;
 }
 
-/* Has every row that waits been read? For a state that somebody uses, which cannot be brought up. */
-static bool has_all(Relation index, const struct bsp_meta *meta, const struct state *state, enum bsp_fold how)
+/* Has every row that waits been read? For a state that somebody uses, which cannot be brought
+ * up. */
+static bool has_all(Relation index, const struct bsp_meta *meta, const struct state *state,
+                    enum bsp_fold how)
 {
 	if (how == BSP_FOLD_ALL && state->n_unfolded > 0)
 		return false;
 	for (int i = 0; i < 2; i++) {
 		const struct bsp_pending *chain = i == 0 ? &meta->closing : &meta->pending;
 		const struct waiting *waiting = &state->waiting[i];
-		bool is_same = waiting->bytes.data && bsp_name_equals(&waiting->chain, &chain->chain);
+		bool is_same =
+			waiting->bytes.data && bsp_name_equals(&waiting->chain, &chain->chain);
 		if (chain->head == InvalidBlockNumber)
 			continue;
 		if (!is_same || waiting->place.block != chain->tail)
@@ -459,8 +480,8 @@ static bool has_all(Relation index, const struct bsp_meta *meta, const struct st
 static bool is_of(const struct state *state, Relation index, const struct bsp_meta *meta)
 {
 	struct bsp_name first = first_of(meta);
-	return state->filenumber == BSP_FILENUMBER(index) && state->generation == meta->generation &&
-	       bsp_name_equals(&state->first, &first);
+	return state->filenumber == BSP_FILENUMBER(index) &&
+	       state->generation == meta->generation && bsp_name_equals(&state->first, &first);
 }
 
 /* One that is open already and says what the index says now; or NULL. */
@@ -481,7 +502,8 @@ static struct state *find_state(Relation index, const struct bsp_meta *meta, enu
 	return found;
 }
 
-static struct state *bring_state(Relation index, const struct bsp_meta *meta, struct state *state, enum bsp_fold how)
+static struct state *bring_state(Relation index, const struct bsp_meta *meta, struct state *state,
+                                 enum bsp_fold how)
 {
 	volatile bool is_good = false;
 	if (state->n_users > 0)
@@ -511,7 +533,8 @@ static struct state *acquire_state(Relation index, enum bsp_fold how)
 		CHECK_FOR_INTERRUPTS();
 		bsp_meta_read(index, copy);
 		state = find_state(index, &copy->meta, how);
-		state = state ? bring_state(index, &copy->meta, state, how) : make_state(index, &copy->meta, how);
+		state = state ? bring_state(index, &copy->meta, state, how)
+		              : make_state(index, &copy->meta, how);
 	}
 	pfree(copy);
 	if (!state)
@@ -542,7 +565,8 @@ static void release(struct bsp_view *view, bool is_abort)
 	MemoryContextDelete(view->context);
 }
 
-static void on_resource_release(ResourceReleasePhase phase, bool is_commit, bool is_top_level, void *arg)
+static void on_resource_release(ResourceReleasePhase phase, bool is_commit, bool is_top_level,
+                                void *arg)
 {
 	dlist_mutable_iter iter;
 	if (phase != RESOURCE_RELEASE_BEFORE_LOCKS)
@@ -570,8 +594,10 @@ struct bsp_view *bsp_view_acquire(Relation index, enum bsp_fold fold)
 	register_once();
 	drop_idle();
 	struct state *state = acquire_state(index, fold);
-	/* Not below the caller's context, which may go before the resource owner lets go of what it has. */
-	MemoryContext context = AllocSetContextCreate(TopMemoryContext, "bitsift view", ALLOCSET_SMALL_SIZES);
+	/* Not below the caller's context, which may go before the resource owner lets go of what it
+	 * has. */
+	MemoryContext context =
+		AllocSetContextCreate(TopMemoryContext, "bitsift view", ALLOCSET_SMALL_SIZES);
 	struct bsp_view *view = MemoryContextAllocZero(context, sizeof(*view));
 	view->context = context;
 	view->state = state;
@@ -600,7 +626,8 @@ struct bs_searcher *bsp_view_searcher(struct bsp_view *view)
 	if (!view->searcher && state->n_searchers > 0)
 		view->searcher = state->searchers[--state->n_searchers];
 	if (!view->searcher)
-		bsp_check(bs_searcher_new(state->index, &view->searcher, &err), &err, view->relation);
+		bsp_check(bs_searcher_new(state->index, &view->searcher, &err), &err,
+		          view->relation);
 	state->searching = view;
 	return view->searcher;
 }

@@ -79,15 +79,17 @@ static size_t parts_bytes(const struct bsp_query_datum *datum)
 	return VARSIZE(datum) - offsetof(struct bsp_query_datum, parts);
 }
 
-/* Do they parse alike? Which index they are bound to does not matter here, so that the condition of a statement and its order, of which
- * only the latter is bound to one, are parsed once. */
+/* Do they parse alike? Which index they are bound to does not matter here, so that the condition of
+ * a statement and its order, of which only the latter is bound to one, are parsed once. */
 static bool is_of(const struct slot *slot, uint32 hash, const struct bsp_query_datum *datum)
 {
 	const uint8 who_says = BSP_QUERY_STATED | BSP_QUERY_BOUND;
 	const struct bsp_query_datum *own = slot->datum;
-	return own && slot->hash == hash && VARSIZE(own) == VARSIZE(datum) && own->version == datum->version &&
-	       (own->flags | who_says) == (datum->flags | who_says) && own->stemmer_bytes == datum->stemmer_bytes &&
-	       own->stop_bytes == datum->stop_bytes && own->statistics_bytes == datum->statistics_bytes &&
+	return own && slot->hash == hash && VARSIZE(own) == VARSIZE(datum) &&
+	       own->version == datum->version &&
+	       (own->flags | who_says) == (datum->flags | who_says) &&
+	       own->stemmer_bytes == datum->stemmer_bytes && own->stop_bytes == datum->stop_bytes &&
+	       own->statistics_bytes == datum->statistics_bytes &&
 	       memcmp(own->parts, datum->parts, parts_bytes(datum)) == 0;
 }
 

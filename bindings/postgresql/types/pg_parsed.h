@@ -1,4 +1,5 @@
-/* pg_parsed.h: queries as the library parsed them, kept by their bytes for the backend's life: the same one comes with each row. */
+/* pg_parsed.h: queries as the library parsed them, kept by their bytes for the backend's life: the
+ * same one comes with each row. */
 #ifndef BINDINGS_POSTGRESQL_TYPES_PG_PARSED_H
 #define BINDINGS_POSTGRESQL_TYPES_PG_PARSED_H
 

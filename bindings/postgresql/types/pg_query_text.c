@@ -36,7 +36,8 @@ static bool read_name(const char **at, const char **name_out, size_t *bytes_out)
 	return *bytes_out > 0;
 }
 
-/* A bare value, or one in quotes in which a backslash stands before a quote or another. palloc'ed. */
+/* A bare value, or one in quotes in which a backslash stands before a quote or another.
+ * palloc'ed. */
 static char *read_value(const char **at)
 {
 	StringInfoData value;
@@ -83,9 +84,11 @@ static bool take_option(struct head *head, const char *name, size_t name_bytes, 
 	                {"bound", BSP_QUERY_BOUND}};
 	struct bsp_query *query = &head->query;
 	for (size_t i = 0; i < lengthof(switches) && !value; i++)
-		if (strlen(switches[i].name) == name_bytes && memcmp(switches[i].name, name, name_bytes) == 0) {
+		if (strlen(switches[i].name) == name_bytes &&
+		    memcmp(switches[i].name, name, name_bytes) == 0) {
 			query->flags |= switches[i].flags;
-			head->is_stated |= !(switches[i].flags & (BSP_QUERY_ANY | BSP_QUERY_STRICT));
+			head->is_stated |=
+				!(switches[i].flags & (BSP_QUERY_ANY | BSP_QUERY_STRICT));
 			return true;
 		}
 	size_t value_bytes = value ? strlen(value) : 0;
@@ -143,12 +146,14 @@ static bool read_head(const char *text, struct head *head, const char **rest_out
 	return true;
 }
 
-/* The index of another cluster means nothing here, nor one that whoever writes this may not ask: what it said of words stays. */
+/* The index of another cluster means nothing here, nor one that whoever writes this may not ask:
+ * what it said of words stays. */
 static void settle(struct head *head)
 {
 	struct bsp_query *query = &head->query;
 	bool is_stated = (query->flags & BSP_QUERY_STATED) != 0;
-	if (OidIsValid(query->index) && (head->system != GetSystemIdentifier() || !bsp_may_ask(query->index))) {
+	if (OidIsValid(query->index) &&
+	    (head->system != GetSystemIdentifier() || !bsp_may_ask(query->index))) {
 		query->index = InvalidOid;
 		query->flags &= ~BSP_QUERY_BOUND;
 	}
@@ -209,9 +214,11 @@ static void append_head(StringInfo out, const struct bsp_query *query)
 	    !(query->flags & (BSP_QUERY_FOLD_ACCENTS | BSP_QUERY_SPLIT_IDENTIFIERS)))
 		appendStringInfoString(out, "plain,");
 	if (query->flags & BSP_QUERY_BOUND)
-		appendStringInfoString(out, query->flags & BSP_QUERY_STATED ? "bound,stated," : "bound,");
+		appendStringInfoString(out, query->flags & BSP_QUERY_STATED ? "bound,stated,"
+		                                                            : "bound,");
 	if (OidIsValid(query->index))
-		appendStringInfo(out, "index=%u/" UINT64_FORMAT ",", query->index, GetSystemIdentifier());
+		appendStringInfo(out, "index=%u/" UINT64_FORMAT ",", query->index,
+		                 GetSystemIdentifier());
 	if (query->statistics_bytes > 0) {
 		appendStringInfoString(out, "statistics=");
 		append_quoted(out, bsp_stats_format(query->statistics, query->statistics_bytes));
@@ -245,7 +252,8 @@ PGDLLEXPORT Datum bitsift_query_recv(PG_FUNCTION_ARGS)
 {
 	StringInfo message = (StringInfo)PG_GETARG_POINTER(0);
 	int n_bytes;
-	PG_RETURN_POINTER(query_of_text(pq_getmsgtext(message, message->len - message->cursor, &n_bytes)));
+	PG_RETURN_POINTER(
+		query_of_text(pq_getmsgtext(message, message->len - message->cursor, &n_bytes)));
 }
 
 PGDLLEXPORT Datum bitsift_query_send(PG_FUNCTION_ARGS)
@@ -261,9 +269,10 @@ PGDLLEXPORT Datum bitsift_query_send(PG_FUNCTION_ARGS)
 static const char *name_argument(FunctionCallInfo fcinfo, int i, const char *what)
 {
 	char *name = PG_ARGISNULL(i) ? pstrdup("") : text_to_cstring(PG_GETARG_TEXT_PP(i));
-	if (strlen(name) >= 32 || strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_-") != strlen(name))
-		ereport(ERROR,
-		        (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("bitsift_query: no %s \"%s\"", what, name)));
+	if (strlen(name) >= 32 ||
+	    strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_-") != strlen(name))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+		                errmsg("bitsift_query: no %s \"%s\"", what, name)));
 	return name;
 }
 
@@ -280,9 +289,11 @@ PGDLLEXPORT Datum bitsift_query_of(PG_FUNCTION_ARGS)
 	text *words = PG_GETARG_TEXT_PP(0);
 	bool is_stated = !PG_ARGISNULL(1) || !PG_ARGISNULL(2) || !PG_ARGISNULL(3);
 	struct bsp_query query = {
-		.flags = (is_stated ? BSP_QUERY_STATED : 0) | flag_argument(fcinfo, 2, BSP_QUERY_FOLD_ACCENTS) |
+		.flags = (is_stated ? BSP_QUERY_STATED : 0) |
+	                 flag_argument(fcinfo, 2, BSP_QUERY_FOLD_ACCENTS) |
 	                 flag_argument(fcinfo, 3, BSP_QUERY_SPLIT_IDENTIFIERS) |
-	                 flag_argument(fcinfo, 4, BSP_QUERY_ANY) | flag_argument(fcinfo, 6, BSP_QUERY_STRICT),
+	                 flag_argument(fcinfo, 4, BSP_QUERY_ANY) |
+	                 flag_argument(fcinfo, 6, BSP_QUERY_STRICT),
 		.text = VARDATA_ANY(words),
 		.text_bytes = VARSIZE_ANY_EXHDR(words),
 		.stemmer = name_argument(fcinfo, 1, "stemmer"),
@@ -292,7 +303,8 @@ PGDLLEXPORT Datum bitsift_query_of(PG_FUNCTION_ARGS)
 	query.stemmer_bytes = strlen(query.stemmer);
 	query.stop_bytes = strlen(query.stop);
 	if (!PG_ARGISNULL(7))
-		query.statistics = bsp_stats_parts(BSP_STATS_OF(PG_GETARG_DATUM(7)), &query.statistics_bytes);
+		query.statistics =
+			bsp_stats_parts(BSP_STATS_OF(PG_GETARG_DATUM(7)), &query.statistics_bytes);
 	struct bsp_query_datum *datum = bsp_query_make(&query);
 	(void)bsp_parsed(datum);
 	PG_RETURN_POINTER(datum);
@@ -303,6 +315,7 @@ PGDLLEXPORT Datum bitsift_with_stats(PG_FUNCTION_ARGS)
 {
 	struct bsp_query query;
 	bsp_query_read(BSP_QUERY_OF(PG_GETARG_DATUM(0)), &query);
-	query.statistics = bsp_stats_parts(BSP_STATS_OF(PG_GETARG_DATUM(1)), &query.statistics_bytes);
+	query.statistics =
+		bsp_stats_parts(BSP_STATS_OF(PG_GETARG_DATUM(1)), &query.statistics_bytes);
 	PG_RETURN_POINTER(bsp_query_make(&query));
 }

@@ -12,17 +12,19 @@ void bsp_check_encoding(void)
 {
 	int encoding = GetDatabaseEncoding();
 	if (encoding != PG_UTF8 && encoding != PG_SQL_ASCII)
-		ereport(ERROR,
-		        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-		         errmsg("bitsift needs a database whose encoding is UTF8, not %s", GetDatabaseEncodingName())));
+		ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+		                errmsg("bitsift needs a database whose encoding is UTF8, not %s",
+		                       GetDatabaseEncodingName())));
 }
 
 void bsp_query_read(const struct bsp_query_datum *datum, struct bsp_query *query_out)
 {
 	size_t n_bytes = VARSIZE(datum), head_bytes = offsetof(struct bsp_query_datum, parts);
-	size_t parts_bytes = (size_t)datum->stemmer_bytes + datum->stop_bytes + datum->statistics_bytes;
+	size_t parts_bytes =
+		(size_t)datum->stemmer_bytes + datum->stop_bytes + datum->statistics_bytes;
 	if (n_bytes < head_bytes || datum->version != 1 || n_bytes - head_bytes < parts_bytes)
-		ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED), errmsg("a bitsift_query of an unknown format")));
+		ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED),
+		                errmsg("a bitsift_query of an unknown format")));
 	*query_out = (struct bsp_query){
 		.flags = datum->flags,
 		.index = datum->index,
@@ -46,8 +48,8 @@ static char *put(char *at, const char *bytes, size_t n_bytes)
 
 struct bsp_query_datum *bsp_query_make(const struct bsp_query *query)
 {
-	size_t n_bytes = offsetof(struct bsp_query_datum, parts) + query->stemmer_bytes + query->stop_bytes +
-	                 query->statistics_bytes + query->text_bytes;
+	size_t n_bytes = offsetof(struct bsp_query_datum, parts) + query->stemmer_bytes +
+	                 query->stop_bytes + query->statistics_bytes + query->text_bytes;
 	struct bsp_query_datum *datum = palloc0(n_bytes);
 	SET_VARSIZE(datum, n_bytes);
 	datum->version = 1;
@@ -102,14 +104,15 @@ void bsp_query_find_request(const struct bsp_query *query, struct bsp_query_stri
 	};
 }
 
-void bsp_query_fail(enum bs_status status, const struct bs_error *err, const struct bsp_query *query, size_t error_byte)
+void bsp_query_fail(enum bs_status status, const struct bs_error *err,
+                    const struct bsp_query *query, size_t error_byte)
 {
 	if (status == BS_INVALID && error_byte <= query->text_bytes) {
 		int place = pg_mbstrlen_with_len(query->text, (int)error_byte) + 1;
 		int shown = pg_mbcliplen(query->text, (int)query->text_bytes, 200);
-		ereport(ERROR,
-		        (errcode(ERRCODE_SYNTAX_ERROR), errmsg("bitsift query: %s, at character %d", err->text, place),
-		         errdetail("The query is: %.*s", shown, query->text)));
+		ereport(ERROR, (errcode(ERRCODE_SYNTAX_ERROR),
+		                errmsg("bitsift query: %s, at character %d", err->text, place),
+		                errdetail("The query is: %.*s", shown, query->text)));
 	}
 	bsp_check(status, err, NULL);
 }

@@ -1,12 +1,14 @@
 /*
- * pg_query_type.h: the type bitsift_query: a query's text, and what it means: how words are cut and folded, which index it is bound to, by
- * which statistics it ranks.
+ * pg_query_type.h: the type bitsift_query: a query's text, and what it means: how words are cut and
+ * folded, which index it is bound to, by which statistics it ranks.
  *
- * Its text form is the query itself. What is said besides stands before it, in braces, so that the form is lossless:
+ * Its text form is the query itself. What is said besides stands before it, in braces, so that the
+ * form is lossless:
  *
  *     {stemmer=english,any}running shoes
  *
- * A query whose own text begins with a brace is written with {} before it. What is in braces and is no such list is text.
+ * A query whose own text begins with a brace is written with {} before it. What is in braces and is
+ * no such list is text.
  */
 #ifndef BINDINGS_POSTGRESQL_TYPES_PG_QUERY_TYPE_H
 #define BINDINGS_POSTGRESQL_TYPES_PG_QUERY_TYPE_H
@@ -23,7 +25,8 @@ struct bs_search_request;
 enum bsp_query_flags {
 	BSP_QUERY_ANY = 1,    /* any of the words, not all */
 	BSP_QUERY_STATED = 2, /* whoever wrote the query says how words are cut, */
-	BSP_QUERY_BOUND = 4,  /* ... or the planner, by the index that the column has. Neither: words are cut plainly */
+	/* ... or the planner, by the index that the column has. Neither: words are cut plainly */
+	BSP_QUERY_BOUND = 4,
 	BSP_QUERY_FOLD_ACCENTS = 8,
 	BSP_QUERY_SPLIT_IDENTIFIERS = 16,
 	BSP_QUERY_STRICT = 32, /* what may mean something else than it seems is an error */
@@ -37,8 +40,10 @@ struct bsp_query_datum {
 	uint8 flags;
 	uint8 stemmer_bytes;
 	uint8 stop_bytes;
-	Oid index;               /* by whose statistics it ranks, perhaps a partitioned one; InvalidOid: none */
-	uint32 statistics_bytes; /* as struct bitsift_stats has them behind its head (pg_stats_type.h); 0: none */
+	/* by whose statistics it ranks, perhaps a partitioned one; InvalidOid: none */
+	Oid index;
+	/* as struct bitsift_stats has them behind its head (pg_stats_type.h); 0: none */
+	uint32 statistics_bytes;
 	char parts[FLEXIBLE_ARRAY_MEMBER];
 };
 
@@ -73,9 +78,10 @@ struct bsp_query_strings {
 void bsp_query_find_request(const struct bsp_query *query, struct bsp_query_strings *strings,
                             struct bs_search_request *request_out);
 
-/* An error with the place in the query where it is, if there is one: where error_byte is not SIZE_MAX. */
-void bsp_query_fail(enum bs_status status, const struct bs_error *err, const struct bsp_query *query,
-                    size_t error_byte);
+/* An error with the place in the query where it is, if there is one: where error_byte is not
+ * SIZE_MAX. */
+void bsp_query_fail(enum bs_status status, const struct bs_error *err,
+                    const struct bsp_query *query, size_t error_byte);
 
 /* Texts are UTF-8, or bytes of which ASCII is known: an error in databases of other encodings. */
 void bsp_check_encoding(void);

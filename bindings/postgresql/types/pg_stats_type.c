@@ -32,7 +32,8 @@ struct list {
 
 static void add_word(struct list *list, struct word word)
 {
-	list->words = bsp_grow(CurrentMemoryContext, list->words, list->n_words + 1, &list->capacity, sizeof(word));
+	list->words = bsp_grow(CurrentMemoryContext, list->words, list->n_words + 1,
+	                       &list->capacity, sizeof(word));
 	list->words[list->n_words++] = word;
 }
 
@@ -86,7 +87,8 @@ static void unpack(struct list *list, const char *parts, size_t n_bytes)
 	uint64 n_docs, n_positions;
 	size_t at = 16;
 	if (n_bytes < 16)
-		ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED), errmsg("bitsift_stats of an unknown format")));
+		ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED),
+		                errmsg("bitsift_stats of an unknown format")));
 	memcpy(&n_docs, parts, 8);
 	memcpy(&n_positions, parts + 8, 8);
 	list->n_docs += n_docs;
@@ -102,7 +104,8 @@ static void unpack(struct list *list, const char *parts, size_t n_bytes)
 		at += 12 + word.n_bytes;
 	}
 	if (at != n_bytes)
-		ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED), errmsg("bitsift_stats of an unknown format")));
+		ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED),
+		                errmsg("bitsift_stats of an unknown format")));
 }
 
 const char *bsp_stats_parts(const struct bsp_stats_datum *stats, size_t *bytes_out)
@@ -121,8 +124,8 @@ struct bs_statistics *bsp_stats_load(const char *parts, size_t n_bytes)
 	enum bs_status status = BS_OK;
 	bs_statistics_set(statistics, list.n_docs, list.n_positions);
 	for (size_t i = 0; i < list.n_words && !status; i++)
-		status = bs_statistics_add_word(statistics, list.words[i].bytes, list.words[i].n_bytes,
-		                                list.words[i].n_docs, &err);
+		status = bs_statistics_add_word(statistics, list.words[i].bytes,
+		                                list.words[i].n_bytes, list.words[i].n_docs, &err);
 	if (status)
 		bs_statistics_free(statistics);
 	bsp_check(status, &err, NULL);
@@ -222,9 +225,10 @@ static struct bsp_stats_datum *parse_or_fail(const char *text)
 {
 	struct bsp_stats_datum *stats = bsp_stats_parse(text);
 	if (!stats)
-		ereport(ERROR,
-		        (errcode(ERRCODE_INVALID_TEXT_REPRESENTATION), errmsg("invalid bitsift_stats: \"%s\"", text),
-		         errhint("It is two numbers, then words with their numbers: 3 40 \"dog\"=1 \"house\"=2")));
+		ereport(ERROR, (errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
+		                errmsg("invalid bitsift_stats: \"%s\"", text),
+		                errhint("It is two numbers, then words with their numbers: 3 40 "
+		                        "\"dog\"=1 \"house\"=2")));
 	return stats;
 }
 
@@ -244,7 +248,8 @@ PGDLLEXPORT Datum bitsift_stats_recv(PG_FUNCTION_ARGS)
 {
 	StringInfo message = (StringInfo)PG_GETARG_POINTER(0);
 	int n_bytes;
-	PG_RETURN_POINTER(parse_or_fail(pq_getmsgtext(message, message->len - message->cursor, &n_bytes)));
+	PG_RETURN_POINTER(
+		parse_or_fail(pq_getmsgtext(message, message->len - message->cursor, &n_bytes)));
 }
 
 PGDLLEXPORT Datum bitsift_stats_send(PG_FUNCTION_ARGS)

@@ -1,9 +1,10 @@
 /*
- * pg_stats_type.h: the type bitsift_stats: how frequent the words of a query are in an index, so that several rank as one: what
- * bs_statistics (core/bitsift/query.h) knows, of an index without fields.
+ * pg_stats_type.h: the type bitsift_stats: how frequent the words of a query are in an index, so
+ * that several rank as one: what bs_statistics (core/bitsift/query.h) knows, of an index without
+ * fields.
  *
- * Its text form: how many documents, how many words they have in all, and each word with the number of documents that have it,
- * words in bytewise order:
+ * Its text form: how many documents, how many words they have in all, and each word with the number
+ * of documents that have it, words in bytewise order:
  *
  *     300000 12000000 "dog"=120 "house"=4711
  */
@@ -17,7 +18,9 @@ struct bs_statistics;
 struct bsp_stats_datum {
 	int32 vl_len_;
 	char parts
-		[FLEXIBLE_ARRAY_MEMBER]; /* two numbers of 8 bytes; then, word by word, its number of 8 bytes, its length of 4, itself */
+		/* two numbers of 8 bytes; then, word by word, its number of 8 bytes, its length of
+		 * 4, itself */
+		[FLEXIBLE_ARRAY_MEMBER];
 };
 #define BSP_STATS_OF(datum) ((struct bsp_stats_datum *)PG_DETOAST_DATUM(datum))
 

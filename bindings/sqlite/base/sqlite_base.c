@@ -1,8 +1,8 @@
 /* sqlite_base.c: see sqlite_base.h. */
 #include "bindings/sqlite/base/sqlite_base.h"
 
-#include <stdlib.h>
 #include "core/bitsift/host.h"
+#include <stdlib.h>
 
 SQLITE_EXTENSION_INIT3
 
@@ -32,10 +32,13 @@ void bsql_reword(struct bs_error *err)
 	static const char *const pairs[] = {
 		"use the one that made it, or rebuild it with `bitsift index --rebuild`",
 		"use the version that made it, or INSERT INTO t(t) VALUES('rebuild')",
-		"rebuild it with `bitsift index --rebuild`", "INSERT INTO t(t) VALUES('rebuild') restores it",
+		"rebuild it with `bitsift index --rebuild`",
+		"INSERT INTO t(t) VALUES('rebuild') restores it",
 		"`bitsift index --rebuild`", "INSERT INTO t(t) VALUES('rebuild')",
-		"the next `bitsift index` that finds something new rebuilds it", "INSERT INTO t(t) VALUES('rebuild') restores it",
-		"run `bitsift index` first, which indexes everything again", "INSERT INTO t(t) VALUES('rebuild') restores it",
+		"the next `bitsift index` that finds something new rebuilds it",
+		"INSERT INTO t(t) VALUES('rebuild') restores it",
+		"run `bitsift index` first, which indexes everything again",
+		"INSERT INTO t(t) VALUES('rebuild') restores it",
 		"^--weight ", "weight: ",
 		"; use less --memory$", "",
 		NULL};

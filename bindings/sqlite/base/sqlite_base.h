@@ -1,5 +1,6 @@
 /*
- * sqlite_base.h: what several files need: SQLite's codes for what the library failed with, and arrays that grow.
+ * sqlite_base.h: what several files need: SQLite's codes for what the library failed with, and
+ * arrays that grow.
  */
 #ifndef BINDINGS_SQLITE_BASE_SQLITE_BASE_H
 #define BINDINGS_SQLITE_BASE_SQLITE_BASE_H

@@ -1,4 +1,5 @@
-/* sqlite_declaration.c: see sqlite_declaration.h. It reads as FTS5 does: `name = value` is an option, all else is a column. */
+/* sqlite_declaration.c: see sqlite_declaration.h. It reads as FTS5 does: `name = value` is an
+ * option, all else is a column. */
 #include "bindings/sqlite/index/sqlite_declaration.h"
 
 #include <stdlib.h>
@@ -14,8 +15,8 @@ SQLITE_EXTENSION_INIT3
 
 static bool is_word_byte(char byte)
 {
-	return (byte & 0x80) || byte == '_' || (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'z') ||
-	       (byte >= 'A' && byte <= 'Z');
+	return (byte & 0x80) || byte == '_' || (byte >= '0' && byte <= '9') ||
+	       (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z');
 }
 
 static void skip_spaces(const char **at)
@@ -24,7 +25,8 @@ static void skip_spaces(const char **at)
 		++*at;
 }
 
-/* The next name or value, without its quotes, for sqlite3_free; NULL: there is none, or no memory. */
+/* The next name or value, without its quotes, for sqlite3_free; NULL: there is none, or no
+ * memory. */
 static char *take_word(const char **at)
 {
 	char open = **at, close = open == '[' ? ']' : open;
@@ -82,7 +84,8 @@ static int read_weights(struct bsql_declaration *declaration, const char *value,
 }
 
 /* *value is taken where it is kept. */
-static int read_option(struct bsql_declaration *declaration, const char *name, char **value, char **message_out)
+static int read_option(struct bsql_declaration *declaration, const char *name, char **value,
+                       char **message_out)
 {
 	char **texts[] = {&declaration->content, &declaration->content_rowid, &declaration->stem};
 	static const char *const names[] = {"content", "content_rowid", "stem"};
@@ -90,7 +93,8 @@ static int read_option(struct bsql_declaration *declaration, const char *name, c
 		if (sqlite3_stricmp(name, names[i]))
 			continue;
 		if (*texts[i] || !**value) {
-			*message_out = sqlite3_mprintf(*texts[i] ? "%s is given twice" : "%s is empty", name);
+			*message_out = sqlite3_mprintf(
+				*texts[i] ? "%s is given twice" : "%s is empty", name);
 			return SQLITE_ERROR;
 		}
 		*texts[i] = *value;
@@ -106,20 +110,22 @@ static int read_option(struct bsql_declaration *declaration, const char *name, c
 	if (sqlite3_stricmp(name, "density") == 0) {
 		char *end;
 		declaration->density = strtod(*value, &end);
-		if (*end == '\0' && declaration->density >= BS_MIN_DENSITY && declaration->density <= BS_MAX_DENSITY)
+		if (*end == '\0' && declaration->density >= BS_MIN_DENSITY &&
+		    declaration->density <= BS_MAX_DENSITY)
 			return SQLITE_OK;
-		*message_out = sqlite3_mprintf("density is a number from %g to %g, not %s", BS_MIN_DENSITY,
-		                               BS_MAX_DENSITY, *value);
+		*message_out = sqlite3_mprintf("density is a number from %g to %g, not %s",
+		                               BS_MIN_DENSITY, BS_MAX_DENSITY, *value);
 		return SQLITE_ERROR;
 	}
-	*message_out = sqlite3_mprintf(
-		"no option %s: there are content, content_rowid, density, fold_accents, split_identifiers, "
-		"stem, weight",
-		name);
+	*message_out = sqlite3_mprintf("no option %s: there are content, content_rowid, density, "
+	                               "fold_accents, split_identifiers, "
+	                               "stem, weight",
+	                               name);
 	return SQLITE_ERROR;
 }
 
-static int add_column(struct bsql_declaration *declaration, char **name, const char *rest, char **message_out)
+static int add_column(struct bsql_declaration *declaration, char **name, const char *rest,
+                      char **message_out)
 {
 	if (declaration->n_columns == BSQL_MOST_COLUMNS) {
 		*message_out = sqlite3_mprintf("more than %d columns", BSQL_MOST_COLUMNS);
@@ -144,7 +150,8 @@ static int add_column(struct bsql_declaration *declaration, char **name, const c
 	return SQLITE_OK;
 }
 
-static int read_argument(struct bsql_declaration *declaration, const char *argument, char **message_out)
+static int read_argument(struct bsql_declaration *declaration, const char *argument,
+                         char **message_out)
 {
 	const char *at = argument;
 	int code;
@@ -181,15 +188,16 @@ static int read_argument(struct bsql_declaration *declaration, const char *argum
 
 static int check(struct bsql_declaration *declaration, char **message_out)
 {
-	declaration->fields = sqlite3_malloc64(((size_t)declaration->n_columns + 1) * sizeof(*declaration->fields));
+	declaration->fields = sqlite3_malloc64(((size_t)declaration->n_columns + 1) *
+	                                       sizeof(*declaration->fields));
 	if (!declaration->fields)
 		return SQLITE_NOMEM;
 	for (int i = 0; i < declaration->n_columns; i++) {
 		if (declaration->columns[i].is_indexed)
 			declaration->fields[declaration->n_fields++] = declaration->columns[i].name;
 		if (sqlite3_stricmp(declaration->columns[i].name, declaration->table) == 0) {
-			*message_out =
-				sqlite3_mprintf("a column cannot be called as its table, %s", declaration->table);
+			*message_out = sqlite3_mprintf("a column cannot be called as its table, %s",
+			                               declaration->table);
 			return SQLITE_ERROR;
 		}
 	}
@@ -199,7 +207,8 @@ static int check(struct bsql_declaration *declaration, char **message_out)
 		return SQLITE_ERROR;
 	}
 	if (declaration->content_rowid && !declaration->content) {
-		*message_out = sqlite3_mprintf("content_rowid is a column of the table that content names");
+		*message_out = sqlite3_mprintf(
+			"content_rowid is a column of the table that content names");
 		return SQLITE_ERROR;
 	}
 	if (!declaration->content_rowid)
@@ -207,7 +216,8 @@ static int check(struct bsql_declaration *declaration, char **message_out)
 	return declaration->content_rowid ? SQLITE_OK : SQLITE_NOMEM;
 }
 
-int bsql_declaration_read(struct bsql_declaration *declaration, int argc, const char *const *argv, char **message_out)
+int bsql_declaration_read(struct bsql_declaration *declaration, int argc, const char *const *argv,
+                          char **message_out)
 {
 	*declaration = (struct bsql_declaration){.density = USUAL_DENSITY,
 	                                         .schema = sqlite3_mprintf("%s", argv[1]),
@@ -230,7 +240,8 @@ static bool is_weight_of_field(const struct bsql_declaration *declaration, const
 	const char *number = strrchr(weight, '=');
 	size_t n_bytes = number ? (size_t)(number - weight) : 0;
 	for (int i = 0; i < declaration->n_fields && number; i++)
-		if (strlen(declaration->fields[i]) == n_bytes && memcmp(declaration->fields[i], weight, n_bytes) == 0)
+		if (strlen(declaration->fields[i]) == n_bytes &&
+		    memcmp(declaration->fields[i], weight, n_bytes) == 0)
 			return true;
 	return !number;
 }
@@ -240,8 +251,9 @@ int bsql_declaration_check_new(const struct bsql_declaration *declaration, char 
 	for (size_t i = 0; declaration->weights[i]; i++) {
 		if (is_weight_of_field(declaration, declaration->weights[i]))
 			continue;
-		*message_out = sqlite3_mprintf("weight: %s: no indexed column of that name (case counts)",
-		                               declaration->weights[i]);
+		*message_out =
+			sqlite3_mprintf("weight: %s: no indexed column of that name (case counts)",
+		                        declaration->weights[i]);
 		return SQLITE_ERROR;
 	}
 	if (!declaration->content || sqlite3_stricmp(declaration->content, declaration->table) != 0)
@@ -268,8 +280,8 @@ void bsql_declaration_deinit(struct bsql_declaration *declaration)
 
 bool bsql_declaration_equals(const struct bsql_declaration *a, const struct bsql_declaration *b)
 {
-	return sqlite3_stricmp(a->schema, b->schema) == 0 && sqlite3_stricmp(a->table, b->table) == 0 &&
-	       strcmp(a->arguments, b->arguments) == 0;
+	return sqlite3_stricmp(a->schema, b->schema) == 0 &&
+	       sqlite3_stricmp(a->table, b->table) == 0 && strcmp(a->arguments, b->arguments) == 0;
 }
 
 char *bsql_declaration_schema(const struct bsql_declaration *declaration)

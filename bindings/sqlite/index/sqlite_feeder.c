@@ -40,7 +40,8 @@ struct bsql_feeder {
 	struct bs_error err;
 };
 
-static enum bs_status write_row(struct bsql_feeder *feeder, const struct row *row, const char *at, struct bs_error *err)
+static enum bs_status write_row(struct bsql_feeder *feeder, const struct row *row, const char *at,
+                                struct bs_error *err)
 {
 	char id[BSQL_ID_BYTES];
 	size_t id_bytes = bsql_id_write(row->id, id);
@@ -60,7 +61,8 @@ static void work(struct bsql_feeder *feeder)
 	struct row row;
 	for (size_t at = 0; at < feeder->worked.used_bytes && !feeder->status; at += row.n_bytes) {
 		memcpy(&row, feeder->worked.bytes + at, sizeof(row));
-		feeder->status = write_row(feeder, &row, feeder->worked.bytes + at + sizeof(row), &feeder->err);
+		feeder->status = write_row(feeder, &row, feeder->worked.bytes + at + sizeof(row),
+		                           &feeder->err);
 	}
 	feeder->worked.used_bytes = 0;
 }
@@ -122,8 +124,8 @@ static bool start_thread(struct bsql_feeder *feeder)
 	return !failed;
 }
 
-enum bs_status bsql_feeder_new(struct bs_writer *writer, const char *const *fields, struct bsql_feeder **feeder_out,
-                               struct bs_error *err)
+enum bs_status bsql_feeder_new(struct bs_writer *writer, const char *const *fields,
+                               struct bsql_feeder **feeder_out, struct bs_error *err)
 {
 	struct bsql_feeder *feeder = calloc(1, sizeof(*feeder));
 	size_t n = 0;
@@ -140,7 +142,8 @@ enum bs_status bsql_feeder_new(struct bs_writer *writer, const char *const *fiel
 	feeder->writer = writer;
 	feeder->n_texts = n;
 	for (size_t i = 0; i < n; i++)
-		feeder->texts[i] = (struct bs_text){.field = fields[i], .field_bytes = strlen(fields[i])};
+		feeder->texts[i] =
+			(struct bs_text){.field = fields[i], .field_bytes = strlen(fields[i])};
 	pthread_mutex_init(&feeder->mutex, NULL);
 	pthread_cond_init(&feeder->changed, NULL);
 	feeder->has_thread = start_thread(feeder);
@@ -168,8 +171,8 @@ static void append(struct chunk *chunk, const void *bytes, size_t n_bytes)
 	chunk->used_bytes += n_bytes;
 }
 
-enum bs_status bsql_feeder_put(struct bsql_feeder *feeder, sqlite3_int64 id, const struct bs_text *texts,
-                               struct bs_error *err)
+enum bs_status bsql_feeder_put(struct bsql_feeder *feeder, sqlite3_int64 id,
+                               const struct bs_text *texts, struct bs_error *err)
 {
 	struct row row = {.id = id, .n_bytes = sizeof(row), .there = texts != NULL};
 	for (size_t i = 0; i < feeder->n_texts && texts; i++)
@@ -197,7 +200,8 @@ enum bs_status bsql_feeder_end(struct bsql_feeder *feeder, struct bs_error *err)
 	pthread_mutex_unlock(&feeder->mutex);
 	if (feeder->has_thread)
 		pthread_join(feeder->thread, NULL);
-	enum bs_status status = feeder->status ? bs_fail(err, feeder->status, "%s", feeder->err.text) : BS_OK;
+	enum bs_status status =
+		feeder->status ? bs_fail(err, feeder->status, "%s", feeder->err.text) : BS_OK;
 	pthread_mutex_destroy(&feeder->mutex);
 	pthread_cond_destroy(&feeder->changed);
 	free(feeder->filled.bytes);

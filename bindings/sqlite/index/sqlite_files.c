@@ -46,7 +46,8 @@ static struct bsql_file *find_file(const struct bsql_files *files, const char *n
 static int know_file(struct bsql_files *files, const char *name, uint64_t sum)
 {
 	struct bsql_file *file = find_file(files, name);
-	if (!file && bsql_grow(&files->known, files->n_known, &files->capacity, sizeof(*files->known)))
+	if (!file &&
+	    bsql_grow(&files->known, files->n_known, &files->capacity, sizeof(*files->known)))
 		return SQLITE_NOMEM;
 	if (!file)
 		file = &files->known[files->n_known++];
@@ -64,15 +65,17 @@ static void forget_file(struct bsql_files *files, struct bsql_file *file)
 /* A lock, and what is for directories, are nothing to keep. */
 static bool is_kept(const char *name)
 {
-	return strcmp(name, MANIFEST) == 0 || strncmp(name, "seg-", 4) == 0 || strncmp(name, "del-", 4) == 0 ||
-	       strncmp(name, "exc-", 4) == 0 || strncmp(name, "summary-", 8) == 0;
+	return strcmp(name, MANIFEST) == 0 || strncmp(name, "seg-", 4) == 0 ||
+	       strncmp(name, "del-", 4) == 0 || strncmp(name, "exc-", 4) == 0 ||
+	       strncmp(name, "summary-", 8) == 0;
 }
 
 static bool has_file(const struct bsql_files *files, const char *name)
 {
 	struct bs_memory_index_file file;
 	for (size_t i = 0; i < bs_memory_index_n_files(files->memory); i++)
-		if (!bs_memory_index_file_at(files->memory, i, &file, NULL) && strcmp(file.name, name) == 0)
+		if (!bs_memory_index_file_at(files->memory, i, &file, NULL) &&
+		    strcmp(file.name, name) == 0)
 			return true;
 	return false;
 }
@@ -85,7 +88,8 @@ bool bsql_files_have_index(const struct bsql_files *files)
 void bsql_files_forget_changed(struct bsql_files *files)
 {
 	for (size_t i = 0; i < files->n_known;)
-		if (strcmp(files->known[i].name, MANIFEST) == 0 || !has_file(files, files->known[i].name))
+		if (strcmp(files->known[i].name, MANIFEST) == 0 ||
+		    !has_file(files, files->known[i].name))
 			forget_file(files, &files->known[i]);
 		else
 			i++;
@@ -98,8 +102,8 @@ static int take_name(struct list *list, struct bsql_shadow *shadow, sqlite3_stmt
 	if (code)
 		return code;
 	if (!name || !is_kept(name) || strlen(name) >= BS_MEMORY_INDEX_NAME_BYTES) {
-		(void)bs_fail(&shadow->err, BS_OK, "%s_files: not a file name: %s", shadow->declaration->table,
-		              name ? name : "NULL");
+		(void)bs_fail(&shadow->err, BS_OK, "%s_files: not a file name: %s",
+		              shadow->declaration->table, name ? name : "NULL");
 		return SQLITE_CORRUPT_VTAB;
 	}
 	struct bsql_file *file = &list->files[list->n++];
@@ -130,14 +134,15 @@ static bool is_listed(const struct bsql_file *files, size_t n, const struct bsql
 	return false;
 }
 
-static int load_file(struct bsql_files *files, struct bsql_shadow *shadow, const struct bsql_file *file)
+static int load_file(struct bsql_files *files, struct bsql_shadow *shadow,
+                     const struct bsql_file *file)
 {
 	void *bytes;
 	size_t n_bytes;
 	int code = bsql_shadow_load_file(shadow, file->name, file->sum, &bytes, &n_bytes);
 	if (!code)
-		code = bsql_code_of(
-			bs_memory_index_put(files->memory, file->name, bytes ? bytes : "", n_bytes, &shadow->err));
+		code = bsql_code_of(bs_memory_index_put(files->memory, file->name,
+		                                        bytes ? bytes : "", n_bytes, &shadow->err));
 	if (!code)
 		code = know_file(files, file->name, file->sum);
 	free(bytes);
@@ -145,7 +150,8 @@ static int load_file(struct bsql_files *files, struct bsql_shadow *shadow, const
 }
 
 /* Files that the list does not have, or has with other bytes, go. */
-static int drop_others(struct bsql_files *files, struct bsql_shadow *shadow, const struct list *list)
+static int drop_others(struct bsql_files *files, struct bsql_shadow *shadow,
+                       const struct list *list)
 {
 	struct bs_memory_index_file file;
 	int code = SQLITE_OK;

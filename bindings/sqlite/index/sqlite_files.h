@@ -1,6 +1,7 @@
 /*
- * sqlite_files.h: the files of an index in a connection's memory, and what is known of each: that t_files has it, with which checksum. Files but the
- * manifest are never changed, so that only those that differ are read and written.
+ * sqlite_files.h: the files of an index in a connection's memory, and what is known of each: that
+ * t_files has it, with which checksum. Files but the manifest are never changed, so that only those
+ * that differ are read and written.
  */
 #ifndef BINDINGS_SQLITE_INDEX_SQLITE_FILES_H
 #define BINDINGS_SQLITE_INDEX_SQLITE_FILES_H
@@ -16,7 +17,8 @@ struct bsql_file;
 /* All zero: nothing is in memory. */
 struct bsql_files {
 	struct bs_memory_index *memory; /* NULL: none was made */
-	struct bsql_file *known;  /* in memory as t_files has them, or had them when it was looked at */
+	/* in memory as t_files has them, or had them when it was looked at */
+	struct bsql_file *known;
 	size_t n_known, capacity;
 };
 void bsql_files_deinit(struct bsql_files *files);

@@ -19,7 +19,8 @@ int bsql_hits_add(struct bsql_hits *hits, sqlite3_int64 id, const double *score)
 		size_t wanted = hits->capacity * 2 + 64;
 		sqlite3_int64 *ids = realloc(hits->ids, wanted * sizeof(*ids));
 		hits->ids = ids ? ids : hits->ids;
-		double *scores = ids && score ? realloc(hits->scores, wanted * sizeof(*scores)) : hits->scores;
+		double *scores = ids && score ? realloc(hits->scores, wanted * sizeof(*scores))
+		                              : hits->scores;
 		hits->scores = scores ? scores : hits->scores;
 		if (!ids || (score && !scores))
 			return SQLITE_NOMEM;
@@ -49,7 +50,8 @@ int bsql_hits_add_range(struct bsql_hits *hits, const struct bsql_hits *from, sq
                         sqlite3_int64 greatest)
 {
 	int code = SQLITE_OK;
-	for (size_t i = bsql_hits_from(from, least); i < from->n && from->ids[i] <= greatest && !code; i++)
+	for (size_t i = bsql_hits_from(from, least);
+	     i < from->n && from->ids[i] <= greatest && !code; i++)
 		code = bsql_hits_add(hits, from->ids[i], from->scores ? &from->scores[i] : NULL);
 	return code;
 }

@@ -57,13 +57,16 @@ struct bsql_index {
 	uint64_t view;
 	struct known known;
 
-	bool is_known; /* the memory is what the tables said at `state`, and what is applied since; else base and n_applied say nothing */
+	/* the memory is what the tables said at `state`, and what is applied since; else base and
+	 * n_applied say nothing */
+	bool is_known;
 	sqlite3_int64 state;
 	struct changes base; /* what t_pending says and is not applied to the memory */
 	struct changes log;  /* what was noted since, and is not in t_pending; */
 	size_t n_applied;    /* so many of it is applied */
 	size_t log_bytes;    /* of the texts of this transaction */
-	/* NULL, or it was given base and the log, and is to be committed: they come in so large a number. */
+	/* NULL, or it was given base and the log, and is to be committed: they come in so large a
+	 * number. */
 	struct bs_writer *writer;
 	struct bsql_feeder *feeder; /* through which it is given more */
 	bool has_flushed;           /* it wrote to t_pending */
@@ -102,17 +105,20 @@ static int fail(struct bsql_index *index, enum bs_status status)
 	return bsql_shadow_fail(&index->shadow, code);
 }
 
-/* A struct bs_limits' stop. Other threads that work for the call must not use the connection, which its thread has locked. */
+/* A struct bs_limits' stop. Other threads that work for the call must not use the connection, which
+ * its thread has locked. */
 static int is_interrupted(void *context)
 {
 	struct bsql_index *index = context;
-	return pthread_equal(pthread_self(), index->owner) && bsql_shadow_is_interrupted(&index->shadow);
+	return pthread_equal(pthread_self(), index->owner) &&
+	       bsql_shadow_is_interrupted(&index->shadow);
 }
 
 static int fail_recursive(struct bsql_index *index)
 {
 	const char *table = index->declaration.table;
-	(void)bs_fail(index->err, BS_OK, "recursively defined table %s: what it reads or writes is %s itself", table,
+	(void)bs_fail(index->err, BS_OK,
+	              "recursively defined table %s: what it reads or writes is %s itself", table,
 	              table);
 	return SQLITE_ERROR;
 }
@@ -203,7 +209,8 @@ static void free_index(struct bsql_index *index)
 	free(index);
 }
 
-static struct bsql_index *find_index(struct bsql_registry *registry, const struct bsql_declaration *declaration)
+static struct bsql_index *find_index(struct bsql_registry *registry,
+                                     const struct bsql_declaration *declaration)
 {
 	for (struct bsql_index *index = registry->indexes; index; index = index->next)
 		if (bsql_declaration_equals(&index->declaration, declaration))
@@ -211,7 +218,8 @@ static struct bsql_index *find_index(struct bsql_registry *registry, const struc
 	return NULL;
 }
 
-struct bsql_index *bsql_index_find_table(const struct bsql_registry *registry, const char *schema, const char *table)
+struct bsql_index *bsql_index_find_table(const struct bsql_registry *registry, const char *schema,
+                                         const char *table)
 {
 	for (struct bsql_index *index = registry->indexes; index; index = index->next)
 		if (sqlite3_stricmp(index->declaration.schema, schema) == 0 &&
@@ -220,8 +228,9 @@ struct bsql_index *bsql_index_find_table(const struct bsql_registry *registry, c
 	return NULL;
 }
 
-int bsql_index_acquire(struct bsql_registry *registry, sqlite3 *db, struct bsql_declaration *declaration,
-                       struct bsql_index **index_out, struct bs_error *err)
+int bsql_index_acquire(struct bsql_registry *registry, sqlite3 *db,
+                       struct bsql_declaration *declaration, struct bsql_index **index_out,
+                       struct bs_error *err)
 {
 	struct bsql_index *index = find_index(registry, declaration);
 	*index_out = index;
@@ -314,7 +323,8 @@ static int load_pending(struct bsql_index *index)
 	int code = bsql_shadow_statement(&index->shadow, BSQL_PENDING, &statement);
 	index->base.n = 0;
 	while (!code && (code = bsql_shadow_step(&index->shadow, statement)) == SQLITE_ROW)
-		code = append(&index->base, sqlite3_column_int64(statement, 0), sqlite3_column_int(statement, 1) != 0);
+		code = append(&index->base, sqlite3_column_int64(statement, 0),
+		              sqlite3_column_int(statement, 1) != 0);
 	sqlite3_reset(statement);
 	return code == SQLITE_DONE ? SQLITE_OK : code;
 }
@@ -350,7 +360,8 @@ static void warn_of_other_rules(struct bsql_index *index)
 		return;
 	index->registry->has_warned = true;
 	sqlite3_log(SQLITE_WARNING,
-	            "bitsift: %s.%s was made by another version of the tokenizer, so every query reads all rows: "
+	            "bitsift: %s.%s was made by another version of the tokenizer, so every query "
+	            "reads all rows: "
 	            "INSERT INTO %s(%s) VALUES('rebuild') renews the index",
 	            index->declaration.schema, index->declaration.table, index->declaration.table,
 	            index->declaration.table);
@@ -358,7 +369,8 @@ static void warn_of_other_rules(struct bsql_index *index)
 
 static int open_handle(struct bsql_index *index)
 {
-	struct bs_open_request request = {.memory = index->files.memory, .host.texts = &index->provider};
+	struct bs_open_request request = {.memory = index->files.memory,
+	                                  .host.texts = &index->provider};
 	if (index->handle || !bsql_files_have_index(&index->files))
 		return SQLITE_OK;
 	index->view++;
@@ -382,7 +394,8 @@ static int open_writer(struct bsql_index *index, size_t n_rows, struct bs_writer
 		.not_stored = true,
 		.no_checksums = true,
 		.document_memory_bytes = UINT64_MAX, /* the row is in the table already */
-		.index.summary_rate = -1, /* a table is opened before it is asked, so that nobody would look at one */
+		/* a table is opened before it is asked, so that nobody would look at one */
+		.index.summary_rate = -1,
 		.host.texts = &index->provider,
 		.write.n_threads = n_rows < FEW_ROWS ? 1 : 0,
 		.limits = &index->limits,
@@ -400,17 +413,20 @@ static int open_writer(struct bsql_index *index, size_t n_rows, struct bs_writer
 }
 
 /* The row as it is now. */
-static int write_row(struct bsql_index *index, struct bs_writer *writer, const struct change *change)
+static int write_row(struct bsql_index *index, struct bs_writer *writer,
+                     const struct change *change)
 {
 	const struct bs_text *texts;
 	size_t n_texts;
 	char id[BSQL_ID_BYTES];
 	size_t id_bytes = bsql_id_write(change->id, id);
-	int code = change->there ? bsql_shadow_texts(&index->shadow, change->id, &texts, &n_texts) : SQLITE_DONE;
+	int code = change->there ? bsql_shadow_texts(&index->shadow, change->id, &texts, &n_texts)
+	                         : SQLITE_DONE;
 	if (code && code != SQLITE_DONE)
 		return code;
-	enum bs_status status = code ? bs_writer_delete(writer, id, id_bytes, NULL, index->err)
-	                             : bs_writer_add(writer, id, id_bytes, texts, n_texts, index->err);
+	enum bs_status status =
+		code ? bs_writer_delete(writer, id, id_bytes, NULL, index->err)
+		     : bs_writer_add(writer, id, id_bytes, texts, n_texts, index->err);
 	return status ? fail(index, status) : SQLITE_OK;
 }
 
@@ -492,8 +508,8 @@ static int apply(struct bsql_index *index)
 	return SQLITE_OK;
 }
 
-/* The memory as the tables are; the log is another matter. (Not SQLite's data version says so: where another file comes under
- * a connection, it may be the same.) */
+/* The memory as the tables are; the log is another matter. (Not SQLite's data version says so:
+ * where another file comes under a connection, it may be the same.) */
 static int meet_tables(struct bsql_index *index)
 {
 	sqlite3_int64 state = 0;
@@ -555,14 +571,15 @@ static int start_writer(struct bsql_index *index)
 	if (!code)
 		code = feed(index);
 	if (!code)
-		code = bsql_code_of(
-			bsql_feeder_new(index->writer, index->declaration.fields, &index->feeder, index->err));
+		code = bsql_code_of(bsql_feeder_new(index->writer, index->declaration.fields,
+		                                    &index->feeder, index->err));
 	if (code)
 		drop_writer(index);
 	return leave(index, code);
 }
 
-int bsql_index_note(struct bsql_index *index, sqlite3_int64 id, bool there, const struct bs_text *texts, size_t n_texts)
+int bsql_index_note(struct bsql_index *index, sqlite3_int64 id, bool there,
+                    const struct bs_text *texts, size_t n_texts)
 {
 	index->n_changes++;
 	for (size_t i = 0; i < n_texts; i++)
@@ -578,7 +595,8 @@ int bsql_index_note(struct bsql_index *index, sqlite3_int64 id, bool there, cons
 		}
 		return bsql_code_of(status);
 	}
-	bool are_many = index->log.n - index->n_applied >= MANY_CHANGES && !index->declaration.content;
+	bool are_many =
+		index->log.n - index->n_applied >= MANY_CHANGES && !index->declaration.content;
 	return are_many ? start_writer(index) : SQLITE_OK;
 }
 
@@ -590,7 +608,8 @@ static int flush(struct bsql_index *index)
 	if (!code)
 		code = change_state(index);
 	for (size_t i = 0; i < index->log.n && !code; i++)
-		code = bsql_shadow_put_pending(&index->shadow, index->log.all[i].id, index->log.all[i].there);
+		code = bsql_shadow_put_pending(&index->shadow, index->log.all[i].id,
+		                               index->log.all[i].there);
 	for (size_t i = index->n_applied; i < index->log.n && !code && index->is_known; i++)
 		code = append(&index->base, index->log.all[i].id, index->log.all[i].there);
 	if (!code)
@@ -612,7 +631,8 @@ static int sync_changes(struct bsql_index *index)
 	int code = bsql_shadow_number(&index->shadow, BSQL_PENDING_COUNT, &n_pending);
 	if (code)
 		return code;
-	if ((uint64_t)n_pending + index->log.n <= BSQL_MOST_PENDING && index->log_bytes <= BSQL_MOST_PENDING_BYTES)
+	if ((uint64_t)n_pending + index->log.n <= BSQL_MOST_PENDING &&
+	    index->log_bytes <= BSQL_MOST_PENDING_BYTES)
 		return index->log.n > 0 ? flush(index) : SQLITE_OK;
 	if (n_pending + (sqlite3_int64)index->log.n == 0)
 		return SQLITE_OK;
@@ -661,18 +681,21 @@ static int take_hit(void *context, const struct bs_hit *hit)
 	sqlite3_int64 id;
 	finding->code = SQLITE_CORRUPT_VTAB;
 	if (bsql_id_read(hit->id, hit->id_bytes, &id))
-		finding->code = bsql_hits_add(finding->hits, id, finding->has_scores ? &hit->score : NULL);
+		finding->code =
+			bsql_hits_add(finding->hits, id, finding->has_scores ? &hit->score : NULL);
 	finding->is_enough = finding->hits->n == finding->limit;
 	return finding->code || finding->is_enough;
 }
 
-static int find(struct bsql_index *index, struct bs_search_request *request, struct finding *finding, uint64_t *n_out)
+static int find(struct bsql_index *index, struct bs_search_request *request,
+                struct finding *finding, uint64_t *n_out)
 {
 	struct bs_search_result result;
 	enum bs_status status = bs_search(index->searcher, request, &result, index->err);
 	if (finding->code) {
 		(void)bs_fail(index->err, BS_OK,
-		              finding->code == SQLITE_NOMEM ? "out of memory" : "%s_files: an id that is no rowid",
+		              finding->code == SQLITE_NOMEM ? "out of memory"
+		                                            : "%s_files: an id that is no rowid",
 		              index->declaration.table);
 		return finding->code;
 	}
@@ -681,7 +704,8 @@ static int find(struct bsql_index *index, struct bs_search_request *request, str
 	if (index->provider_code)
 		return fail(index, BS_IO);
 	if (!status && result.n_unreadable > 0) {
-		(void)bs_fail(index->err, BS_OK, "%s: rows that may match cannot be read", index->declaration.table);
+		(void)bs_fail(index->err, BS_OK, "%s: rows that may match cannot be read",
+		              index->declaration.table);
 		return SQLITE_ERROR;
 	}
 	*n_out = result.n_hits;
@@ -704,10 +728,12 @@ static size_t n_docs(const struct bsql_index *index)
 	return info.n_docs > 0 ? (size_t)info.n_docs : 1;
 }
 
-static int find_hits(struct bsql_index *index, const char *query, size_t query_bytes, enum bs_search_mode mode,
-                     size_t limit, struct bsql_hits *hits, uint64_t *n_out)
+static int find_hits(struct bsql_index *index, const char *query, size_t query_bytes,
+                     enum bs_search_mode mode, size_t limit, struct bsql_hits *hits,
+                     uint64_t *n_out)
 {
-	struct finding finding = {.hits = hits, .limit = limit, .has_scores = mode == BS_SEARCH_TOP};
+	struct finding finding = {
+		.hits = hits, .limit = limit, .has_scores = mode == BS_SEARCH_TOP};
 	struct bs_search_request request = {
 		.query.text = query,
 		.query.text_bytes = query_bytes,
@@ -728,8 +754,8 @@ static int find_hits(struct bsql_index *index, const char *query, size_t query_b
 	return find(index, &request, &finding, n_out);
 }
 
-int bsql_index_find(struct bsql_index *index, const char *query, size_t query_bytes, enum bs_search_mode mode,
-                    size_t limit, struct bsql_hits *hits, uint64_t *n_out)
+int bsql_index_find(struct bsql_index *index, const char *query, size_t query_bytes,
+                    enum bs_search_mode mode, size_t limit, struct bsql_hits *hits, uint64_t *n_out)
 {
 	*n_out = 0;
 	int code = enter(index);
@@ -743,7 +769,8 @@ int bsql_index_find(struct bsql_index *index, const char *query, size_t query_by
 	return leave(index, code);
 }
 
-static int know_hits(struct bsql_index *index, const char *query, size_t query_bytes, bool wants_scores)
+static int know_hits(struct bsql_index *index, const char *query, size_t query_bytes,
+                     bool wants_scores)
 {
 	struct known *known = &index->known;
 	uint64_t n;
@@ -751,7 +778,8 @@ static int know_hits(struct bsql_index *index, const char *query, size_t query_b
 	    memcmp(known->query, query, query_bytes) == 0 && known->has_scores >= wants_scores)
 		return SQLITE_OK;
 	forget_hits(index);
-	int code = find_hits(index, query, query_bytes, wants_scores ? BS_SEARCH_TOP : BS_SEARCH_IDS, 0, &known->hits, &n);
+	int code = find_hits(index, query, query_bytes,
+	                     wants_scores ? BS_SEARCH_TOP : BS_SEARCH_IDS, 0, &known->hits, &n);
 	if (!code)
 		code = bsql_hits_sort_by_id(&known->hits);
 	if (!code && !(known->query = malloc(query_bytes + 1)))
@@ -765,8 +793,8 @@ static int know_hits(struct bsql_index *index, const char *query, size_t query_b
 	return SQLITE_OK;
 }
 
-int bsql_index_find_all(struct bsql_index *index, const char *query, size_t query_bytes, bool wants_scores,
-                        const struct bsql_hits **hits_out)
+int bsql_index_find_all(struct bsql_index *index, const char *query, size_t query_bytes,
+                        bool wants_scores, const struct bsql_hits **hits_out)
 {
 	*hits_out = &index->known.hits;
 	int code = enter(index);
@@ -778,8 +806,8 @@ int bsql_index_find_all(struct bsql_index *index, const char *query, size_t quer
 	return leave(index, code);
 }
 
-int bsql_index_query(struct bsql_index *index, const char *query, size_t query_bytes, const char *const *weights,
-                     struct bs_query **query_out)
+int bsql_index_query(struct bsql_index *index, const char *query, size_t query_bytes,
+                     const char *const *weights, struct bs_query **query_out)
 {
 	const struct bsql_declaration *of = &index->declaration;
 	if (!weights && of->weights[0])
@@ -803,11 +831,11 @@ int bsql_index_gather(struct bsql_index *index, const char *query, size_t query_
                       struct bs_statistics **statistics_out)
 {
 	struct bs_search_request request = {.query.text = query,
-	                                  .query.text_bytes = query_bytes,
-	                                  .output.mode = BS_SEARCH_COUNT,
-	                                  .method.no_stat = true,
-	                                  .method.n_threads = 1,
-	                                  .limits = &index->limits};
+	                                    .query.text_bytes = query_bytes,
+	                                    .output.mode = BS_SEARCH_COUNT,
+	                                    .method.no_stat = true,
+	                                    .method.n_threads = 1,
+	                                    .limits = &index->limits};
 	*statistics_out = NULL;
 	int code = enter(index);
 	if (code)
@@ -815,7 +843,8 @@ int bsql_index_gather(struct bsql_index *index, const char *query, size_t query_
 	code = refresh(index);
 	enum bs_status status = code ? BS_OK : bs_statistics_new(statistics_out, index->err);
 	if (!status && !code && index->searcher)
-		status = bs_statistics_gather(index->searcher, &request, *statistics_out, index->err);
+		status = bs_statistics_gather(index->searcher, &request, *statistics_out,
+		                              index->err);
 	return leave(index, status ? fail(index, status) : code);
 }
 
@@ -861,7 +890,8 @@ static int build(struct bsql_index *index, bool of_rows)
 	if (!code && of_rows) {
 		while (!code && (code = bsql_shadow_step(&index->shadow, ids)) == SQLITE_ROW)
 			code = write_row(index, writer,
-			                 &(struct change){.id = sqlite3_column_int64(ids, 0), .there = true});
+			                 &(struct change){.id = sqlite3_column_int64(ids, 0),
+			                                  .there = true});
 		sqlite3_reset(ids);
 		code = code == SQLITE_DONE ? SQLITE_OK : code;
 	}
@@ -883,14 +913,16 @@ int bsql_index_delete_all(struct bsql_index *index)
 	return code ? code : leave(index, build(index, false));
 }
 
-/* A merge of segments reads their rows again, as the rebuild will that an index of other rules needs: it waits. */
+/* A merge of segments reads their rows again, as the rebuild will that an index of other rules
+ * needs: it waits. */
 static int compact(struct bsql_index *index)
 {
 	int code = refresh(index);
 	if (code || !index->handle || has_other_rules(index))
 		return code;
-	struct bs_build_request request = {
-		.memory = index->files.memory, .host.texts = &index->provider, .limits = &index->limits};
+	struct bs_build_request request = {.memory = index->files.memory,
+	                                   .host.texts = &index->provider,
+	                                   .limits = &index->limits};
 	close_handle(index);
 	enum bs_status status = bs_index_compact(&request, NULL, index->err);
 	bsql_files_forget_changed(&index->files);

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <xxhash.h>
 #include "core/bitsift/host.h"
+#include <xxhash.h>
 
 SQLITE_EXTENSION_INIT3
 
@@ -14,8 +14,8 @@ SQLITE_EXTENSION_INIT3
 #define PART_BYTES ((size_t)1 << 20)
 
 /*
- * How deep statements of this file may be nested on a thread. They nest where the content of a table is itself a table of this
- * module or a view of one. 31 levels fit into 128 KiB of stack.
+ * How deep statements of this file may be nested on a thread. They nest where the content of a
+ * table is itself a table of this module or a view of one. 31 levels fit into 128 KiB of stack.
  */
 #define MOST_DEPTH 32u
 static _Thread_local unsigned depth;
@@ -30,7 +30,8 @@ static const char *const SQL[BSQL_STATEMENTS] = {
 	[BSQL_STATE_PUT] = "REPLACE INTO \"%w\".\"%w_config\"(k, v) VALUES('state', ?1)",
 	[BSQL_FILES] = "SELECT name, sum FROM \"%w\".\"%w_files\" WHERE part = 0 ORDER BY name",
 	[BSQL_FILE] = "SELECT part, data FROM \"%w\".\"%w_files\" WHERE name = ?1 ORDER BY part",
-	[BSQL_FILE_PUT] = "INSERT INTO \"%w\".\"%w_files\"(name, part, sum, data) VALUES(?1, ?2, ?3, ?4)",
+	[BSQL_FILE_PUT] =
+		"INSERT INTO \"%w\".\"%w_files\"(name, part, sum, data) VALUES(?1, ?2, ?3, ?4)",
 	[BSQL_FILE_DELETE] = "DELETE FROM \"%w\".\"%w_files\" WHERE name = ?1",
 	[BSQL_FILES_DELETE] = "DELETE FROM \"%w\".\"%w_files\"",
 	[BSQL_NOTHING] = "SELECT 1",
@@ -49,7 +50,8 @@ int bsql_shadow_is_name(const char *name)
 	return 0;
 }
 
-int bsql_shadow_init(struct bsql_shadow *shadow, sqlite3 *db, const struct bsql_declaration *declaration)
+int bsql_shadow_init(struct bsql_shadow *shadow, sqlite3 *db,
+                     const struct bsql_declaration *declaration)
 {
 	*shadow = (struct bsql_shadow){.db = db, .declaration = declaration};
 	shadow->texts = calloc((size_t)declaration->n_columns + 1, sizeof(*shadow->texts));
@@ -74,7 +76,8 @@ void bsql_shadow_deinit(struct bsql_shadow *shadow)
 
 int bsql_shadow_fail(struct bsql_shadow *shadow, int code)
 {
-	(void)bs_fail(&shadow->err, BS_OK, "%s", code == SQLITE_NOMEM ? "out of memory" : sqlite3_errmsg(shadow->db));
+	(void)bs_fail(&shadow->err, BS_OK, "%s",
+	              code == SQLITE_NOMEM ? "out of memory" : sqlite3_errmsg(shadow->db));
 	return code;
 }
 
@@ -82,7 +85,8 @@ int bsql_shadow_fail(struct bsql_shadow *shadow, int code)
 static int go_down(struct bsql_shadow *shadow)
 {
 	if (depth == MOST_DEPTH) {
-		(void)bs_fail(&shadow->err, BS_OK, "%s: tables read or write one another more than %u deep",
+		(void)bs_fail(&shadow->err, BS_OK,
+		              "%s: tables read or write one another more than %u deep",
 		              shadow->declaration->table, MOST_DEPTH);
 		return SQLITE_ERROR;
 	}
@@ -129,8 +133,9 @@ int bsql_shadow_create(struct bsql_shadow *shadow)
 	const struct bsql_declaration *of = shadow->declaration;
 	sqlite3_str *sql = sqlite3_str_new(shadow->db);
 	if (!of->content) {
-		sqlite3_str_appendf(sql, "CREATE TABLE \"%w\".\"%w_content\"(id INTEGER PRIMARY KEY", of->schema,
-		                    of->table);
+		sqlite3_str_appendf(sql,
+		                    "CREATE TABLE \"%w\".\"%w_content\"(id INTEGER PRIMARY KEY",
+		                    of->schema, of->table);
 		for (int i = 0; i < of->n_columns; i++)
 			sqlite3_str_appendf(sql, ", c%d", i);
 		sqlite3_str_appendall(sql, ");");
@@ -138,11 +143,13 @@ int bsql_shadow_create(struct bsql_shadow *shadow)
 	sqlite3_str_appendf(
 		sql,
 		"CREATE TABLE \"%w\".\"%w_pending\"(id INTEGER PRIMARY KEY, there);"
-		"CREATE TABLE \"%w\".\"%w_files\"(name TEXT, part INTEGER, sum, data BLOB, PRIMARY KEY(name, part)) "
+		"CREATE TABLE \"%w\".\"%w_files\"(name TEXT, part INTEGER, sum, data BLOB, PRIMARY "
+		"KEY(name, part)) "
 		"WITHOUT ROWID;"
 		"CREATE TABLE \"%w\".\"%w_config\"(k PRIMARY KEY, v) WITHOUT ROWID;"
 		"INSERT INTO \"%w\".\"%w_config\" VALUES('version', 1), ('state', random());",
-		of->schema, of->table, of->schema, of->table, of->schema, of->table, of->schema, of->table);
+		of->schema, of->table, of->schema, of->table, of->schema, of->table, of->schema,
+		of->table);
 	return execute(shadow, sqlite3_str_finish(sql));
 }
 
@@ -158,8 +165,8 @@ int bsql_shadow_drop(struct bsql_shadow *shadow)
 	int code = SQLITE_OK;
 	finalize(shadow);
 	for (size_t i = first_name(of); i < N_NAMES && !code; i++)
-		code = execute(shadow, sqlite3_mprintf("DROP TABLE IF EXISTS \"%w\".\"%w_%w\"", of->schema, of->table,
-		                                       NAMES[i]));
+		code = execute(shadow, sqlite3_mprintf("DROP TABLE IF EXISTS \"%w\".\"%w_%w\"",
+		                                       of->schema, of->table, NAMES[i]));
 	return code;
 }
 
@@ -169,12 +176,14 @@ int bsql_shadow_rename(struct bsql_shadow *shadow, const char *table)
 	int code = SQLITE_OK;
 	finalize(shadow);
 	for (size_t i = first_name(of); i < N_NAMES && !code; i++)
-		code = execute(shadow, sqlite3_mprintf("ALTER TABLE \"%w\".\"%w_%w\" RENAME TO \"%w_%w\"", of->schema,
-		                                       of->table, NAMES[i], table, NAMES[i]));
+		code = execute(shadow,
+		               sqlite3_mprintf("ALTER TABLE \"%w\".\"%w_%w\" RENAME TO \"%w_%w\"",
+		                               of->schema, of->table, NAMES[i], table, NAMES[i]));
 	return code;
 }
 
-/* SELECT id and columns from where the rows are. (Of T, since SQLite takes "x" for a text where there is no column x.) */
+/* SELECT id and columns from where the rows are. (Of T, since SQLite takes "x" for a text where
+ * there is no column x.) */
 static void append_select(sqlite3_str *sql, const struct bsql_declaration *of, const char *rest)
 {
 	const char *rowid = of->content ? of->content_rowid : "id";
@@ -184,14 +193,15 @@ static void append_select(sqlite3_str *sql, const struct bsql_declaration *of, c
 			sqlite3_str_appendf(sql, ", T.\"%w\"", of->columns[i].name);
 		else
 			sqlite3_str_appendf(sql, ", c%d", i);
-	sqlite3_str_appendf(sql, " FROM \"%w\".\"%w%s\" AS T", of->schema, of->content ? of->content : of->table,
-	                    of->content ? "" : "_content");
+	sqlite3_str_appendf(sql, " FROM \"%w\".\"%w%s\" AS T", of->schema,
+	                    of->content ? of->content : of->table, of->content ? "" : "_content");
 	sqlite3_str_appendf(sql, rest, rowid, rowid);
 }
 
 static void append_insert(sqlite3_str *sql, const struct bsql_declaration *of, const char *verb)
 {
-	sqlite3_str_appendf(sql, "%s INTO \"%w\".\"%w_content\" VALUES(?1", verb, of->schema, of->table);
+	sqlite3_str_appendf(sql, "%s INTO \"%w\".\"%w_content\" VALUES(?1", verb, of->schema,
+	                    of->table);
 	for (int i = 0; i < of->n_columns; i++)
 		sqlite3_str_appendf(sql, ", ?%d", i + 2);
 	sqlite3_str_appendall(sql, ")");
@@ -199,7 +209,8 @@ static void append_insert(sqlite3_str *sql, const struct bsql_declaration *of, c
 
 static void append_update(sqlite3_str *sql, const struct bsql_declaration *of, const char *verb)
 {
-	sqlite3_str_appendf(sql, "%s \"%w\".\"%w_content\" SET id = ?1", verb, of->schema, of->table);
+	sqlite3_str_appendf(sql, "%s \"%w\".\"%w_content\" SET id = ?1", verb, of->schema,
+	                    of->table);
 	for (int i = 0; i < of->n_columns; i++)
 		sqlite3_str_appendf(sql, ", c%d = ?%d", i, i + 2);
 	sqlite3_str_appendf(sql, " WHERE id = ?%d", of->n_columns + 2);
@@ -223,7 +234,8 @@ static char *sql_of(struct bsql_shadow *shadow, enum bsql_statement which)
 	case BSQL_IDS:
 		sqlite3_str_appendf(sql, "SELECT T.\"%w\" FROM \"%w\".\"%w%s\" AS T ORDER BY 1",
 		                    of->content ? of->content_rowid : "id", of->schema,
-		                    of->content ? of->content : of->table, of->content ? "" : "_content");
+		                    of->content ? of->content : of->table,
+		                    of->content ? "" : "_content");
 		break;
 	case BSQL_ROW_INSERT:
 		append_insert(sql, of, "INSERT");
@@ -243,11 +255,13 @@ static char *sql_of(struct bsql_shadow *shadow, enum bsql_statement which)
 	return sqlite3_str_finish(sql);
 }
 
-int bsql_shadow_new_statement(struct bsql_shadow *shadow, enum bsql_statement which, sqlite3_stmt **statement_out)
+int bsql_shadow_new_statement(struct bsql_shadow *shadow, enum bsql_statement which,
+                              sqlite3_stmt **statement_out)
 {
 	char *sql = sql_of(shadow, which);
 	*statement_out = NULL;
-	int code = sql ? sqlite3_prepare_v3(shadow->db, sql, -1, SQLITE_PREPARE_PERSISTENT | SQLITE_PREPARE_NO_VTAB,
+	int code = sql ? sqlite3_prepare_v3(shadow->db, sql, -1,
+	                                    SQLITE_PREPARE_PERSISTENT | SQLITE_PREPARE_NO_VTAB,
 	                                    statement_out, NULL)
 	               : SQLITE_NOMEM;
 	if (code == SQLITE_ERROR && shadow->declaration->content) {
@@ -258,7 +272,8 @@ int bsql_shadow_new_statement(struct bsql_shadow *shadow, enum bsql_statement wh
 	return code ? bsql_shadow_fail(shadow, code) : SQLITE_OK;
 }
 
-int bsql_shadow_statement(struct bsql_shadow *shadow, enum bsql_statement which, sqlite3_stmt **statement_out)
+int bsql_shadow_statement(struct bsql_shadow *shadow, enum bsql_statement which,
+                          sqlite3_stmt **statement_out)
 {
 	int code = SQLITE_OK;
 	if (!shadow->statements[which])
@@ -280,9 +295,11 @@ bool bsql_shadow_is_interrupted(struct bsql_shadow *shadow)
 
 void bsql_shadow_end(struct bsql_shadow *shadow)
 {
-	static const enum bsql_statement of_content[] = {BSQL_ROW, BSQL_ROWS, BSQL_ROWS_DOWN, BSQL_IDS, BSQL_TEXTS};
+	static const enum bsql_statement of_content[] = {BSQL_ROW, BSQL_ROWS, BSQL_ROWS_DOWN,
+	                                                 BSQL_IDS, BSQL_TEXTS};
 	sqlite3_reset(shadow->statements[BSQL_TEXTS]);
-	for (size_t i = 0; i < sizeof(of_content) / sizeof(*of_content) && shadow->has_virtual_content; i++) {
+	for (size_t i = 0;
+	     i < sizeof(of_content) / sizeof(*of_content) && shadow->has_virtual_content; i++) {
 		sqlite3_finalize(shadow->statements[of_content[i]]);
 		shadow->statements[of_content[i]] = NULL;
 	}
@@ -295,8 +312,8 @@ int bsql_shadow_run(struct bsql_shadow *shadow, sqlite3_stmt *statement)
 	return code == SQLITE_ROW || code == SQLITE_DONE ? SQLITE_OK : code;
 }
 
-int bsql_shadow_texts(struct bsql_shadow *shadow, sqlite3_int64 id, const struct bs_text **texts_out,
-                      size_t *n_texts_out)
+int bsql_shadow_texts(struct bsql_shadow *shadow, sqlite3_int64 id,
+                      const struct bs_text **texts_out, size_t *n_texts_out)
 {
 	const struct bsql_declaration *of = shadow->declaration;
 	sqlite3_stmt *statement;
@@ -315,18 +332,21 @@ int bsql_shadow_texts(struct bsql_shadow *shadow, sqlite3_int64 id, const struct
 	for (int i = 0; i < of->n_columns; i++) {
 		if (!of->columns[i].is_indexed)
 			continue;
-		const char *name = of->columns[i].name, *text = (const char *)sqlite3_column_text(statement, i + 1);
+		const char *name = of->columns[i].name,
+			   *text = (const char *)sqlite3_column_text(statement, i + 1);
 		size_t n_bytes = (size_t)sqlite3_column_bytes(statement, i + 1);
 		if (!text && sqlite3_column_type(statement, i + 1) != SQLITE_NULL &&
 		    sqlite3_errcode(shadow->db) == SQLITE_NOMEM)
 			return bsql_shadow_fail(shadow, SQLITE_NOMEM);
-		shadow->texts[n++] = (struct bs_text){name, strlen(name), text ? text : "", text ? n_bytes : 0};
+		shadow->texts[n++] =
+			(struct bs_text){name, strlen(name), text ? text : "", text ? n_bytes : 0};
 	}
 	*n_texts_out = n;
 	return SQLITE_OK;
 }
 
-int bsql_shadow_number(struct bsql_shadow *shadow, enum bsql_statement which, sqlite3_int64 *value_out)
+int bsql_shadow_number(struct bsql_shadow *shadow, enum bsql_statement which,
+                       sqlite3_int64 *value_out)
 {
 	sqlite3_stmt *statement;
 	int code = bsql_shadow_statement(shadow, which, &statement);
@@ -366,7 +386,8 @@ uint64_t bsql_checksum(const void *bytes, size_t n_bytes)
 }
 
 /* The parts, one after the other. */
-static int read_parts(struct bsql_shadow *shadow, sqlite3_stmt *statement, char **bytes, size_t *n_bytes)
+static int read_parts(struct bsql_shadow *shadow, sqlite3_stmt *statement, char **bytes,
+                      size_t *n_bytes)
 {
 	size_t capacity = 0;
 	int code;
@@ -389,8 +410,8 @@ static int read_parts(struct bsql_shadow *shadow, sqlite3_stmt *statement, char 
 	return code == SQLITE_ROW || code == SQLITE_DONE ? SQLITE_OK : code;
 }
 
-int bsql_shadow_load_file(struct bsql_shadow *shadow, const char *name, uint64_t sum, void **bytes_out,
-                          size_t *n_bytes_out)
+int bsql_shadow_load_file(struct bsql_shadow *shadow, const char *name, uint64_t sum,
+                          void **bytes_out, size_t *n_bytes_out)
 {
 	sqlite3_stmt *statement;
 	char *bytes = NULL;
@@ -406,8 +427,10 @@ int bsql_shadow_load_file(struct bsql_shadow *shadow, const char *name, uint64_t
 	if (!code && bsql_checksum(bytes, n_bytes) != sum) {
 		code = SQLITE_CORRUPT_VTAB;
 		(void)bs_fail(&shadow->err, BS_OK,
-		              "%s_files: %s is not what was written: INSERT INTO %s(%s) VALUES('rebuild') mends it",
-		              shadow->declaration->table, name, shadow->declaration->table, shadow->declaration->table);
+		              "%s_files: %s is not what was written: INSERT INTO %s(%s) "
+		              "VALUES('rebuild') mends it",
+		              shadow->declaration->table, name, shadow->declaration->table,
+		              shadow->declaration->table);
 	}
 	if (code) {
 		free(bytes);
@@ -428,7 +451,8 @@ int bsql_shadow_delete_file(struct bsql_shadow *shadow, const char *name)
 	return bsql_shadow_run(shadow, statement);
 }
 
-int bsql_shadow_save_file(struct bsql_shadow *shadow, const char *name, uint64_t sum, const void *bytes, size_t n_bytes)
+int bsql_shadow_save_file(struct bsql_shadow *shadow, const char *name, uint64_t sum,
+                          const void *bytes, size_t n_bytes)
 {
 	sqlite3_stmt *statement;
 	size_t done = 0;
@@ -443,7 +467,8 @@ int bsql_shadow_save_file(struct bsql_shadow *shadow, const char *name, uint64_t
 			sqlite3_bind_int64(statement, 3, (sqlite3_int64)sum);
 		else
 			sqlite3_bind_null(statement, 3);
-		sqlite3_bind_blob(statement, 4, (const char *)bytes + done, (int)part_bytes, SQLITE_STATIC);
+		sqlite3_bind_blob(statement, 4, (const char *)bytes + done, (int)part_bytes,
+		                  SQLITE_STATIC);
 		code = bsql_shadow_run(shadow, statement);
 		done += part_bytes;
 	}

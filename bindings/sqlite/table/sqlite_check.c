@@ -1,14 +1,15 @@
 /*
- * sqlite_check.c: see sqlite_check.h. In three steps: every byte of the files; the rowids in the index against those in content; and of
- * some rows, spread over all, three words in a row, as a phrase that must find them: of what was changed behind the back of the
- * virtual table, that much is seen.
+ * sqlite_check.c: see sqlite_check.h. In three steps: every byte of the files; the rowids in the
+ * index against those in content; and of some rows, spread over all, three words in a row, as a
+ * phrase that must find them: of what was changed behind the back of the virtual table, that much
+ * is seen.
  */
 #include "bindings/sqlite/table/sqlite_check.h"
 
+#include "core/bitsift/host.h"
+#include "core/bitsift/search_request.h"
 #include <stdlib.h>
 #include <string.h>
-#include "core/bitsift/search_request.h"
-#include "core/bitsift/host.h"
 
 SQLITE_EXTENSION_INIT3
 
@@ -22,8 +23,8 @@ static int complain(struct bsql_index *index, sqlite3_int64 id, const char *what
 {
 	char text[24];
 	sqlite3_snprintf(sizeof(text), text, "%lld", id);
-	(void)bs_fail(&bsql_index_shadow(index)->err, BS_OK, "%s: row %s %s", bsql_index_declaration(index)->table,
-	              text, what);
+	(void)bs_fail(&bsql_index_shadow(index)->err, BS_OK, "%s: row %s %s",
+	              bsql_index_declaration(index)->table, text, what);
 	return SQLITE_CORRUPT_VTAB;
 }
 
@@ -51,12 +52,14 @@ static int check_ids(struct bsql_index *index, const struct bsql_hits *hits)
 	sqlite3_reset(statement);
 	if (code != SQLITE_DONE)
 		return code;
-	return n < hits->n ? complain(index, hits->ids[n], "is in the index and nowhere else") : SQLITE_OK;
+	return n < hits->n ? complain(index, hits->ids[n], "is in the index and nowhere else")
+	                   : SQLITE_OK;
 }
 
 static bool is_plain(char byte)
 {
-	return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || (byte >= '0' && byte <= '9');
+	return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
+	       (byte >= '0' && byte <= '9');
 }
 
 /* Three words of letters and digits, with spaces around, as a phrase. False: the text has none. */
@@ -121,7 +124,8 @@ int bsql_check(struct bsql_index *index)
 	if (!code)
 		code = bsql_index_describe(index, &info);
 	for (size_t i = 0; i < SAMPLES && i < all.n && !code && !info.has_other_rules; i++)
-		code = check_row(index, all.ids[all.n <= SAMPLES ? i : i * (all.n / SAMPLES)], &some);
+		code = check_row(index, all.ids[all.n <= SAMPLES ? i : i * (all.n / SAMPLES)],
+		                 &some);
 	bsql_hits_deinit(&all);
 	bsql_hits_deinit(&some);
 	return code;

@@ -1,7 +1,8 @@
 /*
- * sqlite_cursor.c: see sqlite_cursor.h. With MATCH, the hits are found at once, as rowids; the row of each is read when a column of it is
- * wanted. Three things are put off, as most queries do not need them: the rowids where only how many hits there are may matter; of
- * hits by rank without a LIMIT that is known, those behind the first; scores, where rows do not come by rank.
+ * sqlite_cursor.c: see sqlite_cursor.h. With MATCH, the hits are found at once, as rowids; the row
+ * of each is read when a column of it is wanted. Three things are put off, as most queries do not
+ * need them: the rowids where only how many hits there are may matter; of hits by rank without a
+ * LIMIT that is known, those behind the first; scores, where rows do not come by rank.
  */
 #include "bindings/sqlite/table/sqlite_cursor.h"
 
@@ -100,13 +101,15 @@ static void reset(struct bsql_cursor *cursor)
 	cursor->weighted = NULL;
 	cursor->hits.n = cursor->at = 0;
 	cursor->n_counted = 0;
-	cursor->is_row_read = cursor->is_at_end = cursor->is_counted = cursor->is_partial = cursor->has_places = false;
+	cursor->is_row_read = cursor->is_at_end = cursor->is_counted = cursor->is_partial =
+		cursor->has_places = false;
 	cursor->is_scored = false;
 }
 
 int bsql_cursor_close(sqlite3_vtab_cursor *base)
 {
-	struct bsql_cursor *cursor = (struct bsql_cursor *)base, **at = &cursor->table->registry->cursors;
+	struct bsql_cursor *cursor = (struct bsql_cursor *)base,
+			   **at = &cursor->table->registry->cursors;
 	while (*at != cursor)
 		at = &(*at)->next;
 	*at = cursor->next;
@@ -136,8 +139,8 @@ static bool wants_scores(const struct bsql_cursor *cursor)
 static int find_within(struct bsql_cursor *cursor)
 {
 	const struct bsql_hits *all;
-	int code = bsql_index_find_all(cursor->table->index, cursor->query, cursor->query_bytes, wants_scores(cursor),
-	                               &all);
+	int code = bsql_index_find_all(cursor->table->index, cursor->query, cursor->query_bytes,
+	                               wants_scores(cursor), &all);
 	if (code)
 		return fail(cursor, code);
 	cursor->view = bsql_index_view(cursor->table->index);
@@ -154,7 +157,8 @@ static int find_hits(struct bsql_cursor *cursor, size_t limit)
 	bool have_scores = wants_scores(cursor);
 	uint64_t n;
 	int code = bsql_index_find(cursor->table->index, cursor->query, cursor->query_bytes,
-	                           have_scores ? BS_SEARCH_TOP : BS_SEARCH_IDS, limit, &cursor->hits, &n);
+	                           have_scores ? BS_SEARCH_TOP : BS_SEARCH_IDS, limit,
+	                           &cursor->hits, &n);
 	if (code)
 		return fail(cursor, code);
 	cursor->view = bsql_index_view(cursor->table->index);
@@ -169,8 +173,8 @@ static int find_hits(struct bsql_cursor *cursor, size_t limit)
 
 static int count_hits(struct bsql_cursor *cursor)
 {
-	int code = bsql_index_find(cursor->table->index, cursor->query, cursor->query_bytes, BS_SEARCH_COUNT, 0, NULL,
-	                           &cursor->n_counted);
+	int code = bsql_index_find(cursor->table->index, cursor->query, cursor->query_bytes,
+	                           BS_SEARCH_COUNT, 0, NULL, &cursor->n_counted);
 	cursor->is_counted = !code;
 	cursor->view = bsql_index_view(cursor->table->index);
 	return code ? fail(cursor, code) : SQLITE_OK;
@@ -179,7 +183,8 @@ static int count_hits(struct bsql_cursor *cursor)
 static int abort_walk(struct bsql_cursor *cursor)
 {
 	sqlite3_free(cursor->table->base.zErrMsg);
-	cursor->table->base.zErrMsg = sqlite3_mprintf("%s was changed under a query", declaration_of(cursor)->table);
+	cursor->table->base.zErrMsg =
+		sqlite3_mprintf("%s was changed under a query", declaration_of(cursor)->table);
 	return SQLITE_ABORT;
 }
 
@@ -189,7 +194,9 @@ static int name_counted(struct bsql_cursor *cursor)
 	uint64_t view = cursor->view;
 	cursor->is_counted = false;
 	int code = find_hits(cursor, 0);
-	return code || (view == cursor->view && cursor->hits.n == cursor->n_counted) ? code : abort_walk(cursor);
+	return code || (view == cursor->view && cursor->hits.n == cursor->n_counted)
+	               ? code
+	               : abort_walk(cursor);
 }
 
 /* Those behind the hits that are known, to which they come. n: so many are wanted; 0: all. */
@@ -204,7 +211,8 @@ static int find_more(struct bsql_cursor *cursor, size_t n)
 int bsql_cursors_settle(struct bsql_table *table)
 {
 	int code = SQLITE_OK;
-	for (struct bsql_cursor *cursor = table->registry->cursors; cursor && !code; cursor = cursor->next) {
+	for (struct bsql_cursor *cursor = table->registry->cursors; cursor && !code;
+	     cursor = cursor->next) {
 		if (cursor->table->index != table->index)
 			continue;
 		if (cursor->is_counted && cursor->at < cursor->n_counted)
@@ -261,16 +269,17 @@ static int add_query(struct bsql_cursor *cursor, int column, sqlite3_value *valu
 		return SQLITE_OK;
 	}
 	if (n_bytes > BS_QUERY_MAX_BYTES)
-		return refuse(cursor, sqlite3_mprintf("a query of more than %u bytes", BS_QUERY_MAX_BYTES));
-	if (!is_alone &&
-	    (!is_balanced(text, n_bytes) || (cursor->query && !is_balanced(cursor->query, cursor->query_bytes))))
+		return refuse(cursor,
+		              sqlite3_mprintf("a query of more than %u bytes", BS_QUERY_MAX_BYTES));
+	if (!is_alone && (!is_balanced(text, n_bytes) ||
+	                  (cursor->query && !is_balanced(cursor->query, cursor->query_bytes))))
+		return refuse(cursor, sqlite3_mprintf("in a query for a column, or one of several, "
+		                                      "brackets and quotes come in pairs: %s",
+		                                      text));
+	if (of && !is_nameable(of->name))
 		return refuse(
 			cursor,
-			sqlite3_mprintf(
-				"in a query for a column, or one of several, brackets and quotes come in pairs: %s",
-				text));
-	if (of && !is_nameable(of->name))
-		return refuse(cursor, sqlite3_mprintf("a column called \"%s\" cannot be asked alone", of->name));
+			sqlite3_mprintf("a column called \"%s\" cannot be asked alone", of->name));
 	sqlite3_str *joined = sqlite3_str_new(NULL);
 	if (cursor->query) {
 		sqlite3_str_appendall(joined, "(");
@@ -321,13 +330,14 @@ static int add_rank(struct bsql_cursor *cursor, sqlite3_value *value)
 	if (text && bsql_weights_read(cursor->weights, declaration_of(cursor), text))
 		return SQLITE_OK;
 	return refuse(cursor,
-	              sqlite3_mprintf("rank takes weights, as in 'bm25(3, 1)': whole numbers from 1 to %d",
-	                              BSQL_MOST_WEIGHT));
+	              sqlite3_mprintf(
+			      "rank takes weights, as in 'bm25(3, 1)': whole numbers from 1 to %d",
+			      BSQL_MOST_WEIGHT));
 }
 
 /* What an argument is for; limit and offset: -1 where there is none. */
-static int read_arguments(struct bsql_cursor *cursor, const char *letters, int argc, sqlite3_value **argv,
-                          sqlite3_int64 *limit_out, sqlite3_int64 *offset_out)
+static int read_arguments(struct bsql_cursor *cursor, const char *letters, int argc,
+                          sqlite3_value **argv, sqlite3_int64 *limit_out, sqlite3_int64 *offset_out)
 {
 	int code = SQLITE_OK;
 	*limit_out = -1;
@@ -337,7 +347,8 @@ static int read_arguments(struct bsql_cursor *cursor, const char *letters, int a
 		if (letter == ARG_MATCH)
 			code = add_query(cursor, -1, argv[i]);
 		else if (letter == ARG_COLUMN)
-			code = add_query(cursor, (int)strtol(letters, (char **)&letters, 10), argv[i]);
+			code = add_query(cursor, (int)strtol(letters, (char **)&letters, 10),
+			                 argv[i]);
 		else if (letter == ARG_RANK)
 			code = add_rank(cursor, argv[i]);
 		else if (letter == ARG_LIMIT)
@@ -362,8 +373,11 @@ static int filter_match(struct bsql_cursor *cursor, sqlite3_int64 limit, sqlite3
 {
 	bool has_bounds = cursor->least_id != INT64_MIN || cursor->greatest_id != INT64_MAX;
 	bool is_by_rank = cursor->plan & PLAN_BY_RANK;
-	size_t n = cursor->plan & PLAN_BY_ID || (is_by_rank && cursor->plan & PLAN_DOWN) ? 0 : limit_of(limit, offset);
-	if (limit == 0 || cursor->is_at_end || !cursor->query || cursor->least_id > cursor->greatest_id)
+	size_t n = cursor->plan & PLAN_BY_ID || (is_by_rank && cursor->plan & PLAN_DOWN)
+	                   ? 0
+	                   : limit_of(limit, offset);
+	if (limit == 0 || cursor->is_at_end || !cursor->query ||
+	    cursor->least_id > cursor->greatest_id)
 		return SQLITE_OK;
 	if (has_bounds && !is_by_rank)
 		return find_within(cursor);
@@ -399,7 +413,8 @@ static int filter_rows(struct bsql_cursor *cursor)
 	return step_row(cursor);
 }
 
-int bsql_cursor_filter(sqlite3_vtab_cursor *base, int plan, const char *arguments, int argc, sqlite3_value **argv)
+int bsql_cursor_filter(sqlite3_vtab_cursor *base, int plan, const char *arguments, int argc,
+                       sqlite3_value **argv)
 {
 	struct bsql_cursor *cursor = (struct bsql_cursor *)base;
 	sqlite3_int64 limit, offset;
@@ -421,8 +436,8 @@ int bsql_cursor_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *rowid_out)
 	struct bsql_cursor *cursor = (struct bsql_cursor *)base;
 	int code = cursor->is_counted ? name_counted(cursor) : SQLITE_OK;
 	if (!code)
-		*rowid_out =
-			cursor->plan & PLAN_MATCH ? cursor->hits.ids[cursor->at] : sqlite3_column_int64(cursor->row, 0);
+		*rowid_out = cursor->plan & PLAN_MATCH ? cursor->hits.ids[cursor->at]
+		                                       : sqlite3_column_int64(cursor->row, 0);
 	return code;
 }
 
@@ -453,12 +468,13 @@ static int read_row(struct bsql_cursor *cursor)
 	if (code || cursor->is_row_read || (code = bsql_cursor_rowid(&cursor->base, &id)))
 		return code;
 	sqlite3_free(cursor->table->base.zErrMsg);
-	cursor->table->base.zErrMsg =
-		sqlite3_mprintf("%s: row %lld is in the index and nowhere else", declaration_of(cursor)->table, id);
+	cursor->table->base.zErrMsg = sqlite3_mprintf(
+		"%s: row %lld is in the index and nowhere else", declaration_of(cursor)->table, id);
 	return SQLITE_CORRUPT_VTAB;
 }
 
-/* Behind hits whose rows this connection has deleted or changed since they were found, so that they match no more. */
+/* Behind hits whose rows this connection has deleted or changed since they were found, so that they
+ * match no more. */
 static int skip_changed(struct bsql_cursor *cursor)
 {
 	const struct bs_query_place *places;
@@ -486,8 +502,9 @@ int bsql_cursor_next(sqlite3_vtab_cursor *base)
 	}
 	cursor->is_row_read = cursor->has_places = false;
 	cursor->at++;
-	return cursor->is_partial && cursor->at == cursor->hits.n ? find_more(cursor, cursor->hits.n * MORE_FACTOR)
-	                                                          : skip_changed(cursor);
+	return cursor->is_partial && cursor->at == cursor->hits.n
+	               ? find_more(cursor, cursor->hits.n * MORE_FACTOR)
+	               : skip_changed(cursor);
 }
 
 int bsql_cursor_is_at_end(sqlite3_vtab_cursor *base)
@@ -509,8 +526,8 @@ int bsql_cursor_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int 
 	}
 	if (column == n_columns + 1) {
 		code = !(cursor->plan & PLAN_MATCH) ? SQLITE_DONE
-		       : cursor->weights            ? bsql_cursor_score_by(cursor, cursor->weights, &score)
-		                                    : bsql_cursor_score(cursor, &score);
+		       : cursor->weights ? bsql_cursor_score_by(cursor, cursor->weights, &score)
+		                         : bsql_cursor_score(cursor, &score);
 		if (!code)
 			sqlite3_result_double(context, -score);
 		return code == SQLITE_DONE ? SQLITE_OK : code;
@@ -528,7 +545,8 @@ int bsql_cursor_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int 
 
 struct bsql_cursor *bsql_cursor_of(struct bsql_registry *registry, sqlite3_value *value)
 {
-	struct bsql_cursor *wanted = sqlite3_value_pointer(value, "bitsift cursor"), *cursor = registry->cursors;
+	struct bsql_cursor *wanted = sqlite3_value_pointer(value, "bitsift cursor"),
+			   *cursor = registry->cursors;
 	while (cursor && cursor != wanted)
 		cursor = cursor->next;
 	return cursor && !bsql_cursor_is_at_end(&cursor->base) ? cursor : NULL;
@@ -537,7 +555,8 @@ struct bsql_cursor *bsql_cursor_of(struct bsql_registry *registry, sqlite3_value
 static int score_hits(struct bsql_cursor *cursor)
 {
 	const struct bsql_hits *all;
-	int code = bsql_index_find_all(cursor->table->index, cursor->query, cursor->query_bytes, true, &all);
+	int code = bsql_index_find_all(cursor->table->index, cursor->query, cursor->query_bytes,
+	                               true, &all);
 	if (code)
 		return fail(cursor, code);
 	code = bsql_hits_add_range(&cursor->scored, all, INT64_MIN, INT64_MAX);
@@ -573,10 +592,12 @@ const struct bsql_declaration *bsql_cursor_declaration(const struct bsql_cursor 
 
 const char *bsql_cursor_error(const struct bsql_cursor *cursor)
 {
-	return cursor->table->base.zErrMsg ? cursor->table->base.zErrMsg : bsql_index_error(cursor->table->index);
+	return cursor->table->base.zErrMsg ? cursor->table->base.zErrMsg
+	                                   : bsql_index_error(cursor->table->index);
 }
 
-int bsql_cursor_text(struct bsql_cursor *cursor, int column, struct bs_text *text_out, int *number_out)
+int bsql_cursor_text(struct bsql_cursor *cursor, int column, struct bs_text *text_out,
+                     int *number_out)
 {
 	const struct bsql_declaration *of = declaration_of(cursor);
 	if (column < 0 || column >= of->n_columns)
@@ -584,8 +605,10 @@ int bsql_cursor_text(struct bsql_cursor *cursor, int column, struct bs_text *tex
 	int code = read_row(cursor);
 	if (code)
 		return code;
-	const char *name = of->columns[column].name, *text = (const char *)sqlite3_column_text(cursor->row, column + 1);
-	*text_out = (struct bs_text){name, strlen(name), text, (size_t)sqlite3_column_bytes(cursor->row, column + 1)};
+	const char *name = of->columns[column].name,
+		   *text = (const char *)sqlite3_column_text(cursor->row, column + 1);
+	*text_out = (struct bs_text){name, strlen(name), text,
+	                             (size_t)sqlite3_column_bytes(cursor->row, column + 1)};
 	if (!text && sqlite3_column_type(cursor->row, column + 1) != SQLITE_NULL)
 		return SQLITE_NOMEM;
 	*number_out = 0;
@@ -600,7 +623,8 @@ static int read_texts(struct bsql_cursor *cursor)
 {
 	const struct bsql_declaration *of = declaration_of(cursor);
 	int code = SQLITE_OK, number;
-	if (!cursor->texts && !(cursor->texts = calloc((size_t)of->n_columns + 1, sizeof(*cursor->texts))))
+	if (!cursor->texts &&
+	    !(cursor->texts = calloc((size_t)of->n_columns + 1, sizeof(*cursor->texts))))
 		return SQLITE_NOMEM;
 	for (int i = 0; i < of->n_columns && !code; i++) {
 		struct bs_text text = {.text = ""};
@@ -612,7 +636,8 @@ static int read_texts(struct bsql_cursor *cursor)
 	return code;
 }
 
-int bsql_cursor_score_by(struct bsql_cursor *cursor, const unsigned char *weights, double *score_out)
+int bsql_cursor_score_by(struct bsql_cursor *cursor, const unsigned char *weights,
+                         double *score_out)
 {
 	struct bsql_index *index = cursor->table->index;
 	int code = SQLITE_OK;
@@ -621,7 +646,8 @@ int bsql_cursor_score_by(struct bsql_cursor *cursor, const unsigned char *weight
 		return SQLITE_OK;
 	if (!bsql_weighted_is(cursor->weighted, weights)) {
 		bsql_weighted_free(cursor->weighted);
-		code = bsql_weighted_new(index, cursor->query, cursor->query_bytes, weights, &cursor->weighted);
+		code = bsql_weighted_new(index, cursor->query, cursor->query_bytes, weights,
+		                         &cursor->weighted);
 	}
 	if (code)
 		return fail(cursor, code);
@@ -629,20 +655,21 @@ int bsql_cursor_score_by(struct bsql_cursor *cursor, const unsigned char *weight
 	return code ? code : bsql_weighted_score(cursor->weighted, cursor->texts, score_out);
 }
 
-int bsql_cursor_places(struct bsql_cursor *cursor, const struct bs_query_place **places_out, size_t *n_out)
+int bsql_cursor_places(struct bsql_cursor *cursor, const struct bs_query_place **places_out,
+                       size_t *n_out)
 {
 	int code = SQLITE_OK;
 	*n_out = 0;
 	if (!(cursor->plan & PLAN_MATCH))
 		return SQLITE_OK;
-	if (!cursor->asked &&
-	    (code = bsql_index_query(cursor->table->index, cursor->query, cursor->query_bytes, NULL, &cursor->asked)))
+	if (!cursor->asked && (code = bsql_index_query(cursor->table->index, cursor->query,
+	                                               cursor->query_bytes, NULL, &cursor->asked)))
 		return fail(cursor, code);
 	if (!cursor->has_places)
 		code = read_texts(cursor);
 	if (!cursor->has_places && !code &&
-	    bs_query_match(cursor->asked, cursor->texts, (size_t)declaration_of(cursor)->n_fields, &cursor->places,
-	                   NULL))
+	    bs_query_match(cursor->asked, cursor->texts, (size_t)declaration_of(cursor)->n_fields,
+	                   &cursor->places, NULL))
 		code = SQLITE_NOMEM;
 	if (code)
 		return code;

@@ -1,6 +1,7 @@
 /*
- * sqlite_extension.c: the door of bitsift_sqlite.so: what `.load` and sqlite3_load_extension call. By the file's name
- * sqlite3_bitsiftsqlite_init; sqlite3_extension_init where the file is called otherwise.
+ * sqlite_extension.c: the door of bitsift_sqlite.so: what `.load` and sqlite3_load_extension call.
+ * By the file's name sqlite3_bitsiftsqlite_init; sqlite3_extension_init where the file is called
+ * otherwise.
  */
 #include <sqlite3ext.h>
 
@@ -14,7 +15,8 @@ SQLITE_EXTENSION_INIT1
 /* Flags of modules that a table of rows of others' making wants. */
 #define LEAST_SQLITE 3034000
 
-BS_API int sqlite3_bitsiftsqlite_init(sqlite3 *db, char **message_out, const sqlite3_api_routines *api);
+BS_API int sqlite3_bitsiftsqlite_init(sqlite3 *db, char **message_out,
+                                      const sqlite3_api_routines *api);
 BS_API int sqlite3_extension_init(sqlite3 *db, char **message_out, const sqlite3_api_routines *api);
 
 int sqlite3_bitsiftsqlite_init(sqlite3 *db, char **message_out, const sqlite3_api_routines *api)

@@ -1,4 +1,5 @@
-/* sqlite_functions.c: see sqlite_functions.h. bs_query_match finds the places of the words, in the current text of the row. */
+/* sqlite_functions.c: see sqlite_functions.h. bs_query_match finds the places of the words, in the
+ * current text of the row. */
 #include "bindings/sqlite/table/sqlite_functions.h"
 
 #include <string.h>
@@ -15,7 +16,8 @@ struct span {
 	size_t start, stop;
 };
 
-/* A part of a column's text, which is the text `number` of the row's; places may be of others, too. */
+/* A part of a column's text, which is the text `number` of the row's; places may be of others,
+ * too. */
 struct shown {
 	struct bs_text text;
 	struct span span;
@@ -26,9 +28,10 @@ struct shown {
 
 static void fail(sqlite3_context *context, struct bsql_cursor *cursor, int code)
 {
-	const char *message = code == SQLITE_RANGE      ? "no such column"
-	                      : code == SQLITE_MISMATCH ? "bm25: weights are whole numbers from 1 to 100"
-	                                                : bsql_cursor_error(cursor);
+	const char *message = code == SQLITE_RANGE ? "no such column"
+	                      : code == SQLITE_MISMATCH
+	                              ? "bm25: weights are whole numbers from 1 to 100"
+	                              : bsql_cursor_error(cursor);
 	if (code == SQLITE_NOMEM) {
 		sqlite3_result_error_nomem(context);
 		return;
@@ -39,10 +42,11 @@ static void fail(sqlite3_context *context, struct bsql_cursor *cursor, int code)
 }
 
 /* NULL: the error is set. */
-static struct bsql_cursor *cursor_of(sqlite3_context *context, int argc, int n_wanted, const char *usage,
-                                     sqlite3_value **argv)
+static struct bsql_cursor *cursor_of(sqlite3_context *context, int argc, int n_wanted,
+                                     const char *usage, sqlite3_value **argv)
 {
-	struct bsql_cursor *cursor = argc == n_wanted ? bsql_cursor_of(sqlite3_user_data(context), argv[0]) : NULL;
+	struct bsql_cursor *cursor =
+		argc == n_wanted ? bsql_cursor_of(sqlite3_user_data(context), argv[0]) : NULL;
 	char *message = NULL;
 	if (argc != n_wanted)
 		message = sqlite3_mprintf("use as %s", usage);
@@ -61,15 +65,17 @@ static const char *text_of(sqlite3_value *value)
 }
 
 /* Bytes [span) with marks around the words; two places may overlap. */
-static void append_marked(sqlite3_str *out, const struct bs_text *text, int number, struct span span,
-                          const struct bs_query_place *places, size_t n_places, const char *open, const char *close)
+static void append_marked(sqlite3_str *out, const struct bs_text *text, int number,
+                          struct span span, const struct bs_query_place *places, size_t n_places,
+                          const char *open, const char *close)
 {
 	size_t at = span.start;
 	bool is_open = false;
 	size_t open_to = 0;
 	for (size_t i = 0; i < n_places; i++) {
 		const struct bs_query_place *place = &places[i];
-		if ((int)place->text != number || place->start_byte < span.start || place->stop_byte > span.stop)
+		if ((int)place->text != number || place->start_byte < span.start ||
+		    place->stop_byte > span.stop)
 			continue;
 		if (is_open && place->start_byte < open_to) {
 			open_to = place->stop_byte > open_to ? place->stop_byte : open_to;
@@ -109,7 +115,8 @@ static void give(sqlite3_context *context, sqlite3_str *out)
 
 static void highlight(sqlite3_context *context, int argc, sqlite3_value **argv)
 {
-	struct bsql_cursor *cursor = cursor_of(context, argc, 4, "highlight(table, column, open, close)", argv);
+	struct bsql_cursor *cursor =
+		cursor_of(context, argc, 4, "highlight(table, column, open, close)", argv);
 	const struct bs_query_place *places = NULL;
 	struct bs_text text;
 	size_t n_places;
@@ -127,12 +134,13 @@ static void highlight(sqlite3_context *context, int argc, sqlite3_value **argv)
 		return;
 	}
 	sqlite3_str *out = sqlite3_str_new(sqlite3_context_db_handle(context));
-	append_marked(out, &text, number, (struct span){0, text.text_bytes}, places, n_places, text_of(argv[2]),
-	              text_of(argv[3]));
+	append_marked(out, &text, number, (struct span){0, text.text_bytes}, places, n_places,
+	              text_of(argv[2]), text_of(argv[3]));
 	give(context, out);
 }
 
-/* Finds the part to show: of one column or, with column -1, of all. Without places it is the beginning of the first. */
+/* Finds the part to show: of one column or, with column -1, of all. Without places it is the
+ * beginning of the first. */
 static int find_shown(struct bsql_cursor *cursor, int column, int n_words, struct shown *shown)
 {
 	const struct bs_query_place *places = NULL;
@@ -153,7 +161,8 @@ static int find_shown(struct bsql_cursor *cursor, int column, int n_words, struc
 	}
 	if (n_places > 0)
 		texts = bsql_cursor_texts(cursor, &n_texts);
-	if (!code && bs_query_choose_span(texts, n_texts, places, n_places, (uint32_t)n_words, &span, NULL))
+	if (!code &&
+	    bs_query_choose_span(texts, n_texts, places, n_places, (uint32_t)n_words, &span, NULL))
 		code = SQLITE_NOMEM;
 	if (code)
 		return code;
@@ -169,8 +178,8 @@ static int find_shown(struct bsql_cursor *cursor, int column, int n_words, struc
 
 static void snippet(sqlite3_context *context, int argc, sqlite3_value **argv)
 {
-	struct bsql_cursor *cursor =
-		cursor_of(context, argc, 6, "snippet(table, column, open, close, ellipsis, words)", argv);
+	struct bsql_cursor *cursor = cursor_of(
+		context, argc, 6, "snippet(table, column, open, close, ellipsis, words)", argv);
 	struct shown shown = {.number = 0};
 	if (!cursor)
 		return;
@@ -193,7 +202,8 @@ static void snippet(sqlite3_context *context, int argc, sqlite3_value **argv)
 }
 
 /* The score with the weights that the statement gives. */
-static int score_by(struct bsql_cursor *cursor, int n_weights, sqlite3_value **values, double *score_out)
+static int score_by(struct bsql_cursor *cursor, int n_weights, sqlite3_value **values,
+                    double *score_out)
 {
 	const struct bsql_declaration *of = bsql_cursor_declaration(cursor);
 	unsigned char *weights = bsql_weights_new(of);
@@ -210,10 +220,12 @@ static int score_by(struct bsql_cursor *cursor, int n_weights, sqlite3_value **v
 static void bm25(sqlite3_context *context, int argc, sqlite3_value **argv)
 {
 	double score;
-	struct bsql_cursor *cursor = cursor_of(context, argc > 0, 1, "bm25(table, weight of a column, ...)", argv);
+	struct bsql_cursor *cursor =
+		cursor_of(context, argc > 0, 1, "bm25(table, weight of a column, ...)", argv);
 	if (!cursor)
 		return;
-	int code = argc > 1 ? score_by(cursor, argc - 1, argv + 1, &score) : bsql_cursor_score(cursor, &score);
+	int code = argc > 1 ? score_by(cursor, argc - 1, argv + 1, &score)
+	                    : bsql_cursor_score(cursor, &score);
 	if (code)
 		fail(context, cursor, code);
 	else
@@ -234,7 +246,8 @@ int bsql_functions_register(sqlite3 *db)
 }
 
 int bsql_find_function(sqlite3_vtab *vtab, int n_arguments, const char *name,
-                       void (**function_out)(sqlite3_context *, int, sqlite3_value **), void **argument_out)
+                       void (**function_out)(sqlite3_context *, int, sqlite3_value **),
+                       void **argument_out)
 {
 	(void)n_arguments;
 	for (size_t i = 0; i < sizeof(FUNCTIONS) / sizeof(*FUNCTIONS); i++) {

@@ -1,7 +1,8 @@
 /*
- * sqlite_info.c: see sqlite_info.h. SELECT * FROM bitsift_info('t'), or ('t', 'schema'): the rows that the index has, those that are
- * deleted or replaced and not yet merged away, its segments, and by which rules its words were cut; other_rules is 1 if
- * these are not this extension's, so that every query reads all rows.
+ * sqlite_info.c: see sqlite_info.h. SELECT * FROM bitsift_info('t'), or ('t', 'schema'): the rows
+ * that the index has, those that are deleted or replaced and not yet merged away, its segments, and
+ * by which rules its words were cut; other_rules is 1 if these are not this extension's, so that
+ * every query reads all rows.
  */
 #include "bindings/sqlite/table/sqlite_info.h"
 
@@ -20,7 +21,9 @@ enum column {
 	COLUMN_NAME,
 	COLUMN_SCHEMA,
 };
-#define SCHEMA "CREATE TABLE x(\"rows\", deleted, segments, icu, unicode, other_rules, name HIDDEN, schema HIDDEN)"
+#define SCHEMA                                                                                 \
+	"CREATE TABLE x(\"rows\", deleted, segments, icu, unicode, other_rules, name HIDDEN, " \
+	"schema HIDDEN)"
 
 struct module_table {
 	sqlite3_vtab base;
@@ -34,8 +37,8 @@ struct cursor {
 	bool is_at_end;
 };
 
-static int connect(sqlite3 *db, void *registry, int argc, const char *const *argv, sqlite3_vtab **vtab_out,
-                   char **message_out)
+static int connect(sqlite3 *db, void *registry, int argc, const char *const *argv,
+                   sqlite3_vtab **vtab_out, char **message_out)
 {
 	(void)argc, (void)argv, (void)message_out;
 	int code = sqlite3_declare_vtab(db, SCHEMA);
@@ -113,7 +116,8 @@ static int connect_table(sqlite3 *db, const char *schema, const char *name)
 	return code;
 }
 
-static int filter(sqlite3_vtab_cursor *base, int has_name, const char *unused, int argc, sqlite3_value **argv)
+static int filter(sqlite3_vtab_cursor *base, int has_name, const char *unused, int argc,
+                  sqlite3_value **argv)
 {
 	struct cursor *cursor = (struct cursor *)base;
 	struct module_table *table = (struct module_table *)base->pVtab;
@@ -122,15 +126,19 @@ static int filter(sqlite3_vtab_cursor *base, int has_name, const char *unused, i
 	(void)unused;
 	cursor->is_at_end = false;
 	if (!name || !schema)
-		return refuse(base->pVtab, SQLITE_ERROR, sqlite3_mprintf("use as bitsift_info(name of a table) or (name, schema)"));
+		return refuse(
+			base->pVtab, SQLITE_ERROR,
+			sqlite3_mprintf("use as bitsift_info(name of a table) or (name, schema)"));
 	int code = connect_table(table->db, schema, name);
 	if (code == SQLITE_NOMEM)
 		return code;
 	struct bsql_index *index = bsql_index_find_table(table->registry, schema, name);
 	if (code || !index)
-		return refuse(base->pVtab, SQLITE_ERROR, sqlite3_mprintf("no table of bitsift: %s.%s", schema, name));
+		return refuse(base->pVtab, SQLITE_ERROR,
+		              sqlite3_mprintf("no table of bitsift: %s.%s", schema, name));
 	code = bsql_index_describe(index, &cursor->info);
-	return code ? refuse(base->pVtab, code, sqlite3_mprintf("%s", bsql_index_error(index))) : SQLITE_OK;
+	return code ? refuse(base->pVtab, code, sqlite3_mprintf("%s", bsql_index_error(index)))
+	            : SQLITE_OK;
 }
 
 static int next(sqlite3_vtab_cursor *base)
@@ -158,7 +166,8 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int numbe
 	if (number <= COLUMN_SEGMENTS)
 		sqlite3_result_int64(context, numbers[number]);
 	else if (number == COLUMN_ICU || number == COLUMN_UNICODE)
-		sqlite3_result_text(context, number == COLUMN_ICU ? info->icu : info->unicode, -1, SQLITE_TRANSIENT);
+		sqlite3_result_text(context, number == COLUMN_ICU ? info->icu : info->unicode, -1,
+		                    SQLITE_TRANSIENT);
 	else if (number == COLUMN_OTHER_RULES)
 		sqlite3_result_int(context, info->has_other_rules);
 	return SQLITE_OK;

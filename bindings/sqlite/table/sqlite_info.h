@@ -1,4 +1,5 @@
-/* sqlite_info.h: bitsift_info('t'), a table-valued function: what the index of a table is made of, in one row. */
+/* sqlite_info.h: bitsift_info('t'), a table-valued function: what the index of a table is made of,
+ * in one row. */
 #ifndef BINDINGS_SQLITE_TABLE_SQLITE_INFO_H
 #define BINDINGS_SQLITE_TABLE_SQLITE_INFO_H
 

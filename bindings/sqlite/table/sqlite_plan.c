@@ -75,7 +75,8 @@ static bool is_limit(const sqlite3_index_info *info, int i)
 	       info->aConstraint[i].op == SQLITE_INDEX_CONSTRAINT_OFFSET;
 }
 
-/* A LIMIT counts what is left of the hits: where nothing else takes some away, and they come in order, it is ours to know. */
+/* A LIMIT counts what is left of the hits: where nothing else takes some away, and they come in
+ * order, it is ours to know. */
 static void plan_limit(struct planning *planning)
 {
 	sqlite3_index_info *info = planning->info;
@@ -88,7 +89,9 @@ static void plan_limit(struct planning *planning)
 	for (int i = 0; i < info->nConstraint; i++)
 		if (is_limit(info, i) && info->aConstraint[i].usable)
 			take(planning, i,
-			     info->aConstraint[i].op == SQLITE_INDEX_CONSTRAINT_LIMIT ? ARG_LIMIT : ARG_OFFSET, false);
+			     info->aConstraint[i].op == SQLITE_INDEX_CONSTRAINT_LIMIT ? ARG_LIMIT
+			                                                              : ARG_OFFSET,
+			     false);
 }
 #else
 static bool is_limit(const sqlite3_index_info *info, int i)
@@ -113,12 +116,14 @@ static void plan_order(struct planning *planning)
 	if ((!is_rank && column >= 0) || (is_rank && planning->has_rank))
 		return;
 	info->orderByConsumed = 1;
-	info->idxNum |= (is_rank ? PLAN_BY_RANK : PLAN_BY_ID) | (info->aOrderBy[0].desc ? PLAN_DOWN : 0);
+	info->idxNum |=
+		(is_rank ? PLAN_BY_RANK : PLAN_BY_ID) | (info->aOrderBy[0].desc ? PLAN_DOWN : 0);
 }
 
 int bsql_plan(sqlite3 *db, int n_columns, sqlite3_index_info *info)
 {
-	struct planning planning = {.info = info, .arguments = sqlite3_str_new(db), .n_columns = n_columns};
+	struct planning planning = {
+		.info = info, .arguments = sqlite3_str_new(db), .n_columns = n_columns};
 	info->idxNum = 0;
 	info->estimatedRows = 1000000;
 	for (int i = 0; i < info->nConstraint; i++)
@@ -133,7 +138,8 @@ int bsql_plan(sqlite3 *db, int n_columns, sqlite3_index_info *info)
 	int rank = n_columns + 1 > 63 ? 63 : n_columns + 1;
 	if (info->colUsed >> rank & 1 && !(info->idxNum & PLAN_BY_RANK) && !planning.has_rank)
 		info->idxNum |= PLAN_SCORES;
-	/* The hidden column is what MATCH stands at, and what functions are given, which look further up what they need. */
+	/* The hidden column is what MATCH stands at, and what functions are given, which look
+	 * further up what they need. */
 	if ((info->colUsed & ~(n_columns < 63 ? (sqlite3_uint64)1 << n_columns : 0)) == 0)
 		info->idxNum |= PLAN_COUNT;
 	info->estimatedCost = (double)info->estimatedRows * (planning.has_match ? 1 : 3) + 10;

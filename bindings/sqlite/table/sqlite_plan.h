@@ -1,5 +1,6 @@
 /*
- * sqlite_plan.h: what a plan for a SELECT tells the cursor that carries it out, by idxNum and idxStr.
+ * sqlite_plan.h: what a plan for a SELECT tells the cursor that carries it out, by idxNum and
+ * idxStr.
  */
 #ifndef BINDINGS_SQLITE_TABLE_SQLITE_PLAN_H
 #define BINDINGS_SQLITE_TABLE_SQLITE_PLAN_H

@@ -1,7 +1,8 @@
 /*
- * sqlite_search.c: see sqlite_search.h. SELECT * FROM bitsift_search('DIR', 'query'): a row a hit, the best first; of records of a JSONL
- * collection id is the record's, of files path. The answer is that of `bitsift query --index DIR` by the same user without a
- * word of consent: sources that lie elsewhere than beside the index are not read (struct bs_consent).
+ * sqlite_search.c: see sqlite_search.h. SELECT * FROM bitsift_search('DIR', 'query'): a row a hit,
+ * the best first; of records of a JSONL collection id is the record's, of files path. The answer is
+ * that of `bitsift query --index DIR` by the same user without a word of consent: sources that lie
+ * elsewhere than beside the index are not read (struct bs_consent).
  */
 #include "bindings/sqlite/table/sqlite_search.h"
 
@@ -46,8 +47,8 @@ struct cursor {
 	char *dir, *query;
 };
 
-static int connect(sqlite3 *db, void *context, int argc, const char *const *argv, sqlite3_vtab **vtab_out,
-                   char **message_out)
+static int connect(sqlite3 *db, void *context, int argc, const char *const *argv,
+                   sqlite3_vtab **vtab_out, char **message_out)
 {
 	(void)context, (void)argc, (void)argv, (void)message_out;
 	int code = sqlite3_declare_vtab(db, SCHEMA);
@@ -84,9 +85,9 @@ static int best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
 	int n = 0, n_others = 0;
 	bool has_dir = false, has_query = false;
 	(void)vtab;
-	info->orderByConsumed =
-		info->nOrderBy == 0 ||
-		(info->nOrderBy == 1 && info->aOrderBy[0].iColumn == COLUMN_SCORE && info->aOrderBy[0].desc);
+	info->orderByConsumed = info->nOrderBy == 0 ||
+	                        (info->nOrderBy == 1 && info->aOrderBy[0].iColumn == COLUMN_SCORE &&
+	                         info->aOrderBy[0].desc);
 	for (int i = 0; i < info->nConstraint; i++) {
 		int letter = argument_letter(info, i);
 		bool is_new = letter == 'd' ? !has_dir : letter == 'q' && !has_query;
@@ -103,7 +104,8 @@ static int best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
 	}
 	for (int i = 0; i < info->nConstraint && n_others == 0 && info->orderByConsumed; i++) {
 		int letter = argument_letter(info, i);
-		if ((letter != 'l' && letter != 'o') || !info->aConstraint[i].usable || n == (int)sizeof(letters) - 1)
+		if ((letter != 'l' && letter != 'o') || !info->aConstraint[i].usable ||
+		    n == (int)sizeof(letters) - 1)
 			continue;
 		letters[n++] = (char)letter;
 		info->aConstraintUsage[i].argvIndex = n;
@@ -193,8 +195,8 @@ static enum bs_status search(struct cursor *cursor, int plan, size_t limit, stru
 			.query.text_bytes = strlen(cursor->query),
 			.output.mode = plan & PLAN_COUNT ? BS_SEARCH_COUNT : BS_SEARCH_TOP,
 			.output.limit = limit > 0         ? limit
-		                  : info.n_docs > 0 ? (size_t)info.n_docs
-		                                    : 1,
+		                        : info.n_docs > 0 ? (size_t)info.n_docs
+		                                          : 1,
 			.method.exhaustive = limit == 0 && !(plan & PLAN_COUNT),
 			.output.snippets = plan & PLAN_SNIPPETS,
 			.output.passages = plan & PLAN_PASSAGES,
@@ -207,21 +209,24 @@ static enum bs_status search(struct cursor *cursor, int plan, size_t limit, stru
 	bs_index_close(index);
 	if (!status && result.n_unreadable > 0)
 		return bs_fail(err, BS_IO,
-		               "%llu documents that may match cannot be read: the answer would not be complete",
+		               "%llu documents that may match cannot be read: the answer would not "
+		               "be complete",
 		               (unsigned long long)result.n_unreadable);
 	cursor->n = plan & PLAN_COUNT ? result.n_hits : cursor->n_rows;
 	return status;
 }
 
-static int filter(sqlite3_vtab_cursor *base, int plan, const char *letters, int argc, sqlite3_value **argv)
+static int filter(sqlite3_vtab_cursor *base, int plan, const char *letters, int argc,
+                  sqlite3_value **argv)
 {
 	struct cursor *cursor = (struct cursor *)base;
 	sqlite3_int64 limit = -1, offset = 0;
 	struct bs_error err = {""};
 	clear(cursor);
 	for (int i = 0; i < argc; i++) {
-		const char *text =
-			letters[i] == 'd' || letters[i] == 'q' ? (const char *)sqlite3_value_text(argv[i]) : NULL;
+		const char *text = letters[i] == 'd' || letters[i] == 'q'
+		                           ? (const char *)sqlite3_value_text(argv[i])
+		                           : NULL;
 		char *copied = text ? sqlite3_mprintf("%s", text) : NULL;
 		if (text && !copied)
 			return SQLITE_NOMEM;
@@ -234,17 +239,20 @@ static int filter(sqlite3_vtab_cursor *base, int plan, const char *letters, int 
 	}
 	if (!cursor->dir || !cursor->query) {
 		sqlite3_free(base->pVtab->zErrMsg);
-		base->pVtab->zErrMsg = sqlite3_mprintf("use as bitsift_search(directory of an index, query)");
+		base->pVtab->zErrMsg =
+			sqlite3_mprintf("use as bitsift_search(directory of an index, query)");
 		return SQLITE_ERROR;
 	}
 	bool is_known = limit >= 0 && limit < INT32_MAX && offset < INT32_MAX;
 	if (limit == 0)
 		return SQLITE_OK;
-	enum bs_status status = search(cursor, plan, is_known ? (size_t)(limit + (offset > 0 ? offset : 0)) : 0, &err);
+	enum bs_status status = search(
+		cursor, plan, is_known ? (size_t)(limit + (offset > 0 ? offset : 0)) : 0, &err);
 	if (!status)
 		return SQLITE_OK;
 	sqlite3_free(base->pVtab->zErrMsg);
-	base->pVtab->zErrMsg = sqlite3_mprintf("%s", status == BS_STOPPED ? "out of memory" : err.text);
+	base->pVtab->zErrMsg =
+		sqlite3_mprintf("%s", status == BS_STOPPED ? "out of memory" : err.text);
 	return status == BS_NO_MEMORY || status == BS_STOPPED ? SQLITE_NOMEM : SQLITE_ERROR;
 }
 
@@ -270,14 +278,16 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int numbe
 {
 	const struct cursor *cursor = (const struct cursor *)base;
 	if (number == COLUMN_DIR || number == COLUMN_QUERY) {
-		sqlite3_result_text(context, number == COLUMN_DIR ? cursor->dir : cursor->query, -1, SQLITE_TRANSIENT);
+		sqlite3_result_text(context, number == COLUMN_DIR ? cursor->dir : cursor->query, -1,
+		                    SQLITE_TRANSIENT);
 		return SQLITE_OK;
 	}
 	if (cursor->at >= cursor->n_rows)
 		return SQLITE_OK;
 	const struct row *row = &cursor->rows[cursor->at];
 	if (number == COLUMN_ID)
-		sqlite3_result_text64(context, row->id, row->id_bytes, SQLITE_TRANSIENT, SQLITE_UTF8);
+		sqlite3_result_text64(context, row->id, row->id_bytes, SQLITE_TRANSIENT,
+		                      SQLITE_UTF8);
 	else if (number == COLUMN_PATH)
 		sqlite3_result_text(context, row->path, -1, SQLITE_TRANSIENT);
 	else if (number == COLUMN_SCORE)
@@ -285,7 +295,8 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int numbe
 	else if (number == COLUMN_LINE && row->line > 0)
 		sqlite3_result_int64(context, (sqlite3_int64)row->line);
 	else if (number == COLUMN_SNIPPET && row->snippet)
-		sqlite3_result_text64(context, row->snippet, row->snippet_bytes, SQLITE_TRANSIENT, SQLITE_UTF8);
+		sqlite3_result_text64(context, row->snippet, row->snippet_bytes, SQLITE_TRANSIENT,
+		                      SQLITE_UTF8);
 	return SQLITE_OK;
 }
 

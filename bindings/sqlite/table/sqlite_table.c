@@ -1,4 +1,5 @@
-/* sqlite_table.c: see sqlite_table.h. What rows are found, sqlite_cursor.c knows; what is kept, sqlite_index.c. */
+/* sqlite_table.c: see sqlite_table.h. What rows are found, sqlite_cursor.c knows; what is kept,
+ * sqlite_index.c. */
 #include "bindings/sqlite/table/sqlite_table.h"
 
 #include <stdlib.h>
@@ -30,10 +31,13 @@ static int refuse(sqlite3_vtab *vtab, int code, char *message)
 
 static int fail(sqlite3_vtab *vtab, int code)
 {
-	return code ? refuse(vtab, code, sqlite3_mprintf("%s", bsql_index_error(table_of(vtab)->index))) : SQLITE_OK;
+	return code ? refuse(vtab, code,
+	                     sqlite3_mprintf("%s", bsql_index_error(table_of(vtab)->index)))
+	            : SQLITE_OK;
 }
 
-static int note(sqlite3_vtab *vtab, sqlite3_int64 id, bool there, const struct bs_text *texts, size_t n_texts)
+static int note(sqlite3_vtab *vtab, sqlite3_int64 id, bool there, const struct bs_text *texts,
+                size_t n_texts)
 {
 	int code = bsql_index_note(table_of(vtab)->index, id, there, texts, n_texts);
 	return code == SQLITE_OK || code == SQLITE_NOMEM ? code : fail(vtab, code);
@@ -49,8 +53,8 @@ static int declare(sqlite3 *db, const struct bsql_declaration *declaration)
 	return code ? code : sqlite3_vtab_config(db, SQLITE_VTAB_INNOCUOUS);
 }
 
-static int start(sqlite3 *db, void *registry, int argc, const char *const *argv, bool is_new, sqlite3_vtab **vtab_out,
-                 char **message_out)
+static int start(sqlite3 *db, void *registry, int argc, const char *const *argv, bool is_new,
+                 sqlite3_vtab **vtab_out, char **message_out)
 {
 	struct bsql_declaration declaration;
 	struct bsql_index *index = NULL;
@@ -87,14 +91,14 @@ static int start(sqlite3 *db, void *registry, int argc, const char *const *argv,
 	return SQLITE_OK;
 }
 
-static int create(sqlite3 *db, void *registry, int argc, const char *const *argv, sqlite3_vtab **vtab_out,
-                  char **message_out)
+static int create(sqlite3 *db, void *registry, int argc, const char *const *argv,
+                  sqlite3_vtab **vtab_out, char **message_out)
 {
 	return start(db, registry, argc, argv, true, vtab_out, message_out);
 }
 
-static int connect(sqlite3 *db, void *registry, int argc, const char *const *argv, sqlite3_vtab **vtab_out,
-                   char **message_out)
+static int connect(sqlite3 *db, void *registry, int argc, const char *const *argv,
+                   sqlite3_vtab **vtab_out, char **message_out)
 {
 	return start(db, registry, argc, argv, false, vtab_out, message_out);
 }
@@ -142,12 +146,14 @@ static int run_command(sqlite3_vtab *vtab, const char *command)
 	if (sqlite3_stricmp(command, "delete-all") == 0 && bsql_index_declaration(index)->content)
 		return fail(vtab, bsql_index_delete_all(index));
 	return refuse(vtab, SQLITE_ERROR,
-	              sqlite3_mprintf("no command %s: there are delete and delete-all (of a table with content='...'), "
+	              sqlite3_mprintf("no command %s: there are delete and delete-all (of a table "
+	                              "with content='...'), "
 	                              "integrity-check, optimize, rebuild",
 	                              command));
 }
 
-static int command(sqlite3_vtab *vtab, sqlite3_value *what, sqlite3_value *rank, sqlite3_value *rowid)
+static int command(sqlite3_vtab *vtab, sqlite3_value *what, sqlite3_value *rank,
+                   sqlite3_value *rowid)
 {
 	struct bsql_index *index = table_of(vtab)->index;
 	const char *text = (const char *)sqlite3_value_text(what);
@@ -183,7 +189,8 @@ static int take_texts(sqlite3_vtab *vtab, sqlite3_value **columns, const struct 
 	for (int i = 0; i < of->n_columns; i++) {
 		if (!of->columns[i].is_indexed)
 			continue;
-		const char *name = of->columns[i].name, *text = (const char *)sqlite3_value_text(columns[i]);
+		const char *name = of->columns[i].name,
+			   *text = (const char *)sqlite3_value_text(columns[i]);
 		if (!text && sqlite3_value_type(columns[i]) != SQLITE_NULL)
 			return SQLITE_NOMEM;
 		texts[n++] = (struct bs_text){name, strlen(name), text ? text : "",
@@ -200,11 +207,13 @@ static int bind(sqlite3_stmt *statement, int i, sqlite3_value *value)
 	if (sqlite3_value_type(value) != SQLITE_TEXT)
 		return sqlite3_bind_value(statement, i, value);
 	const char *text = (const char *)sqlite3_value_text(value);
-	return text ? sqlite3_bind_text(statement, i, text, sqlite3_value_bytes(value), SQLITE_STATIC) : SQLITE_NOMEM;
+	return text ? sqlite3_bind_text(statement, i, text, sqlite3_value_bytes(value),
+	                                SQLITE_STATIC)
+	            : SQLITE_NOMEM;
 }
 
-static int run_row(sqlite3_vtab *vtab, enum bsql_statement which, int n_values, sqlite3_value **values,
-                   sqlite3_value *old_id)
+static int run_row(sqlite3_vtab *vtab, enum bsql_statement which, int n_values,
+                   sqlite3_value **values, sqlite3_value *old_id)
 {
 	struct bsql_shadow *shadow = bsql_index_shadow(table_of(vtab)->index);
 	sqlite3_stmt *statement;
@@ -222,28 +231,33 @@ static int run_row(sqlite3_vtab *vtab, enum bsql_statement which, int n_values, 
 static int delete_row(sqlite3_vtab *vtab, sqlite3_value *id)
 {
 	struct bsql_index *index = table_of(vtab)->index;
-	int code = bsql_index_declaration(index)->content ? SQLITE_OK : run_row(vtab, BSQL_ROW_DELETE, 1, &id, NULL);
+	int code = bsql_index_declaration(index)->content
+	                   ? SQLITE_OK
+	                   : run_row(vtab, BSQL_ROW_DELETE, 1, &id, NULL);
 	return code ? code : note(vtab, sqlite3_value_int64(id), false, NULL, 0);
 }
 
 /* old_id NULL: the row is new. values: the id, which may be NULL then, and the columns. */
-static int put_row(sqlite3_vtab *vtab, sqlite3_value *old_id, sqlite3_value **values, sqlite3_int64 *id_out)
+static int put_row(sqlite3_vtab *vtab, sqlite3_value *old_id, sqlite3_value **values,
+                   sqlite3_int64 *id_out)
 {
 	struct bsql_table *table = table_of(vtab);
 	const struct bsql_declaration *of = bsql_index_declaration(table->index);
 	bool is_named = sqlite3_value_numeric_type(values[0]) == SQLITE_INTEGER;
 	bool replaces = sqlite3_vtab_on_conflict(table->db) == SQLITE_REPLACE;
-	enum bsql_statement which = old_id     ? replaces ? BSQL_ROW_UPDATE_REPLACE : BSQL_ROW_UPDATE
+	enum bsql_statement which = old_id ? replaces ? BSQL_ROW_UPDATE_REPLACE : BSQL_ROW_UPDATE
 	                            : replaces ? BSQL_ROW_REPLACE
 	                                       : BSQL_ROW_INSERT;
 	const struct bs_text *texts = NULL;
 	size_t n_texts = 0;
 	int code = SQLITE_OK;
 	if (texts_bytes(of, values + 1) >= MOST_ROW_BYTES)
-		return refuse(vtab, SQLITE_TOOBIG, sqlite3_mprintf("%s: a row of more than 256 MiB", of->table));
+		return refuse(vtab, SQLITE_TOOBIG,
+		              sqlite3_mprintf("%s: a row of more than 256 MiB", of->table));
 	if (!is_named && (of->content || sqlite3_value_type(values[0]) != SQLITE_NULL))
-		return refuse(vtab, SQLITE_MISMATCH,
-		              sqlite3_mprintf("%s: a row needs a rowid that is an integer", of->table));
+		return refuse(
+			vtab, SQLITE_MISMATCH,
+			sqlite3_mprintf("%s: a row needs a rowid that is an integer", of->table));
 	if (!of->content)
 		code = run_row(vtab, which, of->n_columns + 1, values, old_id);
 	if (code)
@@ -323,7 +337,8 @@ static int rollback_to(sqlite3_vtab *vtab, int number)
 
 #if SQLITE_VERSION_NUMBER >= 3044000
 /* PRAGMA integrity_check. */
-static int integrity(sqlite3_vtab *vtab, const char *schema, const char *table, int flags, char **message_out)
+static int integrity(sqlite3_vtab *vtab, const char *schema, const char *table, int flags,
+                     char **message_out)
 {
 	(void)schema, (void)table, (void)flags;
 	int code = bsql_check(table_of(vtab)->index);

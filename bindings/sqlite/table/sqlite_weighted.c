@@ -1,10 +1,10 @@
 /* sqlite_weighted.c: see sqlite_weighted.h. */
 #include "bindings/sqlite/table/sqlite_weighted.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include "core/bitsift/query.h"
 #include "core/bitsift/statistics.h"
+#include <stdlib.h>
+#include <string.h>
 
 SQLITE_EXTENSION_INIT3
 
@@ -23,7 +23,8 @@ unsigned char *bsql_weights_new(const struct bsql_declaration *declaration)
 	return weights;
 }
 
-bool bsql_weights_put(unsigned char *weights, const struct bsql_declaration *declaration, int column, double weight)
+bool bsql_weights_put(unsigned char *weights, const struct bsql_declaration *declaration,
+                      int column, double weight)
 {
 	if (!(weight >= 1 && weight <= BSQL_MOST_WEIGHT) || weight != (double)(int)weight)
 		return false;
@@ -32,7 +33,8 @@ bool bsql_weights_put(unsigned char *weights, const struct bsql_declaration *dec
 	return true;
 }
 
-bool bsql_weights_read(unsigned char *weights, const struct bsql_declaration *declaration, const char *text)
+bool bsql_weights_read(unsigned char *weights, const struct bsql_declaration *declaration,
+                       const char *text)
 {
 	const char *at = text;
 	char *end;
@@ -41,7 +43,8 @@ bool bsql_weights_read(unsigned char *weights, const struct bsql_declaration *de
 	at += 5 + strspn(at + 5, " ");
 	for (int i = 0; *at != ')'; i++, at += strspn(at, " ,")) {
 		double weight = strtod(at, &end);
-		if (end == at || !strchr(" ,)", *end) || !bsql_weights_put(weights, declaration, i, weight))
+		if (end == at || !strchr(" ,)", *end) ||
+		    !bsql_weights_put(weights, declaration, i, weight))
 			return false;
 		at = end;
 	}
@@ -49,7 +52,8 @@ bool bsql_weights_read(unsigned char *weights, const struct bsql_declaration *de
 }
 
 /* "title=3" for each column that is indexed, NULL-ended; for sqlite3_free, which frees all. */
-static const char **name_weights(const struct bsql_declaration *declaration, const unsigned char *weights)
+static const char **name_weights(const struct bsql_declaration *declaration,
+                                 const unsigned char *weights)
 {
 	size_t n = 0, n_bytes = ((size_t)declaration->n_columns + 1) * sizeof(char *);
 	for (int i = 0; i < declaration->n_columns; i++)
@@ -69,8 +73,8 @@ static const char **name_weights(const struct bsql_declaration *declaration, con
 	return named;
 }
 
-int bsql_weighted_new(struct bsql_index *index, const char *query, size_t query_bytes, const unsigned char *weights,
-                      struct bsql_weighted **weighted_out)
+int bsql_weighted_new(struct bsql_index *index, const char *query, size_t query_bytes,
+                      const unsigned char *weights, struct bsql_weighted **weighted_out)
 {
 	const struct bsql_declaration *of = bsql_index_declaration(index);
 	struct bsql_weighted *weighted = calloc(1, sizeof(*weighted));
@@ -110,9 +114,10 @@ bool bsql_weighted_is(const struct bsql_weighted *weighted, const unsigned char 
 	return weighted && memcmp(weighted->weights, weights, weighted->n_columns) == 0;
 }
 
-int bsql_weighted_score(struct bsql_weighted *weighted, const struct bs_text *texts, double *score_out)
+int bsql_weighted_score(struct bsql_weighted *weighted, const struct bs_text *texts,
+                        double *score_out)
 {
-	enum bs_status status =
-		bs_query_score(weighted->query, texts, weighted->n_texts, weighted->statistics, score_out, NULL);
+	enum bs_status status = bs_query_score(weighted->query, texts, weighted->n_texts,
+	                                       weighted->statistics, score_out, NULL);
 	return status == BS_OK ? SQLITE_OK : status == BS_NO_MEMORY ? SQLITE_NOMEM : SQLITE_ERROR;
 }

@@ -7,11 +7,12 @@
 #include "core/bitsift/grep_request.h"
 #include "query/regex/text.h"
 
-enum bs_status bs_conditions_read(const struct bs_grep_request *request, struct bs_conditions *conditions,
-                                  struct bs_error *err)
+enum bs_status bs_conditions_read(const struct bs_grep_request *request,
+                                  struct bs_conditions *conditions, struct bs_error *err)
 {
 	const struct bs_grep_conditions *asked = &request->conditions;
-	size_t n_ands = bs_text_list_length(asked->all_of), n = n_ands + bs_text_list_length(asked->none_of);
+	size_t n_ands = bs_text_list_length(asked->all_of),
+	       n = n_ands + bs_text_list_length(asked->none_of);
 	enum bs_status status = BS_OK;
 	conditions->by_file = asked->by_file;
 	conditions->list = n > 0 ? calloc(n, sizeof(*conditions->list)) : NULL;
@@ -20,7 +21,8 @@ enum bs_status bs_conditions_read(const struct bs_grep_request *request, struct 
 	for (; conditions->n < n && !status; conditions->n++) {
 		struct bs_condition *condition = &conditions->list[conditions->n];
 		condition->is_not = conditions->n >= n_ands;
-		condition->text = condition->is_not ? asked->none_of[conditions->n - n_ands] : asked->all_of[conditions->n];
+		condition->text = condition->is_not ? asked->none_of[conditions->n - n_ands]
+		                                    : asked->all_of[conditions->n];
 		condition->text_bytes = strlen(condition->text);
 		condition->pattern = request->pattern;
 		condition->pattern.patterns = &condition->text;
@@ -31,14 +33,14 @@ enum bs_status bs_conditions_read(const struct bs_grep_request *request, struct 
 	return status;
 }
 
-enum bs_status bs_conditions_compile(struct bs_conditions *conditions, const struct bs_kernel *kernel,
-                                     struct bs_error *err)
+enum bs_status bs_conditions_compile(struct bs_conditions *conditions,
+                                     const struct bs_kernel *kernel, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	for (size_t i = 0; i < conditions->n && !status; i++) {
 		struct bs_condition *condition = &conditions->list[i];
-		status = bs_grep_matcher_new(&condition->pattern, &condition->analysis, kernel, &condition->matcher,
-		                             err);
+		status = bs_grep_matcher_new(&condition->pattern, &condition->analysis, kernel,
+		                             &condition->matcher, err);
 	}
 	return status;
 }
@@ -53,15 +55,17 @@ void bs_conditions_deinit(struct bs_conditions *conditions)
 	*conditions = (struct bs_conditions){.n = 0};
 }
 
-enum bs_status bs_condition_asker_init(struct bs_condition_asker *asker, const struct bs_conditions *conditions,
-                                       struct bs_error *err)
+enum bs_status bs_condition_asker_init(struct bs_condition_asker *asker,
+                                       const struct bs_conditions *conditions, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
-	*asker = (struct bs_condition_asker){conditions, calloc(conditions->n, sizeof(*asker->scratches))};
+	*asker = (struct bs_condition_asker){conditions,
+	                                     calloc(conditions->n, sizeof(*asker->scratches))};
 	if (!asker->scratches)
 		return bs_fail_memory(err, "patterns", conditions->n * sizeof(*asker->scratches));
 	for (size_t i = 0; i < conditions->n && !status; i++)
-		status = bs_grep_scratch_new(conditions->list[i].matcher, &asker->scratches[i], err);
+		status =
+			bs_grep_scratch_new(conditions->list[i].matcher, &asker->scratches[i], err);
 	return status;
 }
 
@@ -73,27 +77,30 @@ void bs_condition_asker_deinit(struct bs_condition_asker *asker)
 }
 
 /* A match behind the last line feed is in no line. */
-static enum bs_status matches(struct bs_grep_scratch *scratch, const struct bs_grep_matcher *matcher,
-                              const uint8_t *lines, size_t n_bytes, bool *found_out, struct bs_error *err)
+static enum bs_status matches(struct bs_grep_scratch *scratch,
+                              const struct bs_grep_matcher *matcher, const uint8_t *lines,
+                              size_t n_bytes, bool *found_out, struct bs_error *err)
 {
 	struct bs_grep_span at;
 	bs_grep_scratch_reset(scratch);
 	if (bs_grep_matcher_traits(matcher)->by_line)
 		return bs_grep_next_line(scratch, lines, 0, n_bytes, &at, found_out, err);
-	enum bs_status status = bs_grep_next_match(scratch, lines, 0, n_bytes, false, &at, found_out, err);
+	enum bs_status status =
+		bs_grep_next_match(scratch, lines, 0, n_bytes, false, &at, found_out, err);
 	*found_out = !status && *found_out && at.start < n_bytes;
 	return status;
 }
 
-enum bs_status bs_conditions_hold(struct bs_condition_asker *asker, const uint8_t *lines, size_t n_bytes,
-                                  bool *hold_out, struct bs_error *err)
+enum bs_status bs_conditions_hold(struct bs_condition_asker *asker, const uint8_t *lines,
+                                  size_t n_bytes, bool *hold_out, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	*hold_out = true;
 	for (size_t i = 0; i < asker->conditions->n && *hold_out && !status; i++) {
 		const struct bs_condition *condition = &asker->conditions->list[i];
 		bool found = false;
-		status = matches(asker->scratches[i], condition->matcher, lines, n_bytes, &found, err);
+		status = matches(asker->scratches[i], condition->matcher, lines, n_bytes, &found,
+		                 err);
 		*hold_out = !status && found != condition->is_not;
 	}
 	return status;

@@ -17,7 +17,8 @@
 /* Of a pattern that is refused so much is shown. */
 #define SHOWN_BYTES 200
 
-static enum bs_status refuse(const struct bs_buffer *text, int code, size_t off, struct bs_error *err)
+static enum bs_status refuse(const struct bs_buffer *text, int code, size_t off,
+                             struct bs_error *err)
 {
 	char why[200];
 	const char *hint = "";
@@ -26,18 +27,23 @@ static enum bs_status refuse(const struct bs_buffer *text, int code, size_t off,
 		n_shown--;
 	pcre2_get_error_message(code, (PCRE2_UCHAR *)why, sizeof(why));
 	if (code == PCRE2_ERROR_PATTERN_TOO_LARGE)
-		hint = "; PCRE2 holds 64 KiB of a pattern with its repetitions written out, and only alternatives at "
+		hint = "; PCRE2 holds 64 KiB of a pattern with its repetitions written out, and "
+		       "only alternatives at "
 		       "the "
 		       "outermost level may be more";
 	if (code == PCRE2_ERROR_QUANTIFIER_TOO_BIG)
 		hint = "; 65535 is the most";
-	return bs_fail(err, BS_INVALID, "the pattern does not compile: %s%s (at byte %zu of %.*s%s)", why, hint, off,
-	               n_shown, (const char *)text->data, (size_t)n_shown < text->used_bytes - 1 ? "..." : "");
+	return bs_fail(err, BS_INVALID,
+	               "the pattern does not compile: %s%s (at byte %zu of %.*s%s)", why, hint, off,
+	               n_shown, (const char *)text->data,
+	               (size_t)n_shown < text->used_bytes - 1 ? "..." : "");
 }
 
-enum bs_status bs_grep_code_compile(const struct bs_grep_pattern *pattern, const struct bs_grep_analysis *analysis,
-                                    const struct bs_buffer *text, bool is_ascii, struct bs_grep_code *code_out,
-                                    bool *is_too_large_out, struct bs_error *err)
+enum bs_status bs_grep_code_compile(const struct bs_grep_pattern *pattern,
+                                    const struct bs_grep_analysis *analysis,
+                                    const struct bs_buffer *text, bool is_ascii,
+                                    struct bs_grep_code *code_out, bool *is_too_large_out,
+                                    struct bs_error *err)
 {
 	uint32_t options = PCRE2_MULTILINE;
 	int error = 0;
@@ -45,13 +51,15 @@ enum bs_status bs_grep_code_compile(const struct bs_grep_pattern *pattern, const
 	pcre2_compile_context *context = pcre2_compile_context_create(NULL);
 	if (!context)
 		return bs_fail_memory(err, "a pattern", text->used_bytes);
-	/* Line by line there is no line end left to be told from a lone CR; rg -P does not tell them apart. */
+	/* Line by line there is no line end left to be told from a lone CR; rg -P does not tell
+	 * them apart. */
 	bool is_any_newline = pattern->crlf && (pattern->is_pcre2 || pattern->is_multi_line);
 	bs_pcre2_guard_stack(context);
 	pcre2_set_newline(context, is_any_newline ? PCRE2_NEWLINE_ANYCRLF : PCRE2_NEWLINE_LF);
 	if (!is_ascii && !pattern->no_unicode)
 		options |= PCRE2_UTF | PCRE2_UCP | PCRE2_MATCH_INVALID_UTF;
-	/* Scar: for .*x PCRE2 tries only the starts of lines; a match behind an invalid byte was not found. */
+	/* Scar: for .*x PCRE2 tries only the starts of lines; a match behind an invalid byte was
+	 * not found. */
 	if (!is_ascii && !pattern->is_pcre2)
 		options |= PCRE2_NO_DOTSTAR_ANCHOR;
 	/* Behind the last line feed there is a line's start, for rg's own engine. */
@@ -61,7 +69,8 @@ enum bs_status bs_grep_code_compile(const struct bs_grep_pattern *pattern, const
 		options |= PCRE2_CASELESS;
 	if (pattern->is_multi_line && pattern->dot_all)
 		options |= PCRE2_DOTALL;
-	enum bs_status status = bs_deadline_spend(COMPILE_NS + text->used_bytes * COMPILED_BYTE_NS, err);
+	enum bs_status status =
+		bs_deadline_spend(COMPILE_NS + text->used_bytes * COMPILED_BYTE_NS, err);
 	if (status) {
 		pcre2_compile_context_free(context);
 		return status;
@@ -69,7 +78,8 @@ enum bs_status bs_grep_code_compile(const struct bs_grep_pattern *pattern, const
 	/* \G is where a search begins. */
 	if (bs_deadline_here && !memmem(text->data, text->used_bytes, "\\G", 2))
 		options |= PCRE2_USE_OFFSET_LIMIT;
-	code_out->code = pcre2_compile(text->data, text->used_bytes - 1, options, &error, &off, context);
+	code_out->code =
+		pcre2_compile(text->data, text->used_bytes - 1, options, &error, &off, context);
 	pcre2_compile_context_free(context);
 	code_out->n_groups = bs_pcre2_groups(text->data, text->used_bytes);
 	if (is_too_large_out)
@@ -91,11 +101,12 @@ const pcre2_code *bs_grep_code_ready(struct bs_grep_code *code, pthread_mutex_t 
 }
 
 /*
- * Where the call may end, a text is not searched at one go: so many places are tried for the start of a match, each with so many
- * steps at most (PCRE2's offset limit, and its match limit, which machine code counts anew for each start). A step may look
- * through the longest line, at a byte a nanosecond: together they may not take long. Where all of this was tried in vain, the
- * next places follow, more of them if those were quick; where one of them takes more steps, there are fewer, and for a single one
- * more steps, as long as there is time.
+ * Where the call may end, a text is not searched at one go: so many places are tried for the start
+ * of a match, each with so many steps at most (PCRE2's offset limit, and its match limit, which
+ * machine code counts anew for each start). A step may look through the longest line, at a byte a
+ * nanosecond: together they may not take long. Where all of this was tried in vain, the next places
+ * follow, more of them if those were quick; where one of them takes more steps, there are fewer,
+ * and for a single one more steps, as long as there is time.
  */
 #define ATTEMPT_NS    400000u
 #define ATTEMPT_BYTES ((uint64_t)4 * ATTEMPT_NS)
@@ -110,12 +121,13 @@ struct attempts {
 	const uint8_t *text;
 	size_t end;
 	bool is_utf8, can_split;
-	size_t at, n_starts, next; /* starts in [at, next) */
+	size_t at, n_starts, next;     /* starts in [at, next) */
 	uint64_t first_steps, n_steps; /* of all starts together */
-	uint32_t most_steps;       /* of one, whatever the time */
+	uint32_t most_steps;           /* of one, whatever the time */
 };
 
-/* How many steps the next attempt at one start may take, of which the last one's took so long; 0: there is no time for more. */
+/* How many steps the next attempt at one start may take, of which the last one's took so long; 0:
+ * there is no time for more. */
 static uint64_t more_steps(uint64_t n_steps, uint64_t spent_ns)
 {
 	uint64_t left_ns = bs_deadline_left_ns();
@@ -128,16 +140,20 @@ static uint64_t more_steps(uint64_t n_steps, uint64_t spent_ns)
 
 static int attempt(struct attempts *attempts, pcre2_match_data *data, pcre2_match_context *context)
 {
-	size_t left = attempts->end - attempts->at, n = attempts->can_split && attempts->n_starts < left ? attempts->n_starts : left + 1;
+	size_t left = attempts->end - attempts->at,
+	       n = attempts->can_split && attempts->n_starts < left ? attempts->n_starts : left + 1;
 	uint64_t n_steps = attempts->n_steps / n + 1;
 	attempts->next = attempts->at + n;
 	/* The next one begins with a character. */
-	while (attempts->is_utf8 && attempts->next < attempts->end && (attempts->text[attempts->next] & 0xc0) == 0x80)
+	while (attempts->is_utf8 && attempts->next < attempts->end &&
+	       (attempts->text[attempts->next] & 0xc0) == 0x80)
 		attempts->next++;
-	(void)pcre2_set_match_limit(context, n_steps < attempts->most_steps ? (uint32_t)n_steps : attempts->most_steps);
+	(void)pcre2_set_match_limit(context, n_steps < attempts->most_steps ? (uint32_t)n_steps
+	                                                                    : attempts->most_steps);
 	if (attempts->can_split)
 		(void)pcre2_set_offset_limit(context, attempts->next - 1);
-	return pcre2_match(attempts->code, attempts->text, attempts->end, attempts->at, 0, data, context);
+	return pcre2_match(attempts->code, attempts->text, attempts->end, attempts->at, 0, data,
+	                   context);
 }
 
 /* After an attempt that found nothing. False: there is nothing more to try. */
@@ -147,15 +163,18 @@ static bool prepare_next(struct attempts *attempts, int result, uint64_t spent_n
 	if (result == PCRE2_ERROR_NOMATCH) {
 		attempts->at = attempts->next;
 		attempts->n_steps = attempts->first_steps;
-		attempts->n_starts = spent_ns < ATTEMPT_NS / STARTS_GROWTH ? n_starts * STARTS_GROWTH
-		                     : spent_ns > ATTEMPT_NS               ? n_starts / 2 + 1
-		                                                           : n_starts;
+		attempts->n_starts = spent_ns < ATTEMPT_NS / STARTS_GROWTH
+		                             ? n_starts * STARTS_GROWTH
+		                     : spent_ns > ATTEMPT_NS ? n_starts / 2 + 1
+		                                             : n_starts;
 		return attempts->at <= attempts->end;
 	}
 	if (attempts->n_steps / n_starts >= attempts->most_steps)
 		return false;
 	if (attempts->can_split && attempts->n_starts > 1) {
-		attempts->n_starts = n_starts / (2 * STARTS_GROWTH) + 1 < n_starts ? n_starts / (2 * STARTS_GROWTH) + 1 : 1;
+		attempts->n_starts = n_starts / (2 * STARTS_GROWTH) + 1 < n_starts
+		                             ? n_starts / (2 * STARTS_GROWTH) + 1
+		                             : 1;
 		return true;
 	}
 	attempts->n_steps = more_steps(attempts->n_steps, spent_ns);
@@ -164,7 +183,8 @@ static bool prepare_next(struct attempts *attempts, int result, uint64_t spent_n
 	return attempts->n_steps > 0;
 }
 
-static int match_in_attempts(struct attempts *attempts, size_t longest_bytes, pcre2_match_data *data, pcre2_match_context *context)
+static int match_in_attempts(struct attempts *attempts, size_t longest_bytes,
+                             pcre2_match_data *data, pcre2_match_context *context)
 {
 	uint32_t options = 0;
 	int result;
@@ -175,14 +195,17 @@ static int match_in_attempts(struct attempts *attempts, size_t longest_bytes, pc
 	attempts->can_split = options & PCRE2_USE_OFFSET_LIMIT;
 	attempts->n_steps = attempts->first_steps = ATTEMPT_BYTES / (longest_bytes + 1) + 1;
 	/* Each start takes a step. */
-	attempts->n_starts = attempts->n_steps < FIRST_STARTS ? (size_t)attempts->n_steps : FIRST_STARTS;
+	attempts->n_starts =
+		attempts->n_steps < FIRST_STARTS ? (size_t)attempts->n_steps : FIRST_STARTS;
 	do {
 		result = attempt(attempts, data, context);
 		spent_ns = bs_now_ns() - start_ns;
 		start_ns += spent_ns;
 		bool is_left = attempts->next <= attempts->end;
-		if (result != PCRE2_ERROR_MATCHLIMIT && (result != PCRE2_ERROR_NOMATCH || !is_left)) {
-			(void)!bs_deadline_spend(spent_ns < ATTEMPT_NS ? spent_ns : ATTEMPT_NS, NULL);
+		if (result != PCRE2_ERROR_MATCHLIMIT &&
+		    (result != PCRE2_ERROR_NOMATCH || !is_left)) {
+			(void)!bs_deadline_spend(spent_ns < ATTEMPT_NS ? spent_ns : ATTEMPT_NS,
+			                         NULL);
 			break;
 		}
 		/* The next one may take as long. */
@@ -196,8 +219,8 @@ static int match_in_attempts(struct attempts *attempts, size_t longest_bytes, pc
 	return result;
 }
 
-int bs_grep_code_match(const pcre2_code *code, const uint8_t *text, size_t end, size_t from, size_t longest_bytes,
-                       pcre2_match_data *data, pcre2_match_context *context)
+int bs_grep_code_match(const pcre2_code *code, const uint8_t *text, size_t end, size_t from,
+                       size_t longest_bytes, pcre2_match_data *data, pcre2_match_context *context)
 {
 	if (!bs_deadline_here)
 		return pcre2_match(code, text, end, from, 0, data, context);
@@ -226,5 +249,6 @@ size_t bs_grep_engine_format(char out[128])
 	(void)pcre2_config(PCRE2_CONFIG_VERSION, version);
 	(void)pcre2_config(PCRE2_CONFIG_JIT, &has_jit);
 	version[strcspn(version, " ")] = '\0';
-	return (size_t)snprintf(out, 128, "PCRE2 %s is available\nJIT is %savailable\n", version, has_jit ? "" : "not ");
+	return (size_t)snprintf(out, 128, "PCRE2 %s is available\nJIT is %savailable\n", version,
+	                        has_jit ? "" : "not ");
 }

@@ -25,14 +25,16 @@ struct bs_grep_list {
 	const struct bs_grep_pattern *pattern;
 	const struct bs_pattern_list *parts;
 	bool is_literal;
-	bool has_context;           /* where a pattern matches may depend on what stands around */
+	bool has_context;            /* where a pattern matches may depend on what stands around */
 	struct bs_literals literals; /* of the parts that are not empty */
-	struct bs_literal_set *set; /* NULL: no literals are known */
-	uint32_t empty; /* the first literal that is empty, or BS_NO_LITERAL: for -x, where it is not in set */
+	struct bs_literal_set *set;  /* NULL: no literals are known */
+	/* the first literal that is empty, or BS_NO_LITERAL: for -x, where it is not in set */
+	uint32_t empty;
 	struct bs_grep_code word; /* \w beyond ASCII, for -w of literals */
 	struct part *codes;       /* by part; NULL if is_literal */
-	uint32_t *owners;         /* by literal: twice its part, and 1 if it is one of the further ones */
-	uint32_t *unknown;        /* the n_unknown parts without literals */
+	/* by literal: twice its part, and 1 if it is one of the further ones */
+	uint32_t *owners;
+	uint32_t *unknown; /* the n_unknown parts without literals */
 	uint32_t n_unknown;
 	uint32_t n_groups, most_groups; /* in all; of one part */
 	pthread_mutex_t mutex;
@@ -58,15 +60,17 @@ struct bs_grep_seeker {
 	/* What is known of a text: of text[..end) from `from` on. */
 	const uint8_t *text;
 	size_t from, end;
-	uint32_t *fingerprints; /* by twice the part: the last text that had one of its literals; behind it, of its further ones */
+	/* by twice the part: the last text that had one of its literals; behind it, of its further
+	 * ones */
+	uint32_t *fingerprints;
 	uint32_t fingerprint;
 	struct candidates candidates;
 	enum bs_status status;
 	struct bs_error *err;
 };
 
-bool bs_grep_list_is_literal(const struct bs_grep_pattern *pattern, const struct bs_grep_analysis *analysis,
-                             bool by_line)
+bool bs_grep_list_is_literal(const struct bs_grep_pattern *pattern,
+                             const struct bs_grep_analysis *analysis, bool by_line)
 {
 	const struct bs_pattern_list *list = &analysis->list;
 	bool is_plain_line = by_line && !pattern->crlf && !pattern->null_data;
@@ -76,7 +80,8 @@ bool bs_grep_list_is_literal(const struct bs_grep_pattern *pattern, const struct
 	/* Within a line no line end is met; where they are as --crlf has it, let PCRE2 decide. */
 	for (uint32_t i = 0; i < list->n_parts; i++) {
 		const struct bs_literal *literal = bs_pattern_literal(list, i);
-		if ((by_line && memchr(literal->bytes, bs_grep_end_byte(pattern), literal->n_bytes)) ||
+		if ((by_line &&
+		     memchr(literal->bytes, bs_grep_end_byte(pattern), literal->n_bytes)) ||
 		    (pattern->is_line && memchr(literal->bytes, '\n', literal->n_bytes)) ||
 		    (pattern->crlf && memchr(literal->bytes, '\r', literal->n_bytes)))
 			return false;
@@ -86,7 +91,8 @@ bool bs_grep_list_is_literal(const struct bs_grep_pattern *pattern, const struct
 
 bool bs_grep_list_is_long(const struct bs_grep_analysis *analysis)
 {
-	return analysis->list.n_parts >= LONG_PARTS && (analysis->list.are_all_known || analysis->list.is_literal);
+	return analysis->list.n_parts >= LONG_PARTS &&
+	       (analysis->list.are_all_known || analysis->list.is_literal);
 }
 
 static enum bs_literal_case literal_case(const struct bs_grep_list *list)
@@ -109,7 +115,8 @@ static enum bs_status make_set(struct bs_grep_list *list, struct bs_error *err)
 	for (uint32_t i = 0; i < list->parts->n_parts && !status; i++) {
 		struct bs_pattern_part part = bs_pattern_part_at(list->parts, i);
 		for (uint32_t k = 0; k < part.n_literals + part.n_more && !status; k++) {
-			const struct bs_literal *literal = bs_pattern_literal(list->parts, part.first_literal + k);
+			const struct bs_literal *literal =
+				bs_pattern_literal(list->parts, part.first_literal + k);
 			if (literal->n_bytes == 0 && list->empty == BS_NO_LITERAL)
 				list->empty = i;
 			if (literal->n_bytes == 0 && !keeps_empty)
@@ -120,7 +127,8 @@ static enum bs_status make_set(struct bs_grep_list *list, struct bs_error *err)
 	}
 	if (status || n_kept == 0)
 		return status;
-	return bs_literal_set_new(list->literals.items, n_kept, literal_case(list), &list->set, err);
+	return bs_literal_set_new(list->literals.items, n_kept, literal_case(list), &list->set,
+	                          err);
 }
 
 /* \w as PCRE2 has it, of one character. */
@@ -131,13 +139,13 @@ static enum bs_status make_word(struct bs_grep_list *list, struct bs_error *err)
 	PCRE2_SIZE off;
 	if (!list->pattern->is_word || list->pattern->no_unicode)
 		return BS_OK;
-	list->word.code =
-		pcre2_compile((PCRE2_SPTR)text, 2, PCRE2_UTF | PCRE2_UCP | PCRE2_ANCHORED, &error, &off, NULL);
+	list->word.code = pcre2_compile((PCRE2_SPTR)text, 2, PCRE2_UTF | PCRE2_UCP | PCRE2_ANCHORED,
+	                                &error, &off, NULL);
 	return list->word.code ? BS_OK : bs_fail_memory(err, "a pattern", sizeof(text));
 }
 
-static enum bs_status make_part(struct bs_grep_list *list, const struct bs_grep_analysis *analysis, uint32_t index,
-                                struct bs_buffer *text, struct bs_error *err)
+static enum bs_status make_part(struct bs_grep_list *list, const struct bs_grep_analysis *analysis,
+                                uint32_t index, struct bs_buffer *text, struct bs_error *err)
 {
 	struct part *part = &list->codes[index];
 	uint32_t n_groups = 0;
@@ -145,7 +153,8 @@ static enum bs_status make_part(struct bs_grep_list *list, const struct bs_grep_
 	part->n_groups_before = list->n_groups;
 	enum bs_status status = bs_grep_write_part(list->pattern, analysis, index, text, err);
 	if (!status)
-		status = bs_grep_code_compile(list->pattern, analysis, text, false, &part->code, NULL, err);
+		status = bs_grep_code_compile(list->pattern, analysis, text, false, &part->code,
+		                              NULL, err);
 	if (status)
 		return status;
 	pcre2_pattern_info(part->code.code, PCRE2_INFO_CAPTURECOUNT, &n_groups);
@@ -163,14 +172,15 @@ static enum bs_status make_parts(struct bs_grep_list *list, const struct bs_grep
 	list->codes = calloc(n, sizeof(*list->codes));
 	list->unknown = malloc(n * sizeof(*list->unknown));
 	list->n_groups = list->parts->has_group;
-	enum bs_status status = list->codes && list->unknown
-	                                ? BS_OK
-	                                : bs_fail_memory(err, "a list of patterns", n * sizeof(*list->codes));
+	enum bs_status status =
+		list->codes && list->unknown
+			? BS_OK
+			: bs_fail_memory(err, "a list of patterns", n * sizeof(*list->codes));
 	for (uint32_t i = 0; i < n && !status; i++) {
 		status = make_part(list, analysis, i, &text, err);
 		struct bs_pattern_part part = bs_pattern_part_at(list->parts, i);
-		bool is_known =
-			list->set && part.n_literals && bs_pattern_literal(list->parts, part.first_literal)->n_bytes;
+		bool is_known = list->set && part.n_literals &&
+		                bs_pattern_literal(list->parts, part.first_literal)->n_bytes;
 		if (!is_known)
 			list->unknown[list->n_unknown++] = i;
 		list->codes[i].needs_more = part.n_more > 0;
@@ -179,8 +189,9 @@ static enum bs_status make_parts(struct bs_grep_list *list, const struct bs_grep
 	return status;
 }
 
-enum bs_status bs_grep_list_new(const struct bs_grep_pattern *pattern, const struct bs_grep_analysis *analysis,
-                                bool is_literal, struct bs_grep_list **list_out, struct bs_error *err)
+enum bs_status bs_grep_list_new(const struct bs_grep_pattern *pattern,
+                                const struct bs_grep_analysis *analysis, bool is_literal,
+                                struct bs_grep_list **list_out, struct bs_error *err)
 {
 	struct bs_grep_list *list = calloc(1, sizeof(*list));
 	*list_out = NULL;
@@ -226,10 +237,12 @@ bool bs_grep_list_has_places(const struct bs_grep_list *list)
 	return list->set && list->n_unknown == 0;
 }
 
-size_t bs_grep_list_find_place(const struct bs_grep_list *list, const uint8_t *text, size_t from, size_t end)
+size_t bs_grep_list_find_place(const struct bs_grep_list *list, const uint8_t *text, size_t from,
+                               size_t end)
 {
 	struct bs_literal_found found;
-	return bs_literal_set_find(list->set, text, from, end, NULL, NULL, &found) ? found.start : end;
+	return bs_literal_set_find(list->set, text, from, end, NULL, NULL, &found) ? found.start
+	                                                                           : end;
 }
 
 bool bs_grep_list_is_bare(struct bs_grep_list *list)
@@ -238,7 +251,8 @@ bool bs_grep_list_is_bare(struct bs_grep_list *list)
 	pcre2_match_data *data = list->is_literal ? NULL : pcre2_match_data_create(1, NULL);
 	bool found = false;
 	for (uint32_t i = 0; data && i < list->parts->n_parts && !found; i++)
-		found = pcre2_match(list->codes[i].code.code, no_characters, 2, 1, PCRE2_ANCHORED, data, NULL) >= 0;
+		found = pcre2_match(list->codes[i].code.code, no_characters, 2, 1, PCRE2_ANCHORED,
+		                    data, NULL) >= 0;
 	pcre2_match_data_free(data);
 	return found;
 }
@@ -253,12 +267,14 @@ enum bs_status bs_grep_seeker_new(struct bs_grep_list *list, pcre2_match_context
 	seeker->list = list;
 	seeker->context = context;
 	seeker->data = pcre2_match_data_create(list->most_groups + 1, NULL);
-	seeker->fingerprints = calloc(list->is_literal ? 1 : 2 * (size_t)list->parts->n_parts, sizeof(*seeker->fingerprints));
+	seeker->fingerprints = calloc(list->is_literal ? 1 : 2 * (size_t)list->parts->n_parts,
+	                              sizeof(*seeker->fingerprints));
 	if (seeker->data && seeker->fingerprints)
 		return BS_OK;
 	bs_grep_seeker_free(seeker);
 	*seeker_out = NULL;
-	return bs_fail_memory(err, "a matcher", list->parts->n_parts * sizeof(*seeker->fingerprints));
+	return bs_fail_memory(err, "a matcher",
+	                      list->parts->n_parts * sizeof(*seeker->fingerprints));
 }
 
 void bs_grep_seeker_free(struct bs_grep_seeker *seeker)
@@ -277,23 +293,27 @@ void bs_grep_seeker_reset(struct bs_grep_seeker *seeker)
 }
 
 /* Whether c, or what is no character, is of a word. */
-static bool is_of_word(struct bs_grep_seeker *seeker, const uint8_t *bytes, size_t n_bytes, UChar32 c)
+static bool is_of_word(struct bs_grep_seeker *seeker, const uint8_t *bytes, size_t n_bytes,
+                       UChar32 c)
 {
 	if (c < 0x80 || seeker->list->pattern->no_unicode)
-		return c == '_' || (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
+		return c == '_' || (c >= '0' && c <= '9') ||
+		       ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
 	struct bs_grep_code *word = &seeker->list->word;
-	return word->code && pcre2_match(bs_grep_code_ready(word, &seeker->list->mutex), bytes, n_bytes, 0,
-	                                 PCRE2_NO_UTF_CHECK, seeker->data, NULL) >= 0;
+	return word->code && pcre2_match(bs_grep_code_ready(word, &seeker->list->mutex), bytes,
+	                                 n_bytes, 0, PCRE2_NO_UTF_CHECK, seeker->data, NULL) >= 0;
 }
 
 /* A literal is a match if -w and -x let it. */
-static bool is_match(void *context, const uint8_t *text, size_t n_bytes, const struct bs_literal_found *found)
+static bool is_match(void *context, const uint8_t *text, size_t n_bytes,
+                     const struct bs_literal_found *found)
 {
 	struct bs_grep_seeker *seeker = context;
 	size_t before = found->start, after = found->end, at;
 	UChar32 c = -1;
 	if (seeker->list->pattern->is_line)
-		return (before == 0 || text[before - 1] == '\n') && (after == n_bytes || text[after] == '\n');
+		return (before == 0 || text[before - 1] == '\n') &&
+		       (after == n_bytes || text[after] == '\n');
 	/* Where the character before begins; what does not end here is none. */
 	while (before > 0 && found->start - before < 4 && (text[--before] & 0xc0) == 0x80)
 		continue;
@@ -315,9 +335,10 @@ static void add_candidate(struct bs_grep_seeker *seeker, uint32_t part)
 		seeker->status = bs_vector_append(&seeker->candidates, &candidate, seeker->err);
 }
 
-/* A literal of a part is there, and it is a candidate if that is all it needs: none of them counts, so that all are
- * met. */
-static bool note(void *context, const uint8_t *text, size_t n_bytes, const struct bs_literal_found *found)
+/* A literal of a part is there, and it is a candidate if that is all it needs: none of them counts,
+ * so that all are met. */
+static bool note(void *context, const uint8_t *text, size_t n_bytes,
+                 const struct bs_literal_found *found)
 {
 	struct bs_grep_seeker *seeker = context;
 	uint32_t need = seeker->list->owners[found->literal], part = need / 2;
@@ -326,7 +347,8 @@ static bool note(void *context, const uint8_t *text, size_t n_bytes, const struc
 	if (seeker->fingerprints[need] == seeker->fingerprint)
 		return false;
 	seeker->fingerprints[need] = seeker->fingerprint;
-	if (!seeker->list->codes[part].needs_more || seeker->fingerprints[need ^ 1] == seeker->fingerprint)
+	if (!seeker->list->codes[part].needs_more ||
+	    seeker->fingerprints[need ^ 1] == seeker->fingerprint)
 		add_candidate(seeker, part);
 	return false;
 }
@@ -337,7 +359,8 @@ static void collect(struct bs_grep_seeker *seeker, const uint8_t *text, size_t e
 	struct bs_literal_found found;
 	bs_vector_clear(&seeker->candidates);
 	if (++seeker->fingerprint == 0) {
-		memset(seeker->fingerprints, 0, 2 * (size_t)list->parts->n_parts * sizeof(*seeker->fingerprints));
+		memset(seeker->fingerprints, 0,
+		       2 * (size_t)list->parts->n_parts * sizeof(*seeker->fingerprints));
 		seeker->fingerprint = 1;
 	}
 	if (list->set)
@@ -346,18 +369,20 @@ static void collect(struct bs_grep_seeker *seeker, const uint8_t *text, size_t e
 		add_candidate(seeker, list->unknown[i]);
 }
 
-/* Makes known which parts may match in text[from..end). What is known still holds where the search goes on in the same
- * text; or, across lines, in what is left of it. */
+/* Makes known which parts may match in text[from..end). What is known still holds where the search
+ * goes on in the same text; or, across lines, in what is left of it. */
 static void prepare(struct bs_grep_seeker *seeker, const uint8_t *text, size_t from, size_t end)
 {
 	struct candidate *candidates = seeker->candidates.items;
 	size_t n = bs_vector_n(&seeker->candidates);
 	bool is_same = seeker->text == text && seeker->end == end && from > seeker->from;
-	bool is_rest = seeker->text && text > seeker->text && text + end == seeker->text + seeker->end;
+	bool is_rest =
+		seeker->text && text > seeker->text && text + end == seeker->text + seeker->end;
 	if (is_rest) {
 		size_t gone = (size_t)(text - seeker->text);
 		for (size_t i = 0; i < n; i++) {
-			candidates[i].is_stale |= seeker->list->has_context || candidates[i].start < gone;
+			candidates[i].is_stale |=
+				seeker->list->has_context || candidates[i].start < gone;
 			candidates[i].start -= candidates[i].start == NOWHERE ? 0 : gone;
 		}
 	} else if (!is_same) {
@@ -368,19 +393,20 @@ static void prepare(struct bs_grep_seeker *seeker, const uint8_t *text, size_t f
 	seeker->end = end;
 }
 
-static enum bs_status match_part(struct bs_grep_seeker *seeker, uint32_t part, const uint8_t *text, size_t from,
-                                 size_t end, size_t *start_out, struct bs_error *err)
+static enum bs_status match_part(struct bs_grep_seeker *seeker, uint32_t part, const uint8_t *text,
+                                 size_t from, size_t end, size_t *start_out, struct bs_error *err)
 {
 	struct bs_grep_list *list = seeker->list;
-	int n = bs_grep_code_match(bs_grep_code_ready(&list->codes[part].code, &list->mutex), text, end, from, end, seeker->data,
-	                           seeker->context);
+	int n = bs_grep_code_match(bs_grep_code_ready(&list->codes[part].code, &list->mutex), text,
+	                           end, from, end, seeker->data, seeker->context);
 	*start_out = n >= 0 ? pcre2_get_ovector_pointer(seeker->data)[0] : NOWHERE;
 	seeker->matched = part;
 	return bs_grep_code_check(n, err);
 }
 
-static enum bs_status seek_parts(struct bs_grep_seeker *seeker, const uint8_t *text, size_t from, size_t end, bool any,
-                                 struct bs_grep_span *match_out, bool *found_out, struct bs_error *err)
+static enum bs_status seek_parts(struct bs_grep_seeker *seeker, const uint8_t *text, size_t from,
+                                 size_t end, bool any, struct bs_grep_span *match_out,
+                                 bool *found_out, struct bs_error *err)
 {
 	const struct candidate *best = NULL, *last = NULL;
 	seeker->status = BS_OK;
@@ -392,7 +418,8 @@ static enum bs_status seek_parts(struct bs_grep_seeker *seeker, const uint8_t *t
 	for (size_t i = 0; i < n && !status && !(any && best); i++) {
 		struct candidate *candidate = &candidates[i];
 		if (candidate->is_stale || candidate->start < from) {
-			status = match_part(seeker, candidate->part, text, from, end, &candidate->start, err);
+			status = match_part(seeker, candidate->part, text, from, end,
+			                    &candidate->start, err);
 			last = candidate;
 		}
 		candidate->is_stale = false;
@@ -423,7 +450,8 @@ static size_t next_start(const uint8_t *text, size_t from, size_t end)
 }
 
 /* -x and an empty literal: the first line from `from` to upto with nothing in it. */
-static bool seek_empty_line(struct bs_grep_seeker *seeker, const uint8_t *text, size_t from, size_t upto, size_t end)
+static bool seek_empty_line(struct bs_grep_seeker *seeker, const uint8_t *text, size_t from,
+                            size_t upto, size_t end)
 {
 	size_t at = from > 0 && text[from - 1] != '\n' ? next_start(text, from, end) : from;
 	while (at <= upto && at < end && text[at] != '\n')
@@ -434,8 +462,9 @@ static bool seek_empty_line(struct bs_grep_seeker *seeker, const uint8_t *text, 
 	return true;
 }
 
-enum bs_status bs_grep_seek(struct bs_grep_seeker *seeker, const uint8_t *text, size_t from, size_t end, bool any,
-                            struct bs_grep_span *match_out, bool *found_out, struct bs_error *err)
+enum bs_status bs_grep_seek(struct bs_grep_seeker *seeker, const uint8_t *text, size_t from,
+                            size_t end, bool any, struct bs_grep_span *match_out, bool *found_out,
+                            struct bs_error *err)
 {
 	const struct bs_grep_list *list = seeker->list;
 	static const uint8_t nothing[1];
@@ -443,10 +472,12 @@ enum bs_status bs_grep_seek(struct bs_grep_seeker *seeker, const uint8_t *text, 
 	if (!list->is_literal)
 		return seek_parts(seeker, text, from, end, any, match_out, found_out, err);
 	bool has_place = list->pattern->is_word || list->pattern->is_line;
-	*found_out = list->set && bs_literal_set_find(list->set, text, from, end, has_place ? is_match : NULL, seeker,
-	                                              &seeker->found);
+	*found_out = list->set &&
+	             bs_literal_set_find(list->set, text, from, end, has_place ? is_match : NULL,
+	                                 seeker, &seeker->found);
 	if (list->pattern->is_line && list->empty != BS_NO_LITERAL)
-		*found_out |= seek_empty_line(seeker, text, from, *found_out ? seeker->found.start : end, end);
+		*found_out |= seek_empty_line(seeker, text, from,
+		                              *found_out ? seeker->found.start : end, end);
 	*match_out = (struct bs_grep_span){seeker->found.start, seeker->found.end};
 	return BS_OK;
 }
@@ -466,7 +497,8 @@ bool bs_grep_seeker_group(const struct bs_grep_seeker *seeker, long number, cons
 	else if (number <= list->parts->has_group)
 		number = 0;
 	else
-		number = number > (long)part->n_groups_before ? number - (long)part->n_groups_before : -1;
+		number = number > (long)part->n_groups_before ? number - (long)part->n_groups_before
+		                                              : -1;
 	uint32_t n_groups = 0;
 	pcre2_pattern_info(part->code.code, PCRE2_INFO_CAPTURECOUNT, &n_groups);
 	if (number < 0 || number > (long)n_groups || places[2 * number] == PCRE2_UNSET)

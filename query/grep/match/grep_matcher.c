@@ -8,7 +8,8 @@
  *     literal    look for a literal that every match holds; match the line around it
  *     window     the same with a few bytes of which only classes are known (find_window)
  *     list       the same with the literals that the patterns of a long list need
- *     exact      match over many lines at once: ASCII stretches by the code for ASCII, the others by that for any text
+ *     exact      match over many lines at once: ASCII stretches by the code for ASCII, the others
+ *       by that for any text
  *     line       each line alone, by the code for what it holds
  */
 #include "query/grep/match/grep_matcher.h"
@@ -23,17 +24,19 @@
 #include "query/grep/match/grep_list.h"
 #include "query/regex/regex_grams.h"
 
-/* rg's own: enough for any pattern that anybody wrote, and far from what threads together could not have. */
+/* rg's own: enough for any pattern that anybody wrote, and far from what threads together could not
+ * have. */
 #define JIT_STACK_START_BYTES ((size_t)32 << 10)
 #define JIT_STACK_MOST_BYTES  ((size_t)10 << 20)
-/* A shorter literal stands in so many lines that matching them one by one costs more than it saves. */
+/* A shorter literal stands in so many lines that matching them one by one costs more than it
+ * saves. */
 #define LITERAL_MIN_BYTES 3
-/* A window that is expected at more of the places is not looked for; with many lines at once a line in vain costs
- * more. */
+/* A window that is expected at more of the places is not looked for; with many lines at once a line
+ * in vain costs more. */
 #define WINDOW_MOST_RATE 0.03
 /*
- * A line that is matched in vain costs what it takes to match so many bytes of many lines at once. Where the search is
- * in debt for this many lines in vain, it goes by many lines for a while.
+ * A line that is matched in vain costs what it takes to match so many bytes of many lines at once.
+ * Where the search is in debt for this many lines in vain, it goes by many lines for a while.
  */
 #define LINE_IN_VAIN_BYTES ((int64_t)96)
 #define MOST_DEBT_BYTES    (64 * LINE_IN_VAIN_BYTES)
@@ -78,25 +81,28 @@ struct bs_grep_scratch {
 	pcre2_match_data *data;        /* if not */
 	pcre2_match_context *context;
 	pcre2_jit_stack *stack;
-	/* text[opaque_from..opaque_at) is ASCII, and text[opaque_at], unless it is the end, is not. */
+	/* text[opaque_from..opaque_at) is ASCII, and text[opaque_at], unless it is the end, is
+	 * not. */
 	size_t opaque_from, opaque_at, opaque_end;
-	/* Of the lines in [lines_from, lines_end), only for how long an attempt at a match may take. */
+	/* Of the lines in [lines_from, lines_end), only for how long an attempt at a match may
+	 * take. */
 	const uint8_t *lines_from, *lines_end;
 	size_t longest_bytes;
 	int64_t debt_bytes; /* of lines matched in vain */
 };
 
-static enum bs_status compile_all(const struct bs_grep_pattern *pattern, struct bs_grep_matcher *matcher,
-                                  struct bs_error *err)
+static enum bs_status compile_all(const struct bs_grep_pattern *pattern,
+                                  struct bs_grep_matcher *matcher, struct bs_error *err)
 {
 	const struct bs_grep_analysis *analysis = matcher->analysis;
-	bool is_literal = bs_grep_list_is_literal(pattern, analysis, matcher->traits.by_line), is_too_large = false;
+	bool is_literal = bs_grep_list_is_literal(pattern, analysis, matcher->traits.by_line),
+	     is_too_large = false;
 	bool is_list = is_literal || (bs_grep_list_is_long(analysis) && !pattern->is_brute);
 	enum bs_status status = BS_OK;
 	/* Of a list that is not -F this is to know whether PCRE2 would refuse it. */
 	if (!is_list || !pattern->is_fixed)
-		status = bs_grep_code_compile(pattern, analysis, &analysis->alone, false, &matcher->any, &is_too_large,
-		                              err);
+		status = bs_grep_code_compile(pattern, analysis, &analysis->alone, false,
+		                              &matcher->any, &is_too_large, err);
 	is_list |= is_too_large && analysis->list.n_parts > 1;
 	if (is_list && (!status || is_too_large)) {
 		matcher->is_exact = is_literal;
@@ -106,19 +112,23 @@ static enum bs_status compile_all(const struct bs_grep_pattern *pattern, struct 
 		return status;
 	/* What only one of the codes refuses (\x{100} without UTF) is done by the others. */
 	if (analysis->is_ascii)
-		(void)!bs_grep_code_compile(pattern, analysis, &analysis->alone, true, &matcher->ascii, NULL, NULL);
+		(void)!bs_grep_code_compile(pattern, analysis, &analysis->alone, true,
+		                            &matcher->ascii, NULL, NULL);
 	if (!analysis->is_exact)
 		return BS_OK;
-	(void)!bs_grep_code_compile(pattern, analysis, &analysis->many, false, &matcher->many, NULL, NULL);
+	(void)!bs_grep_code_compile(pattern, analysis, &analysis->many, false, &matcher->many, NULL,
+	                            NULL);
 	if (matcher->many.code && analysis->is_ascii)
-		(void)!bs_grep_code_compile(pattern, analysis, &analysis->many, true, &matcher->many_ascii, NULL, NULL);
+		(void)!bs_grep_code_compile(pattern, analysis, &analysis->many, true,
+		                            &matcher->many_ascii, NULL, NULL);
 	matcher->is_exact = matcher->many.code != NULL;
 	return BS_OK;
 }
 
 /*
- * Whether nothing matches between two bytes that are no characters: then it does inside of a character too, as for rg,
- * whose matches go by bytes. A pattern without assertions matches nothing anywhere if it does at all.
+ * Whether nothing matches between two bytes that are no characters: then it does inside of a
+ * character too, as for rg, whose matches go by bytes. A pattern without assertions matches nothing
+ * anywhere if it does at all.
  */
 static bool is_bare(const struct bs_grep_pattern *pattern, const struct bs_grep_matcher *matcher)
 {
@@ -128,7 +138,8 @@ static bool is_bare(const struct bs_grep_pattern *pattern, const struct bs_grep_
 	if (matcher->list)
 		return bs_grep_list_is_bare(matcher->list);
 	pcre2_match_data *data = pcre2_match_data_create(1, NULL);
-	bool found = data && pcre2_match(matcher->any.code, no_characters, 2, 1, PCRE2_ANCHORED, data, NULL) >= 0;
+	bool found = data && pcre2_match(matcher->any.code, no_characters, 2, 1, PCRE2_ANCHORED,
+	                                 data, NULL) >= 0;
 	pcre2_match_data_free(data);
 	return found;
 }
@@ -140,14 +151,17 @@ static bool has_good_literal(const struct bs_grep_matcher *matcher)
 	return n >= LITERAL_MIN_BYTES || (n > 0 && matcher->analysis->literal_is_match);
 }
 
-static enum way choose_way(const struct bs_grep_pattern *pattern, const struct bs_grep_matcher *matcher)
+static enum way choose_way(const struct bs_grep_pattern *pattern,
+                           const struct bs_grep_matcher *matcher)
 {
 	if (pattern->n_patterns == 0)
 		return WAY_NOTHING;
 	if (pattern->is_brute)
 		return WAY_BRUTE;
 	if (has_good_literal(matcher))
-		return matcher->analysis->literal_is_match && !matcher->analysis->is_caseless ? WAY_PLAIN : WAY_LITERAL;
+		return matcher->analysis->literal_is_match && !matcher->analysis->is_caseless
+		               ? WAY_PLAIN
+		               : WAY_LITERAL;
 	if (matcher->window.n_bytes && matcher->window_rate <= WINDOW_MOST_RATE)
 		return WAY_WINDOW;
 	if (matcher->list && !matcher->is_exact && bs_grep_list_has_places(matcher->list))
@@ -157,21 +171,25 @@ static enum way choose_way(const struct bs_grep_pattern *pattern, const struct b
 	return matcher->is_exact ? WAY_EXACT : WAY_LINE;
 }
 
-static enum bs_status choose_window(const struct bs_grep_pattern *pattern, struct bs_grep_matcher *matcher,
-                                    struct bs_error *err)
+static enum bs_status choose_window(const struct bs_grep_pattern *pattern,
+                                    struct bs_grep_matcher *matcher, struct bs_error *err)
 {
 	struct bs_regex_window_options options = {.is_caseless = matcher->analysis->is_caseless,
-	                                          .keeps_line_end = pattern->crlf && matcher->traits.looks_back,
+	                                          .keeps_line_end = pattern->crlf &&
+	                                                            matcher->traits.looks_back,
 	                                          .line_end = bs_grep_end_byte(pattern)};
-	bool is_wanted = matcher->traits.by_line && !has_good_literal(matcher) && matcher->analysis->is_legible;
+	bool is_wanted = matcher->traits.by_line && !has_good_literal(matcher) &&
+	                 matcher->analysis->is_legible;
 	if (!is_wanted || pattern->is_brute || pattern->n_patterns == 0)
 		return BS_OK;
-	return bs_regex_window(&matcher->analysis->regex, &options, &matcher->window, &matcher->window_rate, err);
+	return bs_regex_window(&matcher->analysis->regex, &options, &matcher->window,
+	                       &matcher->window_rate, err);
 }
 
-enum bs_status bs_grep_matcher_new(const struct bs_grep_pattern *pattern, const struct bs_grep_analysis *analysis,
-                                   const struct bs_kernel *kernel, struct bs_grep_matcher **matcher_out,
-                                   struct bs_error *err)
+enum bs_status bs_grep_matcher_new(const struct bs_grep_pattern *pattern,
+                                   const struct bs_grep_analysis *analysis,
+                                   const struct bs_kernel *kernel,
+                                   struct bs_grep_matcher **matcher_out, struct bs_error *err)
 {
 	*matcher_out = NULL;
 	struct bs_grep_matcher *matcher = calloc(1, sizeof(*matcher));
@@ -182,8 +200,10 @@ enum bs_status bs_grep_matcher_new(const struct bs_grep_pattern *pattern, const 
 	matcher->line_end = bs_grep_end_byte(pattern);
 	matcher->crlf = pattern->crlf;
 	matcher->analysis = analysis;
-	/* rg's own engine sees that a pattern cannot match a line feed and then goes by lines; rg -P does not. */
-	matcher->traits.by_line = !pattern->is_multi_line || (!pattern->is_pcre2 && !matcher->analysis->can_span_lines);
+	/* rg's own engine sees that a pattern cannot match a line feed and then goes by lines; rg
+	 * -P does not. */
+	matcher->traits.by_line = !pattern->is_multi_line ||
+	                          (!pattern->is_pcre2 && !matcher->analysis->can_span_lines);
 	matcher->traits.looks_back = pattern->is_pcre2 || !matcher->traits.by_line;
 	enum bs_status status = compile_all(pattern, matcher, err);
 	if (!status)
@@ -193,7 +213,8 @@ enum bs_status bs_grep_matcher_new(const struct bs_grep_pattern *pattern, const 
 		return status;
 	}
 	if (analysis->literal.used_bytes)
-		bs_needle_init(&matcher->needle, analysis->literal.data, analysis->literal.used_bytes);
+		bs_needle_init(&matcher->needle, analysis->literal.data,
+		               analysis->literal.used_bytes);
 	matcher->traits.is_bare = is_bare(pattern, matcher);
 	matcher->way = choose_way(pattern, matcher);
 	*matcher_out = matcher;
@@ -233,16 +254,17 @@ const char *bs_grep_matcher_plan(const struct bs_grep_matcher *matcher)
 	return matcher->traits.by_line ? plans[matcher->way] : "the whole text, across lines";
 }
 
-enum bs_status bs_grep_scratch_new(struct bs_grep_matcher *matcher, struct bs_grep_scratch **scratch_out,
-                                   struct bs_error *err)
+enum bs_status bs_grep_scratch_new(struct bs_grep_matcher *matcher,
+                                   struct bs_grep_scratch **scratch_out, struct bs_error *err)
 {
 	*scratch_out = NULL;
 	struct bs_grep_scratch *scratch = calloc(1, sizeof(*scratch));
 	if (!scratch)
 		return bs_fail_memory(err, "a matcher", sizeof(*scratch));
 	scratch->matcher = matcher;
-	scratch->data = matcher->any.code ? pcre2_match_data_create_from_pattern(matcher->any.code, NULL)
-	                                  : pcre2_match_data_create(1, NULL);
+	scratch->data = matcher->any.code
+	                        ? pcre2_match_data_create_from_pattern(matcher->any.code, NULL)
+	                        : pcre2_match_data_create(1, NULL);
 	scratch->context = pcre2_match_context_create(NULL);
 	scratch->stack = pcre2_jit_stack_create(JIT_STACK_START_BYTES, JIT_STACK_MOST_BYTES, NULL);
 	if (!scratch->data || !scratch->context) {
@@ -251,8 +273,9 @@ enum bs_status bs_grep_scratch_new(struct bs_grep_matcher *matcher, struct bs_gr
 	}
 	if (scratch->stack)
 		pcre2_jit_stack_assign(scratch->context, NULL, scratch->stack);
-	enum bs_status status =
-		matcher->list ? bs_grep_seeker_new(matcher->list, scratch->context, &scratch->seeker, err) : BS_OK;
+	enum bs_status status = matcher->list ? bs_grep_seeker_new(matcher->list, scratch->context,
+	                                                           &scratch->seeker, err)
+	                                      : BS_OK;
 	if (status)
 		bs_grep_scratch_free(scratch);
 	else
@@ -292,15 +315,16 @@ size_t bs_grep_line_start(const uint8_t *text, size_t from, size_t at, uint8_t l
 	return found ? (size_t)(found - text) + 1 : from;
 }
 
-static struct bs_grep_span line_around(const struct bs_grep_matcher *matcher, const uint8_t *text, size_t from,
-                                       size_t at, size_t end)
+static struct bs_grep_span line_around(const struct bs_grep_matcher *matcher, const uint8_t *text,
+                                       size_t from, size_t at, size_t end)
 {
 	return (struct bs_grep_span){bs_grep_line_start(text, from, at, matcher->line_end),
 	                             bs_grep_line_end(text, at, end, matcher->line_end)};
 }
 
 /* Where the line ends for its matches. */
-static size_t without_end(const struct bs_grep_matcher *matcher, const uint8_t *text, struct bs_grep_span line)
+static size_t without_end(const struct bs_grep_matcher *matcher, const uint8_t *text,
+                          struct bs_grep_span line)
 {
 	size_t end = line.end;
 	if (end == line.start || text[end - 1] != matcher->line_end)
@@ -315,12 +339,15 @@ static size_t without_end(const struct bs_grep_matcher *matcher, const uint8_t *
 }
 
 /* The first place from `from` on that is not ASCII, or end. Looked up once a stretch. */
-static size_t next_opaque(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from, size_t end)
+static size_t next_opaque(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from,
+                          size_t end)
 {
-	bool is_known = from >= scratch->opaque_from && from <= scratch->opaque_at && end == scratch->opaque_end;
+	bool is_known = from >= scratch->opaque_from && from <= scratch->opaque_at &&
+	                end == scratch->opaque_end;
 	if (!is_known) {
 		scratch->opaque_from = from;
-		scratch->opaque_at = scratch->matcher->kernel->text.find_opaque(text, from, end, false);
+		scratch->opaque_at =
+			scratch->matcher->kernel->text.find_opaque(text, from, end, false);
 		scratch->opaque_end = end;
 	}
 	return scratch->opaque_at;
@@ -328,9 +355,10 @@ static size_t next_opaque(struct bs_grep_scratch *scratch, const uint8_t *text, 
 
 #define SHORT_BYTES 1024u
 
-/* Of text[from..end): what a pattern that does not reach across lines can look through at once, or more if that is little. Looked up
- * once a stretch. */
-static size_t longest_line(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from, size_t end)
+/* Of text[from..end): what a pattern that does not reach across lines can look through at once, or
+ * more if that is little. Looked up once a stretch. */
+static size_t longest_line(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from,
+                           size_t end)
 {
 	const struct bs_grep_matcher *matcher = scratch->matcher;
 	if (!matcher->traits.by_line || end - from <= SHORT_BYTES)
@@ -340,7 +368,8 @@ static size_t longest_line(struct bs_grep_scratch *scratch, const uint8_t *text,
 	scratch->longest_bytes = 0;
 	for (size_t at = from, next; at < end; at = next) {
 		next = bs_grep_line_end(text, at, end, matcher->line_end);
-		scratch->longest_bytes = next - at > scratch->longest_bytes ? next - at : scratch->longest_bytes;
+		scratch->longest_bytes =
+			next - at > scratch->longest_bytes ? next - at : scratch->longest_bytes;
 	}
 	scratch->lines_from = text + from;
 	scratch->lines_end = text + end;
@@ -348,57 +377,63 @@ static size_t longest_line(struct bs_grep_scratch *scratch, const uint8_t *text,
 }
 
 /* text[0..end), from `from` on. place_out: where, at least as it counts for the line. */
-static enum bs_status match(struct bs_grep_scratch *scratch, struct bs_grep_code *code, const uint8_t *text,
-                            size_t from, size_t end, size_t *place_out, bool *found_out, struct bs_error *err)
+static enum bs_status match(struct bs_grep_scratch *scratch, struct bs_grep_code *code,
+                            const uint8_t *text, size_t from, size_t end, size_t *place_out,
+                            bool *found_out, struct bs_error *err)
 {
 	static const uint8_t nothing[1];
 	struct bs_grep_matcher *matcher = scratch->matcher;
 	if (matcher->list) {
 		struct bs_grep_span found = {0};
-		enum bs_status status =
-			bs_grep_seek(scratch->seeker, text, from, end, !matcher->is_exact, &found, found_out, err);
+		enum bs_status status = bs_grep_seek(scratch->seeker, text, from, end,
+		                                     !matcher->is_exact, &found, found_out, err);
 		*place_out = found.start;
 		return status;
 	}
 	size_t longest_bytes = bs_deadline_here ? longest_line(scratch, text, from, end) : 0;
-	int n = bs_grep_code_match(bs_grep_code_ready(code, &matcher->mutex), text ? text : nothing, end, from, longest_bytes,
-	                           scratch->data, scratch->context);
+	int n = bs_grep_code_match(bs_grep_code_ready(code, &matcher->mutex), text ? text : nothing,
+	                           end, from, longest_bytes, scratch->data, scratch->context);
 	*found_out = n >= 0;
 	*place_out = pcre2_get_ovector_pointer(scratch->data)[0];
 	return bs_grep_code_check(n, err);
 }
 
 /* Whether a line matches, alone. */
-static enum bs_status match_line(struct bs_grep_scratch *scratch, const uint8_t *text, struct bs_grep_span line,
-                                 bool *found_out, struct bs_error *err)
+static enum bs_status match_line(struct bs_grep_scratch *scratch, const uint8_t *text,
+                                 struct bs_grep_span line, bool *found_out, struct bs_error *err)
 {
 	struct bs_grep_matcher *matcher = scratch->matcher;
 	size_t n = without_end(matcher, text, line) - line.start;
 	bool use_ascii = matcher->ascii.code && bs_is_ascii(text + line.start, n);
 	size_t place;
-	return match(scratch, use_ascii ? &matcher->ascii : &matcher->any, text + line.start, 0, n, &place, found_out,
-	             err);
+	return match(scratch, use_ascii ? &matcher->ascii : &matcher->any, text + line.start, 0, n,
+	             &place, found_out, err);
 }
 
-static enum bs_status next_by_line(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from, size_t end,
-                                   struct bs_grep_span *line_out, bool *found_out, struct bs_error *err)
+static enum bs_status next_by_line(struct bs_grep_scratch *scratch, const uint8_t *text,
+                                   size_t from, size_t end, struct bs_grep_span *line_out,
+                                   bool *found_out, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	*found_out = false;
 	for (size_t at = from; at < end && !*found_out && !status; at = line_out->end) {
-		*line_out = (struct bs_grep_span){at, bs_grep_line_end(text, at, end, scratch->matcher->line_end)};
+		*line_out = (struct bs_grep_span){
+			at, bs_grep_line_end(text, at, end, scratch->matcher->line_end)};
 		status = match_line(scratch, text, *line_out, found_out, err);
 	}
 	return status;
 }
 
-/* Many whole lines at once, all in text[from..end). Where that takes too long, the lines one by one may not. */
-static enum bs_status next_in_stretch(struct bs_grep_scratch *scratch, struct bs_grep_code *code, const uint8_t *text,
-                                      size_t from, size_t end, struct bs_grep_span *line_out, bool *found_out,
+/* Many whole lines at once, all in text[from..end). Where that takes too long, the lines one by one
+ * may not. */
+static enum bs_status next_in_stretch(struct bs_grep_scratch *scratch, struct bs_grep_code *code,
+                                      const uint8_t *text, size_t from, size_t end,
+                                      struct bs_grep_span *line_out, bool *found_out,
                                       struct bs_error *err)
 {
 	size_t place;
-	enum bs_status status = match(scratch, code, text + from, 0, end - from, &place, found_out, NULL);
+	enum bs_status status =
+		match(scratch, code, text + from, 0, end - from, &place, found_out, NULL);
 	if (status && bs_deadline_is_over())
 		return bs_deadline_ask(err);
 	if (status)
@@ -413,14 +448,15 @@ static enum bs_status next_in_stretch(struct bs_grep_scratch *scratch, struct bs
 	return BS_OK;
 }
 
-/* The end of the lines from `from` on that are matched together because of bytes beyond ASCII: the first is at
- * opaque. */
-static size_t opaque_stretch_end(const struct bs_grep_matcher *matcher, const uint8_t *text, size_t from, size_t opaque,
-                                 size_t end)
+/* The end of the lines from `from` on that are matched together because of bytes beyond ASCII: the
+ * first is at opaque. */
+static size_t opaque_stretch_end(const struct bs_grep_matcher *matcher, const uint8_t *text,
+                                 size_t from, size_t opaque, size_t end)
 {
 	size_t stretch_end = bs_grep_line_end(text, opaque, end, matcher->line_end);
 	while (stretch_end < end && stretch_end - from < OPAQUE_STRETCH_BYTES) {
-		size_t limit = end - stretch_end < OPAQUE_GAP_BYTES ? end : stretch_end + OPAQUE_GAP_BYTES;
+		size_t limit =
+			end - stretch_end < OPAQUE_GAP_BYTES ? end : stretch_end + OPAQUE_GAP_BYTES;
 		size_t next = matcher->kernel->text.find_opaque(text, stretch_end, limit, false);
 		if (next == limit)
 			break;
@@ -429,46 +465,53 @@ static size_t opaque_stretch_end(const struct bs_grep_matcher *matcher, const ui
 	return stretch_end;
 }
 
-static enum bs_status next_exact(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from, size_t end,
-                                 struct bs_grep_span *line_out, bool *found_out, struct bs_error *err)
+static enum bs_status next_exact(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from,
+                                 size_t end, struct bs_grep_span *line_out, bool *found_out,
+                                 struct bs_error *err)
 {
 	struct bs_grep_matcher *matcher = scratch->matcher;
 	enum bs_status status = BS_OK;
 	*found_out = false;
 	if (!matcher->many_ascii.code)
-		return from < end ? next_in_stretch(scratch, &matcher->many, text, from, end, line_out, found_out, err)
+		return from < end ? next_in_stretch(scratch, &matcher->many, text, from, end,
+		                                    line_out, found_out, err)
 		                  : BS_OK;
 	for (size_t at = from; at < end && !*found_out && !status;) {
 		size_t opaque = next_opaque(scratch, text, at, end);
-		size_t stretch_end = opaque == end ? end : bs_grep_line_start(text, at, opaque, matcher->line_end);
+		size_t stretch_end =
+			opaque == end ? end
+				      : bs_grep_line_start(text, at, opaque, matcher->line_end);
 		struct bs_grep_code *code = &matcher->many_ascii;
 		if (stretch_end == at) {
 			stretch_end = opaque_stretch_end(matcher, text, at, opaque, end);
 			code = &matcher->many;
 		}
-		status = next_in_stretch(scratch, code, text, at, stretch_end, line_out, found_out, err);
+		status = next_in_stretch(scratch, code, text, at, stretch_end, line_out, found_out,
+		                         err);
 		at = stretch_end;
 	}
 	return status;
 }
 
 /* A list of literals needs no code. */
-static enum bs_status next_of_list(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from, size_t end,
-                                   struct bs_grep_span *line_out, bool *found_out, struct bs_error *err)
+static enum bs_status next_of_list(struct bs_grep_scratch *scratch, const uint8_t *text,
+                                   size_t from, size_t end, struct bs_grep_span *line_out,
+                                   bool *found_out, struct bs_error *err)
 {
 	struct bs_grep_span place;
-	enum bs_status status =
-		bs_grep_seek(scratch->seeker, text + from, 0, end - from, false, &place, found_out, err);
+	enum bs_status status = bs_grep_seek(scratch->seeker, text + from, 0, end - from, false,
+	                                     &place, found_out, err);
 	/* Behind the last line feed there is no line. */
-	*found_out &= from + place.start < end || (from < end && text[end - 1] != scratch->matcher->line_end);
+	*found_out &= from + place.start < end ||
+	              (from < end && text[end - 1] != scratch->matcher->line_end);
 	if (*found_out)
 		*line_out = line_around(scratch->matcher, text, from, from + place.start, end);
 	return status;
 }
 
 /* The next place of the literal that is all there is to a match, in its own letter case. */
-static bool find_literal(const struct bs_grep_matcher *matcher, const uint8_t *text, size_t from, size_t end,
-                         size_t *at_out)
+static bool find_literal(const struct bs_grep_matcher *matcher, const uint8_t *text, size_t from,
+                         size_t end, size_t *at_out)
 {
 	const struct bs_buffer *exact = &matcher->analysis->exact_literal;
 	size_t at = from;
@@ -481,10 +524,11 @@ static bool find_literal(const struct bs_grep_matcher *matcher, const uint8_t *t
 	return false;
 }
 
-/* Too many lines are matched in vain here: on to the next match, or up to *at_out, by many lines at once. */
-static enum bs_status next_where_dense(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from, size_t end,
-                                       struct bs_grep_span *line_out, bool *found_out, size_t *at_out,
-                                       struct bs_error *err)
+/* Too many lines are matched in vain here: on to the next match, or up to *at_out, by many lines at
+ * once. */
+static enum bs_status next_where_dense(struct bs_grep_scratch *scratch, const uint8_t *text,
+                                       size_t from, size_t end, struct bs_grep_span *line_out,
+                                       bool *found_out, size_t *at_out, struct bs_error *err)
 {
 	size_t limit = end - from > DENSE_BYTES ? from + DENSE_BYTES : end;
 	*at_out = bs_grep_line_end(text, limit, end, scratch->matcher->line_end);
@@ -495,8 +539,9 @@ static enum bs_status next_where_dense(struct bs_grep_scratch *scratch, const ui
 }
 
 /* Where a literal or a window is, the line around it is matched. */
-static enum bs_status next_by_candidate(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from, size_t end,
-                                        struct bs_grep_span *line_out, bool *found_out, struct bs_error *err)
+static enum bs_status next_by_candidate(struct bs_grep_scratch *scratch, const uint8_t *text,
+                                        size_t from, size_t end, struct bs_grep_span *line_out,
+                                        bool *found_out, struct bs_error *err)
 {
 	const struct bs_grep_matcher *matcher = scratch->matcher;
 	const struct bs_kernel *kernel = matcher->kernel;
@@ -504,12 +549,15 @@ static enum bs_status next_by_candidate(struct bs_grep_scratch *scratch, const u
 	*found_out = false;
 	for (size_t at = from; at < end && !*found_out && !status;) {
 		if (matcher->is_exact && scratch->debt_bytes > MOST_DEBT_BYTES) {
-			status = next_where_dense(scratch, text, at, end, line_out, found_out, &at, err);
+			status = next_where_dense(scratch, text, at, end, line_out, found_out, &at,
+			                          err);
 			continue;
 		}
-		size_t place = matcher->way == WAY_LITERAL ? kernel->text.find_needle(text, at, end, &matcher->needle)
-		               : matcher->way == WAY_LIST  ? bs_grep_list_find_place(matcher->list, text, at, end)
-		                                           : kernel->text.find_window(text, at, end, &matcher->window);
+		size_t place = matcher->way == WAY_LITERAL
+		                       ? kernel->text.find_needle(text, at, end, &matcher->needle)
+		               : matcher->way == WAY_LIST
+		                       ? bs_grep_list_find_place(matcher->list, text, at, end)
+		                       : kernel->text.find_window(text, at, end, &matcher->window);
 		scratch->debt_bytes -= (int64_t)(place - at);
 		scratch->debt_bytes = scratch->debt_bytes > 0 ? scratch->debt_bytes : 0;
 		if (place == end)
@@ -522,8 +570,9 @@ static enum bs_status next_by_candidate(struct bs_grep_scratch *scratch, const u
 	return status;
 }
 
-enum bs_status bs_grep_next_line(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from, size_t end,
-                                 struct bs_grep_span *line_out, bool *found_out, struct bs_error *err)
+enum bs_status bs_grep_next_line(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from,
+                                 size_t end, struct bs_grep_span *line_out, bool *found_out,
+                                 struct bs_error *err)
 {
 	const struct bs_grep_matcher *matcher = scratch->matcher;
 	size_t at;
@@ -561,9 +610,9 @@ bool bs_grep_is_ascii(const struct bs_grep_scratch *scratch, const uint8_t *text
 	       !scratch->matcher->traits.looks_back && bs_is_ascii(text, n_bytes);
 }
 
-enum bs_status bs_grep_next_match(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from, size_t end,
-                                  bool is_ascii_text, struct bs_grep_span *match_out, bool *found_out,
-                                  struct bs_error *err)
+enum bs_status bs_grep_next_match(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from,
+                                  size_t end, bool is_ascii_text, struct bs_grep_span *match_out,
+                                  bool *found_out, struct bs_error *err)
 {
 	struct bs_grep_matcher *matcher = scratch->matcher;
 	PCRE2_SIZE *places = pcre2_get_ovector_pointer(scratch->data);
@@ -576,24 +625,27 @@ enum bs_status bs_grep_next_match(struct bs_grep_scratch *scratch, const uint8_t
 	if (status)
 		return status;
 	if (matcher->list)
-		return bs_grep_seek(scratch->seeker, text, from, end, false, match_out, found_out, err);
+		return bs_grep_seek(scratch->seeker, text, from, end, false, match_out, found_out,
+		                    err);
 	if (matcher->way == WAY_PLAIN) {
 		/* PCRE2 need not be asked; bs_grep_expand() is told where the match is. */
 		*found_out = find_literal(matcher, text, from, end, &places[0]);
 		places[1] = places[0] + matcher->analysis->exact_literal.used_bytes;
 	} else {
 		size_t place;
-		status = match(scratch, is_ascii_text ? &matcher->ascii : &matcher->any, text, from, end, &place,
-		               found_out, err);
+		status = match(scratch, is_ascii_text ? &matcher->ascii : &matcher->any, text, from,
+		               end, &place, found_out, err);
 	}
 	/* \K inside a lookahead can end a match before it starts. */
 	if (!status && *found_out)
-		*match_out = (struct bs_grep_span){places[0], places[1] > places[0] ? places[1] : places[0]};
+		*match_out = (struct bs_grep_span){places[0],
+		                                   places[1] > places[0] ? places[1] : places[0]};
 	return status;
 }
 
 /* What the group of that name or number matched; false: nothing. */
-static bool group_of(const struct bs_grep_scratch *scratch, const char *name, size_t n, struct bs_grep_span *group_out)
+static bool group_of(const struct bs_grep_scratch *scratch, const char *name, size_t n,
+                     struct bs_grep_span *group_out)
 {
 	const PCRE2_SIZE *places = pcre2_get_ovector_pointer(scratch->data);
 	char copy[128];
@@ -608,17 +660,21 @@ static bool group_of(const struct bs_grep_scratch *scratch, const char *name, si
 	if (scratch->seeker)
 		return bs_grep_seeker_group(scratch->seeker, number, copy, group_out);
 	if (is_name)
-		number = pcre2_substring_number_from_name(scratch->matcher->any.code, (PCRE2_SPTR)copy);
-	if (number < 0 || number >= (long)pcre2_get_ovector_count(scratch->data) || places[2 * number] == PCRE2_UNSET)
+		number = pcre2_substring_number_from_name(scratch->matcher->any.code,
+		                                          (PCRE2_SPTR)copy);
+	if (number < 0 || number >= (long)pcre2_get_ovector_count(scratch->data) ||
+	    places[2 * number] == PCRE2_UNSET)
 		return false;
 	*group_out = (struct bs_grep_span){places[2 * number], places[2 * number + 1]};
 	return true;
 }
 
 /* $name, ${name}: the bytes of the reference, and the name; 0 if this $ is none. */
-static size_t reference_at(const char *text, size_t n, const char **name_out, size_t *name_bytes_out)
+static size_t reference_at(const char *text, size_t n, const char **name_out,
+                           size_t *name_bytes_out)
 {
-	static const char of_names[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
+	static const char of_names[] =
+		"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
 	size_t used = 1;
 	bool is_braced = n > 1 && text[1] == '{';
 	if (is_braced) {
@@ -634,8 +690,9 @@ static size_t reference_at(const char *text, size_t n, const char **name_out, si
 	return used > 1 ? used : 0;
 }
 
-enum bs_status bs_grep_expand(struct bs_grep_scratch *scratch, const uint8_t *text, const char *replacement,
-                              size_t replacement_bytes, struct bs_buffer *out, struct bs_error *err)
+enum bs_status bs_grep_expand(struct bs_grep_scratch *scratch, const uint8_t *text,
+                              const char *replacement, size_t replacement_bytes,
+                              struct bs_buffer *out, struct bs_error *err)
 {
 	struct bs_grep_span group;
 	enum bs_status status = BS_OK;
@@ -656,7 +713,8 @@ enum bs_status bs_grep_expand(struct bs_grep_scratch *scratch, const uint8_t *te
 			continue;
 		}
 		if (group_of(scratch, name, name_bytes, &group) && group.end > group.start)
-			status = bs_buffer_append(out, text + group.start, group.end - group.start, err);
+			status = bs_buffer_append(out, text + group.start, group.end - group.start,
+			                          err);
 		at += used;
 	}
 	return status;

@@ -1,4 +1,5 @@
-/* grep_path.c: see grep_path.h. Links are what terminals take as OSC 8; their form, and what is encoded, are ripgrep 14's. */
+/* grep_path.c: see grep_path.h. Links are what terminals take as OSC 8; their form, and what is
+ * encoded, are ripgrep 14's. */
 #include "query/grep/print/grep_path.h"
 
 #include <inttypes.h>
@@ -13,7 +14,8 @@
 
 static const char reset[] = "\033[0m", link_start[] = "\033]8;;", link_stop[] = "\033\\";
 
-void bs_grep_path_append(const struct bs_grep_program *program, const char *path, struct bs_text_writer *to)
+void bs_grep_path_append(const struct bs_grep_program *program, const char *path,
+                         struct bs_text_writer *to)
 {
 	/* In front of each line, and mostly as it is. */
 	if (!*program->colors.path && !program->is_terminal && !program->path_separator) {
@@ -32,16 +34,16 @@ void bs_grep_path_append(const struct bs_grep_program *program, const char *path
 	bs_text_put_string(to, *program->colors.path ? reset : "");
 }
 
-/* A byte that stands for itself in the path of a URL; those of other characters than ASCII's are left to the terminal, as
- * file names are. */
+/* A byte that stands for itself in the path of a URL; those of other characters than ASCII's are
+ * left to the terminal, as file names are. */
 static bool is_plain(uint8_t byte)
 {
-	return (byte >= '0' && byte <= '9') || ((byte | 0x20) >= 'a' && (byte | 0x20) <= 'z') || byte >= 0x80 ||
-	       (byte && strchr("/:-._~", byte));
+	return (byte >= '0' && byte <= '9') || ((byte | 0x20) >= 'a' && (byte | 0x20) <= 'z') ||
+	       byte >= 0x80 || (byte && strchr("/:-._~", byte));
 }
 
-enum bs_status bs_grep_link_place(const struct bs_grep_program *program, const char *path, struct bs_buffer *place,
-                                  struct bs_error *err)
+enum bs_status bs_grep_link_place(const struct bs_grep_program *program, const char *path,
+                                  struct bs_buffer *place, struct bs_error *err)
 {
 	char *real = NULL, code[4];
 	bs_buffer_clear(place);
@@ -51,7 +53,8 @@ enum bs_status bs_grep_link_place(const struct bs_grep_program *program, const c
 	to.status = bs_file_real_path(path, &real, err);
 	for (const char *at = real; at && *at; at++) {
 		bool is_itself = is_plain((uint8_t)*at);
-		snprintf(code, sizeof(code), is_itself ? "%c" : "%%%02X", is_itself ? *at : (uint8_t)*at);
+		snprintf(code, sizeof(code), is_itself ? "%c" : "%%%02X",
+		         is_itself ? *at : (uint8_t)*at);
 		bs_text_put_string(&to, code);
 	}
 	if (real)
@@ -60,10 +63,10 @@ enum bs_status bs_grep_link_place(const struct bs_grep_program *program, const c
 	return to.status;
 }
 
-/* The length of what stands for a brace, or for a variable, at the start of format; 0 if nothing does. *value: what it stands
- * for, made in number. */
-static size_t read_variable(const char *format, const char *place, const uint64_t values[2], char number[24],
-                            const char **value)
+/* The length of what stands for a brace, or for a variable, at the start of format; 0 if nothing
+ * does. *value: what it stands for, made in number. */
+static size_t read_variable(const char *format, const char *place, const uint64_t values[2],
+                            char number[24], const char **value)
 {
 	static const char *const names[] = {"{{", "}}", "{path}", "{line}", "{column}"};
 	const char *const meant[] = {"{", "}", place, number, number};
@@ -78,8 +81,8 @@ static size_t read_variable(const char *format, const char *place, const uint64_
 	return 0;
 }
 
-void bs_grep_link_begin(const struct bs_grep_program *program, const struct bs_buffer *place, uint64_t line, uint64_t column,
-                        struct bs_text_writer *to)
+void bs_grep_link_begin(const struct bs_grep_program *program, const struct bs_buffer *place,
+                        uint64_t line, uint64_t column, struct bs_text_writer *to)
 {
 	if (place->used_bytes == 0)
 		return;
@@ -87,7 +90,8 @@ void bs_grep_link_begin(const struct bs_grep_program *program, const struct bs_b
 	for (const char *at = program->hyperlink; *at;) {
 		char number[24];
 		const char *value = at;
-		size_t n = read_variable(at, (const char *)place->data, (const uint64_t[2]){line, column}, number, &value);
+		size_t n = read_variable(at, (const char *)place->data,
+		                         (const uint64_t[2]){line, column}, number, &value);
 		bs_text_put(to, value, n ? strlen(value) : 1);
 		at += n ? n : 1;
 	}

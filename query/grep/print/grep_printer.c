@@ -1,6 +1,7 @@
 /*
- * grep_printer.c: see grep_printer.h. From the top: bytes into the output, the matches of a line, the printer of lines,
- * the one of JSON, the one of whole files, and the events, which go to one of the three by output->format.
+ * grep_printer.c: see grep_printer.h. From the top: bytes into the output, the matches of a line,
+ * the printer of lines, the one of JSON, the one of whole files, and the events, which go to one of
+ * the three by output->format.
  */
 #include "query/grep/print/grep_printer.h"
 
@@ -21,18 +22,21 @@
 /* What a match may look at behind the lines it touches, with -U. */
 #define LOOK_AHEAD_BYTES 128
 
-/* What is put costs about, for the deadline: a piece of it, and how many bytes are put in a nanosecond. */
+/* What is put costs about, for the deadline: a piece of it, and how many bytes are put in a
+ * nanosecond. */
 #define PIECE_NS   50u
 #define BYTES_A_NS 4u
 
 static void spend(struct bs_grep_printer *printer, size_t n_bytes)
 {
 	if (!printer->to.status)
-		printer->to.status = bs_deadline_spend(PIECE_NS + n_bytes / BYTES_A_NS, printer->to.err);
+		printer->to.status =
+			bs_deadline_spend(PIECE_NS + n_bytes / BYTES_A_NS, printer->to.err);
 }
 
 /* Appends, remembering a failure. */
-static void append(struct bs_grep_printer *printer, struct bs_buffer *to, const void *bytes, size_t n_bytes)
+static void append(struct bs_grep_printer *printer, struct bs_buffer *to, const void *bytes,
+                   size_t n_bytes)
 {
 	if (!printer->to.status)
 		printer->to.status = bs_buffer_append(to, bytes, n_bytes, printer->to.err);
@@ -49,7 +53,8 @@ static void put_text(struct bs_grep_printer *printer, const char *text)
 }
 
 /* At most 640 bytes. */
-__attribute__((format(printf, 2, 3))) static void put_format(struct bs_grep_printer *printer, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void put_format(struct bs_grep_printer *printer,
+                                                             const char *format, ...)
 {
 	char text[640];
 	va_list arguments;
@@ -67,7 +72,8 @@ static void put_line_end(struct bs_grep_printer *printer)
 }
 
 /* Text in a colour, whose bytes switch it on. */
-static void put_colored(struct bs_grep_printer *printer, const char *color, const void *text, size_t n_bytes)
+static void put_colored(struct bs_grep_printer *printer, const char *color, const void *text,
+                        size_t n_bytes)
 {
 	bool is_colored = *color != '\0';
 	if (is_colored)
@@ -92,7 +98,8 @@ static void put_number(struct bs_grep_printer *printer, const char *color, uint6
 static void begin_link(struct bs_grep_printer *printer, uint64_t line, uint64_t column)
 {
 	if (!printer->has_place && !printer->to.status)
-		printer->to.status = bs_grep_link_place(printer->program, printer->path, &printer->place, printer->to.err);
+		printer->to.status = bs_grep_link_place(printer->program, printer->path,
+		                                        &printer->place, printer->to.err);
 	printer->has_place = true;
 	bs_grep_link_begin(printer->program, &printer->place, line, column, &printer->to);
 }
@@ -107,7 +114,8 @@ static void put_path(struct bs_grep_printer *printer)
 		bs_grep_link_end(&printer->place, &printer->to);
 }
 
-/* The path and what parts it from what follows: with -0 a NUL byte; separator NULL: the line's end. */
+/* The path and what parts it from what follows: with -0 a NUL byte; separator NULL: the line's
+ * end. */
 static void put_path_and(struct bs_grep_printer *printer, const struct bs_grep_separator *separator)
 {
 	put_path(printer);
@@ -120,7 +128,8 @@ static void put_path_and(struct bs_grep_printer *printer, const struct bs_grep_s
 }
 
 /* The text of a line without its end. */
-static size_t trimmed_end(const struct bs_grep_printer *printer, const uint8_t *text, size_t start, size_t end)
+static size_t trimmed_end(const struct bs_grep_printer *printer, const uint8_t *text, size_t start,
+                          size_t end)
 {
 	if (end > start && text[end - 1] == printer->line_end) {
 		end--;
@@ -147,17 +156,20 @@ static bool wants_more(const struct bs_grep_printer *printer)
 	return printer->n_matched < printer->max_count || printer->after_left > 0;
 }
 
-/* Where what was put is whole lines, and so many bytes are next: has it taken, if it is much. False: no more is wanted. */
+/* Where what was put is whole lines, and so many bytes are next: has it taken, if it is much.
+ * False: no more is wanted. */
 static bool goes_on(struct bs_grep_printer *printer, size_t next_bytes)
 {
 	spend(printer, next_bytes);
-	bool is_wanted = !printer->to.status && (printer->to.out->used_bytes < printer->offer_bytes || printer->offer(printer->offer_context));
+	bool is_wanted =
+		!printer->to.status && (printer->to.out->used_bytes < printer->offer_bytes ||
+	                                printer->offer(printer->offer_context));
 	printer->whole_bytes = printer->to.out->used_bytes;
 	return is_wanted;
 }
 
-/* The matches of a line, one after the other. What one may look at is what ripgrep lets it: with -P the text before the
- * line, and behind it nothing or, with -U, a little. */
+/* The matches of a line, one after the other. What one may look at is what ripgrep lets it: with -P
+ * the text before the line, and behind it nothing or, with -U, a little. */
 struct searcher {
 	struct bs_grep_printer *printer;
 	const uint8_t *text; /* what may be looked at: text[0..n_bytes) */
@@ -169,20 +181,23 @@ struct searcher {
 	size_t last_end;
 };
 
-static void searcher_init(struct searcher *searcher, struct bs_grep_printer *printer, const struct bs_grep_found *line)
+static void searcher_init(struct searcher *searcher, struct bs_grep_printer *printer,
+                          const struct bs_grep_found *line)
 {
-	size_t end = line->text_bytes - line->end >= LOOK_AHEAD_BYTES ? line->end + LOOK_AHEAD_BYTES : line->text_bytes;
+	size_t end = line->text_bytes - line->end >= LOOK_AHEAD_BYTES ? line->end + LOOK_AHEAD_BYTES
+	                                                              : line->text_bytes;
 	size_t start = printer->traits->looks_back ? 0 : line->start;
 	if (printer->traits->by_line)
 		end = trimmed_end(printer, line->text, line->start, line->end);
-	*searcher = (struct searcher){.printer = printer,
-	                          .text = line->text + start,
-	                          .n_bytes = end - start,
-	                          .text_off = start,
-	                          .is_ascii = bs_grep_is_ascii(printer->scratch, line->text + start, end - start),
-	                          .limit = line->end - start,
-	                          .from = line->start - start,
-	                          .last_end = SIZE_MAX};
+	*searcher = (struct searcher){
+		.printer = printer,
+		.text = line->text + start,
+		.n_bytes = end - start,
+		.text_off = start,
+		.is_ascii = bs_grep_is_ascii(printer->scratch, line->text + start, end - start),
+		.limit = line->end - start,
+		.from = line->start - start,
+		.last_end = SIZE_MAX};
 }
 
 /* The next match, in offsets of searcher->text. False if there is none. */
@@ -191,9 +206,10 @@ static bool searcher_next(struct searcher *searcher, struct bs_grep_span *at)
 	struct bs_grep_printer *printer = searcher->printer;
 	bool is_bare = printer->traits->is_bare, found = true;
 	while (searcher->from <= searcher->n_bytes && !printer->to.status) {
-		/* Behind an empty match and inside a character: rg's matches go by bytes, and what matches nothing
-		 * matches there too. */
-		if (searcher->from > 0 && searcher->last_end == searcher->from - 1 && searcher->from < searcher->n_bytes &&
+		/* Behind an empty match and inside a character: rg's matches go by bytes, and what
+		 * matches nothing matches there too. */
+		if (searcher->from > 0 && searcher->last_end == searcher->from - 1 &&
+		    searcher->from < searcher->n_bytes &&
 		    (searcher->text[searcher->from] & 0xc0) == 0x80) {
 			*at = (struct bs_grep_span){searcher->from, searcher->from};
 			if (!is_bare) {
@@ -201,9 +217,9 @@ static bool searcher_next(struct searcher *searcher, struct bs_grep_span *at)
 				continue;
 			}
 		} else {
-			printer->to.status =
-				bs_grep_next_match(printer->scratch, searcher->text, searcher->from, searcher->n_bytes,
-			                           searcher->is_ascii, at, &found, printer->to.err);
+			printer->to.status = bs_grep_next_match(
+				printer->scratch, searcher->text, searcher->from, searcher->n_bytes,
+				searcher->is_ascii, at, &found, printer->to.err);
 		}
 		if (printer->to.status || !found || at->start >= searcher->limit)
 			return false;
@@ -232,14 +248,15 @@ static void find_all(struct bs_grep_printer *printer, const struct bs_grep_found
 	const struct bs_grep_span *spans = printer->matches.items;
 	size_t n = bs_vector_n(&printer->matches);
 	/* An empty match behind the last byte is none either. */
-	if (n > 0 && spans[n - 1].start == spans[n - 1].end && spans[n - 1].start >= line->end - line->start)
+	if (n > 0 && spans[n - 1].start == spans[n - 1].end &&
+	    spans[n - 1].start >= line->end - line->start)
 		bs_vector_set_n(&printer->matches, n - 1);
 }
 
-/* A line that is shown: counts it, and finds its matches where they are wanted. With -v it is the context that holds
- * some. */
-static void take_line(struct bs_grep_printer *printer, enum bs_grep_line_kind kind, const struct bs_grep_found *line,
-                      bool wants_matches)
+/* A line that is shown: counts it, and finds its matches where they are wanted. With -v it is the
+ * context that holds some. */
+static void take_line(struct bs_grep_printer *printer, enum bs_grep_line_kind kind,
+                      const struct bs_grep_found *line, bool wants_matches)
 {
 	bs_vector_clear(&printer->matches);
 	bs_vector_clear(&printer->replacements);
@@ -252,11 +269,13 @@ static void take_line(struct bs_grep_printer *printer, enum bs_grep_line_kind ki
 }
 
 /*
- * Lines: path:line:column:text, in colour or not, -o, --vimgrep, -r, -M. A line comes with its matches only where
- * something depends on them. With -U one event may hold several lines; each is printed with its own prefix.
+ * Lines: path:line:column:text, in colour or not, -o, --vimgrep, -r, -M. A line comes with its
+ * matches only where something depends on them. With -U one event may hold several lines; each is
+ * printed with its own prefix.
  */
 
-/* The line in hand as it is to be printed, or a part of it: the text of the file, or what -r made of it. */
+/* The line in hand as it is to be printed, or a part of it: the text of the file, or what -r made
+ * of it. */
 struct shown {
 	const uint8_t *text;
 	size_t n_bytes;
@@ -278,21 +297,24 @@ static void put_between(struct bs_grep_printer *printer, const struct bs_grep_se
 		put(printer, between->bytes, between->n_bytes);
 }
 
-/* What stands before the line, each followed by a separator; together they are one link, which ends before the last separator.
- * column 0: none. */
-static void put_fields(struct bs_grep_printer *printer, const struct shown *shown, uint64_t file_off, uint64_t number,
-                       uint64_t column)
+/* What stands before the line, each followed by a separator; together they are one link, which ends
+ * before the last separator. column 0: none. */
+static void put_fields(struct bs_grep_printer *printer, const struct shown *shown,
+                       uint64_t file_off, uint64_t number, uint64_t column)
 {
 	const struct bs_grep_output *output = printer->output;
 	const struct bs_grep_program *program = printer->program;
 	static const struct bs_grep_separator equals = {"=", 1};
 	const struct bs_grep_separator *separator = shown->is_enclosing ? &equals
-	                                            : shown->is_context ? &printer->context_separator
-	                                                                : &printer->match_separator;
+	                                            : shown->is_context
+	                                                    ? &printer->context_separator
+	                                                    : &printer->match_separator;
 	bool has_path = printer->path && !output->heading;
-	if (!has_path && !number && !output->columns && !output->byte_offsets && !program->hyperlink)
+	if (!has_path && !number && !output->columns && !output->byte_offsets &&
+	    !program->hyperlink)
 		return;
-	bool has_link = program->hyperlink && printer->path && (!output->heading || bs_grep_link_has_line(program));
+	bool has_link = program->hyperlink && printer->path &&
+	                (!output->heading || bs_grep_link_has_line(program));
 	const struct {
 		bool is_wanted;
 		const char *color;
@@ -327,13 +349,14 @@ static bool is_too_long(const struct bs_grep_printer *printer, size_t n_bytes)
 	return most > 0 && n_bytes > most;
 }
 
-static size_t trimmed_start(const struct bs_grep_printer *printer, const uint8_t *text, size_t start, size_t end)
+static size_t trimmed_start(const struct bs_grep_printer *printer, const uint8_t *text,
+                            size_t start, size_t end)
 {
 	const struct bs_grep_output *output = printer->output;
 	if (!output->trim)
 		return start;
-	while (start < end && text[start] && strchr(" \t\n\v\f\r", text[start]) && text[start] != printer->line_end &&
-	       !(printer->crlf && text[start] == '\r'))
+	while (start < end && text[start] && strchr(" \t\n\v\f\r", text[start]) &&
+	       text[start] != printer->line_end && !(printer->crlf && text[start] == '\r'))
 		start++;
 	return start;
 }
@@ -344,13 +367,15 @@ static bool colors_matches(const struct bs_grep_printer *printer)
 }
 
 /* text[line) with its matches in colour, and without its end. */
-static void put_matches(struct bs_grep_printer *printer, struct shown *shown, struct bs_grep_span line)
+static void put_matches(struct bs_grep_printer *printer, struct shown *shown,
+                        struct bs_grep_span line)
 {
 	bool has_color = colors_matches(printer), in_color = false;
 	size_t end = trimmed_end(printer, shown->text, line.start, line.end);
 	size_t at = trimmed_start(printer, shown->text, line.start, end);
 	while (at < end && !printer->to.status) {
-		while (shown->next_match < shown->n_matches && shown->matches[shown->next_match].end <= at)
+		while (shown->next_match < shown->n_matches &&
+		       shown->matches[shown->next_match].end <= at)
 			shown->next_match++;
 		size_t upto = end;
 		bool is_in = false;
@@ -375,13 +400,16 @@ static void put_matches(struct bs_grep_printer *printer, struct shown *shown, st
 		shown->next_match--;
 }
 
-static void put_preview(struct bs_grep_printer *printer, struct shown *shown, struct bs_grep_span line)
+static void put_preview(struct bs_grep_printer *printer, struct shown *shown,
+                        struct bs_grep_span line)
 {
 	const uint8_t *text = shown->text + line.start;
 	struct bs_grep_span head = line;
 	size_t n_left = 0, head_bytes = 0;
 	if (!printer->to.status)
-		printer->to.status = bs_utf8_characters(text, line.end - line.start, printer->output->max_columns, &head_bytes, printer->to.err);
+		printer->to.status = bs_utf8_characters(text, line.end - line.start,
+		                                        printer->output->max_columns, &head_bytes,
+		                                        printer->to.err);
 	head.end = line.start + head_bytes;
 	put_matches(printer, shown, head);
 	for (size_t i = 0; i < shown->n_matches; i++)
@@ -389,26 +417,31 @@ static void put_preview(struct bs_grep_printer *printer, struct shown *shown, st
 	if (shown->n_matches == 0)
 		put_text(printer, " [... omitted end of long line]");
 	else
-		put_format(printer, " [... %zu more %s]", n_left, n_left == 1 ? "match" : "matches");
+		put_format(printer, " [... %zu more %s]", n_left,
+		           n_left == 1 ? "match" : "matches");
 }
 
-static void put_too_long(struct bs_grep_printer *printer, struct shown *shown, struct bs_grep_span line)
+static void put_too_long(struct bs_grep_printer *printer, struct shown *shown,
+                         struct bs_grep_span line)
 {
 	const struct bs_grep_output *output = printer->output;
 	if (output->max_columns_preview)
 		put_preview(printer, shown, line);
 	else if (shown->n_found == 0 || output->only_matching)
-		put_format(printer, "[Omitted long %s line]", shown->is_context ? "context" : "matching");
+		put_format(printer, "[Omitted long %s line]",
+		           shown->is_context ? "context" : "matching");
 	else
 		put_format(printer, "[Omitted long line with %zu matches]", shown->n_found);
 	put_line_end(printer);
 }
 
 /* A line with its matches marked, or as it is: then what is trimmed counts for its length. */
-static void put_line(struct bs_grep_printer *printer, struct shown *shown, struct bs_grep_span line, bool is_marked)
+static void put_line(struct bs_grep_printer *printer, struct shown *shown, struct bs_grep_span line,
+                     bool is_marked)
 {
 	size_t start = trimmed_start(printer, shown->text, line.start, line.end);
-	bool has_end = !is_marked && line.end > start && shown->text[line.end - 1] == printer->line_end;
+	bool has_end =
+		!is_marked && line.end > start && shown->text[line.end - 1] == printer->line_end;
 	if (is_too_long(printer, line.end - line.start)) {
 		put_too_long(printer, shown, line);
 		return;
@@ -433,15 +466,17 @@ static bool show_line(struct bs_grep_printer *printer, struct shown *shown)
 	for (size_t i = 0; i < (is_each ? shown->n_matches : 1); i++) {
 		struct bs_grep_span match = shown->matches[i], whole = {0, shown->n_bytes};
 		struct shown part = *shown;
-		if (i > 0 && !goes_on(printer, output->only_matching ? match.end - match.start : shown->n_bytes))
+		if (i > 0 && !goes_on(printer, output->only_matching ? match.end - match.start
+		                                                     : shown->n_bytes))
 			return false;
-		put_fields(printer, shown, shown->file_off + (is_each ? match.start : 0), shown->number,
-		           match.start + 1);
+		put_fields(printer, shown, shown->file_off + (is_each ? match.start : 0),
+		           shown->number, match.start + 1);
 		if (output->only_matching) {
 			part.text += match.start;
 			match = whole = (struct bs_grep_span){0, match.end - match.start};
 		}
-		/* As rg has it, without colours the matches left out of a long line are counted in all of it. */
+		/* As rg has it, without colours the matches left out of a long line are counted in
+		 * all of it. */
 		if (!colors_matches(printer)) {
 			put_line(printer, &part, whole, false);
 			continue;
@@ -455,10 +490,11 @@ static bool show_line(struct bs_grep_printer *printer, struct shown *shown)
 	return true;
 }
 
-static struct bs_grep_span line_from(const struct bs_grep_printer *printer, const struct shown *shown, size_t from)
+static struct bs_grep_span line_from(const struct bs_grep_printer *printer,
+                                     const struct shown *shown, size_t from)
 {
-	return (struct bs_grep_span){from,
-	                             bs_grep_line_end(shown->text, from, shown->n_bytes, printer->line_end)};
+	return (struct bs_grep_span){
+		from, bs_grep_line_end(shown->text, from, shown->n_bytes, printer->line_end)};
 }
 
 /* -o: of each match the part in each line. */
@@ -490,7 +526,8 @@ static bool show_parts(struct bs_grep_printer *printer, struct shown *shown)
 			if (is_too_long(printer, upto - at)) {
 				put_too_long(printer, shown, (struct bs_grep_span){upto, end});
 			} else {
-				put_colored(printer, printer->program->colors.match, shown->text + at, upto - at);
+				put_colored(printer, printer->program->colors.match,
+				            shown->text + at, upto - at);
 				put_line_end(printer);
 			}
 			at = upto;
@@ -515,7 +552,8 @@ static bool show_each(struct bs_grep_printer *printer, const struct shown *shown
 			return false;
 		one.matches = &match;
 		one.n_matches = 1;
-		put_fields(printer, shown, shown->file_off + line.start, shown->number ? shown->number + n_before : 0,
+		put_fields(printer, shown, shown->file_off + line.start,
+		           shown->number ? shown->number + n_before : 0,
 		           match.start - line.start + 1);
 		put_line(printer, &one, line, true);
 	}
@@ -532,15 +570,16 @@ static bool show_lines(struct bs_grep_printer *printer, struct shown *shown)
 		return show_each(printer, shown);
 	for (size_t from = 0; from < shown->n_bytes; from = line.end, n_before++) {
 		line = line_from(printer, shown, from);
-		put_fields(printer, shown, shown->file_off + line.start, shown->number ? shown->number + n_before : 0,
+		put_fields(printer, shown, shown->file_off + line.start,
+		           shown->number ? shown->number + n_before : 0,
 		           shown->n_matches > 0 ? shown->matches[0].start + 1 : 0);
 		put_line(printer, shown, line, shown->n_matches > 0);
 	}
 	return true;
 }
 
-/* -r: the line with its matches replaced. With -U what a match may look at behind the lines comes along, as in ripgrep
- * 13. */
+/* -r: the line with its matches replaced. With -U what a match may look at behind the lines comes
+ * along, as in ripgrep 13. */
 static void replace(struct bs_grep_printer *printer, const struct bs_grep_found *line)
 {
 	const struct bs_grep_output *output = printer->output;
@@ -552,25 +591,30 @@ static void replace(struct bs_grep_printer *printer, const struct bs_grep_found 
 	size_t copied = searcher.from;
 	bs_buffer_clear(replaced);
 	while (searcher_next(&searcher, &at)) {
-		append(printer, replaced, searcher.text + copied, at.start > copied ? at.start - copied : 0);
+		append(printer, replaced, searcher.text + copied,
+		       at.start > copied ? at.start - copied : 0);
 		struct bs_grep_span written = {.start = replaced->used_bytes};
 		if (!printer->to.status)
-			printer->to.status = bs_grep_expand(printer->scratch, searcher.text, output->replacement,
-			                                 output->replacement_bytes, replaced, printer->to.err);
+			printer->to.status = bs_grep_expand(
+				printer->scratch, searcher.text, output->replacement,
+				output->replacement_bytes, replaced, printer->to.err);
 		written.end = replaced->used_bytes;
 		copied = at.end;
 		append(printer, &printer->replacements.bytes, &written, sizeof(written));
 	}
-	append(printer, replaced, searcher.text + copied, searcher.n_bytes > copied ? searcher.n_bytes - copied : 0);
+	append(printer, replaced, searcher.text + copied,
+	       searcher.n_bytes > copied ? searcher.n_bytes - copied : 0);
 }
 
-static bool print_line(struct bs_grep_printer *printer, enum bs_grep_line_kind kind, const struct bs_grep_found *line)
+static bool print_line(struct bs_grep_printer *printer, enum bs_grep_line_kind kind,
+                       const struct bs_grep_found *line)
 {
 	const struct bs_grep_output *output = printer->output;
 	take_line(printer, kind, line,
-	          colors_matches(printer) || output->columns || output->replacement || output->per_match ||
-	                  output->only_matching);
-	if (output->replacement && (kind == BS_GREP_LINE_MATCH || output->invert) && !printer->to.status)
+	          colors_matches(printer) || output->columns || output->replacement ||
+	                  output->per_match || output->only_matching);
+	if (output->replacement && (kind == BS_GREP_LINE_MATCH || output->invert) &&
+	    !printer->to.status)
 		replace(printer, line);
 	if (printer->to.status || printer->has_nul)
 		return false;
@@ -594,7 +638,8 @@ static bool print_line(struct bs_grep_printer *printer, enum bs_grep_line_kind k
 		put_path_and(printer, NULL);
 	printer->outcome.has_lines = true;
 	bool is_across = !printer->traits->by_line && !shown.is_context;
-	return (is_across ? show_lines(printer, &shown) : show_line(printer, &shown)) && wants_more(printer);
+	return (is_across ? show_lines(printer, &shown) : show_line(printer, &shown)) &&
+	       wants_more(printer);
 }
 
 static void make_prefix(struct bs_grep_printer *printer)
@@ -629,13 +674,15 @@ static bool print_plain(struct bs_grep_printer *printer, const struct bs_grep_fo
 	return wants_more(printer);
 }
 
-/* Whether print_plain() is enough: nothing about a line's matches or its place is printed, and all of it is. */
+/* Whether print_plain() is enough: nothing about a line's matches or its place is printed, and all
+ * of it is. */
 static bool is_plain(const struct bs_grep_printer *printer)
 {
 	const struct bs_grep_output *output = printer->output;
-	return output->format == BS_GREP_LINES && !printer->keeps_lines && printer->traits->by_line &&
-	       !colors_matches(printer) && !output->columns && !output->replacement && !output->per_match &&
-	       !output->only_matching && !output->line_numbers && !output->byte_offsets && !printer->program->hyperlink &&
+	return output->format == BS_GREP_LINES && !printer->keeps_lines &&
+	       printer->traits->by_line && !colors_matches(printer) && !output->columns &&
+	       !output->replacement && !output->per_match && !output->only_matching &&
+	       !output->line_numbers && !output->byte_offsets && !printer->program->hyperlink &&
 	       !output->heading && !output->trim && !output->max_columns;
 }
 
@@ -648,14 +695,16 @@ static void note_binary(struct bs_grep_printer *printer, const struct bs_grep_fi
 		put_text(printer, ": ");
 	}
 	put_format(printer, "%s (found \"\\0\" byte around offset %llu)\n",
-	           is_quit ? "WARNING: stopped searching binary file after match" : "binary file matches",
+	           is_quit ? "WARNING: stopped searching binary file after match"
+	                   : "binary file matches",
 	           (unsigned long long)finish->binary_off);
 }
 
-/* Lines for a callback, until it is their file's turn: a struct bs_grep_line without its pointers but to say that there is
- * an enclosing line, its matches, its text, the enclosing line's. */
+/* Lines for a callback, until it is their file's turn: a struct bs_grep_line without its pointers
+ * but to say that there is an enclosing line, its matches, its text, the enclosing line's. */
 
-static bool keep_line(struct bs_grep_printer *printer, enum bs_grep_line_kind kind, const struct bs_grep_found *line)
+static bool keep_line(struct bs_grep_printer *printer, enum bs_grep_line_kind kind,
+                      const struct bs_grep_found *line)
 {
 	static const uint8_t zeros[sizeof(uint64_t)];
 	take_line(printer, kind, line, true);
@@ -678,18 +727,21 @@ static bool keep_line(struct bs_grep_printer *printer, enum bs_grep_line_kind ki
 	return wants_more(printer);
 }
 
-bool bs_grep_tell_lines(const struct bs_grep_request *request, const char *path, const struct bs_buffer *out)
+bool bs_grep_tell_lines(const struct bs_grep_request *request, const char *path,
+                        const struct bs_buffer *out)
 {
 	size_t n;
 	for (size_t at = 0; at < out->used_bytes; at += n + -n % sizeof(uint64_t)) {
-		struct bs_grep_line line = *(const struct bs_grep_line *)(const void *)(out->data + at);
+		struct bs_grep_line line =
+			*(const struct bs_grep_line *)(const void *)(out->data + at);
 		const uint8_t *matches = out->data + at + sizeof(line);
 		line.path = path;
 		line.matches = (const struct bs_grep_span *)(const void *)matches;
 		line.text = (const char *)(matches + line.n_matches * sizeof(*line.matches));
 		if (line.function)
 			line.function = line.text + line.text_bytes;
-		n = sizeof(line) + line.n_matches * sizeof(*line.matches) + line.text_bytes + line.function_bytes;
+		n = sizeof(line) + line.n_matches * sizeof(*line.matches) + line.text_bytes +
+		    line.function_bytes;
 		if (request->callbacks.line(request->callbacks.context, &line) != 0)
 			return false;
 	}
@@ -706,7 +758,8 @@ static void put_string(struct bs_grep_printer *printer, const uint8_t *text, siz
 	for (size_t at = 0; at < n;) {
 		size_t from = at;
 		int32_t c = printer->program->is_terminal ? bs_utf8_next(text, n, &at) : text[at++];
-		bool is_escaped = c < 0x20 || (printer->program->is_terminal && bs_is_terminal_control(c));
+		bool is_escaped =
+			c < 0x20 || (printer->program->is_terminal && bs_is_terminal_control(c));
 		if (!is_escaped && c != '"' && c != '\\')
 			continue;
 		put(printer, text + done, from - done);
@@ -725,13 +778,16 @@ static void put_string(struct bs_grep_printer *printer, const uint8_t *text, siz
 
 static void put_base64(struct bs_grep_printer *printer, const uint8_t *bytes, size_t n)
 {
-	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 	put(printer, "\"", 1);
 	for (size_t i = 0; i < n; i += 3) {
 		size_t left = n - i;
-		uint32_t word = (uint32_t)bytes[i] << 16 | (left > 1 ? (uint32_t)bytes[i + 1] << 8 : 0) |
+		uint32_t word = (uint32_t)bytes[i] << 16 |
+		                (left > 1 ? (uint32_t)bytes[i + 1] << 8 : 0) |
 		                (left > 2 ? bytes[i + 2] : 0);
-		char four[4] = {digits[word >> 18], digits[word >> 12 & 63], left > 1 ? digits[word >> 6 & 63] : '=',
+		char four[4] = {digits[word >> 18], digits[word >> 12 & 63],
+		                left > 1 ? digits[word >> 6 & 63] : '=',
 		                left > 2 ? digits[word & 63] : '='};
 		put(printer, four, sizeof(four));
 	}
@@ -788,7 +844,8 @@ static void put_enclosing(struct bs_grep_printer *printer)
 	put_text(printer, "}");
 }
 
-static void put_message(struct bs_grep_printer *printer, bool is_match, const struct bs_grep_found *line)
+static void put_message(struct bs_grep_printer *printer, bool is_match,
+                        const struct bs_grep_found *line)
 {
 	const struct bs_grep_span *matches = printer->matches.items;
 	size_t n_matches = bs_vector_n(&printer->matches);
@@ -842,12 +899,13 @@ static void put_json_end(struct bs_grep_printer *printer, const struct bs_grep_f
 	else
 		put_text(printer, ",\"binary_offset\":null");
 	put_format(printer,
-	           ",\"stats\":{\"elapsed\":{\"secs\":%llu,\"nanos\":%llu,\"human\":\"%.6fs\"},\"searches\":%llu,"
+	           ",\"stats\":{\"elapsed\":{\"secs\":%llu,\"nanos\":%llu,\"human\":\"%.6fs\"},"
+	           "\"searches\":%llu,"
 	           "\"searches_with_match\":%llu,\"bytes_searched\":%llu,\"bytes_printed\":%llu,"
 	           "\"matched_lines\":%llu,\"matches\":%llu}}}\n",
-	           sums->elapsed_ns / NS, sums->elapsed_ns % NS, (double)sums->elapsed_ns / NS, sums->searches,
-	           sums->searches_with_match, sums->searched_bytes, sums->printed_bytes, sums->matched_lines,
-	           sums->matches);
+	           sums->elapsed_ns / NS, sums->elapsed_ns % NS, (double)sums->elapsed_ns / NS,
+	           sums->searches, sums->searches_with_match, sums->searched_bytes,
+	           sums->printed_bytes, sums->matched_lines, sums->matches);
 }
 
 static void finish_json(struct bs_grep_printer *printer, const struct bs_grep_finish *finish)
@@ -867,10 +925,12 @@ static void finish_json(struct bs_grep_printer *printer, const struct bs_grep_fi
 }
 
 enum bs_status bs_grep_json_end(const struct bs_grep_program *program, const char *shown,
-                                const struct bs_grep_finish *finish, const struct bs_grep_sums *sums,
-                                struct bs_buffer *out, struct bs_error *err)
+                                const struct bs_grep_finish *finish,
+                                const struct bs_grep_sums *sums, struct bs_buffer *out,
+                                struct bs_error *err)
 {
-	struct bs_grep_printer printer = {.program = program, .path = shown, .to = {.out = out, .err = err}};
+	struct bs_grep_printer printer = {
+		.program = program, .path = shown, .to = {.out = out, .err = err}};
 	put_json_end(&printer, finish, sums);
 	return printer.to.status;
 }
@@ -894,24 +954,28 @@ enum bs_status bs_grep_json_summary(const struct bs_grep_sums *sums, uint64_t el
 	static const struct bs_grep_program plain;
 	struct bs_grep_printer printer = {.program = &plain, .to = {.out = out, .err = err}};
 	unsigned long long all_ns = elapsed_ns;
-	put_format(&printer,
-	           "{\"data\":{\"elapsed_total\":{\"human\":\"%.6fs\",\"nanos\":%llu,\"secs\":%llu},",
-	           (double)all_ns / NS, all_ns % NS, all_ns / NS);
+	put_format(
+		&printer,
+		"{\"data\":{\"elapsed_total\":{\"human\":\"%.6fs\",\"nanos\":%llu,\"secs\":%llu},",
+		(double)all_ns / NS, all_ns % NS, all_ns / NS);
 	if (results)
 		put_json_results(&printer, results);
 	put_format(&printer,
 	           "\"stats\":{"
-	           "\"bytes_printed\":%llu,\"bytes_searched\":%llu,\"elapsed\":{\"human\":\"%.6fs\",\"nanos\":%llu,"
+	           "\"bytes_printed\":%llu,\"bytes_searched\":%llu,\"elapsed\":{\"human\":\"%."
+	           "6fs\",\"nanos\":%llu,"
 	           "\"secs\":%llu},\"matched_lines\":%llu,\"matches\":%llu,\"searches\":%llu,"
 	           "\"searches_with_match\":%llu}},\"type\":\"summary\"}\n",
-	           sums->printed_bytes, sums->searched_bytes, (double)sums->elapsed_ns / NS, sums->elapsed_ns % NS, sums->elapsed_ns / NS, sums->matched_lines,
-	           sums->matches, sums->searches, sums->searches_with_match);
+	           sums->printed_bytes, sums->searched_bytes, (double)sums->elapsed_ns / NS,
+	           sums->elapsed_ns % NS, sums->elapsed_ns / NS, sums->matched_lines, sums->matches,
+	           sums->searches, sums->searches_with_match);
 	return printer.to.status;
 }
 
 /* A line about the whole file: -c, --count-matches, -l, --files-without-match; or nothing, -q. */
 
-static bool count_line(struct bs_grep_printer *printer, enum bs_grep_line_kind kind, const struct bs_grep_found *line)
+static bool count_line(struct bs_grep_printer *printer, enum bs_grep_line_kind kind,
+                       const struct bs_grep_found *line)
 {
 	enum bs_grep_format format = printer->output->format;
 	bool by_line = printer->traits->by_line;
@@ -927,7 +991,8 @@ static bool count_line(struct bs_grep_printer *printer, enum bs_grep_line_kind k
 	}
 	printer->n_matched += by_line ? 1 : n_matches;
 	printer->outcome.sums.matches += n_matches;
-	/* Not so for files without a match: a NUL byte further on would still decide what is said of the file. */
+	/* Not so for files without a match: a NUL byte further on would still decide what is said
+	 * of the file. */
 	if (format == BS_GREP_FILES_WITH || format == BS_GREP_QUIET)
 		return false;
 	return printer->n_matched < printer->max_count;
@@ -950,7 +1015,8 @@ static void print_whole(struct bs_grep_printer *printer, const struct bs_grep_fi
 	bool is_spared = finish->is_binary && finish->binary == BS_GREP_BINARY_QUIT;
 	if (is_spared)
 		printer->n_matched = 0;
-	printer->outcome.has_matched = (printer->n_matched > 0) != (format == BS_GREP_FILES_WITHOUT);
+	printer->outcome.has_matched =
+		(printer->n_matched > 0) != (format == BS_GREP_FILES_WITHOUT);
 	if (is_spared)
 		return;
 	if (format == BS_GREP_COUNT)
@@ -961,19 +1027,21 @@ static void print_whole(struct bs_grep_printer *printer, const struct bs_grep_fi
 		put_path_and(printer, NULL);
 }
 
-static struct bs_grep_separator separator_or(const struct bs_grep_separator *text, const char *usual)
+static struct bs_grep_separator separator_or(const struct bs_grep_separator *text,
+                                             const char *usual)
 {
 	return text->bytes ? *text : (struct bs_grep_separator){usual, strlen(usual)};
 }
 
 struct bs_grep_separator bs_grep_group_separator(const struct bs_grep_output *output)
 {
-	return output->no_group_separator ? (struct bs_grep_separator){NULL, 0} : separator_or(&output->group_separator, "--");
+	return output->no_group_separator ? (struct bs_grep_separator){NULL, 0}
+	                                  : separator_or(&output->group_separator, "--");
 }
 
 void bs_grep_printer_init(struct bs_grep_printer *printer, const struct bs_grep_request *request,
-                          const struct bs_grep_program *program, const struct bs_grep_matcher *matcher,
-                          struct bs_grep_scratch *scratch)
+                          const struct bs_grep_program *program,
+                          const struct bs_grep_matcher *matcher, struct bs_grep_scratch *scratch)
 {
 	const struct bs_grep_output *output = &request->output;
 	*printer = (struct bs_grep_printer){
@@ -1016,7 +1084,8 @@ void bs_grep_print_begin(struct bs_grep_printer *printer)
 }
 
 /* What was put of a line is taken back if the rest cannot be. */
-static bool print_by_format(struct bs_grep_printer *printer, enum bs_grep_line_kind kind, const struct bs_grep_found *line)
+static bool print_by_format(struct bs_grep_printer *printer, enum bs_grep_line_kind kind,
+                            const struct bs_grep_found *line)
 {
 	enum bs_grep_format format = printer->output->format;
 	bool wants_more;
@@ -1033,26 +1102,32 @@ static bool print_by_format(struct bs_grep_printer *printer, enum bs_grep_line_k
 	return wants_more;
 }
 
-bool bs_grep_print_line(struct bs_grep_printer *printer, enum bs_grep_line_kind kind, const struct bs_grep_found *line)
+bool bs_grep_print_line(struct bs_grep_printer *printer, enum bs_grep_line_kind kind,
+                        const struct bs_grep_found *line)
 {
-	bool wants_more = printer->is_plain && kind == BS_GREP_LINE_MATCH ? print_plain(printer, line)
-	                                                                   : print_by_format(printer, kind, line);
-	return wants_more && (printer->to.out->used_bytes < printer->offer_bytes || printer->offer(printer->offer_context));
+	bool wants_more = printer->is_plain && kind == BS_GREP_LINE_MATCH
+	                          ? print_plain(printer, line)
+	                          : print_by_format(printer, kind, line);
+	return wants_more && (printer->to.out->used_bytes < printer->offer_bytes ||
+	                      printer->offer(printer->offer_context));
 }
 
 /* A message stands for this line and all that follow. */
 static bool is_told_as_binary(const struct bs_grep_printer *printer)
 {
-	return printer->has_nul && printer->output->format == BS_GREP_LINES && !printer->keeps_lines;
+	return printer->has_nul && printer->output->format == BS_GREP_LINES &&
+	       !printer->keeps_lines;
 }
 
 bool bs_grep_print_result(struct bs_grep_printer *printer, uint64_t last_line)
 {
 	struct bs_result_mark mark = {.out_off = printer->to.out->used_bytes,
-	                              .last_line = is_told_as_binary(printer) ? UINT64_MAX : last_line,
+	                              .last_line =
+	                                      is_told_as_binary(printer) ? UINT64_MAX : last_line,
 	                              .matched_lines = printer->outcome.sums.matched_lines,
 	                              .matches = printer->outcome.sums.matches};
-	if (printer->most_results != UINT64_MAX && printer->outcome.n_results <= printer->most_results)
+	if (printer->most_results != UINT64_MAX &&
+	    printer->outcome.n_results <= printer->most_results)
 		append(printer, &printer->marks->bytes, &mark, sizeof(mark));
 	return printer->outcome.n_results++ < printer->most_results;
 }
@@ -1066,7 +1141,8 @@ bool bs_grep_print_unshown(struct bs_grep_printer *printer, bool is_passed)
 
 void bs_grep_print_gap(struct bs_grep_printer *printer)
 {
-	if (printer->output->format != BS_GREP_LINES || printer->keeps_lines || !printer->group_separator.bytes)
+	if (printer->output->format != BS_GREP_LINES || printer->keeps_lines ||
+	    !printer->group_separator.bytes)
 		return;
 	put(printer, printer->group_separator.bytes, printer->group_separator.n_bytes);
 	put_line_end(printer);

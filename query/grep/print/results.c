@@ -46,8 +46,8 @@ static bool cut_number(const char *text, size_t *n, char mark, uint64_t *number_
 	return true;
 }
 
-static enum bs_status read_token(const char *text, const struct bs_grep_walk_options *walk, struct bs_resume_token *cursor_out,
-                                  struct bs_error *err)
+static enum bs_status read_token(const char *text, const struct bs_grep_walk_options *walk,
+                                 struct bs_resume_token *cursor_out, struct bs_error *err)
 {
 	size_t n = strlen(text), n_of_root = n;
 	uint64_t root = 0, line = 0;
@@ -57,7 +57,8 @@ static enum bs_status read_token(const char *text, const struct bs_grep_walk_opt
 	else if (cut_number(text, &n, ':', &line))
 		root = 0;
 	else
-		return bs_fail(err, BS_INVALID, "'%s' is not a cursor: a cursor is PATH:LINE", text);
+		return bs_fail(err, BS_INVALID, "'%s' is not a cursor: a cursor is PATH:LINE",
+		               text);
 	cursor_out->path = strndup(text, n);
 	if (!cursor_out->path)
 		return bs_fail_memory(err, "a cursor", n);
@@ -65,15 +66,16 @@ static enum bs_status read_token(const char *text, const struct bs_grep_walk_opt
 	cursor_out->root = root > 0 ? (size_t)root - 1 : first_root(walk, cursor_out->path);
 	if (cursor_out->root < walk->n_paths && may_show(walk, cursor_out->root, cursor_out->path))
 		return BS_OK;
-	return bs_fail(err, BS_INVALID, "the cursor '%s' lies below none of the paths that are searched", text);
+	return bs_fail(err, BS_INVALID,
+	               "the cursor '%s' lies below none of the paths that are searched", text);
 }
 
 int bs_resume_token_place(struct bs_resume_token *token, const struct bs_grep_file *file)
 {
 	if (token->is_by_path && file->root != token->root)
 		return file->root < token->root ? -1 : 1;
-	int order = bs_compare_paths((const uint8_t *)file->shown, strlen(file->shown), (const uint8_t *)token->path,
-	                             strlen(token->path));
+	int order = bs_compare_paths((const uint8_t *)file->shown, strlen(file->shown),
+	                             (const uint8_t *)token->path, strlen(token->path));
 	if (token->is_by_path)
 		return token->is_reversed ? -order : order;
 	bool is_it = order == 0 && file->root == token->root, was_met = token->was_met;
@@ -82,7 +84,8 @@ int bs_resume_token_place(struct bs_resume_token *token, const struct bs_grep_fi
 }
 
 /* Sets results->last to the cursor after a line of a file. */
-static enum bs_status write_token(struct bs_results *results, const char *shown, size_t root, uint64_t line, struct bs_error *err)
+static enum bs_status write_token(struct bs_results *results, const char *shown, size_t root,
+                                  uint64_t line, struct bs_error *err)
 {
 	char number[64];
 	int n = snprintf(number, sizeof(number), ":%llu", (unsigned long long)line);
@@ -101,23 +104,28 @@ enum bs_status bs_results_init(struct bs_results *results, const struct bs_grep_
                                const struct bs_grep_walk_options *walk, struct bs_error *err)
 {
 	const struct bs_grep_output *output = &request->output;
-	bool is_list = request->task == BS_GREP_LIST_FILES || request->task == BS_GREP_LIST_CANDIDATES;
+	bool is_list =
+		request->task == BS_GREP_LIST_FILES || request->task == BS_GREP_LIST_CANDIDATES;
 	bool is_by_line = output->format == BS_GREP_LINES || output->format == BS_GREP_JSON;
 	bool is_quiet = !is_list && output->format == BS_GREP_QUIET;
-	*results = (struct bs_results){.walk = walk,
-	                               .most = output->max_results && !is_quiet ? output->max_results : UINT64_MAX,
-	                               .are_files = is_list || !(is_by_line || is_quiet)};
+	*results = (struct bs_results){
+		.walk = walk,
+		.most = output->max_results && !is_quiet ? output->max_results : UINT64_MAX,
+		.are_files = is_list || !(is_by_line || is_quiet)};
 	results->is_asked = results->most != UINT64_MAX || output->resume_token;
 	results->name = output->resume_name;
-	const struct bs_grep_results *before = results->most != UINT64_MAX ? output->before_this : NULL;
+	const struct bs_grep_results *before =
+		results->most != UINT64_MAX ? output->before_this : NULL;
 	enum bs_status status = BS_OK;
 	if (before) {
-		results->told = (struct bs_grep_results){
-			.n_shown = before->n_shown, .n_found = before->n_found, .n_files = before->n_files};
+		results->told = (struct bs_grep_results){.n_shown = before->n_shown,
+		                                         .n_found = before->n_found,
+		                                         .n_files = before->n_files};
 		atomic_store(&results->is_full, before->n_shown >= results->most);
 	}
 	if (before && before->last_token)
-		status = bs_buffer_append(&results->last, before->last_token, strlen(before->last_token) + 1, err);
+		status = bs_buffer_append(&results->last, before->last_token,
+		                          strlen(before->last_token) + 1, err);
 	if (status || !output->resume_token)
 		return status;
 	status = read_token(output->resume_token, walk, &results->token, err);
@@ -132,11 +140,13 @@ void bs_results_deinit(struct bs_results *results)
 	bs_buffer_deinit(&results->last);
 }
 
-enum bs_status bs_results_take(struct bs_results *results, const char *shown, size_t root, uint64_t n,
-                               const struct bs_result_mark *marks, uint64_t *n_shown_out, struct bs_error *err)
+enum bs_status bs_results_take(struct bs_results *results, const char *shown, size_t root,
+                               uint64_t n, const struct bs_result_mark *marks,
+                               uint64_t *n_shown_out, struct bs_error *err)
 {
 	struct bs_grep_results *told = &results->told;
-	uint64_t n_left = results->most > told->n_shown ? results->most - told->n_shown : 0, n_shown = n < n_left ? n : n_left;
+	uint64_t n_left = results->most > told->n_shown ? results->most - told->n_shown : 0,
+		 n_shown = n < n_left ? n : n_left;
 	told->n_found += n;
 	told->n_files += n > 0;
 	told->n_shown += n_shown;
@@ -153,8 +163,11 @@ enum bs_status bs_results_finish(struct bs_results *results, struct bs_error *er
 	const struct bs_resume_token *token = &results->token;
 	struct bs_grep_results *told = &results->told;
 	if (token->path && !token->is_by_path && !token->was_met)
-		return bs_fail(err, BS_INVALID, "the cursor's file, %s, is not among those searched, and they are not "
-		               "sorted by path: begin without a cursor", token->path);
+		return bs_fail(
+			err, BS_INVALID,
+			"the cursor's file, %s, is not among those searched, and they are not "
+			"sorted by path: begin without a cursor",
+			token->path);
 	told->last_token = results->last.used_bytes > 0 ? (const char *)results->last.data : NULL;
 	told->resume_token = told->n_shown < told->n_found ? told->last_token : NULL;
 	return BS_OK;

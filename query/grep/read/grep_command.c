@@ -73,7 +73,8 @@ static int wait_for(struct command *self)
 		else
 			listen(self);
 	}
-	while ((ended = waitpid(self->process, &how, bs_deadline_here ? WNOHANG : 0)) == 0 || (ended < 0 && errno == EINTR)) {
+	while ((ended = waitpid(self->process, &how, bs_deadline_here ? WNOHANG : 0)) == 0 ||
+	       (ended < 0 && errno == EINTR)) {
 		if (bs_deadline_ask(NULL))
 			give_up(self);
 		(void)poll(NULL, 0, ENDING_MS);
@@ -98,17 +99,22 @@ static enum bs_status end(struct command *self, struct bs_error *err)
 	self->text[self->said_bytes] = '\0';
 	for (char *at = self->text; *at; at++)
 		*at = strchr("\t\r\n", *at) ? ' ' : *at;
-	if ((WIFEXITED(how) && WEXITSTATUS(how) == 0) || (!self->is_at_end && self->said_bytes == 0))
+	if ((WIFEXITED(how) && WEXITSTATUS(how) == 0) ||
+	    (!self->is_at_end && self->said_bytes == 0))
 		return BS_OK;
 	bool is_killed = WIFSIGNALED(how);
-	return bs_fail(err, BS_IO, "%s %s %d%s%s", self->name, is_killed ? "was ended by signal" : "failed with exit status",
-	               is_killed ? WTERMSIG(how) : WEXITSTATUS(how), self->said_bytes ? ": " : "", self->text);
+	return bs_fail(err, BS_IO, "%s %s %d%s%s", self->name,
+	               is_killed ? "was ended by signal" : "failed with exit status",
+	               is_killed ? WTERMSIG(how) : WEXITSTATUS(how), self->said_bytes ? ": " : "",
+	               self->text);
 }
 
-static enum bs_status command_read(struct bs_grep_input *input, void *to, size_t n_bytes, size_t *n_out, struct bs_error *err)
+static enum bs_status command_read(struct bs_grep_input *input, void *to, size_t n_bytes,
+                                   size_t *n_out, struct bs_error *err)
 {
 	struct command *self = (struct command *)(void *)input;
-	struct pollfd coming[2] = {{.fd = self->out, .events = POLLIN}, {.fd = self->said, .events = POLLIN}};
+	struct pollfd coming[2] = {{.fd = self->out, .events = POLLIN},
+	                           {.fd = self->said, .events = POLLIN}};
 	*n_out = 0;
 	if (self->is_at_end)
 		return BS_OK;
@@ -152,22 +158,25 @@ static enum bs_status command_close(struct bs_grep_input *input, struct bs_error
 	return status;
 }
 
-/* A pipe whose ends are no standard stream, which may have been closed by whoever started this process: what is made of them
- * for the command would overwrite each other. */
+/* A pipe whose ends are no standard stream, which may have been closed by whoever started this
+ * process: what is made of them for the command would overwrite each other. */
 static bool make_pipe(int ends[2])
 {
 	int made[2];
 	if (pipe2(made, O_CLOEXEC) != 0)
 		return false;
 	for (int i = 0; i < 2; i++) {
-		ends[i] = made[i] > STDERR_FILENO ? made[i] : fcntl(made[i], F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+		ends[i] = made[i] > STDERR_FILENO
+		                  ? made[i]
+		                  : fcntl(made[i], F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 		if (ends[i] != made[i])
 			close(made[i]);
 	}
 	return ends[0] >= 0 && ends[1] >= 0;
 }
 
-/* An errno. Signals are as a program expects them: this one may ignore SIGPIPE, and its threads block others. */
+/* An errno. Signals are as a program expects them: this one may ignore SIGPIPE, and its threads
+ * block others. */
 static int spawn(pid_t *process_out, const char *const *argv, int in, int out, int said)
 {
 	posix_spawn_file_actions_t actions;
@@ -189,7 +198,8 @@ static int spawn(pid_t *process_out, const char *const *argv, int in, int out, i
 	error = error ? error : posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
 	error = error ? error : posix_spawn_file_actions_adddup2(&actions, said, STDERR_FILENO);
 	error = error ? error
-	              : posix_spawnp(process_out, argv[0], &actions, &attributes, (char *const *)(uintptr_t)argv, environ);
+	              : posix_spawnp(process_out, argv[0], &actions, &attributes,
+	                             (char *const *)(uintptr_t)argv, environ);
 	(void)posix_spawnattr_destroy(&attributes);
 out:
 	(void)posix_spawn_file_actions_destroy(&actions);
@@ -208,9 +218,14 @@ enum bs_status bs_grep_command_open(const char *const *argv, int fd, struct bs_g
 		pid_t process = 0;
 		error = error ? error : spawn(&process, argv, fd, out[1], said[1]);
 		if (error)
-			status = bs_fail(err, BS_IO, "%s cannot be run: %s", argv[0], strerror(error));
-		*self = (struct command){.input = {.read = command_read, .close = command_close, .is_stream = true},
-		                         .wait = wait, .process = process, .out = out[0], .said = said[0]};
+			status = bs_fail(err, BS_IO, "%s cannot be run: %s", argv[0],
+			                 strerror(error));
+		*self = (struct command){
+			.input = {.read = command_read, .close = command_close, .is_stream = true},
+			.wait = wait,
+			.process = process,
+			.out = out[0],
+			.said = said[0]};
 		snprintf(self->name, sizeof(self->name), "%s", argv[0]);
 	}
 	close(fd);

@@ -12,11 +12,18 @@
 static const uint8_t utf8_mark[BS_GREP_MARK_BYTES] = {0xef, 0xbb, 0xbf};
 
 /*
- * The WHATWG's encodings and their labels, the converter of ICU that is most like them, and what it does otherwise: a
- * character that stands where the WHATWG has another; and a byte that is none to ICU, with what it is.
+ * The WHATWG's encodings and their labels, the converter of ICU that is most like them, and what it
+ * does otherwise: a character that stands where the WHATWG has another; and a byte that is none to
+ * ICU, with what it is.
  */
-#define OWN(of, words)              {.labels = (words), .coding = (of)}
-#define BY_ICU(name, words, ...)    {.labels = (words), .converter = (name), __VA_ARGS__}
+#define OWN(of, words)                            \
+	{                                         \
+		.labels = (words), .coding = (of) \
+	}
+#define BY_ICU(name, words, ...)                                    \
+	{                                                           \
+		.labels = (words), .converter = (name), __VA_ARGS__ \
+	}
 static const struct coding {
 	const char *labels, *converter; /* NULL: not of ICU, */
 	enum bs_grep_coding coding;     /* but this */
@@ -27,27 +34,40 @@ static const struct coding {
 	uint16_t odd_character;
 	bool has_no_controls; /* U+0080 to U+009F are none */
 } codings[] = {
-	OWN(BS_GREP_CODING_UTF8, "unicode-1-1-utf-8 unicode11utf8 unicode20utf8 utf-8 utf8 x-unicode20utf8"),
-	OWN(BS_GREP_CODING_UTF16LE, "csunicode iso-10646-ucs-2 ucs-2 unicode unicodefeff utf-16 utf-16le"),
+	OWN(BS_GREP_CODING_UTF8,
+            "unicode-1-1-utf-8 unicode11utf8 unicode20utf8 utf-8 utf8 x-unicode20utf8"),
+	OWN(BS_GREP_CODING_UTF16LE,
+            "csunicode iso-10646-ucs-2 ucs-2 unicode unicodefeff utf-16 utf-16le"),
 	OWN(BS_GREP_CODING_UTF16BE, "unicodefffe utf-16be"),
-	OWN(BS_GREP_CODING_LATIN1, "ansi_x3.4-1968 ascii cp1252 cp819 csisolatin1 ibm819 iso-8859-1 iso-ir-100 "
-	       "iso8859-1 iso88591 iso_8859-1 iso_8859-1:1987 l1 latin1 us-ascii windows-1252 x-cp1252"),
+	OWN(BS_GREP_CODING_LATIN1,
+            "ansi_x3.4-1968 ascii cp1252 cp819 csisolatin1 ibm819 iso-8859-1 iso-ir-100 "
+            "iso8859-1 iso88591 iso_8859-1 iso_8859-1:1987 l1 latin1 us-ascii windows-1252 "
+            "x-cp1252"),
 	OWN(BS_GREP_CODING_USER_DEFINED, "x-user-defined"),
 	BY_ICU("ibm-866", "866 cp866 csibm866 ibm866"),
-	BY_ICU("iso-8859-2", "csisolatin2 iso-8859-2 iso-ir-101 iso8859-2 iso88592 iso_8859-2 iso_8859-2:1987 l2 "
-	       "latin2"),
-	BY_ICU("iso-8859-3", "csisolatin3 iso-8859-3 iso-ir-109 iso8859-3 iso88593 iso_8859-3 iso_8859-3:1988 l3 "
-	       "latin3"),
-	BY_ICU("iso-8859-4", "csisolatin4 iso-8859-4 iso-ir-110 iso8859-4 iso88594 iso_8859-4 iso_8859-4:1988 l4 "
-	       "latin4"),
-	BY_ICU("iso-8859-5", "csisolatincyrillic cyrillic iso-8859-5 iso-ir-144 iso8859-5 iso88595 iso_8859-5 "
-	       "iso_8859-5:1988"),
-	BY_ICU("iso-8859-6", "arabic asmo-708 csiso88596e csiso88596i csisolatinarabic ecma-114 iso-8859-6 "
-	       "iso-8859-6-e iso-8859-6-i iso-ir-127 iso8859-6 iso88596 iso_8859-6 iso_8859-6:1987"),
-	BY_ICU("iso-8859-7", "csisolatingreek ecma-118 elot_928 greek greek8 iso-8859-7 iso-ir-126 iso8859-7 iso88597 "
-	       "iso_8859-7 iso_8859-7:1987 sun_eu_greek"),
-	BY_ICU("iso-8859-8", "csiso88598e csiso88598i csisolatinhebrew hebrew iso-8859-8 iso-8859-8-e iso-8859-8-i "
-	       "iso-ir-138 iso8859-8 iso88598 iso_8859-8 iso_8859-8:1988 logical visual"),
+	BY_ICU("iso-8859-2",
+               "csisolatin2 iso-8859-2 iso-ir-101 iso8859-2 iso88592 iso_8859-2 iso_8859-2:1987 l2 "
+               "latin2"),
+	BY_ICU("iso-8859-3",
+               "csisolatin3 iso-8859-3 iso-ir-109 iso8859-3 iso88593 iso_8859-3 iso_8859-3:1988 l3 "
+               "latin3"),
+	BY_ICU("iso-8859-4",
+               "csisolatin4 iso-8859-4 iso-ir-110 iso8859-4 iso88594 iso_8859-4 iso_8859-4:1988 l4 "
+               "latin4"),
+	BY_ICU("iso-8859-5",
+               "csisolatincyrillic cyrillic iso-8859-5 iso-ir-144 iso8859-5 iso88595 iso_8859-5 "
+               "iso_8859-5:1988"),
+	BY_ICU("iso-8859-6",
+               "arabic asmo-708 csiso88596e csiso88596i csisolatinarabic ecma-114 iso-8859-6 "
+               "iso-8859-6-e iso-8859-6-i iso-ir-127 iso8859-6 iso88596 iso_8859-6 "
+               "iso_8859-6:1987"),
+	BY_ICU("iso-8859-7", "csisolatingreek ecma-118 elot_928 greek greek8 iso-8859-7 iso-ir-126 "
+                             "iso8859-7 iso88597 "
+                             "iso_8859-7 iso_8859-7:1987 sun_eu_greek"),
+	BY_ICU("iso-8859-8",
+               "csiso88598e csiso88598i csisolatinhebrew hebrew iso-8859-8 iso-8859-8-e "
+               "iso-8859-8-i "
+               "iso-ir-138 iso8859-8 iso88598 iso_8859-8 iso_8859-8:1988 logical visual"),
 	BY_ICU("iso-8859-10", "csisolatin6 iso-8859-10 iso-ir-157 iso8859-10 iso885910 l6 latin6"),
 	BY_ICU("iso-8859-13", "iso-8859-13 iso8859-13 iso885913"),
 	BY_ICU("iso-8859-14", "iso-8859-14 iso8859-14 iso885914"),
@@ -60,26 +80,36 @@ static const struct coding {
 	BY_ICU("windows-1250", "cp1250 windows-1250 x-cp1250"),
 	BY_ICU("windows-1251", "cp1251 windows-1251 x-cp1251"),
 	BY_ICU("windows-1253", "cp1253 windows-1253 x-cp1253", .fixes = {{0xaa, 0xfffd}}),
-	BY_ICU("windows-1254", "cp1254 csisolatin5 iso-8859-9 iso-ir-148 iso8859-9 iso88599 iso_8859-9 "
-	       "iso_8859-9:1989 l5 latin5 windows-1254 x-cp1254"),
-	BY_ICU("windows-1255", "cp1255 windows-1255 x-cp1255", .odd_byte = 0xca, .odd_character = 0x5ba),
+	BY_ICU("windows-1254",
+               "cp1254 csisolatin5 iso-8859-9 iso-ir-148 iso8859-9 iso88599 iso_8859-9 "
+               "iso_8859-9:1989 l5 latin5 windows-1254 x-cp1254"),
+	BY_ICU("windows-1255", "cp1255 windows-1255 x-cp1255", .odd_byte = 0xca,
+               .odd_character = 0x5ba),
 	BY_ICU("windows-1256", "cp1256 windows-1256 x-cp1256"),
 	BY_ICU("windows-1257", "cp1257 windows-1257 x-cp1257"),
 	BY_ICU("windows-1258", "cp1258 windows-1258 x-cp1258"),
 	BY_ICU("x-mac-cyrillic", "x-mac-cyrillic x-mac-ukrainian"),
-	BY_ICU("gb18030", "chinese csgb2312 csiso58gb231280 gb18030 gb2312 gb_2312 gb_2312-80 gbk iso-ir-58 x-gbk",
-	       .fixes = {{0xe5e5, 0x3000}}, .odd_byte = 0x80, .odd_character = 0x20ac),
+	BY_ICU("gb18030",
+               "chinese csgb2312 csiso58gb231280 gb18030 gb2312 gb_2312 gb_2312-80 gbk iso-ir-58 "
+               "x-gbk",
+               .fixes = {{0xe5e5, 0x3000}}, .odd_byte = 0x80, .odd_character = 0x20ac),
 	BY_ICU("big5-hkscs", "big5 big5-hkscs cn-big5 csbig5 x-x-big5"),
 	BY_ICU("euc-jp", "cseucpkdfmtjapanese euc-jp x-euc-jp", .has_no_controls = true),
 	BY_ICU("iso-2022-jp", "csiso2022jp iso-2022-jp"),
 	/* IBM's turns three control characters round. */
-	BY_ICU("ibm-943_P15A-2003", "csshiftjis ms932 ms_kanji shift-jis shift_jis sjis windows-31j x-sjis",
-	       .fixes = {{0x1c, 0x1a}, {0x7f, 0x1c}, {0x1a, 0x7f}}, .odd_byte = 0x80, .odd_character = 0x80),
-	BY_ICU("windows-949", "cseuckr csksc56011987 euc-kr iso-ir-149 korean ks_c_5601-1987 ks_c_5601-1989 ksc5601 "
-	       "ksc_5601 windows-949", .has_no_controls = true),
+	BY_ICU("ibm-943_P15A-2003",
+               "csshiftjis ms932 ms_kanji shift-jis shift_jis sjis windows-31j x-sjis",
+               .fixes = {{0x1c, 0x1a}, {0x7f, 0x1c}, {0x1a, 0x7f}}, .odd_byte = 0x80,
+               .odd_character = 0x80),
+	BY_ICU("windows-949",
+               "cseuckr csksc56011987 euc-kr iso-ir-149 korean ks_c_5601-1987 ks_c_5601-1989 "
+               "ksc5601 "
+               "ksc_5601 windows-949",
+               .has_no_controls = true),
 };
 
-enum bs_status bs_grep_coding_find(const char *name, enum bs_grep_coding *coding_out, struct bs_error *err)
+enum bs_status bs_grep_coding_find(const char *name, enum bs_grep_coding *coding_out,
+                                   struct bs_error *err)
 {
 	static const char space[] = " \t\n\f\r";
 	struct bs_grep_decoder decoder = {.converter = NULL};
@@ -93,7 +123,8 @@ enum bs_status bs_grep_coding_find(const char *name, enum bs_grep_coding *coding
 	for (size_t i = 0; n > 0 && i < sizeof(codings) / sizeof(*codings); i++) {
 		if (!bs_text_has_word(codings[i].labels, label, n))
 			continue;
-		*coding_out = codings[i].converter ? (enum bs_grep_coding)(BS_GREP_CODING_ICU + i) : codings[i].coding;
+		*coding_out = codings[i].converter ? (enum bs_grep_coding)(BS_GREP_CODING_ICU + i)
+		                                   : codings[i].coding;
 		/* Whether there is such a converter is known before a file is opened. */
 		enum bs_status status = bs_grep_decoder_start(&decoder, *coding_out, err);
 		bs_grep_decoder_deinit(&decoder);
@@ -102,8 +133,8 @@ enum bs_status bs_grep_coding_find(const char *name, enum bs_grep_coding *coding
 	return bs_fail(err, BS_UNSUPPORTED, "--encoding %s: not known; see bitsift-grep(1)", name);
 }
 
-enum bs_grep_coding bs_grep_coding_sniff(const uint8_t *bytes, size_t n_bytes, enum bs_grep_coding coding,
-                                         size_t *mark_bytes_out)
+enum bs_grep_coding bs_grep_coding_sniff(const uint8_t *bytes, size_t n_bytes,
+                                         enum bs_grep_coding coding, size_t *mark_bytes_out)
 {
 	*mark_bytes_out = 0;
 	if (coding == BS_GREP_CODING_NONE)
@@ -121,16 +152,16 @@ enum bs_grep_coding bs_grep_coding_sniff(const uint8_t *bytes, size_t n_bytes, e
 
 bool bs_grep_coding_may_be_mark(const uint8_t *bytes, size_t n_bytes)
 {
-	return n_bytes < BS_GREP_MARK_BYTES && (memcmp(bytes, utf8_mark, n_bytes) == 0 ||
-	                                        (n_bytes == 1 && bytes[0] >= 0xfe));
+	return n_bytes < BS_GREP_MARK_BYTES &&
+	       (memcmp(bytes, utf8_mark, n_bytes) == 0 || (n_bytes == 1 && bytes[0] >= 0xfe));
 }
 
 /* ICU names no more of them at once. */
 #define MOST_INVALID_BYTES 32
 
 /* What is no character becomes U+FFFD; of its bytes, those of ASCII stay. */
-static void replace_invalid(const void *context, UConverterToUnicodeArgs *args, const char *bytes, int32_t n_bytes,
-                            UConverterCallbackReason reason, UErrorCode *error)
+static void replace_invalid(const void *context, UConverterToUnicodeArgs *args, const char *bytes,
+                            int32_t n_bytes, UConverterCallbackReason reason, UErrorCode *error)
 {
 	const struct coding *coding = context;
 	UChar characters[MOST_INVALID_BYTES + 1];
@@ -150,10 +181,12 @@ static enum bs_status refuse(const struct coding *coding, UErrorCode error, stru
 {
 	return error == U_MEMORY_ALLOCATION_ERROR
 	               ? bs_fail_memory(err, "a decoder", 0)
-	               : bs_fail(err, BS_UNSUPPORTED, "--encoding: this ICU has no %s: %s", coding->converter, bs_icu.u_errorName(error));
+	               : bs_fail(err, BS_UNSUPPORTED, "--encoding: this ICU has no %s: %s",
+	                         coding->converter, bs_icu.u_errorName(error));
 }
 
-enum bs_status bs_grep_decoder_start(struct bs_grep_decoder *decoder, enum bs_grep_coding coding, struct bs_error *err)
+enum bs_status bs_grep_decoder_start(struct bs_grep_decoder *decoder, enum bs_grep_coding coding,
+                                     struct bs_error *err)
 {
 	UErrorCode error = U_ZERO_ERROR;
 	decoder->coding = coding;
@@ -173,7 +206,8 @@ enum bs_status bs_grep_decoder_start(struct bs_grep_decoder *decoder, enum bs_gr
 	decoder->converter = bs_icu.ucnv_open(row->converter, &error);
 	decoder->converter_coding = coding;
 	if (U_SUCCESS(error))
-		bs_icu.ucnv_setToUCallBack(decoder->converter, replace_invalid, row, NULL, NULL, &error);
+		bs_icu.ucnv_setToUCallBack(decoder->converter, replace_invalid, row, NULL, NULL,
+		                           &error);
 	if (U_FAILURE(error))
 		return refuse(row, error, err);
 	bs_icu.ucnv_setFallback(decoder->converter, true);
@@ -188,7 +222,8 @@ void bs_grep_decoder_deinit(struct bs_grep_decoder *decoder)
 	bs_buffer_deinit(&decoder->decoded);
 }
 
-/* The bytes of the character at text (valid, or the longest beginning of one) and whether it is valid. */
+/* The bytes of the character at text (valid, or the longest beginning of one) and whether it is
+ * valid. */
 static size_t utf8_length(const uint8_t *text, size_t n, bool *is_valid)
 {
 	int32_t at = 0;
@@ -211,7 +246,8 @@ static size_t whole_utf8(const uint8_t *from, size_t n)
 	return n;
 }
 
-static enum bs_status decode_utf8(const uint8_t *from, size_t n, struct bs_buffer *out, struct bs_error *err)
+static enum bs_status decode_utf8(const uint8_t *from, size_t n, struct bs_buffer *out,
+                                  struct bs_error *err)
 {
 	struct bs_text_writer to = {.out = out, .err = err};
 	size_t valid = 0;
@@ -238,8 +274,8 @@ static const uint16_t cp1252[32] = {0x20ac, 0,      0x201a, 0x0192, 0x201e, 0x20
                                     0x02dc, 0x2122, 0x0161, 0x203a, 0x0153, 0,      0x017e, 0x0178};
 
 /* One byte, one character. */
-static enum bs_status decode_bytes(enum bs_grep_coding coding, const uint8_t *from, size_t n, struct bs_buffer *to,
-                                   struct bs_error *err)
+static enum bs_status decode_bytes(enum bs_grep_coding coding, const uint8_t *from, size_t n,
+                                   struct bs_buffer *to, struct bs_error *err)
 {
 	enum bs_status status = bs_buffer_reserve(to, 3 * n, err);
 	if (status)
@@ -263,9 +299,10 @@ static size_t whole_utf16(const uint8_t *from, size_t n, bool is_big)
 	return whole > 0 && (from[whole - (is_big ? 2 : 1)] & 0xfc) == 0xd8 ? whole - 2 : whole;
 }
 
-/* Appends UTF-16, whose characters are whole but perhaps for the last; returns how many units of it are left. */
-static enum bs_status put_units(const struct coding *coding, const UChar *units, int32_t n, int32_t *left_out,
-                                struct bs_buffer *to, struct bs_error *err)
+/* Appends UTF-16, whose characters are whole but perhaps for the last; returns how many units of it
+ * are left. */
+static enum bs_status put_units(const struct coding *coding, const UChar *units, int32_t n,
+                                int32_t *left_out, struct bs_buffer *to, struct bs_error *err)
 {
 	enum bs_status status = bs_buffer_reserve(to, 3 * (size_t)n, err);
 	size_t used = to->used_bytes;
@@ -288,8 +325,8 @@ static enum bs_status put_units(const struct coding *coding, const UChar *units,
 }
 
 /* What does not make a character yet, the converter keeps. */
-static enum bs_status decode_by_icu(struct bs_grep_decoder *decoder, const uint8_t *from, size_t n, bool is_last,
-                                    struct bs_buffer *to, struct bs_error *err)
+static enum bs_status decode_by_icu(struct bs_grep_decoder *decoder, const uint8_t *from, size_t n,
+                                    bool is_last, struct bs_buffer *to, struct bs_error *err)
 {
 	const struct coding *coding = &codings[decoder->coding - BS_GREP_CODING_ICU];
 	const char *at = (const char *)from, *end = at + n;
@@ -300,7 +337,9 @@ static enum bs_status decode_by_icu(struct bs_grep_decoder *decoder, const uint8
 	while (!status && error == U_BUFFER_OVERFLOW_ERROR) {
 		UChar *next = units + left;
 		error = U_ZERO_ERROR;
-		bs_icu.ucnv_toUnicode(decoder->converter, &next, units + sizeof(units) / sizeof(*units), &at, end, NULL, is_last, &error);
+		bs_icu.ucnv_toUnicode(decoder->converter, &next,
+		                      units + sizeof(units) / sizeof(*units), &at, end, NULL,
+		                      is_last, &error);
 		if (U_FAILURE(error) && error != U_BUFFER_OVERFLOW_ERROR)
 			return refuse(coding, error, err);
 		status = put_units(coding, units, (int32_t)(next - units), &left, to, err);
@@ -309,14 +348,19 @@ static enum bs_status decode_by_icu(struct bs_grep_decoder *decoder, const uint8
 	return status;
 }
 
-/* The bytes of the coding's own mark that the text begins with; false: more bytes are needed to know. */
-static bool skip_mark(struct bs_grep_decoder *decoder, const uint8_t *from, size_t n_bytes, bool is_last, size_t *skipped_out)
+/* The bytes of the coding's own mark that the text begins with; false: more bytes are needed to
+ * know. */
+static bool skip_mark(struct bs_grep_decoder *decoder, const uint8_t *from, size_t n_bytes,
+                      bool is_last, size_t *skipped_out)
 {
 	static const uint8_t little[] = {0xff, 0xfe}, big[] = {0xfe, 0xff};
 	enum bs_grep_coding coding = decoder->coding;
-	const uint8_t *mark = coding == BS_GREP_CODING_UTF16LE ? little : coding == BS_GREP_CODING_UTF16BE ? big : utf8_mark;
+	const uint8_t *mark = coding == BS_GREP_CODING_UTF16LE   ? little
+	                      : coding == BS_GREP_CODING_UTF16BE ? big
+	                                                         : utf8_mark;
 	size_t mark_bytes = coding == BS_GREP_CODING_UTF8 ? sizeof(utf8_mark) : sizeof(big);
-	bool is_mark = decoder->is_at_start && memcmp(from, mark, n_bytes < mark_bytes ? n_bytes : mark_bytes) == 0;
+	bool is_mark = decoder->is_at_start &&
+	               memcmp(from, mark, n_bytes < mark_bytes ? n_bytes : mark_bytes) == 0;
 	*skipped_out = is_mark && n_bytes >= mark_bytes ? mark_bytes : 0;
 	if (is_mark && n_bytes < mark_bytes && !is_last)
 		return false;
@@ -324,14 +368,17 @@ static bool skip_mark(struct bs_grep_decoder *decoder, const uint8_t *from, size
 	return true;
 }
 
-enum bs_status bs_grep_decode(struct bs_grep_decoder *decoder, const uint8_t *from, size_t n_bytes, bool is_last,
-                              size_t *taken_out, struct bs_buffer *out, struct bs_error *err)
+enum bs_status bs_grep_decode(struct bs_grep_decoder *decoder, const uint8_t *from, size_t n_bytes,
+                              bool is_last, size_t *taken_out, struct bs_buffer *out,
+                              struct bs_error *err)
 {
 	enum bs_grep_coding coding = decoder->coding;
-	bool is_big = coding == BS_GREP_CODING_UTF16BE, is_utf16 = is_big || coding == BS_GREP_CODING_UTF16LE;
+	bool is_big = coding == BS_GREP_CODING_UTF16BE,
+	     is_utf16 = is_big || coding == BS_GREP_CODING_UTF16LE;
 	size_t skipped = 0;
 	*taken_out = 0;
-	if ((is_utf16 || coding == BS_GREP_CODING_UTF8) && !skip_mark(decoder, from, n_bytes, is_last, &skipped))
+	if ((is_utf16 || coding == BS_GREP_CODING_UTF8) &&
+	    !skip_mark(decoder, from, n_bytes, is_last, &skipped))
 		return BS_OK;
 	from += skipped;
 	n_bytes -= skipped;
@@ -350,5 +397,7 @@ enum bs_status bs_grep_decode(struct bs_grep_decoder *decoder, const uint8_t *fr
 	if (!is_utf16)
 		return decode_bytes(coding, from, n, out, err);
 	enum bs_status status = bs_file_decode_utf16(from, n, is_big, &decoder->decoded, err);
-	return status ? status : bs_buffer_append(out, decoder->decoded.data, decoder->decoded.used_bytes, err);
+	return status ? status
+	              : bs_buffer_append(out, decoder->decoded.data, decoder->decoded.used_bytes,
+	                                 err);
 }

@@ -15,8 +15,8 @@ static enum bs_status refuse(int error_number, struct bs_error *err)
 	return bs_fail(err, bs_file_status(error_number), "%s", strerror(error_number));
 }
 
-static enum bs_status file_read(struct bs_grep_input *input, void *to, size_t n_bytes, size_t *n_out,
-                                struct bs_error *err)
+static enum bs_status file_read(struct bs_grep_input *input, void *to, size_t n_bytes,
+                                size_t *n_out, struct bs_error *err)
 {
 	struct bs_grep_file_input *file = (struct bs_grep_file_input *)(void *)input;
 	struct pollfd coming = {.fd = file->fd, .events = POLLIN};
@@ -32,7 +32,8 @@ static enum bs_status file_read(struct bs_grep_input *input, void *to, size_t n_
 			return status;
 	}
 	/* A terminal or a pipe may have been left so that reading does not wait. */
-	while ((n = bs_holes_read(&file->holes, to, n_bytes)) < 0 && (errno == EINTR || errno == EAGAIN))
+	while ((n = bs_holes_read(&file->holes, to, n_bytes)) < 0 &&
+	       (errno == EINTR || errno == EAGAIN))
 		if (errno == EAGAIN)
 			(void)poll(&coming, 1, -1);
 	if (n < 0)
@@ -51,7 +52,8 @@ static enum bs_status file_close(struct bs_grep_input *input, struct bs_error *e
 	return BS_OK;
 }
 
-static enum bs_status set(struct bs_grep_file_input *file, int fd, bool only_regular, struct bs_error *err)
+static enum bs_status set(struct bs_grep_file_input *file, int fd, bool only_regular,
+                          struct bs_error *err)
 {
 	struct stat found;
 	file->fd = fd;
@@ -68,14 +70,16 @@ static enum bs_status set(struct bs_grep_file_input *file, int fd, bool only_reg
 	                                     .is_stream = !is_file,
 	                                     .size_bytes = is_file ? (size_t)found.st_size : 0};
 	file->read_bytes = 0;
-	file->is_output = S_ISREG(found.st_mode) && found.st_ino == file->output_inode && found.st_dev == file->output_device;
+	file->is_output = S_ISREG(found.st_mode) && found.st_ino == file->output_inode &&
+	                  found.st_dev == file->output_device;
 	bs_holes_init(&file->holes, fd, &found);
-	file->input.holes = is_file && file->holes.may_have && !file->is_output ? &file->holes : NULL;
+	file->input.holes =
+		is_file && file->holes.may_have && !file->is_output ? &file->holes : NULL;
 	return BS_OK;
 }
 
-enum bs_status bs_grep_file_input_open(struct bs_grep_file_input *file, int fd, bool is_borrowed, bool only_regular,
-                                       struct bs_error *err)
+enum bs_status bs_grep_file_input_open(struct bs_grep_file_input *file, int fd, bool is_borrowed,
+                                       bool only_regular, struct bs_error *err)
 {
 	file->is_borrowed = is_borrowed;
 	enum bs_status status = set(file, fd, only_regular, err);

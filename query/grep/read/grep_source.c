@@ -21,8 +21,8 @@ struct walk_source {
 	size_t root; /* the path being walked, a folder */
 	struct bs_walk *walk;
 	struct bs_buffer path;
-	char *current;          /* the working directory's real path, once it is needed */
-	struct paths roots;     /* the folders walked so far, without links; NULL: not known */
+	char *current;      /* the working directory's real path, once it is needed */
+	struct paths roots; /* the folders walked so far, without links; NULL: not known */
 };
 
 static void report(const struct walk_source *self, const char *path, int error_number)
@@ -50,8 +50,10 @@ static void report_rule(void *context, bool is_above, const char *message)
 		self->source.listener.remark(self->source.listener.remark_context, message);
 }
 
-/* The first folder walked that lies in the same folder as this one, or deeper in it; this one is added to them. */
-static enum bs_status find_base(struct walk_source *self, const char *root, const char **base_out, struct bs_error *err)
+/* The first folder walked that lies in the same folder as this one, or deeper in it; this one is
+ * added to them. */
+static enum bs_status find_base(struct walk_source *self, const char *root, const char **base_out,
+                                struct bs_error *err)
 {
 	char *real;
 	*base_out = NULL;
@@ -86,9 +88,9 @@ static enum bs_status open_walk(struct walk_source *self, const char *root, stru
 	return BS_OK;
 }
 
-enum bs_status bs_grep_file_below(const struct bs_grep_walk_options *options, size_t root, const void *name,
-                                  size_t name_bytes, struct bs_buffer *path, struct bs_grep_file *file_out,
-                                  struct bs_error *err)
+enum bs_status bs_grep_file_below(const struct bs_grep_walk_options *options, size_t root,
+                                  const void *name, size_t name_bytes, struct bs_buffer *path,
+                                  struct bs_grep_file *file_out, struct bs_error *err)
 {
 	const char *folder = options->paths[root];
 	size_t n = strlen(folder);
@@ -104,7 +106,9 @@ enum bs_status bs_grep_file_below(const struct bs_grep_walk_options *options, si
 	if (to.status)
 		return to.status;
 	file_out->path = (const char *)path->data;
-	file_out->shown = file_out->path + (options->is_default_path && strncmp(file_out->path, "./", 2) == 0 ? 2 : 0);
+	file_out->shown =
+		file_out->path +
+		(options->is_default_path && strncmp(file_out->path, "./", 2) == 0 ? 2 : 0);
 	return BS_OK;
 }
 
@@ -118,7 +122,8 @@ static bool is_too_large(const struct walk_source *self)
 }
 
 /* The next file of the folder; file_out->shown NULL when there is none left. */
-static enum bs_status next_below(struct walk_source *self, struct bs_grep_file *file_out, struct bs_error *err)
+static enum bs_status next_below(struct walk_source *self, struct bs_grep_file *file_out,
+                                 struct bs_error *err)
 {
 	const char *below;
 	size_t n_bytes;
@@ -128,20 +133,25 @@ static enum bs_status next_below(struct walk_source *self, struct bs_grep_file *
 		status = bs_walk_next(self->walk, &below, &n_bytes, err);
 		if (status || !below)
 			return status;
-		status = bs_grep_file_below(self->options, self->root, below, n_bytes, &self->path, file_out, err);
+		status = bs_grep_file_below(self->options, self->root, below, n_bytes, &self->path,
+		                            file_out, err);
 	} while (!status && is_too_large(self));
 	return status;
 }
 
 /* A path of the command line: a folder is opened, anything else is a file. */
-static enum bs_status next_path(struct walk_source *self, struct bs_grep_file *file_out, struct bs_error *err)
+static enum bs_status next_path(struct walk_source *self, struct bs_grep_file *file_out,
+                                struct bs_error *err)
 {
 	size_t root = self->root = self->next_path++;
 	const char *path = self->options->paths[root];
 	struct stat found;
 	if (strcmp(path, "-") == 0) {
-		*file_out = (struct bs_grep_file){
-			.path = NULL, .shown = "<stdin>", .is_named = true, .is_stream = true, .root = root};
+		*file_out = (struct bs_grep_file){.path = NULL,
+		                                  .shown = "<stdin>",
+		                                  .is_named = true,
+		                                  .is_stream = true,
+		                                  .root = root};
 		return BS_OK;
 	}
 	if (bs_file_stat(AT_FDCWD, path, &found) != 0) {
@@ -150,14 +160,19 @@ static enum bs_status next_path(struct walk_source *self, struct bs_grep_file *f
 	}
 	if (S_ISDIR(found.st_mode))
 		return self->options->only_files ? BS_OK : open_walk(self, path, err);
-	*file_out = (struct bs_grep_file){
-		.path = path, .shown = path, .is_named = true, .is_stream = !S_ISREG(found.st_mode), .root = root,
-		.n_bytes = found.st_size > 0 ? (uint64_t)found.st_size : 0};
+	*file_out =
+		(struct bs_grep_file){.path = path,
+	                              .shown = path,
+	                              .is_named = true,
+	                              .is_stream = !S_ISREG(found.st_mode),
+	                              .root = root,
+	                              .n_bytes = found.st_size > 0 ? (uint64_t)found.st_size : 0};
 	return BS_OK;
 }
 
 /* Whether --pre's command is for the file. Its globs are rules of the working directory. */
-static enum bs_status ask_globs(struct walk_source *self, const char *path, bool *out, struct bs_error *err)
+static enum bs_status ask_globs(struct walk_source *self, const char *path, bool *out,
+                                struct bs_error *err)
 {
 	struct bs_ignore *globs = self->options->preprocessor_globs;
 	enum bs_status status = BS_OK;
@@ -176,10 +191,12 @@ static enum bs_status ask_globs(struct walk_source *self, const char *path, bool
 	return status;
 }
 
-static enum bs_status choose_packing(struct walk_source *self, struct bs_grep_file *file, struct bs_error *err)
+static enum bs_status choose_packing(struct walk_source *self, struct bs_grep_file *file,
+                                     struct bs_error *err)
 {
 	bool is_for_command = self->options->preprocess;
-	enum bs_status status = is_for_command ? ask_globs(self, file->shown, &is_for_command, err) : BS_OK;
+	enum bs_status status =
+		is_for_command ? ask_globs(self, file->shown, &is_for_command, err) : BS_OK;
 	if (is_for_command)
 		file->packing = BS_GREP_PACKING_COMMAND;
 	else if (self->options->search_zip)
@@ -187,7 +204,8 @@ static enum bs_status choose_packing(struct walk_source *self, struct bs_grep_fi
 	return status;
 }
 
-static enum bs_status walk_next(struct bs_grep_source *source, struct bs_grep_file *file_out, struct bs_error *err)
+static enum bs_status walk_next(struct bs_grep_source *source, struct bs_grep_file *file_out,
+                                struct bs_error *err)
 {
 	struct walk_source *self = (struct walk_source *)(void *)source;
 	enum bs_status status = BS_OK;
@@ -220,8 +238,8 @@ static void walk_close(struct bs_grep_source *source)
 	free(self);
 }
 
-enum bs_status bs_grep_walk_open(const struct bs_grep_walk_options *options, struct bs_grep_source **source_out,
-                                 struct bs_error *err)
+enum bs_status bs_grep_walk_open(const struct bs_grep_walk_options *options,
+                                 struct bs_grep_source **source_out, struct bs_error *err)
 {
 	*source_out = NULL;
 	struct walk_source *self = calloc(1, sizeof(*self));

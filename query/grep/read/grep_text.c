@@ -19,14 +19,15 @@
 /* Memory beyond this is given back before the next file. */
 #define GENEROUS_BYTES ((size_t)64 << 20)
 
-/* What a read costs about, for the deadline; and of one read at most, where there is one: less is not the end, unless that was
- * announced. */
+/* What a read costs about, for the deadline; and of one read at most, where there is one: less is
+ * not the end, unless that was announced. */
 #define READ_NS       1000u
 #define BYTES_A_NS    4u
 #define WATCHED_BYTES ((size_t)1 << 20)
 
 /* Reads once. */
-static enum bs_status read_some(struct bs_grep_text *text, size_t most_bytes, struct bs_buffer *to, struct bs_error *err)
+static enum bs_status read_some(struct bs_grep_text *text, size_t most_bytes, struct bs_buffer *to,
+                                struct bs_error *err)
 {
 	struct bs_grep_input *input = text->input;
 	size_t n = 0;
@@ -44,7 +45,8 @@ static enum bs_status read_some(struct bs_grep_text *text, size_t most_bytes, st
 }
 
 /* Reads until wanted_bytes are there. */
-static enum bs_status read_to(struct bs_grep_text *text, size_t wanted_bytes, struct bs_buffer *to, struct bs_error *err)
+static enum bs_status read_to(struct bs_grep_text *text, size_t wanted_bytes, struct bs_buffer *to,
+                              struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	while (!status && !text->is_at_end && to->used_bytes < wanted_bytes)
@@ -58,13 +60,16 @@ static enum bs_status read_head(struct bs_grep_text *text, struct bs_error *err)
 	struct bs_buffer *bytes = &text->bytes;
 	size_t size_bytes = text->input->size_bytes;
 	if (!text->input->is_stream)
-		return read_to(text, size_bytes < BS_GREP_PIECE_BYTES ? size_bytes + 1 : BS_GREP_PIECE_BYTES, bytes,
-		               err);
+		return read_to(text,
+		               size_bytes < BS_GREP_PIECE_BYTES ? size_bytes + 1
+		                                                : BS_GREP_PIECE_BYTES,
+		               bytes, err);
 	size_t most_bytes = text->file.is_borrowed ? BS_GREP_STDIN_BYTES : BS_GREP_PIECE_BYTES;
 	enum bs_status status;
 	do
 		status = read_some(text, most_bytes - bytes->used_bytes, bytes, err);
-	while (!status && !text->is_at_end && bs_grep_coding_may_be_mark(bytes->data, bytes->used_bytes));
+	while (!status && !text->is_at_end &&
+	       bs_grep_coding_may_be_mark(bytes->data, bytes->used_bytes));
 	return status;
 }
 
@@ -84,7 +89,8 @@ static enum bs_status fill_raw(struct bs_grep_text *text, size_t wanted_bytes, s
 }
 
 /* The next piece_bytes, and more until they make a character. */
-static enum bs_status decode_more(struct bs_grep_text *text, size_t piece_bytes, struct bs_error *err)
+static enum bs_status decode_more(struct bs_grep_text *text, size_t piece_bytes,
+                                  struct bs_error *err)
 {
 	size_t before_bytes = text->bytes.used_bytes, taken;
 	enum bs_status status;
@@ -96,8 +102,8 @@ static enum bs_status decode_more(struct bs_grep_text *text, size_t piece_bytes,
 		size_t n = text->raw.used_bytes - text->raw_off;
 		bool is_last = text->is_at_end && n <= wanted_bytes;
 		n = n < wanted_bytes ? n : wanted_bytes;
-		status = bs_grep_decode(&text->decoder, text->raw.data + text->raw_off, n, is_last, &taken,
-		                        &text->bytes, err);
+		status = bs_grep_decode(&text->decoder, text->raw.data + text->raw_off, n, is_last,
+		                        &taken, &text->bytes, err);
 		text->raw_off += taken;
 		text->raw_held = n - taken;
 		text->has_more = !is_last;
@@ -107,7 +113,8 @@ static enum bs_status decode_more(struct bs_grep_text *text, size_t piece_bytes,
 }
 
 /* What was read begins with a mark or not, and is text as it is or to be decoded. */
-static enum bs_status start(struct bs_grep_text *text, enum bs_grep_coding coding, struct bs_error *err)
+static enum bs_status start(struct bs_grep_text *text, enum bs_grep_coding coding,
+                            struct bs_error *err)
 {
 	struct bs_buffer *bytes = &text->bytes, held = text->raw;
 	size_t mark_bytes;
@@ -128,14 +135,21 @@ static enum bs_status start(struct bs_grep_text *text, enum bs_grep_coding codin
 	text->raw_off = mark_bytes;
 	text->raw_held = 0;
 	enum bs_status status = bs_grep_decoder_start(&text->decoder, coding, err);
-	return status ? status : decode_more(text, mark_bytes < BS_GREP_MARK_BYTES ? BS_GREP_MARK_BYTES - mark_bytes : DECODER_BYTES, err);
+	return status ? status
+	              : decode_more(text,
+	                            mark_bytes < BS_GREP_MARK_BYTES
+	                                    ? BS_GREP_MARK_BYTES - mark_bytes
+	                                    : DECODER_BYTES,
+	                            err);
 }
 
-/* The memory of the machine: reading a larger file into memory would end with the system killing a process. */
+/* The memory of the machine: reading a larger file into memory would end with the system killing a
+ * process. */
 static uint64_t memory_bytes(void)
 {
 	long n_pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
-	return n_pages > 0 && page_bytes > 0 ? (uint64_t)n_pages * (uint64_t)page_bytes : UINT64_MAX;
+	return n_pages > 0 && page_bytes > 0 ? (uint64_t)n_pages * (uint64_t)page_bytes
+	                                     : UINT64_MAX;
 }
 
 static enum bs_status read_all(struct bs_grep_text *text, struct bs_error *err)
@@ -189,7 +203,8 @@ static int open_path(struct bs_grep_text *text, const char *path, size_t root_by
 }
 
 /* The file's place is taken by what a command makes of it. */
-static enum bs_status run_command(struct bs_grep_text *text, const struct bs_grep_reading *reading, struct bs_error *err)
+static enum bs_status run_command(struct bs_grep_text *text, const struct bs_grep_reading *reading,
+                                  struct bs_error *err)
 {
 	bool is_ours = reading->file->packing == BS_GREP_PACKING_COMPRESS;
 	const char *argument = reading->file->shown;
@@ -199,12 +214,14 @@ static enum bs_status run_command(struct bs_grep_text *text, const struct bs_gre
 	if (!is_ours && argument[0] == '-' && asprintf(&safe, "./%s", argument) < 0)
 		return bs_fail_memory(err, "a path", strlen(argument));
 	const char *const run[] = {reading->command, safe ? safe : argument, NULL};
-	enum bs_status status = bs_grep_command_open(is_ours ? unpack : run, text->file.fd, text->file.wait, &text->input, err);
+	enum bs_status status = bs_grep_command_open(is_ours ? unpack : run, text->file.fd,
+	                                             text->file.wait, &text->input, err);
 	free(safe);
 	return status;
 }
 
-static enum bs_status open_input(struct bs_grep_text *text, const struct bs_grep_reading *reading, struct bs_error *err)
+static enum bs_status open_input(struct bs_grep_text *text, const struct bs_grep_reading *reading,
+                                 struct bs_error *err)
 {
 	struct bs_grep_file_input *input = &text->file;
 	const struct bs_grep_file *file = reading->file;
@@ -213,7 +230,8 @@ static enum bs_status open_input(struct bs_grep_text *text, const struct bs_grep
 		return bs_fail(err, BS_INVALID, "a symbolic link, which is not followed");
 	if (fd < 0)
 		return bs_fail(err, bs_file_status(errno), "%s", strerror(errno));
-	enum bs_status status = bs_grep_file_input_open(input, fd, !file->path, file->root_bytes > 0, err);
+	enum bs_status status =
+		bs_grep_file_input_open(input, fd, !file->path, file->root_bytes > 0, err);
 	text->input = status ? NULL : &input->input;
 	if (status || !file->packing)
 		return status;
@@ -222,7 +240,8 @@ static enum bs_status open_input(struct bs_grep_text *text, const struct bs_grep
 	return bs_grep_unpack_open(file->packing, text->input, &text->input, err);
 }
 
-enum bs_status bs_grep_text_read(struct bs_grep_text *text, const struct bs_grep_reading *reading, struct bs_error *err)
+enum bs_status bs_grep_text_read(struct bs_grep_text *text, const struct bs_grep_reading *reading,
+                                 struct bs_error *err)
 {
 	bs_buffer_trim(&text->bytes, GENEROUS_BYTES);
 	bs_buffer_trim(&text->raw, GENEROUS_BYTES);
@@ -238,7 +257,8 @@ enum bs_status bs_grep_text_read(struct bs_grep_text *text, const struct bs_grep
 	if (!status && reading->in_pieces && (!reading->wants_all || !fits))
 		return BS_OK;
 	if (!status && !fits)
-		status = bs_fail(err, BS_UNSUPPORTED, "its %zu bytes must be in memory at once, and do not fit",
+		status = bs_fail(err, BS_UNSUPPORTED,
+		                 "its %zu bytes must be in memory at once, and do not fit",
 		                 text->input->size_bytes);
 	if (!status)
 		status = read_all(text, err);
@@ -247,8 +267,8 @@ enum bs_status bs_grep_text_read(struct bs_grep_text *text, const struct bs_grep
 	return status;
 }
 
-enum bs_status bs_grep_text_more(struct bs_grep_text *text, size_t dropped_bytes, size_t wanted_bytes,
-                                 struct bs_error *err)
+enum bs_status bs_grep_text_more(struct bs_grep_text *text, size_t dropped_bytes,
+                                 size_t wanted_bytes, struct bs_error *err)
 {
 	struct bs_buffer *bytes = &text->bytes;
 	bytes->used_bytes -= dropped_bytes;
@@ -263,10 +283,13 @@ enum bs_status bs_grep_text_more(struct bs_grep_text *text, size_t dropped_bytes
 		/* Not further than to where the end was announced. */
 		size_t step_bytes = wanted_bytes > STEP_BYTES ? wanted_bytes : STEP_BYTES;
 		size_t size_bytes = text->input->size_bytes;
-		size_t left_bytes = size_bytes > text->read_bytes ? size_bytes - (size_t)text->read_bytes + 1 : step_bytes;
+		size_t left_bytes = size_bytes > text->read_bytes
+		                            ? size_bytes - (size_t)text->read_bytes + 1
+		                            : step_bytes;
 		if (bytes->used_bytes + left_bytes < step_bytes)
-			step_bytes = bytes->used_bytes + left_bytes > wanted_bytes ? bytes->used_bytes + left_bytes
-			                                                           : wanted_bytes;
+			step_bytes = bytes->used_bytes + left_bytes > wanted_bytes
+			                     ? bytes->used_bytes + left_bytes
+			                     : wanted_bytes;
 		status = read_to(text, step_bytes, bytes, err);
 	}
 	text->has_more = !status && !text->is_at_end;
@@ -275,9 +298,12 @@ enum bs_status bs_grep_text_more(struct bs_grep_text *text, size_t dropped_bytes
 
 uint64_t bs_grep_text_hole(const struct bs_grep_text *text, uint64_t least_bytes)
 {
-	/* If the text is decoded, the next bytes may be in raw; they are NUL bytes of the same hole if least_bytes are more. */
-	bool is_plain = !text->is_decoded || (text->decoder.coding == BS_GREP_CODING_UTF8 && least_bytes > 2 * STEP_BYTES);
-	struct bs_holes *holes = text->input && text->has_more && is_plain ? text->input->holes : NULL;
+	/* If the text is decoded, the next bytes may be in raw; they are NUL bytes of the same hole
+	 * if least_bytes are more. */
+	bool is_plain = !text->is_decoded || (text->decoder.coding == BS_GREP_CODING_UTF8 &&
+	                                      least_bytes > 2 * STEP_BYTES);
+	struct bs_holes *holes =
+		text->input && text->has_more && is_plain ? text->input->holes : NULL;
 	uint64_t left_bytes = holes ? bs_holes_left(holes) : 0;
 	return left_bytes > 0 && holes->offset - holes->hole_from >= least_bytes ? left_bytes : 0;
 }

@@ -1,4 +1,5 @@
-/* grep_unpack.c: see grep_unpack.h. From the top: each library with its three steps; then what they have in common. */
+/* grep_unpack.c: see grep_unpack.h. From the top: each library with its three steps; then what they
+ * have in common. */
 #include "query/grep/read/grep_unpack.h"
 
 #include <brotli/decode.h>
@@ -12,16 +13,21 @@
 
 #include "core/system/library.h"
 
-#define ZLIB_FUNCTIONS(each)   each(inflateInit2_) each(inflate) each(inflateReset) each(inflateEnd)
-#define BZIP2_FUNCTIONS(each)  each(BZ2_bzDecompressInit) each(BZ2_bzDecompress) each(BZ2_bzDecompressEnd)
-#define LZMA_FUNCTIONS(each)   each(lzma_auto_decoder) each(lzma_code) each(lzma_end)
+#define ZLIB_FUNCTIONS(each) each(inflateInit2_) each(inflate) each(inflateReset) each(inflateEnd)
+/* clang-format off */
+#define BZIP2_FUNCTIONS(each) \
+	each(BZ2_bzDecompressInit) each(BZ2_bzDecompress) each(BZ2_bzDecompressEnd)
+#define LZMA_FUNCTIONS(each) each(lzma_auto_decoder) each(lzma_code) each(lzma_end)
 #define LZ4_FUNCTIONS(each) \
-	each(LZ4F_createDecompressionContext) each(LZ4F_freeDecompressionContext) each(LZ4F_decompress) \
-	each(LZ4F_isError) each(LZ4F_getErrorName)
+	each(LZ4F_createDecompressionContext) each(LZ4F_freeDecompressionContext) \
+	each(LZ4F_decompress) each(LZ4F_isError) each(LZ4F_getErrorName)
 #define UNZSTD_FUNCTIONS(each) \
-	each(ZSTD_createDStream) each(ZSTD_freeDStream) each(ZSTD_decompressStream) each(ZSTD_isError) each(ZSTD_getErrorName)
+	each(ZSTD_createDStream) each(ZSTD_freeDStream) each(ZSTD_decompressStream) \
+	each(ZSTD_isError) each(ZSTD_getErrorName)
 #define BROTLI_FUNCTIONS(each) \
-	each(BrotliDecoderCreateInstance) each(BrotliDecoderDestroyInstance) each(BrotliDecoderDecompressStream)
+	each(BrotliDecoderCreateInstance) each(BrotliDecoderDestroyInstance) \
+	each(BrotliDecoderDecompressStream)
+/* clang-format on */
 
 BS_LIBRARY_TABLE(bs_zlib, ZLIB_FUNCTIONS);
 BS_LIBRARY_TABLE(bs_bzip2, BZIP2_FUNCTIONS);
@@ -40,7 +46,7 @@ BS_LIBRARY_DEFINE(bs_brotli, "libbrotlidec", BS_BROTLI_SONAME, BS_BROTLI_FOLDER,
 #define GZIP_WINDOW_BITS 31
 /* More than any preset of xz(1) needs, 65 MiB; a file can ask for 4 GiB. */
 #define MOST_LZMA_BYTES ((uint64_t)1 << 30)
-#define FROM_BYTES ((size_t)65536)
+#define FROM_BYTES      ((size_t)65536)
 
 struct unpack {
 	struct bs_grep_input input, *of;
@@ -51,7 +57,8 @@ struct unpack {
 	bool has_state, is_last;     /* is_last: nothing follows from */
 	bool is_whole;               /* here it may end */
 	bool has_ended;              /* what follows is not looked at */
-	enum bs_status held;         /* what comes after the bytes that were given before it, and why */
+	/* what comes after the bytes that were given before it, and why */
+	enum bs_status held;
 	struct bs_error why;
 	union {
 		z_stream zlib;
@@ -90,7 +97,8 @@ static unsigned narrow(size_t n_bytes)
 
 static bool gzip_start(struct unpack *self)
 {
-	return bs_zlib.inflateInit2_(&self->state.zlib, GZIP_WINDOW_BITS, ZLIB_VERSION, sizeof(z_stream)) == Z_OK;
+	return bs_zlib.inflateInit2_(&self->state.zlib, GZIP_WINDOW_BITS, ZLIB_VERSION,
+	                             sizeof(z_stream)) == Z_OK;
 }
 
 static const char *gzip_step(struct unpack *self)
@@ -109,7 +117,8 @@ static const char *gzip_step(struct unpack *self)
 	z->next_out = self->to;
 	z->avail_out = to;
 	int result = bs_zlib.inflate(z, Z_NO_FLUSH);
-	advance(self, self->from_bytes - (from - z->avail_in), self->to_bytes - (to - z->avail_out));
+	advance(self, self->from_bytes - (from - z->avail_in),
+	        self->to_bytes - (to - z->avail_out));
 	self->is_whole = result == Z_STREAM_END;
 	if (result == Z_OK || result == Z_STREAM_END || result == Z_BUF_ERROR)
 		return NULL;
@@ -146,11 +155,14 @@ static const char *bzip2_step(struct unpack *self)
 	bz->next_out = (char *)self->to;
 	bz->avail_out = to;
 	int result = bs_bzip2.BZ2_bzDecompress(bz);
-	advance(self, self->from_bytes - (from - bz->avail_in), self->to_bytes - (to - bz->avail_out));
+	advance(self, self->from_bytes - (from - bz->avail_in),
+	        self->to_bytes - (to - bz->avail_out));
 	self->is_whole = result == BZ_STREAM_END;
 	if (result == BZ_OK || result == BZ_STREAM_END)
 		return NULL;
-	return result == BZ_MEM_ERROR ? no_memory : result == BZ_DATA_ERROR_MAGIC ? "not bzip2" : "damaged";
+	return result == BZ_MEM_ERROR          ? no_memory
+	       : result == BZ_DATA_ERROR_MAGIC ? "not bzip2"
+	                                       : "damaged";
 }
 
 static void bzip2_stop(struct unpack *self)
@@ -160,7 +172,8 @@ static void bzip2_stop(struct unpack *self)
 
 static bool xz_start(struct unpack *self)
 {
-	return bs_lzma.lzma_auto_decoder(&self->state.lzma, MOST_LZMA_BYTES, LZMA_CONCATENATED) == LZMA_OK;
+	return bs_lzma.lzma_auto_decoder(&self->state.lzma, MOST_LZMA_BYTES, LZMA_CONCATENATED) ==
+	       LZMA_OK;
 }
 
 static const char *xz_step(struct unpack *self)
@@ -197,13 +210,15 @@ static void xz_stop(struct unpack *self)
 static bool lz4_start(struct unpack *self)
 {
 	self->is_whole = true;
-	return !bs_lz4.LZ4F_isError(bs_lz4.LZ4F_createDecompressionContext(&self->state.lz4, LZ4F_VERSION));
+	return !bs_lz4.LZ4F_isError(
+		bs_lz4.LZ4F_createDecompressionContext(&self->state.lz4, LZ4F_VERSION));
 }
 
 static const char *lz4_step(struct unpack *self)
 {
 	size_t from = self->from_bytes, to = self->to_bytes;
-	size_t result = bs_lz4.LZ4F_decompress(self->state.lz4, self->to, &to, self->from, &from, NULL);
+	size_t result =
+		bs_lz4.LZ4F_decompress(self->state.lz4, self->to, &to, self->from, &from, NULL);
 	if (bs_lz4.LZ4F_isError(result))
 		return bs_lz4.LZ4F_getErrorName(result);
 	/* It goes on to the next frame, if there is one. */
@@ -253,8 +268,8 @@ static const char *brotli_step(struct unpack *self)
 	size_t from = self->from_bytes, to = self->to_bytes;
 	const uint8_t *next_from = self->from;
 	uint8_t *next_to = self->to;
-	BrotliDecoderResult result =
-		bs_brotli.BrotliDecoderDecompressStream(self->state.brotli, &from, &next_from, &to, &next_to, NULL);
+	BrotliDecoderResult result = bs_brotli.BrotliDecoderDecompressStream(
+		self->state.brotli, &from, &next_from, &to, &next_to, NULL);
 	advance(self, from, to);
 	self->is_whole = result == BROTLI_DECODER_RESULT_SUCCESS;
 	return result == BROTLI_DECODER_RESULT_ERROR ? "not brotli, or damaged" : NULL;
@@ -280,10 +295,12 @@ enum bs_grep_packing bs_grep_packing_of(const char *path)
 		const char *ending;
 		enum bs_grep_packing packing;
 	} endings[] = {
-		{".gz", BS_GREP_PACKING_GZIP},   {".tgz", BS_GREP_PACKING_GZIP},  {".bz2", BS_GREP_PACKING_BZIP2},
-		{".tbz2", BS_GREP_PACKING_BZIP2}, {".xz", BS_GREP_PACKING_XZ},     {".txz", BS_GREP_PACKING_XZ},
-		{".lzma", BS_GREP_PACKING_XZ},   {".lz4", BS_GREP_PACKING_LZ4},   {".zst", BS_GREP_PACKING_ZSTD},
-		{".zstd", BS_GREP_PACKING_ZSTD}, {".br", BS_GREP_PACKING_BROTLI}, {".Z", BS_GREP_PACKING_COMPRESS},
+		{".gz", BS_GREP_PACKING_GZIP},   {".tgz", BS_GREP_PACKING_GZIP},
+		{".bz2", BS_GREP_PACKING_BZIP2}, {".tbz2", BS_GREP_PACKING_BZIP2},
+		{".xz", BS_GREP_PACKING_XZ},     {".txz", BS_GREP_PACKING_XZ},
+		{".lzma", BS_GREP_PACKING_XZ},   {".lz4", BS_GREP_PACKING_LZ4},
+		{".zst", BS_GREP_PACKING_ZSTD},  {".zstd", BS_GREP_PACKING_ZSTD},
+		{".br", BS_GREP_PACKING_BROTLI}, {".Z", BS_GREP_PACKING_COMPRESS},
 	};
 	const char *ending = strrchr(path, '.');
 	for (size_t i = 0; ending && i < sizeof(endings) / sizeof(*endings); i++)
@@ -304,7 +321,8 @@ static enum bs_status step(struct unpack *self, struct bs_error *err)
 	return wrong ? bs_fail(err, BS_IO, "cannot be unpacked: %s", wrong) : BS_OK;
 }
 
-static enum bs_status unpack_read(struct bs_grep_input *input, void *to, size_t n_bytes, size_t *n_out, struct bs_error *err)
+static enum bs_status unpack_read(struct bs_grep_input *input, void *to, size_t n_bytes,
+                                  size_t *n_out, struct bs_error *err)
 {
 	struct unpack *self = (struct unpack *)(void *)input;
 	enum bs_status status = self->held;
@@ -316,7 +334,8 @@ static enum bs_status unpack_read(struct bs_grep_input *input, void *to, size_t 
 	while (!status && self->to_bytes == n_bytes && !self->has_ended) {
 		if (self->from_bytes == 0 && !self->is_last) {
 			self->from = self->buffer;
-			status = self->of->read(self->of, self->buffer, sizeof(self->buffer), &self->from_bytes, &self->why);
+			status = self->of->read(self->of, self->buffer, sizeof(self->buffer),
+			                        &self->from_bytes, &self->why);
 			self->is_last = !status && self->from_bytes == 0;
 		}
 		self->has_ended = !status && self->is_last && self->is_whole;
@@ -354,7 +373,8 @@ enum bs_status bs_grep_unpack_open(enum bs_grep_packing packing, struct bs_grep_
 		(void)of->close(of, NULL);
 		return status ? status : bs_fail_memory(err, "a file to unpack", sizeof(*self));
 	}
-	self->input = (struct bs_grep_input){.read = unpack_read, .close = unpack_close, .is_stream = true};
+	self->input = (struct bs_grep_input){
+		.read = unpack_read, .close = unpack_close, .is_stream = true};
 	self->of = of;
 	self->codec = codec;
 	self->has_state = codec->start(self);

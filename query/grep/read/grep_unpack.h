@@ -1,6 +1,7 @@
 /*
- * grep_unpack.h: what was compressed, as it was: an input that stands in front of another. The libraries are loaded when they
- * are first needed; all check what they read by the checksums it has.
+ * grep_unpack.h: what was compressed, as it was: an input that stands in front of another. The
+ * libraries are loaded when they are first needed; all check what they read by the checksums it
+ * has.
  */
 #pragma once
 
@@ -21,7 +22,9 @@ enum bs_grep_packing {
 /* Of a file, by the ending of its name, as ripgrep 13 -z goes by it. */
 enum bs_grep_packing bs_grep_packing_of(const char *path);
 
-/* Takes of over, which is closed with the new input, or after a failure: BS_UNSUPPORTED, the library is not there;
- * BS_NO_MEMORY. Bytes that are not what packing says, or that end too soon, fail as read: BS_IO, behind those before them. */
+/* Takes of over, which is closed with the new input, or after a failure: BS_UNSUPPORTED, the
+ * library is not there; BS_NO_MEMORY. Bytes that are not what packing says, or that end too soon,
+ * fail as read: BS_IO, behind those before them. */
 enum bs_status bs_grep_unpack_open(enum bs_grep_packing packing, struct bs_grep_input *of,
-                                   struct bs_grep_input **input_out, struct bs_error *err) BS_WARN_UNUSED;
+                                   struct bs_grep_input **input_out,
+                                   struct bs_error *err) BS_WARN_UNUSED;

@@ -84,21 +84,95 @@ void text_free(struct text *text)
 	*text = (struct text){0};
 }
 
-/* The first are frequent. Among them: cases that fold to others, marks, runs without spaces, emoji, identifiers, numbers. */
+/* The first are frequent. Among them: cases that fold to others, marks, runs without spaces, emoji,
+ * identifiers, numbers. */
 static const char *const words[] = {
-	"the", "of", "index", "lantern", "harbour", "cold", "page", "a", "x", "foo_bar", "getHTTPServer2", "don't",
-	"e-mail", "obj.method", "3.14", "2024-05-17", "café", "CAFE", "Straße", "STRASSE", "straße", "İstanbul",
-	"ıssız", "Kelvin", "\u212Aelvin", "ſtate", "state", "ΣΊΣΥΦΟΣ", "σίσυφος", "ﬁne", "fine", "全文検索", "全文", "検索",
-	"カタカナ", "ไทยแลนด์", "한국어", "日本語の", "🙂", "👩‍👩‍👧", "naïve", "e\u0301te\u0301", "été", "running", "runs", "ran",
-	"run", "organization", "organize", "walks", "abcdefgh", "bcdefghi", "cdefghij", "1234567", "0xdeadbeef",
-	"v4.2.1", "%d", "100%", "a\\b", "under_score", "AND", "OR", "NOT", "title:x", "\"quoted\"", "(brack)", "-minus",
-	"star*", "C++", "[x]", "ааа", "Привет", "привет", "мир", "zzz", "needle", "haystack", "merge", "vacuum",
+	"the",
+	"of",
+	"index",
+	"lantern",
+	"harbour",
+	"cold",
+	"page",
+	"a",
+	"x",
+	"foo_bar",
+	"getHTTPServer2",
+	"don't",
+	"e-mail",
+	"obj.method",
+	"3.14",
+	"2024-05-17",
+	"café",
+	"CAFE",
+	"Straße",
+	"STRASSE",
+	"straße",
+	"İstanbul",
+	"ıssız",
+	"Kelvin",
+	"\u212Aelvin",
+	"ſtate",
+	"state",
+	"ΣΊΣΥΦΟΣ",
+	"σίσυφος",
+	"ﬁne",
+	"fine",
+	"全文検索",
+	"全文",
+	"検索",
+	"カタカナ",
+	"ไทยแลนด์",
+	"한국어",
+	"日本語の",
+	"🙂",
+	"👩‍👩‍👧",
+	"naïve",
+	"e\u0301te\u0301",
+	"été",
+	"running",
+	"runs",
+	"ran",
+	"run",
+	"organization",
+	"organize",
+	"walks",
+	"abcdefgh",
+	"bcdefghi",
+	"cdefghij",
+	"1234567",
+	"0xdeadbeef",
+	"v4.2.1",
+	"%d",
+	"100%",
+	"a\\b",
+	"under_score",
+	"AND",
+	"OR",
+	"NOT",
+	"title:x",
+	"\"quoted\"",
+	"(brack)",
+	"-minus",
+	"star*",
+	"C++",
+	"[x]",
+	"ааа",
+	"Привет",
+	"привет",
+	"мир",
+	"zzz",
+	"needle",
+	"haystack",
+	"merge",
+	"vacuum",
 	"tuple",
 };
 
 static const char *word(struct asker *asker)
 {
-	unsigned n = N_OF(words), a = random_below(&asker->random, n), b = random_below(&asker->random, n);
+	unsigned n = N_OF(words), a = random_below(&asker->random, n),
+		 b = random_below(&asker->random, n);
 	return words[a * b / n];
 }
 
@@ -106,14 +180,17 @@ static const char *separator(struct asker *asker)
 {
 	static const char *const rare[] = {", ", ". ", "\n",     "\t",     "-", "_",  "/",   "",
 	                                   "  ", "'",  "\u2019", "\u00a0", "%", "\\", "\r\n"};
-	return random_one_in(&asker->random, 5) ? rare[random_below(&asker->random, N_OF(rare))] : " ";
+	return random_one_in(&asker->random, 5) ? rare[random_below(&asker->random, N_OF(rare))]
+	                                        : " ";
 }
 
-/* Any character there is but NUL, which text cannot hold, 1, which marks parameters, and surrogates. */
+/* Any character there is but NUL, which text cannot hold, 1, which marks parameters, and
+ * surrogates. */
 static void add_character(struct asker *asker, struct text *text)
 {
 	static const unsigned ends[] = {0x80, 0x250, 0x800, 0x10000, 0x110000};
-	unsigned c = 1 + random_below(&asker->random, ends[random_below(&asker->random, N_OF(ends))] - 1);
+	unsigned c = 1 + random_below(&asker->random,
+	                              ends[random_below(&asker->random, N_OF(ends))] - 1);
 	if (c == 1 || (c >= 0xd800 && c < 0xe000))
 		c = 'q';
 	char bytes[4];
@@ -249,7 +326,8 @@ static void add_term(struct asker *asker, struct text *out)
 	case 5:
 		text_add(out, "\"");
 		add_passage(asker, out, 1 + random_below(&asker->random, 4));
-		text_add(out, random_one_in(&asker->random, 4) ? "\"~%u" : "\"", random_below(&asker->random, 6));
+		text_add(out, random_one_in(&asker->random, 4) ? "\"~%u" : "\"",
+		         random_below(&asker->random, 6));
 		return;
 	case 6:
 		add_passage(asker, out, 1);
@@ -308,12 +386,14 @@ static void change_case(struct asker *asker, struct text *text)
 {
 	for (size_t i = 0; i < text->n_bytes; i++) {
 		char c = text->bytes[i];
-		if (((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')) && random_one_in(&asker->random, 3))
+		if (((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')) &&
+		    random_one_in(&asker->random, 3))
 			text->bytes[i] = (char)(c ^ 0x20);
 	}
 }
 
-/* A part as a pattern: its signs are escaped, now and then they are not, and some characters become "_". */
+/* A part as a pattern: its signs are escaped, now and then they are not, and some characters become
+ * "_". */
 static void add_like_part(struct asker *asker, struct text *out)
 {
 	TEXT bytes = {0};
@@ -328,7 +408,8 @@ static void add_like_part(struct asker *asker, struct text *out)
 			text_add(out, "_");
 		else {
 			bool is_sign = strchr("%_\\", bytes.bytes[i]) != NULL;
-			if (is_sign ? !random_one_in(&asker->random, 8) : random_one_in(&asker->random, 30))
+			if (is_sign ? !random_one_in(&asker->random, 8)
+			            : random_one_in(&asker->random, 30))
 				text_add(out, "\\");
 			text_add_bytes(out, bytes.bytes + i, end - i);
 		}
@@ -346,7 +427,8 @@ void ask_like(struct asker *asker, struct text *pattern_out)
 		text_add(pattern_out, i ? "%%" : "");
 		add_like_part(asker, pattern_out);
 	}
-	/* A pattern may not end in a single backslash: that is an error, which must be the same one. */
+	/* A pattern may not end in a single backslash: that is an error, which must be the same
+	 * one. */
 	if (!random_one_in(&asker->random, 8))
 		text_add(pattern_out, "%%");
 }
@@ -376,19 +458,84 @@ static void add_literal(struct asker *asker, struct text *out, unsigned n_most)
 static void add_regex(struct asker *asker, struct text *out, unsigned depth)
 {
 	static const char *const atoms[] = {
-		".",           ".*",     ".+",           ".*?",       ".{0,9}",  "\\s+",
-		"\\w+",        "\\d*",   "\\S",          "\\W",       "\\D",     "[[:alpha:]]+",
-		"[^a]",        "[a-m]",  "[[:space:]]*", "[lL]",      "[^\\w]",  "\\y",
-		"\\m",         "\\M",    "\\Y",          "^",         "$",       "\\A",
-		"\\Z",         "(?=l)",  "(?!x)",        "(?<=e)",    "(?<!e)",  "\\u00e9",
-		"\\x41",       "\\t",    "(a|e)\\1",     "(l+).*\\1", "a{2,3}",  "(?:)",
-		"()",          "x?",     "(ab)*",        "(?:cold)+", "[[.-.]]", "[[=e=]]",
-		"\\U0001f642", "[全カ]", "é*",         "[a-z_]*",    "[^a-z]",   "[0-9a-f]{2,}",
-		"[^\\s]+",     "[\\w-]",  "[^\\w\\s]",  "[\\d_]+",    "[k-s]*",   "[^k-s]",
-		"[I-K]",       "[^i]",   "[[:punct:]]", "[^[:alpha:]]", "[[:upper:]]", "[^[:upper:][:space:]]",
-		"[]x-]",       "[^]a]",  "[--a]",       "[a\\]]",    "[é-ü]",    "[^à-ÿ]",
-		"[!-~]",       "[ -é]",  "[\\x41-z]",  "[a-\\x7a]", "[^a-\\x7a]", "[\\u00e9a]",
-		"[[.a.]-z]",   "[[:<:]]", "[[:>:]]",    "[[:xdigit:]]+", "[^\\d]*", "[[=e=]x]",
+		".",
+		".*",
+		".+",
+		".*?",
+		".{0,9}",
+		"\\s+",
+		"\\w+",
+		"\\d*",
+		"\\S",
+		"\\W",
+		"\\D",
+		"[[:alpha:]]+",
+		"[^a]",
+		"[a-m]",
+		"[[:space:]]*",
+		"[lL]",
+		"[^\\w]",
+		"\\y",
+		"\\m",
+		"\\M",
+		"\\Y",
+		"^",
+		"$",
+		"\\A",
+		"\\Z",
+		"(?=l)",
+		"(?!x)",
+		"(?<=e)",
+		"(?<!e)",
+		"\\u00e9",
+		"\\x41",
+		"\\t",
+		"(a|e)\\1",
+		"(l+).*\\1",
+		"a{2,3}",
+		"(?:)",
+		"()",
+		"x?",
+		"(ab)*",
+		"(?:cold)+",
+		"[[.-.]]",
+		"[[=e=]]",
+		"\\U0001f642",
+		"[全カ]",
+		"é*",
+		"[a-z_]*",
+		"[^a-z]",
+		"[0-9a-f]{2,}",
+		"[^\\s]+",
+		"[\\w-]",
+		"[^\\w\\s]",
+		"[\\d_]+",
+		"[k-s]*",
+		"[^k-s]",
+		"[I-K]",
+		"[^i]",
+		"[[:punct:]]",
+		"[^[:alpha:]]",
+		"[[:upper:]]",
+		"[^[:upper:][:space:]]",
+		"[]x-]",
+		"[^]a]",
+		"[--a]",
+		"[a\\]]",
+		"[é-ü]",
+		"[^à-ÿ]",
+		"[!-~]",
+		"[ -é]",
+		"[\\x41-z]",
+		"[a-\\x7a]",
+		"[^a-\\x7a]",
+		"[\\u00e9a]",
+		"[[.a.]-z]",
+		"[[:<:]]",
+		"[[:>:]]",
+		"[[:xdigit:]]+",
+		"[^\\d]*",
+		"[[=e=]x]",
 	};
 	unsigned n = 1 + random_below(&asker->random, 3);
 	for (unsigned i = 0; i < n; i++)
@@ -413,7 +560,8 @@ static void add_regex(struct asker *asker, struct text *out, unsigned depth)
 			text_add(out, "%s", atoms[random_below(&asker->random, N_OF(atoms))]);
 			break;
 		case 3:
-			text_add(out, "\\m%s\\M", random_one_in(&asker->random, 2) ? "lantern" : "index");
+			text_add(out, "\\m%s\\M",
+			         random_one_in(&asker->random, 2) ? "lantern" : "index");
 			break;
 		case 4:
 			add_literal(asker, out, 5);
@@ -428,11 +576,13 @@ static void add_regex(struct asker *asker, struct text *out, unsigned depth)
 
 void ask_regex(struct asker *asker, struct text *pattern_out)
 {
-	static const char *const beginnings[] = {"(?i)", "(?c)", "(?n)", "(?x)", "(?s)",     "(?p)", "(?w)",
-	                                         "(?e)", "(?q)", "(?b)", "***:", "***:(?i)", "***="};
+	static const char *const beginnings[] = {"(?i)", "(?c)",     "(?n)", "(?x)", "(?s)",
+	                                         "(?p)", "(?w)",     "(?e)", "(?q)", "(?b)",
+	                                         "***:", "***:(?i)", "***="};
 	text_clear(pattern_out);
 	if (random_one_in(&asker->random, 5))
-		text_add(pattern_out, "%s", beginnings[random_below(&asker->random, N_OF(beginnings))]);
+		text_add(pattern_out, "%s",
+		         beginnings[random_below(&asker->random, N_OF(beginnings))]);
 	add_regex(asker, pattern_out, 2);
 	if (random_one_in(&asker->random, 6)) {
 		text_add(pattern_out, "|");

@@ -1,4 +1,5 @@
-/* random_ask.h: random texts, and questions about them that find something: queries of words, LIKE patterns, regular expressions. */
+/* random_ask.h: random texts, and questions about them that find something: queries of words, LIKE
+ * patterns, regular expressions. */
 #ifndef BITSIFT_RANDOM_ASK_H
 #define BITSIFT_RANDOM_ASK_H
 
@@ -41,7 +42,8 @@ void asker_deinit(struct asker *asker);
 /* All of these replace what text_out has. A text may be empty; NULL values are up to the caller. */
 void ask_text(struct asker *asker, struct text *text_out);
 void ask_query(struct asker *asker, struct text *query_out);
-void ask_ranking(struct asker *asker, struct text *query_out); /* one that has words, for ORDER BY */
+/* one that has words, for ORDER BY */
+void ask_ranking(struct asker *asker, struct text *query_out);
 void ask_like(struct asker *asker, struct text *pattern_out);
 void ask_regex(struct asker *asker, struct text *pattern_out);
 

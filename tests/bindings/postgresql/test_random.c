@@ -1,15 +1,19 @@
 /*
- * test_random.c: random changes by several sessions, and random questions that an index and a sequential scan must answer alike.
+ * test_random.c: random changes by several sessions, and random questions that an index and a
+ * sequential scan must answer alike.
  *
- *     test_random CONNECTION [--seed N] [--steps N] [--queries N] [--writers N] [--tables N] [--check N] [--resume]
+ *     test_random CONNECTION [--seed N] [--steps N] [--queries N] [--writers N] [--tables N]
+ *       [--check N] [--resume]
  *
- * Three sessions are interleaved step by step, a fourth does what VACUUM, REINDEX and the like do beside their open transactions;
- * --writers N processes more write at the same time as they can. After each step, --queries questions are asked, with the index
- * and without. A difference prints the seed, the step and the statement, and ends the run with 1. --check N changes nothing and asks
- * N questions of the table as it is: after a crash, or of a replica. --resume goes on with the table as it is. If the server goes
- * away, the status is 3.
+ * Three sessions are interleaved step by step, a fourth does what VACUUM, REINDEX and the like do
+ * beside their open transactions; --writers N processes more write at the same time as they can.
+ * After each step, --queries questions are asked, with the index and without. A difference prints
+ * the seed, the step and the statement, and ends the run with 1. --check N changes nothing and asks
+ * N questions of the table as it is: after a crash, or of a replica. --resume goes on with the
+ * table as it is. If the server goes away, the status is 3.
  *
- * The oracle of matching is the operator itself, asked row by row; that of ranking is bitsift_score with the index's own statistics.
+ * The oracle of matching is the operator itself, asked row by row; that of ranking is bitsift_score
+ * with the index's own statistics.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -32,7 +36,12 @@
 #define MOST_ROWS 2500
 #define CLOSE_TO  1e-6
 
-enum status { SAME = 0, DIFFERS = 1, FAILED = 2, GONE = 3 };
+enum status {
+	SAME = 0,
+	DIFFERS = 1,
+	FAILED = 2,
+	GONE = 3
+};
 
 /* How the table is indexed. */
 struct shape {
@@ -45,17 +54,38 @@ struct shape {
 
 static const struct shape shapes[] = {
 	{"bitsift (body) WITH (grams = on, pending_limit = 64)", {"body"}, NULL, "", true},
-	{"bitsift (title, body) WITH (grams = on, pending_limit = 64)", {"title", "body"}, NULL, "", true},
+	{"bitsift (title, body) WITH (grams = on, pending_limit = 64)",
+         {"title", "body"},
+         NULL,
+         "",
+         true},
 	{"bitsift (body) WITH (stemmer = 'english', fold_accents = on, split_identifiers = on)",
-	 {"body"}, NULL, "", false},
+         {"body"},
+         NULL,
+         "",
+         false},
 	{"bitsift ((coalesce(title, '') || ' / ' || body)) WITH (grams = on, pending_limit = 64)",
-	 {"(coalesce(title, '') || ' / ' || body)"}, NULL, "", true},
-	{"bitsift (body) WITH (grams = on, pending_limit = 64) WHERE id % 3 <> 0", {"body"}, "id % 3 <> 0", "", true},
+         {"(coalesce(title, '') || ' / ' || body)"},
+         NULL,
+         "",
+         true},
+	{"bitsift (body) WITH (grams = on, pending_limit = 64) WHERE id % 3 <> 0",
+         {"body"},
+         "id % 3 <> 0",
+         "",
+         true},
 	{"bitsift (body) WITH (grams = on)", {"body"}, NULL, "UNLOGGED", true},
-	{"bitsift (title COLLATE \"tr-x-icu\", body COLLATE \"en-x-icu\") WITH (grams = on, pending_limit = 64)",
-	 {"title COLLATE \"tr-x-icu\"", "body COLLATE \"en-x-icu\""}, NULL, "", true},
+	{"bitsift (title COLLATE \"tr-x-icu\", body COLLATE \"en-x-icu\") WITH (grams = on, "
+         "pending_limit = 64)",
+         {"title COLLATE \"tr-x-icu\"", "body COLLATE \"en-x-icu\""},
+         NULL,
+         "",
+         true},
 	{"bitsift (body COLLATE \"C\", title) WITH (grams = on, fold_accents = on)",
-	 {"body COLLATE \"C\"", "title"}, NULL, "", true},
+         {"body COLLATE \"C\"", "title"},
+         NULL,
+         "",
+         true},
 };
 #define N_SHAPES (sizeof shapes / sizeof *shapes)
 
@@ -71,7 +101,7 @@ struct run {
 	const char *place;
 	struct asker asker;
 	struct session sessions[N_SESSIONS], upkeep;
-	bool is_kept_up;       /* a statement of it is running: */
+	bool is_kept_up; /* a statement of it is running: */
 	const char *kept_up_by;
 	unsigned upkeep_steps; /* since it began */
 	const struct shape *shape;
@@ -97,11 +127,12 @@ static bool has_state(const PGresult *result, const char *state)
 	return is && strcmp(is, state) == 0;
 }
 
-/* What may happen to a statement beside others: it waited too long, or others waited for it; time was up. */
+/* What may happen to a statement beside others: it waited too long, or others waited for it; time
+ * was up. */
 static bool is_bad_luck(const PGresult *result)
 {
-	return has_state(result, "55P03") || has_state(result, "40P01") || has_state(result, "40001") ||
-	       has_state(result, "57014");
+	return has_state(result, "55P03") || has_state(result, "40P01") ||
+	       has_state(result, "40001") || has_state(result, "57014");
 }
 
 static PGresult *ask(struct run *run, struct session *session, const char *statement)
@@ -118,8 +149,8 @@ static PGresult *ask(struct run *run, struct session *session, const char *state
 
 static void complain(struct run *run, const char *statement, const char *what)
 {
-	printf("seed %llu, step %u, index: %s\n  %.700s\n  %s\n", (unsigned long long)run->seed, run->step,
-	       run->shape ? run->shape->index : "none", statement, what);
+	printf("seed %llu, step %u, index: %s\n  %.700s\n  %s\n", (unsigned long long)run->seed,
+	       run->step, run->shape ? run->shape->index : "none", statement, what);
 	fflush(stdout);
 }
 
@@ -130,8 +161,8 @@ static bool must(struct run *run, struct session *session, const char *statement
 	ExecStatusType status = PQresultStatus(result);
 	bool is_done = status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK;
 	/* A backend that ends because another one crashed says so, or nothing at all. */
-	if (!is_done &&
-	    (has_state(result, "57P01") || has_state(result, "57P02") || !PQresultErrorField(result, PG_DIAG_SQLSTATE)))
+	if (!is_done && (has_state(result, "57P01") || has_state(result, "57P02") ||
+	                 !PQresultErrorField(result, PG_DIAG_SQLSTATE)))
 		end(run, GONE);
 	if (!is_done && !is_bad_luck(result)) {
 		complain(run, statement, PQresultErrorMessage(result));
@@ -142,7 +173,8 @@ static bool must(struct run *run, struct session *session, const char *statement
 	return is_done;
 }
 
-/* What is needed to go on: tried for a minute. A writer's backend may hold locks for a while after the writer was killed. */
+/* What is needed to go on: tried for a minute. A writer's backend may hold locks for a while after
+ * the writer was killed. */
 static void insist(struct run *run, struct session *session, const char *statement)
 {
 	for (unsigned i = 0; !must(run, session, statement); i++) {
@@ -190,8 +222,10 @@ static void session_open(struct run *run, struct session *session, unsigned owne
 	session->connection = connect_to(run);
 	PQsetNoticeProcessor(session->connection, quiet, NULL);
 	must(run, session,
-	     "SET lock_timeout = '1s'; SET statement_timeout = '60s'; SET max_parallel_workers_per_gather = 0; SET jit = off;"
-	     "SET default_transaction_isolation = 'repeatable read'; SET plan_cache_mode = force_generic_plan");
+	     "SET lock_timeout = '1s'; SET statement_timeout = '60s'; SET "
+	     "max_parallel_workers_per_gather = 0; SET jit = off;"
+	     "SET default_transaction_isolation = 'repeatable read'; SET plan_cache_mode = "
+	     "force_generic_plan");
 }
 
 /* ---- writing ---- */
@@ -212,7 +246,8 @@ static void add_insert(struct session *session, struct asker *asker, struct text
 	                                              : 1 + random_below(&asker->random, 3);
 	text_add(out, "INSERT INTO t VALUES ");
 	for (unsigned i = 0; i < n; i++) {
-		text_add(out, "%s(%u, %u, ", i ? ", " : "", session->n_made++ * N_OWNERS + session->owner,
+		text_add(out, "%s(%u, %u, ", i ? ", " : "",
+		         session->n_made++ * N_OWNERS + session->owner,
 		         random_below(&asker->random, 20));
 		add_value(asker, out);
 		text_add(out, ", ");
@@ -224,8 +259,8 @@ static void add_insert(struct session *session, struct asker *asker, struct text
 /* Rows of the session's own, one in n of them. */
 static void add_own_rows(struct session *session, struct asker *asker, struct text *out, unsigned n)
 {
-	text_add(out, " WHERE id %% %u = %u AND id / %u %% %u = %u", N_OWNERS, session->owner, N_OWNERS, n,
-	         random_below(&asker->random, n));
+	text_add(out, " WHERE id %% %u = %u AND id / %u %% %u = %u", N_OWNERS, session->owner,
+	         N_OWNERS, n, random_below(&asker->random, n));
 }
 
 static void add_change(struct session *session, struct asker *asker, struct text *out)
@@ -308,11 +343,14 @@ static void begin_or_end(struct run *run, struct session *session, struct asker 
 
 /* ---- upkeep: beside open transactions, one at a time ---- */
 
-/* What PostgreSQL itself reads of deleted rows, for a new table or an expression, may be gone already (its bug 18351). */
+/* What PostgreSQL itself reads of deleted rows, for a new table or an expression, may be gone
+ * already (its bug 18351). */
 static bool is_text_gone(const struct run *run, const PGresult *result)
 {
-	bool reads_itself = strstr(run->kept_up_by, "FULL") || strstr(run->kept_up_by, "CLUSTER") || strstr(run->shape->index, "((");
-	return reads_itself && has_state(result, "XX001") && strstr(PQresultErrorMessage(result), "missing chunk number");
+	bool reads_itself = strstr(run->kept_up_by, "FULL") || strstr(run->kept_up_by, "CLUSTER") ||
+	                    strstr(run->shape->index, "((");
+	return reads_itself && has_state(result, "XX001") &&
+	       strstr(PQresultErrorMessage(result), "missing chunk number");
 }
 
 static void finish_upkeep(struct run *run)
@@ -322,7 +360,8 @@ static void finish_upkeep(struct run *run)
 	for (unsigned i = 0; i < N_SESSIONS; i++)
 		end_transaction(run, &run->sessions[i], true);
 	for (PGresult *result; (result = PQgetResult(run->upkeep.connection)); PQclear(result)) {
-		if (PQresultStatus(result) == PGRES_FATAL_ERROR && !is_bad_luck(result) && !is_text_gone(run, result)) {
+		if (PQresultStatus(result) == PGRES_FATAL_ERROR && !is_bad_luck(result) &&
+		    !is_text_gone(run, result)) {
 			if (is_gone(run->upkeep.connection))
 				end(run, GONE);
 			complain(run, run->kept_up_by, PQresultErrorMessage(result));
@@ -332,20 +371,24 @@ static void finish_upkeep(struct run *run)
 	if (is_gone(run->upkeep.connection))
 		end(run, GONE);
 	run->is_kept_up = false;
-	/* What CREATE INDEX CONCURRENTLY leaves: a new index beside the old one, or an invalid one. */
+	/* What CREATE INDEX CONCURRENTLY leaves: a new index beside the old one, or an invalid
+	 * one. */
 	if (number_of(run, &run->upkeep,
-	              "SELECT count(*) FROM pg_index WHERE indrelid = 't'::regclass AND NOT indisvalid") > 0) {
-		PGresult *result = ask(
-			run, &run->upkeep,
-			"SELECT indexrelid::regclass FROM pg_index WHERE indrelid = 't'::regclass AND NOT indisvalid");
+	              "SELECT count(*) FROM pg_index WHERE indrelid = 't'::regclass AND NOT "
+	              "indisvalid") > 0) {
+		PGresult *result = ask(run, &run->upkeep,
+		                       "SELECT indexrelid::regclass FROM pg_index WHERE indrelid = "
+		                       "'t'::regclass AND NOT indisvalid");
 		for (int i = 0; i < PQntuples(result); i++) {
 			char statement[256];
-			snprintf(statement, sizeof statement, "DROP INDEX IF EXISTS %s", PQgetvalue(result, i, 0));
+			snprintf(statement, sizeof statement, "DROP INDEX IF EXISTS %s",
+			         PQgetvalue(result, i, 0));
 			must(run, &run->upkeep, statement);
 		}
 		PQclear(result);
 	}
-	if (number_of(run, &run->upkeep, "SELECT count(*) FROM pg_class WHERE relname = 't_new'") > 0 &&
+	if (number_of(run, &run->upkeep, "SELECT count(*) FROM pg_class WHERE relname = 't_new'") >
+	            0 &&
 	    must(run, &run->upkeep, "DROP INDEX IF EXISTS t_index"))
 		insist(run, &run->upkeep, "ALTER INDEX t_new RENAME TO t_index");
 }
@@ -353,10 +396,22 @@ static void finish_upkeep(struct run *run)
 static void begin_upkeep(struct run *run)
 {
 	static const char *const plain[] = {
-		"VACUUM t", "VACUUM (FREEZE) t", "VACUUM (ANALYZE, INDEX_CLEANUP on) t", "ANALYZE t",
-		"SELECT bitsift_merge('t_index')", "SELECT bitsift_check('t_index')", "VACUUM t", "VACUUM t",
-		"SELECT bitsift_merge('t_index')", "REINDEX INDEX t_index", "VACUUM FULL t", "CLUSTER t USING t_pkey",
-		"TRUNCATE t", "CHECKPOINT", "REINDEX INDEX CONCURRENTLY t_index", "REINDEX TABLE CONCURRENTLY t",
+		"VACUUM t",
+		"VACUUM (FREEZE) t",
+		"VACUUM (ANALYZE, INDEX_CLEANUP on) t",
+		"ANALYZE t",
+		"SELECT bitsift_merge('t_index')",
+		"SELECT bitsift_check('t_index')",
+		"VACUUM t",
+		"VACUUM t",
+		"SELECT bitsift_merge('t_index')",
+		"REINDEX INDEX t_index",
+		"VACUUM FULL t",
+		"CLUSTER t USING t_pkey",
+		"TRUNCATE t",
+		"CHECKPOINT",
+		"REINDEX INDEX CONCURRENTLY t_index",
+		"REINDEX TABLE CONCURRENTLY t",
 		"CREATE INDEX CONCURRENTLY",
 	};
 	if (run->is_kept_up)
@@ -378,9 +433,10 @@ static void begin_upkeep(struct run *run)
 		end(run, GONE);
 	run->is_kept_up = true;
 	run->upkeep_steps = 0;
-	/* Those that take the table for themselves are waited for: others would queue behind them. */
-	if (strstr(statement, "FULL") || strstr(statement, "CLUSTER") || strstr(statement, "TRUNCATE") ||
-	    strncmp(statement, "REINDEX INDEX t", 15) == 0)
+	/* Those that take the table for themselves are waited for: others would queue behind
+	 * them. */
+	if (strstr(statement, "FULL") || strstr(statement, "CLUSTER") ||
+	    strstr(statement, "TRUNCATE") || strncmp(statement, "REINDEX INDEX t", 15) == 0)
 		finish_upkeep(run);
 }
 
@@ -475,14 +531,21 @@ static void add_where(struct run *run, struct text *out)
 	}
 }
 
-static const char with_index[] = "SET enable_seqscan = off; SET enable_indexscan = on; SET enable_bitmapscan = on";
-static const char by_bitmap[] = "SET enable_seqscan = off; SET enable_indexscan = off; SET enable_bitmapscan = on";
-/* Candidates of patterns are looked at before they are handed out: as it pays, all of them, none. */
-static const char *const prefilters[] = {"SET bitsift.prefilter = ''", "SET bitsift.prefilter = 'all'", "SET bitsift.prefilter = 'all'", "SET bitsift.prefilter = 'off'"};
-static const char without_index[] = "SET enable_seqscan = on; SET enable_indexscan = off; SET enable_bitmapscan = off";
+static const char with_index[] =
+	"SET enable_seqscan = off; SET enable_indexscan = on; SET enable_bitmapscan = on";
+static const char by_bitmap[] =
+	"SET enable_seqscan = off; SET enable_indexscan = off; SET enable_bitmapscan = on";
+/* Candidates of patterns are looked at before they are handed out: as it pays, all of them,
+ * none. */
+static const char *const prefilters[] = {
+	"SET bitsift.prefilter = ''", "SET bitsift.prefilter = 'all'",
+	"SET bitsift.prefilter = 'all'", "SET bitsift.prefilter = 'off'"};
+static const char without_index[] =
+	"SET enable_seqscan = on; SET enable_indexscan = off; SET enable_bitmapscan = off";
 
 /* In a transaction an error would be its end. */
-static PGresult *ask_so(struct run *run, struct session *session, const char *how, const char *statement)
+static PGresult *ask_so(struct run *run, struct session *session, const char *how,
+                        const char *statement)
 {
 	must(run, session, how);
 	must(run, session, "SAVEPOINT question");
@@ -490,12 +553,14 @@ static PGresult *ask_so(struct run *run, struct session *session, const char *ho
 	char *what = strstr(statement, "\x01");
 	if (what) {
 		/* A parameter, marked by its two ends. */
-		char *copy = strdup(statement), *first = copy + (what - statement), *last = strchr(first + 1, '\x01');
+		char *copy = strdup(statement), *first = copy + (what - statement),
+		     *last = strchr(first + 1, '\x01');
 		*first = *last = '\0';
 		TEXT text = {0};
 		text_add(&text, "%s$1%s", copy, last + 1);
 		const char *value = first + 1;
-		result = PQexecParams(session->connection, text.bytes, 1, NULL, &value, NULL, NULL, 0);
+		result = PQexecParams(session->connection, text.bytes, 1, NULL, &value, NULL, NULL,
+		                      0);
 		free(copy);
 		if (is_gone(session->connection))
 			end(run, GONE);
@@ -531,7 +596,8 @@ static bool plan_has_index(struct run *run, struct session *session, const char 
 
 static bool are_errors_alike(const PGresult *a, const PGresult *b)
 {
-	const char *x = PQresultErrorField(a, PG_DIAG_SQLSTATE), *y = PQresultErrorField(b, PG_DIAG_SQLSTATE);
+	const char *x = PQresultErrorField(a, PG_DIAG_SQLSTATE),
+		   *y = PQresultErrorField(b, PG_DIAG_SQLSTATE);
 	return x && y && strcmp(x, y) == 0;
 }
 
@@ -566,7 +632,8 @@ static bool have_same_ids(const PGresult *a, const PGresult *b)
 		}
 		bool is_first = j >= n_b || (i < n_a && x[i] < y[j]);
 		if (n_shown++ < 10)
-			printf("  only %s: id %ld\n", is_first ? "with the index" : "without", is_first ? x[i] : y[j]);
+			printf("  only %s: id %ld\n", is_first ? "with the index" : "without",
+			       is_first ? x[i] : y[j]);
 		i += is_first;
 		j += !is_first;
 		are_same = false;
@@ -576,7 +643,8 @@ static bool have_same_ids(const PGresult *a, const PGresult *b)
 	return are_same;
 }
 
-static void differ(struct run *run, struct session *session, const char *statement, const char *what)
+static void differ(struct run *run, struct session *session, const char *statement,
+                   const char *what)
 {
 	complain(run, statement, what);
 	show_plan(run, session, statement);
@@ -587,15 +655,19 @@ static void differ(struct run *run, struct session *session, const char *stateme
 static void compare_matches(struct run *run, struct session *session, const char *statement)
 {
 	const char *how = random_one_in(&run->asker.random, 2) ? with_index : by_bitmap;
-	must(run, session, prefilters[random_below(&run->asker.random, sizeof prefilters / sizeof *prefilters)]);
-	PGresult *a = ask_so(run, session, how, statement), *b = ask_so(run, session, without_index, statement);
-	bool is_a = PQresultStatus(a) == PGRES_TUPLES_OK, is_b = PQresultStatus(b) == PGRES_TUPLES_OK;
+	must(run, session,
+	     prefilters[random_below(&run->asker.random, sizeof prefilters / sizeof *prefilters)]);
+	PGresult *a = ask_so(run, session, how, statement),
+		 *b = ask_so(run, session, without_index, statement);
+	bool is_a = PQresultStatus(a) == PGRES_TUPLES_OK,
+	     is_b = PQresultStatus(b) == PGRES_TUPLES_OK;
 	if ((!is_a && is_bad_luck(a)) || (!is_b && is_bad_luck(b)))
 		run->n_errors++;
 	else if (!is_a || !is_b) {
 		run->n_errors++;
 		if (is_a || is_b || !are_errors_alike(a, b)) {
-			printf("  with the index: %s  without: %s\n", PQresultErrorMessage(a), PQresultErrorMessage(b));
+			printf("  with the index: %s  without: %s\n", PQresultErrorMessage(a),
+			       PQresultErrorMessage(b));
 			differ(run, session, statement, "one of them fails, or otherwise");
 		}
 	} else {
@@ -616,8 +688,8 @@ static void ask_matches(struct run *run, struct session *session)
 		TEXT query = {0};
 		bool is_like = run->shape->has_grams && random_one_in(&run->asker.random, 2);
 		(is_like ? ask_like : ask_query)(&run->asker, &query);
-		text_add(&statement, "SELECT id FROM t WHERE %s %s \x01%s\x01%s", expression(run), is_like ? "LIKE" : "@@@", query.bytes,
-		         is_like ? "" : "::bitsift_query");
+		text_add(&statement, "SELECT id FROM t WHERE %s %s \x01%s\x01%s", expression(run),
+		         is_like ? "LIKE" : "@@@", query.bytes, is_like ? "" : "::bitsift_query");
 	} else if (kind == 1) {
 		TEXT a = {0}, b = {0};
 		ask_ranking(&run->asker, &a);
@@ -626,7 +698,8 @@ static void ask_matches(struct run *run, struct session *session)
 		text_add_quoted(&statement, a.bytes);
 		text_add(&statement, "::bitsift_query), (1, ");
 		text_add_quoted(&statement, b.bytes);
-		text_add(&statement, "::bitsift_query)) v(n, q) JOIN t ON %s @@@ v.q", expression(run));
+		text_add(&statement, "::bitsift_query)) v(n, q) JOIN t ON %s @@@ v.q",
+		         expression(run));
 		if (run->shape->also)
 			text_add(&statement, " AND %s", run->shape->also);
 	} else {
@@ -639,12 +712,15 @@ static void ask_matches(struct run *run, struct session *session)
 }
 
 /*
- * The k best: the score of the i-th is that of the i-th best by a scan, and each row has the score that it says. Rows of the same
- * score may change places. Statistics change as segments do, also by other sessions; they must be the same before and after.
+ * The k best: the score of the i-th is that of the i-th best by a scan, and each row has the score
+ * that it says. Rows of the same score may change places. Statistics change as segments do, also by
+ * other sessions; they must be the same before and after.
  */
-static bool are_rankings_alike(struct run *run, const PGresult *a, const PGresult *b, int offset, int limit)
+static bool are_rankings_alike(struct run *run, const PGresult *a, const PGresult *b, int offset,
+                               int limit)
 {
-	int n = PQntuples(a), n_all = PQntuples(b), n_wanted = n_all - offset < 0 ? 0 : n_all - offset;
+	int n = PQntuples(a), n_all = PQntuples(b),
+	    n_wanted = n_all - offset < 0 ? 0 : n_all - offset;
 	if (n != (n_wanted < limit ? n_wanted : limit)) {
 		printf("  %d rows with the index, of %d, from %d on\n", n, n_all, offset);
 		return false;
@@ -655,9 +731,11 @@ static bool are_rankings_alike(struct run *run, const PGresult *a, const PGresul
 		       own = PQgetisnull(a, i, 2) ? 0 : atof(PQgetvalue(a, i, 2));
 		double most = CLOSE_TO * (1 + fabs(y));
 		if (is_null != other || fabs(x - y) > most || fabs(x - own) > most) {
-			printf("  place %d: id %s has %s (%s by itself) with the index, id %s has %s without\n",
-			       offset + i, PQgetvalue(a, i, 0), PQgetvalue(a, i, 1), PQgetvalue(a, i, 2),
-			       PQgetvalue(b, offset + i, 0), PQgetvalue(b, offset + i, 1));
+			printf("  place %d: id %s has %s (%s by itself) with the index, id %s has "
+			       "%s without\n",
+			       offset + i, PQgetvalue(a, i, 0), PQgetvalue(a, i, 1),
+			       PQgetvalue(a, i, 2), PQgetvalue(b, offset + i, 0),
+			       PQgetvalue(b, offset + i, 1));
 			return false;
 		}
 	}
@@ -669,7 +747,8 @@ static char *statistics_of(struct run *run, struct session *session, const char 
 	TEXT statement = {0};
 	text_add(&statement, "SELECT bitsift_stats('t_index'::regclass, %s)", query);
 	PGresult *result = ask_so(run, session, with_index, statement.bytes);
-	char *statistics = PQresultStatus(result) == PGRES_TUPLES_OK ? strdup(PQgetvalue(result, 0, 0)) : NULL;
+	char *statistics =
+		PQresultStatus(result) == PGRES_TUPLES_OK ? strdup(PQgetvalue(result, 0, 0)) : NULL;
 	PQclear(result);
 	return statistics;
 }
@@ -681,8 +760,11 @@ static void ask_best(struct run *run, struct session *session)
 	text_add_quoted(&quoted, query.bytes);
 	text_add(&quoted, "::bitsift_query");
 	const char *of = run->shape->expressions[0];
-	int limit = 1 + (int)random_below(&run->asker.random, random_one_in(&run->asker.random, 10) ? MOST_ROWS : 30);
-	int offset = random_one_in(&run->asker.random, 5) ? (int)random_below(&run->asker.random, 30) : 0;
+	int limit = 1 + (int)random_below(&run->asker.random,
+	                                  random_one_in(&run->asker.random, 10) ? MOST_ROWS : 30);
+	int offset = random_one_in(&run->asker.random, 5)
+	                     ? (int)random_below(&run->asker.random, 30)
+	                     : 0;
 	text_add(&where, " WHERE %s", run->shape->also ? run->shape->also : "true");
 	if (random_one_in(&run->asker.random, 2))
 		text_add(&where, " AND %s @@@ %s", of, quoted.bytes);
@@ -694,18 +776,21 @@ static void ask_best(struct run *run, struct session *session)
 		text_add_quoted(&own, before);
 		text_add(&own, "))");
 		text_add(&oracle, "SELECT id, %s FROM t%s ORDER BY 2", own.bytes, where.bytes);
-		text_add(&statement, "SELECT id, %s <@> %s, %s FROM t%s ORDER BY %s <@> %s LIMIT %d OFFSET %d", of,
-		         quoted.bytes, own.bytes, where.bytes, of, quoted.bytes, limit, offset);
+		text_add(&statement,
+		         "SELECT id, %s <@> %s, %s FROM t%s ORDER BY %s <@> %s LIMIT %d OFFSET %d",
+		         of, quoted.bytes, own.bytes, where.bytes, of, quoted.bytes, limit, offset);
 		PGresult *a = ask_so(run, session, with_index, statement.bytes),
 			 *b = ask_so(run, session, without_index, oracle.bytes);
 		char *after = statistics_of(run, session, quoted.bytes);
 		if (!after || strcmp(before, after) != 0)
 			run->n_rankings_left_out++;
-		else if (PQresultStatus(a) != PGRES_TUPLES_OK || PQresultStatus(b) != PGRES_TUPLES_OK) {
+		else if (PQresultStatus(a) != PGRES_TUPLES_OK ||
+		         PQresultStatus(b) != PGRES_TUPLES_OK) {
 			if (!is_bad_luck(a) && !is_bad_luck(b) && !are_errors_alike(a, b)) {
-				printf("  with the index: %s  without: %s\n", PQresultErrorMessage(a),
-				       PQresultErrorMessage(b));
-				differ(run, session, statement.bytes, "one of them fails, or otherwise");
+				printf("  with the index: %s  without: %s\n",
+				       PQresultErrorMessage(a), PQresultErrorMessage(b));
+				differ(run, session, statement.bytes,
+				       "one of them fails, or otherwise");
 			}
 			run->n_errors++;
 		} else if (!are_rankings_alike(run, a, b, offset, limit)) {
@@ -721,7 +806,8 @@ static void ask_best(struct run *run, struct session *session)
 	free(before);
 }
 
-/* Questions see one snapshot: that of the session's transaction, or of one that is made for them. */
+/* Questions see one snapshot: that of the session's transaction, or of one that is made for
+ * them. */
 static void ask_some(struct run *run, struct session *session, unsigned n)
 {
 	bool is_own = session->is_in_transaction;
@@ -746,7 +832,8 @@ static void new_table(struct run *run, struct session *session)
 	run->shape = &shapes[random_below(&run->asker.random, N_SHAPES)];
 	insist(run, session, "DROP TABLE IF EXISTS t");
 	text_add(&statement,
-	         "CREATE %s TABLE t (id int PRIMARY KEY, grp int, title text, body text) WITH (fillfactor = %u, "
+	         "CREATE %s TABLE t (id int PRIMARY KEY, grp int, title text, body text) WITH "
+	         "(fillfactor = %u, "
 	         "autovacuum_enabled = off)",
 	         run->shape->persistence, 60 + random_below(&run->asker.random, 41));
 	insist(run, session, statement.bytes);
@@ -757,17 +844,21 @@ static void new_table(struct run *run, struct session *session)
 		insist(run, session, statement.bytes);
 	}
 	text_clear(&statement);
-	text_add(&statement, "CREATE INDEX t_index ON t USING %s; COMMENT ON TABLE t IS '%td'", run->shape->index,
-	         run->shape - shapes);
+	text_add(&statement, "CREATE INDEX t_index ON t USING %s; COMMENT ON TABLE t IS '%td'",
+	         run->shape->index, run->shape - shapes);
 	insist(run, session, statement.bytes);
 }
 
-/* The table as it is: its shape stands in its comment; texts of it are those that questions take parts of. */
+/* The table as it is: its shape stands in its comment; texts of it are those that questions take
+ * parts of. */
 static void old_table(struct run *run, struct session *session)
 {
-	run->shape = &shapes[number_of(run, session, "SELECT coalesce(obj_description('t'::regclass), '0')") %
+	run->shape = &shapes[number_of(run, session,
+	                               "SELECT coalesce(obj_description('t'::regclass), '0')") %
 	                     (long)N_SHAPES];
-	PGresult *result = ask(run, session, "SELECT left(body, 500) FROM t WHERE body <> '' ORDER BY md5(id::text) LIMIT 256");
+	PGresult *result = ask(
+		run, session,
+		"SELECT left(body, 500) FROM t WHERE body <> '' ORDER BY md5(id::text) LIMIT 256");
 	for (int i = 0; i < PQntuples(result); i++) {
 		free(run->asker.lately[i]);
 		run->asker.lately[i] = strdup(PQgetvalue(result, i, 0));
@@ -784,7 +875,8 @@ static void keep_small(struct run *run, struct session *session, unsigned n_most
 	long n = number_of(run, session, "SELECT count(*) FROM t");
 	if (n <= n_most)
 		return;
-	snprintf(statement, sizeof statement, "DELETE FROM t WHERE id %% %u = %u AND hashint8extended(id, %ld) & 1023 < 614",
+	snprintf(statement, sizeof statement,
+	         "DELETE FROM t WHERE id %% %u = %u AND hashint8extended(id, %ld) & 1023 < 614",
 	         N_OWNERS, session->owner, n);
 	must(run, session, statement);
 }
@@ -798,7 +890,9 @@ static void write_on(struct run *run, unsigned owner)
 	asker_init(&asker, run->seed * 100 + owner);
 	run->n_writers = 0;
 	session_open(run, &session, owner);
-	session.n_made = (unsigned)number_of(run, &session, "SELECT coalesce(max(id), 0) FROM t") / N_OWNERS + 1;
+	session.n_made = (unsigned)number_of(run, &session, "SELECT coalesce(max(id), 0) FROM t") /
+	                         N_OWNERS +
+	                 1;
 	for (unsigned i = 0;; i++) {
 		if (random_one_in(&asker.random, 4))
 			begin_or_end(run, &session, &asker);
@@ -866,7 +960,8 @@ static void step(struct run *run)
 	}
 	look_after_upkeep(run);
 	if (run->n_queries)
-		ask_some(run, &run->sessions[random_below(&run->asker.random, N_SESSIONS)], run->n_queries);
+		ask_some(run, &run->sessions[random_below(&run->asker.random, N_SESSIONS)],
+		         run->n_queries);
 	if (run->step % 50 == 49) {
 		end_transaction(run, session, true);
 		keep_small(run, session, MOST_ROWS);
@@ -910,19 +1005,36 @@ static void run_all(struct run *run)
 
 static int usage(void)
 {
-	fputs("usage: test_random CONNECTION [--seed N] [--steps N] [--queries N] [--writers N] [--tables N] [--check "
-	      "N] [--resume] [--verbose]\n", stderr);
+	fputs("usage: test_random CONNECTION [--seed N] [--steps N] [--queries N] [--writers N] "
+	      "[--tables N] [--check "
+	      "N] [--resume] [--verbose]\n",
+	      stderr);
 	return FAILED;
 }
 
 int main(int argc, char **argv)
 {
-	enum { SEED, STEPS, QUERIES, WRITERS, TABLES, CHECK, RESUME, VERBOSE, N_OPTIONS };
+	enum {
+		SEED,
+		STEPS,
+		QUERIES,
+		WRITERS,
+		TABLES,
+		CHECK,
+		RESUME,
+		VERBOSE,
+		N_OPTIONS
+	};
 	static const struct option options[] = {
-		{"seed", required_argument, NULL, SEED}, {"steps", required_argument, NULL, STEPS},
-		{"queries", required_argument, NULL, QUERIES}, {"writers", required_argument, NULL, WRITERS},
-		{"tables", required_argument, NULL, TABLES}, {"check", required_argument, NULL, CHECK},
-		{"resume", no_argument, NULL, RESUME}, {"verbose", no_argument, NULL, VERBOSE}, {0},
+		{"seed", required_argument, NULL, SEED},
+		{"steps", required_argument, NULL, STEPS},
+		{"queries", required_argument, NULL, QUERIES},
+		{"writers", required_argument, NULL, WRITERS},
+		{"tables", required_argument, NULL, TABLES},
+		{"check", required_argument, NULL, CHECK},
+		{"resume", no_argument, NULL, RESUME},
+		{"verbose", no_argument, NULL, VERBOSE},
+		{0},
 	};
 	unsigned long given[N_OPTIONS] = {[SEED] = 1, [STEPS] = 500, [QUERIES] = 4, [TABLES] = 5};
 	for (int c; (c = getopt_long(argc, argv, "", options, NULL)) != -1;) {
@@ -930,10 +1042,15 @@ int main(int argc, char **argv)
 			return usage();
 		given[c] = optarg ? strtoul(optarg, NULL, 10) : 1;
 	}
-	struct run run = {.seed = given[SEED], .n_steps = (unsigned)given[STEPS], .n_queries = (unsigned)given[QUERIES],
-	                  .n_writers = (unsigned)(given[WRITERS] < MOST_WRITERS ? given[WRITERS] : MOST_WRITERS),
-	                  .n_tables = (unsigned)(given[TABLES] > 0 ? given[TABLES] : 1), .n_check = (unsigned)given[CHECK],
-	                  .is_resumed = given[RESUME] > 0, .is_verbose = given[VERBOSE] > 0};
+	struct run run = {.seed = given[SEED],
+	                  .n_steps = (unsigned)given[STEPS],
+	                  .n_queries = (unsigned)given[QUERIES],
+	                  .n_writers = (unsigned)(given[WRITERS] < MOST_WRITERS ? given[WRITERS]
+	                                                                        : MOST_WRITERS),
+	                  .n_tables = (unsigned)(given[TABLES] > 0 ? given[TABLES] : 1),
+	                  .n_check = (unsigned)given[CHECK],
+	                  .is_resumed = given[RESUME] > 0,
+	                  .is_verbose = given[VERBOSE] > 0};
 	if (optind != argc - 1)
 		return usage();
 	run.place = argv[optind];
@@ -944,9 +1061,11 @@ int main(int argc, char **argv)
 		ask_text(&run.asker, &text);
 	printf("seed %llu\n", (unsigned long long)run.seed);
 	run_all(&run);
-	printf("%lu questions, %lu rankings among them (%lu left out: statistics changed meanwhile), %lu with rows, "
+	printf("%lu questions, %lu rankings among them (%lu left out: statistics changed "
+	       "meanwhile), %lu with rows, "
 	       "%lu errors, about %lu matches by an index: no difference\n",
-	       run.n_asked, run.n_rankings, run.n_rankings_left_out, run.n_found, run.n_errors, run.n_with_index);
+	       run.n_asked, run.n_rankings, run.n_rankings_left_out, run.n_found, run.n_errors,
+	       run.n_with_index);
 	asker_deinit(&run.asker);
 	end(&run, SAME);
 }

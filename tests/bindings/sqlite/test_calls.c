@@ -1,6 +1,7 @@
 /*
- * test_calls.c: what the shell of SQLite cannot do: statements that outlive the table they were made for, extended codes, changes under an open
- * statement, an interrupt. The extension's file is the program's first argument.
+ * test_calls.c: what the shell of SQLite cannot do: statements that outlive the table they were
+ * made for, extended codes, changes under an open statement, an interrupt. The extension's file is
+ * the program's first argument.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -64,7 +65,8 @@ static const char *ask(sqlite3 *db, const char *sql)
 static void make(const char *name, const char *columns, const char *row)
 {
 	sqlite3 *db = open_database(name);
-	char *sql = sqlite3_mprintf("CREATE VIRTUAL TABLE t USING bitsift(%s); INSERT INTO t VALUES(%s)", columns, row);
+	char *sql = sqlite3_mprintf(
+		"CREATE VIRTUAL TABLE t USING bitsift(%s); INSERT INTO t VALUES(%s)", columns, row);
 	run(db, sql);
 	sqlite3_free(sql);
 	sqlite3_close(db);
@@ -106,13 +108,15 @@ static void test_made_anew(void **state)
 	sqlite3 *db = open_database("anew"), *other = open_database("anew");
 	sqlite3_stmt *kept = prepare(db, "SELECT * FROM t('one')");
 	assert_string_equal(rows_of(kept), "one");
-	run(db, "BEGIN; DROP TABLE t; CREATE VIRTUAL TABLE t USING bitsift(b, c); INSERT INTO t VALUES('two', 'one')");
+	run(db, "BEGIN; DROP TABLE t; CREATE VIRTUAL TABLE t USING bitsift(b, c); INSERT INTO t "
+	        "VALUES('two', 'one')");
 	assert_string_equal(rows_of(kept), "two");
 	run(db, "ROLLBACK");
 	assert_string_equal(rows_of(kept), "one");
 	run(db, "INSERT INTO t VALUES('three')");
 	assert_string_equal(ask(db, "SELECT a FROM t('three')"), "three");
-	run(other, "DROP TABLE t; CREATE VIRTUAL TABLE t USING bitsift(b, c); INSERT INTO t VALUES('two', 'one')");
+	run(other, "DROP TABLE t; CREATE VIRTUAL TABLE t USING bitsift(b, c); INSERT INTO t "
+	           "VALUES('two', 'one')");
 	assert_string_equal(rows_of(kept), "two");
 	run(db, "INSERT INTO t VALUES('four', 'five')");
 	assert_string_equal(ask(other, "SELECT b FROM t('c:five')"), "four");
@@ -124,12 +128,15 @@ static void test_made_anew(void **state)
 static void test_extended_codes(void **state)
 {
 	sqlite3 *db = open_database("");
-	run(db, "CREATE VIRTUAL TABLE t USING bitsift(a); INSERT INTO t(rowid, a) VALUES(1, 'one')");
+	run(db,
+	    "CREATE VIRTUAL TABLE t USING bitsift(a); INSERT INTO t(rowid, a) VALUES(1, 'one')");
 	sqlite3_extended_result_codes(db, 1);
 	run(db, "INSERT OR IGNORE INTO t(rowid, a) VALUES(1, 'two'), (2, 'three')");
-	assert_string_equal(ask(db, "SELECT a FROM t('one OR two OR three') ORDER BY rowid"), "one three");
-	assert_int_equal(sqlite3_exec(db, "INSERT INTO t(rowid, a) VALUES(1, 'x')", NULL, NULL, NULL) & 0xff,
-	                 SQLITE_CONSTRAINT);
+	assert_string_equal(ask(db, "SELECT a FROM t('one OR two OR three') ORDER BY rowid"),
+	                    "one three");
+	assert_int_equal(
+		sqlite3_exec(db, "INSERT INTO t(rowid, a) VALUES(1, 'x')", NULL, NULL, NULL) & 0xff,
+		SQLITE_CONSTRAINT);
 	sqlite3_close(db);
 }
 
@@ -140,14 +147,16 @@ static void test_changes_ahead(void **state)
 	for (size_t i = 0; i < 3; i++) {
 		sqlite3 *db = open_database("");
 		char sql[100];
-		run(db, "CREATE VIRTUAL TABLE t USING bitsift(a); INSERT INTO t VALUES('w'), ('w'), ('w'), ('w'), "
+		run(db, "CREATE VIRTUAL TABLE t USING bitsift(a); INSERT INTO t VALUES('w'), "
+		        "('w'), ('w'), ('w'), "
 		        "('w'), ('w')");
 		snprintf(sql, sizeof(sql), "SELECT a, rowid FROM t('w')%s", orders[i]);
 		sqlite3_stmt *statement = prepare(db, sql);
 		unsigned n = 0;
 		while (sqlite3_step(statement) == SQLITE_ROW && ++n)
 			if (n == 1)
-				run(db, "DELETE FROM t WHERE rowid IN (2, 5); UPDATE t SET a = 'x' WHERE rowid = 3;"
+				run(db, "DELETE FROM t WHERE rowid IN (2, 5); UPDATE t SET a = 'x' "
+				        "WHERE rowid = 3;"
 				        "UPDATE t SET a = 'w w' WHERE rowid = 4");
 		assert_int_equal(sqlite3_finalize(statement), SQLITE_OK);
 		assert_int_equal(n, 3);
@@ -182,7 +191,8 @@ static void test_interrupt(void **state)
 	run(db, "CREATE VIRTUAL TABLE t USING bitsift(a);"
 	        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60000) "
 	        "INSERT INTO t SELECT 'b ' || (i % 7) || ' c d e ' || (i % 11) || ' f b' FROM n");
-	sqlite3_stmt *statement = prepare(db, "SELECT count(*) FROM t('\"c b\"~30 \"f c\"~30 \"e b\"~40')");
+	sqlite3_stmt *statement =
+		prepare(db, "SELECT count(*) FROM t('\"c b\"~30 \"f c\"~30 \"e b\"~40')");
 	pthread_create(&thread, NULL, interrupt_often, db);
 	int code = sqlite3_step(statement);
 	is_done = true;
@@ -193,7 +203,8 @@ static void test_interrupt(void **state)
 	sqlite3_close(db);
 }
 
-/* Random contents: table t<i> has the content c<i>, which is a table of two rows, or a view of up to two of the tables t. */
+/* Random contents: table t<i> has the content c<i>, which is a table of two rows, or a view of up
+ * to two of the tables t. */
 #define N_TABLES 6
 
 struct contents {
@@ -206,7 +217,8 @@ static bool is_recursive(const struct contents *contents, int table, unsigned ab
 	if (above >> table & 1)
 		return true;
 	for (int i = 0; i < 2; i++)
-		if (contents->of[table][i] >= 0 && is_recursive(contents, contents->of[table][i], above | 1u << table))
+		if (contents->of[table][i] >= 0 &&
+		    is_recursive(contents, contents->of[table][i], above | 1u << table))
 			return true;
 	return false;
 }
@@ -226,7 +238,8 @@ static void make_contents(sqlite3 *db, struct contents *contents)
 			         "INSERT INTO c%d VALUES(1, 'alpha beta'), (2, 'gamma')",
 			         table, table);
 		else if (b < 0)
-			snprintf(sql, sizeof(sql), "CREATE VIEW c%d AS SELECT rowid AS id, a FROM t%d", table, a);
+			snprintf(sql, sizeof(sql),
+			         "CREATE VIEW c%d AS SELECT rowid AS id, a FROM t%d", table, a);
 		else
 			snprintf(sql, sizeof(sql),
 			         "CREATE VIEW c%d AS SELECT rowid AS id, a FROM t%d UNION "
@@ -245,7 +258,8 @@ static void make_contents(sqlite3 *db, struct contents *contents)
 
 static void check_contents(sqlite3 *db, const struct contents *contents, int table)
 {
-	static const char *const statements[] = {"SELECT count(*) FROM t%d", "INSERT INTO t%d(t%d) VALUES('rebuild')",
+	static const char *const statements[] = {"SELECT count(*) FROM t%d",
+	                                         "INSERT INTO t%d(t%d) VALUES('rebuild')",
 	                                         "SELECT a FROM t%d('\"alpha beta\"')",
 	                                         "INSERT INTO t%d(t%d) VALUES('integrity-check')"};
 	bool is_wrong = is_recursive(contents, table, 0);
@@ -260,7 +274,8 @@ static void check_contents(sqlite3 *db, const struct contents *contents, int tab
 			assert_int_equal(code, SQLITE_OK);
 		if (code)
 			assert_non_null(strstr(sqlite3_errmsg(db), "recursively defined table t"));
-		sqlite3_snprintf(sizeof(sql), sql, "SELECT count(*) FROM t%d('\"alpha beta\"')", table);
+		sqlite3_snprintf(sizeof(sql), sql, "SELECT count(*) FROM t%d('\"alpha beta\"')",
+		                 table);
 		if (!is_wrong && i > 0)
 			assert_string_equal(ask(db, sql), "1");
 	}
@@ -299,7 +314,8 @@ static void test_deep_contents(void **state)
 		code = sqlite3_exec(db, sql, NULL, NULL, NULL);
 	}
 	assert_int_equal(code, SQLITE_ERROR);
-	assert_non_null(strstr(sqlite3_errmsg(db), "tables read or write one another more than 32 deep"));
+	assert_non_null(
+		strstr(sqlite3_errmsg(db), "tables read or write one another more than 32 deep"));
 	assert_int_equal(n, 33);
 	assert_string_equal(ask(db, "SELECT count(*) FROM t32('\"alpha beta\"')"), "1");
 	run(db, "INSERT INTO t32(t32) VALUES('integrity-check')");

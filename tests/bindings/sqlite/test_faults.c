@@ -1,6 +1,7 @@
 /*
- * test_faults.c: the n-th allocation of SQLite fails, or the n-th write, for one n after the other, in the midst of a script. Afterwards the
- * connection, and another one, must find by MATCH what a scan finds, and integrity-check must be content.
+ * test_faults.c: the n-th allocation of SQLite fails, or the n-th write, for one n after the other,
+ * in the midst of a script. Afterwards the connection, and another one, must find by MATCH what a
+ * scan finds, and integrity-check must be content.
  *
  *      test_sqlite_faults EXTENSION
  */
@@ -86,7 +87,8 @@ static void deadline_calls(void)
 
 static void die(const char *what, const char *why, uint64_t n)
 {
-	fprintf(stderr, "%s %llu: %s: %s\n", kind_names[fault.kind], (unsigned long long)n, what, why);
+	fprintf(stderr, "%s %llu: %s: %s\n", kind_names[fault.kind], (unsigned long long)n, what,
+	        why);
 	abort();
 }
 
@@ -99,8 +101,10 @@ static sqlite3 *open_database(const char *path)
 	sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 1, NULL);
 	if (sqlite3_load_extension(db, extension, NULL, &message))
 		die(extension, message, 0);
-	sqlite3_exec(db, "PRAGMA synchronous = OFF; PRAGMA cache_size = 10; PRAGMA wal_autocheckpoint = 5", NULL, NULL,
-	             NULL);
+	sqlite3_exec(
+		db,
+		"PRAGMA synchronous = OFF; PRAGMA cache_size = 10; PRAGMA wal_autocheckpoint = 5",
+		NULL, NULL, NULL);
 	return db;
 }
 
@@ -111,7 +115,8 @@ static const char *const script[] = {
 	"INSERT INTO t(a, b) SELECT 'fizz', 'b' || i FROM numbers WHERE i < 40",
 	"SAVEPOINT x",
 	"UPDATE t SET a = 'fizz buzz' WHERE rowid % 7 = 0",
-	"SELECT snippet(t, 0, '[', ']', '..', 5), bm25(t, 2) FROM t('\"fizz buzz\"') ORDER BY rank LIMIT 5",
+	"SELECT snippet(t, 0, '[', ']', '..', 5), bm25(t, 2) FROM t('\"fizz buzz\"') ORDER BY rank "
+	"LIMIT 5",
 	"SAVEPOINT y",
 	"DELETE FROM t WHERE t MATCH 'b1*'",
 	"SELECT count(*) FROM t('a:fizz')",
@@ -127,7 +132,8 @@ static const char *const script[] = {
 static int ask(sqlite3 *db, const char *sql, uint64_t n)
 {
 	sqlite3_stmt *statement;
-	if (sqlite3_prepare_v2(db, sql, -1, &statement, NULL) || sqlite3_step(statement) != SQLITE_ROW)
+	if (sqlite3_prepare_v2(db, sql, -1, &statement, NULL) ||
+	    sqlite3_step(statement) != SQLITE_ROW)
 		die(sql, sqlite3_errmsg(db), n);
 	int value = sqlite3_column_int(statement, 0);
 	sqlite3_finalize(statement);
@@ -138,7 +144,8 @@ static void check(sqlite3 *db, uint64_t n)
 {
 	if (ask(db, "SELECT count(*) FROM t('fizz')", n) !=
 	            ask(db, "SELECT count(*) FROM t WHERE a LIKE '%fizz%'", n) ||
-	    ask(db, "SELECT count(*) FROM t('buzz')", n) != ask(db, "SELECT count(*) FROM t WHERE a LIKE '%buzz%'", n))
+	    ask(db, "SELECT count(*) FROM t('buzz')", n) !=
+	            ask(db, "SELECT count(*) FROM t WHERE a LIKE '%buzz%'", n))
 		die("what is found", "not what there is", n);
 	if (sqlite3_exec(db, "INSERT INTO t(t) VALUES ('integrity-check')", NULL, NULL, NULL))
 		die("integrity-check", sqlite3_errmsg(db), n);
@@ -150,9 +157,11 @@ static void make(const char *path)
 	char *message = NULL;
 	if (sqlite3_exec(db,
 	                 "CREATE VIRTUAL TABLE t USING bitsift(a, b); CREATE TABLE numbers(i);"
-	                 "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1500) INSERT INTO "
+	                 "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < "
+	                 "1500) INSERT INTO "
 	                 "numbers SELECT i FROM n;"
-	                 "INSERT INTO t SELECT 'fizz', 'b' || i FROM numbers WHERE i < 150; INSERT INTO t VALUES "
+	                 "INSERT INTO t SELECT 'fizz', 'b' || i FROM numbers WHERE i < 150; INSERT "
+	                 "INTO t VALUES "
 	                 "('buzz', 'pending')",
 	                 NULL, NULL, &message))
 		die(path, message, 0);

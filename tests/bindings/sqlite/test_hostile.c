@@ -1,7 +1,8 @@
 /*
- * test_hostile.c: names of tables and columns, and texts, that nobody would choose (tests/rigs/hostile.h), in tables of bitsift. Each row has a
- * word of its own; after each transaction, when the database was opened again, and after integrity-check, optimize and rebuild the word
- * finds the row.
+ * test_hostile.c: names of tables and columns, and texts, that nobody would choose
+ * (tests/rigs/hostile.h), in tables of bitsift. Each row has a word of its own; after each
+ * transaction, when the database was opened again, and after integrity-check, optimize and rebuild
+ * the word finds the row.
  *
  * test_sqlite_hostile EXTENSION [N_ROUNDS [SEED]]
  */
@@ -42,8 +43,10 @@ static void fail(const char *step, const struct row *row, const char *what)
 {
 	fprintf(stderr, "seed %llu, %s: %s", seed, step, what);
 	if (row)
-		fprintf(stderr, "; row %lld, word %s, column %d", (long long)row->id, row->word, row->column);
-	fprintf(stderr, "; table %s\n", table ? bytes_shown((struct bytes){table, strlen(table)}) : "-");
+		fprintf(stderr, "; row %lld, word %s, column %d", (long long)row->id, row->word,
+		        row->column);
+	fprintf(stderr, "; table %s\n",
+	        table ? bytes_shown((struct bytes){table, strlen(table)}) : "-");
 	exit(1);
 }
 
@@ -77,8 +80,8 @@ static void open_database(void)
 	must_run("synchronous", sqlite3_mprintf("PRAGMA synchronous = OFF"));
 }
 
-/* SQLite keeps U+FFFE and U+FFFF as U+FFFD in a database of UTF-16, and then does not know a column of any table by the name that it was
- * given. */
+/* SQLite keeps U+FFFE and U+FFFF as U+FFFD in a database of UTF-16, and then does not know a column
+ * of any table by the name that it was given. */
 static void spell_as_utf16(char *name)
 {
 	for (char *at = name; (at = strstr(at, "\xef\xbf")) != NULL; at += 2)
@@ -112,7 +115,8 @@ static void make_table(void)
 {
 	static const char *const ends[] = {"", "", "x1", "x2"};
 	is_utf16 = below(3) == 0;
-	must_run("encoding", sqlite3_mprintf("PRAGMA encoding = '%s'", is_utf16 ? "UTF-16le" : "UTF-8"));
+	must_run("encoding",
+	         sqlite3_mprintf("PRAGMA encoding = '%s'", is_utf16 ? "UTF-16le" : "UTF-8"));
 	table = make_name("_t");
 	n_columns = 0;
 	for (int wanted = 1 + (int)below(MOST_COLUMNS); wanted > 0; wanted--) {
@@ -169,7 +173,8 @@ static struct bytes text_around(const char *word)
 static void bind_value(sqlite3_stmt *statement, int at, const char *word)
 {
 	struct bytes text = word ? text_around(word) : hostile_bytes(&hostile);
-	/* What of it SQLite would cut off or spoil in another encoding is not what is asked for here. */
+	/* What of it SQLite would cut off or spoil in another encoding is not what is asked for
+	 * here. */
 	if (is_utf16) {
 		struct bytes valid = hostile_as_text(text, true);
 		free(text.data);
@@ -182,7 +187,8 @@ static void bind_value(sqlite3_stmt *statement, int at, const char *word)
 	else if (!is_utf16 && below(4) == 0)
 		sqlite3_bind_blob64(statement, at, text.data, text.n, SQLITE_TRANSIENT);
 	else
-		sqlite3_bind_text64(statement, at, text.data, text.n, SQLITE_TRANSIENT, SQLITE_UTF8);
+		sqlite3_bind_text64(statement, at, text.data, text.n, SQLITE_TRANSIENT,
+		                    SQLITE_UTF8);
 	free(text.data);
 }
 
@@ -195,10 +201,13 @@ static struct row *live_row(void)
 /* Inserts a row, or replaces that one. */
 static void put_row(struct row *replaced)
 {
-	static const sqlite3_int64 ids[] = {INT64_MIN, INT64_MIN + 1, -1, 0, 1, INT64_MAX - 1, INT64_MAX};
+	static const sqlite3_int64 ids[] = {INT64_MIN, INT64_MIN + 1, -1,       0,
+	                                    1,         INT64_MAX - 1, INT64_MAX};
 	struct row *row = &rows[n_rows++];
 	*row = (struct row){.column = (int)below((uint64_t)n_columns)};
-	row->id = replaced ? replaced->id : below(4) ? (sqlite3_int64)below(1u << 30) : ids[below(sizeof(ids) / sizeof(*ids))];
+	row->id = replaced   ? replaced->id
+	          : below(4) ? (sqlite3_int64)below(1u << 30)
+	                     : ids[below(sizeof(ids) / sizeof(*ids))];
 	unsigned long long n = n_words++;
 	row->word[0] = 'q';
 	for (int i = 1; i < 7; i++, n /= 20)
@@ -229,14 +238,16 @@ static void put_row(struct row *replaced)
 static bool is_typable(const char *name)
 {
 	size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789");
-	return n > 0 && n < 256 && !name[n] && strcmp(name, "AND") != 0 && strcmp(name, "OR") != 0 && strcmp(name, "NOT") != 0;
+	return n > 0 && n < 256 && !name[n] && strcmp(name, "AND") != 0 &&
+	       strcmp(name, "OR") != 0 && strcmp(name, "NOT") != 0;
 }
 
 static void expect_row(const char *step, const struct row *row, bool in_column)
 {
 	sqlite3_stmt *statement;
 	char *sql = sqlite3_mprintf("SELECT rowid FROM \"%w\" WHERE \"%w\" MATCH ?1", table, table);
-	char *query = sqlite3_mprintf("%s%s%s", in_column ? columns[row->column] : "", in_column ? ":" : "", row->word);
+	char *query = sqlite3_mprintf("%s%s%s", in_column ? columns[row->column] : "",
+	                              in_column ? ":" : "", row->word);
 	int n = 0;
 	if (sqlite3_prepare_v2(db, sql, -1, &statement, NULL))
 		fail(step, row, sqlite3_errmsg(db));
@@ -249,7 +260,9 @@ static void expect_row(const char *step, const struct row *row, bool in_column)
 	if (sqlite3_finalize(statement))
 		fail(step, row, sqlite3_errmsg(db));
 	if (n != !row->is_dead)
-		fail(step, row, in_column ? "it is not found in its column" : "it is not found as often as it should");
+		fail(step, row,
+		     in_column ? "it is not found in its column"
+		               : "it is not found as often as it should");
 	n_found++;
 	sqlite3_free(sql);
 	sqlite3_free(query);
@@ -278,19 +291,23 @@ static void change(void)
 	for (uint64_t n = 1 + below(8); n > 0; n--)
 		put_row(below(4) ? NULL : live_row());
 	if ((row = live_row()) != NULL) {
-		must_run("delete", sqlite3_mprintf("DELETE FROM \"%w\" WHERE rowid = %lld", table, row->id));
+		must_run("delete",
+		         sqlite3_mprintf("DELETE FROM \"%w\" WHERE rowid = %lld", table, row->id));
 		row->is_dead = true;
 	}
 	if ((row = live_row()) != NULL && row->id < INT64_MAX / 2 && row->id > 0) {
 		sqlite3_int64 to = row->id + INT64_MAX / 2;
-		must_run("update", sqlite3_mprintf("UPDATE \"%w\" SET rowid = %lld WHERE rowid = %lld", table, to, row->id));
+		must_run("update",
+		         sqlite3_mprintf("UPDATE \"%w\" SET rowid = %lld WHERE rowid = %lld", table,
+		                         to, row->id));
 		row->id = to;
 	}
 }
 
 static void command(const char *name)
 {
-	must_run(name, sqlite3_mprintf("INSERT INTO \"%w\"(\"%w\") VALUES('%q')", table, table, name));
+	must_run(name,
+	         sqlite3_mprintf("INSERT INTO \"%w\"(\"%w\") VALUES('%q')", table, table, name));
 	expect(name);
 }
 

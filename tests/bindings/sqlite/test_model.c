@@ -1,11 +1,13 @@
 /*
- * test_model.c: random transactions on a virtual table, by two connections and by processes that are killed, against a model: an array
- * of rows, and bs_query_match asked of each. After every few steps a connection must find, by MATCH, exactly the rows that match,
- * as it sees them at that moment.
+ * test_model.c: random transactions on a virtual table, by two connections and by processes that
+ * are killed, against a model: an array of rows, and bs_query_match asked of each. After every few
+ * steps a connection must find, by MATCH, exactly the rows that match, as it sees them at that
+ * moment.
  *
  *      test_sqlite_model EXTENSION N_TRANSACTIONS SEED [wal|delete] [own|content]
  *
- * content: the rows are those of another table, from where triggers tell the virtual table of changes.
+ * content: the rows are those of another table, from where triggers tell the virtual table of
+ * changes.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -53,13 +55,16 @@ static const char *extension, *journal, *written = "t", *asked = "t";
 static bool is_external;
 static char path[64];
 static uint32_t n_texts;
-static struct told *told; /* shared with children: a file, whose name is the database's and "-told" */
+/* shared with children: a file, whose name is the database's and "-told" */
+static struct told *told;
 static char **program;
 
 /* Some rowids are far out. */
 static sqlite3_int64 rowid_of(uint32_t id)
 {
-	return id % 16 == 0 ? INT64_MIN + id / 16 - 1 : id % 16 == 1 ? INT64_MAX - id / 16 : (sqlite3_int64)id;
+	return id % 16 == 0   ? INT64_MIN + id / 16 - 1
+	       : id % 16 == 1 ? INT64_MAX - id / 16
+	                      : (sqlite3_int64)id;
 }
 
 /* 0: it is none of ours. */
@@ -68,7 +73,9 @@ static uint32_t id_of(sqlite3_int64 rowid)
 	sqlite3_int64 id = rowid < 0           ? (rowid - INT64_MIN + 1) * 16
 	                   : rowid > (1 << 30) ? (INT64_MAX - rowid) * 16 + 1
 	                                       : rowid;
-	return id >= 1 && id <= (sqlite3_int64)N_IDS && rowid_of((uint32_t)id) == rowid ? (uint32_t)id : 0;
+	return id >= 1 && id <= (sqlite3_int64)N_IDS && rowid_of((uint32_t)id) == rowid
+	               ? (uint32_t)id
+	               : 0;
 }
 
 static uint32_t below(uint32_t n)
@@ -83,7 +90,8 @@ static void die(const char *format, ...)
 {
 	va_list arguments;
 	va_start(arguments, format);
-	fprintf(stderr, "seed %llu, %s, %s: ", (unsigned long long)seed, journal, is_external ? "content" : "own");
+	fprintf(stderr, "seed %llu, %s, %s: ", (unsigned long long)seed, journal,
+	        is_external ? "content" : "own");
 	vfprintf(stderr, format, arguments);
 	fprintf(stderr, "\n");
 	va_end(arguments);
@@ -152,14 +160,16 @@ static void text_of(uint32_t row, unsigned column, char text[TEXT_BYTES])
 
 static void make_query(char query[TEXT_BYTES])
 {
-	static const char *const forms[] = {"\"%s %s\"", "-%s", "title:%s", "%.2s*", "(%s OR body:%s)", "\"%s %s\"~3"};
+	static const char *const forms[] = {"\"%s %s\"",       "-%s",        "title:%s", "%.2s*",
+	                                    "(%s OR body:%s)", "\"%s %s\"~3"};
 	size_t n = 1 + below(3);
 	query[0] = '\0';
 	for (size_t i = 0; i < n; i++) {
 		const char *word = word_of(rng + below(1000)), *other = word_of(rng + below(999));
 		char piece[120];
 		unsigned form = below(10);
-		snprintf(piece, sizeof(piece), form < sizeof(forms) / sizeof(*forms) ? forms[form] : "%s", word, other);
+		snprintf(piece, sizeof(piece),
+		         form < sizeof(forms) / sizeof(*forms) ? forms[form] : "%s", word, other);
 		strcat(query, i ? " " : "");
 		strcat(query, piece);
 	}
@@ -169,7 +179,8 @@ static void make_query(char query[TEXT_BYTES])
 static bool match_model(const struct state *state, const char *query, bool matches[N_IDS + 1])
 {
 	static const char *const fields[] = {"title", "body", NULL};
-	struct bs_query_request request = {.query = query, .query_bytes = strlen(query), .fields = fields};
+	struct bs_query_request request = {
+		.query = query, .query_bytes = strlen(query), .fields = fields};
 	struct bs_query *of;
 	if (bs_query_new(&request, &of, NULL, NULL))
 		return false;
@@ -178,7 +189,8 @@ static bool match_model(const struct state *state, const char *query, bool match
 		struct bs_query_result result = {.is_match = false};
 		text_of(state->rows[id], 0, title);
 		text_of(state->rows[id], 1, body);
-		struct bs_text texts[] = {{"title", 5, title, strlen(title)}, {"body", 4, body, strlen(body)}};
+		struct bs_text texts[] = {{"title", 5, title, strlen(title)},
+		                          {"body", 4, body, strlen(body)}};
 		if (state->rows[id] && bs_query_match(of, texts, 2, &result, NULL))
 			die("bs_query_match failed: %s", query);
 		matches[id] = result.is_match;
@@ -187,7 +199,8 @@ static bool match_model(const struct state *state, const char *query, bool match
 	return true;
 }
 
-static void prepare(struct connection *connection, sqlite3_stmt **statement_out, const char *format, ...)
+static void prepare(struct connection *connection, sqlite3_stmt **statement_out, const char *format,
+                    ...)
 {
 	va_list arguments;
 	va_start(arguments, format);
@@ -206,14 +219,16 @@ static void check_kept(struct connection *connection, const char *query, sqlite3
 {
 	int n = 0, code;
 	if (!connection->kept)
-		prepare(connection, &connection->kept, "SELECT rowid FROM %s WHERE %s MATCH ?", asked, asked);
+		prepare(connection, &connection->kept, "SELECT rowid FROM %s WHERE %s MATCH ?",
+		        asked, asked);
 	if (!connection->kept)
 		return;
 	sqlite3_bind_text(connection->kept, 1, query, -1, SQLITE_TRANSIENT);
 	while ((code = sqlite3_step(connection->kept)) == SQLITE_ROW)
 		n++;
 	if (code == SQLITE_DONE && n != n_expected)
-		die("%s: %d by a statement that is kept, not %lld", query, n, (long long)n_expected);
+		die("%s: %d by a statement that is kept, not %lld", query, n,
+		    (long long)n_expected);
 	if (code != SQLITE_DONE && code != SQLITE_BUSY)
 		die("%s: %s", query, sqlite3_errmsg(connection->db));
 	sqlite3_reset(connection->kept);
@@ -221,9 +236,10 @@ static void check_kept(struct connection *connection, const char *query, sqlite3
 
 static void check_query(struct connection *connection, const char *query)
 {
-	static const char *const forms[] = {"SELECT rowid FROM %s WHERE %s MATCH %Q",
-	                                    "SELECT rowid FROM %s(%.0s%Q) ORDER BY rank",
-	                                    "SELECT rowid, title FROM %s WHERE %s MATCH %Q ORDER BY rowid DESC"};
+	static const char *const forms[] = {
+		"SELECT rowid FROM %s WHERE %s MATCH %Q",
+		"SELECT rowid FROM %s(%.0s%Q) ORDER BY rank",
+		"SELECT rowid, title FROM %s WHERE %s MATCH %Q ORDER BY rowid DESC"};
 	bool expected[N_IDS + 1] = {false}, found[N_IDS + 1] = {false};
 	sqlite3_stmt *statement;
 	sqlite3_int64 n_found = 0;
@@ -241,7 +257,8 @@ static void check_query(struct connection *connection, const char *query)
 		uint32_t id = id_of(sqlite3_column_int64(statement, 0));
 		code = SQLITE_OK;
 		if (!id || found[id])
-			die("%s: row %lld, or twice", sql, (long long)sqlite3_column_int64(statement, 0));
+			die("%s: row %lld, or twice", sql,
+			    (long long)sqlite3_column_int64(statement, 0));
 		found[id] = true;
 	}
 	if (code == SQLITE_BUSY && strcmp(journal, "wal")) {
@@ -259,8 +276,8 @@ static void check_query(struct connection *connection, const char *query)
 	}
 	sqlite3_free(sql);
 	sql = sqlite3_mprintf("SELECT count(*) FROM %s WHERE %s MATCH %Q", asked, asked, query);
-	if (sqlite3_prepare_v2(connection->db, sql, -1, &statement, NULL) || sqlite3_step(statement) != SQLITE_ROW ||
-	    sqlite3_column_int64(statement, 0) != n_found)
+	if (sqlite3_prepare_v2(connection->db, sql, -1, &statement, NULL) ||
+	    sqlite3_step(statement) != SQLITE_ROW || sqlite3_column_int64(statement, 0) != n_found)
 		die("%s: not %lld: %s", sql, (long long)n_found, sqlite3_errmsg(connection->db));
 	sqlite3_finalize(statement);
 	sqlite3_free(sql);
@@ -317,7 +334,8 @@ static uint32_t some_id(void)
 	return 1 + below(N_IDS);
 }
 
-/* An INSERT of a row; what it is to be afterwards is told before it is, as a statement may be a transaction of its own. */
+/* An INSERT of a row; what it is to be afterwards is told before it is, as a statement may be a
+ * transaction of its own. */
 static void put(struct connection *connection, const char *verb)
 {
 	struct state next = connection->state;
@@ -330,8 +348,9 @@ static void put(struct connection *connection, const char *verb)
 		next.rows[id] = row;
 	if (!connection->is_in_transaction)
 		told->in_flight = next;
-	int code = run(connection, "INSERT %s INTO %s(rowid, title, body, number) VALUES(%lld, %Q, %Q, %u)", verb,
-	               written, rowid_of(id), title, body, row);
+	int code = run(connection,
+	               "INSERT %s INTO %s(rowid, title, body, number) VALUES(%lld, %Q, %Q, %u)",
+	               verb, written, rowid_of(id), title, body, row);
 	if ((code != SQLITE_OK) != fails)
 		die("INSERT %s of row %u: %d", verb, id, code);
 	connection->state = next;
@@ -353,7 +372,8 @@ static void put_half(struct connection *connection)
 	if (rows[id] || !rows[taken])
 		return;
 	if (run(connection,
-	        "INSERT INTO %s(rowid, title, body, number) VALUES(%lld, 'apple', 'apple', 0), (%lld, 'apple', "
+	        "INSERT INTO %s(rowid, title, body, number) VALUES(%lld, 'apple', 'apple', 0), "
+	        "(%lld, 'apple', "
 	        "'apple', 0)",
 	        written, rowid_of(id), rowid_of(taken)) != SQLITE_CONSTRAINT)
 		die("row %u was put over row %u", id, taken);
@@ -370,7 +390,8 @@ static void copy_found(struct connection *connection)
 	if (!match_model(&before, query, matches))
 		return;
 	run(connection,
-	    "INSERT OR IGNORE INTO %s(rowid, title, body, number) SELECT 1 + (rowid + %u) %% %u, title, body, number "
+	    "INSERT OR IGNORE INTO %s(rowid, title, body, number) SELECT 1 + (rowid + %u) %% %u, "
+	    "title, body, number "
 	    "FROM %s"
 	    " WHERE %s MATCH %Q AND rowid BETWEEN 1 AND %u AND (1 + (rowid + %u) %% %u) %% 16 > 1",
 	    written, by, N_IDS, asked, asked, query, N_IDS, by, N_IDS);
@@ -381,10 +402,12 @@ static void copy_found(struct connection *connection)
 	}
 }
 
-/* Rows are deleted while a search walks over what it found: it comes to each that is still there, and to no other. */
+/* Rows are deleted while a search walks over what it found: it comes to each that is still there,
+ * and to no other. */
 static void change_under_walk(struct connection *connection)
 {
-	static const char *const orders[] = {"", " ORDER BY rank", " ORDER BY rowid", " ORDER BY rowid DESC"};
+	static const char *const orders[] = {"", " ORDER BY rank", " ORDER BY rowid",
+	                                     " ORDER BY rowid DESC"};
 	struct state *state = &connection->state;
 	bool matches[N_IDS + 1], seen[N_IDS + 1] = {false};
 	char query[TEXT_BYTES];
@@ -392,14 +415,16 @@ static void change_under_walk(struct connection *connection)
 	make_query(query);
 	if (!match_model(state, query, matches))
 		return;
-	prepare(connection, &statement, "SELECT rowid, title FROM %s(%Q)%s", asked, query, orders[below(4)]);
+	prepare(connection, &statement, "SELECT rowid, title FROM %s(%Q)%s", asked, query,
+	        orders[below(4)]);
 	while (sqlite3_step(statement) == SQLITE_ROW) {
 		uint32_t id = id_of(sqlite3_column_int64(statement, 0)), other = some_id();
 		if (!matches[id] || seen[id] || !state->rows[id])
 			die("%s: row %u, which is gone", query, id);
 		seen[id] = true;
 		if (below(2)) {
-			run(connection, "DELETE FROM %s WHERE rowid = %lld", written, rowid_of(other));
+			run(connection, "DELETE FROM %s WHERE rowid = %lld", written,
+			    rowid_of(other));
 			state->rows[other] = 0;
 		}
 	}
@@ -420,21 +445,23 @@ static void change(struct connection *connection)
 	case 0:
 		text_of(row, 1, text);
 		text_of(row, 0, title);
-		run(connection, "UPDATE %s SET title = %Q, body = %Q, number = %u WHERE rowid = %lld", written, title,
-		    text, row, rowid_of(id));
+		run(connection,
+		    "UPDATE %s SET title = %Q, body = %Q, number = %u WHERE rowid = %lld", written,
+		    title, text, row, rowid_of(id));
 		state->rows[id] = state->rows[id] ? row : 0;
 		break;
 	case 1:
 		/* Of triggers, SQLite does not tell of the row that is replaced. */
 		if (!state->rows[id] || other == id || (is_external && state->rows[other]))
 			break;
-		run(connection, "UPDATE OR REPLACE %s SET rowid = %lld WHERE rowid = %lld", written, rowid_of(other),
-		    rowid_of(id));
+		run(connection, "UPDATE OR REPLACE %s SET rowid = %lld WHERE rowid = %lld", written,
+		    rowid_of(other), rowid_of(id));
 		state->rows[other] = state->rows[id];
 		state->rows[id] = 0;
 		break;
 	case 2:
-		run(connection, "DELETE FROM %s WHERE rowid BETWEEN %u AND %u", written, id, id + 3);
+		run(connection, "DELETE FROM %s WHERE rowid BETWEEN %u AND %u", written, id,
+		    id + 3);
 		for (uint32_t i = id; i <= id + 3 && i <= N_IDS; i++)
 			state->rows[i] = i % 16 > 1 ? 0 : state->rows[i];
 		break;
@@ -443,7 +470,9 @@ static void change(struct connection *connection)
 		if (!match_model(state, text, matches) || below(3))
 			break;
 		if (is_external)
-			run(connection, "DELETE FROM %s WHERE rowid IN (SELECT rowid FROM %s WHERE %s MATCH %Q)",
+			run(connection,
+			    "DELETE FROM %s WHERE rowid IN (SELECT rowid FROM %s WHERE %s MATCH "
+			    "%Q)",
 			    written, asked, asked, text);
 		else
 			run(connection, "DELETE FROM %s WHERE %s MATCH %Q", written, written, text);
@@ -478,7 +507,8 @@ static void maintain(struct connection *connection)
 		for (unsigned i = below(3) ? 90 : 1300; i > 0; i--)
 			below(20) ? put_anyhow(connection) : change(connection);
 	} else if (!is_external) {
-		/* The schema is read anew, in the middle of a transaction. Of triggers, SQLite renames no column that is called as its table. */
+		/* The schema is read anew, in the middle of a transaction. Of triggers, SQLite
+		 * renames no column that is called as its table. */
 		run(connection, "ALTER TABLE %s RENAME TO other", asked);
 		run(connection, "ALTER TABLE other RENAME TO %s", asked);
 	}
@@ -600,7 +630,8 @@ static void kill_one(struct connection *connections)
 	snprintf(child_seed, sizeof(child_seed), "%u", below(1u << 30));
 	pid_t child = fork();
 	if (child == 0) {
-		execl(program[0], program[0], extension, "0", child_seed, journal, program[5], path, (char *)NULL);
+		execl(program[0], program[0], extension, "0", child_seed, journal, program[5], path,
+		      (char *)NULL);
 		_exit(2);
 	}
 	int status;
@@ -608,7 +639,8 @@ static void kill_one(struct connection *connections)
 	if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL)
 		die("a child ended by itself");
 	read_state(&connections[0], &now);
-	if (memcmp(&now, &told->committed, sizeof(now)) && memcmp(&now, &told->in_flight, sizeof(now)))
+	if (memcmp(&now, &told->committed, sizeof(now)) &&
+	    memcmp(&now, &told->in_flight, sizeof(now)))
 		die("after a kill the rows are neither those before nor those after the commit");
 	told->committed = now;
 	for (unsigned i = 0; i < 2; i++) {
@@ -621,16 +653,19 @@ static void create(struct connection *connection)
 {
 	run(connection, "PRAGMA journal_mode = %s", journal);
 	if (!is_external) {
-		must(connection, "CREATE VIRTUAL TABLE t USING bitsift(title, body, number UNINDEXED)");
+		must(connection,
+		     "CREATE VIRTUAL TABLE t USING bitsift(title, body, number UNINDEXED)");
 		return;
 	}
 	must(connection,
 	     "CREATE TABLE v(id INTEGER PRIMARY KEY, title, body, number);"
-	     "CREATE VIRTUAL TABLE t USING bitsift(title, body, number UNINDEXED, content='v', content_rowid='id');"
+	     "CREATE VIRTUAL TABLE t USING bitsift(title, body, number UNINDEXED, content='v', "
+	     "content_rowid='id');"
 	     "CREATE TRIGGER v_insert AFTER INSERT ON v BEGIN"
 	     " INSERT INTO t(rowid, title, body) VALUES(new.id, new.title, new.body); END;"
 	     "CREATE TRIGGER v_delete AFTER DELETE ON v BEGIN"
-	     " INSERT INTO t(t, rowid, title, body) VALUES('delete', old.id, old.title, old.body); END;"
+	     " INSERT INTO t(t, rowid, title, body) VALUES('delete', old.id, old.title, old.body); "
+	     "END;"
 	     "CREATE TRIGGER v_update AFTER UPDATE ON v BEGIN"
 	     " INSERT INTO t(t, rowid, title, body) VALUES('delete', old.id, old.title, old.body);"
 	     " INSERT INTO t(rowid, title, body) VALUES(new.id, new.title, new.body); END;");
@@ -695,8 +730,10 @@ int main(int argc, char **argv)
 		if (sqlite3_close(connections[i].db))
 			die("a connection cannot be closed");
 	}
-	printf("%u transactions, %u kills, %llu committed by the killed, %llu queries: no difference\n", n_transactions,
-	       n_kills, (unsigned long long)told->n_committed, (unsigned long long)told->n_checks);
+	printf("%u transactions, %u kills, %llu committed by the killed, %llu queries: no "
+	       "difference\n",
+	       n_transactions, n_kills, (unsigned long long)told->n_committed,
+	       (unsigned long long)told->n_checks);
 	static const char *const ends[] = {"", "-wal", "-shm", "-journal", "-told"};
 	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
 		char name[80];

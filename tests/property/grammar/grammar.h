@@ -1,6 +1,6 @@
 /*
- * grammar.h: what the test of the query language consists of: random query texts, and a reading of them that shares nothing
- * with the parser but the analyzer of words.
+ * grammar.h: what the test of the query language consists of: random query texts, and a reading of
+ * them that shares nothing with the parser but the analyzer of words.
  *
  *   grammar_draw.c  random documents and query texts: grown from the grammar, then mutated
  *   grammar_read.c  a text read by recursive descent into a tree, by the rules of the manual
@@ -95,10 +95,13 @@ struct grammar_node {
 };
 
 /* The tree of a text, or NULL: nothing remains of it. */
-struct grammar_node *grammar_read(struct grammar *grammar, const uint8_t *text, size_t n_bytes, bool any);
+struct grammar_node *grammar_read(struct grammar *grammar, const uint8_t *text, size_t n_bytes,
+                                  bool any);
 void grammar_free(struct grammar_node *node);
 
 /* ---- evaluation ---- */
 
-bool grammar_matches(const struct grammar *grammar, const struct grammar_node *node, const struct grammar_doc *doc);
-double grammar_score(const struct grammar *grammar, const struct grammar_node *root, const struct grammar_doc *doc);
+bool grammar_matches(const struct grammar *grammar, const struct grammar_node *node,
+                     const struct grammar_doc *doc);
+double grammar_score(const struct grammar *grammar, const struct grammar_node *root,
+                     const struct grammar_doc *doc);

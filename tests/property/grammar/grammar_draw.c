@@ -1,7 +1,7 @@
 /*
- * grammar_draw.c: random documents, small and of few words, so that most queries match some of them; and random query texts:
- * grown from the grammar in all its spellings, then mutated, so that operators, quotes, brackets and signs stand in odd
- * places. See grammar.h.
+ * grammar_draw.c: random documents, small and of few words, so that most queries match some of
+ * them; and random query texts: grown from the grammar in all its spellings, then mutated, so that
+ * operators, quotes, brackets and signs stand in odd places. See grammar.h.
  */
 #include <sys/stat.h>
 
@@ -15,7 +15,8 @@
 #define PICK(dice, array) ((array)[roll(dice, (uint32_t)COUNT(array))])
 
 /* Two names of which one begins with the other; values; "name" is the last one. */
-const char *const grammar_names[GRAMMAR_N_NAMES] = {"title", "body", "year", "when", "tags", "a", "a:b", "name"};
+const char *const grammar_names[GRAMMAR_N_NAMES] = {"title", "body", "year", "when",
+                                                    "tags",  "a",    "a:b",  "name"};
 
 /* The first ones are the most frequent. */
 static const char *const words[] = {
@@ -165,7 +166,8 @@ static char *draw_text(struct dice *dice, uint32_t n_words)
 {
 	struct bs_buffer text = {0};
 	for (uint32_t i = 0; i < n_words; i++) {
-		static const char *const between[] = {", ", ".", "-", "\n", "", "\u3000", " (", "/"};
+		static const char *const between[] = {", ", ".",      "-",  "\n",
+		                                      "",   "\u3000", " (", "/"};
 		if (i > 0)
 			append_string(&text, chance(dice, 85) ? " " : PICK(dice, between));
 		append_string(&text, draw_word(dice));
@@ -184,11 +186,16 @@ static void write_string(FILE *file, const char *text)
 {
 	fputc('"', file);
 	for (; *text; text++)
-		fprintf(file, *text == '\n' ? "\\n" : *text == '"' || *text == '\\' ? "\\%c" : "%c", *text);
+		fprintf(file,
+		        *text == '\n'                   ? "\\n"
+		        : *text == '"' || *text == '\\' ? "\\%c"
+		                                        : "%c",
+		        *text);
 	fputc('"', file);
 }
 
-static void write_record(struct grammar *grammar, struct dice *dice, struct grammar_doc *doc, FILE *file)
+static void write_record(struct grammar *grammar, struct dice *dice, struct grammar_doc *doc,
+                         FILE *file)
 {
 	fprintf(file, "{\"id\": \"%s\"", doc->id);
 	for (int field = 0; field < GRAMMAR_N_NAMES; field++) {
@@ -201,8 +208,9 @@ static void write_record(struct grammar *grammar, struct dice *dice, struct gram
 		fprintf(file, ", \"%s\": [", grammar_names[field]);
 		for (uint32_t i = 0; i < n && doc->n_texts < GRAMMAR_MAX_FIELDS; i++) {
 			add_text(grammar, doc, field,
-			         is_value ? copy_of(PICK(dice, values))
-			                  : draw_text(dice, roll_between(dice, 1, is_name ? 2 : 7)));
+			         is_value
+			                 ? copy_of(PICK(dice, values))
+			                 : draw_text(dice, roll_between(dice, 1, is_name ? 2 : 7)));
 			fputs(i > 0 ? ", " : "", file);
 			write_string(file, doc->texts[doc->n_texts - 1].text);
 		}
@@ -211,11 +219,13 @@ static void write_record(struct grammar *grammar, struct dice *dice, struct gram
 	fputs("}\n", file);
 }
 
-static void write_file(struct grammar *grammar, struct dice *dice, struct grammar_doc *doc, uint32_t number)
+static void write_file(struct grammar *grammar, struct dice *dice, struct grammar_doc *doc,
+                       uint32_t number)
 {
-	static const char *const names[] = {
-		"cat",       "big dog",   "cat-dog.txt", "sub/bird", "sub/cat 1990.md", "\u6f22\u5b57.txt",
-		"caf\u00e9", "foo_bar.c", "running",     "x y/z"};
+	static const char *const names[] = {"cat",       "big dog",         "cat-dog.txt",
+	                                    "sub/bird",  "sub/cat 1990.md", "\u6f22\u5b57.txt",
+	                                    "caf\u00e9", "foo_bar.c",       "running",
+	                                    "x y/z"};
 	const char *name = names[number];
 	snprintf(doc->id, sizeof(doc->id), "files/%s", name);
 	kept_analyze(grammar->tokenizer, name, strlen(name), &doc->path);
@@ -228,7 +238,8 @@ static void write_file(struct grammar *grammar, struct dice *dice, struct gramma
 void grammar_write(struct grammar *grammar, struct dice *dice)
 {
 	uint64_t n_words = 0;
-	assert_int_equal(mkdir("files", 0700) | mkdir("files/sub", 0700) | mkdir("files/x y", 0700), 0);
+	assert_int_equal(mkdir("files", 0700) | mkdir("files/sub", 0700) | mkdir("files/x y", 0700),
+	                 0);
 	FILE *file = must_fopen("records.jsonl", "w");
 	for (uint32_t i = 0; i < GRAMMAR_N_RECORDS; i++) {
 		snprintf(grammar->docs[i].id, sizeof(grammar->docs[i].id), "r%u", i);
@@ -293,8 +304,9 @@ static void put_word(struct growing *growing)
 
 static void put_weight(struct growing *growing)
 {
-	static const char *const weights[] = {"^2",    "^0",  "^.5", "^2.5", "^1000", "^1",  "^0.001",
-	                                      "^1001", "^2.", "^-1", "^1e2", "^",     "^007"};
+	static const char *const weights[] = {"^2",   "^0",     "^.5",   "^2.5", "^1000",
+	                                      "^1",   "^0.001", "^1001", "^2.",  "^-1",
+	                                      "^1e2", "^",      "^007"};
 	if (chance(growing->dice, 12))
 		put(growing, PICK(growing->dice, weights));
 }
@@ -324,7 +336,8 @@ static void put_bare(struct growing *growing)
 {
 	static const char *const glue[] = {"-", ".", "+", "&", "/", "(", ")", "()", "|",  ":", "::",
 	                                   "!", "'", "~", "*", "?", ",", "<", "=",  "\\", "@"};
-	static const char *const suffixes[] = {"*", "**", "~1", "~2", "~3", "~", "*~1", "?", ".*", "~1*"};
+	static const char *const suffixes[] = {"*", "**",  "~1", "~2", "~3",
+	                                       "~", "*~1", "?",  ".*", "~1*"};
 	struct dice *dice = growing->dice;
 	uint32_t what = roll(dice, 100);
 	if (what < 60) {
@@ -368,15 +381,26 @@ static void put_number(struct growing *growing)
 	                                      "x",
 	                                      "",
 	                                      "1.5Gi"};
-	static const char *const dates[] = {
-		"2017", "2018",       "2018-01", "2018-01-15", "2018-01-15T12", "2018-01-15T14:30", "1492-10-12",
-		"1600", "9999-12-31", "2018-13", "",           "2018-02-30"};
-	put(growing, chance(growing->dice, 50) ? PICK(growing->dice, numbers) : PICK(growing->dice, dates));
+	static const char *const dates[] = {"2017",
+	                                    "2018",
+	                                    "2018-01",
+	                                    "2018-01-15",
+	                                    "2018-01-15T12",
+	                                    "2018-01-15T14:30",
+	                                    "1492-10-12",
+	                                    "1600",
+	                                    "9999-12-31",
+	                                    "2018-13",
+	                                    "",
+	                                    "2018-02-30"};
+	put(growing,
+	    chance(growing->dice, 50) ? PICK(growing->dice, numbers) : PICK(growing->dice, dates));
 }
 
 static void put_range(struct growing *growing)
 {
-	static const char *const fields[] = {"year:", "when:", "year:", "when:", "title:", "", "name:", "a:b:"};
+	static const char *const fields[] = {
+		"year:", "when:", "year:", "when:", "title:", "", "name:", "a:b:"};
 	static const char *const signs[] = {">", "<", ">=", "<=", "=", ">>", "!="};
 	static const char *const spaced[] = {"\"2018-01-15 12:00..2018-01-15 15:00\"",
 	                                     "\">=2018-01-15 14:30\"",
@@ -415,7 +439,8 @@ static void put_phrase(struct growing *growing)
 	const char *text = doc->n_texts > 0 ? doc->texts[roll(dice, doc->n_texts)].text : "";
 	put(growing, is_curled ? PICK(dice, curled) : "\"");
 	if (chance(dice, 50) && !strchr(text, '"')) {
-		size_t length = strlen(text), at = roll(dice, (uint32_t)length + 1), end = at + roll(dice, 16);
+		size_t length = strlen(text), at = roll(dice, (uint32_t)length + 1),
+		       end = at + roll(dice, 16);
 		while (at > 0 && text[at - 1] != ' ')
 			at--;
 		end = end < length ? end : length;
@@ -445,8 +470,9 @@ static void put_or(struct growing *growing, uint32_t depth);
 
 static void put_primary(struct growing *growing, uint32_t depth)
 {
-	static const char *const fields[] = {"title:", "body:", "a:",      "a:b:",        "name:",   "year:",   "tags:",
-	                                     "Title:", "none:", "title::", "title:body:", "title: ", "name:a:", ":"};
+	static const char *const fields[] = {
+		"title:", "body:", "a:",      "a:b:",        "name:",   "year:",   "tags:",
+		"Title:", "none:", "title::", "title:body:", "title: ", "name:a:", ":"};
 	struct dice *dice = growing->dice;
 	uint32_t what = roll(dice, 100);
 	if (chance(dice, 22))
@@ -468,8 +494,9 @@ static void put_primary(struct growing *growing, uint32_t depth)
 
 static void put_unary(struct growing *growing, uint32_t depth)
 {
-	static const char *const nots[] = {"-",  "-",    "-",     "!",        "NOT ", "NOT ", "NOT", "- ",
-	                                   "--", "not ", "NOT -", "NOT NOT ", "+",    "-+",   "!("};
+	static const char *const nots[] = {"-",     "-",        "-",  "!",  "NOT ",
+	                                   "NOT ",  "NOT",      "- ", "--", "not ",
+	                                   "NOT -", "NOT NOT ", "+",  "-+", "!("};
 	if (chance(growing->dice, 20))
 		put(growing, PICK(growing->dice, nots));
 	put_primary(growing, depth);
@@ -514,7 +541,8 @@ static size_t draw_place(struct growing *growing)
 	return at;
 }
 
-static void replace(struct growing *growing, size_t at, size_t n_old, const void *bytes, size_t n_bytes)
+static void replace(struct growing *growing, size_t at, size_t n_old, const void *bytes,
+                    size_t n_bytes)
 {
 	struct bs_buffer made = {0}, *text = growing->text;
 	assert_int_equal(bs_buffer_reserve(&made, 1, NULL), BS_OK);
@@ -527,14 +555,15 @@ static void replace(struct growing *growing, size_t at, size_t n_old, const void
 
 static void mutate(struct growing *growing)
 {
-	static const char *const signs[] = {"(",      ")",    "\"",    "-",      "!",      "+",      "*",      "?",
-	                                    "~1",     "~2",   "^2",    "^",      ":",      "title:", "name:",  " ",
-	                                    "AND",    " OR ", " NOT ", "||",     "&&",     "\\",     "'",      "..",
-	                                    ">",      "1",    "cat",   "\u6f22", "\u0301", "\u0338", "\u200d", "\ufe0f",
-	                                    "\u00a0", "~",    "@",     "_",      "\u05dc", "\uac00", "()",     "\"\"",
-	                                    " -",     "\" ",  " (",    ") ",     "year:"};
+	static const char *const signs[] = {
+		"(",      ")",      "\"",     "-",      "!",      "+",      "*",  "?",   "~1",
+		"~2",     "^2",     "^",      ":",      "title:", "name:",  " ",  "AND", " OR ",
+		" NOT ",  "||",     "&&",     "\\",     "'",      "..",     ">",  "1",   "cat",
+		"\u6f22", "\u0301", "\u0338", "\u200d", "\ufe0f", "\u00a0", "~",  "@",   "_",
+		"\u05dc", "\uac00", "()",     "\"\"",   " -",     "\" ",    " (", ") ",  "year:"};
 	AUTO(bs_buffer_deinit) struct bs_buffer copy = {0};
-	size_t a = draw_place(growing), b = draw_place(growing), start = a < b ? a : b, end = a < b ? b : a;
+	size_t a = draw_place(growing), b = draw_place(growing), start = a < b ? a : b,
+	       end = a < b ? b : a;
 	const char *sign = PICK(growing->dice, signs);
 	end = end - start > 12 && chance(growing->dice, 80) ? start + 1 : end;
 	switch (roll(growing->dice, 6)) {
@@ -562,7 +591,8 @@ static void mutate(struct growing *growing)
 void grammar_draw(const struct grammar *grammar, struct dice *dice, struct bs_buffer *text)
 {
 	struct growing growing = {grammar, dice, text};
-	bool is_again = text->used_bytes > 0 && text->used_bytes < GRAMMAR_MAX_TEXT / 8 && chance(dice, 25);
+	bool is_again =
+		text->used_bytes > 0 && text->used_bytes < GRAMMAR_MAX_TEXT / 8 && chance(dice, 25);
 	if (!is_again) {
 		bs_buffer_clear(text);
 		assert_int_equal(bs_buffer_reserve(text, 1, NULL), BS_OK);

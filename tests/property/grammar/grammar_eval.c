@@ -1,4 +1,5 @@
-/* grammar_eval.c: a query's tree evaluated on the words of a document, one by one; BM25. See grammar.h. */
+/* grammar_eval.c: a query's tree evaluated on the words of a document, one by one; BM25. See
+ * grammar.h. */
 #include <math.h>
 
 #include <unicode/utf8.h>
@@ -40,7 +41,8 @@ static bool is_like(const UChar32 *pattern, size_t n_pattern, const UChar32 *wor
 	return false;
 }
 
-/* Whether `edits` are enough: insertions, deletions, replacements and swaps of neighbours, each place touched once. */
+/* Whether `edits` are enough: insertions, deletions, replacements and swaps of neighbours, each
+ * place touched once. */
 static bool is_near(const UChar32 *a, size_t n_a, const UChar32 *b, size_t n_b, uint32_t edits)
 {
 	while (n_a > 0 && n_b > 0 && a[0] == b[0] && edits == 0)
@@ -65,7 +67,8 @@ static bool accepts(const struct grammar_item *item, const uint8_t *term, size_t
 		return item->n_bytes == term_bytes && memcmp(item->bytes, term, term_bytes) == 0;
 	if (item->match == GRAMMAR_PREFIX)
 		return item->n_bytes <= term_bytes && memcmp(item->bytes, term, item->n_bytes) == 0;
-	size_t n_asked = decode(item->bytes, item->n_bytes, asked), n_found = decode(term, term_bytes, found);
+	size_t n_asked = decode(item->bytes, item->n_bytes, asked),
+	       n_found = decode(term, term_bytes, found);
 	if (item->match == GRAMMAR_PATTERN)
 		return is_like(asked, n_asked, found, n_found);
 	return n_asked <= n_found + item->distance && n_found <= n_asked + item->distance &&
@@ -75,7 +78,8 @@ static bool accepts(const struct grammar_item *item, const uint8_t *term, size_t
 static bool accepts_at(const struct grammar_item *item, const struct kept *words, size_t i)
 {
 	const struct kept_token *word = kept_at(words, i);
-	return !word->is_bigram && accepts(item, words->terms.data + word->term_off, word->term_bytes);
+	return !word->is_bigram &&
+	       accepts(item, words->terms.data + word->term_off, word->term_bytes);
 }
 
 /* ---- leaves, in one text ---- */
@@ -90,7 +94,8 @@ static bool has_phrase(const struct grammar_node *leaf, const struct kept *words
 			bool is_there = false;
 			for (size_t i = 0; i < kept_n(words) && !is_there; i++)
 				is_there = kept_at(words, i)->position ==
-				                   kept_at(words, start)->position + leaf->items[k].position &&
+				                   kept_at(words, start)->position +
+				                           leaf->items[k].position &&
 				           accepts_at(&leaf->items[k], words, i);
 			n_found += is_there;
 		}
@@ -101,14 +106,17 @@ static bool has_phrase(const struct grammar_node *leaf, const struct kept *words
 }
 
 /* Whether the positions from first to last have each word as often as the query has it. */
-static bool is_window(const struct grammar_node *leaf, const struct kept *words, uint32_t first, uint64_t last)
+static bool is_window(const struct grammar_node *leaf, const struct kept *words, uint32_t first,
+                      uint64_t last)
 {
 	for (size_t k = 0; k < leaf->n_items; k++) {
 		size_t n_asked = 0, n_found = 0;
 		for (size_t i = 0; i < leaf->n_items; i++)
-			n_asked += accepts(&leaf->items[k], leaf->items[i].bytes, leaf->items[i].n_bytes);
+			n_asked += accepts(&leaf->items[k], leaf->items[i].bytes,
+			                   leaf->items[i].n_bytes);
 		for (size_t i = 0; i < kept_n(words); i++)
-			n_found += kept_at(words, i)->position >= first && kept_at(words, i)->position <= last &&
+			n_found += kept_at(words, i)->position >= first &&
+			           kept_at(words, i)->position <= last &&
 			           accepts_at(&leaf->items[k], words, i);
 		if (n_found < n_asked)
 			return false;
@@ -140,14 +148,16 @@ static bool in_range(const struct grammar_node *leaf, const struct grammar_doc *
 	for (uint32_t i = 0; i < doc->n_texts; i++) {
 		struct oracle_value value;
 		const struct grammar_text *text = &doc->texts[i];
-		if (text->field == leaf->field && oracle_value_take(text->text, strlen(text->text), &value) &&
+		if (text->field == leaf->field &&
+		    oracle_value_take(text->text, strlen(text->text), &value) &&
 		    oracle_range_has(&leaf->range, &value))
 			return true;
 	}
 	return false;
 }
 
-bool grammar_matches(const struct grammar *grammar, const struct grammar_node *node, const struct grammar_doc *doc)
+bool grammar_matches(const struct grammar *grammar, const struct grammar_node *node,
+                     const struct grammar_doc *doc)
 {
 	bool is_and = node->kind == GRAMMAR_AND;
 	int field = node->field == GRAMMAR_FILE_NAME ? GRAMMAR_N_NAMES - 1 : node->field;
@@ -178,11 +188,13 @@ bool grammar_matches(const struct grammar *grammar, const struct grammar_node *n
 /* ---- scores ---- */
 
 /* The sum of the weights of all places in the query, not negated, that accept this term. */
-static double weight_of(const struct grammar_node *node, bool is_negated, const uint8_t *term, size_t term_bytes)
+static double weight_of(const struct grammar_node *node, bool is_negated, const uint8_t *term,
+                        size_t term_bytes)
 {
 	double weight = 0;
 	for (const struct grammar_node *child = node->child; child; child = child->next)
-		weight += weight_of(child, is_negated != (node->kind == GRAMMAR_NOT), term, term_bytes);
+		weight += weight_of(child, is_negated != (node->kind == GRAMMAR_NOT), term,
+		                    term_bytes);
 	for (size_t i = 0; i < node->n_items && !is_negated; i++)
 		weight += accepts(&node->items[i], term, term_bytes) ? node->weight : 0;
 	return weight;
@@ -191,7 +203,8 @@ static double weight_of(const struct grammar_node *node, bool is_negated, const 
 /* How often a document has a term. */
 static uint32_t count(const struct grammar_doc *doc, const uint8_t *term, size_t term_bytes)
 {
-	const struct grammar_item asked = {.bytes = (uint8_t *)(uintptr_t)term, .n_bytes = term_bytes};
+	const struct grammar_item asked = {.bytes = (uint8_t *)(uintptr_t)term,
+	                                   .n_bytes = term_bytes};
 	uint32_t n = 0;
 	for (uint32_t t = 0; t < doc->n_texts; t++)
 		for (size_t i = 0; i < kept_n(&doc->texts[t].words); i++)
@@ -199,7 +212,8 @@ static uint32_t count(const struct grammar_doc *doc, const uint8_t *term, size_t
 	return n;
 }
 
-double grammar_score(const struct grammar *grammar, const struct grammar_node *root, const struct grammar_doc *doc)
+double grammar_score(const struct grammar *grammar, const struct grammar_node *root,
+                     const struct grammar_doc *doc)
 {
 	double score = 0, n = GRAMMAR_N_DOCS;
 	for (uint32_t t = 0; t < doc->n_texts; t++) {
@@ -207,7 +221,9 @@ double grammar_score(const struct grammar *grammar, const struct grammar_node *r
 		for (size_t i = 0; i < kept_n(words); i++) {
 			const struct kept_token *word = kept_at(words, i);
 			const uint8_t *term = words->terms.data + word->term_off;
-			double weight = word->is_bigram ? 0 : weight_of(root, false, term, word->term_bytes);
+			double weight = word->is_bigram
+			                        ? 0
+			                        : weight_of(root, false, term, word->term_bytes);
 			if (!(weight > 0))
 				continue;
 			double tf = count(doc, term, word->term_bytes), df = 0;

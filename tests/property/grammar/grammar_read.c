@@ -1,6 +1,6 @@
 /*
- * grammar_read.c: a query's text, read by recursive descent: operators, brackets, quotes and fields as the manual describes
- * them, and what a token means. See grammar.h.
+ * grammar_read.c: a query's text, read by recursive descent: operators, brackets, quotes and fields
+ * as the manual describes them, and what a token means. See grammar.h.
  */
 #include <unicode/uchar.h>
 #include <unicode/unorm2.h>
@@ -143,7 +143,8 @@ static void find_roles(struct reader *reader)
 	memcpy(plain, reader->text, reader->n);
 	for (size_t at = 0; at < reader->n; at++) {
 		uint8_t c = reader->text[at];
-		const uint8_t *close = c == '"' ? memchr(reader->text + at + 1, '"', reader->n - at - 1) : NULL;
+		const uint8_t *close =
+			c == '"' ? memchr(reader->text + at + 1, '"', reader->n - at - 1) : NULL;
 		if (close) {
 			size_t end = (size_t)(close - reader->text);
 			reader->role[at] = QUOTE;
@@ -210,8 +211,8 @@ static size_t field_at(const uint8_t *text, size_t n, int *field)
 	size_t longest = 0;
 	for (int i = 0; i < GRAMMAR_N_NAMES; i++) {
 		size_t name_bytes = strlen(grammar_names[i]);
-		if (n > name_bytes && name_bytes >= longest && memcmp(text, grammar_names[i], name_bytes) == 0 &&
-		    text[name_bytes] == ':') {
+		if (n > name_bytes && name_bytes >= longest &&
+		    memcmp(text, grammar_names[i], name_bytes) == 0 && text[name_bytes] == ':') {
 			longest = name_bytes + 1;
 			*field = i == GRAMMAR_N_NAMES - 1 ? GRAMMAR_FILE_NAME : i;
 		}
@@ -251,9 +252,11 @@ static size_t read_word(struct reader *reader, size_t at)
 	}
 	if (text[at] == '-' || text[at] == '!') {
 		bool is_alone = at + 1 == end;
-		bool negates = is_alone ? end < reader->n && (reader->role[end] == QUOTE || reader->role[end] == OPEN)
-		                        : field_at(text + at + 1, end - at - 1, &field) > 0 ||
-		                                  holds_word(reader->grammar, text + at + 1, end - at - 1);
+		bool negates =
+			is_alone ? end < reader->n &&
+					   (reader->role[end] == QUOTE || reader->role[end] == OPEN)
+				 : field_at(text + at + 1, end - at - 1, &field) > 0 ||
+					   holds_word(reader->grammar, text + at + 1, end - at - 1);
 		if (negates)
 			add(reader, NOT, at, at + 1);
 		at += negates;
@@ -266,7 +269,8 @@ static size_t read_word(struct reader *reader, size_t at)
 		last = text[i] == '^' ? i : last;
 	while (digits < end && text[digits] >= '0' && text[digits] <= '9')
 		digits++;
-	if (last != SIZE_MAX && last > at && digits != last && read_weight(text + last + 1, end - last - 1, &weight))
+	if (last != SIZE_MAX && last > at && digits != last &&
+	    read_weight(text + last + 1, end - last - 1, &weight))
 		inner_end = last;
 	while ((field_bytes = field_at(text + at, inner_end - at, &field)) > 0) {
 		add(reader, FIELD, at, at + field_bytes)->field = field;
@@ -289,10 +293,12 @@ static size_t read_phrase(struct reader *reader, size_t at)
 		end++;
 	struct token *token = add(reader, PHRASE, at + 1, end);
 	end++;
-	for (next = end + 1; next < reader->n && reader->text[next] >= '0' && reader->text[next] <= '9'; next++)
-		token->distance = token->distance < 1000000000
-		                          ? token->distance * 10 + (reader->text[next] - (uint64_t)'0')
-		                          : token->distance;
+	for (next = end + 1;
+	     next < reader->n && reader->text[next] >= '0' && reader->text[next] <= '9'; next++)
+		token->distance =
+			token->distance < 1000000000
+				? token->distance * 10 + (reader->text[next] - (uint64_t)'0')
+				: token->distance;
 	if (end < reader->n && reader->text[end] == '~' && next > end + 1 &&
 	    (ends_token(reader, next) || reader->text[next] == '^')) {
 		token->is_near = true;
@@ -362,7 +368,8 @@ void grammar_free(struct grammar_node *node)
 }
 
 /* A tree of both, either of which may be missing. */
-static struct grammar_node *join(enum grammar_kind kind, struct grammar_node *a, struct grammar_node *b)
+static struct grammar_node *join(enum grammar_kind kind, struct grammar_node *a,
+                                 struct grammar_node *b)
 {
 	if (!a || !b)
 		return a ? a : b;
@@ -435,7 +442,8 @@ static void take_items(struct grammar_node *leaf, const struct kept *kept)
 }
 
 /* Replaces what the last item is compared with. */
-static void set_last(struct grammar_node *leaf, enum grammar_match match, const uint8_t *bytes, size_t n_bytes)
+static void set_last(struct grammar_node *leaf, enum grammar_match match, const uint8_t *bytes,
+                     size_t n_bytes)
 {
 	struct grammar_item *item = &leaf->items[leaf->n_items - 1];
 	item->match = match;
@@ -491,7 +499,8 @@ static bool find_wild(struct wild *wild, size_t start)
 	for (size_t i = start; i < wild->n; i++)
 		n_letters += u_isalnum(wild->c[i]) != 0;
 	for (size_t i = start; i < wild->n; i++) {
-		UChar32 before = i > start ? wild->c[i - 1] : 0, behind = i + 1 < wild->n ? wild->c[i + 1] : 0;
+		UChar32 before = i > start ? wild->c[i - 1] : 0,
+			behind = i + 1 < wild->n ? wild->c[i + 1] : 0;
 		bool is_keycap = before != '*' && (behind == 0xfe0f || behind == 0x20e3);
 		if (wild->c[i] == '*')
 			wild->is_wild[i] = n_letters >= 3 && !is_keycap;
@@ -546,14 +555,15 @@ static size_t to_pattern(const uint8_t *word, size_t n, bool is_open, uint8_t *p
 }
 
 /*
- * A leaf whose last word has * or ? in it, if it has one: they count only in the last word, a ? not at its beginning, and
- * only if the word has something else.
+ * A leaf whose last word has * or ? in it, if it has one: they count only in the last word, a ? not
+ * at its beginning, and only if the word has something else.
  */
-static struct grammar_node *read_pattern(struct reader *reader, const uint8_t *text, size_t token, size_t n,
-                                         bool is_open)
+static struct grammar_node *read_pattern(struct reader *reader, const uint8_t *text, size_t token,
+                                         size_t n, bool is_open)
 {
 	static struct wild wild;
-	static uint8_t nfc[GRAMMAR_MAX_TEXT * 4], spelt[GRAMMAR_MAX_TEXT * 8], pattern[GRAMMAR_MAX_TEXT * 8];
+	static uint8_t nfc[GRAMMAR_MAX_TEXT * 4], spelt[GRAMMAR_MAX_TEXT * 8],
+		pattern[GRAMMAR_MAX_TEXT * 8];
 	static size_t starts[GRAMMAR_MAX_TEXT * 2];
 	AUTO(kept_deinit) struct kept kept = {0};
 	struct grammar_node *leaf = NULL;
@@ -589,7 +599,8 @@ static struct grammar_node *read_pattern(struct reader *reader, const uint8_t *t
 	}
 	if (has_wild && n_pattern > 0) {
 		leaf = new_node(GRAMMAR_LEAF);
-		kept_analyze(reader->grammar->tokenizer, spelt, encode(&wild, first, spelt, starts), &kept);
+		kept_analyze(reader->grammar->tokenizer, spelt, encode(&wild, first, spelt, starts),
+		             &kept);
 		take_items(leaf, &kept);
 		set_last(leaf, GRAMMAR_PATTERN, pattern, n_pattern);
 	}
@@ -613,7 +624,8 @@ static bool split_range(const uint8_t *text, size_t n, struct grammar_node *leaf
 	}
 	while (dots + 1 < n && !(text[dots] == '.' && text[dots + 1] == '.'))
 		dots++;
-	if (dots + 1 >= n || n == 2 || (dots + 2 < n && text[dots + 2] == '.') || memchr(text, '\0', n))
+	if (dots + 1 >= n || n == 2 || (dots + 2 < n && text[dots + 2] == '.') ||
+	    memchr(text, '\0', n))
 		return false;
 	memcpy(low, text, dots);
 	low[dots] = '\0';
@@ -662,7 +674,8 @@ static struct grammar_node *read_leaf(struct reader *reader, const struct token 
 		match = GRAMMAR_PREFIX;
 		while (n > last + 1 && text[n - 1] == '*')
 			n--;
-	} else if (!is_phrase && n > 2 && text[n - 2] == '~' && (text[n - 1] == '1' || text[n - 1] == '2')) {
+	} else if (!is_phrase && n > 2 && text[n - 2] == '~' &&
+	           (text[n - 1] == '1' || text[n - 1] == '2')) {
 		match = GRAMMAR_FUZZY;
 		distance = text[n - 1] - (uint32_t)'0';
 		n -= 2;
@@ -673,7 +686,8 @@ static struct grammar_node *read_leaf(struct reader *reader, const struct token 
 		leaf->field = reader->field;
 		return leaf;
 	}
-	kept_analyze(reader->grammar->tokenizer, text, is_phrase && match == GRAMMAR_EXACT ? whole : n, &kept);
+	kept_analyze(reader->grammar->tokenizer, text,
+	             is_phrase && match == GRAMMAR_EXACT ? whole : n, &kept);
 	const struct kept_token *word = last_word(&kept);
 	if (!word) {
 		kept_deinit(&kept);
@@ -755,7 +769,8 @@ static struct grammar_node *read_explicit(struct reader *reader, bool *is_negate
 	return all;
 }
 
-/* Operands side by side: all of them; with --any, outside brackets, any of them, and none of the negated. */
+/* Operands side by side: all of them; with --any, outside brackets, any of them, and none of the
+ * negated. */
 static struct grammar_node *read_and(struct reader *reader)
 {
 	struct grammar_node *all = NULL, *either = NULL;
@@ -787,12 +802,16 @@ static struct grammar_node *read_or(struct reader *reader)
 	return either;
 }
 
-struct grammar_node *grammar_read(struct grammar *grammar, const uint8_t *text, size_t n_bytes, bool any)
+struct grammar_node *grammar_read(struct grammar *grammar, const uint8_t *text, size_t n_bytes,
+                                  bool any)
 {
 	FREED struct reader *reader = must_calloc(1, sizeof(*reader));
 	assert_true(n_bytes < GRAMMAR_MAX_TEXT);
-	*reader =
-		(struct reader){.grammar = grammar, .text = text, .n = n_bytes, .any = any, .field = GRAMMAR_ANY_FIELD};
+	*reader = (struct reader){.grammar = grammar,
+	                          .text = text,
+	                          .n = n_bytes,
+	                          .any = any,
+	                          .field = GRAMMAR_ANY_FIELD};
 	find_roles(reader);
 	read_tokens(reader);
 	struct grammar_node *root = read_or(reader);

@@ -1,7 +1,8 @@
 /*
- * test_grammar.c: random queries, searched by the library, against a reading of the query language of its own (grammar.h):
- * which documents match, with which scores, or that the query is an error. Each query is also printed in its normal form,
- * which must be found to mean the same, and to be its own normal form.
+ * test_grammar.c: random queries, searched by the library, against a reading of the query language
+ * of its own (grammar.h): which documents match, with which scores, or that the query is an error.
+ * Each query is also printed in its normal form, which must be found to mean the same, and to be
+ * its own normal form.
  *
  * test_grammar [ROUNDS [SEED]]: that many queries; a failure prints the query.
  */
@@ -46,8 +47,9 @@ static int take_hit(void *context, const struct bs_hit *hit)
 {
 	struct answer *answer = context;
 	size_t i = 0;
-	while (i < GRAMMAR_N_DOCS && (strlen(answer->grammar->docs[i].id) != hit->id_bytes ||
-	                              memcmp(answer->grammar->docs[i].id, hit->id, hit->id_bytes) != 0))
+	while (i < GRAMMAR_N_DOCS &&
+	       (strlen(answer->grammar->docs[i].id) != hit->id_bytes ||
+	        memcmp(answer->grammar->docs[i].id, hit->id, hit->id_bytes) != 0))
 		i++;
 	assert_true(i < GRAMMAR_N_DOCS);
 	assert_true(answer->scores[i] == DOES_NOT_MATCH);
@@ -62,20 +64,20 @@ static void clear(struct answer *answer, const struct grammar *grammar)
 		answer->scores[i] = DOES_NOT_MATCH;
 }
 
-static void search(struct bench *bench, const struct bs_buffer *text, bool any, enum bs_search_mode mode, bool brute,
-                   struct answer *answer)
+static void search(struct bench *bench, const struct bs_buffer *text, bool any,
+                   enum bs_search_mode mode, bool brute, struct answer *answer)
 {
 	struct bs_search_request request = {.query.text = (const char *)text->data,
-	                                  .query.text_bytes = text->used_bytes,
-	                                  .output.mode = mode,
-	                                  .output.limit = GRAMMAR_N_DOCS,
-	                                  .method.exhaustive = true,
-	                                  .query.any = any,
-	                                  .method.brute = brute,
-	                                  .method.no_stat = true,
-	                                  .method.n_threads = 1,
-	                                  .callbacks.hit = take_hit,
-	                                  .callbacks.context = answer};
+	                                    .query.text_bytes = text->used_bytes,
+	                                    .output.mode = mode,
+	                                    .output.limit = GRAMMAR_N_DOCS,
+	                                    .method.exhaustive = true,
+	                                    .query.any = any,
+	                                    .method.brute = brute,
+	                                    .method.no_stat = true,
+	                                    .method.n_threads = 1,
+	                                    .callbacks.hit = take_hit,
+	                                    .callbacks.context = answer};
 	struct bs_search_result result;
 	clear(answer, &bench->grammar);
 	answer->status = bs_search(bench->searcher, &request, &result, &answer->err);
@@ -88,29 +90,33 @@ static void expect(struct bench *bench, const struct grammar_node *root, struct 
 	answer->status = root ? BS_OK : BS_INVALID;
 	for (size_t i = 0; root && i < GRAMMAR_N_DOCS; i++)
 		if (grammar_matches(&bench->grammar, root, &bench->grammar.docs[i]))
-			answer->scores[i] = grammar_score(&bench->grammar, root, &bench->grammar.docs[i]);
+			answer->scores[i] =
+				grammar_score(&bench->grammar, root, &bench->grammar.docs[i]);
 }
 
 static void fail_with(const struct bench *bench, bool any, const char *what, const char *document)
 {
-	fail_msg("%s: %.*s\nquery%s: %.*s\nnormal form: %.*s", what, 100, document, any ? " (any)" : "",
-	         (int)bench->query.used_bytes, (const char *)bench->query.data, (int)bench->normal.used_bytes,
-	         (const char *)bench->normal.data);
+	fail_msg("%s: %.*s\nquery%s: %.*s\nnormal form: %.*s", what, 100, document,
+	         any ? " (any)" : "", (int)bench->query.used_bytes, (const char *)bench->query.data,
+	         (int)bench->normal.used_bytes, (const char *)bench->normal.data);
 }
 
 /* Scores may differ by the order in which they are added. */
-static void compare(const struct bench *bench, bool any, const char *what, const struct answer *expected,
-                    const struct answer *found, bool with_scores)
+static void compare(const struct bench *bench, bool any, const char *what,
+                    const struct answer *expected, const struct answer *found, bool with_scores)
 {
 	if (expected->status != found->status)
 		fail_with(bench, any, what, found->status ? found->err.text : "not an error");
 	for (size_t i = 0; i < GRAMMAR_N_DOCS; i++) {
-		double a = expected->scores[i], b = found->scores[i], difference = a < b ? b - a : a - b;
+		double a = expected->scores[i], b = found->scores[i],
+		       difference = a < b ? b - a : a - b;
 		char message[200];
 		bool is_match = a != DOES_NOT_MATCH;
-		if (is_match == (b != DOES_NOT_MATCH) && (!with_scores || difference <= 1e-6 * (a > 1 ? a : 1)))
+		if (is_match == (b != DOES_NOT_MATCH) &&
+		    (!with_scores || difference <= 1e-6 * (a > 1 ? a : 1)))
 			continue;
-		snprintf(message, sizeof(message), "%s: %g, expected %g", bench->grammar.docs[i].id, b, a);
+		snprintf(message, sizeof(message), "%s: %g, expected %g", bench->grammar.docs[i].id,
+		         b, a);
 		fail_with(bench, any, what, message);
 	}
 }
@@ -120,12 +126,14 @@ static bool has_values(void *context, uint32_t field)
 	const struct bench *bench = context;
 	bool has = false;
 	for (int i = 0; i < GRAMMAR_N_NAMES; i++)
-		has |= (field == BS_QUERY_ANY_FIELD || field == (uint32_t)i) && bench->grammar.has_values[i];
+		has |= (field == BS_QUERY_ANY_FIELD || field == (uint32_t)i) &&
+		       bench->grammar.has_values[i];
 	return has;
 }
 
 /* Whether the text is a query; then *normal is its normal form. */
-static bool make_normal(struct bench *bench, const struct bs_buffer *text, bool any, struct bs_buffer *normal)
+static bool make_normal(struct bench *bench, const struct bs_buffer *text, bool any,
+                        struct bs_buffer *normal)
 {
 	struct bs_query_options options = {.tokenizer = bench->grammar.tokenizer,
 	                                   .fields = &bench->fields,
@@ -148,7 +156,8 @@ static bool make_normal(struct bench *bench, const struct bs_buffer *text, bool 
 static void check_normal(struct bench *bench, bool any, const struct answer *expected)
 {
 	struct answer found;
-	/* Operators, adjacency and brackets are all explicit, so that --any has nothing to change. */
+	/* Operators, adjacency and brackets are all explicit, so that --any has nothing to
+	 * change. */
 	bool any_then = chance(&bench->dice, 50);
 	search(bench, &bench->normal, any_then, BS_SEARCH_TOP, false, &found);
 	compare(bench, any, "its normal form", expected, &found, true);
@@ -157,7 +166,8 @@ static void check_normal(struct bench *bench, bool any, const struct answer *exp
 	if (bench->again.used_bytes != bench->normal.used_bytes ||
 	    memcmp(bench->again.data, bench->normal.data, bench->again.used_bytes) != 0) {
 		assert_int_equal(bs_buffer_append(&bench->again, "", 1, NULL), BS_OK);
-		fail_with(bench, any, "the normal form of its normal form", (const char *)bench->again.data);
+		fail_with(bench, any, "the normal form of its normal form",
+		          (const char *)bench->again.data);
 	}
 }
 
@@ -167,7 +177,8 @@ static void check_query(struct bench *bench)
 	size_t n_matches = 0;
 	bool any = chance(&bench->dice, 25);
 	grammar_draw(&bench->grammar, &bench->dice, &bench->query);
-	struct grammar_node *root = grammar_read(&bench->grammar, bench->query.data, bench->query.used_bytes, any);
+	struct grammar_node *root =
+		grammar_read(&bench->grammar, bench->query.data, bench->query.used_bytes, any);
 	expect(bench, root, &expected);
 	bool is_query = make_normal(bench, &bench->query, any, &bench->normal);
 	search(bench, &bench->query, any, BS_SEARCH_TOP, false, &found);
@@ -202,15 +213,16 @@ static void open_index(struct bench *bench, const struct bs_tokenizer_options *o
 	for (uint32_t i = 0, number; i < GRAMMAR_N_NAMES; i++)
 		ok(bs_term_table_intern(&bench->fields, (const uint8_t *)grammar_names[i],
 		                        (uint32_t)strlen(grammar_names[i]),
-		                        bs_hash_slot(grammar_names[i], strlen(grammar_names[i])), &number, NULL, ERR),
+		                        bs_hash_slot(grammar_names[i], strlen(grammar_names[i])),
+		                        &number, NULL, ERR),
 		   &said);
 }
 
 /* A corpus, and that many queries. */
 static void check_corpus(unsigned number, unsigned n_queries)
 {
-	static const struct bs_tokenizer_options all_options[] = {{.fold_accents = false},
-	                                                      {.stem_language = "english", .fold_accents = true}};
+	static const struct bs_tokenizer_options all_options[] = {
+		{.fold_accents = false}, {.stem_language = "english", .fold_accents = true}};
 	const struct bs_tokenizer_options *options = &all_options[number % 2];
 	struct bs_tokenizer_options unstemmed = *options;
 	struct bench bench = {.dice = {rounds.seed * UINT64_C(0x9e3779b97f4a7c15) + number}};

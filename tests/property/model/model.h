@@ -1,7 +1,8 @@
 /*
- * model.h: an index in memory, as plain as can be, for test_model.c to compare the real one with: the files as they are
- * now, the documents that the last commit holds, and which of them a query finds. Written by the law (the manual pages),
- * not by the code: its own reading of records, words, folders and queries.
+ * model.h: an index in memory, as plain as can be, for test_model.c to compare the real one with:
+ * the files as they are now, the documents that the last commit holds, and which of them a query
+ * finds. Written by the law (the manual pages), not by the code: its own reading of records, words,
+ * folders and queries.
  */
 #pragma once
 
@@ -24,7 +25,8 @@ bool chance(uint32_t percent);
 /* Begins the next operation; forgets all if number is 0. */
 void trace_start(unsigned number, const char *name);
 void trace(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* The lines of the last n_operations to standard error; all of them to the file, if path is not NULL. */
+/* The lines of the last n_operations to standard error; all of them to the file, if path is not
+ * NULL. */
 void trace_print(unsigned n_operations, const char *path);
 
 /* ---- the files ---- */
@@ -54,13 +56,14 @@ enum model_time {
 	MODEL_TIME_FUTURE,
 };
 
-/* All of these change the real files too, and trace it. What stands in the way is removed, folders are made. */
+/* All of these change the real files too, and trace it. What stands in the way is removed, folders
+ * are made. */
 void disk_deinit(struct model_disk *disk);
 struct model_node *disk_find(const struct model_disk *disk, const char *path);
 void disk_make_folder(struct model_disk *disk, const char *path);
 /* in_place: the file that is there is written to, if there is one; else another takes its name. */
-void disk_write(struct model_disk *disk, const char *path, const char *bytes, size_t n_bytes, bool in_place,
-                enum model_time time);
+void disk_write(struct model_disk *disk, const char *path, const char *bytes, size_t n_bytes,
+                bool in_place, enum model_time time);
 void disk_append(struct model_disk *disk, const char *path, const char *bytes, size_t n_bytes);
 void disk_link(struct model_disk *disk, const char *path, const char *target);
 void disk_remove(struct model_disk *disk, const char *path);
@@ -75,8 +78,8 @@ struct model_files {
 	struct model_disk disk;
 	const char *content[MODEL_MAX_SOURCES]; /* labels, borrowed */
 	size_t n_content;
-	char rest[128];                         /* of a line half of which was appended */
-	char undo[4096], undo_path[256];        /* before the last edit */
+	char rest[128];                  /* of a line half of which was appended */
+	char undo[4096], undo_path[256]; /* before the last edit */
 	size_t undo_bytes;
 };
 
@@ -117,13 +120,17 @@ void docs_add(struct model_docs *docs, const struct model_doc *doc); /* copies i
 void docs_drop(struct model_docs *docs, size_t i);
 struct model_doc *docs_find(const struct model_docs *docs, uint32_t source, const char *id);
 
-/* The records of a collection, in the order of the last one of each id; those before that were in docs are replaced. */
-void model_read_records(const char *label, uint32_t source, const char *bytes, size_t n_bytes, struct model_docs *docs);
-/* Whether a file of a folder is one: by its name, and by the first line that is not blank, if there is one. */
+/* The records of a collection, in the order of the last one of each id; those before that were in
+ * docs are replaced. */
+void model_read_records(const char *label, uint32_t source, const char *bytes, size_t n_bytes,
+                        struct model_docs *docs);
+/* Whether a file of a folder is one: by its name, and by the first line that is not blank, if there
+ * is one. */
 bool model_is_collection(const struct model_node *node);
-/* What is found at label now, in document order. all_files: ignored ones too. False: nothing is there. */
-bool model_read_source(const struct model_disk *disk, const char *label, uint32_t source, bool all_files,
-                       struct model_docs *docs);
+/* What is found at label now, in document order. all_files: ignored ones too. False: nothing is
+ * there. */
+bool model_read_source(const struct model_disk *disk, const char *label, uint32_t source,
+                       bool all_files, struct model_docs *docs);
 
 /* ---- commits ---- */
 
@@ -144,7 +151,8 @@ struct model_refresh {
 	const char *input; /* of "-", if it is one of the sources; NULL: it is not */
 	bool is_fresh;     /* nothing is committed: what is gone is not there, for this once */
 };
-/* The state after a refresh. BS_INVALID, BS_NOT_FOUND: the refresh fails, and *after_out equals *before. */
+/* The state after a refresh. BS_INVALID, BS_NOT_FOUND: the refresh fails, and *after_out equals
+ * *before. */
 enum bs_status state_refresh(const struct model_state *before, const struct model_disk *disk,
                              const struct model_refresh *refresh, struct model_state *after_out);
 /* Whether something is there, and no empty folder. */
@@ -174,8 +182,8 @@ enum model_view {
 };
 
 /*
- * Compares what the index answers to some queries with what it should: state is the commit that it was opened on, disk
- * the files as they are now. Returns whether they agree; says if not.
+ * Compares what the index answers to some queries with what it should: state is the commit that it
+ * was opened on, disk the files as they are now. Returns whether they agree; says if not.
  */
-bool model_compare(struct bs_index *index, const struct model_state *state, const struct model_disk *disk,
-                   enum model_view view, unsigned n_queries);
+bool model_compare(struct bs_index *index, const struct model_state *state,
+                   const struct model_disk *disk, enum model_view view, unsigned n_queries);

@@ -1,4 +1,5 @@
-/* model_ask.c: queries, and the answers of the index held against those of the model. See model.h. */
+/* model_ask.c: queries, and the answers of the index held against those of the model. See
+ * model.h. */
 #include <math.h>
 
 #include "core/bitsift/index.h"
@@ -28,8 +29,8 @@ enum kind {
 static void query_make(struct model_query *query, enum kind kind)
 {
 	static const char *const forms[N_KINDS] = {
-		"-absent", "w%u", "w%u w%u", "w%u OR w%u", "w%u -w%u", "w%u OR -w%u", "\"w%u w%u\"", "\"w%u w%u\"~2", "w%u*",
-		"w%u (w%u OR w%u)",
+		"-absent",     "w%u",         "w%u w%u",       "w%u OR w%u", "w%u -w%u",
+		"w%u OR -w%u", "\"w%u w%u\"", "\"w%u w%u\"~2", "w%u*",       "w%u (w%u OR w%u)",
 	};
 	query->kind = (int)kind;
 	query->words[0] = roll(kind == PREFIX ? 3 : VOCABULARY);
@@ -37,15 +38,18 @@ static void query_make(struct model_query *query, enum kind kind)
 	query->words[2] = roll(VOCABULARY);
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
-	snprintf(query->text, sizeof(query->text), forms[kind], query->words[0], query->words[1], query->words[2]);
+	snprintf(query->text, sizeof(query->text), forms[kind], query->words[0], query->words[1],
+	         query->words[2]);
 #pragma GCC diagnostic pop
 }
 
-/* Whether word number i of the query is what stands there: the first may be the beginning of a word. */
+/* Whether word number i of the query is what stands there: the first may be the beginning of a
+ * word. */
 static bool is_word(const struct model_query *query, uint32_t i, uint8_t word)
 {
 	uint32_t wanted = query->words[i];
-	return word == wanted || (query->kind == PREFIX && wanted > 0 && word < 100 && word / 10 == wanted);
+	return word == wanted ||
+	       (query->kind == PREFIX && wanted > 0 && word < 100 && word / 10 == wanted);
 }
 
 static bool has(const struct model_query *query, uint32_t i, const struct model_doc *doc)
@@ -56,15 +60,18 @@ static bool has(const struct model_query *query, uint32_t i, const struct model_
 	return false;
 }
 
-/* The first two words: the second 1 to most places behind the first; or, in any order, as far apart. */
-static bool is_close(const struct model_query *query, const struct model_doc *doc, size_t most, bool any_order)
+/* The first two words: the second 1 to most places behind the first; or, in any order, as far
+ * apart. */
+static bool is_close(const struct model_query *query, const struct model_doc *doc, size_t most,
+                     bool any_order)
 {
 	for (size_t i = 0; i < doc->n_words; i++) {
 		bool is_first = doc->words[i] == query->words[0];
 		if (!is_first && !(any_order && doc->words[i] == query->words[1]))
 			continue;
 		uint32_t other = query->words[is_first];
-		for (size_t k = i + 1; k < doc->n_words && k <= i + most && doc->words[k] != MODEL_BREAK; k++)
+		for (size_t k = i + 1;
+		     k < doc->n_words && k <= i + most && doc->words[k] != MODEL_BREAK; k++)
 			if (doc->words[k] == other)
 				return true;
 	}
@@ -126,7 +133,8 @@ static double length_of(const struct model_doc *doc)
 }
 
 /* BM25, where nothing deleted counts. */
-static double score_of(const struct model_query *query, const struct model_docs *docs, const struct model_doc *doc)
+static double score_of(const struct model_query *query, const struct model_docs *docs,
+                       const struct model_doc *doc)
 {
 	double mean = 0, score = 0, n = (double)docs->n;
 	for (size_t i = 0; i < docs->n; i++)
@@ -161,7 +169,8 @@ static int take_hit(void *context, const struct bs_hit *hit)
 	struct answer *answer = context;
 	answer->hits = realloc(answer->hits, (answer->n + 1) * sizeof(*answer->hits));
 	assert_non_null(answer->hits);
-	answer->hits[answer->n++] = (struct hit){strndup(hit->id_bytes ? hit->id : "", hit->id_bytes), hit->score};
+	answer->hits[answer->n++] =
+		(struct hit){strndup(hit->id_bytes ? hit->id : "", hit->id_bytes), hit->score};
 	return hit->rank != 0 && hit->rank != answer->n;
 }
 
@@ -177,12 +186,13 @@ static void answer_deinit(struct answer *answer)
 /* One comparison of an index with the model. */
 struct comparison {
 	const struct model_state *state;
-	const struct model_docs *now;           /* what is on disk */
-	const struct model_doc **now_of;        /* of each document of the commit what it is now, or NULL */
+	const struct model_docs *now; /* what is on disk */
+	/* of each document of the commit what it is now, or NULL */
+	const struct model_doc **now_of;
 	struct bs_searcher *searcher;
 	enum model_view view;
-	bool is_clean;                          /* the documents of the state are what they were */
-	bool is_scored;                         /* nothing deleted counts in the scores */
+	bool is_clean;  /* the documents of the state are what they were */
+	bool is_scored; /* nothing deleted counts in the scores */
 	const struct model_query *query;
 	struct bs_search_request request;
 	bool is_same;
@@ -199,14 +209,16 @@ static void print_docs(const char *what, const struct model_docs *docs)
 	}
 }
 
-static void differ(struct comparison *comparison, const struct answer *answer, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-static void differ(struct comparison *comparison, const struct answer *answer, const char *format, ...)
+static void differ(struct comparison *comparison, const struct answer *answer, const char *format,
+                   ...) __attribute__((format(printf, 3, 4)));
+static void differ(struct comparison *comparison, const struct answer *answer, const char *format,
+                   ...)
 {
 	static const char *const modes[] = {"top", "ids", "count"};
 	static const char *const view_names[] = {"clean", "sources changed since", "fresh"};
 	va_list args;
-	fprintf(stderr, "difference: query %s (%s%s, %s): ", comparison->query->text, modes[comparison->request.output.mode],
+	fprintf(stderr, "difference: query %s (%s%s, %s): ", comparison->query->text,
+	        modes[comparison->request.output.mode],
 	        comparison->request.method.brute ? ", brute" : "", view_names[comparison->view]);
 	va_start(args, format);
 	vfprintf(stderr, format, args);
@@ -216,7 +228,8 @@ static void differ(struct comparison *comparison, const struct answer *answer, c
 		fprintf(stderr, " %s", answer->hits[i].id);
 	fprintf(stderr, "\n");
 	if (comparison->is_same) {
-		print_docs("the commit, 100 is another word, 255 the end of a field", &comparison->state->docs);
+		print_docs("the commit, 100 is another word, 255 the end of a field",
+		           &comparison->state->docs);
 		if (!comparison->is_clean)
 			print_docs("now", comparison->now);
 	}
@@ -233,18 +246,22 @@ static bool may_be_hit(const struct comparison *comparison, size_t i)
 static bool must_be_hit(const struct comparison *comparison, size_t i)
 {
 	return may_be_hit(comparison, i) &&
-	       (comparison->request.method.brute || query_matches(comparison->query, &comparison->state->docs.at[i]));
+	       (comparison->request.method.brute ||
+	        query_matches(comparison->query, &comparison->state->docs.at[i]));
 }
 
-/* Two sources may have documents of one id. A hit that bears it is left to a later one of them if that must be a hit. */
-static bool is_later_ones(const struct comparison *comparison, const struct answer *answer, size_t hit, size_t doc)
+/* Two sources may have documents of one id. A hit that bears it is left to a later one of them if
+ * that must be a hit. */
+static bool is_later_ones(const struct comparison *comparison, const struct answer *answer,
+                          size_t hit, size_t doc)
 {
 	const struct model_docs *docs = &comparison->state->docs;
 	size_t n_hits = 0, n_wanted = 0;
 	for (size_t k = hit; k < answer->n; k++)
 		n_hits += strcmp(answer->hits[k].id, docs->at[doc].id) == 0;
 	for (size_t i = doc + 1; i < docs->n; i++)
-		n_wanted += strcmp(docs->at[i].id, docs->at[doc].id) == 0 && must_be_hit(comparison, i);
+		n_wanted +=
+			strcmp(docs->at[i].id, docs->at[doc].id) == 0 && must_be_hit(comparison, i);
 	return n_hits <= n_wanted;
 }
 
@@ -256,10 +273,12 @@ static void check_ids(struct comparison *comparison, const struct answer *answer
 	for (size_t i = 0; i < docs->n; i++) {
 		bool is_hit = k < answer->n && strcmp(answer->hits[k].id, docs->at[i].id) == 0;
 		bool must = must_be_hit(comparison, i);
-		if (is_hit && may_be_hit(comparison, i) && (must || !is_later_ones(comparison, answer, k, i))) {
+		if (is_hit && may_be_hit(comparison, i) &&
+		    (must || !is_later_ones(comparison, answer, k, i))) {
 			k++;
 		} else if (must) {
-			differ(comparison, answer, "%s (source %u) is not found, or not in its place", docs->at[i].id,
+			differ(comparison, answer,
+			       "%s (source %u) is not found, or not in its place", docs->at[i].id,
 			       docs->at[i].source);
 			return;
 		}
@@ -268,14 +287,17 @@ static void check_ids(struct comparison *comparison, const struct answer *answer
 		differ(comparison, answer, "%s is found, or not in its place", answer->hits[k].id);
 }
 
-/* The document of a hit; of several sources that have one of that id, the first behind the last hit of that score. */
-static const struct model_doc *find_scored(const struct comparison *comparison, const struct hit *hit,
-                                           const struct model_doc *last)
+/* The document of a hit; of several sources that have one of that id, the first behind the last hit
+ * of that score. */
+static const struct model_doc *find_scored(const struct comparison *comparison,
+                                           const struct hit *hit, const struct model_doc *last)
 {
 	const struct model_docs *docs = &comparison->state->docs;
 	for (size_t i = last ? (size_t)(last - docs->at) + 1 : 0; i < docs->n; i++)
-		if (strcmp(docs->at[i].id, hit->id) == 0 && query_matches(comparison->query, &docs->at[i]) &&
-		    fabs(score_of(comparison->query, docs, &docs->at[i]) - hit->score) <= 1e-9 * (1 + fabs(hit->score)))
+		if (strcmp(docs->at[i].id, hit->id) == 0 &&
+		    query_matches(comparison->query, &docs->at[i]) &&
+		    fabs(score_of(comparison->query, docs, &docs->at[i]) - hit->score) <=
+		            1e-9 * (1 + fabs(hit->score)))
 			return &docs->at[i];
 	return last ? find_scored(comparison, hit, NULL) : NULL;
 }
@@ -286,22 +308,27 @@ static void check_scores(struct comparison *comparison, const struct answer *ans
 	const struct model_doc *last = NULL;
 	for (size_t i = 0; i < answer->n; i++) {
 		if (i > 0 && answer->hits[i].score > answer->hits[i - 1].score)
-			differ(comparison, answer, "%s has a higher score than the one before it", answer->hits[i].id);
+			differ(comparison, answer, "%s has a higher score than the one before it",
+			       answer->hits[i].id);
 		if (!comparison->is_scored)
 			continue;
 		bool is_tie = i > 0 && answer->hits[i].score == answer->hits[i - 1].score;
-		const struct model_doc *doc = find_scored(comparison, &answer->hits[i], is_tie ? last : NULL);
+		const struct model_doc *doc =
+			find_scored(comparison, &answer->hits[i], is_tie ? last : NULL);
 		if (!doc)
-			differ(comparison, answer, "%s has score %.17g", answer->hits[i].id, answer->hits[i].score);
+			differ(comparison, answer, "%s has score %.17g", answer->hits[i].id,
+			       answer->hits[i].score);
 		if (is_tie && last && doc && last >= doc)
-			differ(comparison, answer, "%s stands behind a later one of its score", answer->hits[i].id);
+			differ(comparison, answer, "%s stands behind a later one of its score",
+			       answer->hits[i].id);
 		last = doc;
 	}
 }
 
 /* ---- asking ---- */
 
-static void ask(struct comparison *comparison, enum bs_search_mode mode, bool brute, struct answer *answer)
+static void ask(struct comparison *comparison, enum bs_search_mode mode, bool brute,
+                struct answer *answer)
 {
 	*answer = (struct answer){.n = 0};
 	comparison->request = (struct bs_search_request){
@@ -313,7 +340,8 @@ static void ask(struct comparison *comparison, enum bs_search_mode mode, bool br
 		.callbacks.hit = take_hit,
 		.callbacks.context = answer,
 	};
-	enum bs_status status = bs_search(comparison->searcher, &comparison->request, &answer->result, ERR);
+	enum bs_status status =
+		bs_search(comparison->searcher, &comparison->request, &answer->result, ERR);
 	if (status)
 		differ(comparison, answer, "%s: %s", bs_status_name(status), said.text);
 	else if (comparison->is_clean && answer->result.n_unreadable > 0)
@@ -326,14 +354,17 @@ static void ask(struct comparison *comparison, enum bs_search_mode mode, bool br
 		check_scores(comparison, answer);
 }
 
-static void compare_answers(struct comparison *comparison, const struct answer *a, const struct answer *b)
+static void compare_answers(struct comparison *comparison, const struct answer *a,
+                            const struct answer *b)
 {
 	if (a->result.n_hits != b->result.n_hits)
-		differ(comparison, b, "%" PRIu64 " hits, not %" PRIu64, b->result.n_hits, a->result.n_hits);
+		differ(comparison, b, "%" PRIu64 " hits, not %" PRIu64, b->result.n_hits,
+		       a->result.n_hits);
 	for (size_t i = 0; i < a->n && i < b->n; i++)
-		if (strcmp(a->hits[i].id, b->hits[i].id) != 0 || a->hits[i].score != b->hits[i].score) {
-			differ(comparison, b, "rank %zu: %s %.17g, not %s %.17g", i + 1, b->hits[i].id, b->hits[i].score,
-			       a->hits[i].id, a->hits[i].score);
+		if (strcmp(a->hits[i].id, b->hits[i].id) != 0 ||
+		    a->hits[i].score != b->hits[i].score) {
+			differ(comparison, b, "rank %zu: %s %.17g, not %s %.17g", i + 1,
+			       b->hits[i].id, b->hits[i].score, a->hits[i].id, a->hits[i].score);
 			return;
 		}
 }
@@ -352,14 +383,18 @@ static void check_query(struct comparison *comparison)
 		compare_answers(comparison, &top, &brute_top);
 }
 
-bool model_compare(struct bs_index *index, const struct model_state *state, const struct model_disk *disk,
-                   enum model_view view, unsigned n_queries)
+bool model_compare(struct bs_index *index, const struct model_state *state,
+                   const struct model_disk *disk, enum model_view view, unsigned n_queries)
 {
 	bool is_clean = view != MODEL_CHANGED;
 	struct model_docs now = {0};
 	struct bs_index_info info;
 	struct model_query query;
-	struct comparison comparison = {.state = state, .now = &now, .is_clean = is_clean, .view = view, .query = &query,
+	struct comparison comparison = {.state = state,
+	                                .now = &now,
+	                                .is_clean = is_clean,
+	                                .view = view,
+	                                .query = &query,
 	                                .is_same = true};
 	bs_index_describe(index, &info);
 	for (uint32_t i = 0; i < state->n_sources; i++)
@@ -375,7 +410,8 @@ bool model_compare(struct bs_index *index, const struct model_state *state, cons
 	comparison.is_scored = view == MODEL_CLEAN && info.n_deleted == 0;
 	query_make(&query, ALL);
 	if (info.n_docs != state->docs.n)
-		differ(&comparison, &(struct answer){.n = 0}, "%" PRIu64 " documents, not %zu", info.n_docs, state->docs.n);
+		differ(&comparison, &(struct answer){.n = 0}, "%" PRIu64 " documents, not %zu",
+		       info.n_docs, state->docs.n);
 	expect_ok(bs_searcher_new(index, &comparison.searcher, ERR), &said);
 	for (unsigned i = 0; i < n_queries && comparison.is_same; i++) {
 		query_make(&query, i == 0 ? ALL : (enum kind)roll(N_KINDS));

@@ -4,8 +4,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tests/rigs/core_rig.h"
 #include "tests/property/model/model.h"
+#include "tests/rigs/core_rig.h"
 #include "tests/rigs/test.h"
 
 /* ---- chance ---- */
@@ -87,9 +87,12 @@ static const char *shell_bytes(const char *bytes, size_t n_bytes)
 	char *at = text + sprintf(text, "printf '");
 	for (size_t i = 0; i < n_bytes; i++) {
 		char c = bytes[i];
-		bool is_plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || (c && strchr(safe, c));
-		at += c == '\n' ? sprintf(at, "\\n") : c == '\r' ? sprintf(at, "\\r")
-		    : is_plain ? sprintf(at, "%c", c) : sprintf(at, "\\%03o", (unsigned char)c);
+		bool is_plain =
+			(c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || (c && strchr(safe, c));
+		at += c == '\n'   ? sprintf(at, "\\n")
+		      : c == '\r' ? sprintf(at, "\\r")
+		      : is_plain  ? sprintf(at, "%c", c)
+		                  : sprintf(at, "\\%03o", (unsigned char)c);
 	}
 	strcpy(at, "'");
 	return text;
@@ -119,7 +122,8 @@ static struct model_node *add_node(struct model_disk *disk, const char *path, en
 {
 	disk->nodes = realloc(disk->nodes, (disk->n_nodes + 1) * sizeof(*disk->nodes));
 	assert_non_null(disk->nodes);
-	disk->nodes[disk->n_nodes] = (struct model_node){.path = strdup(path), .kind = kind, .bytes = strdup("")};
+	disk->nodes[disk->n_nodes] =
+		(struct model_node){.path = strdup(path), .kind = kind, .bytes = strdup("")};
 	return &disk->nodes[disk->n_nodes++];
 }
 
@@ -153,7 +157,8 @@ static struct model_node *last_in(const struct model_disk *disk, const char *pat
 {
 	struct model_node *last = NULL;
 	for (size_t i = 0; i < disk->n_nodes; i++)
-		if (is_in(disk->nodes[i].path, path) && (!last || strlen(disk->nodes[i].path) > strlen(last->path)))
+		if (is_in(disk->nodes[i].path, path) &&
+		    (!last || strlen(disk->nodes[i].path) > strlen(last->path)))
 			last = &disk->nodes[i];
 	return last;
 }
@@ -195,7 +200,8 @@ void disk_make_folder(struct model_disk *disk, const char *path)
 }
 
 /* A file that may be written to; what was its mtime. */
-static struct model_node *make_file(struct model_disk *disk, const char *path, struct timespec *mtime_out)
+static struct model_node *make_file(struct model_disk *disk, const char *path,
+                                    struct timespec *mtime_out)
 {
 	struct model_node *node = disk_find(disk, path);
 	struct stat found;
@@ -225,15 +231,16 @@ static void set_time(const char *path, enum model_time time, struct timespec bef
 	if (time == MODEL_TIME_NOW)
 		return;
 	if (time == MODEL_TIME_PAST)
-		times[1] = (struct timespec){.tv_sec = 1000000000 + roll(3), .tv_nsec = chance(50) ? 0 : 5};
+		times[1] = (struct timespec){.tv_sec = 1000000000 + roll(3),
+		                             .tv_nsec = chance(50) ? 0 : 5};
 	if (time == MODEL_TIME_FUTURE)
 		times[1] = (struct timespec){.tv_sec = 4000000000 + roll(3)};
 	check(utimensat(AT_FDCWD, path, times, 0), path);
 	trace("touch -m -d @%lld.%09ld %s", (long long)times[1].tv_sec, times[1].tv_nsec, path);
 }
 
-void disk_write(struct model_disk *disk, const char *path, const char *bytes, size_t n_bytes, bool in_place,
-                enum model_time time)
+void disk_write(struct model_disk *disk, const char *path, const char *bytes, size_t n_bytes,
+                bool in_place, enum model_time time)
 {
 	struct timespec before;
 	struct model_node *node = make_file(disk, path, &before);

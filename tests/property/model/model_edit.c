@@ -1,6 +1,6 @@
 /* model_edit.c: random changes of the files, and what is in them. See model.h. */
-#include "tests/rigs/core_rig.h"
 #include "tests/property/model/model.h"
+#include "tests/rigs/core_rig.h"
 #include "tests/rigs/test.h"
 
 /* ---- random things ---- */
@@ -34,13 +34,17 @@ static const char *random_path(const char *folder)
 	for (uint32_t depth = 1 + roll(3); depth > 0; depth--)
 		n += snprintf(path + n, sizeof(path) - (size_t)n, "/%s", random_name());
 	if (chance(20))
-		snprintf(path + n, sizeof(path) - (size_t)n, "%s", chance(70) ? ".jsonl" : ".ndjson");
+		snprintf(path + n, sizeof(path) - (size_t)n, "%s",
+		         chance(70) ? ".jsonl" : ".ndjson");
 	return path;
 }
 
 static enum model_time random_time(void)
 {
-	return chance(50) ? MODEL_TIME_NOW : chance(70) ? MODEL_TIME_KEPT : chance(70) ? MODEL_TIME_PAST : MODEL_TIME_FUTURE;
+	return chance(50)   ? MODEL_TIME_NOW
+	       : chance(70) ? MODEL_TIME_KEPT
+	       : chance(70) ? MODEL_TIME_PAST
+	                    : MODEL_TIME_FUTURE;
 }
 
 /* A line of a collection, mostly a record, with one of n_ids ids or so; without its end. */
@@ -55,7 +59,8 @@ static void random_line(char *line, size_t line_bytes, uint32_t n_ids)
 		snprintf(id, sizeof(id), "\"id\":%u,", roll(4));
 		break;
 	case 2:
-		snprintf(id, sizeof(id), "\"id\":\"%s:%u\",", chance(50) ? "c.jsonl" : "-", 1 + roll(6));
+		snprintf(id, sizeof(id), "\"id\":\"%s:%u\",", chance(50) ? "c.jsonl" : "-",
+		         1 + roll(6));
 		break;
 	default:
 		snprintf(id, sizeof(id), "\"id\":\"%s%u\",", chance(85) ? "r" : "", roll(n_ids));
@@ -66,7 +71,8 @@ static void random_line(char *line, size_t line_bytes, uint32_t n_ids)
 		snprintf(line, line_bytes, "%s", chance(50) ? "" : "  ");
 		break;
 	case 1:
-		snprintf(line, line_bytes, "%s", chance(50) ? "no record" : "{\"id\":true,\"text\":\"w1\"}");
+		snprintf(line, line_bytes, "%s",
+		         chance(50) ? "no record" : "{\"id\":true,\"text\":\"w1\"}");
 		break;
 	case 2:
 		snprintf(line, line_bytes, "{%s\"n\":[null,{}]}", id);
@@ -129,7 +135,8 @@ static const char *random_content(const struct model_files *files)
 static const struct model_node *random_node(const struct model_files *files, bool only_files)
 {
 	for (int tries = 0; tries < 20 && files->disk.n_nodes > 0; tries++) {
-		const struct model_node *node = &files->disk.nodes[roll((uint32_t)files->disk.n_nodes)];
+		const struct model_node *node =
+			&files->disk.nodes[roll((uint32_t)files->disk.n_nodes)];
 		if (node->kind == MODEL_FILE || !only_files)
 			return node;
 	}
@@ -198,7 +205,8 @@ static void op_undo(struct model_files *files)
 {
 	const struct model_node *node = disk_find(&files->disk, files->undo_path);
 	if (node && node->kind == MODEL_FILE)
-		disk_write(&files->disk, files->undo_path, files->undo, files->undo_bytes, chance(60), random_time());
+		disk_write(&files->disk, files->undo_path, files->undo, files->undo_bytes,
+		           chance(60), random_time());
 }
 
 static void op_remove(struct model_files *files)
@@ -216,7 +224,8 @@ static void op_rename(struct model_files *files)
 	const char *label = random_content(files);
 	const struct model_node *node = random_node(files, chance(70));
 	char from[256];
-	if (!node || !is_folder(files, label) || strstr(node->path, ".ignore") || !strchr(node->path, '/'))
+	if (!node || !is_folder(files, label) || strstr(node->path, ".ignore") ||
+	    !strchr(node->path, '/'))
 		return;
 	snprintf(from, sizeof(from), "%s", node->path);
 	disk_rename(&files->disk, from, random_path(label));
@@ -293,7 +302,8 @@ static void op_append(struct model_files *files)
 		char line[1100];
 		random_line(line, sizeof(line), 12);
 		size_t half = roll((uint32_t)strlen(line) + 1);
-		snprintf(files->rest, sizeof(files->rest), "%.100s%s", line + half, chance(70) ? "\n" : "");
+		snprintf(files->rest, sizeof(files->rest), "%.100s%s", line + half,
+		         chance(70) ? "\n" : "");
 		disk_append(&files->disk, label, line, half);
 	} else {
 		FREED char *lines = model_lines(1 + roll(4));
@@ -377,7 +387,8 @@ static void op_return(struct model_files *files)
 			model_make(files, files->content[i]);
 }
 
-/* A folder is empty, as if nothing were mounted there, and later what it was, unless others were made there meanwhile. */
+/* A folder is empty, as if nothing were mounted there, and later what it was, unless others were
+ * made there meanwhile. */
 static void op_unmount(struct model_files *files)
 {
 	const char *label = random_content(files);
@@ -405,11 +416,12 @@ static void op_morph(struct model_files *files)
 /* ---- all of them ---- */
 
 const struct model_edit model_edits[] = {
-	{"edit", 16, op_edit},        {"create", 8, op_create},     {"remove", 4, op_remove},   {"rename", 4, op_rename},
-	{"swap", 2, op_swap},         {"link", 1, op_link},         {"binary", 1, op_binary},   {"ignore", 2, op_ignore},
-	{"append", 14, op_append},    {"endline", 3, op_end_line},  {"rewrite", 4, op_rewrite}, {"truncate", 3, op_truncate},
-	{"vanish", 3, op_vanish},     {"return", 2, op_return},     {"morph", 2, op_morph},
-	{"undo", 4, op_undo},         {"unmount", 4, op_unmount},
+	{"edit", 16, op_edit},       {"create", 8, op_create},   {"remove", 4, op_remove},
+	{"rename", 4, op_rename},    {"swap", 2, op_swap},       {"link", 1, op_link},
+	{"binary", 1, op_binary},    {"ignore", 2, op_ignore},   {"append", 14, op_append},
+	{"endline", 3, op_end_line}, {"rewrite", 4, op_rewrite}, {"truncate", 3, op_truncate},
+	{"vanish", 3, op_vanish},    {"return", 2, op_return},   {"morph", 2, op_morph},
+	{"undo", 4, op_undo},        {"unmount", 4, op_unmount},
 };
 
 const size_t n_model_edits = COUNT(model_edits);

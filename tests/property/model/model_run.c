@@ -3,9 +3,9 @@
 #include <unistd.h>
 
 #include "core/bitsift/index.h"
-#include "tests/rigs/core_rig.h"
 #include "tests/property/model/model.h"
 #include "tests/property/model/model_run.h"
+#include "tests/rigs/core_rig.h"
 #include "tests/rigs/test.h"
 
 static bool has_grams;
@@ -18,19 +18,21 @@ void run_with_grams(bool with_grams)
 void run_draw(struct run *run, const char *dir)
 {
 	*run = (struct run){
-		.request = {
-			.dir = dir,
-			.index.words = true,
-			.index.grams = has_grams,
-			.write.memory_bytes = chance(30) ? 1 : 0,
-			.write.n_threads = 1 + roll(2),
-		},
-		.tuning = {
-			.max_segment_docs = chance(60) ? 0 : 1 + roll(9),
-			.max_shard_blocks = chance(50),
-			.forward_mode = (enum bs_forward_mode)roll(3),
-			.pairs_least_bytes = 1,
-		},
+		.request =
+			{
+				.dir = dir,
+				.index.words = true,
+				.index.grams = has_grams,
+				.write.memory_bytes = chance(30) ? 1 : 0,
+				.write.n_threads = 1 + roll(2),
+			},
+		.tuning =
+			{
+				.max_segment_docs = chance(60) ? 0 : 1 + roll(9),
+				.max_shard_blocks = chance(50),
+				.forward_mode = (enum bs_forward_mode)roll(3),
+				.pairs_least_bytes = 1,
+			},
 	};
 	run->request.tuning = &run->tuning;
 }
@@ -49,12 +51,15 @@ void run_draw_sources(struct run *run, const char *const *sources, size_t n_sour
 void run_trace(const struct run *run, const char *what)
 {
 	char text[512];
-	int n = snprintf(text, sizeof(text), "bitsift %s --index %s -j%u%s%s%s", what, run->request.dir, run->request.write.n_threads,
-	                 run->request.index.grams ? " --words --grams" : "", run->request.write.memory_bytes ? " --memory 1" : "", run->request.rebuild ? " --rebuild" : "");
+	int n = snprintf(text, sizeof(text), "bitsift %s --index %s -j%u%s%s%s", what,
+	                 run->request.dir, run->request.write.n_threads,
+	                 run->request.index.grams ? " --words --grams" : "",
+	                 run->request.write.memory_bytes ? " --memory 1" : "",
+	                 run->request.rebuild ? " --rebuild" : "");
 	for (size_t i = 0; i < run->request.n_sources; i++)
 		n += snprintf(text + n, sizeof(text) - (size_t)n, " %s", run->sources[i]);
-	trace("%s # segments of %u, shards of %u, lists %d", text, run->tuning.max_segment_docs, run->tuning.max_shard_blocks,
-	      (int)run->tuning.forward_mode);
+	trace("%s # segments of %u, shards of %u, lists %d", text, run->tuning.max_segment_docs,
+	      run->tuning.max_shard_blocks, (int)run->tuning.forward_mode);
 	if (run->input)
 		trace("# ... its input: %s", run->input);
 }

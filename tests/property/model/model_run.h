@@ -13,7 +13,7 @@ struct run {
 	char *input; /* of "-", or NULL */
 	struct bs_build_report report;
 	struct bs_error err;
-	void *world;       /* disturbed in the middle: the test's own, */
+	void *world;        /* disturbed in the middle: the test's own, */
 	unsigned countdown; /* after so many calls of progress */
 };
 

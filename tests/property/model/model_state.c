@@ -117,7 +117,8 @@ static bool take_number(const char **at, const char *end, const char **text_out,
 }
 
 /* The record of a line, as this test writes them, or broken. False: it is none. */
-static bool read_record(const char *line, size_t n_bytes, const char *by_line, struct model_doc *doc, bool *has_id_out)
+static bool read_record(const char *line, size_t n_bytes, const char *by_line,
+                        struct model_doc *doc, bool *has_id_out)
 {
 	const char *at = line, *end = line + n_bytes, *name, *value;
 	size_t name_bytes, value_bytes;
@@ -153,8 +154,8 @@ static bool read_record(const char *line, size_t n_bytes, const char *by_line, s
 }
 
 /* prefix: stands before ids that are not of a line. */
-static void read_records(const char *label, const char *prefix, uint32_t source, const char *bytes, size_t n_bytes,
-                         struct model_docs *docs)
+static void read_records(const char *label, const char *prefix, uint32_t source, const char *bytes,
+                         size_t n_bytes, struct model_docs *docs)
 {
 	size_t at = n_bytes >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
 	for (unsigned number = 1; at < n_bytes; number++) {
@@ -183,14 +184,16 @@ static void read_records(const char *label, const char *prefix, uint32_t source,
 	}
 }
 
-void model_read_records(const char *label, uint32_t source, const char *bytes, size_t n_bytes, struct model_docs *docs)
+void model_read_records(const char *label, uint32_t source, const char *bytes, size_t n_bytes,
+                        struct model_docs *docs)
 {
 	read_records(label, "", source, bytes, n_bytes, docs);
 }
 
 static bool take_value(const char **at, const char *end);
 
-/* What stands between brackets, behind the first one: values, in an object with names before them. */
+/* What stands between brackets, behind the first one: values, in an object with names before
+ * them. */
 static bool take_values(const char **at, const char *end, bool has_names, char close)
 {
 	const char *text;
@@ -223,8 +226,8 @@ static bool take_value(const char **at, const char *end)
 		return take_values(at, end, true, '}');
 	if (take(at, end, '['))
 		return take_values(at, end, false, ']');
-	return take_string(at, end, &text, &n) || take_number(at, end, &text, &n) || take_word(at, end, "null") ||
-	       take_word(at, end, "true");
+	return take_string(at, end, &text, &n) || take_number(at, end, &text, &n) ||
+	       take_word(at, end, "null") || take_word(at, end, "true");
 }
 
 bool model_is_collection(const struct model_node *node)
@@ -250,7 +253,8 @@ bool model_is_collection(const struct model_node *node)
 /* By component: the slash before all other bytes. */
 static int compare_paths(const void *a, const void *b)
 {
-	const char *x = (*(struct model_node *const *)a)->path, *y = (*(struct model_node *const *)b)->path;
+	const char *x = (*(struct model_node *const *)a)->path,
+		   *y = (*(struct model_node *const *)b)->path;
 	while (*x && *x == *y) {
 		x++;
 		y++;
@@ -268,9 +272,10 @@ static bool has_component(const char *path, const char *name, size_t n)
 	return false;
 }
 
-/* Something below a source in whose path, from there on, a component is hidden or named by an .ignore file: that stands
- * in a folder above and holds one name. */
-static bool is_passed_over(const struct model_disk *disk, const struct model_node *node, size_t root_bytes)
+/* Something below a source in whose path, from there on, a component is hidden or named by an
+ * .ignore file: that stands in a folder above and holds one name. */
+static bool is_passed_over(const struct model_disk *disk, const struct model_node *node,
+                           size_t root_bytes)
 {
 	const char *below = node->path + root_bytes;
 	if (below[0] == '.' || strstr(below, "/."))
@@ -279,36 +284,43 @@ static bool is_passed_over(const struct model_disk *disk, const struct model_nod
 		const struct model_node *rule = &disk->nodes[i];
 		const char *base = strstr(rule->path, ".ignore");
 		size_t folder_bytes = base ? (size_t)(base - rule->path) : 0;
-		if (!base || rule->kind != MODEL_FILE || strncmp(node->path, rule->path, folder_bytes) != 0)
+		if (!base || rule->kind != MODEL_FILE ||
+		    strncmp(node->path, rule->path, folder_bytes) != 0)
 			continue;
-		const char *from = node->path + (folder_bytes > root_bytes ? folder_bytes : root_bytes);
+		const char *from =
+			node->path + (folder_bytes > root_bytes ? folder_bytes : root_bytes);
 		if (has_component(from, rule->bytes, strcspn(rule->bytes, "\n")))
 			return true;
 	}
 	return false;
 }
 
-static void add_file(const struct model_node *node, const char *id, uint32_t source, struct model_docs *docs)
+static void add_file(const struct model_node *node, const char *id, uint32_t source,
+                     struct model_docs *docs)
 {
-	struct model_doc doc = {.source = source, .id = (char *)(uintptr_t)id, .raw = node->bytes,
+	struct model_doc doc = {.source = source,
+	                        .id = (char *)(uintptr_t)id,
+	                        .raw = node->bytes,
 	                        .raw_bytes = node->n_bytes};
 	add_words(&doc, node->bytes, node->n_bytes);
 	docs_add(docs, &doc);
 	free(doc.words);
 }
 
-static void read_folder(const struct model_disk *disk, const char *label, uint32_t source, bool all_files,
-                        struct model_docs *docs)
+static void read_folder(const struct model_disk *disk, const char *label, uint32_t source,
+                        bool all_files, struct model_docs *docs)
 {
 	FREED const struct model_node **found = must_malloc((disk->n_nodes + 1) * sizeof(*found));
 	size_t root_bytes = strcmp(label, ".") == 0 ? 0 : strlen(label) + 1, n = 0;
 	for (size_t i = 0; i < disk->n_nodes; i++) {
 		const struct model_node *node = &disk->nodes[i];
 		if (node->kind == MODEL_FOLDER || strlen(node->path) < root_bytes ||
-		    (root_bytes && (memcmp(node->path, label, root_bytes - 1) != 0 || node->path[root_bytes - 1] != '/')))
+		    (root_bytes && (memcmp(node->path, label, root_bytes - 1) != 0 ||
+		                    node->path[root_bytes - 1] != '/')))
 			continue;
-		bool is_document = node->kind != MODEL_LINK &&
-		                   (model_is_collection(node) || !memchr(node->bytes, 0, node->n_bytes));
+		bool is_document =
+			node->kind != MODEL_LINK &&
+			(model_is_collection(node) || !memchr(node->bytes, 0, node->n_bytes));
 		if (is_document && (all_files || !is_passed_over(disk, node, root_bytes)))
 			found[n++] = node;
 	}
@@ -317,14 +329,15 @@ static void read_folder(const struct model_disk *disk, const char *label, uint32
 		char prefix[192];
 		snprintf(prefix, sizeof(prefix), "%s#", found[i]->path);
 		if (model_is_collection(found[i]))
-			read_records(found[i]->path, prefix, source, found[i]->bytes, found[i]->n_bytes, docs);
+			read_records(found[i]->path, prefix, source, found[i]->bytes,
+			             found[i]->n_bytes, docs);
 		else
 			add_file(found[i], found[i]->path, source, docs);
 	}
 }
 
-bool model_read_source(const struct model_disk *disk, const char *label, uint32_t source, bool all_files,
-                       struct model_docs *docs)
+bool model_read_source(const struct model_disk *disk, const char *label, uint32_t source,
+                       bool all_files, struct model_docs *docs)
 {
 	const struct model_node *node = disk_find(disk, label);
 	const char *dot = strrchr(label, '.');
@@ -363,8 +376,9 @@ void state_copy(const struct model_state *from, struct model_state *to_out)
 	add_all(&from->excluded, &to_out->excluded);
 }
 
-/* What was deleted stays out while it is what it was; an exclusion of what is gone, or is another now, ends. Where the
- * whole source is gone, nothing is known of its documents, and their exclusions stay. is_whole: all of it was read. */
+/* What was deleted stays out while it is what it was; an exclusion of what is gone, or is another
+ * now, ends. Where the whole source is gone, nothing is known of its documents, and their
+ * exclusions stay. is_whole: all of it was read. */
 static void exclude(struct model_state *state, uint32_t source, bool is_whole)
 {
 	for (size_t i = state->excluded.n; i-- > 0;) {
@@ -382,7 +396,8 @@ static void exclude(struct model_state *state, uint32_t source, bool is_whole)
 static bool is_there(const struct model_disk *disk, const char *label)
 {
 	const struct model_node *node = disk_find(disk, label);
-	return strcmp(label, "-") == 0 || strcmp(label, ".") == 0 || (node && node->kind != MODEL_LINK);
+	return strcmp(label, "-") == 0 || strcmp(label, ".") == 0 ||
+	       (node && node->kind != MODEL_LINK);
 }
 
 /* Index of the label; n_sources: it is none of them. */
@@ -400,7 +415,8 @@ static bool is_empty_folder(const struct model_disk *disk, const char *label)
 	size_t n = strlen(label);
 	bool is_empty = node && node->kind == MODEL_FOLDER;
 	for (size_t i = 0; i < disk->n_nodes && is_empty; i++)
-		is_empty = strncmp(disk->nodes[i].path, label, n) != 0 || disk->nodes[i].path[n] != '/';
+		is_empty = strncmp(disk->nodes[i].path, label, n) != 0 ||
+		           disk->nodes[i].path[n] != '/';
 	return is_empty;
 }
 
@@ -444,14 +460,17 @@ static enum bs_status check_rebuild(const struct model_state *before, const stru
 			return BS_NOT_FOUND;
 	}
 	for (uint32_t k = 0; k < before->n_sources && is_whole; k++)
-		if (state_is_away(before, disk, k) && !(is_named[k] && is_there(disk, before->sources[k])))
+		if (state_is_away(before, disk, k) &&
+		    !(is_named[k] && is_there(disk, before->sources[k])))
 			return BS_NOT_FOUND;
 	return BS_OK;
 }
 
-/* Updates source i from the disk or the input, unless it stays unchanged. Whether it could be read. */
-static bool read_source(const struct model_state *before, const struct model_disk *disk, const struct model_refresh *refresh,
-                        uint32_t i, bool is_named, struct model_state *after)
+/* Updates source i from the disk or the input, unless it stays unchanged. Whether it could be
+ * read. */
+static bool read_source(const struct model_state *before, const struct model_disk *disk,
+                        const struct model_refresh *refresh, uint32_t i, bool is_named,
+                        struct model_state *after)
 {
 	const char *label = after->sources[i];
 	bool is_input = strcmp(label, "-") == 0, is_anew = refresh->rebuild && is_named;
@@ -487,7 +506,8 @@ enum bs_status state_refresh(const struct model_state *before, const struct mode
 			after_out->sources[after_out->n_sources++] = refresh->sources[i];
 		is_named[k] = true;
 	}
-	enum bs_status status = refresh->rebuild ? check_rebuild(before, disk, refresh, is_named) : BS_OK;
+	enum bs_status status =
+		refresh->rebuild ? check_rebuild(before, disk, refresh, is_named) : BS_OK;
 	docs_deinit(&after_out->docs);
 	for (uint32_t i = 0; i < after_out->n_sources && !status; i++)
 		n_read += read_source(before, disk, refresh, i, is_named[i], after_out);

@@ -1,11 +1,12 @@
 /*
- * test_model.c: an index through its life, against a model of it (model.h). Random operations on files, collections and
- * standard input; refreshes, rebuilds, compactions, some of them killed or disturbed; readers that stay open. After
- * each, what the index answers must be what the model answers, and it must pass `bitsift check`.
+ * test_model.c: an index through its life, against a model of it (model.h). Random operations on
+ * files, collections and standard input; refreshes, rebuilds, compactions, some of them killed or
+ * disturbed; readers that stay open. After each, what the index answers must be what the model
+ * answers, and it must pass `bitsift check`.
  *
- * test_model [N_OPERATIONS [SEED [WITHOUT [SCRIPT]]]] runs longer: worlds of a hundred operations, seeded SEED, SEED + 1
- * and so on. WITHOUT: names of operations to leave out, "kill,link". SCRIPT: where to write all that was done in the
- * world that differed, as a shell script.
+ * test_model [N_OPERATIONS [SEED [WITHOUT [SCRIPT]]]] runs longer: worlds of a hundred operations,
+ * seeded SEED, SEED + 1 and so on. WITHOUT: names of operations to leave out, "kill,link". SCRIPT:
+ * where to write all that was done in the world that differed, as a shell script.
  */
 #include <signal.h>
 #include <sys/stat.h>
@@ -16,10 +17,10 @@
 #include "core/bitsift/index.h"
 #include "core/check/check.h"
 #include "corpus/changes/stored_text.h"
-#include "tests/rigs/clock_rig.h"
-#include "tests/rigs/core_rig.h"
 #include "tests/property/model/model.h"
 #include "tests/property/model/model_run.h"
+#include "tests/rigs/clock_rig.h"
+#include "tests/rigs/core_rig.h"
 #include "tests/rigs/dice.h"
 #include "tests/rigs/test.h"
 
@@ -42,9 +43,9 @@ struct reader {
 struct world {
 	struct model_files files;
 	struct model_state state;
-	bool is_known;      /* state is what was committed */
-	bool is_clean;      /* and the disk is that, too */
-	const char *dir;    /* of the index */
+	bool is_known;                          /* state is what was committed */
+	bool is_clean;                          /* and the disk is that, too */
+	const char *dir;                        /* of the index */
 	const char *sources[MODEL_MAX_SOURCES]; /* what there is to index */
 	size_t n_sources;
 	struct reader readers[MAX_READERS];
@@ -59,7 +60,8 @@ static void note(struct world *world, bool is_same)
 	n_compared++;
 }
 
-static void difference(struct world *world, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void difference(struct world *world, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 static void difference(struct world *world, const char *format, ...)
 {
 	va_list args;
@@ -87,7 +89,8 @@ static int take_output(void *context, const void *bytes, size_t n_bytes)
 /* Lines of files, by the grams or without: of collections, too, whatever became of them. */
 static void compare_grep(struct world *world)
 {
-	static const char *const forms[] = {"w%u", "w1%u w", "\"id\": ?\"r%u", "absent%u", "w%u w[0-9]+ w1"};
+	static const char *const forms[] = {"w%u", "w1%u w", "\"id\": ?\"r%u", "absent%u",
+	                                    "w%u w[0-9]+ w1"};
 	char pattern[64];
 	struct bs_buffer found[2] = {{0}, {0}};
 	struct bs_grep_result results[2] = {{0}, {0}};
@@ -101,7 +104,8 @@ static void compare_grep(struct world *world)
 		.files = {.paths = world->files.content, .n_paths = world->files.n_content},
 		.output = {.with_path = true, .line_numbers = true},
 		/* What was deleted by id the index does not list. */
-		.index.no_stat = world->is_clean && world->is_known && world->state.excluded.n == 0 && chance(50),
+		.index.no_stat = world->is_clean && world->is_known &&
+	                         world->state.excluded.n == 0 && chance(50),
 		.n_threads = 1 + roll(2),
 		.callbacks.write = take_output,
 	};
@@ -113,11 +117,14 @@ static void compare_grep(struct world *world)
 		if (bs_grep(&request, &results[i], ERR))
 			difference(world, "grep: %s", said.text);
 	}
-	if (results[0].has_match != results[1].has_match || found[0].used_bytes != found[1].used_bytes ||
-	    (found[0].used_bytes > 0 && memcmp(found[0].data, found[1].data, found[0].used_bytes) != 0))
-		difference(world, "grep%s '%s': by the index\n%.*s---\nwithout\n%.*s", request.index.no_stat ? " --no-stat" : "", pattern,
-		           (int)found[1].used_bytes, (const char *)found[1].data, (int)found[0].used_bytes,
-		           (const char *)found[0].data);
+	if (results[0].has_match != results[1].has_match ||
+	    found[0].used_bytes != found[1].used_bytes ||
+	    (found[0].used_bytes > 0 &&
+	     memcmp(found[0].data, found[1].data, found[0].used_bytes) != 0))
+		difference(world, "grep%s '%s': by the index\n%.*s---\nwithout\n%.*s",
+		           request.index.no_stat ? " --no-stat" : "", pattern,
+		           (int)found[1].used_bytes, (const char *)found[1].data,
+		           (int)found[0].used_bytes, (const char *)found[0].data);
 	n_compared++;
 	bs_buffer_deinit(&found[0]);
 	bs_buffer_deinit(&found[1]);
@@ -128,16 +135,17 @@ static void compare(struct world *world, unsigned n_queries)
 {
 	struct bs_index *index = world->is_known ? open_index(world) : NULL;
 	if (index) {
-		note(world, model_compare(index, &world->state, &world->files.disk,
-		                          world->is_clean ? MODEL_CLEAN : MODEL_CHANGED, n_queries));
+		note(world,
+		     model_compare(index, &world->state, &world->files.disk,
+		                   world->is_clean ? MODEL_CLEAN : MODEL_CHANGED, n_queries));
 		bs_index_close(index);
 	}
 	if (index && world->is_same && chance(60))
 		compare_grep(world);
 	for (size_t i = 0; i < MAX_READERS && world->is_same; i++)
 		if (world->readers[i].index && chance(50)) {
-			note(world, model_compare(world->readers[i].index, &world->readers[i].state, &world->files.disk,
-			                          MODEL_CHANGED, 3));
+			note(world, model_compare(world->readers[i].index, &world->readers[i].state,
+			                          &world->files.disk, MODEL_CHANGED, 3));
 			if (!world->is_same)
 				fprintf(stderr, "  (a reader opened earlier)\n");
 		}
@@ -152,10 +160,12 @@ static void check_index(struct world *world)
 }
 
 /* The state that a run should lead to becomes that of the world, if it may. */
-static enum bs_status expect_run(struct world *world, const struct run *run, struct model_state *after)
+static enum bs_status expect_run(struct world *world, const struct run *run,
+                                 struct model_state *after)
 {
 	const struct bs_build_request *request = &run->request;
-	struct model_refresh refresh = {request->sources, request->n_sources, request->rebuild, run->input, false};
+	struct model_refresh refresh = {request->sources, request->n_sources, request->rebuild,
+	                                run->input, false};
 	return state_refresh(&world->state, &world->files.disk, &refresh, after);
 }
 
@@ -178,16 +188,19 @@ static void finish_refresh(struct world *world, struct run *run, enum bs_status 
 	bool is_possible = expected == BS_OK, is_all = looks_at_all(world, run);
 	take_state(world, &after);
 	if (status != expected) {
-		difference(world, "refresh: %s, not %s: %s", bs_status_name(status), bs_status_name(expected), run->err.text);
+		difference(world, "refresh: %s, not %s: %s", bs_status_name(status),
+		           bs_status_name(expected), run->err.text);
 		return;
 	}
 	/* What an undo gave back to a source that is away is not known. */
 	bool has_away = state_has_away(&world->state, &world->files.disk);
 	world->is_known |= is_possible && is_all && !has_away;
 	world->is_clean |= is_possible && is_all && !has_away;
-	/* An undo may have given back text whose file is gone: that stays until its source is looked at. */
+	/* An undo may have given back text whose file is gone: that stays until its source is
+	 * looked at. */
 	if (is_possible && world->is_known && run->report.n_docs != world->state.docs.n)
-		difference(world, "%" PRIu64 " documents reported, not %zu", run->report.n_docs, world->state.docs.n);
+		difference(world, "%" PRIu64 " documents reported, not %zu", run->report.n_docs,
+		           world->state.docs.n);
 	n_refreshes++;
 }
 
@@ -245,8 +258,8 @@ static void op_idle(struct world *world)
 	enum bs_status status = run_do(&run);
 	finish_refresh(world, &run, status);
 	if (status == BS_OK && (run.report.is_committed || run.report.n_indexed > 0))
-		difference(world, "nothing changed, but %" PRIu64 " documents were indexed%s", run.report.n_indexed,
-		           run.report.is_committed ? " and committed" : "");
+		difference(world, "nothing changed, but %" PRIu64 " documents were indexed%s",
+		           run.report.n_indexed, run.report.is_committed ? " and committed" : "");
 }
 
 static uint64_t count_deleted(struct world *world)
@@ -269,9 +282,11 @@ static void op_compact(struct world *world)
 		return;
 	}
 	if (world->is_known && run.report.n_docs != world->state.docs.n)
-		difference(world, "%" PRIu64 " documents reported, not %zu", run.report.n_docs, world->state.docs.n);
+		difference(world, "%" PRIu64 " documents reported, not %zu", run.report.n_docs,
+		           world->state.docs.n);
 	if (world->is_clean && count_deleted(world) > 0)
-		difference(world, "%" PRIu64 " deleted documents after compaction", count_deleted(world));
+		difference(world, "%" PRIu64 " deleted documents after compaction",
+		           count_deleted(world));
 	check_index(world);
 	if (world->is_same)
 		compare(world, 6);
@@ -288,7 +303,8 @@ static void op_delete(struct world *world)
 	size_t n_before = world->state.docs.n;
 	for (size_t i = 0; i < n; i++) {
 		bool is_there = n_before > 0 && chance(90);
-		ids[i] = copies[i] = strdup(is_there ? world->state.docs.at[roll((uint32_t)n_before)].id : "r1");
+		ids[i] = copies[i] =
+			strdup(is_there ? world->state.docs.at[roll((uint32_t)n_before)].id : "r1");
 		trace("bitsift delete --index %s -- '%s'", world->dir, ids[i]);
 	}
 	for (size_t i = 0; i < n; i++)
@@ -298,7 +314,8 @@ static void op_delete(struct world *world)
 	if (bs_index_delete(&request, &result, ERR))
 		difference(world, "delete: %s", said.text);
 	else if (result.n_deleted != n_before - world->state.docs.n)
-		difference(world, "%" PRIu64 " deleted, not %zu", result.n_deleted, n_before - world->state.docs.n);
+		difference(world, "%" PRIu64 " deleted, not %zu", result.n_deleted,
+		           n_before - world->state.docs.n);
 	for (size_t i = 0; i < n; i++)
 		free(copies[i]);
 	if (chance(40))
@@ -307,7 +324,8 @@ static void op_delete(struct world *world)
 		compare(world, 4);
 }
 
-/* An id that is deleted is so no longer; the next refresh has it all. What came from standard input may be lost. */
+/* An id that is deleted is so no longer; the next refresh has it all. What came from standard input
+ * may be lost. */
 static void op_undo(struct world *world)
 {
 	const struct model_docs *excluded = &world->state.excluded;
@@ -320,15 +338,19 @@ static void op_undo(struct world *world)
 	bool may_stay_lost = false;
 	for (size_t i = 0; i < excluded->n; i++) {
 		const char *label = world->state.sources[excluded->at[i].source];
-		bool can_be_read = strcmp(label, "-") != 0 && source_stands(&world->files.disk, label);
+		bool can_be_read =
+			strcmp(label, "-") != 0 && source_stands(&world->files.disk, label);
 		may_stay_lost |= strcmp(excluded->at[i].id, id) == 0 && !can_be_read;
 	}
 	if (may_stay_lost)
 		return;
 	size_t n = state_undo(&world->state, id);
 	trace("bitsift delete --undo --index %s -- '%s'", world->dir, id);
-	struct bs_delete_request request = {
-		.dir = world->dir, .ids = &(const char *){id}, .n_ids = 1, .undo = true, .dry_run = chance(30)};
+	struct bs_delete_request request = {.dir = world->dir,
+	                                    .ids = &(const char *){id},
+	                                    .n_ids = 1,
+	                                    .undo = true,
+	                                    .dry_run = chance(30)};
 	if (bs_index_delete(&request, &result, ERR))
 		difference(world, "undo: %s", said.text);
 	else if (result.n_deleted < n || result.n_lost > 0)
@@ -354,11 +376,13 @@ static uint64_t generation_of(struct world *world)
 }
 
 /* What a killed run left: if it came to commit, all of it, else nothing. */
-static void finish_killed(struct world *world, struct model_state *after, bool is_refresh, uint64_t generation, int how)
+static void finish_killed(struct world *world, struct model_state *after, bool is_refresh,
+                          uint64_t generation, int how)
 {
 	check_index(world);
 	bool is_committed = generation_of(world) > generation;
-	trace("# ... %s, %s", WIFSIGNALED(how) ? "killed" : "done", is_committed ? "committed" : "not committed");
+	trace("# ... %s, %s", WIFSIGNALED(how) ? "killed" : "done",
+	      is_committed ? "committed" : "not committed");
 	if (is_committed || (WIFEXITED(how) && WEXITSTATUS(how) == BS_OK)) {
 		take_state(world, after);
 		world->is_known |= is_refresh;
@@ -391,7 +415,8 @@ static void op_kill(struct world *world)
 			run_draw_sources(&run, world->sources, world->n_sources);
 		run.request.rebuild = chance(15);
 		run_trace(&run, "index");
-		is_possible = expect_run(world, &run, &after) == BS_OK && !state_has_away(&after, &world->files.disk);
+		is_possible = expect_run(world, &run, &after) == BS_OK &&
+		              !state_has_away(&after, &world->files.disk);
 	}
 	trace("# ... killed after %u us", patience_us);
 	pid_t child = fork();
@@ -413,7 +438,8 @@ static void op_kill(struct world *world)
 
 static int disturb(void *context, const struct bs_build_report *so_far);
 
-/* Files change while they are read: what of it is indexed is not known, but the next refresh mends it. */
+/* Files change while they are read: what of it is indexed is not known, but the next refresh mends
+ * it. */
 static void op_disturb(struct world *world)
 {
 	struct run run;
@@ -454,7 +480,8 @@ static void compare_fresh(struct world *world)
 	AUTO(bs_index_close_at) struct bs_index *index = NULL;
 	AUTO(state_deinit) struct model_state now;
 	struct model_refresh refresh = {.is_fresh = true};
-	bool is_possible = state_refresh(&world->state, &world->files.disk, &refresh, &now) == BS_OK;
+	bool is_possible =
+		state_refresh(&world->state, &world->files.disk, &refresh, &now) == BS_OK;
 	struct bs_open_request request = {.dir = world->dir, .fresh = true};
 	if (bs_index_open_with(&request, &index, ERR))
 		difference(world, "fresh: %s", said.text);
@@ -476,8 +503,9 @@ static const struct operation {
 	unsigned weight;
 	void (*run)(struct world *world);
 } operations[] = {
-	{"refresh", 24, op_refresh}, {"rebuild", 5, op_rebuild}, {"idle", 2, op_idle},     {"compact", 4, op_compact},
-	{"kill", 6, op_kill},        {"disturb", 3, op_disturb}, {"delete", 4, op_delete}, {"undo", 3, op_undo}, {"open", 3, op_open},
+	{"refresh", 24, op_refresh}, {"rebuild", 5, op_rebuild}, {"idle", 2, op_idle},
+	{"compact", 4, op_compact},  {"kill", 6, op_kill},       {"disturb", 3, op_disturb},
+	{"delete", 4, op_delete},    {"undo", 3, op_undo},       {"open", 3, op_open},
 	{"query", 6, op_query},
 };
 
@@ -521,7 +549,8 @@ static void run_operation(struct world *world, unsigned number)
 		const struct model_edit *edit = i < n_model_edits ? &model_edits[i] : NULL;
 		const struct operation *operation = edit ? NULL : &operations[i - n_model_edits];
 		const char *name = edit ? edit->name : operation->name;
-		if (roll(MAX_WEIGHT) >= (edit ? edit->weight : operation->weight) || is_left_out(name))
+		if (roll(MAX_WEIGHT) >= (edit ? edit->weight : operation->weight) ||
+		    is_left_out(name))
 			continue;
 		trace_start(number, name);
 		if (edit)
@@ -601,7 +630,8 @@ static bool run_world(uint64_t seed)
 		run_operation(&world, i);
 		n_done++;
 		if (!world.is_same)
-			fprintf(stderr, "  seed %" PRIu64 ", operation %u; what was done before:\n", seed, i);
+			fprintf(stderr, "  seed %" PRIu64 ", operation %u; what was done before:\n",
+			        seed, i);
 	}
 	if (!world.is_same)
 		trace_print(10, script);
@@ -615,8 +645,8 @@ static void test_lives_of_indexes(void **state)
 {
 	for (uint64_t seed = rounds.seed; n_done < rounds.n && n_differences < MAX_TOLD; seed++)
 		n_differences += !run_world(seed);
-	print_message("%" PRIu64 " operations, %" PRIu64 " comparisons, %" PRIu64 " refreshes, %" PRIu64
-	              " killed runs, %" PRIu64 " differences\n",
+	print_message("%" PRIu64 " operations, %" PRIu64 " comparisons, %" PRIu64
+	              " refreshes, %" PRIu64 " killed runs, %" PRIu64 " differences\n",
 	              n_done, n_compared, n_refreshes, n_killed, n_differences);
 	assert_true(n_differences == 0);
 }

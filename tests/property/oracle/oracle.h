@@ -1,8 +1,9 @@
 /*
- * oracle.h: what the oracle test consists of: random corpora, random queries, and a naive search that knows nothing of
- * the engine but its law.
+ * oracle.h: what the oracle test consists of: random corpora, random queries, and a naive search
+ * that knows nothing of the engine but its law.
  *
- *   oracle_docs.c    the documents as the naive search has them: every token of every one, in document order
+ *   oracle_docs.c    the documents as the naive search has them: every token of every one, in
+ *     document order
  *   oracle_text.c    random words and texts
  *   oracle_corpus.c  random options; writes the sources for the engine, and adds their documents
  *   oracle_query.c   random query trees, printed as query text
@@ -17,8 +18,8 @@
  *   oracle_candidates.c what the engine says without reading texts
  *   test_oracle.c    compares
  *
- * The tokens come from the naive analyzer of words_rig.h; the tree is made first and printed, so that the engine's
- * parser is tested, not used. Every number comes from one seed.
+ * The tokens come from the naive analyzer of words_rig.h; the tree is made first and printed, so
+ * that the engine's parser is tested, not used. Every number comes from one seed.
  */
 #pragma once
 
@@ -45,8 +46,9 @@ bool chance(struct dice *dice, uint32_t percent);
 /* ---- documents ---- */
 
 #define ORACLE_MAX_NAMES 24
-#define ORACLE_NO_NAME   (-1)       /* of the one field of a file; in a query: any field */
-#define ORACLE_FILE_NAME (-2)       /* in a query: name:, of files and of records that have such a field */
+#define ORACLE_NO_NAME   (-1) /* of the one field of a file; in a query: any field */
+/* in a query: name:, of files and of records that have such a field */
+#define ORACLE_FILE_NAME (-2)
 #define ORACLE_NO_TERM   UINT32_MAX /* a word that no document has */
 
 struct oracle_doc {
@@ -54,14 +56,18 @@ struct oracle_doc {
 	size_t id_bytes;
 	size_t first_field, n_fields;
 	size_t first_token, n_tokens;
-	uint32_t length;  /* of BM25 */
-	size_t path_off; /* in bytes, NUL-ended: the file it stands in */
-	size_t name_off; /* ... the path below its source, or nothing */
+	uint32_t length;            /* of BM25 */
+	size_t path_off;            /* in bytes, NUL-ended: the file it stands in */
+	size_t name_off;            /* ... the path below its source, or nothing */
 	size_t first_name, n_names; /* its words, in name_tokens */
-	int64_t mtime_s, when_s; /* of the file; of the field "when", 0: it has none */
-	uint64_t line;    /* of a record, 1-based; of a in-memory document, how many were given before it; of a file 0 */
-	bool is_replaced; /* by a later record of its id, or deleted: no hit, but counted in N, df and avgdl unless is_gone */
-	bool is_gone;     /* replaced, and compaction has removed it from the index */
+	int64_t mtime_s, when_s;    /* of the file; of the field "when", 0: it has none */
+	/* of a record, 1-based; of a in-memory document, how many were given before it; of a file
+	 * 0 */
+	uint64_t line;
+	/* by a later record of its id, or deleted: no hit, but counted in N, df and avgdl unless
+	 * is_gone */
+	bool is_replaced;
+	bool is_gone; /* replaced, and compaction has removed it from the index */
 };
 
 struct oracle_field {
@@ -74,7 +80,8 @@ struct oracle_field {
 struct oracle_token {
 	uint32_t term;
 	uint32_t position; /* in its field */
-	size_t field;      /* of all fields, so that equal means the same field of the same document */
+	/* of all fields, so that equal means the same field of the same document */
+	size_t field;
 };
 
 struct oracle_term {
@@ -93,7 +100,7 @@ struct oracle {
 	const char *names[ORACLE_MAX_NAMES]; /* of fields, literals; those in documents so far */
 	int n_names;
 	bool has_values[ORACLE_MAX_NAMES]; /* by name: some text is a value */
-	const char *const *weights; /* of fields, borrowed: as bs_build_request has them */
+	const char *const *weights;        /* of fields, borrowed: as bs_build_request has them */
 	bool has_files;
 	uint64_t n_positions; /* of the documents that are counted, as is df */
 	size_t n_gone;
@@ -111,11 +118,13 @@ const struct oracle_field *oracle_field(const struct oracle *oracle, size_t fiel
 const struct oracle_token *oracle_token(const struct oracle *oracle, size_t token);
 const struct oracle_term *oracle_term(const struct oracle *oracle, size_t term);
 
-/* A document: fields first, then its end, which returns its number. Documents are added in document order. */
+/* A document: fields first, then its end, which returns its number. Documents are added in document
+ * order. */
 void oracle_add_field(struct oracle *oracle, const char *name, const void *text, size_t text_bytes);
 size_t oracle_end_doc(struct oracle *oracle, const void *id, size_t id_bytes);
 
-/* Where the last document stands. name_off: where the path below its source begins; of a record the path's length. */
+/* Where the last document stands. name_off: where the path below its source begins; of a record the
+ * path's length. */
 void oracle_place_doc(struct oracle *oracle, const char *path, size_t name_off, int64_t mtime_s);
 
 /* Removes a replaced document from N, df and avgdl. oracle_refind_values must follow. */
@@ -131,7 +140,7 @@ uint32_t oracle_find_term(const struct oracle *oracle, const void *term, size_t 
 
 /* ---- a corpus ---- */
 
-#define ORACLE_MAX_SOURCES 7
+#define ORACLE_MAX_SOURCES   7
 #define ORACLE_DRAWN_SOURCES 6
 
 /* Everything about a corpus that is drawn before its texts. */
@@ -141,9 +150,10 @@ struct oracle_setup {
 	uint32_t n_docs; /* wanted; some become no documents */
 	uint32_t mean_words;
 	uint32_t n_vocabulary;
-	bool is_young;  /* sources as new as the index, so that it trusts none of their fingerprints */
+	/* sources as new as the index, so that it trusts none of their fingerprints */
+	bool is_young;
 	bool has_stdin; /* some source is "-", */
-	bool by_writer;  /* and its documents come by a writer; */
+	bool by_writer; /* and its documents come by a writer; */
 	bool is_in_memory, is_not_stored;
 	uint32_t n_sources;
 	char sources[ORACLE_MAX_SOURCES][32]; /* arguments */
@@ -167,17 +177,21 @@ struct oracle_vocabulary {
 void oracle_vocabulary_init(struct oracle_vocabulary *vocabulary, struct dice *dice, uint32_t n);
 void oracle_vocabulary_deinit(struct oracle_vocabulary *vocabulary);
 /* By Zipf's law, more or less. */
-const uint8_t *oracle_draw_word(const struct oracle_vocabulary *vocabulary, struct dice *dice, size_t *n_bytes_out);
-void oracle_append_text(const struct oracle_vocabulary *vocabulary, struct dice *dice, uint32_t n_words,
-                        struct bs_buffer *text);
+const uint8_t *oracle_draw_word(const struct oracle_vocabulary *vocabulary, struct dice *dice,
+                                size_t *n_bytes_out);
+void oracle_append_text(const struct oracle_vocabulary *vocabulary, struct dice *dice,
+                        uint32_t n_words, struct bs_buffer *text);
 
 /* Number 0, 1, ... of a run with this seed; n_docs if it is not 0. */
-void oracle_setup_draw(struct oracle_setup *setup, struct dice *dice, uint64_t seed, unsigned number, uint32_t n_docs);
+void oracle_setup_draw(struct oracle_setup *setup, struct dice *dice, uint64_t seed,
+                       unsigned number, uint32_t n_docs);
 void oracle_setup_print(const struct oracle_setup *setup, FILE *to);
 
-/* Writes the sources into the current folder and adds their documents. Standard input is replaced if there is a "-". */
-void oracle_write_sources(const struct oracle_setup *setup, const struct oracle_vocabulary *vocabulary,
-                          struct dice *dice, struct oracle *oracle);
+/* Writes the sources into the current folder and adds their documents. Standard input is replaced
+ * if there is a "-". */
+void oracle_write_sources(const struct oracle_setup *setup,
+                          const struct oracle_vocabulary *vocabulary, struct dice *dice,
+                          struct oracle *oracle);
 
 /* ---- a query ---- */
 
@@ -217,7 +231,8 @@ struct oracle_range {
 };
 
 #define ORACLE_RANGE_BYTES 80
-void oracle_range_draw(struct oracle_range *range, struct dice *dice, char text[ORACLE_RANGE_BYTES]);
+void oracle_range_draw(struct oracle_range *range, struct dice *dice,
+                       char text[ORACLE_RANGE_BYTES]);
 /* Whether its ends are numbers, or dates. */
 bool oracle_range_is_one(const struct oracle_range *range);
 bool oracle_range_has(const struct oracle_range *range, const struct oracle_value *value);
@@ -225,7 +240,9 @@ bool oracle_range_has(const struct oracle_range *range, const struct oracle_valu
 struct oracle_item {
 	uint32_t term;     /* unless there is a set */
 	uint32_t position; /* relative to the first of the leaf */
-	size_t set_off;    /* of a prefix, pattern or fuzzy word: in sets, a byte a term, whether it matches; else SIZE_MAX */
+	/* of a prefix, pattern or fuzzy word: in sets, a byte a term, whether it matches; else
+	 * SIZE_MAX */
+	size_t set_off;
 	bool is_stop;
 };
 
@@ -240,13 +257,16 @@ struct oracle_node {
 	uint32_t n_children;
 	uint32_t children[ORACLE_MAX_CHILDREN];
 	bool by_and[ORACLE_MAX_CHILDREN]; /* AND: the operator is printed before this child */
-	size_t text_off, text_bytes;      /* leaves: what stands between the quotes, or before the suffix; in bytes */
-	const char *suffix;               /* WORD: "", "*", "~1" or "~2" */
-	size_t pattern_off, pattern_bytes; /* WORD, PHRASE: printed for ORACLE_PATTERN, the last word of the text; 0 bytes: none */
-	const char *weight;               /* of leaves and what is in parentheses: "" or "^2.5" and the like */
-	uint32_t distance;                /* NEAR */
-	struct oracle_range range;        /* RANGE */
-	size_t first_item, n_items;       /* leaves, once analysed; no item: the leaf is ignored */
+	/* leaves: what stands between the quotes, or before the suffix; in bytes */
+	size_t text_off, text_bytes;
+	const char *suffix; /* WORD: "", "*", "~1" or "~2" */
+	/* WORD, PHRASE: printed for ORACLE_PATTERN, the last word of the text; 0 bytes: none */
+	size_t pattern_off, pattern_bytes;
+	/* of leaves and what is in parentheses: "" or "^2.5" and the like */
+	const char *weight;
+	uint32_t distance;          /* NEAR */
+	struct oracle_range range;  /* RANGE */
+	size_t first_item, n_items; /* leaves, once analysed; no item: the leaf is ignored */
 };
 
 struct oracle_query {
@@ -254,8 +274,8 @@ struct oracle_query {
 	uint32_t n_nodes, root;
 	bool any;
 	struct bs_buffer bytes, items, sets;
-	struct bs_buffer text;   /* the query as printed */
-	struct bs_buffer stops;  /* stop words, a line each; empty: none */
+	struct bs_buffer text;    /* the query as printed */
+	struct bs_buffer stops;   /* stop words, a line each; empty: none */
 	struct bs_buffer weights; /* a double a term: of all its positive places */
 };
 
@@ -266,18 +286,20 @@ void oracle_query_draw(struct oracle_query *query, struct dice *dice, struct ora
 
 /* What a request lets pass, beside its query. */
 struct oracle_filter {
-	const struct oracle_glob *glob; /* NULL: none */
-	const char *type, *type_not;    /* NULL: none */
-	char place[256], spelt[260];    /* the first is empty: none */
-	const struct oracle_date *newer, *older; /* NULL: none */
-	bool is_when;                   /* they are of the field */
+	const struct oracle_glob *glob;                             /* NULL: none */
+	const char *type, *type_not;                                /* NULL: none */
+	char place[256], spelt[260];                                /* the first is empty: none */
+	const struct oracle_date *newer, *older;                    /* NULL: none */
+	bool is_when;                                               /* they are of the field */
 	const char *globs[2], *types[2], *type_nots[2], *places[2]; /* of a request */
 };
 
 /* Most let everything pass. has_times: those of files are known. */
-void oracle_filter_draw(struct oracle_filter *filter, struct dice *dice, const struct oracle *oracle, bool has_times);
+void oracle_filter_draw(struct oracle_filter *filter, struct dice *dice,
+                        const struct oracle *oracle, bool has_times);
 void oracle_filter_ask(struct oracle_filter *filter, struct bs_search_request *request);
-bool oracle_filter_passes(const struct oracle_filter *filter, const struct oracle *oracle, const struct oracle_doc *doc);
+bool oracle_filter_passes(const struct oracle_filter *filter, const struct oracle *oracle,
+                          const struct oracle_doc *doc);
 
 /* Dates as texts, and what they are. */
 struct oracle_date {
@@ -304,22 +326,29 @@ struct oracle_hit {
 };
 
 /* Whether a term is one that a word of the query's list becomes. */
-bool oracle_is_stop(const struct oracle_query *query, struct oracle *oracle, const uint8_t *term, size_t term_bytes);
+bool oracle_is_stop(const struct oracle_query *query, struct oracle *oracle, const uint8_t *term,
+                    size_t term_bytes);
 
-/* What is wrong with a line of --explain that says which words were learnt of these documents, the best of the query with their
- * scores; NULL: nothing. */
-const char *oracle_check_learnt(const struct oracle_query *query, struct oracle *oracle, const struct oracle_hit *hits,
-                                size_t n_hits, const char *line, size_t line_bytes);
+/* What is wrong with a line of --explain that says which words were learnt of these documents, the
+ * best of the query with their scores; NULL: nothing. */
+const char *oracle_check_learnt(const struct oracle_query *query, struct oracle *oracle,
+                                const struct oracle_hit *hits, size_t n_hits, const char *line,
+                                size_t line_bytes);
 
 /* Analyses the leaves. False: nothing remains of the query. */
 bool oracle_query_analyze(struct oracle_query *query, struct oracle *oracle);
 /* Whether the query is one word as it is in any field, and nothing else. */
 bool oracle_query_is_words(const struct oracle_query *query);
 /* All hits in document order, scored, into hits (of struct oracle_hit). */
-void oracle_search(const struct oracle_query *query, const struct oracle *oracle, struct bs_buffer *hits);
+void oracle_search(const struct oracle_query *query, const struct oracle *oracle,
+                   struct bs_buffer *hits);
 /* Puts the best first, ties in document order. */
 void oracle_rank(struct oracle_hit *hits, size_t n_hits);
-/* Puts those first that have the least value in a field, or the greatest, ties in document order; those without one last. */
-void oracle_sort(const struct oracle *oracle, const char *field, bool is_descending, struct oracle_hit *hits, size_t n_hits);
-/* Whether both documents have the same length and the same count of every scored word, hence the same score. */
-bool oracle_is_tie(const struct oracle_query *query, const struct oracle *oracle, size_t a, size_t b);
+/* Puts those first that have the least value in a field, or the greatest, ties in document order;
+ * those without one last. */
+void oracle_sort(const struct oracle *oracle, const char *field, bool is_descending,
+                 struct oracle_hit *hits, size_t n_hits);
+/* Whether both documents have the same length and the same count of every scored word, hence the
+ * same score. */
+bool oracle_is_tie(const struct oracle_query *query, const struct oracle *oracle, size_t a,
+                   size_t b);

@@ -1,4 +1,5 @@
-/* oracle_apart.c: each document of a corpus is asked about the query by itself: see bench_check_apart. */
+/* oracle_apart.c: each document of a corpus is asked about the query by itself: see
+ * bench_check_apart. */
 #include <math.h>
 
 #include "core/bitsift/host.h"
@@ -25,7 +26,9 @@ static struct bs_query *make_query(struct bench *bench, struct bs_error *err)
 		.query = (const char *)bench->query.text.data,
 		.query_bytes = bench->query.text.used_bytes,
 		.any = bench->query.any,
-		.stop_words = bench->query.stops.used_bytes > 0 ? (const char *)bench->query.stops.data : NULL,
+		.stop_words = bench->query.stops.used_bytes > 0
+	                              ? (const char *)bench->query.stops.data
+	                              : NULL,
 		.stop_words_bytes = bench->query.stops.used_bytes,
 	};
 	if (has_signs || chance(&bench->dice, 50)) {
@@ -41,13 +44,16 @@ static struct bs_query *make_query(struct bench *bench, struct bs_error *err)
 	return bs_query_new(&request, &query, NULL, err) ? NULL : query;
 }
 
-static size_t take_texts(const struct oracle *oracle, const struct oracle_doc *doc, struct bs_text *texts)
+static size_t take_texts(const struct oracle *oracle, const struct oracle_doc *doc,
+                         struct bs_text *texts)
 {
 	assert_in_range(doc->n_fields, 0, MOST_TEXTS);
 	for (size_t i = 0; i < doc->n_fields; i++) {
 		const struct oracle_field *field = oracle_field(oracle, doc->first_field + i);
 		const char *name = field->name == ORACLE_NO_NAME ? "" : oracle->names[field->name];
-		texts[i] = (struct bs_text){name, strlen(name), (const char *)oracle->bytes.data + field->text_off, field->text_bytes};
+		texts[i] = (struct bs_text){name, strlen(name),
+		                            (const char *)oracle->bytes.data + field->text_off,
+		                            field->text_bytes};
 	}
 	return doc->n_fields;
 }
@@ -56,15 +62,18 @@ static size_t take_texts(const struct oracle *oracle, const struct oracle_doc *d
 static bool are_places(const struct bs_text *texts, const struct bs_query_result *result)
 {
 	for (size_t i = 0; i < result->n_places; i++) {
-		const struct bs_query_place *place = &result->places[i], *before = i > 0 ? place - 1 : place;
+		const struct bs_query_place *place = &result->places[i],
+					    *before = i > 0 ? place - 1 : place;
 		const struct bs_text *text = &texts[place->text];
 		uint64_t line = 1, column = 1;
-		size_t at = text->text_bytes >= 3 && memcmp(text->text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+		size_t at =
+			text->text_bytes >= 3 && memcmp(text->text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
 		for (; at < place->start_byte; at++, column++)
 			if (text->text[at] == '\n')
 				line++, column = 0;
-		if (place->line != line || place->column != column || place->start_byte >= place->stop_byte ||
-		    place->stop_byte > text->text_bytes || before->text > place->text ||
+		if (place->line != line || place->column != column ||
+		    place->start_byte >= place->stop_byte || place->stop_byte > text->text_bytes ||
+		    before->text > place->text ||
 		    (before->text == place->text && before->start_byte > place->start_byte))
 			return false;
 	}
@@ -72,7 +81,8 @@ static bool are_places(const struct bs_text *texts, const struct bs_query_result
 }
 
 /* Leaves the document's score in *score_out. */
-static bool check_doc(struct bench *bench, struct bs_query *query, const struct bs_statistics *statistics, size_t number,
+static bool check_doc(struct bench *bench, struct bs_query *query,
+                      const struct bs_statistics *statistics, size_t number,
                       const struct oracle_hit *expected, double *score_out)
 {
 	static struct bs_text texts[MOST_TEXTS];
@@ -80,23 +90,27 @@ static bool check_doc(struct bench *bench, struct bs_query *query, const struct 
 	const char *name = (const char *)bench->oracle.bytes.data + doc->name_off;
 	struct bs_query_result result;
 	size_t n = take_texts(&bench->oracle, doc, texts);
-	if (bs_query_set_name(query, *name ? name : NULL, strlen(name), ERR) || bs_query_match(query, texts, n, &result, ERR) ||
+	if (bs_query_set_name(query, *name ? name : NULL, strlen(name), ERR) ||
+	    bs_query_match(query, texts, n, &result, ERR) ||
 	    bs_query_score(query, texts, n, statistics, score_out, ERR)) {
 		snprintf(fault, sizeof(fault), "document %zu: %.200s", number, said.text);
 		return false;
 	}
-	if (result.is_match != (expected != NULL) || result.length != doc->length || !are_places(texts, &result) ||
-	    (!result.is_match && result.n_places > 0) ||
+	if (result.is_match != (expected != NULL) || result.length != doc->length ||
+	    !are_places(texts, &result) || (!result.is_match && result.n_places > 0) ||
 	    fabs(*score_out - (expected ? expected->score : 0)) > 1e-9 * fmax(*score_out, 1)) {
-		snprintf(fault, sizeof(fault), "document %zu: match %d, not %d; length %u, not %u; %zu places; score %.17g, not %.17g", number,
-		         result.is_match, expected != NULL, result.length, doc->length, result.n_places, *score_out,
-		         expected ? expected->score : 0);
+		snprintf(fault, sizeof(fault),
+		         "document %zu: match %d, not %d; length %u, not %u; %zu places; score "
+		         "%.17g, not %.17g",
+		         number, result.is_match, expected != NULL, result.length, doc->length,
+		         result.n_places, *score_out, expected ? expected->score : 0);
 		return false;
 	}
 	return true;
 }
 
-static bool check_docs(struct bench *bench, struct bs_query *query, const struct bs_statistics *statistics, double *scores)
+static bool check_docs(struct bench *bench, struct bs_query *query,
+                       const struct bs_statistics *statistics, double *scores)
 {
 	struct bs_buffer hits = {0};
 	bool is_right = true;
@@ -106,7 +120,8 @@ static bool check_docs(struct bench *bench, struct bs_query *query, const struct
 	for (size_t doc = 0; doc < oracle_n_docs(&bench->oracle) && is_right; doc++) {
 		bool is_hit = hit != end && hit->doc == doc;
 		if (!oracle_doc(&bench->oracle, doc)->is_replaced)
-			is_right = check_doc(bench, query, statistics, doc, is_hit ? hit : NULL, &scores[doc]);
+			is_right = check_doc(bench, query, statistics, doc, is_hit ? hit : NULL,
+			                     &scores[doc]);
 		hit += is_hit;
 	}
 	bs_buffer_deinit(&hits);
@@ -120,11 +135,13 @@ static int compare_score(void *context, const struct bs_hit *hit)
 	for (size_t doc = 0; doc < oracle_n_docs(&bench->oracle); doc++) {
 		const struct oracle_doc *told = oracle_doc(&bench->oracle, doc);
 		double score = ((const double *)(const void *)bench->ranked.data)[doc];
-		if (!told->is_replaced && told->id_bytes == hit->id_bytes && !(score < hit->score) && !(score > hit->score) &&
+		if (!told->is_replaced && told->id_bytes == hit->id_bytes &&
+		    !(score < hit->score) && !(score > hit->score) &&
 		    memcmp(bench->oracle.bytes.data + told->id_off, hit->id, hit->id_bytes) == 0)
 			return 0;
 	}
-	snprintf(fault, sizeof(fault), "no document %.*s has the score %.17g", (int)hit->id_bytes, hit->id, hit->score);
+	snprintf(fault, sizeof(fault), "no document %.*s has the score %.17g", (int)hit->id_bytes,
+	         hit->id, hit->score);
 	return 1;
 }
 
@@ -144,7 +161,8 @@ static bool check_index(struct bench *bench, const struct bs_statistics *statist
 	return false;
 }
 
-/* What was found of the best, one after the other, against documents in the order that they must have. */
+/* What was found of the best, one after the other, against documents in the order that they must
+ * have. */
 struct ranking {
 	const struct bench *bench;
 	const struct oracle_hit *expected;
@@ -155,15 +173,18 @@ static int compare_rank(void *context, const struct bs_hit *hit)
 {
 	struct ranking *ranking = context;
 	const struct oracle_hit *expected = &ranking->expected[ranking->n_found];
-	bool is_right = ranking->n_found++ < ranking->n_expected && !(hit->score < expected->score) && !(hit->score > expected->score);
+	bool is_right = ranking->n_found++ < ranking->n_expected &&
+	                !(hit->score < expected->score) && !(hit->score > expected->score);
 	if (is_right) {
 		const struct oracle_doc *doc = oracle_doc(&ranking->bench->oracle, expected->doc);
 		is_right = doc->id_bytes == hit->id_bytes &&
-		           memcmp(ranking->bench->oracle.bytes.data + doc->id_off, hit->id, hit->id_bytes) == 0;
+		           memcmp(ranking->bench->oracle.bytes.data + doc->id_off, hit->id,
+		                  hit->id_bytes) == 0;
 	}
 	if (!is_right)
-		snprintf(fault, sizeof(fault), "by other statistics: hit %zu is %.*s of score %.17g", ranking->n_found, (int)hit->id_bytes, hit->id,
-		         hit->score);
+		snprintf(fault, sizeof(fault),
+		         "by other statistics: hit %zu is %.*s of score %.17g", ranking->n_found,
+		         (int)hit->id_bytes, hit->id, hit->score);
 	return !is_right;
 }
 
@@ -173,17 +194,22 @@ static void distort(struct dice *dice, struct bs_statistics *statistics)
 	const char *word;
 	size_t word_bytes;
 	uint64_t n, n_docs = bs_statistics_n_docs(statistics) * roll_between(dice, 2, 5) + 2000;
-	bs_statistics_set(statistics, n_docs, bs_statistics_n_positions(statistics) * roll_between(dice, 1, 40) + 1);
+	bs_statistics_set(statistics, n_docs,
+	                  bs_statistics_n_positions(statistics) * roll_between(dice, 1, 40) + 1);
 	for (size_t i = 0; bs_statistics_word(statistics, i, &word, &word_bytes, &n); i++) {
 		char copy[1024];
 		memcpy(copy, word, word_bytes < sizeof(copy) ? word_bytes : 0);
 		if (word_bytes < sizeof(copy))
-			assert_int_equal(bs_statistics_add_word(statistics, copy, word_bytes, roll(dice, chance(dice, 50) ? 3 : 2000), NULL), BS_OK);
+			assert_int_equal(bs_statistics_add_word(
+						 statistics, copy, word_bytes,
+						 roll(dice, chance(dice, 50) ? 3 : 2000), NULL),
+			                 BS_OK);
 	}
 }
 
 /* The best by such numbers, with bounds, are those by the scores of all. */
-static bool check_bounds(struct bench *bench, struct bs_query *query, struct bs_statistics *statistics)
+static bool check_bounds(struct bench *bench, struct bs_query *query,
+                         struct bs_statistics *statistics)
 {
 	static struct bs_text texts[MOST_TEXTS];
 	struct bs_buffer hits = {0};
@@ -197,16 +223,22 @@ static bool check_bounds(struct bench *bench, struct bs_query *query, struct bs_
 		const char *name = (const char *)bench->oracle.bytes.data + doc->name_off;
 		status = bs_query_set_name(query, *name ? name : NULL, strlen(name), ERR);
 		if (!status)
-			status = bs_query_score(query, texts, take_texts(&bench->oracle, doc, texts), statistics, &hit[i].score, ERR);
+			status =
+				bs_query_score(query, texts, take_texts(&bench->oracle, doc, texts),
+			                       statistics, &hit[i].score, ERR);
 	}
 	oracle_rank(hit, n);
 	struct bs_search_request request = bench->request;
 	request.output.mode = BS_SEARCH_TOP;
 	request.output.limit = roll_between(&bench->dice, 1, 20);
-	struct ranking ranking = {.bench = bench, .expected = hit, .n_expected = n < request.output.limit ? n : request.output.limit};
+	struct ranking ranking = {.bench = bench,
+	                          .expected = hit,
+	                          .n_expected =
+	                                  n < request.output.limit ? n : request.output.limit};
 	request.output.sort_field = NULL;
 	request.method.exhaustive = request.method.brute = request.method.no_stat = false;
-	request.filter.globs = request.filter.types = request.filter.excluded_types = request.filter.places = NULL;
+	request.filter.globs = request.filter.types = request.filter.excluded_types =
+		request.filter.places = NULL;
 	request.filter.newer = request.filter.older = request.filter.date_field = NULL;
 	request.query.statistics = statistics;
 	request.callbacks.hit = compare_rank;
@@ -214,7 +246,8 @@ static bool check_bounds(struct bench *bench, struct bs_query *query, struct bs_
 	if (!status)
 		status = bs_search(bench->searchers[bench->kernel], &request, NULL, ERR);
 	if (!*fault && (status || ranking.n_found != ranking.n_expected))
-		snprintf(fault, sizeof(fault), "by other statistics: %zu hits, not %zu: %.100s", ranking.n_found, ranking.n_expected, said.text);
+		snprintf(fault, sizeof(fault), "by other statistics: %zu hits, not %zu: %.100s",
+		         ranking.n_found, ranking.n_expected, said.text);
 	bs_buffer_deinit(&hits);
 	return !*fault;
 }
@@ -227,11 +260,13 @@ const char *bench_check_apart(struct bench *bench)
 	*fault = '\0';
 	assert_int_equal(bs_statistics_new(&statistics, NULL), BS_OK);
 	bs_buffer_clear(&bench->ranked);
-	assert_int_equal(bs_buffer_reserve(&bench->ranked, (n_docs + 1) * sizeof(double), NULL), BS_OK);
-	if (!query || bs_statistics_gather(bench->searchers[bench->kernel], &bench->request, statistics, ERR))
+	assert_int_equal(bs_buffer_reserve(&bench->ranked, (n_docs + 1) * sizeof(double), NULL),
+	                 BS_OK);
+	if (!query ||
+	    bs_statistics_gather(bench->searchers[bench->kernel], &bench->request, statistics, ERR))
 		snprintf(fault, sizeof(fault), "%.200s", said.text);
-	else if (check_docs(bench, query, statistics, (double *)(void *)bench->ranked.data) && check_index(bench, statistics) &&
-	         check_index(bench, NULL))
+	else if (check_docs(bench, query, statistics, (double *)(void *)bench->ranked.data) &&
+	         check_index(bench, statistics) && check_index(bench, NULL))
 		(void)check_bounds(bench, query, statistics);
 	bs_query_free(query);
 	bs_statistics_free(statistics);

@@ -1,4 +1,5 @@
-/* oracle_bench.c: a corpus with its index in a folder of its own, and the engine that searches it. See oracle_bench.h. */
+/* oracle_bench.c: a corpus with its index in a folder of its own, and the engine that searches it.
+ * See oracle_bench.h. */
 #include <errno.h>
 #include <ftw.h>
 #include <sys/stat.h>
@@ -92,7 +93,8 @@ void bench_index(struct bench *bench, const char *dir, uint32_t first_source, ui
 	clock_make_old(); /* those of young sources lie in the future */
 	for (uint32_t i = 0, end; i < n_sources; i = end) {
 		bool by_writer = setup->by_writer && strcmp(sources[i], "-") == 0;
-		for (end = i + 1; setup->by_writer && !by_writer && end < n_sources && strcmp(sources[end], "-") != 0;)
+		for (end = i + 1; setup->by_writer && !by_writer && end < n_sources &&
+		                  strcmp(sources[end], "-") != 0;)
 			end++;
 		request.sources = sources + i;
 		request.n_sources = setup->by_writer ? end - i : n_sources;
@@ -118,7 +120,9 @@ static void open_searchers(struct bench *bench)
 	bench->n_kernels = bs_kernel_list(bench->kernels, BENCH_MAX_KERNELS);
 	assert_in_range(bench->n_kernels, 1, BENCH_MAX_KERNELS);
 	static const struct bs_consent consent = {.all = true};
-	struct bs_open_request request = {.dir = bench->memory ? NULL : "index", .memory = bench->memory, .host.texts = &bench->texts};
+	struct bs_open_request request = {.dir = bench->memory ? NULL : "index",
+	                                  .memory = bench->memory,
+	                                  .host.texts = &bench->texts};
 	request.host.consent = bench->memory ? &consent : NULL;
 	for (size_t i = 0; i < bench->n_kernels; i++) {
 		request.kernel = bench->kernels[i]->name;
@@ -130,7 +134,8 @@ static void open_searchers(struct bench *bench)
 
 void bench_init(struct bench *bench, uint64_t seed, unsigned number, uint32_t n_docs)
 {
-	*bench = (struct bench){.dice = {seed * UINT64_C(0x9e3779b97f4a7c15) + number * UINT64_C(1000003)}};
+	*bench = (struct bench){
+		.dice = {seed * UINT64_C(0x9e3779b97f4a7c15) + number * UINT64_C(1000003)}};
 	oracle_setup_draw(&bench->setup, &bench->dice, seed, number, n_docs);
 	oracle_vocabulary_init(&bench->vocabulary, &bench->dice, bench->setup.n_vocabulary);
 	bench_provide(bench);
@@ -196,7 +201,9 @@ void bench_search(struct bench *bench, size_t kernel, enum bs_search_mode mode, 
 		.output.mode = mode,
 		.output.limit = roll_between(&bench->dice, 1, chance(&bench->dice, 50) ? 20 : 1000),
 		.query.any = bench->query.any,
-		.query.stop_words = bench->query.stops.used_bytes > 0 ? (const char *)bench->query.stops.data : NULL,
+		.query.stop_words = bench->query.stops.used_bytes > 0
+	                                    ? (const char *)bench->query.stops.data
+	                                    : NULL,
 		.query.stop_words_bytes = bench->query.stops.used_bytes,
 		.method.brute = brute,
 		.method.exhaustive = chance(&bench->dice, 10),

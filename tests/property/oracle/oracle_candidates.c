@@ -1,4 +1,5 @@
-/* oracle_candidates.c: what a search for candidates says of each document, against a search that reads texts. See oracle_bench.h. */
+/* oracle_candidates.c: what a search for candidates says of each document, against a search that
+ * reads texts. See oracle_bench.h. */
 #include "core/bitsift/candidates.h"
 #include "core/bitsift/search.h"
 #include "tests/property/oracle/oracle_bench.h"
@@ -6,15 +7,19 @@
 
 /* What searches hand out, in their order. */
 struct taken {
-	struct bs_buffer documents; /* uint64_t each */
+	struct bs_buffer documents;  /* uint64_t each */
 	struct bs_buffer candidates; /* bool each: only may match */
-	struct bs_buffer ids;       /* each behind its length */
+	struct bs_buffer ids;        /* each behind its length */
 };
 
-static void take(struct taken *taken, uint64_t document, bool is_candidate, const char *id, size_t id_bytes)
+static void take(struct taken *taken, uint64_t document, bool is_candidate, const char *id,
+                 size_t id_bytes)
 {
-	assert_int_equal(bs_buffer_append(&taken->documents, &document, sizeof(document), NULL), BS_OK);
-	assert_int_equal(bs_buffer_append(&taken->candidates, &is_candidate, sizeof(is_candidate), NULL), BS_OK);
+	assert_int_equal(bs_buffer_append(&taken->documents, &document, sizeof(document), NULL),
+	                 BS_OK);
+	assert_int_equal(
+		bs_buffer_append(&taken->candidates, &is_candidate, sizeof(is_candidate), NULL),
+		BS_OK);
 	assert_int_equal(bs_buffer_append(&taken->ids, &id_bytes, sizeof(id_bytes), NULL), BS_OK);
 	assert_int_equal(bs_buffer_append(&taken->ids, id, id_bytes, NULL), BS_OK);
 }
@@ -28,7 +33,8 @@ static int take_hit(void *context, const struct bs_hit *hit)
 static int take_batch(void *context, const struct bs_hit_batch *batch)
 {
 	for (size_t i = 0, start = 0; i < batch->n; start = batch->id_ends[i++])
-		take(context, batch->documents[i], batch->are_candidates[i], batch->ids + start, batch->id_ends[i] - start);
+		take(context, batch->documents[i], batch->are_candidates[i], batch->ids + start,
+		     batch->id_ends[i] - start);
 	return 0;
 }
 
@@ -41,7 +47,8 @@ static void clear(struct taken *taken)
 
 static bool are_equal(const struct bs_buffer *a, const struct bs_buffer *b)
 {
-	return a->used_bytes == b->used_bytes && (a->used_bytes == 0 || memcmp(a->data, b->data, a->used_bytes) == 0);
+	return a->used_bytes == b->used_bytes &&
+	       (a->used_bytes == 0 || memcmp(a->data, b->data, a->used_bytes) == 0);
 }
 
 static size_t n_taken(const struct taken *taken)
@@ -50,7 +57,8 @@ static size_t n_taken(const struct taken *taken)
 }
 
 /* Certain ones are hits, and every hit is among the candidates, in the same order. */
-static const char *compare(const struct taken *exact, const struct taken *found, size_t *n_candidates_out)
+static const char *compare(const struct taken *exact, const struct taken *found,
+                           size_t *n_candidates_out)
 {
 	const uint64_t *wanted = (const uint64_t *)(const void *)exact->documents.data;
 	const uint64_t *got = (const uint64_t *)(const void *)found->documents.data;
@@ -97,13 +105,16 @@ const char *bench_check_candidates(struct bench *bench, uint64_t *n_certain_io)
 	if (bs_search(searcher, &request, &counted, ERR))
 		goto out;
 	fault = compare(&exact, &one_by_one, &n_candidates);
-	if (!fault && (!are_equal(&one_by_one.ids, &in_batches.ids) || !are_equal(&one_by_one.documents, &in_batches.documents) ||
+	if (!fault && (!are_equal(&one_by_one.ids, &in_batches.ids) ||
+	               !are_equal(&one_by_one.documents, &in_batches.documents) ||
 	               !are_equal(&one_by_one.candidates, &in_batches.candidates)))
 		fault = "batches have other hits";
-	if (!fault && (result.n_hits != n_taken(&one_by_one) || result.n_candidates != n_candidates ||
-	               counted.n_hits != result.n_hits || counted.n_candidates != n_candidates))
+	if (!fault &&
+	    (result.n_hits != n_taken(&one_by_one) || result.n_candidates != n_candidates ||
+	     counted.n_hits != result.n_hits || counted.n_candidates != n_candidates))
 		fault = "they are counted otherwise";
-	if (!fault && (result.stats.verify.verified || result.stats.verify.bytes || counted.stats.verify.verified))
+	if (!fault && (result.stats.verify.verified || result.stats.verify.bytes ||
+	               counted.stats.verify.verified))
 		fault = "a text was read";
 	struct bs_search_estimate estimate;
 	if (!fault && bs_estimate(searcher, &request, &estimate, ERR))

@@ -1,4 +1,5 @@
-/* oracle_corpus.c: random options and sources. What is written for the engine is added to the oracle at once. */
+/* oracle_corpus.c: random options and sources. What is written for the engine is added to the
+ * oracle at once. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -19,7 +20,9 @@ static void draw_policy(struct oracle_setup *setup, struct dice *dice)
 	if (chance(dice, 20))
 		return;
 	policy->density = roll_between(dice, 10, 60) / 100.0;
-	policy->exact_share = chance(dice, 20) ? 0 : chance(dice, 30) ? 2 : roll_between(dice, 1, 300) / 1000.0;
+	policy->exact_share = chance(dice, 20)   ? 0
+	                      : chance(dice, 30) ? 2
+	                                         : roll_between(dice, 1, 300) / 1000.0;
 	policy->has_no_tf_levels = chance(dice, policy->exact_share == 0 ? 60 : 15);
 	policy->use_groups = chance(dice, 70);
 	policy->use_blocks = chance(dice, 70);
@@ -36,14 +39,17 @@ static uint32_t draw_n_docs(struct dice *dice, unsigned number)
 	const unsigned n_sizes = sizeof(sizes) / sizeof(*sizes);
 	if (number % 25 == 24)
 		return roll_between(dice, 5000, 20000);
-	return number % 2 ? roll_between(dice, 4, chance(dice, 30) ? 3000 : 600) : sizes[number / 2 % n_sizes];
+	return number % 2 ? roll_between(dice, 4, chance(dice, 30) ? 3000 : 600)
+	                  : sizes[number / 2 % n_sizes];
 }
 
-static const char *draw_source(const struct oracle_setup *setup, struct dice *dice, uint32_t i, bool *is_stdin_out)
+static const char *draw_source(const struct oracle_setup *setup, struct dice *dice, uint32_t i,
+                               bool *is_stdin_out)
 {
 	static const char *const collections[] = {"c0.jsonl", "./c1.jsonl",   "c2.ndjson",
 	                                          "c3.jsonl", "sub/c4.jsonl", "c5.jsonl"};
-	static const char *const folders[] = {"notes0", "./notes1", "notes2/", "sub/notes3", "notes4//", "n5"};
+	static const char *const folders[] = {"notes0",     "./notes1", "notes2/",
+	                                      "sub/notes3", "notes4//", "n5"};
 	static const char *const files[] = {"f0.txt", "./f1", "f2.json", "sub/f3", "f4", "f5"};
 	*is_stdin_out = !setup->has_stdin && chance(dice, 15);
 	if (*is_stdin_out)
@@ -54,18 +60,26 @@ static const char *draw_source(const struct oracle_setup *setup, struct dice *di
 	return chance(dice, setup->n_docs > 1100 ? 3 : 35) ? folders[i] : collections[i];
 }
 
-void oracle_setup_draw(struct oracle_setup *setup, struct dice *dice, uint64_t seed, unsigned number, uint32_t n_docs)
+void oracle_setup_draw(struct oracle_setup *setup, struct dice *dice, uint64_t seed,
+                       unsigned number, uint32_t n_docs)
 {
 	static const char *const stemmers[] = {"english", "french", "russian"};
-	static const char *const weights[][3] = {{"title=3", "title=100", "text=2"}, {"body=7", "note=1", "x.y=50"},
+	static const char *const weights[][3] = {{"title=3", "title=100", "text=2"},
+	                                         {"body=7", "note=1", "x.y=50"},
 	                                         {"na\u00efve=4", "missing=9", "name=20"}};
-	static const enum bs_forward_mode modes[] = {BS_FORWARD_AUTO, BS_FORWARD_NEVER, BS_FORWARD_NEVER, BS_FORWARD_ALWAYS};
+	static const enum bs_forward_mode modes[] = {BS_FORWARD_AUTO, BS_FORWARD_NEVER,
+	                                             BS_FORWARD_NEVER, BS_FORWARD_ALWAYS};
 	*setup = (struct oracle_setup){.seed = seed, .number = number};
 	setup->n_docs = n_docs ? n_docs : draw_n_docs(dice, number);
-	setup->mean_words = n_docs ? 2 : roll_between(dice, 1, setup->n_docs > 3000 ? 3 : setup->n_docs > 900 ? 8 : 25);
+	setup->mean_words = n_docs ? 2
+	                           : roll_between(dice, 1,
+	                                          setup->n_docs > 3000  ? 3
+	                                          : setup->n_docs > 900 ? 8
+	                                                                : 25);
 	setup->n_vocabulary = roll_between(dice, 10, chance(dice, 50) ? 200 : 4000);
 	setup->is_young = chance(dice, 10);
-	setup->n_sources = n_docs || chance(dice, 40) ? 1 : roll_between(dice, 1, ORACLE_DRAWN_SOURCES);
+	setup->n_sources =
+		n_docs || chance(dice, 40) ? 1 : roll_between(dice, 1, ORACLE_DRAWN_SOURCES);
 	for (uint32_t i = 0; i < setup->n_sources; i++) {
 		bool is_stdin = false;
 		const char *source = n_docs ? "c0.jsonl" : draw_source(setup, dice, i, &is_stdin);
@@ -81,7 +95,8 @@ void oracle_setup_draw(struct oracle_setup *setup, struct dice *dice, uint64_t s
 	setup->id_field = chance(dice, 15) ? "key" : NULL;
 	setup->has_text_fields = chance(dice, 15);
 	draw_policy(setup, dice);
-	setup->max_shard_blocks = n_docs || chance(dice, 40) ? 0 : roll_between(dice, 1, chance(dice, 70) ? 3 : 20);
+	setup->max_shard_blocks =
+		n_docs || chance(dice, 40) ? 0 : roll_between(dice, 1, chance(dice, 70) ? 3 : 20);
 	setup->max_shard_bytes = n_docs || chance(dice, 70) ? 0 : roll_between(dice, 1, 64) << 10;
 	setup->max_segment_docs = chance(dice, 40) ? roll_between(dice, 1, 2000) : 0;
 	setup->n_threads = roll(dice, 4);
@@ -89,7 +104,8 @@ void oracle_setup_draw(struct oracle_setup *setup, struct dice *dice, uint64_t s
 	setup->forward_mode = n_docs ? BS_FORWARD_AUTO : modes[roll(dice, 4)];
 	/* A writer knows no options of records. */
 	bool is_first = strcmp(setup->sources[0], "-") == 0;
-	setup->by_writer = setup->has_stdin && chance(dice, 60) && !(is_first && (setup->id_field || setup->has_text_fields));
+	setup->by_writer = setup->has_stdin && chance(dice, 60) &&
+	                   !(is_first && (setup->id_field || setup->has_text_fields));
 	setup->is_in_memory = setup->by_writer && chance(dice, 50);
 	setup->is_not_stored = setup->by_writer && setup->n_docs < 400 && chance(dice, 40);
 }
@@ -97,21 +113,29 @@ void oracle_setup_draw(struct oracle_setup *setup, struct dice *dice, uint64_t s
 void oracle_setup_print(const struct oracle_setup *setup, FILE *to)
 {
 	const struct bs_term_treatment_policy *policy = &setup->policy;
-	fprintf(to, "seed %" PRIu64 ", corpus %u: %u documents of about %u words of %u, sources", setup->seed,
-	        setup->number, setup->n_docs, setup->mean_words, setup->n_vocabulary);
+	fprintf(to, "seed %" PRIu64 ", corpus %u: %u documents of about %u words of %u, sources",
+	        setup->seed, setup->number, setup->n_docs, setup->mean_words, setup->n_vocabulary);
 	for (uint32_t i = 0; i < setup->n_sources; i++)
 		fprintf(to, " %s", setup->sources[i]);
-	fprintf(to, "%s\n  split identifiers %d, weights %s %s %s, stem %s, fold accents %d, id %s, text fields %d\n", setup->is_young ? ", young" : "",
-	        setup->words.split_identifiers, setup->weights[0] ? setup->weights[0] : "",
-	        setup->weights[1] ? setup->weights[1] : "", setup->weights[2] ? setup->weights[2] : "",
-	        setup->words.stem_language ? setup->words.stem_language : "none", setup->words.fold_accents,
-	        setup->id_field ? setup->id_field : "id", setup->has_text_fields);
-	fprintf(to, "  density %.2f, exact share %.3f, groups %d, blocks %d, false positives %d, ", policy->density,
-	        policy->exact_share, policy->use_groups, policy->use_blocks, policy->use_false_positives);
+	fprintf(to,
+	        "%s\n  split identifiers %d, weights %s %s %s, stem %s, fold accents %d, id %s, "
+	        "text fields %d\n",
+	        setup->is_young ? ", young" : "", setup->words.split_identifiers,
+	        setup->weights[0] ? setup->weights[0] : "",
+	        setup->weights[1] ? setup->weights[1] : "",
+	        setup->weights[2] ? setup->weights[2] : "",
+	        setup->words.stem_language ? setup->words.stem_language : "none",
+	        setup->words.fold_accents, setup->id_field ? setup->id_field : "id",
+	        setup->has_text_fields);
+	fprintf(to, "  density %.2f, exact share %.3f, groups %d, blocks %d, false positives %d, ",
+	        policy->density, policy->exact_share, policy->use_groups, policy->use_blocks,
+	        policy->use_false_positives);
 	if (policy->is_forced)
-		fprintf(to, "forced %u/%u/%u, ", policy->force[0], policy->force[1], policy->force[2]);
-	fprintf(to, "shard blocks %u, shard bytes %u, segment documents %u, lists %d, threads %u\n", setup->max_shard_blocks,
-	        setup->max_shard_bytes, setup->max_segment_docs, (int)setup->forward_mode, setup->n_threads);
+		fprintf(to, "forced %u/%u/%u, ", policy->force[0], policy->force[1],
+		        policy->force[2]);
+	fprintf(to, "shard blocks %u, shard bytes %u, segment documents %u, lists %d, threads %u\n",
+	        setup->max_shard_blocks, setup->max_shard_bytes, setup->max_segment_docs,
+	        (int)setup->forward_mode, setup->n_threads);
 }
 
 /* ---- files ---- */
@@ -141,8 +165,9 @@ static void write_file(const char *path, const struct bs_buffer *bytes, bool is_
 	FILE *file = fopen(path, "wb");
 	if (!file)
 		fail_msg("%s: %s", path, strerror(errno));
-	assert_int_equal(fwrite(bytes->data ? (const char *)bytes->data : "", 1, bytes->used_bytes, file),
-	                 bytes->used_bytes);
+	assert_int_equal(
+		fwrite(bytes->data ? (const char *)bytes->data : "", 1, bytes->used_bytes, file),
+		bytes->used_bytes);
 	assert_int_equal(fclose(file), 0);
 	assert_int_equal(utimensat(AT_FDCWD, path, when, 0), 0);
 }
@@ -157,7 +182,8 @@ struct making {
 	int64_t when_s;    /* of the record */
 	bool has_own_name; /* it has a field that is called so */
 	bool is_by_line;   /* its id is that of its line */
-	/* Of a collection in a folder: the id of the file, and where the path below the folder begins there. */
+	/* Of a collection in a folder: the id of the file, and where the path below the folder
+	 * begins there. */
 	char inner_id[512];
 	size_t inner_below;
 };
@@ -199,12 +225,14 @@ static void add_file(struct making *making, const char *argument, const char *na
 		append_string(&making->id, "/");
 		append_string(&making->id, name);
 	}
-	oracle_add_field(making->oracle, "", text->data ? text->data : (const uint8_t *)"", text->used_bytes);
+	oracle_add_field(making->oracle, "", text->data ? text->data : (const uint8_t *)"",
+	                 text->used_bytes);
 	oracle_end_doc(making->oracle, making->id.data, making->id.used_bytes);
 	append_bytes(&making->id, "", 1);
 	const char *path = (const char *)making->id.data, *slash = strrchr(path, '/');
 	size_t base_off = slash ? (size_t)(slash - path) + 1 : 0;
-	oracle_place_doc(making->oracle, path, name ? strlen(path) - strlen(name) : base_off, written);
+	oracle_place_doc(making->oracle, path, name ? strlen(path) - strlen(name) : base_off,
+	                 written);
 }
 
 static void make_file(struct making *making, const char *argument)
@@ -235,7 +263,8 @@ static int compare_paths(const void *a, const void *b)
 /* Unique: the file's own name holds the number, and no folder's name holds any. */
 static char *draw_path(struct dice *dice, uint32_t number)
 {
-	static const char *const folders[] = {"a", "a-b", "a.b", "b", "A", "\u00e9", "a b", "~", "\x80", "c.jsonl"};
+	static const char *const folders[] = {"a",      "a-b", "a.b", "b",    "A",
+	                                      "\u00e9", "a b", "~",   "\x80", "c.jsonl"};
 	static const char *const files[] = {"a", "a-", "b", "B.", "\u6f22", "x ", "!", "\xff"};
 	static const char *const endings[] = {"", ".txt", ".jsonl", "-"};
 	char path[128] = "";
@@ -243,8 +272,8 @@ static char *draw_path(struct dice *dice, uint32_t number)
 		strcat(path, folders[roll(dice, 10)]);
 		strcat(path, "/");
 	}
-	snprintf(path + strlen(path), sizeof(path) - strlen(path), "%s%u%s", files[roll(dice, 8)], number,
-	         endings[roll(dice, 4)]);
+	snprintf(path + strlen(path), sizeof(path) - strlen(path), "%s%u%s", files[roll(dice, 8)],
+	         number, endings[roll(dice, 4)]);
 	return strdup(path);
 }
 
@@ -267,7 +296,8 @@ static void begin_plainly(struct bs_buffer *text)
 }
 
 /* A file of a folder whose lines are records. */
-static void make_inner(struct making *making, const char *argument, const char *path, const char *name)
+static void make_inner(struct making *making, const char *argument, const char *path,
+                       const char *name)
 {
 	bs_buffer_clear(&making->id);
 	append_label(&making->id, argument);
@@ -291,7 +321,8 @@ static void make_folder(struct making *making, const char *argument, uint32_t n_
 	make_parents(path);
 	for (uint32_t i = 0; i < n_docs; i++) {
 		snprintf(path, sizeof(path), "%s/%s", argument, names[i]);
-		bool is_collection = strlen(names[i]) > 6 && strcmp(names[i] + strlen(names[i]) - 6, ".jsonl") == 0;
+		bool is_collection = strlen(names[i]) > 6 &&
+		                     strcmp(names[i] + strlen(names[i]) - 6, ".jsonl") == 0;
 		if (is_collection && chance(making->dice, 60)) {
 			make_inner(making, argument, path, names[i]);
 			free(names[i]);
@@ -314,7 +345,8 @@ static void make_folder(struct making *making, const char *argument, uint32_t n_
 /* ---- collections ---- */
 
 /* Every string in a manner of its own: most with short escapes only, as programs write them. */
-static void append_json(struct making *making, struct bs_buffer *json, const uint8_t *text, size_t text_bytes)
+static void append_json(struct making *making, struct bs_buffer *json, const uint8_t *text,
+                        size_t text_bytes)
 {
 	static const char short_escaped[] = "\n\t\r\b\f\"\\/", letters[] = "ntrbf\"\\/";
 	uint32_t manner = roll(making->dice, 4);
@@ -327,7 +359,8 @@ static void append_json(struct making *making, struct bs_buffer *json, const uin
 		U8_NEXT(text, next, text_bytes, c);
 		bool is_long = manner == 0 && (c >= 0x80 || chance(making->dice, 2)) && c > 0;
 		if (is_long && c >= 0x10000)
-			snprintf(escape, sizeof(escape), "\\u%04x\\u%04x", (unsigned)U16_LEAD(c), (unsigned)U16_TRAIL(c));
+			snprintf(escape, sizeof(escape), "\\u%04x\\u%04x", (unsigned)U16_LEAD(c),
+			         (unsigned)U16_TRAIL(c));
 		else if (is_long)
 			snprintf(escape, sizeof(escape), "\\u%04X", (unsigned)c);
 		else if (found && manner != 1 && (text[i] != '/' || chance(making->dice, 50)))
@@ -370,10 +403,13 @@ static size_t draw_replaced(struct making *making, size_t first_doc)
 	if (n == 0 || !chance(making->dice, 7))
 		return SIZE_MAX;
 	size_t doc = first_doc + roll(making->dice, (uint32_t)n);
-	return oracle_doc(making->oracle, doc)->is_replaced || is_named_by_line(making, doc) ? SIZE_MAX : doc;
+	return oracle_doc(making->oracle, doc)->is_replaced || is_named_by_line(making, doc)
+	               ? SIZE_MAX
+	               : doc;
 }
 
-/* Leaves the record's id in making->id and appends its field; without one, the id is of the line. */
+/* Leaves the record's id in making->id and appends its field; without one, the id is of the
+ * line. */
 static void append_id(struct making *making, const char *argument, uint32_t line, size_t replaced,
                       struct bs_buffer *json)
 {
@@ -385,7 +421,8 @@ static void append_id(struct making *making, const char *argument, uint32_t line
 	if (replaced != SIZE_MAX) {
 		const struct oracle_doc *doc = oracle_doc(making->oracle, replaced);
 		size_t skip = making->inner_id[0] ? strlen(making->inner_id) + 1 : 0;
-		append_bytes(&making->id, making->oracle->bytes.data + doc->id_off + skip, doc->id_bytes - skip);
+		append_bytes(&making->id, making->oracle->bytes.data + doc->id_off + skip,
+		             doc->id_bytes - skip);
 	} else if (chance(making->dice, 15)) {
 		making->is_by_line = true;
 		if (making->inner_id[0])
@@ -412,7 +449,8 @@ static void append_id(struct making *making, const char *argument, uint32_t line
 	append_string(json, ", ");
 }
 
-static const char *const field_names[] = {"text", "title", "body", "note", "x.y", "na\u00efve", "a", "or", "name"};
+static const char *const field_names[] = {"text",       "title", "body", "note", "x.y",
+                                          "na\u00efve", "a",     "or",   "name"};
 
 static bool is_text_field(const struct oracle_setup *setup, const char *name)
 {
@@ -420,7 +458,8 @@ static bool is_text_field(const struct oracle_setup *setup, const char *name)
 	       strcmp(name, "deep.title") == 0;
 }
 
-static void add_field(struct making *making, const char *name, const void *text, size_t text_bytes, bool *has_text)
+static void add_field(struct making *making, const char *name, const void *text, size_t text_bytes,
+                      bool *has_text)
 {
 	if (!is_text_field(making->setup, name))
 		return;
@@ -432,7 +471,8 @@ static void add_field(struct making *making, const char *name, const void *text,
 /* What is no string at the top of the record: its strings and numbers are text, too. */
 static void append_deep(struct making *making, struct bs_buffer *json, bool *has_text)
 {
-	static const char *const numbers[] = {"12", "-0.50", "1E+3", "123456789012345678901234567890", "1e999"};
+	static const char *const numbers[] = {"12", "-0.50", "1E+3",
+	                                      "123456789012345678901234567890", "1e999"};
 	const char *number = numbers[roll(making->dice, 5)];
 	draw_text(making);
 	append_string(json, "\"n\": ");
@@ -475,7 +515,8 @@ static void append_value(struct making *making, struct bs_buffer *json)
 {
 	const char *text = oracle_values[roll(making->dice, ORACLE_N_VALUES)];
 	struct oracle_value value;
-	bool is_number = oracle_value_take(text, strlen(text), &value) && !value.is_date && begins_as_json(text);
+	bool is_number = oracle_value_take(text, strlen(text), &value) && !value.is_date &&
+	                 begins_as_json(text);
 	bs_buffer_clear(&making->text);
 	append_string(&making->text, text);
 	if (is_number && chance(making->dice, 60))
@@ -505,8 +546,8 @@ static bool append_fields(struct making *making, struct bs_buffer *json)
 			append_json(making, json, making->text.data, making->text.used_bytes);
 		}
 		append_string(json, i + 1 < n_fields ? ", " : "}");
-		add_field(making, name, making->text.data ? making->text.data : (const uint8_t *)"", making->text.used_bytes,
-		          &has_text);
+		add_field(making, name, making->text.data ? making->text.data : (const uint8_t *)"",
+		          making->text.used_bytes, &has_text);
 	}
 	return has_text;
 }
@@ -537,8 +578,8 @@ static size_t end_record(struct making *making)
 	return oracle_end_doc(making->oracle, whole.data, whole.used_bytes);
 }
 
-static void append_record(struct making *making, const char *argument, uint32_t line, size_t first_doc,
-                          struct bs_buffer *json)
+static void append_record(struct making *making, const char *argument, uint32_t line,
+                          size_t first_doc, struct bs_buffer *json)
 {
 	size_t replaced = draw_replaced(making, first_doc);
 	append_string(json, "{");
@@ -558,7 +599,8 @@ static void append_record(struct making *making, const char *argument, uint32_t 
 	append_bytes(&making->id, "", 1);
 	const char *path = (const char *)making->id.data;
 	bool has_path = making->inner_id[0] && !making->has_own_name;
-	oracle_place_doc(making->oracle, path, has_path ? making->inner_below : strlen(path), mtime_of(argument));
+	oracle_place_doc(making->oracle, path, has_path ? making->inner_below : strlen(path),
+	                 mtime_of(argument));
 	oracle_doc(making->oracle, doc)->when_s = making->when_s;
 	oracle_doc(making->oracle, doc)->line = line;
 }
@@ -597,10 +639,12 @@ static void make_collection(struct making *making, const char *argument, uint32_
 		replace_stdin(path);
 }
 
-void oracle_write_sources(const struct oracle_setup *setup, const struct oracle_vocabulary *vocabulary,
-                          struct dice *dice, struct oracle *oracle)
+void oracle_write_sources(const struct oracle_setup *setup,
+                          const struct oracle_vocabulary *vocabulary, struct dice *dice,
+                          struct oracle *oracle)
 {
-	struct making making = {.setup = setup, .vocabulary = vocabulary, .dice = dice, .oracle = oracle};
+	struct making making = {
+		.setup = setup, .vocabulary = vocabulary, .dice = dice, .oracle = oracle};
 	uint32_t n_left = setup->n_docs;
 	for (uint32_t i = 0; i < setup->n_sources; i++) {
 		const char *argument = setup->sources[i];

@@ -90,7 +90,8 @@ static uint32_t *find_slot(const struct oracle *oracle, const uint8_t *bytes, si
 		if (!*slot)
 			return slot;
 		const struct oracle_term *term = term_at(oracle, *slot - 1);
-		if (term->term_bytes == n_bytes && memcmp(oracle->bytes.data + term->term_off, bytes, n_bytes) == 0)
+		if (term->term_bytes == n_bytes &&
+		    memcmp(oracle->bytes.data + term->term_off, bytes, n_bytes) == 0)
 			return slot;
 	}
 }
@@ -109,7 +110,8 @@ static void grow_slots(struct oracle *oracle)
 	assert_non_null(oracle->slots);
 	for (size_t i = 0; i < oracle->terms.used_bytes / sizeof(struct oracle_term); i++) {
 		const struct oracle_term *term = term_at(oracle, i);
-		*find_slot(oracle, oracle->bytes.data + term->term_off, term->term_bytes) = (uint32_t)i + 1;
+		*find_slot(oracle, oracle->bytes.data + term->term_off, term->term_bytes) =
+			(uint32_t)i + 1;
 	}
 }
 
@@ -119,7 +121,8 @@ static uint32_t intern(struct oracle *oracle, const uint8_t *bytes, size_t n_byt
 	uint32_t *slot = find_slot(oracle, bytes, n_bytes);
 	if (*slot)
 		return *slot - 1;
-	struct oracle_term term = {.term_off = oracle->bytes.used_bytes, .term_bytes = n_bytes, .last_doc = SIZE_MAX};
+	struct oracle_term term = {
+		.term_off = oracle->bytes.used_bytes, .term_bytes = n_bytes, .last_doc = SIZE_MAX};
 	append_bytes(&oracle->bytes, bytes, n_bytes);
 	append_bytes(&oracle->terms, &term, sizeof(term));
 	*slot = (uint32_t)n + 1;
@@ -177,7 +180,8 @@ void oracle_add_field(struct oracle *oracle, const char *name, const void *text,
 		const struct kept_token *kept = kept_at(&oracle->kept, i);
 		if (kept->is_bigram)
 			continue;
-		uint32_t number = intern(oracle, oracle->kept.terms.data + kept->term_off, kept->term_bytes);
+		uint32_t number =
+			intern(oracle, oracle->kept.terms.data + kept->term_off, kept->term_bytes);
 		struct oracle_token token = {number, kept->position, n_fields};
 		append_bytes(&oracle->tokens, &token, sizeof(token));
 		struct oracle_term *term = term_at(oracle, number);
@@ -210,12 +214,14 @@ void oracle_place_doc(struct oracle *oracle, const char *path, size_t name_off, 
 	doc->mtime_s = mtime_s;
 	append_bytes(&oracle->bytes, path, strlen(path) + 1);
 	oracle->has_files |= path[name_off] != '\0';
-	naive_analyze(&oracle->naive, (const uint8_t *)path + name_off, strlen(path + name_off), &oracle->kept);
+	naive_analyze(&oracle->naive, (const uint8_t *)path + name_off, strlen(path + name_off),
+	              &oracle->kept);
 	for (size_t i = 0; i < kept_n(&oracle->kept); i++) {
 		const struct kept_token *kept = kept_at(&oracle->kept, i);
 		if (kept->is_bigram)
 			continue;
-		uint32_t number = intern(oracle, oracle->kept.terms.data + kept->term_off, kept->term_bytes);
+		uint32_t number =
+			intern(oracle, oracle->kept.terms.data + kept->term_off, kept->term_bytes);
 		struct oracle_token token = {number, kept->position, SIZE_MAX};
 		append_bytes(&oracle->name_tokens, &token, sizeof(token));
 		doc->n_names++;
@@ -234,7 +240,8 @@ void oracle_forget(struct oracle *oracle, size_t doc)
 	oracle->n_gone++;
 	oracle->n_positions -= gone->length;
 	for (size_t i = 0; i < gone->n_tokens; i++) {
-		struct oracle_term *term = term_at(oracle, oracle_token(oracle, gone->first_token + i)->term);
+		struct oracle_term *term =
+			term_at(oracle, oracle_token(oracle, gone->first_token + i)->term);
 		term->df -= term->last_doc != mark;
 		term->last_doc = mark;
 	}
@@ -246,11 +253,13 @@ void oracle_refind_values(struct oracle *oracle)
 	for (size_t d = 0; d < oracle_n_docs(oracle); d++) {
 		const struct oracle_doc *doc = oracle_doc(oracle, d);
 		for (size_t i = 0; i < doc->n_fields && !doc->is_gone; i++) {
-			const struct oracle_field *field = oracle_field(oracle, doc->first_field + i);
+			const struct oracle_field *field =
+				oracle_field(oracle, doc->first_field + i);
 			struct oracle_value value;
 			if (field->name >= 0)
 				oracle->has_values[field->name] |=
-					oracle_value_take(oracle->bytes.data + field->text_off, field->text_bytes, &value);
+					oracle_value_take(oracle->bytes.data + field->text_off,
+				                          field->text_bytes, &value);
 		}
 	}
 }

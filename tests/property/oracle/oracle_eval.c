@@ -1,4 +1,5 @@
-/* oracle_eval.c: the naive search: every document, every token, as SEMANTICS says it and no cleverer. See oracle.h. */
+/* oracle_eval.c: the naive search: every document, every token, as SEMANTICS says it and no
+ * cleverer. See oracle.h. */
 #include <math.h>
 
 #include <unicode/utf8.h>
@@ -8,7 +9,8 @@
 
 /* ---- leaves ---- */
 
-static const struct oracle_item *items_of(const struct oracle_query *query, const struct oracle_node *node)
+static const struct oracle_item *items_of(const struct oracle_query *query,
+                                          const struct oracle_node *node)
 {
 	return (const struct oracle_item *)(const void *)query->items.data + node->first_item;
 }
@@ -47,8 +49,10 @@ static size_t count_edits(const struct code_points *a, const struct code_points 
 				continue;
 			}
 			*here = d[(i - 1) * width + k - 1] + (a->c[i - 1] != b->c[k - 1]);
-			*here = least(*here, least(d[(i - 1) * width + k], d[i * width + k - 1]) + 1);
-			if (i > 1 && k > 1 && a->c[i - 1] == b->c[k - 2] && a->c[i - 2] == b->c[k - 1])
+			*here = least(*here,
+			              least(d[(i - 1) * width + k], d[i * width + k - 1]) + 1);
+			if (i > 1 && k > 1 && a->c[i - 1] == b->c[k - 2] &&
+			    a->c[i - 2] == b->c[k - 1])
 				*here = least(*here, d[(i - 2) * width + k - 2] + 1);
 		}
 	}
@@ -57,7 +61,8 @@ static size_t count_edits(const struct code_points *a, const struct code_points 
 	return edits;
 }
 
-static bool is_match(const char *suffix, const uint8_t *word, size_t word_bytes, const uint8_t *term, size_t term_bytes)
+static bool is_match(const char *suffix, const uint8_t *word, size_t word_bytes,
+                     const uint8_t *term, size_t term_bytes)
 {
 	if (*suffix == '*')
 		return term_bytes >= word_bytes && memcmp(term, word, word_bytes) == 0;
@@ -70,7 +75,8 @@ static bool is_match(const char *suffix, const uint8_t *word, size_t word_bytes,
 }
 
 /* Whether the first i code points of a pattern match the first k of a term, for all of both. */
-static bool is_pattern_match(const uint8_t *pattern, size_t pattern_bytes, const uint8_t *term, size_t term_bytes)
+static bool is_pattern_match(const uint8_t *pattern, size_t pattern_bytes, const uint8_t *term,
+                             size_t term_bytes)
 {
 	struct code_points a = decode(pattern, pattern_bytes), b = decode(term, term_bytes);
 	size_t width = b.n + 1;
@@ -79,9 +85,12 @@ static bool is_pattern_match(const uint8_t *pattern, size_t pattern_bytes, const
 	for (size_t i = 1; i <= a.n; i++) {
 		for (size_t k = 0; k <= b.n; k++) {
 			if (a.c[i - 1] == '*')
-				does[i * width + k] = does[(i - 1) * width + k] || (k > 0 && does[i * width + k - 1]);
+				does[i * width + k] = does[(i - 1) * width + k] ||
+				                      (k > 0 && does[i * width + k - 1]);
 			else
-				does[i * width + k] = k > 0 && does[(i - 1) * width + k - 1] && (a.c[i - 1] == '?' || a.c[i - 1] == b.c[k - 1]);
+				does[i * width + k] =
+					k > 0 && does[(i - 1) * width + k - 1] &&
+					(a.c[i - 1] == '?' || a.c[i - 1] == b.c[k - 1]);
 		}
 	}
 	bool matches = does[a.n * width + b.n];
@@ -92,7 +101,8 @@ static bool is_pattern_match(const uint8_t *pattern, size_t pattern_bytes, const
 }
 
 /* What a query asks for is not split. */
-static void analyze_query(struct oracle *oracle, const void *text, size_t text_bytes, struct kept *out)
+static void analyze_query(struct oracle *oracle, const void *text, size_t text_bytes,
+                          struct kept *out)
 {
 	bool splits = oracle->naive.split_identifiers;
 	oracle->naive.split_identifiers = false;
@@ -101,11 +111,13 @@ static void analyze_query(struct oracle *oracle, const void *text, size_t text_b
 }
 
 /* The set of the last word of a leaf: folded like any other, but not stemmed. */
-static size_t make_set(struct oracle_query *query, const struct oracle_node *node, struct oracle *oracle)
+static size_t make_set(struct oracle_query *query, const struct oracle_node *node,
+                       struct oracle *oracle)
 {
 	struct kept kept = {0};
 	struct sb_stemmer *stemmer = oracle->naive.stemmer;
-	size_t set_off = query->sets.used_bytes, n_terms = oracle->terms.used_bytes / sizeof(struct oracle_term);
+	size_t set_off = query->sets.used_bytes,
+	       n_terms = oracle->terms.used_bytes / sizeof(struct oracle_term);
 	oracle->naive.stemmer = NULL;
 	analyze_query(oracle, query->bytes.data + node->text_off, node->text_bytes, &kept);
 	oracle->naive.stemmer = stemmer;
@@ -115,10 +127,14 @@ static size_t make_set(struct oracle_query *query, const struct oracle_node *nod
 	const uint8_t *word = kept.terms.data + kept_at(&kept, last)->term_off;
 	for (size_t i = 0; i < n_terms; i++) {
 		const struct oracle_term *term = oracle_term(oracle, i);
-		const uint8_t *bytes = oracle->bytes.data + term->term_off, *pattern = query->bytes.data + node->pattern_off;
-		uint8_t matches = node->pattern_bytes > 0
-		                          ? is_pattern_match(pattern, node->pattern_bytes, bytes, term->term_bytes)
-		                          : is_match(node->suffix, word, kept_at(&kept, last)->term_bytes, bytes, term->term_bytes);
+		const uint8_t *bytes = oracle->bytes.data + term->term_off,
+			      *pattern = query->bytes.data + node->pattern_off;
+		uint8_t matches =
+			node->pattern_bytes > 0
+				? is_pattern_match(pattern, node->pattern_bytes, bytes,
+		                                   term->term_bytes)
+				: is_match(node->suffix, word, kept_at(&kept, last)->term_bytes,
+		                           bytes, term->term_bytes);
 		append_bytes(&query->sets, &matches, 1);
 	}
 	kept_deinit(&kept);
@@ -126,7 +142,8 @@ static size_t make_set(struct oracle_query *query, const struct oracle_node *nod
 }
 
 /* A suffix means nothing to a code point of a run. */
-static bool is_blurred(const struct oracle_query *query, const struct oracle_node *node, const struct kept_token *last)
+static bool is_blurred(const struct oracle_query *query, const struct oracle_node *node,
+                       const struct kept_token *last)
 {
 	UChar32 c;
 	size_t at = (size_t)last->start_byte;
@@ -134,7 +151,8 @@ static bool is_blurred(const struct oracle_query *query, const struct oracle_nod
 	return node->pattern_bytes > 0 || (*node->suffix && !naive_starts_run(c));
 }
 
-bool oracle_is_stop(const struct oracle_query *query, struct oracle *oracle, const uint8_t *word, size_t word_bytes)
+bool oracle_is_stop(const struct oracle_query *query, struct oracle *oracle, const uint8_t *word,
+                    size_t word_bytes)
 {
 	AUTO(kept_deinit) struct kept kept = {0};
 	bool is_found = false;
@@ -150,17 +168,20 @@ bool oracle_is_stop(const struct oracle_query *query, struct oracle *oracle, con
 		analyze_query(oracle, text + at, end - at, &kept);
 		for (size_t i = 0; i < kept_n(&kept); i++) {
 			const struct kept_token *token = kept_at(&kept, i);
-			is_found |= !token->is_bigram && token->term_bytes == word_bytes &&
-			            memcmp(kept.terms.data + token->term_off, word, word_bytes) == 0;
+			is_found |=
+				!token->is_bigram && token->term_bytes == word_bytes &&
+				memcmp(kept.terms.data + token->term_off, word, word_bytes) == 0;
 		}
 	}
 	return is_found;
 }
 
-static void mark_stops(struct oracle_query *query, const struct oracle_node *node, struct oracle *oracle)
+static void mark_stops(struct oracle_query *query, const struct oracle_node *node,
+                       struct oracle *oracle)
 {
 	struct sb_stemmer *stemmer = oracle->naive.stemmer;
-	struct oracle_item *items = (struct oracle_item *)(void *)query->items.data + node->first_item;
+	struct oracle_item *items =
+		(struct oracle_item *)(void *)query->items.data + node->first_item;
 	AUTO(kept_deinit) struct kept kept = {0};
 	size_t n = 0;
 	oracle->naive.stemmer = NULL;
@@ -171,13 +192,15 @@ static void mark_stops(struct oracle_query *query, const struct oracle_node *nod
 			continue;
 		assert_true(n < node->n_items);
 		items[n].is_stop = items[n].set_off == SIZE_MAX &&
-		                   oracle_is_stop(query, oracle, kept.terms.data + token->term_off, token->term_bytes);
+		                   oracle_is_stop(query, oracle, kept.terms.data + token->term_off,
+		                                  token->term_bytes);
 		n++;
 	}
 	oracle->naive.stemmer = stemmer;
 }
 
-static void analyze_leaf(struct oracle_query *query, struct oracle_node *node, struct oracle *oracle)
+static void analyze_leaf(struct oracle_query *query, struct oracle_node *node,
+                         struct oracle *oracle)
 {
 	struct kept *kept = &oracle->kept;
 	const struct kept_token *last = NULL;
@@ -190,7 +213,8 @@ static void analyze_leaf(struct oracle_query *query, struct oracle_node *node, s
 		                           .set_off = SIZE_MAX};
 		if (token->is_bigram)
 			continue;
-		item.term = oracle_find_term(oracle, kept->terms.data + token->term_off, token->term_bytes);
+		item.term = oracle_find_term(oracle, kept->terms.data + token->term_off,
+		                             token->term_bytes);
 		append_bytes(&query->items, &item, sizeof(item));
 		node->n_items++;
 		last = token;
@@ -204,7 +228,8 @@ static void analyze_leaf(struct oracle_query *query, struct oracle_node *node, s
 
 static bool accepts(const struct oracle_query *query, const struct oracle_item *item, uint32_t term)
 {
-	return item->set_off == SIZE_MAX ? item->term == term : query->sets.data[item->set_off + term];
+	return item->set_off == SIZE_MAX ? item->term == term
+	                                 : query->sets.data[item->set_off + term];
 }
 
 static double *weights_of(const struct oracle_query *query)
@@ -213,15 +238,21 @@ static double *weights_of(const struct oracle_query *query)
 }
 
 /* Of each place under an even number of NOTs, the product of the weights around it. */
-static void collect_weights(struct oracle_query *query, uint32_t number, bool is_positive, double weight)
+static void collect_weights(struct oracle_query *query, uint32_t number, bool is_positive,
+                            double weight)
 {
 	const struct oracle_node *node = &query->nodes[number];
 	weight *= *node->weight ? strtod(node->weight + 1, NULL) : 1;
 	for (uint32_t i = 0; i < node->n_children; i++)
-		collect_weights(query, node->children[i], node->kind == ORACLE_NOT ? !is_positive : is_positive, weight);
+		collect_weights(query, node->children[i],
+		                node->kind == ORACLE_NOT ? !is_positive : is_positive, weight);
 	for (size_t i = 0; i < node->n_items && is_positive; i++)
 		for (uint32_t term = 0; term < query->weights.used_bytes / sizeof(double); term++)
-			weights_of(query)[term] += accepts(query, &items_of(query, node)[i], term) && !items_of(query, node)[i].is_stop ? weight : 0;
+			weights_of(query)[term] +=
+				accepts(query, &items_of(query, node)[i], term) &&
+						!items_of(query, node)[i].is_stop
+					? weight
+					: 0;
 }
 
 static bool is_anything(const struct oracle_query *query, uint32_t number)
@@ -241,7 +272,8 @@ static bool has_others(const struct oracle_query *query, uint32_t number, bool i
 	for (size_t i = 0; i < node->n_items && is_positive; i++)
 		has = has || !items_of(query, node)[i].is_stop;
 	for (uint32_t i = 0; i < node->n_children && !has; i++)
-		has = has_others(query, node->children[i], node->kind == ORACLE_NOT ? !is_positive : is_positive);
+		has = has_others(query, node->children[i],
+		                 node->kind == ORACLE_NOT ? !is_positive : is_positive);
 	return has;
 }
 
@@ -270,7 +302,8 @@ static bool is_words(const struct oracle_query *query, const struct oracle_node 
 {
 	bool are_words = node->field == ORACLE_NO_NAME;
 	if (node->kind < ORACLE_AND)
-		return are_words && node->n_items == 1 && !*node->suffix && node->pattern_bytes == 0;
+		return are_words && node->n_items == 1 && !*node->suffix &&
+		       node->pattern_bytes == 0;
 	for (size_t i = 0; i < node->n_children && are_words; i++)
 		are_words = is_words(query, &query->nodes[node->children[i]]);
 	return are_words;
@@ -291,18 +324,21 @@ struct looking {
 
 static bool is_in_field(const struct looking *looking, const struct oracle_token *token, int field)
 {
-	return field == ORACLE_NO_NAME || oracle_field(looking->oracle, token->field)->name == field;
+	return field == ORACLE_NO_NAME ||
+	       oracle_field(looking->oracle, token->field)->name == field;
 }
 
 /* Whether token t is followed, in its field, by the item so many positions further. */
-static bool is_followed(const struct looking *looking, size_t t, const struct oracle_item *item, uint32_t distance)
+static bool is_followed(const struct looking *looking, size_t t, const struct oracle_item *item,
+                        uint32_t distance)
 {
 	const struct oracle_token *first = &looking->tokens[t];
 	for (size_t at = t; at < looking->doc->n_tokens; at++) {
 		const struct oracle_token *token = &looking->tokens[at];
 		if (token->field != first->field || token->position - first->position > distance)
 			return false;
-		if (token->position - first->position == distance && accepts(looking->query, item, token->term))
+		if (token->position - first->position == distance &&
+		    accepts(looking->query, item, token->term))
 			return true;
 	}
 	return false;
@@ -313,7 +349,8 @@ static bool phrase_matches(const struct looking *looking, const struct oracle_no
 	const struct oracle_item *items = items_of(looking->query, node);
 	for (size_t t = 0; t < looking->doc->n_tokens; t++) {
 		const struct oracle_token *token = &looking->tokens[t];
-		bool all = accepts(looking->query, &items[0], token->term) && is_in_field(looking, token, field);
+		bool all = accepts(looking->query, &items[0], token->term) &&
+		           is_in_field(looking, token, field);
 		for (size_t i = 1; i < node->n_items && all; i++)
 			all = is_followed(looking, t, &items[i], items[i].position);
 		if (all)
@@ -322,9 +359,10 @@ static bool phrase_matches(const struct looking *looking, const struct oracle_no
 	return false;
 }
 
-/* Whether the tokens from t on, of its field and at most span positions further, hold every item once for each time. */
-static bool window_holds(const struct looking *looking, size_t t, const struct oracle_item *items, size_t n_items,
-                         uint64_t span)
+/* Whether the tokens from t on, of its field and at most span positions further, hold every item
+ * once for each time. */
+static bool window_holds(const struct looking *looking, size_t t, const struct oracle_item *items,
+                         size_t n_items, uint64_t span)
 {
 	const struct oracle_token *first = &looking->tokens[t];
 	for (size_t i = 0; i < n_items; i++) {
@@ -333,7 +371,8 @@ static bool window_holds(const struct looking *looking, size_t t, const struct o
 			n_wanted += items[k].term == items[i].term;
 		for (size_t at = t; at < looking->doc->n_tokens; at++) {
 			const struct oracle_token *token = &looking->tokens[at];
-			if (token->field != first->field || token->position - first->position > span)
+			if (token->field != first->field ||
+			    token->position - first->position > span)
 				break;
 			n_found += token->term == items[i].term;
 		}
@@ -351,7 +390,8 @@ static bool near_matches(const struct looking *looking, const struct oracle_node
 		for (size_t i = 0; i < node->n_items; i++)
 			is_item = is_item || items[i].term == looking->tokens[t].term;
 		if (is_item && is_in_field(looking, &looking->tokens[t], field) &&
-		    window_holds(looking, t, items, node->n_items, (uint64_t)node->distance + node->n_items - 1))
+		    window_holds(looking, t, items, node->n_items,
+		                 (uint64_t)node->distance + node->n_items - 1))
 			return true;
 	}
 	return false;
@@ -368,21 +408,26 @@ static enum oracle_truth join(bool is_or, enum oracle_truth a, enum oracle_truth
 {
 	if (a == ORACLE_IGNORED || b == ORACLE_IGNORED)
 		return a == ORACLE_IGNORED ? b : a;
-	return truth_of(is_or ? a == ORACLE_YES || b == ORACLE_YES : a == ORACLE_YES && b == ORACLE_YES);
+	return truth_of(is_or ? a == ORACLE_YES || b == ORACLE_YES
+	                      : a == ORACLE_YES && b == ORACLE_YES);
 }
 
 /* is_outside: of all parentheses. */
-static enum oracle_truth eval(const struct looking *looking, uint32_t number, int field, bool is_outside, bool in_not);
+static enum oracle_truth eval(const struct looking *looking, uint32_t number, int field,
+                              bool is_outside, bool in_not);
 
-/* What stands side by side with --any: one of the parts that AND joins, and none of those that are one negation. */
-static enum oracle_truth eval_any(const struct looking *looking, const struct oracle_node *node, int field, bool in_not)
+/* What stands side by side with --any: one of the parts that AND joins, and none of those that are
+ * one negation. */
+static enum oracle_truth eval_any(const struct looking *looking, const struct oracle_node *node,
+                                  int field, bool in_not)
 {
 	enum oracle_truth either = ORACLE_IGNORED, all = ORACLE_IGNORED;
 	for (uint32_t i = 0; i < node->n_children;) {
 		uint32_t start = i;
 		enum oracle_truth part = ORACLE_IGNORED;
 		do
-			part = join(false, part, eval(looking, node->children[i++], field, true, in_not));
+			part = join(false, part,
+			            eval(looking, node->children[i++], field, true, in_not));
 		while (i < node->n_children && node->by_and[i]);
 		const struct oracle_node *only = &looking->query->nodes[node->children[start]];
 		if (i == start + 1 && only->kind == ORACLE_NOT && !only->in_parens)
@@ -404,8 +449,10 @@ static bool leaf_matches(const struct looking *looking, const struct oracle_node
 static bool name_matches(const struct looking *looking, const struct oracle_node *node)
 {
 	struct oracle_doc named = *looking->doc;
-	struct looking at_name = {looking->query, looking->oracle, &named,
-	                          (const struct oracle_token *)(const void *)looking->oracle->name_tokens.data + named.first_name};
+	struct looking at_name = {
+		looking->query, looking->oracle, &named,
+		(const struct oracle_token *)(const void *)looking->oracle->name_tokens.data +
+			named.first_name};
 	int own = oracle_find_field(looking->oracle, "name");
 	named.n_tokens = named.n_names;
 	return leaf_matches(&at_name, node, ORACLE_NO_NAME) ||
@@ -415,16 +462,20 @@ static bool name_matches(const struct looking *looking, const struct oracle_node
 static bool range_matches(const struct looking *looking, const struct oracle_node *node)
 {
 	for (size_t i = 0; i < looking->doc->n_fields; i++) {
-		const struct oracle_field *at = oracle_field(looking->oracle, looking->doc->first_field + i);
+		const struct oracle_field *at =
+			oracle_field(looking->oracle, looking->doc->first_field + i);
 		struct oracle_value value;
-		if (at->name == node->field && oracle_value_take(looking->oracle->bytes.data + at->text_off, at->text_bytes, &value) &&
+		if (at->name == node->field &&
+		    oracle_value_take(looking->oracle->bytes.data + at->text_off, at->text_bytes,
+		                      &value) &&
 		    oracle_range_has(&node->range, &value))
 			return true;
 	}
 	return false;
 }
 
-static enum oracle_truth eval_leaf(const struct looking *looking, const struct oracle_node *node, int field)
+static enum oracle_truth eval_leaf(const struct looking *looking, const struct oracle_node *node,
+                                   int field)
 {
 	if (node->kind == ORACLE_RANGE)
 		return truth_of(range_matches(looking, node));
@@ -435,7 +486,8 @@ static enum oracle_truth eval_leaf(const struct looking *looking, const struct o
 	return truth_of(leaf_matches(looking, node, field));
 }
 
-static enum oracle_truth eval(const struct looking *looking, uint32_t number, int field, bool is_outside, bool in_not)
+static enum oracle_truth eval(const struct looking *looking, uint32_t number, int field,
+                              bool is_outside, bool in_not)
 {
 	const struct oracle_node *node = &looking->query->nodes[number];
 	enum oracle_truth value = ORACLE_IGNORED;
@@ -450,7 +502,9 @@ static enum oracle_truth eval(const struct looking *looking, uint32_t number, in
 	if (node->kind == ORACLE_AND && is_outside && looking->query->any)
 		return eval_any(looking, node, field, in_not);
 	for (uint32_t i = 0; i < node->n_children; i++)
-		value = join(node->kind == ORACLE_OR, value, eval(looking, node->children[i], field, is_outside, in_not || node->kind == ORACLE_NOT));
+		value = join(node->kind == ORACLE_OR, value,
+		             eval(looking, node->children[i], field, is_outside,
+		                  in_not || node->kind == ORACLE_NOT));
 	if (node->kind == ORACLE_NOT && value != ORACLE_IGNORED)
 		return truth_of(value == ORACLE_NO);
 	return value;
@@ -462,7 +516,8 @@ static uint32_t weight_of(const struct oracle *oracle, int name)
 {
 	for (size_t i = 0; oracle->weights && oracle->weights[i] && name >= 0; i++) {
 		size_t n_bytes = strlen(oracle->names[name]);
-		if (strncmp(oracle->weights[i], oracle->names[name], n_bytes) == 0 && oracle->weights[i][n_bytes] == '=')
+		if (strncmp(oracle->weights[i], oracle->names[name], n_bytes) == 0 &&
+		    oracle->weights[i][n_bytes] == '=')
 			return (uint32_t)atoi(oracle->weights[i] + n_bytes + 1);
 	}
 	return 1;
@@ -511,12 +566,14 @@ static double score_of(const struct oracle_query *query, const struct oracle *or
 			continue;
 		double tf = tf_of(oracle, d, term), df = oracle_term(oracle, term)->df;
 		double idf = log(1 + (n - df + 0.5) / (df + 0.5));
-		parts[n_parts++] = weights_of(query)[term] * idf * tf * 2.2 / (tf + 1.2 * (0.25 + 0.75 * doc->length / avgdl));
+		parts[n_parts++] = weights_of(query)[term] * idf * tf * 2.2 /
+		                   (tf + 1.2 * (0.25 + 0.75 * doc->length / avgdl));
 	}
 	return add_up(parts, n_parts);
 }
 
-void oracle_search(const struct oracle_query *query, const struct oracle *oracle, struct bs_buffer *hits)
+void oracle_search(const struct oracle_query *query, const struct oracle *oracle,
+                   struct bs_buffer *hits)
 {
 	bs_buffer_clear(hits);
 	for (size_t d = 0; d < oracle_n_docs(oracle); d++) {
@@ -524,7 +581,8 @@ void oracle_search(const struct oracle_query *query, const struct oracle *oracle
 		struct looking looking = {query, oracle, doc, NULL};
 		if (doc->n_tokens > 0)
 			looking.tokens = oracle_token(oracle, doc->first_token);
-		if (doc->is_replaced || eval(&looking, query->root, ORACLE_NO_NAME, true, false) != ORACLE_YES)
+		if (doc->is_replaced ||
+		    eval(&looking, query->root, ORACLE_NO_NAME, true, false) != ORACLE_YES)
 			continue;
 		struct oracle_hit hit = {d, score_of(query, oracle, d)};
 		append_bytes(hits, &hit, sizeof(hit));
@@ -545,7 +603,8 @@ void oracle_rank(struct oracle_hit *hits, size_t n_hits)
 		qsort(hits, n_hits, sizeof(*hits), compare_hits);
 }
 
-static bool is_scored(const struct oracle_query *query, const struct oracle *oracle, const struct oracle_doc *doc)
+static bool is_scored(const struct oracle_query *query, const struct oracle *oracle,
+                      const struct oracle_doc *doc)
 {
 	bool any = false;
 	for (size_t i = 0; i < doc->n_tokens && !any; i++)
@@ -554,34 +613,40 @@ static bool is_scored(const struct oracle_query *query, const struct oracle *ora
 }
 
 /* Every scored word of a stands in b as often. */
-static bool has_counts_of(const struct oracle_query *query, const struct oracle *oracle, size_t a, size_t b)
+static bool has_counts_of(const struct oracle_query *query, const struct oracle *oracle, size_t a,
+                          size_t b)
 {
 	const struct oracle_doc *doc = oracle_doc(oracle, a);
 	bool all = true;
 	for (size_t i = 0; i < doc->n_tokens && all; i++) {
 		uint32_t term = oracle_token(oracle, doc->first_token + i)->term;
-		all = !(weights_of(query)[term] > 0) || tf_of(oracle, a, term) == tf_of(oracle, b, term);
+		all = !(weights_of(query)[term] > 0) ||
+		      tf_of(oracle, a, term) == tf_of(oracle, b, term);
 	}
 	return all;
 }
 
-bool oracle_is_tie(const struct oracle_query *query, const struct oracle *oracle, size_t a, size_t b)
+bool oracle_is_tie(const struct oracle_query *query, const struct oracle *oracle, size_t a,
+                   size_t b)
 {
 	const struct oracle_doc *x = oracle_doc(oracle, a), *y = oracle_doc(oracle, b);
 	if (!is_scored(query, oracle, x) && !is_scored(query, oracle, y))
 		return true;
-	return x->length == y->length && has_counts_of(query, oracle, a, b) && has_counts_of(query, oracle, b, a);
+	return x->length == y->length && has_counts_of(query, oracle, a, b) &&
+	       has_counts_of(query, oracle, b, a);
 }
 
 /* The value by which a document is sorted. */
-static bool take_sorted(const struct oracle *oracle, size_t doc, int name, bool is_descending, struct oracle_value *best)
+static bool take_sorted(const struct oracle *oracle, size_t doc, int name, bool is_descending,
+                        struct oracle_value *best)
 {
 	const struct oracle_doc *sorted = oracle_doc(oracle, doc);
 	bool has = false;
 	for (size_t i = 0; i < sorted->n_fields; i++) {
 		const struct oracle_field *at = oracle_field(oracle, sorted->first_field + i);
 		struct oracle_value value;
-		if (at->name != name || !oracle_value_take(oracle->bytes.data + at->text_off, at->text_bytes, &value))
+		if (at->name != name ||
+		    !oracle_value_take(oracle->bytes.data + at->text_off, at->text_bytes, &value))
 			continue;
 		int order = has ? oracle_value_compare(&value, best) : 0;
 		if (!has || (is_descending ? order > 0 : order < 0))
@@ -591,7 +656,8 @@ static bool take_sorted(const struct oracle *oracle, size_t doc, int name, bool 
 	return has;
 }
 
-void oracle_sort(const struct oracle *oracle, const char *field, bool is_descending, struct oracle_hit *hits, size_t n_hits)
+void oracle_sort(const struct oracle *oracle, const char *field, bool is_descending,
+                 struct oracle_hit *hits, size_t n_hits)
 {
 	int name = oracle_find_field(oracle, field);
 	for (size_t i = 1; i < n_hits; i++) {
@@ -600,8 +666,10 @@ void oracle_sort(const struct oracle *oracle, const char *field, bool is_descend
 		bool has = take_sorted(oracle, hit.doc, name, is_descending, &value);
 		size_t to = i;
 		for (; to > 0; to--) {
-			bool other_has = take_sorted(oracle, hits[to - 1].doc, name, is_descending, &other);
-			int order = has && other_has ? oracle_value_compare(&value, &other) : (int)other_has - (int)has;
+			bool other_has =
+				take_sorted(oracle, hits[to - 1].doc, name, is_descending, &other);
+			int order = has && other_has ? oracle_value_compare(&value, &other)
+			                             : (int)other_has - (int)has;
 			order = has && other_has && is_descending ? -order : order;
 			if (order >= 0)
 				break;

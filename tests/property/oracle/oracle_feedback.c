@@ -1,4 +1,5 @@
-/* oracle_feedback.c: what is typical of some documents, as feedback.h defines it and no cleverer. See oracle.h. */
+/* oracle_feedback.c: what is typical of some documents, as feedback.h defines it and no cleverer.
+ * See oracle.h. */
 #include <math.h>
 
 #include "tests/property/oracle/oracle.h"
@@ -14,16 +15,19 @@ struct typical {
 };
 
 /* Of the query's words, each place counted. */
-static double own_weight(const struct oracle_query *query, uint32_t number, bool is_positive, double weight)
+static double own_weight(const struct oracle_query *query, uint32_t number, bool is_positive,
+                         double weight)
 {
 	const struct oracle_node *node = &query->nodes[number];
-	const struct oracle_item *items = (const struct oracle_item *)(const void *)query->items.data + node->first_item;
+	const struct oracle_item *items =
+		(const struct oracle_item *)(const void *)query->items.data + node->first_item;
 	double sum = 0;
 	weight *= *node->weight ? strtod(node->weight + 1, NULL) : 1;
 	for (size_t i = 0; i < node->n_items && is_positive; i++)
 		sum += items[i].is_stop ? 0 : weight;
 	for (uint32_t i = 0; i < node->n_children; i++)
-		sum += own_weight(query, node->children[i], node->kind == ORACLE_NOT ? !is_positive : is_positive, weight);
+		sum += own_weight(query, node->children[i],
+		                  node->kind == ORACLE_NOT ? !is_positive : is_positive, weight);
 	return sum;
 }
 
@@ -32,30 +36,36 @@ static void add_doc(const struct oracle *oracle, size_t d, double trust, struct 
 	const struct oracle_doc *doc = oracle_doc(oracle, d);
 	double avgdl = (double)oracle->n_positions / (double)oracle_n_counted(oracle);
 	for (size_t i = 0; i < doc->n_tokens; i++) {
-		uint32_t term = oracle_token(oracle, doc->first_token + i)->term, tf = 0, n_before = 0;
+		uint32_t term = oracle_token(oracle, doc->first_token + i)->term, tf = 0,
+			 n_before = 0;
 		for (size_t k = 0; k < doc->n_tokens; k++) {
 			bool is_same = oracle_token(oracle, doc->first_token + k)->term == term;
 			tf += is_same;
 			n_before += is_same && k < i;
 		}
 		if (n_before == 0)
-			typical[term].share += trust * tf * 2.2 / (tf + 1.2 * (0.25 + 0.75 * doc->length / avgdl));
+			typical[term].share +=
+				trust * tf * 2.2 / (tf + 1.2 * (0.25 + 0.75 * doc->length / avgdl));
 	}
 }
 
 /* Reads "word^weight word^weight ...". False: something there is no term. */
-static bool read_line(const struct oracle *oracle, const char *at, const char *end, struct typical *typical, size_t *n_out)
+static bool read_line(const struct oracle *oracle, const char *at, const char *end,
+                      struct typical *typical, size_t *n_out)
 {
 	for (*n_out = 0; at < end && *at == ' '; ++*n_out) {
 		const char *word = ++at, *after = NULL;
-		for (const char *caret = word; (caret = memchr(caret, '^', (size_t)(end - caret))) != NULL && !after; caret++) {
+		for (const char *caret = word;
+		     (caret = memchr(caret, '^', (size_t)(end - caret))) != NULL && !after;
+		     caret++) {
 			const char *behind = caret + 1 + strspn(caret + 1, "0123456789.");
 			if (behind > caret + 1 && (*behind == ' ' || *behind == '\n')) {
 				at = caret;
 				after = behind;
 			}
 		}
-		uint32_t term = after ? oracle_find_term(oracle, word, (size_t)(at - word)) : ORACLE_NO_TERM;
+		uint32_t term = after ? oracle_find_term(oracle, word, (size_t)(at - word))
+		                      : ORACLE_NO_TERM;
 		if (term == ORACLE_NO_TERM || typical[term].told > 0)
 			return false;
 		typical[term].told = strtod(at + 1, NULL);
@@ -79,19 +89,23 @@ static const char *check(const struct typical *typical, size_t n_terms, size_t n
 		return "another number of words";
 	for (size_t t = 0; t < n_terms; t++) {
 		double weight = typical[t].share / sum * own;
-		if (typical[t].told > 0 && own > 0 && fabs(typical[t].told - weight) > 0.000051 + weight * 1e-9 && !(weight < 0.0001))
+		if (typical[t].told > 0 && own > 0 &&
+		    fabs(typical[t].told - weight) > 0.000051 + weight * 1e-9 && !(weight < 0.0001))
 			return "another weight";
-		if (typical[t].may_be && !(typical[t].told > 0) && typical[t].value > least * (1 + 1e-9))
+		if (typical[t].may_be && !(typical[t].told > 0) &&
+		    typical[t].value > least * (1 + 1e-9))
 			return "a better word is left out";
 	}
 	return NULL;
 }
 
-const char *oracle_check_learnt(const struct oracle_query *query, struct oracle *oracle, const struct oracle_hit *hits,
-                                size_t n_hits, const char *line, size_t line_bytes)
+const char *oracle_check_learnt(const struct oracle_query *query, struct oracle *oracle,
+                                const struct oracle_hit *hits, size_t n_hits, const char *line,
+                                size_t line_bytes)
 {
 	size_t n_terms = oracle->terms.used_bytes / sizeof(struct oracle_term), n_told = 0;
-	double own = own_weight(query, query->root, true, 1), n_docs = (double)oracle_n_counted(oracle);
+	double own = own_weight(query, query->root, true, 1),
+	       n_docs = (double)oracle_n_counted(oracle);
 	FREED struct typical *typical = must_calloc(n_terms + 1, sizeof(*typical));
 	for (size_t i = 0; i < n_hits && hits[0].score > 0; i++)
 		add_doc(oracle, hits[i].doc, pow(hits[i].score / hits[0].score, 4), typical);
@@ -100,8 +114,10 @@ const char *oracle_check_learnt(const struct oracle_query *query, struct oracle 
 		const struct oracle_term *term = oracle_term(oracle, t);
 		const uint8_t *bytes = oracle->bytes.data + term->term_off;
 		is_long = is_long || (typical[t].share > 0 && term->term_bytes > 100);
-		typical[t].may_be = typical[t].share > 0 && term->df >= 2 && !oracle_is_stop(query, oracle, bytes, term->term_bytes);
-		typical[t].value = typical[t].share * fmin(7, log(1 + (n_docs - term->df + 0.5) / (term->df + 0.5)));
+		typical[t].may_be = typical[t].share > 0 && term->df >= 2 &&
+		                    !oracle_is_stop(query, oracle, bytes, term->term_bytes);
+		typical[t].value = typical[t].share *
+		                   fmin(7, log(1 + (n_docs - term->df + 0.5) / (term->df + 0.5)));
 	}
 	const char *at = line_bytes > 0 ? strstr(line, " text") : NULL;
 	at = at ? strchr(at, ':') : NULL;

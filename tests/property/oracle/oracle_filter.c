@@ -18,14 +18,23 @@ struct oracle_glob {
 };
 
 static const struct oracle_glob globs[] = {
-	{"*.txt", false, ENDS, ".txt"}, {"!*.txt", true, ENDS, ".txt"}, {"*.jsonl", false, ENDS, ".jsonl"},
-	{"!*.jsonl", true, ENDS, ".jsonl"}, {"!a", true, IS, "a"}, {"!a-b/", true, IS, "a-b"}, {"b*", false, BEGINS, "b"},
+	{"*.txt", false, ENDS, ".txt"},
+	{"!*.txt", true, ENDS, ".txt"},
+	{"*.jsonl", false, ENDS, ".jsonl"},
+	{"!*.jsonl", true, ENDS, ".jsonl"},
+	{"!a", true, IS, "a"},
+	{"!a-b/", true, IS, "a-b"},
+	{"b*", false, BEGINS, "b"},
 	{"!notes*", true, BEGINS, "notes"},
 };
 
 const struct oracle_date oracle_dates[ORACLE_N_DATES] = {
-	{"2017-09-01", 1504224000}, {"2017-10", 1506816000}, {"2018-01-15T12:00:00.000Z", 1516017600},
-	{"2018-01-15 14:00+02:00", 1516017600}, {"2018", 1514764800}, {"2017-02-30", 0},
+	{"2017-09-01", 1504224000},
+	{"2017-10", 1506816000},
+	{"2018-01-15T12:00:00.000Z", 1516017600},
+	{"2018-01-15 14:00+02:00", 1516017600},
+	{"2018", 1514764800},
+	{"2017-02-30", 0},
 };
 
 static const struct oracle_date *draw_date(struct dice *dice)
@@ -36,16 +45,20 @@ static const struct oracle_date *draw_date(struct dice *dice)
 /* A document's path, or a folder on the way to it. */
 static void draw_place(struct oracle_filter *filter, struct dice *dice, const struct oracle *oracle)
 {
-	const struct oracle_doc *doc = oracle_doc(oracle, roll(dice, (uint32_t)oracle_n_docs(oracle)));
-	snprintf(filter->place, sizeof(filter->place), "%s", (const char *)oracle->bytes.data + doc->path_off);
+	const struct oracle_doc *doc =
+		oracle_doc(oracle, roll(dice, (uint32_t)oracle_n_docs(oracle)));
+	snprintf(filter->place, sizeof(filter->place), "%s",
+	         (const char *)oracle->bytes.data + doc->path_off);
 	if (strcmp(filter->place, "-") == 0)
 		filter->place[0] = '\0';
 	for (uint32_t cuts = roll(dice, 4); cuts > 0 && strchr(filter->place, '/'); cuts--)
 		*strrchr(filter->place, '/') = '\0';
-	snprintf(filter->spelt, sizeof(filter->spelt), "%s%s", chance(dice, 50) ? "./" : "", filter->place);
+	snprintf(filter->spelt, sizeof(filter->spelt), "%s%s", chance(dice, 50) ? "./" : "",
+	         filter->place);
 }
 
-void oracle_filter_draw(struct oracle_filter *filter, struct dice *dice, const struct oracle *oracle, bool has_times)
+void oracle_filter_draw(struct oracle_filter *filter, struct dice *dice,
+                        const struct oracle *oracle, bool has_times)
 {
 	*filter = (struct oracle_filter){.glob = NULL};
 	if (chance(dice, 65))
@@ -115,7 +128,8 @@ static bool passes_glob(const struct oracle_glob *glob, const char *path)
 	return has_part(glob->asks, glob->text, folder, !glob->is_negated) != glob->is_negated;
 }
 
-bool oracle_filter_passes(const struct oracle_filter *filter, const struct oracle *oracle, const struct oracle_doc *doc)
+bool oracle_filter_passes(const struct oracle_filter *filter, const struct oracle *oracle,
+                          const struct oracle_doc *doc)
 {
 	const char *path = (const char *)oracle->bytes.data + doc->path_off;
 	int64_t seconds = filter->is_when ? doc->when_s : doc->mtime_s;
@@ -126,7 +140,8 @@ bool oracle_filter_passes(const struct oracle_filter *filter, const struct oracl
 		return false;
 	/* A glob that wants a file has the last word. */
 	if ((filter->type || filter->type_not) && !(filter->glob && !filter->glob->is_negated)) {
-		snprintf(ending, sizeof(ending), ".%s", filter->type ? filter->type : filter->type_not);
+		snprintf(ending, sizeof(ending), ".%s",
+		         filter->type ? filter->type : filter->type_not);
 		if (has_part(ENDS, ending, path, true) != !!filter->type)
 			return false;
 	}
@@ -134,5 +149,6 @@ bool oracle_filter_passes(const struct oracle_filter *filter, const struct oracl
 		return false;
 	if ((filter->newer || filter->older) && !has_time)
 		return false;
-	return (!filter->newer || seconds >= filter->newer->seconds) && (!filter->older || seconds < filter->older->seconds);
+	return (!filter->newer || seconds >= filter->newer->seconds) &&
+	       (!filter->older || seconds < filter->older->seconds);
 }

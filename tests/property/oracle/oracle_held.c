@@ -39,7 +39,8 @@ static void sort_places(struct held *held)
 	assert_non_null(held->places);
 	for (size_t i = 0; i < held->n_places; i++) {
 		const struct oracle_doc *doc = oracle_doc(oracle, i);
-		held->places[i] = (struct place){(const char *)oracle->bytes.data + doc->path_off, doc->line, i, false};
+		held->places[i] = (struct place){(const char *)oracle->bytes.data + doc->path_off,
+		                                 doc->line, i, false};
 	}
 	qsort(held->places, held->n_places, sizeof(*held->places), compare_places);
 }
@@ -58,18 +59,21 @@ static struct place *find_place(struct held *held, const struct bs_doc_record *r
 	append_bytes(&held->path, "", 1);
 	wanted.path = (const char *)held->path.data;
 	if (source->kind == BS_SOURCE_COLLECTION || source->kind == BS_SOURCE_STDIN)
-		wanted.line = record->flags & BS_DOC_SEPARATE_ID ? record->place[3] : record->place[2];
+		wanted.line =
+			record->flags & BS_DOC_SEPARATE_ID ? record->place[3] : record->place[2];
 	return bsearch(&wanted, held->places, held->n_places, sizeof(wanted), compare_places);
 }
 
 /* Whether the id of the oracle's document ends with the name in the record. */
-static bool has_name(const struct held *held, const struct oracle_doc *doc, const struct bs_doc_record *record)
+static bool has_name(const struct held *held, const struct oracle_doc *doc,
+                     const struct bs_doc_record *record)
 {
 	const uint8_t *id = held->bench->oracle.bytes.data + doc->id_off;
 	return record->flags & BS_DOC_NAMED_BY_LINE ||
 	       held->snapshot->manifest.sources[record->source].kind == BS_SOURCE_FILE ||
 	       (record->name_bytes <= doc->id_bytes &&
-	        memcmp(id + doc->id_bytes - record->name_bytes, record->name, record->name_bytes) == 0);
+	        memcmp(id + doc->id_bytes - record->name_bytes, record->name, record->name_bytes) ==
+	                0);
 }
 
 static void find_document(struct held *held, struct bs_doc_ref ref)
@@ -79,11 +83,11 @@ static void find_document(struct held *held, struct bs_doc_ref ref)
 	struct place *place = find_place(held, &record);
 	const struct oracle_doc *doc = place ? oracle_doc(&held->bench->oracle, place->doc) : NULL;
 	bool is_deleted = bs_snapshot_is_deleted(held->snapshot, ref.segment, ref.document);
-	if (!place || place->is_held || !has_name(held, doc, &record) || is_deleted != doc->is_replaced ||
-	    record.length != doc->length) {
+	if (!place || place->is_held || !has_name(held, doc, &record) ||
+	    is_deleted != doc->is_replaced || record.length != doc->length) {
 		oracle_setup_print(&held->bench->setup, stderr);
-		fail_msg("document %u of segment %u, %.*s, is %s", ref.document, ref.segment, (int)record.name_bytes,
-		         record.name,
+		fail_msg("document %u of segment %u, %.*s, is %s", ref.document, ref.segment,
+		         (int)record.name_bytes, record.name,
 		         !place           ? "none of those written"
 		         : place->is_held ? "there twice"
 		                          : "not what was written");
@@ -97,8 +101,9 @@ void bench_count_held(struct bench *bench)
 	struct oracle *oracle = &bench->oracle;
 	sort_places(&held);
 	for (uint32_t s = 0; s < held.snapshot->manifest.n_segments; s++)
-		for (uint32_t d = 0;
-		     d < bs_snapshot_segment_docs(held.snapshot, s) && bs_snapshot_has_words(held.snapshot, s); d++)
+		for (uint32_t d = 0; d < bs_snapshot_segment_docs(held.snapshot, s) &&
+		                     bs_snapshot_has_words(held.snapshot, s);
+		     d++)
 			find_document(&held, (struct bs_doc_ref){s, d});
 	for (size_t i = 0; i < held.n_places; i++) {
 		if (held.places[i].is_held)

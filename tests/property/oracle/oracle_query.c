@@ -40,7 +40,8 @@ static const struct oracle_field *draw_field(struct growing *growing)
 	return NULL;
 }
 
-/* Some code points from anywhere in a document: parts of runs, of words, and what stands between. */
+/* Some code points from anywhere in a document: parts of runs, of words, and what stands
+ * between. */
 static void append_cutting(struct growing *growing, struct bs_buffer *to)
 {
 	const struct oracle_field *field = draw_field(growing);
@@ -71,12 +72,15 @@ static void append_excerpt(struct growing *growing, struct bs_buffer *to)
 		return;
 	size_t first = roll(dice, (uint32_t)n_kept), last = first + roll(dice, 5);
 	last = last < n_kept ? last : n_kept - 1;
-	const struct kept_token *from = kept_at(&oracle->kept, first), *until = kept_at(&oracle->kept, last);
+	const struct kept_token *from = kept_at(&oracle->kept, first),
+				*until = kept_at(&oracle->kept, last);
 	if (chance(dice, 60)) {
-		append_bytes(to, text + from->start_byte, (size_t)(until->end_byte - from->start_byte));
+		append_bytes(to, text + from->start_byte,
+		             (size_t)(until->end_byte - from->start_byte));
 		return;
 	}
-	/* Word by word, one of them left out, repeated, replaced, or exchanged with its neighbour. */
+	/* Word by word, one of them left out, repeated, replaced, or exchanged with its
+	 * neighbour. */
 	size_t odd = first + roll(dice, (uint32_t)(last - first + 1));
 	uint32_t what = roll(dice, 5);
 	/* Folded words without space between may be a run where there was none. */
@@ -105,7 +109,8 @@ static void append_words(struct growing *growing, uint32_t n_words, struct bs_bu
 {
 	for (uint32_t i = 0; i < n_words; i++) {
 		size_t n_bytes;
-		const uint8_t *word = oracle_draw_word(growing->vocabulary, growing->dice, &n_bytes);
+		const uint8_t *word =
+			oracle_draw_word(growing->vocabulary, growing->dice, &n_bytes);
 		/* Zipf's law draws common words; a rare one now and then. */
 		if (chance(growing->dice, 40)) {
 			uint32_t at = roll(growing->dice, growing->vocabulary->n);
@@ -120,7 +125,8 @@ static void append_words(struct growing *growing, uint32_t n_words, struct bs_bu
 
 static void append_leaf(struct growing *growing, enum oracle_kind kind, struct bs_buffer *to)
 {
-	static const char *const absent[] = {"qqqabsent", "\u5929\u5929", "\u6f22\u5929", "zzz.zzz", "\U0001f9ff"};
+	static const char *const absent[] = {"qqqabsent", "\u5929\u5929", "\u6f22\u5929", "zzz.zzz",
+	                                     "\U0001f9ff"};
 	static const char *const wordless[] = {"+++", "...", "%", "\u3002", "=", "\xff"};
 	uint32_t what = roll(growing->dice, 100);
 	if (what < 4)
@@ -132,7 +138,8 @@ static void append_leaf(struct growing *growing, enum oracle_kind kind, struct b
 	else if (kind != ORACLE_WORD && what < 75)
 		append_excerpt(growing, to);
 	else
-		append_words(growing, kind == ORACLE_WORD ? 1 : roll_between(growing->dice, 1, 4), to);
+		append_words(growing, kind == ORACLE_WORD ? 1 : roll_between(growing->dice, 1, 4),
+		             to);
 }
 
 static bool begins_with_field(const struct growing *growing, const uint8_t *text, size_t n_bytes)
@@ -148,7 +155,8 @@ static bool begins_with_field(const struct growing *growing, const uint8_t *text
 	return false;
 }
 
-/* Makes a bare token of the bytes from at on: up to the first delimiter, and nothing that means something else. */
+/* Makes a bare token of the bytes from at on: up to the first delimiter, and nothing that means
+ * something else. */
 static void cut_token(const struct growing *growing, struct bs_buffer *bytes, size_t at)
 {
 	uint8_t *text = bytes->data + at;
@@ -158,16 +166,19 @@ static void cut_token(const struct growing *growing, struct bs_buffer *bytes, si
 		UChar32 c;
 		U8_NEXT(text, next, n, c);
 		/* Brackets that are signs come later, in print_signs. */
-		if (c == '(' || c == ')' || c == '"' || c == '^' || c == '&' || c == '|' || (c >= 0 && u_isUWhiteSpace(c)))
+		if (c == '(' || c == ')' || c == '"' || c == '^' || c == '&' || c == '|' ||
+		    (c >= 0 && u_isUWhiteSpace(c)))
 			break;
 		end = next;
 	}
 	while (end > 0 && (text[end - 1] == '*' || (end > 1 && text[end - 2] == '~')))
 		end--;
-	bool is_operator = (end == 3 && (memcmp(text, "AND", 3) == 0 || memcmp(text, "NOT", 3) == 0)) ||
-	                   (end == 2 && memcmp(text, "OR", 2) == 0);
+	bool is_operator =
+		(end == 3 && (memcmp(text, "AND", 3) == 0 || memcmp(text, "NOT", 3) == 0)) ||
+		(end == 2 && memcmp(text, "OR", 2) == 0);
 	bytes->used_bytes = at + end;
-	if (end == 0 || text[0] == '-' || text[0] == '!' || is_operator || begins_with_field(growing, text, end)) {
+	if (end == 0 || text[0] == '-' || text[0] == '!' || is_operator ||
+	    begins_with_field(growing, text, end)) {
 		bytes->used_bytes = at;
 		append_string(bytes, "word");
 	}
@@ -177,17 +188,21 @@ static uint32_t new_node(struct growing *growing, enum oracle_kind kind)
 {
 	struct oracle_query *query = growing->query;
 	assert_true(query->n_nodes < ORACLE_MAX_NODES);
-	query->nodes[query->n_nodes] = (struct oracle_node){.kind = kind, .field = ORACLE_NO_NAME, .suffix = "", .weight = ""};
+	query->nodes[query->n_nodes] = (struct oracle_node){
+		.kind = kind, .field = ORACLE_NO_NAME, .suffix = "", .weight = ""};
 	if (growing->oracle->n_names > 0 && chance(growing->dice, 12))
-		query->nodes[query->n_nodes].field = (int)roll(growing->dice, (uint32_t)growing->oracle->n_names);
-	bool is_name = query->nodes[query->n_nodes].field != ORACLE_NO_NAME &&
-	               strcmp(growing->oracle->names[query->nodes[query->n_nodes].field], "name") == 0;
+		query->nodes[query->n_nodes].field =
+			(int)roll(growing->dice, (uint32_t)growing->oracle->n_names);
+	bool is_name =
+		query->nodes[query->n_nodes].field != ORACLE_NO_NAME &&
+		strcmp(growing->oracle->names[query->nodes[query->n_nodes].field], "name") == 0;
 	if (is_name || (growing->oracle->has_files && chance(growing->dice, 8)))
 		query->nodes[query->n_nodes].field = ORACLE_FILE_NAME;
 	return query->n_nodes++;
 }
 
-/* Turns a bare token into the beginning of a word, or into one with a slip, as somebody would type it. */
+/* Turns a bare token into the beginning of a word, or into one with a slip, as somebody would type
+ * it. */
 static void blur(struct growing *growing, struct oracle_node *node)
 {
 	static const char *const suffixes[] = {"*", "*", "~1", "~2"};
@@ -195,9 +210,11 @@ static void blur(struct growing *growing, struct oracle_node *node)
 	uint32_t n = (uint32_t)node->text_bytes, at = roll(growing->dice, n);
 	node->suffix = suffixes[roll(growing->dice, 4)];
 	bool is_ascii = text[at] < 0x80 && (at + 1 == n || text[at + 1] < 0x80);
-	if (*node->suffix == '*' && at > 0 && !U8_IS_TRAIL(text[at]) && text[at - 1] != '*' && text[at - 1] != '~')
+	if (*node->suffix == '*' && at > 0 && !U8_IS_TRAIL(text[at]) && text[at - 1] != '*' &&
+	    text[at - 1] != '~')
 		node->text_bytes = at;
-	else if (is_ascii && n > 2 && at + 1 < n && at > 0 && u_isalpha(text[at]) && u_isalpha(text[at + 1])) {
+	else if (is_ascii && n > 2 && at + 1 < n && at > 0 && u_isalpha(text[at]) &&
+	         u_isalpha(text[at + 1])) {
 		uint8_t letter = text[at];
 		text[at] = chance(growing->dice, 50) ? text[at + 1] : 'e';
 		text[at + 1] = letter;
@@ -209,7 +226,8 @@ static void blur(struct growing *growing, struct oracle_node *node)
 static void append_name(struct growing *growing, struct bs_buffer *to)
 {
 	const struct oracle *oracle = growing->oracle;
-	const struct oracle_doc *doc = oracle_doc(oracle, roll(growing->dice, (uint32_t)oracle_n_docs(oracle)));
+	const struct oracle_doc *doc =
+		oracle_doc(oracle, roll(growing->dice, (uint32_t)oracle_n_docs(oracle)));
 	const char *name = (const char *)oracle->bytes.data + doc->name_off;
 	size_t n = strlen(name), start = n ? roll(growing->dice, (uint32_t)n) : 0;
 	start = chance(growing->dice, 50) ? 0 : start;
@@ -218,12 +236,14 @@ static void append_name(struct growing *growing, struct bs_buffer *to)
 	append_bytes(to, name + start, n - start);
 }
 
-/* The text of a leaf that is there already, so that words stand in the query more than once. Whether there was one. */
+/* The text of a leaf that is there already, so that words stand in the query more than once.
+ * Whether there was one. */
 static bool append_again(struct growing *growing, uint32_t number, struct bs_buffer *to)
 {
 	uint32_t other = roll(growing->dice, number + 1);
 	struct oracle_node *nodes = growing->query->nodes;
-	if (!chance(growing->dice, 15) || nodes[other].kind != nodes[number].kind || other == number)
+	if (!chance(growing->dice, 15) || nodes[other].kind != nodes[number].kind ||
+	    other == number)
 		return false;
 	assert_int_equal(bs_buffer_reserve(to, nodes[other].text_bytes, NULL), BS_OK);
 	append_bytes(to, to->data + nodes[other].text_off, nodes[other].text_bytes);
@@ -233,9 +253,11 @@ static bool append_again(struct growing *growing, uint32_t number, struct bs_buf
 /* A power of digits (2^10) is none. */
 static void draw_weight(struct growing *growing, struct oracle_node *node)
 {
-	static const char *const weights[] = {"^2", "^2.5", "^0", "^.5", "^0.125", "^1", "^60", "^3.30", "^0.03"};
+	static const char *const weights[] = {"^2", "^2.5", "^0",    "^.5",  "^0.125",
+	                                      "^1", "^60",  "^3.30", "^0.03"};
 	const uint8_t *text = growing->query->bytes.data + node->text_off;
-	bool all_digits = node->kind == ORACLE_WORD && node->field == ORACLE_NO_NAME && !*node->suffix;
+	bool all_digits =
+		node->kind == ORACLE_WORD && node->field == ORACLE_NO_NAME && !*node->suffix;
 	for (size_t i = 0; i < node->text_bytes && all_digits; i++)
 		all_digits = text[i] >= '0' && text[i] <= '9';
 	if (!all_digits && chance(growing->dice, 25))
@@ -281,7 +303,8 @@ static void call(struct growing *growing, struct oracle_node *node)
 	node->text_bytes = bytes->used_bytes - node->text_off;
 }
 
-/* Puts wildcards into a word of small letters, three of which remain if there is a *; a ? stands between two. Whether it did. */
+/* Puts wildcards into a word of small letters, three of which remain if there is a *; a ? stands
+ * between two. Whether it did. */
 static bool append_wild(struct growing *growing, const uint8_t *word, size_t n_bytes)
 {
 	struct bs_buffer *to = &growing->query->bytes;
@@ -326,8 +349,10 @@ static bool make_wild(struct growing *growing, struct oracle_node *node)
 	const struct oracle_field *field = draw_field(growing);
 	if (!field)
 		return false;
-	naive_analyze(&oracle->naive, oracle->bytes.data + field->text_off, field->text_bytes, &oracle->kept);
-	size_t n_kept = kept_n(&oracle->kept), at = n_kept ? roll(growing->dice, (uint32_t)n_kept) : 0;
+	naive_analyze(&oracle->naive, oracle->bytes.data + field->text_off, field->text_bytes,
+	              &oracle->kept);
+	size_t n_kept = kept_n(&oracle->kept),
+	       at = n_kept ? roll(growing->dice, (uint32_t)n_kept) : 0;
 	if (n_kept == 0)
 		return false;
 	const struct kept_token *token = kept_at(&oracle->kept, at);
@@ -343,7 +368,8 @@ static bool make_wild(struct growing *growing, struct oracle_node *node)
 	if (node->kind == ORACLE_WORD)
 		append_string(bytes, before[roll(growing->dice, sizeof(before) / sizeof(*before))]);
 	else if (start < token->start_byte) {
-		append_bytes(bytes, oracle->bytes.data + field->text_off + start, (size_t)(token->start_byte - start));
+		append_bytes(bytes, oracle->bytes.data + field->text_off + start,
+		             (size_t)(token->start_byte - start));
 		append_string(bytes, " ");
 	}
 	append_string(bytes, ORACLE_PATTERN);
@@ -363,7 +389,8 @@ static uint32_t grow_leaf(struct growing *growing)
 	node->text_off = bytes->used_bytes;
 	append_bytes(bytes, "", 0);
 	bool is_wild = kind != ORACLE_NEAR && chance(growing->dice, 15) && make_wild(growing, node);
-	bool is_name = !is_wild && node->field == ORACLE_FILE_NAME && oracle_n_docs(growing->oracle) > 0 && chance(growing->dice, 75);
+	bool is_name = !is_wild && node->field == ORACLE_FILE_NAME &&
+	               oracle_n_docs(growing->oracle) > 0 && chance(growing->dice, 75);
 	if (is_name)
 		append_name(growing, bytes);
 	else if (!is_wild && !append_again(growing, number, bytes))
@@ -372,26 +399,31 @@ static uint32_t grow_leaf(struct growing *growing)
 		cut_token(growing, bytes, node->text_off);
 	node->text_bytes = bytes->used_bytes - node->text_off;
 	for (size_t i = 0; i < node->text_bytes; i++)
-		if (strchr("\"*?", bytes->data[node->text_off + i]) && bytes->data[node->text_off + i])
-			bytes->data[node->text_off + i] = bytes->data[node->text_off + i] == '"' ? ' ' : '+';
+		if (strchr("\"*?", bytes->data[node->text_off + i]) &&
+		    bytes->data[node->text_off + i])
+			bytes->data[node->text_off + i] =
+				bytes->data[node->text_off + i] == '"' ? ' ' : '+';
 	if (kind == ORACLE_WORD && !is_wild && node->text_bytes > 0 && chance(growing->dice, 15))
 		blur(growing, node);
 	if (kind == ORACLE_WORD && !is_wild)
 		call(growing, node);
-	node->distance = chance(growing->dice, 10) ? roll(growing->dice, 300) : roll(growing->dice, 8);
+	node->distance =
+		chance(growing->dice, 10) ? roll(growing->dice, 300) : roll(growing->dice, 8);
 	draw_weight(growing, node);
 	return number;
 }
 
 static uint32_t grow(struct growing *growing, uint32_t depth);
 
-/* The operand of AND, OR or NOT; parentheses where the tree needs them, and sometimes where it does not. */
+/* The operand of AND, OR or NOT; parentheses where the tree needs them, and sometimes where it does
+ * not. */
 static uint32_t grow_operand(struct growing *growing, enum oracle_kind under, uint32_t depth)
 {
 	uint32_t number = grow(growing, depth);
 	struct oracle_node *node = &growing->query->nodes[number];
 	bool is_leaf = node->kind < ORACLE_AND;
-	bool is_needed = !is_leaf && (under == ORACLE_NOT || (under == ORACLE_AND && node->kind != ORACLE_NOT));
+	bool is_needed = !is_leaf &&
+	                 (under == ORACLE_NOT || (under == ORACLE_AND && node->kind != ORACLE_NOT));
 	if (!is_leaf)
 		node->in_parens = node->in_parens || is_needed || chance(growing->dice, 15);
 	if (node->in_parens)
@@ -408,7 +440,9 @@ static uint32_t grow(struct growing *growing, uint32_t depth)
 	enum oracle_kind kind = what < 60 ? ORACLE_AND : what < 85 ? ORACLE_OR : ORACLE_NOT;
 	uint32_t number = new_node(growing, kind);
 	uint32_t n_children =
-		kind == ORACLE_NOT ? 1 : roll_between(dice, 2, chance(dice, 70) ? 2 : ORACLE_MAX_CHILDREN);
+		kind == ORACLE_NOT
+			? 1
+			: roll_between(dice, 2, chance(dice, 70) ? 2 : ORACLE_MAX_CHILDREN);
 	for (uint32_t i = 0; i < n_children; i++) {
 		uint32_t child = grow_operand(growing, kind, depth - 1);
 		struct oracle_node *node = &growing->query->nodes[number];
@@ -431,13 +465,17 @@ static void print_node(struct growing *growing, uint32_t number);
 static void print_operator(struct growing *growing, const struct oracle_node *node, uint32_t child)
 {
 	struct bs_buffer *text = &growing->query->text;
-	static const char *const negations[] = {"-", "!", "NOT "}, *const ors[] = {" OR ", " || "}, *const ands[] = {" AND ", " && "};
-	/* However it is written, it is the same; drawn from what is there, so that the dice roll as before. */
+	static const char *const negations[] = {"-", "!", "NOT "}, *const ors[] = {" OR ", " || "},
+				 *const ands[] = {" AND ", " && "};
+	/* However it is written, it is the same; drawn from what is there, so that the dice roll as
+	 * before. */
 	size_t style = text->used_bytes;
 	if (node->kind == ORACLE_NOT)
 		append_string(text, node->is_minus ? negations[style % 2] : negations[2]);
 	else if (child > 0)
-		append_string(text, node->kind == ORACLE_OR ? ors[style % 3 == 0] : node->by_and[child] ? ands[style % 3 == 0] : " ");
+		append_string(text, node->kind == ORACLE_OR ? ors[style % 3 == 0]
+		                    : node->by_and[child]   ? ands[style % 3 == 0]
+		                                            : " ");
 }
 
 static void print_leaf(struct growing *growing, const struct oracle_node *node)
@@ -447,11 +485,13 @@ static void print_leaf(struct growing *growing, const struct oracle_node *node)
 	bool is_bare = node->kind == ORACLE_WORD || node->kind == ORACLE_RANGE;
 	if (!is_bare)
 		append_string(text, "\"");
-	size_t pattern_bytes = node->pattern_bytes, n_bytes = node->text_bytes - (pattern_bytes ? strlen(ORACLE_PATTERN) : 0);
+	size_t pattern_bytes = node->pattern_bytes,
+	       n_bytes = node->text_bytes - (pattern_bytes ? strlen(ORACLE_PATTERN) : 0);
 	append_bytes(text, growing->query->bytes.data + node->text_off, n_bytes);
 	append_bytes(text, growing->query->bytes.data + node->pattern_off, pattern_bytes);
 	/* However it is written, a letter is the same. */
-	for (size_t i = text->used_bytes - pattern_bytes; i < text->used_bytes && text->used_bytes % 2; i++)
+	for (size_t i = text->used_bytes - pattern_bytes;
+	     i < text->used_bytes && text->used_bytes % 2; i++)
 		if (text->data[i] >= 'a' && text->data[i] <= 'z')
 			text->data[i] = (uint8_t)(text->data[i] - 'a' + 'A');
 	append_string(text, is_bare ? node->suffix : "\"");
@@ -461,11 +501,14 @@ static void print_leaf(struct growing *growing, const struct oracle_node *node)
 	}
 }
 
-/* Signs that change nothing, before or after a token: dangling operators, halves of pairs, pairs without words. */
+/* Signs that change nothing, before or after a token: dangling operators, halves of pairs, pairs
+ * without words. */
 static void print_signs(struct growing *growing)
 {
-	static const char *const before[] = {"AND ", "|| ", "() ", ") ", "- ", "-> ", "+++ ", "{ ", "OR "};
-	static const char *const after[] = {" AND", " ||", " ()", " )", " -", " ++", " NOT", " ;", " ( )", " &&"};
+	static const char *const before[] = {"AND ", "|| ",  "() ", ") ", "- ",
+	                                     "-> ",  "+++ ", "{ ",  "OR "};
+	static const char *const after[] = {" AND", " ||",  " ()", " )",   " -",
+	                                    " ++",  " NOT", " ;",  " ( )", " &&"};
 	struct bs_buffer *text = &growing->query->text;
 	AUTO(bs_buffer_deinit) struct bs_buffer own = *text;
 	uint32_t sign = roll(growing->dice, 9);
@@ -482,7 +525,9 @@ static void print_node(struct growing *growing, uint32_t number)
 	const struct oracle_node *node = &growing->query->nodes[number];
 	struct bs_buffer *text = &growing->query->text;
 	if (node->field != ORACLE_NO_NAME) {
-		append_string(text, node->field == ORACLE_FILE_NAME ? "name" : growing->oracle->names[node->field]);
+		append_string(text, node->field == ORACLE_FILE_NAME
+		                            ? "name"
+		                            : growing->oracle->names[node->field]);
 		append_string(text, ":");
 	}
 	if (node->in_parens)
@@ -509,13 +554,15 @@ static void draw_stops(struct growing *growing)
 		const struct oracle_node *node = &query->nodes[roll(growing->dice, query->n_nodes)];
 		size_t start = query->stops.used_bytes;
 		if (node->kind == ORACLE_WORD)
-			append_bytes(&query->stops, query->bytes.data + node->text_off, node->text_bytes);
+			append_bytes(&query->stops, query->bytes.data + node->text_off,
+			             node->text_bytes);
 		else
 			append_words(growing, 1, &query->stops);
 		for (size_t i = start; i < query->stops.used_bytes; i++)
 			if (strchr("#|\n", query->stops.data[i]))
 				query->stops.data[i] = ' ';
-		append_string(&query->stops, chance(growing->dice, 10) ? "| of no use\n#remark\n" : "\n");
+		append_string(&query->stops,
+		              chance(growing->dice, 10) ? "| of no use\n#remark\n" : "\n");
 	}
 }
 
@@ -540,8 +587,11 @@ void oracle_query_set(struct oracle_query *query, enum oracle_kind kind, const c
 	query->any = false;
 	query->n_nodes = 1;
 	query->root = 0;
-	query->nodes[0] =
-		(struct oracle_node){.kind = kind, .field = ORACLE_NO_NAME, .suffix = "", .weight = "", .text_bytes = strlen(text)};
+	query->nodes[0] = (struct oracle_node){.kind = kind,
+	                                       .field = ORACLE_NO_NAME,
+	                                       .suffix = "",
+	                                       .weight = "",
+	                                       .text_bytes = strlen(text)};
 	bs_buffer_clear(&query->bytes);
 	bs_buffer_clear(&query->text);
 	bs_buffer_clear(&query->stops);

@@ -1,4 +1,5 @@
-/* oracle_text.c: random words and texts: everything that the analyzer treats in a way of its own, in one mix. */
+/* oracle_text.c: random words and texts: everything that the analyzer treats in a way of its own,
+ * in one mix. */
 #include <unicode/utf8.h>
 
 #include "tests/generate/generate.h"
@@ -146,16 +147,20 @@ static const char *const odd_words[] = {
 };
 
 /* Few, so that runs share their parts; and signs that are in no run but fold to a part of one. */
-static const uint32_t run_code_points[] = {0x6f22, 0x5b57, 0x795d, 0x79d8, 0x7121, 0x4e00, 0x4e2d, 0x6587, 0x304b,
-                                           0x306a, 0x30ab, 0x30a2, 0x0e01, 0x0e32, 0x3297, 0x3299, 0x1f21a};
+static const uint32_t run_code_points[] = {0x6f22, 0x5b57, 0x795d, 0x79d8, 0x7121, 0x4e00,
+                                           0x4e2d, 0x6587, 0x304b, 0x306a, 0x30ab, 0x30a2,
+                                           0x0e01, 0x0e32, 0x3297, 0x3299, 0x1f21a};
 
 static void append_run(struct dice *dice, struct bs_buffer *to)
 {
 	for (uint32_t n = roll_between(dice, 1, 6); n > 0; n--)
-		append_code_point(to, run_code_points[roll(dice, sizeof(run_code_points) / sizeof(*run_code_points))]);
+		append_code_point(to,
+		                  run_code_points[roll(dice, sizeof(run_code_points) /
+		                                                     sizeof(*run_code_points))]);
 }
 
-static void append_letters(struct dice *dice, struct bs_buffer *to, uint32_t first, uint32_t n_letters)
+static void append_letters(struct dice *dice, struct bs_buffer *to, uint32_t first,
+                           uint32_t n_letters)
 {
 	for (uint32_t n = roll_between(dice, 1, 5); n > 0; n--)
 		append_code_point(to, first + roll(dice, n_letters));
@@ -202,7 +207,8 @@ void oracle_vocabulary_deinit(struct oracle_vocabulary *vocabulary)
 	free(vocabulary->offs);
 }
 
-const uint8_t *oracle_draw_word(const struct oracle_vocabulary *vocabulary, struct dice *dice, size_t *n_bytes_out)
+const uint8_t *oracle_draw_word(const struct oracle_vocabulary *vocabulary, struct dice *dice,
+                                size_t *n_bytes_out)
 {
 	/* The density of u^4 falls as a power, as Zipf's law does. */
 	uint64_t u = roll(dice, UINT32_MAX);
@@ -216,8 +222,9 @@ const uint8_t *oracle_draw_word(const struct oracle_vocabulary *vocabulary, stru
 static void append_separator(struct dice *dice, struct bs_buffer *to)
 {
 	static const char *const separators[] = {
-		"",   ", ",  ". ", "\n",     "\r\n",   "\t", "-",  ".", "@", "\u3002", "\u3000", "/", "(",
-		") ", " \"", "'",  "\u00a0", "\u200b", "; ", ": ", ":", "_", "\\",     "\u00ad", "*", "~"};
+		"",       ", ",     ". ", "\n", "\r\n", "\t",     "-", ".",      "@",
+		"\u3002", "\u3000", "/",  "(",  ") ",   " \"",    "'", "\u00a0", "\u200b",
+		"; ",     ": ",     ":",  "_",  "\\",   "\u00ad", "*", "~"};
 	static const char *const broken[] = {"\xff",         "\x80",         "\xc3", "\xe4\xb8",
 	                                     "\xf0\x9f\x98", "\xed\xa0\x80", "\x01"};
 	if (chance(dice, 70))
@@ -232,8 +239,8 @@ static void append_separator(struct dice *dice, struct bs_buffer *to)
 		append_string(to, separators[roll(dice, sizeof(separators) / sizeof(*separators))]);
 }
 
-void oracle_append_text(const struct oracle_vocabulary *vocabulary, struct dice *dice, uint32_t n_words,
-                        struct bs_buffer *text)
+void oracle_append_text(const struct oracle_vocabulary *vocabulary, struct dice *dice,
+                        uint32_t n_words, struct bs_buffer *text)
 {
 	for (uint32_t i = 0; i < n_words; i++) {
 		size_t n_bytes;

@@ -1,17 +1,20 @@
-/* oracle_writer.c: the documents of "-" come by a writer, in several commits, with deletes and changes that are taken back; and
- * their texts are asked for, if they are not stored. See oracle_bench.h. */
+/* oracle_writer.c: the documents of "-" come by a writer, in several commits, with deletes and
+ * changes that are taken back; and their texts are asked for, if they are not stored. See
+ * oracle_bench.h. */
 #include "core/bitsift/host.h"
 #include "core/bitsift/index.h"
 #include "core/bitsift/writer.h"
 #include "tests/property/oracle/oracle_bench.h"
 #include "tests/rigs/test.h"
 
-/* A commit is not to be so small that most of it may come to be dead: it would go, and no longer count. */
+/* A commit is not to be so small that most of it may come to be dead: it would go, and no longer
+ * count. */
 #define LEAST_COMMIT 30u
 
 static bool is_of_stdin(const struct oracle *oracle, size_t doc)
 {
-	return strcmp((const char *)oracle->bytes.data + oracle_doc(oracle, doc)->path_off, "-") == 0;
+	return strcmp((const char *)oracle->bytes.data + oracle_doc(oracle, doc)->path_off, "-") ==
+	       0;
 }
 
 /* Its fields as the writer takes them, in bench->text. */
@@ -23,7 +26,9 @@ static size_t make_texts(struct bench *bench, size_t doc)
 	for (size_t i = 0; i < of->n_fields; i++) {
 		const struct oracle_field *field = oracle_field(oracle, of->first_field + i);
 		const char *name = field->name == ORACLE_NO_NAME ? "" : oracle->names[field->name];
-		bench->text[i] = (struct bs_text){name, strlen(name), (const char *)oracle->bytes.data + field->text_off, field->text_bytes};
+		bench->text[i] = (struct bs_text){
+			name, strlen(name), (const char *)oracle->bytes.data + field->text_off,
+			field->text_bytes};
 	}
 	return of->n_fields;
 }
@@ -35,13 +40,15 @@ static const char *id_of(const struct bench *bench, size_t doc, size_t *id_bytes
 	return (const char *)bench->oracle.bytes.data + of->id_off;
 }
 
-static int provide(void *context, const char *id, size_t id_bytes, const struct bs_text **texts_out, size_t *n_texts_out)
+static int provide(void *context, const char *id, size_t id_bytes, const struct bs_text **texts_out,
+                   size_t *n_texts_out)
 {
 	struct bench *bench = context;
 	for (size_t doc = oracle_n_docs(&bench->oracle); doc-- > 0;) {
 		size_t n_bytes;
 		const char *other = id_of(bench, doc, &n_bytes);
-		if (n_bytes != id_bytes || memcmp(id, other, id_bytes) != 0 || !is_of_stdin(&bench->oracle, doc))
+		if (n_bytes != id_bytes || memcmp(id, other, id_bytes) != 0 ||
+		    !is_of_stdin(&bench->oracle, doc))
 			continue;
 		*n_texts_out = make_texts(bench, doc);
 		*texts_out = bench->text;
@@ -101,10 +108,16 @@ uint64_t bench_give(struct bench *bench, const char *dir)
 	const struct oracle_setup *setup = &bench->setup;
 	static const struct bs_consent consent = {.all = true};
 	struct bs_writer_request request = {
-		.dir = bench->memory ? NULL : dir, .memory = bench->memory, .host.consent = bench->memory ? &consent : NULL,
-		.index.fold_accents = setup->words.fold_accents, .index.split_identifiers = setup->words.split_identifiers,
-		.index.stem_language = setup->words.stem_language, .index.weights = setup->weights[0] ? setup->weights : NULL,
-		.not_stored = setup->is_not_stored, .host.texts = setup->is_not_stored ? &bench->texts : NULL, .write.n_threads = setup->n_threads};
+		.dir = bench->memory ? NULL : dir,
+		.memory = bench->memory,
+		.host.consent = bench->memory ? &consent : NULL,
+		.index.fold_accents = setup->words.fold_accents,
+		.index.split_identifiers = setup->words.split_identifiers,
+		.index.stem_language = setup->words.stem_language,
+		.index.weights = setup->weights[0] ? setup->weights : NULL,
+		.not_stored = setup->is_not_stored,
+		.host.texts = setup->is_not_stored ? &bench->texts : NULL,
+		.write.n_threads = setup->n_threads};
 	struct bs_build_report report = {.n_docs = 0};
 	struct bs_writer *writer;
 	uint32_t n_since = 0, n_commits = 0;

@@ -1,9 +1,10 @@
 /*
- * test_oracle.c: the proof of exactness: over random corpora and queries, the engine with its index finds what the
- * engine without it finds, and what a naive search written only here finds (oracle.h): the same count, the same ids in
- * the same order, the same scores; with every kernel.
+ * test_oracle.c: the proof of exactness: over random corpora and queries, the engine with its index
+ * finds what the engine without it finds, and what a naive search written only here finds
+ * (oracle.h): the same count, the same ids in the same order, the same scores; with every kernel.
  *
- * test_oracle [N_CORPORA [QUERIES_PER_CORPUS [SEED [FIRST_CORPUS]]]] runs longer, or one corpus again.
+ * test_oracle [N_CORPORA [QUERIES_PER_CORPUS [SEED [FIRST_CORPUS]]]] runs longer, or one corpus
+ * again.
  */
 #include <math.h>
 
@@ -16,13 +17,14 @@
 #define MAX_TOLD 20
 
 static unsigned n_queries = 45, first_corpus;
-static uint64_t n_learnt; /* queries of which words were learnt, */
-static uint64_t n_apart;  /* or that documents were asked about one by one */
+static uint64_t n_learnt;  /* queries of which words were learnt, */
+static uint64_t n_apart;   /* or that documents were asked about one by one */
 static uint64_t n_certain; /* hits of searches for candidates */
 static uint64_t n_asked, n_compared, n_differences, n_exact;
-static uint64_t n_gone; /* replaced documents that compaction has removed */
+static uint64_t n_gone;               /* replaced documents that compaction has removed */
 static uint64_t n_weighed, n_dropped; /* blocks, in ranking */
-static uint64_t n_ranged, n_sorted;   /* queries with ranges that find something; searches that are sorted */
+/* queries with ranges that find something; searches that are sorted */
+static uint64_t n_ranged, n_sorted;
 
 /* ---- differences ---- */
 
@@ -40,7 +42,8 @@ static void print_doc(const struct bench *bench, const char *what, size_t doc, d
 	print_bytes(oracle->bytes.data + told->id_off, told->id_bytes);
 	fprintf(stderr, " score %.17g, length %u:", score, told->length);
 	for (size_t i = 0; i < told->n_tokens && i < 40; i++) {
-		const struct oracle_term *term = oracle_term(oracle, oracle_token(oracle, told->first_token + i)->term);
+		const struct oracle_term *term =
+			oracle_term(oracle, oracle_token(oracle, told->first_token + i)->term);
 		fprintf(stderr, " %u:", oracle_token(oracle, told->first_token + i)->position);
 		print_bytes(oracle->bytes.data + term->term_off, term->term_bytes);
 	}
@@ -63,15 +66,20 @@ static bool differ(struct bench *bench, const char *format, ...)
 		fprintf(stderr, "\n  stop words: ");
 		print_bytes(bench->query.stops.data, bench->query.stops.used_bytes);
 		const struct bs_search_request *asked = &bench->request;
-		fprintf(stderr, "\n  filter: -g %s -t %s -T %s --in %s --newer %s --older %s --date %s\n",
-		        asked->filter.globs[0] ? asked->filter.globs[0] : "", asked->filter.types[0] ? asked->filter.types[0] : "",
-		        asked->filter.excluded_types[0] ? asked->filter.excluded_types[0] : "", asked->filter.places[0] ? asked->filter.places[0] : "",
-		        asked->filter.newer ? asked->filter.newer : "", asked->filter.older ? asked->filter.older : "",
+		fprintf(stderr,
+		        "\n  filter: -g %s -t %s -T %s --in %s --newer %s --older %s --date %s\n",
+		        asked->filter.globs[0] ? asked->filter.globs[0] : "",
+		        asked->filter.types[0] ? asked->filter.types[0] : "",
+		        asked->filter.excluded_types[0] ? asked->filter.excluded_types[0] : "",
+		        asked->filter.places[0] ? asked->filter.places[0] : "",
+		        asked->filter.newer ? asked->filter.newer : "",
+		        asked->filter.older ? asked->filter.older : "",
 		        asked->filter.date_field ? asked->filter.date_field : "");
 	}
 	bench->is_told = true;
-	fprintf(stderr, "  %s%s, k %zu, kernel %s: ", modes[bench->request.output.mode], bench->request.method.brute ? ", brute" : "",
-	        bench->request.output.limit, bench->kernels[bench->kernel]->name);
+	fprintf(stderr, "  %s%s, k %zu, kernel %s: ", modes[bench->request.output.mode],
+	        bench->request.method.brute ? ", brute" : "", bench->request.output.limit,
+	        bench->kernels[bench->kernel]->name);
 	va_start(args, format);
 	vfprintf(stderr, format, args);
 	va_end(args);
@@ -95,8 +103,8 @@ static bool is_id_of(const struct bench *bench, const struct found_hit *hit, siz
 {
 	const struct oracle_doc *wanted = oracle_doc(&bench->oracle, doc);
 	return hit->id_bytes == wanted->id_bytes &&
-	       memcmp(bench->found.ids.data + hit->id_off, bench->oracle.bytes.data + wanted->id_off, hit->id_bytes) ==
-	               0;
+	       memcmp(bench->found.ids.data + hit->id_off,
+	              bench->oracle.bytes.data + wanted->id_off, hit->id_bytes) == 0;
 }
 
 static void check_stats(struct bench *bench)
@@ -106,38 +114,47 @@ static void check_stats(struct bench *bench)
 	for (int i = 0; i < BS_STAGES; i++)
 		total_ns += stats->stage_ns[i];
 	/* Of the best, not every candidate is looked at, and some are twice. */
-	bool is_top = bench->request.output.mode == BS_SEARCH_TOP && !bench->request.method.brute && !bench->request.method.exhaustive;
+	bool is_top = bench->request.output.mode == BS_SEARCH_TOP && !bench->request.method.brute &&
+	              !bench->request.method.exhaustive;
 	if (bench->sort_field)
 		return;
 	if ((!is_top && (stats->verify.verified > stats->scan.candidates ||
 	                 stats->hits + stats->verify.false_positives != stats->scan.candidates)) ||
-	    stats->verify.false_positives > stats->verify.verified || stats->scan.document_lines > stats->scan.lines_read ||
-	    total_ns != stats->total_ns)
+	    stats->verify.false_positives > stats->verify.verified ||
+	    stats->scan.document_lines > stats->scan.lines_read || total_ns != stats->total_ns)
 		differ(bench,
-		       "stats: %" PRIu64 " candidates, %" PRIu64 " verified, %" PRIu64 " false, %" PRIu64 " hits",
-		       stats->scan.candidates, stats->verify.verified, stats->verify.false_positives, stats->hits);
+		       "stats: %" PRIu64 " candidates, %" PRIu64 " verified, %" PRIu64
+		       " false, %" PRIu64 " hits",
+		       stats->scan.candidates, stats->verify.verified,
+		       stats->verify.false_positives, stats->hits);
 	n_weighed += stats->rank.blocks_weighed;
 	n_dropped += stats->rank.blocks_dropped;
-	/* What has which words, and how often, the index knows; to score every match is left to the texts. */
-	bool is_exact = !(bench->request.output.mode == BS_SEARCH_TOP && bench->request.method.exhaustive) && !bench->setup.is_young && !bench->request.method.brute && oracle_query_is_words(&bench->query) &&
-	                !bench->filter.is_when;
+	/* What has which words, and how often, the index knows; to score every match is left to the
+	 * texts. */
+	bool is_exact = !(bench->request.output.mode == BS_SEARCH_TOP &&
+	                  bench->request.method.exhaustive) &&
+	                !bench->setup.is_young && !bench->request.method.brute &&
+	                oracle_query_is_words(&bench->query) && !bench->filter.is_when;
 	n_exact += is_exact;
 	if (is_exact && stats->verify.verified > 0)
 		differ(bench, "%" PRIu64 " documents verified for words", stats->verify.verified);
 	if (bench->request.method.brute && stats->verify.verified != stats->scan.candidates)
-		differ(bench, "brute, but only %" PRIu64 " of %" PRIu64 " verified", stats->verify.verified,
-		       stats->scan.candidates);
+		differ(bench, "brute, but only %" PRIu64 " of %" PRIu64 " verified",
+		       stats->verify.verified, stats->scan.candidates);
 }
 
 static void check_ids(struct bench *bench)
 {
-	size_t n = n_expected(bench) < n_found(&bench->found) ? n_expected(bench) : n_found(&bench->found), i = 0;
-	while (i < n && is_id_of(bench, found_at(&bench->found, i), expected_at(&bench->expected, i)->doc))
+	size_t n = n_expected(bench) < n_found(&bench->found) ? n_expected(bench)
+	                                                      : n_found(&bench->found),
+	       i = 0;
+	while (i < n &&
+	       is_id_of(bench, found_at(&bench->found, i), expected_at(&bench->expected, i)->doc))
 		i++;
 	if (i == n_expected(bench) && i == n_found(&bench->found))
 		return;
-	if (!differ(bench, "%zu ids, not %zu; the first difference is number %zu", n_found(&bench->found),
-	            n_expected(bench), i))
+	if (!differ(bench, "%zu ids, not %zu; the first difference is number %zu",
+	            n_found(&bench->found), n_expected(bench), i))
 		return;
 	if (i < n_found(&bench->found)) {
 		fprintf(stderr, "    found    ");
@@ -164,19 +181,22 @@ static bool is_found(const struct bench *bench, size_t n, size_t doc)
 }
 
 /*
- * Where two documents have the same score by different words, the last bit of it depends on the order of the addition;
- * these may stand in either order, and so in the midst of others that must keep theirs: documents with the same words and
- * length. Hit i: is everything that must come before it there, and its score that of the wanted one?
+ * Where two documents have the same score by different words, the last bit of it depends on the
+ * order of the addition; these may stand in either order, and so in the midst of others that must
+ * keep theirs: documents with the same words and length. Hit i: is everything that must come before
+ * it there, and its score that of the wanted one?
  */
 static bool may_stand_for(const struct bench *bench, size_t i, const struct oracle_hit *wanted)
 {
 	for (size_t j = 0; j < n_expected(bench); j++) {
 		const struct oracle_hit *hit = expected_at(&bench->ranked, j);
 		/* Several sources may use one id. */
-		bool may = is_id_of(bench, found_at(&bench->found, i), hit->doc) && is_near(hit->score, wanted->score, 1e-12);
+		bool may = is_id_of(bench, found_at(&bench->found, i), hit->doc) &&
+		           is_near(hit->score, wanted->score, 1e-12);
 		for (size_t before = 0; before < j && may; before++) {
 			size_t doc = expected_at(&bench->ranked, before)->doc;
-			may = !oracle_is_tie(&bench->query, &bench->oracle, doc, hit->doc) || is_found(bench, i, doc);
+			may = !oracle_is_tie(&bench->query, &bench->oracle, doc, hit->doc) ||
+			      is_found(bench, i, doc);
 		}
 		if (may)
 			return true;
@@ -186,7 +206,8 @@ static bool may_stand_for(const struct bench *bench, size_t i, const struct orac
 
 static void check_top(struct bench *bench)
 {
-	size_t n = n_expected(bench) < bench->request.output.limit ? n_expected(bench) : bench->request.output.limit;
+	size_t n = n_expected(bench) < bench->request.output.limit ? n_expected(bench)
+	                                                           : bench->request.output.limit;
 	if (n_found(&bench->found) != n) {
 		differ(bench, "%zu hits, not %zu", n_found(&bench->found), n);
 		return;
@@ -197,10 +218,12 @@ static void check_top(struct bench *bench)
 		bool is_same = is_id_of(bench, hit, wanted->doc);
 		if (hit->rank == i + 1 && is_same && bench->sort_field)
 			continue;
-		if (!bench->sort_field && hit->rank == i + 1 && is_near(hit->score, wanted->score, 1e-9) &&
+		if (!bench->sort_field && hit->rank == i + 1 &&
+		    is_near(hit->score, wanted->score, 1e-9) &&
 		    (is_same || may_stand_for(bench, i, wanted)))
 			continue;
-		if (differ(bench, "hit %zu of rank %zu has score %.17g and another place", i, hit->rank, hit->score)) {
+		if (differ(bench, "hit %zu of rank %zu has score %.17g and another place", i,
+		           hit->rank, hit->score)) {
 			fprintf(stderr, "    found    ");
 			print_bytes(bench->found.ids.data + hit->id_off, hit->id_bytes);
 			fprintf(stderr, "\n");
@@ -221,9 +244,11 @@ static void check(struct bench *bench, size_t kernel, enum bs_search_mode mode, 
 	bool is_top = mode == BS_SEARCH_TOP && !brute && !bench->request.method.exhaustive;
 	if (found->is_at_least && !is_top)
 		differ(bench, "a number of hits that is not exact");
-	if (found->is_at_least ? found->stats.hits > n_expected(bench) || found->stats.hits < n_found(found)
-	                       : found->stats.hits != n_expected(bench))
-		differ(bench, "%" PRIu64 " hits counted, not %zu", found->stats.hits, n_expected(bench));
+	if (found->is_at_least
+	            ? found->stats.hits > n_expected(bench) || found->stats.hits < n_found(found)
+	            : found->stats.hits != n_expected(bench))
+		differ(bench, "%" PRIu64 " hits counted, not %zu", found->stats.hits,
+		       n_expected(bench));
 	if (mode == BS_SEARCH_COUNT && n_found(found) > 0)
 		differ(bench, "%zu hits shown in a count", n_found(found));
 	if (mode == BS_SEARCH_IDS)
@@ -241,14 +266,15 @@ static void answer(struct bench *bench)
 	struct oracle_hit *hits = (struct oracle_hit *)(void *)bench->expected.data;
 	size_t n = n_expected(bench), n_passed = 0;
 	for (size_t i = 0; i < n; i++)
-		if (oracle_filter_passes(&bench->filter, &bench->oracle, oracle_doc(&bench->oracle, hits[i].doc)))
+		if (oracle_filter_passes(&bench->filter, &bench->oracle,
+		                         oracle_doc(&bench->oracle, hits[i].doc)))
 			hits[n_passed++] = hits[i];
 	bench->expected.used_bytes = n_passed * sizeof(*hits);
 	bs_buffer_clear(&bench->ranked);
 	if (n_expected(bench) > 0)
-		assert_int_equal(
-			bs_buffer_append(&bench->ranked, bench->expected.data, bench->expected.used_bytes, NULL),
-			BS_OK);
+		assert_int_equal(bs_buffer_append(&bench->ranked, bench->expected.data,
+		                                  bench->expected.used_bytes, NULL),
+		                 BS_OK);
 	oracle_rank((struct oracle_hit *)(void *)bench->ranked.data, n_expected(bench));
 }
 
@@ -302,7 +328,8 @@ static void keep_learnt(void *context, const char *text, size_t text_bytes)
 	struct bs_buffer *line = context;
 	const char *end = memchr(text, '\n', text_bytes);
 	if (line->used_bytes == 0 && end && strncmp(text, "learnt: ", 8) == 0)
-		assert_int_equal(bs_buffer_append(line, text, (size_t)(end - text) + 1, NULL), BS_OK);
+		assert_int_equal(bs_buffer_append(line, text, (size_t)(end - text) + 1, NULL),
+		                 BS_OK);
 }
 
 static int count_hit(void *context, const struct bs_hit *hit)
@@ -335,18 +362,23 @@ static void check_feedback(struct bench *bench)
 	size_t n = n_found(&bench->found) < 20 ? n_found(&bench->found) : 20;
 	bool is_known = true;
 	for (size_t i = 0; i < n; i++) {
-		hits[i] = (struct oracle_hit){doc_of(bench, found_at(&bench->found, i)), found_at(&bench->found, i)->score};
+		hits[i] = (struct oracle_hit){doc_of(bench, found_at(&bench->found, i)),
+		                              found_at(&bench->found, i)->score};
 		is_known = is_known && hits[i].doc != SIZE_MAX;
 	}
 	if (n > 0 && is_known) {
 		learn(bench, n, false, &line);
 		learn(bench, n, true, &by_brute);
-		const char *fault = oracle_check_learnt(&bench->query, &bench->oracle, hits, n, (const char *)line.data, line.used_bytes);
+		const char *fault = oracle_check_learnt(&bench->query, &bench->oracle, hits, n,
+		                                        (const char *)line.data, line.used_bytes);
 		if (fault)
-			differ(bench, "feedback of %zu: %s: %.*s", n, fault, (int)line.used_bytes, (const char *)line.data);
-		if (line.used_bytes != by_brute.used_bytes || (line.used_bytes > 0 && memcmp(line.data, by_brute.data, line.used_bytes) != 0))
-			differ(bench, "feedback: %.*s, brute: %.*s", (int)line.used_bytes, (const char *)line.data,
-			       (int)by_brute.used_bytes, (const char *)by_brute.data);
+			differ(bench, "feedback of %zu: %s: %.*s", n, fault, (int)line.used_bytes,
+			       (const char *)line.data);
+		if (line.used_bytes != by_brute.used_bytes ||
+		    (line.used_bytes > 0 && memcmp(line.data, by_brute.data, line.used_bytes) != 0))
+			differ(bench, "feedback: %.*s, brute: %.*s", (int)line.used_bytes,
+			       (const char *)line.data, (int)by_brute.used_bytes,
+			       (const char *)by_brute.data);
 		n_learnt++;
 	}
 }
@@ -363,7 +395,8 @@ static void check_query(struct bench *bench)
 	if (!oracle_query_analyze(&bench->query, &bench->oracle)) {
 		bench_search(bench, kernel, BS_SEARCH_COUNT, false);
 		if (bench->found.status != BS_INVALID)
-			differ(bench, "%s for a query without words", bs_status_name(bench->found.status));
+			differ(bench, "%s for a query without words",
+			       bs_status_name(bench->found.status));
 		return;
 	}
 	answer(bench);
@@ -397,7 +430,8 @@ static void check_corpus(struct bench *bench, unsigned queries)
 	bench_open(bench);
 	for (unsigned i = 0; i < queries; i++) {
 		oracle_query_draw(&bench->query, &bench->dice, &bench->oracle, &bench->vocabulary);
-		oracle_filter_draw(&bench->filter, &bench->dice, &bench->oracle, !bench->setup.is_young);
+		oracle_filter_draw(&bench->filter, &bench->dice, &bench->oracle,
+		                   !bench->setup.is_young);
 		check_query(bench);
 	}
 	if (bench->found.n_changed > 0)
@@ -409,10 +443,13 @@ static void check_corpus(struct bench *bench, unsigned queries)
 static void conclude(void)
 {
 	print_message("%" PRIu64 " queries, %" PRIu64 " searches compared (%" PRIu64
-	              " of them exact by the filter alone), %" PRIu64 " certain candidates, %" PRIu64 " fed back, %" PRIu64 " asked apart, %" PRIu64 " blocks weighed (%" PRIu64 " dropped), %" PRIu64
-	              " queries with ranges, %" PRIu64 " sorted, %" PRIu64 " compacted away, %" PRIu64 " differences\n",
-	              n_asked, n_compared, n_exact, n_certain, n_learnt, n_apart, n_weighed, n_dropped, n_ranged, n_sorted,
-	              n_gone, n_differences);
+	              " of them exact by the filter alone), %" PRIu64
+	              " certain candidates, %" PRIu64 " fed back, %" PRIu64 " asked apart, %" PRIu64
+	              " blocks weighed (%" PRIu64 " dropped), %" PRIu64
+	              " queries with ranges, %" PRIu64 " sorted, %" PRIu64
+	              " compacted away, %" PRIu64 " differences\n",
+	              n_asked, n_compared, n_exact, n_certain, n_learnt, n_apart, n_weighed,
+	              n_dropped, n_ranged, n_sorted, n_gone, n_differences);
 	assert_true(n_differences == 0);
 }
 
@@ -441,7 +478,8 @@ static void test_many_documents(void **state)
 	conclude();
 }
 
-/* With a column of its own for every word, or forward indexes, one word needs no text: check_stats() says so. */
+/* With a column of its own for every word, or forward indexes, one word needs no text:
+ * check_stats() says so. */
 static void test_exact_words_are_not_verified(void **state)
 {
 	for (int is_forward = 0; is_forward < 2; is_forward++) {
@@ -456,8 +494,10 @@ static void test_exact_words_are_not_verified(void **state)
 		bench_open(&bench);
 		uint64_t n_before = n_exact;
 		for (int i = 0; i < 200; i++) {
-			oracle_query_draw(&bench.query, &bench.dice, &bench.oracle, &bench.vocabulary);
-			if (oracle_query_analyze(&bench.query, &bench.oracle) && oracle_query_is_words(&bench.query))
+			oracle_query_draw(&bench.query, &bench.dice, &bench.oracle,
+			                  &bench.vocabulary);
+			if (oracle_query_analyze(&bench.query, &bench.oracle) &&
+			    oracle_query_is_words(&bench.query))
 				check_query(&bench);
 		}
 		assert_true(n_exact > n_before + 10);
@@ -465,12 +505,15 @@ static void test_exact_words_are_not_verified(void **state)
 	conclude();
 }
 
-/* Signs that are words by themselves and fold to one code point of a run are found by the run, and the other way. */
+/* Signs that are words by themselves and fold to one code point of a run are found by the run, and
+ * the other way. */
 static void test_signs_pair_with_runs(void **state)
 {
 	static const char *const texts[] = {
-		"\u6f22\u3297", "\u3297\ufe0f\u6f22", "\u6f22\u795d",  "\u3297\u3299", "\u6f22\u3002\u795d",
-		"\u2f00\u2f01", "\u6f22\u0345",       "\u6f22 \u03b9", "\u795d",       "\U0001f21a, \u6f22"};
+		"\u6f22\u3297",      "\u3297\ufe0f\u6f22", "\u6f22\u795d",
+		"\u3297\u3299",      "\u6f22\u3002\u795d", "\u2f00\u2f01",
+		"\u6f22\u0345",      "\u6f22 \u03b9",      "\u795d",
+		"\U0001f21a, \u6f22"};
 	static const struct {
 		const char *text;
 		size_t n_hits;
@@ -479,15 +522,17 @@ static void test_signs_pair_with_runs(void **state)
 	               {"\u6f22\u03b9", 2}, {"\u795d", 6},       {"\u7121\u6f22", 1}};
 	struct bench bench;
 	bench_init(&bench, rounds.seed, 0, 1);
-	bench.setup = (struct oracle_setup){.n_sources = 1, .sources = {"signs"}, .forward_mode = BS_FORWARD_NEVER};
-	bench.setup.policy =
-		(struct bs_term_treatment_policy){.density = 0.1, .exact_share = 2, .is_forced = true, .force = {6, 0, 0}};
+	bench.setup = (struct oracle_setup){
+		.n_sources = 1, .sources = {"signs"}, .forward_mode = BS_FORWARD_NEVER};
+	bench.setup.policy = (struct bs_term_treatment_policy){
+		.density = 0.1, .exact_share = 2, .is_forced = true, .force = {6, 0, 0}};
 	oracle_init(&bench.oracle, NULL);
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
 		bench_write_file(&bench, (unsigned)i, texts[i]);
 	bench_open(&bench);
 	for (size_t i = 0; i < sizeof(queries) / sizeof(*queries); i++) {
-		oracle_query_set(&bench.query, i % 2 ? ORACLE_WORD : ORACLE_PHRASE, queries[i].text);
+		oracle_query_set(&bench.query, i % 2 ? ORACLE_WORD : ORACLE_PHRASE,
+		                 queries[i].text);
 		check_query(&bench);
 		assert_int_equal(n_expected(&bench), queries[i].n_hits);
 	}

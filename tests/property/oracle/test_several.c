@@ -1,6 +1,7 @@
 /*
- * test_several.c: seven indexes, each of one part of a collection, rank as one index of all of it: with statistics gathered from
- * each, the ten best have the same ids and the same scores, to the last bit, and the matches are the same.
+ * test_several.c: seven indexes, each of one part of a collection, rank as one index of all of it:
+ * with statistics gathered from each, the ten best have the same ids and the same scores, to the
+ * last bit, and the matches are the same.
  *
  * test_several [N_CORPORA [QUERIES_PER_CORPUS [SEED]]] runs longer.
  */
@@ -58,7 +59,7 @@ static int take_hit(void *context, const struct bs_hit *hit)
 }
 
 static void search(struct bench *bench, struct bs_searcher *searcher, enum bs_search_mode mode,
-                             const struct bs_statistics *statistics, struct list *list)
+                   const struct bs_statistics *statistics, struct list *list)
 {
 	struct bs_search_request request = {
 		.query.text = (const char *)bench->query.text.data,
@@ -66,7 +67,9 @@ static void search(struct bench *bench, struct bs_searcher *searcher, enum bs_se
 		.output.mode = mode,
 		.output.limit = N_BEST,
 		.query.any = bench->query.any,
-		.query.stop_words = bench->query.stops.used_bytes > 0 ? (const char *)bench->query.stops.data : NULL,
+		.query.stop_words = bench->query.stops.used_bytes > 0
+	                                    ? (const char *)bench->query.stops.data
+	                                    : NULL,
 		.query.stop_words_bytes = bench->query.stops.used_bytes,
 		.query.statistics = statistics,
 		.callbacks.hit = take_hit,
@@ -94,7 +97,8 @@ static bool is_same(const struct hit *a, const struct hit *b)
 	       memcmp(a->id, b->id, a->id_bytes) == 0;
 }
 
-static void compare(struct bench *bench, const char *what, const struct list *parts, const struct list *whole, size_t most)
+static void compare(struct bench *bench, const char *what, const struct list *parts,
+                    const struct list *whole, size_t most)
 {
 	size_t n = length(parts) < most ? length(parts) : most, i = 0;
 	while (i < n && i < length(whole) && is_same(hit_at(parts, i), hit_at(whole, i)))
@@ -103,12 +107,18 @@ static void compare(struct bench *bench, const char *what, const struct list *pa
 		return;
 	n_differences++;
 	oracle_setup_print(&bench->setup, stderr);
-	fprintf(stderr, "  query%s: %.*s\n  %s: %zu hits, not %zu; different from the %zuth on; %s: %s, %s: %s\n",
-	        bench->query.any ? " (any)" : "", (int)bench->query.text.used_bytes, (const char *)bench->query.text.data, what, n,
-	        length(whole), i, bs_status_name(parts->status), parts->err.text, bs_status_name(whole->status), whole->err.text);
+	fprintf(stderr,
+	        "  query%s: %.*s\n  %s: %zu hits, not %zu; different from the %zuth on; %s: %s, "
+	        "%s: %s\n",
+	        bench->query.any ? " (any)" : "", (int)bench->query.text.used_bytes,
+	        (const char *)bench->query.text.data, what, n, length(whole), i,
+	        bs_status_name(parts->status), parts->err.text, bs_status_name(whole->status),
+	        whole->err.text);
 	for (int k = 0; k < 2; k++)
 		if (i < length(k ? whole : parts))
-			fprintf(stderr, "    %.*s %.17g\n", (int)hit_at(k ? whole : parts, i)->id_bytes, hit_at(k ? whole : parts, i)->id,
+			fprintf(stderr, "    %.*s %.17g\n",
+			        (int)hit_at(k ? whole : parts, i)->id_bytes,
+			        hit_at(k ? whole : parts, i)->id,
 			        hit_at(k ? whole : parts, i)->score);
 }
 
@@ -119,7 +129,9 @@ static struct bs_statistics *gather(struct bench *bench, struct part *parts, str
 		.query.text = (const char *)bench->query.text.data,
 		.query.text_bytes = bench->query.text.used_bytes,
 		.query.any = bench->query.any,
-		.query.stop_words = bench->query.stops.used_bytes > 0 ? (const char *)bench->query.stops.data : NULL,
+		.query.stop_words = bench->query.stops.used_bytes > 0
+	                                    ? (const char *)bench->query.stops.data
+	                                    : NULL,
 		.query.stop_words_bytes = bench->query.stops.used_bytes,
 	};
 	struct bs_statistics *sum, *own;
@@ -128,7 +140,8 @@ static struct bs_statistics *gather(struct bench *bench, struct part *parts, str
 		bool is_sent = chance(&bench->dice, 50);
 		assert_int_equal(bs_statistics_new(&own, NULL), BS_OK);
 		if (!told->status)
-			told->status = bs_statistics_gather(parts[i].searcher, &request, is_sent ? own : sum, &told->err);
+			told->status = bs_statistics_gather(parts[i].searcher, &request,
+			                                    is_sent ? own : sum, &told->err);
 		if (is_sent)
 			assert_int_equal(bs_statistics_add(sum, own, NULL), BS_OK);
 		bs_statistics_free(own);
@@ -136,7 +149,8 @@ static struct bs_statistics *gather(struct bench *bench, struct part *parts, str
 	return sum;
 }
 
-static void check_mode(struct bench *bench, struct part *parts, enum bs_search_mode mode, const struct bs_statistics *statistics)
+static void check_mode(struct bench *bench, struct part *parts, enum bs_search_mode mode,
+                       const struct bs_statistics *statistics)
 {
 	struct list of_parts = {.status = BS_OK}, of_whole = {.status = BS_OK};
 	search(bench, bench->searchers[0], mode, NULL, &of_whole);
@@ -144,7 +158,8 @@ static void check_mode(struct bench *bench, struct part *parts, enum bs_search_m
 		search(bench, parts[i].searcher, mode, statistics, &of_parts);
 	if (mode == BS_SEARCH_TOP)
 		rank(&of_parts);
-	compare(bench, mode == BS_SEARCH_TOP ? "best" : "all", &of_parts, &of_whole, mode == BS_SEARCH_TOP ? N_BEST : SIZE_MAX);
+	compare(bench, mode == BS_SEARCH_TOP ? "best" : "all", &of_parts, &of_whole,
+	        mode == BS_SEARCH_TOP ? N_BEST : SIZE_MAX);
 	n_hits += length(&of_whole);
 	bs_buffer_deinit(&of_parts.hits);
 	bs_buffer_deinit(&of_whole.hits);
@@ -167,16 +182,18 @@ static void check_query(struct bench *bench, struct part *parts)
 
 static void draw_parts(struct bench *bench)
 {
-	static const char *const sources[N_PARTS][2] = {{"c0.jsonl", "f0.txt"},   {"c1.jsonl", "notes1"}, {"c2.ndjson", "notes2"},
-	                                                {"c3.jsonl", "c3.jsonl"}, {"sub/c4.jsonl", "n4"}, {"c5.jsonl", "c5.jsonl"},
-	                                                {"c6.jsonl", "notes6"}};
+	static const char *const sources[N_PARTS][2] = {
+		{"c0.jsonl", "f0.txt"},   {"c1.jsonl", "notes1"}, {"c2.ndjson", "notes2"},
+		{"c3.jsonl", "c3.jsonl"}, {"sub/c4.jsonl", "n4"}, {"c5.jsonl", "c5.jsonl"},
+		{"c6.jsonl", "notes6"}};
 	bench->setup.n_sources = N_PARTS;
 	bench->setup.is_young = bench->setup.has_stdin = bench->setup.by_writer = false;
 	bench->setup.is_in_memory = bench->setup.is_not_stored = false;
 	bs_memory_index_free(bench->memory);
 	bench->memory = NULL;
 	for (size_t i = 0; i < N_PARTS; i++)
-		strcpy(bench->setup.sources[i], sources[i][chance(&bench->dice, bench->setup.n_docs > 1100 ? 0 : 30)]);
+		strcpy(bench->setup.sources[i],
+		       sources[i][chance(&bench->dice, bench->setup.n_docs > 1100 ? 0 : 30)]);
 }
 
 static void check_corpus(unsigned number)
@@ -191,7 +208,8 @@ static void check_corpus(unsigned number)
 	for (uint32_t i = 0; i < N_PARTS; i++) {
 		snprintf(dir, sizeof(dir), "part%u", i);
 		bench_index(&bench, dir, i, 1);
-		if (bs_index_open(dir, &parts[i].index, ERR) || bs_searcher_new(parts[i].index, &parts[i].searcher, ERR))
+		if (bs_index_open(dir, &parts[i].index, ERR) ||
+		    bs_searcher_new(parts[i].index, &parts[i].searcher, ERR))
 			fail_msg("%s", said.text);
 	}
 	for (unsigned i = 0; i < n_queries; i++)
@@ -206,13 +224,15 @@ static void test_parts_rank_as_one(void **state)
 {
 	for (unsigned i = 0; i < rounds.n; i++)
 		check_corpus(i);
-	print_message("%llu queries over %u parts, %llu hits, %llu differences\n", (unsigned long long)n_asked, N_PARTS,
-	              (unsigned long long)n_hits, (unsigned long long)n_differences);
+	print_message("%llu queries over %u parts, %llu hits, %llu differences\n",
+	              (unsigned long long)n_asked, N_PARTS, (unsigned long long)n_hits,
+	              (unsigned long long)n_differences);
 	assert_true(n_differences == 0);
 }
 
 /* An index in memory of one document, "d". */
-static struct bs_memory_index *make_index(const char *field, const char *text, struct part *part_out)
+static struct bs_memory_index *make_index(const char *field, const char *text,
+                                          struct part *part_out)
 {
 	struct bs_memory_index *memory;
 	struct bs_writer *writer;
@@ -229,21 +249,26 @@ static struct bs_memory_index *make_index(const char *field, const char *text, s
 	return memory;
 }
 
-/* A name with a colon in it, which is a field of one of them alone, is one for both: elsewhere it would be text. */
+/* A name with a colon in it, which is a field of one of them alone, is one for both: elsewhere it
+ * would be text. */
 static void test_names_with_colons(void **state)
 {
-	struct bs_search_request request = {.query.text = "x:y:cat", .query.text_bytes = 7, .output.mode = BS_SEARCH_COUNT};
+	struct bs_search_request request = {
+		.query.text = "x:y:cat", .query.text_bytes = 7, .output.mode = BS_SEARCH_COUNT};
 	struct bs_statistics *statistics;
 	struct part parts[2];
-	struct bs_memory_index *memories[] = {make_index("x:y", "cat", &parts[0]), make_index("text", "x y cat", &parts[1])};
+	struct bs_memory_index *memories[] = {make_index("x:y", "cat", &parts[0]),
+	                                      make_index("text", "x y cat", &parts[1])};
 	assert_int_equal(bs_statistics_new(&statistics, NULL), BS_OK);
 	for (int i = 0; i < 2; i++)
-		assert_int_equal(bs_statistics_gather(parts[i].searcher, &request, statistics, NULL), BS_OK);
+		assert_int_equal(
+			bs_statistics_gather(parts[i].searcher, &request, statistics, NULL), BS_OK);
 	for (int together = 0; together < 2; together++) {
 		request.query.statistics = together ? statistics : NULL;
 		for (int i = 0; i < 2; i++) {
 			struct bs_search_result result;
-			assert_int_equal(bs_search(parts[i].searcher, &request, &result, NULL), BS_OK);
+			assert_int_equal(bs_search(parts[i].searcher, &request, &result, NULL),
+			                 BS_OK);
 			assert_int_equal(result.n_hits, i == 0 || !together);
 		}
 	}
@@ -260,7 +285,8 @@ int main(int argc, char **argv)
 	random_rounds(argc, argv, 20, 1);
 	if (argc > 3)
 		n_queries = (unsigned)strtoul(argv[3], NULL, 10);
-	const struct CMUnitTest tests[] = {cmocka_unit_test_teardown(test_parts_rank_as_one, bench_clean),
-	                                   cmocka_unit_test(test_names_with_colons)};
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(test_parts_rank_as_one, bench_clean),
+		cmocka_unit_test(test_names_with_colons)};
 	return cmocka_run_group_tests_name("several", tests, NULL, NULL);
 }

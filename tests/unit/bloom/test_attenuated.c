@@ -1,8 +1,8 @@
-/* test_attenuated.c: attenuated filters against what can be reached in so many hops, and the way to the nearest holder in networks of
- * 64 nodes. */
+/* test_attenuated.c: attenuated filters against what can be reached in so many hops, and the way to
+ * the nearest holder in networks of 64 nodes. */
 #include "core/bitsift/bloom.h"
-#include "tests/rigs/core_rig.h"
 #include "tests/generate/network.h"
+#include "tests/rigs/core_rig.h"
 
 AUTO_OF(struct bs_attenuated, bs_attenuated_free)
 AUTO_OF(struct bs_route, bs_route_free)
@@ -21,11 +21,13 @@ static void test_shapes(void **state)
 		uint32_t n_levels;
 		uint64_t n_bits;
 		uint32_t n_hashes;
-	} wrong[] = {{0, 1, 1}, {65, 1, 1}, {UINT32_MAX, 1, 1}, {1, 0, 1}, {1, UINT64_C(1) << 32, 1},
-	             {1, 1, 0}, {1, 1, 65}};
+	} wrong[] = {
+		{0, 1, 1}, {65, 1, 1}, {UINT32_MAX, 1, 1}, {1, 0, 1}, {1, UINT64_C(1) << 32, 1},
+		{1, 1, 0}, {1, 1, 65}};
 	for (size_t i = 0; i < COUNT(wrong); i++) {
 		struct bs_attenuated *attenuated = (struct bs_attenuated *)ERR;
-		expect_status(bs_attenuated_new(wrong[i].n_levels, wrong[i].n_bits, wrong[i].n_hashes, &attenuated, ERR),
+		expect_status(bs_attenuated_new(wrong[i].n_levels, wrong[i].n_bits,
+		                                wrong[i].n_hashes, &attenuated, ERR),
 		              BS_INVALID, &said);
 		assert_null(attenuated);
 	}
@@ -37,20 +39,28 @@ static void test_shapes(void **state)
 	} others[] = {{2, 100, 4}, {4, 100, 4}, {3, 101, 4}, {3, 100, 5}};
 	for (size_t i = 0; i < COUNT(others); i++) {
 		AUTO(bs_attenuated_free_at)
-		struct bs_attenuated *other = new_attenuated(others[i].n_levels, others[i].n_bits, others[i].n_hashes);
-		expect_status(bs_attenuated_hear(mine, bs_attenuated_look(other), ERR), BS_INVALID, &said);
+		struct bs_attenuated *other =
+			new_attenuated(others[i].n_levels, others[i].n_bits, others[i].n_hashes);
+		expect_status(bs_attenuated_hear(mine, bs_attenuated_look(other), ERR), BS_INVALID,
+		              &said);
 		if (i >= 2)
-			expect_status(
-				bs_attenuated_unite(mine, bs_attenuated_level(bs_attenuated_look(other), 0), ERR),
-				BS_INVALID, &said);
+			expect_status(bs_attenuated_unite(
+					      mine,
+					      bs_attenuated_level(bs_attenuated_look(other), 0),
+					      ERR),
+			              BS_INVALID, &said);
 	}
 	bs_attenuated_free(NULL);
 }
 
-/* A line of nodes, each with one word: the word of the one that is i hops away is at level i, and past the last level nowhere. */
+/* A line of nodes, each with one word: the word of the one that is i hops away is at level i, and
+ * past the last level nowhere. */
 static void test_a_line(void **state)
 {
-	enum { NODES = 9, LEVELS = 4 };
+	enum {
+		NODES = 9,
+		LEVELS = 4
+	};
 	struct bs_attenuated *filters[NODES];
 	for (uint32_t i = 0; i < NODES; i++)
 		filters[i] = new_attenuated(LEVELS, 10000, 5);
@@ -63,10 +73,14 @@ static void test_a_line(void **state)
 				bs_attenuated_clear(filters[i]);
 			expect_ok(bs_attenuated_unite(filters[i], bs_bloom_look(own), NULL), NULL);
 			if (i > 0)
-				expect_ok(bs_attenuated_hear(filters[i], bs_attenuated_look(filters[i - 1]), NULL),
+				expect_ok(bs_attenuated_hear(filters[i],
+				                             bs_attenuated_look(filters[i - 1]),
+				                             NULL),
 				          NULL);
 			if (i + 1 < NODES)
-				expect_ok(bs_attenuated_hear(filters[i], bs_attenuated_look(filters[i + 1]), NULL),
+				expect_ok(bs_attenuated_hear(filters[i],
+				                             bs_attenuated_look(filters[i + 1]),
+				                             NULL),
 				          NULL);
 			bs_bloom_free(own);
 		}
@@ -78,7 +92,8 @@ static void test_a_line(void **state)
 			assert_int_equal(bs_attenuated_nearest(view, bs_bloom_key_of_hash(word)),
 			                 hops < LEVELS ? hops : LEVELS);
 			if (hops < LEVELS)
-				assert_true(bs_bloom_has(bs_attenuated_level(view, hops), bs_bloom_key_of_hash(word)));
+				assert_true(bs_bloom_has(bs_attenuated_level(view, hops),
+				                         bs_bloom_key_of_hash(word)));
 		}
 		assert_int_equal(bs_attenuated_nearest(view, bs_bloom_key_of_hash(1000)), LEVELS);
 		bs_attenuated_clear(filters[i]);
@@ -87,7 +102,8 @@ static void test_a_line(void **state)
 	}
 }
 
-static void expect_hop(struct bs_route *route, uint64_t node, uint64_t from, uint32_t hops, uint32_t level)
+static void expect_hop(struct bs_route *route, uint64_t node, uint64_t from, uint32_t hops,
+                       uint32_t level)
 {
 	struct bs_route_hop hop;
 	assert_true(bs_route_next(route, &hop));
@@ -97,7 +113,8 @@ static void expect_hop(struct bs_route *route, uint64_t node, uint64_t from, uin
 	assert_int_equal(hop.level, level);
 }
 
-/* Nearest first, of equal sums the one that is farther along, then the earlier one; nothing twice. */
+/* Nearest first, of equal sums the one that is farther along, then the earlier one; nothing
+ * twice. */
 static void test_order_of_asking(void **state)
 {
 	AUTO(bs_route_free_at) struct bs_route *route;
@@ -137,10 +154,14 @@ static void test_order_of_asking(void **state)
 	bs_route_free(NULL);
 }
 
-/* The same one in any order; each node is that of as many keys as another; a node that goes moves its keys alone. */
+/* The same one in any order; each node is that of as many keys as another; a node that goes moves
+ * its keys alone. */
 static void test_homes(void **state)
 {
-	enum { NODES = 10, KEYS = 100000 };
+	enum {
+		NODES = 10,
+		KEYS = 100000
+	};
 	static const uint64_t golden[] = {4, 9, 3, 2, 0, 8, 4, 1, 2, 1, 2, 5, 1, 5, 4, 4};
 	uint64_t nodes[NODES], backwards[NODES];
 	uint32_t n_keys[NODES] = {0};
@@ -148,7 +169,8 @@ static void test_homes(void **state)
 		nodes[i] = backwards[NODES - 1 - i] = i;
 	for (uint32_t i = 0; i < KEYS; i++) {
 		struct bs_bloom_key key = bs_bloom_key_of_hash(i);
-		uint64_t home = bs_route_home(key, nodes, NODES), without = bs_route_home(key, nodes, NODES - 1);
+		uint64_t home = bs_route_home(key, nodes, NODES),
+			 without = bs_route_home(key, nodes, NODES - 1);
 		assert_true(home < NODES && (i >= COUNT(golden) || home == golden[i]));
 		assert_int_equal(bs_route_home(key, backwards, NODES), home);
 		assert_true(without == home || home == NODES - 1);
@@ -159,9 +181,10 @@ static void test_homes(void **state)
 }
 
 /*
- * 64 nodes and three levels: whatever a node looks for, the nearest holder is found. In 2 KB an entry and level for each 1,000 words
- * that the entry reaches, at most 2 % of the hops to holders within three hops are false. Filters tell nothing of those that are
- * farther away: the search goes on blindly, or asks the word's home, and then at most 2 % of all hops are false, and none is
+ * 64 nodes and three levels: whatever a node looks for, the nearest holder is found. In 2 KB an
+ * entry and level for each 1,000 words that the entry reaches, at most 2 % of the hops to holders
+ * within three hops are false. Filters tell nothing of those that are farther away: the search goes
+ * on blindly, or asks the word's home, and then at most 2 % of all hops are false, and none is
  * blind, also where nearly all holders are far away: in a ring.
  */
 static void test_nearest_holder(void **state)
@@ -169,7 +192,8 @@ static void test_nearest_holder(void **state)
 	static const struct {
 		uint32_t degree;
 		double bits_per_word;
-		double near_share; /* the most of hops that are false, for holders within three hops */
+		/* the most of hops that are false, for holders within three hops */
+		double near_share;
 		double share;      /* the same, or blind, for all */
 		double home_share; /* for all, where homes are asked */
 	} cases[] = {{8, 16, 0.02, 0.02, 0.02}, {8, 8, 0.02, 0.02, 0.02}, {6, 16, 0.02, 0.02, 0.02},
@@ -177,9 +201,14 @@ static void test_nearest_holder(void **state)
 	AUTO(bs_route_free_at) struct bs_route *route;
 	expect_ok(bs_route_new(&route, NULL), NULL);
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		struct bs_network_options options = {.seed = i + 1, .n_nodes = 64, .degree = cases[i].degree,
-		                                     .n_levels = 3, .node_words = 1000, .home_bits = 16,
-		                                     .n_words = 30000, .bits_per_word = cases[i].bits_per_word};
+		struct bs_network_options options = {.seed = i + 1,
+		                                     .n_nodes = 64,
+		                                     .degree = cases[i].degree,
+		                                     .n_levels = 3,
+		                                     .node_words = 1000,
+		                                     .home_bits = 16,
+		                                     .n_words = 30000,
+		                                     .bits_per_word = cases[i].bits_per_word};
 		AUTO(bs_network_free_at) struct bs_network *network = bs_network_new(&options);
 		assert_non_null(network);
 		assert_true((double)bs_network_level_bytes(network) <=
@@ -194,11 +223,13 @@ static void test_nearest_holder(void **state)
 				continue;
 			for (int asks_home = 0; asks_home < 2; asks_home++) {
 				struct bs_network_search search;
-				assert_true(bs_network_search(network, route, from, word, asks_home, &search));
+				assert_true(bs_network_search(network, route, from, word, asks_home,
+				                              &search));
 				assert_true(search.is_found);
 				assert_int_equal(search.hops, distance);
 				if (!asks_home)
-					assert_int_equal(search.n_asked, distance + search.n_false + search.n_blind);
+					assert_int_equal(search.n_asked, distance + search.n_false +
+					                                         search.n_blind);
 				if (distance <= 3 || asks_home)
 					assert_int_equal(search.n_blind, 0);
 				for (int which = asks_home       ? 2
@@ -216,20 +247,28 @@ static void test_nearest_holder(void **state)
 			share[which] = (double)n_off[which] / (double)n_asked[which];
 		print_message("%u neighbours, %4.1f bits a word: %" PRIu64
 		              " words reached, %zu bytes a level; off the way %.2f %% of the "
-		              "hops to holders within three, %.2f %% of all, %.2f %% with homes of %zu bytes\n",
-		              cases[i].degree, cases[i].bits_per_word, bs_network_most_reached(network),
-		              bs_network_level_bytes(network), 100 * share[0], 100 * share[1], 100 * share[2],
+		              "hops to holders within three, %.2f %% of all, %.2f %% with homes of "
+		              "%zu bytes\n",
+		              cases[i].degree, cases[i].bits_per_word,
+		              bs_network_most_reached(network), bs_network_level_bytes(network),
+		              100 * share[0], 100 * share[1], 100 * share[2],
 		              bs_network_home_bytes(network));
 		assert_true(share[0] <= cases[i].near_share && share[1] <= cases[i].share &&
 		            share[2] <= cases[i].home_share);
 	}
 }
 
-/* Each level has the rate of a plain filter of what it reaches, measured by words that nobody has. */
+/* Each level has the rate of a plain filter of what it reaches, measured by words that nobody
+ * has. */
 static void test_rate_of_each_level(void **state)
 {
-	struct bs_network_options options = {.seed = 3, .n_nodes = 64, .degree = 4, .n_levels = 3, .node_words = 2000,
-	                                     .n_words = 50000, .bits_per_word = 8};
+	struct bs_network_options options = {.seed = 3,
+	                                     .n_nodes = 64,
+	                                     .degree = 4,
+	                                     .n_levels = 3,
+	                                     .node_words = 2000,
+	                                     .n_words = 50000,
+	                                     .bits_per_word = 8};
 	AUTO(bs_network_free_at) struct bs_network *network = bs_network_new(&options);
 	assert_non_null(network);
 	struct bs_attenuated_view view = bs_attenuated_look(bs_network_filter(network, 5));
@@ -241,16 +280,17 @@ static void test_rate_of_each_level(void **state)
 			n_keys += bs_bloom_has(filter, bs_network_key(word));
 		for (uint64_t i = 0; i < n_absent; i++)
 			n_found += bs_bloom_has(filter, bs_bloom_key_of_hash(options.n_words + i));
-		double predicted = bs_bloom_false_rate(filter.n_bits, filter.n_hashes, (uint64_t)n_expected);
+		double predicted =
+			bs_bloom_false_rate(filter.n_bits, filter.n_hashes, (uint64_t)n_expected);
 		double measured = (double)n_found / (double)n_absent;
-		print_message("level %u: about %.0f words, %.3e predicted, %.3e measured\n", level, n_expected,
-		              predicted, measured);
+		print_message("level %u: about %.0f words, %.3e predicted, %.3e measured\n", level,
+		              n_expected, predicted, measured);
 		assert_true((double)n_keys * 1.02 >= n_expected);
 		assert_true(predicted * (double)n_absent < 1000 ||
 		            (measured < predicted * 1.05 && measured > predicted * 0.95));
 	}
 }
 
-RUN_TESTS(cmocka_unit_test(test_shapes), cmocka_unit_test(test_a_line), cmocka_unit_test(test_order_of_asking),
-          cmocka_unit_test(test_homes), cmocka_unit_test(test_nearest_holder),
-          cmocka_unit_test(test_rate_of_each_level))
+RUN_TESTS(cmocka_unit_test(test_shapes), cmocka_unit_test(test_a_line),
+          cmocka_unit_test(test_order_of_asking), cmocka_unit_test(test_homes),
+          cmocka_unit_test(test_nearest_holder), cmocka_unit_test(test_rate_of_each_level))

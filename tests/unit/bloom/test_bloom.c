@@ -1,4 +1,5 @@
-/* test_bloom.c: the arithmetic against closed forms and published tables, and the plain filter against the arithmetic. */
+/* test_bloom.c: the arithmetic against closed forms and published tables, and the plain filter
+ * against the arithmetic. */
 #include <math.h>
 
 #include "core/base/hash.h"
@@ -13,22 +14,26 @@ static void expect_near(double got, double wanted, double share)
 		fail_msg("%.9g is not %.9g within %g", got, wanted, share);
 }
 
-/* P. Cao, "Bloom Filters - the math" (after Fan, Cao, Almeida and Broder, "Summary Cache", 1998): to three digits. */
+/* P. Cao, "Bloom Filters - the math" (after Fan, Cao, Almeida and Broder, "Summary Cache", 1998):
+ * to three digits. */
 static const struct {
 	uint64_t bits_per_key;
 	uint32_t n_hashes;
 	double rate;
 } published[] = {
-	{2, 1, 0.393},    {3, 2, 0.237},    {4, 3, 0.147},      {5, 3, 0.0920},    {6, 4, 0.0561},     {7, 5, 0.0347},
-	{8, 6, 0.0216},   {8, 5, 0.0217},   {9, 6, 0.0133},     {10, 7, 0.00819},  {10, 4, 0.0118},    {11, 8, 0.00509},
-	{12, 8, 0.00314}, {13, 9, 0.00194}, {16, 11, 0.000459}, {20, 8, 0.000139}, {24, 8, 0.0000419},
+	{2, 1, 0.393},      {3, 2, 0.237},    {4, 3, 0.147},      {5, 3, 0.0920},
+	{6, 4, 0.0561},     {7, 5, 0.0347},   {8, 6, 0.0216},     {8, 5, 0.0217},
+	{9, 6, 0.0133},     {10, 7, 0.00819}, {10, 4, 0.0118},    {11, 8, 0.00509},
+	{12, 8, 0.00314},   {13, 9, 0.00194}, {16, 11, 0.000459}, {20, 8, 0.000139},
+	{24, 8, 0.0000419},
 };
 
 static void test_published_rates(void **state)
 {
 	for (size_t i = 0; i < COUNT(published); i++) {
 		uint64_t n_bits = published[i].bits_per_key * 1000000;
-		expect_near(bs_bloom_false_rate(n_bits, published[i].n_hashes, 1000000), published[i].rate, 0.005);
+		expect_near(bs_bloom_false_rate(n_bits, published[i].n_hashes, 1000000),
+		            published[i].rate, 0.005);
 	}
 }
 
@@ -65,7 +70,8 @@ static void test_edges_of_the_arithmetic(void **state)
 	assert_int_equal(bs_bloom_optimal_bits(1, 0.5), 2); /* 1.44 */
 	assert_int_equal(bs_bloom_optimal_bits(1, 1e-300), 1438);
 	assert_true(bs_bloom_optimal_bits(1, 5e-324) > 1438);
-	assert_true(bs_bloom_optimal_bits(UINT64_MAX, 1e-9) == UINT64_MAX); /* more than there are numbers for */
+	/* more than there are numbers for */
+	assert_true(bs_bloom_optimal_bits(UINT64_MAX, 1e-9) == UINT64_MAX);
 	assert_int_equal(bs_bloom_optimal_hashes(1, 0), 1);
 	assert_int_equal(bs_bloom_optimal_hashes(1, 1000), 1);
 	assert_int_equal(bs_bloom_optimal_hashes(1000000, 1), 64);
@@ -87,21 +93,30 @@ static void test_frozen_keys(void **state)
 		struct bs_bloom_key key;
 		uint32_t positions[4]; /* of 4, in 1,000,000 bits */
 	} frozen[] = {
-		{"", {UINT64_C(0x45a7da599a3a55b0), UINT64_C(0x04f2a7af0a0d8133)}, {272092, 291420, 928781, 802211}},
-		{"a", {UINT64_C(0xb7c9762b986f84b0), UINT64_C(0x4b103426ffb3b7db)}, {717917, 11133, 922383, 69701}},
-		{"bloom", {UINT64_C(0x7b5e587a6cf5a97b), UINT64_C(0xfb9d1315a88921c5)}, {481908, 464773, 65673, 902640}},
+		{"",
+	         {UINT64_C(0x45a7da599a3a55b0), UINT64_C(0x04f2a7af0a0d8133)},
+	         {272092, 291420, 928781, 802211}},
+		{"a",
+	         {UINT64_C(0xb7c9762b986f84b0), UINT64_C(0x4b103426ffb3b7db)},
+	         {717917, 11133, 922383, 69701}},
+		{"bloom",
+	         {UINT64_C(0x7b5e587a6cf5a97b), UINT64_C(0xfb9d1315a88921c5)},
+	         {481908, 464773, 65673, 902640}},
 	};
 	for (size_t i = 0; i < COUNT(frozen); i++) {
-		struct bs_bloom_key key = bs_bloom_key_of_bytes(frozen[i].word, strlen(frozen[i].word));
+		struct bs_bloom_key key =
+			bs_bloom_key_of_bytes(frozen[i].word, strlen(frozen[i].word));
 		assert_int_equal(key.start, frozen[i].key.start);
 		assert_int_equal(key.step, frozen[i].key.step);
-		struct bs_bloom_key same = bs_bloom_key_of_hash(bs_hash_term(frozen[i].word, strlen(frozen[i].word)));
+		struct bs_bloom_key same =
+			bs_bloom_key_of_hash(bs_hash_term(frozen[i].word, strlen(frozen[i].word)));
 		assert_memory_equal(&key, &same, sizeof(key));
 		same = bs_bloom_key_of_hash_wide(key.start, key.step);
 		assert_memory_equal(&key, &same, sizeof(key));
 		FREED uint8_t *bits = must_calloc(1, 125000);
 		for (size_t j = 0; j < 4; j++)
-			bits[frozen[i].positions[j] / 8] |= (uint8_t)(1 << frozen[i].positions[j] % 8);
+			bits[frozen[i].positions[j] / 8] |=
+				(uint8_t)(1 << frozen[i].positions[j] % 8);
 		AUTO(bs_bloom_free_at) struct bs_bloom *bloom;
 		expect_ok(bs_bloom_new(1000000, 4, &bloom, NULL), NULL);
 		bs_bloom_add(bloom, key);
@@ -118,14 +133,17 @@ static void test_positions_by_the_formula(void **state)
 {
 	uint64_t random = 1;
 	for (int round = 0; round < 200; round++) {
-		uint32_t n_bits = (uint32_t)random_below(&random, 1 << 20) + 1, n_hashes = (uint32_t)random_below(&random, 64) + 1;
-		struct bs_bloom_key key = bs_bloom_key_of_hash_wide(next_random(&random), next_random(&random));
+		uint32_t n_bits = (uint32_t)random_below(&random, 1 << 20) + 1,
+			 n_hashes = (uint32_t)random_below(&random, 64) + 1;
+		struct bs_bloom_key key =
+			bs_bloom_key_of_hash_wide(next_random(&random), next_random(&random));
 		AUTO(bs_bloom_free_at) struct bs_bloom *bloom;
 		expect_ok(bs_bloom_new(n_bits, n_hashes, &bloom, NULL), NULL);
 		bs_bloom_add(bloom, key);
 		FREED uint8_t *bits = must_calloc(1, (n_bits + 63) / 64 * 8);
 		for (uint64_t i = 0; i < n_hashes; i++) {
-			uint64_t sum = key.start + i * key.step + (i * i * i - i) / 6 * UINT64_C(0x9e3779b97f4a7c15);
+			uint64_t sum = key.start + i * key.step +
+			               (i * i * i - i) / 6 * UINT64_C(0x9e3779b97f4a7c15);
 			uint32_t position = (uint32_t)((wide_t)sum * n_bits >> 64);
 			bits[position / 8] |= (uint8_t)(1 << position % 8);
 		}
@@ -167,10 +185,12 @@ static void test_shapes(void **state)
 	static const struct {
 		uint64_t n_bits;
 		uint32_t n_hashes;
-	} wrong[] = {{0, 1}, {UINT64_C(1) << 32, 1}, {UINT64_MAX, 1}, {1, 0}, {1, 65}, {1, UINT32_MAX}};
+	} wrong[] = {{0, 1},  {UINT64_C(1) << 32, 1}, {UINT64_MAX, 1}, {1, 0},
+	             {1, 65}, {1, UINT32_MAX}};
 	for (size_t i = 0; i < COUNT(wrong); i++) {
 		bloom = (struct bs_bloom *)ERR;
-		expect_status(bs_bloom_new(wrong[i].n_bits, wrong[i].n_hashes, &bloom, ERR), BS_INVALID, &said);
+		expect_status(bs_bloom_new(wrong[i].n_bits, wrong[i].n_hashes, &bloom, ERR),
+		              BS_INVALID, &said);
 		assert_null(bloom);
 	}
 	for (uint64_t n_bits = 1; n_bits < 200; n_bits++) {
@@ -185,7 +205,8 @@ static void test_shapes(void **state)
 	}
 	bs_bloom_free(NULL);
 	bloom = new_bloom(64, 1);
-	assert_false(bs_bloom_has(bs_bloom_look(bloom), bs_bloom_key_of_bytes(NULL, 0))); /* the empty key is a key */
+	/* the empty key is a key */
+	assert_false(bs_bloom_has(bs_bloom_look(bloom), bs_bloom_key_of_bytes(NULL, 0)));
 	bs_bloom_add(bloom, bs_bloom_key_of_bytes(NULL, 0));
 	assert_true(bs_bloom_has(bs_bloom_look(bloom), bs_bloom_key_of_bytes(NULL, 0)));
 }
@@ -208,10 +229,13 @@ static void test_measured_rates(void **state)
 		assert_int_equal(count_keys(bloom, 0, n), n);
 		double predicted = bs_bloom_false_rate(n_bits, n_hashes, n);
 		double measured = (double)count_keys(bloom, n, n + n_absent) / (double)n_absent;
-		/* Chance in the queries, and chance in how full the filter got: its density varies by 1 / sqrt(m) or less. */
-		double bound = 4 * sqrt(predicted / (double)n_absent) + predicted * n_hashes * 2 / sqrt((double)n_bits);
-		print_message("%6" PRIu64 " keys, %2u hashes: %.5f predicted, %.5f measured (+-%.5f)\n", n, n_hashes,
-		              predicted, measured, bound);
+		/* Chance in the queries, and chance in how full the filter got: its density varies
+		 * by 1 / sqrt(m) or less. */
+		double bound = 4 * sqrt(predicted / (double)n_absent) +
+		               predicted * n_hashes * 2 / sqrt((double)n_bits);
+		print_message("%6" PRIu64
+		              " keys, %2u hashes: %.5f predicted, %.5f measured (+-%.5f)\n",
+		              n, n_hashes, predicted, measured, bound);
 		assert_true(fabs(measured - predicted) <= bound);
 	}
 }
@@ -226,7 +250,8 @@ static void expect_same_bits(const struct bs_bloom *a, const struct bs_bloom *b)
 static void test_union(void **state)
 {
 	for (uint64_t n_bits = 63; n_bits < 20000; n_bits = n_bits * 3 + 1) {
-		AUTO(bs_bloom_free_at) struct bs_bloom *a = new_bloom(n_bits, 4), *b = new_bloom(n_bits, 4);
+		AUTO(bs_bloom_free_at)
+		struct bs_bloom *a = new_bloom(n_bits, 4), *b = new_bloom(n_bits, 4);
 		AUTO(bs_bloom_free_at) struct bs_bloom *both = new_bloom(n_bits, 4);
 		add_keys(a, 0, 600);
 		add_keys(b, 500, 900);
@@ -261,30 +286,43 @@ static void test_cardinality(void **state)
 
 static void test_two_sets(void **state)
 {
-	AUTO(bs_bloom_free_at) struct bs_bloom *a = new_bloom(200000, 5), *b = new_bloom(200000, 5),
-					       *other = new_bloom(200001, 5), *full = new_bloom(10, 5);
+	AUTO(bs_bloom_free_at)
+	struct bs_bloom *a = new_bloom(200000, 5), *b = new_bloom(200000, 5),
+			*other = new_bloom(200001, 5), *full = new_bloom(10, 5);
 	double n_keys;
 	add_keys(a, 0, 20000);
 	add_keys(b, 15000, 35000);
-	expect_ok(bs_bloom_cardinality_of_either(bs_bloom_look(a), bs_bloom_look(b), &n_keys, ERR), &said);
+	expect_ok(bs_bloom_cardinality_of_either(bs_bloom_look(a), bs_bloom_look(b), &n_keys, ERR),
+	          &said);
 	expect_near(n_keys, 35000, 0.01);
-	expect_ok(bs_bloom_cardinality_of_both(bs_bloom_look(a), bs_bloom_look(b), &n_keys, ERR), &said);
+	expect_ok(bs_bloom_cardinality_of_both(bs_bloom_look(a), bs_bloom_look(b), &n_keys, ERR),
+	          &said);
 	expect_near(n_keys, 5000, 0.05);
-	expect_ok(bs_bloom_cardinality_of_both(bs_bloom_look(a), bs_bloom_look(a), &n_keys, ERR), &said);
+	expect_ok(bs_bloom_cardinality_of_both(bs_bloom_look(a), bs_bloom_look(a), &n_keys, ERR),
+	          &said);
 	expect_near(n_keys, bs_bloom_cardinality(bs_bloom_look(a)), 1e-9);
-	expect_status(bs_bloom_cardinality_of_either(bs_bloom_look(a), bs_bloom_look(other), &n_keys, ERR), BS_INVALID, &said);
-	expect_status(bs_bloom_cardinality_of_both(bs_bloom_look(other), bs_bloom_look(a), &n_keys, ERR), BS_INVALID, &said);
+	expect_status(bs_bloom_cardinality_of_either(bs_bloom_look(a), bs_bloom_look(other),
+	                                             &n_keys, ERR),
+	              BS_INVALID, &said);
+	expect_status(
+		bs_bloom_cardinality_of_both(bs_bloom_look(other), bs_bloom_look(a), &n_keys, ERR),
+		BS_INVALID, &said);
 	expect_status(bs_bloom_intersect(a, bs_bloom_look(other), ERR), BS_INVALID, &said);
 	add_keys(full, 0, 100);
-	expect_ok(bs_bloom_cardinality_of_both(bs_bloom_look(full), bs_bloom_look(full), &n_keys, ERR), &said);
+	expect_ok(bs_bloom_cardinality_of_both(bs_bloom_look(full), bs_bloom_look(full), &n_keys,
+	                                       ERR),
+	          &said);
 	assert_true(isinf(n_keys));
 
 	/* What two have that have nothing in common is about 0, and never less. */
 	for (uint64_t i = 0; i < 20; i++) {
-		AUTO(bs_bloom_free_at) struct bs_bloom *one = new_bloom(2000, 5), *two = new_bloom(2000, 5);
+		AUTO(bs_bloom_free_at)
+		struct bs_bloom *one = new_bloom(2000, 5), *two = new_bloom(2000, 5);
 		add_keys(one, 1000 * i, 1000 * i + 200);
 		add_keys(two, 1000 * i + 500, 1000 * i + 700);
-		expect_ok(bs_bloom_cardinality_of_both(bs_bloom_look(one), bs_bloom_look(two), &n_keys, ERR), &said);
+		expect_ok(bs_bloom_cardinality_of_both(bs_bloom_look(one), bs_bloom_look(two),
+		                                       &n_keys, ERR),
+		          &said);
 		assert_true(n_keys >= 0 && n_keys < 30);
 	}
 
@@ -295,13 +333,16 @@ static void test_two_sets(void **state)
 	assert_int_equal(count_keys(both, 15000, 20000), 5000);
 	assert_in_range(count_keys(both, 0, 15000), 0, 1000);
 	for (uint32_t i = 0; i < 25000; i++)
-		assert_int_equal(bs_bloom_look(both).bits[i], bs_bloom_look(a).bits[i] & bs_bloom_look(b).bits[i]);
+		assert_int_equal(bs_bloom_look(both).bits[i],
+		                 bs_bloom_look(a).bits[i] & bs_bloom_look(b).bits[i]);
 }
 
 /* Many filters of many shapes at once say what each says. */
 static void test_pass(void **state)
 {
-	enum { N = 333 };
+	enum {
+		N = 333
+	};
 	struct bs_bloom *blooms[N];
 	struct bs_bloom_view views[N];
 	uint32_t passed[N];
@@ -329,20 +370,23 @@ static void test_pass(void **state)
 		bs_bloom_free(blooms[i]);
 }
 
-/* The stated rates, by ten million absent keys each, or as many as 10,000 are to be found of: within 5 % of the formula, and from 1,000 keys
- * on within 1 %, besides what is chance in so many questions. Filters of few keys are many, as each one is a little fuller or
- * emptier than the mean. */
+/* The stated rates, by ten million absent keys each, or as many as 10,000 are to be found of:
+ * within 5 % of the formula, and from 1,000 keys on within 1 %, besides what is chance in so many
+ * questions. Filters of few keys are many, as each one is a little fuller or emptier than the
+ * mean. */
 static void test_rates_by_ten_million(void **state)
 {
 	static const struct {
 		uint64_t n_keys;
 		double rate;
 		uint32_t n_filters;
-	} cases[] = {{100, 0.01, 200},    {100, 0.001, 200},    {1000, 0.01, 200},  {1000, 0.001, 200},
-	             {10000, 0.01, 100},  {10000, 0.001, 100},  {100000, 0.1, 10},  {100000, 0.01, 10},
-	             {100000, 0.001, 10}, {100000, 0.0001, 10}, {1000000, 0.01, 1}, {1000000, 0.001, 1}};
+	} cases[] = {{100, 0.01, 200},     {100, 0.001, 200},  {1000, 0.01, 200},
+	             {1000, 0.001, 200},   {10000, 0.01, 100}, {10000, 0.001, 100},
+	             {100000, 0.1, 10},    {100000, 0.01, 10}, {100000, 0.001, 10},
+	             {100000, 0.0001, 10}, {1000000, 0.01, 1}, {1000000, 0.001, 1}};
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		uint64_t n = cases[i].n_keys, n_bits = bs_bloom_optimal_bits(n, cases[i].rate), next = i << 40, n_found = 0;
+		uint64_t n = cases[i].n_keys, n_bits = bs_bloom_optimal_bits(n, cases[i].rate),
+			 next = i << 40, n_found = 0;
 		uint64_t n_absent = cases[i].rate < 0.001 ? 100000000 : 10000000;
 		uint32_t n_hashes = bs_bloom_optimal_hashes(n_bits, n);
 		for (uint32_t filter = 0; filter < cases[i].n_filters; filter++) {
@@ -353,10 +397,13 @@ static void test_rates_by_ten_million(void **state)
 			for (uint64_t j = 0; j < n_absent / cases[i].n_filters; j++)
 				n_found += bs_bloom_has(view, bs_bloom_key_of_hash(next++));
 		}
-		double predicted = bs_bloom_false_rate(n_bits, n_hashes, n), measured = (double)n_found / (double)n_absent;
-		print_message("%7" PRIu64 " keys, %2u hashes: %.3e predicted, %.3e measured, %+.2f %%\n", n, n_hashes, predicted,
-		              measured, 100 * (measured / predicted - 1));
-		expect_near(measured, predicted, n < 1000 ? 0.05 : 0.01 + 2 / sqrt(predicted * (double)n_absent));
+		double predicted = bs_bloom_false_rate(n_bits, n_hashes, n),
+		       measured = (double)n_found / (double)n_absent;
+		print_message("%7" PRIu64
+		              " keys, %2u hashes: %.3e predicted, %.3e measured, %+.2f %%\n",
+		              n, n_hashes, predicted, measured, 100 * (measured / predicted - 1));
+		expect_near(measured, predicted,
+		            n < 1000 ? 0.05 : 0.01 + 2 / sqrt(predicted * (double)n_absent));
 	}
 }
 

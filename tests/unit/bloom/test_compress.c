@@ -1,4 +1,5 @@
-/* test_compress.c: codes against the entropy, plans against the tables of the paper, deltas against theirs. */
+/* test_compress.c: codes against the entropy, plans against the tables of the paper, deltas against
+ * theirs. */
 #include <math.h>
 
 #include "core/bitsift/bloom.h"
@@ -35,19 +36,21 @@ static size_t code_bytes(const uint8_t *bits, uint64_t n_bits, uint64_t n_set)
 	return code.used_bytes;
 }
 
-/* Within 1 % of the entropy (goal: far less), from one bit in a million to all but one in a million. */
+/* Within 1 % of the entropy (goal: far less), from one bit in a million to all but one in a
+ * million. */
 static void test_code_takes_the_entropy(void **state)
 {
-	static const double densities[] = {0.00001, 0.0001, 0.001, 0.003, 0.01, 0.0316, 0.1,  0.2,   0.3,
-	                                   0.4,     0.5,    0.6,   0.7,   0.9,  0.97,   0.99, 0.999, 0.9999};
+	static const double densities[] = {0.00001, 0.0001, 0.001, 0.003, 0.01,  0.0316,
+	                                   0.1,     0.2,    0.3,   0.4,   0.5,   0.6,
+	                                   0.7,     0.9,    0.97,  0.99,  0.999, 0.9999};
 	uint64_t random = 3, n_set;
 	for (size_t i = 0; i < COUNT(densities); i++) {
 		uint64_t n_bits = densities[i] < 0.001 || densities[i] > 0.999 ? 10000000 : 1000000;
 		FREED uint8_t *bits = random_bits(n_bits, densities[i], &random, &n_set);
 		double entropy = (double)n_bits * bs_bloom_entropy((double)n_set / (double)n_bits);
 		double coded = 8 * (double)code_bytes(bits, n_bits, n_set);
-		print_message("density %-7g %12.0f bits of entropy, %12.0f coded, %+.4f %%\n", densities[i], entropy,
-		              coded, 100 * (coded / entropy - 1));
+		print_message("density %-7g %12.0f bits of entropy, %12.0f coded, %+.4f %%\n",
+		              densities[i], entropy, coded, 100 * (coded / entropy - 1));
 		assert_true(coded <= entropy * 1.001 + 16);
 	}
 }
@@ -62,8 +65,10 @@ static void test_code_of_every_size(void **state)
 			size_t n_bytes = code_bytes(bits, n_bits, n_set);
 			assert_true(n_set != 0 || n_bytes == 0);
 			assert_true(n_set != n_bits || n_bytes == 0);
-			assert_true(8 * (double)n_bytes <=
-			            (double)n_bits * bs_bloom_entropy((double)n_set / (double)n_bits) + 16);
+			assert_true(
+				8 * (double)n_bytes <=
+				(double)n_bits * bs_bloom_entropy((double)n_set / (double)n_bits) +
+					16);
 		}
 	}
 	/* A single bit, wherever it stands among many. */
@@ -82,7 +87,8 @@ static void test_code_of_runs(void **state)
 		uint64_t n_bits = random_below(&random, 100000) + 1, n_set = 0;
 		FREED uint8_t *bits = must_calloc(1, bs_bits_bytes(n_bits));
 		for (uint64_t i = 0; i < n_bits;) {
-			uint64_t gap = random_below(&random, 5000), end = i + gap + random_below(&random, 300);
+			uint64_t gap = random_below(&random, 5000),
+				 end = i + gap + random_below(&random, 300);
 			for (i += gap; i < end && i < n_bits; i++, n_set++)
 				bits[i / 8] |= (uint8_t)(1 << i % 8);
 		}
@@ -91,15 +97,17 @@ static void test_code_of_runs(void **state)
 }
 
 /*
- * Mitzenmacher, "Compressed Bloom Filters", tables 1 to 4: memory, bits sent and hashes a key, false positive rate. First what the best
- * plain filter is, then what compression makes of it: with the same bits sent, and for the same rate.
+ * Mitzenmacher, "Compressed Bloom Filters", tables 1 to 4: memory, bits sent and hashes a key,
+ * false positive rate. First what the best plain filter is, then what compression makes of it: with
+ * the same bits sent, and for the same rate.
  */
 static const struct {
 	double memory, sent, rate;
 	uint32_t n_hashes;
 } published[] = {
-	{14, 7.923, 0.0177, 2},   {92, 7.923, 0.0108, 1}, {28, 15.846, 0.000314, 4},   {48, 15.829, 0.000222, 3},
-	{12.6, 7.582, 0.0216, 2}, {46, 6.891, 0.0215, 1}, {37.5, 14.666, 0.000454, 3}, {93, 13.815, 0.000453, 2},
+	{14, 7.923, 0.0177, 2},      {92, 7.923, 0.0108, 1},    {28, 15.846, 0.000314, 4},
+	{48, 15.829, 0.000222, 3},   {12.6, 7.582, 0.0216, 2},  {46, 6.891, 0.0215, 1},
+	{37.5, 14.666, 0.000454, 3}, {93, 13.815, 0.000453, 2},
 };
 
 static void test_published_tables(void **state)
@@ -107,7 +115,8 @@ static void test_published_tables(void **state)
 	for (size_t i = 0; i < COUNT(published); i++) {
 		const uint64_t n = 1000000, m = (uint64_t)(published[i].memory * 1e6);
 		double rate = bs_bloom_false_rate(m, published[i].n_hashes, n);
-		double sent = published[i].memory * bs_bloom_entropy(bs_bloom_density(m, published[i].n_hashes, n));
+		double sent = published[i].memory *
+		              bs_bloom_entropy(bs_bloom_density(m, published[i].n_hashes, n));
 		assert_true(fabs(rate / published[i].rate - 1) < 0.005);
 		assert_true(fabs(sent / published[i].sent - 1) < 0.001);
 		/* With so much to send, and so much memory, the plan is at least as good. */
@@ -115,14 +124,17 @@ static void test_published_tables(void **state)
 		expect_ok(bs_bloom_plan_for_size(n, sent, published[i].memory, &plan, NULL), NULL);
 		assert_true(plan.false_rate <= rate * 1.0001);
 		assert_true(plan.sent_bits <= sent && (double)plan.n_bits <= (double)m);
-		expect_ok(bs_bloom_plan_for_rate(n, rate, published[i].memory * 1.00001, &plan, NULL), NULL);
+		expect_ok(
+			bs_bloom_plan_for_rate(n, rate, published[i].memory * 1.00001, &plan, NULL),
+			NULL);
 		assert_true(plan.sent_bits <= sent * 1.0001);
 		assert_true(plan.false_rate <= rate * 1.0000001);
 	}
 }
 
 /* n keys by the plan: what is sent is measured, and the rate by so many absent keys. */
-static double measure(const struct bs_bloom_plan *plan, uint64_t n, uint64_t n_absent, double *sent_out)
+static double measure(const struct bs_bloom_plan *plan, uint64_t n, uint64_t n_absent,
+                      double *sent_out)
 {
 	AUTO(bs_bloom_free_at) struct bs_bloom *bloom, *copy;
 	FREED uint8_t *bytes;
@@ -152,13 +164,15 @@ static void test_tables_by_measurement(void **state)
 	for (size_t i = 0; i < COUNT(wanted); i++) {
 		struct bs_bloom_plan plan;
 		double sent;
-		expect_ok(bs_bloom_plan_for_size(n, wanted[i].sent, wanted[i].memory, &plan, NULL), NULL);
+		expect_ok(bs_bloom_plan_for_size(n, wanted[i].sent, wanted[i].memory, &plan, NULL),
+		          NULL);
 		double rate = measure(&plan, n, 10000000, &sent);
 		print_message("%4.1f bits of memory, %2" PRIu32
-		              " hashes, %.3f bits sent (%.3f by plan): rate %.3g published, %.3g planned, "
+		              " hashes, %.3f bits sent (%.3f by plan): rate %.3g published, %.3g "
+		              "planned, "
 		              "%.3g measured\n",
-		              (double)plan.n_bits / 1e6, plan.n_hashes, sent, plan.sent_bits, wanted[i].rate,
-		              plan.false_rate, rate);
+		              (double)plan.n_bits / 1e6, plan.n_hashes, sent, plan.sent_bits,
+		              wanted[i].rate, plan.false_rate, rate);
 		/* The rate of the paper, or a lower one. */
 		assert_true(plan.false_rate <= wanted[i].rate * 1.01);
 		assert_true(fabs(rate / plan.false_rate - 1) < 0.05);
@@ -185,7 +199,8 @@ static void test_one_in_a_thousand(void **state)
 		              (double)plan.n_bits / 1e6, plan.n_hashes, sent, sent / plain, rate);
 		assert_true(sent / plain <= wanted[i].share);
 		assert_true(fabs(rate / 0.001 - 1) < 0.05);
-		assert_true(wanted[i].memory == 0 || (double)plan.n_bits <= wanted[i].memory * (double)n);
+		assert_true(wanted[i].memory == 0 ||
+		            (double)plan.n_bits <= wanted[i].memory * (double)n);
 	}
 }
 
@@ -194,12 +209,14 @@ static void test_plans_that_cannot_be(void **state)
 	struct bs_bloom_plan plan;
 	static const double sizes[][2] = {{0, 0}, {-1, 0}, {NAN, 0}, {8, -1}, {8, NAN}};
 	for (size_t i = 0; i < COUNT(sizes); i++)
-		expect_status(bs_bloom_plan_for_size(100, sizes[i][0], sizes[i][1], &plan, ERR), BS_INVALID, &said);
+		expect_status(bs_bloom_plan_for_size(100, sizes[i][0], sizes[i][1], &plan, ERR),
+		              BS_INVALID, &said);
 	expect_status(bs_bloom_plan_for_size(1, 1e-9, 0, &plan, ERR), BS_INVALID, &said);
 	static const double rates[][2] = {{0, 0},     {1, 0},      {-1, 0},   {NAN, 0},
 	                                  {0.01, -1}, {0.01, NAN}, {0.01, 9}, {1e-300, 1000}};
 	for (size_t i = 0; i < COUNT(rates); i++)
-		expect_status(bs_bloom_plan_for_rate(100, rates[i][0], rates[i][1], &plan, ERR), BS_INVALID, &said);
+		expect_status(bs_bloom_plan_for_rate(100, rates[i][0], rates[i][1], &plan, ERR),
+		              BS_INVALID, &said);
 	expect_status(bs_bloom_plan_for_rate(UINT64_MAX, 0.01, 0, &plan, ERR), BS_INVALID, &said);
 	/* The smallest, and the largest. */
 	expect_ok(bs_bloom_plan_for_rate(0, 0.01, 0, &plan, ERR), &said);
@@ -219,7 +236,8 @@ static struct bs_bloom *filter_of(uint64_t n_bits, uint32_t n_hashes, uint64_t f
 }
 
 /* Bits of information in what changed, for who has the old filter. */
-static double delta_entropy(struct bs_bloom_view from, struct bs_bloom_view to, uint64_t *n_changed_out)
+static double delta_entropy(struct bs_bloom_view from, struct bs_bloom_view to,
+                            uint64_t *n_changed_out)
 {
 	uint64_t n_ones = bs_bloom_n_set(from), n_raised = 0, n_cleared = 0;
 	for (size_t i = 0; i < bs_bits_bytes(from.n_bits); i++) {
@@ -236,17 +254,21 @@ static void test_deltas_take_their_entropy(void **state)
 {
 	static const struct {
 		uint64_t n_gone, n_new;
-	} cases[] = {{0, 0},     {0, 1},         {1, 0},           {0, 100},    {100, 100},   {1000, 1000},
-	             {0, 10000}, {10000, 10000}, {100000, 100000}, {200000, 0}, {0, 1000000}, {1000000, 1000000}};
+	} cases[] = {{0, 0},           {0, 1},       {1, 0},       {0, 100},
+	             {100, 100},       {1000, 1000}, {0, 10000},   {10000, 10000},
+	             {100000, 100000}, {200000, 0},  {0, 1000000}, {1000000, 1000000}};
 	const uint64_t n = 1000000, m = bs_bloom_optimal_bits(n, 0.01);
 	AUTO(bs_bloom_free_at) struct bs_bloom *from = filter_of(m, 7, 0, n);
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		AUTO(bs_bloom_free_at) struct bs_bloom *copy, *to = filter_of(m, 7, cases[i].n_gone, n + cases[i].n_new);
+		AUTO(bs_bloom_free_at)
+		struct bs_bloom *copy, *to = filter_of(m, 7, cases[i].n_gone, n + cases[i].n_new);
 		uint64_t n_changed;
 		FREED uint8_t *bytes;
 		size_t n_bytes;
 		double entropy = delta_entropy(bs_bloom_look(from), bs_bloom_look(to), &n_changed);
-		expect_ok(bs_bloom_delta(bs_bloom_look(from), bs_bloom_look(to), &bytes, &n_bytes, NULL), NULL);
+		expect_ok(bs_bloom_delta(bs_bloom_look(from), bs_bloom_look(to), &bytes, &n_bytes,
+		                         NULL),
+		          NULL);
 		double coded = 8 * (double)(n_bytes - 96);
 		print_message("-%" PRIu64 " +%" PRIu64 " keys: %" PRIu64
 		              " bits changed, %.0f bits of entropy, %.0f coded, %+.3f %%\n",
@@ -255,7 +277,8 @@ static void test_deltas_take_their_entropy(void **state)
 		assert_true(coded <= entropy * (n_changed < 5000 ? 1.02 : 1.001) + 32);
 		expect_ok(bs_bloom_copy(bs_bloom_look(from), &copy, NULL), NULL);
 		expect_ok(bs_bloom_apply(copy, bytes, n_bytes, NULL), NULL);
-		assert_memory_equal(bs_bloom_look(copy).bits, bs_bloom_look(to).bits, bs_bits_bytes(m));
+		assert_memory_equal(bs_bloom_look(copy).bits, bs_bloom_look(to).bits,
+		                    bs_bits_bytes(m));
 	}
 }
 
@@ -265,40 +288,48 @@ static void test_deltas_of_every_size(void **state)
 	uint64_t random = 23;
 	for (int round = 0; round < 3000; round++) {
 		uint64_t n_bits = random_below(&random, round < 2000 ? 300 : 5000) + 1;
-		AUTO(bs_bloom_free_at) struct bs_bloom *a = filter_of(n_bits, 3, 0, random_below(&random, n_bits)), *b, *copy;
+		AUTO(bs_bloom_free_at)
+		struct bs_bloom *a = filter_of(n_bits, 3, 0, random_below(&random, n_bits)), *b,
+				*copy;
 		uint64_t first = random_below(&random, n_bits);
 		b = filter_of(n_bits, 3, first, first + random_below(&random, n_bits));
 		expect_ok(bs_bloom_copy(bs_bloom_look(a), &copy, NULL), NULL);
 		for (int back = 0; back < 2; back++) {
-			struct bs_bloom_view from = bs_bloom_look(back ? b : a), to = bs_bloom_look(back ? a : b);
+			struct bs_bloom_view from = bs_bloom_look(back ? b : a),
+					     to = bs_bloom_look(back ? a : b);
 			FREED uint8_t *bytes;
 			size_t n_bytes;
 			expect_ok(bs_bloom_delta(from, to, &bytes, &n_bytes, NULL), NULL);
 			expect_ok(bs_bloom_apply(copy, bytes, n_bytes, NULL), NULL);
-			assert_memory_equal(bs_bloom_look(copy).bits, to.bits, bs_bits_bytes(n_bits));
+			assert_memory_equal(bs_bloom_look(copy).bits, to.bits,
+			                    bs_bits_bytes(n_bits));
 		}
 	}
 }
 
 static void test_deltas_of_others(void **state)
 {
-	AUTO(bs_bloom_free_at) struct bs_bloom *a = filter_of(1000, 3, 0, 100), *b = filter_of(1000, 3, 50, 150),
-					       *larger = filter_of(1001, 3, 0, 100), *more = filter_of(1000, 4, 0, 100);
+	AUTO(bs_bloom_free_at)
+	struct bs_bloom *a = filter_of(1000, 3, 0, 100), *b = filter_of(1000, 3, 50, 150),
+			*larger = filter_of(1001, 3, 0, 100), *more = filter_of(1000, 4, 0, 100);
 	FREED uint8_t *bytes, *none;
 	size_t n_bytes;
 	expect_ok(bs_bloom_delta(bs_bloom_look(a), bs_bloom_look(b), &bytes, &n_bytes, ERR), &said);
 	expect_status(bs_bloom_apply(b, bytes, n_bytes, ERR), BS_INVALID, &said);
 	expect_status(bs_bloom_apply(larger, bytes, n_bytes, ERR), BS_INVALID, &said);
 	expect_status(bs_bloom_apply(more, bytes, n_bytes, ERR), BS_INVALID, &said);
-	expect_status(bs_bloom_delta(bs_bloom_look(a), bs_bloom_look(larger), &none, &n_bytes, ERR), BS_INVALID, &said);
+	expect_status(bs_bloom_delta(bs_bloom_look(a), bs_bloom_look(larger), &none, &n_bytes, ERR),
+	              BS_INVALID, &said);
 	assert_null(none);
-	expect_status(bs_bloom_delta(bs_bloom_look(a), bs_bloom_look(more), &none, &n_bytes, ERR), BS_INVALID, &said);
+	expect_status(bs_bloom_delta(bs_bloom_look(a), bs_bloom_look(more), &none, &n_bytes, ERR),
+	              BS_INVALID, &said);
 	assert_null(none);
 }
 
 static void test_sizes_are_limited(void **state)
 {
-	AUTO(bs_bloom_free_at) struct bs_bloom *large = filter_of(UINT64_C(1) << 30, 2, 1, 2), *back;
+	AUTO(bs_bloom_free_at)
+	struct bs_bloom *large = filter_of(UINT64_C(1) << 30, 2, 1, 2), *back;
 	FREED uint8_t *bytes;
 	size_t n_bytes;
 	expect_ok(bs_bloom_compress(bs_bloom_look(large), &bytes, &n_bytes, ERR), &said);
@@ -312,6 +343,7 @@ static void test_sizes_are_limited(void **state)
 RUN_TESTS(cmocka_unit_test(test_code_takes_the_entropy), cmocka_unit_test(test_code_of_every_size),
           cmocka_unit_test(test_code_of_runs), cmocka_unit_test(test_published_tables),
           cmocka_unit_test(test_tables_by_measurement), cmocka_unit_test(test_one_in_a_thousand),
-          cmocka_unit_test(test_plans_that_cannot_be), cmocka_unit_test(test_deltas_take_their_entropy),
+          cmocka_unit_test(test_plans_that_cannot_be),
+          cmocka_unit_test(test_deltas_take_their_entropy),
           cmocka_unit_test(test_deltas_of_every_size), cmocka_unit_test(test_deltas_of_others),
           cmocka_unit_test(test_sizes_are_limited))

@@ -1,5 +1,5 @@
-/* test_counting.c: the counting filter against a naive one, against the plain filter of its keys, and its overflow against the
- * published bound and by simulation. */
+/* test_counting.c: the counting filter against a naive one, against the plain filter of its keys,
+ * and its overflow against the published bound and by simulation. */
 #include <math.h>
 
 #include "core/bitsift/bloom.h"
@@ -23,7 +23,8 @@ static struct bs_counting_info describe(const struct bs_counting *counting)
 }
 
 /* It says what a plain filter of these keys, bit by bit, says. */
-static void expect_filter_of(const struct bs_counting *counting, const uint32_t *n_times, uint32_t n_keys)
+static void expect_filter_of(const struct bs_counting *counting, const uint32_t *n_times,
+                             uint32_t n_keys)
 {
 	struct bs_counting_info info = describe(counting);
 	AUTO(bs_bloom_free_at) struct bs_bloom *wanted, *got;
@@ -46,34 +47,40 @@ static void expect_filter_of(const struct bs_counting *counting, const uint32_t 
 	assert_int_equal(info.n_overflows, 0);
 }
 
-/* Keys come and go; what was never there is refused, or one of its counters would have gone below 0. */
+/* Keys come and go; what was never there is refused, or one of its counters would have gone below
+ * 0. */
 static void test_comes_and_goes(void **state)
 {
 	static const struct {
 		uint32_t n_counters, n_hashes, n_keys;
-	} shapes[] = {{1, 1, 3}, {17, 3, 4}, {64, 2, 12}, {100, 64, 3}, {1000, 4, 150}, {9586, 7, 1000}};
+	} shapes[] = {{1, 1, 3},    {17, 3, 4},     {64, 2, 12},
+	              {100, 64, 3}, {1000, 4, 150}, {9586, 7, 1000}};
 	uint64_t random = 5;
 	for (size_t i = 0; i < COUNT(shapes); i++) {
 		uint32_t n = shapes[i].n_keys;
 		FREED uint32_t *n_times = must_calloc(n, sizeof(*n_times));
-		struct bs_counting *counting = new_counting(shapes[i].n_counters, shapes[i].n_hashes);
+		struct bs_counting *counting =
+			new_counting(shapes[i].n_counters, shapes[i].n_hashes);
 		for (uint32_t step = 0; step < 20 * n; step++) {
 			uint32_t key = (uint32_t)random_below(&random, n);
 			if (n_times[key] < 2 && random_below(&random, 2)) {
 				bs_counting_add(counting, bs_bloom_key_of_hash(key));
 				n_times[key]++;
 			} else if (n_times[key]) {
-				assert_true(bs_counting_remove(counting, bs_bloom_key_of_hash(key)));
+				assert_true(
+					bs_counting_remove(counting, bs_bloom_key_of_hash(key)));
 				n_times[key]--;
 			} else if (!bs_counting_has(counting, bs_bloom_key_of_hash(key))) {
-				assert_false(bs_counting_remove(counting, bs_bloom_key_of_hash(key)));
+				assert_false(
+					bs_counting_remove(counting, bs_bloom_key_of_hash(key)));
 			}
 			if (step % n == 0)
 				expect_filter_of(counting, n_times, n);
 		}
 		for (uint32_t key = 0; key < n; key++)
 			for (; n_times[key]; n_times[key]--)
-				assert_true(bs_counting_remove(counting, bs_bloom_key_of_hash(key)));
+				assert_true(
+					bs_counting_remove(counting, bs_bloom_key_of_hash(key)));
 		expect_filter_of(counting, n_times, n);
 		for (uint32_t key = 0; key < n; key++)
 			assert_false(bs_counting_remove(counting, bs_bloom_key_of_hash(key)));
@@ -83,7 +90,8 @@ static void test_comes_and_goes(void **state)
 	bs_counting_free(NULL);
 }
 
-/* 15 is counted exactly; the 16th overflows, stays, is told, and from then on 15 stays wherever it stands. */
+/* 15 is counted exactly; the 16th overflows, stays, is told, and from then on 15 stays wherever it
+ * stands. */
 static void test_overflow_sticks(void **state)
 {
 	AUTO(bs_counting_free_at) struct bs_counting *counting = new_counting(1000, 3);
@@ -118,13 +126,15 @@ static void test_shapes(void **state)
 	} wrong[] = {{0, 1}, {UINT64_C(1) << 32, 1}, {UINT64_MAX, 1}, {1, 0}, {1, 65}};
 	for (size_t i = 0; i < COUNT(wrong); i++) {
 		struct bs_counting *counting = (struct bs_counting *)ERR;
-		expect_status(bs_counting_new(wrong[i].n_counters, wrong[i].n_hashes, &counting, ERR), BS_INVALID,
-		              &said);
+		expect_status(
+			bs_counting_new(wrong[i].n_counters, wrong[i].n_hashes, &counting, ERR),
+			BS_INVALID, &said);
 		assert_null(counting);
 	}
 }
 
-/* Fan, Cao, Almeida and Broder: P(any counter >= 16) <= m (e ln 2 / 16)^16 = 1.37e-15 m where the filter is at its best. */
+/* Fan, Cao, Almeida and Broder: P(any counter >= 16) <= m (e ln 2 / 16)^16 = 1.37e-15 m where the
+ * filter is at its best. */
 static void test_overflow_below_the_bound(void **state)
 {
 	for (uint64_t n = 1000; n <= 100000000; n *= 10) {
@@ -138,13 +148,16 @@ static void test_overflow_below_the_bound(void **state)
 	assert_true(fabs(pow(M_E * M_LN2 / 16, 16) / 1.37e-15 - 1) < 0.01);
 	assert_true(bs_counting_overflow(1000, 3, 5, 16) == 0); /* 15 throws */
 	assert_true(bs_counting_overflow(1, 16, 1, 16) == 1);
-	/* Poisson's distribution, which many counters come near to: 1 - e^-x (1 + x + x^2 / 2 ...). */
+	/* Poisson's distribution, which many counters come near to: 1 - e^-x (1 + x + x^2 / 2
+	 * ...). */
 	double x = M_LN2, below = 0, term = exp(-x);
 	for (uint32_t limit = 1; limit <= 8; limit++) {
 		below += term;
 		term *= x / limit;
 		double wanted = 1 - below,
-		       got = bs_counting_overflow(100000000, 7, (uint64_t)(1e8 * M_LN2 / 7), limit) / 1e8;
+		       got = bs_counting_overflow(100000000, 7, (uint64_t)(1e8 * M_LN2 / 7),
+		                                  limit) /
+		             1e8;
 		assert_true(fabs(got / wanted - 1) < 1e-5);
 	}
 }
@@ -160,13 +173,16 @@ static double poisson_tail(double mean, uint32_t limit)
 	return 1 - below;
 }
 
-/* Of filters that are much too small, too: nearly all counters overflow, or all, however many keys there are. */
+/* Of filters that are much too small, too: nearly all counters overflow, or all, however many keys
+ * there are. */
 static void test_overflow_of_the_overloaded(void **state)
 {
 	static const double means[] = {4, 8, 12, 15, 16, 17, 20, 40, 100, 700, 800, 10000};
 	double before = 0;
 	for (size_t i = 0; i < COUNT(means); i++) {
-		double wanted = poisson_tail(means[i], 16), got = bs_counting_overflow(100000000, 1, (uint64_t)(means[i] * 1e8), 16) / 1e8;
+		double wanted = poisson_tail(means[i], 16),
+		       got = bs_counting_overflow(100000000, 1, (uint64_t)(means[i] * 1e8), 16) /
+		             1e8;
 		assert_true(fabs(got / wanted - 1) < 1e-4);
 		assert_true(got >= before && got <= 1);
 		before = got;
@@ -177,16 +193,22 @@ static void test_overflow_of_the_overloaded(void **state)
 	assert_true(bs_counting_overflow(1000, 7, 10, 0) == 1000);
 	assert_true(bs_counting_overflow(1000, 7, 0, 0) == 1000);
 	assert_true(bs_counting_overflow(2, 1, 1, 1) == 1);
-	/* 10 throws of a coin: 1 - 2^-10 of each side comes up; 11 / 1024 of each nine times or more. */
+	/* 10 throws of a coin: 1 - 2^-10 of each side comes up; 11 / 1024 of each nine times or
+	 * more. */
 	assert_true(fabs(bs_counting_overflow(2, 10, 1, 1) - 2 * (1 - exp2(-10))) < 1e-12);
 	assert_true(fabs(bs_counting_overflow(2, 10, 1, 5) - 2 * 638.0 / 1024) < 1e-12);
 	assert_true(fabs(bs_counting_overflow(2, 10, 1, 9) - 2 * 11.0 / 1024) < 1e-12);
 }
 
-/* What can be seen happening: counters of 2 and 3 bits, as it were, which are those of 4 bits that came to 4 and to 8. */
+/* What can be seen happening: counters of 2 and 3 bits, as it were, which are those of 4 bits that
+ * came to 4 and to 8. */
 static void test_overflow_by_simulation(void **state)
 {
-	enum { KEYS = 100000, HASHES = 7, ROUNDS = 30 };
+	enum {
+		KEYS = 100000,
+		HASHES = 7,
+		ROUNDS = 30
+	};
 	const uint64_t m = (uint64_t)ceil(KEYS * HASHES / M_LN2);
 	uint64_t n_at_least[16] = {0}, next = 0;
 	size_t n_bytes = 0;
@@ -210,13 +232,15 @@ static void test_overflow_by_simulation(void **state)
 	}
 	for (uint32_t limit = 1; limit <= 8; limit++) {
 		double wanted = ROUNDS * bs_counting_overflow(m, HASHES, KEYS, limit);
-		print_message("counters at %" PRIu32 " or more: %.6g expected, %" PRIu64 " seen\n", limit, wanted,
-		              n_at_least[limit]);
-		assert_true(fabs((double)n_at_least[limit] - wanted) <= 4 * sqrt(wanted) + 0.001 * wanted);
+		print_message("counters at %" PRIu32 " or more: %.6g expected, %" PRIu64 " seen\n",
+		              limit, wanted, n_at_least[limit]);
+		assert_true(fabs((double)n_at_least[limit] - wanted) <=
+		            4 * sqrt(wanted) + 0.001 * wanted);
 	}
 }
 
-/* Rates are those of the plain filter: it is one. Measured all the same, after as many keys again came and went. */
+/* Rates are those of the plain filter: it is one. Measured all the same, after as many keys again
+ * came and went. */
 static void test_rate_after_turnover(void **state)
 {
 	const uint64_t n = 100000, n_absent = 10000000, m = bs_bloom_optimal_bits(n, 0.01);
@@ -229,12 +253,14 @@ static void test_rate_after_turnover(void **state)
 	}
 	for (uint64_t i = 0; i < n_absent; i++)
 		n_found += bs_counting_has(counting, bs_bloom_key_of_hash(i + 2 * n));
-	double predicted = bs_bloom_false_rate(m, 7, n), measured = (double)n_found / (double)n_absent;
+	double predicted = bs_bloom_false_rate(m, 7, n),
+	       measured = (double)n_found / (double)n_absent;
 	print_message("%.5f predicted, %.5f measured\n", predicted, measured);
 	assert_true(fabs(measured / predicted - 1) < 0.05);
 	assert_int_equal(describe(counting).n_overflows, 0);
 }
 
-RUN_TESTS(cmocka_unit_test(test_comes_and_goes), cmocka_unit_test(test_overflow_sticks), cmocka_unit_test(test_shapes),
-          cmocka_unit_test(test_overflow_below_the_bound), cmocka_unit_test(test_overflow_of_the_overloaded),
+RUN_TESTS(cmocka_unit_test(test_comes_and_goes), cmocka_unit_test(test_overflow_sticks),
+          cmocka_unit_test(test_shapes), cmocka_unit_test(test_overflow_below_the_bound),
+          cmocka_unit_test(test_overflow_of_the_overloaded),
           cmocka_unit_test(test_overflow_by_simulation), cmocka_unit_test(test_rate_after_turnover))

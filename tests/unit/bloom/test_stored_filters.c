@@ -1,6 +1,7 @@
 /*
- * test_stored_filters.c: the stored form of each member of the Bloom family: there and back, as tests/golden/bloom has them, and
- * whatever is not one refused, by name of the byte. With a folder as the argument it writes the files of tests/golden/bloom there.
+ * test_stored_filters.c: the stored form of each member of the Bloom family: there and back, as
+ * tests/golden/bloom has them, and whatever is not one refused, by name of the byte. With a folder
+ * as the argument it writes the files of tests/golden/bloom there.
  */
 #include "core/base/bytes.h"
 #include "core/base/hash.h"
@@ -108,7 +109,9 @@ static struct form make_delta(void)
 {
 	AUTO(bs_bloom_free_at) struct bs_bloom *from = filter_of(0, 40), *to = filter_of(8, 44);
 	struct form form;
-	expect_ok(bs_bloom_delta(bs_bloom_look(from), bs_bloom_look(to), &form.bytes, &form.n_bytes, NULL), NULL);
+	expect_ok(bs_bloom_delta(bs_bloom_look(from), bs_bloom_look(to), &form.bytes, &form.n_bytes,
+	                         NULL),
+	          NULL);
 	return form;
 }
 
@@ -157,29 +160,35 @@ static enum bs_status read_counting(const uint8_t *bytes, size_t n_bytes, struct
 		assert_int_equal(info.n_hashes, HASHES);
 		assert_int_equal(info.n_keys, 57);
 		assert_int_equal(info.n_overflows,
-		                 19); /* 3 by each of 5 counters, 4 more by those that are others' too */
+		                 /* 3 by each of 5 counters, 4 more by those that are others' too */
+		                 19);
 		expect_ok(bs_counting_to_bloom(counting, &got, NULL), NULL);
-		assert_memory_equal(bs_bloom_look(got).bits, bs_bloom_look(wanted).bits, (BITS + 63) / 64 * 8);
+		assert_memory_equal(bs_bloom_look(got).bits, bs_bloom_look(wanted).bits,
+		                    (BITS + 63) / 64 * 8);
 	}
 	return status;
 }
 
 static enum bs_status read_compressed(const uint8_t *bytes, size_t n_bytes, struct bs_error *err)
 {
-	AUTO(bs_bloom_free_at) struct bs_bloom *got = (struct bs_bloom *)err, *wanted = filter_of(0, 40);
+	AUTO(bs_bloom_free_at)
+	struct bs_bloom *got = (struct bs_bloom *)err, *wanted = filter_of(0, 40);
 	enum bs_status status = bs_bloom_decompress(bytes, n_bytes, 100000, &got, err);
 	assert_true(!got == (status != BS_OK));
 	if (!status) {
 		assert_int_equal(bs_bloom_look(got).n_bits, BITS);
 		assert_int_equal(bs_bloom_look(got).n_hashes, HASHES);
-		assert_memory_equal(bs_bloom_look(got).bits, bs_bloom_look(wanted).bits, (BITS + 63) / 64 * 8);
+		assert_memory_equal(bs_bloom_look(got).bits, bs_bloom_look(wanted).bits,
+		                    (BITS + 63) / 64 * 8);
 	}
 	return status;
 }
 
 static enum bs_status read_delta(const uint8_t *bytes, size_t n_bytes, struct bs_error *err)
 {
-	AUTO(bs_bloom_free_at) struct bs_bloom *before = filter_of(0, 40), *after = filter_of(8, 44), *bloom = filter_of(0, 40);
+	AUTO(bs_bloom_free_at)
+	struct bs_bloom *before = filter_of(0, 40), *after = filter_of(8, 44),
+			*bloom = filter_of(0, 40);
 	enum bs_status status = bs_bloom_apply(bloom, bytes, n_bytes, err);
 	assert_memory_equal(bs_bloom_look(bloom).bits, bs_bloom_look(status ? before : after).bits,
 	                    (BITS + 63) / 64 * 8);
@@ -245,7 +254,8 @@ static void test_kinds_and_places(void **state)
 			if (i == j)
 				expect_ok(kinds[j].read(moved + j + 1, form.n_bytes, ERR), &said);
 			else
-				expect_status(kinds[j].read(moved + j + 1, form.n_bytes, ERR), BS_CORRUPT, &said);
+				expect_status(kinds[j].read(moved + j + 1, form.n_bytes, ERR),
+				              BS_CORRUPT, &said);
 			assert_true(i == j || strstr(said.text, "byte 12: of another kind: "));
 		}
 	}
@@ -258,12 +268,14 @@ static void test_damage(void **state)
 		AUTO(form_deinit) struct form form = kinds[i].make();
 		for (size_t bit = 0; bit < form.n_bytes * 8; bit++) {
 			form.bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
-			expect_status(kinds[i].read(form.bytes, form.n_bytes, ERR), BS_CORRUPT, &said);
+			expect_status(kinds[i].read(form.bytes, form.n_bytes, ERR), BS_CORRUPT,
+			              &said);
 			assert_non_null(strstr(said.text, "byte "));
 			form.bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
 		}
 		for (size_t n = 0; n < form.n_bytes + 16; n++) {
-			FREED uint8_t *cut = must_calloc(1, n); /* on its own, so that reading past the end shows */
+			/* on its own, so that reading past the end shows */
+			FREED uint8_t *cut = must_calloc(1, n);
 			memcpy(cut, form.bytes, n < form.n_bytes ? n : form.n_bytes);
 			if (n != form.n_bytes)
 				expect_status(kinds[i].read(cut, n, ERR), BS_CORRUPT, &said);
@@ -274,7 +286,13 @@ static void test_damage(void **state)
 /* Wrong in meaning, though the checksums are right. */
 static void test_lies(void **state)
 {
-	enum { PLAIN, COUNTING, COMPRESSED, DELTA, ATTENUATED };
+	enum {
+		PLAIN,
+		COUNTING,
+		COMPRESSED,
+		DELTA,
+		ATTENUATED
+	};
 	static const struct {
 		int kind; /* -1: all */
 		size_t at;
@@ -295,10 +313,12 @@ static void test_lies(void **state)
 		{PLAIN, 24, 705, BS_CORRUPT, "byte 24"},
 		{PLAIN, 24, 640, BS_CORRUPT, "byte 24"},
 		{PLAIN, 40, 1, BS_CORRUPT, "byte 40"},
-		{PLAIN, 64 + 84, UINT32_C(1) << 28, BS_CORRUPT, "byte 144: bits behind the last of 700"},
+		{PLAIN, 64 + 84, UINT32_C(1) << 28, BS_CORRUPT,
+	         "byte 144: bits behind the last of 700"},
 		{COUNTING, 24, 705, BS_CORRUPT, "byte 24"},
 		{COUNTING, 24, 688, BS_CORRUPT, "byte 24"},
-		{COUNTING, 64 + 8 + 348, UINT32_C(1) << 16, BS_CORRUPT, "byte 416: counters behind"},
+		{COUNTING, 64 + 8 + 348, UINT32_C(1) << 16, BS_CORRUPT,
+	         "byte 416: counters behind"},
 		{COMPRESSED, 24, 100001, BS_INVALID, "100000 are allowed"},
 		{COMPRESSED, 24, 699, BS_CORRUPT, "byte 64"},
 		{COMPRESSED, 40, 701, BS_CORRUPT, "byte 64"},
@@ -331,32 +351,39 @@ static void test_lies(void **state)
 			AUTO(form_deinit) struct form form = kinds[kind].make();
 			bs_store_u32(form.bytes + lies[i].at, lies[i].value);
 			seal(form);
-			expect_status(kinds[kind].read(form.bytes, form.n_bytes, ERR), lies[i].status, &said);
+			expect_status(kinds[kind].read(form.bytes, form.n_bytes, ERR),
+			              lies[i].status, &said);
 			if (!strstr(said.text, lies[i].place))
 				fail_msg("\"%s\" does not say \"%s\"", said.text, lies[i].place);
 		}
 	}
 }
 
-/* A head alone is believed of bits that it does not look at; a code may not end in what says nothing. */
+/* A head alone is believed of bits that it does not look at; a code may not end in what says
+ * nothing. */
 static void test_heads_and_tails(void **state)
 {
 	struct bs_bloom_view view;
 	struct bs_attenuated_view levels;
-	AUTO(form_deinit) struct form plain = make_plain(), attenuated = make_attenuated(), compressed = make_compressed();
+	AUTO(form_deinit)
+	struct form plain = make_plain(), attenuated = make_attenuated(),
+		    compressed = make_compressed();
 	plain.bytes[100] ^= 1;
 	expect_ok(bs_bloom_read_head(plain.bytes, plain.n_bytes, &view, ERR), &said);
 	expect_status(bs_bloom_read(plain.bytes, plain.n_bytes, &view, ERR), BS_CORRUPT, &said);
 	attenuated.bytes[100] ^= 1;
-	expect_ok(bs_attenuated_read_head(attenuated.bytes, attenuated.n_bytes, &levels, ERR), &said);
-	expect_status(bs_attenuated_read(attenuated.bytes, attenuated.n_bytes, &levels, ERR), BS_CORRUPT, &said);
+	expect_ok(bs_attenuated_read_head(attenuated.bytes, attenuated.n_bytes, &levels, ERR),
+	          &said);
+	expect_status(bs_attenuated_read(attenuated.bytes, attenuated.n_bytes, &levels, ERR),
+	              BS_CORRUPT, &said);
 	for (size_t more = 1; more < 20; more++) {
 		AUTO(form_deinit) struct form longer = room(compressed.n_bytes + more);
 		memset(longer.bytes, more % 2, longer.n_bytes);
 		memcpy(longer.bytes, compressed.bytes, compressed.n_bytes);
 		bs_store_u64(longer.bytes + 32, longer.n_bytes);
 		seal(longer);
-		expect_status(read_compressed(longer.bytes, longer.n_bytes, ERR), BS_CORRUPT, &said);
+		expect_status(read_compressed(longer.bytes, longer.n_bytes, ERR), BS_CORRUPT,
+		              &said);
 	}
 }
 
@@ -450,7 +477,8 @@ static enum bs_status do_route(struct bs_bloom *bloom, struct bs_error *err)
 static void test_out_of_memory(void **state)
 {
 	enum bs_status (*const jobs[])(struct bs_bloom *, struct bs_error *) = {
-		do_copy, do_compress, do_delta, do_decompress, do_counting, do_attenuated, do_route, do_apply};
+		do_copy,     do_compress,   do_delta, do_decompress,
+		do_counting, do_attenuated, do_route, do_apply};
 	AUTO(bs_bloom_free_at) struct bs_bloom *bloom = filter_of(0, 40);
 	for (size_t i = 0; i < COUNT(kinds); i++)
 		kept[i] = kinds[i].make();
@@ -478,7 +506,8 @@ static int write_golden(const char *folder)
 		snprintf(path, sizeof(path), "%s/%s", folder, kinds[i].name);
 		AUTO(form_deinit) struct form form = kinds[i].make();
 		FILE *file = fopen(path, "wb");
-		if (!file || fwrite(form.bytes, 1, form.n_bytes, file) != form.n_bytes || fclose(file) != 0) {
+		if (!file || fwrite(form.bytes, 1, form.n_bytes, file) != form.n_bytes ||
+		    fclose(file) != 0) {
 			perror(path);
 			return 1;
 		}

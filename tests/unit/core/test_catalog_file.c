@@ -3,11 +3,20 @@
 #include "tests/rigs/core_rig.h"
 #include "tests/rigs/test.h"
 
-/* Bytes, and what there is of them to be read: all are there, so that one too many is read unpunished. */
+/* Bytes, and what there is of them to be read: all are there, so that one too many is read
+ * unpunished. */
 #define BYTES(text) (const uint8_t *)(text), sizeof(text) - 1
 
-#define NUMBERS      "\0\0\0\0" "\x05\x03\x09\x07" "\x06\x02\x01"
-#define ITEM(place)  place "\x01n" NUMBERS "\0\0" "\x02" "72" "\x02" "15"
+#define NUMBERS            \
+	"\0\0\0\0"         \
+	"\x05\x03\x09\x07" \
+	"\x06\x02\x01"
+#define ITEM(place)                  \
+	place "\x01n" NUMBERS "\0\0" \
+	      "\x02"                 \
+	      "72"                   \
+	      "\x02"                 \
+	      "15"
 
 static void expect_items(const uint8_t *bytes, size_t n_bytes, enum bs_status wanted)
 {
@@ -27,13 +36,26 @@ static void test_items(void **state)
 	expect_items(BYTES("\0"), BS_OK);
 	expect_items(BYTES("\x01" ITEM("\x02/a")), BS_OK);
 	expect_items(BYTES("\x02" ITEM("\x02/a") ITEM("\x02/b")), BS_OK);
-	expect_items(BYTES("\x01" ITEM("\x01" "a")), BS_CORRUPT);        /* not an absolute path */
-	expect_items(BYTES("\x01" ITEM("\x03/\0a")), BS_CORRUPT);        /* a NUL byte */
+	expect_items(BYTES("\x01" ITEM("\x01"
+	                               "a")),
+	             BS_CORRUPT);                                 /* not an absolute path */
+	expect_items(BYTES("\x01" ITEM("\x03/\0a")), BS_CORRUPT); /* a NUL byte */
 	expect_items(BYTES("\x01" ITEM("\0")), BS_CORRUPT);
-	expect_items(BYTES("\x02" ITEM("\x02/a")), BS_CORRUPT);          /* one that is not there */
-	expect_items(BYTES("\x01" ITEM("\x02/a") "\0"), BS_CORRUPT);     /* and one byte more */
-	expect_items(BYTES("\x01\x02/a\x01n" "\0\0\0\0" "\x05\x03\x09\x07" "\x10\x02\x01" "\0\0\0\0"), BS_CORRUPT); /* a flag */
-	expect_items(BYTES("\x01\x02/a\x01n" NUMBERS "\0\0" "\x10" "0123456789abcdef" "\0"), BS_CORRUPT); /* a version */
+	expect_items(BYTES("\x02" ITEM("\x02/a")), BS_CORRUPT);      /* one that is not there */
+	expect_items(BYTES("\x01" ITEM("\x02/a") "\0"), BS_CORRUPT); /* and one byte more */
+	/* a flag */
+	expect_items(BYTES("\x01\x02/a\x01n"
+	                   "\0\0\0\0"
+	                   "\x05\x03\x09\x07"
+	                   "\x10\x02\x01"
+	                   "\0\0\0\0"),
+	             BS_CORRUPT);
+	/* a version */
+	expect_items(BYTES("\x01\x02/a\x01n" NUMBERS "\0\0"
+	                   "\x10"
+	                   "0123456789abcdef"
+	                   "\0"),
+	             BS_CORRUPT);
 	/* Cut anywhere. */
 	for (size_t n = 1; n < sizeof("\x01" ITEM("\x02/a")) - 1; n++)
 		expect_items((const uint8_t *)"\x01" ITEM("\x02/a"), n, BS_CORRUPT);
@@ -42,20 +64,53 @@ static void test_items(void **state)
 static void expect_words(const uint8_t *bytes, size_t n_bytes, enum bs_status wanted)
 {
 	char place[] = "/a";
-	struct bs_catalog_item item = {.place = place, .n_docs = 3, .words = {.data = bytes, .n_bytes = n_bytes}};
+	struct bs_catalog_item item = {
+		.place = place, .n_docs = 3, .words = {.data = bytes, .n_bytes = n_bytes}};
 	assert_int_equal(bs_catalog_item_check(&item, ERR), wanted);
 }
 
 static void test_words(void **state)
 {
-	expect_words(BYTES("\0\x03" "cat\x02" "\x02\x01" "w\x03" "\x03\x01" "n\x01"), BS_OK);
-	expect_words(BYTES("\0\x03" "cat\x02" "\x02\x01" "r\x03"), BS_CORRUPT);   /* car behind cat */
-	expect_words(BYTES("\0\x03" "cat\x02" "\0\x03" "cat\x03"), BS_CORRUPT);   /* twice */
-	expect_words(BYTES("\0\x03" "cat\x02" "\x02\0" "\x03"), BS_CORRUPT);      /* ca */
-	expect_words(BYTES("\0\x03" "cat\x02" "\x04\x01" "w\x03"), BS_CORRUPT);   /* more than there is before */
-	expect_words(BYTES("\0\x03" "cat\0"), BS_CORRUPT);                        /* in no document */
-	expect_words(BYTES("\0\x03" "cat\x04"), BS_CORRUPT);                      /* in more than there are */
-	expect_words(BYTES("\0\x05" "cat\x02"), BS_CORRUPT);
+	expect_words(BYTES("\0\x03"
+	                   "cat\x02"
+	                   "\x02\x01"
+	                   "w\x03"
+	                   "\x03\x01"
+	                   "n\x01"),
+	             BS_OK);
+	/* car behind cat */
+	expect_words(BYTES("\0\x03"
+	                   "cat\x02"
+	                   "\x02\x01"
+	                   "r\x03"),
+	             BS_CORRUPT);
+	expect_words(BYTES("\0\x03"
+	                   "cat\x02"
+	                   "\0\x03"
+	                   "cat\x03"),
+	             BS_CORRUPT); /* twice */
+	expect_words(BYTES("\0\x03"
+	                   "cat\x02"
+	                   "\x02\0"
+	                   "\x03"),
+	             BS_CORRUPT); /* ca */
+	/* more than there is before */
+	expect_words(BYTES("\0\x03"
+	                   "cat\x02"
+	                   "\x04\x01"
+	                   "w\x03"),
+	             BS_CORRUPT);
+	/* in no document */
+	expect_words(BYTES("\0\x03"
+	                   "cat\0"),
+	             BS_CORRUPT);
+	/* in more than there are */
+	expect_words(BYTES("\0\x03"
+	                   "cat\x04"),
+	             BS_CORRUPT);
+	expect_words(BYTES("\0\x05"
+	                   "cat\x02"),
+	             BS_CORRUPT);
 	expect_words(BYTES("\0\0\x01"), BS_CORRUPT);
 }
 

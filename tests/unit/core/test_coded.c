@@ -1,4 +1,5 @@
-/* test_coded.c: coded numbers come out as they went in, whatever lies between them; damage is told or harmless. */
+/* test_coded.c: coded numbers come out as they went in, whatever lies between them; damage is told
+ * or harmless. */
 #include <math.h>
 
 #include "core/base/bytes.h"
@@ -31,9 +32,11 @@ static uint64_t literal_bits(const uint8_t *bits, uint64_t *at, uint64_t n)
 
 static void check_literally(const uint8_t *bytes, size_t n_bytes, const uint64_t *numbers, size_t n)
 {
-	uint64_t n_bits = bs_load_u64(bytes + 8), n_blocks = (n + 511) / 512, at = 0, value = 0, before = 0;
+	uint64_t n_bits = bs_load_u64(bytes + 8), n_blocks = (n + 511) / 512, at = 0, value = 0,
+		 before = 0;
 	uint8_t code = bytes[16], first_bytes = bytes[18], place_bytes = bytes[19];
-	const uint8_t *entry = bytes + 24, *bits = entry + n_blocks * (uint64_t)(first_bytes + place_bytes);
+	const uint8_t *entry = bytes + 24,
+		      *bits = entry + n_blocks * (uint64_t)(first_bytes + place_bytes);
 	assert_int_equal(bs_load_u64(bytes), n);
 	assert_int_equal(n_bytes % 8, 0);
 	for (size_t i = 0; i < n; i++) {
@@ -51,7 +54,9 @@ static void check_literally(const uint8_t *bytes, size_t n_bytes, const uint64_t
 				quotient++;
 			while (before + 1 >= UINT64_C(4) << 2 * k)
 				k++;
-			gap = code == 65 ? (UINT64_C(1) << (quotient + k)) + literal_bits(bits, &at, quotient + k) - (UINT64_C(1) << k)
+			gap = code == 65 ? (UINT64_C(1) << (quotient + k)) +
+			                           literal_bits(bits, &at, quotient + k) -
+			                           (UINT64_C(1) << k)
 			                 : (quotient << code) + literal_bits(bits, &at, code);
 			value += gap + bytes[17];
 			before = gap;
@@ -85,8 +90,9 @@ static size_t check_numbers(const uint64_t *numbers, size_t n)
 	assert_int_equal(again.used_bytes, n * sizeof(*numbers));
 	assert_true(n == 0 || memcmp(again.data, numbers, again.used_bytes) == 0);
 	for (size_t i = 0; i < 600; i++) {
-		uint64_t number = i < 300 && n ? numbers[random_below(&random, n)] + i % 3 - 1
-		                               : random_below(&random, (n ? numbers[n - 1] : 0) + 10);
+		uint64_t number = i < 300 && n
+		                          ? numbers[random_below(&random, n)] + i % 3 - 1
+		                          : random_below(&random, (n ? numbers[n - 1] : 0) + 10);
 		bool has;
 		expect_ok(bs_coded_has(&coded, number, &has, ERR), &said);
 		assert_int_equal(has, stands_there(numbers, n, number));
@@ -98,7 +104,8 @@ static size_t check_numbers(const uint64_t *numbers, size_t n)
 
 static void test_edges(void **state)
 {
-	static const uint64_t few[] = {0, 0, 1, 5, 5, 5, BS_CODED_MOST - 1, BS_CODED_MOST, BS_CODED_MOST};
+	static const uint64_t few[] = {
+		0, 0, 1, 5, 5, 5, BS_CODED_MOST - 1, BS_CODED_MOST, BS_CODED_MOST};
 	uint64_t many[1000];
 	check_numbers(few, 0);
 	for (size_t first = 0; first < COUNT(few); first++)
@@ -121,13 +128,16 @@ static void test_random(void **state)
 	uint64_t random = 42;
 	for (int round = 0; round < 300; round++) {
 		size_t n = random_below(&random, round % 10 ? 1500 : COUNT(numbers));
-		uint64_t below = UINT64_C(1) << random_below(&random, 57), crowd = 1 + random_below(&random, 40);
+		uint64_t below = UINT64_C(1) << random_below(&random, 57),
+			 crowd = 1 + random_below(&random, 40);
 		uint64_t value = 0;
 		for (size_t i = 0; i < n; i++) {
 			if (round % 2)
 				numbers[i] = random_below(&random, below);
 			else /* crowds and deserts */
-				numbers[i] = value += random_below(&random, crowd) ? random_below(&random, 3) : random_below(&random, 1 << 20);
+				numbers[i] = value += random_below(&random, crowd)
+				                              ? random_below(&random, 3)
+				                              : random_below(&random, 1 << 20);
 		}
 		qsort(numbers, n, sizeof(*numbers), compare);
 		check_numbers(numbers, n);
@@ -147,14 +157,17 @@ static void test_outlier(void **state)
 /* One hash of each of n keys below n / p: no more bits than are promised. */
 static void test_size(void **state)
 {
-	enum { N = 100000 };
+	enum {
+		N = 100000
+	};
 	static uint64_t numbers[N];
 	uint64_t random = 3;
 	for (double rate = 0.1; rate > 0.0005; rate /= 10) {
 		for (size_t i = 0; i < N; i++)
 			numbers[i] = random_below(&random, (uint64_t)(N / rate));
 		size_t n = make_set(numbers, N), n_bytes = check_numbers(numbers, n);
-		print_message("rate %g: %.3f bits a key, bound %.3f\n", rate, 8.0 * (double)n_bytes / (double)n, log2(1 / rate) + log2(M_E));
+		print_message("rate %g: %.3f bits a key, bound %.3f\n", rate,
+		              8.0 * (double)n_bytes / (double)n, log2(1 / rate) + log2(M_E));
 		assert_true(8.0 * (double)n_bytes / (double)n < log2(1 / rate) + 1.65);
 	}
 }
@@ -173,12 +186,14 @@ static void test_damage(void **state)
 		struct bs_coded coded;
 		memcpy(copy, bytes.data, bytes.used_bytes);
 		for (uint64_t i = 1 + random_below(&random, 3); i > 0; i--)
-			copy[random_below(&random, round % 2 ? 40 : bytes.used_bytes)] = (uint8_t)next_random(&random);
+			copy[random_below(&random, round % 2 ? 40 : bytes.used_bytes)] =
+				(uint8_t)next_random(&random);
 		bs_buffer_clear(&again);
 		if (bs_coded_open(copy, bytes.used_bytes, &coded, NULL) == BS_OK) {
 			bool has;
 			for (int i = 0; i < 10; i++)
-				(void)!bs_coded_has(&coded, random_below(&random, 1 << 20), &has, NULL);
+				(void)!bs_coded_has(&coded, random_below(&random, 1 << 20), &has,
+				                    NULL);
 			(void)!bs_coded_read(&coded, &again, NULL);
 		}
 	}
@@ -195,7 +210,8 @@ static uint64_t highest_bit(uint64_t x)
 	return 63 - (uint64_t)__builtin_clzll(x);
 }
 
-static void put_gap_literally(uint8_t *bits, uint64_t *at, uint64_t gap, uint64_t before, uint8_t code)
+static void put_gap_literally(uint8_t *bits, uint64_t *at, uint64_t gap, uint64_t before,
+                              uint8_t code)
 {
 	uint64_t k = code == 65 ? highest_bit(before + 1) / 2 : code;
 	uint64_t value = code == 65 ? gap + (UINT64_C(1) << k) : gap;
@@ -205,7 +221,8 @@ static void put_gap_literally(uint8_t *bits, uint64_t *at, uint64_t gap, uint64_
 	put_literally(bits, at, value, n_low);
 }
 
-/* Gaps that go round all 64-bit numbers, and end at a small one: what is read ascends, or is refused. */
+/* Gaps that go round all 64-bit numbers, and end at a small one: what is read ascends, or is
+ * refused. */
 static void test_round_the_world(void **state)
 {
 	FREED uint8_t *bytes = must_calloc(1, 4000);
@@ -216,7 +233,8 @@ static void test_round_the_world(void **state)
 		const bool is_set = i % 2;
 		const uint8_t code = i < 2 ? 65 : 56;
 		/* Nearly the largest gaps that there can be, and in the end how many of them. */
-		const uint64_t gap = (UINT64_C(1) << (code == 65 ? 57 : 56)) - (UINT64_C(1) << 29), n_gaps = code == 65 ? 128 : 256;
+		const uint64_t gap = (UINT64_C(1) << (code == 65 ? 57 : 56)) - (UINT64_C(1) << 29),
+			       n_gaps = code == 65 ? 128 : 256;
 		uint64_t at = 0, before = 0, sum = 0;
 		memset(bytes, 0, 4000);
 		for (uint64_t g = 0; g < n_gaps; g++, before = gap, sum += gap + is_set)
@@ -224,7 +242,8 @@ static void test_round_the_world(void **state)
 		uint64_t last = (is_set ? 200 : 100) - sum - is_set;
 		assert_in_range(last, 1, UINT64_C(1) << 40);
 		put_gap_literally(bytes + 24 + 3, &at, last, before, code);
-		put_gap_literally(bytes + 24 + 3, &at, 0, last, code); /* and once more, or one more */
+		/* and once more, or one more */
+		put_gap_literally(bytes + 24 + 3, &at, 0, last, code);
 		bs_store_u64(bytes, n_gaps + 3);
 		bs_store_u64(bytes + 8, at);
 		bytes[16] = code;
@@ -238,14 +257,18 @@ static void test_round_the_world(void **state)
 	}
 }
 
-/* What of it a writer of ours never writes: refused, and by the look at a block, too, where that would go beyond the bytes. */
+/* What of it a writer of ours never writes: refused, and by the look at a block, too, where that
+ * would go beyond the bytes. */
 static void test_lies(void **state)
 {
-	enum { N = 2 * BS_CODED_BLOCK + 7 };
+	enum {
+		N = 2 * BS_CODED_BLOCK + 7
+	};
 	static const struct {
 		size_t at;
 		uint8_t value;
-	} heads[] = {{16, 57}, {16, 63}, {16, 255}, {17, 2}, {18, 0}, {18, 8}, {19, 0}, {19, 9}, {20, 1}, {23, 1}};
+	} heads[] = {{16, 57}, {16, 63}, {16, 255}, {17, 2}, {18, 0},
+	             {18, 8},  {19, 0},  {19, 9},   {20, 1}, {23, 1}};
 	uint64_t numbers[N], block;
 	AUTO(bs_buffer_deinit) struct bs_buffer bytes = {0}, again = {0};
 	struct bs_coded coded;
@@ -257,13 +280,16 @@ static void test_lies(void **state)
 	for (size_t i = 0; i < COUNT(heads); i++) {
 		uint8_t was = bytes.data[heads[i].at];
 		bytes.data[heads[i].at] = heads[i].value;
-		assert_int_equal(bs_coded_open(bytes.data, bytes.used_bytes, &coded, NULL), BS_CORRUPT);
+		assert_int_equal(bs_coded_open(bytes.data, bytes.used_bytes, &coded, NULL),
+		                 BS_CORRUPT);
 		bytes.data[heads[i].at] = was;
 	}
 	expect_ok(bs_coded_open(bytes.data, bytes.used_bytes, &coded, ERR), &said);
-	uint8_t *entry = bytes.data + BS_CODED_HEAD_BYTES + coded.first_bytes + coded.place_bytes; /* of the second block */
+	/* of the second block */
+	uint8_t *entry = bytes.data + BS_CODED_HEAD_BYTES + coded.first_bytes + coded.place_bytes;
 	uint64_t first = numbers[BS_CODED_BLOCK - 1], beyond = coded.n_bits + 1, place = 0;
-	/* The second block begins with the last number of the first one; then its gaps stand behind all of them. */
+	/* The second block begins with the last number of the first one; then its gaps stand behind
+	 * all of them. */
 	memcpy(entry, &first, coded.first_bytes);
 	assert_int_equal(bs_coded_read(&coded, &again, NULL), BS_CORRUPT);
 	memcpy(entry, &numbers[BS_CODED_BLOCK], coded.first_bytes);
@@ -272,9 +298,12 @@ static void test_lies(void **state)
 	assert_true(beyond >> (8 * coded.place_bytes) == 0);
 	memcpy(entry + coded.first_bytes, &beyond, coded.place_bytes);
 	for (size_t i = 0; i < 2; i++) {
-		assert_true(bs_coded_find(&coded, numbers[i * BS_CODED_BLOCK + 2], &block) && block == i);
+		assert_true(bs_coded_find(&coded, numbers[i * BS_CODED_BLOCK + 2], &block) &&
+		            block == i);
 		assert_int_equal(bs_coded_block_span(&coded, block, &span, NULL), BS_CORRUPT);
-		assert_int_equal(bs_coded_block_has(&coded, block, numbers[i * BS_CODED_BLOCK + 2], &has, NULL), BS_CORRUPT);
+		assert_int_equal(bs_coded_block_has(&coded, block, numbers[i * BS_CODED_BLOCK + 2],
+		                                    &has, NULL),
+		                 BS_CORRUPT);
 	}
 	assert_int_equal(bs_coded_read(&coded, &again, NULL), BS_CORRUPT);
 	memcpy(entry + coded.first_bytes, &place, coded.place_bytes);
@@ -297,6 +326,7 @@ static void test_lies(void **state)
 	assert_int_equal(bs_coded_read(&coded, &again, NULL), BS_CORRUPT);
 }
 
-RUN_TESTS(cmocka_unit_test(test_edges), cmocka_unit_test(test_random), cmocka_unit_test(test_outlier),
-          cmocka_unit_test(test_size), cmocka_unit_test(test_damage), cmocka_unit_test(test_round_the_world),
+RUN_TESTS(cmocka_unit_test(test_edges), cmocka_unit_test(test_random),
+          cmocka_unit_test(test_outlier), cmocka_unit_test(test_size),
+          cmocka_unit_test(test_damage), cmocka_unit_test(test_round_the_world),
           cmocka_unit_test(test_lies))

@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "core/base/bytes.h"
-#include "core/file/container.h"
 #include "core/base/hash.h"
+#include "core/file/container.h"
 #include "tests/rigs/core_rig.h"
 
 /* ---- integers ---- */
@@ -27,7 +27,8 @@ static void test_varints(void **state)
 		for (size_t cut = 0; cut < n; cut++)
 			assert_null(bs_varint_get(bytes, bytes + cut, &got));
 	}
-	/* 2^64 - 1 is the last that fits; one bit more does not, and neither does an eleventh byte. */
+	/* 2^64 - 1 is the last that fits; one bit more does not, and neither does an eleventh
+	 * byte. */
 	uint64_t got = 7;
 	memset(bytes, 0xff, sizeof(bytes));
 	bytes[9] = 0x01;
@@ -54,7 +55,8 @@ static void part_fill(struct part *part, uint64_t *random)
 	fill_random(part->bytes, part->n_bytes, random);
 }
 
-static void write_parts(const char *path, const struct part *parts, size_t n_parts, uint64_t *random)
+static void write_parts(const char *path, const struct part *parts, size_t n_parts,
+                        uint64_t *random)
 {
 	uint64_t file_bytes = 0;
 	struct bs_file_writer *writer = new_file(path);
@@ -79,7 +81,8 @@ static void check_parts(const struct bs_container *file, const struct part *part
 {
 	assert_int_equal(bs_container_n_sections(file), n_parts);
 	for (size_t i = 0; i < n_parts; i++) {
-		struct bs_section section = bs_container_section(file, parts[i].id, parts[i].instance);
+		struct bs_section section =
+			bs_container_section(file, parts[i].id, parts[i].instance);
 		assert_int_equal(section.n_bytes, parts[i].n_bytes);
 		assert_int_equal((uintptr_t)section.data % 64, 0);
 		expect_ok(bs_section_touch(&section, 0, section.n_bytes, ERR), &said);
@@ -96,16 +99,21 @@ static void check_parts(const struct bs_container *file, const struct part *part
 
 static void test_round_trips(void **state)
 {
-	static const size_t edges[] = {0, 1, 63, 64, 65, 4095, 4096, 4097, 8192, 262144 - 64, 262144, 300000};
+	static const size_t edges[] = {0,    1,    63,   64,          65,     4095,
+	                               4096, 4097, 8192, 262144 - 64, 262144, 300000};
 	struct part parts[COUNT(edges)];
 	uint64_t random = 21;
 	for (int round = 0; round < 40; round++) {
-		size_t n_parts = round == 0 ? 0 : round == 1 ? COUNT(edges) : random_below(&random, COUNT(edges) + 1);
+		size_t n_parts = round == 0   ? 0
+		                 : round == 1 ? COUNT(edges)
+		                              : random_below(&random, COUNT(edges) + 1);
 		for (size_t i = 0; i < n_parts; i++) {
-			size_t n = round == 1 ? edges[i] : edges[random_below(&random, COUNT(edges))];
+			size_t n =
+				round == 1 ? edges[i] : edges[random_below(&random, COUNT(edges))];
 			/* Ids in no order, several of one id, instances in no order. */
 			parts[i] = (struct part){.id = (uint32_t)random_below(&random, 4),
-			                         .instance = (uint32_t)(n_parts - i), .n_bytes = n};
+			                         .instance = (uint32_t)(n_parts - i),
+			                         .n_bytes = n};
 			part_fill(&parts[i], &random);
 		}
 		write_parts("file", parts, n_parts, &random);
@@ -142,8 +150,10 @@ static void test_written_integers(void **state)
 	AUTO(bs_container_close_at) struct bs_container *file = open_file("file");
 	struct bs_section section = bs_container_section(file, 1, 0);
 	expect_ok(bs_section_touch(&section, 0, section.n_bytes, ERR), &said);
-	assert_memory_equal(section.data,
-	                    "\4\3\2\1\xc\xb\xa\x9\x8\x7\x6\x5\xac\x02\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 24);
+	assert_memory_equal(
+		section.data,
+		"\4\3\2\1\xc\xb\xa\x9\x8\x7\x6\x5\xac\x02\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01",
+		24);
 }
 
 static void test_equal_input_gives_equal_bytes(void **state)
@@ -183,10 +193,13 @@ static void test_touch_ranges(void **state)
 		expect_ok(bs_section_touch(&section, 0, 2 * BS_PAGE_BYTES, ERR), &said);
 		expect_ok(bs_section_touch(&section, 3 * BS_PAGE_BYTES, 10, ERR), &said);
 		expect_ok(bs_section_touch(&section, section.n_bytes, 0, ERR), &said);
-		expect_status(bs_section_touch(&section, 2 * BS_PAGE_BYTES, 1, ERR), BS_CORRUPT, &said);
+		expect_status(bs_section_touch(&section, 2 * BS_PAGE_BYTES, 1, ERR), BS_CORRUPT,
+		              &said);
 		assert_non_null(strstr(said.text, "file: corrupt: "));
-		expect_status(bs_section_touch(&section, 2 * BS_PAGE_BYTES - 1, 2, ERR), BS_CORRUPT, &said);
-		expect_status(bs_section_touch(&section, 0, section.n_bytes, ERR), BS_CORRUPT, &said);
+		expect_status(bs_section_touch(&section, 2 * BS_PAGE_BYTES - 1, 2, ERR), BS_CORRUPT,
+		              &said);
+		expect_status(bs_section_touch(&section, 0, section.n_bytes, ERR), BS_CORRUPT,
+		              &said);
 	}
 	expect_status(bs_section_touch(&section, 0, section.n_bytes + 1, ERR), BS_CORRUPT, &said);
 	expect_status(bs_section_touch(&section, section.n_bytes + 1, 0, ERR), BS_CORRUPT, &said);
@@ -206,7 +219,8 @@ static void test_read_ranges(void **state)
 	write_parts("file", &part, 1, &random);
 	AUTO(bs_container_close_at) struct bs_container *file = open_damaged();
 	struct bs_section section = bs_container_section(file, 1, 0);
-	/* The first time it is read, also across two pages and at the end; then it is where it is. */
+	/* The first time it is read, also across two pages and at the end; then it is where it
+	 * is. */
 	const uint64_t offs[] = {BS_PAGE_BYTES - 500, 4 * BS_PAGE_BYTES - 501};
 	for (int i = 0; i < 2; i++) {
 		expect_ok(bs_section_read(&section, offs[i], 511, room, &read, ERR), &said);
@@ -216,12 +230,17 @@ static void test_read_ranges(void **state)
 		assert_ptr_equal(read, section.data + offs[i]);
 	}
 	for (int again = 0; again < 2; again++) {
-		expect_status(bs_section_read(&section, 2 * BS_PAGE_BYTES + 512, 512, room, &read, ERR), BS_CORRUPT, &said);
-		expect_status(bs_section_read(&section, 2 * BS_PAGE_BYTES - 1, 2, room, &read, ERR), BS_CORRUPT, &said);
+		expect_status(
+			bs_section_read(&section, 2 * BS_PAGE_BYTES + 512, 512, room, &read, ERR),
+			BS_CORRUPT, &said);
+		expect_status(bs_section_read(&section, 2 * BS_PAGE_BYTES - 1, 2, room, &read, ERR),
+		              BS_CORRUPT, &said);
 	}
 	expect_ok(bs_section_read(&section, section.n_bytes, 0, room, &read, ERR), &said);
-	expect_status(bs_section_read(&section, section.n_bytes, 1, room, &read, ERR), BS_CORRUPT, &said);
-	expect_status(bs_section_read(&section, UINT64_MAX, 2, room, &read, ERR), BS_CORRUPT, &said);
+	expect_status(bs_section_read(&section, section.n_bytes, 1, room, &read, ERR), BS_CORRUPT,
+	              &said);
+	expect_status(bs_section_read(&section, UINT64_MAX, 2, room, &read, ERR), BS_CORRUPT,
+	              &said);
 	free(part.bytes);
 }
 
@@ -261,7 +280,8 @@ static void small_deinit(struct small *small)
 static bool is_damage_seen(const struct small *small, bool thoroughly)
 {
 	AUTO(bs_container_close_at) struct bs_container *file = NULL;
-	enum bs_status status = bs_container_open(dir_at("."), "small", BS_FILE_SEGMENT, &file, ERR);
+	enum bs_status status =
+		bs_container_open(dir_at("."), "small", BS_FILE_SEGMENT, &file, ERR);
 	if (status) {
 		expect_status(status, BS_CORRUPT, &said);
 		assert_null(file);
@@ -314,7 +334,8 @@ static void test_wrong_lengths(void **state)
 	for (size_t n = bytes.used_bytes; n-- > 0;) {
 		struct bs_container *file;
 		assert_int_equal(truncate("small", (off_t)n), 0);
-		expect_status(bs_container_open(dir_at("."), "small", BS_FILE_SEGMENT, &file, ERR), BS_CORRUPT, &said);
+		expect_status(bs_container_open(dir_at("."), "small", BS_FILE_SEGMENT, &file, ERR),
+		              BS_CORRUPT, &said);
 		assert_null(file);
 	}
 	write_bytes("small", bytes.data, bytes.used_bytes);
@@ -328,20 +349,26 @@ static void test_wrong_lengths(void **state)
 static void test_wrong_files(void **state)
 {
 	struct bs_container *file;
-	expect_status(bs_container_open(dir_at("."), "nothing", BS_FILE_SEGMENT, &file, ERR), BS_NOT_FOUND, &said);
+	expect_status(bs_container_open(dir_at("."), "nothing", BS_FILE_SEGMENT, &file, ERR),
+	              BS_NOT_FOUND, &said);
 	assert_null(file);
 	assert_non_null(strstr(said.text, "nothing"));
 	assert_int_equal(mkdir("folder", 0700), 0);
-	expect_status(bs_container_open(dir_at("."), "folder", BS_FILE_SEGMENT, &file, ERR), BS_CORRUPT, &said);
+	expect_status(bs_container_open(dir_at("."), "folder", BS_FILE_SEGMENT, &file, ERR),
+	              BS_CORRUPT, &said);
 	AUTO(small_deinit) struct small small = make_small();
 	struct bs_buffer bytes = small.bytes;
-	expect_status(bs_container_open(dir_at("."), "small/below", BS_FILE_SEGMENT, &file, ERR), BS_IO, &said);
-	expect_status(bs_container_open(dir_at("."), "small", BS_FILE_MANIFEST, &file, ERR), BS_CORRUPT, &said);
-	expect_status(bs_container_open(dir_at("."), "small", BS_FILE_TOMBSTONES, &file, ERR), BS_CORRUPT, &said);
+	expect_status(bs_container_open(dir_at("."), "small/below", BS_FILE_SEGMENT, &file, ERR),
+	              BS_IO, &said);
+	expect_status(bs_container_open(dir_at("."), "small", BS_FILE_MANIFEST, &file, ERR),
+	              BS_CORRUPT, &said);
+	expect_status(bs_container_open(dir_at("."), "small", BS_FILE_TOMBSTONES, &file, ERR),
+	              BS_CORRUPT, &said);
 	for (uint32_t version = 0; version <= 5; version++) {
 		bs_store_u32(bytes.data + 8, version);
 		write_resealed("small", &bytes);
-		enum bs_status status = bs_container_open(dir_at("."), "small", BS_FILE_SEGMENT, &file, ERR);
+		enum bs_status status =
+			bs_container_open(dir_at("."), "small", BS_FILE_SEGMENT, &file, ERR);
 		if (version == BS_FORMAT_VERSION)
 			expect_ok(status, &said);
 		else
@@ -350,8 +377,17 @@ static void test_wrong_files(void **state)
 	}
 	bs_store_u32(bytes.data + 8, BS_FORMAT_VERSION);
 	/* Features that this reader does not know: told by their names, or numbers. */
-	static const char *const features[] = {"it has numeric columns,", NULL, "it has summaries,", NULL, NULL, NULL, NULL, NULL, NULL,
-	                                       NULL, NULL};
+	static const char *const features[] = {"it has numeric columns,",
+	                                       NULL,
+	                                       "it has summaries,",
+	                                       NULL,
+	                                       NULL,
+	                                       NULL,
+	                                       NULL,
+	                                       NULL,
+	                                       NULL,
+	                                       NULL,
+	                                       NULL};
 	for (uint32_t bit = 0; bit < 32; bit++) {
 		char number[32];
 		if (bit < COUNT(features) && !features[bit])
@@ -359,7 +395,8 @@ static void test_wrong_files(void **state)
 		snprintf(number, sizeof(number), "it has feature %u,", bit);
 		bs_store_u32(bytes.data + 36, UINT32_C(1) << bit | UINT32_C(1) << 31);
 		write_resealed("small", &bytes);
-		expect_status(bs_container_open(dir_at("."), "small", BS_FILE_SEGMENT, &file, ERR), BS_UNSUPPORTED, &said);
+		expect_status(bs_container_open(dir_at("."), "small", BS_FILE_SEGMENT, &file, ERR),
+		              BS_UNSUPPORTED, &said);
 		assert_non_null(strstr(said.text, bit < COUNT(features) ? features[bit] : number));
 	}
 	uint64_t random = 9;
@@ -383,21 +420,38 @@ static void test_lying_tables(void **state)
 		size_t entry, off;
 		uint64_t value;
 	} lies[] = {
-		{0, 8, 0}, {0, 8, 63}, {0, 8, 65}, {0, 8, UINT64_MAX & ~UINT64_C(63)}, {0, 16, 4097},
-		{0, 16, UINT64_MAX}, {0, 16, UINT64_MAX - 64}, {0, 16, 1 << 20}, {0, 24, 1}, {1, 24, 0},
-		{1, 24, UINT64_MAX}, {3, 8, 64}, {3, 16, 4096}, {3, 16, 8193}, {2, 16, 0}, {2, 16, 65}, {0, 16, 129},
+		{0, 8, 0},
+		{0, 8, 63},
+		{0, 8, 65},
+		{0, 8, UINT64_MAX & ~UINT64_C(63)},
+		{0, 16, 4097},
+		{0, 16, UINT64_MAX},
+		{0, 16, UINT64_MAX - 64},
+		{0, 16, 1 << 20},
+		{0, 24, 1},
+		{1, 24, 0},
+		{1, 24, UINT64_MAX},
+		{3, 8, 64},
+		{3, 16, 4096},
+		{3, 16, 8193},
+		{2, 16, 0},
+		{2, 16, 65},
+		{0, 16, 129},
 	};
 	for (size_t i = 0; i < COUNT(lies); i++) {
 		copy_bytes(&changed, &bytes);
-		bs_store_u64(changed.data + table_off + lies[i].entry * 32 + lies[i].off, lies[i].value);
+		bs_store_u64(changed.data + table_off + lies[i].entry * 32 + lies[i].off,
+		             lies[i].value);
 		write_resealed("small", &changed);
 		assert_true(is_damage_seen(&small, false));
 	}
 	static const struct {
 		size_t off;
 		uint64_t value;
-	} heads[] = {{16, 0}, {16, UINT64_MAX}, {24, 0},          {24, 63}, {24, UINT64_MAX}, {24, UINT64_MAX - 31},
-	             {32, 3}, {32, 5},          {32, UINT32_MAX}, {40, 0}};
+	} heads[] = {{16, 0},  {16, UINT64_MAX}, {24, 0},
+	             {24, 63}, {24, UINT64_MAX}, {24, UINT64_MAX - 31},
+	             {32, 3},  {32, 5},          {32, UINT32_MAX},
+	             {40, 0}};
 	for (size_t i = 0; i < COUNT(heads); i++) {
 		copy_bytes(&changed, &bytes);
 		if (heads[i].off == 32)
@@ -417,10 +471,12 @@ static void test_cannot_create(void **state)
 	struct bs_file_writer *writer;
 	struct bs_buffer bytes = {0};
 	write_text("here", "somebody's");
-	expect_status(bs_file_writer_open(dir_at("."), "here", BS_FILE_SEGMENT, &writer, ERR), BS_IO, &said);
+	expect_status(bs_file_writer_open(dir_at("."), "here", BS_FILE_SEGMENT, &writer, ERR),
+	              BS_IO, &said);
 	assert_non_null(strstr(said.text, "here"));
 	assert_null(writer);
-	expect_status(bs_file_writer_open(dir_at("."), "no/folder", BS_FILE_SEGMENT, &writer, ERR), BS_IO, &said);
+	expect_status(bs_file_writer_open(dir_at("."), "no/folder", BS_FILE_SEGMENT, &writer, ERR),
+	              BS_IO, &said);
 	read_bytes("here", &bytes);
 	assert_int_equal(bytes.used_bytes, 10);
 	bs_buffer_deinit(&bytes);
@@ -474,8 +530,9 @@ static void test_full_disk(void **state)
 	assert_false(file_exists("file"));
 }
 
-RUN_TESTS(cmocka_unit_test(test_varints), FOLDER_TEST(test_round_trips), FOLDER_TEST(test_written_integers),
-          FOLDER_TEST(test_equal_input_gives_equal_bytes), FOLDER_TEST(test_touch_ranges),
-          FOLDER_TEST(test_flipped_bytes), FOLDER_TEST(test_wrong_lengths), FOLDER_TEST(test_wrong_files),
-          FOLDER_TEST(test_lying_tables), FOLDER_TEST(test_cannot_create), FOLDER_TEST(test_full_disk),
-          FOLDER_TEST(test_read_ranges))
+RUN_TESTS(cmocka_unit_test(test_varints), FOLDER_TEST(test_round_trips),
+          FOLDER_TEST(test_written_integers), FOLDER_TEST(test_equal_input_gives_equal_bytes),
+          FOLDER_TEST(test_touch_ranges), FOLDER_TEST(test_flipped_bytes),
+          FOLDER_TEST(test_wrong_lengths), FOLDER_TEST(test_wrong_files),
+          FOLDER_TEST(test_lying_tables), FOLDER_TEST(test_cannot_create),
+          FOLDER_TEST(test_full_disk), FOLDER_TEST(test_read_ranges))

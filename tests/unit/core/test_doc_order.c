@@ -1,10 +1,11 @@
 /*
- * test_doc_order.c: the order of documents, and cursors that merge what several segments have of a source: they must list
- * what sorting everything at once lists. Snapshots are put together by hand, of document tables and tombstones alone.
+ * test_doc_order.c: the order of documents, and cursors that merge what several segments have of a
+ * source: they must list what sorting everything at once lists. Snapshots are put together by hand,
+ * of document tables and tombstones alone.
  */
+#include "core/base/source_kind.h"
 #include "core/store/doc_order.h"
 #include "core/store/index_dir.h"
-#include "core/base/source_kind.h"
 #include "tests/rigs/core_rig.h"
 
 /* ---- paths ---- */
@@ -18,8 +19,8 @@ static void test_paths(void **state)
 {
 	/* In ascending order. */
 	static const char *const paths[] = {
-		"", "a", "a/", "a/b", "a/b/c", "a/b-c", "a/\xff", "a\x01", "a b", "a-b", "a.txt", "a0", "aa", "a\x7f", "a\x80", "b",
-		"\xc3\xa9",
+		"",    "a",     "a/", "a/b", "a/b/c", "a/b-c", "a/\xff", "a\x01",    "a b",
+		"a-b", "a.txt", "a0", "aa",  "a\x7f", "a\x80", "b",      "\xc3\xa9",
 	};
 	for (int i = 0; i < (int)COUNT(paths); i++) {
 		for (int j = 0; j < (int)COUNT(paths); j++) {
@@ -38,7 +39,8 @@ static void test_paths(void **state)
 #define MAX_NAME     8u
 #define EXCLUDED     MAX_SEGMENTS /* as the place of a document */
 
-static const uint32_t kinds[N_SOURCES] = {BS_SOURCE_FOLDER, BS_SOURCE_STDIN, BS_SOURCE_COLLECTION, BS_SOURCE_FOLDER};
+static const uint32_t kinds[N_SOURCES] = {BS_SOURCE_FOLDER, BS_SOURCE_STDIN, BS_SOURCE_COLLECTION,
+                                          BS_SOURCE_FOLDER};
 
 struct document {
 	uint32_t source;
@@ -60,7 +62,8 @@ struct world {
 	struct bs_snapshot snapshot;
 };
 
-/* The other way to say it: component by component is bytewise once "/" is the least byte there is. */
+/* The other way to say it: component by component is bytewise once "/" is the least byte there
+ * is. */
 static int compare_documents(const void *left, const void *right)
 {
 	const struct document *a = left, *b = right;
@@ -83,16 +86,19 @@ static void draw_documents(struct world *world, uint64_t *random)
 	uint32_t n = 0;
 	for (uint64_t left = random_below(random, MAX_DOCS); left > 0; left--) {
 		struct document *doc = &world->docs[n++];
-		*doc = (struct document){.source = (uint32_t)random_below(random, N_SOURCES), .key = next_random(random) >> 50};
+		*doc = (struct document){.source = (uint32_t)random_below(random, N_SOURCES),
+		                         .key = next_random(random) >> 50};
 		for (uint64_t i = random_below(random, MAX_NAME); i > 0; i--)
 			doc->name[i - 1] = letters[random_below(random, sizeof(letters) - 1)];
 		bool is_excluded = world->n_segments == 0 || random_below(random, 9) == 0;
-		doc->segment = is_excluded ? EXCLUDED : (uint32_t)random_below(random, world->n_segments);
+		doc->segment =
+			is_excluded ? EXCLUDED : (uint32_t)random_below(random, world->n_segments);
 		doc->is_deleted = !is_excluded && random_below(random, 4) == 0;
 	}
 	qsort(world->docs, n, sizeof(*world->docs), compare_documents);
 	for (uint32_t i = 0; i < n; i++)
-		if (i == 0 || compare_documents(&world->docs[world->n_docs - 1], &world->docs[i]) != 0)
+		if (i == 0 ||
+		    compare_documents(&world->docs[world->n_docs - 1], &world->docs[i]) != 0)
 			world->docs[world->n_docs++] = world->docs[i];
 }
 
@@ -112,9 +118,11 @@ static void make_table(struct world *world, uint32_t segment, struct bs_doc_tabl
 		} else {
 			record.place[word] = doc->key;
 		}
-		doc->ref = (struct bs_doc_ref){segment == EXCLUDED ? BS_DOC_EXCLUDED : segment, builder.n_docs};
+		doc->ref = (struct bs_doc_ref){segment == EXCLUDED ? BS_DOC_EXCLUDED : segment,
+		                               builder.n_docs};
 		if (doc->is_deleted) {
-			world->bits[segment][builder.n_docs / 8] |= (uint8_t)(1u << (builder.n_docs % 8));
+			world->bits[segment][builder.n_docs / 8] |=
+				(uint8_t)(1u << (builder.n_docs % 8));
 			world->tombstones[segment] = world->bits[segment];
 		}
 		expect_ok(bs_doc_table_add(&builder, &record, ERR), &said);
@@ -122,7 +130,9 @@ static void make_table(struct world *world, uint32_t segment, struct bs_doc_tabl
 	char name[BS_INDEX_NAME_BYTES];
 	expect_ok(bs_exclusions_write(dir_at("."), segment, &builder, ERR), &said);
 	bs_index_file_name("exc", segment, name);
-	expect_ok(bs_container_open(dir_at("."), name, BS_FILE_EXCLUSIONS, &world->files[segment], ERR), &said);
+	expect_ok(bs_container_open(dir_at("."), name, BS_FILE_EXCLUSIONS, &world->files[segment],
+	                            ERR),
+	          &said);
 	expect_ok(bs_doc_table_open(table, world->files[segment], builder.n_docs, ERR), &said);
 }
 
@@ -158,7 +168,8 @@ static bool is_same_ref(struct bs_doc_ref a, struct bs_doc_ref b)
 	return a.segment == b.segment && a.document == b.document;
 }
 
-static void expect_listed(const struct world *world, uint32_t source, const bool *chosen, bool with_exclusions)
+static void expect_listed(const struct world *world, uint32_t source, const bool *chosen,
+                          bool with_exclusions)
 {
 	AUTO(bs_doc_cursor_deinit) struct bs_doc_cursor cursor;
 	struct bs_doc_ref ref;
@@ -168,7 +179,9 @@ static void expect_listed(const struct world *world, uint32_t source, const bool
 	          &said);
 	for (uint32_t i = 0; i < world->n_docs; i++) {
 		const struct document *doc = &world->docs[i];
-		bool is_listed = doc->segment == EXCLUDED ? with_exclusions : !doc->is_deleted && (!chosen || chosen[doc->segment]);
+		bool is_listed = doc->segment == EXCLUDED
+		                         ? with_exclusions
+		                         : !doc->is_deleted && (!chosen || chosen[doc->segment]);
 		if (doc->source != source || !is_listed)
 			continue;
 		assert_true(bs_doc_cursor_peek(&cursor, &ref, &record));
@@ -188,18 +201,22 @@ static void expect_sought(const struct world *world, uint32_t source, uint64_t *
 	struct bs_doc_ref ref;
 	struct bs_doc_record record;
 	if (world->n_docs > 0)
-		memcpy(wanted.name, world->docs[random_below(random, world->n_docs)].name, MAX_NAME);
+		memcpy(wanted.name, world->docs[random_below(random, world->n_docs)].name,
+		       MAX_NAME);
 	size_t name_bytes = strnlen(wanted.name, MAX_NAME);
 	if (name_bytes > 0 && random_below(random, 3) == 0)
 		wanted.name[random_below(random, name_bytes)] = '.';
 	expect_ok(bs_doc_cursor_init(&cursor, &world->snapshot, source, NULL, 0, NULL, ERR), &said);
-	for (uint64_t n = random_below(random, 9); n > 0 && bs_doc_cursor_peek(&cursor, &ref, &record); n--)
+	for (uint64_t n = random_below(random, 9);
+	     n > 0 && bs_doc_cursor_peek(&cursor, &ref, &record); n--)
 		expect_ok(bs_doc_cursor_advance(&cursor, ERR), &said);
 	uint64_t i = bs_doc_cursor_peek(&cursor, &ref, &record) ? record.checksum : world->n_docs;
-	expect_ok(bs_doc_cursor_seek(&cursor, (const uint8_t *)wanted.name, name_bytes, ERR), &said);
+	expect_ok(bs_doc_cursor_seek(&cursor, (const uint8_t *)wanted.name, name_bytes, ERR),
+	          &said);
 	for (; i < world->n_docs; i++) {
 		const struct document *doc = &world->docs[i];
-		if (doc->source == source && doc->segment != EXCLUDED && !doc->is_deleted && compare_documents(doc, &wanted) >= 0)
+		if (doc->source == source && doc->segment != EXCLUDED && !doc->is_deleted &&
+		    compare_documents(doc, &wanted) >= 0)
 			break;
 	}
 	assert_int_equal(bs_doc_cursor_peek(&cursor, &ref, &record), i < world->n_docs);
@@ -220,7 +237,8 @@ static void test_cursors(void **state)
 			expect_listed(&world, source, NULL, false);
 			expect_listed(&world, source, NULL, true);
 			expect_listed(&world, source, chosen, random_below(&random, 2));
-			for (int n = 0; n < 5 && source < N_SOURCES && kinds[source] == BS_SOURCE_FOLDER; n++)
+			for (int n = 0;
+			     n < 5 && source < N_SOURCES && kinds[source] == BS_SOURCE_FOLDER; n++)
 				expect_sought(&world, source, &random);
 		}
 		unmake_world(&world);
@@ -235,7 +253,8 @@ static void test_two_documents(void **state)
 		make_world(&world, &random);
 		for (uint32_t i = 0; i < world.n_docs; i++) {
 			for (uint32_t j = 0; j < world.n_docs; j++) {
-				int order = bs_document_order(&world.snapshot, world.docs[i].ref, world.docs[j].ref);
+				int order = bs_document_order(&world.snapshot, world.docs[i].ref,
+				                              world.docs[j].ref);
 				assert_int_equal((order > 0) - (order < 0), (i > j) - (i < j));
 			}
 		}

@@ -1,9 +1,10 @@
-/* test_doc_table.c: documents come back as they were added, from memory and from the file, and damage is told. */
+/* test_doc_table.c: documents come back as they were added, from memory and from the file, and
+ * damage is told. */
 #include <unistd.h>
 
 #include "core/base/bytes.h"
-#include "core/store/doc_table.h"
 #include "core/file/segment_sections.h"
+#include "core/store/doc_table.h"
 #include "tests/rigs/core_rig.h"
 
 struct documents {
@@ -12,9 +13,11 @@ struct documents {
 };
 
 /* Names of all lengths and bytes; sources in runs, some of one document, some that come again. */
-static void documents_make(struct documents *documents, uint32_t n_docs, bool have_checksums, uint64_t *random)
+static void documents_make(struct documents *documents, uint32_t n_docs, bool have_checksums,
+                           uint64_t *random)
 {
-	*documents = (struct documents){.records = calloc(n_docs + 1, sizeof(struct bs_doc_record)), .n_docs = n_docs};
+	*documents = (struct documents){.records = calloc(n_docs + 1, sizeof(struct bs_doc_record)),
+	                                .n_docs = n_docs};
 	assert_non_null(documents->records);
 	uint32_t source = 0;
 	for (uint32_t i = 0; i < n_docs; i++) {
@@ -27,7 +30,8 @@ static void documents_make(struct documents *documents, uint32_t n_docs, bool ha
 		*record = (struct bs_doc_record){
 			.source = source,
 			.length = (uint32_t)next_random(random),
-			.flags = (uint8_t)(next_random(random) | (have_checksums ? 0 : BS_DOC_NOT_STORED)),
+			.flags = (uint8_t)(next_random(random) |
+		                           (have_checksums ? 0 : BS_DOC_NOT_STORED)),
 			.checksum = have_checksums ? next_random(random) | 1 : 0,
 			.name = name,
 			.name_bytes = (uint32_t)n,
@@ -68,7 +72,8 @@ static void builder_fill(struct bs_doc_table_builder *builder, const struct docu
 		bs_doc_table_builder_get(builder, i, &got);
 		expect_same(&got, &documents->records[i]);
 	}
-	assert_true(bs_doc_table_builder_bytes(builder) >= builder->names.used_bytes + documents->n_docs * 45ull);
+	assert_true(bs_doc_table_builder_bytes(builder) >=
+	            builder->names.used_bytes + documents->n_docs * 45ull);
 }
 
 static void write_table(const char *path, const struct bs_doc_table_builder *builder)
@@ -84,7 +89,8 @@ static void test_round_trips(void **state)
 {
 	static const uint32_t sizes[] = {0, 1, 2, 3, 100, 127, 1024, 5000};
 	uint64_t random = 41;
-	AUTO(bs_doc_table_builder_deinit) struct bs_doc_table_builder builder = {0}; /* one for all, cleared between */
+	/* one for all, cleared between */
+	AUTO(bs_doc_table_builder_deinit) struct bs_doc_table_builder builder = {0};
 	for (size_t i = 0; i < COUNT(sizes); i++) {
 		AUTO(documents_deinit) struct documents documents;
 		struct bs_doc_record got;
@@ -100,10 +106,12 @@ static void test_round_trips(void **state)
 		}
 		expect_status(bs_doc_table_get(&table, sizes[i], &got, ERR), BS_CORRUPT, &said);
 		expect_status(bs_doc_table_get(&table, UINT32_MAX, &got, ERR), BS_CORRUPT, &said);
-		static const uint64_t more[] = {1, 4294967295u, 4294967296u, UINT64_MAX - 10000, UINT64_C(1) << 61};
+		static const uint64_t more[] = {1, 4294967295u, 4294967296u, UINT64_MAX - 10000,
+		                                UINT64_C(1) << 61};
 		for (size_t j = 0; j < COUNT(more); j++) {
 			AUTO(bs_doc_table_deinit) struct bs_doc_table wrong;
-			expect_status(bs_doc_table_open(&wrong, file, sizes[i] + more[j], ERR), BS_CORRUPT, &said);
+			expect_status(bs_doc_table_open(&wrong, file, sizes[i] + more[j], ERR),
+			              BS_CORRUPT, &said);
 		}
 		bs_doc_table_builder_clear(&builder);
 	}
@@ -125,8 +133,10 @@ static void test_damage_with_right_checksums(void **state)
 		copy_bytes(&changed, &bytes);
 		/* Half the time among the name offsets, the section that matters most. */
 		const uint8_t *entry =
-			changed.data + table_off + (random_below(&random, 2) ? 8 : random_below(&random, 10)) * 32;
-		size_t at = (size_t)(bs_load_u64(entry + 8) + random_below(&random, bs_load_u64(entry + 16)));
+			changed.data + table_off +
+			(random_below(&random, 2) ? 8 : random_below(&random, 10)) * 32;
+		size_t at = (size_t)(bs_load_u64(entry + 8) +
+		                     random_below(&random, bs_load_u64(entry + 16)));
 		changed.data[at] = (uint8_t)next_random(&random);
 		write_resealed("damaged", &changed);
 		AUTO(bs_doc_table_deinit) struct bs_doc_table table;

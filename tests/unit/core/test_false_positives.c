@@ -1,9 +1,10 @@
-/* test_false_positives.c: every row that was put in comes out again, in order, and no other; damage is told or harmless. */
+/* test_false_positives.c: every row that was put in comes out again, in order, and no other; damage
+ * is told or harmless. */
 #include <unistd.h>
 
 #include "core/base/bytes.h"
-#include "core/matrix/false_positives.h"
 #include "core/file/segment_sections.h"
+#include "core/matrix/false_positives.h"
 #include "tests/rigs/core_rig.h"
 
 /* ---- the truth: pairs of a term and a row, in that order ---- */
@@ -21,11 +22,13 @@ static int compare_pairs(const void *a, const void *b)
 }
 
 /* At most n different pairs. */
-static size_t draw_pairs(struct pair *pairs, size_t n, uint32_t n_terms, uint32_t n_rows, uint64_t *random)
+static size_t draw_pairs(struct pair *pairs, size_t n, uint32_t n_terms, uint32_t n_rows,
+                         uint64_t *random)
 {
 	size_t n_kept = 0;
 	for (size_t i = 0; i < n; i++)
-		pairs[i] = (struct pair){(uint32_t)random_below(random, n_terms), (uint32_t)random_below(random, n_rows)};
+		pairs[i] = (struct pair){(uint32_t)random_below(random, n_terms),
+		                         (uint32_t)random_below(random, n_rows)};
 	if (n > 1)
 		qsort(pairs, n, sizeof(*pairs), compare_pairs);
 	for (size_t i = 0; i < n; i++)
@@ -34,9 +37,10 @@ static size_t draw_pairs(struct pair *pairs, size_t n, uint32_t n_terms, uint32_
 	return n_kept;
 }
 
-/* One call for the rows of a term in [first, end), if there are any; returns where its pairs end. */
-static size_t add_run(struct bs_false_positives_builder *builder, const struct pair *pairs, size_t n, size_t i, uint64_t first,
-                      uint64_t end)
+/* One call for the rows of a term in [first, end), if there are any; returns where its pairs
+ * end. */
+static size_t add_run(struct bs_false_positives_builder *builder, const struct pair *pairs,
+                      size_t n, size_t i, uint64_t first, uint64_t end)
 {
 	uint32_t ordinal = pairs[i].ordinal;
 	AUTO(bs_buffer_deinit) struct bs_buffer rows = {0};
@@ -44,12 +48,15 @@ static size_t add_run(struct bs_false_positives_builder *builder, const struct p
 		if (pairs[i].row >= first && pairs[i].row < end)
 			append_bytes(&rows, &pairs[i].row, 4);
 	if (rows.used_bytes > 0)
-		expect_ok(bs_false_positives_add(builder, ordinal, (const uint32_t *)(const void *)rows.data,
-		                            (uint32_t)(rows.used_bytes / 4), ERR), &said);
+		expect_ok(bs_false_positives_add(builder, ordinal,
+		                                 (const uint32_t *)(const void *)rows.data,
+		                                 (uint32_t)(rows.used_bytes / 4), ERR),
+		          &said);
 	return i;
 }
 
-/* Shard by shard, and in every shard the terms in another order, as an indexer that numbers terms otherwise would. */
+/* Shard by shard, and in every shard the terms in another order, as an indexer that numbers terms
+ * otherwise would. */
 static void write_pairs(const struct pair *pairs, size_t n, uint64_t shard_rows, uint32_t n_rows)
 {
 	AUTO(bs_false_positives_builder_deinit) struct bs_false_positives_builder builder = {0};
@@ -61,7 +68,8 @@ static void write_pairs(const struct pair *pairs, size_t n, uint64_t shard_rows,
 	unsigned turn = 0;
 	for (uint64_t first = 0; first < n_rows; first += shard_rows, turn++)
 		for (size_t s = 0; s < n_starts; s++)
-			add_run(&builder, pairs, n, starts[turn % 2 ? s : n_starts - 1 - s], first, first + shard_rows);
+			add_run(&builder, pairs, n, starts[turn % 2 ? s : n_starts - 1 - s], first,
+			        first + shard_rows);
 	unlink("file");
 	struct bs_file_writer *writer = new_file("file");
 	expect_ok(bs_false_positives_write(&builder, n_rows, writer, ERR), &said);
@@ -70,9 +78,10 @@ static void write_pairs(const struct pair *pairs, size_t n, uint64_t shard_rows,
 
 /* ---- reading ---- */
 
-/* Clears the rows of a shard [first, first + 512 * BS_SHARD_MAX_BLOCKS) in some live blocks, and looks at every bit. */
-static void check_clear(const struct bs_term_false_positives *list, const uint32_t *rows, size_t n, uint64_t first,
-                        uint64_t *random)
+/* Clears the rows of a shard [first, first + 512 * BS_SHARD_MAX_BLOCKS) in some live blocks, and
+ * looks at every bit. */
+static void check_clear(const struct bs_term_false_positives *list, const uint32_t *rows, size_t n,
+                        uint64_t first, uint64_t *random)
 {
 	static uint64_t lines[BS_SHARD_MAX_BLOCKS * BS_LINE_WORDS];
 	struct bs_live live;
@@ -96,8 +105,8 @@ static void check_clear(const struct bs_term_false_positives *list, const uint32
 		assert_true(lines[word] == UINT64_MAX);
 }
 
-static void check_term(const struct bs_false_positives *false_positives, const struct pair *pairs, size_t n, uint32_t ordinal,
-                       uint64_t *random)
+static void check_term(const struct bs_false_positives *false_positives, const struct pair *pairs,
+                       size_t n, uint32_t ordinal, uint64_t *random)
 {
 	struct bs_term_false_positives list;
 	AUTO(vector_deinit) struct bs_u32s rows = {0};
@@ -113,7 +122,8 @@ static void check_term(const struct bs_false_positives *false_positives, const s
 	}
 	assert_int_equal(n_found, bs_vector_n(&rows));
 	if (random_below(random, 4) == 0)
-		check_clear(&list, found, n_found, n_found ? found[random_below(random, n_found)] / 2 : 0, random);
+		check_clear(&list, found, n_found,
+		            n_found ? found[random_below(random, n_found)] / 2 : 0, random);
 }
 
 static uint64_t bit_at(const uint8_t *bytes, uint64_t at)
@@ -129,11 +139,17 @@ static uint64_t number(const struct bs_packed *packed, uint64_t i)
 }
 
 /* FORMAT.md read literally. */
-static void check_twin(const struct bs_container *file, const struct pair *pairs, size_t n, uint64_t n_rows)
+static void check_twin(const struct bs_container *file, const struct pair *pairs, size_t n,
+                       uint64_t n_rows)
 {
 	struct bs_packed terms, offsets;
-	expect_ok(bs_packed_open_counted(&terms, bs_container_section(file, BS_SECTION_EXCEPTION_TERMS, 0), ERR), &said);
-	expect_ok(bs_packed_open_counted(&offsets, bs_container_section(file, BS_SECTION_EXCEPTION_OFFSETS, 0), ERR), &said);
+	expect_ok(bs_packed_open_counted(
+			  &terms, bs_container_section(file, BS_SECTION_EXCEPTION_TERMS, 0), ERR),
+	          &said);
+	expect_ok(
+		bs_packed_open_counted(
+			&offsets, bs_container_section(file, BS_SECTION_EXCEPTION_OFFSETS, 0), ERR),
+		&said);
 	expect_ok(bs_packed_check(&terms, ERR), &said);
 	expect_ok(bs_packed_check(&offsets, ERR), &said);
 	struct bs_section rows = bs_container_section(file, BS_SECTION_EXCEPTION_ROWS, 0);
@@ -155,7 +171,8 @@ static void check_twin(const struct bs_container *file, const struct pair *pairs
 		uint64_t high = n_here * low_bits;
 		for (uint64_t bucket = 0; bucket < n_buckets; bucket++, high++) {
 			if (bucket > 0 && bucket % 128 == 0)
-				assert_int_equal(bs_load_u32(samples + (bucket / 128 - 1) * 4), n_seen);
+				assert_int_equal(bs_load_u32(samples + (bucket / 128 - 1) * 4),
+				                 n_seen);
 			for (; bit_at(bits, high); high++, n_seen++, i++) {
 				uint64_t row = bucket << low_bits;
 				for (uint64_t bit = 0; bit < low_bits; bit++)
@@ -174,14 +191,16 @@ static void check_twin(const struct bs_container *file, const struct pair *pairs
 	assert_int_equal(number(&offsets, terms.n), at);
 }
 
-static void check_file(const struct pair *pairs, size_t n, uint32_t n_terms, uint32_t n_rows, uint64_t *random)
+static void check_file(const struct pair *pairs, size_t n, uint32_t n_terms, uint32_t n_rows,
+                       uint64_t *random)
 {
 	struct bs_false_positives false_positives;
 	AUTO(bs_container_close_at) struct bs_container *file = open_file("file");
 	expect_ok(bs_false_positives_open(&false_positives, file, n_rows, ERR), &said);
 	check_twin(file, pairs, n, n_rows);
 	for (int i = 0; i < 100; i++)
-		check_term(&false_positives, pairs, n, (uint32_t)random_below(random, n_terms), random);
+		check_term(&false_positives, pairs, n, (uint32_t)random_below(random, n_terms),
+		           random);
 	for (size_t i = 0; i < n; i += 1 + random_below(random, 20))
 		check_term(&false_positives, pairs, n, pairs[i].ordinal, random);
 	check_term(&false_positives, pairs, n, UINT32_MAX, random);
@@ -196,7 +215,9 @@ static void test_round_trip(void **state)
 	for (int round = 0; round < 120; round++) {
 		uint32_t n_rows = row_counts[random_below(&random, COUNT(row_counts))];
 		uint32_t n_terms = term_counts[random_below(&random, COUNT(term_counts))];
-		size_t n = draw_pairs(pairs, (size_t)random_below(&random, round % 3 ? 40 : COUNT(pairs)), n_terms, n_rows, &random);
+		size_t n = draw_pairs(pairs,
+		                      (size_t)random_below(&random, round % 3 ? 40 : COUNT(pairs)),
+		                      n_terms, n_rows, &random);
 		uint64_t shard_rows = 1 + n_rows / (1 + random_below(&random, 8));
 		write_pairs(pairs, n, shard_rows, n_rows);
 		check_file(pairs, n, n_terms, n_rows, &random);
@@ -213,11 +234,13 @@ static void test_empty(void **state)
 	unlink("file");
 	finish_file(new_file("file"));
 	AUTO(bs_container_close_at) struct bs_container *file = open_file("file");
-	expect_status(bs_false_positives_open(&false_positives, file, 1000, ERR), BS_CORRUPT, &said);
+	expect_status(bs_false_positives_open(&false_positives, file, 1000, ERR), BS_CORRUPT,
+	              &said);
 }
 
 /* Reads all there is. Whatever was read must be rows of the segment in ascending order. */
-static enum bs_status read_all(uint32_t n_terms, uint64_t n_rows, struct bs_buffer *found, struct bs_error *err)
+static enum bs_status read_all(uint32_t n_terms, uint64_t n_rows, struct bs_buffer *found,
+                               struct bs_error *err)
 {
 	AUTO(bs_container_close_at) struct bs_container *file = NULL;
 	struct bs_false_positives false_positives;
@@ -233,7 +256,8 @@ static enum bs_status read_all(uint32_t n_terms, uint64_t n_rows, struct bs_buff
 		struct bs_live live;
 		memset(&live, 0xff, sizeof(live));
 		status = bs_false_positives_find(&false_positives, t, &list, err);
-		/* What a query does with it must be harmless even where reading all of it would tell. */
+		/* What a query does with it must be harmless even where reading all of it would
+		 * tell. */
 		if (!status)
 			status = bs_false_positives_clear(&list, t * 7, &live, lines, err);
 		if (!status)
@@ -259,15 +283,18 @@ static void test_damage(void **state)
 	size_t table_off = (size_t)bs_load_u64(good.data + 24);
 	for (int round = 0; round < 6000; round++) {
 		bool is_sealed = round % 3;
-		/* With right checksums also the lengths of the sections, so that they do not fit each other. */
+		/* With right checksums also the lengths of the sections, so that they do not fit
+		 * each other. */
 		size_t end = is_sealed && round % 4 == 0 ? table_off + 96 : table_off;
 		write_flipped(&good, end, is_sealed, &random);
 		enum bs_status status = read_all(40, 700, &found, ERR);
 		assert_true(status == BS_OK || status == BS_CORRUPT);
 		n_told += status == BS_CORRUPT;
-		/* What the checksums do not show may be any answer; what they do, none but the right one. */
+		/* What the checksums do not show may be any answer; what they do, none but the
+		 * right one. */
 		if (!status && !is_sealed)
-			assert_true(found.used_bytes == n * sizeof(*pairs) && memcmp(found.data, pairs, found.used_bytes) == 0);
+			assert_true(found.used_bytes == n * sizeof(*pairs) &&
+			            memcmp(found.data, pairs, found.used_bytes) == 0);
 	}
 	assert_true(n_told > 2000);
 }

@@ -1,4 +1,5 @@
-/* test_forward_index.c: forward indexes: every ordinal that was put in is there, no other is, and damage is survived. */
+/* test_forward_index.c: forward indexes: every ordinal that was put in is there, no other is, and
+ * damage is survived. */
 #include <unistd.h>
 
 #include "core/base/bytes.h"
@@ -16,7 +17,8 @@ static int compare_u32(const void *a, const void *b)
 }
 
 /* At most n distinct ordinals below limit, in runs of up to `run`; returns how many. */
-static uint32_t make_ordinals(uint32_t *ordinals, uint32_t n, uint64_t limit, uint32_t run, uint64_t *random)
+static uint32_t make_ordinals(uint32_t *ordinals, uint32_t n, uint64_t limit, uint32_t run,
+                              uint64_t *random)
 {
 	uint32_t n_made = 0;
 	for (uint32_t i = 0; i < n;) {
@@ -106,8 +108,8 @@ static bool is_in(const uint32_t *ordinals, uint32_t n, uint64_t ordinal)
 	return false;
 }
 
-static void check_has(const struct bs_section *section, uint64_t start, uint64_t end, const uint32_t *ordinals, uint32_t n,
-                      uint64_t ordinal)
+static void check_has(const struct bs_section *section, uint64_t start, uint64_t end,
+                      const uint32_t *ordinals, uint32_t n, uint64_t ordinal)
 {
 	bool has;
 	expect_ok(bs_forward_index_has(section, start, end, ordinal, &has, ERR), &said);
@@ -138,12 +140,17 @@ static void check_list(const uint32_t *ordinals, uint32_t n, uint64_t limit, uin
 	if (n > 0) {
 		assert_memory_equal(again.data, ordinals, again.used_bytes);
 		/* Of a lexicon that has these terms, and of one that lacks the last. */
-		expect_ok(bs_forward_index_read(&section, start, end, ordinals[n - 1] + UINT64_C(1), &again, ERR), &said);
-		expect_status(bs_forward_index_read(&section, start, end, ordinals[n - 1], &again, ERR), BS_CORRUPT, &said);
+		expect_ok(bs_forward_index_read(&section, start, end, ordinals[n - 1] + UINT64_C(1),
+		                                &again, ERR),
+		          &said);
+		expect_status(
+			bs_forward_index_read(&section, start, end, ordinals[n - 1], &again, ERR),
+			BS_CORRUPT, &said);
 	}
 	for (uint32_t i = 0; i < n; i += 1 + n / 1000)
 		for (uint64_t near = 0; near < 5; near++)
-			check_has(&section, start, end, ordinals, n, (uint64_t)ordinals[i] + near - (ordinals[i] >= 2 ? 2 : 0));
+			check_has(&section, start, end, ordinals, n,
+			          (uint64_t)ordinals[i] + near - (ordinals[i] >= 2 ? 2 : 0));
 	for (int i = 0; i < 200; i++)
 		check_has(&section, start, end, ordinals, n, random_below(random, limit));
 	static const uint64_t far[] = {0, 1, UINT32_MAX, UINT64_C(1) << 32, UINT64_MAX};
@@ -155,12 +162,15 @@ static void test_random(void **state)
 {
 	static uint32_t ordinals[30000];
 	uint64_t random = 51;
-	static const uint64_t limits[] = {1, 2, 100, 129, 5000, 70000, 5500000, UINT64_C(1) << 31, UINT32_MAX};
+	static const uint64_t limits[] = {
+		1, 2, 100, 129, 5000, 70000, 5500000, UINT64_C(1) << 31, UINT32_MAX};
 	static const uint32_t runs[] = {1, 10, 3000};
 	for (size_t l = 0; l < COUNT(limits); l++)
 		for (size_t r = 0; r < COUNT(runs); r++)
 			for (uint32_t n = 1; n <= COUNT(ordinals); n = n * 5 + 2)
-				check_list(ordinals, make_ordinals(ordinals, n, limits[l], runs[r], &random), limits[l], &random);
+				check_list(ordinals,
+				           make_ordinals(ordinals, n, limits[l], runs[r], &random),
+				           limits[l], &random);
 	check_list(ordinals, 0, 10, &random);
 }
 
@@ -183,8 +193,8 @@ static void test_extremes(void **state)
 
 /* ---- damage ---- */
 
-/* Every byte of small lists changed, under right checksums: reading all tells, or gives a list that would be written so;
- * looking up gives an answer or an error. */
+/* Every byte of small lists changed, under right checksums: reading all tells, or gives a list that
+ * would be written so; looking up gives an answer or an error. */
 static void test_damage(void **state)
 {
 	static const uint8_t harmful[] = {0x01, 0x80, 0x7f, 0xff};
@@ -192,7 +202,8 @@ static void test_damage(void **state)
 	uint64_t random = 54;
 	for (size_t l = 0; l < COUNT(limits); l++) {
 		uint32_t ordinals[300];
-		AUTO(bs_buffer_deinit) struct bs_buffer list = {0}, bad = {0}, read = {0}, again = {0};
+		AUTO(bs_buffer_deinit)
+		struct bs_buffer list = {0}, bad = {0}, read = {0}, again = {0};
 		struct bs_section section;
 		uint32_t n = make_ordinals(ordinals, 300, limits[l], 2, &random);
 		expect_ok(bs_forward_index_append(&list, ordinals, n, ERR), &said);
@@ -200,18 +211,24 @@ static void test_damage(void **state)
 			copy_bytes(&bad, &list);
 			bad.data[i / COUNT(harmful)] ^= harmful[i % COUNT(harmful)];
 			write_list("list", &bad);
-			AUTO(bs_container_close_at) struct bs_container *file = open_list("list", &section);
-			enum bs_status status = bs_forward_index_read(&section, 0, section.n_bytes, UINT32_MAX, &read, ERR);
+			AUTO(bs_container_close_at)
+			struct bs_container *file = open_list("list", &section);
+			enum bs_status status = bs_forward_index_read(&section, 0, section.n_bytes,
+			                                              UINT32_MAX, &read, ERR);
 			assert_true(status == BS_OK || status == BS_CORRUPT);
 			if (!status) {
 				bs_buffer_clear(&again);
-				expect_ok(bs_forward_index_append(&again, (const uint32_t *)(const void *)read.data,
-				                              (uint32_t)(read.used_bytes / 4), ERR), &said);
+				expect_ok(bs_forward_index_append(
+						  &again, (const uint32_t *)(const void *)read.data,
+						  (uint32_t)(read.used_bytes / 4), ERR),
+				          &said);
 				assert_buffers_equal(&again, &bad);
 			}
 			for (int j = 0; j < 20; j++) {
 				bool has;
-				status = bs_forward_index_has(&section, 0, section.n_bytes, random_below(&random, limits[l] + 1), &has, ERR);
+				status = bs_forward_index_has(&section, 0, section.n_bytes,
+				                              random_below(&random, limits[l] + 1),
+				                              &has, ERR);
 				assert_true(status == BS_OK || status == BS_CORRUPT);
 			}
 		}

@@ -1,5 +1,5 @@
-/* test_grams.c: folding, in one piece and in many; grams of literals, their keys, hashes and columns. What is made of the
- * grams of a file: test_gram_sketch.c. */
+/* test_grams.c: folding, in one piece and in many; grams of literals, their keys, hashes and
+ * columns. What is made of the grams of a file: test_gram_sketch.c. */
 #include <unicode/uchar.h>
 #include <unicode/utf8.h>
 
@@ -26,7 +26,8 @@ static void test_folding(void **state)
 	check_fold("\u03a3\u03c3\u03c2", "\u03c3\u03c3\u03c3");
 	check_fold("\u023a\u023a\u023a", "\u2c65\u2c65\u2c65"); /* grows */
 	check_fold("\U00010400\U0001f600", "\U00010428\U0001f600");
-	check_fold("A\xff\xc3Z\xe2\x82Q\xed\xa0\x80\xf5\x80", "a\xff\xc3z\xe2\x82q\xed\xa0\x80\xf5\x80");
+	check_fold("A\xff\xc3Z\xe2\x82Q\xed\xa0\x80\xf5\x80",
+	           "a\xff\xc3z\xe2\x82q\xed\xa0\x80\xf5\x80");
 	check_fold("ABC\xe2\x84", "abc\xe2\x84");
 }
 
@@ -53,7 +54,9 @@ static void test_folding_is_stable(void **state)
 /* Text in pieces of random lengths: what a piece leaves comes with the next. */
 static void test_folding_in_pieces(void **state)
 {
-	static const char *const items[] = {"a", "B", " ", "\u00c4", "\u1e9e", "\u023a", "\U00010400", "\xff", "\xe2", "\xf0\x90", "\x80"};
+	static const char *const items[] = {"a",      "B",        " ",          "\u00c4",
+	                                    "\u1e9e", "\u023a",   "\U00010400", "\xff",
+	                                    "\xe2",   "\xf0\x90", "\x80"};
 	uint64_t random = 1;
 	for (int i = 0; i < 3000; i++) {
 		uint8_t text[400], pieces[900];
@@ -67,10 +70,12 @@ static void test_folding_in_pieces(void **state)
 		}
 		assert_int_equal(bs_grams_fold(text, n_bytes, &folded, NULL), BS_OK);
 		for (size_t at = 0; at < n_bytes;) {
-			size_t left = n_bytes - at, most = 4 + (size_t)random_below(&random, i % 3 ? 20 : 300);
+			size_t left = n_bytes - at,
+			       most = 4 + (size_t)random_below(&random, i % 3 ? 20 : 300);
 			FREED uint8_t *piece = malloc(left < most ? left : most);
 			memcpy(piece, text + at, left < most ? left : most);
-			at += bs_grams_fold_piece(piece, left < most ? left : most, left <= most, pieces + n_folded, &n);
+			at += bs_grams_fold_piece(piece, left < most ? left : most, left <= most,
+			                          pieces + n_folded, &n);
 			n_folded += n;
 		}
 		assert_int_equal(n_folded, folded.used_bytes);
@@ -85,14 +90,17 @@ static void test_vectors(void **state)
 {
 	AUTO(bs_buffer_deinit) struct bs_buffer keys = {0};
 	const char *text = "mutex_lock(&dev->mutex)";
-	assert_int_equal(bs_grams_of_literal((const uint8_t *)text, strlen(text), &keys, NULL), BS_OK);
+	assert_int_equal(bs_grams_of_literal((const uint8_t *)text, strlen(text), &keys, NULL),
+	                 BS_OK);
 	const uint64_t *key = (const uint64_t *)(const void *)keys.data;
 	size_t n_keys = keys.used_bytes / sizeof(*key);
-	assert_int_equal(n_keys, 18 + 18); /* of 21 trigrams, three stand twice; of 19 5-grams, one */
+	/* of 21 trigrams, three stand twice; of 19 5-grams, one */
+	assert_int_equal(n_keys, 18 + 18);
 	assert_int_equal(key[0], UINT64_C(0x030000000074756d));
 	assert_int_equal(key[18], UINT64_C(0x050000786574756d));
 	for (size_t i = 0; i < n_keys; i++)
-		assert_int_equal(bs_gram_bytes(key[i]), i < 18 ? BS_GRAM_LEAST : BS_GRAM_LONG_BYTES);
+		assert_int_equal(bs_gram_bytes(key[i]),
+		                 i < 18 ? BS_GRAM_LEAST : BS_GRAM_LONG_BYTES);
 	assert_int_equal(bs_gram_hash(key[0], 0), UINT32_C(0xff132165));
 	assert_int_equal(bs_gram_hash(key[0], 4), UINT32_C(0x62f342b1));
 	assert_int_equal(bs_gram_hash(key[18], 0), UINT32_C(0x17c7ee35));
@@ -102,16 +110,19 @@ static void test_vectors(void **state)
 	assert_int_equal(keys.used_bytes, 0);
 }
 
-/* All columns are there, and get an equal part of the hashes, within one of the 32 bits of a word. */
+/* All columns are there, and get an equal part of the hashes, within one of the 32 bits of a
+ * word. */
 static void test_columns(void **state)
 {
 	for (uint32_t m = 32; m <= 7u << 9; m++) {
-		uint32_t log = 29 - (uint32_t)__builtin_clz(m), n_hashes = 32u << log, n[7 << 9] = {0};
+		uint32_t log = 29 - (uint32_t)__builtin_clz(m), n_hashes = 32u << log,
+			 n[7 << 9] = {0};
 		if (m % (1u << log))
 			continue;
 		for (uint32_t hash = 0; hash < n_hashes; hash++) {
 			assert_true(bs_gram_column(hash, m) < m);
-			assert_int_equal(bs_gram_column(hash, m), bs_gram_column(hash + 5 * n_hashes, m));
+			assert_int_equal(bs_gram_column(hash, m),
+			                 bs_gram_column(hash + 5 * n_hashes, m));
 			n[bs_gram_column(hash, m)]++;
 		}
 		for (uint32_t column = 0; column < m; column++)
@@ -126,6 +137,7 @@ static int load_icu(void **state)
 	return bs_icu_load(NULL) == BS_OK ? 0 : -1;
 }
 
-RUN_TESTS_WITH(load_icu, NULL, cmocka_unit_test(test_folding), cmocka_unit_test(test_folding_of_bytes),
-               cmocka_unit_test(test_folding_is_stable), cmocka_unit_test(test_folding_in_pieces),
-               cmocka_unit_test(test_vectors), cmocka_unit_test(test_columns))
+RUN_TESTS_WITH(load_icu, NULL, cmocka_unit_test(test_folding),
+               cmocka_unit_test(test_folding_of_bytes), cmocka_unit_test(test_folding_is_stable),
+               cmocka_unit_test(test_folding_in_pieces), cmocka_unit_test(test_vectors),
+               cmocka_unit_test(test_columns))

@@ -1,10 +1,12 @@
-/* test_hash.c: the vectors that every index on a disk depends on, and how evenly the positions fall. */
+/* test_hash.c: the vectors that every index on a disk depends on, and how evenly the positions
+ * fall. */
 #include <math.h>
 
 #include "core/base/hash.h"
 #include "tests/rigs/core_rig.h"
 
-/* xxHash's own sanity vectors (tests/sanity_test_vectors.h of xxHash 0.8, seed 0): its buffer is made as below. */
+/* xxHash's own sanity vectors (tests/sanity_test_vectors.h of xxHash 0.8, seed 0): its buffer is
+ * made as below. */
 static const struct {
 	size_t n_bytes;
 	uint64_t hash;
@@ -30,27 +32,56 @@ static void test_published_vectors(void **state)
 		assert_int_equal(bs_hash_term(buffer, published[i].n_bytes), published[i].hash);
 		assert_int_equal(bs_checksum(buffer, published[i].n_bytes), published[i].hash);
 	}
-	assert_int_equal(bs_hash_term("hello", 5), UINT64_C(0x9555e8555c62dcfd)); /* as other implementations publish */
+	/* as other implementations publish */
+	assert_int_equal(bs_hash_term("hello", 5), UINT64_C(0x9555e8555c62dcfd));
 	assert_int_equal(bs_hash_term("abc", 3), UINT64_C(0x78af5f94892f3950));
 	assert_int_equal(bs_hash_term(NULL, 0), published[0].hash);
 }
 
-/* Frozen when format 1 was made: a difference here means that no index of that format can be read any more. */
+/* Frozen when format 1 was made: a difference here means that no index of that format can be read
+ * any more. */
 static const struct {
 	const char *term;
 	uint32_t level;
 	struct bs_probe probe;
 	uint32_t positions[4]; /* i = 0, 1, 7 at m = 1000; i = 15 at m = 2^32 - 1 */
 } frozen[] = {
-	{"", 0, {UINT64_C(0x45a7da599a3a55b0), UINT64_C(0x04f2a7af0a0d8133)}, {272, 291, 407, 2413800858}},
-	{"", 1, {UINT64_C(0x59b0ed710b28abee), UINT64_C(0x9958f9dda2de6acd)}, {350, 949, 543, 1441239405}},
-	{"", 2, {UINT64_C(0x97fcceb23526f9ec), UINT64_C(0xa817898a0308367d)}, {593, 250, 189, 1901977031}},
-	{"a", 0, {UINT64_C(0xb7c9762b986f84b0), UINT64_C(0x4b103426ffb3b7db)}, {717, 11, 770, 498893940}},
-	{"a", 1, {UINT64_C(0xdbac1e875f4d0340), UINT64_C(0x4b755c4376fbf25d)}, {858, 152, 921, 1200391803}},
-	{"a", 2, {UINT64_C(0x9e8d7fa925e84efa), UINT64_C(0x2e7b4d326b6ffdf5)}, {619, 800, 890, 1472660893}},
-	{"bloom", 0, {UINT64_C(0x7b5e587a6cf5a97b), UINT64_C(0xfb9d1315a88921c5)}, {481, 464, 361, 965899967}},
-	{"bloom", 1, {UINT64_C(0xb0a11823c5a76780), UINT64_C(0x8ae7a4e4903dc875)}, {689, 232, 488, 3560161671}},
-	{"bloom", 2, {UINT64_C(0x46b62ab85dbccaba), UINT64_C(0x9f763914fd1f1d87)}, {276, 899, 636, 2661516018}},
+	{"",
+         0,
+         {UINT64_C(0x45a7da599a3a55b0), UINT64_C(0x04f2a7af0a0d8133)},
+         {272, 291, 407, 2413800858}},
+	{"",
+         1,
+         {UINT64_C(0x59b0ed710b28abee), UINT64_C(0x9958f9dda2de6acd)},
+         {350, 949, 543, 1441239405}},
+	{"",
+         2,
+         {UINT64_C(0x97fcceb23526f9ec), UINT64_C(0xa817898a0308367d)},
+         {593, 250, 189, 1901977031}},
+	{"a",
+         0,
+         {UINT64_C(0xb7c9762b986f84b0), UINT64_C(0x4b103426ffb3b7db)},
+         {717, 11, 770, 498893940}},
+	{"a",
+         1,
+         {UINT64_C(0xdbac1e875f4d0340), UINT64_C(0x4b755c4376fbf25d)},
+         {858, 152, 921, 1200391803}},
+	{"a",
+         2,
+         {UINT64_C(0x9e8d7fa925e84efa), UINT64_C(0x2e7b4d326b6ffdf5)},
+         {619, 800, 890, 1472660893}},
+	{"bloom",
+         0,
+         {UINT64_C(0x7b5e587a6cf5a97b), UINT64_C(0xfb9d1315a88921c5)},
+         {481, 464, 361, 965899967}},
+	{"bloom",
+         1,
+         {UINT64_C(0xb0a11823c5a76780), UINT64_C(0x8ae7a4e4903dc875)},
+         {689, 232, 488, 3560161671}},
+	{"bloom",
+         2,
+         {UINT64_C(0x46b62ab85dbccaba), UINT64_C(0x9f763914fd1f1d87)},
+         {276, 899, 636, 2661516018}},
 	{"\303\251t\303\251",
          0,
          {UINT64_C(0xaa3ac66d6fb1b220), UINT64_C(0x0b911d2ecaed4e71)},
@@ -94,9 +125,10 @@ static void test_frozen_probes(void **state)
 /* splitmix64's published first outputs for the seed 1234567 are mix of seed + i * GOLDEN. */
 static void test_mix_is_splitmix64(void **state)
 {
-	static const uint64_t outputs[] = {UINT64_C(6457827717110365317), UINT64_C(3203168211198807973),
-	                                   UINT64_C(9817491932198370423), UINT64_C(4593380528125082431),
-	                                   UINT64_C(16408922859458223821)};
+	static const uint64_t outputs[] = {
+		UINT64_C(6457827717110365317), UINT64_C(3203168211198807973),
+		UINT64_C(9817491932198370423), UINT64_C(4593380528125082431),
+		UINT64_C(16408922859458223821)};
 	uint64_t seed = 1234567;
 	for (size_t i = 0; i < COUNT(outputs); i++) {
 		seed += UINT64_C(0x9e3779b97f4a7c15);
@@ -112,7 +144,8 @@ static void check_reduce(uint64_t x, uint32_t m)
 	uint32_t wanted = (uint32_t)(((wide_t)x * m) >> 64);
 	uint32_t got = bs_hash_reduce(x, m);
 	if (got != wanted || got >= m)
-		fail_msg("%" PRIx64 " reduced to %" PRIu32 ": %" PRIu32 ", not %" PRIu32, x, m, got, wanted);
+		fail_msg("%" PRIx64 " reduced to %" PRIu32 ": %" PRIu32 ", not %" PRIu32, x, m, got,
+		         wanted);
 }
 
 static void test_reduce_is_exact(void **state)
@@ -128,8 +161,10 @@ static void test_reduce_is_exact(void **state)
 	                                 UINT64_MAX - UINT32_MAX,
 	                                 UINT64_MAX - 1,
 	                                 UINT64_MAX};
-	static const uint32_t sizes[] = {
-		1, 2, 3, 511, 512, 513, 1000, 65535, 65536, 0x7fffffff, 0x80000000, UINT32_MAX - 1, UINT32_MAX};
+	static const uint32_t sizes[] = {1,         2,          3,          511,
+	                                 512,       513,        1000,       65535,
+	                                 65536,     0x7fffffff, 0x80000000, UINT32_MAX - 1,
+	                                 UINT32_MAX};
 	for (size_t i = 0; i < COUNT(edges); i++)
 		for (size_t j = 0; j < COUNT(sizes); j++)
 			check_reduce(edges[i], sizes[j]);
@@ -157,7 +192,8 @@ static uint64_t numbered_hash(uint32_t i)
 	return bs_hash_term(term, (size_t)n);
 }
 
-/* Chi-square of all positions of many terms: within five standard deviations of what chance gives. */
+/* Chi-square of all positions of many terms: within five standard deviations of what chance
+ * gives. */
 static void check_uniform(uint32_t m, uint32_t level, uint32_t n_hashes)
 {
 	uint32_t n_terms = 40 * m / n_hashes + 20000;
@@ -174,8 +210,8 @@ static void check_uniform(uint32_t m, uint32_t level, uint32_t n_hashes)
 	free(n_hits);
 	double degrees = (double)m - 1;
 	if (fabs(chi_square - degrees) > 5 * sqrt(2 * degrees))
-		fail_msg("m = %" PRIu32 ", level %" PRIu32 ": chi-square %.0f of %.0f degrees", m, level, chi_square,
-		         degrees);
+		fail_msg("m = %" PRIu32 ", level %" PRIu32 ": chi-square %.0f of %.0f degrees", m,
+		         level, chi_square, degrees);
 }
 
 static void test_positions_are_uniform(void **state)
@@ -187,7 +223,8 @@ static void test_positions_are_uniform(void **state)
 				check_uniform(sizes[i], level, n_hashes);
 }
 
-/* Two positions of one term, of the same or of different levels, meet as often as chance has it: once in m. */
+/* Two positions of one term, of the same or of different levels, meet as often as chance has it:
+ * once in m. */
 static void check_meetings(uint32_t level_a, uint32_t i_a, uint32_t level_b, uint32_t i_b)
 {
 	const uint32_t m = 1000, n_terms = 400000;
@@ -199,7 +236,8 @@ static void check_meetings(uint32_t level_a, uint32_t i_a, uint32_t level_b, uin
 	}
 	double expected = (double)n_terms / m;
 	if (fabs(n_met - expected) > 5 * sqrt(expected))
-		fail_msg("(%u, %u) and (%u, %u) meet %u times in %u", level_a, i_a, level_b, i_b, n_met, n_terms);
+		fail_msg("(%u, %u) and (%u, %u) meet %u times in %u", level_a, i_a, level_b, i_b,
+		         n_met, n_terms);
 }
 
 static void test_positions_are_independent(void **state)
@@ -215,12 +253,14 @@ static void test_positions_are_independent(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_published_vectors),     cmocka_unit_test(test_frozen_probes),
+		cmocka_unit_test(test_published_vectors),
+		cmocka_unit_test(test_frozen_probes),
 		cmocka_unit_test(test_mix_is_splitmix64),
 #ifdef __SIZEOF_INT128__
 		cmocka_unit_test(test_reduce_is_exact),
 #endif
-		cmocka_unit_test(test_positions_are_uniform), cmocka_unit_test(test_positions_are_independent),
+		cmocka_unit_test(test_positions_are_uniform),
+		cmocka_unit_test(test_positions_are_independent),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

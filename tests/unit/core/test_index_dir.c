@@ -1,4 +1,5 @@
-/* test_index_dir.c: names and numbers of files, the lock between processes, sweeping, tombstones and snapshots. */
+/* test_index_dir.c: names and numbers of files, the lock between processes, sweeping, tombstones
+ * and snapshots. */
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
@@ -36,12 +37,17 @@ static void remove_new(const char *path, size_t made_bytes)
 	bs_dir_close(&dir);
 }
 
-/* The folders above are made, and go again with a directory that was made in vain, but not what somebody else put there. */
+/* The folders above are made, and go again with a directory that was made in vain, but not what
+ * somebody else put there. */
 static void test_creating_folders(void **state)
 {
 	static const struct {
 		const char *path, *made;
-	} cases[] = {{"a/b/c", "a"}, {"here/b/c", "here/b"}, {"a//b///c/", "a"}, {"./here/./b/../c", "./here/./b"}, {"a/../b/c", "a"}};
+	} cases[] = {{"a/b/c", "a"},
+	             {"here/b/c", "here/b"},
+	             {"a//b///c/", "a"},
+	             {"./here/./b/../c", "./here/./b"},
+	             {"a/../b/c", "a"}};
 	struct stat found;
 	size_t made_bytes;
 	assert_int_equal(mkdir("here", 0755), 0);
@@ -72,11 +78,21 @@ static void test_numbers(void **state)
 		const char *name;
 		uint64_t next; /* once the file is there as well */
 	} cases[] = {
-		{"manifest", 1}, {"lock", 1}, {"seg-", 1}, {"seg-abc", 1}, {"seg-000007x", 1},
+		{"manifest", 1},
+		{"lock", 1},
+		{"seg-", 1},
+		{"seg-abc", 1},
+		{"seg-000007x", 1},
 		{"seg-7", 1}, /* not a name that we give */
 		{"xseg-000009", 1},
-		{"seg-000000", 1}, {"seg-000001", 2}, {"del-000005", 6}, {"seg-000003", 6}, {"seg--00009", 6},
-		{"seg-0000099", 6}, {"seg-123456789", 123456790}, {"seg-18446744073709551615", 123456790},
+		{"seg-000000", 1},
+		{"seg-000001", 2},
+		{"del-000005", 6},
+		{"seg-000003", 6},
+		{"seg--00009", 6},
+		{"seg-0000099", 6},
+		{"seg-123456789", 123456790},
+		{"seg-18446744073709551615", 123456790},
 		{"seg-99999999999999999999999", 123456790},
 	};
 	char name[BS_INDEX_NAME_BYTES];
@@ -84,10 +100,12 @@ static void test_numbers(void **state)
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		write_text(cases[i].name, "");
 		if (bs_index_next_number(dir_at("."), NULL) != cases[i].next)
-			fail_msg("after %s: %llu", cases[i].name, (unsigned long long)bs_index_next_number(dir_at("."), NULL));
+			fail_msg("after %s: %llu", cases[i].name,
+			         (unsigned long long)bs_index_next_number(dir_at("."), NULL));
 	}
 	assert_string_equal(bs_index_file_name("seg", 42, name), "seg-000042");
-	assert_string_equal(bs_index_file_name("del", UINT64_MAX, name), "del-18446744073709551615");
+	assert_string_equal(bs_index_file_name("del", UINT64_MAX, name),
+	                    "del-18446744073709551615");
 }
 
 static void test_sweeping(void **state)
@@ -96,12 +114,15 @@ static void test_sweeping(void **state)
 		const char *name;
 		bool stays, stays_without_manifest;
 	} files[] = {
-		{"manifest", true, true},      {"lock", true, true},         {"manifest.new", false, false},
-		{"seg-000001", true, false},   {"seg-000002", false, false}, {"seg-1234567", true, false},
-		{"del-000001", false, false},  {"del-000003", true, false},  {"seg-000003", false, false},
-		{"del-1234567", false, false}, {"del-000000", true, true},   {"notes.txt", true, true},
-		{"seg-", true, true},          {"seg-2", true, true},        {"seg-000002.bak", true, true},
-		{"my-seg-000002", true, true}, {"segment", true, true},      {"manifest.new.old", true, true},
+		{"manifest", true, true},       {"lock", true, true},
+		{"manifest.new", false, false}, {"seg-000001", true, false},
+		{"seg-000002", false, false},   {"seg-1234567", true, false},
+		{"del-000001", false, false},   {"del-000003", true, false},
+		{"seg-000003", false, false},   {"del-1234567", false, false},
+		{"del-000000", true, true},     {"notes.txt", true, true},
+		{"seg-", true, true},           {"seg-2", true, true},
+		{"seg-000002.bak", true, true}, {"my-seg-000002", true, true},
+		{"segment", true, true},        {"manifest.new.old", true, true},
 	};
 	struct bs_segment_record segments[] = {{.number = 1, .tombstones = 3}, {.number = 1234567}};
 	struct bs_manifest manifest = {.segments = segments, .n_segments = 2};
@@ -111,16 +132,18 @@ static void test_sweeping(void **state)
 		assert_true(with == 0 || mkdir("seg-000009", 0700) == 0);
 		bs_index_sweep(dir_at("."), with ? &manifest : NULL);
 		for (size_t i = 0; i < COUNT(files); i++)
-			if (file_exists(files[i].name) != (with ? files[i].stays : files[i].stays_without_manifest))
-				fail_msg("%s manifest: %s", with ? "with" : "without", files[i].name);
+			if (file_exists(files[i].name) !=
+			    (with ? files[i].stays : files[i].stays_without_manifest))
+				fail_msg("%s manifest: %s", with ? "with" : "without",
+				         files[i].name);
 		assert_true(file_exists("seg-000009"));
 	}
 }
 
 /* ---- the lock ---- */
 
-/* A process that holds the lock for hold_ms, or until it is killed, and writes the file "over" before it releases the lock.
- * Returns when the lock is held. */
+/* A process that holds the lock for hold_ms, or until it is killed, and writes the file "over"
+ * before it releases the lock. Returns when the lock is held. */
 static pid_t start_holder(unsigned hold_ms)
 {
 	int ready[2];
@@ -158,7 +181,8 @@ static void expect_busy(pid_t holder)
 {
 	struct bs_index_lock lock;
 	char number[24];
-	expect_status(bs_index_lock_take(dir_at("."), BS_INDEX_LOCK, false, &lock, ERR), BS_BUSY, &said);
+	expect_status(bs_index_lock_take(dir_at("."), BS_INDEX_LOCK, false, &lock, ERR), BS_BUSY,
+	              &said);
 	assert_int_equal(lock.fd, -1);
 	snprintf(number, sizeof(number), "process %ld)", (long)holder);
 	assert_non_null(strstr(said.text, number));
@@ -213,11 +237,14 @@ static void write_segment(uint64_t number, uint32_t n_docs)
 	AUTO(bs_doc_table_builder_deinit) struct bs_doc_table_builder docs = {0};
 	AUTO(bs_tf_table_builder_deinit) struct bs_tf_table_builder tfs = {0};
 	struct bs_false_positives_builder false_positives = {0};
-	AUTO(bs_buffer_deinit) struct bs_buffer rows = {0}, offsets = {0}, filter = {0}, words = {0}, entries = {0}, fields = {0};
+	AUTO(bs_buffer_deinit)
+	struct bs_buffer rows = {0}, offsets = {0}, filter = {0}, words = {0}, entries = {0},
+			 fields = {0};
 	uint64_t zero = 0;
 	append_bytes(&offsets, &zero, 8);
 	for (uint32_t i = 0; i < n_docs; i++) {
-		struct bs_doc_record record = {.name = (const uint8_t *)"name", .name_bytes = 4, .length = 3};
+		struct bs_doc_record record = {
+			.name = (const uint8_t *)"name", .name_bytes = 4, .length = 3};
 		expect_ok(bs_doc_table_add(&docs, &record, ERR), &said);
 		expect_ok(bs_tf_table_add(&tfs, NULL, 0, ERR), &said);
 		append_bytes(&rows, &i, 4);
@@ -253,16 +280,25 @@ static void write_segment(uint64_t number, uint32_t n_docs)
 	};
 	expect_ok(bs_segment_write_shard(writer, 0, &image, &entries, ERR), &said);
 	expect_ok(bs_false_positives_write(&false_positives, n_docs, writer, ERR), &said);
-	struct bs_segment_meta meta = {.n_docs = n_docs, .n_positions = 3ull * n_docs, .n_shards = 1, .density_ppm = 300000};
+	struct bs_segment_meta meta = {.n_docs = n_docs,
+	                               .n_positions = 3ull * n_docs,
+	                               .n_shards = 1,
+	                               .density_ppm = 300000};
 	bs_segment_write_head(writer, &meta, &fields, &treatments, &tf_levels, &entries);
 	finish_file(writer);
 }
 
 static void write_manifest(struct bs_segment_record *segments, uint32_t n_segments)
 {
-	static struct bs_source_record source = {.kind = 1, .label = (char *)(uintptr_t) "a", .path = (char *)(uintptr_t) "a"};
-	struct bs_manifest manifest = {.generation = 1, .next_number = 4, .segments = segments, .n_segments = n_segments,
-	                               .sources = &source, .n_sources = 1, .options = {.density = 0.3}};
+	static struct bs_source_record source = {
+		.kind = 1, .label = (char *)(uintptr_t) "a", .path = (char *)(uintptr_t) "a"};
+	struct bs_manifest manifest = {.generation = 1,
+	                               .next_number = 4,
+	                               .segments = segments,
+	                               .n_segments = n_segments,
+	                               .sources = &source,
+	                               .n_sources = 1,
+	                               .options = {.density = 0.3}};
 	struct stat info;
 	char path[32];
 	for (uint32_t i = 0; i < n_segments; i++) {
@@ -285,8 +321,9 @@ static void test_snapshot(void **state)
 {
 	AUTO(bs_snapshot_deinit) struct bs_snapshot snapshot;
 	uint8_t bits[2] = {0x05, 0x10}; /* 0, 2 and 12 of 13 */
-	struct bs_segment_record segments[] = {{.number = 1, .n_docs = 5},
-	                                       {.number = 2, .n_docs = 13, .tombstones = 3, .n_deleted = 3}};
+	struct bs_segment_record segments[] = {
+		{.number = 1, .n_docs = 5},
+		{.number = 2, .n_docs = 13, .tombstones = 3, .n_deleted = 3}};
 	write_manifest(NULL, 0);
 	expect_ok(bs_snapshot_open(dir_at("."), &snapshot, ERR), &said);
 	assert_int_equal(snapshot.totals.n_docs, 0);
@@ -296,7 +333,8 @@ static void test_snapshot(void **state)
 	write_segment(1, 5);
 	write_segment(2, 13);
 	expect_ok(bs_tombstones_write(dir_at("."), 3, bits, 13, ERR), &said);
-	expect_ok(bs_tombstones_write(dir_at("."), 3, bits, 13, ERR), &said); /* over what a dead writer left */
+	/* over what a dead writer left */
+	expect_ok(bs_tombstones_write(dir_at("."), 3, bits, 13, ERR), &said);
 	write_manifest(segments, 2);
 	expect_ok(bs_snapshot_open(dir_at("."), &snapshot, ERR), &said);
 	assert_int_equal(snapshot.totals.n_docs, 18);
@@ -305,7 +343,8 @@ static void test_snapshot(void **state)
 	for (uint32_t d = 0; d < 5; d++)
 		assert_false(bs_snapshot_is_deleted(&snapshot, 0, d));
 	for (uint32_t d = 0; d < 13; d++)
-		assert_int_equal(bs_snapshot_is_deleted(&snapshot, 1, d), d == 0 || d == 2 || d == 12);
+		assert_int_equal(bs_snapshot_is_deleted(&snapshot, 1, d),
+		                 d == 0 || d == 2 || d == 12);
 	/* It stays as it is when its files are swept. */
 	bs_index_sweep(dir_at("."), NULL);
 	struct bs_doc_record record;
@@ -314,7 +353,8 @@ static void test_snapshot(void **state)
 }
 
 /* The commit of a manifest, and whether the one before stays. */
-static enum bs_status commit(const struct bs_manifest *before, const struct bs_manifest *manifest, struct bs_error *err)
+static enum bs_status commit(const struct bs_manifest *before, const struct bs_manifest *manifest,
+                             struct bs_error *err)
 {
 	AUTO(bs_manifest_deinit) struct bs_manifest last;
 	enum bs_status status = bs_snapshot_commit(dir_at("."), before, manifest, err);
@@ -323,13 +363,20 @@ static enum bs_status commit(const struct bs_manifest *before, const struct bs_m
 	return status;
 }
 
-/* New files are opened before they are committed; those of the commit before are not looked at again. */
+/* New files are opened before they are committed; those of the commit before are not looked at
+ * again. */
 static void test_commit_of_new_files(void **state)
 {
-	struct bs_source_record source = {.kind = 1, .label = (char *)(uintptr_t) "a", .path = (char *)(uintptr_t) "a"};
+	struct bs_source_record source = {
+		.kind = 1, .label = (char *)(uintptr_t) "a", .path = (char *)(uintptr_t) "a"};
 	struct bs_segment_record segments[2] = {{.number = 1, .n_docs = 5}};
-	struct bs_manifest before = {.generation = 1, .next_number = 2, .segments = segments, .n_segments = 1, .sources = &source,
-	                             .n_sources = 1, .options = {.density = 0.3}};
+	struct bs_manifest before = {.generation = 1,
+	                             .next_number = 2,
+	                             .segments = segments,
+	                             .n_segments = 1,
+	                             .sources = &source,
+	                             .n_sources = 1,
+	                             .options = {.density = 0.3}};
 	struct stat info;
 	uint8_t bits[1] = {0x05};
 	write_segment(1, 5);
@@ -341,7 +388,8 @@ static void test_commit_of_new_files(void **state)
 	after.generation = 2;
 	after.next_number = 5;
 	after.n_segments = 2;
-	segments[1] = (struct bs_segment_record){.number = 2, .n_docs = 5, .n_bytes = segments[0].n_bytes};
+	segments[1] = (struct bs_segment_record){
+		.number = 2, .n_docs = 5, .n_bytes = segments[0].n_bytes};
 	assert_int_equal(commit(&before, &after, ERR), BS_NOT_FOUND);
 	write_segment(2, 5);
 	segments[1].n_docs = 6;
@@ -367,8 +415,9 @@ static void test_commit_of_new_files(void **state)
 static void test_no_snapshot(void **state)
 {
 	uint8_t bits[2] = {0};
-	struct bs_segment_record segments[] = {{.number = 1, .n_docs = 5},
-	                                       {.number = 2, .n_docs = 13, .tombstones = 3, .n_deleted = 3}};
+	struct bs_segment_record segments[] = {
+		{.number = 1, .n_docs = 5},
+		{.number = 2, .n_docs = 13, .tombstones = 3, .n_deleted = 3}};
 	expect_no_snapshot(BS_NOT_FOUND, "no index here");
 	write_text("manifest", "no manifest");
 	expect_no_snapshot(BS_CORRUPT, "./manifest");
@@ -426,8 +475,8 @@ static void test_damaged_segment(void **state)
 		copy_bytes(&changed, &bytes);
 		size_t table_off = (size_t)bs_load_u64(bytes.data + 24);
 		size_t at = 64 + random_below(&random, table_off - 64);
-		changed.data[at] =
-			random_below(&random, 3) ? (uint8_t)next_random(&random) : (uint8_t)(changed.data[at] + 1);
+		changed.data[at] = random_below(&random, 3) ? (uint8_t)next_random(&random)
+		                                            : (uint8_t)(changed.data[at] + 1);
 		if (round % 4)
 			reseal(changed.data, changed.used_bytes);
 		write_bytes("seg-000001", changed.data, changed.used_bytes);
@@ -438,7 +487,8 @@ static void test_damaged_segment(void **state)
 			assert_int_equal(snapshot.totals.n_docs, 13);
 		for (uint32_t d = 0; d < 13 && status == BS_OK; d++) {
 			struct bs_doc_record record;
-			enum bs_status get = bs_doc_table_get(&snapshot.segments[0].docs, d, &record, ERR);
+			enum bs_status get =
+				bs_doc_table_get(&snapshot.segments[0].docs, d, &record, ERR);
 			assert_true(get == BS_OK || get == BS_CORRUPT);
 		}
 	}
@@ -456,7 +506,8 @@ static void test_new_file(void **state)
 	assert_false(file_exists("outside"));
 }
 
-RUN_TESTS(FOLDER_TEST(test_new_file), FOLDER_TEST(test_creating), FOLDER_TEST(test_creating_folders), FOLDER_TEST(test_numbers),
-          FOLDER_TEST(test_sweeping), FOLDER_TEST(test_lock), FOLDER_TEST(test_waiting_for_the_lock),
-          FOLDER_TEST(test_snapshot), FOLDER_TEST(test_commit_of_new_files), FOLDER_TEST(test_no_snapshot),
-          FOLDER_TEST(test_damaged_segment))
+RUN_TESTS(FOLDER_TEST(test_new_file), FOLDER_TEST(test_creating),
+          FOLDER_TEST(test_creating_folders), FOLDER_TEST(test_numbers), FOLDER_TEST(test_sweeping),
+          FOLDER_TEST(test_lock), FOLDER_TEST(test_waiting_for_the_lock),
+          FOLDER_TEST(test_snapshot), FOLDER_TEST(test_commit_of_new_files),
+          FOLDER_TEST(test_no_snapshot), FOLDER_TEST(test_damaged_segment))

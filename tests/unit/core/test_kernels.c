@@ -1,6 +1,6 @@
 /*
- * test_kernels.c: every kernel of this machine against loops over single words, written only here, on random shards:
- * the bits, the live masks, the lines read, and what must not be touched.
+ * test_kernels.c: every kernel of this machine against loops over single words, written only here,
+ * on random shards: the bits, the live masks, the lines read, and what must not be touched.
  */
 #include "core/simd/kernels.h"
 #include "tests/rigs/core_rig.h"
@@ -25,7 +25,8 @@ static bool is_live(const struct bs_live *live, size_t block)
 static void set_live(struct bs_live *live, size_t block, bool value)
 {
 	uint64_t bit = UINT64_C(1) << (block % 64);
-	live->words[block / 64] = value ? live->words[block / 64] | bit : live->words[block / 64] & ~bit;
+	live->words[block / 64] =
+		value ? live->words[block / 64] | bit : live->words[block / 64] & ~bit;
 }
 
 static bool is_zero(const uint64_t *line)
@@ -36,8 +37,8 @@ static bool is_zero(const uint64_t *line)
 	return true;
 }
 
-static uint64_t naive_and_columns(uint64_t *lines, struct bs_live *live, const bs_column *columns, size_t n_columns,
-                                  size_t n_untested, bool fresh)
+static uint64_t naive_and_columns(uint64_t *lines, struct bs_live *live, const bs_column *columns,
+                                  size_t n_columns, size_t n_untested, bool fresh)
 {
 	uint64_t n_read = 0;
 	for (size_t block = 0; block < BS_SHARD_MAX_BLOCKS; block++) {
@@ -46,7 +47,8 @@ static uint64_t naive_and_columns(uint64_t *lines, struct bs_live *live, const b
 			continue;
 		if (fresh)
 			memset(line, 0xff, BS_LINE_BYTES);
-		for (size_t c = 0; c < n_columns && (c < n_untested || !is_zero(line)); c++, n_read++)
+		for (size_t c = 0; c < n_columns && (c < n_untested || !is_zero(line));
+		     c++, n_read++)
 			for (size_t w = 0; w < BS_LINE_WORDS; w++)
 				line[w] &= columns[c][block * BS_LINE_WORDS + w];
 		set_live(live, block, !is_zero(line));
@@ -83,18 +85,25 @@ static uint64_t naive_and_not_column(uint64_t *lines, struct bs_live *live, bs_c
 	return n_read;
 }
 
-enum merge { MERGE_OR, MERGE_AND, MERGE_AND_NOT };
+enum merge {
+	MERGE_OR,
+	MERGE_AND,
+	MERGE_AND_NOT
+};
 
 /* A line that is not live counts as zero. */
-static void naive_merge(enum merge merge, uint64_t *into, struct bs_live *into_live, const uint64_t *from,
-                        const struct bs_live *from_live)
+static void naive_merge(enum merge merge, uint64_t *into, struct bs_live *into_live,
+                        const uint64_t *from, const struct bs_live *from_live)
 {
 	for (size_t block = 0; block < BS_SHARD_MAX_BLOCKS; block++) {
 		bool into_is = is_live(into_live, block), from_is = is_live(from_live, block);
 		bool is_written = merge == MERGE_OR ? from_is : into_is && from_is;
-		for (size_t w = block * BS_LINE_WORDS; is_written && w < (block + 1) * BS_LINE_WORDS; w++) {
+		for (size_t w = block * BS_LINE_WORDS;
+		     is_written && w < (block + 1) * BS_LINE_WORDS; w++) {
 			uint64_t a = into_is ? into[w] : 0;
-			into[w] = merge == MERGE_OR ? a | from[w] : merge == MERGE_AND ? a & from[w] : a & ~from[w];
+			into[w] = merge == MERGE_OR    ? a | from[w]
+			          : merge == MERGE_AND ? a & from[w]
+			                               : a & ~from[w];
 		}
 		bool remains = !is_zero(into + block * BS_LINE_WORDS);
 		if (merge == MERGE_OR)
@@ -126,7 +135,16 @@ static uint64_t naive_count(const uint64_t *lines, const struct bs_live *live)
 
 /* ---- random shards ---- */
 
-enum fill { FILL_ZERO, FILL_ONES, FILL_ONE_BIT, FILL_SPARSE, FILL_HALF, FILL_DENSE, FILL_MIXED, N_FILLS };
+enum fill {
+	FILL_ZERO,
+	FILL_ONES,
+	FILL_ONE_BIT,
+	FILL_SPARSE,
+	FILL_HALF,
+	FILL_DENSE,
+	FILL_MIXED,
+	N_FILLS
+};
 
 static void fill_line(uint64_t *line, enum fill fill, uint64_t *random)
 {
@@ -135,7 +153,8 @@ static void fill_line(uint64_t *line, enum fill fill, uint64_t *random)
 	for (size_t w = 0; w < BS_LINE_WORDS; w++) {
 		uint64_t word = fill == FILL_ONES ? UINT64_MAX : 0;
 		if (fill == FILL_SPARSE)
-			word = next_random(random) & next_random(random) & next_random(random) & next_random(random);
+			word = next_random(random) & next_random(random) & next_random(random) &
+			       next_random(random);
 		if (fill == FILL_HALF)
 			word = next_random(random);
 		if (fill == FILL_DENSE)
@@ -169,11 +188,12 @@ static void fill_live(struct bs_live *live, size_t n_blocks, uint64_t *random)
 static size_t some_blocks(uint64_t *random)
 {
 	static const size_t edges[] = {1, 2, 7, 8, 9, 63, 64, 65, 127, 128, 511, 512};
-	return random_below(random, 2) ? edges[random_below(random, COUNT(edges))] : 1 + random_below(random, 512);
+	return random_below(random, 2) ? edges[random_below(random, COUNT(edges))]
+	                               : 1 + random_below(random, 512);
 }
 
-/* One intermediate result, and what an operation must make of it. Columns have n_blocks lines and not one more, so
- * that a sanitizer sees a kernel read past them. */
+/* One intermediate result, and what an operation must make of it. Columns have n_blocks lines and
+ * not one more, so that a sanitizer sees a kernel read past them. */
 struct rig {
 	uint64_t random;
 	size_t n_blocks;
@@ -244,8 +264,8 @@ static void rig_check(const struct rig *rig, const struct bs_kernel *kernel)
 		fail_msg("%s: live masks differ", kernel->name);
 	for (size_t i = 0; i < N_WORDS; i++)
 		if (rig->got[i] != rig->wanted[i])
-			fail_msg("%s: block %zu differs in word %zu", kernel->name, i / BS_LINE_WORDS,
-			         i % BS_LINE_WORDS);
+			fail_msg("%s: block %zu differs in word %zu", kernel->name,
+			         i / BS_LINE_WORDS, i % BS_LINE_WORDS);
 }
 
 static void test_and_columns(void **state)
@@ -257,11 +277,12 @@ static void test_and_columns(void **state)
 		bool fresh = random_below(&rig.random, 2);
 		rig_fill(&rig, n_columns);
 		const bs_column *columns = (const bs_column *)rig.columns;
-		uint64_t n_read =
-			naive_and_columns(rig.wanted, &rig.wanted_live, columns, n_columns, n_untested, fresh);
+		uint64_t n_read = naive_and_columns(rig.wanted, &rig.wanted_live, columns,
+		                                    n_columns, n_untested, fresh);
 		for (size_t k = 0; k < rig.n_kernels; k++) {
 			rig_start(&rig);
-			assert_int_equal(rig.kernels[k]->lines.and_columns(rig.got, &rig.got_live, columns, n_columns,
+			assert_int_equal(rig.kernels[k]->lines.and_columns(rig.got, &rig.got_live,
+			                                                   columns, n_columns,
 			                                                   n_untested, fresh),
 			                 n_read);
 			rig_check(&rig, rig.kernels[k]);
@@ -293,10 +314,12 @@ static void test_and_not_column(void **state)
 	AUTO(rig_deinit) struct rig rig = rig_make(13);
 	for (int round = 0; round < 400; round++) {
 		rig_fill(&rig, 1);
-		uint64_t n_read = naive_and_not_column(rig.wanted, &rig.wanted_live, rig.columns[0]);
+		uint64_t n_read =
+			naive_and_not_column(rig.wanted, &rig.wanted_live, rig.columns[0]);
 		for (size_t k = 0; k < rig.n_kernels; k++) {
 			rig_start(&rig);
-			assert_int_equal(rig.kernels[k]->lines.and_not_column(rig.got, &rig.got_live, rig.columns[0]),
+			assert_int_equal(rig.kernels[k]->lines.and_not_column(
+						 rig.got, &rig.got_live, rig.columns[0]),
 			                 n_read);
 			rig_check(&rig, rig.kernels[k]);
 		}
@@ -312,10 +335,10 @@ static void check_merges(enum merge merge, uint64_t seed)
 		for (size_t k = 0; k < rig.n_kernels; k++) {
 			const struct bs_kernel *kernel = rig.kernels[k];
 			rig_start(&rig);
-			(merge == MERGE_OR ? kernel->lines.or_lines
-			 : merge == MERGE_AND
-			         ? kernel->lines.and_lines
-			         : kernel->lines.and_not_lines)(rig.got, &rig.got_live, rig.other, &rig.other_live);
+			(merge == MERGE_OR    ? kernel->lines.or_lines
+			 : merge == MERGE_AND ? kernel->lines.and_lines
+			                      : kernel->lines.and_not_lines)(
+				rig.got, &rig.got_live, rig.other, &rig.other_live);
 			rig_check(&rig, kernel);
 		}
 	}
@@ -344,26 +367,34 @@ static void test_counts(void **state)
 		uint64_t n_live_bits = naive_count(rig.lines, &rig.live);
 		uint64_t n_bits = naive_popcount(rig.columns[0], rig.n_blocks);
 		for (size_t k = 0; k < rig.n_kernels; k++) {
-			assert_int_equal(rig.kernels[k]->lines.count(rig.lines, &rig.live), n_live_bits);
-			assert_int_equal(rig.kernels[k]->lines.popcount(rig.columns[0], rig.n_blocks), n_bits);
+			assert_int_equal(rig.kernels[k]->lines.count(rig.lines, &rig.live),
+			                 n_live_bits);
+			assert_int_equal(
+				rig.kernels[k]->lines.popcount(rig.columns[0], rig.n_blocks),
+				n_bits);
 			assert_int_equal(rig.kernels[k]->lines.popcount(rig.columns[0], 0), 0);
 		}
 	}
 }
 
-/* Random classes of random bytes, at every alignment; the bytes around the text stay as they are. */
+/* Random classes of random bytes, at every alignment; the bytes around the text stay as they
+ * are. */
 static void test_classify(void **state)
 {
-	enum { MAX_LINES = 9 };
+	enum {
+		MAX_LINES = 9
+	};
 	AUTO(rig_deinit) struct rig rig = rig_make(19);
 	for (int round = 0; round < 2000; round++) {
 		struct bs_byte_classes classes = {{0}, {{0}}};
 		uint8_t text[MAX_LINES * 64 + 96], got[sizeof(text)];
 		for (unsigned c = 0; c < 0x80; c++)
-			classes.of[c] = (uint8_t)(next_random(&rig.random) & next_random(&rig.random));
+			classes.of[c] =
+				(uint8_t)(next_random(&rig.random) & next_random(&rig.random));
 		bs_byte_classes_finish(&classes);
 		for (size_t i = 0; i < sizeof(text); i++)
-			text[i] = (uint8_t)(round % 2 ? next_random(&rig.random) : i + (size_t)round);
+			text[i] =
+				(uint8_t)(round % 2 ? next_random(&rig.random) : i + (size_t)round);
 		size_t from = 1 + random_below(&rig.random, 32);
 		size_t n_lines = random_below(&rig.random, MAX_LINES + 1);
 		for (size_t k = 0; k < rig.n_kernels; k++) {
@@ -375,14 +406,17 @@ static void test_classify(void **state)
 				bool is_capital = is_inside && text[i] >= 'A' && text[i] <= 'Z';
 				assert_int_equal(got[i], is_capital ? text[i] + 0x20 : text[i]);
 				for (size_t s = 0; s < 8 && is_inside; s++)
-					assert_int_equal(lines[(i - from) / 64].of[s] >> ((i - from) % 64) & 1,
+					assert_int_equal(lines[(i - from) / 64].of[s] >>
+					                                 ((i - from) % 64) &
+					                         1,
 					                 classes.of[text[i]] >> s & 1);
 			}
 		}
 	}
 }
 
-/* Full: 512 blocks of ones and 20 columns of ones read 512 x 20 lines; one zero column at place i stops there. */
+/* Full: 512 blocks of ones and 20 columns of ones read 512 x 20 lines; one zero column at place i
+ * stops there. */
 static void test_lines_read(void **state)
 {
 	AUTO(rig_deinit) struct rig rig = rig_make(18);
@@ -397,10 +431,11 @@ static void test_lines_read(void **state)
 			if (zero_at < MAX_COLUMNS)
 				memset(rig.columns[zero_at], 0, N_WORDS * 8);
 			memset(&rig.got_live, 0xff, sizeof(rig.got_live));
-			uint64_t n_read = rig.kernels[k]->lines.and_columns(rig.got, &rig.got_live, columns,
-			                                                    MAX_COLUMNS, 1, true);
+			uint64_t n_read = rig.kernels[k]->lines.and_columns(
+				rig.got, &rig.got_live, columns, MAX_COLUMNS, 1, true);
 			bool is_full = zero_at == MAX_COLUMNS;
-			assert_int_equal(n_read, BS_SHARD_MAX_BLOCKS * (is_full ? MAX_COLUMNS : zero_at + 1));
+			assert_int_equal(n_read, BS_SHARD_MAX_BLOCKS *
+			                                 (is_full ? MAX_COLUMNS : zero_at + 1));
 			for (size_t w = 0; w < COUNT(rig.got_live.words); w++)
 				assert_true(rig.got_live.words[w] == (is_full ? UINT64_MAX : 0));
 			if (!is_full)
@@ -443,11 +478,13 @@ static bool has_lane(const uint64_t *lines, size_t block, size_t lane)
 	return lines[block * BS_LINE_WORDS + lane / 64] >> (lane % 64) & 1;
 }
 
-static uint32_t naive_weight(const struct bs_weighed_term *terms, size_t n_terms, size_t block, size_t lane)
+static uint32_t naive_weight(const struct bs_weighed_term *terms, size_t n_terms, size_t block,
+                             size_t lane)
 {
 	uint32_t sum = 0;
 	for (size_t t = 0; t < n_terms; t++) {
-		bool has = !terms[t].lines || (is_live(terms[t].live, block) && has_lane(terms[t].lines, block, lane));
+		bool has = !terms[t].lines ||
+		           (is_live(terms[t].live, block) && has_lane(terms[t].lines, block, lane));
 		sum += has ? terms[t].weight : 0;
 		for (uint32_t l = 0; l < terms[t].n_levels && has; l++) {
 			for (uint32_t c = 0; c < terms[t].levels[l].n_columns; c++)
@@ -460,22 +497,27 @@ static uint32_t naive_weight(const struct bs_weighed_term *terms, size_t n_terms
 
 #define WEIGHED_TERMS 5
 
-/* Columns are dense, so that levels are reached; no weight is above `most`, which is such that all together may be. */
-static void draw_weighed(struct bs_weighed_term *terms, uint64_t *columns, struct bs_live *lives, uint32_t most,
-                         uint64_t *random)
+/* Columns are dense, so that levels are reached; no weight is above `most`, which is such that all
+ * together may be. */
+static void draw_weighed(struct bs_weighed_term *terms, uint64_t *columns, struct bs_live *lives,
+                         uint32_t most, uint64_t *random)
 {
 	for (size_t t = 0; t < WEIGHED_TERMS; t++) {
-		terms[t] = (struct bs_weighed_term){.weight = (uint32_t)random_below(random, most + 1),
-		                                    .n_levels = (uint32_t)random_below(random, 4)};
+		terms[t] =
+			(struct bs_weighed_term){.weight = (uint32_t)random_below(random, most + 1),
+		                                 .n_levels = (uint32_t)random_below(random, 4)};
 		for (size_t w = 0; w < BS_SHARD_MAX_BLOCKS / 64; w++)
 			lives[t].words[w] = next_random(random);
-		terms[t].lines = random_below(random, 3) ? columns + random_below(random, 8) * N_WORDS : NULL;
+		terms[t].lines = random_below(random, 3)
+		                         ? columns + random_below(random, 8) * N_WORDS
+		                         : NULL;
 		terms[t].live = &lives[t];
 		for (uint32_t l = 0; l < terms[t].n_levels; l++) {
 			terms[t].levels[l].weight = (uint32_t)random_below(random, most + 1);
 			terms[t].levels[l].n_columns = 1 + (uint32_t)random_below(random, 2);
 			for (uint32_t c = 0; c < terms[t].levels[l].n_columns; c++)
-				terms[t].levels[l].columns[c] = columns + random_below(random, 8) * N_WORDS;
+				terms[t].levels[l].columns[c] =
+					columns + random_below(random, 8) * N_WORDS;
 		}
 		terms[t].most = terms[t].weight;
 		for (uint32_t l = 0; l < terms[t].n_levels; l++)
@@ -483,8 +525,9 @@ static void draw_weighed(struct bs_weighed_term *terms, uint64_t *columns, struc
 	}
 }
 
-static void expect_weighed(const struct bs_kernel *kernel, const uint64_t *lines, const struct bs_live *before,
-                           const struct bs_weighed_term *terms, size_t n_terms, uint32_t threshold)
+static void expect_weighed(const struct bs_kernel *kernel, const uint64_t *lines,
+                           const struct bs_live *before, const struct bs_weighed_term *terms,
+                           size_t n_terms, uint32_t threshold)
 {
 	FREED uint64_t *kept = new_lines(BS_SHARD_MAX_BLOCKS);
 	struct bs_live live = *before;
@@ -507,7 +550,9 @@ static void expect_weighed(const struct bs_kernel *kernel, const uint64_t *lines
 	assert_memory_equal(&own_live, &live, sizeof(live));
 	for (size_t block = 0; block < BS_SHARD_MAX_BLOCKS; block++)
 		if (is_live(before, block))
-			assert_memory_equal(own + block * BS_LINE_WORDS, kept + block * BS_LINE_WORDS, BS_LINE_WORDS * sizeof(*own));
+			assert_memory_equal(own + block * BS_LINE_WORDS,
+			                    kept + block * BS_LINE_WORDS,
+			                    BS_LINE_WORDS * sizeof(*own));
 }
 
 static void test_weigh(void **state)
@@ -523,15 +568,18 @@ static void test_weigh(void **state)
 		for (size_t w = 0; w < (size_t)8 * N_WORDS; w++)
 			columns[w] = next_random(&random) | next_random(&random);
 		for (size_t w = 0; w < BS_SHARD_MAX_BLOCKS / 64; w++)
-			live.words[w] = next_random(&random) & next_random(&random) & next_random(&random);
+			live.words[w] =
+				next_random(&random) & next_random(&random) & next_random(&random);
 		draw_weighed(terms, columns, lives, most, &random);
 		uint32_t threshold = 1 + (uint32_t)random_below(&random, WEIGHED_TERMS * most);
 		for (size_t i = 0; i < n_kernels; i++) {
 			expect_weighed(kernels[i], columns, &live, terms, WEIGHED_TERMS, threshold);
 			expect_weighed(kernels[i], columns, &live, terms, WEIGHED_TERMS, 1);
-			expect_weighed(kernels[i], columns, &live, terms, WEIGHED_TERMS, BS_WEIGH_MOST);
+			expect_weighed(kernels[i], columns, &live, terms, WEIGHED_TERMS,
+			               BS_WEIGH_MOST);
 			for (size_t t = 0; t < WEIGHED_TERMS; t++)
-				expect_weighed(kernels[i], columns, &live, &terms[t], 1, 1 + threshold / (WEIGHED_TERMS - (uint32_t)t));
+				expect_weighed(kernels[i], columns, &live, &terms[t], 1,
+				               1 + threshold / (WEIGHED_TERMS - (uint32_t)t));
 		}
 	}
 }
@@ -541,9 +589,12 @@ static void test_keep_ranks(void **state)
 	AUTO(rig_deinit) struct rig rig = rig_make(17);
 	for (int round = 0; round < 300; round++) {
 		rig_fill(&rig, 0);
-		uint32_t n_slices = (uint32_t)random_below(&rig.random, round % 10 ? 7 : 33), most = (uint32_t)((UINT64_C(1) << n_slices) - 1);
-		uint32_t low = (uint32_t)next_random(&rig.random) & most, last = (uint32_t)next_random(&rig.random) & most;
-		size_t n_lines = rig.n_blocks * (1 + n_slices), stride = (1 + n_slices) * (size_t)BS_LINE_WORDS;
+		uint32_t n_slices = (uint32_t)random_below(&rig.random, round % 10 ? 7 : 33),
+			 most = (uint32_t)((UINT64_C(1) << n_slices) - 1);
+		uint32_t low = (uint32_t)next_random(&rig.random) & most,
+			 last = (uint32_t)next_random(&rig.random) & most;
+		size_t n_lines = rig.n_blocks * (1 + n_slices),
+		       stride = (1 + n_slices) * (size_t)BS_LINE_WORDS;
 		uint64_t *slices = new_lines(n_lines), n_read = 0;
 		fill_lines(slices, n_lines, &rig.random);
 		low = random_below(&rig.random, 4) ? low : 0;
@@ -551,20 +602,25 @@ static void test_keep_ranks(void **state)
 		if (low > last || random_below(&rig.random, 8) == 0)
 			low = last;
 		for (size_t block = 0; block < rig.n_blocks; block++) {
-			for (size_t lane = 0; lane < BS_LINE_BITS && is_live(&rig.live, block); lane++) {
+			for (size_t lane = 0; lane < BS_LINE_BITS && is_live(&rig.live, block);
+			     lane++) {
 				const uint64_t *word = slices + block * stride + lane / 64;
 				uint32_t rank = 0;
 				for (uint32_t s = 1; s <= n_slices; s++)
-					rank = rank << 1 | (word[s * BS_LINE_WORDS] >> (lane % 64) & 1);
+					rank = rank << 1 |
+					       (word[s * BS_LINE_WORDS] >> (lane % 64) & 1);
 				if (!(*word >> (lane % 64) & 1) || rank < low || rank > last)
-					rig.wanted[block * BS_LINE_WORDS + lane / 64] &= ~(UINT64_C(1) << (lane % 64));
+					rig.wanted[block * BS_LINE_WORDS + lane / 64] &=
+						~(UINT64_C(1) << (lane % 64));
 			}
-			set_live(&rig.wanted_live, block, is_live(&rig.live, block) && !is_zero(rig.wanted + block * BS_LINE_WORDS));
+			set_live(&rig.wanted_live, block,
+			         is_live(&rig.live, block) &&
+			                 !is_zero(rig.wanted + block * BS_LINE_WORDS));
 		}
 		for (size_t k = 0; k < rig.n_kernels; k++) {
 			rig_start(&rig);
-			uint64_t n =
-				rig.kernels[k]->lines.keep_ranks(rig.got, &rig.got_live, slices, n_slices, low, last);
+			uint64_t n = rig.kernels[k]->lines.keep_ranks(rig.got, &rig.got_live,
+			                                              slices, n_slices, low, last);
 			rig_check(&rig, rig.kernels[k]);
 			assert_true(n <= n_lines && (k == 0 || n == n_read));
 			n_read = n;
@@ -573,8 +629,9 @@ static void test_keep_ranks(void **state)
 	}
 }
 
-RUN_TESTS(cmocka_unit_test(test_weigh), cmocka_unit_test(test_keep_ranks), cmocka_unit_test(test_classify),
-          cmocka_unit_test(test_and_columns), cmocka_unit_test(test_spread_groups),
-          cmocka_unit_test(test_and_not_column), cmocka_unit_test(test_or_lines), cmocka_unit_test(test_and_lines),
-          cmocka_unit_test(test_and_not_lines), cmocka_unit_test(test_counts), cmocka_unit_test(test_lines_read),
-          cmocka_unit_test(test_choosing))
+RUN_TESTS(cmocka_unit_test(test_weigh), cmocka_unit_test(test_keep_ranks),
+          cmocka_unit_test(test_classify), cmocka_unit_test(test_and_columns),
+          cmocka_unit_test(test_spread_groups), cmocka_unit_test(test_and_not_column),
+          cmocka_unit_test(test_or_lines), cmocka_unit_test(test_and_lines),
+          cmocka_unit_test(test_and_not_lines), cmocka_unit_test(test_counts),
+          cmocka_unit_test(test_lines_read), cmocka_unit_test(test_choosing))

@@ -1,4 +1,5 @@
-/* test_late_library.c: libraries of others that are loaded when first needed, and those that are missing; shared objects of our own. */
+/* test_late_library.c: libraries of others that are loaded when first needed, and those that are
+ * missing; shared objects of our own. */
 #include <unistd.h>
 
 #include "core/system/icu.h"
@@ -10,7 +11,9 @@ static void test_missing(void **state)
 {
 	void *function = NULL;
 	struct bs_library_symbol symbol = {"any", &function};
-	assert_int_equal(bs_library_load("Nothing", "libnothing.so.77", "/nowhere", &symbol, 1, ERR), BS_UNSUPPORTED);
+	assert_int_equal(
+		bs_library_load("Nothing", "libnothing.so.77", "/nowhere", &symbol, 1, ERR),
+		BS_UNSUPPORTED);
 	assert_non_null(strstr(said.text, "Nothing cannot be loaded: "));
 	assert_non_null(strstr(said.text, "libnothing.so.77"));
 	assert_null(strchr(said.text, '\n'));
@@ -24,7 +27,8 @@ static void test_missing_symbol(void **state)
 	struct bs_library_symbol symbols[] = {{"strlen", &length}, {"no_such_function", &other}};
 	assert_int_equal(bs_library_load("C", "libc.so.6", "/nowhere", symbols, 1, ERR), BS_OK);
 	assert_int_equal(length("four"), 4);
-	assert_int_equal(bs_library_load("C", "libc.so.6", "/nowhere", symbols, 2, ERR), BS_UNSUPPORTED);
+	assert_int_equal(bs_library_load("C", "libc.so.6", "/nowhere", symbols, 2, ERR),
+	                 BS_UNSUPPORTED);
 	assert_string_equal(said.text, "C cannot be used: libc.so.6 has no no_such_function");
 }
 
@@ -39,7 +43,8 @@ static void test_ours(void **state)
 }
 
 #ifdef BITSIFT_LOAD_LATE
-static enum bs_status load_object(const char *file, uint32_t version, const char *name, int (**answer)(void), struct bs_error *err)
+static enum bs_status load_object(const char *file, uint32_t version, const char *name,
+                                  int (**answer)(void), struct bs_error *err)
 {
 	const struct bs_library_symbol symbol = {name, answer};
 	return bs_library_load_own("The object", file, "object_version", version, &symbol, 1, err);
@@ -57,22 +62,28 @@ static void test_own_object(void **state)
 static void test_own_object_of_another_version(void **state)
 {
 	int (*answer)(void) = NULL;
-	assert_int_equal(load_object("late_object.so", 4, "object_answer", &answer, ERR), BS_UNSUPPORTED);
+	assert_int_equal(load_object("late_object.so", 4, "object_answer", &answer, ERR),
+	                 BS_UNSUPPORTED);
 	assert_non_null(strstr(said.text, "The object cannot be used: /"));
-	assert_non_null(strstr(said.text, "/late_object.so is of another bitsift (interface 3, not 4)"));
+	assert_non_null(
+		strstr(said.text, "/late_object.so is of another bitsift (interface 3, not 4)"));
 	assert_null(answer);
 	/* The version is compared first: an older object may lack a function. */
-	assert_int_equal(load_object("late_object.so", 4, "no_such_function", &answer, ERR), BS_UNSUPPORTED);
+	assert_int_equal(load_object("late_object.so", 4, "no_such_function", &answer, ERR),
+	                 BS_UNSUPPORTED);
 	assert_non_null(strstr(said.text, "(interface 3, not 4)"));
-	assert_int_equal(load_object("late_object.so", 3, "no_such_function", &answer, ERR), BS_UNSUPPORTED);
+	assert_int_equal(load_object("late_object.so", 3, "no_such_function", &answer, ERR),
+	                 BS_UNSUPPORTED);
 	assert_non_null(strstr(said.text, "/late_object.so has no no_such_function"));
 }
 
 static void test_own_object_missing(void **state)
 {
 	int (*answer)(void) = NULL;
-	assert_int_equal(load_object("libnothing.so", 3, "object_answer", &answer, ERR), BS_UNSUPPORTED);
-	assert_non_null(strstr(said.text, "The object cannot be loaded: libnothing.so is neither in /"));
+	assert_int_equal(load_object("libnothing.so", 3, "object_answer", &answer, ERR),
+	                 BS_UNSUPPORTED);
+	assert_non_null(
+		strstr(said.text, "The object cannot be loaded: libnothing.so is neither in /"));
 	assert_non_null(strstr(said.text, ", its subfolders bitsift and "));
 	assert_null(strchr(said.text, '\n'));
 	assert_null(answer);

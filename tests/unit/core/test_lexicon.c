@@ -1,4 +1,5 @@
-/* test_lexicon.c: every term is found, its neighbours are not, walks give the sorted list, and damage is survived. */
+/* test_lexicon.c: every term is found, its neighbours are not, walks give the sorted list, and
+ * damage is survived. */
 #include <pthread.h>
 #include <unistd.h>
 
@@ -59,7 +60,15 @@ static void term_set(struct term *term, const void *bytes, size_t n_bytes, uint6
 }
 
 enum kind {
-	KIND_NUMBERS, KIND_SHORT, KIND_SHARED, KIND_NESTED, KIND_RAW, KIND_PAIRS, KIND_NAMES, KIND_LONG, KIND_MIXED,
+	KIND_NUMBERS,
+	KIND_SHORT,
+	KIND_SHARED,
+	KIND_NESTED,
+	KIND_RAW,
+	KIND_PAIRS,
+	KIND_NAMES,
+	KIND_LONG,
+	KIND_MIXED,
 	N_KINDS
 };
 
@@ -79,10 +88,11 @@ static void term_make(struct term *term, enum kind kind, size_t i, uint64_t *ran
 			bytes[j] = (uint8_t)('a' + random_below(random, 3));
 		break;
 	case KIND_SHARED: /* longer than the eight bytes that the index holds */
-		n = (size_t)snprintf((char *)bytes, sizeof(bytes), "internationali%c%" PRIu64, 's' + (int)(i % 2) * 7,
-		                     random_below(random, 100000));
+		n = (size_t)snprintf((char *)bytes, sizeof(bytes), "internationali%c%" PRIu64,
+		                     's' + (int)(i % 2) * 7, random_below(random, 100000));
 		break;
-	case KIND_NESTED: /* each the beginning of another, and zeros, which look like the padding of a prefix */
+	/* each the beginning of another, and zeros, which look like the padding of a prefix */
+	case KIND_NESTED:
 		n = 1 + random_below(random, 40);
 		memset(bytes, i % 3 ? 'x' : 0, n);
 		break;
@@ -92,12 +102,15 @@ static void term_make(struct term *term, enum kind kind, size_t i, uint64_t *ran
 		break;
 	case KIND_PAIRS:
 		n = (size_t)snprintf((char *)bytes, sizeof(bytes), "\xff\xe4\xb8%c\xe4\xb9%c",
-		                     0x80 + (int)random_below(random, 64), 0x80 + (int)random_below(random, 64));
+		                     0x80 + (int)random_below(random, 64),
+		                     0x80 + (int)random_below(random, 64));
 		break;
 	case KIND_NAMES: /* as in source code: families, and numbers */
-		n = (size_t)snprintf((char *)bytes, sizeof(bytes), random_below(random, 4) ? "unit%u_reg%u_%s%s" : "0x%08x%.0u",
+		n = (size_t)snprintf((char *)bytes, sizeof(bytes),
+		                     random_below(random, 4) ? "unit%u_reg%u_%s%s" : "0x%08x%.0u",
 		                     (unsigned)random_below(random, 1u << random_below(random, 30)),
-		                     (unsigned)random_below(random, 40), random_below(random, 2) ? "field" : "power_state",
+		                     (unsigned)random_below(random, 40),
+		                     random_below(random, 2) ? "field" : "power_state",
 		                     random_below(random, 2) ? "_mask" : "__shift");
 		break;
 	default:
@@ -117,7 +130,8 @@ static void terms_make(struct terms *terms, size_t n_terms, enum kind kind, uint
 		term_make(&terms->terms[i], kind, i, random);
 	qsort(terms->terms, n_terms, sizeof(struct term), compare_terms);
 	for (size_t i = 0; i < n_terms; i++) {
-		if (i > 0 && compare_terms(&terms->terms[terms->n_terms - 1], &terms->terms[i]) == 0)
+		if (i > 0 &&
+		    compare_terms(&terms->terms[terms->n_terms - 1], &terms->terms[i]) == 0)
 			free(terms->terms[i].bytes);
 		else
 			terms->terms[terms->n_terms++] = terms->terms[i];
@@ -138,12 +152,14 @@ static void write_lexicon(const char *path, const struct terms *terms)
 	struct bs_file_writer *writer = new_file(path);
 	bs_lexicon_writer_init(&lexicon, writer);
 	for (size_t i = 0; i < terms->n_terms; i++)
-		bs_lexicon_writer_add(&lexicon, terms->terms[i].bytes, terms->terms[i].n_bytes, terms->terms[i].df);
+		bs_lexicon_writer_add(&lexicon, terms->terms[i].bytes, terms->terms[i].n_bytes,
+		                      terms->terms[i].df);
 	expect_ok(bs_lexicon_writer_finish(&lexicon, ERR), &said);
 	finish_file(writer);
 }
 
-static struct bs_container *open_lexicon(const char *path, uint64_t n_terms, struct bs_lexicon *lexicon)
+static struct bs_container *open_lexicon(const char *path, uint64_t n_terms,
+                                         struct bs_lexicon *lexicon)
 {
 	struct bs_container *file = open_file(path);
 	expect_ok(bs_lexicon_open(lexicon, file, n_terms, UINT64_MAX, ERR), &said);
@@ -152,13 +168,14 @@ static struct bs_container *open_lexicon(const char *path, uint64_t n_terms, str
 
 /* ---- finding ---- */
 
-static void check_find(const struct bs_lexicon *lexicon, const struct terms *terms, const uint8_t *bytes,
-                       uint32_t n_bytes)
+static void check_find(const struct bs_lexicon *lexicon, const struct terms *terms,
+                       const uint8_t *bytes, uint32_t n_bytes)
 {
 	bool found;
 	uint64_t ordinal, df;
 	size_t place = place_of(terms, bytes, n_bytes);
-	bool is_there = place < terms->n_terms && compare_bytes(&terms->terms[place], bytes, n_bytes) == 0;
+	bool is_there =
+		place < terms->n_terms && compare_bytes(&terms->terms[place], bytes, n_bytes) == 0;
 	expect_ok(bs_lexicon_find(lexicon, bytes, n_bytes, &found, &ordinal, &df, ERR), &said);
 	assert_int_equal(found, is_there);
 	if (is_there) {
@@ -167,12 +184,14 @@ static void check_find(const struct bs_lexicon *lexicon, const struct terms *ter
 		/* No term is in more documents than there are. */
 		struct bs_lexicon fewer = *lexicon;
 		fewer.n_docs = df - 1;
-		expect_status(bs_lexicon_find(&fewer, bytes, n_bytes, &found, &ordinal, &df, ERR), BS_CORRUPT, &said);
+		expect_status(bs_lexicon_find(&fewer, bytes, n_bytes, &found, &ordinal, &df, ERR),
+		              BS_CORRUPT, &said);
 	}
 }
 
 /* The term and what stands next to it. */
-static void check_around(const struct bs_lexicon *lexicon, const struct terms *terms, const struct term *term)
+static void check_around(const struct bs_lexicon *lexicon, const struct terms *terms,
+                         const struct term *term)
 {
 	uint32_t n = term->n_bytes;
 	FREED uint8_t *bytes = must_malloc(n + 2);
@@ -194,8 +213,8 @@ static void check_around(const struct bs_lexicon *lexicon, const struct terms *t
 
 /* ---- walking ---- */
 
-static void check_walk(struct bs_lexicon_cursor *cursor, const struct terms *terms, const uint8_t *from,
-                       uint32_t from_bytes, size_t most)
+static void check_walk(struct bs_lexicon_cursor *cursor, const struct terms *terms,
+                       const uint8_t *from, uint32_t from_bytes, size_t most)
 {
 	size_t place = place_of(terms, from, from_bytes);
 	bool end = false;
@@ -206,7 +225,8 @@ static void check_walk(struct bs_lexicon_cursor *cursor, const struct terms *ter
 		assert_int_equal(cursor->ordinal, i);
 		assert_true(cursor->df == terms->terms[i].df);
 		assert_int_equal(cursor->term.used_bytes, terms->terms[i].n_bytes);
-		assert_memory_equal(cursor->term.data, terms->terms[i].bytes, cursor->term.used_bytes);
+		assert_memory_equal(cursor->term.data, terms->terms[i].bytes,
+		                    cursor->term.used_bytes);
 	}
 	for (int again = 0; place + most > terms->n_terms && again < 2; again++) {
 		expect_ok(bs_lexicon_cursor_next(cursor, &end, ERR), &said);
@@ -216,11 +236,12 @@ static void check_walk(struct bs_lexicon_cursor *cursor, const struct terms *ter
 
 static void check_lexicon(const struct terms *terms, uint64_t *random)
 {
-	static const uint8_t least[1] = {0},
-			     greatest[12] = {255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255};
+	static const uint8_t least[1] = {0}, greatest[12] = {255, 255, 255, 255, 255, 255,
+	                                                     255, 255, 255, 255, 255, 255};
 	AUTO(bs_lexicon_deinit) struct bs_lexicon lexicon;
 	write_lexicon("file", terms);
-	AUTO(bs_container_close_at) struct bs_container *file = open_lexicon("file", terms->n_terms, &lexicon);
+	AUTO(bs_container_close_at)
+	struct bs_container *file = open_lexicon("file", terms->n_terms, &lexicon);
 	AUTO(bs_lexicon_cursor_deinit) struct bs_lexicon_cursor cursor = {.lexicon = &lexicon};
 	size_t step = 1 + terms->n_terms / 2000;
 	for (size_t i = 0; i < terms->n_terms; i += step)
@@ -246,7 +267,8 @@ static void check_lexicon(const struct terms *terms, uint64_t *random)
 static void test_every_size(void **state)
 {
 	uint64_t random = 31;
-	static const size_t sizes[] = {0, 1, 2, 15, 16, 17, 31, 32, 33, 47, 48, 49, 255, 256, 257, 200000};
+	static const size_t sizes[] = {0,  1,  2,  15, 16,  17,  31,  32,
+	                               33, 47, 48, 49, 255, 256, 257, 200000};
 	for (size_t i = 0; i < COUNT(sizes); i++) {
 		AUTO(terms_deinit) struct terms terms;
 		terms_make(&terms, sizes[i], KIND_NUMBERS, &random);
@@ -268,7 +290,8 @@ static void test_every_kind(void **state)
 	}
 }
 
-/* Zeros at the end of a short term are not the padding of its prefix; the empty term may stand first. */
+/* Zeros at the end of a short term are not the padding of its prefix; the empty term may stand
+ * first. */
 static void test_zeros_and_nothing(void **state)
 {
 	uint64_t random = 33;
@@ -278,7 +301,8 @@ static void test_zeros_and_nothing(void **state)
 		term_set(&terms.terms[terms.n_terms++], zeros, n, &random);
 	AUTO(bs_lexicon_deinit) struct bs_lexicon lexicon;
 	write_lexicon("file", &terms);
-	AUTO(bs_container_close_at) struct bs_container *file = open_lexicon("file", terms.n_terms, &lexicon);
+	AUTO(bs_container_close_at)
+	struct bs_container *file = open_lexicon("file", terms.n_terms, &lexicon);
 	AUTO(bs_lexicon_cursor_deinit) struct bs_lexicon_cursor cursor = {.lexicon = &lexicon};
 	for (uint32_t n = 0; n < 40; n++) {
 		check_find(&lexicon, &terms, zeros, n);
@@ -358,9 +382,11 @@ static uint32_t twin_rest_context(const uint8_t *term, uint64_t n_bytes)
 }
 
 /* Makes the next term of the one before, which in the first of a block is the separator. */
-static uint64_t twin_term(struct twin *twin, uint8_t *term, uint64_t *n_bytes, uint32_t *head_context)
+static uint64_t twin_term(struct twin *twin, uint8_t *term, uint64_t *n_bytes,
+                          uint32_t *head_context)
 {
-	uint32_t head = twin_code(twin, twin->head_lengths + (twin->by_context ? *head_context : 0) * 128, 256);
+	uint32_t head = twin_code(
+		twin, twin->head_lengths + (twin->by_context ? *head_context : 0) * 128, 256);
 	uint64_t drop = head / 8 == 31 ? 31 + twin_number(twin) : head / 8;
 	uint32_t df_magnitude = head % 8;
 	uint64_t df = df_magnitude < 3 ? df_magnitude + 1 : 0;
@@ -372,7 +398,8 @@ static uint64_t twin_term(struct twin *twin, uint8_t *term, uint64_t *n_bytes, u
 	uint64_t start = *n_bytes;
 	uint32_t context = drop < 7 ? (uint32_t)drop : 7;
 	for (bool is_end = false; !is_end;) {
-		const uint8_t *lengths = twin->rest_lengths + (twin->by_context ? context : 0) * ((twin->n_symbols + 1) / 2);
+		const uint8_t *lengths = twin->rest_lengths + (twin->by_context ? context : 0) *
+		                                                      ((twin->n_symbols + 1) / 2);
 		const uint8_t *symbol = twin->symbols[twin_code(twin, lengths, twin->n_symbols)];
 		memcpy(term + *n_bytes, symbol + 1, *symbol & 15);
 		*n_bytes += *symbol & 15;
@@ -380,7 +407,10 @@ static uint64_t twin_term(struct twin *twin, uint8_t *term, uint64_t *n_bytes, u
 		context = is_end ? 0 : twin_rest_context(term, *n_bytes);
 	}
 	uint64_t rest = *n_bytes - start;
-	uint32_t row = rest <= 1 ? 0 : (rest <= 3 ? 1 : (rest == 4 ? 2 : (rest <= 6 ? 3 : (rest <= 10 ? 4 : 5))));
+	uint32_t row =
+		rest <= 1 ? 0
+			  : (rest <= 3 ? 1
+	                               : (rest == 4 ? 2 : (rest <= 6 ? 3 : (rest <= 10 ? 4 : 5))));
 	*head_context = 1 + row * 3 + (df < 3 ? (uint32_t)df - 1 : 2);
 	return df;
 }
@@ -400,10 +430,12 @@ static void check_twin(const struct terms *terms)
 	twin.bits = section_in(file.data, BS_SECTION_TERMS, 0, &n);
 	for (size_t i = 0; i < terms->n_terms; i++) {
 		if (i % 32 == 0) {
-			uint64_t block_bytes = separators[0], drop = separators[1] & 15, more = separators[1] >> 4;
+			uint64_t block_bytes = separators[0], drop = separators[1] & 15,
+				 more = separators[1] >> 4;
 			separators += 2;
 			if (block_bytes == 0) {
-				const uint8_t *at = bs_varint_get(separators, separators + 10, &block_bytes);
+				const uint8_t *at =
+					bs_varint_get(separators, separators + 10, &block_bytes);
 				at = bs_varint_get(at, at + 10, &drop);
 				separators += bs_varint_get(at, at + 10, &more) - separators;
 			}
@@ -428,7 +460,8 @@ static void test_twin(void **state)
 	uint64_t random = 38;
 	for (int kind = 0; kind < N_KINDS; kind++) {
 		AUTO(terms_deinit) struct terms terms;
-		terms_make(&terms, kind == KIND_LONG || kind == KIND_MIXED ? 300 : 2500, (enum kind)kind, &random);
+		terms_make(&terms, kind == KIND_LONG || kind == KIND_MIXED ? 300 : 2500,
+		           (enum kind)kind, &random);
 		check_twin(&terms);
 	}
 	AUTO(terms_deinit) struct terms terms;
@@ -449,14 +482,17 @@ static void *find_first(void *context)
 	const struct first_find *at = context;
 	pthread_barrier_wait(at->start);
 	for (size_t i = 0; i < at->terms->n_terms; i += 7)
-		check_find(at->lexicon, at->terms, at->terms->terms[i].bytes, at->terms->terms[i].n_bytes);
+		check_find(at->lexicon, at->terms, at->terms->terms[i].bytes,
+		           at->terms->terms[i].n_bytes);
 	return NULL;
 }
 
 /* The first to look for a term reads the codes, whoever that is. */
 static void test_threads(void **state)
 {
-	enum { N_THREADS = 4 };
+	enum {
+		N_THREADS = 4
+	};
 	AUTO(terms_deinit) struct terms terms;
 	struct bs_lexicon lexicon;
 	uint64_t random = 37;
@@ -465,7 +501,8 @@ static void test_threads(void **state)
 	for (int i = 0; i < 20; i++) {
 		pthread_t threads[N_THREADS];
 		pthread_barrier_t start;
-		AUTO(bs_container_close_at) struct bs_container *file = open_lexicon("file", terms.n_terms, &lexicon);
+		AUTO(bs_container_close_at)
+		struct bs_container *file = open_lexicon("file", terms.n_terms, &lexicon);
 		struct first_find at = {&lexicon, &terms, &start};
 		assert_null(*lexicon.codes);
 		assert_int_equal(pthread_barrier_init(&start, NULL, N_THREADS), 0);
@@ -486,19 +523,25 @@ static void test_wrong_counts(void **state)
 	terms_make(&terms, 100, KIND_NUMBERS, &random);
 	write_lexicon("file", &terms);
 	AUTO(bs_container_close_at) struct bs_container *file = open_lexicon("file", 100, &lexicon);
-	static const uint64_t wrong[] = {0, UINT64_MAX, UINT64_MAX - 14}, wrong_codes[] = {1, 96, 99, 101, 113, 1000};
+	static const uint64_t wrong[] = {0, UINT64_MAX, UINT64_MAX - 14},
+			      wrong_codes[] = {1, 96, 99, 101, 113, 1000};
 	bs_lexicon_deinit(&lexicon);
 	for (size_t i = 0; i < COUNT(wrong); i++)
-		expect_status(bs_lexicon_open(&lexicon, file, wrong[i], UINT64_MAX, ERR), BS_CORRUPT, &said);
+		expect_status(bs_lexicon_open(&lexicon, file, wrong[i], UINT64_MAX, ERR),
+		              BS_CORRUPT, &said);
 	/* The codes tell it, which are read with the first term. */
 	for (size_t i = 0; i < COUNT(wrong_codes); i++) {
 		bool found, end;
 		uint64_t ordinal, df;
-		AUTO(bs_lexicon_cursor_deinit) struct bs_lexicon_cursor cursor = {.lexicon = &lexicon};
+		AUTO(bs_lexicon_cursor_deinit)
+		struct bs_lexicon_cursor cursor = {.lexicon = &lexicon};
 		expect_ok(bs_lexicon_open(&lexicon, file, wrong_codes[i], UINT64_MAX, ERR), &said);
 		for (int twice = 0; twice < 2; twice++)
-			expect_status(bs_lexicon_find(&lexicon, (const uint8_t *)"7", 1, &found, &ordinal, &df, ERR), BS_CORRUPT, &said);
-		enum bs_status status = bs_lexicon_cursor_seek(&cursor, (const uint8_t *)"", 0, ERR);
+			expect_status(bs_lexicon_find(&lexicon, (const uint8_t *)"7", 1, &found,
+			                              &ordinal, &df, ERR),
+			              BS_CORRUPT, &said);
+		enum bs_status status =
+			bs_lexicon_cursor_seek(&cursor, (const uint8_t *)"", 0, ERR);
 		if (!status)
 			status = bs_lexicon_cursor_next(&cursor, &end, ERR);
 		expect_status(status, BS_CORRUPT, &said);
@@ -517,7 +560,8 @@ static void use_damaged(const char *path, const struct terms *terms, uint64_t *r
 		const struct term *term = &terms->terms[random_below(random, terms->n_terms)];
 		bool found, end = false;
 		uint64_t ordinal, df;
-		status = bs_lexicon_find(&lexicon, term->bytes, term->n_bytes, &found, &ordinal, &df, ERR);
+		status = bs_lexicon_find(&lexicon, term->bytes, term->n_bytes, &found, &ordinal,
+		                         &df, ERR);
 		assert_true(status == BS_OK || status == BS_CORRUPT);
 		assert_true(!found || ordinal < terms->n_terms);
 		status = bs_lexicon_cursor_seek(&cursor, term->bytes, term->n_bytes, ERR);
@@ -536,7 +580,8 @@ static void test_damage_with_right_checksums(void **state)
 	for (int kind = 0; kind < N_KINDS; kind++) {
 		AUTO(terms_deinit) struct terms terms;
 		AUTO(bs_buffer_deinit) struct bs_buffer bytes = {0}, changed = {0};
-		terms_make(&terms, kind == KIND_LONG || kind == KIND_MIXED ? 20 : 70, (enum kind)kind, &random);
+		terms_make(&terms, kind == KIND_LONG || kind == KIND_MIXED ? 20 : 70,
+		           (enum kind)kind, &random);
 		write_lexicon("file", &terms);
 		read_bytes("file", &bytes);
 		size_t table_off = (size_t)bs_load_u64(bytes.data + 24);
@@ -544,7 +589,8 @@ static void test_damage_with_right_checksums(void **state)
 		for (int round = 0; round < 150; round++) {
 			copy_bytes(&changed, &bytes);
 			bool in_index = random_below(&random, 3) == 0;
-			size_t first = in_index ? index_off : 64, end = in_index ? table_off : index_off;
+			size_t first = in_index ? index_off : 64,
+			       end = in_index ? table_off : index_off;
 			damage_bytes(changed.data, first, end, &random);
 			write_resealed("damaged", &changed);
 			use_damaged("damaged", &terms, &random);
@@ -552,6 +598,7 @@ static void test_damage_with_right_checksums(void **state)
 	}
 }
 
-RUN_TESTS(FOLDER_TEST(test_every_size), FOLDER_TEST(test_every_kind), FOLDER_TEST(test_zeros_and_nothing),
-          FOLDER_TEST(test_many), FOLDER_TEST(test_twin), FOLDER_TEST(test_wrong_counts),
-          FOLDER_TEST(test_damage_with_right_checksums), FOLDER_TEST(test_threads))
+RUN_TESTS(FOLDER_TEST(test_every_size), FOLDER_TEST(test_every_kind),
+          FOLDER_TEST(test_zeros_and_nothing), FOLDER_TEST(test_many), FOLDER_TEST(test_twin),
+          FOLDER_TEST(test_wrong_counts), FOLDER_TEST(test_damage_with_right_checksums),
+          FOLDER_TEST(test_threads))

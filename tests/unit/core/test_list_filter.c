@@ -1,12 +1,13 @@
-/* test_list_filter.c: no filter hides a row that has a term, few rows pass by chance, and damage is told or harmless. */
+/* test_list_filter.c: no filter hides a row that has a term, few rows pass by chance, and damage is
+ * told or harmless. */
 #include <unistd.h>
 
 #include "core/base/bytes.h"
-#include "core/matrix/forward_index.h"
 #include "core/file/segment_sections.h"
+#include "core/matrix/forward_index.h"
 #include "tests/rigs/core_rig.h"
 
-#define SHARD         3u
+#define SHARD        3u
 #define MOST_ORDINAL 5000u
 
 /* Rows with the ordinals of their terms, ascending. */
@@ -32,7 +33,8 @@ static void draw_rows(struct rows *rows, uint32_t n_rows, uint32_t most_terms, u
 
 static uint32_t near_of(const struct rows *rows, uint32_t row)
 {
-	return bs_forward_neighbourhoods(rows->hashing.near_log2, rows->ordinals[row], rows->n_terms[row]);
+	return bs_forward_neighbourhoods(rows->hashing.near_log2, rows->ordinals[row],
+	                                 rows->n_terms[row]);
 }
 
 /* As the indexer writes it. */
@@ -47,12 +49,15 @@ static void write_filter(struct rows *rows)
 	for (uint32_t group = 0; group < n_groups; group++) {
 		uint32_t first = group * BS_FORWARD_GROUP_ROWS;
 		uint32_t most = 0;
-		for (uint32_t row = first; row < rows->n_rows && row < first + BS_FORWARD_GROUP_ROWS; row++)
+		for (uint32_t row = first;
+		     row < rows->n_rows && row < first + BS_FORWARD_GROUP_ROWS; row++)
 			most = near_of(rows, row) > most ? near_of(rows, row) : most;
 		uint32_t width = bs_forward_filter_width(rows->hashing, most);
 		uint64_t *filter = must_calloc(width, sizeof(*filter));
-		for (uint32_t row = first; row < rows->n_rows && row < first + BS_FORWARD_GROUP_ROWS; row++)
-			bs_forward_filter_set(rows->hashing, filter, width, row - first, rows->ordinals[row], rows->n_terms[row]);
+		for (uint32_t row = first;
+		     row < rows->n_rows && row < first + BS_FORWARD_GROUP_ROWS; row++)
+			bs_forward_filter_set(rows->hashing, filter, width, row - first,
+			                      rows->ordinals[row], rows->n_terms[row]);
 		append_bytes(&words, filter, (size_t)width * 8);
 		free(filter);
 		bs_file_writer_u64(writer, words.used_bytes / 8);
@@ -70,19 +75,22 @@ static bool is_near(const struct rows *rows, uint32_t row, uint32_t ordinal, boo
 	*has_out = false;
 	for (uint32_t i = 0; i < rows->n_terms[row]; i++) {
 		*has_out |= rows->ordinals[row][i] == ordinal;
-		near |= rows->ordinals[row][i] >> rows->hashing.near_log2 == ordinal >> rows->hashing.near_log2;
+		near |= rows->ordinals[row][i] >> rows->hashing.near_log2 ==
+		        ordinal >> rows->hashing.near_log2;
 	}
 	return near;
 }
 
-/* Asks every group for a term; counts the rows that have nothing near it, and those of them that seem to. */
-static void check_term(const struct rows *rows, const struct bs_forward_filter *filter, uint32_t ordinal, uint64_t *n_not,
-                       uint64_t *n_seem)
+/* Asks every group for a term; counts the rows that have nothing near it, and those of them that
+ * seem to. */
+static void check_term(const struct rows *rows, const struct bs_forward_filter *filter,
+                       uint32_t ordinal, uint64_t *n_not, uint64_t *n_seem)
 {
 	struct bs_probe probe = bs_forward_filter_probe(filter->hashing, ordinal);
 	for (uint32_t group = 0; group < bs_forward_groups(rows->n_rows); group++) {
 		uint64_t found;
-		expect_ok(bs_forward_filter_rows(filter, group, probe, UINT64_MAX, &found, ERR), &said);
+		expect_ok(bs_forward_filter_rows(filter, group, probe, UINT64_MAX, &found, ERR),
+		          &said);
 		for (uint32_t i = 0; i < BS_FORWARD_GROUP_ROWS; i++) {
 			uint32_t row = group * BS_FORWARD_GROUP_ROWS + i;
 			bool passes = found >> i & 1;
@@ -96,19 +104,27 @@ static void check_term(const struct rows *rows, const struct bs_forward_filter *
 	}
 }
 
-/* Rows of any length up to the longest, so that a filter is half full at most: 2^-hashes by chance, more where columns are few. */
+/* Rows of any length up to the longest, so that a filter is half full at most: 2^-hashes by chance,
+ * more where columns are few. */
 static void check_rows(struct rows *rows, uint64_t *random, uint32_t n_asked)
 {
 	struct bs_forward_filter filter, none;
 	uint64_t n_not = 0, n_seem = 0;
 	write_filter(rows);
 	AUTO(bs_container_close_at) struct bs_container *file = open_file("file");
-	expect_ok(bs_forward_filter_open(&filter, file, SHARD, rows->n_rows, rows->hashing, ERR), &said);
+	expect_ok(bs_forward_filter_open(&filter, file, SHARD, rows->n_rows, rows->hashing, ERR),
+	          &said);
 	for (uint32_t i = 0; i < n_asked; i++)
-		check_term(rows, &filter, (uint32_t)random_below(random, MOST_ORDINAL * 6 / 5), &n_not, &n_seem);
-	assert_true(n_seem << rows->hashing.n_hashes <= 5 * n_not + (UINT64_C(40) << rows->hashing.n_hashes));
-	expect_status(bs_forward_filter_open(&none, file, SHARD, rows->n_rows + 64, rows->hashing, ERR), BS_CORRUPT, &said);
-	expect_status(bs_forward_filter_open(&none, file, SHARD + 1, rows->n_rows, rows->hashing, ERR), BS_CORRUPT, &said);
+		check_term(rows, &filter, (uint32_t)random_below(random, MOST_ORDINAL * 6 / 5),
+		           &n_not, &n_seem);
+	assert_true(n_seem << rows->hashing.n_hashes <=
+	            5 * n_not + (UINT64_C(40) << rows->hashing.n_hashes));
+	expect_status(
+		bs_forward_filter_open(&none, file, SHARD, rows->n_rows + 64, rows->hashing, ERR),
+		BS_CORRUPT, &said);
+	expect_status(
+		bs_forward_filter_open(&none, file, SHARD + 1, rows->n_rows, rows->hashing, ERR),
+		BS_CORRUPT, &said);
 }
 
 static void test_rows(void **state)
@@ -127,8 +143,12 @@ static void test_rows(void **state)
 
 static void test_hashing(void **state)
 {
-	static const uint32_t impossible[][2] = {{0, 0}, {0, 1}, {BS_FORWARD_MOST_HASHES + 1, 1}, {7, BS_FORWARD_MOST_NEAR_LOG2 + 1},
-	                                         {UINT32_MAX, 0}, {1, UINT32_MAX}};
+	static const uint32_t impossible[][2] = {{0, 0},
+	                                         {0, 1},
+	                                         {BS_FORWARD_MOST_HASHES + 1, 1},
+	                                         {7, BS_FORWARD_MOST_NEAR_LOG2 + 1},
+	                                         {UINT32_MAX, 0},
+	                                         {1, UINT32_MAX}};
 	static struct rows rows;
 	uint64_t random = 24;
 	for (uint32_t n_hashes = 1; n_hashes <= BS_FORWARD_MOST_HASHES; n_hashes++) {
@@ -142,7 +162,8 @@ static void test_hashing(void **state)
 	for (size_t i = 0; i < COUNT(impossible); i++) {
 		struct bs_forward_filter none;
 		struct bs_forward_hashing hashing = {impossible[i][0], impossible[i][1]};
-		expect_status(bs_forward_filter_open(&none, file, SHARD, rows.n_rows, hashing, ERR), BS_CORRUPT, &said);
+		expect_status(bs_forward_filter_open(&none, file, SHARD, rows.n_rows, hashing, ERR),
+		              BS_CORRUPT, &said);
 	}
 }
 
@@ -171,21 +192,28 @@ static void test_damage(void **state)
 		AUTO(bs_container_close_at) struct bs_container *file = NULL;
 		struct bs_forward_filter filter;
 		bool is_sealed = round % 3;
-		/* Offsets, which stand first, more often than words; with right checksums the sections' lengths, too. */
+		/* Offsets, which stand first, more often than words; with right checksums the
+		 * sections' lengths, too. */
 		size_t end = round % 2 ? 64 + 32 : is_sealed ? table_off + 64 : table_off;
 		write_flipped(&good, end, is_sealed, &random);
-		enum bs_status status = bs_container_open(dir_at("."), "file", BS_FILE_SEGMENT, &file, ERR);
+		enum bs_status status =
+			bs_container_open(dir_at("."), "file", BS_FILE_SEGMENT, &file, ERR);
 		if (status) {
 			assert_int_equal(status, BS_CORRUPT);
 			continue;
 		}
-		status = bs_forward_filter_open(&filter, file, SHARD, rows.n_rows, rows.hashing, ERR);
+		status = bs_forward_filter_open(&filter, file, SHARD, rows.n_rows, rows.hashing,
+		                                ERR);
 		for (uint32_t row = 0; row < rows.n_rows && !status; row++) {
 			for (uint32_t i = 0; i < rows.n_terms[row] && !status; i++) {
 				uint64_t found;
-				struct bs_probe probe = bs_forward_filter_probe(filter.hashing, rows.ordinals[row][i]);
-				status = bs_forward_filter_rows(&filter, row / BS_FORWARD_GROUP_ROWS, probe, UINT64_MAX, &found, ERR);
-				assert_true(status || is_sealed || found >> (row % BS_FORWARD_GROUP_ROWS) & 1);
+				struct bs_probe probe = bs_forward_filter_probe(
+					filter.hashing, rows.ordinals[row][i]);
+				status =
+					bs_forward_filter_rows(&filter, row / BS_FORWARD_GROUP_ROWS,
+				                               probe, UINT64_MAX, &found, ERR);
+				assert_true(status || is_sealed ||
+				            found >> (row % BS_FORWARD_GROUP_ROWS) & 1);
 			}
 		}
 		assert_true(status == BS_OK || status == BS_CORRUPT);
@@ -194,4 +222,5 @@ static void test_damage(void **state)
 	assert_true(n_told > 2000);
 }
 
-RUN_TESTS(FOLDER_TEST(test_rows), FOLDER_TEST(test_hashing), cmocka_unit_test(test_width), FOLDER_TEST(test_damage))
+RUN_TESTS(FOLDER_TEST(test_rows), FOLDER_TEST(test_hashing), cmocka_unit_test(test_width),
+          FOLDER_TEST(test_damage))

@@ -1,4 +1,5 @@
-/* test_manifest.c: everything a manifest says survives, a commit is all or nothing, and damage is told. */
+/* test_manifest.c: everything a manifest says survives, a commit is all or nothing, and damage is
+ * told. */
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -25,7 +26,8 @@ static char *name_string(uint64_t *random)
 {
 	char *string = NULL;
 	FREED char *end = some_string(random);
-	assert_true(asprintf(&string, "%016llx%s", (unsigned long long)next_random(random), end) > 0);
+	assert_true(asprintf(&string, "%016llx%s", (unsigned long long)next_random(random), end) >
+	            0);
 	return string;
 }
 
@@ -46,7 +48,9 @@ static char **some_list(uint64_t *random)
 /* Weights as an index keeps them; NULL now and then. */
 static char **some_weights(uint64_t *random)
 {
-	const char *given[] = {"title=3", random_below(random, 2) ? "a=100" : "a=1", "x.y=2", "title=7", "b=c=9", NULL};
+	const char *given[] = {"title=3", random_below(random, 2) ? "a=100" : "a=1",
+	                       "x.y=2",   "title=7",
+	                       "b=c=9",   NULL};
 	char **weights;
 	given[random_below(random, 6)] = NULL;
 	expect_ok(bs_field_weights_make(given, &weights, ERR), &said);
@@ -57,10 +61,18 @@ static void options_fill(struct bs_recorded_options *options, uint64_t *random)
 {
 	uint64_t bits = next_random(random) >> 20;
 	*options = (struct bs_recorded_options){
-		.words = bits & 1, .grams = bits & 2, .store = bits & 4, .fold_accents = bits & 8, .hidden = bits & 16,
-		.no_ignore = bits & 32, .binary_as_text = bits & 64, .gram_collections = bits & 128,
-		.stem_language = maybe_string(random), .id_field = maybe_string(random),
-		.text_fields = some_list(random), .globs = some_list(random),
+		.words = bits & 1,
+		.grams = bits & 2,
+		.store = bits & 4,
+		.fold_accents = bits & 8,
+		.hidden = bits & 16,
+		.no_ignore = bits & 32,
+		.binary_as_text = bits & 64,
+		.gram_collections = bits & 128,
+		.stem_language = maybe_string(random),
+		.id_field = maybe_string(random),
+		.text_fields = some_list(random),
+		.globs = some_list(random),
 		.words_revision = random_below(random, 2) ? BS_TOKENIZER_REVISION : 0,
 		.split_identifiers = bits & 512,
 		.weights = some_weights(random),
@@ -70,11 +82,12 @@ static void options_fill(struct bs_recorded_options *options, uint64_t *random)
 
 static void manifest_fill(struct bs_manifest *manifest, uint64_t *random)
 {
-	*manifest = (struct bs_manifest){.generation = 1 + (next_random(random) >> 3), .next_number = 1 + (next_random(random) >> 3)};
+	*manifest = (struct bs_manifest){.generation = 1 + (next_random(random) >> 3),
+	                                 .next_number = 1 + (next_random(random) >> 3)};
 	uint64_t number = 0; /* of files: ascending here, but for which is which */
 	options_fill(&manifest->options, random);
-	snprintf(manifest->versions.icu, sizeof(manifest->versions.icu), "%.*s", (int)random_below(random, 16),
-	         "123456789012345");
+	snprintf(manifest->versions.icu, sizeof(manifest->versions.icu), "%.*s",
+	         (int)random_below(random, 16), "123456789012345");
 	snprintf(manifest->versions.unicode, sizeof(manifest->versions.unicode), "15.0");
 	for (uint64_t n = random_below(random, 6); n > 0; n--) {
 		struct bs_source_record source = {
@@ -93,15 +106,19 @@ static void manifest_fill(struct bs_manifest *manifest, uint64_t *random)
 		free(source.path);
 	}
 	for (uint64_t n = random_below(random, 6); n > 0; n--) {
-		struct bs_segment_record segment = {.number = ++number, .n_docs = next_random(random),
-		                                    .n_bytes = next_random(random), .is_full = random_below(random, 2),
+		struct bs_segment_record segment = {.number = ++number,
+		                                    .n_docs = next_random(random),
+		                                    .n_bytes = next_random(random),
+		                                    .is_full = random_below(random, 2),
 		                                    .is_rows = random_below(random, 2)};
-		segment.n_deleted = random_below(random, 2) ? random_below(random, segment.n_docs) : 0;
+		segment.n_deleted =
+			random_below(random, 2) ? random_below(random, segment.n_docs) : 0;
 		segment.tombstones = segment.n_deleted ? ++number : 0;
 		expect_ok(bs_manifest_add_segment(manifest, &segment, ERR), &said);
 	}
 	for (uint64_t n = random_below(random, 4); n > 0; n--)
-		expect_ok(bs_manifest_add_field(manifest, &"abc"[n - 1], (size_t)(4 - n), ERR), &said);
+		expect_ok(bs_manifest_add_field(manifest, &"abc"[n - 1], (size_t)(4 - n), ERR),
+		          &said);
 	manifest->exclusions.n_docs = random_below(random, 2) ? next_random(random) : 0;
 	manifest->exclusions.number = manifest->exclusions.n_docs ? ++number : 0;
 	manifest->next_number += number;
@@ -123,7 +140,8 @@ static void expect_same_list(char *const *a, char *const *b)
 		assert_string_equal(a[i], b[i]);
 }
 
-static void expect_same_options(const struct bs_recorded_options *a, const struct bs_recorded_options *b)
+static void expect_same_options(const struct bs_recorded_options *a,
+                                const struct bs_recorded_options *b)
 {
 	assert_int_equal(a->words, b->words);
 	assert_int_equal(a->grams, b->grams);
@@ -166,14 +184,18 @@ static void expect_same(const struct bs_manifest *a, const struct bs_manifest *b
 	assert_int_equal(a->fields.n_terms, b->fields.n_terms);
 	for (uint32_t i = 0; i < a->fields.n_terms; i++) {
 		assert_int_equal(a->fields.entries[i].n_bytes, b->fields.entries[i].n_bytes);
-		assert_memory_equal(bs_term_table_key(&a->fields, i), bs_term_table_key(&b->fields, i), a->fields.entries[i].n_bytes);
+		assert_memory_equal(bs_term_table_key(&a->fields, i),
+		                    bs_term_table_key(&b->fields, i), a->fields.entries[i].n_bytes);
 	}
-	assert_true(a->exclusions.number == b->exclusions.number && a->exclusions.n_docs == b->exclusions.n_docs);
+	assert_true(a->exclusions.number == b->exclusions.number &&
+	            a->exclusions.n_docs == b->exclusions.n_docs);
 	assert_int_equal(a->n_segments, b->n_segments);
 	for (uint32_t i = 0; i < a->n_segments; i++) {
 		const struct bs_segment_record *x = &a->segments[i], *y = &b->segments[i];
-		assert_true(x->number == y->number && x->tombstones == y->tombstones && x->n_docs == y->n_docs &&
-		            x->n_deleted == y->n_deleted && x->n_bytes == y->n_bytes && x->is_full == y->is_full && x->is_rows == y->is_rows);
+		assert_true(x->number == y->number && x->tombstones == y->tombstones &&
+		            x->n_docs == y->n_docs && x->n_deleted == y->n_deleted &&
+		            x->n_bytes == y->n_bytes && x->is_full == y->is_full &&
+		            x->is_rows == y->is_rows);
 	}
 }
 
@@ -190,7 +212,8 @@ static void test_round_trips(void **state)
 {
 	uint64_t random = 51;
 	for (int round = 0; round < 50; round++) {
-		AUTO(bs_manifest_deinit) struct bs_manifest manifest = {.generation = 1, .options = {.density = 0.3}};
+		AUTO(bs_manifest_deinit)
+		struct bs_manifest manifest = {.generation = 1, .options = {.density = 0.3}};
 		if (round > 0)
 			manifest_fill(&manifest, &random);
 		/* Over the one before. */
@@ -203,9 +226,12 @@ static void test_round_trips(void **state)
 /* An option asked for again is the option recorded, however many digits it was written with. */
 static void test_density_comes_back_equal(void **state)
 {
-	static const double densities[] = {0.05, 0.1, 0.123456789, 0.25, 1.0 / 3, 0.3, 0.5999999, 0.6};
+	static const double densities[] = {0.05,    0.1, 0.123456789, 0.25,
+	                                   1.0 / 3, 0.3, 0.5999999,   0.6};
 	for (size_t i = 0; i < COUNT(densities); i++) {
-		struct bs_manifest manifest = {.generation = 1, .options = {.density = densities[i]}}, got;
+		struct bs_manifest manifest = {.generation = 1,
+		                               .options = {.density = densities[i]}},
+				   got;
 		expect_ok(bs_manifest_write(dir_at("."), &manifest, ERR), &said);
 		expect_ok(bs_manifest_read(dir_at("."), &got, ERR), &said);
 		assert_true(bs_recorded_options_equal(&manifest.options, &got.options));
@@ -243,15 +269,19 @@ static void test_options_differ(void **state)
 	changed[14].weights = (char **)(uintptr_t)one;
 	changed[15].globs = NULL;
 	for (size_t i = 0; i < COUNT(changed); i++)
-		if (bs_recorded_options_equal(&base, &changed[i]) || bs_recorded_options_equal(&changed[i], &base))
+		if (bs_recorded_options_equal(&base, &changed[i]) ||
+		    bs_recorded_options_equal(&changed[i], &base))
 			fail_msg("difference %zu is not seen", i);
 }
 
 static void test_weights(void **state)
 {
-	static const char *const given[] = {"title=3", "b=c=100", "a=1", "title=007", "B=2", "b=5", "text=9", "text=1", NULL};
+	static const char *const given[] = {"title=3", "b=c=100", "a=1",    "title=007", "B=2",
+	                                    "b=5",     "text=9",  "text=1", NULL};
 	static const char *const kept[] = {"B=2", "b=5", "b=c=100", "title=7"};
-	static const char *const wrong[] = {"title", "=3", "title=", "title=0", "title=101", "title=1000", "title=3 ", "title=-3", "title=+3", ""};
+	static const char *const wrong[] = {
+		"title",      "=3",       "title=",   "title=0",  "title=101",
+		"title=1000", "title=3 ", "title=-3", "title=+3", ""};
 	char **weights = NULL;
 	expect_ok(bs_field_weights_make(given, &weights, ERR), &said);
 	assert_int_equal(bs_strings_length(weights), COUNT(kept));
@@ -268,13 +298,17 @@ static void test_weights(void **state)
 	assert_int_equal(bs_field_weights_most(weights), 100);
 	assert_int_equal(bs_field_weights_most(NULL), 1);
 	bs_strings_free(weights);
-	expect_ok(bs_field_weights_make((const char *const[]){"a=3", "a=1", NULL}, &weights, ERR), &said);
+	expect_ok(bs_field_weights_make((const char *const[]){"a=3", "a=1", NULL}, &weights, ERR),
+	          &said);
 	assert_null(weights);
 	for (size_t i = 0; i < COUNT(wrong); i++) {
-		expect_status(bs_field_weights_make((const char *const[]){"a=2", wrong[i], NULL}, &weights, ERR), BS_INVALID, &said);
+		expect_status(bs_field_weights_make((const char *const[]){"a=2", wrong[i], NULL},
+		                                    &weights, ERR),
+		              BS_INVALID, &said);
 		assert_null(weights);
 	}
-	assert_false(bs_field_weights_are_valid((char *const[]){(char *)(uintptr_t)kept[3], (char *)(uintptr_t)kept[0], NULL}));
+	assert_false(bs_field_weights_are_valid(
+		(char *const[]){(char *)(uintptr_t)kept[3], (char *)(uintptr_t)kept[0], NULL}));
 	/* A word never counts more often than a tf can say. */
 	assert_int_equal(bs_tf_add(5, 1, 7), 12);
 	assert_int_equal(bs_tf_add(5, 100, 7), 705);
@@ -290,7 +324,8 @@ static void test_lists(void **state)
 	assert_null(copy);
 	assert_int_equal(bs_strings_length(NULL), 0);
 	for (int round = 0; round < 50; round++) {
-		AUTO(bs_recorded_options_deinit) struct bs_recorded_options options = {.globs = some_list(&random)};
+		AUTO(bs_recorded_options_deinit)
+		struct bs_recorded_options options = {.globs = some_list(&random)};
 		expect_ok(bs_strings_copy(options.globs, &options.text_fields, ERR), &said);
 		expect_same_list(options.globs, options.text_fields);
 	}
@@ -335,18 +370,35 @@ static void test_commit_is_all_or_nothing(void **state)
 
 /* ---- what a reader refuses, a writer does not commit ---- */
 
-static const struct bs_source_record folder_record = {.kind = 1, .label = (char *)(uintptr_t) "a", .path = (char *)(uintptr_t) "/a"};
+static const struct bs_source_record folder_record = {
+	.kind = 1, .label = (char *)(uintptr_t) "a", .path = (char *)(uintptr_t) "/a"};
 
 enum spoilt {
-	FIELD, DENSITY, LIMIT, ANALYZER, SUMMARY_RATE, GENERATION, PATH, KIND, PARENT, BELOW, LEFT_OUT, NON_DOCUMENT,
-	SEGMENT, NUMBER, N_SPOILT
+	FIELD,
+	DENSITY,
+	LIMIT,
+	ANALYZER,
+	SUMMARY_RATE,
+	GENERATION,
+	PATH,
+	KIND,
+	PARENT,
+	BELOW,
+	LEFT_OUT,
+	NON_DOCUMENT,
+	SEGMENT,
+	NUMBER,
+	N_SPOILT
 };
 
 static void spoil(struct bs_manifest *manifest, enum spoilt what)
 {
-	struct bs_source_record inner = {.kind = 3, .parent = 1, .label = (char *)(uintptr_t) "a/b",
+	struct bs_source_record inner = {.kind = 3,
+	                                 .parent = 1,
+	                                 .label = (char *)(uintptr_t) "a/b",
 	                                 .path = (char *)(uintptr_t)(what == BELOW ? "../b" : "b")};
-	struct bs_segment_record deleted = {.number = 1, .n_docs = 3, .n_deleted = 4, .tombstones = 2};
+	struct bs_segment_record deleted = {
+		.number = 1, .n_docs = 3, .n_deleted = 4, .tombstones = 2};
 	struct bs_segment_record twice = {.number = 1, .n_docs = 3};
 	struct bs_non_documents file = {.source = 9, .name = "x"};
 	if (what == FIELD)
@@ -386,7 +438,8 @@ static void test_refused_by_its_reader(void **state)
 	struct bs_manifest old = {.generation = 1, .next_number = 5, .options = {.density = 0.3}};
 	expect_ok(bs_manifest_write(dir_at("."), &old, ERR), &said);
 	for (enum spoilt what = FIELD; what < N_SPOILT; what++) {
-		AUTO(bs_manifest_deinit) struct bs_manifest new = {.generation = 2, .next_number = 5};
+		AUTO(bs_manifest_deinit)
+		struct bs_manifest new = {.generation = 2, .next_number = 5};
 		new.options.density = 0.3;
 		expect_ok(bs_manifest_add_source(&new, &folder_record, ERR), &said);
 		spoil(&new, what);
@@ -398,7 +451,8 @@ static void test_refused_by_its_reader(void **state)
 	}
 }
 
-/* What no writer writes, though it reads well: where it stands, in numbers of so many bytes, and what is said of it. */
+/* What no writer writes, though it reads well: where it stands, in numbers of so many bytes, and
+ * what is said of it. */
 static void test_impossible(void **state)
 {
 	static const struct {
@@ -415,11 +469,12 @@ static void test_impossible(void **state)
 		{1, 20, 8, 0, "density in millionths: 0"},
 		{1, 20, 8, 600001, "density in millionths: 600001"},
 		{1, 20, 8, UINT64_MAX, "density in millionths: "},
-		{1, 29, 1, 0, "a zero byte in a string"},          /* the version of ICU, behind its length */
+		/* the version of ICU, behind its length */
+		{1, 29, 1, 0, "a zero byte in a string"},
 		{1, 28, 1, 3, "a section ends too early"},
 		{1, 34, 1, 2, "strings where there is one at most: 2"}, /* the stemmer's language */
-		{1, 37, 1, 3, "a section ends too early"},         /* globs */
-		{1, 46, 1, 1, "a section ends too early"},         /* names of collections */
+		{1, 37, 1, 3, "a section ends too early"},              /* globs */
+		{1, 46, 1, 1, "a section ends too early"},              /* names of collections */
 		{2, 1, 4, 0, "a source of unknown kind 0"},
 		{2, 1, 4, 6, "a source of unknown kind 6"},
 		{2, 1, 4, 0x101, "a source of unknown kind 257"},
@@ -450,9 +505,17 @@ static void test_impossible(void **state)
 		{.kind = 4, .label = (char *)(uintptr_t) "-", .path = (char *)(uintptr_t) "-"},
 	};
 	struct bs_manifest manifest = {
-		.generation = 1, .next_number = 6, .versions.icu = "72", .versions.unicode = "15",
-		.options = {.density = 0.3}, .sources = sources, .n_sources = 2, .segments = segments, .n_segments = 2,
-		.exclusions.number = 5, .exclusions.n_docs = 7,
+		.generation = 1,
+		.next_number = 6,
+		.versions.icu = "72",
+		.versions.unicode = "15",
+		.options = {.density = 0.3},
+		.sources = sources,
+		.n_sources = 2,
+		.segments = segments,
+		.n_segments = 2,
+		.exclusions.number = 5,
+		.exclusions.n_docs = 7,
 	};
 	expect_ok(bs_manifest_write(dir_at("."), &manifest, ERR), &said);
 	expect_read(&manifest);
@@ -469,7 +532,8 @@ static void test_impossible(void **state)
 		write_resealed("manifest", &changed);
 		enum bs_status status = bs_manifest_read(dir_at("."), &got, ERR);
 		if (status != BS_CORRUPT || !strstr(said.text, cases[i].what))
-			fail_msg("case %zu: \"%s\" wanted, but it is %s: %s", i, cases[i].what, bs_status_name(status), said.text);
+			fail_msg("case %zu: \"%s\" wanted, but it is %s: %s", i, cases[i].what,
+			         bs_status_name(status), said.text);
 	}
 }
 
@@ -482,7 +546,8 @@ static void test_nothing_there(void **state)
 	expect_status(bs_manifest_read(dir_at("."), &manifest, ERR), BS_CORRUPT, &said);
 }
 
-/* Bytes changed, or a section cut short, and the checksums made right: read as something, or BS_CORRUPT. */
+/* Bytes changed, or a section cut short, and the checksums made right: read as something, or
+ * BS_CORRUPT. */
 static void test_damage_with_right_checksums(void **state)
 {
 	uint64_t random = 54;
@@ -517,13 +582,15 @@ static void test_damage_with_right_checksums(void **state)
 	/* Without its sections it is no manifest. */
 	struct bs_file_writer *writer;
 	unlink("manifest");
-	expect_ok(bs_file_writer_open(dir_at("."), "manifest", BS_FILE_MANIFEST, &writer, ERR), &said);
+	expect_ok(bs_file_writer_open(dir_at("."), "manifest", BS_FILE_MANIFEST, &writer, ERR),
+	          &said);
 	finish_file(writer);
 	struct bs_manifest got;
 	expect_status(bs_manifest_read(dir_at("."), &got, ERR), BS_CORRUPT, &said);
 }
 
-RUN_TESTS(FOLDER_TEST(test_round_trips), FOLDER_TEST(test_density_comes_back_equal), FOLDER_TEST(test_impossible),
-          cmocka_unit_test(test_options_differ), cmocka_unit_test(test_weights), cmocka_unit_test(test_lists),
+RUN_TESTS(FOLDER_TEST(test_round_trips), FOLDER_TEST(test_density_comes_back_equal),
+          FOLDER_TEST(test_impossible), cmocka_unit_test(test_options_differ),
+          cmocka_unit_test(test_weights), cmocka_unit_test(test_lists),
           FOLDER_TEST(test_commit_is_all_or_nothing), FOLDER_TEST(test_refused_by_its_reader),
           FOLDER_TEST(test_nothing_there), FOLDER_TEST(test_damage_with_right_checksums))

@@ -1,6 +1,7 @@
 /*
- * test_multiset.c: numbers that come and go, over and over, count what they count in a plain array, whether base stays or is made anew; the set
- * has those that count and no others. The same of sets without counts, and of sets that are looked up.
+ * test_multiset.c: numbers that come and go, over and over, count what they count in a plain array,
+ * whether base stays or is made anew; the set has those that count and no others. The same of sets
+ * without counts, and of sets that are looked up.
  */
 #include "core/store/multiset.h"
 #include "tests/rigs/core_rig.h"
@@ -15,8 +16,8 @@ static void choose_values(uint64_t *random, bool in_crowds)
 {
 	uint64_t value = 0;
 	for (uint32_t i = 0; i < N_NUMBERS; i++) {
-		value +=
-			1 + (in_crowds ? random_below(random, 8) * random_below(random, 3) : random_below(random, 200));
+		value += 1 + (in_crowds ? random_below(random, 8) * random_below(random, 3)
+		                        : random_below(random, 200));
 		values[i] = value;
 		counts[i] = 0;
 	}
@@ -39,22 +40,27 @@ static void store(const struct bs_multiset *multiset, struct stored *stored)
 		struct bs_buffer bytes = {0};
 		struct bs_numbers made = bs_numbers_in(&multiset->made[i]);
 		if (multiset->kept[i] && multiset->kept[i]->coded.n)
-			append_bytes(&bytes, multiset->kept[i]->coded.bytes, multiset->kept[i]->coded.n_bytes);
+			append_bytes(&bytes, multiset->kept[i]->coded.bytes,
+			             multiset->kept[i]->coded.n_bytes);
 		else if (made.n)
 			expect_ok(bs_coded_write(made.at, made.n, &bytes, ERR), &said);
 		bs_buffer_deinit(&stored->bytes[i]);
 		stored->bytes[i] = bytes;
 	}
 	for (unsigned i = 0; i < BS_MULTISET_LISTS; i++) {
-		struct bs_section section = {.data = stored->bytes[i].data, .n_bytes = stored->bytes[i].used_bytes};
-		expect_ok(bs_coded_section_open(&stored->told.lists[i], &section, 0, section.n_bytes, ERR), &said);
+		struct bs_section section = {.data = stored->bytes[i].data,
+		                             .n_bytes = stored->bytes[i].used_bytes};
+		expect_ok(bs_coded_section_open(&stored->told.lists[i], &section, 0,
+		                                section.n_bytes, ERR),
+		          &said);
 	}
 }
 
 static struct bs_coded_set set_of(const struct stored *stored)
 {
 	const struct bs_coded_section *lists = stored->told.lists;
-	return (struct bs_coded_set){lists[BS_MULTISET_BASE], lists[BS_MULTISET_MORE], lists[BS_MULTISET_GONE]};
+	return (struct bs_coded_set){lists[BS_MULTISET_BASE], lists[BS_MULTISET_MORE],
+	                             lists[BS_MULTISET_GONE]};
 }
 
 static void stored_deinit(struct stored *stored)
@@ -110,7 +116,8 @@ static void expect_counts(const struct stored *stored)
 }
 
 /* Some numbers, one in so many, come or go, some of them several times; those that go are there. */
-static void choose_changes(uint64_t *random, uint64_t one_in, struct bs_buffer *came, struct bs_buffer *went)
+static void choose_changes(uint64_t *random, uint64_t one_in, struct bs_buffer *came,
+                           struct bs_buffer *went)
 {
 	bs_buffer_clear(came);
 	bs_buffer_clear(went);
@@ -118,9 +125,11 @@ static void choose_changes(uint64_t *random, uint64_t one_in, struct bs_buffer *
 	for (uint32_t i = 0; i < N_NUMBERS; i++) {
 		if (random_below(random, one_in) > 0)
 			continue;
-		for (uint64_t n = goes != 0 ? random_below(random, 4) / 2 + (goes == 2) : 0; n > 0; n--, counts[i]++)
+		for (uint64_t n = goes != 0 ? random_below(random, 4) / 2 + (goes == 2) : 0; n > 0;
+		     n--, counts[i]++)
 			append_number(came, values[i]);
-		for (uint64_t n = goes != 1 ? random_below(random, 5) : 0; n > 0 && counts[i] > 0; n--, counts[i]--)
+		for (uint64_t n = goes != 1 ? random_below(random, 5) : 0; n > 0 && counts[i] > 0;
+		     n--, counts[i]--)
 			append_number(went, values[i]);
 	}
 }
@@ -135,7 +144,9 @@ static void test_counts(void **state)
 		AUTO(stored_deinit) struct stored stored = {.bytes = {{0}}};
 		choose_values(&random, seed % 2);
 		for (uint32_t i = 0; i < N_NUMBERS; i++)
-			for (uint64_t n = random_below(&random, 3) ? 0 : 1 + random_below(&random, i % 500 ? 2 : 3000);
+			for (uint64_t n = random_below(&random, 3)
+			                          ? 0
+			                          : 1 + random_below(&random, i % 500 ? 2 : 3000);
 			     n > 0; n--, counts[i]++)
 				append_number(&came, values[i]);
 		struct bs_multiset multiset = {.kept = {NULL}};
@@ -145,13 +156,17 @@ static void test_counts(void **state)
 		for (int step = 0; step < 40; step++) {
 			bool is_done;
 			choose_changes(&random, parts[random_below(&random, 6)], &came, &went);
-			expect_ok(bs_multiset_change(&stored.told, bs_numbers_in(&came), bs_numbers_in(&went), &multiset, &is_done,
-			          ERR), &said);
+			expect_ok(bs_multiset_change(&stored.told, bs_numbers_in(&came),
+			                             bs_numbers_in(&went), &multiset, &is_done,
+			                             ERR),
+			          &said);
 			n_changed += is_done;
 			n_folded += !is_done;
 			if (!is_done) {
-				expect_ok(bs_multiset_fold(&stored.told, bs_numbers_in(&came), bs_numbers_in(&went), &multiset, &is_done,
-				          ERR), &said);
+				expect_ok(bs_multiset_fold(&stored.told, bs_numbers_in(&came),
+				                           bs_numbers_in(&went), &multiset,
+				                           &is_done, ERR),
+				          &said);
 				assert_true(is_done);
 			}
 			uint64_t n_most = bs_multiset_n(&multiset), n_there = 0;
@@ -184,10 +199,14 @@ static void test_unsound(void **state)
 	for (uint64_t n = 1; n <= 4; n++) {
 		const struct bs_numbers none = {.n = 0}, went = {some, (size_t)n};
 		some[n - 1] = values[77];
-		expect_ok(bs_multiset_change(&stored.told, none, went, &multiset, &is_done, ERR), &said);
+		expect_ok(bs_multiset_change(&stored.told, none, went, &multiset, &is_done, ERR),
+		          &said);
 		assert_int_equal(is_done, n <= 2);
-		assert_int_equal(bs_multiset_n(&multiset), n < 2 ? 5000 : n == 2 ? 4999 : bs_multiset_n(&multiset));
-		expect_ok(bs_multiset_fold(&stored.told, none, went, &multiset, &is_done, ERR), &said);
+		assert_int_equal(bs_multiset_n(&multiset), n < 2    ? 5000
+		                                           : n == 2 ? 4999
+		                                                    : bs_multiset_n(&multiset));
+		expect_ok(bs_multiset_fold(&stored.told, none, went, &multiset, &is_done, ERR),
+		          &said);
 		assert_int_equal(is_done, n <= 2);
 	}
 }
@@ -212,7 +231,8 @@ static void test_sets(void **state)
 			expect_ok(bs_multiset_add(&multiset, bs_numbers_in(&came), ERR), &said);
 		}
 		store(&multiset, &stored);
-		/* What base has is there to stay, for some: then it never goes, whatever is said. */
+		/* What base has is there to stay, for some: then it never goes, whatever is
+		 * said. */
 		const bool stays = seed % 3 == 0;
 		bool is_base[N_NUMBERS];
 		for (uint32_t i = 0; i < N_NUMBERS; i++)
@@ -237,8 +257,10 @@ static void test_sets(void **state)
 			struct bs_coded_set set = set_of(&stored);
 			AUTO(bs_buffer_deinit) struct bs_buffer more = {0}, twice = {0};
 			expect_ok(bs_coded_section_read(&set.more, &more, ERR), &said);
-			expect_ok(bs_multiset_change_set(&set, bs_numbers_in(&more), bs_numbers_in(&came), bs_numbers_in(&went), stays, &multiset, &is_done,
-			          ERR), &said);
+			expect_ok(bs_multiset_change_set(&set, bs_numbers_in(&more),
+			                                 bs_numbers_in(&came), bs_numbers_in(&went),
+			                                 stays, &multiset, &is_done, ERR),
+			          &said);
 			n_changed += is_done;
 			n_made += !is_done;
 			store(&multiset, &stored);
@@ -247,7 +269,8 @@ static void test_sets(void **state)
 				set = set_of(&stored);
 				expect_ok(bs_multiset_read_set(&set, &twice, ERR), &said);
 				bs_multiset_deinit(&multiset);
-				expect_ok(bs_multiset_count(&multiset, bs_numbers_in(&twice), ERR), &said);
+				expect_ok(bs_multiset_count(&multiset, bs_numbers_in(&twice), ERR),
+				          &said);
 				store(&multiset, &stored);
 				for (uint32_t i = 0; i < N_NUMBERS; i++)
 					is_base[i] = counts[i];
@@ -262,14 +285,17 @@ static void test_sets(void **state)
 static void test_looking(void **state)
 {
 	for (uint64_t seed = 1; seed <= 30; seed++) {
-		uint64_t random = seed, in_list = 1 + random_below(&random, 40), asked = 1 + random_below(&random, 400);
-		AUTO(bs_buffer_deinit) struct bs_buffer list = {0}, bytes = {0}, numbers = {0}, left = {0};
+		uint64_t random = seed, in_list = 1 + random_below(&random, 40),
+			 asked = 1 + random_below(&random, 400);
+		AUTO(bs_buffer_deinit)
+		struct bs_buffer list = {0}, bytes = {0}, numbers = {0}, left = {0};
 		struct bs_coded_section coded;
 		choose_values(&random, seed % 2);
 		for (uint32_t i = 0; i < N_NUMBERS; i++) {
 			bool is_listed = random_below(&random, in_list) == 0;
 			/* One fills several blocks. */
-			for (uint32_t n = 0; is_listed && n < (i == 30000 && seed % 3 == 0 ? 7000 : 1); n++)
+			for (uint32_t n = 0;
+			     is_listed && n < (i == 30000 && seed % 3 == 0 ? 7000 : 1); n++)
 				append_number(&list, values[i]);
 			if (random_below(&random, asked) > 0 && i != 30000)
 				continue;
@@ -286,5 +312,5 @@ static void test_looking(void **state)
 	}
 }
 
-RUN_TESTS(cmocka_unit_test(test_counts), cmocka_unit_test(test_unsound), cmocka_unit_test(test_sets),
-          cmocka_unit_test(test_looking))
+RUN_TESTS(cmocka_unit_test(test_counts), cmocka_unit_test(test_unsound),
+          cmocka_unit_test(test_sets), cmocka_unit_test(test_looking))

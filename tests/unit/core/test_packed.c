@@ -1,4 +1,5 @@
-/* test_packed.c: every value comes out as it went in, at every width; damage is told or harmless. */
+/* test_packed.c: every value comes out as it went in, at every width; damage is told or
+ * harmless. */
 #include <unistd.h>
 
 #include "core/base/bytes.h"
@@ -8,7 +9,7 @@
 #define SECTION 7u
 #define MOST    1000u
 /* Long enough for slopes. */
-#define LONG    4200u
+#define LONG 4200u
 
 static void write_values(const uint64_t *values, uint64_t n, bool as_u32)
 {
@@ -62,11 +63,14 @@ static uint64_t check_twin(const struct bs_section *section, const uint64_t *val
 			uint64_t more = 0;
 			for (uint64_t bit = 0; bit < twin.width; bit++) {
 				uint64_t where = at * 8 + i * twin.width + bit;
-				more |= (uint64_t)(section->data[where / 8] >> (where % 8) & 1) << bit;
+				more |= (uint64_t)(section->data[where / 8] >> (where % 8) & 1)
+				        << bit;
 			}
-			assert_int_equal(twin.first + i * twin.slope / 256 - twin.sunk + more, values[block * 128 + i]);
+			assert_int_equal(twin.first + i * twin.slope / 256 - twin.sunk + more,
+			                 values[block * 128 + i]);
 			has_least |= more == 0;
-			needs_width |= twin.width > 0 && more >> (twin.width == 64 ? 56 : twin.width - 1);
+			needs_width |=
+				twin.width > 0 && more >> (twin.width == 64 ? 56 : twin.width - 1);
 		}
 		assert_true(has_least && needs_width);
 		at += (n_here * twin.width + 7) / 8;
@@ -118,7 +122,8 @@ static void test_widths(void **state)
 			bool as_u32 = width <= 31 && c % 2;
 			base = as_u32 ? base & INT32_MAX : base;
 			for (uint64_t i = 0; i < counts[c]; i++)
-				values[i] = base + (width ? next_random(&random) >> (64 - width) : 0);
+				values[i] =
+					base + (width ? next_random(&random) >> (64 - width) : 0);
 			check_values(values, counts[c], as_u32);
 		}
 	}
@@ -140,7 +145,8 @@ static void test_mixed(void **state)
 }
 
 /* Numbers that go up by so much on average, with noise around the line, from a first one on. */
-static void make_slope(uint64_t *values, uint64_t n, uint64_t first, uint64_t step, uint64_t noise, uint64_t *random)
+static void make_slope(uint64_t *values, uint64_t n, uint64_t first, uint64_t step, uint64_t noise,
+                       uint64_t *random)
 {
 	uint64_t line = first;
 	for (uint64_t i = 0; i < n; i++) {
@@ -185,9 +191,11 @@ static void test_slopes_with_limits(void **state)
 	for (uint64_t deep = 65535; deep <= 65536; deep++) {
 		for (uint64_t i = 0; i < LONG; i++)
 			values[i] = i * 60000 + (i % 128 == 5 ? 0 : deep);
-		assert_int_equal(check_values(values, LONG, false), deep == 65535 ? (LONG + 127) / 128 : 0);
+		assert_int_equal(check_values(values, LONG, false),
+		                 deep == 65535 ? (LONG + 127) / 128 : 0);
 	}
-	/* Every other block of noise, or all but a few: the first array is worth it, the second is not. */
+	/* Every other block of noise, or all but a few: the first array is worth it, the second is
+	 * not. */
 	for (uint64_t share = 2; share <= 16; share += 14) {
 		for (uint64_t i = 0; i < LONG; i++)
 			values[i] = i / 128 % share ? next_random(&random) >> 40 : i * 40;
@@ -200,13 +208,17 @@ static void test_find(void **state)
 	uint64_t random = 33, values[LONG];
 	for (int round = 0; round < 44; round++) {
 		struct bs_packed packed;
-		uint64_t n = round < 40 ? counts[random_below(&random, COUNT(counts))] : LONG - (uint64_t)round;
+		uint64_t n = round < 40 ? counts[random_below(&random, COUNT(counts))]
+		                        : LONG - (uint64_t)round;
 		uint64_t last = random_below(&random, 50);
 		for (uint64_t i = 0; i < n; i++)
-			last = values[i] = last + 1 + random_below(&random, round % 4 ? 1 + (uint64_t)round : 2);
+			last = values[i] =
+				last + 1 +
+				random_below(&random, round % 4 ? 1 + (uint64_t)round : 2);
 		write_values(values, n, round % 2);
 		AUTO(bs_container_close_at) struct bs_container *file = open_file("file");
-		expect_ok(bs_packed_open(&packed, bs_container_section(file, SECTION, 0), n, ERR), &said);
+		expect_ok(bs_packed_open(&packed, bs_container_section(file, SECTION, 0), n, ERR),
+		          &said);
 		uint64_t i = 0;
 		for (uint64_t value = 0; value < last + 3; value++) {
 			bool found;
@@ -223,7 +235,8 @@ static void test_wrong_counts(void **state)
 {
 	struct bs_packed packed;
 	uint64_t values[200] = {5};
-	static const uint64_t wrong[] = {UINT32_MAX, UINT64_C(1) << 60, UINT64_MAX - 126, UINT64_MAX};
+	static const uint64_t wrong[] = {UINT32_MAX, UINT64_C(1) << 60, UINT64_MAX - 126,
+	                                 UINT64_MAX};
 	write_values(values, 200, true);
 	AUTO(bs_container_close_at) struct bs_container *file = open_file("file");
 	struct bs_section section = bs_container_section(file, SECTION, 0);
@@ -241,8 +254,8 @@ static void test_wrong_counts(void **state)
 }
 
 /* Reads all there is in every way; whether the values are the right ones goes to *same. */
-static enum bs_status read_all(struct bs_section section, const uint64_t *values, uint64_t n, bool *same,
-                               enum bs_status *checked, struct bs_error *err)
+static enum bs_status read_all(struct bs_section section, const uint64_t *values, uint64_t n,
+                               bool *same, enum bs_status *checked, struct bs_error *err)
 {
 	struct bs_packed packed;
 	enum bs_status status = bs_packed_open(&packed, section, n, err);
@@ -274,10 +287,14 @@ static void damage(uint64_t *values, uint64_t n, int n_rounds)
 	for (int round = 0; round < n_rounds; round++) {
 		AUTO(bs_container_close_at) struct bs_container *file = NULL;
 		bool is_sealed = round % 3;
-		/* The directory, which stands first, more often than bits; with right checksums the section's length, too. */
-		size_t end = round % 2 ? 64 + (n + 127) / 128 * BS_PACKED_ENTRY_BYTES : is_sealed ? table_off + 32 : table_off;
+		/* The directory, which stands first, more often than bits; with right checksums the
+		 * section's length, too. */
+		size_t end = round % 2   ? 64 + (n + 127) / 128 * BS_PACKED_ENTRY_BYTES
+		             : is_sealed ? table_off + 32
+		                         : table_off;
 		write_flipped(&good, end, is_sealed, &random);
-		enum bs_status status = bs_container_open(dir_at("."), "file", BS_FILE_SEGMENT, &file, ERR);
+		enum bs_status status =
+			bs_container_open(dir_at("."), "file", BS_FILE_SEGMENT, &file, ERR);
 		if (status) {
 			assert_int_equal(status, BS_CORRUPT);
 			continue;
@@ -287,7 +304,8 @@ static void damage(uint64_t *values, uint64_t n, int n_rounds)
 		struct bs_section section = bs_container_section(file, SECTION, 0);
 		status = read_all(section, values, n, &same, &checked, ERR);
 		assert_true(status == BS_OK || status == BS_CORRUPT);
-		/* What passes a check gives the values of some array, and what the checksums show no wrong one. */
+		/* What passes a check gives the values of some array, and what the checksums show
+		 * no wrong one. */
 		assert_true(checked == BS_CORRUPT || status == BS_OK);
 		assert_true(status || same || is_sealed);
 		n_told += checked == BS_CORRUPT;
@@ -303,5 +321,5 @@ static void test_damage(void **state)
 }
 
 RUN_TESTS(FOLDER_TEST(test_widths), FOLDER_TEST(test_mixed), FOLDER_TEST(test_slopes),
-          FOLDER_TEST(test_slopes_with_limits), FOLDER_TEST(test_find), FOLDER_TEST(test_wrong_counts),
-          FOLDER_TEST(test_damage))
+          FOLDER_TEST(test_slopes_with_limits), FOLDER_TEST(test_find),
+          FOLDER_TEST(test_wrong_counts), FOLDER_TEST(test_damage))

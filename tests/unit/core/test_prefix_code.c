@@ -1,5 +1,5 @@
-/* test_prefix_code.c: code lengths are the best within 15 bits; what is written in codes is read again; lengths that are no
- * code are refused. */
+/* test_prefix_code.c: code lengths are the best within 15 bits; what is written in codes is read
+ * again; lengths that are no code are refused. */
 #include "core/collections/prefix_code.h"
 #include "tests/rigs/core_rig.h"
 
@@ -36,8 +36,10 @@ static void test_lengths(void **state)
 		bool is_steep = round % 3 == 0; /* Fibonacci's numbers make the longest codes */
 		uint32_t n_used = 0;
 		for (uint32_t i = 0; i < n; i++) {
-			counts[i] = is_steep ? (i < 2 ? 1 : (i < 45 ? counts[i - 1] + counts[i - 2] : 1))
-			                     : next_random(&random) >> (random_below(&random, 20) + 40);
+			counts[i] =
+				is_steep
+					? (i < 2 ? 1 : (i < 45 ? counts[i - 1] + counts[i - 2] : 1))
+					: next_random(&random) >> (random_below(&random, 20) + 40);
 			if (counts[i])
 				used[n_used++] = counts[i];
 		}
@@ -45,7 +47,8 @@ static void test_lengths(void **state)
 		uint64_t bits = 0, kraft = 0;
 		bool is_limited = false;
 		for (uint32_t i = 0; i < n; i++) {
-			assert_true((lengths[i] > 0) == (counts[i] > 0) && lengths[i] <= BS_CODE_MAX_BITS);
+			assert_true((lengths[i] > 0) == (counts[i] > 0) &&
+			            lengths[i] <= BS_CODE_MAX_BITS);
 			bits += counts[i] * lengths[i];
 			kraft += lengths[i] ? (1u << BS_CODE_MAX_BITS) >> lengths[i] : 0;
 			is_limited = is_limited || lengths[i] == BS_CODE_MAX_BITS;
@@ -77,11 +80,16 @@ static void draw_codes(struct coded *coded, uint64_t *random)
 {
 	uint64_t counts[MOST_SYMBOLS];
 	for (uint32_t code = 0; code < N_CODES; code++) {
-		coded->n[code] = 1 + (uint32_t)random_below(random, random_below(random, 2) ? 30 : MOST_SYMBOLS);
+		coded->n[code] = 1 + (uint32_t)random_below(
+					     random, random_below(random, 2) ? 30 : MOST_SYMBOLS);
 		uint64_t steep = random_below(random, 40);
 		for (uint32_t i = 0; i < coded->n[code]; i++)
-			counts[i] = i == 0 || random_below(random, 5) ? 1 + (next_random(random) >> 24 >> random_below(random, steep + 1)) : 0;
-		expect_ok(bs_code_lengths(counts, coded->n[code], coded->lengths[code], ERR), &said);
+			counts[i] = i == 0 || random_below(random, 5)
+			                    ? 1 + (next_random(random) >> 24 >>
+			                           random_below(random, steep + 1))
+			                    : 0;
+		expect_ok(bs_code_lengths(counts, coded->n[code], coded->lengths[code], ERR),
+		          &said);
 		bs_code_values(coded->lengths[code], coded->n[code], coded->values[code]);
 	}
 }
@@ -104,7 +112,8 @@ static void read_codes(const struct coded *coded, struct bs_code_set *set)
 	expect_ok(bs_code_set_init(set, N_CODES, ERR), &said);
 	for (uint32_t code = 0; code < N_CODES; code++) {
 		put_nibbles(coded, code, nibbles);
-		expect_ok(bs_code_read(set, code, nibbles, what, coded->n[code], &valid, ERR), &said);
+		expect_ok(bs_code_read(set, code, nibbles, what, coded->n[code], &valid, ERR),
+		          &said);
 		assert_true(valid);
 	}
 	bs_code_set_finish(set, N_CODES);
@@ -126,8 +135,10 @@ static void test_messages(void **state)
 		uint64_t written = random;
 		for (uint32_t i = 0; i < 3000; i++) {
 			uint32_t code = i % N_CODES, n_bits = (uint32_t)random_below(&random, 18);
-			bs_bits_put_code(&writer, coded.values[code][symbol_at(&coded, code, &random)]);
-			bs_bits_put(&writer, n_bits ? next_random(&random) >> (64 - n_bits) : 0, n_bits);
+			bs_bits_put_code(&writer,
+			                 coded.values[code][symbol_at(&coded, code, &random)]);
+			bs_bits_put(&writer, n_bits ? next_random(&random) >> (64 - n_bits) : 0,
+			            n_bits);
 		}
 		bs_bits_end(&writer);
 		memset(bytes.data + bytes.used_bytes, 0xff, BS_BITS_PAD_BYTES);
@@ -140,13 +151,15 @@ static void test_messages(void **state)
 			uint32_t got = bs_code_get(&set.codes[code], bits.window);
 			assert_int_equal(got, symbol << 4 | coded.lengths[code][symbol]);
 			bs_bits_skip(&bits, BS_CODED_BITS(got));
-			assert_int_equal(bs_bits_take(&bits, n_bits), n_bits ? next_random(&random) >> (64 - n_bits) : 0);
+			assert_int_equal(bs_bits_take(&bits, n_bits),
+			                 n_bits ? next_random(&random) >> (64 - n_bits) : 0);
 		}
 		bs_code_set_deinit(&set);
 	}
 }
 
-/* More codes than there are bits for, and something behind the last length; too few are harmless. */
+/* More codes than there are bits for, and something behind the last length; too few are
+ * harmless. */
 static void test_no_codes(void **state)
 {
 	static const struct {
@@ -154,24 +167,28 @@ static void test_no_codes(void **state)
 		uint32_t n;
 		bool valid;
 	} cases[] = {
-		{{0x11, 0x00}, 3, true},  {{0x11, 0x01}, 3, false}, {{0x21, 0x02}, 3, true},  {{0x21, 0x22}, 4, false},
-		{{0x21, 0x12}, 3, false}, {{0x00, 0x00}, 4, true},  {{0xff, 0xff}, 4, true},  {{0x1f, 0x0f}, 3, true},
-		{{0x11, 0x0f}, 3, false}, {{0x00, 0x01}, 3, true},
+		{{0x11, 0x00}, 3, true},  {{0x11, 0x01}, 3, false}, {{0x21, 0x02}, 3, true},
+		{{0x21, 0x22}, 4, false}, {{0x21, 0x12}, 3, false}, {{0x00, 0x00}, 4, true},
+		{{0xff, 0xff}, 4, true},  {{0x1f, 0x0f}, 3, true},  {{0x11, 0x0f}, 3, false},
+		{{0x00, 0x01}, 3, true},
 	};
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		AUTO(bs_code_set_deinit) struct bs_code_set set;
 		const uint32_t what[4] = {0, 1 << 4, 2 << 4, 3 << 4};
 		bool valid;
 		expect_ok(bs_code_set_init(&set, 1, ERR), &said);
-		expect_ok(bs_code_read(&set, 0, cases[i].nibbles, what, cases[i].n, &valid, ERR), &said);
+		expect_ok(bs_code_read(&set, 0, cases[i].nibbles, what, cases[i].n, &valid, ERR),
+		          &said);
 		bs_code_set_finish(&set, 1);
 		if (valid != cases[i].valid)
 			fail_msg("case %zu", i);
 		for (uint64_t window = 0; valid && window < 1u << BS_CODE_MAX_BITS; window++) {
-			uint32_t got = bs_code_get(&set.codes[0], window << (64 - BS_CODE_MAX_BITS));
+			uint32_t got =
+				bs_code_get(&set.codes[0], window << (64 - BS_CODE_MAX_BITS));
 			assert_true(got == 0 || got >> 4 < cases[i].n);
 		}
 	}
 }
 
-RUN_TESTS(cmocka_unit_test(test_lengths), cmocka_unit_test(test_messages), cmocka_unit_test(test_no_codes))
+RUN_TESTS(cmocka_unit_test(test_lengths), cmocka_unit_test(test_messages),
+          cmocka_unit_test(test_no_codes))

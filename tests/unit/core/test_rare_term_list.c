@@ -1,4 +1,5 @@
-/* test_rare_term_list.c: lists of rare terms of all shapes say of every document and term what is so; damage is told or harmless. */
+/* test_rare_term_list.c: lists of rare terms of all shapes say of every document and term what is
+ * so; damage is told or harmless. */
 #include <unistd.h>
 
 #include "core/base/bytes.h"
@@ -33,7 +34,8 @@ static void draw_list(const struct truth *truth, struct list *list, uint64_t *ra
 {
 	static const uint32_t counts[] = {0, 1, 2, 64, 65, 300, MOST_TERMS};
 	size_t n = counts[random_below(random, COUNT(counts))];
-	uint64_t most_gap = UINT64_C(1) << random_below(random, 33), in_run = random_below(random, 100);
+	uint64_t most_gap = UINT64_C(1) << random_below(random, 33),
+		 in_run = random_below(random, 100);
 	uint64_t at = random_below(random, 2) ? 0 : random_below(random, most_gap);
 	uint32_t docs = 1;
 	list->n = 0;
@@ -71,7 +73,9 @@ static void write_lists(const struct truth *truth, uint64_t n_counted)
 	for (uint64_t i = 0, end = 0; i <= truth->n_lists; i++) {
 		expect_ok(bs_vector_append(&offsets, &end, ERR), &said);
 		if (i < truth->n_lists)
-			expect_ok(bs_rare_term_list_append(&codes, truth->lists[i].terms, truth->lists[i].n, &bytes, ERR), &said);
+			expect_ok(bs_rare_term_list_append(&codes, truth->lists[i].terms,
+			                                   truth->lists[i].n, &bytes, ERR),
+			          &said);
 		end = bytes.used_bytes;
 	}
 	bs_file_writer_bytes(writer, bytes.data, bytes.used_bytes);
@@ -93,20 +97,23 @@ static uint32_t docs_of(const struct list *list, uint32_t ordinal)
 	return low < list->n && list->terms[low].ordinal == ordinal ? list->terms[low].docs : 0;
 }
 
-static void check_term(const struct bs_rare_term_lists *lists, const struct truth *truth, uint64_t i, uint32_t ordinal)
+static void check_term(const struct bs_rare_term_lists *lists, const struct truth *truth,
+                       uint64_t i, uint32_t ordinal)
 {
 	uint32_t docs = docs_of(&truth->lists[i], ordinal);
 	for (uint32_t which = 0; which < 1u << truth->docs_log2; which++) {
 		uint32_t document = (uint32_t)(i << truth->docs_log2) + which;
 		bool has;
 		bs_packed_prefetch(&lists->offsets, bs_rare_term_list_of(lists, document));
-		bs_packed_prefetch_target(&lists->offsets, bs_rare_term_list_of(lists, document), &lists->bytes);
+		bs_packed_prefetch_target(&lists->offsets, bs_rare_term_list_of(lists, document),
+		                          &lists->bytes);
 		expect_ok(bs_rare_term_lists_find(lists, document, ordinal, &has, ERR), &said);
 		assert_int_equal(has, docs >> which & 1);
 	}
 }
 
-static void check_list(const struct bs_rare_term_lists *lists, const struct truth *truth, uint64_t i, uint64_t *random)
+static void check_list(const struct bs_rare_term_lists *lists, const struct truth *truth,
+                       uint64_t i, uint64_t *random)
 {
 	const struct list *list = &truth->lists[i];
 	AUTO(vector_deinit) struct bs_rare_terms terms = {0};
@@ -114,7 +121,9 @@ static void check_list(const struct bs_rare_term_lists *lists, const struct trut
 	assert_int_equal(bs_vector_n(&terms), list->n);
 	if (list->n > 0) {
 		assert_memory_equal(terms.items, list->terms, list->n * sizeof(*list->terms));
-		expect_status(bs_rare_term_lists_check(lists, i, list->terms[list->n - 1].ordinal, &terms, ERR), BS_CORRUPT, &said);
+		expect_status(bs_rare_term_lists_check(lists, i, list->terms[list->n - 1].ordinal,
+		                                       &terms, ERR),
+		              BS_CORRUPT, &said);
 	}
 	for (size_t t = 0; t < list->n; t += 1 + (size_t)random_below(random, 1 + list->n / 40)) {
 		uint32_t ordinal = list->terms[t].ordinal;
@@ -123,7 +132,8 @@ static void check_list(const struct bs_rare_term_lists *lists, const struct trut
 		check_term(lists, truth, i, ordinal < LAST ? ordinal + 1 : LAST);
 	}
 	for (int t = 0; t < 20; t++)
-		check_term(lists, truth, i, (uint32_t)(next_random(random) >> random_below(random, 32) >> 32));
+		check_term(lists, truth, i,
+		           (uint32_t)(next_random(random) >> random_below(random, 32) >> 32));
 	check_term(lists, truth, i, LAST);
 }
 
@@ -136,8 +146,10 @@ static void check_lists(const struct truth *truth, uint64_t *random)
 	assert_int_equal(lists.n_lists, truth->n_lists);
 	for (uint64_t i = 0; i < truth->n_lists; i++)
 		check_list(&lists, truth, i, random);
-	expect_status(bs_rare_term_lists_find(&lists, (uint32_t)truth->n_docs, 0, &has, ERR), BS_CORRUPT, &said);
-	bs_packed_prefetch_target(&lists.offsets, bs_rare_term_list_of(&lists, UINT32_MAX), &lists.bytes);
+	expect_status(bs_rare_term_lists_find(&lists, (uint32_t)truth->n_docs, 0, &has, ERR),
+	              BS_CORRUPT, &said);
+	bs_packed_prefetch_target(&lists.offsets, bs_rare_term_list_of(&lists, UINT32_MAX),
+	                          &lists.bytes);
 }
 
 static void test_random_lists(void **state)
@@ -151,10 +163,12 @@ static void test_random_lists(void **state)
 	}
 }
 
-/* The longest run, the largest gaps, samples between them, and the last of a segment's documents missing from its list. */
+/* The longest run, the largest gaps, samples between them, and the last of a segment's documents
+ * missing from its list. */
 static void test_extremes(void **state)
 {
-	static const struct bs_rare_term ends[] = {{0, 255}, {1, 255}, {2, 128}, {LAST - 1, 1}, {LAST, 1}};
+	static const struct bs_rare_term ends[] = {
+		{0, 255}, {1, 255}, {2, 128}, {LAST - 1, 1}, {LAST, 1}};
 	uint64_t random = 53;
 	FREED struct truth *truth = must_calloc(1, sizeof(*truth));
 	*truth = (struct truth){.n_lists = 4, .n_docs = 29, .docs_log2 = 3};
@@ -164,7 +178,8 @@ static void test_extremes(void **state)
 	truth->lists[1].n = 1;
 	for (uint32_t i = 0; i < MOST_TERMS; i++) {
 		truth->lists[2].terms[i] = (struct bs_rare_term){LAST - MOST_TERMS + 1 + i, 3};
-		truth->lists[3].terms[i] = (struct bs_rare_term){(uint32_t)(i * (uint64_t)LAST / (MOST_TERMS - 1)), 1u << i % 5};
+		truth->lists[3].terms[i] = (struct bs_rare_term){
+			(uint32_t)(i * (uint64_t)LAST / (MOST_TERMS - 1)), 1u << i % 5};
 	}
 	truth->lists[2].n = truth->lists[3].n = MOST_TERMS;
 	for (uint64_t n_counted = 0; n_counted <= truth->n_lists; n_counted++) {
@@ -190,11 +205,18 @@ static void ask(const struct truth *truth, uint64_t *random)
 		const struct list *list = &truth->lists[i];
 		for (int t = 0; t < 12; t++) {
 			bool has;
-			uint32_t document = (uint32_t)((i << truth->docs_log2) + random_below(random, 1u << truth->docs_log2));
-			uint32_t ordinal = t % 3 && list->n > 0 ? list->terms[random_below(random, list->n)].ordinal
-			                                        : (uint32_t)next_random(random);
-			bs_packed_prefetch_target(&lists.offsets, bs_rare_term_list_of(&lists, document), &lists.bytes);
-			enum bs_status found = bs_rare_term_lists_find(&lists, document, ordinal, &has, ERR);
+			uint32_t document =
+				(uint32_t)((i << truth->docs_log2) +
+			                   random_below(random, 1u << truth->docs_log2));
+			uint32_t ordinal =
+				t % 3 && list->n > 0
+					? list->terms[random_below(random, list->n)].ordinal
+					: (uint32_t)next_random(random);
+			bs_packed_prefetch_target(&lists.offsets,
+			                          bs_rare_term_list_of(&lists, document),
+			                          &lists.bytes);
+			enum bs_status found =
+				bs_rare_term_lists_find(&lists, document, ordinal, &has, ERR);
 			assert_true(found == BS_OK || found == BS_CORRUPT);
 		}
 		enum bs_status read = bs_rare_term_lists_check(&lists, i, 1u << 20, &terms, ERR);
@@ -204,7 +226,8 @@ static void ask(const struct truth *truth, uint64_t *random)
 
 static void test_damage(void **state)
 {
-	static const uint32_t sections[] = {BS_SECTION_RARE_CODES, BS_SECTION_RARE_OFFSETS, BS_SECTION_RARE_TERM_LISTS};
+	static const uint32_t sections[] = {BS_SECTION_RARE_CODES, BS_SECTION_RARE_OFFSETS,
+	                                    BS_SECTION_RARE_TERM_LISTS};
 	uint64_t random = 59;
 	FREED struct truth *truth = must_calloc(1, sizeof(*truth));
 	for (int i = 0; i < 40; i++) {
@@ -215,9 +238,11 @@ static void test_damage(void **state)
 		for (size_t turn = 0; turn < 60; turn++) {
 			uint64_t n_bytes;
 			copy_bytes(&bytes, &whole);
-			uint8_t *at = section_in(bytes.data, sections[turn % COUNT(sections)], 0, &n_bytes);
+			uint8_t *at = section_in(bytes.data, sections[turn % COUNT(sections)], 0,
+			                         &n_bytes);
 			for (uint64_t n = 1 + random_below(&random, 3); n > 0; n--)
-				at[random_below(&random, n_bytes)] = (uint8_t)(next_random(&random) >> 9);
+				at[random_below(&random, n_bytes)] =
+					(uint8_t)(next_random(&random) >> 9);
 			reseal(bytes.data, bytes.used_bytes);
 			unlink("file");
 			write_bytes("file", bytes.data, bytes.used_bytes);
@@ -226,7 +251,8 @@ static void test_damage(void **state)
 	}
 }
 
-/* A code for documents that do not share a list would let one speak for the documents of another. */
+/* A code for documents that do not share a list would let one speak for the documents of
+ * another. */
 static void test_codes_of_others(void **state)
 {
 	FREED struct truth *truth = must_calloc(1, sizeof(*truth));
@@ -243,7 +269,8 @@ static void test_codes_of_others(void **state)
 		write_resealed("file", &bytes);
 		AUTO(bs_rare_term_lists_deinit) struct bs_rare_term_lists lists;
 		AUTO(bs_container_close_at) struct bs_container *file = open_file("file");
-		enum bs_status status = bs_rare_term_lists_open(&lists, file, UINT64_C(2) << docs_log2, ERR);
+		enum bs_status status =
+			bs_rare_term_lists_open(&lists, file, UINT64_C(2) << docs_log2, ERR);
 		assert_int_equal(status, docs_log2 == 3 ? BS_OK : BS_CORRUPT);
 	}
 }

@@ -1,12 +1,13 @@
 /*
- * test_shard_and.c: the AND of a shard, by every kernel, against FORMAT.md read literally, row by row, on random shards:
- * levels present and absent, exact columns, shards of no hashed terms, any blocks live.
+ * test_shard_and.c: the AND of a shard, by every kernel, against FORMAT.md read literally, row by
+ * row, on random shards: levels present and absent, exact columns, shards of no hashed terms, any
+ * blocks live.
  */
 #include "core/matrix/shard_and.h"
 #include "tests/rigs/core_rig.h"
 
-#define MAX_TERMS  6u
-#define MAX_ASKED  8u
+#define MAX_TERMS 6u
+#define MAX_ASKED 8u
 
 /* A shard in memory, and what is in it. */
 struct world {
@@ -46,7 +47,8 @@ static uint64_t lines_of(const struct world *world, uint32_t rank)
 	return rank == 0 ? n_blocks : rank == 3 ? (n_blocks + 7) / 8 : 1;
 }
 
-/* The bit of a column, counted through the columns of all levels and then the exact ones, that stands for a row. */
+/* The bit of a column, counted through the columns of all levels and then the exact ones, that
+ * stands for a row. */
 static uint64_t bit_of(const struct world *world, uint32_t level, uint64_t column, uint32_t row)
 {
 	uint64_t line = 0;
@@ -63,7 +65,8 @@ static uint64_t bit_of(const struct world *world, uint32_t level, uint64_t colum
 	return (line + column * lines_of(world, rank)) * 512 + lane;
 }
 
-static uint32_t hashes_at(const struct world *world, const struct bs_term_treatment *treatment, uint32_t level)
+static uint32_t hashes_at(const struct world *world, const struct bs_term_treatment *treatment,
+                          uint32_t level)
 {
 	uint32_t k = treatment->n_columns[level];
 	for (uint32_t l = 1; l < world->table.n_levels && level == 0; l++)
@@ -84,19 +87,22 @@ static bool visit_bits(const struct world *world, uint32_t t, uint32_t row, enum
 	bool set = visit == SET;
 	uint8_t *bytes = (uint8_t *)world->columns;
 	if (world->here[t].exact_column != BS_NO_COLUMN) {
-		uint64_t bit = bit_of(world, world->table.n_levels, world->here[t].exact_column, row);
+		uint64_t bit =
+			bit_of(world, world->table.n_levels, world->here[t].exact_column, row);
 		if (visit == ASK_LANE)
 			return true;
 		bytes[bit / 8] |= (uint8_t)(set << (bit % 8));
 		return bytes[bit / 8] >> (bit % 8) & 1;
 	}
 	for (uint32_t l = 0; l < world->table.n_levels; l++) {
-		if (visit != SET && (world->table.ranks[l] == BS_LEVEL_BLOCK) != (visit == ASK_LANE))
+		if (visit != SET &&
+		    (world->table.ranks[l] == BS_LEVEL_BLOCK) != (visit == ASK_LANE))
 			continue;
 		for (uint32_t i = 0; i < hashes_at(world, world->terms[t].treatment, l); i++) {
 			if (world->shape.n_columns[l] == 0)
 				return false;
-			uint64_t column = column_of(world->hashes[t], world->table.ranks[l], i, world->shape.n_columns[l]);
+			uint64_t column = column_of(world->hashes[t], world->table.ranks[l], i,
+			                            world->shape.n_columns[l]);
 			uint64_t bit = bit_of(world, l, column, row);
 			bytes[bit / 8] |= (uint8_t)(set << (bit % 8));
 			if (!(bytes[bit / 8] >> (bit % 8) & 1))
@@ -147,14 +153,18 @@ static void draw_world(struct world *world, uint32_t n_docs, uint64_t *random)
 	*world = (struct world){.n_terms = 1 + (uint32_t)random_below(random, MAX_TERMS)};
 	draw_table(&world->table, random);
 	world->shape.n_docs = n_docs;
-	/* Few columns, so that terms meet in them. None of a coarse level: it is left out. None at all: no hashed terms. */
+	/* Few columns, so that terms meet in them. None of a coarse level: it is left out. None at
+	 * all: no hashed terms. */
 	for (uint32_t l = 0; l < world->table.n_levels; l++)
-		world->shape.n_columns[l] = random_below(random, l ? 3 : 12) ? 1 + (uint32_t)random_below(random, 20) : 0;
+		world->shape.n_columns[l] = random_below(random, l ? 3 : 12)
+		                                    ? 1 + (uint32_t)random_below(random, 20)
+		                                    : 0;
 	for (uint32_t t = 0; t < world->n_terms; t++) {
 		world->hashes[t] = next_random(random);
 		bool is_exact = random_below(random, 3) == 0;
-		world->here[t] = (struct bs_shard_term){.term = &world->terms[t],
-		                                       .exact_column = is_exact ? world->shape.n_exact++ : BS_NO_COLUMN};
+		world->here[t] = (struct bs_shard_term){
+			.term = &world->terms[t],
+			.exact_column = is_exact ? world->shape.n_exact++ : BS_NO_COLUMN};
 	}
 	uint64_t n_lines = world->shape.n_exact * lines_of(world, 0);
 	for (uint32_t l = 0; l < world->table.n_levels; l++)
@@ -165,16 +175,21 @@ static void draw_world(struct world *world, uint32_t n_docs, uint64_t *random)
 	for (uint32_t t = 0; t < world->n_terms; t++) {
 		uint64_t df = draw_term(world, t, random);
 		/* The df of the segment, of which this shard is a part. */
-		bs_and_term_init(&world->terms[t], world->hashes[t], t, df + random_below(random, 30), &world->table);
-		world->here[t].popcount = world->here[t].exact_column == BS_NO_COLUMN ? 0 : (uint32_t)df;
-		bool has_none = world->here[t].exact_column == BS_NO_COLUMN && world->shape.n_columns[0] == 0;
+		bs_and_term_init(&world->terms[t], world->hashes[t], t,
+		                 df + random_below(random, 30), &world->table);
+		world->here[t].popcount =
+			world->here[t].exact_column == BS_NO_COLUMN ? 0 : (uint32_t)df;
+		bool has_none = world->here[t].exact_column == BS_NO_COLUMN &&
+		                world->shape.n_columns[0] == 0;
 		if (has_none)
 			memset(world->rows_of[t], 0, n_docs);
 		for (uint32_t row = 0; row < n_docs; row++)
 			if (world->rows_of[t][row])
-				assert_true(visit_bits(world, t, row, SET) || world->here[t].exact_column == BS_NO_COLUMN);
+				assert_true(visit_bits(world, t, row, SET) ||
+				            world->here[t].exact_column == BS_NO_COLUMN);
 	}
-	bs_shard_in_memory(&world->shard, &world->shape, &world->table, world->columns, n_lines, 0.25f);
+	bs_shard_in_memory(&world->shard, &world->shape, &world->table, world->columns, n_lines,
+	                   0.25f);
 	assert_int_equal(world->shard.n_blocks, (n_docs + 511) / 512);
 }
 
@@ -204,7 +219,9 @@ static void draw_question(const struct world *world, struct question *question, 
 	bs_live_all(&question->live, world->shard.n_blocks);
 	if (random_below(random, 2))
 		for (uint32_t w = 0; w < BS_SHARD_MAX_BLOCKS / 64; w++)
-			question->live.words[w] &= random_below(random, 4) ? next_random(random) | next_random(random) : 0;
+			question->live.words[w] &=
+				random_below(random, 4) ? next_random(random) | next_random(random)
+							: 0;
 }
 
 struct multiset {
@@ -219,7 +236,8 @@ static bool is_live(const struct bs_live *live, uint32_t block)
 /* Whether a lane of the block's has the bits of all block columns. */
 static bool block_passes(const struct world *world, const struct question *question, uint32_t block)
 {
-	for (uint32_t row = block * 512; row < world->shape.n_docs && row < (block + 1) * 512; row++) {
+	for (uint32_t row = block * 512; row < world->shape.n_docs && row < (block + 1) * 512;
+	     row++) {
 		bool passes = true;
 		for (size_t i = 0; i < question->n_terms && passes; i++)
 			passes = visit_bits(world, question->numbers[i], row, ASK_LANE);
@@ -230,11 +248,12 @@ static bool block_passes(const struct world *world, const struct question *quest
 }
 
 /* Marks the rows of a live block that pass. */
-static void answer_naively(const struct world *world, const struct question *question, uint32_t block, uint8_t *passing,
-                           struct multiset *multiset)
+static void answer_naively(const struct world *world, const struct question *question,
+                           uint32_t block, uint8_t *passing, struct multiset *multiset)
 {
 	bool is_kept = block_passes(world, question, block);
-	for (uint32_t row = block * 512; row < world->shape.n_docs && row < (block + 1) * 512; row++) {
+	for (uint32_t row = block * 512; row < world->shape.n_docs && row < (block + 1) * 512;
+	     row++) {
 		bool has = true;
 		passing[row] = is_kept;
 		for (size_t i = 0; i < question->n_terms; i++) {
@@ -247,8 +266,9 @@ static void answer_naively(const struct world *world, const struct question *que
 	}
 }
 
-static void check_question(const struct world *world, const struct question *question, struct bs_and_scratch *scratch,
-                           const struct bs_and_frame *frame, struct multiset *multiset)
+static void check_question(const struct world *world, const struct question *question,
+                           struct bs_and_scratch *scratch, const struct bs_and_frame *frame,
+                           struct multiset *multiset)
 {
 	const struct bs_kernel *kernels[8];
 	size_t n_kernels = bs_kernel_list(kernels, 8);
@@ -263,12 +283,15 @@ static void check_question(const struct world *world, const struct question *que
 		struct bs_and_cost cost = {0, 0};
 		memset(frame->lines, (int)k * 0x5a, BS_SHARD_MAX_BLOCKS * BS_LINE_BYTES);
 		memset(frame->groups, 0xa5, BS_SHARD_MAX_BLOCKS * BS_LINE_BYTES / 8);
-		expect_ok(bs_shard_and(&world->shard, kernels[k], question->terms, question->n_terms, scratch, frame, &live, &cost,
-		                      ERR), &said);
+		expect_ok(bs_shard_and(&world->shard, kernels[k], question->terms,
+		                       question->n_terms, scratch, frame, &live, &cost, ERR),
+		          &said);
 		for (uint32_t row = 0; row < world->shape.n_docs; row++) {
-			bool found = is_live(&live, row / 512) && frame->lines[row / 64] >> (row % 64) & 1;
+			bool found = is_live(&live, row / 512) &&
+			             frame->lines[row / 64] >> (row % 64) & 1;
 			if (found != passing[row])
-				fail_msg("kernel %s: row %u of %u %s", kernels[k]->name, row, world->shape.n_docs,
+				fail_msg("kernel %s: row %u of %u %s", kernels[k]->name, row,
+				         world->shape.n_docs,
 				         found ? "passes, and should not" : "is lost");
 		}
 		/* Nothing beyond the rows, and no block is live for nothing. */
@@ -276,7 +299,8 @@ static void check_question(const struct world *world, const struct question *que
 			if (!is_live(&live, block))
 				continue;
 			uint64_t any = 0;
-			assert_true(block < world->shard.n_blocks && is_live(&question->live, block));
+			assert_true(block < world->shard.n_blocks &&
+			            is_live(&question->live, block));
 			for (uint32_t word = 0; word < BS_LINE_WORDS; word++)
 				any |= frame->lines[block * BS_LINE_WORDS + word];
 			assert_true(any != 0);
@@ -287,32 +311,38 @@ static void check_question(const struct world *world, const struct question *que
 		assert_true(cost.document_lines <= cost.lines);
 		if (k == 0)
 			first = cost;
-		assert_true(cost.lines == first.lines && cost.document_lines == first.document_lines);
+		assert_true(cost.lines == first.lines &&
+		            cost.document_lines == first.document_lines);
 	}
 }
 
 static void test_random_shards(void **state)
 {
-	static const uint32_t sizes[] = {1, 2, 7, 8, 9, 511, 512, 513, 1023, 1025, 4096, 4097, 9000, 33000, 131073};
+	static const uint32_t sizes[] = {1,    2,    7,    8,    9,    511,   512,   513,
+	                                 1023, 1025, 4096, 4097, 9000, 33000, 131073};
 	uint64_t random = 31;
 	AUTO(bs_and_deinit) struct bs_and_scratch scratch = {{0}, {0}};
-	struct bs_and_frame frame = {.lines = aligned_alloc(BS_LINE_BYTES, BS_SHARD_MAX_BLOCKS * BS_LINE_BYTES),
-	                             .groups = aligned_alloc(BS_LINE_BYTES, BS_SHARD_MAX_BLOCKS * BS_LINE_BYTES / 8)};
+	struct bs_and_frame frame = {
+		.lines = aligned_alloc(BS_LINE_BYTES, BS_SHARD_MAX_BLOCKS * BS_LINE_BYTES),
+		.groups = aligned_alloc(BS_LINE_BYTES, BS_SHARD_MAX_BLOCKS * BS_LINE_BYTES / 8)};
 	struct multiset multiset = {0, 0, 0};
 	assert_true(frame.lines && frame.groups);
 	for (int round = 0; round < 500; round++) {
 		AUTO(world_deinit) struct world world;
 		struct question question;
 		/* Large ones now and then, and the largest once. */
-		uint32_t size = round == 0 ? BS_SHARD_MAX_DOCS : sizes[random_below(&random, round % 10 ? 11 : COUNT(sizes))];
+		uint32_t size =
+			round == 0 ? BS_SHARD_MAX_DOCS
+				   : sizes[random_below(&random, round % 10 ? 11 : COUNT(sizes))];
 		draw_world(&world, size, &random);
 		for (int i = 0; i < (size > 9000 ? 2 : 8); i++) {
 			draw_question(&world, &question, &random);
 			check_question(&world, &question, &scratch, &frame, &multiset);
 		}
 	}
-	print_message("%llu rows had their terms, %llu seemed to; %llu answers were empty\n", (unsigned long long)multiset.n_true,
-	              (unsigned long long)multiset.n_false, (unsigned long long)multiset.n_dead);
+	print_message("%llu rows had their terms, %llu seemed to; %llu answers were empty\n",
+	              (unsigned long long)multiset.n_true, (unsigned long long)multiset.n_false,
+	              (unsigned long long)multiset.n_dead);
 	assert_true(multiset.n_true > 1000 && multiset.n_false > 1000 && multiset.n_dead > 20);
 	free(frame.lines);
 	free(frame.groups);

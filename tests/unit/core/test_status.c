@@ -8,18 +8,23 @@ static void test_control_characters(void **state)
 {
 	assert_int_equal(bs_fail(ERR, BS_IO, "%s: no", "a\nb\x1b[31m\x7f\t\xc3\xa9"), BS_IO);
 	assert_string_equal(said.text, "a\\x0ab\\x1b[31m\\x7f\\x09\xc3\xa9: no");
-	/* C1, as UTF-8 and as a byte; marks of direction; other bytes that are no UTF-8, and joiners, stay. */
+	/* C1, as UTF-8 and as a byte; marks of direction; other bytes that are no UTF-8, and
+	 * joiners, stay. */
 	bs_fail(ERR, BS_IO, "%s", "\xc2\x9b\x9b\xe2\x80\xae\xd8\x9c\xe2\x81\xa6 \xe9\xe2\x80\x8d");
-	assert_string_equal(said.text, "\\xc2\\x9b\\x9b\\xe2\\x80\\xae\\xd8\\x9c\\xe2\\x81\\xa6 \xe9\xe2\x80\x8d");
+	assert_string_equal(
+		said.text,
+		"\\xc2\\x9b\\x9b\\xe2\\x80\\xae\\xd8\\x9c\\xe2\\x81\\xa6 \xe9\xe2\x80\x8d");
 	assert_int_equal(bs_fail(NULL, BS_BUSY, "%d", 1), BS_BUSY);
 	assert_int_equal(bs_fail_memory(ERR, "a thing", 7), BS_NO_MEMORY);
 	assert_non_null(strstr(said.text, "a thing (7 bytes)"));
 }
 
-/* Cut at 511 bytes, or a character before: the bytes left are whole characters, whatever they are. */
+/* Cut at 511 bytes, or a character before: the bytes left are whole characters, whatever they
+ * are. */
 static void test_long_messages(void **state)
 {
-	static const char *const letters[] = {"x", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80", "\n"};
+	static const char *const letters[] = {"x", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80",
+	                                      "\n"};
 	char text[2048];
 	for (size_t l = 0; l < COUNT(letters); l++) {
 		size_t width = strlen(letters[l]);
@@ -46,7 +51,8 @@ static void test_long_messages(void **state)
 static void draw_word(char *word, size_t n_bytes, uint64_t *random)
 {
 	static const char minded[] = "'\\\"$ `;&|<>()*?[]#~!{}=\n\t\x1b\x7f";
-	static const char *const characters[] = {"\xc3\xa9", "\xe2\x82\xac", "\xe2\x80\xae", "\xc2\x9b", "\xf0\x9f\x98\x80"};
+	static const char *const characters[] = {"\xc3\xa9", "\xe2\x82\xac", "\xe2\x80\xae",
+	                                         "\xc2\x9b", "\xf0\x9f\x98\x80"};
 	size_t used = 0;
 	while (used + 4 < n_bytes) {
 		*random = *random * UINT64_C(6364136223846793005) + 1;
@@ -56,9 +62,11 @@ static void draw_word(char *word, size_t n_bytes, uint64_t *random)
 		if (draw % 12 < 4)
 			word[used++] = minded[draw / 12 % (sizeof(minded) - 1)];
 		else if (draw % 12 < 6)
-			used += strlen(strcpy(word + used, characters[draw / 12 % COUNT(characters)]));
+			used += strlen(
+				strcpy(word + used, characters[draw / 12 % COUNT(characters)]));
 		else
-			word[used++] = draw % 12 < 8 ? (char)(1 + draw / 12 % 255) : (char)('0' + draw / 12 % 75);
+			word[used++] = draw % 12 < 8 ? (char)(1 + draw / 12 % 255)
+			                             : (char)('0' + draw / 12 % 75);
 	}
 	word[used] = '\0';
 }
@@ -119,8 +127,9 @@ static void test_advice(void **state)
 
 static void check_reworded(const char *from, size_t room, const char *to)
 {
-	static const char *const pairs[] = {"--memory", "memory", "^--weight ", "weight: ", "; see --more$", "",
-	                                    "b", "bb", "\xc3\xa9", "e", NULL};
+	static const char *const pairs[] = {
+		"--memory", "memory",   "^--weight ", "weight: ", "; see --more$", "", "b",
+		"bb",       "\xc3\xa9", "e",          NULL};
 	char text[100] = "";
 	strncpy(text, from, sizeof(text) - 1);
 	bs_reword(text, room, pairs);
@@ -130,7 +139,8 @@ static void check_reworded(const char *from, size_t room, const char *to)
 static void test_reword(void **state)
 {
 	check_reworded("", 8, "");
-	check_reworded("use less --memory, or more --memory", 90, "use less memory, or more memory");
+	check_reworded("use less --memory, or more --memory", 90,
+	               "use less memory, or more memory");
 	check_reworded("--weight x: no --weight y", 90, "weight: x: no --weight y");
 	check_reworded("no such type; see --more of it", 90, "no such type");
 	check_reworded("abcb", 90, "abbcbb");
@@ -149,5 +159,6 @@ static void test_names(void **state)
 	assert_string_equal(bs_status_name(BS_CORRUPT), "corrupt");
 }
 
-RUN_TESTS(cmocka_unit_test(test_control_characters), cmocka_unit_test(test_long_messages), FOLDER_TEST(test_commands),
-          cmocka_unit_test(test_advice), cmocka_unit_test(test_reword), cmocka_unit_test(test_names))
+RUN_TESTS(cmocka_unit_test(test_control_characters), cmocka_unit_test(test_long_messages),
+          FOLDER_TEST(test_commands), cmocka_unit_test(test_advice), cmocka_unit_test(test_reword),
+          cmocka_unit_test(test_names))

@@ -19,7 +19,8 @@ static const char *folder(void)
 static struct bs_dir dir = {.fd = -1};
 static bool has_thread;
 
-static enum bs_status new_writer(const char *path, struct bs_store_writer **writer_out, struct bs_error *err)
+static enum bs_status new_writer(const char *path, struct bs_store_writer **writer_out,
+                                 struct bs_error *err)
 {
 	bs_dir_close(&dir);
 	assert_int_equal(bs_dir_open(&dir, path, NULL, NULL, err), BS_OK);
@@ -42,7 +43,8 @@ static struct documents no_documents(void)
 
 static void documents_end(struct documents *documents)
 {
-	append_bytes(&documents->offsets, &documents->text.used_bytes, sizeof(documents->text.used_bytes));
+	append_bytes(&documents->offsets, &documents->text.used_bytes,
+	             sizeof(documents->text.used_bytes));
 	documents->n_documents++;
 }
 
@@ -52,7 +54,8 @@ static void documents_add(struct documents *documents, const void *bytes, size_t
 	documents_end(documents);
 }
 
-static const uint8_t *documents_get(const struct documents *documents, size_t i, size_t *n_bytes_out)
+static const uint8_t *documents_get(const struct documents *documents, size_t i,
+                                    size_t *n_bytes_out)
 {
 	const size_t *offsets = (const void *)documents->offsets.data;
 	*n_bytes_out = offsets[i + 1] - offsets[i];
@@ -68,10 +71,12 @@ static void documents_deinit(struct documents *documents)
 /* n records that look alike, as records do. */
 static void add_records(struct documents *documents, size_t n, uint64_t *random)
 {
-	static const char *const words[] = {"subject", "fix", "the", "memory", "leak", "in", "driver", "when", "reset"};
+	static const char *const words[] = {"subject", "fix",    "the",  "memory", "leak",
+	                                    "in",      "driver", "when", "reset"};
 	for (size_t i = 0; i < n; i++) {
 		char head[64];
-		int head_bytes = snprintf(head, sizeof(head), "{\"id\":%" PRIu64 ",\"text\":\"", next_random(random));
+		int head_bytes = snprintf(head, sizeof(head), "{\"id\":%" PRIu64 ",\"text\":\"",
+		                          next_random(random));
 		append_bytes(&documents->text, head, (size_t)head_bytes);
 		for (uint64_t j = next_random(random) % 60; j; j--) {
 			const char *word = words[next_random(random) % COUNT(words)];
@@ -131,13 +136,14 @@ static struct parts write_store(const struct documents *documents)
 	return parts;
 }
 
-static enum bs_status open_store(const struct parts *parts, struct bs_store **store_out, struct bs_error *err)
+static enum bs_status open_store(const struct parts *parts, struct bs_store **store_out,
+                                 struct bs_error *err)
 {
 	const struct bs_buffer *dictionary = &parts->part[BS_STORE_DICTIONARY];
 	const struct bs_buffer *offsets = &parts->part[BS_STORE_OFFSETS];
 	const struct bs_buffer *frames = &parts->part[BS_STORE_FRAMES];
-	return bs_store_open(dictionary->data, dictionary->used_bytes, offsets->data, offsets->used_bytes, frames->data,
-	                     frames->used_bytes, store_out, err);
+	return bs_store_open(dictionary->data, dictionary->used_bytes, offsets->data,
+	                     offsets->used_bytes, frames->data, frames->used_bytes, store_out, err);
 }
 
 static void check_store(const struct documents *documents, const struct parts *parts)
@@ -162,7 +168,8 @@ static void check_store(const struct documents *documents, const struct parts *p
 /* Writes twice, compares, reads back. Returns the size of the dictionary. */
 static size_t check_round_trip(const struct documents *documents)
 {
-	AUTO(parts_deinit) struct parts parts = write_store(documents), again = write_store(documents);
+	AUTO(parts_deinit)
+	struct parts parts = write_store(documents), again = write_store(documents);
 	assert_parts_equal(&parts, &again);
 	assert_int_equal(parts.part[BS_STORE_OFFSETS].used_bytes, (documents->n_documents + 1) * 8);
 	check_store(documents, &parts);
@@ -248,11 +255,13 @@ static void test_ratio(void **state)
 	AUTO(documents_deinit) struct documents documents = no_documents();
 	add_records(&documents, 30000, &random);
 	AUTO(parts_deinit) struct parts parts = write_store(&documents);
-	size_t stored_bytes = parts.part[BS_STORE_DICTIONARY].used_bytes + parts.part[BS_STORE_FRAMES].used_bytes;
+	size_t stored_bytes =
+		parts.part[BS_STORE_DICTIONARY].used_bytes + parts.part[BS_STORE_FRAMES].used_bytes;
 	assert_true(stored_bytes * 2 < documents.text.used_bytes);
 }
 
-/* Opens and fetches all: each document is the right one, or BS_CORRUPT. Returns how many were right. */
+/* Opens and fetches all: each document is the right one, or BS_CORRUPT. Returns how many were
+ * right. */
 static size_t survive(const struct documents *documents, const struct parts *parts)
 {
 	AUTO(bs_store_close_at) struct bs_store *store = NULL;
@@ -293,8 +302,10 @@ static void small_documents(struct documents *documents)
 	documents_add(documents, "", 0);
 	for (int i = 0; i < 3; i++)
 		add_random_document(documents, &random);
-	documents_add(documents, "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
-	              80);
+	documents_add(
+		documents,
+		"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+		80);
 }
 
 static void test_flipped_bytes(void **state)
@@ -348,7 +359,8 @@ static uint64_t offset_of(const struct parts *parts, size_t document)
 	return bs_load_u64(parts->part[BS_STORE_OFFSETS].data + document * 8);
 }
 
-/* Small texts share frames with their neighbours, large ones do not; damage of a frame is that of its texts alone, and is told. */
+/* Small texts share frames with their neighbours, large ones do not; damage of a frame is that of
+ * its texts alone, and is told. */
 static void test_shared_frames(void **state)
 {
 	uint64_t random = 88172645463325252;
@@ -365,7 +377,8 @@ static void test_shared_frames(void **state)
 	for (size_t i = 0; i < n; i++)
 		n_frames += offset_of(&parts, i) != offset_of(&parts, i + 1);
 	assert_in_range(n_frames, n / 20, n / 3);
-	assert_true(offset_of(&parts, 599) < offset_of(&parts, 600) && offset_of(&parts, 600) < offset_of(&parts, 601));
+	assert_true(offset_of(&parts, 599) < offset_of(&parts, 600) &&
+	            offset_of(&parts, 600) < offset_of(&parts, 601));
 	uint64_t bad = offset_of(&parts, 300);
 	uint8_t *byte = parts.part[BS_STORE_FRAMES].data + bad + 40;
 	*byte ^= 1;
@@ -378,7 +391,8 @@ static void test_shared_frames(void **state)
 			assert_int_equal(status, offset_of(&parts, at) == bad ? BS_CORRUPT : BS_OK);
 			assert_int_equal(text.used_bytes, status ? 0 : n_bytes);
 			snprintf(message, sizeof(message), "stored text: document %zu: ", at);
-			assert_true(status ? !strncmp(said.text, message, strlen(message)) : !memcmp(text.data, bytes, n_bytes));
+			assert_true(status ? !strncmp(said.text, message, strlen(message))
+			                   : !memcmp(text.data, bytes, n_bytes));
 		}
 	}
 	*byte ^= 1;
@@ -411,7 +425,8 @@ static void test_cut_off(void **state)
 	}
 }
 
-/* Frames crafted to promise what they do not hold, to be skipped, to lack a checksum, or to be two. */
+/* Frames crafted to promise what they do not hold, to be skipped, to lack a checksum, or to be
+ * two. */
 static void test_crafted_frames(void **state)
 {
 	static const struct {
@@ -432,7 +447,8 @@ static void test_crafted_frames(void **state)
 		{"\x27\xb5\x2f\xfd\x20\x00\x01\0\0", 9},
 		{"\x25\xb5\x2f\xfd\x00\xc0\0\0", 8},
 		/* The empty text with its checksum, which is right, twice; and with a wrong one. */
-		{"\x28\xb5\x2f\xfd\x24\x00\x01\0\0\x99\xe9\xd8\x51\x28\xb5\x2f\xfd\x24\x00\x01\0\0\x99\xe9\xd8\x51",
+		{"\x28\xb5\x2f\xfd\x24\x00\x01\0\0\x99\xe9\xd8\x51\x28\xb5\x2f\xfd\x24\x00\x01\0\0"
+	         "\x99\xe9\xd8\x51",
 	         26},
 		{"\x28\xb5\x2f\xfd\x24\x00\x01\0\0\x98\xe9\xd8\x51", 13},
 	};
@@ -471,9 +487,11 @@ static void test_random_bytes(void **state)
 		append_bytes(&parts.part[BS_STORE_OFFSETS], offsets, (size_t)(n_documents + 1) * 8);
 		append_bytes(&parts.part[BS_STORE_FRAMES], "\x28\xb5\x2f\xfd", 4);
 		for (uint64_t i = 4; i < n_bytes; i++)
-			append_bytes(&parts.part[BS_STORE_FRAMES], &(uint8_t){(uint8_t)next_random(&random)}, 1);
+			append_bytes(&parts.part[BS_STORE_FRAMES],
+			             &(uint8_t){(uint8_t)next_random(&random)}, 1);
 		if (round % 2)
-			append_bytes(&parts.part[BS_STORE_DICTIONARY], "\x37\xa4\x30\xec\x11\0\0\0abcdefghijklmnopq", 25);
+			append_bytes(&parts.part[BS_STORE_DICTIONARY],
+			             "\x37\xa4\x30\xec\x11\0\0\0abcdefghijklmnopq", 25);
 		(void)survive(&none, &parts);
 	}
 }
@@ -492,7 +510,8 @@ static void test_writer_fails(void **state)
 	bs_store_writer_free(writer);
 	assert_int_equal(new_writer(folder(), &writer, ERR), BS_OK);
 	assert_int_equal(bs_store_writer_add(writer, (const uint8_t *)"a", 1, ERR), BS_OK);
-	assert_int_equal(bs_store_writer_add(writer, (const uint8_t *)"a", (size_t)1 << 32, ERR), BS_INVALID);
+	assert_int_equal(bs_store_writer_add(writer, (const uint8_t *)"a", (size_t)1 << 32, ERR),
+	                 BS_INVALID);
 	/* Sticky. */
 	assert_int_equal(bs_store_writer_add(writer, (const uint8_t *)"a", 1, ERR), BS_INVALID);
 	assert_int_equal(bs_store_writer_finish(writer, ERR), BS_INVALID);
@@ -548,8 +567,8 @@ static void *fetch_all(void *context)
 	for (size_t i = 0; i < job->documents->n_documents; i++) {
 		size_t n_bytes;
 		const uint8_t *bytes = documents_get(job->documents, i, &n_bytes);
-		job->n_right += !bs_store_fetch(store, i, &text, NULL) && text.used_bytes == n_bytes &&
-		                !memcmp(text.data, bytes, n_bytes);
+		job->n_right += !bs_store_fetch(store, i, &text, NULL) &&
+		                text.used_bytes == n_bytes && !memcmp(text.data, bytes, n_bytes);
 	}
 	return NULL;
 }
@@ -572,9 +591,11 @@ static void test_threads_share_a_store(void **state)
 	}
 }
 
-RUN_TESTS(cmocka_unit_test(test_small_stores), cmocka_unit_test(test_all_empty), cmocka_unit_test(test_records),
-          cmocka_unit_test(test_random_documents), cmocka_unit_test(test_large_documents), cmocka_unit_test(test_ratio),
+RUN_TESTS(cmocka_unit_test(test_small_stores), cmocka_unit_test(test_all_empty),
+          cmocka_unit_test(test_records), cmocka_unit_test(test_random_documents),
+          cmocka_unit_test(test_large_documents), cmocka_unit_test(test_ratio),
           cmocka_unit_test(test_flipped_bytes), cmocka_unit_test(test_flipped_dictionary),
-          cmocka_unit_test(test_shared_frames), cmocka_unit_test(test_cut_off), cmocka_unit_test(test_crafted_frames),
-          cmocka_unit_test(test_random_bytes), cmocka_unit_test(test_writer_fails),
-          cmocka_unit_test(test_nothing_has_a_name), cmocka_unit_test(test_threads_share_a_store))
+          cmocka_unit_test(test_shared_frames), cmocka_unit_test(test_cut_off),
+          cmocka_unit_test(test_crafted_frames), cmocka_unit_test(test_random_bytes),
+          cmocka_unit_test(test_writer_fails), cmocka_unit_test(test_nothing_has_a_name),
+          cmocka_unit_test(test_threads_share_a_store))

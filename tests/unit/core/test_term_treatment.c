@@ -1,12 +1,15 @@
-/* test_term_treatment.c: every table keeps the rules that readers rely on, whatever the policy and the number of documents. */
+/* test_term_treatment.c: every table keeps the rules that readers rely on, whatever the policy and
+ * the number of documents. */
 #include "core/matrix/term_treatment.h"
 #include "tests/rigs/core_rig.h"
 
-static const uint64_t doc_counts[] = {0,     1,      2,      3,       8,        100,      511,       512,       513,
-                                      10000, 262144, 262145, 1000000, 10000000, 33333333, 100000000, 1000000000};
+static const uint64_t doc_counts[] = {0,       1,        2,        3,         8,         100,
+                                      511,     512,      513,      10000,     262144,    262145,
+                                      1000000, 10000000, 33333333, 100000000, 1000000000};
 
 /* The last entry whose min_df is not above df. */
-static const struct bs_term_treatment *find_linearly(const struct bs_term_treatment_table *table, uint64_t df)
+static const struct bs_term_treatment *find_linearly(const struct bs_term_treatment_table *table,
+                                                     uint64_t df)
 {
 	const struct bs_term_treatment *found = &table->entries[0];
 	for (uint32_t i = 0; i < table->n_entries; i++)
@@ -21,7 +24,8 @@ static void check_find(const struct bs_term_treatment_table *table, uint64_t df)
 }
 
 /* The rules of term_treatment.h one by one, not by bs_term_treatment_table_is_valid alone. */
-static void check_table(const struct bs_term_treatment_table *table, const struct bs_term_treatment_policy *policy)
+static void check_table(const struct bs_term_treatment_table *table,
+                        const struct bs_term_treatment_policy *policy)
 {
 	assert_true(bs_term_treatment_table_is_valid(table));
 	assert_in_range(table->n_levels, 1, BS_MAX_LEVELS);
@@ -32,7 +36,8 @@ static void check_table(const struct bs_term_treatment_table *table, const struc
 		const struct bs_term_treatment *entry = &table->entries[i];
 		assert_true(entry->n_columns[0] >= 1);
 		for (uint32_t level = 0; level < BS_MAX_LEVELS; level++)
-			assert_true(entry->n_columns[level] <= (level < table->n_levels ? BS_MAX_HASHES : 0));
+			assert_true(entry->n_columns[level] <=
+			            (level < table->n_levels ? BS_MAX_HASHES : 0));
 		if (i > 0)
 			assert_true(entry->min_df > entry[-1].min_df);
 	}
@@ -42,7 +47,8 @@ static void check_table(const struct bs_term_treatment_table *table, const struc
 			is_used |= table->entries[i].n_columns[level] > 0;
 		assert_true(is_used);
 		assert_true(table->ranks[level] > table->ranks[level - 1]);
-		assert_true(table->ranks[level] == BS_LEVEL_GROUP || table->ranks[level] == BS_LEVEL_BLOCK);
+		assert_true(table->ranks[level] == BS_LEVEL_GROUP ||
+		            table->ranks[level] == BS_LEVEL_BLOCK);
 		if (!policy->is_forced) {
 			assert_true(policy->use_groups || table->ranks[level] != BS_LEVEL_GROUP);
 			assert_true(policy->use_blocks || table->ranks[level] != BS_LEVEL_BLOCK);
@@ -51,7 +57,8 @@ static void check_table(const struct bs_term_treatment_table *table, const struc
 	for (uint64_t df = 0; df < 300; df++)
 		check_find(table, df);
 	for (uint32_t i = 1; i < table->n_entries; i++)
-		for (uint64_t df = table->entries[i].min_df - 1; df <= table->entries[i].min_df + 1; df++)
+		for (uint64_t df = table->entries[i].min_df - 1; df <= table->entries[i].min_df + 1;
+		     df++)
 			check_find(table, df);
 	check_find(table, UINT64_MAX);
 }
@@ -63,7 +70,8 @@ static void test_every_policy(void **state)
 	for (size_t d = 0; d < COUNT(densities); d++) {
 		for (unsigned levels = 0; levels < 4; levels++) {
 			for (size_t i = 0; i < COUNT(doc_counts); i++) {
-				struct bs_term_treatment_policy policy = bs_term_treatment_policy_default();
+				struct bs_term_treatment_policy policy =
+					bs_term_treatment_policy_default();
 				policy.density = densities[d];
 				policy.use_groups = levels & 1;
 				policy.use_blocks = levels & 2;
@@ -76,7 +84,8 @@ static void test_every_policy(void **state)
 				bs_term_treatment_table_make(&policy, doc_counts[i], &again);
 				assert_int_equal(table.n_entries, again.n_entries);
 				for (uint32_t e = 0; e < table.n_entries; e++)
-					assert_memory_equal(table.entries[e].n_columns, again.entries[e].n_columns,
+					assert_memory_equal(table.entries[e].n_columns,
+					                    again.entries[e].n_columns,
 					                    BS_MAX_LEVELS);
 			}
 		}
@@ -110,9 +119,10 @@ static void test_one_of_several_segments(void **state)
 
 static void test_forced_policy(void **state)
 {
-	static const uint8_t forces[][BS_MAX_LEVELS] = {{1, 0, 0}, {3, 0, 0},  {2, 1, 0},   {2, 0, 1},
-	                                                {4, 2, 3}, {16, 0, 0}, {16, 16, 16}};
-	static const uint8_t ranks[BS_MAX_LEVELS] = {BS_LEVEL_DOCUMENT, BS_LEVEL_GROUP, BS_LEVEL_BLOCK};
+	static const uint8_t forces[][BS_MAX_LEVELS] = {
+		{1, 0, 0}, {3, 0, 0}, {2, 1, 0}, {2, 0, 1}, {4, 2, 3}, {16, 0, 0}, {16, 16, 16}};
+	static const uint8_t ranks[BS_MAX_LEVELS] = {BS_LEVEL_DOCUMENT, BS_LEVEL_GROUP,
+	                                             BS_LEVEL_BLOCK};
 	for (size_t f = 0; f < COUNT(forces); f++) {
 		for (size_t i = 0; i < COUNT(doc_counts); i++) {
 			struct bs_term_treatment_policy policy = bs_term_treatment_policy_default();
@@ -122,8 +132,10 @@ static void test_forced_policy(void **state)
 			bs_term_treatment_table_make(&policy, doc_counts[i], &table);
 			check_table(&table, &policy);
 			for (uint64_t df = 1; df < UINT64_MAX / 3; df *= 3) {
-				/* The counts are given for all ranks; those left out must be the zeros. */
-				const struct bs_term_treatment *entry = bs_term_treatment_find(&table, df);
+				/* The counts are given for all ranks; those left out must be the
+				 * zeros. */
+				const struct bs_term_treatment *entry =
+					bs_term_treatment_find(&table, df);
 				uint32_t level = 0;
 				for (uint32_t r = 0; r < BS_MAX_LEVELS; r++) {
 					if (forces[f][r] == 0)

@@ -1,13 +1,15 @@
 /*
- * test_text_kernels.c: the kernels that look through text, in every version of this machine, against loops that
- * compare byte by byte; texts lie at the very end of their memory, so that a sanitizer sees what is read beyond.
+ * test_text_kernels.c: the kernels that look through text, in every version of this machine,
+ * against loops that compare byte by byte; texts lie at the very end of their memory, so that a
+ * sanitizer sees what is read beyond.
  */
 #include "core/simd/kernels.h"
 #include "tests/rigs/core_rig.h"
 
 #define MAX_KERNELS 8
 
-static size_t naive_find_needle(const uint8_t *text, size_t from, size_t n_bytes, const uint8_t *word, size_t word_bytes)
+static size_t naive_find_needle(const uint8_t *text, size_t from, size_t n_bytes,
+                                const uint8_t *word, size_t word_bytes)
 {
 	for (size_t at = from; at + word_bytes <= n_bytes; at++) {
 		size_t i = 0;
@@ -28,12 +30,14 @@ static size_t naive_find_needle(const uint8_t *text, size_t from, size_t n_bytes
 static size_t naive_find_opaque(const uint8_t *text, size_t from, size_t n_bytes, bool is_json)
 {
 	size_t at = from;
-	while (at < n_bytes && text[at] < 0x80 && !(is_json && at + 1 < n_bytes && memcmp(text + at, "\\u", 2) == 0))
+	while (at < n_bytes && text[at] < 0x80 &&
+	       !(is_json && at + 1 < n_bytes && memcmp(text + at, "\\u", 2) == 0))
 		at++;
 	return at;
 }
 
-/* Few different bytes, so that words are found, nearly found, and mistaken for others that differ in one bit. */
+/* Few different bytes, so that words are found, nearly found, and mistaken for others that differ
+ * in one bit. */
 static void fill(uint8_t *bytes, size_t n_bytes, uint64_t *random, const char *alphabet)
 {
 	size_t n = strlen(alphabet);
@@ -49,7 +53,8 @@ static void test_find_needle(void **state)
 	for (int i = 0; i < 30000; i++) {
 		size_t n_bytes = (size_t)random_below(&random, i % 3 ? 90 : 400);
 		size_t word_bytes = (size_t)(1 + random_below(&random, i % 7 ? 6 : 150));
-		size_t from = (size_t)random_below(&random, random_below(&random, 2) ? n_bytes + 1 : 1);
+		size_t from =
+			(size_t)random_below(&random, random_below(&random, 2) ? n_bytes + 1 : 1);
 		FREED uint8_t *text = must_malloc(n_bytes);
 		uint8_t word[150];
 		fill(text, n_bytes, &random, i % 2 ? "aAbB_\x7f@`1\x11 \xe1" : "aA");
@@ -62,7 +67,8 @@ static void test_find_needle(void **state)
 		bs_needle_init(&needle, word, word_bytes);
 		size_t wanted = naive_find_needle(text, from, n_bytes, word, word_bytes);
 		for (size_t k = 0; k < n_kernels; k++)
-			assert_int_equal(kernels[k]->text.find_needle(text, from, n_bytes, &needle), wanted);
+			assert_int_equal(kernels[k]->text.find_needle(text, from, n_bytes, &needle),
+			                 wanted);
 	}
 }
 
@@ -73,28 +79,34 @@ static void test_find_opaque(void **state)
 	uint64_t random = 6;
 	for (int i = 0; i < 30000; i++) {
 		size_t n_bytes = (size_t)random_below(&random, i % 3 ? 90 : 400);
-		size_t from = (size_t)random_below(&random, random_below(&random, 2) ? n_bytes + 1 : 1);
+		size_t from =
+			(size_t)random_below(&random, random_below(&random, 2) ? n_bytes + 1 : 1);
 		FREED uint8_t *text = must_malloc(n_bytes);
 		fill(text, n_bytes, &random, i % 4 ? "uuuuun\x7f\x01" : "u\\n");
 		if (n_bytes && i % 2)
-			text[random_below(&random, n_bytes)] = (uint8_t)(random_below(&random, 2) ? 0x80 : '\\');
+			text[random_below(&random, n_bytes)] =
+				(uint8_t)(random_below(&random, 2) ? 0x80 : '\\');
 		for (int is_json = 0; is_json < 2; is_json++)
 			for (size_t k = 0; k < n_kernels; k++)
-				assert_int_equal(kernels[k]->text.find_opaque(text, from, n_bytes, is_json),
-				                 naive_find_opaque(text, from, n_bytes, is_json));
+				assert_int_equal(
+					kernels[k]->text.find_opaque(text, from, n_bytes, is_json),
+					naive_find_opaque(text, from, n_bytes, is_json));
 	}
 }
 
 /* Variants of one class, of bytes that are few, or of nearly all. */
 static void random_window(struct bs_byte_window *window, uint64_t *random)
 {
-	static const char *const classes[] = {"a", "b", "aA", "0123456789", "_", "abcdefABCDEF0123456789", "\x80\xff", "`@"};
+	static const char *const classes[] = {
+		"a", "b", "aA", "0123456789", "_", "abcdefABCDEF0123456789", "\x80\xff", "`@"};
 	size_t n_variants = (size_t)(1 + random_below(random, BS_WINDOW_MOST_VARIANTS));
-	*window = (struct bs_byte_window){.n_bytes = (size_t)(1 + random_below(random, BS_WINDOW_MOST_BYTES))};
+	*window = (struct bs_byte_window){
+		.n_bytes = (size_t)(1 + random_below(random, BS_WINDOW_MOST_BYTES))};
 	for (size_t v = 0; v < n_variants; v++) {
 		for (size_t i = 0; i < window->n_bytes; i++) {
 			bool is_wide = random_below(random, 4) == 0;
-			for (const char *byte = classes[random_below(random, COUNT(classes))]; *byte; byte++)
+			for (const char *byte = classes[random_below(random, COUNT(classes))];
+			     *byte; byte++)
 				window->of[i][(uint8_t)*byte] |= (uint8_t)(1u << v);
 			for (size_t byte = 'g'; is_wide && byte < 256; byte++)
 				window->of[i][byte] |= (uint8_t)(1u << v);
@@ -103,7 +115,8 @@ static void random_window(struct bs_byte_window *window, uint64_t *random)
 	bs_byte_window_finish(window);
 }
 
-static size_t naive_find_window(const uint8_t *text, size_t from, size_t n_bytes, const struct bs_byte_window *window)
+static size_t naive_find_window(const uint8_t *text, size_t from, size_t n_bytes,
+                                const struct bs_byte_window *window)
 {
 	for (size_t at = from; at + window->n_bytes <= n_bytes; at++)
 		for (size_t v = 0; v < BS_WINDOW_MOST_VARIANTS; v++) {
@@ -124,13 +137,16 @@ static void test_find_window(void **state)
 	for (int i = 0; i < 30000; i++) {
 		struct bs_byte_window window;
 		size_t n_bytes = (size_t)random_below(&random, i % 3 ? 90 : 400);
-		size_t from = (size_t)random_below(&random, random_below(&random, 2) ? n_bytes + 1 : 1);
+		size_t from =
+			(size_t)random_below(&random, random_below(&random, 2) ? n_bytes + 1 : 1);
 		FREED uint8_t *text = must_malloc(n_bytes);
 		random_window(&window, &random);
-		fill(text, n_bytes, &random, i % 4 ? "........................aA_`0" : "abAB_07@\x80 ");
+		fill(text, n_bytes, &random,
+		     i % 4 ? "........................aA_`0" : "abAB_07@\x80 ");
 		size_t wanted = naive_find_window(text, from, n_bytes, &window);
 		for (size_t k = 0; k < n_kernels; k++)
-			assert_int_equal(kernels[k]->text.find_window(text, from, n_bytes, &window), wanted);
+			assert_int_equal(kernels[k]->text.find_window(text, from, n_bytes, &window),
+			                 wanted);
 	}
 }
 
@@ -145,5 +161,5 @@ static void test_probes(void **state)
 	}
 }
 
-RUN_TESTS(cmocka_unit_test(test_find_needle), cmocka_unit_test(test_find_opaque), cmocka_unit_test(test_find_window),
-          cmocka_unit_test(test_probes))
+RUN_TESTS(cmocka_unit_test(test_find_needle), cmocka_unit_test(test_find_opaque),
+          cmocka_unit_test(test_find_window), cmocka_unit_test(test_probes))

@@ -1,6 +1,7 @@
 /*
- * test_tf_code.c: tf codes of random documents give back every tf, through keys too; short and long documents, large tfs,
- * twins of one hash; are the same from every kernel, and of crowded systems; and cost few bits.
+ * test_tf_code.c: tf codes of random documents give back every tf, through keys too; short and long
+ * documents, large tfs, twins of one hash; are the same from every kernel, and of crowded systems;
+ * and cost few bits.
  */
 #include "core/base/hash.h"
 #include "core/matrix/tf_code.h"
@@ -16,8 +17,8 @@ struct document {
 
 /* What the last encoding said of the document. */
 
-static void encode_with(const struct document *document, struct bs_tf_coder *coder, const struct bs_kernel *kernel,
-                        struct bs_buffer *bits)
+static void encode_with(const struct document *document, struct bs_tf_coder *coder,
+                        const struct bs_kernel *kernel, struct bs_buffer *bits)
 {
 	FREED struct bs_tf_word *copy = must_malloc(document->n_words * sizeof(*copy) + 1);
 	memcpy(copy, document->words, document->n_words * sizeof(*copy));
@@ -39,7 +40,8 @@ static void encode(struct document *document, struct bs_tf_coder *coder)
 	for (size_t i = 0; i + 1 < n_kernels; i++) {
 		encode_with(document, coder, kernels[i], &bits);
 		assert_int_equal(bits.used_bytes, document->bits.used_bytes);
-		assert_memory_equal(bits.data, document->bits.data, bits.used_bytes + BS_TF_PAD_BYTES);
+		assert_memory_equal(bits.data, document->bits.data,
+		                    bits.used_bytes + BS_TF_PAD_BYTES);
 	}
 }
 
@@ -49,8 +51,12 @@ static void expect_tfs(const struct document *document)
 		struct bs_tf_key key;
 		const struct bs_tf_word *word = &document->words[i];
 		bs_tf_key_init(&key, word->hash);
-		assert_int_equal(bs_tf_decode(document->bits.data, document->bits.used_bytes, word->hash), word->tf);
-		assert_int_equal(bs_tf_decode_key(document->bits.data, document->bits.used_bytes, &key), word->tf);
+		assert_int_equal(
+			bs_tf_decode(document->bits.data, document->bits.used_bytes, word->hash),
+			word->tf);
+		assert_int_equal(
+			bs_tf_decode_key(document->bits.data, document->bits.used_bytes, &key),
+			word->tf);
 	}
 }
 
@@ -86,7 +92,9 @@ static void test_random_documents(void **state)
 /* One word more often than the others; every tf at the edges of the code. */
 static void test_edges(void **state)
 {
-	static const uint32_t tfs[] = {1, 2, 3, 4, 5, 6, 7, 8, 11, 12, 19, 20, 1u << 20, 1u << 31, UINT32_MAX - 1, UINT32_MAX};
+	static const uint32_t tfs[] = {
+		1,         2, 3, 4, 5, 6, 7, 8, 11, 12, 19, 20, 1u << 20, 1u << 31, UINT32_MAX - 1,
+		UINT32_MAX};
 	AUTO(bs_tf_coder_deinit) struct bs_tf_coder coder = {0};
 	struct bs_tf_word words[3] = {{1, 1}, {2, 1}, {3, 1}};
 	struct document document = {.words = words, .n_words = 3};
@@ -139,5 +147,5 @@ static void test_size(void **state)
 	free(document.words);
 }
 
-RUN_TESTS(cmocka_unit_test(test_random_documents), cmocka_unit_test(test_edges), cmocka_unit_test(test_twins),
-          cmocka_unit_test(test_size))
+RUN_TESTS(cmocka_unit_test(test_random_documents), cmocka_unit_test(test_edges),
+          cmocka_unit_test(test_twins), cmocka_unit_test(test_size))

@@ -1,4 +1,5 @@
-/* test_value.c: numbers and dates as comparable bytes: their order, what is none, and ranges of them. */
+/* test_value.c: numbers and dates as comparable bytes: their order, what is none, and ranges of
+ * them. */
 #include "core/base/date.h"
 #include "core/base/value.h"
 #include "tests/rigs/test.h"
@@ -15,15 +16,68 @@ static struct bs_value value_of(const char *text)
 
 /* Ascending, equal ones on one line. */
 static const char *const ascending[][7] = {
-	{"-1e999999999"}, {"-1e400"}, {"-12345678901234567890123"}, {"-12345678901234567890122.9"}, {"-18446744073709551616"},
-	{"-9007199254740993"}, {"-9007199254740992"}, {"-1000", "-1e3", "-1000.0", "-0.1e4"}, {"-10"}, {"-9.99"}, {"-9.9"}, {"-1.55"},
-	{"-1.5"}, {"-1"}, {"-0.1", "-.1"}, {"-0.0999"}, {"-1e-400"}, {"-1e-999999999"}, {"0", "-0", "0.0", "+0", "000", "0e5", "0e99999999999"}, {"1e-999999999"},
-	{"1e-400"}, {"1e-62"}, {"1e-61"}, {"1e-60"}, {"0.0999"}, {"0.1", ".1", "+0.1", "1e-1", "0.10"}, {"0.1000000000000000000001"}, {"1", "01", "1.", "1.000", "10e-1"},
-	{"1.0000000000000000000000000000001"}, {"1.5"}, {"1.55"}, {"2"}, {"9.99"}, {"10", "1e1", "1E+1", "010"}, {"11"}, {"99"}, {"100"}, {"101"}, {"1990", "1990.0", "0001990"},
-	{"2147483648"}, {"9007199254740992"}, {"9007199254740993"}, {"18446744073709551615"}, {"18446744073709551616"},
-	{"123456789012345678901234567890"}, {"123456789012345678901234567891"}, {"1e59"}, {"1e60"}, {"1e61"}, {"1e400"}, {"1e401"}, {"1e999999999"},
-	{"0000-01-01"}, {"0988-05-01"}, {"1492-10-12"}, {"1969-12-31T23:59:59.999999Z"}, {"1970-01", "1970-01-01", "1970-01-01T00:00Z", "1969-12-31T22-02"},
-	{"1970-01-01T00:00:00.000001"}, {"2016-12-31T23:59:59.999999"}, {"2016-12-31T23:59:60Z", "2017-01-01"}, {"2024-05-17"}, {"9999-12-31"},
+	{"-1e999999999"},
+	{"-1e400"},
+	{"-12345678901234567890123"},
+	{"-12345678901234567890122.9"},
+	{"-18446744073709551616"},
+	{"-9007199254740993"},
+	{"-9007199254740992"},
+	{"-1000", "-1e3", "-1000.0", "-0.1e4"},
+	{"-10"},
+	{"-9.99"},
+	{"-9.9"},
+	{"-1.55"},
+	{"-1.5"},
+	{"-1"},
+	{"-0.1", "-.1"},
+	{"-0.0999"},
+	{"-1e-400"},
+	{"-1e-999999999"},
+	{"0", "-0", "0.0", "+0", "000", "0e5", "0e99999999999"},
+	{"1e-999999999"},
+	{"1e-400"},
+	{"1e-62"},
+	{"1e-61"},
+	{"1e-60"},
+	{"0.0999"},
+	{"0.1", ".1", "+0.1", "1e-1", "0.10"},
+	{"0.1000000000000000000001"},
+	{"1", "01", "1.", "1.000", "10e-1"},
+	{"1.0000000000000000000000000000001"},
+	{"1.5"},
+	{"1.55"},
+	{"2"},
+	{"9.99"},
+	{"10", "1e1", "1E+1", "010"},
+	{"11"},
+	{"99"},
+	{"100"},
+	{"101"},
+	{"1990", "1990.0", "0001990"},
+	{"2147483648"},
+	{"9007199254740992"},
+	{"9007199254740993"},
+	{"18446744073709551615"},
+	{"18446744073709551616"},
+	{"123456789012345678901234567890"},
+	{"123456789012345678901234567891"},
+	{"1e59"},
+	{"1e60"},
+	{"1e61"},
+	{"1e400"},
+	{"1e401"},
+	{"1e999999999"},
+	{"0000-01-01"},
+	{"0988-05-01"},
+	{"1492-10-12"},
+	{"1969-12-31T23:59:59.999999Z"},
+	{"1970-01", "1970-01-01", "1970-01-01T00:00Z", "1969-12-31T22-02"},
+	{"1970-01-01T00:00:00.000001"},
+	{"2016-12-31T23:59:59.999999"},
+	{"2016-12-31T23:59:60Z", "2017-01-01"},
+	{"2024-05-17"},
+	{"9999-12-31"},
 };
 
 static void test_order(void **state)
@@ -39,7 +93,8 @@ static void test_order(void **state)
 		}
 		for (size_t k = i + 1; k < COUNT(ascending); k++) {
 			struct bs_value greater = value_of(ascending[k][0]);
-			if (bs_value_compare(&first, &greater) >= 0 || bs_value_compare(&end, &greater) >= 0)
+			if (bs_value_compare(&first, &greater) >= 0 ||
+			    bs_value_compare(&end, &greater) >= 0)
 				fail_msg("%s, %s", ascending[i][0], ascending[k][0]);
 		}
 	}
@@ -58,9 +113,18 @@ static char *format(const struct bs_value *value)
 static void test_format(void **state)
 {
 	static const char *const shown[][2] = {
-		{"1990", "1990"}, {"-0", "0"}, {"0.00150", "0.0015"}, {"12e20", "1.2e21"}, {"1e20", "100000000000000000000"}, {"-15e-9", "-1.5e-8"},
-		{"100.25", "100.25"}, {"2024-05", "2024-05-01T00:00:00Z"}, {"2024-02-29T12:30:59.5+02:00", "2024-02-29T10:30:59.5Z"},
-		{"1678-12-31", "1678-12-31T00:00:00Z"}, {"0000-01-01", "0000-01-01T00:00:00Z"}, {"9999-12-31T23:59:59.000001", "9999-12-31T23:59:59.000001Z"},
+		{"1990", "1990"},
+		{"-0", "0"},
+		{"0.00150", "0.0015"},
+		{"12e20", "1.2e21"},
+		{"1e20", "100000000000000000000"},
+		{"-15e-9", "-1.5e-8"},
+		{"100.25", "100.25"},
+		{"2024-05", "2024-05-01T00:00:00Z"},
+		{"2024-02-29T12:30:59.5+02:00", "2024-02-29T10:30:59.5Z"},
+		{"1678-12-31", "1678-12-31T00:00:00Z"},
+		{"0000-01-01", "0000-01-01T00:00:00Z"},
+		{"9999-12-31T23:59:59.000001", "9999-12-31T23:59:59.000001Z"},
 	};
 	for (size_t i = 0; i < COUNT(shown); i++) {
 		struct bs_value value = value_of(shown[i][0]);
@@ -77,9 +141,42 @@ static void test_format(void **state)
 
 static void test_none(void **state)
 {
-	static const char *const texts[] = {"", "-", "+", ".", "e5", "1e", "1e+", "1e1234567890", "-1e-1000000000", "0.1e1e1", "1 ", " 1", "1,5", "1..2", "1.2.3", "0x10", "inf", "nan", "1k",
-	                                    "12a", "--1", "2024-13", "2024-5-17", "24-05-17", "2024-05-17T", "tomorrow", "1e5.5"};
-	static const uint8_t keys[][4] = {{0}, {0x10}, {0x20, 1}, {0x30, 0x81}, {0x30, 0x81, 0}, {0x30, 0x81, 200}, {0x30, 0x81, 5}, {0x40, 1}, {0x50}};
+	static const char *const texts[] = {"",
+	                                    "-",
+	                                    "+",
+	                                    ".",
+	                                    "e5",
+	                                    "1e",
+	                                    "1e+",
+	                                    "1e1234567890",
+	                                    "-1e-1000000000",
+	                                    "0.1e1e1",
+	                                    "1 ",
+	                                    " 1",
+	                                    "1,5",
+	                                    "1..2",
+	                                    "1.2.3",
+	                                    "0x10",
+	                                    "inf",
+	                                    "nan",
+	                                    "1k",
+	                                    "12a",
+	                                    "--1",
+	                                    "2024-13",
+	                                    "2024-5-17",
+	                                    "24-05-17",
+	                                    "2024-05-17T",
+	                                    "tomorrow",
+	                                    "1e5.5"};
+	static const uint8_t keys[][4] = {{0},
+	                                  {0x10},
+	                                  {0x20, 1},
+	                                  {0x30, 0x81},
+	                                  {0x30, 0x81, 0},
+	                                  {0x30, 0x81, 200},
+	                                  {0x30, 0x81, 5},
+	                                  {0x40, 1},
+	                                  {0x50}};
 	static const size_t n_bytes[] = {1, 1, 2, 2, 3, 3, 3, 2, 1};
 	struct bs_value value;
 	for (size_t i = 0; i < COUNT(texts); i++)
@@ -115,11 +212,13 @@ static void add(struct known *known, const char *text)
 static void spell(struct known *known, uint64_t *random)
 {
 	char some[32];
-	size_t n = known->n_digits, zeros = next_random(random) % 4, point = next_random(random) % (n + 1);
+	size_t n = known->n_digits, zeros = next_random(random) % 4,
+	       point = next_random(random) % (n + 1);
 	known->text[0] = '\0';
 	add(known, known->is_negative ? "-" : next_random(random) % 8 == 0 ? "+" : "");
 	add(known, next_random(random) % 4 == 0 ? "000" : "");
-	snprintf(known->text + strlen(known->text), n + 3, "%.*s.%s", (int)point, known->digits, known->digits + point);
+	snprintf(known->text + strlen(known->text), n + 3, "%.*s.%s", (int)point, known->digits,
+	         known->digits + point);
 	if (known->text[strlen(known->text) - 1] == '.' && next_random(random) % 2)
 		known->text[strlen(known->text) - 1] = '\0';
 	else
@@ -128,7 +227,8 @@ static void spell(struct known *known, uint64_t *random)
 	if (known->exponent == (int)point && next_random(random) % 2)
 		return;
 	snprintf(some, sizeof(some), "%c%s%d", next_random(random) % 2 ? 'e' : 'E',
-	         known->exponent >= (int)point && next_random(random) % 2 ? "+" : "", known->exponent - (int)point);
+	         known->exponent >= (int)point && next_random(random) % 2 ? "+" : "",
+	         known->exponent - (int)point);
 	add(known, some);
 }
 
@@ -138,14 +238,17 @@ static void make_known(struct known *known, uint64_t *random)
 	static const size_t lengths[] = {1, 2, 17, 254, 255, 256, 257, 258, 259, 300, 617, 1000};
 	char last = '0';
 	known->is_negative = next_random(random) % 3 == 0;
-	known->exponent = (int)(next_random(random) % 5) - 2 + (next_random(random) % 4 == 0 ? 400 : 0);
+	known->exponent =
+		(int)(next_random(random) % 5) - 2 + (next_random(random) % 4 == 0 ? 400 : 0);
 	known->n_digits = lengths[next_random(random) % COUNT(lengths)];
 	memset(known->digits, next_random(random) % 2 ? '7' : '0', known->n_digits);
 	known->digits[0] = '7';
 	for (uint32_t i = next_random(random) % 3; i > 0; i--)
-		known->digits[next_random(random) % known->n_digits] = (char)('0' + next_random(random) % 10);
+		known->digits[next_random(random) % known->n_digits] =
+			(char)('0' + next_random(random) % 10);
 	if (next_random(random) % 2 && known->n_digits > 256)
-		known->digits[256 + next_random(random) % (known->n_digits - 256)] = (char)('0' + next_random(random) % 10);
+		known->digits[256 + next_random(random) % (known->n_digits - 256)] =
+			(char)('0' + next_random(random) % 10);
 	known->digits[0] = known->digits[0] == '0' ? '1' : known->digits[0];
 	while ((last = known->digits[known->n_digits - 1]) == '0')
 		known->n_digits--;
@@ -155,7 +258,8 @@ static void make_known(struct known *known, uint64_t *random)
 
 static int compare_known(const struct known *a, const struct known *b)
 {
-	int order = a->exponent != b->exponent ? (a->exponent > b->exponent ? 1 : -1) : strcmp(a->digits, b->digits);
+	int order = a->exponent != b->exponent ? (a->exponent > b->exponent ? 1 : -1)
+	                                       : strcmp(a->digits, b->digits);
 	if (a->is_negative != b->is_negative)
 		return a->is_negative ? -1 : 1;
 	order = (order > 0) - (order < 0);
@@ -190,18 +294,23 @@ static void test_long(void **state)
 		if ((got > 0) - (got < 0) != order)
 			fail_msg("%s and %s: %d, not %d", a.text, b.text, got, order);
 		assert_true(bs_value_is_key(x.bytes, x.n_bytes));
-		assert_int_equal(bs_value_is_open_key(x.bytes, x.n_bytes), a.n_digits > BS_VALUE_MOST_DIGITS);
+		assert_int_equal(bs_value_is_open_key(x.bytes, x.n_bytes),
+		                 a.n_digits > BS_VALUE_MOST_DIGITS);
 		int of_keys = bs_compare_bytes(x.bytes, x.n_bytes, y.bytes, y.n_bytes);
 		assert_true(of_keys == 0 || (of_keys > 0) == (order > 0));
 		FREED char *shown = format(&x);
 		struct bs_value again = value_of(shown);
 		assert_int_equal(bs_value_compare(&x, &again), 0);
 		static const char *const kinds[] = {">%s", ">=%s", "<%s", "<=%s", "%s..", "..%s"};
-		const bool wanted[] = {order > 0, order >= 0, order < 0, order <= 0, order >= 0, order <= 0};
-		bool has_dot = b.text[0] == '.' || b.text[strlen(b.text) - 1] == '.'; /* 5... is no range */
+		const bool wanted[] = {order > 0,  order >= 0, order < 0,
+		                       order <= 0, order >= 0, order <= 0};
+		/* 5... is no range */
+		bool has_dot = b.text[0] == '.' || b.text[strlen(b.text) - 1] == '.';
 		for (size_t k = 0; k < COUNT(kinds) && !(has_dot && k > 3); k++) {
-			int at = snprintf(text, sizeof(text), "%.*s", (int)(strchr(kinds[k], '%') - kinds[k]), kinds[k]);
-			snprintf(text + at, sizeof(text) - (size_t)at, "%s%s", b.text, strchr(kinds[k], '%') + 2);
+			int at = snprintf(text, sizeof(text), "%.*s",
+			                  (int)(strchr(kinds[k], '%') - kinds[k]), kinds[k]);
+			snprintf(text + at, sizeof(text) - (size_t)at, "%s%s", b.text,
+			         strchr(kinds[k], '%') + 2);
 			if (has(text, &x) != wanted[k])
 				fail_msg("%s: %s", text, a.text);
 		}
@@ -234,10 +343,12 @@ static void test_long_factors(void **state)
 			}
 		}
 		/* As an integer, moved to where it belongs. */
-		snprintf(text, sizeof(text), "%s%se%d", known.is_negative ? "-" : "", product, known.exponent - (int)known.n_digits);
+		snprintf(text, sizeof(text), "%s%se%d", known.is_negative ? "-" : "", product,
+		         known.exponent - (int)known.n_digits);
 		struct bs_value value = value_of(text);
 		static char range[3200];
-		snprintf(range, sizeof(range), "%s%ci..%s%ci", known.text, "kMGTP"[power - 1], known.text, "kMGTP"[power - 1]);
+		snprintf(range, sizeof(range), "%s%ci..%s%ci", known.text, "kMGTP"[power - 1],
+		         known.text, "kMGTP"[power - 1]);
 		if (!has(range, &value))
 			fail_msg("%s: %s", range, text);
 		snprintf(range, sizeof(range), ">%s%ci", known.text, "kMGTP"[power - 1]);
@@ -249,7 +360,9 @@ static void test_long_factors(void **state)
 static const struct {
 	const char *range, *in[8], *out[8];
 } ranges[] = {
-	{"1990..2000", {"1990", "1990.0", "2000", "2e3", "1990-01-01", "2000-12-31T23:59:59.999999Z"}, {"1989.9", "2000.1", "1989-12-31", "2001-01-01"}},
+	{"1990..2000",
+         {"1990", "1990.0", "2000", "2e3", "1990-01-01", "2000-12-31T23:59:59.999999Z"},
+         {"1989.9", "2000.1", "1989-12-31", "2001-01-01"}},
 	{"..2000", {"-5", "2000", "0", "1066-10-14", "-1e400"}, {"2000.5", "2001-01-01"}},
 	{"1990..", {"1990", "1e400", "9999-12-31"}, {"1989", "1989-12-31"}},
 	{">2000", {"2000.1", "2001-01-01"}, {"2000", "2000-05", "2000-12-31T23:59:59.9"}},
@@ -257,20 +370,55 @@ static const struct {
 	{"<2000", {"1999", "1999-12-31", "-1"}, {"2000", "2000-01-01"}},
 	{"<=2000", {"2000", "2000-12-31"}, {"2000.1", "2001-01-01"}},
 	{">10k", {"10001", "1e5"}, {"10000", "9999-12-31", "2024-05"}},
-	{"1.5k..2Ki", {"1500", "2048"}, {"1499", "2048.5"}}, {"1.5Ki..1.5Mi", {"1536", "1572864"}, {"1535", "1572865"}},
-	{"-1M..-1K", {"-1000", "-1e6"}, {"-999", "0"}}, {"-1.5..-1.55", {0}, {"-1.5", "-1.55", "-1.52"}}, {"-1.55..-1.5", {"-1.5", "-1.55", "-1.52"}, {"-1.551", "-1.49"}},
-	{"0..0", {"-0", "0.0"}, {"1e-999", "-1e-999"}}, {">-0", {"1e-400"}, {"0"}}, {"<1e400", {"9e399"}, {"1e400", "1e401"}},
-	{"9007199254740993..9007199254740993", {"9007199254740993"}, {"9007199254740992", "9007199254740994"}},
-	{"1Pi..1Pi", {"1125899906842624"}, {"1125899906842623"}}, {"1T..1T", {"1e12"}, {"1e9"}}, {"1Gi..1Gi", {"1073741824"}, {"1e9"}},
-	{"2024-01..2024-06", {"2024-01-01", "2024-06-30T23:59:59.999999", "2024-06", "2024-05-31T23:30-02:00", "2024"}, {"2024-07-01", "2023-12-31T23:59:59", "2024-07-01T00:30+00", "2023", "2025"}},
-	{"2023-06..2025-03", {"2024", "2024.5", "2025", "2025-03-31"}, {"2023", "2026", "2025-04-01"}},
+	{"1.5k..2Ki", {"1500", "2048"}, {"1499", "2048.5"}},
+	{"1.5Ki..1.5Mi", {"1536", "1572864"}, {"1535", "1572865"}},
+	{"-1M..-1K", {"-1000", "-1e6"}, {"-999", "0"}},
+	{"-1.5..-1.55", {0}, {"-1.5", "-1.55", "-1.52"}},
+	{"-1.55..-1.5", {"-1.5", "-1.55", "-1.52"}, {"-1.551", "-1.49"}},
+	{"0..0", {"-0", "0.0"}, {"1e-999", "-1e-999"}},
+	{">-0", {"1e-400"}, {"0"}},
+	{"<1e400", {"9e399"}, {"1e400", "1e401"}},
+	{"9007199254740993..9007199254740993",
+         {"9007199254740993"},
+         {"9007199254740992", "9007199254740994"}},
+	{"1Pi..1Pi", {"1125899906842624"}, {"1125899906842623"}},
+	{"1T..1T", {"1e12"}, {"1e9"}},
+	{"1Gi..1Gi", {"1073741824"}, {"1e9"}},
+	{"2024-01..2024-06",
+         {"2024-01-01", "2024-06-30T23:59:59.999999", "2024-06", "2024-05-31T23:30-02:00", "2024"},
+         {"2024-07-01", "2023-12-31T23:59:59", "2024-07-01T00:30+00", "2023", "2025"}},
+	{"2023-06..2025-03",
+         {"2024", "2024.5", "2025", "2025-03-31"},
+         {"2023", "2026", "2025-04-01"}},
 	{">2024-05-17T08", {"2024-05-17T09"}, {"2024-05-17T08:59:59.999999", "2024-05-17T08"}},
 	{"..2024-05-17T08:30:59", {"2024-05-17T08:30:59.9"}, {"2024-05-17T08:31"}},
-	{"2024-05-17T08:30+02:00..2024-05-17T08:30+02:00", {"2024-05-17T06:30:30Z"}, {"2024-05-17T08:30Z"}},
-	{"2016-12-31T23:59:60..2016-12-31T23:59:60", {"2017-01-01T00:00:00Z"}, {"2016-12-31T23:59:59"}},
+	{"2024-05-17T08:30+02:00..2024-05-17T08:30+02:00",
+         {"2024-05-17T06:30:30Z"},
+         {"2024-05-17T08:30Z"}},
+	{"2016-12-31T23:59:60..2016-12-31T23:59:60",
+         {"2017-01-01T00:00:00Z"},
+         {"2016-12-31T23:59:59"}},
 	{"0988..1066", {"1000", "988", "0988-05-01", "1066-12-31"}, {"1067", "0987-12-31"}},
 };
-static const char *const no_ranges[] = {"", "..", ">", "<", ">=", "<=", "5", "a..b", "5..b", "..b", "a..", ">b", "1990..2000-06x", "5..2000-06", "10m..", "1kk..", "1i..", "=5", "=<5"};
+static const char *const no_ranges[] = {"",
+                                        "..",
+                                        ">",
+                                        "<",
+                                        ">=",
+                                        "<=",
+                                        "5",
+                                        "a..b",
+                                        "5..b",
+                                        "..b",
+                                        "a..",
+                                        ">b",
+                                        "1990..2000-06x",
+                                        "5..2000-06",
+                                        "10m..",
+                                        "1kk..",
+                                        "1i..",
+                                        "=5",
+                                        "=<5"};
 
 static void test_ranges(void **state)
 {
@@ -278,7 +426,8 @@ static void test_ranges(void **state)
 	uint8_t room[BS_RANGE_ROOM(100)];
 	for (size_t i = 0; i < COUNT(ranges); i++) {
 		const char *text = ranges[i].range;
-		if (!bs_range_is_meant((const uint8_t *)text, strlen(text)) || !bs_range_parse((const uint8_t *)text, strlen(text), room, &range))
+		if (!bs_range_is_meant((const uint8_t *)text, strlen(text)) ||
+		    !bs_range_parse((const uint8_t *)text, strlen(text), room, &range))
 			fail_msg("%s", text);
 		for (size_t k = 0; k < 8 && ranges[i].in[k]; k++) {
 			struct bs_value value = value_of(ranges[i].in[k]);
@@ -292,9 +441,11 @@ static void test_ranges(void **state)
 		}
 	}
 	for (size_t i = 0; i < COUNT(no_ranges); i++)
-		if (bs_range_parse((const uint8_t *)no_ranges[i], strlen(no_ranges[i]), NULL, &range))
+		if (bs_range_parse((const uint8_t *)no_ranges[i], strlen(no_ranges[i]), NULL,
+		                   &range))
 			fail_msg("%s is a range", no_ranges[i]);
 }
 
 RUN_TESTS(cmocka_unit_test(test_order), cmocka_unit_test(test_format), cmocka_unit_test(test_none),
-          cmocka_unit_test(test_ranges), cmocka_unit_test(test_long), cmocka_unit_test(test_long_factors))
+          cmocka_unit_test(test_ranges), cmocka_unit_test(test_long),
+          cmocka_unit_test(test_long_factors))

@@ -93,11 +93,13 @@ static void test_search_looks(void **state)
 	for (uint64_t wanted = 1000; wanted <= 2024; wanted += 64) {
 		size_t n_looks = 0;
 		uint64_t found;
-		BS_BINARY_SEARCH(found, i, 1000, 2024, (n_looks++, assert_in_range(i, 1000, 2023), i < wanted));
+		BS_BINARY_SEARCH(found, i, 1000, 2024,
+		                 (n_looks++, assert_in_range(i, 1000, 2023), i < wanted));
 		assert_int_equal(found, wanted);
 		assert_true(n_looks <= 11);
 	}
 }
 
-RUN_TESTS(cmocka_unit_test(test_appends), cmocka_unit_test(test_extends), cmocka_unit_test(test_room),
-          cmocka_unit_test(test_search), cmocka_unit_test(test_search_looks))
+RUN_TESTS(cmocka_unit_test(test_appends), cmocka_unit_test(test_extends),
+          cmocka_unit_test(test_room), cmocka_unit_test(test_search),
+          cmocka_unit_test(test_search_looks))

@@ -1,4 +1,5 @@
-/* test_word_pairs.c: the set of word pairs against all pairs of a few words, and keys that split as they were joined. */
+/* test_word_pairs.c: the set of word pairs against all pairs of a few words, and keys that split as
+ * they were joined. */
 #include "core/base/hash.h"
 #include "core/lexicon/lexicon.h"
 #include "core/lexicon/word_pairs.h"
@@ -31,10 +32,13 @@ static void test_set(void **state)
 	for (int twice = 0; twice < 2; twice++) {
 		for (uint32_t i = 0; i < N_WORDS * N_WORDS; i++) {
 			char a[16], b[16];
-			uint32_t a_bytes = word_of(i / N_WORDS, a), b_bytes = word_of(i % N_WORDS, b);
+			uint32_t a_bytes = word_of(i / N_WORDS, a),
+				 b_bytes = word_of(i % N_WORDS, b);
 			if (!is_member(i / N_WORDS, i % N_WORDS))
 				continue;
-			expect_ok(bs_word_pairs_add(&pairs, (uint8_t *)a, a_bytes, (uint8_t *)b, b_bytes, ERR), &said);
+			expect_ok(bs_word_pairs_add(&pairs, (uint8_t *)a, a_bytes, (uint8_t *)b,
+			                            b_bytes, ERR),
+			          &said);
 			n_added += twice == 0;
 		}
 		assert_int_equal(pairs.n_word_pairs, n_added);
@@ -43,7 +47,8 @@ static void test_set(void **state)
 		uint32_t pair, key_bytes;
 		struct bs_word_pair is;
 		char a[16], b[16];
-		bool found = bs_word_pairs_find(&pairs, number_of(&pairs, i / N_WORDS), number_of(&pairs, i % N_WORDS), &pair);
+		bool found = bs_word_pairs_find(&pairs, number_of(&pairs, i / N_WORDS),
+		                                number_of(&pairs, i % N_WORDS), &pair);
 		assert_int_equal(found, is_member(i / N_WORDS, i % N_WORDS));
 		if (!found)
 			continue;
@@ -68,13 +73,15 @@ static void test_nothing(void **state)
 
 static void add(struct bs_word_pairs *pairs, const char *first, const char *second)
 {
-	expect_ok(bs_word_pairs_add(pairs, (const uint8_t *)first, (uint32_t)strlen(first), (const uint8_t *)second,
-	                            (uint32_t)strlen(second), ERR), &said);
+	expect_ok(bs_word_pairs_add(pairs, (const uint8_t *)first, (uint32_t)strlen(first),
+	                            (const uint8_t *)second, (uint32_t)strlen(second), ERR),
+	          &said);
 }
 
 static uint16_t number(const struct bs_word_pairs *pairs, const char *word)
 {
-	return bs_word_pairs_word(pairs, (const uint8_t *)word, (uint32_t)strlen(word), bs_hash_slot(word, strlen(word)));
+	return bs_word_pairs_word(pairs, (const uint8_t *)word, (uint32_t)strlen(word),
+	                          bs_hash_slot(word, strlen(word)));
 }
 
 /* a b c d: each pair is found from the one that it begins with. */
@@ -83,21 +90,46 @@ static void test_wide(void **state)
 	AUTO(bs_word_pairs_deinit) struct bs_word_pairs pairs = {.n_word_pairs = 0};
 	uint32_t pair, key_bytes;
 	struct bs_word_pair is;
-	add(&pairs, "\xff" "a\xff" "b", "c"); /* its first is not there */
+	add(&pairs,
+	    "\xff"
+	    "a\xff"
+	    "b",
+	    "c"); /* its first is not there */
 	assert_int_equal(pairs.n_word_pairs, 0);
 	add(&pairs, "a", "b");
-	add(&pairs, "\xff" "a\xff" "b", "c");
-	add(&pairs, "\xff" "a\xff" "b\xff" "c", "d");
-	add(&pairs, "\xff" "a\xff" "b", "c");
+	add(&pairs,
+	    "\xff"
+	    "a\xff"
+	    "b",
+	    "c");
+	add(&pairs,
+	    "\xff"
+	    "a\xff"
+	    "b\xff"
+	    "c",
+	    "d");
+	add(&pairs,
+	    "\xff"
+	    "a\xff"
+	    "b",
+	    "c");
 	assert_int_equal(pairs.n_word_pairs, 3);
 	assert_true(bs_word_pairs_find(&pairs, number(&pairs, "a"), number(&pairs, "b"), &pair));
-	assert_true(bs_word_pairs_find(&pairs, bs_word_pairs_head(&pairs, pair), number(&pairs, "c"), &pair));
-	assert_true(bs_word_pairs_find(&pairs, bs_word_pairs_head(&pairs, pair), number(&pairs, "d"), &pair));
+	assert_true(bs_word_pairs_find(&pairs, bs_word_pairs_head(&pairs, pair),
+	                               number(&pairs, "c"), &pair));
+	assert_true(bs_word_pairs_find(&pairs, bs_word_pairs_head(&pairs, pair),
+	                               number(&pairs, "d"), &pair));
 	assert_int_equal(bs_word_pairs_head(&pairs, pair), BS_NO_WORD);
 	assert_false(bs_word_pairs_find(&pairs, number(&pairs, "b"), number(&pairs, "c"), &pair));
 	const uint8_t *key = bs_word_pairs_key(&pairs, 2, &key_bytes);
 	assert_int_equal(key_bytes, 8);
-	assert_memory_equal(key, "\xff" "a\xff" "b\xff" "c\xff" "d", 8);
+	assert_memory_equal(key,
+	                    "\xff"
+	                    "a\xff"
+	                    "b\xff"
+	                    "c\xff"
+	                    "d",
+	                    8);
 	assert_true(bs_word_pair_split(key, key_bytes, &is));
 	assert_int_equal(is.first_bytes, 6);
 	assert_memory_equal(is.first, key, 6);
@@ -107,11 +139,13 @@ static void test_wide(void **state)
 /* Words, pairs of characters, and what is cut off are no pairs of words. */
 static void test_split(void **state)
 {
-	static const char *const others[] = {"", "of", "\xff", "\xffof", "\xff\xff", "\xff\xffof", "\xffof\xff", "of\xffthe",
-	                                     "\xffof\xff\xffthe"};
+	static const char *const others[] = {"",           "of",        "\xff",
+	                                     "\xffof",     "\xff\xff",  "\xff\xffof",
+	                                     "\xffof\xff", "of\xffthe", "\xffof\xff\xffthe"};
 	struct bs_word_pair is;
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
-		assert_false(bs_word_pair_split((const uint8_t *)others[i], (uint32_t)strlen(others[i]), &is));
+		assert_false(bs_word_pair_split((const uint8_t *)others[i],
+		                                (uint32_t)strlen(others[i]), &is));
 	assert_true(bs_word_pair_split((const uint8_t *)"\xffof\xffthe", 7, &is));
 	assert_int_equal(is.first_bytes, 2);
 	assert_int_equal(is.second_bytes, 3);

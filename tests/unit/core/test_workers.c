@@ -1,7 +1,7 @@
 /*
- * test_workers.c: lists of tasks and rings of them, on one to five threads, also where threads cannot be started: every task
- * is done once, what is put is put in order and on the thread that it is for, the first failure is the one that is told, and
- * what stands before it is put.
+ * test_workers.c: lists of tasks and rings of them, on one to five threads, also where threads
+ * cannot be started: every task is done once, what is put is put in order and on the thread that it
+ * is for, the first failure is the one that is told, and what stands before it is put.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -18,10 +18,13 @@
 /* Threads that can still be started. */
 static int n_threads_left = 1000;
 
-int __real_pthread_create(pthread_t *handle, const pthread_attr_t *attributes, void *(*run)(void *), void *argument);
-int __wrap_pthread_create(pthread_t *handle, const pthread_attr_t *attributes, void *(*run)(void *), void *argument);
+int __real_pthread_create(pthread_t *handle, const pthread_attr_t *attributes, void *(*run)(void *),
+                          void *argument);
+int __wrap_pthread_create(pthread_t *handle, const pthread_attr_t *attributes, void *(*run)(void *),
+                          void *argument);
 
-int __wrap_pthread_create(pthread_t *handle, const pthread_attr_t *attributes, void *(*run)(void *), void *argument)
+int __wrap_pthread_create(pthread_t *handle, const pthread_attr_t *attributes, void *(*run)(void *),
+                          void *argument)
 {
 	if (n_threads_left == 0)
 		return 11;
@@ -29,7 +32,8 @@ int __wrap_pthread_create(pthread_t *handle, const pthread_attr_t *attributes, v
 	return __real_pthread_create(handle, attributes, run, argument);
 }
 
-/* What the tasks of a ring do, and what came of it. Its own assertions are those of the caller's thread; others count. */
+/* What the tasks of a ring do, and what came of it. Its own assertions are those of the caller's
+ * thread; others count. */
 struct rig {
 	uint32_t n_threads;
 	uint64_t failing_task, failing_put, stopping_put;
@@ -116,9 +120,10 @@ static enum bs_status put(void *context, uint64_t task, struct bs_error *err)
 	return task == rig->stopping_put ? BS_STOPPED : BS_OK;
 }
 
-/* So many tasks; a second thread and others are started when the first tasks wait. stop_at: the task in whose place it is
- * stopped. */
-static enum bs_status feed(struct bs_workers *workers, uint64_t n_tasks, uint32_t n_started, uint64_t stop_at, struct bs_error *err)
+/* So many tasks; a second thread and others are started when the first tasks wait. stop_at: the
+ * task in whose place it is stopped. */
+static enum bs_status feed(struct bs_workers *workers, uint64_t n_tasks, uint32_t n_started,
+                           uint64_t stop_at, struct bs_error *err)
 {
 	for (uint64_t i = 0; i < n_tasks && i < stop_at && bs_workers_wait_room(workers); i++) {
 		struct bs_workers_load load = bs_workers_add(workers, 1);
@@ -129,7 +134,8 @@ static enum bs_status feed(struct bs_workers *workers, uint64_t n_tasks, uint32_
 	}
 	if (stop_at < n_tasks) {
 		struct bs_error why;
-		bs_workers_stop(workers, bs_fail(&why, BS_NOT_FOUND, "no task %u", (unsigned)stop_at), &why);
+		bs_workers_stop(workers,
+		                bs_fail(&why, BS_NOT_FOUND, "no task %u", (unsigned)stop_at), &why);
 	}
 	return bs_workers_finish(workers, err);
 }
@@ -140,9 +146,15 @@ static void feed_again(struct bs_workers *workers, struct rig *rig, uint32_t n_s
 	struct bs_error err = {""}; /* not the one of the tasks before */
 	FREED struct rig *before = must_malloc(sizeof(*before));
 	*before = *rig;
-	*rig = (struct rig){.n_threads = before->n_threads, .n_parts = before->n_parts, .waits = before->waits, .holds = before->holds,
-	                    .puts_on_caller = before->puts_on_caller, .caller = before->caller,
-	                    .failing_task = NONE, .failing_put = NONE, .stopping_put = NONE};
+	*rig = (struct rig){.n_threads = before->n_threads,
+	                    .n_parts = before->n_parts,
+	                    .waits = before->waits,
+	                    .holds = before->holds,
+	                    .puts_on_caller = before->puts_on_caller,
+	                    .caller = before->caller,
+	                    .failing_task = NONE,
+	                    .failing_put = NONE,
+	                    .stopping_put = NONE};
 	bs_workers_renew(workers);
 	expect_ok(feed(workers, 50, n_started, NONE, &err), &err);
 	assert_int_equal(rig->n_put, 50);
@@ -150,11 +162,16 @@ static void feed_again(struct bs_workers *workers, struct rig *rig, uint32_t n_s
 	*rig = *before;
 }
 
-static enum bs_status run_ring(struct rig *rig, uint64_t n_tasks, uint32_t n_started, uint64_t stop_at,
-                               struct bs_error *err)
+static enum bs_status run_ring(struct rig *rig, uint64_t n_tasks, uint32_t n_started,
+                               uint64_t stop_at, struct bs_error *err)
 {
-	struct bs_workers_plan plan = {.n_threads = rig->n_threads, .n_slots = N_SLOTS, .work = work, .put = put,
-	                               .puts_on_caller = rig->puts_on_caller, .most_held_bytes = 3, .context = rig};
+	struct bs_workers_plan plan = {.n_threads = rig->n_threads,
+	                               .n_slots = N_SLOTS,
+	                               .work = work,
+	                               .put = put,
+	                               .puts_on_caller = rig->puts_on_caller,
+	                               .most_held_bytes = 3,
+	                               .context = rig};
 	struct bs_workers *workers;
 	rig->caller = pthread_self();
 	expect_ok(bs_workers_new(&plan, &workers, err), err);
@@ -165,12 +182,16 @@ static enum bs_status run_ring(struct rig *rig, uint64_t n_tasks, uint32_t n_sta
 	return status;
 }
 
-/* Every kind of ring on every number of threads: with n_left threads to be had, and of these as many as do tasks, or one
- * fewer, started. */
+/* Every kind of ring on every number of threads: with n_left threads to be had, and of these as
+ * many as do tasks, or one fewer, started. */
 static void try_all(void (*try)(struct rig *rig, uint32_t n_started))
 {
 	static const struct rig kinds[] = {
-		{.n_parts = 0}, {.waits = true}, {.holds = true}, {.n_parts = 3}, {.puts_on_caller = true},
+		{.n_parts = 0},
+		{.waits = true},
+		{.holds = true},
+		{.n_parts = 3},
+		{.puts_on_caller = true},
 		{.puts_on_caller = true, .n_parts = 2},
 		{.puts_on_caller = true, .waits = true, .holds = true},
 	};
@@ -267,15 +288,17 @@ static enum bs_status do_listed(void *context, const struct bs_task *task, struc
 {
 	uint8_t *done = context;
 	done[task->number] = (uint8_t)(done[task->number] + (task->worker < 4));
-	return task->number == 40 || task->number == 43 ? bs_fail(err, BS_IO, "task %u", (unsigned)task->number)
-	                                                : BS_OK;
+	return task->number == 40 || task->number == 43
+	               ? bs_fail(err, BS_IO, "task %u", (unsigned)task->number)
+	               : BS_OK;
 }
 
 static void test_list(void **state)
 {
 	for (uint32_t n = 0; n < 8; n++) {
 		uint8_t done[100] = {0};
-		struct bs_workers_plan plan = {.n_threads = 1 + n % 4, .work = do_listed, .context = done};
+		struct bs_workers_plan plan = {
+			.n_threads = 1 + n % 4, .work = do_listed, .context = done};
 		n_threads_left = n < 4 ? 1000 : 1;
 		assert_int_equal(bs_workers_run(&plan, 100, ERR), BS_IO);
 		assert_string_equal(said.text, "task 40");
@@ -294,7 +317,8 @@ static void test_background(void **state)
 {
 	for (uint32_t n_started = 0; n_started < 4; n_started++) {
 		uint8_t done[40] = {0};
-		struct bs_workers_plan plan = {.n_threads = 4, .n_slots = 40, .work = do_listed, .context = done};
+		struct bs_workers_plan plan = {
+			.n_threads = 4, .n_slots = 40, .work = do_listed, .context = done};
 		struct bs_workers *workers;
 		expect_ok(bs_workers_new(&plan, &workers, ERR), &said);
 		(void)bs_workers_add(workers, 40);
@@ -335,6 +359,7 @@ static void test_stack_of_threads(void **state)
 	assert_in_range(left, 1, (size_t)128 << 10);
 }
 
-RUN_TESTS(cmocka_unit_test(test_order), cmocka_unit_test(test_failure), cmocka_unit_test(test_failing_put),
-          cmocka_unit_test(test_stop), cmocka_unit_test(test_many), cmocka_unit_test(test_list),
+RUN_TESTS(cmocka_unit_test(test_order), cmocka_unit_test(test_failure),
+          cmocka_unit_test(test_failing_put), cmocka_unit_test(test_stop),
+          cmocka_unit_test(test_many), cmocka_unit_test(test_list),
           cmocka_unit_test(test_background), cmocka_unit_test(test_stack_of_threads))

@@ -1,4 +1,5 @@
-/* test_collection.c: JSONL collections and standard input as sources: lines, batches, and records read again. */
+/* test_collection.c: JSONL collections and standard input as sources: lines, batches, and records
+ * read again. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/stat.h>
@@ -31,11 +32,14 @@ static void test_collections(void **state)
 		{"\xef\xbb\xbf\n{\"t\":\"x\"}\n", "#@2 t=x;"},
 		{"\xef\xbb\xbf", ""},
 		{"{\"t\":\"x\"}\n\xef\xbb\xbf{\"t\":\"y\"}\n{\"t\":\"z\"}\n",
-	         "#@1 t=x;!5 c.jsonl:2: not valid JSON: The JSON document has an improper structure: missing or "
+	         "#@1 t=x;!5 c.jsonl:2: not valid JSON: The JSON document has an improper "
+	         "structure: missing or "
 	         "superfluous commas, braces, missing keys, etc.;#@3 t=z;"},
 		{"[]\n{\"id\":\"a\"}\n{\"id\":1.5,\"t\":\"x\"}\n{\"t\":\"\xff\"}\n{\"t\":\"x",
-	         "!5 c.jsonl:1: not a JSON object;!6 c.jsonl:2: no text: no field to index is a string or a number;!5 c.jsonl:3: "
-	         "the id (field \"id\") is a floating-point number, not a string or an integer;#@4 t=\xef\xbf\xbd;"
+	         "!5 c.jsonl:1: not a JSON object;!6 c.jsonl:2: no text: no field to index is a "
+	         "string or a number;!5 c.jsonl:3: "
+	         "the id (field \"id\") is a floating-point number, not a string or an integer;#@4 "
+	         "t=\xef\xbf\xbd;"
 	         "!5 c.jsonl:5: not valid JSON: A string is opened, but never closed.;"},
 	};
 	for (size_t i = 0; i < sizeof(examples) / sizeof(*examples); i++) {
@@ -44,13 +48,16 @@ static void test_collections(void **state)
 		check_source("./c.jsonl", &no_options, examples[i].expected);
 	}
 	static const char *const fields[] = {"b"};
-	struct bs_source_options options = {.id_field = "key", .text_fields = fields, .n_text_fields = 1};
+	struct bs_source_options options = {
+		.id_field = "key", .text_fields = fields, .n_text_fields = 1};
 	write_text("c.jsonl", "{\"key\":\"k\",\"a\":\"x\",\"b\":\"y\"}\n{\"id\":1,\"a\":\"x\"}");
-	check_source("c.jsonl", &options, "k@1 b=y;!6 c.jsonl:2: no text: no field to index is a string or a number;");
+	check_source("c.jsonl", &options,
+	             "k@1 b=y;!6 c.jsonl:2: no text: no field to index is a string or a number;");
 }
 
 /* At its end, a collection is known to have been read so far. */
-static void check_mark(const struct bs_feed *feed, const uint8_t *bytes, size_t n_bytes, bool last_line_counts)
+static void check_mark(const struct bs_feed *feed, const uint8_t *bytes, size_t n_bytes,
+                       bool last_line_counts)
 {
 	struct bs_read_mark mark;
 	uint64_t n_lines = 0;
@@ -63,7 +70,8 @@ static void check_mark(const struct bs_feed *feed, const uint8_t *bytes, size_t 
 }
 
 /* Checks the batches of a collection against a naive split of its bytes, from a given line on. */
-static void check_batches(const char *path, const uint8_t *bytes, size_t n_bytes, size_t from, uint64_t line)
+static void check_batches(const char *path, const uint8_t *bytes, size_t n_bytes, size_t from,
+                          uint64_t line)
 {
 	AUTO(close_all) struct opened of;
 	open_all(&of, path, &no_options);
@@ -111,7 +119,8 @@ static void test_batches_are_a_split(void **state)
 		while (bytes.used_bytes < wanted) {
 			size_t line_bytes = below(longest);
 			assert_int_equal(bs_buffer_reserve(&bytes, line_bytes + 1, ERR), BS_OK);
-			memset(bytes.data + bytes.used_bytes, 'a' + (int)(n_lines % 26), line_bytes);
+			memset(bytes.data + bytes.used_bytes, 'a' + (int)(n_lines % 26),
+			       line_bytes);
 			bytes.data[bytes.used_bytes + line_bytes] = '\n';
 			bytes.used_bytes += line_bytes + 1;
 			n_lines++;
@@ -163,8 +172,10 @@ static void test_long_line(void **state)
 	assert_string_equal(log_text(&log) + log.text.used_bytes - 10, " ;3@3 t=y;");
 }
 
-/* Reads on behind what `before` says, after the collection has become `after`: the log, and the mark at the end. */
-static void check_resume(const char *before, const char *after, bool counts_last, const char *expected)
+/* Reads on behind what `before` says, after the collection has become `after`: the log, and the
+ * mark at the end. */
+static void check_resume(const char *before, const char *after, bool counts_last,
+                         const char *expected)
 {
 	AUTO(bs_reader_free_at) struct bs_reader *reader = new_reader(&no_options);
 	AUTO(bs_batch_deinit) struct bs_batch batch = {0};
@@ -228,7 +239,8 @@ struct place {
 	uint64_t line;
 };
 
-static enum bs_status remember_place(void *context, const struct bs_document *document, struct bs_error *unused)
+static enum bs_status remember_place(void *context, const struct bs_document *document,
+                                     struct bs_error *unused)
 {
 	struct bs_buffer *places = context;
 	struct place place = {document->place.offset, document->raw.n_bytes, document->place.line};
@@ -236,16 +248,19 @@ static enum bs_status remember_place(void *context, const struct bs_document *do
 	return BS_OK;
 }
 
-static enum bs_status ignore_skip(void *context, enum bs_skip reason, const char *message, struct bs_error *unused)
+static enum bs_status ignore_skip(void *context, enum bs_skip reason, const char *message,
+                                  struct bs_error *unused)
 {
 	return BS_OK;
 }
 
-static enum bs_status fetch_record(struct bs_reader *reader, const char *path, uint64_t offset, uint64_t raw_bytes,
-                                   struct bs_document *document_out, struct bs_fingerprint *fingerprint_out)
+static enum bs_status fetch_record(struct bs_reader *reader, const char *path, uint64_t offset,
+                                   uint64_t raw_bytes, struct bs_document *document_out,
+                                   struct bs_fingerprint *fingerprint_out)
 {
 	struct bs_source source = {.kind = BS_SOURCE_COLLECTION, .path = (char *)(uintptr_t)path};
-	return bs_reader_fetch_record(reader, &source, offset, raw_bytes, document_out, fingerprint_out, ERR);
+	return bs_reader_fetch_record(reader, &source, offset, raw_bytes, document_out,
+	                              fingerprint_out, ERR);
 }
 
 static void test_fetch_record(void **state)
@@ -254,13 +269,14 @@ static void test_fetch_record(void **state)
 	AUTO(bs_buffer_deinit) struct bs_buffer places = {0};
 	append_format(&bytes, "\xef\xbb\xbf");
 	for (int i = 1; i <= 30000; i++)
-		append_format(&bytes, "{\"t\":\"text %d\",\"id\":%d}%s\n%s", i, i, i % 3 ? "" : "\r",
-		              i % 5 ? "" : "\n");
+		append_format(&bytes, "{\"t\":\"text %d\",\"id\":%d}%s\n%s", i, i,
+		              i % 3 ? "" : "\r", i % 5 ? "" : "\n");
 	write_bytes("c.jsonl", bytes.data, bytes.used_bytes);
 	write_text("other.jsonl", "{\"t\":\"other\"}");
 	AUTO(close_all) struct opened of;
 	open_all(&of, "c.jsonl", &no_options);
-	struct bs_document_sink sink = {.context = &places, .document = remember_place, .skip = ignore_skip};
+	struct bs_document_sink sink = {
+		.context = &places, .document = remember_place, .skip = ignore_skip};
 	for (next_batch(of.feed, &of.batch); of.batch.n_items; next_batch(of.feed, &of.batch))
 		assert_int_equal(bs_reader_read(of.reader, &of.batch, &sink, ERR), BS_OK);
 	const struct place *place = (const void *)places.data;
@@ -272,24 +288,29 @@ static void test_fetch_record(void **state)
 		struct bs_fingerprint fingerprint;
 		char text[32];
 		if (i % 1000 == 0) {
-			assert_int_equal(fetch_record(of.reader, "other.jsonl", 0, 13, &document, &fingerprint),
+			assert_int_equal(fetch_record(of.reader, "other.jsonl", 0, 13, &document,
+			                              &fingerprint),
 			                 BS_OK);
 			assert_int_equal(fingerprint.size_bytes, 13);
 			assert_true(document.name.is_line);
 		}
-		if (fetch_record(of.reader, "c.jsonl", place[i].offset, place[i].raw_bytes, &document, &fingerprint))
+		if (fetch_record(of.reader, "c.jsonl", place[i].offset, place[i].raw_bytes,
+		                 &document, &fingerprint))
 			fail_msg("%s", said.text);
 		int n = snprintf(text, sizeof(text), "text %zu", i + 1);
 		assert_int_equal(document.text.fields[0].text_bytes, n);
 		assert_memory_equal(document.text.fields[0].text, text, (size_t)n);
 		assert_memory_equal(document.name.bytes, text + 5, (size_t)n - 5);
 		assert_int_equal(document.place.offset, place[i].offset);
-		assert_memory_equal(document.raw.bytes, bytes.data + place[i].offset, place[i].raw_bytes);
+		assert_memory_equal(document.raw.bytes, bytes.data + place[i].offset,
+		                    place[i].raw_bytes);
 		assert_memory_equal(&fingerprint, &now, sizeof(now));
 		if (i % 100 == 0) {
 			/* The same from a store. */
 			const uint8_t *raw = bytes.data + place[i].offset;
-			assert_int_equal(bs_reader_fetch_raw(of.reader, raw, place[i].raw_bytes, &document, ERR), BS_OK);
+			assert_int_equal(bs_reader_fetch_raw(of.reader, raw, place[i].raw_bytes,
+			                                     &document, ERR),
+			                 BS_OK);
 			assert_memory_equal(document.text.fields[0].text, text, (size_t)n);
 		}
 	}
@@ -301,7 +322,8 @@ static void test_fetch_record_fails(void **state)
 	struct bs_fingerprint fingerprint;
 	AUTO(bs_reader_free_at) struct bs_reader *reader = new_reader(&no_options);
 	write_text("c.jsonl", "{\"t\":\"abc\"}\n[1]\n");
-#define FETCH(path, offset, n_bytes) fetch_record(reader, path, offset, n_bytes, &document, &fingerprint)
+#define FETCH(path, offset, n_bytes) \
+	fetch_record(reader, path, offset, n_bytes, &document, &fingerprint)
 	assert_int_equal(FETCH("c.jsonl", 0, 11), BS_OK);
 	assert_int_equal(FETCH("c.jsonl", 1, 11), BS_INVALID);
 	assert_int_equal(FETCH("c.jsonl", 0, 10), BS_INVALID);
@@ -361,8 +383,9 @@ static void test_stdin(void **state)
 {
 	check_stdin(open("/dev/null", O_RDONLY), "");
 	write_text("c", "\xef\xbb\xbf{\"id\":\"a\",\"t\":\"x\"}\nbad\n{\"t\":\"y\"}");
-	static const char expected[] = "a@1 t=x;!5 -:2: not valid JSON: The JSON document has an improper structure: "
-				       "missing or superfluous commas, braces, missing keys, etc.;#@3 t=y;";
+	static const char expected[] =
+		"a@1 t=x;!5 -:2: not valid JSON: The JSON document has an improper structure: "
+		"missing or superfluous commas, braces, missing keys, etc.;#@3 t=y;";
 	check_stdin(open("c", O_RDONLY), expected);
 	for (int flags = 0; flags <= O_NONBLOCK; flags += O_NONBLOCK) {
 		int ends[2];
@@ -370,7 +393,8 @@ static void test_stdin(void **state)
 		assert_int_equal(pipe(ends), 0);
 		if (flags)
 			assert_int_equal(fcntl(ends[0], F_SETFL, flags), 0);
-		struct pipe_text text = {ends[1], "\xef\xbb\xbf{\"id\":\"a\",\"t\":\"x\"}\n{x}\n{\"t\":\"y\"}"};
+		struct pipe_text text = {
+			ends[1], "\xef\xbb\xbf{\"id\":\"a\",\"t\":\"x\"}\n{x}\n{\"t\":\"y\"}"};
 		assert_int_equal(pthread_create(&thread, NULL, write_slowly, &text), 0);
 		check_stdin(ends[0], expected);
 		pthread_join(thread, NULL);
@@ -389,6 +413,7 @@ static void test_stdin(void **state)
 	close(saved);
 }
 
-RUN_TESTS(SOURCE_TEST(test_collections), SOURCE_TEST(test_batches_are_a_split), SOURCE_TEST(test_batch_boundaries),
-          SOURCE_TEST(test_long_line), SOURCE_TEST(test_resume), SOURCE_TEST(test_fetch_record),
-          SOURCE_TEST(test_fetch_record_fails), SOURCE_TEST(test_stdin))
+RUN_TESTS(SOURCE_TEST(test_collections), SOURCE_TEST(test_batches_are_a_split),
+          SOURCE_TEST(test_batch_boundaries), SOURCE_TEST(test_long_line), SOURCE_TEST(test_resume),
+          SOURCE_TEST(test_fetch_record), SOURCE_TEST(test_fetch_record_fails),
+          SOURCE_TEST(test_stdin))

@@ -1,4 +1,5 @@
-/* test_glob.c: globs and the lines of ignore files, each by itself. What a walk makes of them: test_walk.c. */
+/* test_glob.c: globs and the lines of ignore files, each by itself. What a walk makes of them:
+ * test_walk.c. */
 #include "corpus/walk/glob.h"
 #include "corpus/walk/ignore.h"
 #include "tests/rigs/error_rig.h"
@@ -15,7 +16,8 @@ static bool glob_matches(const char *pattern, const char *path)
 	struct bs_glob_path at = {.bytes = (const uint8_t *)path,
 	                          .n_bytes = strlen(path),
 	                          .name_off = slash ? (size_t)(slash - path) + 1 : 0};
-	assert_int_equal(bs_glob_init(&glob, (const uint8_t *)pattern, strlen(pattern), NULL), BS_OK);
+	assert_int_equal(bs_glob_init(&glob, (const uint8_t *)pattern, strlen(pattern), NULL),
+	                 BS_OK);
 	return bs_glob_match(&glob, &at);
 }
 
@@ -89,10 +91,12 @@ static void test_globs(void **state)
 
 static void test_bad_globs(void **state)
 {
-	static const char *const bad[] = {"[", "[a", "[]", "[!]", "[b-a]", "{", "{a", "{a,{b}}", "a\\", "[é-a]"};
+	static const char *const bad[] = {"[", "[a", "[]",      "[!]", "[b-a]",
+	                                  "{", "{a", "{a,{b}}", "a\\", "[é-a]"};
 	struct bs_glob glob;
 	for (size_t i = 0; i < COUNT(bad); i++) {
-		assert_int_equal(bs_glob_init(&glob, (const uint8_t *)bad[i], strlen(bad[i]), ERR), BS_INVALID);
+		assert_int_equal(bs_glob_init(&glob, (const uint8_t *)bad[i], strlen(bad[i]), ERR),
+		                 BS_INVALID);
 		assert_non_null(strstr(said.text, bad[i]));
 	}
 	FREED char *huge = must_malloc(100000);
@@ -100,7 +104,8 @@ static void test_bad_globs(void **state)
 	assert_int_equal(bs_glob_init(&glob, (const uint8_t *)huge, 100000, ERR), BS_INVALID);
 }
 
-/* No pattern makes the match slow: this one would take longer than the universe lasts if it were backtracked. */
+/* No pattern makes the match slow: this one would take longer than the universe lasts if it were
+ * backtracked. */
 static void test_glob_time(void **state)
 {
 	char pattern[201], path[2001];
@@ -116,7 +121,8 @@ static void test_glob_time(void **state)
 
 /* ---- ignore lines ---- */
 
-/* The text of an ignore file, a path (of a folder if it ends in a slash), and - for skip, + for keep, ? for silent. */
+/* The text of an ignore file, a path (of a folder if it ends in a slash), and - for skip, + for
+ * keep, ? for silent. */
 static const struct {
 	const char *text, *path;
 	char verdict;
@@ -140,22 +146,27 @@ static const struct {
 
 static void test_ignore_lines(void **state)
 {
-	static const char verdicts[] = {[BS_IGNORE_SILENT] = '?', [BS_IGNORE_SKIP] = '-', [BS_IGNORE_KEEP] = '+'};
+	static const char verdicts[] = {
+		[BS_IGNORE_SILENT] = '?', [BS_IGNORE_SKIP] = '-', [BS_IGNORE_KEEP] = '+'};
 	for (size_t i = 0; i < COUNT(ignore_cases); i++) {
 		const char *path = ignore_cases[i].path, *text = ignore_cases[i].text;
 		size_t n = strlen(path);
 		bool is_folder = path[n - 1] == '/';
 		AUTO(bs_ignore_deinit) struct bs_ignore ignore = {0};
-		struct bs_ignore_entry entry = {
-			.path = (const uint8_t *)path, .path_bytes = n - is_folder, .is_folder = is_folder};
-		while (entry.name_off < n && memchr(path + entry.name_off, '/', entry.path_bytes - entry.name_off))
+		struct bs_ignore_entry entry = {.path = (const uint8_t *)path,
+		                                .path_bytes = n - is_folder,
+		                                .is_folder = is_folder};
+		while (entry.name_off < n &&
+		       memchr(path + entry.name_off, '/', entry.path_bytes - entry.name_off))
 			entry.name_off++;
-		assert_int_equal(bs_ignore_add_text(&ignore, (const uint8_t *)text, strlen(text), NULL), BS_OK);
+		assert_int_equal(
+			bs_ignore_add_text(&ignore, (const uint8_t *)text, strlen(text), NULL),
+			BS_OK);
 		char verdict = verdicts[bs_ignore_match(&ignore, &entry, 0)];
 		if (verdict != ignore_cases[i].verdict)
 			fail_msg("line %zu '%s', path '%s': %c", i, text, path, verdict);
 	}
 }
 
-RUN_TESTS(cmocka_unit_test(test_globs), cmocka_unit_test(test_bad_globs), cmocka_unit_test(test_glob_time),
-          cmocka_unit_test(test_ignore_lines))
+RUN_TESTS(cmocka_unit_test(test_globs), cmocka_unit_test(test_bad_globs),
+          cmocka_unit_test(test_glob_time), cmocka_unit_test(test_ignore_lines))

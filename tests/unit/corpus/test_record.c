@@ -1,4 +1,5 @@
-/* test_record.c: what a line of JSONL is: every rule of record.h, valid JSON of every kind, and lines that are not. */
+/* test_record.c: what a line of JSONL is: every rule of record.h, valid JSON of every kind, and
+ * lines that are not. */
 #include "core/base/buffer.h"
 #include "core/bitsift/index.h"
 #include "core/bitsift/search.h"
@@ -31,28 +32,32 @@ static struct record parse(struct bs_record_parser *parser, const void *line, si
 	struct record record;
 	FREED uint8_t *copy = must_malloc(line_bytes);
 	memcpy(copy, line, line_bytes);
-	expect_ok(bs_record_parse(parser, copy, line_bytes, &record.document, &record.refusal, ERR), &said);
+	expect_ok(bs_record_parse(parser, copy, line_bytes, &record.document, &record.refusal, ERR),
+	          &said);
 	/* What is borrowed is borrowed from the parser, not from the line. */
 	memset(copy, 'X', line_bytes);
 	return record;
 }
 
-/* "id=ID name=text|name=text", "line ..." without an id, or "REASON-KIND: reason"; NUL bytes are written as "<0>". */
+/* "id=ID name=text|name=text", "line ..." without an id, or "REASON-KIND: reason"; NUL bytes are
+ * written as "<0>". */
 static void describe(const struct record *record, struct bs_buffer *out)
 {
 	bs_buffer_clear(out);
 	if (record->refusal.reason) {
 		const char *kind = record->refusal.skip == BS_SKIP_NO_TEXT     ? "no text"
 		                   : record->refusal.skip == BS_SKIP_TOO_LARGE ? "too large"
-		                                                       : "bad";
+		                                                               : "bad";
 		append_bytes(out, kind, strlen(kind) + 1);
 		return;
 	}
-	append_bytes(out, !record->document.name.is_line ? "id=" : "line", !record->document.name.is_line ? 3 : 4);
+	append_bytes(out, !record->document.name.is_line ? "id=" : "line",
+	             !record->document.name.is_line ? 3 : 4);
 	append_bytes(out, record->document.name.bytes, record->document.name.n_bytes);
 	for (size_t i = 0; i < record->document.text.n_fields; i++) {
 		append_string(out, i ? "|" : " ");
-		append_bytes(out, record->document.text.fields[i].name, record->document.text.fields[i].name_bytes);
+		append_bytes(out, record->document.text.fields[i].name,
+		             record->document.text.fields[i].name_bytes);
 		append_string(out, "=");
 		for (size_t j = 0; j < record->document.text.fields[i].text_bytes; j++) {
 			if (record->document.text.fields[i].text[j])
@@ -69,7 +74,8 @@ struct example {
 	const char *expected;
 };
 
-static void check_examples(const struct bs_record_options *options, const struct example *examples, size_t n)
+static void check_examples(const struct bs_record_options *options, const struct example *examples,
+                           size_t n)
 {
 	struct bs_record_parser *parser = new_parser(options);
 	AUTO(bs_buffer_deinit) struct bs_buffer found = {0};
@@ -77,13 +83,15 @@ static void check_examples(const struct bs_record_options *options, const struct
 		struct record record = parse(parser, examples[i].line, strlen(examples[i].line));
 		describe(&record, &found);
 		if (strcmp((const char *)found.data, examples[i].expected))
-			fail_msg("%s\n  gave     %s\n  expected %s\n  reason   %s", examples[i].line,
-			         (const char *)found.data, examples[i].expected, record.refusal.reason ? record.refusal.reason : "");
+			fail_msg("%s\n  gave     %s\n  expected %s\n  reason   %s",
+			         examples[i].line, (const char *)found.data, examples[i].expected,
+			         record.refusal.reason ? record.refusal.reason : "");
 	}
 	bs_record_parser_free(parser);
 }
 
-#define CHECK(options, examples) check_examples(options, examples, sizeof(examples) / sizeof(*(examples)))
+#define CHECK(options, examples) \
+	check_examples(options, examples, sizeof(examples) / sizeof(*(examples)))
 
 static void test_ids(void **state)
 {
@@ -127,7 +135,8 @@ static void test_ids(void **state)
 		{"{\"big\":1e999,\"id\":-0,\"t\":\"x\"}", "id=0 big=1e999|t=x"},
 		{"{\"big\":1e999,\"id\":0,\"t\":\"x\"}", "id=0 big=1e999|t=x"},
 		{"{\"big\":[{\"id\":5}],\"id\":1e1,\"t\":\"\\ud800\"}", "bad"},
-		{"{\"id\":18446744073709551616,\"t\":\"\\udfff\"}", "id=18446744073709551616 t=\xef\xbf\xbd"},
+		{"{\"id\":18446744073709551616,\"t\":\"\\udfff\"}",
+	         "id=18446744073709551616 t=\xef\xbf\xbd"},
 	};
 	CHECK(&no_options, examples);
 }
@@ -172,7 +181,8 @@ static void test_text_fields(void **state)
 		{"{\"id\":\"a\",\"c\":\"2\"}", "no text"},
 		{"{\"id\":\"a\",\"b\":5}", "id=a b=5"},
 		{"{\"id\":\"a\",\"b\":{\"a\":5}}", "no text"},
-		{"{\"c\":{\"d\":[{\"e\":\"1\",\"f\":\"2\"},\"3\"]},\"c.d\":{\"e\":4}}", "line c.d.e=1|c.d.e=4"},
+		{"{\"c\":{\"d\":[{\"e\":\"1\",\"f\":\"2\"},\"3\"]},\"c.d\":{\"e\":4}}",
+	         "line c.d.e=1|c.d.e=4"},
 	};
 	static const char *const fields[] = {"a", "b", "c.d.e"};
 	struct bs_record_options options = {.text_fields = fields, .n_text_fields = 3};
@@ -192,13 +202,17 @@ static void test_text_fields(void **state)
 static void test_valid_is_never_refused(void **state)
 {
 	static const struct example examples[] = {
-		{"{\"n\":123456789012345678901234567890,\"t\":\"x\"}", "line n=123456789012345678901234567890|t=x"},
-		{"{\"n\":[-123456789012345678901234567890],\"t\":\"x\"}", "line n=-123456789012345678901234567890|t=x"},
+		{"{\"n\":123456789012345678901234567890,\"t\":\"x\"}",
+	         "line n=123456789012345678901234567890|t=x"},
+		{"{\"n\":[-123456789012345678901234567890],\"t\":\"x\"}",
+	         "line n=-123456789012345678901234567890|t=x"},
 		{"{\"n\":1e999,\"t\":\"x\"}", "line n=1e999|t=x"},
 		{"{\"n\":-1E+999,\"t\":\"x\"}", "line n=-1E+999|t=x"},
 		{"{\"n\":1e-999,\"t\":\"x\"}", "line n=1e-999|t=x"},
-		{"{\"n\":1e99999999999999999999999999,\"t\":\"x\"}", "line n=1e99999999999999999999999999|t=x"},
-		{"{\"n\":0.1e-99999999999999999999999999,\"t\":\"x\"}", "line n=0.1e-99999999999999999999999999|t=x"},
+		{"{\"n\":1e99999999999999999999999999,\"t\":\"x\"}",
+	         "line n=1e99999999999999999999999999|t=x"},
+		{"{\"n\":0.1e-99999999999999999999999999,\"t\":\"x\"}",
+	         "line n=0.1e-99999999999999999999999999|t=x"},
 		{"{\"n\":{\"m\":[1e999,{\"k\":99999999999999999999}]},\"t\":\"x\"}",
 	         "line n.m=1e999|n.m.k=99999999999999999999|t=x"},
 		{"{\"t\":\"1e999\",\"n\":1e999}", "line t=1e999|n=1e999"},
@@ -236,13 +250,17 @@ static void test_invalid_utf8(void **state)
 		{"{\"t\":\"\xf0\x9f\x98\"}", "line t=\xef\xbf\xbd"},
 		{"{\"t\":\"\xc0\x80\"}", "line t=\xef\xbf\xbd\xef\xbf\xbd"},
 		{"{\"t\":\"\xed\xa0\x80\"}", "line t=\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},
-		{"{\"t\":\"\xf4\x90\x80\x80\"}", "line t=\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},
+		{"{\"t\":\"\xf4\x90\x80\x80\"}",
+	         "line t=\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},
 		{"{\"t\":\"\xe0\x9f\xbf\"}", "line t=\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},
 		{"{\"t\xfe\":\"x\"}", "line t\xef\xbf\xbd=x"},
 		{"{\"id\":\"\xfe\",\"t\":\"x\"}", "id=\xef\xbf\xbd t=x"},
-		{"{\"id\":12345678901234567890123,\"t\":\"\xfe\"}", "id=12345678901234567890123 t=\xef\xbf\xbd"},
-		/* The id's digits stand in the line as it came, not where the replaced bytes moved them. */
-		{"{\"t\":\"\xfe\xfe\xfe\",\"id\":77}", "id=77 t=\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},
+		{"{\"id\":12345678901234567890123,\"t\":\"\xfe\"}",
+	         "id=12345678901234567890123 t=\xef\xbf\xbd"},
+		/* The id's digits stand in the line as it came, not where the replaced bytes moved
+		 * them. */
+		{"{\"t\":\"\xfe\xfe\xfe\",\"id\":77}",
+	         "id=77 t=\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},
 		{"{\"t\":\"x\"}\xff", "bad"},
 		{"\xff{\"t\":\"x\"}", "bad"},
 		{"{\"t\":\"\\\xff\"}", "bad"},
@@ -326,7 +344,8 @@ static void test_reasons(void **state)
 	static const struct example examples[] = {
 		{"{\"id\":1.5,\"t\":\"x\"}",
 	         "the id (field \"id\") is a floating-point number, not a string or an integer"},
-		{"{\"id\":{},\"t\":\"x\"}", "the id (field \"id\") is an object, not a string or an integer"},
+		{"{\"id\":{},\"t\":\"x\"}",
+	         "the id (field \"id\") is an object, not a string or an integer"},
 		{"[]", "not a JSON object"},
 		{"{\"id\":\"a\"}", "no text: no field to index is a string or a number"},
 		{"{\"t\":\"x", "not valid JSON: A string is opened, but never closed."},
@@ -340,8 +359,9 @@ static void test_reasons(void **state)
 /* Every prefix of a line is bad, and none makes the parser read beyond it. */
 static void test_prefixes(void **state)
 {
-	static const char line[] = "{\"id\":12345678901234567890123,\"a\":[1e999,{\"b\":\"\\ud800\\udc00\xff\"}],"
-				   "\"t\":\"\\\\\\ud800\xe2\x82\xac\",\"u\":null}";
+	static const char line[] =
+		"{\"id\":12345678901234567890123,\"a\":[1e999,{\"b\":\"\\ud800\\udc00\xff\"}],"
+		"\"t\":\"\\\\\\ud800\xe2\x82\xac\",\"u\":null}";
 	size_t n_bytes = strlen(line);
 	for (size_t i = 0; i < n_bytes; i++) {
 		struct record record = parse(usual, line, i);
@@ -354,7 +374,8 @@ static void test_prefixes(void **state)
 static void test_nesting(void **state)
 {
 	AUTO(bs_buffer_deinit) struct bs_buffer line = {0};
-	static const size_t depths[] = {2, 1023, 1024, 1025, BS_RECORD_MAX_DEPTH, BS_RECORD_MAX_DEPTH + 1, 1000000};
+	static const size_t depths[] = {
+		2, 1023, 1024, 1025, BS_RECORD_MAX_DEPTH, BS_RECORD_MAX_DEPTH + 1, 1000000};
 	for (size_t i = 0; i < sizeof(depths) / sizeof(*depths); i++) {
 		bs_buffer_clear(&line);
 		append_string(&line, "{\"t\":\"x\",\"n\":");
@@ -366,7 +387,8 @@ static void test_nesting(void **state)
 		append_string(&line, "}");
 		struct record record = parse(usual, line.data, line.used_bytes);
 		if (!record.refusal.reason != (depths[i] <= BS_RECORD_MAX_DEPTH))
-			fail_msg("depth %zu: %s", depths[i], record.refusal.reason ? record.refusal.reason : "accepted");
+			fail_msg("depth %zu: %s", depths[i],
+			         record.refusal.reason ? record.refusal.reason : "accepted");
 	}
 }
 
@@ -385,7 +407,8 @@ static void check_giant(size_t text_bytes, const char *escape, const char *meani
 	assert_memory_equal(record.document.name.bytes, "giant", 5);
 	assert_int_equal(record.document.text.n_bytes, text_bytes + strlen(meaning));
 	assert_int_equal(record.document.text.fields[0].text[text_bytes - 1], 'y');
-	assert_memory_equal(record.document.text.fields[0].text + text_bytes, meaning, strlen(meaning));
+	assert_memory_equal(record.document.text.fields[0].text + text_bytes, meaning,
+	                    strlen(meaning));
 }
 
 static void test_giant_records(void **state)
@@ -400,7 +423,9 @@ static void test_giant_records(void **state)
 static void test_too_large(void **state)
 {
 	struct record record;
-	assert_int_equal(bs_record_parse(usual, (const uint8_t *)"{", (size_t)1 << 32, &record.document, &record.refusal, ERR), BS_OK);
+	assert_int_equal(bs_record_parse(usual, (const uint8_t *)"{", (size_t)1 << 32,
+	                                 &record.document, &record.refusal, ERR),
+	                 BS_OK);
 	assert_non_null(record.refusal.reason);
 	assert_int_equal(record.refusal.skip, BS_SKIP_TOO_LARGE);
 }
@@ -440,20 +465,23 @@ static void append_random_string(struct bs_buffer *json, struct bs_buffer *meani
 }
 
 /* What a value at a name adds to the description of its record. */
-static void append_expected(struct bs_buffer *expected, const char *name, const void *text, size_t n_bytes)
+static void append_expected(struct bs_buffer *expected, const char *name, const void *text,
+                            size_t n_bytes)
 {
-	append_string(expected, memchr(expected->data + 3, '=', expected->used_bytes - 3) ? "|" : "");
+	append_string(expected,
+	              memchr(expected->data + 3, '=', expected->used_bytes - 3) ? "|" : "");
 	append_string(expected, name);
 	append_string(expected, "=");
 	append_bytes(expected, text, n_bytes);
 }
 
-static void append_random_value(struct bs_buffer *json, struct bs_buffer *expected, const char *name,
-                                int depth);
+static void append_random_value(struct bs_buffer *json, struct bs_buffer *expected,
+                                const char *name, int depth);
 
 /* Its key, with what stands before it, in JSON; and what it adds to the name. */
-static void append_random_member(struct bs_buffer *json, const char *key, struct bs_buffer *expected, const char *name,
-                                 const char *suffix, int depth)
+static void append_random_member(struct bs_buffer *json, const char *key,
+                                 struct bs_buffer *expected, const char *name, const char *suffix,
+                                 int depth)
 {
 	char inner[64];
 	snprintf(inner, sizeof(inner), "%s%s", name, suffix);
@@ -461,11 +489,12 @@ static void append_random_member(struct bs_buffer *json, const char *key, struct
 	append_random_value(json, expected, inner, depth);
 }
 
-static void append_random_value(struct bs_buffer *json, struct bs_buffer *expected, const char *name,
-                                int depth)
+static void append_random_value(struct bs_buffer *json, struct bs_buffer *expected,
+                                const char *name, int depth)
 {
-	static const char *const plain[] = {
-		"0", "-1.5e3", "7E-2", "true", "null", "[]", "{ }", "1e999", "99999999999999999999"};
+	static const char *const plain[] = {"0",    "-1.5e3", "7E-2",
+	                                    "true", "null",   "[]",
+	                                    "{ }",  "1e999",  "99999999999999999999"};
 	switch (depth < 4 ? below(5) : 4) {
 	case 0:
 		append_string(json, "[ ");
@@ -501,12 +530,14 @@ static void check_scan_as(struct bs_record_scan *scan, bool as_it_is, const stru
 {
 	struct bs_document scanned;
 	bool is_known;
-	assert_int_equal(bs_record_scan_line(scan, json->data, json->used_bytes, as_it_is, &scanned, &is_known, NULL),
+	assert_int_equal(bs_record_scan_line(scan, json->data, json->used_bytes, as_it_is, &scanned,
+	                                     &is_known, NULL),
 	                 BS_OK);
 	assert_true(is_known || document->text.n_fields == 0 || !is_utf8);
 	assert_true(!as_it_is || !is_known || bs_record_scan_resolve(scan, &scanned));
 	for (size_t i = 0; i < document->text.n_fields && is_utf8; i++) {
-		const struct bs_field *field = &document->text.fields[i], *quick = &scanned.text.fields[i];
+		const struct bs_field *field = &document->text.fields[i],
+				      *quick = &scanned.text.fields[i];
 		assert_int_equal(scanned.text.n_fields, document->text.n_fields);
 		assert_int_equal(field->name_bytes, quick->name_bytes);
 		assert_memory_equal(field->name, quick->name, field->name_bytes);
@@ -516,8 +547,8 @@ static void check_scan_as(struct bs_record_scan *scan, bool as_it_is, const stru
 }
 
 /* Scans the line resolved, and unresolved with a second step. */
-static void check_scan(struct bs_record_scan *scan, const struct bs_buffer *json, const struct bs_document *document,
-                       bool is_utf8)
+static void check_scan(struct bs_record_scan *scan, const struct bs_buffer *json,
+                       const struct bs_document *document, bool is_utf8)
 {
 	check_scan_as(scan, false, json, document, is_utf8);
 	check_scan_as(scan, true, json, document, is_utf8);
@@ -531,7 +562,8 @@ static void test_random_records(void **state)
 		char id[32];
 		bs_buffer_clear(&json);
 		bs_buffer_clear(&expected);
-		snprintf(id, sizeof(id), "%" PRIu64, ((uint64_t)below(UINT32_MAX) << 32 | below(UINT32_MAX)) >> below(64));
+		snprintf(id, sizeof(id), "%" PRIu64,
+		         ((uint64_t)below(UINT32_MAX) << 32 | below(UINT32_MAX)) >> below(64));
 		append_format(&expected, "id=%s ", id);
 		append_string(&json, "{");
 		for (uint32_t n = 1 + below(8); n > 0; n--) {
@@ -545,14 +577,16 @@ static void test_random_records(void **state)
 		struct record record = parse(usual, json.data, json.used_bytes);
 		describe(&record, &found);
 		if (strcmp((const char *)found.data, (const char *)expected.data))
-			fail_msg("%.*s\n  gave     %s\n  expected %s", (int)json.used_bytes, (const char *)json.data,
-			         (const char *)found.data, (const char *)expected.data);
-		check_scan(&scan, &json, &record.document, !memchr(json.data, 0xff, json.used_bytes));
+			fail_msg("%.*s\n  gave     %s\n  expected %s", (int)json.used_bytes,
+			         (const char *)json.data, (const char *)found.data,
+			         (const char *)expected.data);
+		check_scan(&scan, &json, &record.document,
+		           !memchr(json.data, 0xff, json.used_bytes));
 	}
 }
 
-/* A name is not made longer than BS_RECORD_NAME_BYTES by what is around it, so that a deep record costs no more than it
- * is long; all its texts are found, and by the quick reader the same. */
+/* A name is not made longer than BS_RECORD_NAME_BYTES by what is around it, so that a deep record
+ * costs no more than it is long; all its texts are found, and by the quick reader the same. */
 static void test_deep_names(void **state)
 {
 	AUTO(bs_record_scan_deinit) struct bs_record_scan scan = {0};
@@ -603,6 +637,7 @@ static int close_usual(void **state)
 RUN_TESTS_WITH(open_usual, close_usual, cmocka_unit_test(test_ids), cmocka_unit_test(test_id_field),
                cmocka_unit_test(test_text), cmocka_unit_test(test_text_fields),
                cmocka_unit_test(test_valid_is_never_refused), cmocka_unit_test(test_invalid_utf8),
-               cmocka_unit_test(test_bad_lines), cmocka_unit_test(test_reasons), cmocka_unit_test(test_prefixes),
-               cmocka_unit_test(test_nesting), cmocka_unit_test(test_giant_records), cmocka_unit_test(test_too_large),
+               cmocka_unit_test(test_bad_lines), cmocka_unit_test(test_reasons),
+               cmocka_unit_test(test_prefixes), cmocka_unit_test(test_nesting),
+               cmocka_unit_test(test_giant_records), cmocka_unit_test(test_too_large),
                cmocka_unit_test(test_random_records), cmocka_unit_test(test_deep_names))

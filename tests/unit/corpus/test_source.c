@@ -1,4 +1,5 @@
-/* test_source.c: folders and files as sources: what they are called, what they yield, what the file system can do. */
+/* test_source.c: folders and files as sources: what they are called, what they yield, what the file
+ * system can do. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -88,7 +89,8 @@ static void test_no_source(void **state)
 		{"/dev/null", BS_INVALID},
 	};
 	for (size_t i = 0; i < sizeof(examples) / sizeof(*examples); i++) {
-		assert_int_equal(bs_source_init(&source, examples[i].argument, ERR), examples[i].status);
+		assert_int_equal(bs_source_init(&source, examples[i].argument, ERR),
+		                 examples[i].status);
 		assert_null(strchr(said.text, '\n'));
 		assert_null(source.label);
 	}
@@ -123,7 +125,8 @@ static void test_ids(void **state)
 		memcpy(label, examples[i].label, sizeof(label));
 		struct bs_source source = {.kind = examples[i].kind, .label = label};
 		assert_int_equal(bs_source_append_id(&source, (const uint8_t *)examples[i].name,
-		                                     strlen(examples[i].name), examples[i].line, &id, ERR),
+		                                     strlen(examples[i].name), examples[i].line,
+		                                     &id, ERR),
 		                 BS_OK);
 		append_bytes(&id, "", 1);
 		assert_string_equal((const char *)id.data, examples[i].id);
@@ -142,8 +145,8 @@ static void test_folder(void **state)
 	write_text("d/new\nline", "three");
 	write_text("d/bad\xff", "fo\xffur");
 	write_text("d/rec.jsonl", "{\"t\":\"x\"}\n");
-	static const char expected[] =
-		"a/x =one;a-b =two;bad\xff =fo\xffur;empty =;new\nline =three;rec.jsonl ={\"t\":\"x\"}\n;";
+	static const char expected[] = "a/x =one;a-b =two;bad\xff =fo\xffur;empty =;new\nline "
+				       "=three;rec.jsonl ={\"t\":\"x\"}\n;";
 	check_source("d", &no_options, expected);
 	check_source("./d/", &no_options, expected);
 	check_source("d/a-b", &no_options, " =two;");
@@ -205,17 +208,20 @@ static void test_utf16(void **state)
 	write_bytes("d/f-nul", "\xff\xfeh\0\0\0", 6);
 	write_bytes("d/g-no-mark", "h\0i\0", 4);
 	write_bytes("d/h-short", "\xff", 1);
-	check_source(
-		"d", &no_options,
-		"a-le =h\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80;b-be =h\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80;c-empty =;"
-		"d-odd =h\xef\xbf\xbd;e-lone =\xef\xbf\xbdh\xef\xbf\xbd\xef\xbf\xbd;!0 d/f-nul: binary file;"
-		"!0 d/g-no-mark: binary file;h-short =\xff;");
+	check_source("d", &no_options,
+	             "a-le =h\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80;b-be "
+	             "=h\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80;c-empty =;"
+	             "d-odd =h\xef\xbf\xbd;e-lone =\xef\xbf\xbdh\xef\xbf\xbd\xef\xbf\xbd;!0 "
+	             "d/f-nul: binary file;"
+	             "!0 d/g-no-mark: binary file;h-short =\xff;");
 	check_source("d/a-le", &no_options, " =h\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80;");
 	/* Raw is what the file has. */
 	AUTO(bs_reader_free_at) struct bs_reader *reader = new_reader(&no_options);
 	struct bs_document document;
 	struct bs_fingerprint fingerprint;
-	assert_int_equal(bs_reader_fetch_file(reader, NULL, "d/d-odd", &document, &fingerprint, NULL), BS_OK);
+	assert_int_equal(
+		bs_reader_fetch_file(reader, NULL, "d/d-odd", &document, &fingerprint, NULL),
+		BS_OK);
 	assert_int_equal(document.raw.n_bytes, 5);
 	assert_memory_equal(document.raw.bytes, "\xff\xfeh\0i", 5);
 	assert_int_equal(document.text.n_bytes, 4);
@@ -244,7 +250,8 @@ static void test_unreadable(void **state)
 static void test_changed_meanwhile(void **state)
 {
 	assert_int_equal(mkdir("d", 0700), 0);
-	static const char *const names[] = {"d/a", "d/b", "d/c", "d/d", "d/e", "d/f\n", "d/g", "d/h"};
+	static const char *const names[] = {"d/a", "d/b",   "d/c", "d/d",
+	                                    "d/e", "d/f\n", "d/g", "d/h"};
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		write_text(names[i], "text");
 	AUTO(close_all) struct opened of;
@@ -290,7 +297,9 @@ static void test_too_large(void **state)
 	AUTO(bs_reader_free_at) struct bs_reader *reader = new_reader(&no_options);
 	struct bs_document document;
 	struct bs_fingerprint fingerprint;
-	assert_int_equal(bs_reader_fetch_file(reader, NULL, "d/sparse", &document, &fingerprint, NULL), BS_INVALID);
+	assert_int_equal(
+		bs_reader_fetch_file(reader, NULL, "d/sparse", &document, &fingerprint, NULL),
+		BS_INVALID);
 }
 
 static void test_many_files(void **state)
@@ -340,11 +349,14 @@ static void test_deep_path(void **state)
 	struct bs_fingerprint fingerprint;
 	struct bs_fingerprint again;
 	const char *whole = (const char *)path.data;
-	assert_int_equal(bs_reader_fetch_file(reader, NULL, whole, &document, &fingerprint, NULL), BS_OK);
+	assert_int_equal(bs_reader_fetch_file(reader, NULL, whole, &document, &fingerprint, NULL),
+	                 BS_OK);
 	assert_memory_equal(document.raw.bytes, "deep", 4);
 	assert_int_equal(bs_path_fingerprint(whole, &again, NULL), BS_OK);
 	assert_memory_equal(&fingerprint, &again, sizeof(fingerprint));
-	assert_int_equal(bs_path_fingerprint((path.data[path.used_bytes - 2] = 'X', whole), &again, NULL), BS_NOT_FOUND);
+	assert_int_equal(
+		bs_path_fingerprint((path.data[path.used_bytes - 2] = 'X', whole), &again, NULL),
+		BS_NOT_FOUND);
 	/* Too long a name, rather than too many. */
 	memset(path.data, 'n', path.used_bytes - 1);
 	assert_int_equal(bs_path_fingerprint(whole, &again, NULL), BS_IO);
@@ -378,7 +390,9 @@ static void test_below(void **state)
 	assert_int_equal(mkdir("d", 0700) | mkdir("d/sub", 0700) | mkdir("outside", 0700), 0);
 	write_text("d/sub/f", "inside");
 	write_text("outside/f", "outside");
-	assert_int_equal(symlink("../outside", "d/out") | symlink("sub", "d/in") | symlink("f", "d/sub/link"), 0);
+	assert_int_equal(symlink("../outside", "d/out") | symlink("sub", "d/in") |
+	                         symlink("f", "d/sub/link"),
+	                 0);
 	assert_int_equal(symlink("loop", "d/loop"), 0);
 	int folder = open("d", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	assert_int_equal(try_below(folder, "sub/f", O_RDONLY), 0);
@@ -392,7 +406,8 @@ static void test_below(void **state)
 	assert_int_equal(try_below(folder, "sub/f/x", O_RDONLY), ENOTDIR);
 	assert_int_equal(try_below(folder, "sub/missing", O_RDONLY), ENOENT);
 	assert_int_equal(try_below(folder, name, O_RDONLY), ENAMETOOLONG);
-	assert_int_equal(bs_file_stat_below(folder, "sub/f", &place, &found) | stat("d/sub/f", &again), 0);
+	assert_int_equal(
+		bs_file_stat_below(folder, "sub/f", &place, &found) | stat("d/sub/f", &again), 0);
 	assert_true(found.st_ino == again.st_ino);
 	assert_int_equal(bs_file_stat_below(folder, "sub/link", &place, &found), 0);
 	assert_true(S_ISLNK(found.st_mode));
@@ -429,19 +444,27 @@ static void test_fetch_file(void **state)
 	struct bs_fingerprint fingerprint;
 	struct bs_fingerprint other;
 	write_bytes("f", "a\0b", 3);
-	assert_int_equal(bs_reader_fetch_file(reader, NULL, "f", &document, &fingerprint, ERR), BS_OK);
+	assert_int_equal(bs_reader_fetch_file(reader, NULL, "f", &document, &fingerprint, ERR),
+	                 BS_OK);
 	assert_int_equal(document.text.n_fields, 1);
 	assert_int_equal(document.text.fields[0].text_bytes, 3);
 	assert_memory_equal(document.text.fields[0].text, "a\0b", 3);
 	assert_int_equal(bs_path_fingerprint("f", &other, ERR), BS_OK);
 	assert_memory_equal(&fingerprint, &other, sizeof(fingerprint));
-	assert_true(fingerprint.mtime_ns > 0 && fingerprint.ctime_ns > 0 && fingerprint.inode && fingerprint.size_bytes == 3);
-	assert_int_equal(bs_reader_fetch_file(reader, NULL, "missing", &document, &fingerprint, ERR), BS_NOT_FOUND);
+	assert_true(fingerprint.mtime_ns > 0 && fingerprint.ctime_ns > 0 && fingerprint.inode &&
+	            fingerprint.size_bytes == 3);
+	assert_int_equal(
+		bs_reader_fetch_file(reader, NULL, "missing", &document, &fingerprint, ERR),
+		BS_NOT_FOUND);
 	assert_string_equal(said.text, "missing: No such file or directory");
-	assert_int_equal(bs_reader_fetch_file(reader, NULL, "f/x", &document, &fingerprint, ERR), BS_NOT_FOUND);
-	assert_int_equal(bs_reader_fetch_file(reader, NULL, ".", &document, &fingerprint, ERR), BS_INVALID);
+	assert_int_equal(bs_reader_fetch_file(reader, NULL, "f/x", &document, &fingerprint, ERR),
+	                 BS_NOT_FOUND);
+	assert_int_equal(bs_reader_fetch_file(reader, NULL, ".", &document, &fingerprint, ERR),
+	                 BS_INVALID);
 	/* Says it is empty, and is not. */
-	assert_int_equal(bs_reader_fetch_file(reader, NULL, "/proc/self/status", &document, &fingerprint, ERR), BS_OK);
+	assert_int_equal(bs_reader_fetch_file(reader, NULL, "/proc/self/status", &document,
+	                                      &fingerprint, ERR),
+	                 BS_OK);
 	assert_int_equal(fingerprint.size_bytes, 0);
 	assert_true(document.text.n_bytes > 100);
 	assert_memory_equal(document.raw.bytes, "Name:", 5);
@@ -450,9 +473,11 @@ static void test_fetch_file(void **state)
 	int fd = open("giant", O_CREAT | O_WRONLY, 0600);
 	assert_int_equal(ftruncate(fd, giant_bytes), 0);
 	close(fd);
-	assert_int_equal(bs_reader_fetch_file(reader, NULL, "giant", &document, &fingerprint, ERR), BS_OK);
+	assert_int_equal(bs_reader_fetch_file(reader, NULL, "giant", &document, &fingerprint, ERR),
+	                 BS_OK);
 	assert_int_equal(document.text.n_bytes, giant_bytes);
-	assert_int_equal(bs_reader_fetch_file(reader, NULL, "f", &document, &fingerprint, ERR), BS_OK);
+	assert_int_equal(bs_reader_fetch_file(reader, NULL, "f", &document, &fingerprint, ERR),
+	                 BS_OK);
 	assert_memory_equal(document.raw.bytes, "a\0b", 3);
 }
 
@@ -483,7 +508,8 @@ static void test_growing_file(void **state)
 	for (int i = 0; i < 2000; i++) {
 		struct bs_document document;
 		struct bs_fingerprint fingerprint;
-		expect_ok(bs_reader_fetch_file(reader, NULL, path, &document, &fingerprint, ERR), &said);
+		expect_ok(bs_reader_fetch_file(reader, NULL, path, &document, &fingerprint, ERR),
+		          &said);
 		for (size_t j = 0; j < document.raw.n_bytes; j++)
 			assert_true(document.raw.bytes[j] == 'a' || document.raw.bytes[j] == 0);
 	}
@@ -503,7 +529,8 @@ static void test_sink_stops(void **state)
 		AUTO(close_all) struct opened of;
 		open_all(&of, arguments[i], &no_options);
 		AUTO(log_deinit) struct log log = {.answer = BS_STOPPED};
-		struct bs_document_sink sink = {.context = &log, .document = log_document, .skip = log_skip};
+		struct bs_document_sink sink = {
+			.context = &log, .document = log_document, .skip = log_skip};
 		next_batch(of.feed, &of.batch);
 		assert_int_equal(bs_reader_read(of.reader, &of.batch, &sink, ERR), BS_STOPPED);
 		assert_string_equal(said.text, "the sink said no");
@@ -511,8 +538,10 @@ static void test_sink_stops(void **state)
 	}
 }
 
-RUN_TESTS(SOURCE_TEST(test_labels), SOURCE_TEST(test_no_source), SOURCE_TEST(test_ids), SOURCE_TEST(test_folder),
-          SOURCE_TEST(test_limit), SOURCE_TEST(test_binary), SOURCE_TEST(test_utf16), SOURCE_TEST(test_unreadable),
-          SOURCE_TEST(test_changed_meanwhile), SOURCE_TEST(test_too_large), SOURCE_TEST(test_many_files),
-          SOURCE_TEST(test_deep_path), SOURCE_TEST(test_below), SOURCE_TEST(test_fetch_file),
-          SOURCE_TEST(test_growing_file), SOURCE_TEST(test_sink_stops))
+RUN_TESTS(SOURCE_TEST(test_labels), SOURCE_TEST(test_no_source), SOURCE_TEST(test_ids),
+          SOURCE_TEST(test_folder), SOURCE_TEST(test_limit), SOURCE_TEST(test_binary),
+          SOURCE_TEST(test_utf16), SOURCE_TEST(test_unreadable),
+          SOURCE_TEST(test_changed_meanwhile), SOURCE_TEST(test_too_large),
+          SOURCE_TEST(test_many_files), SOURCE_TEST(test_deep_path), SOURCE_TEST(test_below),
+          SOURCE_TEST(test_fetch_file), SOURCE_TEST(test_growing_file),
+          SOURCE_TEST(test_sink_stops))

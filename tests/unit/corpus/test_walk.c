@@ -1,9 +1,9 @@
 /*
- * test_walk.c: the walk, one thing at a time, and against ripgrep 13 on random trees. Globs and ignore lines alone:
- * test_glob.c.
+ * test_walk.c: the walk, one thing at a time, and against ripgrep 13 on random trees. Globs and
+ * ignore lines alone: test_glob.c.
  *
- * test_walk 5000 7 makes a longer run of the last kind. A tree on which we differ is left
- * where it is and named.
+ * test_walk 5000 7 makes a longer run of the last kind. A tree on which we differ is left where it
+ * is and named.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -98,7 +98,8 @@ static void note_report(void *context, enum bs_skip reason, const char *message)
 {
 	struct reports *reports = context;
 	size_t used = strlen(reports->text);
-	snprintf(reports->text + used, sizeof(reports->text) - used, "%d %s\n", (int)reason, message);
+	snprintf(reports->text + used, sizeof(reports->text) - used, "%d %s\n", (int)reason,
+	         message);
 }
 
 /* The order of documents: as bytes, a slash before all others. */
@@ -114,7 +115,8 @@ static int compare_paths(const char *a, const char *b)
 }
 
 /* All paths, each NUL-ended; checks their order. */
-static enum bs_status collect(const char *root, const struct bs_walk_options *options, struct bs_buffer *paths)
+static enum bs_status collect(const char *root, const struct bs_walk_options *options,
+                              struct bs_buffer *paths)
 {
 	struct bs_walk *walk;
 	const char *path;
@@ -170,7 +172,8 @@ static void test_order_and_reports(void **state)
 	options.skip_device = info.st_dev;
 	options.skip_inode = info.st_ino;
 	expect("plain", &options, "a/x\na/\xff\n\na-b\na.b\nab\n");
-	assert_string_equal(reports.text, "1 plain/link: symbolic link\n2 plain/pi\\x0ape: not a regular file\n");
+	assert_string_equal(reports.text,
+	                    "1 plain/link: symbolic link\n2 plain/pi\\x0ape: not a regular file\n");
 	options = (struct bs_walk_options){.hidden = true};
 	expect("./plain/", &options, ".hidden\na/x\na/\xff\n\na-b\na.b\nab\nindex/file\n");
 	enter("plain");
@@ -197,7 +200,8 @@ static void test_names(void **state)
 static void test_links_and_depth(void **state)
 {
 	struct reports reports = {""};
-	struct bs_walk_options options = {.report = note_report, .report_context = &reports, .follow = true};
+	struct bs_walk_options options = {
+		.report = note_report, .report_context = &reports, .follow = true};
 	make_folder("loop");
 	make_folder("loop/sub");
 	make_folder("loop/sub/below");
@@ -209,7 +213,8 @@ static void test_links_and_depth(void **state)
 	expect("loop", &options, "file\nlink/file\nsub/below/file\nsub/file\n");
 	assert_string_equal(reports.text, "3 loop/sub/again: Too many levels of symbolic links\n");
 	for (uint32_t depth = 1; depth <= 3; depth++) {
-		static const char *const found[] = {"file\n", "file\nsub/file\n", "file\nsub/below/file\nsub/file\n"};
+		static const char *const found[] = {"file\n", "file\nsub/file\n",
+		                                    "file\nsub/below/file\nsub/file\n"};
 		expect("loop", &(struct bs_walk_options){.max_depth = depth}, found[depth - 1]);
 	}
 }
@@ -236,7 +241,8 @@ static void test_open_errors(void **state)
 	struct bs_walk *walk;
 	struct bs_walk_options options = {.globs = (const char *const[]){"a", "{b"}, .n_globs = 2};
 	make_text("a file", "");
-	assert_int_equal(bs_walk_open("not there", &(struct bs_walk_options){0}, &walk, ERR), BS_IO);
+	assert_int_equal(bs_walk_open("not there", &(struct bs_walk_options){0}, &walk, ERR),
+	                 BS_IO);
 	assert_string_equal(said.text, "not there: No such file or directory");
 	assert_null(walk);
 	assert_int_equal(bs_walk_open("a file", &(struct bs_walk_options){0}, &walk, ERR), BS_IO);
@@ -245,7 +251,8 @@ static void test_open_errors(void **state)
 	bs_walk_close(NULL);
 }
 
-/* A path three times PATH_MAX long, with something to come back for at every level, and few descriptors. */
+/* A path three times PATH_MAX long, with something to come back for at every level, and few
+ * descriptors. */
 static void test_deep(void **state)
 {
 	static const char name[] = "ddddddddddddddddddd";
@@ -294,15 +301,17 @@ static bool one_in(uint64_t n)
 
 #define PICK(array) ((array)[below(COUNT(array))])
 
-static const char *const names[] = {"a",  "b",    "c",   "ab",  "abc", "a.b", "a.c",  "b.c", "x.c",  "x.y.c", ".h",
-                                    ".a", "foo.", ".a.", "a b", "b ",  "[a]", "{a}",  "é",   "\xff", "a\nb",  "!a",
-                                    "#a", "-d",   "*",   "\\",  "a,b", "]",   "a\nc", "..x", "foo",  "sub",   "tree"};
+static const char *const names[] = {
+	"a",  "b",    "c",   "ab",  "abc", "a.b", "a.c",  "b.c", "x.c",  "x.y.c", ".h",
+	".a", "foo.", ".a.", "a b", "b ",  "[a]", "{a}",  "é",   "\xff", "a\nb",  "!a",
+	"#a", "-d",   "*",   "\\",  "a,b", "]",   "a\nc", "..x", "foo",  "sub",   "tree"};
 
-static const char *const pieces[] = {"a",   "b",    "c",    ".",     ".c",      "*",        "*",        "**",
-                                     "?",   "[ab]", "[!a]", "[a-c]", "[^.]",    "{a,b}",    "{a,}",     "\\*",
-                                     "\\[", "é",    "[é]",  " ",     "}",       ",",        "!",        "#",
-                                     "-",   "foo",  "sub",  "tree",  "{*.c,b}", "x",        "[a-]",     "\\a",
-                                     ".*",  "*.c",  "[/]",  "[!x]",  "{a/b,c}", "{**/a,b}", "{a/**,b}", "{a,b}*"};
+static const char *const pieces[] = {
+	"a",   "b",    "c",    ".",     ".c",      "*",        "*",        "**",
+	"?",   "[ab]", "[!a]", "[a-c]", "[^.]",    "{a,b}",    "{a,}",     "\\*",
+	"\\[", "é",    "[é]",  " ",     "}",       ",",        "!",        "#",
+	"-",   "foo",  "sub",  "tree",  "{*.c,b}", "x",        "[a-]",     "\\a",
+	".*",  "*.c",  "[/]",  "[!x]",  "{a/b,c}", "{**/a,b}", "{a/**,b}", "{a,b}*"};
 
 static const char *const garbage[] = {"a", "b", "*", "**", "?", "[", "]", "{", "}", ",",
                                       "!", "#", "/", "\\", ".", "-", "^", "é", " ", "c"};
@@ -412,9 +421,9 @@ static void random_tree(unsigned depth)
 /* What git and ripgrep find in the home folder. */
 static void random_home(void)
 {
-	static const char *const configs[] = {"[core]\n\texcludesFile = ~/excludes\n",
-	                                      "[core]\nexcludesfile=~/excludes", "# excludesfile = ~/excludes\n",
-	                                      "[user]\nname = x\n", "excludesFile = ~/none\n"};
+	static const char *const configs[] = {
+		"[core]\n\texcludesFile = ~/excludes\n", "[core]\nexcludesfile=~/excludes",
+		"# excludesfile = ~/excludes\n", "[user]\nname = x\n", "excludesFile = ~/none\n"};
 	remove_tree("home");
 	make_folder("home");
 	make_folder("home/.config");
@@ -477,7 +486,8 @@ static const char **sorted_strings(const struct bs_buffer *buffer, size_t skip_b
 {
 	const char **strings = must_malloc((buffer->used_bytes + 1) * sizeof(*strings));
 	*n_out = 0;
-	for (size_t at = 0; at < buffer->used_bytes; at += strlen((const char *)buffer->data + at) + 1)
+	for (size_t at = 0; at < buffer->used_bytes;
+	     at += strlen((const char *)buffer->data + at) + 1)
 		strings[(*n_out)++] = (const char *)buffer->data + at + skip_bytes;
 	qsort(strings, *n_out, sizeof(*strings), compare_strings);
 	return strings;
@@ -486,21 +496,24 @@ static const char **sorted_strings(const struct bs_buffer *buffer, size_t skip_b
 static void print_run(const struct rg_run *rg)
 {
 	char current[PATH_MAX];
-	print_error("in %s: rg --files%s%s", getcwd(current, sizeof(current)), rg->hidden ? " --hidden" : "",
-	            rg->no_ignore ? " --no-ignore" : "");
-	for (size_t at = 0; at < rg->globs.used_bytes; at += strlen((const char *)rg->globs.data + at) + 1)
+	print_error("in %s: rg --files%s%s", getcwd(current, sizeof(current)),
+	            rg->hidden ? " --hidden" : "", rg->no_ignore ? " --no-ignore" : "");
+	for (size_t at = 0; at < rg->globs.used_bytes;
+	     at += strlen((const char *)rg->globs.data + at) + 1)
 		print_error(" '%s'", (const char *)rg->globs.data + at);
 	print_error(" '%s'\n", rg->root);
 }
 
 /* Prints the paths that only one of two sorted lists has; returns how many. */
-static size_t print_differences(const char **ours, size_t n_ours, const char **theirs, size_t n_theirs)
+static size_t print_differences(const char **ours, size_t n_ours, const char **theirs,
+                                size_t n_theirs)
 {
 	size_t i = 0, j = 0, n = 0;
 	while (i < n_ours || j < n_theirs) {
 		int order = i == n_ours ? 1 : j == n_theirs ? -1 : strcmp(ours[i], theirs[j]);
 		if (order != 0) {
-			print_error("only %s: '%s'\n", order < 0 ? "bitsift" : "rg", order < 0 ? ours[i] : theirs[j]);
+			print_error("only %s: '%s'\n", order < 0 ? "bitsift" : "rg",
+			            order < 0 ? ours[i] : theirs[j]);
 			n++;
 		}
 		i += order <= 0;
@@ -512,11 +525,14 @@ static size_t print_differences(const char **ours, size_t n_ours, const char **t
 /* Runs both; returns the number of differences. */
 static size_t compare_with_rg(const struct rg_run *rg)
 {
-	const char *arguments[16] = {"rg", "--no-config", "--files", "--null", "--sort=path"}, *globs[8];
-	struct bs_walk_options options = {.hidden = rg->hidden, .no_ignore = rg->no_ignore, .globs = globs};
+	const char *arguments[16] = {"rg", "--no-config", "--files", "--null", "--sort=path"},
+		   *globs[8];
+	struct bs_walk_options options = {
+		.hidden = rg->hidden, .no_ignore = rg->no_ignore, .globs = globs};
 	struct bs_buffer ours = {0}, theirs = {0};
 	size_t n_arguments = 5, n_ours, n_theirs, differences = 0;
-	for (size_t at = 0; at < rg->globs.used_bytes; at += strlen(arguments[n_arguments - 1]) + 1) {
+	for (size_t at = 0; at < rg->globs.used_bytes;
+	     at += strlen(arguments[n_arguments - 1]) + 1) {
 		arguments[n_arguments++] = (const char *)rg->globs.data + at;
 		globs[options.n_globs++] = (const char *)rg->globs.data + at + strlen("--glob=");
 	}
@@ -541,7 +557,8 @@ static size_t compare_with_rg(const struct rg_run *rg)
 	}
 	size_t root_bytes = strlen(rg->root);
 	const char **our_paths = sorted_strings(&ours, 0, &n_ours);
-	const char **their_paths = sorted_strings(&theirs, root_bytes + (rg->root[root_bytes - 1] != '/'), &n_theirs);
+	const char **their_paths =
+		sorted_strings(&theirs, root_bytes + (rg->root[root_bytes - 1] != '/'), &n_theirs);
 	differences += print_differences(our_paths, n_ours, their_paths, n_theirs);
 	free(our_paths);
 	free(their_paths);
@@ -568,7 +585,8 @@ static size_t random_run(void)
 	size_t start = below(COUNT(starts));
 	char root[PATH_MAX + 32];
 	struct rg_run rg = {.hidden = one_in(5), .no_ignore = one_in(12), .root = root};
-	snprintf(root, sizeof(root), "%s%s", starts[start].root[0] == '/' ? base : "", starts[start].root);
+	snprintf(root, sizeof(root), "%s%s", starts[start].root[0] == '/' ? base : "",
+	         starts[start].root);
 	for (; one_in(3) && rg.n_globs < 3; rg.n_globs++) {
 		append_string(&rg.globs, "--glob=");
 		random_glob(&rg.globs);
@@ -586,7 +604,8 @@ static bool have_rg_13(void)
 	AUTO(bs_buffer_deinit) struct bs_buffer output = {0};
 	static const char version[] = "ripgrep 13.";
 	bool is_13 = run_rg((const char *const[]){"rg", "--version", NULL}, &output) == 0 &&
-	             output.used_bytes > sizeof(version) && memcmp(output.data, version, sizeof(version) - 1) == 0;
+	             output.used_bytes > sizeof(version) &&
+	             memcmp(output.data, version, sizeof(version) - 1) == 0;
 	return is_13;
 }
 
@@ -616,7 +635,8 @@ static void test_random_trees(void **state)
 		enter(base);
 		for (size_t n_runs = 0; n_runs < 4; n_runs++)
 			if (random_run() > 0)
-				fail_msg("seed %llu; the tree is left in %s", (unsigned long long)(rounds.seed + i), base);
+				fail_msg("seed %llu; the tree is left in %s",
+				         (unsigned long long)(rounds.seed + i), base);
 		remove_tree("outer");
 	}
 }
@@ -634,4 +654,5 @@ RUN_RANDOM_TESTS(40, 1, cmocka_unit_test_setup_teardown(test_order_and_reports, 
                  cmocka_unit_test_setup_teardown(test_unreadable, set_up, tear_down),
                  cmocka_unit_test_setup_teardown(test_open_errors, set_up, tear_down),
                  cmocka_unit_test_setup_teardown(test_deep, set_up, tear_down),
-                 cmocka_unit_test_setup_teardown(test_random_trees, set_up, tear_down_unless_different))
+                 cmocka_unit_test_setup_teardown(test_random_trees, set_up,
+                                                 tear_down_unless_different))

@@ -1,4 +1,5 @@
-/* test_generate.c: the text generator: frozen output, the shape of its statistics, unique words and ids. */
+/* test_generate.c: the text generator: frozen output, the shape of its statistics, unique words and
+ * ids. */
 #include "tests/generate/generate.h"
 #include "tests/rigs/core_rig.h"
 
@@ -41,7 +42,8 @@ static uint64_t hash_of(struct bs_generator_options options)
 	return hash_bytes(FNV_START, (const uint8_t *)bytes, n_bytes);
 }
 
-/* Benchmarks name their corpora by these options, so a change here invalidates every recorded number. */
+/* Benchmarks name their corpora by these options, so a change here invalidates every recorded
+ * number. */
 static void test_output_is_frozen(void **state)
 {
 	struct bs_generator_options options = bs_generator_defaults();
@@ -81,14 +83,16 @@ static void test_seeds_differ(void **state)
 /* A document is the same alone, in any order, and in a corpus of any size. */
 static void test_documents_stand_alone(void **state)
 {
-	AUTO(bs_generator_free_at) struct bs_generator *generator = new_generator(bs_generator_defaults());
+	AUTO(bs_generator_free_at)
+	struct bs_generator *generator = new_generator(bs_generator_defaults());
 	AUTO(bs_buffer_deinit) struct bs_buffer last = {0}, first = {0}, again = {0};
 	assert_int_equal(bs_generator_document(generator, UINT64_MAX, &last, NULL), BS_OK);
 	assert_int_equal(bs_generator_document(generator, 0, &first, NULL), BS_OK);
 	assert_int_equal(bs_generator_document(generator, UINT64_MAX, &again, NULL), BS_OK);
 	assert_int_equal(last.used_bytes, again.used_bytes);
 	assert_memory_equal(last.data, again.data, last.used_bytes);
-	assert_true(first.used_bytes != last.used_bytes || memcmp(first.data, last.data, first.used_bytes) != 0);
+	assert_true(first.used_bytes != last.used_bytes ||
+	            memcmp(first.data, last.data, first.used_bytes) != 0);
 }
 
 struct entry {
@@ -130,7 +134,8 @@ static void test_words_are_unique(void **state)
 	assert_unique(BS_GENERATOR_MAX_WORDS - 100000, 100000);
 }
 
-/* Counts the words of n_docs documents by rank, with a tokenizer of its own. Returns how many there were. */
+/* Counts the words of n_docs documents by rank, with a tokenizer of its own. Returns how many there
+ * were. */
 static uint64_t count_words(struct bs_generator_options options, uint64_t *counts)
 {
 	FREED struct entry *entries = sorted_words(0, options.n_words);
@@ -154,8 +159,8 @@ static uint64_t count_words(struct bs_generator_options options, uint64_t *count
 			if (!n_bytes)
 				continue;
 			key.word[n_bytes] = '\0';
-			struct entry *entry =
-				bsearch(&key, entries, options.n_words, sizeof(*entries), compare_entries);
+			struct entry *entry = bsearch(&key, entries, options.n_words,
+			                              sizeof(*entries), compare_entries);
 			assert_non_null(entry);
 			counts[entry->rank]++;
 			n_words++;
@@ -170,7 +175,8 @@ static void assert_near(uint64_t number, uint64_t expected, uint64_t percent)
 	assert_in_range(number, expected * (100 - percent) / 100, expected * (100 + percent) / 100);
 }
 
-/* With s = 1 the word of rank r (from 1) has 1/r of the first word's share, and that has 1/H(1000) = 1/7.4855. */
+/* With s = 1 the word of rank r (from 1) has 1/r of the first word's share, and that has 1/H(1000)
+ * = 1/7.4855. */
 static void test_zipf_shape(void **state)
 {
 	uint64_t counts[1000];
@@ -201,7 +207,8 @@ static void test_exponent_zero_is_flat(void **state)
 		assert_near(counts[i], n_words / 100, 15);
 }
 
-/* The median of a log-normal is below its mean by sigma^2 ln 2 / 2 octaves: for sigma 1.1, 200 -> 149.5. */
+/* The median of a log-normal is below its mean by sigma^2 ln 2 / 2 octaves: for sigma 1.1, 200 ->
+ * 149.5. */
 static void test_lengths(void **state)
 {
 	uint64_t counts[10];
@@ -228,7 +235,8 @@ static void test_lengths(void **state)
 }
 
 /* How many of the words of one document are in the other, for two documents of 1,000 words each. */
-static unsigned shared_words(const struct bs_generator_options *options, uint64_t doc_a, uint64_t doc_b)
+static unsigned shared_words(const struct bs_generator_options *options, uint64_t doc_a,
+                             uint64_t doc_b)
 {
 	static uint8_t seen[100000];
 	AUTO(bs_generator_free_at) struct bs_generator *generator = new_generator(*options);
@@ -236,13 +244,15 @@ static unsigned shared_words(const struct bs_generator_options *options, uint64_
 	unsigned n_shared = 0;
 	memset(seen, 0, sizeof(seen));
 	for (int pass = 0; pass < 2; pass++) {
-		assert_int_equal(bs_generator_document(generator, pass ? doc_b : doc_a, &text, NULL), BS_OK);
+		assert_int_equal(
+			bs_generator_document(generator, pass ? doc_b : doc_a, &text, NULL), BS_OK);
 		assert_int_equal(bs_buffer_append(&text, "", 1, NULL), BS_OK);
 		char *rest = NULL;
 		for (char *word = strtok_r((char *)text.data, " ,.\n", &rest); word;
 		     word = strtok_r(NULL, " ,.\n", &rest)) {
 			*word = (char)(*word | 0x20);
-			uint64_t hash = hash_bytes(FNV_START, (const uint8_t *)word, strlen(word)) % sizeof(seen);
+			uint64_t hash = hash_bytes(FNV_START, (const uint8_t *)word, strlen(word)) %
+			                sizeof(seen);
 			if (!pass) {
 				seen[hash] = 1;
 			} else if (seen[hash]) {
@@ -273,8 +283,8 @@ struct id_check {
 	uint64_t n_seen, stop_at;
 };
 
-static enum bs_status check_id(void *context, const char *id, const uint8_t *text, size_t text_bytes,
-                               struct bs_error *err)
+static enum bs_status check_id(void *context, const char *id, const uint8_t *text,
+                               size_t text_bytes, struct bs_error *err)
 {
 	struct id_check *check = context;
 	char expected[32];
@@ -288,7 +298,8 @@ static enum bs_status check_id(void *context, const char *id, const uint8_t *tex
 
 static void test_ids_count_up(void **state)
 {
-	AUTO(bs_generator_free_at) struct bs_generator *generator = new_generator(bs_generator_defaults());
+	AUTO(bs_generator_free_at)
+	struct bs_generator *generator = new_generator(bs_generator_defaults());
 	struct id_check all = {0, 0};
 	assert_int_equal(bs_generator_run(generator, check_id, &all, ERR), BS_OK);
 	assert_int_equal(all.n_seen, 1000);
@@ -330,7 +341,8 @@ static void test_bad_options(void **state)
 	assert_refused(options, "documents per topic");
 }
 
-/* The ends of the ranges: one word only, and a table in which most weights are the least possible. */
+/* The ends of the ranges: one word only, and a table in which most weights are the least
+ * possible. */
 static void test_extreme_options(void **state)
 {
 	uint64_t counts[1];
@@ -362,4 +374,5 @@ RUN_TESTS(cmocka_unit_test(test_output_is_frozen), cmocka_unit_test(test_first_r
           cmocka_unit_test(test_words_are_unique), cmocka_unit_test(test_zipf_shape),
           cmocka_unit_test(test_exponent_zero_is_flat), cmocka_unit_test(test_lengths),
           cmocka_unit_test(test_neighbours_share_words), cmocka_unit_test(test_ids_count_up),
-          cmocka_unit_test(test_bad_options), cmocka_unit_test(test_extreme_options), cmocka_unit_test(test_full_disk))
+          cmocka_unit_test(test_bad_options), cmocka_unit_test(test_extreme_options),
+          cmocka_unit_test(test_full_disk))

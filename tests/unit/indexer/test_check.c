@@ -1,11 +1,11 @@
 /*
- * test_check.c: an index whose checksums are right and whose content is not: `check` says what is wrong, and where. Each
- * case starts from the small index of index_rig.h, changes a number or two, and makes the checksums right again. Here: the
- * manifest and what stands beside segments; test_check_segment.c has those.
+ * test_check.c: an index whose checksums are right and whose content is not: `check` says what is
+ * wrong, and where. Each case starts from the small index of index_rig.h, changes a number or two,
+ * and makes the checksums right again. Here: the manifest and what stands beside segments;
+ * test_check_segment.c has those.
  */
 #include <unistd.h>
 
-#include "tests/rigs/check_rig.h"
 #include "core/base/bytes.h"
 #include "core/bitsift/index.h"
 #include "core/check/check.h"
@@ -13,6 +13,7 @@
 #include "core/store/index_dir.h"
 #include "core/store/index_stats.h"
 #include "core/store/summary_make.h"
+#include "tests/rigs/check_rig.h"
 
 /* ---- the index as it is ---- */
 
@@ -25,12 +26,17 @@ static void test_sound(void **state)
 	assert_int_equal(sum.n_segments, 2);
 	/* Every byte of the files is in the sum, and every byte is spent on something. */
 	uint64_t n_bytes = 0;
-	static const char *const prefixes[] = {"manifest", "seg", "seg", "seg", "del", "del", "summary", "counts", "folders"};
-	/* Where the files were made long enough before they were read, what their folder holds is written down. */
+	static const char *const prefixes[] = {"manifest", "seg",     "seg",    "seg",    "del",
+	                                       "del",      "summary", "counts", "folders"};
+	/* Where the files were made long enough before they were read, what their folder holds is
+	 * written down. */
 	const unsigned n_files = COUNT(prefixes) - !file_exists("index/folders");
 	for (unsigned i = 0; i < n_files; i++) {
 		AUTO(bs_buffer_deinit) struct bs_buffer bytes = {0};
-		FREED char *path = index_file(prefixes[i], i == 0 ? 0 : i < 4 ? i - 1 : i < 6 ? i - 4 : 0);
+		FREED char *path = index_file(prefixes[i], i == 0  ? 0
+		                                           : i < 4 ? i - 1
+		                                           : i < 6 ? i - 4
+		                                                   : 0);
 		read_bytes(path, &bytes);
 		n_bytes += bytes.used_bytes;
 	}
@@ -48,7 +54,8 @@ static void test_sound(void **state)
 	assert_true(shard->n_exact > 0 && shard->n_exact_postings >= 10 * shard->n_exact);
 	assert_int_equal(stats.segments[0].shards[LISTS].n_levels, 0);
 	assert_true(stats.segments[0].shards[LISTS].n_forward_postings >= 90);
-	assert_int_equal(bs_check_dir(dir_at("."), NULL, &(struct bs_check_sums){0}, ERR), BS_NOT_FOUND);
+	assert_int_equal(bs_check_dir(dir_at("."), NULL, &(struct bs_check_sums){0}, ERR),
+	                 BS_NOT_FOUND);
 }
 
 /* Whatever the indexer was told to make, check understands. */
@@ -71,7 +78,11 @@ static void test_every_shape(void **state)
 			.max_segment_docs = random_below(&random, 3) ? 0 : 1000,
 			.forward_mode = (enum bs_forward_mode)random_below(&random, 3),
 		};
-		struct bs_build_request request = {.dir = "index", .index.words = true, .rebuild = i > 0, .write.n_threads = 1, .tuning = &tuning};
+		struct bs_build_request request = {.dir = "index",
+		                                   .index.words = true,
+		                                   .rebuild = i > 0,
+		                                   .write.n_threads = 1,
+		                                   .tuning = &tuning};
 		write_documents(&random, n_docs[random_below(&random, COUNT(n_docs))]);
 		index_sources(&request, (const char *const[]){"c.jsonl", NULL}, NULL);
 		enum bs_status status = check_index(NULL, ERR);
@@ -102,9 +113,12 @@ static void test_progress(void **state)
 static void test_containers(void **state)
 {
 	make_small_index();
-	EXPECT_REFUSED("seg", 0, "format version 3, this bitsift knows version 4", {WHOLE_FILE, 0, 8, 4, SET, 3});
-	EXPECT_REFUSED("seg", 0, "rebuild it with `bitsift index --rebuild`", {WHOLE_FILE, 0, 8, 4, SET, 5});
-	EXPECT_REFUSED("seg", 0, "it has summaries, which only a newer bitsift knows", {WHOLE_FILE, 0, 36, 4, SET, 4});
+	EXPECT_REFUSED("seg", 0, "format version 3, this bitsift knows version 4",
+	               {WHOLE_FILE, 0, 8, 4, SET, 3});
+	EXPECT_REFUSED("seg", 0, "rebuild it with `bitsift index --rebuild`",
+	               {WHOLE_FILE, 0, 8, 4, SET, 5});
+	EXPECT_REFUSED("seg", 0, "it has summaries, which only a newer bitsift knows",
+	               {WHOLE_FILE, 0, 36, 4, SET, 4});
 	EXPECT("seg", 0, "reserved bytes of the head", {WHOLE_FILE, 0, 48, 8, SET, 1});
 	EXPECT("seg", 1, "a file of kind 1", {WHOLE_FILE, 0, 12, 4, SET, 1});
 	/* Behind the head stands the first section, behind the first section a gap. */
@@ -123,10 +137,12 @@ static void test_containers(void **state)
 		fields += 32;
 	const struct edit unknown = {WHOLE_FILE, 0, fields, 4, SET, 99};
 	expect_damage("seg", 0, &unknown, 1, BS_OK, "");
-	EXPECT("seg", 0, "two sections are number 35, instance 0", {WHOLE_FILE, 0, fields, 4, SET, BS_SECTION_DOC_NAMES});
+	EXPECT("seg", 0, "two sections are number 35, instance 0",
+	       {WHOLE_FILE, 0, fields, 4, SET, BS_SECTION_DOC_NAMES});
 }
 
-/* Edits of the manifest with which another file does not agree any more, and what is then said of that file. */
+/* Edits of the manifest with which another file does not agree any more, and what is then said of
+ * that file. */
 struct wrong_manifest {
 	struct edit edit;
 	const char *what;
@@ -151,33 +167,43 @@ static void test_manifest(void **state)
 {
 	make_small_index();
 	EXPECT("manifest", 0, "commit number 0", {MANIFEST_OPTIONS, 0, 0, 8, SET, 0});
-	EXPECT("manifest", 0, "file number 3 is not below the next one, 3", {MANIFEST_OPTIONS, 0, 8, 8, SET, 3});
+	EXPECT("manifest", 0, "file number 3 is not below the next one, 3",
+	       {MANIFEST_OPTIONS, 0, 8, 8, SET, 3});
 	EXPECT("manifest", 0, "a source of unknown kind 6", {MANIFEST_SOURCES, 0, 1, 4, SET, 6});
 	EXPECT("manifest", 0, "a source of unknown kind 0", {MANIFEST_SOURCES, 0, 1, 4, SET, 0});
 	/* "-" -> "d", at the end of the last source: label and path, a length before each. */
-	EXPECT("manifest", 0, "two sources are named \"d\"", {MANIFEST_SOURCES, 0, -3, 1, SET, 'd'});
-	/* A segment: number, tombstones, documents, deleted ones, bytes, eight bytes each, and four of flags, behind one byte
-	 * of their count. */
+	EXPECT("manifest", 0, "two sources are named \"d\"",
+	       {MANIFEST_SOURCES, 0, -3, 1, SET, 'd'});
+	/* A segment: number, tombstones, documents, deleted ones, bytes, eight bytes each, and four
+	 * of flags, behind one byte of their count. */
 	EXPECT("manifest", 0, "file number 1 is used twice", {MANIFEST_SEGMENTS, 0, 45, 8, SET, 1},
-	       {MANIFEST_SEGMENTS, 0, 45 + 8, 8, SET, 0}, {MANIFEST_SEGMENTS, 0, 45 + 24, 8, SET, 0});
-	EXPECT("manifest", 0, "a summary or its counts without the other, file 6", {MANIFEST_SUMMARY, 0, 16, 8, SET, 0});
-	EXPECT("manifest", 0, "a summary or its counts without the other, file 7", {MANIFEST_SUMMARY, 0, 0, 8, SET, 0});
+	       {MANIFEST_SEGMENTS, 0, 45 + 8, 8, SET, 0},
+	       {MANIFEST_SEGMENTS, 0, 45 + 24, 8, SET, 0});
+	EXPECT("manifest", 0, "a summary or its counts without the other, file 6",
+	       {MANIFEST_SUMMARY, 0, 16, 8, SET, 0});
+	EXPECT("manifest", 0, "a summary or its counts without the other, file 7",
+	       {MANIFEST_SUMMARY, 0, 0, 8, SET, 0});
 	EXPECT("manifest", 0, "file number 6 is used twice", {MANIFEST_SUMMARY, 0, 16, 8, SET, 6});
 	EXPECT("counts", 0, "counts of another summary", {1, 0, 0, 1, ADD, 1});
 	EXPECT("counts", 0, "it has other bytes than its lists", {1, 0, 8, 8, ADD, 1000});
 	EXPECT("counts", 0, "coded numbers of section 1 do not decode", {1, 0, 32, 8, ADD, 1000});
 	EXPECT("counts", 0, "its counts are not those of its segments", {1, 0, 56, 1, ADD, 1});
-	EXPECT("manifest", 0, "documents or tombstones do not fit its deleted documents, 1", {MANIFEST_SEGMENTS, 0, 9, 8, SET, 0});
+	EXPECT("manifest", 0, "documents or tombstones do not fit its deleted documents, 1",
+	       {MANIFEST_SEGMENTS, 0, 9, 8, SET, 0});
 	EXPECT("manifest", 0, "documents or tombstones do not fit its deleted documents, 0",
 	       {MANIFEST_SEGMENTS, 0, 45 + 24, 8, SET, 0});
 	static const struct wrong_manifest cases[] = {
-		{{MANIFEST_SEGMENTS, 0, 41, 4, SET, 3}, "seg-000001: corrupt: words in a segment of rows"},
+		{{MANIFEST_SEGMENTS, 0, 41, 4, SET, 3},
+	         "seg-000001: corrupt: words in a segment of rows"},
 		{{MANIFEST_SEGMENTS, 0, 33, 8, ADD, 1}, "seg-000001: corrupt: "},
 		{{MANIFEST_SEGMENTS, 0, 33, 8, ADD, 1}, " bytes where the manifest has "},
 		{{MANIFEST_SEGMENTS, 0, 17, 8, ADD, 1}, "38 documents where the manifest has 39"},
-		{{MANIFEST_SEGMENTS, 0, 25, 8, ADD, 1}, "del-000004: corrupt: 1 deleted documents where the manifest has 2"},
-		{{MANIFEST_SEGMENTS, 0, 1, 8, SET, 77}, "file number 77 is not below the next one, 8"},
-		{{MANIFEST_SEGMENTS, 0, 9, 8, SET, 78}, "file number 78 is not below the next one, 8"},
+		{{MANIFEST_SEGMENTS, 0, 25, 8, ADD, 1},
+	         "del-000004: corrupt: 1 deleted documents where the manifest has 2"},
+		{{MANIFEST_SEGMENTS, 0, 1, 8, SET, 77},
+	         "file number 77 is not below the next one, 8"},
+		{{MANIFEST_SEGMENTS, 0, 9, 8, SET, 78},
+	         "file number 78 is not below the next one, 8"},
 	};
 	expect_wrong_manifest(cases, COUNT(cases));
 	static const char *const needed[] = {"index/seg-000001", "index/del-000004"};
@@ -185,7 +211,8 @@ static void test_manifest(void **state)
 		assert_int_equal(rename(needed[i], "elsewhere"), 0);
 		expect_status(check_index(NULL, ERR), BS_CORRUPT, &said);
 		assert_non_null(strstr(said.text, needed[i]));
-		assert_non_null(strstr(said.text, ": corrupt: the manifest names it, but it is missing"));
+		assert_non_null(
+			strstr(said.text, ": corrupt: the manifest names it, but it is missing"));
 		assert_int_equal(rename("elsewhere", needed[i]), 0);
 	}
 }
@@ -194,8 +221,10 @@ static void test_tombstones(void **state)
 {
 	make_small_index();
 	/* 38 documents: five bytes, the last two bits of which stand for nothing. */
-	EXPECT("del", 0, "2 deleted documents where the manifest has 1", {TOMBSTONE_BITS, 0, 2, 1, SET, 1});
-	EXPECT("del", 0, "bits past the last of 38 documents", {TOMBSTONE_BITS, 0, 4, 1, ADD, 0x40});
+	EXPECT("del", 0, "2 deleted documents where the manifest has 1",
+	       {TOMBSTONE_BITS, 0, 2, 1, SET, 1});
+	EXPECT("del", 0, "bits past the last of 38 documents",
+	       {TOMBSTONE_BITS, 0, 4, 1, ADD, 0x40});
 }
 
 /* ---- exclusions ---- */
@@ -208,7 +237,11 @@ static void exclude_some(void)
 	static const struct bs_doc_record excluded[] = {
 		{.source = 0, .name = (const uint8_t *)"r1", .name_bytes = 2, .checksum = 1},
 		{.source = 1, .name = (const uint8_t *)"gone.txt", .name_bytes = 8, .checksum = 2},
-		{.source = 2, .name = (const uint8_t *)"", .flags = BS_DOC_NAMED_BY_LINE, .place = {0, 9, 7, 3}, .checksum = 3},
+		{.source = 2,
+	         .name = (const uint8_t *)"",
+	         .flags = BS_DOC_NAMED_BY_LINE,
+	         .place = {0, 9, 7, 3},
+	         .checksum = 3},
 	};
 	expect_ok(bs_manifest_read(dir_at("index"), &manifest, ERR), &said);
 	for (size_t i = 0; i < COUNT(excluded); i++)
@@ -216,8 +249,11 @@ static void exclude_some(void)
 	manifest.generation++;
 	manifest.exclusions.number = manifest.next_number++;
 	manifest.exclusions.n_docs = records.n_docs;
-	expect_ok(bs_exclusions_write(dir_at("index"), manifest.exclusions.number, &records, ERR), &said);
-	expect_ok(bs_summary_settle(dir_at("index"), NULL, NULL, UINT64_MAX, &manifest, ERR), &said); /* which counts them */
+	expect_ok(bs_exclusions_write(dir_at("index"), manifest.exclusions.number, &records, ERR),
+	          &said);
+	/* which counts them */
+	expect_ok(bs_summary_settle(dir_at("index"), NULL, NULL, UINT64_MAX, &manifest, ERR),
+	          &said);
 	expect_ok(bs_manifest_write(dir_at("index"), &manifest, ERR), &said);
 }
 
@@ -234,35 +270,49 @@ static void test_exclusions(void **state)
 	assert_int_equal(with.n_docs, without.n_docs);
 	assert_int_equal(with.n_bytes, without.n_bytes + file.used_bytes);
 	EXPECT("exc", 0, "a file of kind 3", {WHOLE_FILE, 0, 12, 4, SET, 3});
-	EXPECT("exc", 0, "run 0 of documents is of source 3 of 3", {BS_SECTION_SOURCE_RANGES, 0, 0, 4, SET, 3});
-	EXPECT("exc", 0, "run 1 of documents is of source 3 of 3", {BS_SECTION_SOURCE_RANGES, 0, 8, 4, SET, 3});
+	EXPECT("exc", 0, "run 0 of documents is of source 3 of 3",
+	       {BS_SECTION_SOURCE_RANGES, 0, 0, 4, SET, 3});
+	EXPECT("exc", 0, "run 1 of documents is of source 3 of 3",
+	       {BS_SECTION_SOURCE_RANGES, 0, 8, 4, SET, 3});
 	/* "gone.txt" stands behind "r1". */
-	EXPECT("exc", 0, "the name of exclusion 1 leads out of its source", {BS_SECTION_DOC_NAMES, 0, 5, 3, SET, 0x2f2e2e});
-	EXPECT("exc", 0, "the name of exclusion 1 leads out of its source", {BS_SECTION_DOC_NAMES, 0, 5, 1, SET, '/'});
-	EXPECT("exc", 0, "names of documents: from 0 to", {BS_SECTION_DOC_NAME_OFFSETS, 0, -1, 0, PACKED_ADD, (uint64_t)-1});
-	EXPECT("exc", 0, "the names of documents 0 to 2 do not decode", {BS_SECTION_DOC_NAMES, 0, 0, 1, SET, 100});
-	EXPECT("exc", 0, "section 34 says that it ends", {BS_SECTION_DOC_NAME_OFFSETS, 0, -8, 8, ADD, 1});
-	EXPECT("exc", 0, "section 31 says that it ends", {BS_SECTION_DOC_LENGTHS, 0, -8, 8, ADD, 1});
+	EXPECT("exc", 0, "the name of exclusion 1 leads out of its source",
+	       {BS_SECTION_DOC_NAMES, 0, 5, 3, SET, 0x2f2e2e});
+	EXPECT("exc", 0, "the name of exclusion 1 leads out of its source",
+	       {BS_SECTION_DOC_NAMES, 0, 5, 1, SET, '/'});
+	EXPECT("exc", 0, "names of documents: from 0 to",
+	       {BS_SECTION_DOC_NAME_OFFSETS, 0, -1, 0, PACKED_ADD, (uint64_t)-1});
+	EXPECT("exc", 0, "the names of documents 0 to 2 do not decode",
+	       {BS_SECTION_DOC_NAMES, 0, 0, 1, SET, 100});
+	EXPECT("exc", 0, "section 34 says that it ends",
+	       {BS_SECTION_DOC_NAME_OFFSETS, 0, -8, 8, ADD, 1});
+	EXPECT("exc", 0, "section 31 says that it ends",
+	       {BS_SECTION_DOC_LENGTHS, 0, -8, 8, ADD, 1});
 }
 
-/* At the end of the section stand the number of the file and that of its entries. Files: segments 1, 2 and 3, tombstones
- * 4 and 5, the summary 6, its counts 7, exclusions 8. */
+/* At the end of the section stand the number of the file and that of its entries. Files: segments
+ * 1, 2 and 3, tombstones 4 and 5, the summary 6, its counts 7, exclusions 8. */
 static void test_exclusions_and_manifest(void **state)
 {
 	static const struct wrong_manifest cases[] = {
-		{{MANIFEST_SEGMENTS, 0, -8, 8, SET, 2}, "exc-000008: corrupt: the document table does not hold 2 documents"},
-		{{MANIFEST_SEGMENTS, 0, -8, 8, SET, 4}, "exc-000008: corrupt: the document table does not hold 4 documents"},
-		{{MANIFEST_SEGMENTS, 0, -16, 8, SET, 77}, "file number 77 is not below the next one, 11"},
+		{{MANIFEST_SEGMENTS, 0, -8, 8, SET, 2},
+	         "exc-000008: corrupt: the document table does not hold 2 documents"},
+		{{MANIFEST_SEGMENTS, 0, -8, 8, SET, 4},
+	         "exc-000008: corrupt: the document table does not hold 4 documents"},
+		{{MANIFEST_SEGMENTS, 0, -16, 8, SET, 77},
+	         "file number 77 is not below the next one, 11"},
 	};
 	make_small_index();
 	exclude_some();
 	expect_wrong_manifest(cases, COUNT(cases));
 	assert_int_equal(rename("index/exc-000008", "index/exc-000005"), 0);
-	EXPECT("manifest", 0, "file number 5 is used twice", {MANIFEST_SEGMENTS, 0, -16, 8, SET, 5});
+	EXPECT("manifest", 0, "file number 5 is used twice",
+	       {MANIFEST_SEGMENTS, 0, -16, 8, SET, 5});
 	expect_status(check_index(NULL, ERR), BS_CORRUPT, &said);
-	assert_non_null(strstr(said.text, "exc-000008: corrupt: the manifest names it, but it is missing"));
+	assert_non_null(
+		strstr(said.text, "exc-000008: corrupt: the manifest names it, but it is missing"));
 	assert_int_equal(rename("index/exc-000005", "index/exc-000008"), 0);
-	EXPECT("manifest", 0, "file number 11 is not below the next one, 11", {MANIFEST_SEGMENTS, 0, -16, 8, SET, 11});
+	EXPECT("manifest", 0, "file number 11 is not below the next one, 11",
+	       {MANIFEST_SEGMENTS, 0, -16, 8, SET, 11});
 }
 
 RUN_TESTS(FOLDER_TEST(test_sound), FOLDER_TEST(test_every_shape), FOLDER_TEST(test_progress),

@@ -1,7 +1,6 @@
 /* test_check_segment.c: the same as test_check.c, of what a segment holds. */
 #include <unistd.h>
 
-#include "tests/rigs/check_rig.h"
 #include "core/base/bytes.h"
 #include "core/bitsift/index.h"
 #include "core/check/check.h"
@@ -9,6 +8,7 @@
 #include "core/store/index_dir.h"
 #include "core/store/index_stats.h"
 #include "corpus/changes/id_lookup.h"
+#include "tests/rigs/check_rig.h"
 
 /* ---- the numbers of a segment ---- */
 
@@ -21,20 +21,26 @@ static void test_head(void **state)
 	EXPECT("seg", 0, "postings where the lexicon has", {BS_SECTION_META, 0, 24, 8, ADD, 1});
 	EXPECT("seg", 0, "positions where the documents have", {BS_SECTION_META, 0, 32, 8, ADD, 1});
 	EXPECT("seg", 0, "shards", {BS_SECTION_META, 0, 48, 8, ADD, 1});
-	EXPECT_REFUSED("seg", 0, "shard 0 is of a kind unknown", {BS_SECTION_SHARDS, 0, 4, 4, SET, 2});
+	EXPECT_REFUSED("seg", 0, "shard 0 is of a kind unknown",
+	               {BS_SECTION_SHARDS, 0, 4, 4, SET, 2});
 	EXPECT("seg", 0, "shard 0", {BS_SECTION_SHARDS, 0, 12, 4, ADD, 1});
-	EXPECT("seg", 0, "treatment table breaks its own rules", {BS_SECTION_TREATMENTS, 0, 24, 1, SET, 0});
-	EXPECT("seg", 0, "treatment table breaks its own rules", {BS_SECTION_TREATMENTS, 0, 9, 1, SET, 4});
+	EXPECT("seg", 0, "treatment table breaks its own rules",
+	       {BS_SECTION_TREATMENTS, 0, 24, 1, SET, 0});
+	EXPECT("seg", 0, "treatment table breaks its own rules",
+	       {BS_SECTION_TREATMENTS, 0, 9, 1, SET, 4});
 	/* Another treatment than the one the columns were filled by. */
-	EXPECT("seg", 0, "has an exception that does not pass its columns", {BS_SECTION_TREATMENTS, 0, 24, 1, SET, 12});
-	EXPECT("seg", 0, "has false positives where its treatment has none", {BS_SECTION_TREATMENTS, 0, 27, 1, SET, 0});
-	EXPECT("seg", 0, "treatment 0 has unknown flags", {BS_SECTION_TREATMENTS, 0, 27, 1, SET, 3});
+	EXPECT("seg", 0, "has an exception that does not pass its columns",
+	       {BS_SECTION_TREATMENTS, 0, 24, 1, SET, 12});
+	EXPECT("seg", 0, "has false positives where its treatment has none",
+	       {BS_SECTION_TREATMENTS, 0, 27, 1, SET, 0});
+	EXPECT("seg", 0, "treatment 0 has unknown flags",
+	       {BS_SECTION_TREATMENTS, 0, 27, 1, SET, 3});
 }
 
 /* ---- lexicon ---- */
 
-/* One bit of each byte of a section wrong under right checksums: check must tell, but for the odd flip of a term to another
- * one that the hashed columns happen to have room for. */
+/* One bit of each byte of a section wrong under right checksums: check must tell, but for the odd
+ * flip of a term to another one that the hashed columns happen to have room for. */
 static void flip_all(uint32_t section)
 {
 	AUTO(bs_buffer_deinit) struct bs_buffer bytes = {0};
@@ -53,7 +59,8 @@ static void flip_all(uint32_t section)
 		at[i] ^= bit;
 	}
 	write_resealed(path, &bytes);
-	print_message("section %u: %" PRIu64 " of %" PRIu64 " flips were not told\n", section, n_missed, n_bytes);
+	print_message("section %u: %" PRIu64 " of %" PRIu64 " flips were not told\n", section,
+	              n_missed, n_bytes);
 	assert_true(n_missed * 10 <= n_bytes);
 }
 
@@ -67,7 +74,8 @@ static void test_lexicon(void **state)
 	EXPECT("seg", 0, "lexicon", {BS_SECTION_TERM_SEPARATORS, 0, 0, 1, ADD, (uint64_t)-1});
 	EXPECT("seg", 0, "the lexicon does not hold", {BS_SECTION_TERM_CODES, 0, 0, 8, ADD, 1});
 	EXPECT("seg", 0, "break their own rules", {BS_SECTION_TERM_CODES, 0, 12, 4, SET, 2});
-	EXPECT("seg", 0, "break their own rules", {BS_SECTION_TERM_CODES, 0, 8, 4, SET, UINT32_MAX});
+	EXPECT("seg", 0, "break their own rules",
+	       {BS_SECTION_TERM_CODES, 0, 8, 4, SET, UINT32_MAX});
 	EXPECT("seg", 0, "bytes behind its last term", {BS_SECTION_TERMS, 0, -1, 1, SET, 1});
 	flip_all(BS_SECTION_TERM_CODES);
 	flip_all(BS_SECTION_TERMS);
@@ -77,7 +85,8 @@ static void test_lexicon(void **state)
 
 /* ---- shards ---- */
 
-/* The fullest column of a level of the matrix (3: the exact columns): byte offset of its line, and its set bits. */
+/* The fullest column of a level of the matrix (3: the exact columns): byte offset of its line, and
+ * its set bits. */
 static uint32_t find_column(uint32_t l, int64_t *line_out, uint64_t *n_set_out)
 {
 	uint32_t fullest = 0;
@@ -87,7 +96,8 @@ static uint32_t find_column(uint32_t l, int64_t *line_out, uint64_t *n_set_out)
 	expect_ok(bs_kernel_choose(NULL, &kernel, ERR), &said);
 	expect_ok(bs_snapshot_open(dir_at("index"), &snapshot, ERR), &said);
 	const struct bs_shard *shard = &snapshot.segments[0].shards[MATRIX];
-	const struct bs_level *level = l < shard->hashed.n_levels ? &shard->hashed.levels[l] : &shard->exact.level;
+	const struct bs_level *level =
+		l < shard->hashed.n_levels ? &shard->hashed.levels[l] : &shard->exact.level;
 	for (uint32_t c = 0; c < level->n_columns; c++) {
 		bs_column column;
 		expect_ok(bs_shard_column(shard, level, c, NULL, &column, ERR), &said);
@@ -96,7 +106,8 @@ static uint32_t find_column(uint32_t l, int64_t *line_out, uint64_t *n_set_out)
 		most = n_set > most ? n_set : most;
 	}
 	assert_true(most > 0);
-	*line_out = (int64_t)((level->first_line + (uint64_t)fullest * level->n_lines) * BS_LINE_BYTES);
+	*line_out =
+		(int64_t)((level->first_line + (uint64_t)fullest * level->n_lines) * BS_LINE_BYTES);
 	*n_set_out = most;
 	return fullest;
 }
@@ -119,16 +130,20 @@ static void test_columns(void **state)
 			snprintf(what, sizeof(what), "shard 0: %s column %u has", names[l], c);
 		EXPECT("seg", 0, what, {BS_SECTION_POPCOUNTS, MATRIX, popcount, n_bytes, ADD, 1});
 		/* The last of 512 lanes, of which 36 are in use. */
-		snprintf(what, sizeof(what), "shard 0: %s column %u has bits past the last", names[l], c);
-		EXPECT("seg", 0, what, {BS_SECTION_COLUMNS, MATRIX, line + 56, 8, SET, UINT64_C(1) << 63},
+		snprintf(what, sizeof(what), "shard 0: %s column %u has bits past the last",
+		         names[l], c);
+		EXPECT("seg", 0, what,
+		       {BS_SECTION_COLUMNS, MATRIX, line + 56, 8, SET, UINT64_C(1) << 63},
 		       {BS_SECTION_POPCOUNTS, MATRIX, popcount, n_bytes, ADD, 1});
 		EXPECT("seg", 0, what, {BS_SECTION_COLUMNS, MATRIX, line + 4, 1, ADD, 0x80},
 		       {BS_SECTION_POPCOUNTS, MATRIX, popcount, n_bytes, ADD, 1});
 		/* A column emptied, popcount and all. */
-		const struct edit empty[] = {{BS_SECTION_COLUMNS, MATRIX, line, 8, SET, 0},
-		                             {BS_SECTION_POPCOUNTS, MATRIX, popcount, n_bytes, ADD, 0 - n_set},
-		                             {BS_SECTION_SHARDS, 0, 32 * MATRIX + 24, 4, SET, 0}};
-		expect_damage("seg", 0, empty, l < 3 ? 2 : 3, BS_CORRUPT, l < 3 ? "lexicon: term" : "is in fewer documents");
+		const struct edit empty[] = {
+			{BS_SECTION_COLUMNS, MATRIX, line, 8, SET, 0},
+			{BS_SECTION_POPCOUNTS, MATRIX, popcount, n_bytes, ADD, 0 - n_set},
+			{BS_SECTION_SHARDS, 0, 32 * MATRIX + 24, 4, SET, 0}};
+		expect_damage("seg", 0, empty, l < 3 ? 2 : 3, BS_CORRUPT,
+		              l < 3 ? "lexicon: term" : "is in fewer documents");
 	}
 	/* A column beside the fullest, that of a word which not all 36 documents have: filled. */
 	int64_t line;
@@ -137,26 +152,35 @@ static void test_columns(void **state)
 	int64_t beside = fullest > 0 ? -1 : 1;
 	int64_t popcount = 24 + 4 * (fullest + beside);
 	line += beside * 64;
-	EXPECT("seg", 0, "is in more documents of the shards", {BS_SECTION_COLUMNS, MATRIX, line, 4, SET, UINT32_MAX},
-	       {BS_SECTION_COLUMNS, MATRIX, line + 4, 1, SET, 0x0f}, {BS_SECTION_POPCOUNTS, MATRIX, popcount, 4, SET, 36});
-	EXPECT("seg", 0, "shard 0: its entry says that the sparsest", {BS_SECTION_SHARDS, 0, 32 * MATRIX + 24, 4, ADD, 1});
-	EXPECT("seg", 0, "shard 1: its entry says that the sparsest", {BS_SECTION_SHARDS, 0, 32 * LISTS + 24, 4, ADD, 1});
-	EXPECT("seg", 0, "shard 1: 1 columns of a level that is not", {BS_SECTION_SHARDS, 0, 32 * LISTS + 20, 4, SET, 1});
+	EXPECT("seg", 0, "is in more documents of the shards",
+	       {BS_SECTION_COLUMNS, MATRIX, line, 4, SET, UINT32_MAX},
+	       {BS_SECTION_COLUMNS, MATRIX, line + 4, 1, SET, 0x0f},
+	       {BS_SECTION_POPCOUNTS, MATRIX, popcount, 4, SET, 36});
+	EXPECT("seg", 0, "shard 0: its entry says that the sparsest",
+	       {BS_SECTION_SHARDS, 0, 32 * MATRIX + 24, 4, ADD, 1});
+	EXPECT("seg", 0, "shard 1: its entry says that the sparsest",
+	       {BS_SECTION_SHARDS, 0, 32 * LISTS + 24, 4, ADD, 1});
+	EXPECT("seg", 0, "shard 1: 1 columns of a level that is not",
+	       {BS_SECTION_SHARDS, 0, 32 * LISTS + 20, 4, SET, 1});
 	EXPECT("seg", 0, "exact columns: term", {BS_SECTION_EXACT_TERMS, MATRIX, 0, 4, SET, 5000});
-	EXPECT("seg", 0, "does not come after the one before", {BS_SECTION_EXACT_TERMS, MATRIX, 4, 4, SET, 0});
+	EXPECT("seg", 0, "does not come after the one before",
+	       {BS_SECTION_EXACT_TERMS, MATRIX, 4, 4, SET, 0});
 }
 
 /* Where lists say which documents have a term, all of them must pass its columns. */
 static void test_listed(void **state)
 {
 	make_small_index_of_chances();
-	EXPECT("seg", 0, "in a list, but does not pass its columns", {BS_SECTION_TREATMENTS, 0, 24, 1, SET, 12});
-	EXPECT("seg", 0, "in a list, but does not pass its columns", {BS_SECTION_EXACT_TERMS, MATRIX, 0, 4, SET, 0});
+	EXPECT("seg", 0, "in a list, but does not pass its columns",
+	       {BS_SECTION_TREATMENTS, 0, 24, 1, SET, 12});
+	EXPECT("seg", 0, "in a list, but does not pass its columns",
+	       {BS_SECTION_EXACT_TERMS, MATRIX, 0, 4, SET, 0});
 	for (uint32_t l = 0; l < 3; l++) {
 		int64_t line;
 		uint64_t n_set;
 		find_column(l, &line, &n_set);
-		EXPECT("seg", 0, "in a list, but does not pass its columns", {BS_SECTION_COLUMNS, MATRIX, line, 8, SET, 0},
+		EXPECT("seg", 0, "in a list, but does not pass its columns",
+		       {BS_SECTION_COLUMNS, MATRIX, line, 8, SET, 0},
 		       {BS_SECTION_POPCOUNTS, MATRIX, 8 * (int64_t)l, 8, ADD, 0 - n_set});
 	}
 }
@@ -164,15 +188,24 @@ static void test_listed(void **state)
 static void test_rare_term_lists(void **state)
 {
 	make_small_index_of_chances();
-	EXPECT("seg", 0, "lists of rare terms of 2^4 documents", {BS_SECTION_RARE_CODES, 0, 0, 4, SET, 4});
-	/* Before the fix, a list could name documents that do not share it: what it said of them was believed, and never asked. */
-	EXPECT("seg", 0, "the codes of rare terms break their rules", {BS_SECTION_RARE_CODES, 0, 0, 4, SET, 2});
-	EXPECT("seg", 0, "the codes of rare terms break their rules", {BS_SECTION_RARE_CODES, 0, 8, 4, SET, 0x11111111});
-	EXPECT("seg", 0, "lists of rare terms: the first does not begin at 0", {BS_SECTION_RARE_OFFSETS, 0, 0, 8, SET, 1});
-	EXPECT("seg", 0, "lists of rare terms: the last ends at", {BS_SECTION_RARE_OFFSETS, 0, -1, 0, PACKED_ADD, (uint64_t)-1});
-	EXPECT("seg", 0, "lists of rare terms: bytes behind the last", {BS_SECTION_RARE_TERM_LISTS, 0, -1, 1, SET, 1});
-	EXPECT("seg", 0, "the list of rare terms at 0 does not decode", {BS_SECTION_RARE_TERM_LISTS, 0, 0, 1, SET, 0});
-	EXPECT("seg", 0, "the list of rare terms at 0 does not decode", {BS_SECTION_RARE_TERM_LISTS, 0, 0, 1, ADD, 1});
+	EXPECT("seg", 0, "lists of rare terms of 2^4 documents",
+	       {BS_SECTION_RARE_CODES, 0, 0, 4, SET, 4});
+	/* Before the fix, a list could name documents that do not share it: what it said of them
+	 * was believed, and never asked. */
+	EXPECT("seg", 0, "the codes of rare terms break their rules",
+	       {BS_SECTION_RARE_CODES, 0, 0, 4, SET, 2});
+	EXPECT("seg", 0, "the codes of rare terms break their rules",
+	       {BS_SECTION_RARE_CODES, 0, 8, 4, SET, 0x11111111});
+	EXPECT("seg", 0, "lists of rare terms: the first does not begin at 0",
+	       {BS_SECTION_RARE_OFFSETS, 0, 0, 8, SET, 1});
+	EXPECT("seg", 0, "lists of rare terms: the last ends at",
+	       {BS_SECTION_RARE_OFFSETS, 0, -1, 0, PACKED_ADD, (uint64_t)-1});
+	EXPECT("seg", 0, "lists of rare terms: bytes behind the last",
+	       {BS_SECTION_RARE_TERM_LISTS, 0, -1, 1, SET, 1});
+	EXPECT("seg", 0, "the list of rare terms at 0 does not decode",
+	       {BS_SECTION_RARE_TERM_LISTS, 0, 0, 1, SET, 0});
+	EXPECT("seg", 0, "the list of rare terms at 0 does not decode",
+	       {BS_SECTION_RARE_TERM_LISTS, 0, 0, 1, ADD, 1});
 	flip_all(BS_SECTION_RARE_OFFSETS);
 	flip_all(BS_SECTION_RARE_TERM_LISTS);
 	/* A word that has false positives is in no list. */
@@ -180,7 +213,8 @@ static void test_rare_term_lists(void **state)
 }
 
 /* The bytes of a section of the first segment. */
-static const uint8_t *read_section(uint32_t section, uint32_t instance, struct bs_buffer *bytes, uint64_t *n_bytes_out)
+static const uint8_t *read_section(uint32_t section, uint32_t instance, struct bs_buffer *bytes,
+                                   uint64_t *n_bytes_out)
 {
 	FREED char *path = index_file("seg", 0);
 	read_bytes(path, bytes);
@@ -219,26 +253,38 @@ static void test_false_positives(void **state)
 	make_small_index();
 	size_t n = read_packed(BS_SECTION_EXCEPTION_TERMS, 0, terms, COUNT(terms));
 	size_t n_exact = read_u32s(BS_SECTION_EXACT_TERMS, MATRIX, exact, COUNT(exact));
-	assert_int_equal(read_packed(BS_SECTION_EXCEPTION_OFFSETS, 0, offsets, COUNT(offsets)), n + 1);
+	assert_int_equal(read_packed(BS_SECTION_EXCEPTION_OFFSETS, 0, offsets, COUNT(offsets)),
+	                 n + 1);
 	assert_true(n > 2 && n_exact > 0);
-	EXPECT("seg", 0, "false positives: term 5000 of", {BS_SECTION_EXCEPTION_TERMS, 0, 0, 8, SET, 5000});
-	EXPECT("seg", 0, "does not come after the one before", {BS_SECTION_EXCEPTION_TERMS, 0, 1, 0, PACKED_SET, terms[0]});
-	EXPECT("seg", 0, "false positives: the first does not begin at 0", {BS_SECTION_EXCEPTION_OFFSETS, 0, 0, 8, SET, 1});
-	EXPECT("seg", 0, "false positives: the last ends at", {BS_SECTION_EXCEPTION_OFFSETS, 0, -1, 0, PACKED_ADD, 1});
+	EXPECT("seg", 0, "false positives: term 5000 of",
+	       {BS_SECTION_EXCEPTION_TERMS, 0, 0, 8, SET, 5000});
+	EXPECT("seg", 0, "does not come after the one before",
+	       {BS_SECTION_EXCEPTION_TERMS, 0, 1, 0, PACKED_SET, terms[0]});
+	EXPECT("seg", 0, "false positives: the first does not begin at 0",
+	       {BS_SECTION_EXCEPTION_OFFSETS, 0, 0, 8, SET, 1});
+	EXPECT("seg", 0, "false positives: the last ends at",
+	       {BS_SECTION_EXCEPTION_OFFSETS, 0, -1, 0, PACKED_ADD, 1});
 	EXPECT("seg", 0, "has none", {BS_SECTION_EXCEPTION_OFFSETS, 0, 1, 0, PACKED_SET, 0});
-	EXPECT("seg", 0, "false positives: number 1 ends before it begins", {BS_SECTION_EXCEPTION_OFFSETS, 0, 2, 0, PACKED_SET, 0});
-	EXPECT("seg", 0, "false positives do not decode", {BS_SECTION_EXCEPTION_ROWS, 0, 0, 1, SET, 39});
-	EXPECT("seg", 0, "false positives do not decode", {BS_SECTION_EXCEPTION_ROWS, 0, 0, 1, ADD, 1});
-	EXPECT("seg", 0, "false positives: bytes behind the last", {BS_SECTION_EXCEPTION_ROWS, 0, -1, 1, SET, 0x80});
-	EXPECT("seg", 0, "that does not pass its columns", {BS_SECTION_EXCEPTION_ROWS, 0, 1, 1, ADD, 1});
+	EXPECT("seg", 0, "false positives: number 1 ends before it begins",
+	       {BS_SECTION_EXCEPTION_OFFSETS, 0, 2, 0, PACKED_SET, 0});
+	EXPECT("seg", 0, "false positives do not decode",
+	       {BS_SECTION_EXCEPTION_ROWS, 0, 0, 1, SET, 39});
+	EXPECT("seg", 0, "false positives do not decode",
+	       {BS_SECTION_EXCEPTION_ROWS, 0, 0, 1, ADD, 1});
+	EXPECT("seg", 0, "false positives: bytes behind the last",
+	       {BS_SECTION_EXCEPTION_ROWS, 0, -1, 1, SET, 0x80});
+	EXPECT("seg", 0, "that does not pass its columns",
+	       {BS_SECTION_EXCEPTION_ROWS, 0, 1, 1, ADD, 1});
 	bool has_gap = false, has_single = false, has_later = false;
 	for (size_t i = 0; i < n; i++) {
 		int64_t at = (int64_t)i;
 		int64_t row_at = (int64_t)offsets[i];
-		/* The false positives of one term given to the next, and so missing. (Not of the first: the others are counted from it.) */
+		/* The false positives of one term given to the next, and so missing. (Not of the
+		 * first: the others are counted from it.) */
 		bool is_before_gap = i > 0 && i + 1 < n && terms[i] + 1 < terms[i + 1];
 		if (!has_gap && is_before_gap)
-			EXPECT("seg", 0, "is in more documents of the shards", {BS_SECTION_EXCEPTION_TERMS, 0, at, 0, PACKED_ADD, 1});
+			EXPECT("seg", 0, "is in more documents of the shards",
+			       {BS_SECTION_EXCEPTION_TERMS, 0, at, 0, PACKED_ADD, 1});
 		has_gap |= is_before_gap;
 		/* One in a shard of forward indexes: row 37, 5 in bucket 1. */
 		if (!has_single && offsets[i + 1] == offsets[i] + 2)
@@ -257,33 +303,45 @@ static void test_false_positives(void **state)
 static void test_rows(void **state)
 {
 	make_small_index();
-	EXPECT("seg", 0, "shard 0: row 1 is document 0, which has a row already", {BS_SECTION_ROWS, MATRIX, 1, 0, PACKED_SET, 0});
-	EXPECT("seg", 0, "shard 1: row 0 is document 1, which has a row already", {BS_SECTION_ROWS, LISTS, 0, 8, SET, 1});
-	EXPECT("seg", 0, "shard 0: row 1 is document 38 of 38", {BS_SECTION_ROWS, MATRIX, 1, 0, PACKED_SET, 38});
+	EXPECT("seg", 0, "shard 0: row 1 is document 0, which has a row already",
+	       {BS_SECTION_ROWS, MATRIX, 1, 0, PACKED_SET, 0});
+	EXPECT("seg", 0, "shard 1: row 0 is document 1, which has a row already",
+	       {BS_SECTION_ROWS, LISTS, 0, 8, SET, 1});
+	EXPECT("seg", 0, "shard 0: row 1 is document 38 of 38",
+	       {BS_SECTION_ROWS, MATRIX, 1, 0, PACKED_SET, 38});
 }
 
 static void test_lists(void **state)
 {
 	uint64_t offsets[3];
 	make_small_index();
-	assert_int_equal(read_packed(BS_SECTION_FORWARD_OFFSETS, LISTS, offsets, COUNT(offsets)), 3);
-	EXPECT("seg", 0, "forward indexes: the first does not begin at 0", {BS_SECTION_FORWARD_OFFSETS, LISTS, 0, 8, SET, 1});
-	EXPECT("seg", 0, "forward indexes: the last ends at", {BS_SECTION_FORWARD_OFFSETS, LISTS, -1, 0, PACKED_ADD, 1});
+	assert_int_equal(read_packed(BS_SECTION_FORWARD_OFFSETS, LISTS, offsets, COUNT(offsets)),
+	                 3);
+	EXPECT("seg", 0, "forward indexes: the first does not begin at 0",
+	       {BS_SECTION_FORWARD_OFFSETS, LISTS, 0, 8, SET, 1});
+	EXPECT("seg", 0, "forward indexes: the last ends at",
+	       {BS_SECTION_FORWARD_OFFSETS, LISTS, -1, 0, PACKED_ADD, 1});
 	EXPECT("seg", 0, "forward indexes: number 1 ends before it begins",
 	       {BS_SECTION_FORWARD_OFFSETS, LISTS, 1, 0, PACKED_SET, offsets[2] + 1});
-	EXPECT("seg", 0, "the forward index at 0 does not decode", {BS_SECTION_FORWARD_TERMS, LISTS, 0, 4, SET, 0});
-	EXPECT("seg", 0, "the forward index at 0 does not decode", {BS_SECTION_FORWARD_TERMS, LISTS, 0, 4, ADD, 64});
-	EXPECT("seg", 0, "the forward index at 0 does not decode", {BS_SECTION_FORWARD_TERMS, LISTS, 4, 4, SET, UINT32_MAX});
-	EXPECT("seg", 0, "the forward index at 0 does not decode", {BS_SECTION_FORWARD_TERMS, LISTS, 4, 4, ADD, (uint64_t)-1});
+	EXPECT("seg", 0, "the forward index at 0 does not decode",
+	       {BS_SECTION_FORWARD_TERMS, LISTS, 0, 4, SET, 0});
+	EXPECT("seg", 0, "the forward index at 0 does not decode",
+	       {BS_SECTION_FORWARD_TERMS, LISTS, 0, 4, ADD, 64});
+	EXPECT("seg", 0, "the forward index at 0 does not decode",
+	       {BS_SECTION_FORWARD_TERMS, LISTS, 4, 4, SET, UINT32_MAX});
+	EXPECT("seg", 0, "the forward index at 0 does not decode",
+	       {BS_SECTION_FORWARD_TERMS, LISTS, 4, 4, ADD, (uint64_t)-1});
 }
 
-/* What no value shows: where the bits of a packed array stand, how wide they are, and how many values it has. */
+/* What no value shows: where the bits of a packed array stand, how wide they are, and how many
+ * values it has. */
 static void test_packed(void **state)
 {
 	static const struct {
 		uint32_t section, instance;
-	} arrays[] = {{BS_SECTION_ROWS, MATRIX}, {BS_SECTION_ROWS, LISTS}, {BS_SECTION_FORWARD_OFFSETS, LISTS},
-	              {BS_SECTION_EXCEPTION_TERMS, 0}, {BS_SECTION_EXCEPTION_OFFSETS, 0}, {BS_SECTION_DOC_LENGTHS, 0},
+	} arrays[] = {{BS_SECTION_ROWS, MATRIX},           {BS_SECTION_ROWS, LISTS},
+	              {BS_SECTION_FORWARD_OFFSETS, LISTS}, {BS_SECTION_EXCEPTION_TERMS, 0},
+	              {BS_SECTION_EXCEPTION_OFFSETS, 0},   {BS_SECTION_DOC_LENGTHS, 0},
 	              {BS_SECTION_DOC_NAME_OFFSETS, 0}};
 	make_small_index();
 	for (size_t i = 0; i < COUNT(arrays); i++) {
@@ -302,18 +360,28 @@ static void test_packed(void **state)
 static void test_filters(void **state)
 {
 	make_small_index();
-	EXPECT("seg", 0, "filters: the first does not begin at 0", {BS_SECTION_FORWARD_FILTER_OFFSETS, LISTS, 0, 8, SET, 1});
-	EXPECT("seg", 0, "filters: the last ends at", {BS_SECTION_FORWARD_FILTER_OFFSETS, LISTS, -8, 8, ADD, 1});
+	EXPECT("seg", 0, "filters: the first does not begin at 0",
+	       {BS_SECTION_FORWARD_FILTER_OFFSETS, LISTS, 0, 8, SET, 1});
+	EXPECT("seg", 0, "filters: the last ends at",
+	       {BS_SECTION_FORWARD_FILTER_OFFSETS, LISTS, -8, 8, ADD, 1});
 	/* A bit of one of the two signatures, and one that stands for none. */
-	EXPECT("seg", 0, "shard 1: filter 0 does not have the bits", {BS_SECTION_FORWARD_FILTERS, LISTS, 0, 1, ADD, 1});
-	EXPECT("seg", 0, "shard 1: a filter of 0 hashes", {BS_SECTION_SHARDS, 0, 32 * LISTS + 12, 4, SET, 0});
-	EXPECT("seg", 0, "shard 1: a filter of 17 hashes", {BS_SECTION_SHARDS, 0, 32 * LISTS + 12, 4, SET, 17});
-	EXPECT("seg", 0, "of ordinals without 9 bits", {BS_SECTION_SHARDS, 0, 32 * LISTS + 16, 4, SET, 9});
+	EXPECT("seg", 0, "shard 1: filter 0 does not have the bits",
+	       {BS_SECTION_FORWARD_FILTERS, LISTS, 0, 1, ADD, 1});
+	EXPECT("seg", 0, "shard 1: a filter of 0 hashes",
+	       {BS_SECTION_SHARDS, 0, 32 * LISTS + 12, 4, SET, 0});
+	EXPECT("seg", 0, "shard 1: a filter of 17 hashes",
+	       {BS_SECTION_SHARDS, 0, 32 * LISTS + 12, 4, SET, 17});
+	EXPECT("seg", 0, "of ordinals without 9 bits",
+	       {BS_SECTION_SHARDS, 0, 32 * LISTS + 16, 4, SET, 9});
 	/* Hashing that is possible, but not what the filter was made by. */
-	EXPECT("seg", 0, "shard 1: filter 0 does not have the bits", {BS_SECTION_SHARDS, 0, 32 * LISTS + 12, 4, ADD, 1});
-	EXPECT("seg", 0, "shard 1: filter 0 does not have the bits", {BS_SECTION_SHARDS, 0, 32 * LISTS + 16, 4, SET, 0});
-	EXPECT("seg", 0, "shard 1: filter 0 does not have the bits", {BS_SECTION_FORWARD_FILTERS, LISTS, -8, 1, ADD, 2});
-	EXPECT("seg", 0, "shard 1: filter 0 does not have the bits", {BS_SECTION_FORWARD_FILTERS, LISTS, -1, 1, ADD, 0x80});
+	EXPECT("seg", 0, "shard 1: filter 0 does not have the bits",
+	       {BS_SECTION_SHARDS, 0, 32 * LISTS + 12, 4, ADD, 1});
+	EXPECT("seg", 0, "shard 1: filter 0 does not have the bits",
+	       {BS_SECTION_SHARDS, 0, 32 * LISTS + 16, 4, SET, 0});
+	EXPECT("seg", 0, "shard 1: filter 0 does not have the bits",
+	       {BS_SECTION_FORWARD_FILTERS, LISTS, -8, 1, ADD, 2});
+	EXPECT("seg", 0, "shard 1: filter 0 does not have the bits",
+	       {BS_SECTION_FORWARD_FILTERS, LISTS, -1, 1, ADD, 0x80});
 }
 
 /* Exact columns of forward indexes. */
@@ -322,7 +390,11 @@ static void test_list_columns(void **state)
 	uint64_t random = 23;
 	struct bs_term_treatment_policy policy = bs_term_treatment_policy_default();
 	struct bs_build_tuning tuning = {.policy = &policy, .forward_mode = BS_FORWARD_ALWAYS};
-	struct bs_build_request request = {.dir = "index", .index.words = true, .rebuild = true, .write.n_threads = 1, .tuning = &tuning};
+	struct bs_build_request request = {.dir = "index",
+	                                   .index.words = true,
+	                                   .rebuild = true,
+	                                   .write.n_threads = 1,
+	                                   .tuning = &tuning};
 	policy.bit_ns = 10; /* space is cheap: many columns */
 	write_documents(&random, 1000);
 	index_sources(&request, (const char *const[]){"c.jsonl", NULL}, NULL);
@@ -331,10 +403,13 @@ static void test_list_columns(void **state)
 	EXPECT("seg", 0, "exact column", {BS_SECTION_POPCOUNTS, 0, 0, 4, ADD, 1});
 	EXPECT("seg", 0, "the sparsest exact column", {BS_SECTION_SHARDS, 0, 24, 4, ADD, 1});
 	/* Row 1023 of 1000. */
-	EXPECT("seg", 0, "bits past the last document", {BS_SECTION_FORWARD_COLUMNS, 0, -1, 1, ADD, 0x80},
+	EXPECT("seg", 0, "bits past the last document",
+	       {BS_SECTION_FORWARD_COLUMNS, 0, -1, 1, ADD, 0x80},
 	       {BS_SECTION_POPCOUNTS, 0, -4, 4, ADD, 1});
-	EXPECT("seg", 0, "exact columns: term 4294967295 of", {BS_SECTION_EXACT_TERMS, 0, -4, 4, SET, UINT32_MAX});
-	EXPECT("seg", 0, "does not come after the one before", {BS_SECTION_EXACT_TERMS, 0, 4, 4, SET, 0});
+	EXPECT("seg", 0, "exact columns: term 4294967295 of",
+	       {BS_SECTION_EXACT_TERMS, 0, -4, 4, SET, UINT32_MAX});
+	EXPECT("seg", 0, "does not come after the one before",
+	       {BS_SECTION_EXACT_TERMS, 0, 4, 4, SET, 0});
 	/* Given to the next term, which the lists have. */
 	EXPECT("seg", 0, "a forward index has term 9,", {BS_SECTION_EXACT_TERMS, 0, 12, 4, ADD, 1});
 	EXPECT("seg", 0, "section 39 has", {BS_SECTION_SHARDS, 0, 8, 4, ADD, 1});
@@ -345,19 +420,31 @@ static void test_list_columns(void **state)
 static void test_documents(void **state)
 {
 	make_small_index();
-	EXPECT("seg", 0, "run 0 of documents begins at 1", {BS_SECTION_SOURCE_RANGES, 0, 4, 4, SET, 1});
-	EXPECT("seg", 0, "run 1 of documents begins at 0", {BS_SECTION_SOURCE_RANGES, 0, 12, 4, SET, 0});
-	EXPECT("seg", 0, "run 1 of documents begins at 38", {BS_SECTION_SOURCE_RANGES, 0, 12, 4, SET, 38});
-	EXPECT("seg", 0, "run 1 of documents is of source 3 of 3", {BS_SECTION_SOURCE_RANGES, 0, 8, 4, SET, 3});
-	EXPECT("seg", 0, "positions where the documents have", {BS_SECTION_DOC_LENGTHS, 0, 0, 0, PACKED_ADD, 1});
-	EXPECT("seg", 0, "document 2 has unknown flags 0x80", {BS_SECTION_DOC_FLAGS, 0, 2, 1, SET, 0x80});
-	EXPECT("seg", 0, "names of documents: from 1 to", {BS_SECTION_DOC_NAME_OFFSETS, 0, 0, 8, SET, 1});
-	EXPECT("seg", 0, "names of documents: from 0 to", {BS_SECTION_DOC_NAME_OFFSETS, 0, -1, 0, PACKED_ADD, (uint64_t)-1});
-	EXPECT("seg", 0, "the names of documents 0 to 37 do not decode", {BS_SECTION_DOC_NAMES, 0, 0, 1, SET, 0xff});
-	EXPECT("seg", 0, "the names of documents 0 to 37 do not decode", {BS_SECTION_DOC_NAMES, 0, -7, 1, SET, 100});
-	EXPECT("seg", 0, "the names of documents 0 to 37 do not decode", {BS_SECTION_DOC_NAMES, 0, -6, 1, SET, 4});
+	EXPECT("seg", 0, "run 0 of documents begins at 1",
+	       {BS_SECTION_SOURCE_RANGES, 0, 4, 4, SET, 1});
+	EXPECT("seg", 0, "run 1 of documents begins at 0",
+	       {BS_SECTION_SOURCE_RANGES, 0, 12, 4, SET, 0});
+	EXPECT("seg", 0, "run 1 of documents begins at 38",
+	       {BS_SECTION_SOURCE_RANGES, 0, 12, 4, SET, 38});
+	EXPECT("seg", 0, "run 1 of documents is of source 3 of 3",
+	       {BS_SECTION_SOURCE_RANGES, 0, 8, 4, SET, 3});
+	EXPECT("seg", 0, "positions where the documents have",
+	       {BS_SECTION_DOC_LENGTHS, 0, 0, 0, PACKED_ADD, 1});
+	EXPECT("seg", 0, "document 2 has unknown flags 0x80",
+	       {BS_SECTION_DOC_FLAGS, 0, 2, 1, SET, 0x80});
+	EXPECT("seg", 0, "names of documents: from 1 to",
+	       {BS_SECTION_DOC_NAME_OFFSETS, 0, 0, 8, SET, 1});
+	EXPECT("seg", 0, "names of documents: from 0 to",
+	       {BS_SECTION_DOC_NAME_OFFSETS, 0, -1, 0, PACKED_ADD, (uint64_t)-1});
+	EXPECT("seg", 0, "the names of documents 0 to 37 do not decode",
+	       {BS_SECTION_DOC_NAMES, 0, 0, 1, SET, 0xff});
+	EXPECT("seg", 0, "the names of documents 0 to 37 do not decode",
+	       {BS_SECTION_DOC_NAMES, 0, -7, 1, SET, 100});
+	EXPECT("seg", 0, "the names of documents 0 to 37 do not decode",
+	       {BS_SECTION_DOC_NAMES, 0, -6, 1, SET, 4});
 	/* "a.txt", the last name, becomes what would lead out of the folder or nowhere. */
-	EXPECT("seg", 0, "\"../at\", is not below its source", {BS_SECTION_DOC_NAMES, 0, -5, 4, SET, 0x612f2e2e});
+	EXPECT("seg", 0, "\"../at\", is not below its source",
+	       {BS_SECTION_DOC_NAMES, 0, -5, 4, SET, 0x612f2e2e});
 	EXPECT("seg", 0, "is not below its source", {BS_SECTION_DOC_NAMES, 0, -5, 1, SET, '/'});
 	EXPECT("seg", 0, "is not below its source", {BS_SECTION_DOC_NAMES, 0, -1, 1, SET, '/'});
 	EXPECT("seg", 0, "is not below its source", {BS_SECTION_DOC_NAMES, 0, -3, 1, SET, 0});
@@ -369,64 +456,94 @@ static void test_documents(void **state)
 static void test_tfs(void **state)
 {
 	make_small_index();
-	EXPECT("seg", 0, "words in documents: the first does not begin at 0", {BS_SECTION_DOC_TF_OFFSETS, 0, 0, 8, SET, 1});
-	EXPECT("seg", 0, "section 37 says that it ends", {BS_SECTION_DOC_TF_OFFSETS, 0, -8, 8, ADD, 1});
-	EXPECT("seg", 0, "words in documents: bytes behind the last", {BS_SECTION_DOC_TFS, 0, -1, 1, SET, 1});
-	EXPECT("seg", 0, "shard 0: its least length is", {BS_SECTION_SHARDS, 0, 32 * MATRIX + 28, 4, ADD, 1});
-	EXPECT("seg", 0, "tf levels break their own rules", {BS_SECTION_TF_LEVELS, 0, 28, 4, SET, 1});
-	EXPECT("seg", 0, "tf levels break their own rules", {BS_SECTION_TF_LEVELS, 0, 32, 4, SET, 2});
-	EXPECT("seg", 0, "tf levels break their own rules", {BS_SECTION_TF_LEVELS, 0, 12, 4, SET, 9});
-	EXPECT("seg", 0, "tf levels break their own rules", {BS_SECTION_TF_LEVELS, 0, 16, 8, SET, 1});
+	EXPECT("seg", 0, "words in documents: the first does not begin at 0",
+	       {BS_SECTION_DOC_TF_OFFSETS, 0, 0, 8, SET, 1});
+	EXPECT("seg", 0, "section 37 says that it ends",
+	       {BS_SECTION_DOC_TF_OFFSETS, 0, -8, 8, ADD, 1});
+	EXPECT("seg", 0, "words in documents: bytes behind the last",
+	       {BS_SECTION_DOC_TFS, 0, -1, 1, SET, 1});
+	EXPECT("seg", 0, "shard 0: its least length is",
+	       {BS_SECTION_SHARDS, 0, 32 * MATRIX + 28, 4, ADD, 1});
+	EXPECT("seg", 0, "tf levels break their own rules",
+	       {BS_SECTION_TF_LEVELS, 0, 28, 4, SET, 1});
+	EXPECT("seg", 0, "tf levels break their own rules",
+	       {BS_SECTION_TF_LEVELS, 0, 32, 4, SET, 2});
+	EXPECT("seg", 0, "tf levels break their own rules",
+	       {BS_SECTION_TF_LEVELS, 0, 12, 4, SET, 9});
+	EXPECT("seg", 0, "tf levels break their own rules",
+	       {BS_SECTION_TF_LEVELS, 0, 16, 8, SET, 1});
 	EXPECT("seg", 0, "9 tf levels", {BS_SECTION_TF_LEVELS, 0, 8, 4, SET, 9});
-	/* Every other bit set in the place of a solution: the words of the first document that has any stand there anyhow. */
-	EXPECT("seg", 0, "times, but not its tf level", {BS_SECTION_DOC_TFS, 0, 0, 4, SET, 0x55555555});
+	/* Every other bit set in the place of a solution: the words of the first document that has
+	 * any stand there anyhow. */
+	EXPECT("seg", 0, "times, but not its tf level",
+	       {BS_SECTION_DOC_TFS, 0, 0, 4, SET, 0x55555555});
 }
 
 static void test_grams(void **state)
 {
 	make_small_index();
-	EXPECT_REFUSED("seg", 0, "gram scheme 4 is unknown", {BS_SECTION_GRAM_META, 0, 0, 8, ADD, 1});
+	EXPECT_REFUSED("seg", 0, "gram scheme 4 is unknown",
+	               {BS_SECTION_GRAM_META, 0, 0, 8, ADD, 1});
 	EXPECT("seg", 0, "gram shards of 0 documents", {BS_SECTION_GRAM_META, 0, 8, 8, SET, 0});
 	EXPECT("seg", 0, "2 gram shards of 1 documents", {BS_SECTION_GRAM_META, 0, 24, 8, SET, 2});
-	EXPECT("seg", 0, "a list of 16777217 grams of tier 1", {BS_SECTION_GRAM_META, 0, 36, 4, SET, (1u << 24) + 1});
-	EXPECT("seg", 0, "a list of 262145 grams of tier 4", {BS_SECTION_GRAM_META, 0, 48, 4, SET, (1u << 18) + 1});
+	EXPECT("seg", 0, "a list of 16777217 grams of tier 1",
+	       {BS_SECTION_GRAM_META, 0, 36, 4, SET, (1u << 24) + 1});
+	EXPECT("seg", 0, "a list of 262145 grams of tier 4",
+	       {BS_SECTION_GRAM_META, 0, 48, 4, SET, (1u << 18) + 1});
 	EXPECT("seg", 0, "a list of 1 grams of tier 5", {BS_SECTION_GRAM_META, 0, 52, 4, SET, 1});
 	EXPECT("seg", 0, "grams have 1 columns", {BS_SECTION_GRAM_META, 0, 56, 1, SET, 1});
 	EXPECT("seg", 0, "grams have 0 columns", {BS_SECTION_GRAM_META, 0, 57, 1, SET, 0});
 	EXPECT("seg", 0, "grams have 9 columns", {BS_SECTION_GRAM_META, 0, 59, 1, SET, 9});
 	EXPECT("seg", 0, "grams have 2 columns", {BS_SECTION_GRAM_META, 0, 60, 1, SET, 2});
 	EXPECT("seg", 0, "grams have 3 columns", {BS_SECTION_GRAM_META, 0, 61, 1, SET, 3});
-	EXPECT("seg", 0, "gram shard 0 has an impossible shape", {BS_SECTION_GRAM_SHARDS, 0, 0, 4, SET, BS_GRAM_SIZE_CLASSES});
-	EXPECT("seg", 0, "gram shard 0 has an impossible shape", {BS_SECTION_GRAM_SHARDS, 0, 4, 4, SET, 0});
-	EXPECT("seg", 0, "gram shard 0 has an impossible shape", {BS_SECTION_GRAM_SHARDS, 0, 4, 4, SET, 65537});
-	EXPECT("seg", 0, "gram shard 0 has an impossible shape", {BS_SECTION_GRAM_SHARDS, 0, 8, 4, ADD, 1});
+	EXPECT("seg", 0, "gram shard 0 has an impossible shape",
+	       {BS_SECTION_GRAM_SHARDS, 0, 0, 4, SET, BS_GRAM_SIZE_CLASSES});
+	EXPECT("seg", 0, "gram shard 0 has an impossible shape",
+	       {BS_SECTION_GRAM_SHARDS, 0, 4, 4, SET, 0});
+	EXPECT("seg", 0, "gram shard 0 has an impossible shape",
+	       {BS_SECTION_GRAM_SHARDS, 0, 4, 4, SET, 65537});
+	EXPECT("seg", 0, "gram shard 0 has an impossible shape",
+	       {BS_SECTION_GRAM_SHARDS, 0, 8, 4, ADD, 1});
 	EXPECT("seg", 0, "its shape asks for", {BS_SECTION_GRAM_SHARDS, 0, 4, 4, SET, 9});
 	/* An array of one value is its base alone. */
-	EXPECT("seg", 0, "grams, rows of shard 0: value 0 is 1000", {BS_SECTION_GRAM_ROWS, 0, 0, 8, SET, 1000});
+	EXPECT("seg", 0, "grams, rows of shard 0: value 0 is 1000",
+	       {BS_SECTION_GRAM_ROWS, 0, 0, 8, SET, 1000});
 	EXPECT("seg", 0, "list of tier 0", {BS_SECTION_GRAM_TIERS, 0, 0, 8, SET, 1u << 24});
-	EXPECT("seg", 0, "column 3 has bits past the last document", {BS_SECTION_GRAM_COLUMNS, 0, 3, 1, SET, 0x80});
-	EXPECT("manifest", 0, "files that are passed over", {MANIFEST_PASSED_OVER, 0, -1, 1, SET, 'x'});
-	EXPECT("manifest", 0, "files that are passed over", {MANIFEST_PASSED_OVER, 0, 0, 4, SET, 3});
+	EXPECT("seg", 0, "column 3 has bits past the last document",
+	       {BS_SECTION_GRAM_COLUMNS, 0, 3, 1, SET, 0x80});
+	EXPECT("manifest", 0, "files that are passed over",
+	       {MANIFEST_PASSED_OVER, 0, -1, 1, SET, 'x'});
+	EXPECT("manifest", 0, "files that are passed over",
+	       {MANIFEST_PASSED_OVER, 0, 0, 4, SET, 3});
 	EXPECT("manifest", 0, "is not below its source", {MANIFEST_PASSED_OVER, 0, 8, 1, SET, '/'});
-	EXPECT("manifest", 0, "files left out of unknown source 9", {MANIFEST_LEFT_OUT, 0, 0, 1, SET, 9});
-	EXPECT("manifest", 0, "files left out for unknown reason 16", {MANIFEST_LEFT_OUT, 0, 1, 1, SET, 16});
-	EXPECT("manifest", 0, "a number of files left out that is no number", {MANIFEST_LEFT_OUT, 0, 2, 1, SET, 0});
+	EXPECT("manifest", 0, "files left out of unknown source 9",
+	       {MANIFEST_LEFT_OUT, 0, 0, 1, SET, 9});
+	EXPECT("manifest", 0, "files left out for unknown reason 16",
+	       {MANIFEST_LEFT_OUT, 0, 1, 1, SET, 16});
+	EXPECT("manifest", 0, "a number of files left out that is no number",
+	       {MANIFEST_LEFT_OUT, 0, 2, 1, SET, 0});
 	EXPECT("manifest", 0, "a section ends too early", {MANIFEST_LEFT_OUT, 0, 3, 1, SET, 100});
 }
 
 static void test_store(void **state)
 {
 	make_small_index();
-	EXPECT("seg", 1, "stored text: the first does not begin at 0", {BS_SECTION_STORE_OFFSETS, 0, 0, 8, SET, 1});
-	EXPECT("seg", 1, "stored text: number 1 ends before it begins", {BS_SECTION_STORE_OFFSETS, 0, 8, 8, SET, 1});
-	EXPECT("seg", 1, "stored text: the last ends at", {BS_SECTION_STORE_OFFSETS, 0, -8, 8, ADD, 1});
+	EXPECT("seg", 1, "stored text: the first does not begin at 0",
+	       {BS_SECTION_STORE_OFFSETS, 0, 0, 8, SET, 1});
+	EXPECT("seg", 1, "stored text: number 1 ends before it begins",
+	       {BS_SECTION_STORE_OFFSETS, 0, 8, 8, SET, 1});
+	EXPECT("seg", 1, "stored text: the last ends at",
+	       {BS_SECTION_STORE_OFFSETS, 0, -8, 8, ADD, 1});
 	EXPECT("seg", 1, "stored text: document 0", {BS_SECTION_STORE_FRAMES, 0, 20, 1, ADD, 1});
-	EXPECT("seg", 1, "stored text: document 2: not a frame", {BS_SECTION_STORE_OFFSETS, 0, 16, 8, SET, 1});
+	EXPECT("seg", 1, "stored text: document 2: not a frame",
+	       {BS_SECTION_STORE_OFFSETS, 0, 16, 8, SET, 1});
 	/* All share one frame, whose checksum is behind its end. */
 	EXPECT("seg", 1, "stored text: document 0", {BS_SECTION_STORE_FRAMES, 0, -1, 1, ADD, 1});
 	/* Documents 1 to 3 of the segment: number in the store, bytes of the record. */
-	EXPECT("seg", 1, "document 3 has no stored text", {BS_SECTION_DOC_PLACES, 0, 3, 0, PACKED_SET, 3});
-	EXPECT("seg", 1, "document 2 has no stored text of its own", {BS_SECTION_DOC_PLACES, 0, 2, 0, PACKED_SET, 0});
+	EXPECT("seg", 1, "document 3 has no stored text",
+	       {BS_SECTION_DOC_PLACES, 0, 3, 0, PACKED_SET, 3});
+	EXPECT("seg", 1, "document 2 has no stored text of its own",
+	       {BS_SECTION_DOC_PLACES, 0, 2, 0, PACKED_SET, 0});
 	/* All are of one length, which is the base of an array without a bit. */
 	EXPECT("seg", 1, "bytes where document 1 has", {BS_SECTION_DOC_PLACES, 1, 0, 8, ADD, 1});
 	EXPECT("seg", 1, "section 33: value 0 of", {BS_SECTION_DOC_PLACES, 3, 8, 1, ADD, 57});
@@ -434,14 +551,18 @@ static void test_store(void **state)
 
 /* ---- numbers and dates ---- */
 
-/* Two shards; n: each has another, in a layer; two: one or two of few, in layers; few: of some, in a list. */
+/* Two shards; n: each has another, in a layer; two: one or two of few, in layers; few: of some, in
+ * a list. */
 static void make_values_index(void)
 {
 	struct bs_build_tuning tuning = {.max_shard_blocks = 1, .forward_mode = BS_FORWARD_NEVER};
-	struct bs_build_request request = {.dir = "index", .index.words = true, .write.n_threads = 1, .tuning = &tuning};
+	struct bs_build_request request = {
+		.dir = "index", .index.words = true, .write.n_threads = 1, .tuning = &tuning};
 	FILE *file = must_fopen("v.jsonl", "w");
 	for (unsigned i = 0; i < 700; i++) {
-		fprintf(file, "{\"id\":\"%u\",\"text\":\"word\",\"n\":%u,\"two\":[%u,\"20%02u-0%u\"]", i, i * 37 % 701, i % 5, i % 7 + 10, i % 9 + 1);
+		fprintf(file,
+		        "{\"id\":\"%u\",\"text\":\"word\",\"n\":%u,\"two\":[%u,\"20%02u-0%u\"]", i,
+		        i * 37 % 701, i % 5, i % 7 + 10, i % 9 + 1);
 		fprintf(file, i % 100 == 50 ? ",\"few\":-%u.5}\n" : "}\n", i);
 	}
 	assert_int_equal(fclose(file), 0);
@@ -453,17 +574,24 @@ static void test_values(void **state)
 	make_values_index();
 	EXPECT("seg", 0, "fields of", {BS_SECTION_VALUE_FIELDS, 0, 4, 4, SET, 2});
 	EXPECT("seg", 0, "fields of", {BS_SECTION_VALUE_FIELDS, 0, 0, 4, SET, 1000});
-	EXPECT("seg", 0, "behind one that it comes before", {BS_SECTION_VALUE_FIELDS, 0, -1, 1, SET, 'A'}, {BS_SECTION_VALUE_FIELDS, 0, -3, 1, SET, 'a'});
-	EXPECT("seg", 0, "is not within its file", {BS_SECTION_VALUE_FIELDS, 0, 16 + 16, 4, SET, 100000});
-	EXPECT("seg", 0, "does not follow the one before", {BS_SECTION_VALUE_FIELDS, 0, 48 + 8, 8, ADD, (uint64_t)-1});
+	EXPECT("seg", 0, "behind one that it comes before",
+	       {BS_SECTION_VALUE_FIELDS, 0, -1, 1, SET, 'A'},
+	       {BS_SECTION_VALUE_FIELDS, 0, -3, 1, SET, 'a'});
+	EXPECT("seg", 0, "is not within its file",
+	       {BS_SECTION_VALUE_FIELDS, 0, 16 + 16, 4, SET, 100000});
+	EXPECT("seg", 0, "does not follow the one before",
+	       {BS_SECTION_VALUE_FIELDS, 0, 48 + 8, 8, ADD, (uint64_t)-1});
 	EXPECT("seg", 0, "the names of values", {BS_SECTION_VALUE_KEYS, 0, 0, 1, SET, 0xff});
 	EXPECT("seg", 0, "is no number or date", {BS_SECTION_VALUE_KEYS, 0, 1, 1, SET, 0x11});
 	EXPECT("seg", 0, "do not ascend", {BS_SECTION_VALUE_KEYS, 0, 3, 1, SET, 0xf0});
-	EXPECT("seg", 0, "values of shard 0 are not within", {BS_SECTION_VALUE_PARTS, 0, 4, 4, ADD, 100000});
+	EXPECT("seg", 0, "values of shard 0 are not within",
+	       {BS_SECTION_VALUE_PARTS, 0, 4, 4, ADD, 100000});
 	EXPECT("seg", 0, "do not ascend", {BS_SECTION_VALUE_LISTS, 0, 8, 4, SET, 0});
 	EXPECT("seg", 0, "of 7 values", {BS_SECTION_VALUE_LISTS, 0, 4, 4, SET, 7});
-	EXPECT("seg", 0, "has rank", {BS_SECTION_VALUE_LINES, 0, 64, 8, SET, UINT64_MAX}, {BS_SECTION_VALUE_LINES, 0, 128, 8, SET, UINT64_MAX},
-	       {BS_SECTION_VALUE_LINES, 0, 192, 8, SET, UINT64_MAX}, {BS_SECTION_VALUE_LINES, 0, 256, 8, SET, UINT64_MAX});
+	EXPECT("seg", 0, "has rank", {BS_SECTION_VALUE_LINES, 0, 64, 8, SET, UINT64_MAX},
+	       {BS_SECTION_VALUE_LINES, 0, 128, 8, SET, UINT64_MAX},
+	       {BS_SECTION_VALUE_LINES, 0, 192, 8, SET, UINT64_MAX},
+	       {BS_SECTION_VALUE_LINES, 0, 256, 8, SET, UINT64_MAX});
 	EXPECT("seg", 0, "texts of fields have", {BS_SECTION_FIELDS, 0, 1, 1, SET, 0});
 	flip_all(BS_SECTION_VALUE_FIELDS);
 	flip_all(BS_SECTION_VALUE_PARTS);
@@ -482,7 +610,8 @@ static void index_given(const char *ids)
 		expect_ok(bs_buffer_append(&text, line, strlen(line), NULL), NULL);
 	}
 	expect_ok(bs_buffer_append(&text, "", 1, NULL), NULL);
-	index_sources(&(struct bs_build_request){.dir = "index", .index.words = true}, sources, (const char *)text.data);
+	index_sources(&(struct bs_build_request){.dir = "index", .index.words = true}, sources,
+	              (const char *)text.data);
 	snprintf(id, sizeof(id), ids, 7);
 	snprintf(line, sizeof(line), "{\"id\":\"%s\",\"text\":\"again\"}\n", id);
 	index_sources(&(struct bs_build_request){.dir = "index"}, sources, line);
@@ -508,12 +637,14 @@ static void test_ordered_ids(void **state)
 		assert_int_equal(ref.document, i == 7 ? 0 : i);
 	}
 	for (size_t i = 0; i < COUNT(absent); i++) {
-		expect_ok(bs_id_lookup_find(&ids, absent[i], strlen(absent[i]), &ref, NULL, ERR), &said);
+		expect_ok(bs_id_lookup_find(&ids, absent[i], strlen(absent[i]), &ref, NULL, ERR),
+		          &said);
 		assert_int_equal(ref.segment, BS_DOC_NONE);
 	}
 	bs_id_lookup_deinit(&ids);
 	bs_snapshot_deinit(&snapshot);
-	EXPECT("seg", 0, "ids ascend where there are fewer", {BS_SECTION_ID_ORDER, 0, 0, 8, ADD, 1});
+	EXPECT("seg", 0, "ids ascend where there are fewer",
+	       {BS_SECTION_ID_ORDER, 0, 0, 8, ADD, 1});
 	/* The second name is three bytes of the first and a 1. */
 	EXPECT("seg", 0, "does not come behind", {BS_SECTION_DOC_NAMES, 0, 7, 1, SET, '0'});
 }
@@ -529,7 +660,8 @@ static void test_ids(void **state)
 	read_bytes(path, &file);
 	/* The base of each block of 128. */
 	for (int64_t block = 0; block < 4; block++) {
-		const struct edit far = {BS_SECTION_ID_ENTRIES, 0, block * 16, 8, ADD, UINT64_C(1) << 39};
+		const struct edit far = {BS_SECTION_ID_ENTRIES, 0, block * 16, 8, ADD,
+		                         UINT64_C(1) << 39};
 		apply_edit(file.data, file.used_bytes, &far);
 	}
 	write_resealed(path, &file);
@@ -541,8 +673,10 @@ static void test_ids(void **state)
 	expect_status(bs_id_lookup_find(&ids, "r8", 2, &ref, NULL, ERR), BS_CORRUPT, &said);
 }
 
-RUN_TESTS(FOLDER_TEST(test_values), FOLDER_TEST(test_ids), FOLDER_TEST(test_ordered_ids), FOLDER_TEST(test_head),
-          FOLDER_TEST(test_lexicon), FOLDER_TEST(test_columns), FOLDER_TEST(test_listed), FOLDER_TEST(test_rare_term_lists),
-          FOLDER_TEST(test_false_positives), FOLDER_TEST(test_rows), FOLDER_TEST(test_lists), FOLDER_TEST(test_packed),
-          FOLDER_TEST(test_filters), FOLDER_TEST(test_list_columns), FOLDER_TEST(test_documents), FOLDER_TEST(test_tfs),
-          FOLDER_TEST(test_grams), FOLDER_TEST(test_store))
+RUN_TESTS(FOLDER_TEST(test_values), FOLDER_TEST(test_ids), FOLDER_TEST(test_ordered_ids),
+          FOLDER_TEST(test_head), FOLDER_TEST(test_lexicon), FOLDER_TEST(test_columns),
+          FOLDER_TEST(test_listed), FOLDER_TEST(test_rare_term_lists),
+          FOLDER_TEST(test_false_positives), FOLDER_TEST(test_rows), FOLDER_TEST(test_lists),
+          FOLDER_TEST(test_packed), FOLDER_TEST(test_filters), FOLDER_TEST(test_list_columns),
+          FOLDER_TEST(test_documents), FOLDER_TEST(test_tfs), FOLDER_TEST(test_grams),
+          FOLDER_TEST(test_store))

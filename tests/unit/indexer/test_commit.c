@@ -1,5 +1,5 @@
-/* test_commit.c: before a commit, what it names is on disk, and what the one before names is still there. A reader that meets one
- * opens the new commit. */
+/* test_commit.c: before a commit, what it names is on disk, and what the one before names is still
+ * there. A reader that meets one opens the new commit. */
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -34,7 +34,8 @@ static void forget(ino_t inode)
 			unflushed[i--] = unflushed[--n_unflushed];
 }
 
-/* Files of the index have a number in their names. The folder is flushed before the new manifest, whose name may be lost, is made. */
+/* Files of the index have a number in their names. The folder is flushed before the new manifest,
+ * whose name may be lost, is made. */
 static void note_written(int fd)
 {
 	char link[40], path[4096] = "";
@@ -42,7 +43,8 @@ static void note_written(int fd)
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
 	const char *name = readlink(link, path, sizeof(path) - 1) > 0 ? strrchr(path, '/') : NULL;
 	bool is_manifest = name && strcmp(name, "/manifest.new") == 0;
-	if (!name || fstat(fd, &found) != 0 || found.st_nlink == 0 || (!is_manifest && !strstr(name, "-0")))
+	if (!name || fstat(fd, &found) != 0 || found.st_nlink == 0 ||
+	    (!is_manifest && !strstr(name, "-0")))
 		return;
 	forget(found.st_ino);
 	assert_true(n_unflushed < MOST_FILES);
@@ -129,7 +131,8 @@ static void expect_live(uint64_t n)
 static void test_flush(void **state)
 {
 	const char *const sources[] = {"d", "c.jsonl", NULL};
-	struct bs_build_request request = {.dir = "index", .index.words = true, .index.grams = true, .write.n_threads = 1};
+	struct bs_build_request request = {
+		.dir = "index", .index.words = true, .index.grams = true, .write.n_threads = 1};
 	assert_int_equal(mkdir("d", 0777), 0);
 	write_text("d/a.txt", "a red fox\n");
 	write_text("d/b.txt", "a house\n");
@@ -138,8 +141,10 @@ static void test_flush(void **state)
 	expect_commits(1);
 	/* Tombstones: of a file that changed, and of a record whose id comes again. */
 	write_text("d/a.txt", "another fox\n");
-	write_text("c.jsonl", "{\"id\":\"1\",\"text\":\"one\"}\n{\"id\":\"2\",\"text\":\"two\"}\n{\"id\":\"1\","
-	                      "\"text\":\"later\"}\n");
+	write_text(
+		"c.jsonl",
+		"{\"id\":\"1\",\"text\":\"one\"}\n{\"id\":\"2\",\"text\":\"two\"}\n{\"id\":\"1\","
+		"\"text\":\"later\"}\n");
 	index_sources(&request, sources, NULL);
 	/* Of the refresh, and of a compaction that was due. */
 	expect_commits(3);
@@ -149,7 +154,8 @@ static void test_flush(void **state)
 	expect_commits(n_commits);
 }
 
-static const struct bs_build_request anew = {.dir = "index", .index.words = true, .write.n_threads = 1, .rebuild = true};
+static const struct bs_build_request anew = {
+	.dir = "index", .index.words = true, .write.n_threads = 1, .rebuild = true};
 static const char *const one_file[] = {"a.txt", NULL};
 
 static void rebuild(void)
@@ -176,7 +182,8 @@ static void test_reader_meets_commit(void **state)
 	assert_null(meet);
 }
 
-/* A segment as large as memory allowed is made anew by a compaction, too, if documents of it are deleted. */
+/* A segment as large as memory allowed is made anew by a compaction, too, if documents of it are
+ * deleted. */
 static void test_full_segment(void **state)
 {
 	const struct bs_build_request request = {.dir = "index", .write.n_threads = 1};
@@ -193,4 +200,5 @@ static void test_full_segment(void **state)
 		assert_int_equal(snapshot.manifest.segments[i].n_deleted, 0);
 }
 
-RUN_TESTS(FOLDER_TEST(test_flush), FOLDER_TEST(test_reader_meets_commit), FOLDER_TEST(test_full_segment))
+RUN_TESTS(FOLDER_TEST(test_flush), FOLDER_TEST(test_reader_meets_commit),
+          FOLDER_TEST(test_full_segment))

@@ -1,7 +1,8 @@
 /*
- * test_condense.c: segments that are condensed and restored are the same, byte for byte: of few documents and of many shards, with long
- * ones, repeated words, scripts without spaces, grams, numbers and stored texts. A condensed segment that is damaged is refused, and
- * goes when its segment does.
+ * test_condense.c: segments that are condensed and restored are the same, byte for byte: of few
+ * documents and of many shards, with long ones, repeated words, scripts without spaces, grams,
+ * numbers and stored texts. A condensed segment that is damaged is refused, and goes when its
+ * segment does.
  */
 #include "core/bitsift/host.h"
 #include "core/bitsift/index.h"
@@ -63,24 +64,32 @@ static size_t put_words(char *text, uint64_t *random, uint32_t n_tokens, uint32_
 	size_t n = 0;
 	for (uint32_t i = 0; i < n_tokens; i++) {
 		uint32_t word = draw_word(random, n_words);
-		n += (size_t)sprintf(text + n, word % 50 == 7 ? "全文%u検索 " : word % 50 == 9 ? "Wort_%u " : "w%u ", word);
+		n += (size_t)sprintf(text + n,
+		                     word % 50 == 7   ? "全文%u検索 "
+		                     : word % 50 == 9 ? "Wort_%u "
+		                                      : "w%u ",
+		                     word);
 	}
 	return n;
 }
 
 /* n_docs documents of up to most_tokens tokens, in each sixteenth of them twenty times as many. */
-static void add_documents(struct bs_writer *writer, uint32_t n_docs, uint32_t most_tokens, uint32_t n_words, uint64_t seed)
+static void add_documents(struct bs_writer *writer, uint32_t n_docs, uint32_t most_tokens,
+                          uint32_t n_words, uint64_t seed)
 {
 	FREED char *text = must_malloc((size_t)most_tokens * 20 * 24 + 24);
 	char id[16];
 	uint64_t random = seed;
 	for (uint32_t i = 0; i < n_docs; i++) {
-		uint32_t most = random_below(&random, 16) == 0 && most_tokens > 8 ? most_tokens * 20 : most_tokens;
+		uint32_t most = random_below(&random, 16) == 0 && most_tokens > 8 ? most_tokens * 20
+		                                                                  : most_tokens;
 		size_t id_bytes = (size_t)snprintf(id, sizeof(id), "%08u", i);
-		size_t n_bytes = put_words(text, &random, (uint32_t)random_below(&random, most + 1), n_words);
+		size_t n_bytes = put_words(text, &random, (uint32_t)random_below(&random, most + 1),
+		                           n_words);
 		char number[8];
 		size_t number_bytes = (size_t)snprintf(number, sizeof(number), "%u", i % 97);
-		struct bs_text texts[] = {{.text = text, .text_bytes = n_bytes}, {"size", 4, number, number_bytes}};
+		struct bs_text texts[] = {{.text = text, .text_bytes = n_bytes},
+		                          {"size", 4, number, number_bytes}};
 		expect_ok(bs_writer_add(writer, id, id_bytes, texts, 2, ERR), &said);
 	}
 }
@@ -111,7 +120,9 @@ static void expect_restored(const struct bs_memory_index_file *condensed, const 
 	struct bs_memory_index_file was = find_file(index_memory, name);
 	expect_ok(bs_memory_index_new(&memory, ERR), &said);
 	expect_ok(bs_memory_index_use_folder(memory, folder, ERR), &said);
-	expect_ok(bs_memory_index_put(memory, condensed->name, condensed->bytes, condensed->n_bytes, ERR), &said);
+	expect_ok(bs_memory_index_put(memory, condensed->name, condensed->bytes, condensed->n_bytes,
+	                              ERR),
+	          &said);
 	expect_ok(bs_memory_index_restore(memory, condensed->name, NULL, ERR), &said);
 	struct bs_memory_index_file restored = find_file(memory, name);
 	assert_int_equal(restored.n_bytes, was.n_bytes);
@@ -137,7 +148,8 @@ static size_t expect_all_restored(void)
 	return n_condensed;
 }
 
-static void expect_of_documents(struct bs_writer_request request, uint32_t n_docs, uint32_t most_tokens, uint32_t n_words)
+static void expect_of_documents(struct bs_writer_request request, uint32_t n_docs,
+                                uint32_t most_tokens, uint32_t n_words)
 {
 	request.write.condensed = true;
 	struct bs_writer *writer = open_with(request);
@@ -160,12 +172,17 @@ static void test_empty_texts(void **state)
 
 static void test_middling(void **state)
 {
-	expect_of_documents((struct bs_writer_request){.not_stored = true, .no_checksums = true, .phrase_bits = .1}, 6000, 60, 8000);
+	expect_of_documents((struct bs_writer_request){.not_stored = true,
+	                                               .no_checksums = true,
+	                                               .phrase_bits = .1},
+	                    6000, 60, 8000);
 }
 
 static void test_with_everything(void **state)
 {
-	expect_of_documents((struct bs_writer_request){.index.grams = true, .index.stem_language = "english"}, 3000, 40, 20000);
+	expect_of_documents(
+		(struct bs_writer_request){.index.grams = true, .index.stem_language = "english"},
+		3000, 40, 20000);
 }
 
 /* More than a shard can have. */
@@ -197,7 +214,8 @@ static void test_compaction(void **state)
 	check();
 }
 
-/* Restores a condensed segment of these bytes: whatever they are, it ends, and leaves nothing behind if it fails. */
+/* Restores a condensed segment of these bytes: whatever they are, it ends, and leaves nothing
+ * behind if it fails. */
 static enum bs_status restore(const void *bytes, size_t n_bytes)
 {
 	struct bs_memory_index *memory;
@@ -209,24 +227,31 @@ static enum bs_status restore(const void *bytes, size_t n_bytes)
 	return status;
 }
 
-/* Bits are flipped, and ends cut off: checksums tell. Then files that somebody makes on purpose, with all checksums right. */
+/* Bits are flipped, and ends cut off: checksums tell. Then files that somebody makes on purpose,
+ * with all checksums right. */
 static void test_damage(void **state)
 {
 	AUTO(bs_buffer_deinit) struct bs_buffer file = {0};
 	uint64_t random = 5;
 	uint32_t n_restored = 0;
-	struct bs_writer *writer = open_with((struct bs_writer_request){.write.condensed = true, .not_stored = true});
+	struct bs_writer *writer =
+		open_with((struct bs_writer_request){.write.condensed = true, .not_stored = true});
 	add_documents(writer, 2500, 12, 900, 1);
 	commit(writer);
 	bs_writer_close(writer);
 	struct bs_memory_index_file sound = find_file(index_memory, "condensed-000001");
-	struct bs_buffer whole = {.data = (uint8_t *)(uintptr_t)sound.bytes, .used_bytes = sound.n_bytes};
+	struct bs_buffer whole = {.data = (uint8_t *)(uintptr_t)sound.bytes,
+	                          .used_bytes = sound.n_bytes};
 	for (int i = 0; i < 200; i++) {
 		bs_buffer_clear(&file);
 		append_bytes(&file, sound.bytes, sound.n_bytes);
-		file.data[random_below(&random, file.used_bytes)] ^= (uint8_t)(1u << random_below(&random, 8));
-		enum bs_status status = restore(file.data, i % 10 ? file.used_bytes : random_below(&random, file.used_bytes));
-		assert_true(status == BS_CORRUPT || status == BS_UNSUPPORTED || (status == BS_OK && i % 10));
+		file.data[random_below(&random, file.used_bytes)] ^=
+			(uint8_t)(1u << random_below(&random, 8));
+		enum bs_status status =
+			restore(file.data,
+		                i % 10 ? file.used_bytes : random_below(&random, file.used_bytes));
+		assert_true(status == BS_CORRUPT || status == BS_UNSUPPORTED ||
+		            (status == BS_OK && i % 10));
 	}
 	for (int i = 0; i < 1000; i++) {
 		bs_buffer_clear(&file);
@@ -245,13 +270,15 @@ static uint64_t checksum(const uint8_t *bytes, size_t n_bytes)
 	return sum;
 }
 
-/* A condensed segment that was kept is restored to the bytes that it was made of then, by all later programs: an index names how many they
- * are. With UPDATE=1 in the environment it is made: before the first release of a format, never after. */
+/* A condensed segment that was kept is restored to the bytes that it was made of then, by all later
+ * programs: an index names how many they are. With UPDATE=1 in the environment it is made: before
+ * the first release of a format, never after. */
 static void test_golden(void **state)
 {
 	static uint8_t bytes[1 << 16];
 	if (getenv("UPDATE")) {
-		struct bs_writer *writer = open_with((struct bs_writer_request){.write.condensed = true, .not_stored = true, .phrase_bits = .1});
+		struct bs_writer *writer = open_with((struct bs_writer_request){
+			.write.condensed = true, .not_stored = true, .phrase_bits = .1});
 		add_documents(writer, 1500, 8, 400, 7);
 		commit(writer);
 		bs_writer_close(writer);
@@ -266,7 +293,8 @@ static void test_golden(void **state)
 	size_t n_bytes = fread(bytes, 1, sizeof(bytes), file);
 	assert_true(n_bytes < sizeof(bytes));
 	fclose(file);
-	expect_ok(bs_memory_index_put(index_memory, "condensed-000001", bytes, n_bytes, ERR), &said);
+	expect_ok(bs_memory_index_put(index_memory, "condensed-000001", bytes, n_bytes, ERR),
+	          &said);
 	expect_ok(bs_memory_index_restore(index_memory, "condensed-000001", NULL, ERR), &said);
 	struct bs_memory_index_file restored = find_file(index_memory, "seg-000001");
 	uint64_t sum = checksum(restored.bytes, restored.n_bytes);
@@ -280,7 +308,8 @@ static void test_refused(void **state)
 	volatile int cancel = 1;
 	struct bs_limits limits = {.cancel = &cancel};
 	expect_ok(bs_memory_index_new(&memory, ERR), &said);
-	assert_int_equal(bs_memory_index_restore(memory, "condensed-000001", NULL, ERR), BS_NOT_FOUND);
+	assert_int_equal(bs_memory_index_restore(memory, "condensed-000001", NULL, ERR),
+	                 BS_NOT_FOUND);
 	assert_int_equal(bs_memory_index_restore(memory, "seg-000001", NULL, ERR), BS_INVALID);
 	bs_memory_index_free(memory);
 	struct bs_writer *writer = open_with((struct bs_writer_request){.write.condensed = true});
@@ -297,7 +326,8 @@ static void test_refused(void **state)
 	struct bs_writer_request request = {.dir = "index", .write.condensed = true};
 	enum bs_status status = bs_writer_open(&request, &writer, ERR);
 	if (!status)
-		status = bs_writer_add(writer, "a", 1, &(struct bs_text){.text = "one", .text_bytes = 3}, 1, ERR);
+		status = bs_writer_add(writer, "a", 1,
+		                       &(struct bs_text){.text = "one", .text_bytes = 3}, 1, ERR);
 	if (!status)
 		status = bs_writer_commit(writer, NULL, ERR);
 	assert_int_equal(status, BS_INVALID);
@@ -306,6 +336,6 @@ static void test_refused(void **state)
 
 #define IN_MEMORY(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
-RUN_TESTS(IN_MEMORY(test_few), IN_MEMORY(test_empty_texts), IN_MEMORY(test_middling), IN_MEMORY(test_with_everything),
-          IN_MEMORY(test_shards), IN_MEMORY(test_compaction), IN_MEMORY(test_golden), IN_MEMORY(test_damage),
-          IN_MEMORY(test_refused))
+RUN_TESTS(IN_MEMORY(test_few), IN_MEMORY(test_empty_texts), IN_MEMORY(test_middling),
+          IN_MEMORY(test_with_everything), IN_MEMORY(test_shards), IN_MEMORY(test_compaction),
+          IN_MEMORY(test_golden), IN_MEMORY(test_damage), IN_MEMORY(test_refused))

@@ -1,10 +1,11 @@
-/* test_folders.c: lists of folders: written, found again, damaged; which an index run notes; and that a walk believes them. */
+/* test_folders.c: lists of folders: written, found again, damaged; which an index run notes; and
+ * that a walk believes them. */
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/store/folder_listings.h"
-#include "tests/rigs/core_rig.h"
 #include "indexer/batch/folder_recorder.h"
+#include "tests/rigs/core_rig.h"
 
 /* ---- lists ---- */
 
@@ -22,14 +23,27 @@ static void test_lists(void **state)
 		uint32_t n_entries;
 		bool is_valid;
 	} cases[] = {
-		{"", 0, 0, true}, {"\0\1a", 3, 1, true}, {"\0\1a\1\2ab\3\1b", 10, 3, true}, {"\0\1a", 3, 0, false},
-		{"\0\1a", 3, 2, false}, {"\0\2a", 3, 1, false}, {"\0", 1, 1, false}, {"\0\0", 2, 1, false},
-		{"\4\1a", 3, 1, false}, {"\0\1b\0\1a", 6, 2, false}, {"\0\1a\0\1a", 6, 2, false},
-		{"\0\1.", 3, 1, false}, {"\0\2..", 4, 1, false}, {"\0\3...", 5, 1, true}, {"\0\2.a", 4, 1, true},
-		{"\0\3a/b", 5, 1, false}, {"\0\2a\0", 4, 1, false},
+		{"", 0, 0, true},
+		{"\0\1a", 3, 1, true},
+		{"\0\1a\1\2ab\3\1b", 10, 3, true},
+		{"\0\1a", 3, 0, false},
+		{"\0\1a", 3, 2, false},
+		{"\0\2a", 3, 1, false},
+		{"\0", 1, 1, false},
+		{"\0\0", 2, 1, false},
+		{"\4\1a", 3, 1, false},
+		{"\0\1b\0\1a", 6, 2, false},
+		{"\0\1a\0\1a", 6, 2, false},
+		{"\0\1.", 3, 1, false},
+		{"\0\2..", 4, 1, false},
+		{"\0\3...", 5, 1, true},
+		{"\0\2.a", 4, 1, true},
+		{"\0\3a/b", 5, 1, false},
+		{"\0\2a\0", 4, 1, false},
 	};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct bs_folder_listing list = list_of(cases[i].bytes, cases[i].n_bytes, cases[i].n_entries);
+		struct bs_folder_listing list =
+			list_of(cases[i].bytes, cases[i].n_bytes, cases[i].n_entries);
 		if (bs_folder_listing_is_valid(&list) != cases[i].is_valid)
 			fail_msg("list %zu", i);
 	}
@@ -38,7 +52,8 @@ static void test_lists(void **state)
 	struct bs_entry entry = bs_folder_listing_next(&list, &at);
 	assert_true(entry.kind == BS_ENTRY_FILE && entry.name_bytes == 1 && *entry.name == 'a');
 	entry = bs_folder_listing_next(&list, &at);
-	assert_true(entry.kind == BS_ENTRY_FOLDER && entry.name_bytes == 2 && memcmp(entry.name, "ab", 2) == 0);
+	assert_true(entry.kind == BS_ENTRY_FOLDER && entry.name_bytes == 2 &&
+	            memcmp(entry.name, "ab", 2) == 0);
 	assert_int_equal(at, list.n_bytes);
 }
 
@@ -47,10 +62,13 @@ static void test_lists(void **state)
 static const char *const paths[] = {"", "a/", "a/b/", "a/b c/", "a!/", "a-b/", "b/"};
 #define N_PATHS (sizeof(paths) / sizeof(*paths))
 
-static void put(struct bs_buffer *records, uint32_t source, size_t i, const struct bs_folder_listing *list)
+static void put(struct bs_buffer *records, uint32_t source, size_t i,
+                const struct bs_folder_listing *list)
 {
 	uint64_t fingerprint[4] = {source, i, 3, 4};
-	assert_int_equal(bs_folders_add(records, source, paths[i], strlen(paths[i]), fingerprint, list, NULL), BS_OK);
+	assert_int_equal(bs_folders_add(records, source, paths[i], strlen(paths[i]), fingerprint,
+	                                list, NULL),
+	                 BS_OK);
 }
 
 static struct bs_folder_cursor cursor;
@@ -59,7 +77,8 @@ static bool has(const struct bs_folders *folders, uint32_t source, size_t i, uin
 {
 	uint64_t fingerprint[4] = {source, i, 3, last};
 	struct bs_folder_listing list;
-	bool is_found = bs_folders_find(folders, &cursor, source, paths[i], strlen(paths[i]), fingerprint, &list);
+	bool is_found = bs_folders_find(folders, &cursor, source, paths[i], strlen(paths[i]),
+	                                fingerprint, &list);
 	if (is_found)
 		assert_true(list.n_entries == 1 && memcmp(list.data, "\0\1x", 3) == 0);
 	return is_found;
@@ -101,7 +120,8 @@ static void test_file(void **state)
 	assert_int_equal(stat("folders", &before), 0);
 	assert_int_equal(bs_folders_write(dir_at("."), &records, ERR), BS_OK);
 	assert_int_equal(stat("folders", &after), 0);
-	assert_true(before.st_ino == after.st_ino && before.st_mtim.tv_nsec == after.st_mtim.tv_nsec);
+	assert_true(before.st_ino == after.st_ino &&
+	            before.st_mtim.tv_nsec == after.st_mtim.tv_nsec);
 	bs_buffer_clear(&records);
 	assert_int_equal(bs_folders_write(dir_at("."), &records, ERR), BS_OK);
 	assert_int_equal(access("folders", F_OK), -1);
@@ -154,16 +174,20 @@ static void test_notes(void **state)
 {
 	AUTO(bs_folder_recorder_deinit) struct bs_folder_recorder notes;
 	struct bs_folder_listing list = LIST("\0\1x", 1), found;
-	struct bs_fingerprint fingerprint = {.size_bytes = 1, .mtime_ns = 5000000001, .ctime_ns = 5000000002, .inode = 4};
+	struct bs_fingerprint fingerprint = {
+		.size_bytes = 1, .mtime_ns = 5000000001, .ctime_ns = 5000000002, .inode = 4};
 	bs_folder_recorder_init(&notes, dir_at("."), 5000000002);
 	const struct bs_walk_listings *lists = &notes.lists;
 	/* As young as the run; of a file system that does not keep times; older. */
-	assert_int_equal(lists->take(lists->context, "", 0, &fingerprint, true, &list, NULL), BS_OK);
+	assert_int_equal(lists->take(lists->context, "", 0, &fingerprint, true, &list, NULL),
+	                 BS_OK);
 	assert_int_equal(notes.records.used_bytes, 0);
 	fingerprint.ctime_ns--;
-	assert_int_equal(lists->take(lists->context, "", 0, &fingerprint, false, &list, NULL), BS_OK);
+	assert_int_equal(lists->take(lists->context, "", 0, &fingerprint, false, &list, NULL),
+	                 BS_OK);
 	assert_int_equal(notes.records.used_bytes, 0);
-	assert_int_equal(lists->take(lists->context, "", 0, &fingerprint, true, &list, NULL), BS_OK);
+	assert_int_equal(lists->take(lists->context, "", 0, &fingerprint, true, &list, NULL),
+	                 BS_OK);
 	assert_true(notes.records.used_bytes > 0);
 	assert_int_equal(bs_folders_write(dir_at("."), &notes.records, NULL), BS_OK);
 	bs_folder_recorder_deinit(&notes);
@@ -178,16 +202,17 @@ static void test_notes(void **state)
 
 /* ---- a walk that believes ---- */
 
-static bool find_one(void *context, const char *root, const char *path, size_t path_bytes, const struct bs_fingerprint *fingerprint,
-                     struct bs_folder_listing *list_out)
+static bool find_one(void *context, const char *root, const char *path, size_t path_bytes,
+                     const struct bs_fingerprint *fingerprint, struct bs_folder_listing *list_out)
 {
 	assert_string_equal(root, "tree");
 	*list_out = *(const struct bs_folder_listing *)context;
 	return fingerprint->inode > 0 && path_bytes == 4 && memcmp(path, "sub/", 4) == 0;
 }
 
-static enum bs_status take_any(void *context, const char *path, size_t path_bytes, const struct bs_fingerprint *fingerprint,
-                               bool is_sure, const struct bs_folder_listing *list, struct bs_error *err)
+static enum bs_status take_any(void *context, const char *path, size_t path_bytes,
+                               const struct bs_fingerprint *fingerprint, bool is_sure,
+                               const struct bs_folder_listing *list, struct bs_error *err)
 {
 	assert_true(path_bytes == 0 || path[path_bytes - 1] == '/');
 	assert_true(bs_folder_listing_is_valid(list));
@@ -203,7 +228,8 @@ static void test_walk(void **state)
 	struct bs_walk *walk;
 	const char *path;
 	size_t n_bytes;
-	assert_int_equal(mkdir("tree", 0777) | mkdir("tree/sub", 0777) | mkdir("tree/sub/deep", 0777), 0);
+	assert_int_equal(
+		mkdir("tree", 0777) | mkdir("tree/sub", 0777) | mkdir("tree/sub/deep", 0777), 0);
 	write_text("tree/one", "1");
 	write_text("tree/sub/unlisted", "1");
 	write_text("tree/sub/deep/three", "1");
@@ -220,5 +246,5 @@ static void test_walk(void **state)
 	bs_walk_close(walk);
 }
 
-RUN_TESTS(cmocka_unit_test(test_lists), FOLDER_TEST(test_file), FOLDER_TEST(test_hostile), FOLDER_TEST(test_notes),
-          FOLDER_TEST(test_walk))
+RUN_TESTS(cmocka_unit_test(test_lists), FOLDER_TEST(test_file), FOLDER_TEST(test_hostile),
+          FOLDER_TEST(test_notes), FOLDER_TEST(test_walk))

@@ -1,9 +1,9 @@
 /*
- * test_format.c: core/FORMAT-example.md is what the indexer writes, byte for byte, and the sections in core/FORMAT.md are
- * those of core/file/segment_sections.h.
+ * test_format.c: core/FORMAT-example.md is what the indexer writes, byte for byte, and the sections
+ * in core/FORMAT.md are those of core/file/segment_sections.h.
  *
- * In the example, bytes are on lines that begin with an offset of four hexadecimal digits: bytes, then an optional comment
- * behind a semicolon. "*" stands for zeros up to the next offset.
+ * In the example, bytes are on lines that begin with an offset of four hexadecimal digits: bytes,
+ * then an optional comment behind a semicolon. "*" stands for zeros up to the next offset.
  */
 #include <ctype.h>
 
@@ -11,12 +11,12 @@
 #include "core/check/check.h"
 #include "tests/rigs/index_rig.h"
 
-static const char collection[] =
-	"{\"id\":\"a\",\"text\":\"Bits sift\"}\n"
-	"{\"id\":\"b\",\"text\":\"bits and bits\"}\n"
-	"{\"id\":\"c\",\"text\":\"\xe6\x9d\xb1\xe4\xba\xac\"}\n";
+static const char collection[] = "{\"id\":\"a\",\"text\":\"Bits sift\"}\n"
+				 "{\"id\":\"b\",\"text\":\"bits and bits\"}\n"
+				 "{\"id\":\"c\",\"text\":\"\xe6\x9d\xb1\xe4\xba\xac\"}\n";
 
-/* Treatments and density fixed, so that the example does not change with what the indexer thinks best. */
+/* Treatments and density fixed, so that the example does not change with what the indexer thinks
+ * best. */
 static void make_example(void)
 {
 	struct bs_term_treatment_policy policy = bs_term_treatment_policy_default();
@@ -32,7 +32,10 @@ static void make_example(void)
 		.forward_mode = BS_FORWARD_NEVER,
 	};
 	struct bs_build_request request = {
-		.dir = "index", .index.words = true, .write.n_threads = 1, .tuning = &tuning,
+		.dir = "index",
+		.index.words = true,
+		.write.n_threads = 1,
+		.tuning = &tuning,
 	};
 	write_text("example.jsonl", collection);
 	index_sources(&request, (const char *const[]){"example.jsonl", NULL}, NULL);
@@ -62,7 +65,8 @@ static void take_line(const char *line, unsigned number, bool after_star, struct
 	if (after_star)
 		fill_to(bytes, offset);
 	if (offset != bytes->used_bytes)
-		fail_msg("FORMAT-example.md:%u: offset %04zx where %04zx is next", number, offset, bytes->used_bytes);
+		fail_msg("FORMAT-example.md:%u: offset %04zx where %04zx is next", number, offset,
+		         bytes->used_bytes);
 	for (;;) {
 		at += strspn(at, " ");
 		if (!isxdigit((unsigned char)at[0]) || !isxdigit((unsigned char)at[1]))
@@ -102,7 +106,8 @@ static void test_example(void **state)
 	read_bytes(path, &written);
 	read_example(&told);
 	for (size_t at = 0; at < written.used_bytes || at < told.used_bytes; at++) {
-		if (at < written.used_bytes && at < told.used_bytes && written.data[at] == told.data[at])
+		if (at < written.used_bytes && at < told.used_bytes &&
+		    written.data[at] == told.data[at])
 			continue;
 		for (size_t i = at / 16 * 16; i < written.used_bytes; i++) {
 			if (i % 16)
@@ -111,7 +116,8 @@ static void test_example(void **state)
 				printf("\n%04zx  %02x", i, written.data[i]);
 		}
 		printf("\n");
-		fail_msg("FORMAT-example.md differs from byte %04zx on; above is what it must be", at);
+		fail_msg("FORMAT-example.md differs from byte %04zx on; above is what it must be",
+		         at);
 	}
 }
 
@@ -146,7 +152,8 @@ static void read_header(struct sections *sections)
 	fclose(file);
 }
 
-/* "6 (why), 12, 13 and 52 (why), 43 to 49 (why)": numbers outside of brackets; "to" stands for all between. */
+/* "6 (why), 12, 13 and 52 (why), 43 to 49 (why)": numbers outside of brackets; "to" stands for all
+ * between. */
 static void read_reserved(const char *text, struct sections *reserved)
 {
 	unsigned long last = 0;
@@ -165,7 +172,8 @@ static void read_reserved(const char *text, struct sections *reserved)
 	}
 }
 
-/* Rows "| NUMBER | NAME | INSTANCE |" under the heading "A segment", and the paragraph that begins with "Reserved for later". */
+/* Rows "| NUMBER | NAME | INSTANCE |" under the heading "A segment", and the paragraph that begins
+ * with "Reserved for later". */
 static void read_page(struct sections *sections, struct sections *reserved)
 {
 	char line[1024], name[64], paragraph[2048] = "";
@@ -175,7 +183,8 @@ static void read_page(struct sections *sections, struct sections *reserved)
 	while (fgets(line, sizeof(line), file)) {
 		if (line[0] == '#')
 			is_segment = strcmp(line, "## A segment\n") == 0;
-		is_reserved = line[0] != '\n' && (is_reserved || strncmp(line, "Reserved for later:", 19) == 0);
+		is_reserved = line[0] != '\n' &&
+		              (is_reserved || strncmp(line, "Reserved for later:", 19) == 0);
 		if (is_segment && sscanf(line, "| %lu | %63[A-Z_] |", &id, name) == 2)
 			note_section(sections, id, name);
 		if (is_reserved) {
@@ -196,10 +205,12 @@ static void test_sections(void **state)
 	read_page(&page, &reserved);
 	for (unsigned id = 0; id < MAX_SECTIONS; id++) {
 		if (strcmp(code.names[id], page.names[id]) != 0)
-			fail_msg("section %u is \"%s\" in segment_sections.h and \"%s\" in FORMAT.md", id, code.names[id],
-			         page.names[id]);
+			fail_msg("section %u is \"%s\" in segment_sections.h and \"%s\" in "
+			         "FORMAT.md",
+			         id, code.names[id], page.names[id]);
 		if (code.names[id][0] && reserved.names[id][0])
-			fail_msg("FORMAT.md has section %u, %s, among the reserved ones", id, code.names[id]);
+			fail_msg("FORMAT.md has section %u, %s, among the reserved ones", id,
+			         code.names[id]);
 		n += code.names[id][0] != '\0';
 	}
 	assert_true(n > 30);

@@ -1,11 +1,12 @@
 /*
- * test_gram_sketch.c: the row of a text has the bits of all its grams, and no others: against a naive one, of texts of all
- * sizes and kinds; and the kernels behind it in every version of this machine.
+ * test_gram_sketch.c: the row of a text has the bits of all its grams, and no others: against a
+ * naive one, of texts of all sizes and kinds; and the kernels behind it in every version of this
+ * machine.
  */
-#include "core/text/grams.h"
 #include "core/simd/kernels.h"
-#include "tests/rigs/core_rig.h"
+#include "core/text/grams.h"
 #include "indexer/batch/gram_sketch.h"
+#include "tests/rigs/core_rig.h"
 
 #define MAX_KERNELS 8
 
@@ -16,14 +17,16 @@
 
 /* What find_grams is to do. */
 static size_t find_grams_naively(const uint8_t *text, size_t n_places, uint32_t log, uint64_t *bits,
-                                 const uint32_t *frequent, const uint32_t *states, uint32_t *trigrams_out)
+                                 const uint32_t *frequent, const uint32_t *states,
+                                 uint32_t *trigrams_out)
 {
 	size_t n = 0;
 	for (size_t at = 0; at < n_places; at++) {
 		uint32_t trigram = (uint32_t)bs_gram_key(text + at, 3) & 0xffffff;
 		uint64_t key = bs_gram_key(text + at, BS_GRAM_LONG_BYTES);
 		uint32_t bucket = bs_gram_bucket(bs_gram_hash(key, 0));
-		for (uint32_t i = 0; i < (frequent[bucket / 32] >> (bucket % 32) & 1 ? 1 : 2); i++) {
+		for (uint32_t i = 0; i < (frequent[bucket / 32] >> (bucket % 32) & 1 ? 1 : 2);
+		     i++) {
 			uint32_t bit = bs_gram_hash(key, i) % (32u << log);
 			bits[bit / 64] |= UINT64_C(1) << (bit % 64);
 		}
@@ -47,21 +50,24 @@ static void test_find_grams(void **state)
 		uint32_t log = (uint32_t)random_below(&random, MOST_LOG) + 1;
 		FREED uint8_t *text = malloc(n_places + BS_GRAM_REACH);
 		for (size_t at = 0; at < n_places + BS_GRAM_REACH; at++)
-			text[at] = (uint8_t)(i % 3 ? 'a' + random_below(&random, 4) : random_below(&random, 256));
+			text[at] = (uint8_t)(i % 3 ? 'a' + random_below(&random, 4)
+			                           : random_below(&random, 256));
 		for (size_t at = 0; at < n_places; at += 2)
-			states[((uint32_t)bs_gram_key(text + at, 3) & 0xffffff) / BS_GRAM_STATES_A_WORD] ^=
-				(uint32_t)next_random(&random);
+			states[((uint32_t)bs_gram_key(text + at, 3) & 0xffffff) /
+			       BS_GRAM_STATES_A_WORD] ^= (uint32_t)next_random(&random);
 		for (size_t at = 0; at < n_places; at += 3) {
-			uint32_t bucket = bs_gram_bucket(bs_gram_hash(bs_gram_key(text + at, BS_GRAM_LONG_BYTES), 0));
+			uint32_t bucket = bs_gram_bucket(
+				bs_gram_hash(bs_gram_key(text + at, BS_GRAM_LONG_BYTES), 0));
 			frequent[bucket / 32] ^= (uint32_t)next_random(&random);
 		}
 		memset(wanted_bits, 0, sizeof(wanted_bits));
-		size_t n_wanted = find_grams_naively(text, n_places, log, wanted_bits, frequent, states, wanted);
+		size_t n_wanted = find_grams_naively(text, n_places, log, wanted_bits, frequent,
+		                                     states, wanted);
 		for (size_t k = 0; k < n_kernels; k++) {
 			memset(bits, 0, sizeof(bits));
-			assert_int_equal(
-				kernels[k]->text.find_grams(text, n_places, log, bits, frequent, states, found),
-				n_wanted);
+			assert_int_equal(kernels[k]->text.find_grams(text, n_places, log, bits,
+			                                             frequent, states, found),
+			                 n_wanted);
 			assert_memory_equal(found, wanted, n_wanted * sizeof(*found));
 			assert_memory_equal(bits, wanted_bits, sizeof(bits));
 		}
@@ -79,14 +85,17 @@ static void test_fill_gram_row(void **state)
 			uint64_t bits[16 << 3];
 			uint8_t wanted[7 << 6] = {0};
 			for (size_t i = 0; i < (size_t)1 << (log - 1); i++)
-				bits[i] = next_random(&random) & next_random(&random) & next_random(&random);
+				bits[i] = next_random(&random) & next_random(&random) &
+				          next_random(&random);
 			for (uint32_t hash = 0; hash < 32u << log; hash++) {
 				uint32_t column = bs_gram_column(hash, n << log);
-				wanted[column / 8] |= (uint8_t)((bits[hash / 64] >> (hash % 64) & 1) << (column % 8));
+				wanted[column / 8] |= (uint8_t)((bits[hash / 64] >> (hash % 64) & 1)
+				                                << (column % 8));
 			}
 			for (size_t k = 0; k < n_kernels; k++) {
 				FREED uint8_t *row = malloc(n << (log - 3));
-				kernels[k]->text.fill_gram_row(bits, (size_t)1 << (log - 3), n, row);
+				kernels[k]->text.fill_gram_row(bits, (size_t)1 << (log - 3), n,
+				                               row);
 				assert_memory_equal(row, wanted, n << (log - 3));
 			}
 		}
@@ -108,8 +117,9 @@ static bool is_listed(const struct bs_gram_plan *plan, enum bs_gram_tier tier, u
 static enum bs_gram_tier tier_of(const struct bs_gram_plan *plan, uint64_t key)
 {
 	if (bs_gram_bytes(key) == BS_GRAM_LONG_BYTES)
-		return is_listed(plan, BS_GRAM_LONG_FREQUENT, bs_gram_bucket(bs_gram_hash(key, 0))) ? BS_GRAM_LONG_FREQUENT
-		                                                                                   : BS_GRAM_LONG;
+		return is_listed(plan, BS_GRAM_LONG_FREQUENT, bs_gram_bucket(bs_gram_hash(key, 0)))
+		               ? BS_GRAM_LONG_FREQUENT
+		               : BS_GRAM_LONG;
 	for (uint32_t tier = 0; tier < BS_GRAM_RARE; tier++)
 		if (is_listed(plan, (enum bs_gram_tier)tier, (uint32_t)key & 0xffffff))
 			return (enum bs_gram_tier)tier;
@@ -133,17 +143,21 @@ static uint64_t count_bits(const uint64_t *row, uint32_t n_words)
 }
 
 /* Returns the share of bits set. */
-static double check_text(struct bs_gram_sketch *sketch, const struct bs_gram_plan *plan, const uint8_t *text, size_t n_bytes)
+static double check_text(struct bs_gram_sketch *sketch, const struct bs_gram_plan *plan,
+                         const uint8_t *text, size_t n_bytes)
 {
 	AUTO(bs_buffer_deinit) struct bs_buffer folded = {0};
 	struct bs_gram_sum sum;
-	uint8_t *copy = malloc(n_bytes + 1); /* of its size, so that a sanitizer sees every byte read beyond it */
+	/* of its size, so that a sanitizer sees every byte read beyond it */
+	uint8_t *copy = malloc(n_bytes + 1);
 	if (n_bytes)
 		memcpy(copy + 1, text, n_bytes);
 	assert_int_equal(bs_gram_sketch_take(sketch, NULL, copy + 1, n_bytes, &sum, NULL), BS_OK);
 	free(copy);
-	uint32_t n_words = bs_gram_row_words(sum.size_class), m = bs_gram_size_class_columns(sum.size_class);
-	FREED uint64_t *row = malloc((size_t)n_words * 8 + 8), *wanted = calloc((size_t)n_words + 1, 8);
+	uint32_t n_words = bs_gram_row_words(sum.size_class),
+		 m = bs_gram_size_class_columns(sum.size_class);
+	FREED uint64_t *row = malloc((size_t)n_words * 8 + 8),
+		       *wanted = calloc((size_t)n_words + 1, 8);
 	bs_gram_sketch_row(sketch, row);
 	assert_int_equal(bs_grams_fold(text, n_bytes, &folded, NULL), BS_OK);
 	for (size_t at = 0; at + 3 <= folded.used_bytes; at++) {
@@ -175,21 +189,26 @@ static void rewind_pieces(void *context)
 static void next_piece(void *context, const uint8_t **bytes_out, size_t *n_bytes_out)
 {
 	struct pieces *pieces = context;
-	size_t left = pieces->n_bytes - pieces->at, n = 1 + (size_t)random_below(&pieces->random, random_below(&pieces->random, 2) ? 6 : 9000);
+	size_t left = pieces->n_bytes - pieces->at,
+	       n = 1 + (size_t)random_below(&pieces->random,
+	                                    random_below(&pieces->random, 2) ? 6 : 9000);
 	*bytes_out = pieces->text + pieces->at;
 	*n_bytes_out = n < left ? n : left;
 	pieces->at += *n_bytes_out;
 }
 
-static void check_pieces(struct bs_gram_sketch *sketch, const uint8_t *text, size_t n_bytes, uint64_t random)
+static void check_pieces(struct bs_gram_sketch *sketch, const uint8_t *text, size_t n_bytes,
+                         uint64_t random)
 {
 	struct pieces pieces = {text, n_bytes, 0, random};
-	struct bs_text_stream stream = {.context = &pieces, .rewind = rewind_pieces, .next = next_piece};
+	struct bs_text_stream stream = {
+		.context = &pieces, .rewind = rewind_pieces, .next = next_piece};
 	struct bs_gram_sum sums[2];
 	uint64_t *rows[2];
 	for (int i = 0; i < 2; i++) {
-		enum bs_status status = i ? bs_gram_sketch_take(sketch, &stream, NULL, n_bytes, &sums[i], NULL)
-		                          : bs_gram_sketch_take(sketch, NULL, text, n_bytes, &sums[i], NULL);
+		enum bs_status status =
+			i ? bs_gram_sketch_take(sketch, &stream, NULL, n_bytes, &sums[i], NULL)
+			  : bs_gram_sketch_take(sketch, NULL, text, n_bytes, &sums[i], NULL);
 		assert_int_equal(status, BS_OK);
 		rows[i] = malloc((size_t)bs_gram_row_words(sums[i].size_class) * 8 + 8);
 		bs_gram_sketch_row(sketch, rows[i]);
@@ -202,9 +221,9 @@ static void check_pieces(struct bs_gram_sketch *sketch, const uint8_t *text, siz
 
 static size_t write_random(uint8_t *text, size_t n_bytes, uint64_t *random)
 {
-	static const char *const items[] = {"a",      "B",      "c",        "D",      " ",          "\n",
-	                                    "\u00c4", "\u1e9e", "\u212a",   "\u023a", "\U00010400", "\0",
-	                                    "\xff",   "\xe2",   "\xf0\x90", "\x80"};
+	static const char *const items[] = {
+		"a",      "B",      "c",          "D",  " ",    "\n",   "\u00c4",   "\u1e9e",
+		"\u212a", "\u023a", "\U00010400", "\0", "\xff", "\xe2", "\xf0\x90", "\x80"};
 	size_t at = 0;
 	while (at + 4 <= n_bytes) {
 		const char *item = items[random_below(random, random_below(random, 3) ? 6 : 16)];
@@ -219,7 +238,8 @@ static uint32_t trigram_of(const char *bytes)
 	return (uint32_t)bs_gram_key((const uint8_t *)bytes, 3) & 0xffffff;
 }
 
-static void add_grams(struct bs_gram_plan *plan, enum bs_gram_tier tier, const uint32_t *grams, uint32_t n)
+static void add_grams(struct bs_gram_plan *plan, enum bs_gram_tier tier, const uint32_t *grams,
+                      uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
 		assert_int_equal(bs_gram_plan_add(plan, tier, grams[i], NULL), BS_OK);
@@ -227,7 +247,8 @@ static void add_grams(struct bs_gram_plan *plan, enum bs_gram_tier tier, const u
 
 static void make_plan(struct bs_gram_plan *plan)
 {
-	const uint32_t left_out[] = {trigram_of("aaa"), trigram_of("aba")}, common[] = {trigram_of("baa"), trigram_of("   ")};
+	const uint32_t left_out[] = {trigram_of("aaa"), trigram_of("aba")},
+		       common[] = {trigram_of("baa"), trigram_of("   ")};
 	const uint32_t middling[] = {trigram_of("bab"), trigram_of("cab"), trigram_of("cac")};
 	bs_gram_plan_init(plan);
 	add_grams(plan, BS_GRAM_LEFT_OUT, left_out, 2);
@@ -256,7 +277,8 @@ static void test_rows(void **state)
 		check_pieces(sketch, text, n_bytes, next_random(&random));
 	}
 	assert_true(check_text(sketch, &plan, (const uint8_t *)"aaabaaa", 5) > 0);
-	assert_true(check_text(sketch, &plan, (const uint8_t *)"AAAA", 4) == 0); /* but those left out */
+	/* but those left out */
+	assert_true(check_text(sketch, &plan, (const uint8_t *)"AAAA", 4) == 0);
 	/* Around the end of a piece. */
 	for (size_t n_bytes = 4080; n_bytes < 4115; n_bytes++) {
 		memset(text, 'x', n_bytes);
@@ -266,7 +288,8 @@ static void test_rows(void **state)
 	bs_gram_sketch_free(sketch);
 }
 
-/* A good half of the bits are set, also where there are far more different grams than was thought at first. */
+/* A good half of the bits are set, also where there are far more different grams than was thought
+ * at first. */
 static void test_density(void **state)
 {
 	static uint8_t text[1 << 18];
@@ -298,8 +321,11 @@ static void test_again(void **state)
 	for (int i = 0; i < 2; i++)
 		assert_int_equal(bs_gram_sketch_new(&plan, &sketches[i], NULL), BS_OK);
 	for (int i = 0; i < 50; i++) {
-		size_t n_bytes = write_random(text, (size_t)random_below(&random, sizeof(text)), &random);
-		assert_int_equal(bs_gram_sketch_take(sketches[0], NULL, text, n_bytes, &sums[0], NULL), BS_OK);
+		size_t n_bytes =
+			write_random(text, (size_t)random_below(&random, sizeof(text)), &random);
+		assert_int_equal(
+			bs_gram_sketch_take(sketches[0], NULL, text, n_bytes, &sums[0], NULL),
+			BS_OK);
 	}
 	assert_int_equal(bs_gram_sketch_take(sketches[0], NULL, text, 4000, &sums[0], NULL), BS_OK);
 	assert_int_equal(bs_gram_sketch_take(sketches[1], NULL, text, 4000, &sums[1], NULL), BS_OK);
@@ -307,12 +333,13 @@ static void test_again(void **state)
 	assert_int_equal(sums[0].n_bits, sums[1].n_bits);
 	for (uint32_t tier = 0; tier < BS_GRAM_TRIGRAM_TIERS; tier++) {
 		assert_int_equal(sums[0].n_trigrams[tier], sums[1].n_trigrams[tier]);
-		assert_memory_equal(sums[0].trigrams[tier], sums[1].trigrams[tier], sums[0].n_trigrams[tier] * sizeof(uint32_t));
+		assert_memory_equal(sums[0].trigrams[tier], sums[1].trigrams[tier],
+		                    sums[0].n_trigrams[tier] * sizeof(uint32_t));
 	}
 	assert_int_equal(sums[0].n_trigrams[BS_GRAM_LEFT_OUT], 0);
 	for (int i = 0; i < 2; i++)
 		bs_gram_sketch_free(sketches[i]);
 }
 
-RUN_TESTS(cmocka_unit_test(test_find_grams), cmocka_unit_test(test_fill_gram_row), cmocka_unit_test(test_rows),
-          cmocka_unit_test(test_density), cmocka_unit_test(test_again))
+RUN_TESTS(cmocka_unit_test(test_find_grams), cmocka_unit_test(test_fill_gram_row),
+          cmocka_unit_test(test_rows), cmocka_unit_test(test_density), cmocka_unit_test(test_again))

@@ -1,19 +1,21 @@
 /*
- * test_indexing_buffer.c: documents of random words through an analysed batch and an indexing buffer, against the words: every document
- * has its distinct words, those that it repeats first, and every word its df, whatever its length and however many there
- * are. And documents whose terms get other numbers.
+ * test_indexing_buffer.c: documents of random words through an analysed batch and an indexing
+ * buffer, against the words: every document has its distinct words, those that it repeats first,
+ * and every word its df, whatever its length and however many there are. And documents whose terms
+ * get other numbers.
  */
 #include <sys/resource.h>
 
 #include "core/bitsift/search.h"
-#include "tests/rigs/core_rig.h"
 #include "indexer/batch/indexing_buffer.h"
 #include "indexer/segment/shard_plan.h"
+#include "tests/rigs/core_rig.h"
 
 #define N_WORDS  9000u /* more than the first table has room for */
 #define WORD_MAX 48u
 
-/* Word n: 1 to 40 letters and digits, which tell it from all others; many share their first 16 bytes. */
+/* Word n: 1 to 40 letters and digits, which tell it from all others; many share their first 16
+ * bytes. */
 static size_t write_word(uint32_t n, char *text)
 {
 	static const size_t lengths[] = {0, 1, 7, 8, 9, 14, 15, 16, 17, 18, 24, 31, 32, 33, 40};
@@ -50,7 +52,8 @@ struct wanted_doc {
 };
 
 /* One document: distinct words, with repeats between them in the text. */
-static void add_document(struct bs_term_batch *term_batch, struct wanted_doc *wanted, uint64_t *random)
+static void add_document(struct bs_term_batch *term_batch, struct wanted_doc *wanted,
+                         uint64_t *random)
 {
 	static uint32_t last_doc_of[N_WORDS], place_of[N_WORDS], this_doc;
 	static char text[1 << 16];
@@ -60,7 +63,9 @@ static void add_document(struct bs_term_batch *term_batch, struct wanted_doc *wa
 	this_doc++;
 	wanted->n_words = 0;
 	for (uint32_t i = 0; i < n_tokens; i++) {
-		uint32_t n = (first + (uint32_t)random_below(random, 1 + random_below(random, N_WORDS))) % N_WORDS;
+		uint32_t n = (first +
+		              (uint32_t)random_below(random, 1 + random_below(random, N_WORDS))) %
+		             N_WORDS;
 		text_bytes += write_word(n, text + text_bytes);
 		text[text_bytes++] = ' ';
 		if (last_doc_of[n] != this_doc) {
@@ -71,15 +76,19 @@ static void add_document(struct bs_term_batch *term_batch, struct wanted_doc *wa
 		wanted->tfs[place_of[n]]++;
 		last_doc_of[n] = this_doc;
 	}
-	struct bs_field field = {.name = "", .text = (const uint8_t *)text, .text_bytes = text_bytes};
-	struct bs_document document = {.name.bytes = (const uint8_t *)"d", .name.n_bytes = 1, .text.fields = &field,
-	                               .text.n_fields = 1, .text.n_bytes = text_bytes};
+	struct bs_field field = {
+		.name = "", .text = (const uint8_t *)text, .text_bytes = text_bytes};
+	struct bs_document document = {.name.bytes = (const uint8_t *)"d",
+	                               .name.n_bytes = 1,
+	                               .text.fields = &field,
+	                               .text.n_fields = 1,
+	                               .text.n_bytes = text_bytes};
 	struct bs_document_sink sink = bs_term_batch_sink(term_batch);
 	expect_ok(sink.document(sink.context, &document, ERR), &said);
 }
 
-static void check_document(const struct bs_indexing_buffer *indexing_buffer, uint32_t document, const struct wanted_doc *wanted,
-                           uint32_t *df)
+static void check_document(const struct bs_indexing_buffer *indexing_buffer, uint32_t document,
+                           const struct wanted_doc *wanted, uint32_t *df)
 {
 	const struct bs_accumulated_doc *doc = &indexing_buffer->docs.items[document];
 	struct bs_term_reader reader = bs_indexing_buffer_read(indexing_buffer, document);
@@ -91,8 +100,11 @@ static void check_document(const struct bs_indexing_buffer *indexing_buffer, uin
 	for (uint32_t n; (n = bs_indexing_buffer_next(&reader, numbers)) > 0;) {
 		for (uint32_t i = 0; i < n; i++) {
 			assert_true(numbers[i] < indexing_buffer->terms.n_terms);
-			const struct bs_term_entry *entry = &indexing_buffer->terms.entries[numbers[i]];
-			uint32_t word = read_word(bs_term_table_key(&indexing_buffer->terms, numbers[i]), entry->n_bytes);
+			const struct bs_term_entry *entry =
+				&indexing_buffer->terms.entries[numbers[i]];
+			uint32_t word =
+				read_word(bs_term_table_key(&indexing_buffer->terms, numbers[i]),
+			                  entry->n_bytes);
 			assert_int_equal(at_of[word], 0);
 			number_of[word] = numbers[i];
 			at_of[word] = ++at;
@@ -107,17 +119,23 @@ static void check_document(const struct bs_indexing_buffer *indexing_buffer, uin
 		assert_true(at_of[wanted->words[i]] > 0);
 		assert_int_equal(at_of[wanted->words[i]] <= doc->n_repeated, wanted->tfs[i] > 1);
 		assert_int_equal(indexing_buffer->terms.entries[number].n_bytes, n_bytes);
-		assert_memory_equal(bs_term_table_key(&indexing_buffer->terms, number), word, n_bytes);
+		assert_memory_equal(bs_term_table_key(&indexing_buffer->terms, number), word,
+		                    n_bytes);
 	}
 }
 
-/* Batches of some documents, of which some are left out, as documents that a deletion keeps out are. dir: for files, or NULL. */
+/* Batches of some documents, of which some are left out, as documents that a deletion keeps out
+ * are. dir: for files, or NULL. */
 static void check_terms_of_documents(const struct bs_dir *dir)
 {
-	enum { N_BATCHES = 12, BATCH_DOCS = 40 };
+	enum {
+		N_BATCHES = 12,
+		BATCH_DOCS = 40
+	};
 	static struct wanted_doc wanted[BATCH_DOCS], added[N_BATCHES * BATCH_DOCS];
 	AUTO(bs_term_batch_deinit) struct bs_term_batch term_batch = {.keep_raws = false};
-	AUTO(bs_indexing_buffer_deinit) struct bs_indexing_buffer indexing_buffer = {.n_postings = 0};
+	AUTO(bs_indexing_buffer_deinit)
+	struct bs_indexing_buffer indexing_buffer = {.n_postings = 0};
 	uint64_t random = 5, n_postings = 0;
 	uint32_t n_added = 0;
 	if (dir)
@@ -129,10 +147,13 @@ static void check_terms_of_documents(const struct bs_dir *dir)
 			add_document(&term_batch, &wanted[i], &random);
 		expect_ok(bs_indexing_buffer_start(&indexing_buffer, &term_batch, ERR), &said);
 		for (uint32_t i = 0; i < BATCH_DOCS; i++) {
-			struct bs_doc_record record = {.name = (const uint8_t *)"d", .name_bytes = 1};
+			struct bs_doc_record record = {.name = (const uint8_t *)"d",
+			                               .name_bytes = 1};
 			if (random_below(&random, 4) == 0)
 				continue;
-			expect_ok(bs_indexing_buffer_add(&indexing_buffer, &term_batch, i, &record, ERR), &said);
+			expect_ok(bs_indexing_buffer_add(&indexing_buffer, &term_batch, i, &record,
+			                                 ERR),
+			          &said);
 			n_postings += wanted[i].n_words;
 			added[n_added++] = wanted[i];
 		}
@@ -155,10 +176,12 @@ static void test_terms_of_documents(void **state)
 	check_terms_of_documents(dir_at("."));
 }
 
-/* What has no room on the disk is told; what was there before stays, and is used again once it is cleared. */
+/* What has no room on the disk is told; what was there before stays, and is used again once it is
+ * cleared. */
 static void test_full_disk(void **state)
 {
-	AUTO(bs_indexing_buffer_deinit) struct bs_indexing_buffer indexing_buffer = {.n_postings = 0};
+	AUTO(bs_indexing_buffer_deinit)
+	struct bs_indexing_buffer indexing_buffer = {.n_postings = 0};
 	expect_ok(bs_indexing_buffer_use_files(&indexing_buffer, dir_at("."), ERR), &said);
 	uint8_t *first, *other;
 	expect_ok(bs_spool_reserve(&indexing_buffer.spool, 100, 0, &first, ERR), &said);
@@ -170,7 +193,10 @@ static void test_full_disk(void **state)
 	expect_status(bs_buffer_reserve(&indexing_buffer.docs.bytes, room, ERR), BS_IO, &said);
 	assert_int_equal(indexing_buffer.docs.bytes.used_bytes, 16);
 	assert_memory_equal(indexing_buffer.docs.bytes.data, "0123456789abcdef", 16);
-	expect_status(bs_spool_reserve(&indexing_buffer.spool, indexing_buffer.spool.chunks->capacity_bytes, 0, &other, ERR), BS_IO, &said);
+	expect_status(bs_spool_reserve(&indexing_buffer.spool,
+	                               indexing_buffer.spool.chunks->capacity_bytes, 0, &other,
+	                               ERR),
+	              BS_IO, &said);
 	assert_non_null(strstr(said.text, "a temporary file: cannot take "));
 	assert_int_equal(first[99], 7);
 	limit_file_bytes(RLIM_INFINITY);
@@ -189,7 +215,8 @@ static void test_full_disk(void **state)
 /* Numbers of all lengths, those of 3 bytes half of the time. */
 static uint32_t draw_number(uint64_t *random)
 {
-	return (uint32_t)random_below(random, random_below(random, 2) ? MANY_TERMS : 1 + random_below(random, 20000));
+	return (uint32_t)random_below(
+		random, random_below(random, 2) ? MANY_TERMS : 1 + random_below(random, 20000));
 }
 
 /* How often the i-th term of a document stands there, if that is more than once. */
@@ -198,13 +225,17 @@ static uint32_t tf_of(uint32_t i)
 	return 2 + i * i % 300;
 }
 
-/* Documents of an indexing buffer that has nothing else, in chunks that hold a few of them; as long as they have terms. */
-static void write_documents(struct bs_indexing_buffer *indexing_buffer, uint32_t *numbers, uint64_t *random)
+/* Documents of an indexing buffer that has nothing else, in chunks that hold a few of them; as long
+ * as they have terms. */
+static void write_documents(struct bs_indexing_buffer *indexing_buffer, uint32_t *numbers,
+                            uint64_t *random)
 {
 	for (uint32_t d = 0; d < MANY_DOCS; d++) {
-		struct bs_accumulated_doc doc = {.n_terms = (uint32_t)random_below(random, d % 50 ? 200 : DOC_TERMS)};
+		struct bs_accumulated_doc doc = {
+			.n_terms = (uint32_t)random_below(random, d % 50 ? 200 : DOC_TERMS)};
 		doc.n_repeated = (uint32_t)random_below(random, doc.n_terms / 2 + 1);
-		size_t most = BS_GROUP_MOST_BYTES(doc.n_terms) + BS_GROUP_MOST_BYTES(doc.n_repeated);
+		size_t most =
+			BS_GROUP_MOST_BYTES(doc.n_terms) + BS_GROUP_MOST_BYTES(doc.n_repeated);
 		uint32_t tfs[DOC_TERMS];
 		uint8_t *to;
 		expect_ok(bs_spool_reserve(&indexing_buffer->spool, most, d, &to, ERR), &said);
@@ -218,9 +249,11 @@ static void write_documents(struct bs_indexing_buffer *indexing_buffer, uint32_t
 		to = bs_group_put(to, numbers, doc.n_terms);
 		to = bs_group_put(to, tfs, doc.n_repeated);
 		numbers += doc.n_terms;
-		indexing_buffer->spool.chunks->used_bytes = (size_t)(to - indexing_buffer->spool.chunks->bytes);
+		indexing_buffer->spool.chunks->used_bytes =
+			(size_t)(to - indexing_buffer->spool.chunks->bytes);
 		expect_ok(bs_vector_append(&indexing_buffer->docs, &doc, ERR), &said);
-		append_bytes(&indexing_buffer->doc_table.lengths, &doc.n_terms, sizeof(doc.n_terms));
+		append_bytes(&indexing_buffer->doc_table.lengths, &doc.n_terms,
+		             sizeof(doc.n_terms));
 		indexing_buffer->doc_table.n_docs++;
 	}
 }
@@ -234,28 +267,34 @@ static bool is_once(const uint32_t *numbers, uint32_t n, uint32_t i)
 }
 
 /* Of the terms that are coded, each by its tf code. Numbers: those of before. */
-static void check_tfs(const struct bs_indexing_buffer *indexing_buffer, uint32_t document, const struct bs_shard_plan *by,
-                      const uint32_t *new_of, const uint8_t *notes, const uint32_t *numbers, uint64_t *n_coded)
+static void check_tfs(const struct bs_indexing_buffer *indexing_buffer, uint32_t document,
+                      const struct bs_shard_plan *by, const uint32_t *new_of, const uint8_t *notes,
+                      const uint32_t *numbers, uint64_t *n_coded)
 {
 	const struct bs_accumulated_doc *doc = &indexing_buffer->docs.items[document];
 	size_t n_bytes;
 	const uint8_t *bits = bs_tf_table_added(&indexing_buffer->tf_table, document, &n_bytes);
 	for (uint32_t i = 0; i < doc->n_terms; i++) {
 		uint32_t number = new_of[numbers[i]];
-		bool is_coded = notes[number < by->n_repeated ? number : by->n_repeated] & BS_NOTE_IS_CODED;
+		bool is_coded =
+			notes[number < by->n_repeated ? number : by->n_repeated] & BS_NOTE_IS_CODED;
 		if (!is_coded || !is_once(numbers, doc->n_terms, i))
 			continue;
-		assert_int_equal(bs_tf_decode(bits, n_bytes, by->hashes[number]), i < doc->n_repeated ? tf_of(i) : 1);
+		assert_int_equal(bs_tf_decode(bits, n_bytes, by->hashes[number]),
+		                 i < doc->n_repeated ? tf_of(i) : 1);
 		++*n_coded;
 	}
 }
 
 static void check_renumbered(uint32_t n_threads, const struct bs_dir *dir)
 {
-	AUTO(bs_indexing_buffer_deinit) struct bs_indexing_buffer indexing_buffer = {.n_postings = 0};
+	AUTO(bs_indexing_buffer_deinit)
+	struct bs_indexing_buffer indexing_buffer = {.n_postings = 0};
 	uint64_t random = 3 + n_threads;
 	uint64_t n_coded = 0;
-	enum { LAST = 1000 };
+	enum {
+		LAST = 1000
+	};
 	uint8_t notes[LAST + 1];
 	FREED uint32_t *new_of = malloc(MANY_TERMS * sizeof(*new_of));
 	FREED uint64_t *hashes = malloc(MANY_TERMS * sizeof(*hashes));
@@ -268,12 +307,15 @@ static void check_renumbered(uint32_t n_threads, const struct bs_dir *dir)
 		hashes[i] = bs_hash_mix(i);
 	}
 	for (uint32_t i = 0; i <= LAST; i++)
-		notes[i] = (uint8_t)(i % 27 | (i % 3 == 0 && (i < LAST || n_threads > 1) ? BS_NOTE_IS_CODED : 0));
+		notes[i] = (uint8_t)(i % 27 |
+		                     (i % 3 == 0 && (i < LAST || n_threads > 1) ? BS_NOTE_IS_CODED
+		                                                                : 0));
 	notes[LAST] |= n_threads > 1 ? BS_NOTE_IS_CODED : 0;
 	if (n_threads == 1) /* of four bytes, and without a hash */
 		new_of[5000] = UINT32_MAX - 1;
 	for (uint8_t i = 0; i < BS_NOTE_KINDS; i++)
-		by.columns[i] = bs_count_pack((const uint8_t[BS_MAX_LEVELS]){i / 4, i / 2 - i / 4, i - i / 2});
+		by.columns[i] = bs_count_pack(
+			(const uint8_t[BS_MAX_LEVELS]){i / 4, i / 2 - i / 4, i - i / 2});
 	expect_ok(bs_kernel_choose(NULL, &by.kernel, ERR), &said);
 	if (dir)
 		expect_ok(bs_indexing_buffer_use_files(&indexing_buffer, dir, ERR), &said);
@@ -289,7 +331,8 @@ static void check_renumbered(uint32_t n_threads, const struct bs_dir *dir)
 		for (uint32_t n; (n = bs_indexing_buffer_next(&reader, found)) > 0; n_terms += n) {
 			for (uint32_t i = 0; i < n; i++) {
 				assert_int_equal(found[i], new_of[*number]);
-				weight += notes[new_of[*number] < LAST ? new_of[*number] : LAST] & BS_NOTE_KIND;
+				weight += notes[new_of[*number] < LAST ? new_of[*number] : LAST] &
+				          BS_NOTE_KIND;
 				number++;
 			}
 		}
@@ -310,4 +353,5 @@ static void test_renumber(void **state)
 	}
 }
 
-RUN_TESTS(FOLDER_TEST(test_terms_of_documents), FOLDER_TEST(test_full_disk), FOLDER_TEST(test_renumber))
+RUN_TESTS(FOLDER_TEST(test_terms_of_documents), FOLDER_TEST(test_full_disk),
+          FOLDER_TEST(test_renumber))

@@ -1,9 +1,10 @@
-/* test_sample.c: how much of a source a sample takes, and from where. A piece of these samples is 1 KiB, in place of 256. */
+/* test_sample.c: how much of a source a sample takes, and from where. A piece of these samples is 1
+ * KiB, in place of 256. */
 #include <sys/stat.h>
 
 #include "core/bitsift/search.h"
-#include "tests/rigs/core_rig.h"
 #include "indexer/choose/sample.h"
+#include "tests/rigs/core_rig.h"
 
 #define SAMPLE_BYTES (96u << 10)
 #define LEAST_BYTES  (16u << 10)
@@ -28,19 +29,22 @@ static enum bs_status take(void *context, const struct bs_document *document, st
 
 static struct taken sample_of(char *place, enum bs_source_kind kind)
 {
-	struct bs_source_record record = {.kind = kind, .label = place, .path = place, .is_named = true};
+	struct bs_source_record record = {
+		.kind = kind, .label = place, .path = place, .is_named = true};
 	struct bs_manifest manifest = {.n_sources = 1, .sources = &record};
 	struct bs_source_options options = {.no_ignore = true, .reads_records = true};
 	struct taken taken = {0};
 	(void)mkdir("index", 0777); /* beside the source, whose place is relative to it */
-	struct bs_source_sample sample = {dir_at("index"), &manifest, &options, SAMPLE_BYTES, false};
+	struct bs_source_sample sample = {dir_at("index"), &manifest, &options, SAMPLE_BYTES,
+	                                  false};
 	expect_ok(bs_sample_sources(&sample, take, &taken, ERR), &said);
 	return taken;
 }
 
 static void add_text(struct bs_buffer *to, unsigned part, size_t n_bytes)
 {
-	static const char line[] = "0123456789 abcdefghijklmnopqrstuvwxyz 0123456789 abcdefghijklmnopqrst";
+	static const char line[] =
+		"0123456789 abcdefghijklmnopqrstuvwxyz 0123456789 abcdefghijklmnopqrst";
 	char first = (char)('0' + part);
 	assert_int_equal(bs_buffer_append(to, &first, 1, NULL), BS_OK);
 	for (size_t n = 1; n < n_bytes; n += sizeof(line) - 1)
@@ -55,7 +59,8 @@ static void write_records(const char *path, size_t n_records, size_t n_apart, si
 		char head[64];
 		int n = snprintf(head, sizeof(head), "{\"id\":%zu,\"text\":\"", i);
 		assert_int_equal(bs_buffer_append(&lines, head, (size_t)n, NULL), BS_OK);
-		add_text(&lines, (unsigned)(i * 4 / n_records), n_apart && i % n_apart == 0 ? long_bytes : 70);
+		add_text(&lines, (unsigned)(i * 4 / n_records),
+		         n_apart && i % n_apart == 0 ? long_bytes : 70);
 		assert_int_equal(bs_buffer_append(&lines, "\"}\n", 3, NULL), BS_OK);
 	}
 	write_bytes(path, lines.data, lines.used_bytes);
@@ -73,18 +78,20 @@ static void test_collections(void **state)
 		size_t n_records;
 		uint64_t least, most; /* bytes of text, a share of those of the lines */
 	} cases[] = {
-		{10, 700, 720},                      /* all */
-		{100, 6000, 7200},                   /* nearly all: lines that two pieces share are left out */
+		{10, 700, 720}, /* all */
+		/* nearly all: lines that two pieces share are left out */
+		{100, 6000, 7200},
 		{1000, LEAST_BYTES / 2, LEAST_BYTES}, /* 100 KB: a sixth of what is asked for */
-		{4000, 26000, 50000},                /* 400 KB: an eighth */
-		{20000, 50000, SAMPLE_BYTES},        /* 2 MB: as much as is asked for */
+		{4000, 26000, 50000},                 /* 400 KB: an eighth */
+		{20000, 50000, SAMPLE_BYTES},         /* 2 MB: as much as is asked for */
 	};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		char place[] = "records.jsonl";
 		write_records(place, cases[i].n_records, 0, 0);
 		struct taken taken = sample_of(place, BS_SOURCE_COLLECTION);
 		if (taken.n_bytes < cases[i].least || taken.n_bytes > cases[i].most)
-			fail_msg("%zu records: %llu bytes", cases[i].n_records, (unsigned long long)taken.n_bytes);
+			fail_msg("%zu records: %llu bytes", cases[i].n_records,
+			         (unsigned long long)taken.n_bytes);
 		expect_spread(&taken);
 	}
 }

@@ -1,13 +1,14 @@
 /*
- * test_shard_build.c: shards of random documents. Widths that were chosen by some of the blocks are those of all blocks, but
- * for a few in a hundred; and where all are few, the same. Every document has the columns of its terms and of its tf levels.
+ * test_shard_build.c: shards of random documents. Widths that were chosen by some of the blocks are
+ * those of all blocks, but for a few in a hundred; and where all are few, the same. Every document
+ * has the columns of its terms and of its tf levels.
  */
 #include <math.h>
 
 #include "core/base/hash.h"
 #include "core/bitsift/search.h"
-#include "tests/rigs/core_rig.h"
 #include "indexer/segment/shard_build.h"
+#include "tests/rigs/core_rig.h"
 
 #define N_DOCS   20000u
 #define N_BLOCKS 40u
@@ -32,9 +33,13 @@ static void add_document(struct bs_term_batch *term_batch, uint64_t *random)
 	uint32_t n_tokens = 5 + (uint32_t)random_below(random, 60);
 	for (uint32_t i = 0; i < n_tokens; i++)
 		text_bytes += (size_t)snprintf(text + text_bytes, 16, "w%u ", draw_word(random));
-	struct bs_field field = {.name = "", .text = (const uint8_t *)text, .text_bytes = text_bytes};
-	struct bs_document document = {.name.bytes = (const uint8_t *)"d", .name.n_bytes = 1, .text.fields = &field,
-	                               .text.n_fields = 1, .text.n_bytes = text_bytes};
+	struct bs_field field = {
+		.name = "", .text = (const uint8_t *)text, .text_bytes = text_bytes};
+	struct bs_document document = {.name.bytes = (const uint8_t *)"d",
+	                               .name.n_bytes = 1,
+	                               .text.fields = &field,
+	                               .text.n_fields = 1,
+	                               .text.n_bytes = text_bytes};
 	struct bs_document_sink sink = bs_term_batch_sink(term_batch);
 	expect_ok(sink.document(sink.context, &document, ERR), &said);
 }
@@ -50,7 +55,8 @@ static void accumulate_documents(void)
 	expect_ok(bs_indexing_buffer_start(&indexing_buffer, &term_batch, ERR), &said);
 	for (uint32_t i = 0; i < N_DOCS; i++) {
 		struct bs_doc_record record = {.name = (const uint8_t *)"d", .name_bytes = 1};
-		expect_ok(bs_indexing_buffer_add(&indexing_buffer, &term_batch, i, &record, ERR), &said);
+		expect_ok(bs_indexing_buffer_add(&indexing_buffer, &term_batch, i, &record, ERR),
+		          &said);
 		rows[i] = i;
 	}
 	bs_indexing_buffer_finish(&indexing_buffer);
@@ -117,7 +123,8 @@ static void test_measured_blocks(void **state)
 	make(&some, N_DOCS, 6);
 	for (uint32_t level = 0; level < BS_MAX_LEVELS; level++) {
 		double wanted = all.product.image.shape.n_columns[level];
-		assert_true(fabs(some.product.image.shape.n_columns[level] - wanted) <= 0.03 * wanted + 1);
+		assert_true(fabs(some.product.image.shape.n_columns[level] - wanted) <=
+		            0.03 * wanted + 1);
 	}
 	assert_int_equal(some.product.image.shape.n_exact, all.product.image.shape.n_exact);
 	bs_shard_product_deinit(&all.product);
@@ -132,9 +139,11 @@ static void test_small_shard(void **state)
 	make(&all, 6 * BS_LINE_BITS - 5, 0);
 	forget_documents();
 	make(&some, 6 * BS_LINE_BITS - 5, 6);
-	assert_memory_equal(&some.product.image.shape, &all.product.image.shape, sizeof(all.product.image.shape));
+	assert_memory_equal(&some.product.image.shape, &all.product.image.shape,
+	                    sizeof(all.product.image.shape));
 	assert_int_equal(some.product.image.n_lines, all.product.image.n_lines);
-	assert_memory_equal(some.product.columns, all.product.columns, all.product.image.n_lines * BS_LINE_BYTES);
+	assert_memory_equal(some.product.columns, all.product.columns,
+	                    all.product.image.n_lines * BS_LINE_BYTES);
 	bs_shard_product_deinit(&all.product);
 	bs_shard_plan_deinit(&all.plan);
 	made_deinit(&some);
@@ -151,22 +160,31 @@ static void expect_columns(const struct made *made, uint64_t hash, uint32_t n_co
 {
 	struct bs_probe probe = bs_hash_probe(hash, BS_LEVEL_DOCUMENT);
 	for (uint32_t i = 0; i < n_columns; i++)
-		assert_true(has_bit(made, bs_hash_position(probe, i, made->product.image.shape.n_columns[0]), row));
+		assert_true(has_bit(
+			made, bs_hash_position(probe, i, made->product.image.shape.n_columns[0]),
+			row));
 }
 
 /* Ordinals are numbers here. */
-static void expect_term(const struct made *made, const struct bs_term_entry *entry, const struct bs_row_tfs *tfs,
-                        uint32_t row)
+static void expect_term(const struct made *made, const struct bs_term_entry *entry,
+                        const struct bs_row_tfs *tfs, uint32_t row)
 {
-	const struct bs_term_treatment *treatment = bs_term_treatment_find(&made->treatments, entry->df);
-	uint64_t hash = bs_hash_term(indexing_buffer.terms.bytes.data + entry->offset, entry->n_bytes);
-	uint32_t n_levels = entry->df < made->tf_levels.min_df ? 0 :
-		bs_tf_levels_of(&made->tf_levels, bs_tf_decode(tfs->bits, tfs->n_bytes, hash));
+	const struct bs_term_treatment *treatment =
+		bs_term_treatment_find(&made->treatments, entry->df);
+	uint64_t hash =
+		bs_hash_term(indexing_buffer.terms.bytes.data + entry->offset, entry->n_bytes);
+	uint32_t n_levels = entry->df < made->tf_levels.min_df
+	                            ? 0
+	                            : bs_tf_levels_of(&made->tf_levels,
+	                                              bs_tf_decode(tfs->bits, tfs->n_bytes, hash));
 	for (uint32_t l = 0; l < n_levels; l++)
 		expect_columns(made, bs_tf_level_hash(hash, l), made->tf_levels.n_columns, row);
-	/* All documents are rows: the df is that of the shard, of which a term with an exact column has a share. */
+	/* All documents are rows: the df is that of the shard, of which a term with an exact column
+	 * has a share. */
 	if (entry->df < made->plan.exact_share * N_BLOCKS * BS_LINE_BITS)
-		expect_columns(made, hash, bs_shard_hashes(treatment, made->product.image.shape.n_columns, 0), row);
+		expect_columns(made, hash,
+		               bs_shard_hashes(treatment, made->product.image.shape.n_columns, 0),
+		               row);
 }
 
 /* The document columns, which come first, one document after the other. */
@@ -180,7 +198,10 @@ static void test_document_columns(void **state)
 		uint32_t places[BS_TERM_CHUNK];
 		for (uint32_t n; (n = bs_indexing_buffer_next(&reader, places)) > 0;)
 			for (uint32_t i = 0; i < n; i++)
-				expect_term(&made, &indexing_buffer.terms.entries[made.plan.ordinals[places[i]]], &tfs, row);
+				expect_term(&made,
+				            &indexing_buffer.terms
+				                     .entries[made.plan.ordinals[places[i]]],
+				            &tfs, row);
 	}
 }
 

@@ -1,10 +1,10 @@
 /*
- * test_term_order.c: terms sorted by radix against qsort of their bytes, on terms made to tie: zero bytes, long common
- * beginnings, one the beginning of another.
+ * test_term_order.c: terms sorted by radix against qsort of their bytes, on terms made to tie: zero
+ * bytes, long common beginnings, one the beginning of another.
  */
 #include "core/base/hash.h"
-#include "tests/rigs/core_rig.h"
 #include "indexer/segment/term_order.h"
+#include "tests/rigs/core_rig.h"
 
 static const struct bs_term_table *sorted_terms; /* qsort has no context */
 
@@ -22,7 +22,9 @@ static int compare(const void *a, const void *b)
 static void intern(struct bs_term_table *terms, const uint8_t *bytes, uint32_t n_bytes)
 {
 	uint32_t number;
-	expect_ok(bs_term_table_intern(terms, bytes, n_bytes, bs_hash_slot(bytes, n_bytes), &number, NULL, ERR), &said);
+	expect_ok(bs_term_table_intern(terms, bytes, n_bytes, bs_hash_slot(bytes, n_bytes), &number,
+	                               NULL, ERR),
+	          &said);
 }
 
 static void expect_order(struct bs_term_table *terms)
@@ -50,7 +52,8 @@ static void test_random(void **state)
 		struct bs_term_table terms = {0};
 		for (uint32_t i = 0; i < 150000u / (5 - n_values); i++) {
 			uint8_t bytes[40];
-			uint32_t n_bytes = (uint32_t)random_below(&random, 1 + random_below(&random, sizeof(bytes)));
+			uint32_t n_bytes = (uint32_t)random_below(
+				&random, 1 + random_below(&random, sizeof(bytes)));
 			for (uint32_t b = 0; b < n_bytes; b++)
 				bytes[b] = values[random_below(&random, n_values)];
 			intern(&terms, bytes, n_bytes);

@@ -1,5 +1,6 @@
-/* test_analyzer.c: words cut by a callback (struct bs_analyzer): an index that is built, refreshed, compacted, searched and shown by
- * it, and refused without it. It cuts at '|' and keeps the case of letters. */
+/* test_analyzer.c: words cut by a callback (struct bs_analyzer): an index that is built, refreshed,
+ * compacted, searched and shown by it, and refused without it. It cuts at '|' and keeps the case of
+ * letters. */
 #include <unistd.h>
 
 #include <bitsift.h>
@@ -8,7 +9,9 @@
 #include "tests/rigs/test.h"
 
 static int cut(void *context, const uint8_t *text, size_t text_bytes,
-               int (*emit)(void *emit_context, const uint8_t *term, size_t term_bytes, size_t start, size_t stop), void *emit_context)
+               int (*emit)(void *emit_context, const uint8_t *term, size_t term_bytes, size_t start,
+                           size_t stop),
+               void *emit_context)
 {
 	int result = 0;
 	++*(size_t *)context;
@@ -29,17 +32,20 @@ static struct library_rig *rig;
 
 static int setup(void **state)
 {
-	library_setup(state, "{\"id\": \"1\", \"text\": \"New York|London|Paris\"}\n"
-	                     "{\"id\": \"2\", \"text\": \"London|New York|a.b:c\"}\n"
-	                     "{\"id\": \"3\", \"text\": \"new york|york\"}\n"
-	                     "{\"id\": \"4\", \"text\": \"\xe4\xb8\xad\xe6\x96\x87|London|Paris, France\"}\n");
+	library_setup(
+		state,
+		"{\"id\": \"1\", \"text\": \"New York|London|Paris\"}\n"
+		"{\"id\": \"2\", \"text\": \"London|New York|a.b:c\"}\n"
+		"{\"id\": \"3\", \"text\": \"new york|york\"}\n"
+		"{\"id\": \"4\", \"text\": \"\xe4\xb8\xad\xe6\x96\x87|London|Paris, France\"}\n");
 	rig = *state;
 	return 0;
 }
 
 static struct bs_build_request request_of(const char *const *source)
 {
-	return (struct bs_build_request){.dir = rig->dir, .sources = source, .n_sources = 1, .host.analyzer = &bars};
+	return (struct bs_build_request){
+		.dir = rig->dir, .sources = source, .n_sources = 1, .host.analyzer = &bars};
 }
 
 static void build(void)
@@ -57,9 +63,11 @@ static int hear(void *context, const struct bs_hit *hit)
 {
 	struct heard *heard = context;
 	size_t used = strlen(heard->ids);
-	snprintf(heard->ids + used, sizeof(heard->ids) - used, "%.*s ", (int)hit->local_id_bytes, hit->local_id);
+	snprintf(heard->ids + used, sizeof(heard->ids) - used, "%.*s ", (int)hit->local_id_bytes,
+	         hit->local_id);
 	if (hit->rank == 1)
-		snprintf(heard->snippet, sizeof(heard->snippet), "%.*s", (int)hit->snippet_bytes, hit->snippet);
+		snprintf(heard->snippet, sizeof(heard->snippet), "%.*s", (int)hit->snippet_bytes,
+		         hit->snippet);
 	return 0;
 }
 
@@ -76,8 +84,14 @@ static void assert_finds(const struct bs_index *index, const char *query, const 
 	for (int brute = 0; brute < 2; brute++) {
 		for (int mode = 0; mode < 2; mode++) {
 			struct heard heard = {"", ""};
-			struct bs_search_request request = {.query.text = query, .query.text_bytes = strlen(query), .output.mode = mode ? BS_SEARCH_IDS : BS_SEARCH_TOP,
-			                                  .method.brute = brute, .output.sort_field = NULL, .callbacks.hit = hear, .callbacks.context = &heard};
+			struct bs_search_request request = {.query.text = query,
+			                                    .query.text_bytes = strlen(query),
+			                                    .output.mode = mode ? BS_SEARCH_IDS
+			                                                        : BS_SEARCH_TOP,
+			                                    .method.brute = brute,
+			                                    .output.sort_field = NULL,
+			                                    .callbacks.hit = hear,
+			                                    .callbacks.context = &heard};
 			if (bs_search(searcher, &request, NULL, ERR))
 				fail_msg("%s: %s", query, said.text);
 			if (mode)
@@ -91,11 +105,23 @@ static void assert_finds(const struct bs_index *index, const char *query, const 
 static void assert_all(const struct bs_index *index)
 {
 	static const char *const cases[][2] = {
-		{"London", "1 2 4 "}, {"london", ""}, {"\"New York\"", "1 2 "}, {"york", "3 "}, {"York", ""},
-		{"\"new york\"", "3 "}, {"\"New York|London\"", "1 "}, {"\"London|New York\"", "2 "},
-		{"\"London|Paris\"", "1 "}, {"\"New York\" -Paris", "2 "}, {"Lon*", "1 2 4 "}, {"Londin~1", "1 2 4 "},
-		{"*o?don", "1 2 4 "}, {"\xe4\xb8\xad\xe6\x96\x87", "4 "}, {"\xe4\xb8\xad", ""},
-		{"text:London OR york", "1 2 3 4 "}, {"\"Paris, France\" OR \"a.b:c\"", "2 4 "},
+		{"London", "1 2 4 "},
+		{"london", ""},
+		{"\"New York\"", "1 2 "},
+		{"york", "3 "},
+		{"York", ""},
+		{"\"new york\"", "3 "},
+		{"\"New York|London\"", "1 "},
+		{"\"London|New York\"", "2 "},
+		{"\"London|Paris\"", "1 "},
+		{"\"New York\" -Paris", "2 "},
+		{"Lon*", "1 2 4 "},
+		{"Londin~1", "1 2 4 "},
+		{"*o?don", "1 2 4 "},
+		{"\xe4\xb8\xad\xe6\x96\x87", "4 "},
+		{"\xe4\xb8\xad", ""},
+		{"text:London OR york", "1 2 3 4 "},
+		{"\"Paris, France\" OR \"a.b:c\"", "2 4 "},
 	};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
 		assert_finds(index, cases[i][0], cases[i][1]);
@@ -109,8 +135,13 @@ static void test_words_are_cut(void **state)
 	struct bs_index *index = open_index(false);
 	assert_all(index);
 	struct heard heard = {"", ""};
-	struct bs_search_request request = {.query.text = "\"New York|London\"", .query.text_bytes = 17, .output.snippets = true, .output.mark_start = "<", .output.mark_stop = ">",
-	                                  .callbacks.hit = hear, .callbacks.context = &heard};
+	struct bs_search_request request = {.query.text = "\"New York|London\"",
+	                                    .query.text_bytes = 17,
+	                                    .output.snippets = true,
+	                                    .output.mark_start = "<",
+	                                    .output.mark_stop = ">",
+	                                    .callbacks.hit = hear,
+	                                    .callbacks.context = &heard};
 	struct bs_searcher *searcher = must_searcher(index);
 	assert_int_equal(bs_search(searcher, &request, NULL, NULL), BS_OK);
 	assert_string_equal(heard.snippet, "<New York>|<London>|Paris");
@@ -122,7 +153,8 @@ static void test_words_are_cut(void **state)
 	assert_string_equal(heard.snippet, "<\xe4\xb8\xad\xe6\x96\x87>|London|Paris, France");
 	bs_searcher_free(searcher);
 	bs_index_close(index);
-	assert_int_equal(bs_index_check(&(struct bs_check_request){.dir = rig->dir}, NULL, NULL), BS_OK);
+	assert_int_equal(bs_index_check(&(struct bs_check_request){.dir = rig->dir}, NULL, NULL),
+	                 BS_OK);
 }
 
 static void test_it_is_asked_for(void **state)
@@ -136,9 +168,11 @@ static void test_it_is_asked_for(void **state)
 	struct bs_open_request open = {.dir = rig->dir, .host.analyzer = &other};
 	assert_int_equal(bs_index_open_with(&open, &index, ERR), BS_UNSUPPORTED);
 	assert_non_null(strstr(said.text, "bars-1"));
-	assert_int_equal(bs_index_build(&(struct bs_build_request){.dir = rig->dir}, NULL, ERR), BS_UNSUPPORTED);
+	assert_int_equal(bs_index_build(&(struct bs_build_request){.dir = rig->dir}, NULL, ERR),
+	                 BS_UNSUPPORTED);
 	assert_non_null(strstr(said.text, "bars-1"));
-	assert_int_equal(bs_index_compact(&(struct bs_build_request){.dir = rig->dir}, NULL, ERR), BS_UNSUPPORTED);
+	assert_int_equal(bs_index_compact(&(struct bs_build_request){.dir = rig->dir}, NULL, ERR),
+	                 BS_UNSUPPORTED);
 	struct bs_delete_request deletion = {.dir = rig->dir, .query = "London", .query_bytes = 6};
 	assert_int_equal(bs_index_delete(&deletion, NULL, ERR), BS_UNSUPPORTED);
 	const char *source = rig->collection;
@@ -175,35 +209,48 @@ static void test_the_life_of_an_index(void **state)
 	index = open_index(false);
 	assert_finds(index, "\"London|Rome\"", "5 ");
 	bs_index_close(index);
-	struct bs_delete_request deletion = {.dir = rig->dir, .query = "Rome", .query_bytes = 4, .host.analyzer = &bars};
+	struct bs_delete_request deletion = {
+		.dir = rig->dir, .query = "Rome", .query_bytes = 4, .host.analyzer = &bars};
 	struct bs_delete_result deleted;
 	assert_int_equal(bs_index_delete(&deletion, &deleted, ERR), BS_OK);
 	assert_int_equal(deleted.n_deleted, 1);
 	struct bs_build_report report;
-	assert_int_equal(bs_index_compact(&(struct bs_build_request){.dir = rig->dir, .host.analyzer = &bars}, &report, ERR), BS_OK);
+	assert_int_equal(bs_index_compact(&(struct bs_build_request){.dir = rig->dir,
+	                                                             .host.analyzer = &bars},
+	                                  &report, ERR),
+	                 BS_OK);
 	assert_true(report.is_committed == (report.n_moved > 0));
 	index = open_index(false);
 	assert_all(index);
 	assert_finds(index, "Rome", "");
 	bs_index_close(index);
-	assert_int_equal(bs_index_check(&(struct bs_check_request){.dir = rig->dir}, NULL, NULL), BS_OK);
+	assert_int_equal(bs_index_check(&(struct bs_check_request){.dir = rig->dir}, NULL, NULL),
+	                 BS_OK);
 }
 
 static int cut_badly(void *context, const uint8_t *text, size_t text_bytes,
-                     int (*emit)(void *emit_context, const uint8_t *term, size_t term_bytes, size_t start, size_t stop), void *emit_context)
+                     int (*emit)(void *emit_context, const uint8_t *term, size_t term_bytes,
+                                 size_t start, size_t stop),
+                     void *emit_context)
 {
 	switch (*(int *)context) {
-	case 0: return emit(emit_context, text, 0, 0, 0);
-	case 1: return emit(emit_context, (const uint8_t *)"\xff", 1, 0, 1);
-	case 2: return emit(emit_context, text, 1, 0, text_bytes + 1);
-	case 3: return emit(emit_context, text, 1, 3, 4) ? 1 : emit(emit_context, text, 1, 2, 3);
-	default: return -7;
+	case 0:
+		return emit(emit_context, text, 0, 0, 0);
+	case 1:
+		return emit(emit_context, (const uint8_t *)"\xff", 1, 0, 1);
+	case 2:
+		return emit(emit_context, text, 1, 0, text_bytes + 1);
+	case 3:
+		return emit(emit_context, text, 1, 3, 4) ? 1 : emit(emit_context, text, 1, 2, 3);
+	default:
+		return -7;
 	}
 }
 
 static void test_bad_analyzers_fail(void **state)
 {
-	static const enum bs_status expected[] = {BS_INVALID, BS_INVALID, BS_INVALID, BS_INVALID, BS_IO};
+	static const enum bs_status expected[] = {BS_INVALID, BS_INVALID, BS_INVALID, BS_INVALID,
+	                                          BS_IO};
 	const char *source = rig->collection;
 	for (int kind = 0; kind < 5; kind++) {
 		struct bs_analyzer bad = {.name = "bad", .cut = cut_badly, .context = &kind};

@@ -1,5 +1,5 @@
-/* test_grep.c: bs_grep, linked to the library alone: what it writes is what the program prints, and lines come as
- * structs. */
+/* test_grep.c: bs_grep, linked to the library alone: what it writes is what the program prints, and
+ * lines come as structs. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/stat.h>
@@ -22,19 +22,21 @@ static void write_bytes(const char *path, const char *text, size_t text_bytes)
 	assert_int_equal(fclose(file), 0);
 }
 
-/* tree/00 ... tree/59, every fifth of which holds the word rare, and an index of them; then one file changes. */
+/* tree/00 ... tree/59, every fifth of which holds the word rare, and an index of them; then one
+ * file changes. */
 static int setup(void **state)
 {
 	const char *source = "tree";
-	struct bs_build_request build = {.dir = "index", .sources = &source, .n_sources = 1, .index.grams = true};
+	struct bs_build_request build = {
+		.dir = "index", .sources = &source, .n_sources = 1, .index.grams = true};
 	char path[32], text[256];
 	make_folder(folder);
 	assert_int_equal(chdir(folder), 0);
 	assert_int_equal(mkdir(source, 0777), 0);
 	for (int i = 0; i < N_FILES; i++) {
 		snprintf(path, sizeof(path), "tree/%02d", i);
-		snprintf(text, sizeof(text), "first of %d\n%s word, Rare %s\nlast\n", i, i % 5 ? "common" : "rare",
-		         i % 7 ? "\xff" : "one");
+		snprintf(text, sizeof(text), "first of %d\n%s word, Rare %s\nlast\n", i,
+		         i % 5 ? "common" : "rare", i % 7 ? "\xff" : "one");
 		write_text(path, text);
 	}
 	write_bytes("tree/zero", "rare\0rare\n", 10);
@@ -73,12 +75,15 @@ static int take_bytes(void *context, const void *bytes, size_t n_bytes)
 static int take_line(void *context, const struct bs_grep_line *line)
 {
 	char text[512];
-	int n = snprintf(text, sizeof(text), "%s%c%llu:%llu:", line->path, line->is_context ? '-' : ':',
-	                 (unsigned long long)line->number, (unsigned long long)line->byte_off);
+	int n = snprintf(text, sizeof(text), "%s%c%llu:%llu:", line->path,
+	                 line->is_context ? '-' : ':', (unsigned long long)line->number,
+	                 (unsigned long long)line->byte_off);
 	for (size_t i = 0; i < line->n_matches; i++)
-		n += snprintf(text + n, sizeof(text) - (size_t)n, "[%zu,%zu)", line->matches[i].start, line->matches[i].end);
+		n += snprintf(text + n, sizeof(text) - (size_t)n, "[%zu,%zu)",
+		              line->matches[i].start, line->matches[i].end);
 	if (line->text)
-		n += snprintf(text + n, sizeof(text) - (size_t)n, "%.*s", (int)line->text_bytes, line->text);
+		n += snprintf(text + n, sizeof(text) - (size_t)n, "%.*s", (int)line->text_bytes,
+		              line->text);
 	return take_bytes(context, text, (size_t)n);
 }
 
@@ -134,16 +139,23 @@ static void test_writes_what_the_program_prints(void **state)
 		struct bs_grep_output output;
 	} rows[] = {
 		{"'rare.*|[l]ast' tree", {.with_path = true}},
-		{"-n -C1 'rare.*|[l]ast' tree", {.with_path = true, .line_numbers = true, .before = 1, .after = 1}},
+		{"-n -C1 'rare.*|[l]ast' tree",
+	         {.with_path = true, .line_numbers = true, .before = 1, .after = 1}},
 		{"-c 'rare.*|[l]ast' tree", {.with_path = true, .format = BS_GREP_COUNT}},
 		{"-l 'rare.*|[l]ast' tree", {.with_path = true, .format = BS_GREP_FILES_WITH}},
-		{"--files-without-match 'rare.*|[l]ast' tree", {.with_path = true, .format = BS_GREP_FILES_WITHOUT}},
+		{"--files-without-match 'rare.*|[l]ast' tree",
+	         {.with_path = true, .format = BS_GREP_FILES_WITHOUT}},
 		{"-I -m1 -o 'rare.*|[l]ast' tree", {.only_matching = true, .max_count = 1}},
-		{"-v --heading 'rare.*|[l]ast' tree", {.with_path = true, .invert = true, .heading = true}},
+		{"-v --heading 'rare.*|[l]ast' tree",
+	         {.with_path = true, .invert = true, .heading = true}},
 		{"--vimgrep 'rare.*|[l]ast' tree",
-		 {.with_path = true, .line_numbers = true, .columns = true, .per_match = true}},
+	         {.with_path = true, .line_numbers = true, .columns = true, .per_match = true}},
 		{"-r x -B1 --context-separator=== 'rare.*|[l]ast' tree",
-		 {.with_path = true, .replacement = "x", .replacement_bytes = 1, .before = 1, .group_separator = {"==", 2}}},
+	         {.with_path = true,
+	          .replacement = "x",
+	          .replacement_bytes = 1,
+	          .before = 1,
+	          .group_separator = {"==", 2}}},
 	};
 	struct heard heard;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
@@ -155,8 +167,11 @@ static void test_writes_what_the_program_prints(void **state)
 	const char *one[] = {"first of [0-9]1$", "RARE"};
 	const size_t one_bytes[] = {16, 4};
 	struct bs_grep_request request = ask(one, &heard);
-	request.pattern = (struct bs_grep_pattern){.patterns = one, .pattern_bytes = one_bytes, .n_patterns = 2,
-	                                           .letter_case = BS_GREP_CASE_INSENSITIVE, .is_word = true};
+	request.pattern = (struct bs_grep_pattern){.patterns = one,
+	                                           .pattern_bytes = one_bytes,
+	                                           .n_patterns = 2,
+	                                           .letter_case = BS_GREP_CASE_INSENSITIVE,
+	                                           .is_word = true};
 	request.files.globs = (const char *const[]){"*1", "!21", NULL};
 	assert_int_equal(bs_grep(&request, NULL, NULL), BS_OK);
 	expect_program("-i -w -e 'first of [0-9]1$' -e RARE -g '*1' -g '!21' tree", &heard);
@@ -173,9 +188,15 @@ static void test_lines_of_a_file(void **state)
 		const char *printed;
 	} cases[] = {
 		{"cat", {.before = 1}, false, "1-a\n2:b cat\n--\n5-e\n6:f cat\r\n"},
-		{"cat", {.before = 1, .after = 1}, false, "1-a\n2:b cat\n3-c\n--\n5-e\n6:f cat\r\n7-g\n"},
+		{"cat",
+	         {.before = 1, .after = 1},
+	         false,
+	         "1-a\n2:b cat\n3-c\n--\n5-e\n6:f cat\r\n7-g\n"},
 		{"b cat|^d", {.after = 1}, false, "2:b cat\n3-c\n4:d Cat\n5-e\n"},
-		{"b cat|^d", {.before = 9, .after = 9}, false, "1-a\n2:b cat\n3-c\n4:d Cat\n5-e\n6-f cat\r\n7-g\n8-\r\n"},
+		{"b cat|^d",
+	         {.before = 9, .after = 9},
+	         false,
+	         "1-a\n2:b cat\n3-c\n4:d Cat\n5-e\n6-f cat\r\n7-g\n8-\r\n"},
 		{"cat", {.max_count = 1}, false, "2:b cat\n"},
 		{"[bcdef]", {.invert = true}, false, "1:a\n7:g\n8:\r\n"},
 		{"cat$", {.before = 0}, false, "2:b cat\n"},
@@ -295,14 +316,16 @@ static int take_enclosed(void *context, const struct bs_grep_line *line)
 static void take_results(void *context, const struct bs_grep_results *results)
 {
 	struct heard *heard = context;
-	snprintf(heard->notice, sizeof(heard->notice), "%llu of %llu in %llu %s", (unsigned long long)results->n_shown,
-	         (unsigned long long)results->n_found, (unsigned long long)results->n_files,
+	snprintf(heard->notice, sizeof(heard->notice), "%llu of %llu in %llu %s",
+	         (unsigned long long)results->n_shown, (unsigned long long)results->n_found,
+	         (unsigned long long)results->n_files,
 	         results->resume_token ? results->resume_token : "end");
 }
 
 static void test_lines_are_enclosed_chosen_and_counted(void **state)
 {
-	static const char c[] = "static int\nf(void)\n{\n\tcall(a);\n\tcall(b);\n}\n", *path = "enclosed.c";
+	static const char c[] = "static int\nf(void)\n{\n\tcall(a);\n\tcall(b);\n}\n",
+			  *path = "enclosed.c";
 	const char *pattern = "call", *ands[] = {"[ab]", "\\)", NULL}, *nots[] = {"b", NULL};
 	static struct heard heard;
 	struct bs_grep_request request = ask(&pattern, &heard);
@@ -315,7 +338,8 @@ static void test_lines_are_enclosed_chosen_and_counted(void **state)
 	request.output.before = 1;
 	request.conditions.all_of = ands;
 	assert_int_equal(bs_grep(&request, NULL, NULL), BS_OK);
-	assert_string_equal(heard.text, "enclosed.c-3:19:{\n0:enclosed.c:4:21:[1,5)\tcall(a);\n2:f(void)\n");
+	assert_string_equal(heard.text,
+	                    "enclosed.c-3:19:{\n0:enclosed.c:4:21:[1,5)\tcall(a);\n2:f(void)\n");
 	assert_string_equal(heard.notice, "1 of 2 in 1 enclosed.c:4");
 
 	heard = (struct heard){.n_bytes = 0};
@@ -400,7 +424,8 @@ static void *write_pipe(void *path)
 	return NULL;
 }
 
-/* What was found in a stream is written before more of it is waited for; flush is called as output.buffering says. */
+/* What was found in a stream is written before more of it is waited for; flush is called as
+ * output.buffering says. */
 static void test_flush(void **state)
 {
 	static char path[] = "pipe";
@@ -415,8 +440,10 @@ static void test_flush(void **state)
 	assert_int_equal(pthread_create(&writer, NULL, write_pipe, path), 0);
 	assert_int_equal(bs_grep(&request, NULL, NULL), BS_OK);
 	assert_int_equal(pthread_join(writer, NULL), 0);
-	assert_string_equal(piped.text, "tree/00:rare word, Rare one\npipe:one rare line\npipe:1 flushes, rare\n"
-	                                "tree/05:rare word, Rare \xff\n");
+	assert_string_equal(
+		piped.text,
+		"tree/00:rare word, Rare one\npipe:one rare line\npipe:1 flushes, rare\n"
+		"tree/05:rare word, Rare \xff\n");
 	request = ask(&pattern, &piped);
 	request.callbacks.flush = take_flush;
 	request.output.buffering = BS_GREP_BUFFER_LINES;
@@ -475,6 +502,8 @@ static void test_bad_requests(void **state)
 
 RUN_TESTS_WITH(setup, teardown, cmocka_unit_test(test_writes_what_the_program_prints),
                cmocka_unit_test(test_lines_of_a_file), cmocka_unit_test(test_late_nul),
-               cmocka_unit_test(test_index_changes_nothing), cmocka_unit_test(test_lines_as_structs),
-               cmocka_unit_test(test_lines_are_enclosed_chosen_and_counted), cmocka_unit_test(test_tasks),
-               cmocka_unit_test(test_stop), cmocka_unit_test(test_flush), cmocka_unit_test(test_bad_requests))
+               cmocka_unit_test(test_index_changes_nothing),
+               cmocka_unit_test(test_lines_as_structs),
+               cmocka_unit_test(test_lines_are_enclosed_chosen_and_counted),
+               cmocka_unit_test(test_tasks), cmocka_unit_test(test_stop),
+               cmocka_unit_test(test_flush), cmocka_unit_test(test_bad_requests))

@@ -1,4 +1,5 @@
-/* test_library.c: bitsift.h as a program sees it: linked to the installed library's own file, nothing else of ours. */
+/* test_library.c: bitsift.h as a program sees it: linked to the installed library's own file,
+ * nothing else of ours. */
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -49,12 +50,14 @@ struct heard {
 static int hear_hit(void *context, const struct bs_hit *hit)
 {
 	struct heard *heard = context;
-	snprintf(heard->ids + strlen(heard->ids), sizeof(heard->ids) - strlen(heard->ids), "%.*s ", (int)hit->id_bytes,
-	         hit->id);
-	snprintf(heard->snippet, sizeof(heard->snippet), "%.*s", (int)hit->snippet_bytes, hit->snippet);
-	snprintf(heard->passage, sizeof(heard->passage), "%llu:%llu %llu-%llu %.*s:%.*s, of %zu", (unsigned long long)hit->best.line,
-	         (unsigned long long)hit->best.column, (unsigned long long)hit->best.start_byte,
-	         (unsigned long long)hit->best.stop_byte, (int)hit->best.field_bytes, hit->best.field, (int)hit->best.text_bytes,
+	snprintf(heard->ids + strlen(heard->ids), sizeof(heard->ids) - strlen(heard->ids), "%.*s ",
+	         (int)hit->id_bytes, hit->id);
+	snprintf(heard->snippet, sizeof(heard->snippet), "%.*s", (int)hit->snippet_bytes,
+	         hit->snippet);
+	snprintf(heard->passage, sizeof(heard->passage), "%llu:%llu %llu-%llu %.*s:%.*s, of %zu",
+	         (unsigned long long)hit->best.line, (unsigned long long)hit->best.column,
+	         (unsigned long long)hit->best.start_byte, (unsigned long long)hit->best.stop_byte,
+	         (int)hit->best.field_bytes, hit->best.field, (int)hit->best.text_bytes,
 	         hit->best.text, hit->n_passages);
 	heard->last_score = hit->score;
 	heard->n_hits++;
@@ -76,10 +79,15 @@ static void ask_for(struct bs_search_request *request, const char *query)
 	request->query.text_bytes = strlen(query);
 }
 
-static struct bs_search_request ask(const char *query, enum bs_search_mode mode, struct heard *heard)
+static struct bs_search_request ask(const char *query, enum bs_search_mode mode,
+                                    struct heard *heard)
 {
-	return (struct bs_search_request){.query.text = query, .query.text_bytes = strlen(query), .output.mode = mode, .callbacks.hit = hear_hit,
-	                                .callbacks.notice = hear_notice, .callbacks.context = heard};
+	return (struct bs_search_request){.query.text = query,
+	                                  .query.text_bytes = strlen(query),
+	                                  .output.mode = mode,
+	                                  .callbacks.hit = hear_hit,
+	                                  .callbacks.notice = hear_notice,
+	                                  .callbacks.context = heard};
 }
 
 /* ---- version, names ---- */
@@ -87,7 +95,8 @@ static struct bs_search_request ask(const char *query, enum bs_search_mode mode,
 static void test_versions_agree(void **state)
 {
 	char version[32];
-	snprintf(version, sizeof(version), "%d.%d.%d", BS_VERSION_MAJOR, BS_VERSION_MINOR, BS_VERSION_PATCH);
+	snprintf(version, sizeof(version), "%d.%d.%d", BS_VERSION_MAJOR, BS_VERSION_MINOR,
+	         BS_VERSION_PATCH);
 	assert_string_equal(version, BS_VERSION);
 	assert_string_equal(version, bs_version());
 	assert_string_equal(version, BITSIFT_VERSION); /* the build's */
@@ -142,13 +151,16 @@ static void deadline_skipped(void *context, enum bs_skip reason, const char *mes
 static void test_build_reports(void **state)
 {
 	struct watched watched = {.answer = 0};
-	struct bs_build_request request = {.callbacks.progress = deadline_progress, .callbacks.skipped = deadline_skipped, .callbacks.context = &watched};
+	struct bs_build_request request = {.callbacks.progress = deadline_progress,
+	                                   .callbacks.skipped = deadline_skipped,
+	                                   .callbacks.context = &watched};
 	struct bs_build_report report;
 	assert_int_equal(build(request, &report, ERR), BS_OK);
 	assert_int_equal(report.n_docs, 3);
 	assert_int_equal(report.skipped[BS_SKIP_BAD_RECORD], 1);
 	assert_int_equal(report.n_segments, 1);
-	assert_true(report.index_bytes > 0 && report.n_terms > 0 && report.n_postings >= report.n_terms);
+	assert_true(report.index_bytes > 0 && report.n_terms > 0 &&
+	            report.n_postings >= report.n_terms);
 	assert_true(watched.n_progress > 0);
 	assert_int_equal(watched.n_skipped, 1);
 	assert_non_null(strstr(watched.message, "a.jsonl:4"));
@@ -185,8 +197,12 @@ static void test_build_steps(void **state)
 	char path[128];
 	const char *sources[] = {rig->folder};
 	struct steps steps = {.last = BS_BUILD_LOOK};
-	struct bs_build_request request = {
-		.dir = rig->dir, .sources = sources, .n_sources = 1, .write.n_threads = 1, .callbacks.progress = deadline_steps, .callbacks.context = &steps};
+	struct bs_build_request request = {.dir = rig->dir,
+	                                   .sources = sources,
+	                                   .n_sources = 1,
+	                                   .write.n_threads = 1,
+	                                   .callbacks.progress = deadline_steps,
+	                                   .callbacks.context = &steps};
 	assert_int_equal(unlink(rig->collection), 0);
 	for (unsigned i = 0; i < N_FILES; i++) {
 		snprintf(path, sizeof(path), "%s/%u.txt", rig->folder, i);
@@ -208,7 +224,8 @@ static void test_build_steps(void **state)
 static void test_build_can_be_stopped(void **state)
 {
 	struct watched watched = {.answer = 1};
-	struct bs_build_request request = {.callbacks.progress = deadline_progress, .callbacks.context = &watched};
+	struct bs_build_request request = {.callbacks.progress = deadline_progress,
+	                                   .callbacks.context = &watched};
 	struct bs_index *index;
 	assert_int_equal(build(request, NULL, ERR), BS_STOPPED);
 	assert_true(*said.text);
@@ -220,7 +237,8 @@ static void test_build_can_be_stopped(void **state)
 static void test_recorded_options(void **state)
 {
 	const char *fields[] = {"text", NULL};
-	struct bs_build_request with_options = {.index.fold_accents = true, .rules.text_fields = fields};
+	struct bs_build_request with_options = {.index.fold_accents = true,
+	                                        .rules.text_fields = fields};
 	assert_int_equal(build(with_options, NULL, ERR), BS_OK);
 	/* None: as it was made, and without sources those recorded. */
 	struct bs_build_request refresh = {.dir = rig->dir};
@@ -250,10 +268,12 @@ static bool is_that_path(void *context, const char *dir, const char *path)
 	return strcmp(context, noted) == 0;
 }
 
-static uint64_t count_with(const char *dir, const struct bs_consent *consent, bool fresh, uint64_t *n_unreadable_out)
+static uint64_t count_with(const char *dir, const struct bs_consent *consent, bool fresh,
+                           uint64_t *n_unreadable_out)
 {
 	struct bs_open_request open = {.dir = dir, .host.consent = consent, .fresh = fresh};
-	struct bs_search_request find = {.query.text = "cat", .query.text_bytes = 3, .output.mode = BS_SEARCH_COUNT};
+	struct bs_search_request find = {
+		.query.text = "cat", .query.text_bytes = 3, .output.mode = BS_SEARCH_COUNT};
 	struct bs_search_result result;
 	struct bs_index *index = must_open_with(&open);
 	struct bs_searcher *searcher = must_searcher(index);
@@ -264,7 +284,8 @@ static uint64_t count_with(const char *dir, const struct bs_consent *consent, bo
 	return result.n_hits;
 }
 
-/* A source outside the folder that holds the index: read when a request names it, and later with consent alone. */
+/* A source outside the folder that holds the index: read when a request names it, and later with
+ * consent alone. */
 static void test_consent(void **state)
 {
 	char paths[256] = "", inner[128], dir[160], outside[128];
@@ -275,9 +296,11 @@ static void test_consent(void **state)
 	assert_int_equal(mkdir(inner, 0777), 0);
 	write_text(outside, "cat\n");
 	const char *sources[] = {outside};
-	struct bs_consent none = {.all = false}, all = {.all = true}, asked = {.follows = is_that_path, .context = paths};
+	struct bs_consent none = {.all = false}, all = {.all = true},
+			  asked = {.follows = is_that_path, .context = paths};
 	struct bs_consent noting = {.named = note_path, .context = paths};
-	struct bs_build_request request = {.dir = dir, .sources = sources, .n_sources = 1, .host.consent = &noting};
+	struct bs_build_request request = {
+		.dir = dir, .sources = sources, .n_sources = 1, .host.consent = &noting};
 	struct bs_build_report report;
 	assert_int_equal(bs_index_build(&request, &report, ERR), BS_OK);
 	assert_int_equal(report.n_docs, 1);
@@ -310,14 +333,19 @@ static void test_consent(void **state)
 
 static void test_bad_build_requests(void **state)
 {
-	static const struct bs_build_request nothing = {0}, invalid[] = {
-		{.index.density = 0.7}, {.index.density = -0.1}, {.index.stem_language = "klingon"}, {.strict = true}};
+	static const struct bs_build_request nothing = {0},
+					     invalid[] = {{.index.density = 0.7},
+	                                                  {.index.density = -0.1},
+	                                                  {.index.stem_language = "klingon"},
+	                                                  {.strict = true}};
 	assert_int_equal(bs_index_build(&nothing, NULL, ERR), BS_INVALID);
 	for (size_t i = 0; i < sizeof(invalid) / sizeof(*invalid); i++)
 		assert_int_equal(build(invalid[i], NULL, ERR), BS_INVALID);
-	assert_int_equal(build((struct bs_build_request){.reserved = {0, 1}}, NULL, ERR), BS_UNSUPPORTED);
+	assert_int_equal(build((struct bs_build_request){.reserved = {0, 1}}, NULL, ERR),
+	                 BS_UNSUPPORTED);
 	assert_non_null(strstr(said.text, "struct bs_build_request"));
-	assert_int_equal(build((struct bs_build_request){.reserved = {0, 1}}, NULL, NULL), BS_UNSUPPORTED);
+	assert_int_equal(build((struct bs_build_request){.reserved = {0, 1}}, NULL, NULL),
+	                 BS_UNSUPPORTED);
 }
 
 /* ---- opening ---- */
@@ -334,11 +362,17 @@ static void test_open_and_describe(void **state)
 	assert_false(info.is_other_unicode);
 	assert_true(*info.icu_version && *info.unicode_version && *info.kernel);
 	bs_index_close(index);
-	assert_int_equal(bs_index_open_with(&(struct bs_open_request){.dir = rig->dir, .kernel = "plain"}, &index, ERR), BS_OK);
+	assert_int_equal(
+		bs_index_open_with(&(struct bs_open_request){.dir = rig->dir, .kernel = "plain"},
+	                           &index, ERR),
+		BS_OK);
 	bs_index_describe(index, &info);
 	assert_string_equal(info.kernel, "plain");
 	bs_index_close(index);
-	assert_int_equal(bs_index_open_with(&(struct bs_open_request){.dir = rig->dir, .kernel = "none"}, &index, ERR), BS_UNSUPPORTED);
+	assert_int_equal(
+		bs_index_open_with(&(struct bs_open_request){.dir = rig->dir, .kernel = "none"},
+	                           &index, ERR),
+		BS_UNSUPPORTED);
 	assert_null(index);
 	assert_int_equal(bs_index_open(rig->folder, &index, ERR), BS_NOT_FOUND);
 	assert_null(index);
@@ -415,7 +449,8 @@ static void test_find(void **state)
 	assert_int_equal(result.n_hits, 1);
 }
 
-static void expect_ids(struct bs_searcher *searcher, struct bs_search_request request, struct heard *heard, const char *ids)
+static void expect_ids(struct bs_searcher *searcher, struct bs_search_request request,
+                       struct heard *heard, const char *ids)
 {
 	*heard = (struct heard){.n_hits = 0};
 	ok(bs_search(searcher, &request, NULL, ERR), &said);
@@ -573,8 +608,8 @@ static int take_path(void *context, const struct bs_grep_line *file)
 static void hear_document(void *context, const char *local_id, size_t local_id_bytes)
 {
 	struct heard *heard = context;
-	snprintf(heard->ids + strlen(heard->ids), sizeof(heard->ids) - strlen(heard->ids), "%.*s ", (int)local_id_bytes,
-	         local_id);
+	snprintf(heard->ids + strlen(heard->ids), sizeof(heard->ids) - strlen(heard->ids), "%.*s ",
+	         (int)local_id_bytes, local_id);
 }
 
 static int refuse(void *context, uint64_t n_documents)
@@ -595,12 +630,17 @@ static void test_delete_and_check(void **state)
 	assert_true(report.n_bytes > 0);
 
 	const char *ids[] = {"3", "9"};
-	struct bs_delete_request request = {.dir = rig->dir, .ids = ids, .n_ids = 2, .callbacks.notice = hear_notice, .callbacks.context = &heard};
+	struct bs_delete_request request = {.dir = rig->dir,
+	                                    .ids = ids,
+	                                    .n_ids = 2,
+	                                    .callbacks.notice = hear_notice,
+	                                    .callbacks.context = &heard};
 	assert_int_equal(bs_index_delete(&request, &result, ERR), BS_OK);
 	assert_int_equal(result.n_deleted, 1);
 	assert_string_equal(heard.notices, "9: no document has this id");
 
-	request = (struct bs_delete_request){.dir = rig->dir, .query = "cat (dog", .query_bytes = 8};
+	request =
+		(struct bs_delete_request){.dir = rig->dir, .query = "cat (dog", .query_bytes = 8};
 	assert_int_equal(bs_index_delete(&request, &result, ERR), BS_INVALID);
 	assert_int_equal(result.error_byte, 4);
 	request.query = "cat dog ";
@@ -650,7 +690,8 @@ static void test_candidates(void **state)
 	char here[1024];
 	assert_non_null(getcwd(here, sizeof(here)));
 	assert_int_equal(chdir(rig->folder), 0);
-	struct bs_build_request build = {.dir = "grams.index", .sources = &folder, .n_sources = 1, .index.grams = true};
+	struct bs_build_request build = {
+		.dir = "grams.index", .sources = &folder, .n_sources = 1, .index.grams = true};
 	assert_int_equal(mkdir(folder, 0777), 0);
 	write_text("grams/a", "a purple cow\n");
 	write_text("grams/b", "nothing of that kind\n");
@@ -658,13 +699,14 @@ static void test_candidates(void **state)
 	write_text("grams/c", "new\n");
 	const char *pattern = "purp[lr]e";
 	size_t pattern_bytes = strlen(pattern);
-	struct bs_grep_request request = {.pattern = {.patterns = &pattern, .pattern_bytes = &pattern_bytes, .n_patterns = 1},
-	                                  .files = {.paths = &folder, .n_paths = 1},
-	                                  .task = BS_GREP_LIST_CANDIDATES,
-	                                  .index.dir = "grams.index",
-	                                  .index.no_stat = true,
-	                                  .callbacks.line = take_path,
-	                                  .callbacks.context = paths};
+	struct bs_grep_request request = {
+		.pattern = {.patterns = &pattern, .pattern_bytes = &pattern_bytes, .n_patterns = 1},
+		.files = {.paths = &folder, .n_paths = 1},
+		.task = BS_GREP_LIST_CANDIDATES,
+		.index.dir = "grams.index",
+		.index.no_stat = true,
+		.callbacks.line = take_path,
+		.callbacks.context = paths};
 	assert_int_equal(bs_grep(&request, &result, ERR), BS_OK);
 	assert_string_equal(paths, "grams/a ");
 	assert_true(result.has_match);
@@ -698,10 +740,15 @@ static const char *told_document(struct bs_searcher *searcher, const char *id, s
 	const struct bs_text *texts;
 	size_t n_texts;
 	bool is_changed;
-	enum bs_status status = bs_document(searcher, id, id_bytes, &texts, &n_texts, &is_changed, NULL);
-	int n = snprintf(told, sizeof(told), "%s", status ? bs_status_name(status) : is_changed ? "!" : "");
+	enum bs_status status =
+		bs_document(searcher, id, id_bytes, &texts, &n_texts, &is_changed, NULL);
+	int n = snprintf(told, sizeof(told), "%s",
+	                 status       ? bs_status_name(status)
+	                 : is_changed ? "!"
+	                              : "");
 	for (size_t i = 0; i < n_texts; i++)
-		n += snprintf(told + n, sizeof(told) - (size_t)n, "%.*s=%.*s;", (int)texts[i].field_bytes, texts[i].field, (int)texts[i].text_bytes,
+		n += snprintf(told + n, sizeof(told) - (size_t)n, "%.*s=%.*s;",
+		              (int)texts[i].field_bytes, texts[i].field, (int)texts[i].text_bytes,
 		              texts[i].text);
 	return told;
 }
@@ -720,7 +767,8 @@ static void test_documents_by_id(void **state)
 	struct bs_index *index = must_open("index");
 	struct bs_searcher *searcher = must_searcher(index);
 	for (int again = 0; again < 2; again++) {
-		assert_string_equal(told_document(searcher, "1", 1), "title=Cats;text=a cat and a dog;");
+		assert_string_equal(told_document(searcher, "1", 1),
+		                    "title=Cats;text=a cat and a dog;");
 		assert_string_equal(told_document(searcher, "files/one", 9), "=a ferry\n;");
 		assert_string_equal(told_document(searcher, "files/two", 9), "=;");
 		assert_string_equal(told_document(searcher, "1\0x", 3), "not found");
@@ -740,15 +788,17 @@ static void test_documents_by_id(void **state)
 	assert_int_equal(chdir(here), 0);
 }
 
-/* A source that changes under an open index: the hits are what is there now, and the user is told. */
+/* A source that changes under an open index: the hits are what is there now, and the user is
+ * told. */
 static void test_changed_source(void **state)
 {
 	AUTO(bs_index_close_at) struct bs_index *index = build_and_open();
 	struct bs_search_result result;
 	struct heard heard = {.n_hits = 0};
 	struct bs_search_request request = ask("cat", BS_SEARCH_IDS, &heard);
-	write_text(rig->collection, "{\"id\": 1, \"text\": \"a longer text, and no such animal in it any more\"}\n"
-	                            "{\"id\": 2, \"text\": \"still a cat\"}\n");
+	write_text(rig->collection,
+	           "{\"id\": 1, \"text\": \"a longer text, and no such animal in it any more\"}\n"
+	           "{\"id\": 2, \"text\": \"still a cat\"}\n");
 	struct bs_searcher *searcher = must_searcher(index);
 	assert_int_equal(bs_search(searcher, &request, &result, NULL), BS_OK);
 	assert_string_equal(heard.ids, "2 ");
@@ -767,10 +817,12 @@ static void test_changed_source(void **state)
 
 #define WITH_INDEX(test) cmocka_unit_test_setup_teardown(test, setup, library_teardown)
 RUN_TESTS(cmocka_unit_test(test_versions_agree), cmocka_unit_test(test_names_are_never_null),
-          cmocka_unit_test(test_kernels), WITH_INDEX(test_build_reports), WITH_INDEX(test_build_steps),
-          WITH_INDEX(test_build_can_be_stopped), WITH_INDEX(test_recorded_options), WITH_INDEX(test_consent),
-          WITH_INDEX(test_bad_build_requests), WITH_INDEX(test_open_and_describe), WITH_INDEX(test_locate),
-          WITH_INDEX(test_find), WITH_INDEX(test_find_by_other_words), WITH_INDEX(test_find_by_statistics),
-          WITH_INDEX(test_find_is_stopped), WITH_INDEX(test_bad_find_requests), WITH_INDEX(test_delete_and_check),
-          WITH_INDEX(test_candidates), WITH_INDEX(test_sources_are_listed), WITH_INDEX(test_documents_by_id),
-          WITH_INDEX(test_changed_source))
+          cmocka_unit_test(test_kernels), WITH_INDEX(test_build_reports),
+          WITH_INDEX(test_build_steps), WITH_INDEX(test_build_can_be_stopped),
+          WITH_INDEX(test_recorded_options), WITH_INDEX(test_consent),
+          WITH_INDEX(test_bad_build_requests), WITH_INDEX(test_open_and_describe),
+          WITH_INDEX(test_locate), WITH_INDEX(test_find), WITH_INDEX(test_find_by_other_words),
+          WITH_INDEX(test_find_by_statistics), WITH_INDEX(test_find_is_stopped),
+          WITH_INDEX(test_bad_find_requests), WITH_INDEX(test_delete_and_check),
+          WITH_INDEX(test_candidates), WITH_INDEX(test_sources_are_listed),
+          WITH_INDEX(test_documents_by_id), WITH_INDEX(test_changed_source))

@@ -1,6 +1,7 @@
 /*
- * test_limits.c: what ends a call before it is done, what such a call leaves, reports and holds, pages of hits, and the log, as a program
- * sees them (bitsift.h). The clock stands still but for looks at it: a deadline is a number of looks.
+ * test_limits.c: what ends a call before it is done, what such a call leaves, reports and holds,
+ * pages of hits, and the log, as a program sees them (bitsift.h). The clock stands still but for
+ * looks at it: a deadline is a number of looks.
  */
 #include <pthread.h>
 #include <sys/stat.h>
@@ -19,7 +20,8 @@
 #define N_MANY     40000
 #define TEXT_BYTES ((size_t)400000)
 #define BIG_BYTES  ((size_t)24 << 20)
-/* Looks at the clock that follow a deadline or a flag. How many milliseconds pass, bench/limits_main.c measures. */
+/* Looks at the clock that follow a deadline or a flag. How many milliseconds pass,
+ * bench/limits_main.c measures. */
 #define LATE_LOOKS 50u
 
 static struct rig {
@@ -28,7 +30,7 @@ static struct rig {
 	struct bs_searcher *searcher;
 	uint32_t n_records, n_words; /* every fifth record is plain; words and their numbers */
 	char *text;
-} *rig;
+} * rig;
 
 static uint32_t state = 7;
 
@@ -41,7 +43,8 @@ static uint32_t draw(uint32_t n)
 static void write_words(FILE *file, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		fprintf(file, "%s%u ", draw(3) ? "common" : "word", draw(draw(2) ? 20 : rig->n_words));
+		fprintf(file, "%s%u ", draw(3) ? "common" : "word",
+		        draw(draw(2) ? 20 : rig->n_words));
 }
 
 static void write_records(const char *plain)
@@ -49,7 +52,8 @@ static void write_records(const char *plain)
 	FILE *file = must_fopen(rig->records, "w");
 	state = 7;
 	for (uint32_t i = 0; i < rig->n_records; i++) {
-		fprintf(file, "{\"id\": \"r%u\", \"number\": %u, \"text\": \"%s ", i, draw(500), i % 5 ? "" : plain);
+		fprintf(file, "{\"id\": \"r%u\", \"number\": %u, \"text\": \"%s ", i, draw(500),
+		        i % 5 ? "" : plain);
 		write_words(file, 5 + draw(20));
 		fprintf(file, "\"}\n");
 	}
@@ -77,7 +81,11 @@ static void write_tree(void)
 
 static struct bs_build_request request_of(const char *const *source)
 {
-	return (struct bs_build_request){.dir = rig->dir, .sources = source, .n_sources = 1, .index.words = true, .index.grams = true};
+	return (struct bs_build_request){.dir = rig->dir,
+	                                 .sources = source,
+	                                 .n_sources = 1,
+	                                 .index.words = true,
+	                                 .index.grams = true};
 }
 
 /* The text that one large document repeats; words that others have come last. */
@@ -165,13 +173,18 @@ static uint64_t looks(uint64_t n)
 /* Whatever it was asked before, and however that ended. */
 static void assert_fit(void)
 {
-	struct bs_search_request plain = {.query.text = "plain", .query.text_bytes = 5, .output.mode = BS_SEARCH_COUNT};
+	struct bs_search_request plain = {
+		.query.text = "plain", .query.text_bytes = 5, .output.mode = BS_SEARCH_COUNT};
 	struct bs_search_result result;
 	assert_int_equal(bs_search(rig->searcher, &plain, &result, NULL), BS_OK);
 	assert_int_equal(result.n_hits, rig->n_records / 5);
 	assert_false(result.is_partial);
 	uint64_t n = 0;
-	plain = (struct bs_search_request){.query.text = "plain common1 word3", .query.text_bytes = 19, .query.any = true, .callbacks.hit = count_hit, .callbacks.context = &n};
+	plain = (struct bs_search_request){.query.text = "plain common1 word3",
+	                                   .query.text_bytes = 19,
+	                                   .query.any = true,
+	                                   .callbacks.hit = count_hit,
+	                                   .callbacks.context = &n};
 	assert_int_equal(bs_search(rig->searcher, &plain, &result, NULL), BS_OK);
 	assert_int_equal(n, 10);
 }
@@ -182,27 +195,72 @@ static void fill(const char *before, const char *after, size_t n)
 	size_t used = 0;
 	memset(rig->text, 0, TEXT_BYTES + 64);
 	for (size_t i = 0; i < n && used < TEXT_BYTES; i++)
-		used += (size_t)snprintf(rig->text + used, 64, "%s%u%s", before, draw(rig->n_words), after);
+		used += (size_t)snprintf(rig->text + used, 64, "%s%u%s", before, draw(rig->n_words),
+		                         after);
 }
 
 static void make_hostile(int kind, struct bs_search_request *request)
 {
 	memset(rig->text, 0, TEXT_BYTES + 64);
 	switch (kind) {
-	case 0: fill("word", " ", 10000); request->query.any = true; break;
-	case 1: fill("word", "~2 ", 200); request->query.any = true; break;
-	case 2: fill("*o*", "* ", 100); request->query.any = true; break;
-	case 3: fill("\"common1 word", "\" OR ", 5000); strcat(rig->text, "x"); break;
-	case 4: fill("((word", ") OR ", SIZE_MAX); break;
-	case 5: memset(rig->text, '(', TEXT_BYTES); break;
-	case 6: fill("common", " ", 3); request->method.brute = request->query.any = true; break;
-	case 7: fill("\"common2 common", " common3\"~1000 ", 20); request->query.any = true; break;
-	case 8: strcpy(rig->text, "c*"); request->output.mode = BS_SEARCH_IDS; break;
-	case 9: fill("common", " ", 10); request->query.any = request->method.exhaustive = request->output.snippets = request->output.passages = true; request->output.limit = 5000; break;
-	case 10: fill("common", " ", 4); request->query.any = true; request->query.feedback_docs = 500; break;
-	case 11: strcpy(rig->text, "common1 OR word1"); request->output.sort_field = "number"; request->output.limit = 3000; break;
-	case 12: for (size_t i = 0; i + 3 < TEXT_BYTES; i += 3) memcpy(rig->text + i, "\xe4\xb8\xad", 3); break;
-	default: fill("name:*", "* OR ", 40); strcat(rig->text, "common1"); break;
+	case 0:
+		fill("word", " ", 10000);
+		request->query.any = true;
+		break;
+	case 1:
+		fill("word", "~2 ", 200);
+		request->query.any = true;
+		break;
+	case 2:
+		fill("*o*", "* ", 100);
+		request->query.any = true;
+		break;
+	case 3:
+		fill("\"common1 word", "\" OR ", 5000);
+		strcat(rig->text, "x");
+		break;
+	case 4:
+		fill("((word", ") OR ", SIZE_MAX);
+		break;
+	case 5:
+		memset(rig->text, '(', TEXT_BYTES);
+		break;
+	case 6:
+		fill("common", " ", 3);
+		request->method.brute = request->query.any = true;
+		break;
+	case 7:
+		fill("\"common2 common", " common3\"~1000 ", 20);
+		request->query.any = true;
+		break;
+	case 8:
+		strcpy(rig->text, "c*");
+		request->output.mode = BS_SEARCH_IDS;
+		break;
+	case 9:
+		fill("common", " ", 10);
+		request->query.any = request->method.exhaustive = request->output.snippets =
+			request->output.passages = true;
+		request->output.limit = 5000;
+		break;
+	case 10:
+		fill("common", " ", 4);
+		request->query.any = true;
+		request->query.feedback_docs = 500;
+		break;
+	case 11:
+		strcpy(rig->text, "common1 OR word1");
+		request->output.sort_field = "number";
+		request->output.limit = 3000;
+		break;
+	case 12:
+		for (size_t i = 0; i + 3 < TEXT_BYTES; i += 3)
+			memcpy(rig->text + i, "\xe4\xb8\xad", 3);
+		break;
+	default:
+		fill("name:*", "* OR ", 40);
+		strcat(rig->text, "common1");
+		break;
 	}
 	request->query.text = rig->text;
 	request->query.text_bytes = strlen(rig->text);
@@ -219,19 +277,26 @@ static void test_hostile_queries_end(void **rig_in)
 			for (int partial = 0; partial < 2; partial++) {
 				uint64_t n = 0;
 				struct bs_search_result result;
-				struct bs_limits limits = {.deadline_ns = looks(deadlines[d]), .partial = partial};
-				struct bs_search_request request = {.callbacks.hit = count_hit, .callbacks.context = &n, .limits = &limits};
+				struct bs_limits limits = {.deadline_ns = looks(deadlines[d]),
+				                           .partial = partial};
+				struct bs_search_request request = {.callbacks.hit = count_hit,
+				                                    .callbacks.context = &n,
+				                                    .limits = &limits};
 				make_hostile(kind, &request);
-				enum bs_status status = bs_search(rig->searcher, &request, &result, ERR);
+				enum bs_status status =
+					bs_search(rig->searcher, &request, &result, ERR);
 				assert_in_range(clock_looks(), 0, deadlines[d] + LATE_LOOKS);
-				if (status != BS_OK && status != BS_DEADLINE && status != BS_INVALID)
+				if (status != BS_OK && status != BS_DEADLINE &&
+				    status != BS_INVALID)
 					fail_msg("kind %d: %s", kind, said.text);
-				if (status == BS_DEADLINE) { /* what was handed out before is right all the same */
+				/* what was handed out before is right all the same */
+				if (status == BS_DEADLINE) {
 					assert_false(partial);
 					assert_non_null(strstr(said.text, "out of time"));
 					assert_true(n <= N_RECORDS + N_FILES + 1);
 				}
-				assert_true(!result.is_partial || (partial && status == BS_OK && result.is_at_least));
+				assert_true(!result.is_partial ||
+				            (partial && status == BS_OK && result.is_at_least));
 				n_ended += status == BS_DEADLINE || result.is_partial;
 				if (request.output.mode == BS_SEARCH_IDS && !status)
 					assert_true(n <= result.n_hits);
@@ -251,7 +316,8 @@ struct subset {
 static int keep_id(void *context, const struct bs_hit *hit)
 {
 	struct subset *set = context;
-	snprintf(set->ids[set->n++], sizeof(*set->ids), "%.*s", (int)(hit->local_id_bytes < 15 ? hit->local_id_bytes : 15), hit->local_id);
+	snprintf(set->ids[set->n++], sizeof(*set->ids), "%.*s",
+	         (int)(hit->local_id_bytes < 15 ? hit->local_id_bytes : 15), hit->local_id);
 	return 0;
 }
 
@@ -260,8 +326,12 @@ static void test_partial_hits_are_hits(void **rig_in)
 	static char all_ids[N_RECORDS + 100][16], some_ids[N_RECORDS + 100][16];
 	struct subset all = {all_ids, 0}, some = {some_ids, 0};
 	struct bs_limits limits = {.partial = true};
-	struct bs_search_request request = {
-		.query.text = "\"common1 common2\" OR plain", .query.text_bytes = 26, .output.mode = BS_SEARCH_IDS, .callbacks.hit = keep_id, .callbacks.context = &all, .method.brute = true};
+	struct bs_search_request request = {.query.text = "\"common1 common2\" OR plain",
+	                                    .query.text_bytes = 26,
+	                                    .output.mode = BS_SEARCH_IDS,
+	                                    .callbacks.hit = keep_id,
+	                                    .callbacks.context = &all,
+	                                    .method.brute = true};
 	struct bs_search_result result;
 	assert_int_equal(bs_search(rig->searcher, &request, &result, NULL), BS_OK);
 	request.callbacks.context = &some;
@@ -292,10 +362,18 @@ static void test_partial_hits_end(void **rig_in)
 {
 	uint64_t n = 0;
 	struct bs_limits limits = {.partial = true};
-	struct bs_search_request request = {.query.text = "plain common1", .query.text_bytes = 13, .output.mode = BS_SEARCH_IDS, .callbacks.hit = take_slowly, .callbacks.context = &n,
-	                                  .query.any = true, .method.brute = true, .method.n_threads = 1, .limits = &limits};
+	struct bs_search_request request = {.query.text = "plain common1",
+	                                    .query.text_bytes = 13,
+	                                    .output.mode = BS_SEARCH_IDS,
+	                                    .callbacks.hit = take_slowly,
+	                                    .callbacks.context = &n,
+	                                    .query.any = true,
+	                                    .method.brute = true,
+	                                    .method.n_threads = 1,
+	                                    .limits = &limits};
 	struct bs_search_result result = {.n_hits = 0};
-	for (limits.deadline_ns = 500000; result.n_hits < 1000; limits.deadline_ns += limits.deadline_ns / 2) {
+	for (limits.deadline_ns = 500000; result.n_hits < 1000;
+	     limits.deadline_ns += limits.deadline_ns / 2) {
 		n = 0;
 		assert_int_equal(bs_search(rig->searcher, &request, &result, NULL), BS_OK);
 		assert_true(result.is_partial);
@@ -320,7 +398,10 @@ static void assert_asked_in_time(void)
 {
 	uint64_t n = 0, n_asked = 0;
 	struct bs_limits limits = {.stop = count_call, .context = &n_asked};
-	struct bs_search_request request = {.callbacks.hit = count_hit, .callbacks.context = &n, .limits = &limits, .method.n_threads = 1};
+	struct bs_search_request request = {.callbacks.hit = count_hit,
+	                                    .callbacks.context = &n,
+	                                    .limits = &limits,
+	                                    .method.n_threads = 1};
 	make_hostile(6, &request);
 	clock_step(CLOCK_LOOK_NS);
 	assert_int_equal(bs_search(rig->searcher, &request, NULL, NULL), BS_OK);
@@ -334,7 +415,12 @@ static void test_flags_and_callbacks_stop(void **rig_in)
 	volatile int cancel = 1;
 	uint64_t n = 0;
 	struct bs_limits limits = {.cancel = &cancel};
-	struct bs_search_request request = {.query.text = "common1", .query.text_bytes = 7, .method.brute = true, .callbacks.hit = count_hit, .callbacks.context = &n, .limits = &limits};
+	struct bs_search_request request = {.query.text = "common1",
+	                                    .query.text_bytes = 7,
+	                                    .method.brute = true,
+	                                    .callbacks.hit = count_hit,
+	                                    .callbacks.context = &n,
+	                                    .limits = &limits};
 	assert_int_equal(bs_search(rig->searcher, &request, NULL, ERR), BS_STOPPED);
 	assert_fit();
 	cancel = 0;
@@ -371,12 +457,16 @@ static void test_other_questions_end(void **rig_in)
 		struct bs_statistics *statistics;
 		enum bs_status wanted = cancel ? BS_STOPPED : BS_OK;
 		ok(bs_statistics_new(&statistics, ERR), &said);
-		assert_int_equal(bs_statistics_gather(rig->searcher, &request, statistics, ERR), wanted);
-		assert_int_equal(bs_matrix_query(rig->searcher, &request, take_candidates, &n, NULL, ERR), wanted);
+		assert_int_equal(bs_statistics_gather(rig->searcher, &request, statistics, ERR),
+		                 wanted);
+		assert_int_equal(
+			bs_matrix_query(rig->searcher, &request, take_candidates, &n, NULL, ERR),
+			wanted);
 		bs_statistics_free(statistics);
 	}
 	limits.reserved[0] = 1;
-	assert_int_equal(bs_matrix_query(rig->searcher, &request, take_candidates, &n, NULL, ERR), BS_UNSUPPORTED);
+	assert_int_equal(bs_matrix_query(rig->searcher, &request, take_candidates, &n, NULL, ERR),
+	                 BS_UNSUPPORTED);
 	assert_true(n > 0);
 	assert_fit();
 }
@@ -385,7 +475,8 @@ static void test_memory_is_limited(void **rig_in)
 {
 	uint64_t n = 0;
 	struct bs_limits limits = {.memory_bytes = 20000};
-	struct bs_search_request request = {.callbacks.hit = count_hit, .callbacks.context = &n, .limits = &limits};
+	struct bs_search_request request = {
+		.callbacks.hit = count_hit, .callbacks.context = &n, .limits = &limits};
 	make_hostile(0, &request);
 	assert_int_equal(bs_search(rig->searcher, &request, NULL, ERR), BS_NO_MEMORY);
 	assert_non_null(strstr(said.text, "limit"));
@@ -410,7 +501,8 @@ static int keep_document(void *context, const struct bs_hit *hit)
 
 static void compare_pages(struct bs_search_request request, size_t page)
 {
-	FREED uint64_t *one = must_calloc(N_RECORDS + 100, sizeof(*one)), *paged = must_calloc(2 * N_RECORDS, sizeof(*paged));
+	FREED uint64_t *one = must_calloc(N_RECORDS + 100, sizeof(*one)),
+		       *paged = must_calloc(2 * N_RECORDS, sizeof(*paged));
 	uint64_t *to = one;
 	request.callbacks.hit = keep_document;
 	request.callbacks.context = &to;
@@ -420,10 +512,15 @@ static void compare_pages(struct bs_search_request request, size_t page)
 	assert_true(n > 3 * page);
 	for (request.output.offset = 0; request.output.offset < n; request.output.offset += page) {
 		to = paged + n_paged;
-		request.output.limit = wanted - request.output.offset < page ? wanted - request.output.offset : page;
+		request.output.limit = wanted - request.output.offset < page
+		                               ? wanted - request.output.offset
+		                               : page;
 		assert_int_equal(bs_search(rig->searcher, &request, NULL, NULL), BS_OK);
 		size_t got = (size_t)(to - paged) - n_paged;
-		assert_int_equal(got, request.output.mode == BS_SEARCH_IDS ? n - request.output.offset : n - request.output.offset < page ? n - request.output.offset : page);
+		assert_int_equal(got, request.output.mode == BS_SEARCH_IDS
+		                              ? n - request.output.offset
+		                      : n - request.output.offset < page ? n - request.output.offset
+		                                                         : page);
 		n_paged += got < page ? got : page;
 	}
 	assert_int_equal(n_paged, n);
@@ -437,14 +534,20 @@ static void compare_pages(struct bs_search_request request, size_t page)
 
 static void test_pages_are_one_list(void **rig_in)
 {
-	struct bs_search_request request = {.query.text = "common1 word2 plain", .query.text_bytes = 19, .query.any = true, .output.limit = 500};
+	struct bs_search_request request = {.query.text = "common1 word2 plain",
+	                                    .query.text_bytes = 19,
+	                                    .query.any = true,
+	                                    .output.limit = 500};
 	compare_pages(request, 7);
 	compare_pages(request, 100);
 	request.method.exhaustive = true;
 	compare_pages(request, 33);
 	request.output.sort_field = "number";
 	compare_pages(request, 33);
-	request = (struct bs_search_request){.query.text = "plain", .query.text_bytes = 5, .output.mode = BS_SEARCH_IDS, .output.limit = 100000};
+	request = (struct bs_search_request){.query.text = "plain",
+	                                     .query.text_bytes = 5,
+	                                     .output.mode = BS_SEARCH_IDS,
+	                                     .output.limit = 100000};
 	compare_pages(request, 500);
 	request.output.offset = 3;
 	request.output.mode = BS_SEARCH_COUNT;
@@ -457,21 +560,31 @@ static int take_bytes(void *context, const void *bytes, size_t n_bytes)
 	return 0;
 }
 
-/* A search for the pattern in the file or folder, both of which must stay; writes its number of bytes. */
-static struct bs_grep_request grep_of(const char *const *pattern, const char *const *path, uint64_t *n_bytes,
-                                      const struct bs_limits *limits)
+/* A search for the pattern in the file or folder, both of which must stay; writes its number of
+ * bytes. */
+static struct bs_grep_request grep_of(const char *const *pattern, const char *const *path,
+                                      uint64_t *n_bytes, const struct bs_limits *limits)
 {
 	static size_t pattern_bytes;
 	pattern_bytes = strlen(*pattern);
-	return (struct bs_grep_request){.pattern = {.patterns = pattern, .pattern_bytes = &pattern_bytes, .n_patterns = 1},
-	                                .files = {.paths = path, .n_paths = 1}, .callbacks.write = take_bytes, .callbacks.context = n_bytes,
-	                                .limits = limits};
+	return (struct bs_grep_request){
+		.pattern = {.patterns = pattern, .pattern_bytes = &pattern_bytes, .n_patterns = 1},
+		.files = {.paths = path, .n_paths = 1},
+		.callbacks.write = take_bytes,
+		.callbacks.context = n_bytes,
+		.limits = limits};
 }
 
 static void test_hostile_patterns_end(void **rig_in)
 {
-	static const char *const patterns[] = {"(a+)+$x", "(\\w+\\s*)+;;x", "(.*)(.*)(.*)(.*)(.*)q{5}x", "(\\w+\\s+)+\\n\\n\\n\\nz", "\\s+int\\s+x\\s+$z",
-	                                       "(x+x+)+y", "common\\d+", "(?:a|b|c|d|e){5,500}z"};
+	static const char *const patterns[] = {"(a+)+$x",
+	                                       "(\\w+\\s*)+;;x",
+	                                       "(.*)(.*)(.*)(.*)(.*)q{5}x",
+	                                       "(\\w+\\s+)+\\n\\n\\n\\nz",
+	                                       "\\s+int\\s+x\\s+$z",
+	                                       "(x+x+)+y",
+	                                       "common\\d+",
+	                                       "(?:a|b|c|d|e){5,500}z"};
 	size_t n_ended = 0;
 	for (size_t i = 0; i < sizeof(patterns) / sizeof(*patterns); i++) {
 		for (int how = 0; how < 8; how++) {
@@ -496,14 +609,22 @@ static void test_hostile_patterns_end(void **rig_in)
 /* Attempts find what one search finds: where there is time, limits change nothing. */
 static void test_limits_change_no_line(void **rig_in)
 {
-	static const char *const patterns[] = {"common1\\d* word\\d+", "(?:common\\d+ ){2,}word", "word(\\d)\\1\\b", "^common.*7 $", "\\bword[13]\\b", "a{30,}b", "x?$"};
+	static const char *const patterns[] = {"common1\\d* word\\d+",
+	                                       "(?:common\\d+ ){2,}word",
+	                                       "word(\\d)\\1\\b",
+	                                       "^common.*7 $",
+	                                       "\\bword[13]\\b",
+	                                       "a{30,}b",
+	                                       "x?$"};
 	for (size_t i = 0; i < sizeof(patterns) / sizeof(*patterns); i++) {
 		uint64_t n_bytes[2] = {0, 0};
 		for (int limited = 0; limited < 2; limited++) {
 			const char *path = rig->tree;
 			struct bs_grep_result result;
-			struct bs_limits limits = {.deadline_ns = limited ? UINT64_C(300000000000) : 0};
-			struct bs_grep_request request = grep_of(&patterns[i], &path, &n_bytes[limited], &limits);
+			struct bs_limits limits = {.deadline_ns =
+			                                   limited ? UINT64_C(300000000000) : 0};
+			struct bs_grep_request request =
+				grep_of(&patterns[i], &path, &n_bytes[limited], &limits);
 			request.pattern.is_pcre2 = i == 2;
 			request.pattern.is_multi_line = i % 2;
 			request.output.only_matching = true;
@@ -512,7 +633,8 @@ static void test_limits_change_no_line(void **rig_in)
 			assert_false(result.is_partial);
 		}
 		if (n_bytes[0] != n_bytes[1])
-			fail_msg("%s: %llu and %llu bytes", patterns[i], (unsigned long long)n_bytes[0], (unsigned long long)n_bytes[1]);
+			fail_msg("%s: %llu and %llu bytes", patterns[i],
+			         (unsigned long long)n_bytes[0], (unsigned long long)n_bytes[1]);
 	}
 }
 
@@ -532,18 +654,28 @@ static void test_builds_end_and_leave_all_as_it_was(void **rig_in)
 	request.rebuild = true;
 	assert_int_equal(bs_index_build(&request, NULL, ERR), BS_DEADLINE);
 	limits.deadline_ns = 20000000;
-	(void)!bs_index_build(&(struct bs_build_request){.dir = rig->dir, .rebuild = true, .limits = &limits}, NULL, ERR);
+	(void)!bs_index_build(
+		&(struct bs_build_request){.dir = rig->dir, .rebuild = true, .limits = &limits},
+		NULL, ERR);
 	int left = 1;
 	limits = (struct bs_limits){.stop = stop_after, .context = &left};
 	assert_int_equal(bs_index_build(&request, NULL, ERR), BS_STOPPED);
 	limits = (struct bs_limits){.deadline_ns = 1000};
 	/* There is nothing to compact, so that it may be done in time. */
-	enum bs_status compacted = bs_index_compact(&(struct bs_build_request){.dir = rig->dir, .limits = &limits}, NULL, ERR);
+	enum bs_status compacted = bs_index_compact(
+		&(struct bs_build_request){.dir = rig->dir, .limits = &limits}, NULL, ERR);
 	assert_true(compacted == BS_OK || compacted == BS_DEADLINE);
-	struct bs_delete_request deletion = {.dir = rig->dir, .query = "\"common1 common2\"", .query_bytes = 17, .limits = &limits};
+	struct bs_delete_request deletion = {.dir = rig->dir,
+	                                     .query = "\"common1 common2\"",
+	                                     .query_bytes = 17,
+	                                     .limits = &limits};
 	assert_int_equal(bs_index_delete(&deletion, NULL, ERR), BS_DEADLINE);
-	assert_int_equal(bs_index_check(&(struct bs_check_request){.dir = rig->dir, .limits = &limits}, NULL, ERR), BS_DEADLINE);
-	assert_int_equal(bs_index_check(&(struct bs_check_request){.dir = rig->dir}, NULL, ERR), BS_OK);
+	assert_int_equal(
+		bs_index_check(&(struct bs_check_request){.dir = rig->dir, .limits = &limits}, NULL,
+	                       ERR),
+		BS_DEADLINE);
+	assert_int_equal(bs_index_check(&(struct bs_check_request){.dir = rig->dir}, NULL, ERR),
+	                 BS_OK);
 	struct bs_index *index = must_open(rig->dir);
 	struct bs_index_info info;
 	bs_index_describe(index, &info);
@@ -579,7 +711,8 @@ static enum bs_status open_fresh(const struct bs_limits *limits, struct bs_error
 static enum bs_status refresh(const struct bs_limits *limits, struct bs_error *err)
 {
 	struct bs_build_report report;
-	enum bs_status status = bs_index_build(&(struct bs_build_request){.dir = rig->dir, .limits = limits}, &report, err);
+	enum bs_status status = bs_index_build(
+		&(struct bs_build_request){.dir = rig->dir, .limits = limits}, &report, err);
 	/* It was done, and kept house. */
 	return !status && strstr(report.warning, "not compacted") ? BS_STOPPED : status;
 }
@@ -587,11 +720,13 @@ static enum bs_status refresh(const struct bs_limits *limits, struct bs_error *e
 static enum bs_status delete_none(const struct bs_limits *limits, struct bs_error *err)
 {
 	static const char *const ids[] = {"none", "no/none"};
-	struct bs_delete_request request = {.dir = rig->dir, .ids = ids, .n_ids = 2, .limits = limits};
+	struct bs_delete_request request = {
+		.dir = rig->dir, .ids = ids, .n_ids = 2, .limits = limits};
 	return bs_index_delete(&request, NULL, err);
 }
 
-/* Whatever it is at, and whatever it makes of what it could not read for that: who was told to stop does not say that it is done. */
+/* Whatever it is at, and whatever it makes of what it could not read for that: who was told to stop
+ * does not say that it is done. */
 static void test_who_is_told_to_stop_stops(void **rig_in)
 {
 	static enum bs_status (*const calls[])(const struct bs_limits *, struct bs_error *) = {
@@ -607,7 +742,8 @@ static void test_who_is_told_to_stop_stops(void **rig_in)
 			enum bs_status status = calls[c](&limits, ERR);
 			was_stopped = stopper.has_said;
 			if (status != (was_stopped ? BS_STOPPED : BS_OK))
-				fail_msg("call %zu, asked %d times: %s: %s", c, n, bs_status_name(status), said.text);
+				fail_msg("call %zu, asked %d times: %s: %s", c, n,
+				         bs_status_name(status), said.text);
 		}
 	}
 	assert_fit();
@@ -661,7 +797,11 @@ static void test_log_is_told(void **rig_in)
 	assert_int_equal(heard.n[BS_LOG_INFO], 1);
 	assert_non_null(strstr(heard.last, "opened"));
 	struct bs_searcher *searcher = must_searcher(index);
-	struct bs_search_request request = {.query.text = "plain\nx", .query.text_bytes = 7, .query.any = true, .callbacks.hit = count_hit, .callbacks.context = &n};
+	struct bs_search_request request = {.query.text = "plain\nx",
+	                                    .query.text_bytes = 7,
+	                                    .query.any = true,
+	                                    .callbacks.hit = count_hit,
+	                                    .callbacks.context = &n};
 	assert_int_equal(bs_search(searcher, &request, NULL, NULL), BS_OK);
 	assert_int_equal(heard.n[BS_LOG_DEBUG], 1);
 	assert_non_null(strstr(heard.last, "plain\\x0ax"));
@@ -679,7 +819,10 @@ static void test_log_is_told(void **rig_in)
 	bs_index_close(index);
 	assert_int_equal(heard.n[BS_LOG_INFO], n_info);
 	log.least = BS_LOG_DEBUG;
-	assert_int_equal(bs_index_build(&(struct bs_build_request){.dir = rig->dir, .host.log = &log}, NULL, NULL), BS_OK);
+	assert_int_equal(
+		bs_index_build(&(struct bs_build_request){.dir = rig->dir, .host.log = &log}, NULL,
+	                       NULL),
+		BS_OK);
 	assert_int_equal(heard.n[BS_LOG_INFO], n_info + 1);
 	assert_non_null(strstr(heard.last, "nothing new"));
 }
@@ -690,10 +833,38 @@ static void ignore(void *context, const char *line)
 {
 }
 
-enum kind { COUNT_OR, COUNT_PHRASES, FUZZY, PREFIX, MISSPELT, LIKE_TEXT, LIKE_ID, FEEDBACK, SORTED, BEST, IDS, BRUTE, STATISTICS, MATRIX, KINDS };
+enum kind {
+	COUNT_OR,
+	COUNT_PHRASES,
+	FUZZY,
+	PREFIX,
+	MISSPELT,
+	LIKE_TEXT,
+	LIKE_ID,
+	FEEDBACK,
+	SORTED,
+	BEST,
+	IDS,
+	BRUTE,
+	STATISTICS,
+	MATRIX,
+	KINDS
+};
 
-static const char *const names[KINDS] = {"count of a large OR", "count of phrases", "fuzzy", "prefixes", "misspelt", "like a text", "like a document",
-                                         "feedback", "sorted", "best of many", "ids", "brute", "statistics", "candidates"};
+static const char *const names[KINDS] = {"count of a large OR",
+                                         "count of phrases",
+                                         "fuzzy",
+                                         "prefixes",
+                                         "misspelt",
+                                         "like a text",
+                                         "like a document",
+                                         "feedback",
+                                         "sorted",
+                                         "best of many",
+                                         "ids",
+                                         "brute",
+                                         "statistics",
+                                         "candidates"};
 
 static void make(enum kind kind, struct bs_search_request *request)
 {
@@ -701,27 +872,76 @@ static void make(enum kind kind, struct bs_search_request *request)
 	request->callbacks.hit = count_hit;
 	request->callbacks.notice = ignore;
 	switch (kind) {
-	case COUNT_OR: fill("common", " OR ", SIZE_MAX); strcat(rig->text, "x"); request->output.mode = BS_SEARCH_COUNT; break;
-	case COUNT_PHRASES: fill("\"common1 word", "\" OR ", 20000); strcat(rig->text, "x"); request->output.mode = BS_SEARCH_COUNT; break;
-	case FUZZY: fill("word", "~2 ", 500); request->query.any = true; break;
-	case PREFIX: fill("*o*", "* ", 500); request->query.any = true; break;
-	case MISSPELT: strcpy(rig->text, "wxord12345 cammon99999 zqzqzq"); request->callbacks.suggest = true; break;
-	case LIKE_TEXT: fill("word", " ", 30000); request->query.like_text = rig->text; request->query.like_text_bytes = strlen(rig->text); return;
-	case LIKE_ID: request->query.like_id = rig->big; return;
-	case FEEDBACK: strcpy(rig->text, "common1 common2 common3"); request->query.any = true; request->query.feedback_docs = 5000; break;
-	case SORTED: strcpy(rig->text, "common1 OR common2 OR plain"); request->output.sort_field = "number"; request->output.limit = 100; request->method.no_stat = true; break;
-	case BEST: strcpy(rig->text, "common1 OR common2 OR plain"); request->output.limit = 40000; request->method.exhaustive = true; break;
-	case IDS: strcpy(rig->text, "common1 OR \"common2 common3\""); request->output.mode = BS_SEARCH_IDS; break;
-	case BRUTE: strcpy(rig->text, "common1 common2"); request->method.brute = true; break;
-	case STATISTICS: fill("word", "~2 ", 500); break;
-	case MATRIX: fill("common", " OR ", 20000); strcat(rig->text, "x"); break;
-	case KINDS: break;
+	case COUNT_OR:
+		fill("common", " OR ", SIZE_MAX);
+		strcat(rig->text, "x");
+		request->output.mode = BS_SEARCH_COUNT;
+		break;
+	case COUNT_PHRASES:
+		fill("\"common1 word", "\" OR ", 20000);
+		strcat(rig->text, "x");
+		request->output.mode = BS_SEARCH_COUNT;
+		break;
+	case FUZZY:
+		fill("word", "~2 ", 500);
+		request->query.any = true;
+		break;
+	case PREFIX:
+		fill("*o*", "* ", 500);
+		request->query.any = true;
+		break;
+	case MISSPELT:
+		strcpy(rig->text, "wxord12345 cammon99999 zqzqzq");
+		request->callbacks.suggest = true;
+		break;
+	case LIKE_TEXT:
+		fill("word", " ", 30000);
+		request->query.like_text = rig->text;
+		request->query.like_text_bytes = strlen(rig->text);
+		return;
+	case LIKE_ID:
+		request->query.like_id = rig->big;
+		return;
+	case FEEDBACK:
+		strcpy(rig->text, "common1 common2 common3");
+		request->query.any = true;
+		request->query.feedback_docs = 5000;
+		break;
+	case SORTED:
+		strcpy(rig->text, "common1 OR common2 OR plain");
+		request->output.sort_field = "number";
+		request->output.limit = 100;
+		request->method.no_stat = true;
+		break;
+	case BEST:
+		strcpy(rig->text, "common1 OR common2 OR plain");
+		request->output.limit = 40000;
+		request->method.exhaustive = true;
+		break;
+	case IDS:
+		strcpy(rig->text, "common1 OR \"common2 common3\"");
+		request->output.mode = BS_SEARCH_IDS;
+		break;
+	case BRUTE:
+		strcpy(rig->text, "common1 common2");
+		request->method.brute = true;
+		break;
+	case STATISTICS:
+		fill("word", "~2 ", 500);
+		break;
+	case MATRIX:
+		fill("common", " OR ", 20000);
+		strcat(rig->text, "x");
+		break;
+	case KINDS:
+		break;
 	}
 	request->query.text = rig->text;
 	request->query.text_bytes = strlen(rig->text);
 }
 
-static enum bs_status ask(enum kind kind, const struct bs_search_request *request, struct bs_error *err)
+static enum bs_status ask(enum kind kind, const struct bs_search_request *request,
+                          struct bs_error *err)
 {
 	if (kind == MATRIX)
 		return bs_matrix_query(rig->searcher, request, take_candidates, NULL, NULL, err);
@@ -777,7 +997,8 @@ static void test_another_thread_cancels(void **rig_in)
 			enum bs_status status = ask((enum kind)kind, &request, ERR);
 			uint64_t n_looks = clock_looks();
 			if (status != BS_STOPPED && (status != BS_OK || n_looks > after[i] + 2))
-				fail_msg("%s: %s, %d looks after the flag was set", names[kind], said.text, (int)(n_looks - after[i]));
+				fail_msg("%s: %s, %d looks after the flag was set", names[kind],
+				         said.text, (int)(n_looks - after[i]));
 			assert_in_range(n_looks, 0, after[i] + LATE_LOOKS);
 			n_stopped += status == BS_STOPPED;
 			assert_fit();
@@ -786,7 +1007,8 @@ static void test_another_thread_cancels(void **rig_in)
 	assert_true(n_stopped > KINDS);
 }
 
-/* Whenever the time is up, what is said is true of this search, not of the one before, and it is no failure. */
+/* Whenever the time is up, what is said is true of this search, not of the one before, and it is no
+ * failure. */
 static void test_partial_answers_are_answers(void **rig_in)
 {
 	for (int kind = 0; kind < STATISTICS; kind++) {
@@ -798,12 +1020,14 @@ static void test_partial_answers_are_answers(void **rig_in)
 			make((enum kind)kind, &request);
 			enum bs_status status = bs_search(rig->searcher, &request, &result, ERR);
 			if (status)
-				fail_msg("%s, %llu looks: %s", names[kind], (unsigned long long)n, said.text);
+				fail_msg("%s, %llu looks: %s", names[kind], (unsigned long long)n,
+				         said.text);
 			if (!result.is_partial && n > 60)
 				n_all = result.n_hits;
 			if (n_all && result.n_hits > n_all)
-				fail_msg("%s, %llu looks: %llu hits of %llu", names[kind], (unsigned long long)n,
-				         (unsigned long long)result.n_hits, (unsigned long long)n_all);
+				fail_msg("%s, %llu looks: %llu hits of %llu", names[kind],
+				         (unsigned long long)n, (unsigned long long)result.n_hits,
+				         (unsigned long long)n_all);
 		}
 		struct bs_limits none = {.deadline_ns = looks(0), .partial = true};
 		struct bs_search_request request = {.limits = &none};
@@ -812,7 +1036,8 @@ static void test_partial_answers_are_answers(void **rig_in)
 		assert_int_equal(bs_search(rig->searcher, &request, &result, NULL), BS_OK);
 		assert_true(result.is_partial && result.is_at_least);
 		if (result.n_hits)
-			fail_msg("%s: %llu hits in no time", names[kind], (unsigned long long)result.n_hits);
+			fail_msg("%s: %llu hits in no time", names[kind],
+			         (unsigned long long)result.n_hits);
 	}
 }
 
@@ -822,7 +1047,10 @@ static void test_deletions_are_whole(void **rig_in)
 	for (uint64_t n = 4; n < 1200; n = n * 3 / 2) {
 		struct bs_delete_result result;
 		struct bs_limits limits = {.deadline_ns = looks(n), .partial = true};
-		struct bs_delete_request request = {.dir = rig->dir, .query = "\"common1 common2\" OR plain", .query_bytes = 26, .dry_run = true,
+		struct bs_delete_request request = {.dir = rig->dir,
+		                                    .query = "\"common1 common2\" OR plain",
+		                                    .query_bytes = 26,
+		                                    .dry_run = true,
 		                                    .limits = &limits};
 		enum bs_status status = bs_index_delete(&request, &result, ERR);
 		assert_true(status == BS_DEADLINE || status == BS_OK);
@@ -837,11 +1065,19 @@ static void test_memory_is_given_back(void **rig_in)
 	size_t n_texts;
 	for (int reads_small = 0; reads_small < 2; reads_small++) {
 		struct bs_limits limits = {.memory_bytes = (uint64_t)8 << 20};
-		struct bs_search_request request = {.query.text = "\"big one\"", .query.text_bytes = 9, .method.brute = true, .callbacks.hit = count_hit};
+		struct bs_search_request request = {.query.text = "\"big one\"",
+		                                    .query.text_bytes = 9,
+		                                    .method.brute = true,
+		                                    .callbacks.hit = count_hit};
 		assert_int_equal(bs_search(rig->searcher, &request, NULL, ERR), BS_OK);
 		if (reads_small)
-			assert_int_equal(bs_document(rig->searcher, "r7", 2, &texts, &n_texts, NULL, ERR), BS_OK);
-		request = (struct bs_search_request){.query.text = "plain", .query.text_bytes = 5, .callbacks.hit = count_hit, .limits = &limits};
+			assert_int_equal(
+				bs_document(rig->searcher, "r7", 2, &texts, &n_texts, NULL, ERR),
+				BS_OK);
+		request = (struct bs_search_request){.query.text = "plain",
+		                                     .query.text_bytes = 5,
+		                                     .callbacks.hit = count_hit,
+		                                     .limits = &limits};
 		ok(bs_search(rig->searcher, &request, NULL, ERR), &said);
 		limits.memory_bytes = 20000;
 		fill("word", " ", 10000);
@@ -852,7 +1088,8 @@ static void test_memory_is_given_back(void **rig_in)
 	}
 }
 
-/* Documents whose source was not looked at in time are not counted as if it were what was indexed. */
+/* Documents whose source was not looked at in time are not counted as if it were what was
+ * indexed. */
 static void test_what_changed_is_not_counted(void **rig_in)
 {
 	write_records("plane");
@@ -860,11 +1097,16 @@ static void test_what_changed_is_not_counted(void **rig_in)
 	for (uint64_t n = 1; n < 800; n += 1 + n / 4) {
 		open_index();
 		struct bs_limits limits = {.deadline_ns = looks(n), .partial = true};
-		struct bs_search_request request = {.query.text = "plain", .query.text_bytes = 5, .output.mode = BS_SEARCH_COUNT, .method.exhaustive = true, .limits = &limits};
+		struct bs_search_request request = {.query.text = "plain",
+		                                    .query.text_bytes = 5,
+		                                    .output.mode = BS_SEARCH_COUNT,
+		                                    .method.exhaustive = true,
+		                                    .limits = &limits};
 		struct bs_search_result result;
 		assert_int_equal(bs_search(rig->searcher, &request, &result, NULL), BS_OK);
 		if (result.n_hits)
-			fail_msg("%llu looks: %llu hits", (unsigned long long)n, (unsigned long long)result.n_hits);
+			fail_msg("%llu looks: %llu hits", (unsigned long long)n,
+			         (unsigned long long)result.n_hits);
 		close_index();
 	}
 	open_index();
@@ -874,9 +1116,13 @@ static void test_what_changed_is_not_counted(void **rig_in)
 static void test_memory_is_counted(void **rig_in)
 {
 	struct bs_limits limits = {.memory_bytes = (uint64_t)16 << 20};
-	struct bs_search_request request = {.query.text = "common1 OR common2", .query.text_bytes = 18, .callbacks.hit = count_hit};
+	struct bs_search_request request = {.query.text = "common1 OR common2",
+	                                    .query.text_bytes = 18,
+	                                    .callbacks.hit = count_hit};
 	for (int i = 0; i < 200; i++)
-		assert_int_equal(bs_matrix_query(rig->searcher, &request, take_candidates, NULL, NULL, ERR), BS_OK);
+		assert_int_equal(
+			bs_matrix_query(rig->searcher, &request, take_candidates, NULL, NULL, ERR),
+			BS_OK);
 	request.limits = &limits;
 	ok(bs_search(rig->searcher, &request, NULL, ERR), &said);
 }
@@ -884,19 +1130,29 @@ static void test_memory_is_counted(void **rig_in)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_hostile_queries_end), cmocka_unit_test(test_partial_hits_are_hits),
-		cmocka_unit_test(test_partial_hits_end), cmocka_unit_test(test_flags_and_callbacks_stop),
+		cmocka_unit_test(test_hostile_queries_end),
+		cmocka_unit_test(test_partial_hits_are_hits),
+		cmocka_unit_test(test_partial_hits_end),
+		cmocka_unit_test(test_flags_and_callbacks_stop),
 		cmocka_unit_test(test_other_questions_end),
-		cmocka_unit_test(test_memory_is_limited), cmocka_unit_test(test_pages_are_one_list),
-		cmocka_unit_test(test_hostile_patterns_end), cmocka_unit_test(test_limits_change_no_line),
-		cmocka_unit_test(test_builds_end_and_leave_all_as_it_was), cmocka_unit_test(test_who_is_told_to_stop_stops),
-		cmocka_unit_test(test_opening_ends), cmocka_unit_test(test_log_is_told),
+		cmocka_unit_test(test_memory_is_limited),
+		cmocka_unit_test(test_pages_are_one_list),
+		cmocka_unit_test(test_hostile_patterns_end),
+		cmocka_unit_test(test_limits_change_no_line),
+		cmocka_unit_test(test_builds_end_and_leave_all_as_it_was),
+		cmocka_unit_test(test_who_is_told_to_stop_stops),
+		cmocka_unit_test(test_opening_ends),
+		cmocka_unit_test(test_log_is_told),
 	};
 	const struct CMUnitTest of_many[] = {
-		cmocka_unit_test(test_nothing_is_done_after_a_deadline), cmocka_unit_test(test_another_thread_cancels),
-		cmocka_unit_test(test_partial_answers_are_answers), cmocka_unit_test(test_deletions_are_whole),
-		cmocka_unit_test(test_memory_is_given_back), cmocka_unit_test(test_memory_is_counted),
-		cmocka_unit_test(test_what_changed_is_not_counted), /* the last: it leaves other records */
+		cmocka_unit_test(test_nothing_is_done_after_a_deadline),
+		cmocka_unit_test(test_another_thread_cancels),
+		cmocka_unit_test(test_partial_answers_are_answers),
+		cmocka_unit_test(test_deletions_are_whole),
+		cmocka_unit_test(test_memory_is_given_back),
+		cmocka_unit_test(test_memory_is_counted),
+		/* the last: it leaves other records */
+		cmocka_unit_test(test_what_changed_is_not_counted),
 	};
 	int n_failed = cmocka_run_group_tests(tests, setup, teardown);
 	return n_failed + cmocka_run_group_tests(of_many, setup_many, teardown);

@@ -1,6 +1,7 @@
 /*
- * test_matrix.c: bitsift/matrix.h as a program sees it. Of two indexes, one of columns and one of lists: each row is a
- * document and each document a row; the columns of a term hold all its documents, exact ones no others; candidates are what a search finds.
+ * test_matrix.c: bitsift/matrix.h as a program sees it. Of two indexes, one of columns and one of
+ * lists: each row is a document and each document a row; the columns of a term hold all its
+ * documents, exact ones no others; candidates are what a search finds.
  */
 #include <bitsift.h>
 #include <bitsift/matrix.h>
@@ -43,7 +44,8 @@ static int setup(void **state)
 		snprintf(collection, sizeof(collection), "%s/%d.jsonl", rig.folder, i);
 		snprintf(rig.dir[i], sizeof(rig.dir[i]), "%s/index%d", rig.folder, i);
 		write_records(collection, i == 0 ? N_DOCS : N_FEW);
-		struct bs_build_request build = {.dir = rig.dir[i], .sources = sources, .n_sources = 1};
+		struct bs_build_request build = {
+			.dir = rig.dir[i], .sources = sources, .n_sources = 1};
 		struct bs_delete_request delete = {.dir = rig.dir[i], .ids = ids, .n_ids = 2};
 		assert_int_equal(bs_index_build(&build, NULL, NULL), BS_OK);
 		assert_int_equal(bs_index_delete(&delete, NULL, NULL), BS_OK);
@@ -86,7 +88,8 @@ static struct bs_matrix_shard shard_of(int i, uint32_t segment, uint32_t shard)
 }
 
 /* The documents of a shard's rows. */
-static uint64_t *documents_of(const struct bs_index *index, uint32_t segment, uint32_t shard, uint32_t n_rows)
+static uint64_t *documents_of(const struct bs_index *index, uint32_t segment, uint32_t shard,
+                              uint32_t n_rows)
 {
 	uint64_t *documents = must_calloc(n_rows, sizeof(*documents));
 	assert_int_equal(bs_matrix_documents(index, segment, shard, documents, NULL), BS_OK);
@@ -143,17 +146,24 @@ static void test_columns_count_what_they_say(void **state)
 				const struct bs_matrix_columns *columns = &shard.levels[l];
 				const uint64_t *words;
 				uint64_t n_set = 0;
-				FREED uint32_t *counts = must_calloc(columns->n_columns + 1, sizeof(*counts));
-				assert_int_equal(
-					bs_matrix_words(rig.index[i], 0, s, (enum bs_matrix_level)l, 0, columns->n_columns, &words, NULL),
-					BS_OK);
-				assert_int_equal(bs_matrix_popcounts(rig.index[i], 0, s, (enum bs_matrix_level)l, 0, columns->n_columns,
-				                                     counts, NULL),
+				FREED uint32_t *counts =
+					must_calloc(columns->n_columns + 1, sizeof(*counts));
+				assert_int_equal(bs_matrix_words(rig.index[i], 0, s,
+				                                 (enum bs_matrix_level)l, 0,
+				                                 columns->n_columns, &words, NULL),
+				                 BS_OK);
+				assert_int_equal(bs_matrix_popcounts(rig.index[i], 0, s,
+				                                     (enum bs_matrix_level)l, 0,
+				                                     columns->n_columns, counts,
+				                                     NULL),
 				                 BS_OK);
 				for (uint32_t c = 0; c < columns->n_columns; c++) {
 					uint32_t n = 0;
-					for (uint64_t lane = 0; lane < columns->column_words * UINT64_C(64); lane++) {
-						bool is_set = has_bit(words + (uint64_t)c * columns->column_words, lane);
+					for (uint64_t lane = 0;
+					     lane < columns->column_words * UINT64_C(64); lane++) {
+						bool is_set = has_bit(
+							words + (uint64_t)c * columns->column_words,
+							lane);
 						n += is_set;
 						assert_true(lane < columns->n_lanes || !is_set);
 					}
@@ -162,12 +172,16 @@ static void test_columns_count_what_they_say(void **state)
 				}
 				assert_int_equal(n_set, columns->n_set);
 				if (columns->n_columns > 0)
-					assert_int_equal((shard.n_rows + columns->lane_rows - 1) / columns->lane_rows,
+					assert_int_equal((shard.n_rows + columns->lane_rows - 1) /
+					                         columns->lane_rows,
 					                 columns->n_lanes);
-				/* The density that was asked for, but for rounding in so small a matrix. */
+				/* The density that was asked for, but for rounding in so small a
+				 * matrix. */
 				if (columns->n_columns > 0 && l == BS_MATRIX_DOCUMENT) {
-					double density = (double)n_set / columns->n_columns / columns->n_lanes;
-					assert_true(density > segment.density / 2 && density < segment.density * 2);
+					double density = (double)n_set / columns->n_columns /
+					                 columns->n_lanes;
+					assert_true(density > segment.density / 2 &&
+					            density < segment.density * 2);
 				}
 			}
 		}
@@ -181,14 +195,19 @@ static void check_term(int i, int n)
 	struct bs_matrix_term found;
 	struct bs_matrix_term_treatment treatment;
 	snprintf(term, sizeof(term), "n%d", n);
-	assert_int_equal(bs_matrix_find_term(rig.index[i], 0, term, strlen(term), &found, NULL), BS_OK);
+	assert_int_equal(bs_matrix_find_term(rig.index[i], 0, term, strlen(term), &found, NULL),
+	                 BS_OK);
 	assert_int_equal(found.df, segment.n_docs / (uint64_t)n);
-	assert_int_equal(bs_matrix_term_treatment_at(rig.index[i], 0, found.treatment, &treatment, NULL), BS_OK);
+	assert_int_equal(
+		bs_matrix_term_treatment_at(rig.index[i], 0, found.treatment, &treatment, NULL),
+		BS_OK);
 	assert_true(found.df >= treatment.min_df);
 	for (uint32_t s = 0; s < segment.n_shards; s++) {
 		struct bs_matrix_shard shard = shard_of(i, 0, s);
 		struct bs_matrix_term_columns has;
-		assert_int_equal(bs_matrix_find_columns(rig.index[i], 0, s, term, strlen(term), &has, NULL), BS_OK);
+		assert_int_equal(
+			bs_matrix_find_columns(rig.index[i], 0, s, term, strlen(term), &has, NULL),
+			BS_OK);
 		FREED uint64_t *documents = documents_of(rig.index[i], 0, s, shard.n_rows);
 		bool is_exact = has.n_columns[BS_MATRIX_EXACT] == 1;
 		if (shard.is_lists || is_exact)
@@ -199,10 +218,12 @@ static void check_term(int i, int n)
 			for (uint32_t k = 0; k < has.n_columns[l]; k++) {
 				const uint64_t *words;
 				assert_int_equal(
-					bs_matrix_words(rig.index[i], 0, s, (enum bs_matrix_level)l, has.columns[l][k], 1, &words, NULL),
+					bs_matrix_words(rig.index[i], 0, s, (enum bs_matrix_level)l,
+				                        has.columns[l][k], 1, &words, NULL),
 					BS_OK);
 				for (uint32_t row = 0; row < shard.n_rows; row++) {
-					bool is_set = has_bit(words, row / shard.levels[l].lane_rows);
+					bool is_set =
+						has_bit(words, row / shard.levels[l].lane_rows);
 					bool is_there = id_of(i, documents[row]) % n == 0;
 					assert_true(is_set || !is_there);
 					assert_true(!is_exact || is_set == is_there);
@@ -248,7 +269,8 @@ static void test_treatments(void **state)
 	assert_int_equal(before.min_df, 0);
 	assert_false(before.has_false_positives);
 	for (uint32_t t = 1; t < segment.n_treatments; t++, before = treatment) {
-		assert_int_equal(bs_matrix_term_treatment_at(rig.index[0], 0, t, &treatment, NULL), BS_OK);
+		assert_int_equal(bs_matrix_term_treatment_at(rig.index[0], 0, t, &treatment, NULL),
+		                 BS_OK);
 		assert_true(treatment.min_df > before.min_df);
 		assert_true(treatment.has_false_positives >= before.has_false_positives);
 	}
@@ -281,7 +303,11 @@ static void test_numbers_of_segments(void **state)
 	assert_int_equal(bs_matrix_n_segments(index), 2);
 	for (uint32_t i = 0; i < 2; i++) {
 		uint64_t number, found = UINT64_MAX;
-		struct bs_search_request find = {.query.text = &"ab"[i], .query.text_bytes = 1, .output.mode = BS_SEARCH_IDS, .callbacks.hit = take_number, .callbacks.context = &found};
+		struct bs_search_request find = {.query.text = &"ab"[i],
+		                                 .query.text_bytes = 1,
+		                                 .output.mode = BS_SEARCH_IDS,
+		                                 .callbacks.hit = take_number,
+		                                 .callbacks.context = &found};
 		ok(bs_search(searcher, &find, NULL, ERR), &said);
 		ok(bs_matrix_documents(index, i, 0, &number, ERR), &said);
 		assert_int_equal(number, found);
@@ -293,7 +319,8 @@ static void test_numbers_of_segments(void **state)
 static void test_terms_are_walked_in_order(void **state)
 {
 	struct walk walk = {0};
-	assert_int_equal(bs_matrix_terms(rig.index[1], 0, "", 0, walk_term, &walk, NULL), BS_STOPPED);
+	assert_int_equal(bs_matrix_terms(rig.index[1], 0, "", 0, walk_term, &walk, NULL),
+	                 BS_STOPPED);
 	assert_string_equal(walk.last, "n2");
 	walk = (struct walk){.n = walk.n};
 	assert_int_equal(bs_matrix_terms(rig.index[1], 0, "n20", 3, walk_term, &walk, NULL), BS_OK);
@@ -314,7 +341,8 @@ static int by_number(const void *a, const void *b)
 static int hear_candidates(void *context, const struct bs_matrix_candidates *candidates)
 {
 	struct asked *asked = context;
-	FREED uint64_t *documents = documents_of(rig.index[asked->i], candidates->segment, candidates->shard, candidates->n_rows);
+	FREED uint64_t *documents = documents_of(rig.index[asked->i], candidates->segment,
+	                                         candidates->shard, candidates->n_rows);
 	uint64_t n = 0;
 	for (uint64_t row = 0; row < candidates->n_words * 64; row++) {
 		if (!has_bit(candidates->words, row))
@@ -337,14 +365,20 @@ static int hear_hit(void *context, const struct bs_hit *hit)
 
 static void test_candidates_are_hits(void **state)
 {
-	static const char *const queries[] = {"n2", "n3 n5", "n6 OR n35", "n2 -n4", "own77", "nothing", "-n2"};
-	FREED struct asked *candidates = must_calloc(1, sizeof(*candidates)), *hits = must_calloc(1, sizeof(*hits));
+	static const char *const queries[] = {"n2",    "n3 n5",   "n6 OR n35", "n2 -n4",
+	                                      "own77", "nothing", "-n2"};
+	FREED struct asked *candidates = must_calloc(1, sizeof(*candidates)),
+			   *hits = must_calloc(1, sizeof(*hits));
 	for (int i = 0; i < 2; i++) {
 		for (size_t q = 0; q < sizeof(queries) / sizeof(*queries); q++) {
-			struct bs_search_request find = {.query.text = queries[q], .query.text_bytes = strlen(queries[q]),
-			                               .output.mode = BS_SEARCH_IDS, .callbacks.hit = hear_hit, .callbacks.context = hits};
+			struct bs_search_request find = {.query.text = queries[q],
+			                                 .query.text_bytes = strlen(queries[q]),
+			                                 .output.mode = BS_SEARCH_IDS,
+			                                 .callbacks.hit = hear_hit,
+			                                 .callbacks.context = hits};
 			*candidates = *hits = (struct asked){.i = i};
-			assert_int_equal(bs_matrix_query(rig.searcher[i], &find, hear_candidates, candidates, NULL, NULL),
+			assert_int_equal(bs_matrix_query(rig.searcher[i], &find, hear_candidates,
+			                                 candidates, NULL, NULL),
 			                 BS_OK);
 			/* A hit asks for names, and so for a searcher of its own. */
 			struct bs_searcher *searcher = must_searcher(rig.index[i]);
@@ -357,9 +391,12 @@ static void test_candidates_are_hits(void **state)
 			assert_memory_equal(candidates->ids, hits->ids, hits->n * sizeof(int));
 		}
 		/* A phrase has candidates that are no hits. */
-		struct bs_search_request find = {.query.text = "\"own12 alone12\"", .query.text_bytes = 15};
+		struct bs_search_request find = {.query.text = "\"own12 alone12\"",
+		                                 .query.text_bytes = 15};
 		*candidates = (struct asked){.i = i};
-		assert_int_equal(bs_matrix_query(rig.searcher[i], &find, hear_candidates, candidates, NULL, NULL), BS_OK);
+		assert_int_equal(bs_matrix_query(rig.searcher[i], &find, hear_candidates,
+		                                 candidates, NULL, NULL),
+		                 BS_OK);
 		assert_int_equal(candidates->n_sure, 0);
 	}
 }
@@ -373,8 +410,12 @@ static int pass_by(void *context, const struct bs_matrix_candidates *candidates)
 static void test_limits(void **state)
 {
 	int cancel = 1;
-	struct bs_limits flag = {.cancel = &cancel}, little = {.memory_bytes = 1}, enough = {.memory_bytes = 4 << 20};
-	struct bs_search_request find = {.query.text = "n2 OR n3", .query.text_bytes = 8, .output.mode = BS_SEARCH_COUNT, .limits = &flag};
+	struct bs_limits flag = {.cancel = &cancel}, little = {.memory_bytes = 1},
+			 enough = {.memory_bytes = 4 << 20};
+	struct bs_search_request find = {.query.text = "n2 OR n3",
+	                                 .query.text_bytes = 8,
+	                                 .output.mode = BS_SEARCH_COUNT,
+	                                 .limits = &flag};
 	struct bs_statistics *statistics;
 	AUTO(bs_searcher_free_at) struct bs_searcher *searcher = must_searcher(rig.index[0]);
 	assert_int_equal(bs_statistics_new(&statistics, ERR), BS_OK);
@@ -409,28 +450,40 @@ static void test_refusals(void **state)
 	assert_int_equal(bs_matrix_segment_at(index, 1, &segment, NULL), BS_INVALID);
 	assert_int_equal(bs_matrix_segment_at(index, 0, &segment, NULL), BS_OK);
 	assert_int_equal(bs_matrix_shard_at(index, 0, segment.n_shards, &shard, NULL), BS_INVALID);
-	assert_int_equal(bs_matrix_term_treatment_at(index, 0, segment.n_treatments, &treatment, NULL), BS_INVALID);
+	assert_int_equal(
+		bs_matrix_term_treatment_at(index, 0, segment.n_treatments, &treatment, NULL),
+		BS_INVALID);
 	shard = shard_of(0, 0, 0);
-	assert_int_equal(bs_matrix_words(index, 0, 0, BS_MATRIX_DOCUMENT, shard.levels[0].n_columns, 1, &words, NULL),
+	assert_int_equal(bs_matrix_words(index, 0, 0, BS_MATRIX_DOCUMENT, shard.levels[0].n_columns,
+	                                 1, &words, NULL),
 	                 BS_INVALID);
-	assert_int_equal(bs_matrix_words(index, 0, 0, BS_MATRIX_DOCUMENT, 1, UINT32_MAX, &words, NULL), BS_INVALID);
-	assert_int_equal(bs_matrix_words(index, 0, 0, BS_MATRIX_DOCUMENT, shard.levels[0].n_columns + 1, 1, &words, NULL),
+	assert_int_equal(
+		bs_matrix_words(index, 0, 0, BS_MATRIX_DOCUMENT, 1, UINT32_MAX, &words, NULL),
+		BS_INVALID);
+	assert_int_equal(bs_matrix_words(index, 0, 0, BS_MATRIX_DOCUMENT,
+	                                 shard.levels[0].n_columns + 1, 1, &words, NULL),
 	                 BS_INVALID);
-	assert_int_equal(bs_matrix_words(index, 0, 0, (enum bs_matrix_level)9, 0, 1, &words, NULL), BS_INVALID);
+	assert_int_equal(bs_matrix_words(index, 0, 0, (enum bs_matrix_level)9, 0, 1, &words, NULL),
+	                 BS_INVALID);
 	assert_int_equal(bs_matrix_find_term(index, 0, "nowhere", 7, &term, NULL), BS_NOT_FOUND);
 	assert_int_equal(bs_matrix_find_term(index, 0, "", 0, &term, NULL), BS_NOT_FOUND);
 	assert_int_equal(bs_matrix_name(rig.searcher[0], N_DOCS, &hit, NULL), BS_INVALID);
 	assert_true(bs_matrix_is_deleted(index, UINT64_MAX));
-	struct bs_search_request find = {.query.text = "n2 +++", .query.text_bytes = 6, .query.strict = true};
-	assert_int_equal(bs_matrix_query(rig.searcher[0], &find, never, NULL, &error_byte, NULL), BS_INVALID);
+	struct bs_search_request find = {
+		.query.text = "n2 +++", .query.text_bytes = 6, .query.strict = true};
+	assert_int_equal(bs_matrix_query(rig.searcher[0], &find, never, NULL, &error_byte, NULL),
+	                 BS_INVALID);
 	assert_int_equal(error_byte, 3);
 	find = (struct bs_search_request){.query.text = "n2", .query.text_bytes = 2};
-	assert_int_equal(bs_matrix_query(rig.searcher[0], &find, never, NULL, &error_byte, NULL), BS_STOPPED);
+	assert_int_equal(bs_matrix_query(rig.searcher[0], &find, never, NULL, &error_byte, NULL),
+	                 BS_STOPPED);
 	assert_int_equal(error_byte, SIZE_MAX);
 }
 
-RUN_TESTS_WITH(setup, teardown, cmocka_unit_test(test_shapes), cmocka_unit_test(test_columns_count_what_they_say),
+RUN_TESTS_WITH(setup, teardown, cmocka_unit_test(test_shapes),
+               cmocka_unit_test(test_columns_count_what_they_say),
                cmocka_unit_test(test_columns_of_terms), cmocka_unit_test(test_treatments),
-               cmocka_unit_test(test_numbers_of_segments), cmocka_unit_test(test_terms_are_walked_in_order),
+               cmocka_unit_test(test_numbers_of_segments),
+               cmocka_unit_test(test_terms_are_walked_in_order),
                cmocka_unit_test(test_candidates_are_hits), cmocka_unit_test(test_limits),
                cmocka_unit_test(test_refusals))

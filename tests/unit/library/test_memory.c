@@ -1,6 +1,7 @@
-/* test_memory.c: an index in memory: its files, carried elsewhere and made of others, and a folder that they are in. What a writer gathers
- * of documents is there, too: the index is the same, byte for byte, but where memory ends a segment it has more documents. A disk that is
- * full fails the writer and harms nothing. */
+/* test_memory.c: an index in memory: its files, carried elsewhere and made of others, and a folder
+ * that they are in. What a writer gathers of documents is there, too: the index is the same, byte
+ * for byte, but where memory ends a segment it has more documents. A disk that is full fails the
+ * writer and harms nothing. */
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -34,7 +35,9 @@ static void test_memory_files(void **state)
 	assert_int_equal(bs_memory_index_file_at(rig.memory, 99, &file, ERR), BS_NOT_FOUND);
 	assert_int_equal(bs_memory_index_put(carried, "", "x", 1, ERR), BS_INVALID);
 	assert_int_equal(bs_memory_index_put_file(carried, "", 0, ERR), BS_INVALID);
-	assert_int_equal(bs_memory_index_put(carried, "0123456789012345678901234567890123", "x", 1, ERR), BS_INVALID);
+	assert_int_equal(
+		bs_memory_index_put(carried, "0123456789012345678901234567890123", "x", 1, ERR),
+		BS_INVALID);
 	/* Each goes its way. */
 	add(writer, "b", "one", NULL);
 	commit(writer);
@@ -67,7 +70,8 @@ static void test_memory_files(void **state)
 	bs_memory_index_free(NULL);
 }
 
-/* An index may be made of files that lie elsewhere, and be written to a disk without having a directory. */
+/* An index may be made of files that lie elsewhere, and be written to a disk without having a
+ * directory. */
 static void test_memory_descriptors(void **state)
 {
 	char path[FOLDER_BYTES + 16], line[512];
@@ -102,7 +106,8 @@ static void test_memory_descriptors(void **state)
 		assert_int_equal(write(named, file.bytes, file.n_bytes), file.n_bytes);
 		ok(bs_memory_index_put_file(mapped, file.name, named, ERR), &said);
 		assert_int_equal(unlink(path), 0);
-		assert_int_equal(pread(fd, first, sizeof(first), 0), pread(named, again, sizeof(again), 0));
+		assert_int_equal(pread(fd, first, sizeof(first), 0),
+		                 pread(named, again, sizeof(again), 0));
 		assert_memory_equal(first, again, sizeof(first));
 		close(named);
 		close(fd);
@@ -134,11 +139,14 @@ static int teardown_empty(void **state)
 	return 0;
 }
 
-/* A short text: common words, some that a few documents have, one of its own, now and then one many times. */
+/* A short text: common words, some that a few documents have, one of its own, now and then one many
+ * times. */
 static void write_document(uint32_t n, char *text, size_t n_bytes)
 {
-	snprintf(text, n_bytes, "the wolf and the hare %s%u met%u near%u %s own%x %s", n % 3 ? "fox" : "owl", n % 7, n % 100, n % 5000,
-	         n % 11 ? "" : "again again again again again", n, n % 17 ? "" : "an elk, an elk and an elk");
+	snprintf(text, n_bytes, "the wolf and the hare %s%u met%u near%u %s own%x %s",
+	         n % 3 ? "fox" : "owl", n % 7, n % 100, n % 5000,
+	         n % 11 ? "" : "again again again again again", n,
+	         n % 17 ? "" : "an elk, an elk and an elk");
 }
 
 static struct bs_memory_index *new_memory(bool in_folder)
@@ -151,11 +159,15 @@ static struct bs_memory_index *new_memory(bool in_folder)
 }
 
 /* The first documents, of a run and its commit. */
-static enum bs_status fill(struct bs_memory_index *memory, uint64_t memory_bytes, uint32_t n_threads, struct bs_error *err)
+static enum bs_status fill(struct bs_memory_index *memory, uint64_t memory_bytes,
+                           uint32_t n_threads, struct bs_error *err)
 {
 	rig.memory = memory;
-	struct bs_writer *writer = open_with((struct bs_writer_request){
-		.not_stored = true, .index.grams = true, .write.memory_bytes = memory_bytes, .write.n_threads = n_threads});
+	struct bs_writer *writer =
+		open_with((struct bs_writer_request){.not_stored = true,
+	                                             .index.grams = true,
+	                                             .write.memory_bytes = memory_bytes,
+	                                             .write.n_threads = n_threads});
 	char id[16], text[256];
 	enum bs_status status = BS_OK;
 	for (uint32_t i = 0; i < N_DOCS && !status; i++) {
@@ -186,7 +198,8 @@ static uint32_t count_segments(const struct bs_memory_index *memory)
 	return n;
 }
 
-static void expect_same_segments(const struct bs_memory_index *one, const struct bs_memory_index *other)
+static void expect_same_segments(const struct bs_memory_index *one,
+                                 const struct bs_memory_index *other)
 {
 	assert_int_equal(bs_memory_index_n_files(one), bs_memory_index_n_files(other));
 	for (size_t i = 0; i < bs_memory_index_n_files(one); i++) {
@@ -220,11 +233,13 @@ static void test_same_bytes(void **state)
 
 static void test_fewer_segments(void **state)
 {
-	AUTO(bs_memory_index_free_at) struct bs_memory_index *inside = new_memory(false), *outside = new_memory(true);
+	AUTO(bs_memory_index_free_at)
+	struct bs_memory_index *inside = new_memory(false), *outside = new_memory(true);
 	ok(fill(inside, LITTLE_BYTES, 1, ERR), &said);
 	ok(fill(outside, LITTLE_BYTES, 1, ERR), &said);
 	assert_true(count_segments(outside) * 2 <= count_segments(inside));
-	const char *queries[] = {"wolf", "own1f4", "near77", "elk OR owl3", "fox1 met50", "again -elk", "absent"};
+	const char *queries[] = {"wolf",       "own1f4",     "near77", "elk OR owl3",
+	                         "fox1 met50", "again -elk", "absent"};
 	for (size_t i = 0; i < sizeof(queries) / sizeof(*queries); i++)
 		assert_int_equal(count_in(inside, queries[i]), count_in(outside, queries[i]));
 	assert_int_equal(count_in(outside, "wolf"), N_DOCS);

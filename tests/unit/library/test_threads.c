@@ -1,7 +1,7 @@
 /*
- * test_threads.c: one opened index, several threads, a searcher each: every thread gets what one thread alone gets. Also
- * on an index that nobody has touched yet, so that what is checked on first touch is checked by several at once. Worth
- * most in a build with -DBITSIFT_SANITIZE=thread.
+ * test_threads.c: one opened index, several threads, a searcher each: every thread gets what one
+ * thread alone gets. Also on an index that nobody has touched yet, so that what is checked on first
+ * touch is checked by several at once. Worth most in a build with -DBITSIFT_SANITIZE=thread.
  */
 #include <pthread.h>
 #include <sys/stat.h>
@@ -18,8 +18,20 @@
 #define N_ROUNDS  2
 
 static const char *const queries[] = {
-	"common", "common rare7", "word1 word2", "word3 OR word4 OR rare11", "common -word5", "\"word1 common\"", "wor*",
-	"wrod3~2", "\"common word2\"~3", "title:entry word6", "-common", "absent", "rare1* OR rare2*", "(+++",
+	"common",
+	"common rare7",
+	"word1 word2",
+	"word3 OR word4 OR rare11",
+	"common -word5",
+	"\"word1 common\"",
+	"wor*",
+	"wrod3~2",
+	"\"common word2\"~3",
+	"title:entry word6",
+	"-common",
+	"absent",
+	"rare1* OR rare2*",
+	"(+++",
 };
 
 #define N_QUERIES (sizeof(queries) / sizeof(*queries))
@@ -89,7 +101,8 @@ static int take_hit(void *context, const struct bs_hit *hit)
 	return 0;
 }
 
-/* Every query in every mode, from the first-th on and round: threads do not all ask the same at once. */
+/* Every query in every mode, from the first-th on and round: threads do not all ask the same at
+ * once. */
 static void ask_all(struct bs_searcher *searcher, size_t first, struct answers *answers)
 {
 	for (size_t i = 0; i < N_QUERIES * N_MODES; i++) {
@@ -144,7 +157,8 @@ static void run_threads(const struct bs_index *index, const struct answers *expe
 		threads[i].index = index;
 		threads[i].barrier = &barrier;
 		threads[i].number = i;
-		assert_int_equal(pthread_create(&threads[i].thread, NULL, run_thread, &threads[i]), 0);
+		assert_int_equal(pthread_create(&threads[i].thread, NULL, run_thread, &threads[i]),
+		                 0);
 	}
 	for (size_t i = 0; i < N_THREADS; i++)
 		assert_int_equal(pthread_join(threads[i].thread, NULL), 0);
@@ -153,7 +167,8 @@ static void run_threads(const struct bs_index *index, const struct answers *expe
 		assert_true(threads[i].is_searcher_made);
 		for (size_t round = 0; round < N_ROUNDS; round++)
 			for (size_t q = 0; q < N_QUERIES * N_MODES; q++) {
-				const struct answer *got = &threads[i].answers[round].of[q / N_MODES][q % N_MODES];
+				const struct answer *got =
+					&threads[i].answers[round].of[q / N_MODES][q % N_MODES];
 				const struct answer *want = &expected->of[q / N_MODES][q % N_MODES];
 				assert_int_equal(got->status, want->status);
 				assert_int_equal(got->n_hits, want->n_hits);
@@ -167,7 +182,8 @@ static void test_threads_share_an_index(void **state)
 	struct library_rig *rig = *state;
 	write_collection(rig->collection);
 	const char *sources[] = {rig->collection};
-	struct bs_build_request request = {.dir = rig->dir, .sources = sources, .n_sources = 1, .write.n_threads = N_THREADS};
+	struct bs_build_request request = {
+		.dir = rig->dir, .sources = sources, .n_sources = 1, .write.n_threads = N_THREADS};
 	assert_int_equal(bs_index_build(&request, NULL, NULL), BS_OK);
 
 	struct answers expected;
@@ -206,7 +222,10 @@ static void write_numbered(const char *path, const char *mode, int first, int en
 {
 	FILE *file = must_fopen(path, mode);
 	for (int d = first; d < end; d++)
-		fprintf(file, "{\"id\": \"d%d\", \"text\": \"common number%d and as many words as make it long\"}\n", d, d);
+		fprintf(file,
+		        "{\"id\": \"d%d\", \"text\": \"common number%d and as many words as make "
+		        "it long\"}\n",
+		        d, d);
 	assert_int_equal(fclose(file), 0);
 }
 
@@ -223,7 +242,9 @@ static void *count_twice(void *context)
 	pthread_barrier_wait(counting->barrier);
 	for (int i = 0; i < 2; i++) {
 		struct bs_search_result result = {0};
-		struct bs_search_request request = {.query.text = "common", .query.text_bytes = 6, .output.mode = BS_SEARCH_COUNT};
+		struct bs_search_request request = {.query.text = "common",
+		                                    .query.text_bytes = 6,
+		                                    .output.mode = BS_SEARCH_COUNT};
 		if (bs_search(counting->searcher, &request, &result, NULL) == BS_OK)
 			counting->n_hits[i] = result.n_hits;
 		counting->n_changed += result.changes.n_changed;
@@ -243,7 +264,8 @@ static uint64_t read_by_counting(const struct bs_index *index, uint64_t n_hits)
 	}
 	uint64_t before = bytes_read();
 	for (size_t i = 0; i < N_THREADS; i++)
-		assert_int_equal(pthread_create(&threads[i].thread, NULL, count_twice, &threads[i]), 0);
+		assert_int_equal(pthread_create(&threads[i].thread, NULL, count_twice, &threads[i]),
+		                 0);
 	for (size_t i = 0; i < N_THREADS; i++)
 		assert_int_equal(pthread_join(threads[i].thread, NULL), 0);
 	uint64_t n_bytes = bytes_read() - before;
@@ -285,4 +307,5 @@ static void test_threads_prove_a_collection_once(void **state)
 }
 
 #define WITH_FOLDER(test) cmocka_unit_test_setup_teardown(test, setup, library_teardown)
-RUN_TESTS(WITH_FOLDER(test_threads_share_an_index), WITH_FOLDER(test_threads_prove_a_collection_once))
+RUN_TESTS(WITH_FOLDER(test_threads_share_an_index),
+          WITH_FOLDER(test_threads_prove_a_collection_once))

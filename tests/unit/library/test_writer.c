@@ -1,5 +1,6 @@
-/* test_writer.c: bitsift/writer.h as a program sees it: documents from memory, in a directory and in memory, and what becomes of
- * them; every function, and each way to refuse. Linked to the installed library's own file, nothing else of ours. */
+/* test_writer.c: bitsift/writer.h as a program sees it: documents from memory, in a directory and
+ * in memory, and what becomes of them; every function, and each way to refuse. Linked to the
+ * installed library's own file, nothing else of ours. */
 #include <dlfcn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,7 +22,8 @@ static bool del(struct bs_writer *writer, const char *id)
 
 static void compact(const struct bs_text_provider *texts, struct bs_build_report *report)
 {
-	struct bs_build_request request = {.dir = rig_dir(), .memory = rig.memory, .host.texts = texts, .write.n_threads = 1};
+	struct bs_build_request request = {
+		.dir = rig_dir(), .memory = rig.memory, .host.texts = texts, .write.n_threads = 1};
 	ok(bs_index_compact(&request, report, ERR), &said);
 	check();
 }
@@ -141,23 +143,30 @@ static void test_rollback(void **state)
 	for (size_t i = 0; rig.memory && i < bs_memory_index_n_files(rig.memory); i++) {
 		struct bs_memory_index_file file;
 		assert_int_equal(bs_memory_index_file_at(rig.memory, i, &file, NULL), BS_OK);
-		assert_true(strcmp(file.name, "manifest") == 0 || strncmp(file.name, "seg-", 4) == 0 ||
-		            strncmp(file.name, "summary-", 8) == 0 || strncmp(file.name, "counts-", 7) == 0);
+		assert_true(strcmp(file.name, "manifest") == 0 ||
+		            strncmp(file.name, "seg-", 4) == 0 ||
+		            strncmp(file.name, "summary-", 8) == 0 ||
+		            strncmp(file.name, "counts-", 7) == 0);
 	}
 }
 
 /* One word a text; it fails with what begins with an x. */
 static int cut_whole(void *context, const uint8_t *text, size_t text_bytes,
-                     int (*emit)(void *emit_context, const uint8_t *term, size_t term_bytes, size_t start, size_t stop), void *emit_context)
+                     int (*emit)(void *emit_context, const uint8_t *term, size_t term_bytes,
+                                 size_t start, size_t stop),
+                     void *emit_context)
 {
-	return text_bytes > 0 && *text == 'x' ? 5 : emit(emit_context, text, text_bytes, 0, text_bytes);
+	return text_bytes > 0 && *text == 'x' ? 5
+	                                      : emit(emit_context, text, text_bytes, 0, text_bytes);
 }
 
 /* A change that fails takes all of its transaction with it, and is told until that is ended. */
 static void test_failure(void **state)
 {
 	static const struct bs_analyzer analyzer = {.name = "whole", .cut = cut_whole};
-	AUTO(bs_writer_close_at) struct bs_writer *writer = open_with((struct bs_writer_request){.host.analyzer = &analyzer});
+	AUTO(bs_writer_close_at)
+	struct bs_writer *writer =
+		open_with((struct bs_writer_request){.host.analyzer = &analyzer});
 	struct bs_text text = {"title", 5, "any", 3};
 	uint64_t n;
 	add(writer, "a", "one", NULL);
@@ -223,8 +232,8 @@ static void add_without_zstd(void)
 	_exit(status || report.n_docs == n_taken ? 0 : 2);
 }
 
-/* What cannot be stored is no document that is merely refused: nothing is committed without those before it. First of all tests, while
- * there is no zstd yet. */
+/* What cannot be stored is no document that is merely refused: nothing is committed without those
+ * before it. First of all tests, while there is no zstd yet. */
 static void test_no_zstd(void **state)
 {
 	int result = -1;
@@ -242,7 +251,8 @@ static void test_no_zstd(void **state)
 static void test_limits(void **state)
 {
 	volatile int cancel = 0;
-	struct bs_limits flag = {.cancel = &cancel}, deadline = {.deadline_ns = 20000000}, none = {.deadline_ns = 1};
+	struct bs_limits flag = {.cancel = &cancel}, deadline = {.deadline_ns = 20000000},
+			 none = {.deadline_ns = 1};
 	struct bs_writer *one = open_with((struct bs_writer_request){.limits = &flag});
 	add(one, "a", "one", NULL);
 	commit(one);
@@ -255,7 +265,8 @@ static void test_limits(void **state)
 	expect("one OR two", "a");
 	/* Whoever waits for another writer does not wait for ever. */
 	add(one, "c", "three", NULL);
-	struct bs_writer *two = open_with((struct bs_writer_request){.limits = &deadline, .write.wait = true});
+	struct bs_writer *two =
+		open_with((struct bs_writer_request){.limits = &deadline, .write.wait = true});
 	assert_int_equal(try_add(two, "d", "four", NULL, ERR), BS_DEADLINE);
 	deadline.deadline_ns = 60000000000;
 	commit(one);
@@ -291,7 +302,11 @@ static void test_nothing_to_commit(void **state)
 	snprintf(command, sizeof(command), "mkdir %s && echo a wolf > %s/w.txt", path, path);
 	assert_int_equal(system(command), 0);
 	const char *sources[] = {path};
-	struct bs_build_request build = {.dir = rig_dir(), .memory = rig.memory, .sources = sources, .n_sources = 1, .host.consent = &consent};
+	struct bs_build_request build = {.dir = rig_dir(),
+	                                 .memory = rig.memory,
+	                                 .sources = sources,
+	                                 .n_sources = 1,
+	                                 .host.consent = &consent};
 	ok(bs_index_build(&build, NULL, ERR), &said);
 	struct bs_writer *writer = open_with((struct bs_writer_request){.host.consent = &consent});
 	assert_false(commit(writer).is_committed);
@@ -315,7 +330,8 @@ static void expect_text_of_number(uint64_t document, enum bs_status expected)
 	const struct bs_text *texts;
 	size_t n_texts;
 	AUTO(bs_searcher_free_at) struct bs_searcher *searcher = must_searcher(index);
-	assert_int_equal(bs_document_numbered(searcher, document, &texts, &n_texts, NULL, ERR), expected);
+	assert_int_equal(bs_document_numbered(searcher, document, &texts, &n_texts, NULL, ERR),
+	                 expected);
 }
 
 /* What was deleted from outside comes back when it is added again. */
@@ -323,7 +339,8 @@ static void test_comes_back(void **state)
 {
 	AUTO(bs_writer_close_at) struct bs_writer *writer = open_writer();
 	const char *ids[] = {"a"};
-	struct bs_delete_request request = {.dir = rig_dir(), .memory = rig.memory, .ids = ids, .n_ids = 1};
+	struct bs_delete_request request = {
+		.dir = rig_dir(), .memory = rig.memory, .ids = ids, .n_ids = 1};
 	struct bs_delete_result result;
 	add(writer, "a", "one", NULL);
 	add(writer, "b", "one", NULL);
@@ -337,20 +354,25 @@ static void test_comes_back(void **state)
 	struct bs_build_report report = commit(writer);
 	assert_int_equal(report.n_excluded, 0);
 	expect("one", "b a");
-	request = (struct bs_delete_request){.dir = rig_dir(), .memory = rig.memory, .query = "one -two", .query_bytes = 8};
+	request = (struct bs_delete_request){
+		.dir = rig_dir(), .memory = rig.memory, .query = "one -two", .query_bytes = 8};
 	ok(bs_index_delete(&request, &result, ERR), &said);
 	assert_int_equal(result.n_deleted, 2);
 	expect("one", "");
 }
 
-/* Any bytes as ids and texts; documents without text, and with fields that are called as ids are elsewhere. */
+/* Any bytes as ids and texts; documents without text, and with fields that are called as ids are
+ * elsewhere. */
 static void test_odd_documents(void **state)
 {
 	AUTO(bs_writer_close_at) struct bs_writer *writer = open_writer();
 	static const char odd_id[] = {'a', '\0', '\n', '\xff'};
 	static const char broken[] = "caf\xe9 \xed\xa0\x80 \"x\\y\" \x7f end";
-	struct bs_text texts[] = {{"id", 2, "not the id", 10}, {"", 0, "nameless", 8}, {"t", 1, broken, sizeof(broken) - 1},
-	                          {"t", 1, "again", 5}, {"na\xc3\xafve \"key\"", 12, "accented", 8}};
+	struct bs_text texts[] = {{"id", 2, "not the id", 10},
+	                          {"", 0, "nameless", 8},
+	                          {"t", 1, broken, sizeof(broken) - 1},
+	                          {"t", 1, "again", 5},
+	                          {"na\xc3\xafve \"key\"", 12, "accented", 8}};
 	struct bs_build_report report;
 	ok(bs_writer_add(writer, odd_id, sizeof(odd_id), texts, 5, ERR), &said);
 	ok(bs_writer_add(writer, "empty", 5, NULL, 0, ERR), &said);
@@ -361,7 +383,8 @@ static void test_odd_documents(void **state)
 		size_t n;
 		bool is_changed;
 		struct bs_searcher *searcher = must_searcher(index);
-		ok(bs_document(searcher, odd_id, sizeof(odd_id), &found, &n, &is_changed, ERR), &said);
+		ok(bs_document(searcher, odd_id, sizeof(odd_id), &found, &n, &is_changed, ERR),
+		   &said);
 		assert_int_equal(n, 5);
 		assert_false(is_changed);
 		assert_int_equal(found[0].field_bytes, 2);
@@ -372,16 +395,22 @@ static void test_odd_documents(void **state)
 		assert_memory_equal(found[4].field, "na\xc3\xafve \"key\"", 12);
 		ok(bs_document(searcher, "empty", 5, &found, &n, NULL, ERR), &said);
 		assert_int_equal(n, 0);
-		assert_int_equal(bs_document(searcher, "none", 4, &found, &n, NULL, ERR), BS_NOT_FOUND);
+		assert_int_equal(bs_document(searcher, "none", 4, &found, &n, NULL, ERR),
+		                 BS_NOT_FOUND);
 		bs_searcher_free(searcher);
-		struct heard heard = ask_in(index, "NOT zzz", (struct bs_search_request){.output.mode = BS_SEARCH_COUNT});
+		struct heard heard =
+			ask_in(index, "NOT zzz",
+		               (struct bs_search_request){.output.mode = BS_SEARCH_COUNT});
 		assert_int_equal(heard.n_hits, 2);
-		heard = ask_in(index, "\"x y end\" t:again id:not", (struct bs_search_request){.output.snippets = true});
+		heard = ask_in(index, "\"x y end\" t:again id:not",
+		               (struct bs_search_request){.output.snippets = true});
 		assert_int_equal(heard.n_hits, 1);
 		ok(bs_searcher_new(index, &searcher, ERR), &said);
 		ok(bs_document_numbered(searcher, heard.document, &found, &n, NULL, ERR), &said);
 		assert_int_equal(n, 5);
-		assert_int_equal(bs_document_numbered(searcher, UINT64_C(7) << 32, &found, &n, NULL, ERR), BS_NOT_FOUND);
+		assert_int_equal(
+			bs_document_numbered(searcher, UINT64_C(7) << 32, &found, &n, NULL, ERR),
+			BS_NOT_FOUND);
 		bs_searcher_free(searcher);
 		bs_index_close(index);
 		/* And again after both were moved, and read by their lines of JSON. */
@@ -391,7 +420,11 @@ static void test_odd_documents(void **state)
 		commit(writer);
 		compact(NULL, &report);
 	}
-	struct bs_build_request rebuild = {.dir = rig_dir(), .memory = rig.memory, .rebuild = true, .index.words = true, .rules.id_field = "t"};
+	struct bs_build_request rebuild = {.dir = rig_dir(),
+	                                   .memory = rig.memory,
+	                                   .rebuild = true,
+	                                   .index.words = true,
+	                                   .rules.id_field = "t"};
 	ok(bs_index_build(&rebuild, &report, ERR), &said);
 	assert_int_equal(report.n_docs, 2);
 	expect("nameless", "a");
@@ -405,15 +438,21 @@ static void test_left_out_fields(void **state)
 	char path[FOLDER_BYTES + 16];
 	const char *source = path;
 	struct bs_consent consent = {.all = true};
-	struct bs_build_request build = {.dir = rig_dir(), .memory = rig.memory, .sources = &source, .n_sources = 1, .rules.text_fields = fields,
+	struct bs_build_request build = {.dir = rig_dir(),
+	                                 .memory = rig.memory,
+	                                 .sources = &source,
+	                                 .n_sources = 1,
+	                                 .rules.text_fields = fields,
 	                                 .host.consent = &consent};
-	struct bs_open_request open = {.dir = rig_dir(), .memory = rig.memory, .host.consent = &consent};
+	struct bs_open_request open = {
+		.dir = rig_dir(), .memory = rig.memory, .host.consent = &consent};
 	const struct bs_text *texts;
 	size_t n_texts;
 	snprintf(path, sizeof(path), "%s/c.jsonl", rig.folder);
 	write_text(path, "{\"id\": \"r\", \"title\": \"wolf\", \"body\": \"bear\"}\n");
 	ok(bs_index_build(&build, NULL, ERR), &said);
-	struct bs_writer *writer = open_with((struct bs_writer_request){.host.consent = &consent, .write.memory_bytes = 16 << 20});
+	struct bs_writer *writer = open_with((struct bs_writer_request){
+		.host.consent = &consent, .write.memory_bytes = 16 << 20});
 	add(writer, "g", "wolf", "bear");
 	/* From a large one on documents are analysed as they come. */
 	char *large = must_calloc(1, 300001);
@@ -424,8 +463,12 @@ static void test_left_out_fields(void **state)
 	commit(writer);
 	bs_writer_close(writer);
 	struct bs_index *index = must_open_with(&open);
-	assert_string_equal(ask_in(index, "wolf", (struct bs_search_request){.output.mode = BS_SEARCH_IDS}).ids, "r g h");
-	assert_string_equal(ask_in(index, "bear", (struct bs_search_request){.output.mode = BS_SEARCH_IDS}).ids, "");
+	assert_string_equal(
+		ask_in(index, "wolf", (struct bs_search_request){.output.mode = BS_SEARCH_IDS}).ids,
+		"r g h");
+	assert_string_equal(
+		ask_in(index, "bear", (struct bs_search_request){.output.mode = BS_SEARCH_IDS}).ids,
+		"");
 	struct bs_searcher *searcher = must_searcher(index);
 	ok(bs_document(searcher, "g", 1, &texts, &n_texts, NULL, ERR), &said);
 	assert_int_equal(n_texts, 1);
@@ -437,18 +480,26 @@ static void test_left_out_fields(void **state)
 	build.n_sources = 0;
 	ok(bs_index_build(&build, NULL, ERR), &said);
 	ok(bs_index_open_with(&open, &index, ERR), &said);
-	assert_string_equal(ask_in(index, "bear", (struct bs_search_request){.output.mode = BS_SEARCH_IDS}).ids, "r g large h");
+	assert_string_equal(
+		ask_in(index, "bear", (struct bs_search_request){.output.mode = BS_SEARCH_IDS}).ids,
+		"r g large h");
 	bs_index_close(index);
 }
 
-/* What an index allows a document counts the bytes of its texts, whatever the line takes that is stored. */
+/* What an index allows a document counts the bytes of its texts, whatever the line takes that is
+ * stored. */
 static void test_most_bytes(void **state)
 {
 	char path[FOLDER_BYTES + 16], feeds[1001];
 	const char *source = path;
 	struct bs_consent consent = {.all = true};
-	struct bs_build_request build = {.dir = rig_dir(), .memory = rig.memory, .sources = &source, .n_sources = 1,
-	                                 .index.words = true, .rules.max_document_bytes = 1000, .host.consent = &consent};
+	struct bs_build_request build = {.dir = rig_dir(),
+	                                 .memory = rig.memory,
+	                                 .sources = &source,
+	                                 .n_sources = 1,
+	                                 .index.words = true,
+	                                 .rules.max_document_bytes = 1000,
+	                                 .host.consent = &consent};
 	struct bs_text texts[] = {{"title", 5, feeds, 400}, {"body", 4, feeds, 600}};
 	struct bs_build_report report;
 	memset(feeds, '\n', sizeof(feeds));
@@ -466,7 +517,10 @@ static void test_most_bytes(void **state)
 	commit(writer);
 	bs_writer_close(writer);
 	check();
-	struct bs_build_request all = {.dir = rig_dir(), .memory = rig.memory, .write.n_threads = 1, .host.consent = &consent};
+	struct bs_build_request all = {.dir = rig_dir(),
+	                               .memory = rig.memory,
+	                               .write.n_threads = 1,
+	                               .host.consent = &consent};
 	ok(bs_index_compact(&all, &report, ERR), &said);
 	assert_int_equal(report.n_segments, 1);
 	assert_int_equal(report.n_docs, 3);
@@ -509,7 +563,8 @@ struct shelf {
 	struct bs_text text;
 };
 
-static int look_up(void *context, const char *id, size_t id_bytes, const struct bs_text **texts_out, size_t *n_texts_out)
+static int look_up(void *context, const char *id, size_t id_bytes, const struct bs_text **texts_out,
+                   size_t *n_texts_out)
 {
 	struct shelf *shelf = context;
 	shelf->n_asked++;
@@ -527,9 +582,12 @@ static int look_up(void *context, const char *id, size_t id_bytes, const struct 
 /* Who keeps the texts knows best what changed: no checksums, the same answers. */
 static void test_no_checksums(void **state)
 {
-	struct shelf shelf = {.ids = {"a", "b", "c"}, .texts = {"one two three", "three two one", "two one"}, .n = 3};
+	struct shelf shelf = {.ids = {"a", "b", "c"},
+	                      .texts = {"one two three", "three two one", "two one"},
+	                      .n = 3};
 	struct bs_text_provider provider = {.texts = look_up, .context = &shelf};
-	struct bs_writer *writer = open_with((struct bs_writer_request){.not_stored = true, .no_checksums = true, .host.texts = &provider});
+	struct bs_writer *writer = open_with((struct bs_writer_request){
+		.not_stored = true, .no_checksums = true, .host.texts = &provider});
 	struct bs_build_report report;
 	for (int i = 0; i < 4; i++) {
 		/* The last one is another text of the first. */
@@ -548,7 +606,8 @@ static void test_no_checksums(void **state)
 	bs_writer_close(writer);
 }
 
-static void expect_document(struct bs_index *index, const char *id, bool is_changed, const char *text)
+static void expect_document(struct bs_index *index, const char *id, bool is_changed,
+                            const char *text)
 {
 	const struct bs_text *texts;
 	size_t n_texts;
@@ -563,9 +622,12 @@ static void expect_document(struct bs_index *index, const char *id, bool is_chan
 
 static void test_provider(void **state)
 {
-	struct shelf shelf = {.ids = {"a", "b", "c"}, .texts = {"one two three", "three two one", "two one"}, .n = 3};
+	struct shelf shelf = {.ids = {"a", "b", "c"},
+	                      .texts = {"one two three", "three two one", "two one"},
+	                      .n = 3};
 	struct bs_text_provider provider = {.texts = look_up, .context = &shelf};
-	struct bs_writer *writer = open_with((struct bs_writer_request){.not_stored = true, .host.texts = &provider});
+	struct bs_writer *writer =
+		open_with((struct bs_writer_request){.not_stored = true, .host.texts = &provider});
 	struct bs_build_report report;
 	for (int i = 0; i < 3; i++) {
 		struct bs_text text = {"body", 4, shelf.texts[i], strlen(shelf.texts[i])};
@@ -579,8 +641,12 @@ static void test_provider(void **state)
 	assert_true(shelf.n_asked > 0);
 	/* Words are certain without a text; a phrase is not. */
 	struct bs_index *index = open_index(NULL);
-	assert_int_equal(ask_in(index, "two", (struct bs_search_request){.output.mode = BS_SEARCH_COUNT}).n_hits, 3);
-	struct heard heard = ask_in(index, "\"two one\"", (struct bs_search_request){.output.mode = BS_SEARCH_IDS});
+	assert_int_equal(
+		ask_in(index, "two", (struct bs_search_request){.output.mode = BS_SEARCH_COUNT})
+			.n_hits,
+		3);
+	struct heard heard = ask_in(index, "\"two one\"",
+	                            (struct bs_search_request){.output.mode = BS_SEARCH_IDS});
 	assert_int_equal(heard.n_hits, 0);
 	assert_int_equal(heard.n_unreadable, 3);
 	bs_index_close(index);
@@ -598,7 +664,8 @@ static void test_provider(void **state)
 	index = open_index(&provider);
 	heard = ask_in(index, "\"two one\"", (struct bs_search_request){.output.snippets = true});
 	assert_string_equal(heard.ids, "b");
-	heard = ask_in(index, "\"one and two\"", (struct bs_search_request){.output.snippets = true, .method.brute = true});
+	heard = ask_in(index, "\"one and two\"",
+	               (struct bs_search_request){.output.snippets = true, .method.brute = true});
 	assert_string_equal(heard.ids, "c");
 	assert_true(heard.is_changed);
 	expect_document(index, "b", false, "three two one");
@@ -624,8 +691,11 @@ static void test_provider(void **state)
 static void test_refusals(void **state)
 {
 	static const char *const no_weights[] = {"title", NULL};
-	const struct bs_writer_request wrong[] = {{.index.stem_language = "klingon"}, {.index.density = 3}, {.phrase_bits = 17},
-	                                          {.index.weights = no_weights}, {.reserved = {1}}};
+	const struct bs_writer_request wrong[] = {{.index.stem_language = "klingon"},
+	                                          {.index.density = 3},
+	                                          {.phrase_bits = 17},
+	                                          {.index.weights = no_weights},
+	                                          {.reserved = {1}}};
 	struct bs_writer *writer = NULL;
 	struct bs_writer_request request = {.dir = NULL};
 	struct bs_text text = {"t", 1, "x", 1};
@@ -635,9 +705,11 @@ static void test_refusals(void **state)
 		request = wrong[i];
 		request.dir = rig_dir();
 		request.memory = rig.memory;
-		assert_int_equal(bs_writer_open(&request, &writer, ERR), *request.reserved ? BS_UNSUPPORTED : BS_INVALID);
+		assert_int_equal(bs_writer_open(&request, &writer, ERR),
+		                 *request.reserved ? BS_UNSUPPORTED : BS_INVALID);
 	}
-	writer = open_with((struct bs_writer_request){.index.stem_language = "english", .write.memory_bytes = 16 << 20});
+	writer = open_with((struct bs_writer_request){.index.stem_language = "english",
+	                                              .write.memory_bytes = 16 << 20});
 	assert_int_equal(bs_writer_add(writer, "", 0, &text, 1, ERR), BS_INVALID);
 	assert_int_equal(bs_writer_delete(writer, "", 0, NULL, ERR), BS_INVALID);
 	char *large = must_calloc(1, 20 << 20);
@@ -650,15 +722,18 @@ static void test_refusals(void **state)
 	commit(writer);
 	bs_writer_close(writer);
 	expect("run", "a");
-	request = (struct bs_writer_request){.dir = rig_dir(), .memory = rig.memory, .index.fold_accents = true};
+	request = (struct bs_writer_request){
+		.dir = rig_dir(), .memory = rig.memory, .index.fold_accents = true};
 	assert_int_equal(bs_writer_open(&request, &writer, ERR), BS_INVALID);
-	request = (struct bs_writer_request){.dir = rig_dir(), .memory = rig.memory, .index.stem_language = "english"};
+	request = (struct bs_writer_request){
+		.dir = rig_dir(), .memory = rig.memory, .index.stem_language = "english"};
 	assert_int_equal(bs_writer_open(&request, &writer, ERR), BS_OK);
 	bs_writer_close(writer);
 	bs_writer_close(NULL);
 }
 
-/* A document that needs more than memory_bytes, and what document_memory_bytes does about it. Compaction with as little memory goes on, too. */
+/* A document that needs more than memory_bytes, and what document_memory_bytes does about it.
+ * Compaction with as little memory goes on, too. */
 static void test_document_memory(void **state)
 {
 	const size_t n_words = 1000000, most_bytes = n_words * 8 + 1;
@@ -667,21 +742,24 @@ static void test_document_memory(void **state)
 	for (size_t i = 0; i < n_words; i++)
 		n_bytes += (size_t)snprintf(words + n_bytes, most_bytes - n_bytes, "%zx ", i);
 	struct bs_text text = {"t", 1, words, n_bytes};
-	struct bs_writer *writer = open_with((struct bs_writer_request){.write.memory_bytes = 16 << 20});
+	struct bs_writer *writer =
+		open_with((struct bs_writer_request){.write.memory_bytes = 16 << 20});
 	add(writer, "small", "abcde", NULL);
 	assert_int_equal(bs_writer_add(writer, "large", 5, &text, 1, ERR), BS_INVALID);
 	assert_non_null(strstr(said.text, "more distinct words than"));
 	commit(writer);
 	bs_writer_close(writer);
 	expect("abcde", "small");
-	writer = open_with((struct bs_writer_request){.write.memory_bytes = 16 << 20, .document_memory_bytes = UINT64_MAX});
+	writer = open_with((struct bs_writer_request){.write.memory_bytes = 16 << 20,
+	                                              .document_memory_bytes = UINT64_MAX});
 	assert_int_equal(bs_writer_add(writer, "large", 5, &text, 1, ERR), BS_OK);
 	commit(writer);
 	add(writer, "last", "abcde", NULL);
 	commit(writer);
 	bs_writer_close(writer);
 	expect("abcde", "small large last");
-	struct bs_build_request compact = {.dir = rig_dir(), .memory = rig.memory, .write.memory_bytes = 16 << 20};
+	struct bs_build_request compact = {
+		.dir = rig_dir(), .memory = rig.memory, .write.memory_bytes = 16 << 20};
 	assert_int_equal(bs_index_compact(&compact, NULL, ERR), BS_OK);
 	expect("abcde", "small large last");
 	check();
@@ -689,7 +767,10 @@ static void test_document_memory(void **state)
 
 static void expect_same(struct bs_index *a, struct bs_index *b, const char *query)
 {
-	static const struct bs_search_request ways[] = {{.output.mode = BS_SEARCH_IDS}, {.output.limit = 20}, {.output.mode = BS_SEARCH_IDS, .method.brute = true}};
+	static const struct bs_search_request ways[] = {
+		{.output.mode = BS_SEARCH_IDS},
+		{.output.limit = 20},
+		{.output.mode = BS_SEARCH_IDS, .method.brute = true}};
 	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
 		struct heard x = ask_in(a, query, ways[i]), y = ask_in(b, query, ways[i]);
 		assert_string_equal(x.ids, y.ids);
@@ -701,8 +782,10 @@ static void expect_same(struct bs_index *a, struct bs_index *b, const char *quer
 /* The same documents by the writer, and as JSONL, in a collection and on a pipe. */
 static void test_parity(void **state)
 {
-	static const char *const queries[] = {"river", "\"the river\"", "title:stone", "quick brown -fox", "river OR lake",
-	                                      "\"quick brown\"~3", "sto*", "\"of the\" cloud", "title:\"of sea\""};
+	static const char *const queries[] = {
+		"river",           "\"the river\"",     "title:stone", "quick brown -fox",
+		"river OR lake",   "\"quick brown\"~3", "sto*",        "\"of the\" cloud",
+		"title:\"of sea\""};
 	char path[128], title[64], body[512], index_dir[128];
 	struct bs_writer *writer = open_writer();
 	snprintf(path, sizeof(path), "%s/c.jsonl", rig.folder);
@@ -712,7 +795,8 @@ static void test_parity(void **state)
 		snprintf(id, sizeof(id), "d%u", i % 800); /* the last hundred replace the first */
 		make_text(i, title, body);
 		add(writer, id, title, body);
-		fprintf(file, "{\"id\":\"%s\",\"title\":\"%s\",\"body\":\"%s\"}\n", id, title, body);
+		fprintf(file, "{\"id\":\"%s\",\"title\":\"%s\",\"body\":\"%s\"}\n", id, title,
+		        body);
 		if (i % 250 == 249)
 			commit(writer);
 	}
@@ -725,7 +809,11 @@ static void test_parity(void **state)
 		struct bs_consent consent = {.all = true};
 		const char *sources[] = {by_pipe ? "-" : path};
 		snprintf(index_dir, sizeof(index_dir), "%s/other%d", rig.folder, by_pipe);
-		struct bs_build_request build = {.dir = index_dir, .sources = sources, .n_sources = 1, .host.consent = &consent, .write.n_threads = 1};
+		struct bs_build_request build = {.dir = index_dir,
+		                                 .sources = sources,
+		                                 .n_sources = 1,
+		                                 .host.consent = &consent,
+		                                 .write.n_threads = 1};
 		if (by_pipe)
 			assert_non_null(freopen(path, "r", stdin));
 		ok(bs_index_build(&build, &report, ERR), &said);
@@ -742,7 +830,8 @@ static void test_parity(void **state)
 	}
 }
 
-/* An index with files and in-memory documents: refreshing the one kind does not change the other. */
+/* An index with files and in-memory documents: refreshing the one kind does not change the
+ * other. */
 static void test_beside_files(void **state)
 {
 	char folder[128], path[400];
@@ -752,14 +841,20 @@ static void test_beside_files(void **state)
 	snprintf(path, sizeof(path), "mkdir %s && echo a wolf > %s/w.txt", folder, folder);
 	assert_int_equal(system(path), 0);
 	const char *sources[] = {folder};
-	struct bs_build_request build = {.dir = rig_dir(), .memory = rig.memory, .sources = sources, .n_sources = 1, .host.consent = &consent};
+	struct bs_build_request build = {.dir = rig_dir(),
+	                                 .memory = rig.memory,
+	                                 .sources = sources,
+	                                 .n_sources = 1,
+	                                 .host.consent = &consent};
 	ok(bs_index_build(&build, &report, ERR), &said);
-	AUTO(bs_writer_close_at) struct bs_writer *writer = open_with((struct bs_writer_request){.host.consent = &consent});
+	AUTO(bs_writer_close_at)
+	struct bs_writer *writer = open_with((struct bs_writer_request){.host.consent = &consent});
 	add(writer, "g", "a wolf", NULL);
 	report = commit(writer);
 	assert_int_equal(report.n_docs, 2);
 	assert_int_equal(report.n_unchanged, 1);
-	snprintf(path, sizeof(path), "echo a wolf and a bear > %s/w.txt; echo a bear > %s/b.txt", folder, folder);
+	snprintf(path, sizeof(path), "echo a wolf and a bear > %s/w.txt; echo a bear > %s/b.txt",
+	         folder, folder);
 	assert_int_equal(system(path), 0);
 	build.n_sources = 0;
 	ok(bs_index_build(&build, &report, ERR), &said);
@@ -772,9 +867,13 @@ static void test_beside_files(void **state)
 	report = commit(writer);
 	assert_int_equal(report.n_docs, 3);
 	check();
-	struct bs_open_request request = {.dir = rig_dir(), .memory = rig.memory, .host.consent = &consent};
+	struct bs_open_request request = {
+		.dir = rig_dir(), .memory = rig.memory, .host.consent = &consent};
 	AUTO(bs_index_close_at) struct bs_index *index = must_open_with(&request);
-	assert_int_equal(ask_in(index, "bear", (struct bs_search_request){.output.mode = BS_SEARCH_COUNT}).n_hits, 3);
+	assert_int_equal(
+		ask_in(index, "bear", (struct bs_search_request){.output.mode = BS_SEARCH_COUNT})
+			.n_hits,
+		3);
 }
 
 #define N_LINES 60000
@@ -807,15 +906,21 @@ static void test_documents_by_id(void **state)
 	char command[600], path[128], dir[128], id[64];
 	const struct bs_text *texts;
 	size_t n;
-	snprintf(command, sizeof(command), "cd %s && mkdir -p tree/deep:x tree/deep && cd tree && echo a wolf 1 >a.txt && echo a wolf 2 >'b#c:d.txt' &&"
-	         "echo a wolf 3 >deep/a.txt && echo a wolf 4 >deep:x/a.txt && echo a wolf 5 >'../one:file.txt' &&"
-	         "echo '{\"id\":\"x/y#z:1\",\"t\":\"a wolf 6\"}' >deep/r.jsonl && echo '{\"t\":\"a wolf 7\"}' >>deep/r.jsonl &&"
-	         "echo '{\"id\":\"a.txt/\",\"t\":\"a wolf 8\"}' >>deep/r.jsonl", rig.folder);
+	snprintf(command, sizeof(command),
+	         "cd %s && mkdir -p tree/deep:x tree/deep && cd tree && echo a wolf 1 >a.txt && "
+	         "echo a wolf 2 >'b#c:d.txt' &&"
+	         "echo a wolf 3 >deep/a.txt && echo a wolf 4 >deep:x/a.txt && echo a wolf 5 "
+	         ">'../one:file.txt' &&"
+	         "echo '{\"id\":\"x/y#z:1\",\"t\":\"a wolf 6\"}' >deep/r.jsonl && echo '{\"t\":\"a "
+	         "wolf 7\"}' >>deep/r.jsonl &&"
+	         "echo '{\"id\":\"a.txt/\",\"t\":\"a wolf 8\"}' >>deep/r.jsonl",
+	         rig.folder);
 	assert_int_equal(system(command), 0);
 	snprintf(path, sizeof(path), "%s/lines.jsonl", rig.folder);
 	FILE *lines = must_fopen(path, "w");
 	for (int i = 1; i <= N_LINES; i++)
-		fprintf(lines, i % 2 ? "{\"t\":\"line %d\"}\n" : "{\"id\":\"r%d\",\"t\":\"x\"}\n", i);
+		fprintf(lines, i % 2 ? "{\"t\":\"line %d\"}\n" : "{\"id\":\"r%d\",\"t\":\"x\"}\n",
+		        i);
 	assert_int_equal(fclose(lines), 0);
 	assert_int_equal(chdir(rig.folder), 0);
 	snprintf(dir, sizeof(dir), "%s/.bitsift", rig.folder);
@@ -831,10 +936,15 @@ static void test_documents_by_id(void **state)
 		ok(bs_index_open(dir, &index, ERR), &said);
 		ok(bs_searcher_new(index, &searcher, ERR), &said);
 		struct bs_searcher *other = must_searcher(index);
-		struct bs_search_request request = {.query.text = "wolf", .query.text_bytes = 4, .output.mode = BS_SEARCH_IDS, .callbacks.hit = expect_same_document, .callbacks.context = other};
+		struct bs_search_request request = {.query.text = "wolf",
+		                                    .query.text_bytes = 4,
+		                                    .output.mode = BS_SEARCH_IDS,
+		                                    .callbacks.hit = expect_same_document,
+		                                    .callbacks.context = other};
 		ok(bs_search(searcher, &request, &result, ERR), &said);
 		assert_int_equal(result.n_hits, 8);
-		assert_int_equal(bs_document(other, "a.txt", 5, &texts, &n, NULL, ERR), *places[i] == '/' && places[i][1] == 't' ? BS_OK : BS_NOT_FOUND);
+		assert_int_equal(bs_document(other, "a.txt", 5, &texts, &n, NULL, ERR),
+		                 *places[i] == '/' && places[i][1] == 't' ? BS_OK : BS_NOT_FOUND);
 		bs_searcher_free(other);
 		if (i + 1 < sizeof(places) / sizeof(*places)) {
 			bs_searcher_free(searcher);
@@ -854,7 +964,9 @@ static void test_documents_by_id(void **state)
 /* So many documents that pairs of words are chosen, and segments cut. */
 static void test_many(void **state)
 {
-	AUTO(bs_writer_close_at) struct bs_writer *writer = open_with((struct bs_writer_request){.write.memory_bytes = 16 << 20});
+	AUTO(bs_writer_close_at)
+	struct bs_writer *writer =
+		open_with((struct bs_writer_request){.write.memory_bytes = 16 << 20});
 	char title[64], body[512], id[16];
 	for (unsigned i = 0; i < 60000; i++) {
 		make_text(i, title, body);
@@ -866,24 +978,37 @@ static void test_many(void **state)
 	struct bs_build_report report = commit(writer);
 	assert_int_equal(report.n_docs, 59998);
 	struct bs_index *index = open_index(NULL);
-	static const char *const queries[] = {"\"the river\"", "\"of the quick\"", "title:7", "river stone -sea"};
+	static const char *const queries[] = {"\"the river\"", "\"of the quick\"", "title:7",
+	                                      "river stone -sea"};
 	for (size_t q = 0; q < sizeof(queries) / sizeof(*queries); q++) {
-		uint64_t n = ask_in(index, queries[q], (struct bs_search_request){.output.mode = BS_SEARCH_COUNT}).n_hits;
-		assert_int_equal(ask_in(index, queries[q], (struct bs_search_request){.output.mode = BS_SEARCH_COUNT, .method.brute = true}).n_hits, n);
+		uint64_t n = ask_in(index, queries[q],
+		                    (struct bs_search_request){.output.mode = BS_SEARCH_COUNT})
+		                     .n_hits;
+		assert_int_equal(ask_in(index, queries[q],
+		                        (struct bs_search_request){.output.mode = BS_SEARCH_COUNT,
+		                                                   .method.brute = true})
+		                         .n_hits,
+		                 n);
 		assert_true(q == 2 ? n == 0 : n > 100);
 	}
 	bs_index_close(index);
 	check();
 }
 
-/* Ids that ascend are looked for by halves, up to so many that they get slots: through all of that the last document of an id counts,
- * in a transaction that writes segments meanwhile. */
+/* Ids that ascend are looked for by halves, up to so many that they get slots: through all of that
+ * the last document of an id counts, in a transaction that writes segments meanwhile. */
 static void test_ascending_ids(void **state)
 {
-	enum { N = 90000, CHANGES = 12000 };
-	AUTO(bs_writer_close_at) struct bs_writer *writer = open_with((struct bs_writer_request){.write.memory_bytes = 16 << 20});
+	enum {
+		N = 90000,
+		CHANGES = 12000
+	};
+	AUTO(bs_writer_close_at)
+	struct bs_writer *writer =
+		open_with((struct bs_writer_request){.write.memory_bytes = 16 << 20});
 	char title[64], body[512], id[16];
-	/* Of each number: 0: no document; 1: the first; otherwise that of change - 2. Those of even numbers come first. */
+	/* Of each number: 0: no document; 1: the first; otherwise that of change - 2. Those of even
+	 * numbers come first. */
 	static uint32_t last[2 * N];
 	uint64_t n_docs = N, n_changed = 0;
 	uint32_t dice = 7;
@@ -895,7 +1020,8 @@ static void test_ascending_ids(void **state)
 		last[2 * i] = 1;
 	}
 	for (uint32_t change = 0; change < CHANGES; change++) {
-		uint32_t number = (dice = dice * 1664525 + 1013904223) >> 8 & (change % 3 ? 0x1ffff : 0xff);
+		uint32_t number =
+			(dice = dice * 1664525 + 1013904223) >> 8 & (change % 3 ? 0x1ffff : 0xff);
 		number %= 2 * N;
 		snprintf(id, sizeof(id), "%08u", number);
 		n_docs -= last[number] != 0;
@@ -916,13 +1042,19 @@ static void test_ascending_ids(void **state)
 	struct bs_index_info info;
 	bs_index_describe(index, &info);
 	assert_true(info.n_segments > 1);
-	assert_int_equal(ask_in(index, "changed", (struct bs_search_request){.output.mode = BS_SEARCH_COUNT}).n_hits, n_changed);
+	assert_int_equal(
+		ask_in(index, "changed", (struct bs_search_request){.output.mode = BS_SEARCH_COUNT})
+			.n_hits,
+		n_changed);
 	for (uint32_t number = 0; number < 2 * N; number++) {
 		if (last[number] < 2 || number % 16)
 			continue;
 		snprintf(title, sizeof(title), "c%u", last[number] - 2);
 		snprintf(id, sizeof(id), "%08u", number);
-		assert_string_equal(ask_in(index, title, (struct bs_search_request){.output.mode = BS_SEARCH_IDS}).ids, id);
+		assert_string_equal(ask_in(index, title,
+		                           (struct bs_search_request){.output.mode = BS_SEARCH_IDS})
+		                            .ids,
+		                    id);
 	}
 	bs_index_close(index);
 	check();
@@ -931,7 +1063,8 @@ static void test_ascending_ids(void **state)
 /* The bytes of an index in memory of the same texts. */
 static uint64_t bytes_with(double phrase_bits)
 {
-	struct bs_writer *writer = open_with((struct bs_writer_request){.not_stored = true, .phrase_bits = phrase_bits});
+	struct bs_writer *writer = open_with(
+		(struct bs_writer_request){.not_stored = true, .phrase_bits = phrase_bits});
 	char title[64], body[512], id[16];
 	uint64_t n_bytes = 0;
 	for (unsigned i = 0; i < 30000; i++) {
@@ -958,12 +1091,14 @@ static void test_phrase_bits(void **state)
 	assert_true(with_more < with_all);
 }
 
-RUN_TESTS(WITH_BOTH(test_no_zstd), WITH_BOTH(test_add_and_replace), WITH_BOTH(test_delete), WITH_BOTH(test_rollback),
-          WITH_BOTH(test_failure), WITH_BOTH(test_limits), WITH_BOTH(test_nothing_to_commit),
-          WITH_BOTH(test_comes_back), WITH_BOTH(test_odd_documents), WITH_BOTH(test_every_character),
+RUN_TESTS(WITH_BOTH(test_no_zstd), WITH_BOTH(test_add_and_replace), WITH_BOTH(test_delete),
+          WITH_BOTH(test_rollback), WITH_BOTH(test_failure), WITH_BOTH(test_limits),
+          WITH_BOTH(test_nothing_to_commit), WITH_BOTH(test_comes_back),
+          WITH_BOTH(test_odd_documents), WITH_BOTH(test_every_character),
           WITH_BOTH(test_left_out_fields), WITH_BOTH(test_most_bytes), WITH_BOTH(test_no_checksums),
           WITH_BOTH(test_provider), WITH_BOTH(test_refusals),
-          cmocka_unit_test_setup_teardown(test_document_memory, setup_memory, teardown), WITH_BOTH(test_parity),
-          WITH_BOTH(test_beside_files), WITH_BOTH(test_many), WITH_BOTH(test_ascending_ids),
+          cmocka_unit_test_setup_teardown(test_document_memory, setup_memory, teardown),
+          WITH_BOTH(test_parity), WITH_BOTH(test_beside_files), WITH_BOTH(test_many),
+          WITH_BOTH(test_ascending_ids),
           cmocka_unit_test_setup_teardown(test_phrase_bits, setup_memory, teardown),
           cmocka_unit_test_setup_teardown(test_documents_by_id, setup_dir, teardown))

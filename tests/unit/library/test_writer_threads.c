@@ -1,5 +1,6 @@
-/* test_writer_threads.c: bitsift/writer.h where several want the same: writers that wait for each other or do not, threads of a writer's
- * own, readers beside it, and a process that is killed in the midst of it. */
+/* test_writer_threads.c: bitsift/writer.h where several want the same: writers that wait for each
+ * other or do not, threads of a writer's own, readers beside it, and a process that is killed in
+ * the midst of it. */
 #include <pthread.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -30,11 +31,13 @@ static void test_lock(void **state)
 	expect("one OR two OR three", "a c b");
 }
 
-/* The thread that compresses texts works for many calls, each of which has a deadline of its own. */
+/* The thread that compresses texts works for many calls, each of which has a deadline of its
+ * own. */
 static void test_limits_and_threads(void **state)
 {
 	struct bs_limits limits = {.deadline_ns = 60000000000};
-	struct bs_writer *writer = open_with((struct bs_writer_request){.write.n_threads = 2, .write.memory_bytes = 16 << 20, .limits = &limits});
+	struct bs_writer *writer = open_with((struct bs_writer_request){
+		.write.n_threads = 2, .write.memory_bytes = 16 << 20, .limits = &limits});
 	char id[16], title[64], body[512];
 	for (unsigned i = 0; i < 40000; i++) {
 		sprintf(id, "%u", i);
@@ -57,7 +60,9 @@ static void *add_and_commit(void *context)
 /* Or one after the other, if they wait. */
 static void test_waiting(void **state)
 {
-	AUTO(bs_writer_close_at) struct bs_writer *one = open_writer(), *two = open_with((struct bs_writer_request){.write.wait = true});
+	AUTO(bs_writer_close_at)
+	struct bs_writer *one = open_writer(),
+			 *two = open_with((struct bs_writer_request){.write.wait = true});
 	pthread_t thread;
 	add(one, "a", "one", NULL);
 	assert_int_equal(pthread_create(&thread, NULL, add_and_commit, two), 0);
@@ -83,7 +88,8 @@ static void *commit_there(void *writer)
 static void test_another_thread(void **state)
 {
 	pthread_t heard = pthread_self(), thread;
-	struct bs_writer *writer = open_with((struct bs_writer_request){.callbacks.progress = note_thread, .callbacks.context = &heard});
+	struct bs_writer *writer = open_with((struct bs_writer_request){
+		.callbacks.progress = note_thread, .callbacks.context = &heard});
 	add(writer, "a", "one", NULL);
 	assert_int_equal(pthread_create(&thread, NULL, commit_there, writer), 0);
 	assert_int_equal(pthread_join(thread, NULL), 0);
@@ -92,7 +98,8 @@ static void test_another_thread(void **state)
 	bs_writer_close(writer);
 }
 
-/* Whatever a process is doing when it is killed, what it committed stays, and nothing else comes. */
+/* Whatever a process is doing when it is killed, what it committed stays, and nothing else
+ * comes. */
 static void test_killed(void **state)
 {
 	for (int round = 0; round < 12; round++) {
@@ -159,7 +166,9 @@ static void *write_and_read(void *context)
 
 static void test_threads(void **state)
 {
-	enum { N = 4 };
+	enum {
+		N = 4
+	};
 	pthread_t threads[N];
 	struct bs_memory_index *memories[N];
 	void *failed;
@@ -179,8 +188,9 @@ static void test_threads(void **state)
 	}
 }
 
-/* Each commit has ten documents more than the one before, and one of them all is added anew: whoever opens the index finds all of one
- * commit, and no commit older than the one he found before. */
+/* Each commit has ten documents more than the one before, and one of them all is added anew:
+ * whoever opens the index finds all of one commit, and no commit older than the one he found
+ * before. */
 #define N_SHARED_COMMITS 40
 static int is_written; /* atomic */
 
@@ -188,8 +198,12 @@ static void *read_on(void *context)
 {
 	struct heard heard = {.ids = ""};
 	struct bs_open_request open = {.dir = rig_dir(), .memory = rig.memory};
-	struct bs_search_request request = {.query.text = "\"words to be\"", .query.text_bytes = 13, .output.snippets = true, .method.n_threads = 2,
-	                                  .callbacks.hit = hear, .callbacks.context = &heard};
+	struct bs_search_request request = {.query.text = "\"words to be\"",
+	                                    .query.text_bytes = 13,
+	                                    .output.snippets = true,
+	                                    .method.n_threads = 2,
+	                                    .callbacks.hit = hear,
+	                                    .callbacks.context = &heard};
 	uint64_t n_before = 0;
 	bool is_well = true, is_last = false;
 	while (is_well && !is_last) {
@@ -198,11 +212,13 @@ static void *read_on(void *context)
 		struct bs_search_result counted, found;
 		is_last = __atomic_load_n(&is_written, __ATOMIC_ACQUIRE);
 		request.output.mode = BS_SEARCH_COUNT;
-		is_well = bs_index_open_with(&open, &index, NULL) == BS_OK && bs_searcher_new(index, &searcher, NULL) == BS_OK &&
+		is_well = bs_index_open_with(&open, &index, NULL) == BS_OK &&
+		          bs_searcher_new(index, &searcher, NULL) == BS_OK &&
 		          bs_search(searcher, &request, &counted, NULL) == BS_OK;
 		request.output.mode = BS_SEARCH_TOP;
 		request.method.exhaustive = request.method.brute = true;
-		is_well = is_well && bs_search(searcher, &request, &found, NULL) == BS_OK && found.n_hits == counted.n_hits;
+		is_well = is_well && bs_search(searcher, &request, &found, NULL) == BS_OK &&
+		          found.n_hits == counted.n_hits;
 		request.method.exhaustive = request.method.brute = false;
 		is_well = is_well && counted.n_hits % 10 == 0 && counted.n_hits >= n_before;
 		if (is_well)
@@ -215,7 +231,9 @@ static void *read_on(void *context)
 
 static void test_readers_beside_a_writer(void **state)
 {
-	enum { N = 3 };
+	enum {
+		N = 3
+	};
 	pthread_t threads[N];
 	struct bs_writer *writer = open_with((struct bs_writer_request){.write.n_threads = 2});
 	char id[16];

@@ -1,6 +1,7 @@
-/* test_command_line.c: options as GNU programs take them, sizes and numbers, and the width of --help. */
-#include "tests/rigs/core_rig.h"
+/* test_command_line.c: options as GNU programs take them, sizes and numbers, and the width of
+ * --help. */
 #include "query/options/command_line.h"
+#include "tests/rigs/core_rig.h"
 #include "tests/rigs/test.h"
 
 /* Notes each option that came: "memory=64M " and so on. */
@@ -8,13 +9,14 @@ struct noted {
 	char text[1024];
 };
 
-static enum bs_status note(void *to, const struct bs_option *option, const char *argument, struct bs_error *err)
+static enum bs_status note(void *to, const struct bs_option *option, const char *argument,
+                           struct bs_error *err)
 {
 	struct noted *noted = to;
 	size_t used = strlen(noted->text);
 	(void)err;
-	snprintf(noted->text + used, sizeof(noted->text) - used, "%s%s%s ", option->name, argument ? "=" : "",
-	         argument ? argument : "");
+	snprintf(noted->text + used, sizeof(noted->text) - used, "%s%s%s ", option->name,
+	         argument ? "=" : "", argument ? argument : "");
 	return BS_OK;
 }
 
@@ -22,10 +24,13 @@ static enum bs_status note(void *to, const struct bs_option *option, const char 
 
 static const struct bs_option options[] = {
 	{0, "memory", "SIZE", "memory to work with [1G]", NOTED},
-	{'j', "jobs", "N", "threads, as many as there are processors unless told otherwise, which is rarely wise", NOTED},
+	{'j', "jobs", "N",
+         "threads, as many as there are processors unless told otherwise, which is rarely wise",
+         NOTED},
 	{'m', "merge", NULL, "merge", NOTED},
 	{'q', "quiet", NULL, "say nothing", NOTED},
-	{0, "a-very-long-name-of-an-option", "ARGUMENT", "an option whose name does not fit its column", NOTED},
+	{0, "a-very-long-name-of-an-option", "ARGUMENT",
+         "an option whose name does not fit its column", NOTED},
 	{0},
 };
 
@@ -41,13 +46,16 @@ static const char *const examples[] = {
 
 static const struct bs_command command = {
 	.name = "try",
-	.summary = "Try things, many of them, in a sentence that is longer than a line of eighty columns can be.",
-	.usage = "[--memory SIZE] [-j N] [-m] [-q] [--a-very-long-name-of-an-option ARGUMENT] [--] [SOURCE]...",
+	.summary = "Try things, many of them, in a sentence that is longer than a line of eighty "
+		   "columns can be.",
+	.usage = "[--memory SIZE] [-j N] [-m] [-q] [--a-very-long-name-of-an-option ARGUMENT] [--] "
+		 "[SOURCE]...",
 	.options = options,
 	.examples = examples,
 };
 
-/* Arguments parted by blanks -> the options noted and the operands, parted by blanks; or the message. */
+/* Arguments parted by blanks -> the options noted and the operands, parted by blanks; or the
+ * message. */
 static const char *parse(const char *line)
 {
 	static char words[512];
@@ -145,20 +153,24 @@ static void test_kinds(void **state)
 		{'u', "up", NULL, "", BS_OPTION_SETS(ADD, struct all, count)},
 		{'s', "string", "S", "", BS_OPTION_SETS(STRING, struct all, string)},
 		{'l', "list", "S", "", BS_OPTION_SETS(LIST, struct all, list)},
-		{'N', "number", "N", "", BS_OPTION_SETS(NUMBER, struct all, number), .least = 2, .most = 9},
+		{'N', "number", "N", "", BS_OPTION_SETS(NUMBER, struct all, number), .least = 2,
+	         .most = 9},
 		{'b', "bytes", "N", "", BS_OPTION_SETS(SIZE, struct all, bytes)},
 		{'c', "color", "C", "", BS_OPTION_SETS(NAME, struct all, color), .names = names},
 		{'x', "nothing", NULL, "", .kind = BS_OPTION_NOTHING},
 		{0},
 	};
-	static const struct bs_command of_all = {.name = "all", .options = kinds, .no_operands = true};
-	static const char *const words[] = {"all", "-yn", "-21", "-uu", "-sword", "-la", "-l", "b", "-N=7", "-b2k", "-cblue", "-x"};
+	static const struct bs_command of_all = {
+		.name = "all", .options = kinds, .no_operands = true};
+	static const char *const words[] = {"all", "-yn", "-21",  "-uu",  "-sword", "-la",
+	                                    "-l",  "b",   "-N=7", "-b2k", "-cblue", "-x"};
 	char *argv[COUNT(words)];
 	struct bs_operands operands;
 	for (size_t i = 0; i < COUNT(words); i++)
 		argv[i] = (char *)(uintptr_t)words[i];
 	expect_ok(bs_command_parse(&of_all, COUNT(words), argv, &all, &operands, ERR), &said);
-	assert_true(all.yes && !all.no && all.choice == 1 && all.count == 2 && all.number == 7 && all.bytes == 2048 && all.color == 2);
+	assert_true(all.yes && !all.no && all.choice == 1 && all.count == 2 && all.number == 7 &&
+	            all.bytes == 2048 && all.color == 2);
 	assert_string_equal(all.string, "word");
 	assert_int_equal(all.list.n, 2);
 	assert_string_equal(all.list.list[1], "b");
@@ -228,9 +240,15 @@ static void test_sizes_as_rg(void **state)
 	static const struct {
 		const char *text;
 		uint64_t n_bytes;
-	} right[] = {{"0", 0}, {"10", 10}, {"10K", 10240}, {"3M", 3u << 20}, {"1G", 1u << 30}, {"18446744073709551615", UINT64_MAX},
+	} right[] = {{"0", 0},
+	             {"10", 10},
+	             {"10K", 10240},
+	             {"3M", 3u << 20},
+	             {"1G", 1u << 30},
+	             {"18446744073709551615", UINT64_MAX},
 	             {"17179869183G", UINT64_MAX >> 30 << 30}};
-	static const char *const wrong[] = {"", "K", "1k", "1.5", "1KB", " 1", "-1", "18446744073709551616", "17179869184G"};
+	static const char *const wrong[] = {
+		"", "K", "1k", "1.5", "1KB", " 1", "-1", "18446744073709551616", "17179869184G"};
 	for (size_t i = 0; i < COUNT(right); i++) {
 		uint64_t n_bytes = 7;
 		expect_ok(bs_parse_size_as_rg("max-filesize", right[i].text, &n_bytes, ERR), &said);
@@ -276,8 +294,8 @@ static void test_numbers(void **state)
 	};
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		uint64_t number = 77;
-		enum bs_status status =
-			bs_parse_number("n", cases[i].text, cases[i].least, cases[i].most, &number, ERR);
+		enum bs_status status = bs_parse_number("n", cases[i].text, cases[i].least,
+		                                        cases[i].most, &number, ERR);
 		if (status != (cases[i].is_right ? BS_OK : BS_INVALID))
 			fail_msg("\"%s\": %s", cases[i].text, bs_status_name(status));
 		assert_true(number == (cases[i].is_right ? cases[i].number : 77));
@@ -336,13 +354,15 @@ static void test_help(void **state)
 	free(help);
 	/* No examples, no options but the common one. */
 	static const struct bs_option none[] = {{0}};
-	struct bs_command bare = {.name = "bare", .summary = "Nothing.", .usage = "", .options = none};
+	struct bs_command bare = {
+		.name = "bare", .summary = "Nothing.", .usage = "", .options = none};
 	out = open_memstream(&help, &n_bytes);
 	bs_command_help(&bare, out);
 	fclose(out);
 	free(help);
 }
 
-RUN_TESTS(cmocka_unit_test(test_options), cmocka_unit_test(test_wrong_options), cmocka_unit_test(test_kinds),
-          cmocka_unit_test(test_sizes), cmocka_unit_test(test_sizes_as_rg), cmocka_unit_test(test_numbers),
+RUN_TESTS(cmocka_unit_test(test_options), cmocka_unit_test(test_wrong_options),
+          cmocka_unit_test(test_kinds), cmocka_unit_test(test_sizes),
+          cmocka_unit_test(test_sizes_as_rg), cmocka_unit_test(test_numbers),
           cmocka_unit_test(test_formats), cmocka_unit_test(test_help))

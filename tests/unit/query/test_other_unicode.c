@@ -1,7 +1,7 @@
 /*
- * test_other_unicode.c: an index whose words were cut by other rules: by another version of Unicode, or by an earlier
- * revision of our own. Searches read every document. A writer adds to it and it stays so, without merges, until a build
- * renews it.
+ * test_other_unicode.c: an index whose words were cut by other rules: by another version of
+ * Unicode, or by an earlier revision of our own. Searches read every document. A writer adds to it
+ * and it stays so, without merges, until a build renews it.
  */
 #include "core/bitsift/host.h"
 #include "core/bitsift/index.h"
@@ -15,7 +15,8 @@
 AUTO_OF(struct bs_writer, bs_writer_close)
 AUTO_OF(struct bs_memory_index, bs_memory_index_free)
 
-static void read_manifest(struct bs_memory_index *memory, struct bs_dir *dir, struct bs_manifest *manifest)
+static void read_manifest(struct bs_memory_index *memory, struct bs_dir *dir,
+                          struct bs_manifest *manifest)
 {
 	*manifest = (struct bs_manifest){.n_sources = 0};
 	*dir = (struct bs_dir){.fd = -1};
@@ -66,7 +67,8 @@ static int take(void *context, const struct bs_matrix_candidates *candidates)
 	return 0;
 }
 
-static void expect(struct bs_memory_index *memory, bool is_other, const char *query, const char *ids)
+static void expect(struct bs_memory_index *memory, bool is_other, const char *query,
+                   const char *ids)
 {
 	struct bs_open_request open = {.memory = memory};
 	struct bs_index_info info;
@@ -74,18 +76,24 @@ static void expect(struct bs_memory_index *memory, bool is_other, const char *qu
 	AUTO(bs_searcher_free_at) struct bs_searcher *searcher;
 	uint64_t n_candidates = 0;
 	char heard[64] = "";
-	struct bs_search_request find = {.query.text = query, .query.text_bytes = strlen(query), .output.mode = BS_SEARCH_IDS, .callbacks.hit = hear, .callbacks.context = heard};
+	struct bs_search_request find = {.query.text = query,
+	                                 .query.text_bytes = strlen(query),
+	                                 .output.mode = BS_SEARCH_IDS,
+	                                 .callbacks.hit = hear,
+	                                 .callbacks.context = heard};
 	ok(bs_index_open_with(&open, &index, ERR), &said);
 	ok(bs_searcher_new(index, &searcher, ERR), &said);
 	bs_index_describe(index, &info);
 	assert_int_equal(info.is_other_unicode, is_other);
 	ok(bs_search(searcher, &find, NULL, ERR), &said);
 	assert_string_equal(heard, ids);
-	assert_int_equal(bs_matrix_query(searcher, &find, take, &n_candidates, NULL, ERR), is_other ? BS_UNSUPPORTED : BS_OK);
+	assert_int_equal(bs_matrix_query(searcher, &find, take, &n_candidates, NULL, ERR),
+	                 is_other ? BS_UNSUPPORTED : BS_OK);
 	assert_int_equal(n_candidates > 0, !is_other);
 }
 
-static void expect_versions(struct bs_memory_index *memory, const char *icu, uint32_t revision, uint32_t n_segments)
+static void expect_versions(struct bs_memory_index *memory, const char *icu, uint32_t revision,
+                            uint32_t n_segments)
 {
 	AUTO(bs_manifest_deinit) struct bs_manifest manifest;
 	AUTO(bs_dir_close) struct bs_dir dir;
@@ -117,8 +125,8 @@ static void check_it_is_scanned_until_renewed(void (*age)(struct bs_manifest *ma
 	make_older(memory, age);
 	expect(memory, true, "cat", "a b ");
 	expect(memory, true, "\"a cat\" -dog", "b ");
-	/* New documents come to the old ones; what says by which rules those were cut stays, marked, so that no program takes
-	 * it for its own. */
+	/* New documents come to the old ones; what says by which rules those were cut stays,
+	 * marked, so that no program takes it for its own. */
 	add(writer, "c", "the third cat");
 	add(writer, "a", "a horse, no cat");
 	ok(bs_writer_commit(writer, &report, ERR), &said);
@@ -137,9 +145,12 @@ static void check_it_is_scanned_until_renewed(void (*age)(struct bs_manifest *ma
 	expect_versions(memory, mixed, older.options.words_revision, 22);
 	assert_int_equal(bs_index_compact(&build, NULL, ERR), BS_INVALID);
 	assert_non_null(strstr(said.text, "`bitsift index`"));
-	/* Deleting by a query also reads texts to find documents, those added since the transaction began included. */
+	/* Deleting by a query also reads texts to find documents, those added since the transaction
+	 * began included. */
 	add(writer, "e", "a parrot of a cat");
-	ok(bs_writer_delete_query(writer, "sort OR parrot", strlen("sort OR parrot"), &n_deleted, ERR), &said);
+	ok(bs_writer_delete_query(writer, "sort OR parrot", strlen("sort OR parrot"), &n_deleted,
+	                          ERR),
+	   &said);
 	assert_int_equal(n_deleted, 21);
 	ok(bs_writer_commit(writer, NULL, ERR), &said);
 	expect(memory, true, "cat OR sort", "b c a ");
@@ -179,7 +190,9 @@ static void test_an_empty_one(void **state)
 
 /* Words that an analyzer cuts are cut by no rules of ours. */
 static int cut_bytes(void *context, const uint8_t *text, size_t text_bytes,
-                     int (*emit)(void *to, const uint8_t *term, size_t term_bytes, size_t start, size_t stop), void *to)
+                     int (*emit)(void *to, const uint8_t *term, size_t term_bytes, size_t start,
+                                 size_t stop),
+                     void *to)
 {
 	int result = 0;
 	(void)context;
@@ -196,7 +209,8 @@ static void test_one_with_an_analyzer(void **state)
 	AUTO(bs_index_close_at) struct bs_index *index;
 	struct bs_index_info info;
 	ok(bs_memory_index_new(&memory, ERR), &said);
-	struct bs_writer_request request = {.memory = memory, .write.n_threads = 1, .host.analyzer = &analyzer};
+	struct bs_writer_request request = {
+		.memory = memory, .write.n_threads = 1, .host.analyzer = &analyzer};
 	struct bs_open_request open = {.memory = memory, .host.analyzer = &analyzer};
 	ok(bs_writer_open(&request, &writer, ERR), &said);
 	add(writer, "a", "cat");

@@ -1,5 +1,5 @@
-/* test_parse.c: the query language, clause by clause; every error and its caret. Hostile and random queries:
- * test_parse_hostile.c. */
+/* test_parse.c: the query language, clause by clause; every error and its caret. Hostile and random
+ * queries: test_parse_hostile.c. */
 #include "query/language/query_format.h"
 
 #include "core/bitsift/search.h"
@@ -26,7 +26,8 @@ struct tree_case {
 	const char *tree;
 };
 
-static void check_trees(const struct tree_case *cases, size_t n_cases, struct bs_query_options options)
+static void check_trees(const struct tree_case *cases, size_t n_cases,
+                        struct bs_query_options options)
 {
 	for (size_t i = 0; i < n_cases; i++)
 		check_tree(cases[i].text, &options, cases[i].tree);
@@ -92,7 +93,8 @@ static void test_normal_form(void **state)
 		bool any;
 		const char *normal;
 	} cases[] = {
-		{"cat title:(dog OR be*) -colour~1^2", false, "(\"cat\" AND (title:\"dog\" OR title:\"be*\") AND NOT colour~1^2)"},
+		{"cat title:(dog OR be*) -colour~1^2", false,
+	         "(\"cat\" AND (title:\"dog\" OR title:\"be*\") AND NOT colour~1^2)"},
 		{"a b OR -(c d)", false, "((\"a\" AND \"b\") OR NOT (\"c\" AND \"d\"))"},
 		{"a b -c", true, "((\"a\" OR \"b\") AND NOT \"c\")"},
 		{"(((a)))^2 OR AND \"b\"~3", false, "(\"a\"^2 AND \"b\"~3)"},
@@ -103,9 +105,12 @@ static void test_normal_form(void **state)
 		{"AND\"x cat", false, "(\"cat\" AND +AND\"x)"},
 	};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		AUTO(bs_query_tree_free_at) struct bs_query_tree *query = must_parse(cases[i].text, cases[i].any);
+		AUTO(bs_query_tree_free_at)
+		struct bs_query_tree *query = must_parse(cases[i].text, cases[i].any);
 		AUTO(bs_buffer_deinit) struct bs_buffer normal = {0};
-		assert_int_equal(bs_query_format_normal(query, (const uint8_t *)cases[i].text, &normal, NULL), BS_OK);
+		assert_int_equal(bs_query_format_normal(query, (const uint8_t *)cases[i].text,
+		                                        &normal, NULL),
+		                 BS_OK);
 		assert_int_equal(bs_buffer_append(&normal, "", 1, NULL), BS_OK);
 		assert_string_equal((const char *)normal.data, cases[i].normal);
 	}
@@ -116,7 +121,8 @@ static char *place(const char *text, const char *word)
 {
 	char *placed = must_malloc(strlen(text) + strlen(word));
 	const char *at = strstr(text, "%s");
-	snprintf(placed, strlen(text) + strlen(word), "%.*s%s%s", (int)(at - text), text, word, at + 2);
+	snprintf(placed, strlen(text) + strlen(word), "%.*s%s%s", (int)(at - text), text, word,
+	         at + 2);
 	return placed;
 }
 
@@ -131,11 +137,14 @@ static void check_placed(const char *text, const char *word, const char *wanted,
 static void test_words_without_letters(void **state)
 {
 	static const char *const words[] = {"__", "‿‿", "🇩🇪", "©", "#️⃣", "_a", "字", "😀"};
-	static const char *const signs[] = {"_", "‿", "…", "+", "½", "∑", "«»", "\xcc\x81", "\xff", "%_%", "_?_", "_*"};
-	static const char *const negations[] = {"fox -%s", "fox !%s", "fox NOT %s", "fox -\"%s\"", "fox -(%s)", "fox !(%s)",
-	                                        "fox --%s", "(fox)-%s"};
+	static const char *const signs[] = {"_",  "‿",        "…",    "+",   "½",   "∑",
+	                                    "«»", "\xcc\x81", "\xff", "%_%", "_?_", "_*"};
+	static const char *const negations[] = {"fox -%s",     "fox !%s",   "fox NOT %s",
+	                                        "fox -\"%s\"", "fox -(%s)", "fox !(%s)",
+	                                        "fox --%s",    "(fox)-%s"};
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
-		AUTO(bs_query_tree_free_at) struct bs_query_tree *word = must_parse(words[i], false);
+		AUTO(bs_query_tree_free_at)
+		struct bs_query_tree *word = must_parse(words[i], false);
 		FREED char *tree = format(word);
 		for (size_t k = 0; k < sizeof(negations) / sizeof(*negations); k++)
 			check_placed(negations[k], words[i], "(AND fox (NOT %s))", tree);
@@ -215,7 +224,8 @@ static void test_weights_add_up(void **state)
 /* Words that nobody typed are beside the query, and what it refuses is refused. */
 static void test_terms(void **state)
 {
-	static const struct bs_weighted_term terms[] = {{(const uint8_t *)"x", 1, 0.5}, {(const uint8_t *)"a", 1, 2}};
+	static const struct bs_weighted_term terms[] = {{(const uint8_t *)"x", 1, 0.5},
+	                                                {(const uint8_t *)"a", 1, 2}};
 	static const struct tree_case cases[] = {
 		{"a b", "(OR (AND a^0.25 b^0.25) x^0.5 a^2)"},
 		{"a OR b", "(OR a^0.25 b^0.25 x^0.5 a^2)"},
@@ -234,10 +244,13 @@ static void test_terms(void **state)
 	options.own_share = 0.25;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		AUTO(bs_query_tree_free_at) struct bs_query_tree *query;
-		assert_int_equal(bs_query_parse((const uint8_t *)cases[i].text, strlen(cases[i].text), &options, &query, NULL, NULL),
+		assert_int_equal(bs_query_parse((const uint8_t *)cases[i].text,
+		                                strlen(cases[i].text), &options, &query, NULL,
+		                                NULL),
 		                 BS_OK);
 		check_format(query, cases[i].text, cases[i].tree);
-		assert_true(weight_of(query, "x") > 0.49 && weight_of(query, "x") < 0.51 && weight_of(query, "a") >= 2);
+		assert_true(weight_of(query, "x") > 0.49 && weight_of(query, "x") < 0.51 &&
+		            weight_of(query, "a") >= 2);
 	}
 }
 
@@ -269,14 +282,14 @@ static void test_tokens(void **state)
 		{"\"a\nb\"", "(PHRASE a@0 b@1)"},
 		/* any white space separates */
 		{"a\xe3\x80\x80OR\xe3\x80\x80"
-		 "b",
-		 "(OR a b)"},
+	         "b",
+	         "(OR a b)"},
 		{"a\xc2\xa0"
-		 "b",
-		 "(AND a b)"},
+	         "b",
+	         "(AND a b)"},
 		{"a\xe2\x80\xa8"
-		 "b",
-		 "(AND a b)"},
+	         "b",
+	         "(AND a b)"},
 		/* ignored operands, and operators around them */
 		{"+++ a", "a"},
 		{"a AND +++", "a"},
@@ -291,12 +304,13 @@ static void test_tokens(void **state)
 		{"a \"b\"*", "(AND a b)"},
 		/* invalid UTF-8 is U+FFFD, no word */
 		{"a\xff"
-		 "b",
-		 "(PHRASE a@0 b@1)"},
+	         "b",
+	         "(PHRASE a@0 b@1)"},
 		{"\xc3 a \xe3\x81", "a"},
 	};
 	CHECK_TREES(cases, make_options(false));
-	AUTO(bs_query_tree_free_at) struct bs_query_tree *query = parse("a\0b OR c", 8, false, NULL, NULL);
+	AUTO(bs_query_tree_free_at)
+	struct bs_query_tree *query = parse("a\0b OR c", 8, false, NULL, NULL);
 	check_format(query, "a NUL b OR c", "(OR (PHRASE a@0 b@1) c)");
 }
 
@@ -353,7 +367,8 @@ static void test_prefix_and_fuzzy(void **state)
 		{"ไทย*", "(PHRASE ไ@0 ท@1 ย@2 +ไท +ทย)"},
 		{"漢字ab*", "(PHRASE 漢@0 字@1 ab*@2 +漢字)"},
 		{"ab漢*", "(PHRASE ab@0 漢@1)"},
-		/* A sign is of no run, so that it may stand for others; then there is no pair that must be there. */
+		/* A sign is of no run, so that it may stand for others; then there is no pair that
+		 * must be there. */
 		{"字漢㊗", "(PHRASE 字@0 漢@1 祝@2 +字漢 +漢祝)"},
 		{"字漢㊗~2", "(PHRASE 字@0 漢@1 祝~2@2 +字漢)"},
 		{"㊗*", "祝*"},
@@ -440,7 +455,8 @@ static void test_runs(void **state)
 		{"ｶﾞ", "ガ"},
 	};
 	CHECK_TREES(cases, make_options(false));
-	AUTO(bs_query_tree_free_at) struct bs_query_tree *query = must_parse("漢字 -漢字 字漢", false);
+	AUTO(bs_query_tree_free_at)
+	struct bs_query_tree *query = must_parse("漢字 -漢字 字漢", false);
 	assert_int_equal(query->n_elements, 4);
 	assert_int_equal(query->elements[2].kind, BS_ELEMENT_BIGRAM);
 	assert_false(query->elements[2].is_positive);
@@ -537,12 +553,14 @@ static void test_errors(void **state)
 		const char *text = cases[i / 2].text;
 		size_t error_byte = 999;
 		assert_null(parse(text, strlen(text), i % 2, &error_byte, ERR));
-		if (error_byte != cases[i / 2].error_byte || strcmp(said.text, cases[i / 2].message) != 0)
+		if (error_byte != cases[i / 2].error_byte ||
+		    strcmp(said.text, cases[i / 2].message) != 0)
 			fail_msg("%s: got %zu: %s", text, error_byte, said.text);
 	}
 }
 
-/* A query that works, and what is said of it: one notice, which with --strict-query is the error at that byte. */
+/* A query that works, and what is said of it: one notice, which with --strict-query is the error at
+ * that byte. */
 struct notice_case {
 	const char *text, *tree, *notice;
 	size_t error_byte;
@@ -555,13 +573,14 @@ static void check_notice(const struct notice_case *c)
 	struct bs_query_tree *query = must_parse(c->text, false);
 	check_format(query, c->text, c->tree);
 	if (query->notices.n != (c->notice != NULL))
-		fail_msg("%s: %u notices: %s", c->text, query->notices.n, query->notices.lines[0].text);
+		fail_msg("%s: %u notices: %s", c->text, query->notices.n,
+		         query->notices.lines[0].text);
 	if (c->notice)
 		assert_string_equal(query->notices.lines[0].text, c->notice);
 	bs_query_tree_free(query);
 	options.strict = true;
-	enum bs_status status =
-		bs_query_parse((const uint8_t *)c->text, strlen(c->text), &options, &query, &error_byte, ERR);
+	enum bs_status status = bs_query_parse((const uint8_t *)c->text, strlen(c->text), &options,
+	                                       &query, &error_byte, ERR);
 	assert_int_equal(status, c->notice ? BS_INVALID : BS_OK);
 	if (c->notice && (error_byte != c->error_byte || strcmp(said.text, c->notice) != 0))
 		fail_msg("%s: got %zu: %s", c->text, error_byte, said.text);
@@ -570,20 +589,27 @@ static void check_notice(const struct notice_case *c)
 
 static void test_notices(void **state)
 {
-#define NEVER_CLOSED "is never closed: it counts as punctuation"
+#define NEVER_CLOSED   "is never closed: it counts as punctuation"
 #define NOTHING_CLOSED ") closes nothing: it counts as punctuation"
-#define NOTHING_AFTER "has nothing after it to combine: it counts as punctuation"
+#define NOTHING_AFTER  "has nothing after it to combine: it counts as punctuation"
 #define NOTHING_BEFORE "has nothing before it to combine: it counts as punctuation"
-#define NOTHING_OUT "has nothing after it to leave out: it counts as punctuation"
-#define NOTHING_FOR "has nothing after it to look for: it is searched as text"
-#define BAD_WEIGHT "is searched as text: a weight is a number from 0 to 1000 directly after its word, at the end, as in cat~1^2.5"
-#define BAD_DISTANCE "is searched as text: a distance is ~1 or ~2 after a word, and a whole number after a phrase"
-#define NO_REGEX "is searched as words: regular expressions are for `bitsift grep`"
-#define NO_PHRASE "is searched as words: a phrase has straight quotes, as in \"big dog\""
+#define NOTHING_OUT    "has nothing after it to leave out: it counts as punctuation"
+#define NOTHING_FOR    "has nothing after it to look for: it is searched as text"
+#define BAD_WEIGHT                                                                              \
+	"is searched as text: a weight is a number from 0 to 1000 directly after its word, at " \
+	"the end, as in cat~1^2.5"
+#define BAD_DISTANCE                                                                            \
+	"is searched as text: a distance is ~1 or ~2 after a word, and a whole number after a " \
+	"phrase"
+#define NO_REGEX   "is searched as words: regular expressions are for `bitsift grep`"
+#define NO_PHRASE  "is searched as words: a phrase has straight quotes, as in \"big dog\""
 #define LEAVES_OUT "leaves out what has the word, as with one -: put it in quotes to search for it"
-#define NOT_LEFT_OUT "is searched without its sign, which stands in front of a field, as in -title:dog"
-#define BAD_RANGE "is searched as text: a range is A..B, >A, >=A, <A or <=A, of numbers such as 1990 or 2.5k, or of dates such as 2024-05-17"
-#define NO_FIELD "is searched as text: a range follows a field, as in year:1990..2000"
+#define NOT_LEFT_OUT \
+	"is searched without its sign, which stands in front of a field, as in -title:dog"
+#define BAD_RANGE                                                                               \
+	"is searched as text: a range is A..B, >A, >=A, <A or <=A, of numbers such as 1990 or " \
+	"2.5k, or of dates such as 2024-05-17"
+#define NO_FIELD    "is searched as text: a range follows a field, as in year:1990..2000"
 #define EMPTY_RANGE "finds nothing: the lower end of a range stands first"
 	static const struct notice_case cases[] = {
 		{"\"abc", "abc", "\" " NEVER_CLOSED, 0},
@@ -614,11 +640,13 @@ static void test_notices(void **state)
 		{"x -title: ", "(AND x (NOT title))", "title: " NOTHING_FOR, 3},
 		{"title: AND b", "(AND title b)", "title: " NOTHING_FOR, 0},
 		{"title: -b", "(AND title (NOT b))", "title: " NOTHING_FOR, 0},
-		{"cats or dogs", "(AND cats or dogs)", "or is searched as a word: the operator is written OR", 5},
-		{"cats and (dogs)", "(AND cats and dogs)", "and is searched as a word: the operator is written AND", 5},
-		{"cats not -dogs", "(AND cats not (NOT dogs))", "not is searched as a word: the operator is written NOT", 5},
-		{"/lan.ern/ a", "(AND (PHRASE lan@0 ern@1) a)",
-		 "/lan.ern/ " NO_REGEX, 0},
+		{"cats or dogs", "(AND cats or dogs)",
+	         "or is searched as a word: the operator is written OR", 5},
+		{"cats and (dogs)", "(AND cats and dogs)",
+	         "and is searched as a word: the operator is written AND", 5},
+		{"cats not -dogs", "(AND cats not (NOT dogs))",
+	         "not is searched as a word: the operator is written NOT", 5},
+		{"/lan.ern/ a", "(AND (PHRASE lan@0 ern@1) a)", "/lan.ern/ " NO_REGEX, 0},
 		{"foo.*bar", "(PHRASE foo@0 *bar@1)", "foo.*bar " NO_REGEX, 0},
 		{"a^1001", "(PHRASE a@0 1001@1)", "a^1001 " BAD_WEIGHT, 0},
 		{"a^-1", "(PHRASE a@0 1@1)", "a^-1 " BAD_WEIGHT, 0},
@@ -636,10 +664,14 @@ static void test_notices(void **state)
 		{"“big dog”", "(AND big dog)", "“big " NO_PHRASE, 0},
 		{"git log --oneline", "(AND git log (NOT oneline))", "--oneline " LEAVES_OUT, 8},
 		{"title:-dog", "title:dog", "-dog " NOT_LEFT_OUT, 6},
-		{"Cats Or dogs", "(AND cats or dogs)", "Or is searched as a word: the operator is written OR", 5},
-		{"cats NEAR dogs", "(AND cats near dogs)", "NEAR is searched as a word: nearness is written \"cat dog\"~5", 5},
-		{"colour:>5", "(PHRASE colour@0 5@1)", "colour: is not a field of this index and is searched as text", 0},
-		{"A:c", "(PHRASE a@0 c@1)", "A: is not a field of this index and is searched as text: did you mean a:?", 0},
+		{"Cats Or dogs", "(AND cats or dogs)",
+	         "Or is searched as a word: the operator is written OR", 5},
+		{"cats NEAR dogs", "(AND cats near dogs)",
+	         "NEAR is searched as a word: nearness is written \"cat dog\"~5", 5},
+		{"colour:>5", "(PHRASE colour@0 5@1)",
+	         "colour: is not a field of this index and is searched as text", 0},
+		{"A:c", "(PHRASE a@0 c@1)",
+	         "A: is not a field of this index and is searched as text: did you mean a:?", 0},
 		{"a 1..2", "(AND a (PHRASE 1@0 2@1))", "1..2 " NO_FIELD, 2},
 		{"a >5", "(AND a 5)", ">5 " NO_FIELD, 2},
 		{"year:\">2024-05-17 08:30\"", "year:>2024-05-17 08:30", NULL, 0},
@@ -647,26 +679,36 @@ static void test_notices(void **state)
 		{"year:\">5\" title:\"> 5\"", "(AND year:5 title:5)", NULL, 0},
 		{"year:2000..1990", "year:2000..1990", "year:2000..1990 " EMPTY_RANGE, 0},
 		{"year:>1,990", "year:\"1,990\"", "year:>1,990 " BAD_RANGE, 0},
-		{"year:1990...2000", "year:(PHRASE 1990@0 2000@1)", "year:1990...2000 " BAD_RANGE, 0},
+		{"year:1990...2000", "year:(PHRASE 1990@0 2000@1)", "year:1990...2000 " BAD_RANGE,
+	         0},
 		{"year:[1990", "year:1990", "year:[1990 " BAD_RANGE, 0},
 		{"year:≥1990", "year:1990", "year:≥1990 " BAD_RANGE, 0},
 		{"titel:ferry", "(PHRASE titel@0 ferry@1)",
-		 "titel: is not a field of this index and is searched as text: did you mean title:?", 0},
+	         "titel: is not a field of this index and is searched as text: did you mean "
+	         "title:?",
+	         0},
 		{"Title: ferry", "(AND title ferry)",
-		 "Title: is not a field of this index and is searched as text: did you mean title:?", 0},
+	         "Title: is not a field of this index and is searched as text: did you mean "
+	         "title:?",
+	         0},
 		{"x -bdy:\"a b\"", "(AND x (NOT bdy) (PHRASE a@0 b@1))",
-		 "bdy: is not a field of this index and is searched as text: did you mean body:?", 3},
-		{"localhost:8080", "(PHRASE localhost@0 8080@1)", "localhost: is not a field of this index and is searched as text", 0},
+	         "bdy: is not a field of this index and is searched as text: did you mean body:?",
+	         3},
+		{"localhost:8080", "(PHRASE localhost@0 8080@1)",
+	         "localhost: is not a field of this index and is searched as text", 0},
 		{"title:(colour:red)", "title:(PHRASE colour@0 red@1)",
-		 "colour: is not a field of this index and is searched as text", 7},
-		{"(a OR b)||c", "(AND (OR a b) c)", "||c is searched as text: && and || stand by themselves, as in cat || dog", 8},
-		{"a&&b", "(PHRASE a@0 b@1)", "a&&b is searched as text: && and || stand by themselves, as in cat || dog", 0},
+	         "colour: is not a field of this index and is searched as text", 7},
+		{"(a OR b)||c", "(AND (OR a b) c)",
+	         "||c is searched as text: && and || stand by themselves, as in cat || dog", 8},
+		{"a&&b", "(PHRASE a@0 b@1)",
+	         "a&&b is searched as text: && and || stand by themselves, as in cat || dog", 0},
 		{"a ()", "a", "() is ignored: it has no words", 2},
 		{"a -> b", "(AND a b)", "-> is ignored: it has no words", 2},
 		{"a --_", "a", "--_ is ignored: it has no words", 2},
 		{"a --__", "(AND a (NOT __))", "--__ " LEAVES_OUT, 2},
 		{"title:-😀", "title:\"😀\"", "-😀 " NOT_LEFT_OUT, 6},
-		{"colour:😀", "(PHRASE colour@0 \"😀\"@1)", "colour: is not a field of this index and is searched as text", 0},
+		{"colour:😀", "(PHRASE colour@0 \"😀\"@1)",
+	         "colour: is not a field of this index and is searched as text", 0},
 		/* and nothing of what is as it seems */
 		{"a && b", "(AND a b)", NULL, 0},
 		{"a || b", "(OR a b)", NULL, 0},
@@ -684,13 +726,17 @@ static void test_notices(void **state)
 		{"a NOT(b)", "(AND a (NOT b))", NULL, 0},
 		{"title:(a b)", "(AND title:a title:b)", NULL, 0},
 		{"f(title:(a b))", "(AND (PHRASE f@0 title@1) a b)", NULL, 0},
-		{"https://x.org C:\\dir 12:30 c::d x1:y", "(AND (PHRASE https@0 x@1 org@2) (PHRASE c@0 dir@1) (PHRASE 12@0 30@1) "
-		 "(PHRASE c@0 d@1) (PHRASE x1@0 y@1))", NULL, 0},
+		{"https://x.org C:\\dir 12:30 c::d x1:y",
+	         "(AND (PHRASE https@0 x@1 org@2) (PHRASE c@0 dir@1) (PHRASE 12@0 30@1) "
+	         "(PHRASE c@0 d@1) (PHRASE x1@0 y@1))",
+	         NULL, 0},
 		{"or else", "(AND or else)", NULL, 0},
 		{"this or", "(AND this or)", NULL, 0},
 		{"“big” dog", "(AND big dog)", NULL, 0},
-		{"x^y [^0-9]+ 10^-3", "(AND (PHRASE x@0 y@1) (PHRASE 0@0 9@1) (PHRASE 10@0 3@1))", NULL, 0},
-		{"~/.config v1~rc1 foo.txt~", "(AND config (PHRASE v1@0 rc1@1) (PHRASE foo@0 txt@1))", NULL, 0},
+		{"x^y [^0-9]+ 10^-3", "(AND (PHRASE x@0 y@1) (PHRASE 0@0 9@1) (PHRASE 10@0 3@1))",
+	         NULL, 0},
+		{"~/.config v1~rc1 foo.txt~",
+	         "(AND config (PHRASE v1@0 rc1@1) (PHRASE foo@0 txt@1))", NULL, 0},
 		{"a ~2 +b a..z c", "(AND a 2 b (PHRASE a@0 z@1) c)", NULL, 0},
 		{"title:-5 year:-5..5", "(AND title:5 year:-5..5)", NULL, 0},
 		{"title:[1 title:=5", "(AND title:1 title:5)", NULL, 0},
@@ -719,18 +765,23 @@ static void test_caret(void **state)
 		{"a\nb\"", 3, "a b\"\n   ^"},
 		{"a\xe3\x80\x80(", 4, "a\xe3\x80\x80(\n   ^"},
 		{"0123456789012345678901234567890123456789012345678901234567890123456789 (", 71,
-		 "…12345678901234567890123456789012345678901234567890123456789 (\n"
-		 "                                                             ^"},
-		{"(12345678901234567890123456789012345678901234567890123456789012345678901234567890", 0,
-		 "(1234567890123456789012345678901234567890123456789012345678901234567890123456…\n^"},
+	         "…12345678901234567890123456789012345678901234567890123456789 (\n"
+	         "                                                             ^"},
+		{"(1234567890123456789012345678901234567890123456789012345678901234567890123456789"
+	         "0",
+	         0,
+	         "(1234567890123456789012345678901234567890123456789012345678901234567890123456…\n"
+	         "^"},
 	};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char *lines;
 		const char *text = cases[i].text;
-		assert_int_equal(bs_query_caret(text, strlen(text), cases[i].at_byte, &lines, NULL), BS_OK);
+		assert_int_equal(bs_query_caret(text, strlen(text), cases[i].at_byte, &lines, NULL),
+		                 BS_OK);
 		assert_string_equal(lines, cases[i].lines);
 		free(lines);
-		assert_int_equal(bs_query_caret(text, strlen(text), SIZE_MAX, &lines, NULL), BS_INVALID);
+		assert_int_equal(bs_query_caret(text, strlen(text), SIZE_MAX, &lines, NULL),
+		                 BS_INVALID);
 		assert_null(lines);
 	}
 }
@@ -753,10 +804,14 @@ static void test_ignored(void **state)
 
 	check_n_notices("a + + + + + + + + + + + +", 1);
 	check_n_notices("a + ++ +++ ++++ +++++ ++++++ +++++++", BS_QUERY_NOTICES);
-	query = must_parse("a \xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac"
-			   "\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac"
-			   "\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac",
-			   false);
+	query = must_parse("a "
+	                   "\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82"
+	                   "\xac\xe2\x82\xac"
+	                   "\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82"
+	                   "\xac\xe2\x82\xac"
+	                   "\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82"
+	                   "\xac\xe2\x82\xac",
+	                   false);
 	assert_non_null(strstr(query->notices.lines[0].text, "\xac… is ignored"));
 	bs_query_tree_free(query);
 
@@ -772,8 +827,9 @@ static void check_elements(const char *text, const char *wanted)
 	for (size_t i = 0; i < query->n_elements; i++) {
 		const struct bs_element *element = &query->elements[i];
 		size_t used = strlen(got);
-		snprintf(got + used, sizeof(got) - used, "%s%.*s%s%s", i ? " " : "", (int)element->term_bytes,
-			 (const char *)element->term, suffixes[element->kind], element->is_positive ? "+" : "");
+		snprintf(got + used, sizeof(got) - used, "%s%.*s%s%s", i ? " " : "",
+		         (int)element->term_bytes, (const char *)element->term,
+		         suffixes[element->kind], element->is_positive ? "+" : "");
 	}
 	assert_string_equal(got, wanted);
 }
@@ -832,11 +888,14 @@ static void test_limits(void **state)
 	}
 }
 
-RUN_TESTS_WITH(open_words, close_words, cmocka_unit_test(test_operators), cmocka_unit_test(test_normal_form),
-               cmocka_unit_test(test_words_without_letters), cmocka_unit_test(test_weights),
-               cmocka_unit_test(test_weights_add_up), cmocka_unit_test(test_terms), cmocka_unit_test(test_tokens),
+RUN_TESTS_WITH(open_words, close_words, cmocka_unit_test(test_operators),
+               cmocka_unit_test(test_normal_form), cmocka_unit_test(test_words_without_letters),
+               cmocka_unit_test(test_weights), cmocka_unit_test(test_weights_add_up),
+               cmocka_unit_test(test_terms), cmocka_unit_test(test_tokens),
                cmocka_unit_test(test_phrases_and_near), cmocka_unit_test(test_prefix_and_fuzzy),
-               cmocka_unit_test(test_patterns), cmocka_unit_test(test_runs), cmocka_unit_test(test_fields),
-               cmocka_unit_test(test_any), cmocka_unit_test(test_errors), cmocka_unit_test(test_caret),
-               cmocka_unit_test(test_notices), cmocka_unit_test(test_ignored), cmocka_unit_test(test_elements),
-               cmocka_unit_test(test_stemming), cmocka_unit_test(test_free_null), cmocka_unit_test(test_limits))
+               cmocka_unit_test(test_patterns), cmocka_unit_test(test_runs),
+               cmocka_unit_test(test_fields), cmocka_unit_test(test_any),
+               cmocka_unit_test(test_errors), cmocka_unit_test(test_caret),
+               cmocka_unit_test(test_notices), cmocka_unit_test(test_ignored),
+               cmocka_unit_test(test_elements), cmocka_unit_test(test_stemming),
+               cmocka_unit_test(test_free_null), cmocka_unit_test(test_limits))

@@ -1,5 +1,6 @@
-/* test_query.c: bitsift/query.h where no index is: what matches and where, scores by given statistics, what is refused, and that
- * nothing is allocated once texts of that size were seen. What an index says of the same, test_oracle.c and test_several.c compare. */
+/* test_query.c: bitsift/query.h where no index is: what matches and where, scores by given
+ * statistics, what is refused, and that nothing is allocated once texts of that size were seen.
+ * What an index says of the same, test_oracle.c and test_several.c compare. */
 #include <math.h>
 
 #include "core/bitsift/host.h"
@@ -43,7 +44,8 @@ static const char *const fields[] = {"title", "body", "year", NULL};
 
 static struct bs_query_request ask(const char *query)
 {
-	return (struct bs_query_request){.query = query, .query_bytes = strlen(query), .fields = fields};
+	return (struct bs_query_request){
+		.query = query, .query_bytes = strlen(query), .fields = fields};
 }
 
 static struct bs_query *make(const struct bs_query_request *request)
@@ -67,7 +69,8 @@ static struct document file(const char *text)
 
 static struct document record(const char *title, const char *body)
 {
-	return (struct document){{{"title", 5, title, strlen(title)}, {"body", 4, body, strlen(body)}}, 2};
+	return (struct document){
+		{{"title", 5, title, strlen(title)}, {"body", 4, body, strlen(body)}}, 2};
 }
 
 /* "no", or "yes" and its places: TEXT:LINE:COLUMN+BYTES each. */
@@ -75,11 +78,14 @@ static const char *match(struct bs_query *query, const struct document *document
 {
 	static char line[256];
 	struct bs_query_result result;
-	assert_int_equal(bs_query_match(query, document->texts, document->n_texts, &result, NULL), BS_OK);
+	assert_int_equal(bs_query_match(query, document->texts, document->n_texts, &result, NULL),
+	                 BS_OK);
 	size_t n = (size_t)snprintf(line, sizeof(line), result.is_match ? "yes" : "no");
 	for (size_t i = 0; i < result.n_places; i++)
-		n += (size_t)snprintf(line + n, sizeof(line) - n, " %zu:%llu:%llu+%zu", result.places[i].text,
-		                      (unsigned long long)result.places[i].line, (unsigned long long)result.places[i].column,
+		n += (size_t)snprintf(line + n, sizeof(line) - n, " %zu:%llu:%llu+%zu",
+		                      result.places[i].text,
+		                      (unsigned long long)result.places[i].line,
+		                      (unsigned long long)result.places[i].column,
 		                      result.places[i].stop_byte - result.places[i].start_byte);
 	return line;
 }
@@ -117,7 +123,8 @@ static void test_operators(void **state)
 		{"cat^2.5 OR horse^0", "yes 0:1:3+3 0:2:1+3", "yes 0:1:1+3"},
 		{"body:>=1990", "no", "no"},
 	};
-	struct document in_file = file("A cat sat on\ncat (mats)"), in_record = record("Cat", "a dog");
+	struct document in_file = file("A cat sat on\ncat (mats)"),
+			in_record = record("Cat", "a dog");
 	for (size_t i = 0; i < sizeof(asked) / sizeof(*asked); i++) {
 		struct bs_query_request request = ask(asked[i].query);
 		assert_string_equal(answer(&request, &in_file), asked[i].in_file);
@@ -125,10 +132,14 @@ static void test_operators(void **state)
 	}
 }
 
-/* So many places of its one word that a phrase of more words than a machine word has bits is looked for in one sweep. */
+/* So many places of its one word that a phrase of more words than a machine word has bits is looked
+ * for in one sweep. */
 static void test_long_phrase(void **state)
 {
-	enum { RUN = 69, N_RUNS = 20 };
+	enum {
+		RUN = 69,
+		N_RUNS = 20
+	};
 	char query[2 * RUN + 8] = "\"x", *text = calloc(N_RUNS, 2 * RUN + 8);
 	struct bs_query_result result;
 	for (int i = 0; i < RUN; i++)
@@ -141,7 +152,8 @@ static void test_long_phrase(void **state)
 	AUTO(bs_query_free_at) struct bs_query *long_phrase = make(&request);
 	for (int has = 0; has < 2; has++) {
 		struct document document = file(text);
-		assert_int_equal(bs_query_match(long_phrase, document.texts, 1, &result, NULL), BS_OK);
+		assert_int_equal(bs_query_match(long_phrase, document.texts, 1, &result, NULL),
+		                 BS_OK);
 		assert_int_equal(result.is_match, has);
 		/* One y less. */
 		text[4 * RUN + 3] = 'x';
@@ -196,11 +208,13 @@ static void test_names_of_files(void **state)
 static void test_places_in_lines(void **state)
 {
 	struct bs_query_request request = ask("cat");
-	struct document document = file("\xef\xbb\xbf" "cat\n\n  cat\r\n\xf0\x9f\x90\x88 cat");
+	struct document document = file("\xef\xbb\xbf"
+	                                "cat\n\n  cat\r\n\xf0\x9f\x90\x88 cat");
 	assert_string_equal(answer(&request, &document), "yes 0:1:1+3 0:3:3+3 0:4:6+3");
 	document = record("a\n\ncat", "cat\ncat"); /* lines are those of each text */
 	assert_string_equal(answer(&request, &document), "yes 0:3:1+3 1:1:1+3 1:2:1+3");
-	request = ask("\xe6\xbc\xa2\xe5\xad\x97"); /* in a run of three characters: each by itself */
+	/* in a run of three characters: each by itself */
+	request = ask("\xe6\xbc\xa2\xe5\xad\x97");
 	document = file("a \xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2");
 	assert_string_equal(answer(&request, &document), "yes 0:1:3+3 0:1:6+3");
 	document = (struct document){{{NULL, 0, NULL, 0}}, 1};
@@ -264,16 +278,20 @@ static void test_what_is_refused(void **state)
 	bs_query_free(NULL);
 }
 
-static double score_of(struct bs_query *query, const struct document *document, const struct bs_statistics *statistics)
+static double score_of(struct bs_query *query, const struct document *document,
+                       const struct bs_statistics *statistics)
 {
 	double score;
-	expect_ok(bs_query_score(query, document->texts, document->n_texts, statistics, &score, ERR), &said);
+	expect_ok(
+		bs_query_score(query, document->texts, document->n_texts, statistics, &score, ERR),
+		&said);
 	return score;
 }
 
 static double share(double n, double df, double tf, double length, double avgdl)
 {
-	return log(1 + (n - df + .5) / (df + .5)) * tf * 2.2 / (tf + 1.2 * (.25 + .75 * length / avgdl));
+	return log(1 + (n - df + .5) / (df + .5)) * tf * 2.2 /
+	       (tf + 1.2 * (.25 + .75 * length / avgdl));
 }
 
 static void test_scores(void **state)
@@ -291,7 +309,8 @@ static void test_scores(void **state)
 	assert_int_equal(bs_statistics_add_word(statistics, "cat", 3, 4, NULL), BS_OK);
 	assert_int_equal(bs_statistics_add_word(statistics, "dog", 3, 0, NULL), BS_OK);
 	assert_int_equal(bs_statistics_add_word(statistics, "", 0, 1, NULL), BS_INVALID);
-	assert_int_equal(bs_statistics_add_field(statistics, "year", 4, BS_FIELD_WITH_VALUES, NULL), BS_OK);
+	assert_int_equal(bs_statistics_add_field(statistics, "year", 4, BS_FIELD_WITH_VALUES, NULL),
+	                 BS_OK);
 	assert_int_equal(bs_statistics_add_field(statistics, "year", 4, 8, NULL), BS_UNSUPPORTED);
 	assert_int_equal(bs_statistics_add(sum, statistics, NULL), BS_OK);
 	bs_statistics_set(statistics, 40, 500);
@@ -299,16 +318,19 @@ static void test_scores(void **state)
 	assert_int_equal(bs_statistics_add(sum, statistics, NULL), BS_OK);
 	assert_int_equal(bs_statistics_n_docs(sum), 100);
 	assert_int_equal(bs_statistics_n_positions(sum), 1000);
-	assert_true(bs_statistics_word(sum, 1, &word, &n_bytes, &n) && n_bytes == 3 && memcmp(word, "dog", 3) == 0 && n == 5);
+	assert_true(bs_statistics_word(sum, 1, &word, &n_bytes, &n) && n_bytes == 3 &&
+	            memcmp(word, "dog", 3) == 0 && n == 5);
 	assert_false(bs_statistics_word(sum, 2, &word, &n_bytes, &n));
-	assert_true(bs_statistics_field(sum, 0, &word, &n_bytes, &kinds) && n_bytes == 4 && kinds == BS_FIELD_WITH_VALUES);
+	assert_true(bs_statistics_field(sum, 0, &word, &n_bytes, &kinds) && n_bytes == 4 &&
+	            kinds == BS_FIELD_WITH_VALUES);
 	assert_false(bs_statistics_field(sum, 1, &word, &n_bytes, &kinds));
 
 	struct document document = record("Cat", "a dog, a cat");
 	struct bs_query_request request = ask("cat dog^2");
 	request.weights = weights;
 	struct bs_query *query = make(&request);
-	assert_true(fabs(score_of(query, &document, sum) - share(100, 8, 3, 5, 10) - 2 * share(100, 5, 1, 5, 10)) < 1e-12);
+	assert_true(fabs(score_of(query, &document, sum) - share(100, 8, 3, 5, 10) -
+	                 2 * share(100, 5, 1, 5, 10)) < 1e-12);
 	document = record("Cats", "no dog");
 	assert_true(score_of(query, &document, sum) <= 0); /* no match */
 	bs_query_free(query);
@@ -330,7 +352,8 @@ static void test_scores(void **state)
 /* Short ones and long ones, with and without the words. */
 static void make_text(char *text, size_t n_words, unsigned seed)
 {
-	static const char *const words[] = {"cat", "dog", "colour", "horse", "mat", "\xe6\xbc\xa2\xe5\xad\x97", "year", "sat,"};
+	static const char *const words[] = {
+		"cat", "dog", "colour", "horse", "mat", "\xe6\xbc\xa2\xe5\xad\x97", "year", "sat,"};
 	*text = '\0';
 	for (size_t i = 0; i < n_words; i++) {
 		seed = seed * 1103515245u + 12345u;
@@ -375,8 +398,15 @@ static void test_limits(void **state)
 
 static void test_nothing_is_allocated_later(void **state)
 {
-	static const char *const queries[] = {"cat", "cat dog -mat", "\"cat dog\" OR title:horse", "\"cat dog mat\"~5", "c*r OR hor*",
-	                                      "colur~1 \xe6\xbc\xa2", "year:>3 OR dog", "\"cat cat cat dog\"", "name:x OR dog"};
+	static const char *const queries[] = {"cat",
+	                                      "cat dog -mat",
+	                                      "\"cat dog\" OR title:horse",
+	                                      "\"cat dog mat\"~5",
+	                                      "c*r OR hor*",
+	                                      "colur~1 \xe6\xbc\xa2",
+	                                      "year:>3 OR dog",
+	                                      "\"cat cat cat dog\"",
+	                                      "name:x OR dog"};
 	char text[MOST_WORDS * 8];
 	for (size_t q = 0; q < sizeof(queries) / sizeof(*queries); q++) {
 		struct bs_query_request request = ask(queries[q]);
@@ -388,7 +418,8 @@ static void test_nothing_is_allocated_later(void **state)
 			n_before = i == 1000 ? n_allocated : n_before;
 			make_text(text, i % MOST_WORDS, i % 1000);
 			struct document document = record(text, text);
-			assert_int_equal(bs_query_match(query, document.texts, 2, &result, NULL), BS_OK);
+			assert_int_equal(bs_query_match(query, document.texts, 2, &result, NULL),
+			                 BS_OK);
 			n_matches += result.is_match;
 		}
 		assert_int_equal(n_allocated, n_before);
@@ -403,28 +434,34 @@ static const char *snippet(const char *text, const struct bs_query_snippet_reque
 	struct bs_query_request request = ask("fizz buzz");
 	struct bs_query_snippet snippet;
 	AUTO(bs_query_free_at) struct bs_query *query = make(&request);
-	assert_int_equal(bs_query_make_snippet(query, document.texts, 1, how, &snippet, NULL), BS_OK);
-	snprintf(line, sizeof(line), "%s %.*s", snippet.is_match ? "yes" : "no", (int)snippet.text_bytes, snippet.text);
+	assert_int_equal(bs_query_make_snippet(query, document.texts, 1, how, &snippet, NULL),
+	                 BS_OK);
+	snprintf(line, sizeof(line), "%s %.*s", snippet.is_match ? "yes" : "no",
+	         (int)snippet.text_bytes, snippet.text);
 	return line;
 }
 
 static void test_snippets(void **state)
 {
-	struct bs_query_snippet_request how = {.mark_start = "<", .mark_stop = ">"}, even = {.columns = 44},
+	struct bs_query_snippet_request how = {.mark_start = "<", .mark_stop = ">"},
+					even = {.columns = 44},
 					later = {.columns = 44, .favours_after = true};
-	const char *far =
-		"one fizz two three four five six seven eight fizz\tand\nbuzz nine ten eleven twelve thirteen";
+	const char *far = "one fizz two three four five six seven eight fizz\tand\nbuzz nine ten "
+			  "eleven twelve thirteen";
 	struct bs_query_snippet ended;
-	assert_string_equal(snippet("a fizz and\n a \033 buzz", &how), "yes a <fizz> and a \xef\xbf\xbd <buzz>");
+	assert_string_equal(snippet("a fizz and\n a \033 buzz", &how),
+	                    "yes a <fizz> and a \xef\xbf\xbd <buzz>");
 	assert_string_equal(snippet("a fizz alone", &how), "no a fizz alone");
 	assert_string_equal(snippet("", &how), "no ");
 	assert_string_equal(snippet(far, &even), "yes …seven eight fizz and buzz nine ten eleven…");
-	assert_string_equal(snippet(far, &later), "yes …eight fizz and buzz nine ten eleven twelve…");
+	assert_string_equal(snippet(far, &later),
+	                    "yes …eight fizz and buzz nine ten eleven twelve…");
 	how.reserved[0] = 1;
 	struct document document = file("fizz");
 	struct bs_query_request request = ask("fizz");
 	AUTO(bs_query_free_at) struct bs_query *query = make(&request);
-	assert_int_equal(bs_query_make_snippet(query, document.texts, 1, &how, &ended, ERR), BS_UNSUPPORTED);
+	assert_int_equal(bs_query_make_snippet(query, document.texts, 1, &how, &ended, ERR),
+	                 BS_UNSUPPORTED);
 }
 
 /* The text that is shown of a document, by words. */
@@ -435,9 +472,11 @@ static const char *words(const struct document *document, uint32_t n_words, bool
 	struct bs_query_result result;
 	struct bs_query_span span;
 	AUTO(bs_query_free_at) struct bs_query *query = make(&request);
-	assert_int_equal(bs_query_match(query, document->texts, document->n_texts, &result, NULL), BS_OK);
+	assert_int_equal(bs_query_match(query, document->texts, document->n_texts, &result, NULL),
+	                 BS_OK);
 	assert_int_equal(bs_query_choose_span(document->texts, document->n_texts, result.places,
-	                               has_places ? result.n_places : 0, n_words, &span, NULL),
+	                                      has_places ? result.n_places : 0, n_words, &span,
+	                                      NULL),
 	                 BS_OK);
 	snprintf(line, sizeof(line), "%zu:%.*s", span.text, (int)(span.stop_byte - span.start_byte),
 	         document->texts[span.text].text + span.start_byte);

@@ -1,20 +1,22 @@
 /*
- * test_regex_grams.c: patterns and their trees, as strings; and patterns that are long, deep or made to be costly.
+ * test_regex_grams.c: patterns and their trees, as strings; and patterns that are long, deep or
+ * made to be costly.
  */
 #include "core/text/grams.h"
-#include "tests/rigs/buffer_rig.h"
-#include "tests/rigs/core_rig.h"
 #include "query/regex/regex_grams.h"
 #include "query/regex/regex_read.h"
+#include "tests/rigs/buffer_rig.h"
+#include "tests/rigs/core_rig.h"
 #include "tests/rigs/test.h"
 
 AUTO_OF(struct bs_gram_tree, bs_gram_tree_free)
 
 /* The tree; and the window on the way, for what it costs. */
-static enum bs_status read_grams(const void *pattern, size_t n_bytes, struct bs_gram_tree **tree_out,
-                                 struct bs_error *err)
+static enum bs_status read_grams(const void *pattern, size_t n_bytes,
+                                 struct bs_gram_tree **tree_out, struct bs_error *err)
 {
-	static const struct bs_regex_window_options options = {.is_caseless = true, .line_end = '\n'};
+	static const struct bs_regex_window_options options = {.is_caseless = true,
+	                                                       .line_end = '\n'};
 	AUTO(bs_regex_deinit) struct bs_regex regex = {.root = 0};
 	struct bs_byte_window window;
 	double rate;
@@ -89,9 +91,11 @@ static const struct {
 	{"é[ÀÁ]ß", "OR(\"éàß\", \"éáß\")"},
 	{"Straße", "\"straße\""},
 	{"a|b", "ANY"},
-	{"(a|b)(c|d)(e|f)", "OR(\"ace\", \"acf\", \"ade\", \"adf\", \"bce\", \"bcf\", \"bde\", \"bdf\")"},
+	{"(a|b)(c|d)(e|f)",
+         "OR(\"ace\", \"acf\", \"ade\", \"adf\", \"bce\", \"bcf\", \"bde\", \"bdf\")"},
 	{"(a|b|c|d)(e|f|g|h)(i|j|k|l)(m|n|o|p)xyz",
-         "OR(\"imxyz\", \"inxyz\", \"ioxyz\", \"ipxyz\", \"jmxyz\", \"jnxyz\", \"joxyz\", \"jpxyz\", "
+         "OR(\"imxyz\", \"inxyz\", \"ioxyz\", \"ipxyz\", \"jmxyz\", \"jnxyz\", \"joxyz\", "
+         "\"jpxyz\", "
          "\"kmxyz\", \"knxyz\", \"koxyz\", \"kpxyz\", \"lmxyz\", \"lnxyz\", \"loxyz\", \"lpxyz\")"},
 	{"^foo$", "\"foo\""},
 	{"(?#hi)foo", "\"foo\""},
@@ -256,10 +260,11 @@ static const struct {
 	{"(a|bc)(d|ef)", "ANY"},
 	{"(foo|fo)", "ANY"},
 	{"(abc|.)def", "\"def\""},
-	{"(abc|def|ghi).*(jkl|mno)|pqr", "OR(AND(OR(\"abc\", \"def\", \"ghi\"), OR(\"jkl\", \"mno\")), \"pqr\")"},
+	{"(abc|def|ghi).*(jkl|mno)|pqr",
+         "OR(AND(OR(\"abc\", \"def\", \"ghi\"), OR(\"jkl\", \"mno\")), \"pqr\")"},
 	{"(foo|.*)bar", "\"bar\""},
-	{"((foo|bar)baz|quux)_(one|two)",
-         "OR(\"barbaz_one\", \"barbaz_two\", \"foobaz_one\", \"foobaz_two\", \"quux_one\", \"quux_two\")"},
+	{"((foo|bar)baz|quux)_(one|two)", "OR(\"barbaz_one\", \"barbaz_two\", \"foobaz_one\", "
+                                          "\"foobaz_two\", \"quux_one\", \"quux_two\")"},
 	{"static\\s+(inline\\s+)?int", "AND(\"static\", \"int\")"},
 	{"#define\\s+\\w+_H", "\"#define\""},
 	{"copy_(from|to)_user", "OR(\"copy_from_user\", \"copy_to_user\")"},
@@ -285,7 +290,8 @@ static void test_trees(void **state)
 		check_tree(trees[i].pattern, trees[i].tree);
 }
 
-/* What ends a comment is not known here; nor what is no pattern of PCRE2; nor what was no character yet. */
+/* What ends a comment is not known here; nor what is no pattern of PCRE2; nor what was no character
+ * yet. */
 static void test_doubtful(void **state)
 {
 	check_tree("", "ANY");
@@ -340,12 +346,14 @@ static void test_promises(void **state)
 {
 	for (size_t i = 0; i < COUNT(trees); i++) {
 		AUTO(bs_gram_tree_free_at) struct bs_gram_tree *tree;
-		assert_int_equal(read_grams(trees[i].pattern, strlen(trees[i].pattern), &tree, NULL), BS_OK);
+		assert_int_equal(
+			read_grams(trees[i].pattern, strlen(trees[i].pattern), &tree, NULL), BS_OK);
 		check_promises(tree);
 	}
 }
 
-/* Too costly patterns are ANY. Quadratic work would take more than the time limit of a test. Frees the text. */
+/* Too costly patterns are ANY. Quadratic work would take more than the time limit of a test. Frees
+ * the text. */
 static void check_costly_text(struct bs_buffer *text)
 {
 	AUTO(bs_gram_tree_free_at) struct bs_gram_tree *tree;
@@ -402,8 +410,10 @@ static void test_hostile(void **state)
 /* Nested as deep as can be, each level with alternatives and repetition. */
 static void test_deep(void **state)
 {
-	static const char *const starts[] = {"(abc|", "(abc.", "(?=abc", "(?:ab|cd", "(abc.def|ghi", "(x(?=abc)|"};
-	static const char *const ends[] = {")", ")+", ")?x", "){2}", "){3,9}abc", "|def)ghi", "){16}"};
+	static const char *const starts[] = {"(abc|",    "(abc.",        "(?=abc",
+	                                     "(?:ab|cd", "(abc.def|ghi", "(x(?=abc)|"};
+	static const char *const ends[] = {")",         ")+",       ")?x",  "){2}",
+	                                   "){3,9}abc", "|def)ghi", "){16}"};
 	for (size_t i = 0; i < COUNT(starts) * COUNT(ends); i++) {
 		struct bs_buffer text = {0};
 		append_repeated(&text, starts[i / COUNT(ends)], BS_REGEX_MAX_DEPTH);
@@ -422,16 +432,19 @@ static void test_many_words(void **state)
 		size_t n_words = numbers[i / 2];
 		bool has_groups = i % 2;
 		for (size_t k = 0; k < n_words; k++) {
-			bool is_first = has_groups && k % 100 == 0, is_last = has_groups && k % 100 == 99;
-			append_format(&text, "%s%sword%05zu%s", k ? "|" : "", is_first ? "(?:" : "", k, is_last ? ")." : "");
+			bool is_first = has_groups && k % 100 == 0,
+			     is_last = has_groups && k % 100 == 99;
+			append_format(&text, "%s%sword%05zu%s", k ? "|" : "", is_first ? "(?:" : "",
+			              k, is_last ? ")." : "");
 		}
 		assert_int_equal(read_grams(text.data, text.used_bytes, &tree, NULL), BS_OK);
 		check_promises(tree);
 		assert_int_equal(tree->n_nodes, n_words > 16384 ? 1 : n_words + 1);
-		assert_int_equal(bs_gram_tree_root(tree)->kind, n_words > 16384 ? BS_GRAM_ANY : BS_GRAM_OR);
+		assert_int_equal(bs_gram_tree_root(tree)->kind,
+		                 n_words > 16384 ? BS_GRAM_ANY : BS_GRAM_OR);
 	}
 }
 
 RUN_TESTS(cmocka_unit_test(test_trees), cmocka_unit_test(test_doubtful), cmocka_unit_test(test_nul),
-          cmocka_unit_test(test_promises), cmocka_unit_test(test_hostile), cmocka_unit_test(test_deep),
-          cmocka_unit_test(test_many_words))
+          cmocka_unit_test(test_promises), cmocka_unit_test(test_hostile),
+          cmocka_unit_test(test_deep), cmocka_unit_test(test_many_words))

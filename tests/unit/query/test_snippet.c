@@ -1,4 +1,5 @@
-/* test_snippet.c: which window is chosen, where it is cut, what is marked, and that nothing hostile gets through. */
+/* test_snippet.c: which window is chosen, where it is cut, what is marked, and that nothing hostile
+ * gets through. */
 #include <sys/mman.h>
 
 #include <unicode/uchar.h>
@@ -14,11 +15,13 @@
 
 static struct bs_field field_of(const char *text)
 {
-	struct bs_field field = {.name = "", .text = (const uint8_t *)text, .text_bytes = strlen(text)};
+	struct bs_field field = {
+		.name = "", .text = (const uint8_t *)text, .text_bytes = strlen(text)};
 	return field;
 }
 
-static struct bs_word_hit hit_at(uint32_t field, uint32_t element, uint64_t start_byte, uint64_t end_byte)
+static struct bs_word_hit hit_at(uint32_t field, uint32_t element, uint64_t start_byte,
+                                 uint64_t end_byte)
 {
 	return (struct bs_word_hit){
 		.field = field, .element = element, .start_byte = start_byte, .end_byte = end_byte};
@@ -26,7 +29,7 @@ static struct bs_word_hit hit_at(uint32_t field, uint32_t element, uint64_t star
 
 /* Every occurrence of the words (NULL-ended) in the fields, in text order; element: which word. */
 static size_t find_hits(const struct bs_field *fields, size_t n_fields, const char *const *words,
-			struct bs_word_hit *hits)
+                        struct bs_word_hit *hits)
 {
 	size_t n_hits = 0;
 	for (size_t f = 0; f < n_fields; f++) {
@@ -47,20 +50,24 @@ static size_t find_hits(const struct bs_field *fields, size_t n_fields, const ch
 static char *shaped(enum bs_snippet_shape shape, const struct bs_field *fields, size_t n_fields,
                     const struct bs_word_hit *hits, size_t n_hits, uint32_t width)
 {
-	struct bs_snippet_options options = {.mark_start = "[", .mark_stop = "]", .width = width, .shape = shape};
+	struct bs_snippet_options options = {
+		.mark_start = "[", .mark_stop = "]", .width = width, .shape = shape};
 	struct bs_buffer out = {0};
-	assert_int_equal(bs_snippet_write(fields, n_fields, hits, n_hits, NULL, &options, &out, NULL), BS_OK);
+	assert_int_equal(
+		bs_snippet_write(fields, n_fields, hits, n_hits, NULL, &options, &out, NULL),
+		BS_OK);
 	assert_int_equal(bs_buffer_append(&out, "", 1, NULL), BS_OK);
 	return (char *)out.data;
 }
 
-static char *snippet_of(const struct bs_field *fields, size_t n_fields, const struct bs_word_hit *hits,
-                        size_t n_hits, uint32_t width)
+static char *snippet_of(const struct bs_field *fields, size_t n_fields,
+                        const struct bs_word_hit *hits, size_t n_hits, uint32_t width)
 {
 	return shaped(BS_SNIPPET_JOINED, fields, n_fields, hits, n_hits, width);
 }
 
-static void check_words(const char *text, const char *const *words, uint32_t width, const char *wanted)
+static void check_words(const char *text, const char *const *words, uint32_t width,
+                        const char *wanted)
 {
 	struct bs_field field = field_of(text);
 	struct bs_word_hit hits[MOST_HITS];
@@ -84,12 +91,13 @@ static void test_short_texts(void **state)
 
 static void test_white_space(void **state)
 {
-	check_words("  a \n\n\t cat\r\nsat\xe3\x80\x80\xe3\x80\x80on \n", WORDS("cat"), 0, "a [cat] sat on");
+	check_words("  a \n\n\t cat\r\nsat\xe3\x80\x80\xe3\x80\x80on \n", WORDS("cat"), 0,
+	            "a [cat] sat on");
 	check_words("\n\ncat\n\n", WORDS("cat"), 0, "[cat]");
 	check_words("a\xe2\x80\xa8"
-		    "b\xc2\xa0\xc2\x85"
-		    "c",
-		    NO_WORDS, 0, "a b c");
+	            "b\xc2\xa0\xc2\x85"
+	            "c",
+	            NO_WORDS, 0, "a b c");
 	/* inside and at the edges of a hit */
 	check_words("x a  b y", WORDS("a  b"), 0, "x [a b] y");
 	check_words("x a b y", WORDS("a ", "b"), 0, "x [a b] y");
@@ -99,9 +107,11 @@ static void test_white_space(void **state)
 
 static void test_hostile_text(void **state)
 {
-	check_words("a\x1b[2J cat \x01\x7f", WORDS("cat"), 0, "a\xef\xbf\xbd[2J [cat] \xef\xbf\xbd\xef\xbf\xbd");
+	check_words("a\x1b[2J cat \x01\x7f", WORDS("cat"), 0,
+	            "a\xef\xbf\xbd[2J [cat] \xef\xbf\xbd\xef\xbf\xbd");
 	check_words("\xc2\x9b cat", WORDS("cat"), 0, "\xef\xbf\xbd [cat]");
-	check_words("\xff\xc3 cat \xe3\x81", WORDS("cat"), 0, "\xef\xbf\xbd\xef\xbf\xbd [cat] \xef\xbf\xbd");
+	check_words("\xff\xc3 cat \xe3\x81", WORDS("cat"), 0,
+	            "\xef\xbf\xbd\xef\xbf\xbd [cat] \xef\xbf\xbd");
 	struct bs_field field = {.name = "", .text = (const uint8_t *)"a\0cat", .text_bytes = 5};
 	struct bs_word_hit hit = hit_at(0, 0, 2, 5);
 	FREED char *got = snippet_of(&field, 1, &hit, 1, 0);
@@ -127,9 +137,9 @@ static void test_marks(void **state)
 
 static void test_windows(void **state)
 {
-	const char *text =
-		"one cat two three four five six seven eight nine ten cat dog eleven twelve thirteen cat cat "
-		"cat fourteen fifteen sixteen";
+	const char *text = "one cat two three four five six seven eight nine ten cat dog eleven "
+			   "twelve thirteen cat cat "
+			   "cat fourteen fifteen sixteen";
 	/* most distinct elements */
 	check_words(text, WORDS("cat", "dog"), 30, "…nine ten [cat] [dog] eleven…");
 	/* then most hits */
@@ -138,8 +148,9 @@ static void test_windows(void **state)
 	check_words(text, WORDS("three", "fourteen"), 20, "…two [three] four five…");
 	/* wide enough for everything between */
 	check_words(text, WORDS("one", "sixteen"), 125,
-		    "[one] cat two three four five six seven eight nine ten cat dog eleven twelve thirteen cat cat cat "
-		    "fourteen fifteen [sixteen]");
+	            "[one] cat two three four five six seven eight nine ten cat dog eleven twelve "
+	            "thirteen cat cat cat "
+	            "fourteen fifteen [sixteen]");
 	/* at the ends, context is taken from the other side */
 	check_words(text, WORDS("one"), 30, "[one] cat two three four five…");
 	check_words(text, WORDS("sixteen"), 30, "…cat fourteen fifteen [sixteen]");
@@ -149,11 +160,13 @@ static void test_windows(void **state)
 static void test_cuts(void **state)
 {
 	/* a word longer than the context is cut between characters */
-	check_words("abcdefghijklmnopqrstuvwxyz.cat.abcdefghijklmnopqrstuvwxyz", WORDS("cat"), 13, "…wxyz.[cat].abcd…");
+	check_words("abcdefghijklmnopqrstuvwxyz.cat.abcdefghijklmnopqrstuvwxyz", WORDS("cat"), 13,
+	            "…wxyz.[cat].abcd…");
 	check_words("abcdefghijklmnopqrstuvwxyz1cat1abcdefghijklmnopqrstuvwxyz", WORDS("cat"), 23,
-		    "…rstuvwxyz1[cat]1abcdefghi…");
+	            "…rstuvwxyz1[cat]1abcdefghi…");
 	/* a hit longer than the line */
-	check_words("x abcdefghijklmnopqrstuvwxyz y", WORDS("abcdefghijklmnopqrstuvwxyz"), 10, "x [abcdefgh]…");
+	check_words("x abcdefghijklmnopqrstuvwxyz y", WORDS("abcdefghijklmnopqrstuvwxyz"), 10,
+	            "x [abcdefgh]…");
 	/* between any two characters of a script without spaces, but never before a mark */
 	check_words("いろはにほへとちりぬるを", WORDS("へ"), 10, "…にほ[へ]とち…");
 	check_words("ee\xcc\x81"
@@ -166,8 +179,8 @@ static void test_cuts(void **state)
 	check_words("  \n one two cat", WORDS("cat"), 12, "one two [cat]");
 }
 
-static void check_shape(enum bs_snippet_shape shape, const char *text, const char *const *words, uint32_t width,
-                        const char *wanted)
+static void check_shape(enum bs_snippet_shape shape, const char *text, const char *const *words,
+                        uint32_t width, const char *wanted)
 {
 	struct bs_field field = field_of(text);
 	struct bs_word_hit hits[MOST_HITS];
@@ -200,20 +213,23 @@ static void test_lines(void **state)
 	check_shape(BS_SNIPPET_LINES, code, WORDS("cat", "dog"), 160,
 	            "int main(void)\n{\n    if ([cat])\n        return [dog];\n    return 0;\n}");
 	/* what does not fit whole is left out */
-	check_shape(BS_SNIPPET_LINES, code, WORDS("cat", "dog"), 30, "{\n    if ([cat])\n        return [dog];");
+	check_shape(BS_SNIPPET_LINES, code, WORDS("cat", "dog"), 30,
+	            "{\n    if ([cat])\n        return [dog];");
 	check_shape(BS_SNIPPET_LINES, code, WORDS("dog"), 24, "return [dog];");
 	check_shape(BS_SNIPPET_LINES, "a\n        b", WORDS("b"), 6, "a\n     [b]");
 	/* a long line is cut, and has no neighbours */
-	check_shape(BS_SNIPPET_LINES, "before\none two three four cat five six seven eight\nbehind", WORDS("cat"), 20,
-	            "…four [cat] five six…");
-	check_shape(BS_SNIPPET_LINES, "before\n\tone two three cat\nbehind", WORDS("cat"), 17, "one two three [cat]");
+	check_shape(BS_SNIPPET_LINES, "before\none two three four cat five six seven eight\nbehind",
+	            WORDS("cat"), 20, "…four [cat] five six…");
+	check_shape(BS_SNIPPET_LINES, "before\n\tone two three cat\nbehind", WORDS("cat"), 17,
+	            "one two three [cat]");
 	/* few lines, and few of them before the first hit's */
 	check_shape(BS_SNIPPET_LINES, "1\n2\n3\n4\ncat\n6\n7\n8\n9\n10\n11\n", WORDS("cat"), 160,
 	            "3\n4\n[cat]\n6\n7\n8\n9\n10");
 	check_shape(BS_SNIPPET_LINES, "\n\n\n", NO_WORDS, 20, "");
 	check_shape(BS_SNIPPET_LINES, "\n\n  a\n   b c\n", NO_WORDS, 20, "a\n b c");
 	check_shape(BS_SNIPPET_OWN_LINES, code, WORDS("dog"), 160, "return [dog];");
-	check_shape(BS_SNIPPET_OWN_LINES, code, WORDS("cat", "dog"), 160, "if ([cat]) return [dog];");
+	check_shape(BS_SNIPPET_OWN_LINES, code, WORDS("cat", "dog"), 160,
+	            "if ([cat]) return [dog];");
 	check_shape(BS_SNIPPET_OWN_LINES, "x\n\n  a b\n", NO_WORDS, 160, "x");
 	check_shape(BS_SNIPPET_OWN_LINES, "x\none two three four cat five six\ny", WORDS("cat"), 14,
 	            "…four [cat] five…");
@@ -221,13 +237,16 @@ static void test_lines(void **state)
 
 static void test_passages(void **state)
 {
-	struct bs_field fields[2] = {field_of("cat one two three four five cat cat six seven eight nine dog cat ten"),
-	                             field_of("dog")};
+	struct bs_field fields[2] = {
+		field_of("cat one two three four five cat cat six seven eight nine dog cat ten"),
+		field_of("dog")};
 	struct bs_word_hit hits[MOST_HITS];
 	struct bs_snippet_options options = {.width = 12};
 	AUTO(vector_deinit) struct bs_snippet_windows windows = {0};
 	size_t n_hits = find_hits(fields, 2, WORDS("cat", "dog"), hits), best;
-	assert_int_equal(bs_snippet_windows(fields, 2, hits, n_hits, &options, &windows, &best, NULL), BS_OK);
+	assert_int_equal(
+		bs_snippet_windows(fields, 2, hits, n_hits, &options, &windows, &best, NULL),
+		BS_OK);
 	static const struct bs_snippet_window wanted[] = {{0, 0}, {1, 2}, {3, 4}, {5, 5}};
 	assert_int_equal(windows.bytes.used_bytes, sizeof(wanted));
 	assert_memory_equal(windows.items, wanted, sizeof(wanted));
@@ -236,7 +255,8 @@ static void test_passages(void **state)
 
 static void test_fields(void **state)
 {
-	struct bs_field fields[3] = {field_of("a cat"), field_of("  "), field_of("a cat and a dog")};
+	struct bs_field fields[3] = {field_of("a cat"), field_of("  "),
+	                             field_of("a cat and a dog")};
 	struct bs_word_hit hits[MOST_HITS];
 	size_t n_hits = find_hits(fields, 3, WORDS("cat", "dog"), hits);
 	char *got = snippet_of(fields, 3, hits, n_hits, 0);
@@ -279,7 +299,8 @@ static void check_huge(char filling)
 	assert_ptr_not_equal(text, MAP_FAILED);
 	struct bs_word_hit hits[3];
 	for (size_t i = 0; i <= 4; i++) {
-		size_t at = text_bytes / 4 * i, from = i > 0 ? at - near_bytes : 0, to = i < 4 ? at + near_bytes : at;
+		size_t at = text_bytes / 4 * i, from = i > 0 ? at - near_bytes : 0,
+		       to = i < 4 ? at + near_bytes : at;
 		assert_int_equal(mprotect(text + from, to - from, PROT_READ | PROT_WRITE), 0);
 		memset(text + from, filling, to - from);
 		if (i == 0 || i == 4)
@@ -287,7 +308,8 @@ static void check_huge(char filling)
 		memcpy(text + at, " cat ", 5);
 		hits[i - 1] = hit_at(0, 0, at + 1, at + 4);
 	}
-	struct bs_field field = {.name = "", .text = (const uint8_t *)text, .text_bytes = text_bytes};
+	struct bs_field field = {
+		.name = "", .text = (const uint8_t *)text, .text_bytes = text_bytes};
 	for (size_t i = 0; i < 4; i++) {
 		FREED char *got = snippet_of(&field, 1, hits, i, 0);
 		assert_true(strlen(got) < 600);
@@ -305,7 +327,8 @@ static void test_huge_texts(void **state)
 	check_huge('\x81');
 }
 
-/* One line, valid UTF-8, no controls, no doubled or outer spaces, marks in pairs around something, as wide as told. */
+/* One line, valid UTF-8, no controls, no doubled or outer spaces, marks in pairs around something,
+ * as wide as told. */
 static void check_line(const char *line, size_t width)
 {
 	bool is_marked = false;
@@ -321,8 +344,11 @@ static void check_line(const char *line, size_t width)
 			assert_false(c == ']' && before == '[');
 			is_marked = !is_marked;
 		} else {
-			/* Of what these tests have in them: marks and joiners, what is wide, all else. */
-			n_columns += c == 0x2026 || c == 0x301 || c == 0x200d ? 0 : c > 0x3040 && c != 0xfffd ? 2 : 1;
+			/* Of what these tests have in them: marks and joiners, what is wide, all
+			 * else. */
+			n_columns += c == 0x2026 || c == 0x301 || c == 0x200d ? 0
+			             : c > 0x3040 && c != 0xfffd              ? 2
+			                                                      : 1;
 		}
 		before = c;
 	}
@@ -393,9 +419,11 @@ static void test_random(void **state)
 			hits[k] = hit_at(0, below(4), start, end);
 		}
 		qsort(hits, n_hits, sizeof(hits[0]), compare_starts);
-		struct bs_field field = {.name = "", .text = text.data, .text_bytes = text.used_bytes};
+		struct bs_field field = {
+			.name = "", .text = text.data, .text_bytes = text.used_bytes};
 		uint32_t width = 1 + below(50);
-		char *got = shaped(i % 2 ? BS_SNIPPET_OWN_LINES : BS_SNIPPET_JOINED, &field, 1, hits, n_hits, width);
+		char *got = shaped(i % 2 ? BS_SNIPPET_OWN_LINES : BS_SNIPPET_JOINED, &field, 1,
+		                   hits, n_hits, width);
 		check_line(got, width);
 		free(got);
 		check_lines(shaped(BS_SNIPPET_LINES, &field, 1, hits, n_hits, width), width);
@@ -405,22 +433,35 @@ static void test_random(void **state)
 /* What a reader takes for one character each, and no two of them together for one. */
 static const char *const characters[] = {
 	"\U0001F468\u200d\U0001F469\u200d\U0001F467\u200d\U0001F466", /* a family */
-	"\u0915\u094d\u0937\u093f",                                  /* a conjunct */
+	"\u0915\u094d\u0937\u093f",                                   /* a conjunct */
 	"\u0915\u094d\u200d\u0937",
 	"\u1112\u1161\u11ab", /* a syllable of jamo */
-	"\U0001F1E9\U0001F1EA", "\U0001F1EB\U0001F1F7", /* flags */
-	"e\u0301", "1\ufe0f\u20e3", "\U0001F44D\U0001F3FD", "\u0e01\u0e33", "\u06001", "x\u200d", "\u6f22", "a", "-", "\uac00",
+	"\U0001F1E9\U0001F1EA",
+	"\U0001F1EB\U0001F1F7", /* flags */
+	"e\u0301",
+	"1\ufe0f\u20e3",
+	"\U0001F44D\U0001F3FD",
+	"\u0e01\u0e33",
+	"\u06001",
+	"x\u200d",
+	"\u6f22",
+	"a",
+	"-",
+	"\uac00",
 	"\u2764\ufe0f\u200d\U0001F525",
-	"a\u0300\u0301\u0302\u0303\u0304\u0305\u0306\u0307\u0308\u0309\u030a\u030b\u030c\u030d\u030e\u030f\u0310\u0311\u0312\u0313",
+	"a\u0300\u0301\u0302\u0303\u0304\u0305\u0306\u0307\u0308\u0309\u030a\u030b\u030c\u030d"
+	"\u030e\u030f\u0310\u0311\u0312\u0313",
 };
 
 /* Appends n of them, all alike or at random; ends: where each of them ends, in out. */
-static void append_characters(struct bs_buffer *out, size_t n, bool are_alike, struct bs_buffer *ends)
+static void append_characters(struct bs_buffer *out, size_t n, bool are_alike,
+                              struct bs_buffer *ends)
 {
 	const char *last = characters[below(sizeof(characters) / sizeof(*characters))];
 	for (size_t i = 0; i < n; i++) {
 		const char *unit =
-			are_alike ? last : characters[below(sizeof(characters) / sizeof(*characters))];
+			are_alike ? last
+				  : characters[below(sizeof(characters) / sizeof(*characters))];
 		append_string(out, unit);
 		append_bytes(ends, &out->used_bytes, sizeof(size_t));
 	}
@@ -435,13 +476,16 @@ static bool is_end(const struct bs_buffer *ends, size_t at)
 	return at == 0;
 }
 
-/* What stands before the hit is the end of the text before it, from a place between characters on; alike behind it. */
-static void check_clusters(const char *got, const struct bs_buffer *text, size_t hit, const struct bs_buffer *ends)
+/* What stands before the hit is the end of the text before it, from a place between characters on;
+ * alike behind it. */
+static void check_clusters(const char *got, const struct bs_buffer *text, size_t hit,
+                           const struct bs_buffer *ends)
 {
 	const char *open = strchr(got, '['), *close = strchr(got, ']'), *dots = "\u2026";
 	assert_non_null(open);
 	assert_non_null(close);
-	const char *left = strncmp(got, dots, 3) == 0 ? got + 3 : got, *right = close + 1, *end = got + strlen(got);
+	const char *left = strncmp(got, dots, 3) == 0 ? got + 3 : got, *right = close + 1,
+		   *end = got + strlen(got);
 	end = end - right >= 3 && strcmp(end - 3, dots) == 0 ? end - 3 : end;
 	size_t left_bytes = (size_t)(open - left), right_bytes = (size_t)(end - right);
 	assert_true(left_bytes <= hit && hit + 6 + right_bytes <= text->used_bytes);
@@ -463,9 +507,11 @@ static void test_clusters(void **state)
 		for (size_t end = hit - 1; end <= text.used_bytes; end += end == hit ? 6 : 1)
 			append_bytes(&ends, &end, sizeof(end));
 		append_characters(&text, n_after, i % 3 == 0, &ends);
-		struct bs_field field = {.name = "", .text = text.data, .text_bytes = text.used_bytes};
+		struct bs_field field = {
+			.name = "", .text = text.data, .text_bytes = text.used_bytes};
 		struct bs_word_hit found = hit_at(0, 0, hit, hit + 6);
-		static const enum bs_snippet_shape shapes[] = {BS_SNIPPET_JOINED, BS_SNIPPET_LINES, BS_SNIPPET_OWN_LINES};
+		static const enum bs_snippet_shape shapes[] = {BS_SNIPPET_JOINED, BS_SNIPPET_LINES,
+		                                               BS_SNIPPET_OWN_LINES};
 		FREED char *got = shaped(shapes[i % 3], &field, 1, &found, 1, 24 + below(150));
 		check_clusters(got, &text, hit, &ends);
 	}
@@ -479,7 +525,8 @@ static void test_long_cluster(void **state)
 	append_repeated(&text, "\u0301", 200000);
 	append_string(&text, " needle");
 	struct bs_field field = {.name = "", .text = text.data, .text_bytes = text.used_bytes};
-	const struct bs_word_hit hits[] = {hit_at(0, 0, 0, 6), hit_at(0, 1, 7, text.used_bytes - 7), hit_at(0, 0, text.used_bytes - 6, text.used_bytes)};
+	const struct bs_word_hit hits[] = {hit_at(0, 0, 0, 6), hit_at(0, 1, 7, text.used_bytes - 7),
+	                                   hit_at(0, 0, text.used_bytes - 6, text.used_bytes)};
 	for (size_t i = 0; i < 3; i++) {
 		FREED char *got = snippet_of(&field, 1, hits + i, 1, 0);
 		assert_true(strlen(got) < 160 * 16 * 3);
@@ -492,7 +539,8 @@ struct gathering {
 	size_t n_hits;
 };
 
-static enum bs_status gather(void *context, const struct bs_token *tokens, size_t n_tokens, struct bs_error *err)
+static enum bs_status gather(void *context, const struct bs_token *tokens, size_t n_tokens,
+                             struct bs_error *err)
 {
 	(void)err;
 	struct gathering *gathering = context;
@@ -511,16 +559,19 @@ static void test_analyzed(void **state)
 	assert_int_equal(bs_tokenizer_new(NULL, &tokenizer, NULL), BS_OK);
 	struct bs_field field = field_of("Don't: obj.method,  日本語ﾃｷｽﾄ! été 👍");
 	struct gathering gathering = {.n_hits = 0};
-	assert_int_equal(bs_tokenizer_analyze(tokenizer, field.text, field.text_bytes, 0, gather, &gathering, NULL, NULL),
-			 BS_OK);
+	assert_int_equal(bs_tokenizer_analyze(tokenizer, field.text, field.text_bytes, 0, gather,
+	                                      &gathering, NULL, NULL),
+	                 BS_OK);
 	FREED char *got = snippet_of(&field, 1, gathering.hits, gathering.n_hits, 0);
 	assert_string_equal(got, "[Don't]: [obj].[method], [日本語ﾃｷｽﾄ]! [été] [👍]");
 	bs_tokenizer_free(tokenizer);
 }
 
-RUN_TESTS(cmocka_unit_test(test_short_texts), cmocka_unit_test(test_white_space), cmocka_unit_test(test_hostile_text),
-          cmocka_unit_test(test_marks), cmocka_unit_test(test_windows), cmocka_unit_test(test_cuts),
-          cmocka_unit_test(test_fields), cmocka_unit_test(test_long_run), cmocka_unit_test(test_huge_texts),
-          cmocka_unit_test(test_random), cmocka_unit_test(test_analyzed), cmocka_unit_test(test_columns),
-          cmocka_unit_test(test_lines), cmocka_unit_test(test_passages), cmocka_unit_test(test_clusters),
-          cmocka_unit_test(test_long_cluster))
+RUN_TESTS(cmocka_unit_test(test_short_texts), cmocka_unit_test(test_white_space),
+          cmocka_unit_test(test_hostile_text), cmocka_unit_test(test_marks),
+          cmocka_unit_test(test_windows), cmocka_unit_test(test_cuts),
+          cmocka_unit_test(test_fields), cmocka_unit_test(test_long_run),
+          cmocka_unit_test(test_huge_texts), cmocka_unit_test(test_random),
+          cmocka_unit_test(test_analyzed), cmocka_unit_test(test_columns),
+          cmocka_unit_test(test_lines), cmocka_unit_test(test_passages),
+          cmocka_unit_test(test_clusters), cmocka_unit_test(test_long_cluster))

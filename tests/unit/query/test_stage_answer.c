@@ -50,10 +50,12 @@ static struct bs_matcher *new_matcher(const char *query)
 	return matcher;
 }
 
-static struct bs_hit show(struct bs_matcher *matcher, const struct bs_wanted *wanted, const struct rig_doc *doc)
+static struct bs_hit show(struct bs_matcher *matcher, const struct bs_wanted *wanted,
+                          const struct rig_doc *doc)
 {
 	struct bs_hit hit = name(doc);
-	ok(bs_hit_assembly_text(&assembly, rig.loader, matcher, wanted, doc->ref, &hit, ERR), &said);
+	ok(bs_hit_assembly_text(&assembly, rig.loader, matcher, wanted, doc->ref, &hit, ERR),
+	   &said);
 	return hit;
 }
 
@@ -71,7 +73,8 @@ static void check_snippet(const struct rig_doc *doc, const struct bs_hit *hit, c
 			plain[n++] = *at;
 	plain[n] = '\0';
 	/* A cut is shown as "…", three bytes. */
-	char *start = strncmp(plain, "\xe2\x80\xa6", 3) == 0 ? plain + 3 : plain, *end = strstr(start, "\xe2\x80\xa6");
+	char *start = strncmp(plain, "\xe2\x80\xa6", 3) == 0 ? plain + 3 : plain,
+	     *end = strstr(start, "\xe2\x80\xa6");
 	if (end)
 		*end = '\0';
 	for (n = strlen(start); n > 0 && start[n - 1] == ' '; n--)
@@ -92,7 +95,8 @@ static void check_passages(const struct rig_doc *doc, const struct bs_hit *hit, 
 	while (rig_count(doc, f, word) == 0)
 		f++;
 	const char *text = doc->fields[f], *at = text;
-	while (strncmp(at, word, strlen(word)) != 0 || (at[strlen(word)] != ' ' && at[strlen(word)] != '\0'))
+	while (strncmp(at, word, strlen(word)) != 0 ||
+	       (at[strlen(word)] != ' ' && at[strlen(word)] != '\0'))
 		at += strcspn(at, " ") + 1;
 	assert_true(hit->n_passages > 0);
 	const struct bs_passage *passage = &hit->passages[0];
@@ -100,13 +104,15 @@ static void check_passages(const struct rig_doc *doc, const struct bs_hit *hit, 
 	assert_int_equal(passage->line, doc->line ? doc->line : 1);
 	assert_int_equal(passage->column, at - text + 1);
 	assert_int_equal(passage->start_byte, at - text);
-	assert_true(passage->stop_byte >= passage->start_byte + strlen(word) && passage->stop_byte <= strlen(text));
+	assert_true(passage->stop_byte >= passage->start_byte + strlen(word) &&
+	            passage->stop_byte <= strlen(text));
 	assert_true(passage->text_bytes > 0 && hit->best.text_bytes > 0);
 }
 
 static void test_texts(void **state)
 {
-	const struct bs_wanted both = {.snippets = true, .passages = true, .mark_start = "[", .mark_stop = "]"};
+	const struct bs_wanted both = {
+		.snippets = true, .passages = true, .mark_start = "[", .mark_stop = "]"};
 	AUTO(bs_matcher_free_at) struct bs_matcher *matcher = new_matcher("river");
 	uint32_t n[RIG_N_INDEXES] = {0};
 	rig_load();
@@ -146,7 +152,8 @@ static void test_phrases(void **state)
 
 static void test_changed(void **state)
 {
-	struct rig_doc *changed = rig_doc(RIG_FILES "/d001.txt"), *gone = rig_doc(RIG_FILES "/d002.txt");
+	struct rig_doc *changed = rig_doc(RIG_FILES "/d001.txt"),
+		       *gone = rig_doc(RIG_FILES "/d002.txt");
 	AUTO(bs_matcher_free_at) struct bs_matcher *matcher = new_matcher("river");
 	rig_change_file(changed, "now a river of paper");
 	rig_remove_file(gone);
@@ -175,7 +182,8 @@ static int take_batch(void *context, const struct bs_hit_batch *batch)
 	for (size_t i = 0, start = 0; i < batch->n; start = batch->id_ends[i++]) {
 		const struct rig_doc *doc = taken->docs[taken->n];
 		assert_true(rig_is_text(batch->ids + start, batch->id_ends[i] - start, doc->id));
-		assert_int_equal(batch->documents[i], (uint64_t)doc->ref.segment << 32 | doc->ref.document);
+		assert_int_equal(batch->documents[i],
+		                 (uint64_t)doc->ref.segment << 32 | doc->ref.document);
 		assert_int_equal(batch->are_candidates[i], taken->n % 3 == 0);
 		taken->n++;
 	}
@@ -223,8 +231,8 @@ static void test_documents(void **state)
 			if (!doc->fields[f][0])
 				continue;
 			assert_true(n < bs_vector_n(&texts.texts));
-			assert_true(rig_is_text(texts.texts.items[n].text, texts.texts.items[n].text_bytes,
-			                        doc->fields[f]));
+			assert_true(rig_is_text(texts.texts.items[n].text,
+			                        texts.texts.items[n].text_bytes, doc->fields[f]));
 			n++;
 		}
 		assert_int_equal(bs_vector_n(&texts.texts), n);
@@ -233,13 +241,15 @@ static void test_documents(void **state)
 	assert_int_equal(bs_document_find(&texts, &rig.list, "c10", 3, &ref, ERR), BS_NOT_FOUND);
 	assert_int_equal(bs_document_find(&texts, &rig.list, "c9999", 5, &ref, ERR), BS_NOT_FOUND);
 	assert_non_null(strstr(said.text, "c9999"));
-	struct rig_doc *changed = rig_doc(RIG_FILES "/d001.txt"), *gone = rig_doc(RIG_FILES "/d002.txt");
+	struct rig_doc *changed = rig_doc(RIG_FILES "/d001.txt"),
+		       *gone = rig_doc(RIG_FILES "/d002.txt");
 	rig_change_file(changed, "another paper");
 	rig_remove_file(gone);
 	ok(bs_document_read(&texts, rig.loader, changed->ref, &is_changed, ERR), &said);
-	assert_true(is_changed &&
-	            rig_is_text(texts.texts.items[0].text, texts.texts.items[0].text_bytes, "another paper"));
-	assert_int_equal(bs_document_read(&texts, rig.loader, gone->ref, &is_changed, ERR), BS_NOT_FOUND);
+	assert_true(is_changed && rig_is_text(texts.texts.items[0].text,
+	                                      texts.texts.items[0].text_bytes, "another paper"));
+	assert_int_equal(bs_document_read(&texts, rig.loader, gone->ref, &is_changed, ERR),
+	                 BS_NOT_FOUND);
 }
 
 /* ---- explanations ---- */
@@ -284,16 +294,19 @@ static void test_explanations(void **state)
 	rig_plan(phrase);
 	bs_buffer_clear(&text);
 	ok(bs_explain_plan(&rig.plan, phrase, rig.kernel, &text, ERR), &said);
-	snprintf(df, sizeof(df), ": df %u\n", (unsigned)rig.plan.terms.items[rig.plan.pairs.items[0].term].df);
+	snprintf(df, sizeof(df), ": df %u\n",
+	         (unsigned)rig.plan.terms.items[rig.plan.pairs.items[0].term].df);
 	assert_non_null(strstr(text_of(&text), df));
 	rig_plan(query);
 	bs_buffer_clear(&text);
 	for (uint32_t s = 0; s < rig.list.n_segments; s++) {
 		if (bs_plan_source(&rig.plan, s) == BS_PLAN_COLUMNS)
-			ok(bs_scan_segment(&scan, &rig.plan, s, rig.kernel, &candidates, NULL, &stats.scan, ERR),
+			ok(bs_scan_segment(&scan, &rig.plan, s, rig.kernel, &candidates, NULL,
+			                   &stats.scan, ERR),
 			   &said);
 	}
-	ok(bs_explain_waterfall(&rig.plan, rig.kernel, &scan, &stats, true, false, &text, ERR), &said);
+	ok(bs_explain_waterfall(&rig.plan, rig.kernel, &scan, &stats, true, false, &text, ERR),
+	   &said);
 	shown = text_of(&text);
 	for (size_t i = 0; i < 3; i++)
 		assert_non_null(strstr(shown, terms[i]));

@@ -17,7 +17,8 @@ static void check_fields(const struct rig_doc *doc, const struct bs_document *do
 			continue;
 		assert_true(n < document->text.n_fields);
 		const struct bs_field *field = &document->text.fields[n++];
-		assert_true(rig_is_text(field->name, field->name_bytes, doc->line ? field_names[f] : ""));
+		assert_true(rig_is_text(field->name, field->name_bytes,
+		                        doc->line ? field_names[f] : ""));
 		assert_true(rig_is_text(field->text, field->text_bytes, doc->fields[f]));
 	}
 	assert_int_equal(document->text.n_fields, n);
@@ -80,7 +81,8 @@ static void test_expected(void **state)
 				documents[n++] = d;
 		bs_loader_expect(rig.loader, s, documents, n);
 		for (size_t i = 0; i < n; i++)
-			expect(rig_doc_at((struct bs_doc_ref){s, documents[i]}), BS_FETCHED_UNCHANGED);
+			expect(rig_doc_at((struct bs_doc_ref){s, documents[i]}),
+			       BS_FETCHED_UNCHANGED);
 	}
 }
 
@@ -96,9 +98,10 @@ static void test_lines(void **state)
 		assert_int_equal(line != NULL, doc->line > 0);
 		if (!line)
 			continue;
-		int n = snprintf(expected, sizeof(expected), "{\"id\":\"%s\",\"title\":\"%s\",\"body\":\"%s\"%s%s}",
-		                 doc->id, doc->fields[0], doc->fields[1], doc->fields[2][0] ? ",\"year\":" : "",
-		                 doc->fields[2]);
+		int n = snprintf(expected, sizeof(expected),
+		                 "{\"id\":\"%s\",\"title\":\"%s\",\"body\":\"%s\"%s%s}", doc->id,
+		                 doc->fields[0], doc->fields[1],
+		                 doc->fields[2][0] ? ",\"year\":" : "", doc->fields[2]);
 		assert_int_equal(line_bytes, n);
 		assert_memory_equal(line, expected, line_bytes);
 		assert_true(bs_loader_cut_line(rig.loader, doc->ref, line, line_bytes, &document));
@@ -122,7 +125,9 @@ static void test_names(void **state)
 		assert_true(rig_is_text(id.data, id.used_bytes, doc->id));
 		assert_true(rig_is_text(local_id.data, local_id.used_bytes, doc->id));
 		assert_string_equal((const char *)path.data, doc->line ? RIG_RECORDS : doc->id);
-		ok(bs_loader_in_memory_id(rig.loader, doc->ref, &is_in_memory, &in_memory_id, &id_bytes, &in_memory_path, ERR), &said);
+		ok(bs_loader_in_memory_id(rig.loader, doc->ref, &is_in_memory, &in_memory_id,
+		                          &id_bytes, &in_memory_path, ERR),
+		   &said);
 		assert_false(is_in_memory);
 	}
 }
@@ -131,8 +136,10 @@ static void test_names(void **state)
  * both indexes. */
 static void test_changes(void **state)
 {
-	struct rig_doc *first = rig_doc(RIG_FILES "/d001.txt"), *second = rig_doc(RIG_FILES "/sub/e010.md");
-	struct rig_doc *gone = rig_doc(RIG_FILES "/d002.txt"), *record = rig_doc("c30"), *gone_record = rig_doc("c31");
+	struct rig_doc *first = rig_doc(RIG_FILES "/d001.txt"),
+		       *second = rig_doc(RIG_FILES "/sub/e010.md");
+	struct rig_doc *gone = rig_doc(RIG_FILES "/d002.txt"), *record = rig_doc("c30"),
+		       *gone_record = rig_doc("c31");
 	struct rig_doc *stays = rig_doc(RIG_FILES "/d003.txt");
 	rig_change_file(first, "paper that was written again");
 	rig_change_file(second, "another paper");
@@ -155,7 +162,8 @@ static void test_changes(void **state)
 	for (uint32_t s = 0; s < rig.list.n_segments; s++) {
 		bool is_unchanged = false;
 		if (bs_list_segment(&rig.list, s)->segment)
-			ok(bs_loader_is_segment_unchanged(rig.loader, s, &is_unchanged, ERR), &said);
+			ok(bs_loader_is_segment_unchanged(rig.loader, s, &is_unchanged, ERR),
+			   &said);
 		assert_false(is_unchanged);
 	}
 	struct bs_changes changes = bs_loader_changes(rig.loader);
@@ -194,7 +202,8 @@ static void allow_reading(bool may)
  * gone. */
 static void test_failures(void **state)
 {
-	const struct rig_doc *folder = rig_doc(RIG_FILES "/d004.txt"), *large = rig_doc(RIG_FILES "/d006.txt");
+	const struct rig_doc *folder = rig_doc(RIG_FILES "/d004.txt"),
+			     *large = rig_doc(RIG_FILES "/d006.txt");
 	struct bs_document document;
 	rig_load();
 	allow_reading(false);
@@ -233,7 +242,8 @@ static void test_overlay(void **state)
 	assert_int_equal(n, 2);
 }
 
-RUN_NAMED_TESTS("stage_load", cmocka_unit_test_setup_teardown(test_unchanged, rig_setup, rig_teardown),
+RUN_NAMED_TESTS("stage_load",
+                cmocka_unit_test_setup_teardown(test_unchanged, rig_setup, rig_teardown),
                 cmocka_unit_test_setup_teardown(test_expected, rig_setup, rig_teardown),
                 cmocka_unit_test_setup_teardown(test_lines, rig_setup, rig_teardown),
                 cmocka_unit_test_setup_teardown(test_names, rig_setup, rig_teardown),

@@ -40,7 +40,8 @@ static void check_places(uint32_t term, const char *words)
 
 static void test_frequencies(void **state)
 {
-	static const char *const words[] = {"the", "river", "zebra", "only27", "only117", "card", "paper", "1995"};
+	static const char *const words[] = {"the",     "river", "zebra", "only27",
+	                                    "only117", "card",  "paper", "1995"};
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
 		double idf;
 		rig_plan(words[i]);
@@ -48,9 +49,9 @@ static void test_frequencies(void **state)
 		assert_true(is_term(&rig.plan.terms.items[0], words[i]));
 		assert_false(rig.plan.terms.items[0].is_absent);
 		check_places(0, words[i]);
-		assert_int_equal(
-			bs_plan_idf(&rig.plan, (const uint8_t *)words[i], (uint32_t)strlen(words[i]), &idf, NULL),
-			BS_OK);
+		assert_int_equal(bs_plan_idf(&rig.plan, (const uint8_t *)words[i],
+		                             (uint32_t)strlen(words[i]), &idf, NULL),
+		                 BS_OK);
 		assert_true(rig_is_near(idf, rig_idf(words[i])));
 	}
 	assert_true(rig_df("card") > 0 && rig_df("paper") > 0);
@@ -82,7 +83,8 @@ static void check_expansion(const char *query, const char *const *words)
 	assert_false(element->is_too_broad);
 	for (; words[n]; n++) {
 		uint32_t t = element->first_term;
-		while (t < element->first_term + element->n_terms && !is_term(&rig.plan.terms.items[t], words[n]))
+		while (t < element->first_term + element->n_terms &&
+		       !is_term(&rig.plan.terms.items[t], words[n]))
 			t++;
 		if (t == element->first_term + element->n_terms)
 			fail_msg("%s: %s is missing", query, words[n]);
@@ -115,10 +117,12 @@ static void test_pairs(void **state)
 	assert_int_equal(rig.plan.pairs.items[0].n_items, 2);
 	assert_int_equal(rig.plan.terms.items[pair].element, BS_PLAN_WORD_PAIR);
 	for (uint32_t s = 0; s < rig.list.n_segments; s++) {
-		bool is_found = bs_plan_has_columns(&rig.plan, s) && bs_plan_place(&rig.plan, s, pair)->is_found;
+		bool is_found = bs_plan_has_columns(&rig.plan, s) &&
+		                bs_plan_place(&rig.plan, s, pair)->is_found;
 		if (!is_found)
 			continue;
-		assert_int_equal(bs_plan_place(&rig.plan, s, pair)->df, count_in_segment(s, "quick brown"));
+		assert_int_equal(bs_plan_place(&rig.plan, s, pair)->df,
+		                 count_in_segment(s, "quick brown"));
 		assert_int_equal(bs_plan_whole(&rig.plan, s, root), pair);
 		assert_true(bs_plan_is_exact_leaf(&rig.plan, s, root));
 		n_whole++;
@@ -172,11 +176,14 @@ static void test_sources(void **state)
 	uint32_t n_overlays = 0;
 	for (int way = 0; way < 3; way++) {
 		rig.list.entries[1].has_other_words = way == 2;
-		rig_plan_as("river", way == 1 ? &brute : &(struct bs_plan_scope){.filter = NULL}, NULL);
+		rig_plan_as("river", way == 1 ? &brute : &(struct bs_plan_scope){.filter = NULL},
+		            NULL);
 		for (uint32_t s = 0; s < rig.list.n_segments; s++) {
 			const struct bs_list_segment *segment = bs_list_segment(&rig.list, s);
-			bool is_all = !segment->segment || way == 1 || (way == 2 && segment->entry == 1);
-			assert_int_equal(bs_plan_source(&rig.plan, s), is_all ? BS_PLAN_ALL : BS_PLAN_COLUMNS);
+			bool is_all =
+				!segment->segment || way == 1 || (way == 2 && segment->entry == 1);
+			assert_int_equal(bs_plan_source(&rig.plan, s),
+			                 is_all ? BS_PLAN_ALL : BS_PLAN_COLUMNS);
 			n_overlays += !segment->segment;
 		}
 	}
@@ -188,7 +195,8 @@ static void test_sources(void **state)
 
 static void test_left_out(void **state)
 {
-	const struct bs_doc_ref left_out[] = {rig_doc("c20")->ref, rig_doc(RIG_FILES "/d001.txt")->ref};
+	const struct bs_doc_ref left_out[] = {rig_doc("c20")->ref,
+	                                      rig_doc(RIG_FILES "/d001.txt")->ref};
 	const struct bs_plan_scope scope = {.left_out = left_out, .n_left_out = 2};
 	rig_plan_as("river", &scope, NULL);
 	for (size_t i = 0; i < rig.n_docs; i++)
@@ -208,8 +216,10 @@ static void test_given_statistics(void **state)
 	/* Frequencies in the segments do not depend on given statistics. */
 	check_places(0, "river");
 	rig_parse("river stone");
-	const struct bs_plan_inputs inputs = {
-		.query = rig.query, .list = &rig.list, .names = rig.names, .collection = {NULL, statistics}};
+	const struct bs_plan_inputs inputs = {.query = rig.query,
+	                                      .list = &rig.list,
+	                                      .names = rig.names,
+	                                      .collection = {NULL, statistics}};
 	assert_int_equal(bs_plan_make(&rig.plan, &inputs, ERR), BS_INVALID);
 	assert_non_null(strstr(said.text, "stone"));
 	bs_statistics_free(statistics);
@@ -238,17 +248,20 @@ static void test_estimates(void **state)
 	for (size_t d = 0; d < rig.n_docs; d++)
 		n_live += !rig.docs[d].is_deleted;
 	assert_int_equal(estimate.n_most, rig_df("river"));
-	assert_int_equal(estimate.n_hits,
-	                 (uint64_t)((double)rig_df("river") * (double)n_live / (double)rig_n_docs() + 0.5));
+	assert_int_equal(
+		estimate.n_hits,
+		(uint64_t)((double)rig_df("river") * (double)n_live / (double)rig_n_docs() + 0.5));
 	rig_plan("river stone");
 	ok(bs_plan_estimate(&rig.plan, &estimate, ERR), &said);
-	assert_int_equal(estimate.n_most, rig_df("river") < rig_df("stone") ? rig_df("river") : rig_df("stone"));
+	assert_int_equal(estimate.n_most,
+	                 rig_df("river") < rig_df("stone") ? rig_df("river") : rig_df("stone"));
 	rig_plan("\"river stone\"~2");
 	ok(bs_plan_estimate(&rig.plan, &estimate, ERR), &said);
 	assert_false(estimate.is_certain);
 }
 
-RUN_NAMED_TESTS("stage_plan", cmocka_unit_test_setup_teardown(test_frequencies, rig_setup, rig_teardown),
+RUN_NAMED_TESTS("stage_plan",
+                cmocka_unit_test_setup_teardown(test_frequencies, rig_setup, rig_teardown),
                 cmocka_unit_test_setup_teardown(test_absent_words, rig_setup, rig_teardown),
                 cmocka_unit_test_setup_teardown(test_expansions, rig_setup, rig_teardown),
                 cmocka_unit_test_setup_teardown(test_pairs, rig_setup, rig_teardown),

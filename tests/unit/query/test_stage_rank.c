@@ -47,7 +47,9 @@ static double score_of(const struct rig_doc *doc, bool *is_exact)
 	double score;
 	*is_exact = true;
 	find_has(doc, has);
-	ok(bs_scorer_score(&scorer, doc->ref.segment, doc->ref.document, has, &score, is_exact, ERR), &said);
+	ok(bs_scorer_score(&scorer, doc->ref.segment, doc->ref.document, has, &score, is_exact,
+	                   ERR),
+	   &said);
 	return score;
 }
 
@@ -67,9 +69,10 @@ static void test_scores(void **state)
 			bool is_exact;
 			double score = score_of(&rig.docs[i], &is_exact),
 			       expected = rig_score(&rig.docs[i], rig_scored[q].words);
-			if (is_exact ? !rig_is_near(score, expected) : score < expected * (1 - 1e-9))
-				fail_msg("%s: %s scores %.17g, not %.17g", rig_scored[q].query, rig.docs[i].id, score,
-				         expected);
+			if (is_exact ? !rig_is_near(score, expected)
+			             : score < expected * (1 - 1e-9))
+				fail_msg("%s: %s scores %.17g, not %.17g", rig_scored[q].query,
+				         rig.docs[i].id, score, expected);
 			n_exact += is_exact;
 		}
 		assert_true(n_exact > rig.n_docs / 2);
@@ -86,7 +89,9 @@ static void test_bounds(void **state)
 		const struct rig_doc *doc = &rig.docs[i];
 		bool is_exact = true;
 		double score, most = 0;
-		ok(bs_scorer_score(&scorer, doc->ref.segment, doc->ref.document, has, &score, &is_exact, ERR), &said);
+		ok(bs_scorer_score(&scorer, doc->ref.segment, doc->ref.document, has, &score,
+		                   &is_exact, ERR),
+		   &said);
 		assert_false(is_exact);
 		assert_true(score >= rig_score(doc, rig_scored[1].words) * (1 - 1e-9));
 		for (size_t w = 0; w < 2; w++)
@@ -104,11 +109,13 @@ static void test_bounds(void **state)
 static void test_given_statistics(void **state)
 {
 	struct bs_statistics *statistics = rig_statistics(5000, 100000, 77);
-	ok(bs_scorer_make(&scorer, &rig.plan, bs_corpus_avgdl(&(struct bs_corpus){NULL, statistics}),
-	                  ERR), &said);
+	ok(bs_scorer_make(&scorer, &rig.plan,
+	                  bs_corpus_avgdl(&(struct bs_corpus){NULL, statistics}), ERR),
+	   &said);
 	for (size_t i = 0; i < rig.n_docs; i++) {
 		bool is_exact;
-		double score = score_of(&rig.docs[i], &is_exact), tf = rig_count(&rig.docs[i], RIG_N_FIELDS, "river");
+		double score = score_of(&rig.docs[i], &is_exact),
+		       tf = rig_count(&rig.docs[i], RIG_N_FIELDS, "river");
 		double expected = log(1 + (5000 - 77 + 0.5) / 77.5) * tf * 2.2 /
 		                  (tf + 1.2 * (0.25 + 0.75 * rig_length(&rig.docs[i]) / 20));
 		if (is_exact)
@@ -121,7 +128,8 @@ static void test_given_statistics(void **state)
 
 static struct bs_ranked_hit hit_of(const struct rig_doc *doc, double score)
 {
-	return (struct bs_ranked_hit){.score = score, .segment = doc->ref.segment, .document = doc->ref.document};
+	return (struct bs_ranked_hit){
+		.score = score, .segment = doc->ref.segment, .document = doc->ref.document};
 }
 
 /* A permutation of the numbers of documents that mixes indexes and segments. */
@@ -152,7 +160,8 @@ static void test_best_of_many(void **state)
 		struct bs_top top = {.list = &rig.list, .k = ks[n]};
 		const struct bs_ranked_hit *hits;
 		for (size_t i = 0; i < rig.n_docs; i++) {
-			const struct bs_ranked_hit hit = hit_of(&rig.docs[mixed(i)], (double)(mixed(i) * 7 % 5));
+			const struct bs_ranked_hit hit =
+				hit_of(&rig.docs[mixed(i)], (double)(mixed(i) * 7 % 5));
 			ok(bs_top_offer(&top, &hit, ERR), &said);
 		}
 		size_t n_hits = bs_top_finish(&top, &hits);
@@ -178,10 +187,10 @@ static void test_orders(void **state)
 	struct bs_ranked_hit last = bs_hits_pop(&heap);
 	for (size_t i = 1; i < rig.n_docs; i++) {
 		struct bs_ranked_hit next = bs_hits_pop(&heap);
-		assert_true(
-			next.score < last.score ||
-			(!(next.score > last.score) &&
-		         (next.segment != last.segment ? next.segment > last.segment : next.document > last.document)));
+		assert_true(next.score < last.score ||
+		            (!(next.score > last.score) &&
+		             (next.segment != last.segment ? next.segment > last.segment
+		                                           : next.document > last.document)));
 		last = next;
 	}
 	assert_int_equal(bs_vector_n(&heap), 0);
@@ -208,7 +217,8 @@ static enum bs_status settle(void *context, bool are_few, struct bs_error *err)
 		const struct rig_doc *doc = rig_doc_at(bs_hit_ref(&bound));
 		bool is_exact;
 		double score = score_of(doc, &is_exact);
-		struct bs_ranked_hit hit = hit_of(doc, is_exact ? score : rig_score(doc, search->query->words));
+		struct bs_ranked_hit hit =
+			hit_of(doc, is_exact ? score : rig_score(doc, search->query->words));
 		if (!bs_top_scan_is_possible(&search->scan, bound.score)) {
 			bs_vector_clear(&search->scan.waiting);
 			break;
@@ -234,7 +244,9 @@ static size_t score_all(const struct rig_scored *query, struct bs_ranked_hit *hi
 		bool is_exact;
 		double score = score_of(&rig.docs[i], &is_exact);
 		if (is_match(query, &rig.docs[i]))
-			hits[n++] = hit_of(&rig.docs[i], is_exact ? score : rig_score(&rig.docs[i], query->words));
+			hits[n++] =
+				hit_of(&rig.docs[i],
+			               is_exact ? score : rig_score(&rig.docs[i], query->words));
 	}
 	qsort(hits, n, sizeof(*hits), compare_expected);
 	return n;
@@ -247,7 +259,8 @@ static void check_top_scan(const struct rig_scored *query, size_t k, bool settle
 	struct bs_ranked_hit expected[RIG_MOST_DOCS];
 	const struct bs_ranked_hit *hits;
 	uint64_t n_hits = 0;
-	struct top_search search = {.query = query, .top = {.list = &rig.list, .k = k}, .settles_early = settles_early};
+	struct top_search search = {
+		.query = query, .top = {.list = &rig.list, .k = k}, .settles_early = settles_early};
 	search.scan = (struct bs_top_scan){.scorer = &scorer,
 	                                   .top = &search.top,
 	                                   .stats = &rank_stats,
@@ -258,7 +271,9 @@ static void check_top_scan(const struct rig_scored *query, size_t k, bool settle
 	size_t n_expected = score_all(query, expected);
 	for (uint32_t s = 0; s < rig.list.n_segments; s++)
 		if (bs_plan_source(&rig.plan, s) == BS_PLAN_COLUMNS)
-			ok(bs_scan_top(&scan, &rig.plan, s, rig.kernel, &search.scan, &scan_stats, ERR), &said);
+			ok(bs_scan_top(&scan, &rig.plan, s, rig.kernel, &search.scan, &scan_stats,
+			               ERR),
+			   &said);
 	search.settles_early = true;
 	ok(settle(&search, false, ERR), &said);
 	assert_true(n_hits <= n_expected);
@@ -270,8 +285,8 @@ static void check_top_scan(const struct rig_scored *query, size_t k, bool settle
 		const struct rig_doc *doc = rig_doc_at(bs_hit_ref(&hits[i]));
 		if (!rig_is_same(bs_hit_ref(&hits[i]), bs_hit_ref(&expected[i])) ||
 		    !rig_is_near(hits[i].score, rig_score(doc, query->words)))
-			fail_msg("%s, k %zu: hit %zu is %s with %.17g, not %s", query->query, k, i, doc->id,
-			         hits[i].score, rig_doc_at(bs_hit_ref(&expected[i]))->id);
+			fail_msg("%s, k %zu: hit %zu is %s with %.17g, not %s", query->query, k, i,
+			         doc->id, hits[i].score, rig_doc_at(bs_hit_ref(&expected[i]))->id);
 	}
 	assert_true(n < k ? !(threshold > 0) : rig_is_near(threshold, hits[n - 1].score));
 	bs_vector_deinit(&search.top.heap);
@@ -298,12 +313,13 @@ struct sorted_search {
 	uint64_t n_offered; /* that match */
 };
 
-static enum bs_status offer(void *context, const struct bs_candidate *candidate, const struct bs_sorted_hit *hit,
-                            bool is_known, struct bs_error *err)
+static enum bs_status offer(void *context, const struct bs_candidate *candidate,
+                            const struct bs_sorted_hit *hit, bool is_known, struct bs_error *err)
 {
 	struct sorted_search *search = context;
 	const struct rig_doc *doc = rig_doc_at(bs_hit_ref(&hit->hit));
-	const struct bs_field field = {"year", 4, (const uint8_t *)doc->fields[2], strlen(doc->fields[2])};
+	const struct bs_field field = {"year", 4, (const uint8_t *)doc->fields[2],
+	                               strlen(doc->fields[2])};
 	struct bs_sorted_hit taken = {.hit = hit->hit};
 	taken.has_value = bs_sorting_value(&search->sorting, &field, 1, &taken.value);
 	assert_false(doc->is_deleted);
@@ -356,8 +372,9 @@ static void check_sorted(const struct rig_case *asked, size_t k, bool is_trusted
 	for (uint32_t i = 0; i < rig.list.n_segments; i++) {
 		uint32_t s = is_backward ? rig.list.n_segments - 1 - i : i;
 		if (bs_plan_source(&rig.plan, s) == BS_PLAN_COLUMNS)
-			ok(bs_scan_sorted(&scan, &rig.plan, s, rig.kernel, is_trusted, &search.sorting, &stats,
-			                  ERR), &said);
+			ok(bs_scan_sorted(&scan, &rig.plan, s, rig.kernel, is_trusted,
+			                  &search.sorting, &stats, ERR),
+			   &said);
 	}
 	if (!search.sorting.is_open)
 		assert_int_equal(search.n_offered + search.sorting.n_passed, n_expected);

@@ -21,7 +21,8 @@ static int teardown(void **state)
 }
 
 /* Overwrites candidates with those of a segment, from the source that the plan names. */
-static struct bs_scan_stats list_candidates(uint32_t segment, const struct bs_kernel *kernel, uint64_t *n_counted)
+static struct bs_scan_stats list_candidates(uint32_t segment, const struct bs_kernel *kernel,
+                                            uint64_t *n_counted)
 {
 	struct bs_scan_stats stats = {0};
 	bs_vector_clear(&candidates);
@@ -29,7 +30,9 @@ static struct bs_scan_stats list_candidates(uint32_t segment, const struct bs_ke
 	case BS_PLAN_NOTHING:
 		break;
 	case BS_PLAN_COLUMNS:
-		ok(bs_scan_segment(&scan, &rig.plan, segment, kernel, &candidates, n_counted, &stats, ERR), &said);
+		ok(bs_scan_segment(&scan, &rig.plan, segment, kernel, &candidates, n_counted,
+		                   &stats, ERR),
+		   &said);
 		break;
 	case BS_PLAN_ALL:
 		ok(bs_scan_all(&rig.plan, segment, &candidates, &stats, ERR), &said);
@@ -51,7 +54,8 @@ struct totals {
 	uint64_t n_sure, n_matches, n_false, n_admitted;
 };
 
-static void check_segment(const struct rig_case *asked, uint32_t segment, const char *admitted, struct totals *totals)
+static void check_segment(const struct rig_case *asked, uint32_t segment, const char *admitted,
+                          struct totals *totals)
 {
 	size_t n_of_docs = 0;
 	for (size_t i = 1; i < bs_vector_n(&candidates); i++)
@@ -61,10 +65,12 @@ static void check_segment(const struct rig_case *asked, uint32_t segment, const 
 		if (doc->ref.segment != segment)
 			continue;
 		const struct bs_candidate *candidate = find_candidate(doc->ref);
-		bool matches = rig_matches(doc, asked->needs), may_be = !doc->is_deleted && rig_matches(doc, admitted);
+		bool matches = rig_matches(doc, asked->needs),
+		     may_be = !doc->is_deleted && rig_matches(doc, admitted);
 		n_of_docs += candidate != NULL;
 		if (candidate ? !may_be || (candidate->is_sure && !matches) : may_be && matches)
-			fail_msg("%s: %s is %s", asked->query, doc->id, candidate ? "a candidate" : "missing");
+			fail_msg("%s: %s is %s", asked->query, doc->id,
+			         candidate ? "a candidate" : "missing");
 		totals->n_admitted += may_be;
 		totals->n_matches += matches && may_be;
 		totals->n_sure += candidate && candidate->is_sure;
@@ -73,9 +79,10 @@ static void check_segment(const struct rig_case *asked, uint32_t segment, const 
 	assert_int_equal(n_of_docs, bs_vector_n(&candidates));
 }
 
-/* Scans all segments, twice: listing and counting sure candidates. Live documents that have what is admitted may be
- * hits, whatever the query is. */
-static struct totals check_scan(const struct rig_case *asked, const struct bs_kernel *kernel, const char *admitted)
+/* Scans all segments, twice: listing and counting sure candidates. Live documents that have what is
+ * admitted may be hits, whatever the query is. */
+static struct totals check_scan(const struct rig_case *asked, const struct bs_kernel *kernel,
+                                const char *admitted)
 {
 	struct totals totals = {0};
 	for (uint32_t s = 0; s < rig.list.n_segments; s++) {
@@ -113,7 +120,8 @@ static void test_every_query(void **state)
 				assert_int_equal(totals.n_false, 0);
 				assert_int_equal(totals.n_sure, totals.n_matches);
 			}
-			assert_true(strcmp(rig_cases[i].query, "nowhere") == 0 || totals.n_matches > 0);
+			assert_true(strcmp(rig_cases[i].query, "nowhere") == 0 ||
+			            totals.n_matches > 0);
 			/* Not every document is a candidate. */
 			assert_true(rig_cases[i].is_words || totals.n_false < totals.n_admitted);
 		}
@@ -123,8 +131,8 @@ static void test_every_query(void **state)
 /* The other tests accept a scan that returns too many candidates. */
 static void test_few_are_false(void **state)
 {
-	static const char *const narrow[] = {"\"quick brown\"", "riv*", "night~1", "year:1990..1999",
-	                                     "year:>2005 river"};
+	static const char *const narrow[] = {"\"quick brown\"", "riv*", "night~1",
+	                                     "year:1990..1999", "year:>2005 river"};
 	for (size_t i = 0; i < sizeof(narrow) / sizeof(*narrow); i++) {
 		const struct rig_case *asked = rig_cases;
 		while (strcmp(asked->query, narrow[i]) != 0)
@@ -151,9 +159,11 @@ static void test_overlay_and_deleted(void **state)
 
 static void test_left_out(void **state)
 {
-	const struct bs_doc_ref left_out[] = {rig_doc("c20")->ref, rig_doc(RIG_FILES "/d001.txt")->ref};
+	const struct bs_doc_ref left_out[] = {rig_doc("c20")->ref,
+	                                      rig_doc(RIG_FILES "/d001.txt")->ref};
 	for (int is_brute = 0; is_brute < 2; is_brute++) {
-		const struct bs_plan_scope scope = {.left_out = left_out, .n_left_out = 2, .is_brute = is_brute};
+		const struct bs_plan_scope scope = {
+			.left_out = left_out, .n_left_out = 2, .is_brute = is_brute};
 		for (size_t i = 0; i < RIG_N_CASES; i++) {
 			rig_plan_as(rig_cases[i].query, &scope, NULL);
 			check_scan(&rig_cases[i], rig.kernel, "-=c20,-=" RIG_FILES "/d001.txt");
@@ -177,7 +187,8 @@ static void test_all(void **state)
 		struct totals here = {0};
 		check_segment(&rig_cases[0], s, "", &here);
 		if (bs_list_segment(&rig.list, s)->entry == 1)
-			assert_true(here.n_sure == 0 && here.n_matches + here.n_false == here.n_admitted);
+			assert_true(here.n_sure == 0 &&
+			            here.n_matches + here.n_false == here.n_admitted);
 	}
 }
 
@@ -212,8 +223,8 @@ static void test_selections(void **state)
 
 /* ---- names of files ---- */
 
-static enum bs_status has_name(struct bs_file_names *names, uint32_t n, struct bs_doc_ref ref, bool *has_out,
-                               struct bs_error *err)
+static enum bs_status has_name(struct bs_file_names *names, uint32_t n, struct bs_doc_ref ref,
+                               bool *has_out, struct bs_error *err)
 {
 	(void)names, (void)n, (void)err;
 	*has_out = strstr(rig_doc_at(ref)->id, "sub") != NULL;
@@ -223,7 +234,8 @@ static enum bs_status has_name(struct bs_file_names *names, uint32_t n, struct b
 /* The scan asks the file names of the plan. */
 static void test_names(void **state)
 {
-	const struct rig_case cases[] = {{"name:sub", "@/sub/", true}, {"river name:sub", "@/sub/,river", true}};
+	const struct rig_case cases[] = {{"name:sub", "@/sub/", true},
+	                                 {"river name:sub", "@/sub/,river", true}};
 	struct bs_file_names names = {.has = has_name, .n_leaves = 1};
 	rig.names = &names;
 	for (size_t i = 0; i < 2; i++) {
@@ -234,9 +246,11 @@ static void test_names(void **state)
 	}
 }
 
-RUN_NAMED_TESTS("stage_scan", cmocka_unit_test_setup_teardown(test_every_query, rig_setup, teardown),
+RUN_NAMED_TESTS("stage_scan",
+                cmocka_unit_test_setup_teardown(test_every_query, rig_setup, teardown),
                 cmocka_unit_test_setup_teardown(test_few_are_false, rig_setup, teardown),
-                cmocka_unit_test_setup_teardown(test_overlay_and_deleted, rig_setup_fresh, teardown),
+                cmocka_unit_test_setup_teardown(test_overlay_and_deleted, rig_setup_fresh,
+                                                teardown),
                 cmocka_unit_test_setup_teardown(test_left_out, rig_setup, teardown),
                 cmocka_unit_test_setup_teardown(test_all, rig_setup_fresh, teardown),
                 cmocka_unit_test_setup_teardown(test_selections, rig_setup, teardown),

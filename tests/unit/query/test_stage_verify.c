@@ -33,7 +33,8 @@ static void begin(bool by_bytes, bool is_scored)
 	                                     .kernel = by_bytes ? rig.kernel : NULL,
 	                                     .is_scored = is_scored,
 	                                     .avgdl = rig_avgdl()};
-	verifier = (struct bs_verifier){.request = &request, .tokenizer = rig.reading.tokenizer, .loader = rig.loader};
+	verifier = (struct bs_verifier){
+		.request = &request, .tokenizer = rig.reading.tokenizer, .loader = rig.loader};
 	ok(bs_verifier_begin(&verifier, ERR), &said);
 }
 
@@ -44,7 +45,8 @@ static struct bs_verified verify(const struct rig_doc *doc, bool is_sure)
 	return verified;
 }
 
-/* Verifies every live document by the plan of a query in four ways: by bytes or not, scored or not. */
+/* Verifies every live document by the plan of a query in four ways: by bytes or not, scored or
+ * not. */
 static void check_all(const struct rig_case *asked)
 {
 	uint32_t n_hits[RIG_N_INDEXES] = {0};
@@ -53,8 +55,10 @@ static void check_all(const struct rig_case *asked)
 		for (const struct rig_doc *doc = NULL; (doc = rig_next(doc)) != NULL;) {
 			struct bs_verified verified = verify(doc, false);
 			if (verified.is_hit != rig_matches(doc, asked->needs))
-				fail_msg("%s: %s is %s hit", asked->query, doc->id, verified.is_hit ? "a" : "no");
-			assert_true(verified.is_read && !verified.is_open && verified.read_bytes > 0);
+				fail_msg("%s: %s is %s hit", asked->query, doc->id,
+				         verified.is_hit ? "a" : "no");
+			assert_true(verified.is_read && !verified.is_open &&
+			            verified.read_bytes > 0);
 			n_hits[doc->entry] += verified.is_hit;
 		}
 	}
@@ -80,10 +84,12 @@ static void test_scores(void **state)
 			for (const struct rig_doc *doc = NULL; (doc = rig_next(doc)) != NULL;) {
 				struct bs_verified verified = verify(doc, true);
 				double expected = rig_score(doc, rig_scored[q].words);
-				assert_int_equal(verified.is_hit, rig_matches(doc, rig_scored[q].needs));
+				assert_int_equal(verified.is_hit,
+				                 rig_matches(doc, rig_scored[q].needs));
 				if (verified.is_hit && !rig_is_near(verified.score, expected))
-					fail_msg("%s: %s scores %.17g, not %.17g", rig_scored[q].query, doc->id,
-					         verified.score, expected);
+					fail_msg("%s: %s scores %.17g, not %.17g",
+					         rig_scored[q].query, doc->id, verified.score,
+					         expected);
 			}
 		}
 	}
@@ -94,8 +100,10 @@ static void test_scores(void **state)
 /* A sure candidate is read only if its file has changed. */
 static void test_changed(void **state)
 {
-	struct rig_doc *now = rig_doc(RIG_FILES "/d001.txt"), *never = rig_doc(RIG_FILES "/d002.txt");
-	struct rig_doc *gone = rig_doc(RIG_FILES "/d003.txt"), *stays = rig_doc(RIG_FILES "/d004.txt");
+	struct rig_doc *now = rig_doc(RIG_FILES "/d001.txt"),
+		       *never = rig_doc(RIG_FILES "/d002.txt");
+	struct rig_doc *gone = rig_doc(RIG_FILES "/d003.txt"),
+		       *stays = rig_doc(RIG_FILES "/d004.txt");
 	rig_change_file(now, "a river and a stone, quick brown");
 	/* The helpers cut words only at spaces. */
 	strcpy(now->fields[1], "a river and a stone quick brown");
@@ -106,15 +114,18 @@ static void test_changed(void **state)
 		for (int way = 0; way < 8; way++) {
 			bool is_sure = way & 1;
 			begin(way & 2, way & 4);
-			struct bs_verified of_now = verify(now, is_sure), of_never = verify(never, is_sure),
+			struct bs_verified of_now = verify(now, is_sure),
+					   of_never = verify(never, is_sure),
 					   of_gone = verify(gone, is_sure);
 			assert_int_equal(of_now.is_hit, rig_matches(now, rig_cases[i].needs));
 			assert_int_equal(of_never.is_hit, rig_matches(never, rig_cases[i].needs));
 			assert_true(of_now.is_read && of_never.is_read);
 			assert_false(of_gone.is_hit || of_gone.is_read);
-			struct bs_verified of_stays = verify(stays, is_sure && rig_matches(stays, rig_cases[i].needs));
+			struct bs_verified of_stays =
+				verify(stays, is_sure && rig_matches(stays, rig_cases[i].needs));
 			assert_int_equal(of_stays.is_hit, rig_matches(stays, rig_cases[i].needs));
-			assert_int_equal(of_stays.is_read, !(is_sure && !request.is_scored && of_stays.is_hit));
+			assert_int_equal(of_stays.is_read,
+			                 !(is_sure && !request.is_scored && of_stays.is_hit));
 		}
 	}
 	/* The score is that of the new text by the statistics of the index; rig_df counts the
@@ -122,10 +133,12 @@ static void test_changed(void **state)
 	plan("river stone");
 	begin(true, true);
 	double norm = 1.2 * (0.25 + 0.75 * 7 / rig_avgdl());
-	uint64_t n = rig.list.n_docs, df[2] = {rig.plan.terms.items[0].df, rig.plan.terms.items[1].df};
+	uint64_t n = rig.list.n_docs,
+		 df[2] = {rig.plan.terms.items[0].df, rig.plan.terms.items[1].df};
 	double expected = 0;
 	for (int w = 0; w < 2; w++)
-		expected += log(1 + ((double)n - (double)df[w] + 0.5) / ((double)df[w] + 0.5)) * 2.2 / (1 + norm);
+		expected += log(1 + ((double)n - (double)df[w] + 0.5) / ((double)df[w] + 0.5)) *
+		            2.2 / (1 + norm);
 	request.avgdl = rig_avgdl();
 	assert_true(rig_is_near(verify(now, true).score, expected));
 }
@@ -161,11 +174,12 @@ struct listening {
 	const struct bs_candidate *candidates;
 };
 
-static enum bs_status take(void *context, const struct bs_candidate *candidate, const struct bs_verified *verified,
-                           struct bs_error *err)
+static enum bs_status take(void *context, const struct bs_candidate *candidate,
+                           const struct bs_verified *verified, struct bs_error *err)
 {
 	struct listening *at = context;
-	const struct rig_doc *doc = rig_doc_at((struct bs_doc_ref){at->segment, candidate->document});
+	const struct rig_doc *doc =
+		rig_doc_at((struct bs_doc_ref){at->segment, candidate->document});
 	struct bs_verified own = *verified;
 	(void)err;
 	assert_ptr_equal(candidate, at->candidates + at->n++);
@@ -179,7 +193,8 @@ static enum bs_status take(void *context, const struct bs_candidate *candidate, 
 }
 
 /* Verifies the live documents of each segment. Returns how many were decided by threads. */
-static uint64_t check_many(struct bs_verify_crew *crew, const struct rig_case *asked, uint32_t n_threads)
+static uint64_t check_many(struct bs_verify_crew *crew, const struct rig_case *asked,
+                           uint32_t n_threads)
 {
 	uint64_t n_by_threads = 0;
 	for (uint32_t s = 0; s < rig.list.n_segments; s++) {
@@ -232,7 +247,8 @@ static void test_names(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		for (int by_bytes = 0; by_bytes < 2; by_bytes++) {
 			plan(cases[i].query);
-			ok(bs_filename_match_begin(&named, &rig.plan, rig.reading.tokenizer, by_bytes ? rig.kernel : NULL, ERR),
+			ok(bs_filename_match_begin(&named, &rig.plan, rig.reading.tokenizer,
+			                           by_bytes ? rig.kernel : NULL, ERR),
 			   &said);
 			assert_int_equal(named.names.n_leaves, 1);
 			check_all(&cases[i]);
@@ -243,7 +259,8 @@ static void test_names(void **state)
 	rig.names = &rig.no_names;
 }
 
-RUN_NAMED_TESTS("stage_verify", cmocka_unit_test_setup_teardown(test_every_query, rig_setup, teardown),
+RUN_NAMED_TESTS("stage_verify",
+                cmocka_unit_test_setup_teardown(test_every_query, rig_setup, teardown),
                 cmocka_unit_test_setup_teardown(test_scores, rig_setup, teardown),
                 cmocka_unit_test_setup_teardown(test_changed, rig_setup, teardown),
                 cmocka_unit_test_setup_teardown(test_changed_records, rig_setup, teardown),

@@ -64,11 +64,12 @@ PyObject *bs_py_report(const struct bs_build_report *report, const struct bs_py_
 		{"step_total", report->step_total},
 	};
 	const struct bs_py_bytes none = {.data = NULL};
-	PyObject *dict =
-		Py_BuildValue("{s:d,s:O,s:N,s:s,s:N,s:N}", "seconds", (double)report->elapsed_ns / 1e9, "committed",
-	                      report->is_committed ? Py_True : Py_False, "warning", bs_py_message(report->warning),
-	                      "step", steps[(unsigned)report->step < 3 ? report->step : 0], "left_out",
-	                      make_left_out(report), "notices", bs_py_lines(notices ? notices : &none));
+	PyObject *dict = Py_BuildValue(
+		"{s:d,s:O,s:N,s:s,s:N,s:N}", "seconds", (double)report->elapsed_ns / 1e9,
+		"committed", report->is_committed ? Py_True : Py_False, "warning",
+		bs_py_message(report->warning), "step",
+		steps[(unsigned)report->step < 3 ? report->step : 0], "left_out",
+		make_left_out(report), "notices", bs_py_lines(notices ? notices : &none));
 	return bs_py_result("BuildReport", BS_PY_PUT_NUMBERS(dict, numbers));
 }
 
@@ -154,7 +155,8 @@ static bool files_call_begin(struct files_call *call, PyObject *arguments, PyObj
                              const struct bs_py_option *options)
 {
 	bs_py_deadline_init(&call->deadline);
-	if (!PyArg_ParseTuple(arguments, "") || !bs_py_read_options(&call->keep, keywords, options, call))
+	if (!PyArg_ParseTuple(arguments, "") ||
+	    !bs_py_read_options(&call->keep, keywords, options, call))
 		return false;
 	call->has_context = true;
 	bs_py_deadline_begin(&call->deadline);
@@ -195,7 +197,8 @@ static bool is_time(struct files_call *call)
 	return true;
 }
 
-/* Calls a function with what is taken. Not 0: it raised something, which stays set, or with wants_true gave nothing true. */
+/* Calls a function with what is taken. Not 0: it raised something, which stays set, or with
+ * wants_true gave nothing true. */
 static int tell(PyObject *function, PyObject *arguments, bool wants_true)
 {
 	PyObject *answer = NULL;
@@ -228,7 +231,9 @@ static void hear_check_progress(void *context, uint64_t done_bytes, uint64_t tot
 		return;
 	PyGILState_STATE gil = PyGILState_Ensure();
 	(void)tell(call->progress,
-	           Py_BuildValue("(KK)", (unsigned long long)done_bytes, (unsigned long long)total_bytes), false);
+	           Py_BuildValue("(KK)", (unsigned long long)done_bytes,
+	                         (unsigned long long)total_bytes),
+	           false);
 	PyGILState_Release(gil);
 }
 
@@ -238,7 +243,8 @@ static int hear_confirm(void *context, uint64_t n_documents)
 	if (!call->confirm)
 		return 0;
 	PyGILState_STATE gil = PyGILState_Ensure();
-	int stops = tell(call->confirm, Py_BuildValue("(K)", (unsigned long long)n_documents), true);
+	int stops =
+		tell(call->confirm, Py_BuildValue("(K)", (unsigned long long)n_documents), true);
 	PyGILState_Release(gil);
 	return stops;
 }
@@ -272,7 +278,8 @@ static PyObject *build(PyObject *arguments, PyObject *keywords, bool is_compact)
 		request->callbacks.skipped = hear_skipped;
 		request->callbacks.notice = bs_py_hear_line;
 		request->callbacks.context = &call;
-		BS_PY_WITHOUT_GIL(status = (is_compact ? bs_index_compact : bs_index_build)(request, &report, &err));
+		BS_PY_WITHOUT_GIL(status = (is_compact ? bs_index_compact
+		                                       : bs_index_build)(request, &report, &err));
 		ok = is_well(&call, status, &err);
 	}
 	PyObject *answer = ok ? bs_py_report(&report, &call.notices) : NULL;
@@ -324,14 +331,17 @@ static PyObject *delete_documents(PyObject *module, PyObject *arguments, PyObjec
 		request->callbacks.context = &call;
 		BS_PY_WITHOUT_GIL(status = bs_index_delete(request, &result, &err));
 		if (status && !PyErr_Occurred())
-			(void)bs_py_raise_at(status, &err, request->query, request->query_bytes, result.error_byte);
+			(void)bs_py_raise_at(status, &err, request->query, request->query_bytes,
+			                     result.error_byte);
 		ok = is_well(&call, status, &err);
 	}
 	PyObject *answer = ok ? Py_BuildValue("{s:K,s:N,s:K,s:K,s:K,s:N}", "deleted",
-	                                      (unsigned long long)result.n_deleted, "documents", make_names(&call),
-	                                      "unreadable", (unsigned long long)result.n_unreadable, "to_read",
+	                                      (unsigned long long)result.n_deleted, "documents",
+	                                      make_names(&call), "unreadable",
+	                                      (unsigned long long)result.n_unreadable, "to_read",
 	                                      (unsigned long long)result.n_to_read, "lost",
-	                                      (unsigned long long)result.n_lost, "notices", bs_py_lines(&call.notices))
+	                                      (unsigned long long)result.n_lost, "notices",
+	                                      bs_py_lines(&call.notices))
 	                      : NULL;
 	files_call_end(&call);
 	return bs_py_result("DeleteReport", answer);
@@ -356,8 +366,9 @@ static PyObject *check_index(PyObject *module, PyObject *arguments, PyObject *ke
 		ok = is_well(&call, status, &err);
 	}
 	PyObject *answer =
-		ok ? Py_BuildValue("{s:K,s:K,s:K}", "docs", (unsigned long long)report.n_docs, "segments",
-	                           (unsigned long long)report.n_segments, "bytes", (unsigned long long)report.n_bytes)
+		ok ? Py_BuildValue("{s:K,s:K,s:K}", "docs", (unsigned long long)report.n_docs,
+	                           "segments", (unsigned long long)report.n_segments, "bytes",
+	                           (unsigned long long)report.n_bytes)
 		   : NULL;
 	files_call_end(&call);
 	return bs_py_result("CheckReport", answer);
@@ -382,9 +393,9 @@ static PyMethodDef functions[] = {
 	BS_PY_METHOD("compact", compact_index, METH_VARARGS | METH_KEYWORDS),
 	BS_PY_METHOD("delete", delete_documents, METH_VARARGS | METH_KEYWORDS),
 	BS_PY_METHOD("check", check_index, METH_VARARGS | METH_KEYWORDS),
-	BS_PY_DOCUMENTED(
-		"locate", locate_index, METH_NOARGS,
-		"locate()\n--\n\nThe nearest .bitsift of the working directory and its parents. NotFoundError."),
+	BS_PY_DOCUMENTED("locate", locate_index, METH_NOARGS,
+                         "locate()\n--\n\nThe nearest .bitsift of the working directory and its "
+                         "parents. NotFoundError."),
 	{NULL, NULL, 0, NULL},
 };
 

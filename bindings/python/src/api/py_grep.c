@@ -1,8 +1,9 @@
 /*
  * py_grep.c: see py_grep.h.
  *
- * The search is on a thread of its own, which never has the GIL: it puts lines behind each other into `found`, whence the one that
- * asks takes all there are. So a line is there as soon as it is found, and many at once cost little.
+ * The search is on a thread of its own, which never has the GIL: it puts lines behind each other
+ * into `found`, whence the one that asks takes all there are. So a line is there as soon as it is
+ * found, and many at once cost little.
  */
 #include "py_grep.h"
 
@@ -111,7 +112,8 @@ static void hear_results(void *context, const struct bs_grep_results *results)
 	self->cursor = results->resume_token ? strdup(results->resume_token) : NULL;
 }
 
-/* Asked by the library: a search that nobody reads any more ends soon, though it finds nothing; so does one of a Cancel. */
+/* Asked by the library: a search that nobody reads any more ends soon, though it finds nothing; so
+ * does one of a Cancel. */
 static int is_to_stop(void *context)
 {
 	struct grep *self = context;
@@ -135,10 +137,12 @@ static void *search(void *context)
 
 #define AT(member) offsetof(struct plan, member)
 
-static const char *const sorts[] = {"path", "modified", "accessed", "created", NULL}; /* by enum bs_grep_sort */
+/* by enum bs_grep_sort */
+static const char *const sorts[] = {"path", "modified", "accessed", "created", NULL};
 
 static const struct bs_py_option grep_options[] = {
-	{"patterns", BS_PY_STRINGS, AT(request.pattern.patterns), AT(request.pattern.n_patterns), NULL, NULL},
+	{"patterns", BS_PY_STRINGS, AT(request.pattern.patterns), AT(request.pattern.n_patterns),
+         NULL, NULL},
 	{"paths", BS_PY_STRINGS, AT(request.files.paths), AT(request.files.n_paths), NULL, NULL},
 	{"index", BS_PY_CHARS, AT(request.index.dir), 0, NULL, NULL},
 	{"ignore_case", BS_PY_BOOL, AT(ignore_case), 0, NULL, NULL},
@@ -204,7 +208,8 @@ static bool make_request(struct grep *self)
 	struct plan *plan = &self->plan;
 	struct bs_grep_request *request = &plan->request;
 	bool prints = plan->files || plan->files_without;
-	size_t *n_bytes = bs_py_block(&self->keep, (request->pattern.n_patterns + 1) * sizeof(*n_bytes));
+	size_t *n_bytes =
+		bs_py_block(&self->keep, (request->pattern.n_patterns + 1) * sizeof(*n_bytes));
 	for (size_t i = 0; n_bytes && i < request->pattern.n_patterns; i++)
 		n_bytes[i] = strlen(request->pattern.patterns[i]);
 	request->pattern.pattern_bytes = n_bytes;
@@ -212,7 +217,8 @@ static bool make_request(struct grep *self)
 	                               : plan->smart_case ? BS_GREP_CASE_SMART
 	                                                  : BS_GREP_CASE_SENSITIVE;
 	request->files.has_max_depth = plan->max_depth != NO_MOST;
-	request->files.max_depth = plan->max_depth > UINT32_MAX ? UINT32_MAX : (uint32_t)plan->max_depth;
+	request->files.max_depth =
+		plan->max_depth > UINT32_MAX ? UINT32_MAX : (uint32_t)plan->max_depth;
 	request->files.has_max_file_bytes = plan->max_file_bytes != NO_MOST;
 	request->files.max_file_bytes = plan->max_file_bytes;
 	request->output.format = plan->files_without ? BS_GREP_FILES_WITHOUT
@@ -275,7 +281,8 @@ static PyObject *grep_new(PyTypeObject *type, PyObject *arguments, PyObject *key
 	struct plan plan = {.max_depth = NO_MOST, .max_file_bytes = NO_MOST};
 	struct grep *self = NULL;
 	bs_py_deadline_init(&plan.deadline);
-	if (PyArg_ParseTuple(arguments, "") && bs_py_read_options(&keep, keywords, grep_options, &plan))
+	if (PyArg_ParseTuple(arguments, "") &&
+	    bs_py_read_options(&keep, keywords, grep_options, &plan))
 		self = (struct grep *)PyType_GenericAlloc(type, 0);
 	if (!self) {
 		bs_py_keep_free(&keep);
@@ -369,16 +376,22 @@ static bool take(struct grep *self)
 static PyObject *make_answer(struct grep *self)
 {
 	const struct bs_grep_result *result = &self->result;
-	return bs_py_result("GrepReport", Py_BuildValue(
-		"{s:K,s:K,s:K,s:K,s:K,s:O,s:K,s:K,s:z,s:d,s:N}", "files", (unsigned long long)result->n_files,
-		"files_with_match", (unsigned long long)result->n_with_match, "ruled_out",
-		(unsigned long long)result->n_ruled_out, "unread", (unsigned long long)result->n_notices, "read_bytes",
-		(unsigned long long)result->read_bytes, "partial", result->is_partial ? Py_True : Py_False, "shown",
-		(unsigned long long)self->n_shown, "found", (unsigned long long)self->n_found, "cursor", self->cursor,
-		"seconds", (double)result->elapsed_ns / 1e9, "notices", bs_py_lines(&self->notices)));
+	return bs_py_result("GrepReport",
+	                    Py_BuildValue("{s:K,s:K,s:K,s:K,s:K,s:O,s:K,s:K,s:z,s:d,s:N}", "files",
+	                                  (unsigned long long)result->n_files, "files_with_match",
+	                                  (unsigned long long)result->n_with_match, "ruled_out",
+	                                  (unsigned long long)result->n_ruled_out, "unread",
+	                                  (unsigned long long)result->n_notices, "read_bytes",
+	                                  (unsigned long long)result->read_bytes, "partial",
+	                                  result->is_partial ? Py_True : Py_False, "shown",
+	                                  (unsigned long long)self->n_shown, "found",
+	                                  (unsigned long long)self->n_found, "cursor", self->cursor,
+	                                  "seconds", (double)result->elapsed_ns / 1e9, "notices",
+	                                  bs_py_lines(&self->notices)));
 }
 
-/* Ends the search, if that was not done: what it came to. False with an exception, unless it failed because it was ended. */
+/* Ends the search, if that was not done: what it came to. False with an exception, unless it failed
+ * because it was ended. */
 static bool finish(struct grep *self)
 {
 	bool is_first = self->has_thread;
@@ -398,7 +411,8 @@ static PyObject *grep_next(PyObject *object)
 {
 	struct grep *self = (struct grep *)object;
 	if (self->process != getpid())
-		return PyErr_Format(PyExc_RuntimeError, "the search belongs to the process that began it");
+		return PyErr_Format(PyExc_RuntimeError,
+		                    "the search belongs to the process that began it");
 	while (!self->is_closed) {
 		if (self->at < self->taken.n_bytes) {
 			const char *at = self->taken.data + self->at;
@@ -452,7 +466,8 @@ static PyObject *grep_result(PyObject *object, void *unused)
 }
 
 static PyMethodDef grep_methods[] = {
-	BS_PY_DOCUMENTED("close", grep_close, METH_NOARGS, "close($self, /)\n--\n\nEnds the search."),
+	BS_PY_DOCUMENTED("close", grep_close, METH_NOARGS,
+                         "close($self, /)\n--\n\nEnds the search."),
 	BS_PY_METHOD("__enter__", grep_enter, METH_NOARGS),
 	BS_PY_METHOD("__exit__", grep_exit, METH_VARARGS),
 	{NULL, NULL, 0, NULL},
@@ -464,15 +479,17 @@ static PyMemberDef grep_members[] = {
 };
 
 static PyGetSetDef grep_properties[] = {
-	{"result", grep_result, NULL, "What was searched, once it is over: a GrepReport; None before.", NULL},
+	{"result", grep_result, NULL,
+         "What was searched, once it is over: a GrepReport; None before.", NULL},
 	{NULL, NULL, NULL, NULL, NULL},
 };
 
-static char grep_doc[] = "An iterator of Line, in the order of files and lines, each there as soon as it is found; "
-			 "grep and Index.grep make it.\n\n"
-			 "result: after the end, a GrepReport. close() "
-			 "ends the search early, as the end of\n"
-			 "`with` and of the object does.";
+static char grep_doc[] =
+	"An iterator of Line, in the order of files and lines, each there as soon as it is found; "
+	"grep and Index.grep make it.\n\n"
+	"result: after the end, a GrepReport. close() "
+	"ends the search early, as the end of\n"
+	"`with` and of the object does.";
 
 static PyType_Slot grep_slots[] = {
 	{Py_tp_doc, grep_doc},         {Py_tp_new, grep_new},
@@ -482,8 +499,8 @@ static PyType_Slot grep_slots[] = {
 	{Py_tp_members, grep_members}, {0, NULL},
 };
 
-static PyType_Spec grep_spec = {"bitsift.Grep", sizeof(struct grep), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
-                                grep_slots};
+static PyType_Spec grep_spec = {"bitsift.Grep", sizeof(struct grep), 0,
+                                Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, grep_slots};
 
 bool bs_py_add_grep(PyObject *module)
 {

@@ -25,8 +25,9 @@ struct bs_py_context *bs_py_handle_context(PyObject *object)
 
 PyObject *bs_py_handle_of(PyObject *object)
 {
-	PyObject *handle = PyObject_TypeCheck(object, bs_py_types.handle) ? Py_NewRef(object)
-	                                                                  : PyObject_GetAttrString(object, "_handle");
+	PyObject *handle = PyObject_TypeCheck(object, bs_py_types.handle)
+	                           ? Py_NewRef(object)
+	                           : PyObject_GetAttrString(object, "_handle");
 	if (handle && !PyObject_TypeCheck(handle, bs_py_types.handle)) {
 		PyErr_SetString(PyExc_TypeError, "not an Index");
 		Py_CLEAR(handle);
@@ -76,7 +77,8 @@ static PyObject *handle_new(PyTypeObject *type, PyObject *arguments, PyObject *k
 	struct bs_py_keep keep = {.objects = NULL};
 	struct handle *self = NULL;
 	bs_py_deadline_init(&opening.deadline);
-	bool ok = PyArg_ParseTuple(arguments, "") && bs_py_read_options(&keep, keywords, open_options, &opening);
+	bool ok = PyArg_ParseTuple(arguments, "") &&
+	          bs_py_read_options(&keep, keywords, open_options, &opening);
 	if (ok && !opening.request.dir && !opening.context.memory) {
 		PyErr_SetString(PyExc_ValueError, "a path or a Memory is needed");
 		ok = false;
@@ -111,12 +113,15 @@ static PyObject *handle_describe(PyObject *self, PyObject *unused)
 	struct bs_index_info info;
 	(void)unused;
 	bs_index_describe(bs_py_handle(self), &info);
-	return Py_BuildValue("{s:K,s:K,s:K,s:K,s:O,s:s,s:s,s:s,s:K,s:K}", "docs", (unsigned long long)info.n_docs,
-	                     "deleted", (unsigned long long)info.n_deleted, "segments",
-	                     (unsigned long long)info.n_segments, "generation", (unsigned long long)info.generation,
-	                     "is_other_unicode", info.is_other_unicode ? Py_True : Py_False, "icu_version",
-	                     info.icu_version, "unicode_version", info.unicode_version, "kernel", info.kernel, "unread",
-	                     (unsigned long long)info.n_unread, "unfollowed", (unsigned long long)info.n_unfollowed);
+	return Py_BuildValue("{s:K,s:K,s:K,s:K,s:O,s:s,s:s,s:s,s:K,s:K}", "docs",
+	                     (unsigned long long)info.n_docs, "deleted",
+	                     (unsigned long long)info.n_deleted, "segments",
+	                     (unsigned long long)info.n_segments, "generation",
+	                     (unsigned long long)info.generation, "is_other_unicode",
+	                     info.is_other_unicode ? Py_True : Py_False, "icu_version",
+	                     info.icu_version, "unicode_version", info.unicode_version, "kernel",
+	                     info.kernel, "unread", (unsigned long long)info.n_unread, "unfollowed",
+	                     (unsigned long long)info.n_unfollowed);
 }
 
 static PyObject *handle_sources(PyObject *self, PyObject *unused)
@@ -125,9 +130,11 @@ static PyObject *handle_sources(PyObject *self, PyObject *unused)
 	struct bs_source_info info;
 	(void)unused;
 	for (size_t i = 0; list && bs_index_source(bs_py_handle(self), i, &info); i++) {
-		PyObject *source = bs_py_result("Source", Py_BuildValue("{s:s,s:N,s:N}", "kind", info.kind, "label",
-		                                 bs_py_string(info.label, strlen(info.label)), "path",
-		                                 bs_py_string(info.path, strlen(info.path))));
+		PyObject *source = bs_py_result(
+			"Source",
+			Py_BuildValue("{s:s,s:N,s:N}", "kind", info.kind, "label",
+		                      bs_py_string(info.label, strlen(info.label)), "path",
+		                      bs_py_string(info.path, strlen(info.path))));
 		if (!source || PyList_Append(list, source) < 0)
 			Py_CLEAR(list);
 		Py_XDECREF(source);
@@ -147,8 +154,9 @@ static PyMemberDef handle_members[] = {
 };
 
 static PyType_Slot handle_slots[] = {
-	{Py_tp_new, handle_new},         {Py_tp_dealloc, handle_dealloc}, {Py_tp_traverse, handle_traverse},
-	{Py_tp_members, handle_members}, {Py_tp_methods, handle_methods}, {0, NULL},
+	{Py_tp_new, handle_new},           {Py_tp_dealloc, handle_dealloc},
+	{Py_tp_traverse, handle_traverse}, {Py_tp_members, handle_members},
+	{Py_tp_methods, handle_methods},   {0, NULL},
 };
 
 static PyType_Spec handle_spec = {"bitsift._bitsift.Handle", sizeof(struct handle), 0,

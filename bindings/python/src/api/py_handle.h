@@ -5,7 +5,8 @@
 
 struct bs_index;
 
-/* A struct bs_index, for bs_py_types.handle, or for what has such a thing as `_handle`: NULL with an exception. */
+/* A struct bs_index, for bs_py_types.handle, or for what has such a thing as `_handle`: NULL with
+ * an exception. */
 PyObject *bs_py_handle_of(PyObject *object);
 struct bs_index *bs_py_handle(PyObject *object);
 struct bs_py_context *bs_py_handle_context(PyObject *object);

@@ -1,12 +1,13 @@
 /* py_hits.c: see py_hits.h. */
 #include "py_hits.h"
 
-#include <string.h>
 #include <bitsift/search_result.h>
+#include <string.h>
 
 struct hit {
 	PyObject_HEAD PyObject *id, *path, *name, *value, *owner;
-	PyObject *detail; /* (snippet, is_changed, passages, best); NULL: to be asked of the owner */
+	/* (snippet, is_changed, passages, best); NULL: to be asked of the owner */
+	PyObject *detail;
 	double score;
 	unsigned long long rank, document;
 	char is_date;
@@ -33,7 +34,8 @@ static PyObject *hit_part(PyObject *self, void *part)
 	PyObject *detail = detail_of((struct hit *)self);
 	if (!detail)
 		return NULL;
-	PyObject *value = detail == Py_None ? Py_None : PyTuple_GetItem(detail, (Py_ssize_t)(intptr_t)part);
+	PyObject *value =
+		detail == Py_None ? Py_None : PyTuple_GetItem(detail, (Py_ssize_t)(intptr_t)part);
 	Py_XINCREF(value);
 	return value;
 }
@@ -42,7 +44,8 @@ static PyObject *hit_repr(PyObject *object)
 {
 	struct hit *self = (struct hit *)object;
 	PyObject *score = PyFloat_FromDouble(self->score);
-	PyObject *text = score ? PyUnicode_FromFormat("<bitsift.Hit %R score=%R>", self->id, score) : NULL;
+	PyObject *text =
+		score ? PyUnicode_FromFormat("<bitsift.Hit %R score=%R>", self->id, score) : NULL;
 	Py_XDECREF(score);
 	return text;
 }
@@ -75,24 +78,30 @@ static void hit_dealloc(PyObject *object)
 static PyMemberDef hit_members[] = {
 	MEMBER(id, T_OBJECT_EX, "The document's id."),
 	MEMBER(path, T_OBJECT_EX,
-               "The file that its text stands in, openable from the working directory; \"-\": the index."),
+               "The file that its text stands in, openable from the working directory; \"-\": the "
+               "index."),
 	MEMBER(name, T_OBJECT_EX,
-               "The id as `bitsift query --ids` prints it here: of a file its path, of a record its id."),
+               "The id as `bitsift query --ids` prints it here: of a file its path, of a record "
+               "its id."),
 	MEMBER(value, T_OBJECT_EX, "With sort: the value that counts, or None."),
 	MEMBER(is_date, T_BOOL, "With sort: that value is a date."),
 	MEMBER(score, T_DOUBLE, "By BM25."),
 	MEMBER(rank, T_ULONGLONG, "1, 2, ..."),
-	MEMBER(document, T_ULONGLONG, "A number that no other document of this opened index has; the matrix knows it."),
+	MEMBER(document, T_ULONGLONG,
+               "A number that no other document of this opened index has; the matrix knows it."),
 	{NULL, 0, 0, 0, NULL},
 };
 
 static PyGetSetDef hit_properties[] = {
 	{"snippet", hit_part, NULL,
-         "Some text around the words found; None: the text is gone. Made when it is first asked for.", (void *)0},
+         "Some text around the words found; None: the text is gone. Made when it is first asked "
+         "for.",
+         (void *)0},
 	{"is_changed", hit_part, NULL, "The text is not what was indexed.", (void *)1},
-	{"passages", hit_part, NULL, "A list of Passage: all places where words of the query stand, in order.",
-         (void *)2},
-	{"best", hit_part, NULL, "The Passage that has most distinct words, or that of the beginning.", (void *)3},
+	{"passages", hit_part, NULL,
+         "A list of Passage: all places where words of the query stand, in order.", (void *)2},
+	{"best", hit_part, NULL,
+         "The Passage that has most distinct words, or that of the beginning.", (void *)3},
 	{NULL, NULL, NULL, NULL, NULL},
 };
 
@@ -108,8 +117,9 @@ static PyType_Slot hit_slots[] = {
 	{0, NULL},
 };
 
-static PyType_Spec hit_spec = {"bitsift.Hit", sizeof(struct hit), 0,
-                               Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION, hit_slots};
+static PyType_Spec hit_spec = {
+	"bitsift.Hit", sizeof(struct hit), 0,
+	Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION, hit_slots};
 
 static PyStructSequence_Field passage_fields[] = {
 	{"line", "1, 2, ...: of the file; of a record, its line in the collection; 0: unknown"},
@@ -121,8 +131,9 @@ static PyStructSequence_Field passage_fields[] = {
 	{NULL, NULL},
 };
 
-static PyStructSequence_Desc passage_desc = {"bitsift.Passage", "A place in a document where words of the query stand.",
-                                             passage_fields, 6};
+static PyStructSequence_Desc passage_desc = {
+	"bitsift.Passage", "A place in a document where words of the query stand.", passage_fields,
+	6};
 
 /* Hits as they are heard: numbers and, behind them, bytes. */
 #define NONE SIZE_MAX
@@ -161,10 +172,13 @@ static bool hear_whole(struct bs_py_hits *heard, const struct bs_hit *hit)
 		.is_date = hit->is_date,
 	};
 	struct bs_py_bytes *hits = &heard->bytes;
-	bool ok = bs_py_append(hits, &one, sizeof(one)) && bs_py_append(hits, hit->id, one.id_bytes) &&
-	          bs_py_append(hits, hit->local_id, one.name_bytes) && bs_py_append(hits, hit->path, one.path_bytes) &&
-	          (!hit->value || bs_py_append(hits, hit->value, one.value_bytes)) &&
-	          (one.snippet_bytes == NONE || bs_py_append(hits, hit->snippet, one.snippet_bytes));
+	bool ok =
+		bs_py_append(hits, &one, sizeof(one)) &&
+		bs_py_append(hits, hit->id, one.id_bytes) &&
+		bs_py_append(hits, hit->local_id, one.name_bytes) &&
+		bs_py_append(hits, hit->path, one.path_bytes) &&
+		(!hit->value || bs_py_append(hits, hit->value, one.value_bytes)) &&
+		(one.snippet_bytes == NONE || bs_py_append(hits, hit->snippet, one.snippet_bytes));
 	for (size_t i = 0; i < one.n_passages && ok; i++)
 		ok = hear_passage(heard, &hit->passages[i]);
 	return ok && (!heard->has_details || hear_passage(heard, &hit->best));
@@ -173,9 +187,10 @@ static bool hear_whole(struct bs_py_hits *heard, const struct bs_hit *hit)
 int bs_py_hear_hit(void *context, const struct bs_hit *hit)
 {
 	struct bs_py_hits *heard = context;
-	bool ok = heard->only_ids ? bs_py_append(&heard->bytes, &hit->id_bytes, sizeof(hit->id_bytes)) &&
-	                                    bs_py_append(&heard->bytes, hit->id, hit->id_bytes)
-	                          : hear_whole(heard, hit);
+	bool ok = heard->only_ids
+	                  ? bs_py_append(&heard->bytes, &hit->id_bytes, sizeof(hit->id_bytes)) &&
+	                            bs_py_append(&heard->bytes, hit->id, hit->id_bytes)
+	                  : hear_whole(heard, hit);
 	heard->n += ok;
 	heard->is_short_of_memory |= !ok;
 	return !ok;
@@ -220,7 +235,8 @@ static PyObject *make_detail(const struct heard_hit *heard, const char **at)
 		Py_XDECREF(passage);
 	}
 	PyObject *best = passages ? make_passage(at) : NULL;
-	PyObject *detail = snippet && best ? Py_BuildValue("(OOOO)", snippet, heard->is_changed ? Py_True : Py_False,
+	PyObject *detail = snippet && best ? Py_BuildValue("(OOOO)", snippet,
+	                                                   heard->is_changed ? Py_True : Py_False,
 	                                                   passages, best)
 	                                   : NULL;
 	Py_XDECREF(snippet);
@@ -236,7 +252,8 @@ struct last_path {
 	size_t n_bytes;
 };
 
-static PyObject *make_hit(const char **at, PyObject *owner, bool has_details, struct last_path *last)
+static PyObject *make_hit(const char **at, PyObject *owner, bool has_details,
+                          struct last_path *last)
 {
 	struct heard_hit heard;
 	memcpy(&heard, *at, sizeof(heard));
@@ -259,7 +276,8 @@ static PyObject *make_hit(const char **at, PyObject *owner, bool has_details, st
 	} else {
 		hit->name = take_string(at, heard.name_bytes);
 	}
-	if (last->path && last->n_bytes == heard.path_bytes && memcmp(last->bytes, *at, heard.path_bytes) == 0) {
+	if (last->path && last->n_bytes == heard.path_bytes &&
+	    memcmp(last->bytes, *at, heard.path_bytes) == 0) {
 		Py_INCREF(last->path);
 		hit->path = last->path;
 		*at += heard.path_bytes;

@@ -1,8 +1,8 @@
 /* py_lines.c: see py_lines.h. */
 #include "py_lines.h"
 
-#include <string.h>
 #include <bitsift/grep_request.h>
+#include <string.h>
 
 static PyStructSequence_Field line_fields[] = {
 	{"path", "the file, as it is shown"},
@@ -11,13 +11,15 @@ static PyStructSequence_Field line_fields[] = {
 	{"matches", "pairs (start, stop) of characters of the text"},
 	{"offset", "byte of the file where the text begins"},
 	{"is_context", "a line beside one that matches"},
-	{"enclosing", "with enclosing: (number, line) of what it stands in, the line of a function, say; or None"},
+	{"enclosing", "with enclosing: (number, line) of what it stands in, the line of a "
+                      "function, say; or None"},
 	{NULL, NULL},
 };
 
 static PyStructSequence_Desc line_desc = {"bitsift.Line", "A line that was found.", line_fields, 7};
 
-/* A line as it is heard: numbers, and behind them bytes: path, text, enclosing line, and the matches. */
+/* A line as it is heard: numbers, and behind them bytes: path, text, enclosing line, and the
+ * matches. */
 struct heard_line {
 	uint64_t number, byte_off;
 	uint64_t enclosing_number;
@@ -40,7 +42,8 @@ static PyObject *make_matches(const char *text, bool is_ascii, const char *spans
 	for (size_t i = 0; list && i < n; i++) {
 		struct bs_grep_span span;
 		memcpy(&span, spans + i * sizeof(span), sizeof(span));
-		Py_ssize_t start = is_ascii ? (Py_ssize_t)span.start : character_of(text, span.start);
+		Py_ssize_t start =
+			is_ascii ? (Py_ssize_t)span.start : character_of(text, span.start);
 		Py_ssize_t end = is_ascii ? (Py_ssize_t)span.end : character_of(text, span.end);
 		PyObject *pair = start < 0 || end < 0 ? NULL : Py_BuildValue("(nn)", start, end);
 		if (!pair || PyList_SetItem(list, (Py_ssize_t)i, pair) < 0)
@@ -53,11 +56,12 @@ PyObject *bs_py_make_line(const char **at)
 {
 	struct heard_line heard;
 	memcpy(&heard, *at, sizeof(heard));
-	const char *path = *at + sizeof(heard), *text = path + heard.path_bytes, *enclosing = text + heard.text_bytes,
-		   *spans = enclosing + heard.enclosing_bytes;
+	const char *path = *at + sizeof(heard), *text = path + heard.path_bytes,
+		   *enclosing = text + heard.text_bytes, *spans = enclosing + heard.enclosing_bytes;
 	*at = spans + heard.n_matches * sizeof(struct bs_grep_span);
 	PyObject *line = PyStructSequence_New(bs_py_types.line);
-	PyObject *string = heard.is_listed ? Py_NewRef(Py_None) : bs_py_string(text, heard.text_bytes);
+	PyObject *string =
+		heard.is_listed ? Py_NewRef(Py_None) : bs_py_string(text, heard.text_bytes);
 	if (!line || !string) {
 		Py_XDECREF(line);
 		Py_XDECREF(string);
@@ -70,11 +74,12 @@ PyObject *bs_py_make_line(const char **at)
 	PyStructSequence_SetItem(line, 3, make_matches(text, is_ascii, spans, heard.n_matches));
 	PyStructSequence_SetItem(line, 4, PyLong_FromUnsignedLongLong(heard.byte_off));
 	PyStructSequence_SetItem(line, 5, PyBool_FromLong(heard.is_context));
-	PyStructSequence_SetItem(line, 6,
-	                         heard.enclosing_number == 0
-	                                 ? Py_NewRef(Py_None)
-	                                 : Py_BuildValue("(KN)", (unsigned long long)heard.enclosing_number,
-	                                                 bs_py_string(enclosing, heard.enclosing_bytes)));
+	PyStructSequence_SetItem(
+		line, 6,
+		heard.enclosing_number == 0
+			? Py_NewRef(Py_None)
+			: Py_BuildValue("(KN)", (unsigned long long)heard.enclosing_number,
+	                                bs_py_string(enclosing, heard.enclosing_bytes)));
 	if (PyErr_Occurred())
 		Py_CLEAR(line);
 	return line;
@@ -99,7 +104,8 @@ bool bs_py_put_line(struct bs_py_bytes *found, const struct bs_grep_line *line)
 		.is_context = line->is_context,
 		.is_listed = !line->text,
 	};
-	bool ok = bs_py_append(found, &one, sizeof(one)) && bs_py_append(found, line->path, one.path_bytes) &&
+	bool ok = bs_py_append(found, &one, sizeof(one)) &&
+	          bs_py_append(found, line->path, one.path_bytes) &&
 	          bs_py_append(found, line->text, text_bytes) &&
 	          bs_py_append(found, line->function, one.enclosing_bytes);
 	for (size_t i = 0; i < line->n_matches && ok; i++) {

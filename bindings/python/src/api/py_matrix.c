@@ -25,8 +25,8 @@ static int view_getbuffer(PyObject *object, Py_buffer *buffer, int flags)
 	Py_ssize_t item_bytes = self->strides[self->n_dimensions - 1];
 	bool is_fortran = (flags & PyBUF_F_CONTIGUOUS) == PyBUF_F_CONTIGUOUS;
 	if ((flags & PyBUF_WRITABLE) || (is_fortran && self->n_dimensions > 1)) {
-		PyErr_SetString(PyExc_BufferError,
-		                is_fortran ? "columns lie one after the other" : "an index is not written to");
+		PyErr_SetString(PyExc_BufferError, is_fortran ? "columns lie one after the other"
+		                                              : "an index is not written to");
 		buffer->obj = NULL;
 		return -1;
 	}
@@ -68,9 +68,9 @@ static PyType_Slot view_slots[] = {
 	{0, NULL},
 };
 
-static PyType_Spec view_spec = {"bitsift.View", sizeof(struct view), 0,
-                                Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION,
-                                view_slots};
+static PyType_Spec view_spec = {
+	"bitsift.View", sizeof(struct view), 0,
+	Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION, view_slots};
 
 /* rows 0: one dimension, of n items. */
 static PyObject *make_view(PyObject *owner, const void *words, size_t rows, size_t n, char format)
@@ -96,7 +96,8 @@ static PyObject *make_view(PyObject *owner, const void *words, size_t rows, size
 /* Bytes of Python's, to be filled, with a view of them. */
 static PyObject *make_filled(size_t n, char format, void **words_out)
 {
-	PyObject *bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(n * (format == 'Q' ? 8 : 4)));
+	PyObject *bytes =
+		PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(n * (format == 'Q' ? 8 : 4)));
 	if (!bytes)
 		return NULL;
 	*words_out = PyBytes_AsString(bytes);
@@ -146,9 +147,10 @@ static PyObject *segment(PyObject *module, PyObject *arguments)
 	enum bs_status status = bs_matrix_segment_at(bs_py_handle(index), s, &of, &err);
 	if (status)
 		return bs_py_raise(status, &err);
-	return Py_BuildValue("(KKKKKIId)", (unsigned long long)of.n_docs, (unsigned long long)of.n_deleted,
-	                     (unsigned long long)of.n_terms, (unsigned long long)of.n_postings,
-	                     (unsigned long long)of.n_positions, of.n_shards, of.n_treatments, of.density);
+	return Py_BuildValue("(KKKKKIId)", (unsigned long long)of.n_docs,
+	                     (unsigned long long)of.n_deleted, (unsigned long long)of.n_terms,
+	                     (unsigned long long)of.n_postings, (unsigned long long)of.n_positions,
+	                     of.n_shards, of.n_treatments, of.density);
 }
 
 static PyObject *treatment(PyObject *module, PyObject *arguments)
@@ -162,8 +164,9 @@ static PyObject *treatment(PyObject *module, PyObject *arguments)
 	enum bs_status status = bs_matrix_term_treatment_at(bs_py_handle(index), s, i, &of, &err);
 	if (status)
 		return bs_py_raise(status, &err);
-	return Py_BuildValue("(K(III)O)", (unsigned long long)of.min_df, of.n_columns[BS_MATRIX_DOCUMENT],
-	                     of.n_columns[BS_MATRIX_GROUP], of.n_columns[BS_MATRIX_BLOCK],
+	return Py_BuildValue("(K(III)O)", (unsigned long long)of.min_df,
+	                     of.n_columns[BS_MATRIX_DOCUMENT], of.n_columns[BS_MATRIX_GROUP],
+	                     of.n_columns[BS_MATRIX_BLOCK],
 	                     of.has_false_positives ? Py_True : Py_False);
 }
 
@@ -183,12 +186,14 @@ static PyObject *shard(PyObject *module, PyObject *arguments)
 	PyObject *levels = PyList_New(BS_MATRIX_LEVELS);
 	for (int l = 0; levels && l < BS_MATRIX_LEVELS; l++) {
 		const struct bs_matrix_columns *columns = &of.levels[l];
-		PyObject *level = Py_BuildValue("(IIIIK)", columns->n_columns, columns->column_words, columns->n_lanes,
-		                                columns->lane_rows, (unsigned long long)columns->n_set);
+		PyObject *level = Py_BuildValue(
+			"(IIIIK)", columns->n_columns, columns->column_words, columns->n_lanes,
+			columns->lane_rows, (unsigned long long)columns->n_set);
 		if (!level || PyList_SetItem(levels, l, level) < 0)
 			Py_CLEAR(levels);
 	}
-	return levels ? Py_BuildValue("(ION)", of.n_rows, of.is_lists ? Py_True : Py_False, levels) : NULL;
+	return levels ? Py_BuildValue("(ION)", of.n_rows, of.is_lists ? Py_True : Py_False, levels)
+	              : NULL;
 }
 
 /* columns(index, segment, shard, level, first, n) -> View of n columns; where they lie. */
@@ -203,11 +208,13 @@ static PyObject *columns(PyObject *module, PyObject *arguments)
 	(void)module;
 	PARSE("O!O&O&O&O&O&", to_u32, &s, to_u32, &i, to_u32, &level, to_u32, &first, to_u32, &n);
 	BS_PY_WITHOUT_GIL(status = bs_matrix_shard_at(bs_py_handle(index), s, i, &of, &err);
-	                  if (!status) status = bs_matrix_words(bs_py_handle(index), s, i, (enum bs_matrix_level)level,
-	                                                        first, n, &words, &err));
+	                  if (!status) status = bs_matrix_words(bs_py_handle(index), s, i,
+	                                                        (enum bs_matrix_level)level, first,
+	                                                        n, &words, &err));
 	if (status)
 		return bs_py_raise(status, &err);
-	return make_view(index, words, n, level < BS_MATRIX_LEVELS ? of.levels[level].column_words : 0, 'Q');
+	return make_view(index, words, n,
+	                 level < BS_MATRIX_LEVELS ? of.levels[level].column_words : 0, 'Q');
 }
 
 static PyObject *popcounts(PyObject *module, PyObject *arguments)
@@ -221,12 +228,14 @@ static PyObject *popcounts(PyObject *module, PyObject *arguments)
 	(void)module;
 	PARSE("O!O&O&O&O&O&", to_u32, &s, to_u32, &i, to_u32, &level, to_u32, &first, to_u32, &n);
 	/* Before n is believed. */
-	BS_PY_WITHOUT_GIL(status = bs_matrix_words(bs_py_handle(index), s, i, (enum bs_matrix_level)level, first, n,
-	                                           &words, &err));
+	BS_PY_WITHOUT_GIL(status = bs_matrix_words(bs_py_handle(index), s, i,
+	                                           (enum bs_matrix_level)level, first, n, &words,
+	                                           &err));
 	PyObject *view = status ? bs_py_raise(status, &err) : make_filled(n, 'I', &counts);
 	if (!view)
 		return NULL;
-	BS_PY_WITHOUT_GIL(status = bs_matrix_popcounts(bs_py_handle(index), s, i, (enum bs_matrix_level)level, first, n,
+	BS_PY_WITHOUT_GIL(status = bs_matrix_popcounts(bs_py_handle(index), s, i,
+	                                               (enum bs_matrix_level)level, first, n,
 	                                               counts, &err));
 	if (status) {
 		Py_DECREF(view);
@@ -274,7 +283,8 @@ static PyObject *name(PyObject *module, PyObject *arguments)
 	struct bs_hit hit;
 	struct bs_error err;
 	(void)module;
-	if (!PyArg_ParseTuple(arguments, "O!O&", bs_py_types.searcher, &searcher_object, to_u64, &document))
+	if (!PyArg_ParseTuple(arguments, "O!O&", bs_py_types.searcher, &searcher_object, to_u64,
+	                      &document))
 		return NULL;
 	struct bs_searcher *searcher = bs_py_searcher_begin(searcher_object);
 	if (!searcher)
@@ -290,8 +300,9 @@ static PyObject *name(PyObject *module, PyObject *arguments)
 
 static PyObject *make_term(const struct bs_matrix_term *term)
 {
-	return Py_BuildValue("(NKKI)", bs_py_string(term->term, term->term_bytes), (unsigned long long)term->ordinal,
-	                     (unsigned long long)term->df, term->treatment);
+	return Py_BuildValue("(NKKI)", bs_py_string(term->term, term->term_bytes),
+	                     (unsigned long long)term->ordinal, (unsigned long long)term->df,
+	                     term->treatment);
 }
 
 static PyObject *term(PyObject *module, PyObject *arguments)
@@ -307,7 +318,8 @@ static PyObject *term(PyObject *module, PyObject *arguments)
 	PARSE("O!O&O", to_u32, &s, &word);
 	const char *bytes = bs_py_bytes_of(&keep, word, &n_bytes);
 	if (bytes) {
-		enum bs_status status = bs_matrix_find_term(bs_py_handle(index), s, bytes, n_bytes, &found, &err);
+		enum bs_status status =
+			bs_matrix_find_term(bs_py_handle(index), s, bytes, n_bytes, &found, &err);
 		answer = status ? bs_py_raise(status, &err) : make_term(&found);
 	}
 	bs_py_keep_free(&keep);
@@ -343,7 +355,8 @@ static PyObject *terms(PyObject *module, PyObject *arguments)
 	struct walk walk = {PyList_New(0), n > 0 ? (size_t)n : 1};
 	const char *bytes = bs_py_bytes_of(&keep, from, &n_bytes);
 	if (bytes && walk.list) {
-		enum bs_status status = bs_matrix_terms(bs_py_handle(index), s, bytes, n_bytes, take_term, &walk, &err);
+		enum bs_status status = bs_matrix_terms(bs_py_handle(index), s, bytes, n_bytes,
+		                                        take_term, &walk, &err);
 		if (status && (status != BS_STOPPED || PyErr_Occurred()))
 			(void)bs_py_raise(status, &err);
 	}
@@ -366,13 +379,15 @@ static PyObject *term_columns(PyObject *module, PyObject *arguments)
 	PARSE("O!O&O&O", to_u32, &s, to_u32, &i, &word);
 	const char *bytes = bs_py_bytes_of(&keep, word, &n_bytes);
 	if (bytes) {
-		enum bs_status status = bs_matrix_find_columns(bs_py_handle(index), s, i, bytes, n_bytes, &has, &err);
+		enum bs_status status = bs_matrix_find_columns(bs_py_handle(index), s, i, bytes,
+		                                               n_bytes, &has, &err);
 		levels = status ? bs_py_raise(status, &err) : PyList_New(BS_MATRIX_LEVELS);
 	}
 	for (int l = 0; levels && l < BS_MATRIX_LEVELS; l++) {
 		PyObject *numbers = PyList_New((Py_ssize_t)has.n_columns[l]);
 		for (uint32_t k = 0; numbers && k < has.n_columns[l]; k++)
-			PyList_SetItem(numbers, (Py_ssize_t)k, PyLong_FromUnsignedLong(has.columns[l][k]));
+			PyList_SetItem(numbers, (Py_ssize_t)k,
+			               PyLong_FromUnsignedLong(has.columns[l][k]));
 		if (!numbers || PyList_SetItem(levels, l, numbers) < 0)
 			Py_CLEAR(levels);
 	}
@@ -410,10 +425,10 @@ static PyObject *make_candidates(const struct heard *heard)
 		if (view)
 			memcpy(words, at, one.n_words * 8);
 		at += one.n_words * 8;
-		PyObject *tuple =
-			view ? Py_BuildValue("(IIIKKN)", one.segment, one.shard, one.n_rows,
-		                             (unsigned long long)one.n_set, (unsigned long long)one.n_sure, view)
-			     : NULL;
+		PyObject *tuple = view ? Py_BuildValue("(IIIKKN)", one.segment, one.shard,
+		                                       one.n_rows, (unsigned long long)one.n_set,
+		                                       (unsigned long long)one.n_sure, view)
+		                       : NULL;
 		if (!tuple || PyList_Append(list, tuple) < 0)
 			Py_CLEAR(list);
 		Py_XDECREF(tuple);
@@ -431,20 +446,22 @@ static PyObject *candidates(PyObject *module, PyObject *arguments)
 	struct bs_error err;
 	size_t error_byte = SIZE_MAX;
 	(void)module;
-	if (!PyArg_ParseTuple(arguments, "O!OO!", bs_py_types.searcher, &searcher_object, &query, &PyDict_Type, &options))
+	if (!PyArg_ParseTuple(arguments, "O!OO!", bs_py_types.searcher, &searcher_object, &query,
+	                      &PyDict_Type, &options))
 		return NULL;
 	struct bs_searcher *searcher = bs_py_searcher_begin(searcher_object);
 	if (!searcher)
 		return NULL;
 	if (bs_py_read_search(&keep, query, options, &search)) {
 		enum bs_status status;
-		BS_PY_WITHOUT_GIL(
-			status = bs_matrix_query(searcher, &search.request, hear_candidates, &heard, &error_byte, &err));
+		BS_PY_WITHOUT_GIL(status = bs_matrix_query(searcher, &search.request,
+		                                           hear_candidates, &heard, &error_byte,
+		                                           &err));
 		if (heard.is_short_of_memory)
 			(void)PyErr_NoMemory();
 		else if (status)
-			(void)bs_py_raise_at(status, &err, search.request.query.text, search.request.query.text_bytes,
-			                     error_byte);
+			(void)bs_py_raise_at(status, &err, search.request.query.text,
+			                     search.request.query.text_bytes, error_byte);
 		answer = PyErr_Occurred() ? NULL : make_candidates(&heard);
 	}
 	bs_py_searcher_done(searcher_object);

@@ -39,7 +39,8 @@ static PyMethodDef functions[] = {
 	{NULL, NULL, 0, NULL},
 };
 
-/* What the module was when it was first made: types and errors are those of the process, which all that is asked for later share. */
+/* What the module was when it was first made: types and errors are those of the process, which all
+ * that is asked for later share. */
 static PyObject *first;
 
 static int fill(PyObject *module)
@@ -52,9 +53,10 @@ static int fill(PyObject *module)
 		return PyDict_Update(PyModule_GetDict(module), PyModule_GetDict(first));
 	if (!bs_py_add_errors(module) || !bs_py_add_analyzer(module) || !bs_py_add_limits(module) ||
 	    !bs_py_add_memory(module) || !bs_py_add_handle(module) || !bs_py_add_hits(module) ||
-	    !bs_py_add_search(module) || !bs_py_add_query(module) || !bs_py_add_statistics(module) ||
-	    !bs_py_add_writer(module) || !bs_py_add_files(module) || !bs_py_add_grep(module) ||
-	    !bs_py_add_lines(module) || !bs_py_add_matrix(module) ||
+	    !bs_py_add_search(module) || !bs_py_add_query(module) ||
+	    !bs_py_add_statistics(module) || !bs_py_add_writer(module) ||
+	    !bs_py_add_files(module) || !bs_py_add_grep(module) || !bs_py_add_lines(module) ||
+	    !bs_py_add_matrix(module) ||
 	    PyModule_AddStringConstant(module, "version", bs_version()) < 0)
 		return -1;
 	first = Py_NewRef(module);

@@ -30,7 +30,8 @@ static const struct bs_py_option query_options[] = {
 	{"any", BS_PY_BOOL, AT(request.any), 0, NULL, NULL},
 	{"strict", BS_PY_BOOL, AT(request.strict_query), 0, NULL, NULL},
 	{"stop", BS_PY_CHARS, AT(request.stop_language), 0, NULL, NULL},
-	{"stop_words", BS_PY_BYTES, AT(request.stop_words), AT(request.stop_words_bytes), NULL, NULL},
+	{"stop_words", BS_PY_BYTES, AT(request.stop_words), AT(request.stop_words_bytes), NULL,
+         NULL},
 	{"stem", BS_PY_CHARS, AT(request.stem_language), 0, NULL, NULL},
 	{"fold_accents", BS_PY_BOOL, AT(request.fold_accents), 0, NULL, NULL},
 	{"split_identifiers", BS_PY_BOOL, AT(request.split_identifiers), 0, NULL, NULL},
@@ -62,7 +63,8 @@ static bool make_query(struct query *self, struct asking *asking)
 	if (self->handle)
 		bs_py_context_failed(bs_py_handle_context(self->handle));
 	if (status)
-		(void)bs_py_raise_at(status, &err, request->query, request->query_bytes, error_byte);
+		(void)bs_py_raise_at(status, &err, request->query, request->query_bytes,
+		                     error_byte);
 	self->notices = PyErr_Occurred() ? NULL : bs_py_lines(&notices);
 	bs_py_bytes_free(&notices);
 	return self->notices != NULL;
@@ -114,22 +116,24 @@ static PyStructSequence_Field place_fields[] = {
 	{"stop", "... where it ends"},
 	{NULL, NULL},
 };
-static PyStructSequence_Desc place_desc = {"bitsift.Place", "Where a word of a query stands in a text.", place_fields,
-                                           6};
+static PyStructSequence_Desc place_desc = {
+	"bitsift.Place", "Where a word of a query stands in a text.", place_fields, 6};
 
 static PyStructSequence_Field match_fields[] = {
 	{"places", "a list of Place, in the order of the texts; two may overlap"},
 	{"length", "of the texts in words, as scores count it"},
 	{NULL, NULL},
 };
-static PyStructSequence_Desc match_desc = {"bitsift.Match", "That a document matches, and where.", match_fields, 2};
+static PyStructSequence_Desc match_desc = {"bitsift.Match", "That a document matches, and where.",
+                                           match_fields, 2};
 
 static PyObject *make_place(const struct bs_query_place *place, const struct bs_text *texts)
 {
 	PyObject *made = PyStructSequence_New(bs_py_types.place);
 	if (!made)
 		return NULL;
-	PyStructSequence_SetItem(made, 0, bs_py_string(texts[place->text].field, texts[place->text].field_bytes));
+	PyStructSequence_SetItem(
+		made, 0, bs_py_string(texts[place->text].field, texts[place->text].field_bytes));
 	PyStructSequence_SetItem(made, 1, PyLong_FromSize_t(place->text));
 	PyStructSequence_SetItem(made, 2, PyLong_FromUnsignedLongLong(place->line));
 	PyStructSequence_SetItem(made, 3, PyLong_FromUnsignedLongLong(place->column));
@@ -209,13 +213,15 @@ static PyObject *query_match(PyObject *object, PyObject *arguments, PyObject *ke
 	struct asked asked = {.texts = {.items = NULL}};
 	PyObject *document, *name = Py_None, *match = NULL;
 	struct bs_error err;
-	if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O|O", (char **)(uintptr_t)names, &document, &name))
+	if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O|O", (char **)(uintptr_t)names,
+	                                 &document, &name))
 		return NULL;
 	if (ask(self, document, name, &asked)) {
 		struct bs_query_result result;
 		enum bs_status status;
-		BS_PY_WITHOUT_GIL(status = bs_query_match(self->query, asked.texts.items, bs_py_n_texts(&asked.texts),
-		                                          &result, &err));
+		BS_PY_WITHOUT_GIL(status = bs_query_match(self->query, asked.texts.items,
+		                                          bs_py_n_texts(&asked.texts), &result,
+		                                          &err));
 		query_failed(self, status, &err);
 		match = PyErr_Occurred() ? NULL : make_match(&result, asked.texts.items);
 		(void)pthread_mutex_unlock(&self->lock);
@@ -231,14 +237,16 @@ static PyObject *query_score(PyObject *object, PyObject *arguments, PyObject *ke
 	struct asked asked = {.texts = {.items = NULL}};
 	PyObject *document, *statistics, *name = Py_None, *answer = NULL;
 	struct bs_error err;
-	if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "OO!|O", (char **)(uintptr_t)names, &document,
-	                                 bs_py_types.statistics, &statistics, &name))
+	if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "OO!|O", (char **)(uintptr_t)names,
+	                                 &document, bs_py_types.statistics, &statistics, &name))
 		return NULL;
 	if (ask(self, document, name, &asked)) {
 		double score = 0;
 		enum bs_status status;
-		BS_PY_WITHOUT_GIL(status = bs_query_score(self->query, asked.texts.items, bs_py_n_texts(&asked.texts),
-		                                          bs_py_statistics(statistics), &score, &err));
+		BS_PY_WITHOUT_GIL(status = bs_query_score(self->query, asked.texts.items,
+		                                          bs_py_n_texts(&asked.texts),
+		                                          bs_py_statistics(statistics), &score,
+		                                          &err));
 		(void)pthread_mutex_unlock(&self->lock);
 		query_failed(self, status, &err);
 		answer = PyErr_Occurred() ? NULL : PyFloat_FromDouble(score);
@@ -248,16 +256,16 @@ static PyObject *query_score(PyObject *object, PyObject *arguments, PyObject *ke
 }
 
 static PyMethodDef query_methods[] = {
-	BS_PY_DOCUMENTED(
-		"match", query_match, METH_VARARGS | METH_KEYWORDS,
-		"match($self, /, document, name=None)\n--\n\nAsks about a document: a str, or a mapping as Index.add "
-		"takes it: Match, or None. "
-		"name: of the file that it is, for `name:`."),
-	BS_PY_DOCUMENTED(
-		"score", query_score, METH_VARARGS | METH_KEYWORDS,
-		"score($self, /, document, statistics, name=None)\n--\n\nThe score that Index.search gives such a "
-		"document by these statistics; 0.0: "
-		"it does not match."),
+	BS_PY_DOCUMENTED("match", query_match, METH_VARARGS | METH_KEYWORDS,
+                         "match($self, /, document, name=None)\n--\n\nAsks about a document: a "
+                         "str, or a mapping as Index.add "
+                         "takes it: Match, or None. "
+                         "name: of the file that it is, for `name:`."),
+	BS_PY_DOCUMENTED("score", query_score, METH_VARARGS | METH_KEYWORDS,
+                         "score($self, /, document, statistics, name=None)\n--\n\nThe score that "
+                         "Index.search gives such a "
+                         "document by these statistics; 0.0: "
+                         "it does not match."),
 	{NULL, NULL, 0, NULL},
 };
 
@@ -267,15 +275,18 @@ static PyMemberDef query_members[] = {
 	{NULL, 0, 0, 0, NULL},
 };
 
-static char query_doc[] = "Query(query, *, index=None, any=False, strict=False, stop=None, stop_words=None, stem=None, "
-			  "fold_accents=False,\n"
-			  "      split_identifiers=False, weights=None, fields=None, file_names=False, deadline=None, "
-			  "cancel=None)\n--\n\n"
-			  "A query apart from an index, for texts in memory. With an index, whose words are cut and "
-			  "whose fields are fields, or with what "
-			  "Index.create has of\nthese. fields: names that are fields. file_names: `name:` asks for "
-			  "names of files. Several threads may use it, one at a time. deadline "
-			  "(seconds), cancel (a Cancel): of each call that takes it.";
+static char query_doc[] =
+	"Query(query, *, index=None, any=False, strict=False, stop=None, stop_words=None, "
+	"stem=None, "
+	"fold_accents=False,\n"
+	"      split_identifiers=False, weights=None, fields=None, file_names=False, "
+	"deadline=None, "
+	"cancel=None)\n--\n\n"
+	"A query apart from an index, for texts in memory. With an index, whose words are cut and "
+	"whose fields are fields, or with what "
+	"Index.create has of\nthese. fields: names that are fields. file_names: `name:` asks for "
+	"names of files. Several threads may use it, one at a time. deadline "
+	"(seconds), cancel (a Cancel): of each call that takes it.";
 
 static PyType_Slot query_slots[] = {
 	{Py_tp_doc, query_doc},
@@ -287,8 +298,8 @@ static PyType_Slot query_slots[] = {
 	{0, NULL},
 };
 
-static PyType_Spec query_spec = {"bitsift.Query", sizeof(struct query), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
-                                 query_slots};
+static PyType_Spec query_spec = {"bitsift.Query", sizeof(struct query), 0,
+                                 Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, query_slots};
 
 bool bs_py_add_query(PyObject *module)
 {

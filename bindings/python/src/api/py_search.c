@@ -80,10 +80,12 @@ static const struct bs_py_option search_options[] = {
 	{"any", BS_PY_BOOL, AT(request.query.any), 0, NULL, NULL},
 	{"strict", BS_PY_BOOL, AT(request.query.strict), 0, NULL, NULL},
 	{"stop", BS_PY_CHARS, AT(request.query.stop_language), 0, NULL, NULL},
-	{"stop_words", BS_PY_BYTES, AT(request.query.stop_words), AT(request.query.stop_words_bytes), NULL, NULL},
+	{"stop_words", BS_PY_BYTES, AT(request.query.stop_words),
+         AT(request.query.stop_words_bytes), NULL, NULL},
 	{"feedback", BS_PY_U64, AT(request.query.feedback_docs), 0, NULL, NULL},
 	{"like", BS_PY_CHARS, AT(request.query.like_id), 0, NULL, NULL},
-	{"like_text", BS_PY_BYTES, AT(request.query.like_text), AT(request.query.like_text_bytes), NULL, NULL},
+	{"like_text", BS_PY_BYTES, AT(request.query.like_text), AT(request.query.like_text_bytes),
+         NULL, NULL},
 	{"statistics", BS_PY_OBJECT, AT(statistics), 0, &bs_py_types.statistics, NULL},
 	{"approx", BS_PY_BOOL, AT(request.method.approx), 0, NULL, NULL},
 	{"brute", BS_PY_BOOL, AT(request.method.brute), 0, NULL, NULL},
@@ -97,7 +99,8 @@ static const struct bs_py_option search_options[] = {
 	{"descending", BS_PY_BOOL, AT(request.output.sort_descending), 0, NULL, NULL},
 	{"snippets", BS_PY_BOOL, AT(request.output.snippets), 0, NULL, NULL},
 	{"columns", BS_PY_U32, AT(program.snippet_columns), 0, NULL, NULL},
-	{"mark", BS_PY_PAIR, AT(request.output.mark_start), AT(request.output.mark_stop), NULL, NULL},
+	{"mark", BS_PY_PAIR, AT(request.output.mark_start), AT(request.output.mark_stop), NULL,
+         NULL},
 	{"globs", BS_PY_STRINGS, AT(request.filter.globs), 0, NULL, NULL},
 	{"types", BS_PY_STRINGS, AT(request.filter.types), 0, NULL, NULL},
 	{"not_types", BS_PY_STRINGS, AT(request.filter.excluded_types), 0, NULL, NULL},
@@ -111,7 +114,8 @@ static const struct bs_py_option search_options[] = {
 	{NULL, BS_PY_BOOL, 0, 0, NULL, NULL},
 };
 
-bool bs_py_read_search(struct bs_py_keep *keep, PyObject *query, PyObject *options, struct bs_py_search *search_out)
+bool bs_py_read_search(struct bs_py_keep *keep, PyObject *query, PyObject *options,
+                       struct bs_py_search *search_out)
 {
 	struct bs_search_request *request = &search_out->request;
 	*search_out = (struct bs_py_search){.statistics = NULL};
@@ -120,7 +124,8 @@ bool bs_py_read_search(struct bs_py_keep *keep, PyObject *query, PyObject *optio
 	if (!request->query.text || !bs_py_read_options(keep, options, search_options, search_out))
 		return false;
 	request->output.passages = request->output.snippets;
-	request->query.statistics = search_out->statistics ? bs_py_statistics(search_out->statistics) : NULL;
+	request->query.statistics =
+		search_out->statistics ? bs_py_statistics(search_out->statistics) : NULL;
 	request->limits = &search_out->deadline.limits;
 	bs_py_deadline_begin(&search_out->deadline);
 	return true;
@@ -157,23 +162,26 @@ static void hear_explanation(void *context, const char *text, size_t text_bytes)
 	(void)bs_py_append(&((struct heard *)context)->explanation, text, text_bytes);
 }
 
-static PyObject *make_answer(const struct heard *heard, const struct bs_search_result *result, PyObject *owner,
-                             bool explains)
+static PyObject *make_answer(const struct heard *heard, const struct bs_search_result *result,
+                             PyObject *owner, bool explains)
 {
 	PyObject *hits = bs_py_make_hits(&heard->hits, owner);
 	PyObject *notices = hits ? bs_py_lines(&heard->hits.notices) : NULL;
 	PyObject *stats = notices ? make_stats(&result->stats) : NULL;
-	PyObject *explanation = !stats     ? NULL
-	                        : explains ? bs_py_text(heard->explanation.data, heard->explanation.n_bytes)
-	                                   : Py_NewRef(Py_None);
-	PyObject *answer = explanation
-	                           ? Py_BuildValue("(OKOKKKOOOO)", hits, (unsigned long long)result->n_hits,
-	                                           result->is_at_least ? Py_True : Py_False,
-	                                           (unsigned long long)result->n_unreadable,
-	                                           (unsigned long long)result->changes.n_changed,
-	                                           (unsigned long long)result->changes.n_gone,
-	                                           result->is_partial ? Py_True : Py_False, notices, stats, explanation)
-	                           : NULL;
+	PyObject *explanation =
+		!stats     ? NULL
+		: explains ? bs_py_text(heard->explanation.data, heard->explanation.n_bytes)
+			   : Py_NewRef(Py_None);
+	PyObject *answer =
+		explanation
+			? Py_BuildValue("(OKOKKKOOOO)", hits, (unsigned long long)result->n_hits,
+	                                result->is_at_least ? Py_True : Py_False,
+	                                (unsigned long long)result->n_unreadable,
+	                                (unsigned long long)result->changes.n_changed,
+	                                (unsigned long long)result->changes.n_gone,
+	                                result->is_partial ? Py_True : Py_False, notices, stats,
+	                                explanation)
+			: NULL;
 	Py_XDECREF(hits);
 	Py_XDECREF(notices);
 	Py_XDECREF(stats);
@@ -181,7 +189,8 @@ static PyObject *make_answer(const struct heard *heard, const struct bs_search_r
 	return answer;
 }
 
-/* find(query, mode, owner, **options) -> (hits or ids, number of hits, at least, unreadable, changed, gone, partial, notices, stats, explanation) */
+/* find(query, mode, owner, **options) -> (hits or ids, number of hits, at least, unreadable,
+ * changed, gone, partial, notices, stats, explanation) */
 static PyObject *searcher_find(PyObject *self, PyObject *arguments, PyObject *options)
 {
 	struct bs_py_keep keep = {.objects = NULL};
@@ -205,14 +214,16 @@ static PyObject *searcher_find(PyObject *self, PyObject *arguments, PyObject *op
 		search.request.callbacks.notice = bs_py_hear_line;
 		search.request.callbacks.explain = search.explains ? hear_explanation : NULL;
 		search.request.callbacks.context = &heard;
-		BS_PY_WITHOUT_GIL(status = bs_search_for_program(searcher, &search.request, &search.program, &result, &err));
+		BS_PY_WITHOUT_GIL(status = bs_search_for_program(searcher, &search.request,
+		                                                 &search.program, &result, &err));
 		bs_py_context_failed(bs_py_handle_context(((struct searcher *)self)->handle));
 		if (heard.hits.is_short_of_memory)
 			(void)PyErr_NoMemory();
 		else if (status)
-			(void)bs_py_raise_at(status, &err, search.request.query.text, search.request.query.text_bytes,
-			                     result.error_byte);
-		answer = PyErr_Occurred() ? NULL : make_answer(&heard, &result, owner, search.explains);
+			(void)bs_py_raise_at(status, &err, search.request.query.text,
+			                     search.request.query.text_bytes, result.error_byte);
+		answer = PyErr_Occurred() ? NULL
+		                          : make_answer(&heard, &result, owner, search.explains);
 	}
 	bs_py_searcher_done(self);
 	bs_py_bytes_free(&heard.hits.bytes);
@@ -239,7 +250,8 @@ static PyObject *searcher_statistics(PyObject *self, PyObject *arguments, PyObje
 	if (ok) {
 		enum bs_status status = bs_statistics_new(&statistics, &err);
 		if (!status)
-			BS_PY_WITHOUT_GIL(status = bs_statistics_gather(searcher, &search.request, statistics, &err));
+			BS_PY_WITHOUT_GIL(status = bs_statistics_gather(searcher, &search.request,
+			                                                statistics, &err));
 		bs_py_context_failed(bs_py_handle_context(((struct searcher *)self)->handle));
 		if (status)
 			(void)bs_py_raise(status, &err);
@@ -267,9 +279,12 @@ static PyObject *searcher_document(PyObject *self, PyObject *id)
 	if (searcher) {
 		enum bs_status status;
 		BS_PY_WITHOUT_GIL(
-			status = is_number ? bs_document_numbered(searcher, number, &texts, &n_texts, &is_changed, &err)
-		                           : bs_document(searcher, bytes, id_bytes, &texts, &n_texts, &is_changed, &err));
-		PyObject *dict = status || PyErr_Occurred() ? bs_py_raise(status, &err) : bs_py_texts(texts, n_texts);
+			status = is_number ? bs_document_numbered(searcher, number, &texts,
+		                                                  &n_texts, &is_changed, &err)
+		                           : bs_document(searcher, bytes, id_bytes, &texts,
+		                                         &n_texts, &is_changed, &err));
+		PyObject *dict = status || PyErr_Occurred() ? bs_py_raise(status, &err)
+		                                            : bs_py_texts(texts, n_texts);
 		answer = dict ? Py_BuildValue("(NO)", dict, is_changed ? Py_True : Py_False) : NULL;
 		bs_py_searcher_done(self);
 	}
@@ -293,7 +308,7 @@ static PyType_Slot searcher_slots[] = {
 };
 
 static PyType_Spec searcher_spec = {"bitsift._bitsift.Searcher", sizeof(struct searcher), 0,
-                                  Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, searcher_slots};
+                                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, searcher_slots};
 
 bool bs_py_add_search(PyObject *module)
 {

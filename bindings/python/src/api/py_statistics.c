@@ -10,7 +10,8 @@
 
 struct statistics {
 	PyObject_HEAD struct bs_statistics
-		*statistics; /* never changed once others see them, so that searches may read them */
+		/* never changed once others see them, so that searches may read them */
+		*statistics;
 };
 
 const struct bs_statistics *bs_py_statistics(PyObject *object)
@@ -20,7 +21,8 @@ const struct bs_statistics *bs_py_statistics(PyObject *object)
 
 PyObject *bs_py_statistics_object(struct bs_statistics *statistics)
 {
-	struct statistics *self = (struct statistics *)PyType_GenericAlloc(bs_py_types.statistics, 0);
+	struct statistics *self =
+		(struct statistics *)PyType_GenericAlloc(bs_py_types.statistics, 0);
 	if (self)
 		self->statistics = statistics;
 	else
@@ -42,7 +44,8 @@ static const struct bs_py_option parts_options[] = {
 };
 
 /* A word, with how many documents have it, or a field, with its kinds. */
-static bool add_part(struct bs_statistics *statistics, struct bs_py_keep *keep, PyObject *item, bool is_field)
+static bool add_part(struct bs_statistics *statistics, struct bs_py_keep *keep, PyObject *item,
+                     bool is_field)
 {
 	PyObject *name;
 	unsigned long long number;
@@ -58,14 +61,16 @@ static bool add_part(struct bs_statistics *statistics, struct bs_py_keep *keep, 
 	number = bytes ? PyLong_AsUnsignedLongLong(item) : 0;
 	if (PyErr_Occurred())
 		return false;
-	enum bs_status status = is_field
-	                                ? bs_statistics_add_field(statistics, bytes, n_bytes,
-	                                                          number > UINT_MAX ? UINT_MAX : (unsigned)number, &err)
-	                                : bs_statistics_add_word(statistics, bytes, n_bytes, number, &err);
+	enum bs_status status =
+		is_field ? bs_statistics_add_field(statistics, bytes, n_bytes,
+	                                           number > UINT_MAX ? UINT_MAX : (unsigned)number,
+	                                           &err)
+			 : bs_statistics_add_word(statistics, bytes, n_bytes, number, &err);
 	return !status || bs_py_raise(status, &err);
 }
 
-static bool add_parts(struct bs_statistics *statistics, struct bs_py_keep *keep, PyObject *mapping, bool are_fields)
+static bool add_parts(struct bs_statistics *statistics, struct bs_py_keep *keep, PyObject *mapping,
+                      bool are_fields)
 {
 	PyObject *items = mapping ? PyMapping_Items(mapping) : PyList_New(0);
 	bool ok = bs_py_keep_object(keep, items);
@@ -81,7 +86,8 @@ static PyObject *statistics_new(PyTypeObject *type, PyObject *arguments, PyObjec
 	struct bs_statistics *statistics = NULL;
 	struct bs_error err;
 	(void)type;
-	bool ok = PyArg_ParseTuple(arguments, "") && bs_py_read_options(&keep, keywords, parts_options, &parts);
+	bool ok = PyArg_ParseTuple(arguments, "") &&
+	          bs_py_read_options(&keep, keywords, parts_options, &parts);
 	enum bs_status status = ok ? bs_statistics_new(&statistics, &err) : BS_OK;
 	if (status)
 		(void)bs_py_raise(status, &err);
@@ -100,7 +106,8 @@ static PyObject *statistics_add(PyObject *one, PyObject *other)
 {
 	struct bs_statistics *sum;
 	struct bs_error err;
-	if (!PyObject_TypeCheck(one, bs_py_types.statistics) || !PyObject_TypeCheck(other, bs_py_types.statistics))
+	if (!PyObject_TypeCheck(one, bs_py_types.statistics) ||
+	    !PyObject_TypeCheck(other, bs_py_types.statistics))
 		return Py_NewRef(Py_NotImplemented);
 	enum bs_status status = bs_statistics_new(&sum, &err);
 	if (!status)
@@ -130,7 +137,8 @@ static PyObject *statistics_words(PyObject *self, void *unused)
 	size_t n_bytes;
 	uint64_t n_docs;
 	(void)unused;
-	for (size_t i = 0; words && bs_statistics_word(bs_py_statistics(self), i, &word, &n_bytes, &n_docs); i++)
+	for (size_t i = 0;
+	     words && bs_statistics_word(bs_py_statistics(self), i, &word, &n_bytes, &n_docs); i++)
 		if (!put(words, word, n_bytes, n_docs))
 			Py_CLEAR(words);
 	return words;
@@ -143,7 +151,8 @@ static PyObject *statistics_fields(PyObject *self, void *unused)
 	size_t n_bytes;
 	unsigned kinds;
 	(void)unused;
-	for (size_t i = 0; fields && bs_statistics_field(bs_py_statistics(self), i, &name, &n_bytes, &kinds); i++)
+	for (size_t i = 0;
+	     fields && bs_statistics_field(bs_py_statistics(self), i, &name, &n_bytes, &kinds); i++)
 		if (!put(fields, name, n_bytes, kinds))
 			Py_CLEAR(fields);
 	return fields;
@@ -165,8 +174,8 @@ static PyObject *statistics_parts(PyObject *self, PyObject *unused)
 {
 	(void)unused;
 	return Py_BuildValue("{s:N,s:N,s:N,s:N}", "docs", statistics_docs(self, NULL), "positions",
-	                     statistics_positions(self, NULL), "words", statistics_words(self, NULL), "fields",
-	                     statistics_fields(self, NULL));
+	                     statistics_positions(self, NULL), "words",
+	                     statistics_words(self, NULL), "fields", statistics_fields(self, NULL));
 }
 
 static void statistics_dealloc(PyObject *self)
@@ -177,23 +186,26 @@ static void statistics_dealloc(PyObject *self)
 
 static PyMethodDef statistics_methods[] = {
 	BS_PY_DOCUMENTED("parts", statistics_parts, METH_NOARGS,
-                         "parts($self, /)\n--\n\nA dict, that JSON can have: Statistics(**parts) is equal to this."),
+                         "parts($self, /)\n--\n\nA dict, that JSON can have: Statistics(**parts) "
+                         "is equal to this."),
 	{NULL, NULL, 0, NULL},
 };
 
 static PyGetSetDef statistics_properties[] = {
 	{"docs", statistics_docs, NULL, "How many documents.", NULL},
 	{"positions", statistics_positions, NULL, "Of how many words in all.", NULL},
-	{"words", statistics_words, NULL, "{word: how many documents have it}; words as indexes have them.", NULL},
+	{"words", statistics_words, NULL,
+         "{word: how many documents have it}; words as indexes have them.", NULL},
 	{"fields", statistics_fields, NULL, "{field that the query names: its kinds}.", NULL},
 	{NULL, NULL, NULL, NULL, NULL},
 };
 
-static char statistics_doc[] = "Statistics(*, docs=0, positions=0, words={}, fields={})\n--\n\nWhat scores know of a "
-			       "collection, for the words of one query: "
-			       "Index.statistics gathers it, and the sum of those of several indexes\nis that of all. "
-			       "Handed to Index.search of each, they rank "
-			       "as one. It never changes.";
+static char statistics_doc[] =
+	"Statistics(*, docs=0, positions=0, words={}, fields={})\n--\n\nWhat scores know of a "
+	"collection, for the words of one query: "
+	"Index.statistics gathers it, and the sum of those of several indexes\nis that of all. "
+	"Handed to Index.search of each, they rank "
+	"as one. It never changes.";
 
 static PyType_Slot statistics_slots[] = {
 	{Py_tp_doc, statistics_doc},
@@ -205,8 +217,8 @@ static PyType_Slot statistics_slots[] = {
 	{0, NULL},
 };
 
-static PyType_Spec statistics_spec = {"bitsift.Statistics", sizeof(struct statistics), 0, Py_TPFLAGS_DEFAULT,
-                                      statistics_slots};
+static PyType_Spec statistics_spec = {"bitsift.Statistics", sizeof(struct statistics), 0,
+                                      Py_TPFLAGS_DEFAULT, statistics_slots};
 
 bool bs_py_add_statistics(PyObject *module)
 {

@@ -17,15 +17,18 @@ struct writer {
 	struct bs_py_deadline deadline;
 	struct bs_py_keep keep; /* of the options */
 	pthread_mutex_t lock;
-	pid_t process; /* which opened it: the lock of the index and files that wait for commit are its own */
+	/* which opened it: the lock of the index and files that wait for commit are its own */
+	pid_t process;
 };
 
-/* Takes the lock, for a call that cancel (or NULL) and deadline_ns (or 0) end; false with an exception, and without the lock. */
+/* Takes the lock, for a call that cancel (or NULL) and deadline_ns (or 0) end; false with an
+ * exception, and without the lock. */
 static bool begin_limited(struct writer *self, PyObject *cancel, uint64_t deadline_ns)
 {
 	if (self->process != getpid()) {
-		PyErr_SetString(PyExc_RuntimeError,
-		                "the writer belongs to the process that opened it: open the index again");
+		PyErr_SetString(
+			PyExc_RuntimeError,
+			"the writer belongs to the process that opened it: open the index again");
 		return false;
 	}
 	if (!bs_py_lock(&self->lock, "writer", &self->context))
@@ -106,7 +109,8 @@ static PyObject *writer_new(PyTypeObject *type, PyObject *arguments, PyObject *k
 	struct opening opening = {.request = {.dir = NULL}};
 	struct bs_py_keep keep = {.objects = NULL};
 	struct writer *self = NULL;
-	if (PyArg_ParseTuple(arguments, "") && bs_py_read_options(&keep, keywords, writer_options, &opening))
+	if (PyArg_ParseTuple(arguments, "") &&
+	    bs_py_read_options(&keep, keywords, writer_options, &opening))
 		self = (struct writer *)PyType_GenericAlloc(type, 0);
 	if (!self) {
 		bs_py_keep_free(&keep);
@@ -118,7 +122,8 @@ static PyObject *writer_new(PyTypeObject *type, PyObject *arguments, PyObject *k
 	return (PyObject *)self;
 }
 
-/* Closes what no other thread can be at any more. In the child of a fork it is left alone: what it would take back is the parent's. */
+/* Closes what no other thread can be at any more. In the child of a fork it is left alone: what it
+ * would take back is the parent's. */
 static void close_writer(struct writer *self)
 {
 	struct bs_writer *writer = self->writer;
@@ -152,7 +157,8 @@ struct ready {
 	size_t id_bytes, first_text, n_texts;
 };
 
-/* Documents that are added together: so many that the GIL is not asked for at each of them, nor kept for long. */
+/* Documents that are added together: so many that the GIL is not asked for at each of them, nor
+ * kept for long. */
 #define BATCH_DOCUMENTS 256u
 #define BATCH_BYTES     (1u << 20)
 
@@ -168,7 +174,8 @@ static bool put_into(struct batch *batch, PyObject *id, PyObject *document)
 	struct ready *ready = &batch->documents[batch->n];
 	size_t first = bs_py_n_texts(&batch->texts);
 	if (!PyUnicode_Check(id) && !PyBytes_Check(id)) {
-		PyErr_Format(PyExc_TypeError, "an id is a str or bytes, not %R", (PyObject *)Py_TYPE(id));
+		PyErr_Format(PyExc_TypeError, "an id is a str or bytes, not %R",
+		             (PyObject *)Py_TYPE(id));
 		return false;
 	}
 	ready->id = bs_py_bytes_of(&batch->keep, id, &ready->id_bytes);
@@ -183,16 +190,16 @@ static bool put_into(struct batch *batch, PyObject *id, PyObject *document)
 }
 
 /* Without the GIL. *n_out: how many were added. */
-static enum bs_status add_batch(struct bs_writer *writer, const struct batch *batch, bool is_replace, size_t *n_out,
-                                struct bs_error *err)
+static enum bs_status add_batch(struct bs_writer *writer, const struct batch *batch,
+                                bool is_replace, size_t *n_out, struct bs_error *err)
 {
 	const struct bs_text *texts = batch->texts.items;
 	enum bs_status status = BS_OK;
 	for (size_t i = 0; i < batch->n && !status; i++) {
 		const struct ready *ready = &batch->documents[i];
 		const struct bs_text *of = texts ? texts + ready->first_text : NULL;
-		status = (is_replace ? bs_writer_replace : bs_writer_add)(writer, ready->id, ready->id_bytes, of,
-		                                                          ready->n_texts, err);
+		status = (is_replace ? bs_writer_replace : bs_writer_add)(
+			writer, ready->id, ready->id_bytes, of, ready->n_texts, err);
 		*n_out += !status;
 	}
 	return status;
@@ -223,8 +230,8 @@ static PyObject *add_one(struct writer *self, PyObject *arguments, bool is_repla
 	struct ready ready;
 	struct batch batch = {.documents = &ready};
 	size_t n = 0;
-	bool ok = PyArg_ParseTuple(arguments, "OO", &id, &document) && put_into(&batch, id, document) &&
-	          flush(self, &batch, is_replace, &n);
+	bool ok = PyArg_ParseTuple(arguments, "OO", &id, &document) &&
+	          put_into(&batch, id, document) && flush(self, &batch, is_replace, &n);
 	free_batch(&batch);
 	if (!ok)
 		return NULL;
@@ -247,7 +254,8 @@ static bool put_item(struct batch *batch, PyObject *item)
 	if (PyTuple_Check(item) && PyTuple_Size(item) == 2)
 		return put_into(batch, PyTuple_GetItem(item, 0), PyTuple_GetItem(item, 1));
 	if (!PyDict_Check(item)) {
-		PyErr_SetString(PyExc_TypeError, "each is a pair (id, document), or a dict with an \"id\"");
+		PyErr_SetString(PyExc_TypeError,
+		                "each is a pair (id, document), or a dict with an \"id\"");
 		return false;
 	}
 	PyObject *id = PyDict_GetItemString(item, "id");
@@ -296,7 +304,8 @@ static PyObject *writer_add_many(PyObject *self, PyObject *documents)
 }
 
 /* Deletes by id, or by query. */
-static bool delete_some(struct writer *self, PyObject *what, bool is_query, bool *was_there_out, uint64_t *n_out)
+static bool delete_some(struct writer *self, PyObject *what, bool is_query, bool *was_there_out,
+                        uint64_t *n_out)
 {
 	struct bs_py_keep keep = {.objects = NULL};
 	struct bs_error err;
@@ -305,9 +314,10 @@ static bool delete_some(struct writer *self, PyObject *what, bool is_query, bool
 	bool ok = bytes && begin(self);
 	if (ok) {
 		enum bs_status status;
-		BS_PY_WITHOUT_GIL(
-			status = is_query ? bs_writer_delete_query(self->writer, bytes, n_bytes, n_out, &err)
-		                          : bs_writer_delete(self->writer, bytes, n_bytes, was_there_out, &err));
+		BS_PY_WITHOUT_GIL(status = is_query ? bs_writer_delete_query(self->writer, bytes,
+		                                                             n_bytes, n_out, &err)
+		                                    : bs_writer_delete(self->writer, bytes, n_bytes,
+		                                                       was_there_out, &err));
 		ok = end(self, status, &err);
 	}
 	bs_py_keep_free(&keep);
@@ -317,13 +327,17 @@ static bool delete_some(struct writer *self, PyObject *what, bool is_query, bool
 static PyObject *writer_delete(PyObject *self, PyObject *id)
 {
 	bool was_there = false;
-	return delete_some((struct writer *)self, id, false, &was_there, NULL) ? PyBool_FromLong(was_there) : NULL;
+	return delete_some((struct writer *)self, id, false, &was_there, NULL)
+	               ? PyBool_FromLong(was_there)
+	               : NULL;
 }
 
 static PyObject *writer_delete_query(PyObject *self, PyObject *query)
 {
 	uint64_t n = 0;
-	return delete_some((struct writer *)self, query, true, NULL, &n) ? PyLong_FromUnsignedLongLong(n) : NULL;
+	return delete_some((struct writer *)self, query, true, NULL, &n)
+	               ? PyLong_FromUnsignedLongLong(n)
+	               : NULL;
 }
 
 static const struct bs_py_option commit_options[] = {
@@ -339,7 +353,8 @@ static PyObject *writer_commit(PyObject *object, PyObject *arguments, PyObject *
 	struct bs_build_report report;
 	struct bs_error err;
 	enum bs_status status;
-	bool ok = PyArg_ParseTuple(arguments, "") && bs_py_read_options(&keep, options, commit_options, &said) &&
+	bool ok = PyArg_ParseTuple(arguments, "") &&
+	          bs_py_read_options(&keep, options, commit_options, &said) &&
 	          begin_limited(self, said.deadline.cancel, said.deadline.limits.deadline_ns);
 	if (ok) {
 		BS_PY_WITHOUT_GIL(status = bs_writer_commit(self->writer, &report, &err));

@@ -11,7 +11,8 @@
 struct analyzer {
 	PyObject_HEAD struct bs_analyzer analyzer;
 	PyObject *name, *callable;
-	PyObject *error; /* raised on a thread that is not Python's, for the one that waits for it */
+	/* raised on a thread that is not Python's, for the one that waits for it */
+	PyObject *error;
 };
 
 struct cut_word {
@@ -30,7 +31,9 @@ static bool go_to(struct place *place, Py_ssize_t character)
 {
 	if (!place->is_ascii) {
 		PyObject *between = PyUnicode_Substring(place->text, place->character, character);
-		PyObject *bytes = between ? PyUnicode_AsEncodedString(between, "utf-8", "surrogateescape") : NULL;
+		PyObject *bytes =
+			between ? PyUnicode_AsEncodedString(between, "utf-8", "surrogateescape")
+				: NULL;
 		place->byte += bytes ? (size_t)PyBytes_Size(bytes) : 0;
 		Py_XDECREF(between);
 		Py_XDECREF(bytes);
@@ -51,7 +54,8 @@ static bool take_word(PyObject *item, struct place *place, struct bs_py_bytes *w
 	}
 	if (start < place->character || stop < start || stop > PyUnicode_GetLength(place->text) ||
 	    PyUnicode_GetLength(term) == 0) {
-		PyErr_SetString(PyExc_ValueError, "words come in the order of their starts, and stand in the text");
+		PyErr_SetString(PyExc_ValueError,
+		                "words come in the order of their starts, and stand in the text");
 		return false;
 	}
 	struct cut_word word;
@@ -63,18 +67,21 @@ static bool take_word(PyObject *item, struct place *place, struct bs_py_bytes *w
 		return false;
 	word.stop = end.byte;
 	word.term_bytes = (size_t)PyBytes_Size(bytes);
-	if (!bs_py_append(words, &word, sizeof(word)) || !bs_py_append(words, PyBytes_AsString(bytes), word.term_bytes))
+	if (!bs_py_append(words, &word, sizeof(word)) ||
+	    !bs_py_append(words, PyBytes_AsString(bytes), word.term_bytes))
 		PyErr_NoMemory();
 	Py_DECREF(bytes);
 	return !PyErr_Occurred();
 }
 
-static bool ask_analyzer(PyObject *callable, const char *bytes, size_t n_bytes, struct bs_py_bytes *words)
+static bool ask_analyzer(PyObject *callable, const char *bytes, size_t n_bytes,
+                         struct bs_py_bytes *words)
 {
 	PyObject *text = bs_py_string(bytes, n_bytes);
 	PyObject *given = text ? PyObject_CallFunctionObjArgs(callable, text, NULL) : NULL;
 	PyObject *iterator = given ? PyObject_GetIter(given) : NULL, *item;
-	struct place place = {.text = text, .is_ascii = text && (size_t)PyUnicode_GetLength(text) == n_bytes};
+	struct place place = {.text = text,
+	                      .is_ascii = text && (size_t)PyUnicode_GetLength(text) == n_bytes};
 	while (iterator && !PyErr_Occurred() && (item = PyIter_Next(iterator)) != NULL) {
 		(void)take_word(item, &place, words);
 		Py_DECREF(item);
@@ -119,7 +126,8 @@ static int cut(void *context, const uint8_t *text, size_t text_bytes,
 		struct cut_word word;
 		memcpy(&word, words.data + at, sizeof(word));
 		at += sizeof(word);
-		answer = emit(emit_context, (const uint8_t *)words.data + at, word.term_bytes, word.start, word.stop);
+		answer = emit(emit_context, (const uint8_t *)words.data + at, word.term_bytes,
+		              word.start, word.stop);
 		at += word.term_bytes;
 	}
 	bs_py_bytes_free(&words);
@@ -130,7 +138,8 @@ static PyObject *analyzer_new(PyTypeObject *type, PyObject *arguments, PyObject 
 {
 	static const char *const names[] = {"name", "cut", NULL};
 	PyObject *name, *callable;
-	if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "UO", (char **)(uintptr_t)names, &name, &callable))
+	if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "UO", (char **)(uintptr_t)names,
+	                                 &name, &callable))
 		return NULL;
 	if (!PyCallable_Check(callable))
 		return PyErr_Format(PyExc_TypeError, "cut: not a function");
@@ -143,7 +152,8 @@ static PyObject *analyzer_new(PyTypeObject *type, PyObject *arguments, PyObject 
 		Py_DECREF(self);
 		return NULL;
 	}
-	self->analyzer = (struct bs_analyzer){.name = PyBytes_AsString(self->name), .cut = cut, .context = self};
+	self->analyzer = (struct bs_analyzer){
+		.name = PyBytes_AsString(self->name), .cut = cut, .context = self};
 	return (PyObject *)self;
 }
 
@@ -166,12 +176,14 @@ static void analyzer_dealloc(PyObject *object)
 	bs_py_free(object);
 }
 
-static char analyzer_doc[] =
-	"Analyzer(name, cut)\n--\n\nCuts texts into words in place of the library's rules: cut(text) gives (term, "
-	"start, stop) for each, in the "
-	"order of start;\nterm: what it is indexed as and compared by, [start, stop): the characters that it stands "
-	"in. An index knows its "
-	"analyzer by\nname: another name is due when it cuts otherwise. cut is called on any thread.";
+static char analyzer_doc[] = "Analyzer(name, cut)\n--\n\nCuts texts into words in place of the "
+			     "library's rules: cut(text) gives (term, "
+			     "start, stop) for each, in the "
+			     "order of start;\nterm: what it is indexed as and compared by, "
+			     "[start, stop): the characters that it stands "
+			     "in. An index knows its "
+			     "analyzer by\nname: another name is due when it cuts otherwise. cut "
+			     "is called on any thread.";
 
 static PyMemberDef analyzer_members[] = {
 	{"cut", T_OBJECT_EX, offsetof(struct analyzer, callable), READONLY, "The function."},
@@ -179,8 +191,9 @@ static PyMemberDef analyzer_members[] = {
 };
 
 static PyType_Slot analyzer_slots[] = {
-	{Py_tp_doc, analyzer_doc},           {Py_tp_new, analyzer_new},         {Py_tp_dealloc, analyzer_dealloc},
-	{Py_tp_traverse, analyzer_traverse}, {Py_tp_members, analyzer_members}, {0, NULL},
+	{Py_tp_doc, analyzer_doc},         {Py_tp_new, analyzer_new},
+	{Py_tp_dealloc, analyzer_dealloc}, {Py_tp_traverse, analyzer_traverse},
+	{Py_tp_members, analyzer_members}, {0, NULL},
 };
 
 static PyType_Spec analyzer_spec = {"bitsift.Analyzer", sizeof(struct analyzer), 0,

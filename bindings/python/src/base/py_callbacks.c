@@ -2,8 +2,9 @@
 #include "py_callbacks.h"
 
 /*
- * Python's own limit counts its own frames, and lets several hundred calls of the library nest: each takes some 10 KiB of stack
- * between two frames of Python. With this one they fit into a thread of 192 KiB.
+ * Python's own limit counts its own frames, and lets several hundred calls of the library nest:
+ * each takes some 10 KiB of stack between two frames of Python. With this one they fit into a
+ * thread of 192 KiB.
  */
 #define MOST_CALLBACKS 16u
 static _Thread_local const void *callbacks[MOST_CALLBACKS]; /* what they serve */
@@ -12,7 +13,8 @@ static _Thread_local unsigned n_callbacks;
 bool bs_py_callback_begin(const void *served)
 {
 	if (n_callbacks == MOST_CALLBACKS) {
-		PyErr_Format(PyExc_RecursionError, "functions that bitsift calls use bitsift again, more than %d deep",
+		PyErr_Format(PyExc_RecursionError,
+		             "functions that bitsift calls use bitsift again, more than %d deep",
 		             (int)MOST_CALLBACKS);
 		return false;
 	}

@@ -11,7 +11,8 @@
 #include "py_memory.h"
 #include "py_messages.h"
 
-/* What a provider gave last on a thread: the library reads it after the callback, without the GIL. */
+/* What a provider gave last on a thread: the library reads it after the callback, without the
+ * GIL. */
 struct given {
 	struct bs_text *texts;
 	char *bytes;
@@ -61,13 +62,16 @@ static struct given *copy_texts(const struct bs_text *texts, size_t n)
 }
 
 /* With the GIL. An exception stays set, for bs_py_raise. */
-static int ask_provider(PyObject *callable, const char *id, size_t id_bytes, struct given **given_out, size_t *n_out)
+static int ask_provider(PyObject *callable, const char *id, size_t id_bytes,
+                        struct given **given_out, size_t *n_out)
 {
 	struct bs_py_keep keep = {.objects = NULL};
 	struct bs_py_text_list texts = {.items = NULL};
 	PyObject *name = bs_py_string(id, id_bytes);
 	PyObject *document = name ? PyObject_CallFunctionObjArgs(callable, name, NULL) : NULL;
-	int answer = document == Py_None ? 1 : document && bs_py_document(&keep, document, &texts) ? 0 : 2;
+	int answer = document == Py_None                                   ? 1
+	             : document && bs_py_document(&keep, document, &texts) ? 0
+	                                                                   : 2;
 	if (answer == 0) {
 		*n_out = bs_py_n_texts(&texts);
 		*given_out = copy_texts(texts.items, *n_out);
@@ -83,7 +87,8 @@ static int ask_provider(PyObject *callable, const char *id, size_t id_bytes, str
 	return answer;
 }
 
-static int provide(void *object, const char *id, size_t id_bytes, const struct bs_text **texts_out, size_t *n_texts_out)
+static int provide(void *object, const char *id, size_t id_bytes, const struct bs_text **texts_out,
+                   size_t *n_texts_out)
 {
 	struct bs_py_context *context = object;
 	struct given *given = NULL;
@@ -114,13 +119,15 @@ static const int log_levels[] = {[BS_LOG_DEBUG] = 10, [BS_LOG_INFO] = 20, [BS_LO
 static void tell_logger(PyObject *logger, enum bs_log_level level, const char *line)
 {
 	PyObject *text = bs_py_message(line);
-	PyObject *answer =
-		text && logger ? PyObject_CallMethod(logger, "log", "isO", log_levels[level], "%s", text) : NULL;
+	PyObject *answer = text && logger ? PyObject_CallMethod(logger, "log", "isO",
+	                                                        log_levels[level], "%s", text)
+	                                  : NULL;
 	Py_XDECREF(text);
 	Py_XDECREF(answer);
 }
 
-/* Lines that a logger causes itself, by using what logs to it, are dropped: they would have no end. */
+/* Lines that a logger causes itself, by using what logs to it, are dropped: they would have no
+ * end. */
 static void log_line(void *object, enum bs_log_level level, const char *line)
 {
 	static _Thread_local bool is_logging;
@@ -146,7 +153,8 @@ static void log_line(void *object, enum bs_log_level level, const char *line)
 static bool find_logger(struct bs_py_context *context)
 {
 	PyObject *logging = PyImport_ImportModule("logging");
-	PyObject *logger = logging ? PyObject_CallMethod(logging, "getLogger", "O", context->logger) : NULL;
+	PyObject *logger =
+		logging ? PyObject_CallMethod(logging, "getLogger", "O", context->logger) : NULL;
 	Py_XDECREF(logging);
 	if (logger) {
 		Py_DECREF(context->logger);
@@ -162,7 +170,9 @@ static bool begin_log(struct bs_py_context *context)
 	PyObject *answer = PyObject_CallMethod(context->logger, "getEffectiveLevel", NULL);
 	long level = answer ? PyLong_AsLong(answer) : 0;
 	Py_XDECREF(answer);
-	context->log.least = level <= 10 ? BS_LOG_DEBUG : level <= 20 ? BS_LOG_INFO : BS_LOG_WARNING;
+	context->log.least = level <= 10   ? BS_LOG_DEBUG
+	                     : level <= 20 ? BS_LOG_INFO
+	                                   : BS_LOG_WARNING;
 	context->log.line = log_line;
 	context->log.context = context;
 	return !PyErr_Occurred();

@@ -9,21 +9,23 @@
 
 struct bs_memory_index;
 
-/* What is handed to the library for as long as something is open, or a call takes, and holds objects of Python. */
+/* What is handed to the library for as long as something is open, or a call takes, and holds
+ * objects of Python. */
 struct bs_py_context {
 	PyObject *memory, *texts, *analyzer, *logger;
 	struct bs_consent consent;
 	struct bs_text_provider provider;
 	struct bs_log log;
 };
-#define BS_PY_CONTEXT_OPTIONS(type, member)                                                                  \
-	{"memory", BS_PY_OBJECT, offsetof(type, member.memory), 0, &bs_py_types.memory, NULL},               \
-		{"texts", BS_PY_FUNCTION, offsetof(type, member.texts), 0, NULL, NULL},                      \
-		{"analyzer", BS_PY_OBJECT, offsetof(type, member.analyzer), 0, &bs_py_types.analyzer, NULL}, \
-		{"log", BS_PY_OBJECT, offsetof(type, member.logger), 0, NULL, NULL},                         \
-		{"slow", BS_PY_SECONDS, offsetof(type, member.log.slow_ns), 0, NULL, NULL},                  \
-	{                                                                                                    \
-		"trust", BS_PY_BOOL, offsetof(type, member.consent.all), 0, NULL, NULL                       \
+#define BS_PY_CONTEXT_OPTIONS(type, member)                                                    \
+	{"memory", BS_PY_OBJECT, offsetof(type, member.memory), 0, &bs_py_types.memory, NULL}, \
+		{"texts", BS_PY_FUNCTION, offsetof(type, member.texts), 0, NULL, NULL},        \
+		{"analyzer", BS_PY_OBJECT,          offsetof(type, member.analyzer),           \
+	         0,          &bs_py_types.analyzer, NULL},                                     \
+		{"log", BS_PY_OBJECT, offsetof(type, member.logger), 0, NULL, NULL},           \
+		{"slow", BS_PY_SECONDS, offsetof(type, member.log.slow_ns), 0, NULL, NULL},    \
+	{                                                                                      \
+		"trust", BS_PY_BOOL, offsetof(type, member.consent.all), 0, NULL, NULL         \
 	}
 /* Of what options have put into it: it takes references of its own. False with an exception. */
 bool bs_py_context_begin(struct bs_py_context *context);
@@ -35,14 +37,14 @@ const struct bs_text_provider *bs_py_context_texts(struct bs_py_context *context
 const struct bs_analyzer *bs_py_context_analyzer(struct bs_py_context *context);
 const struct bs_log *bs_py_context_log(struct bs_py_context *context);
 /* All of it, and what ends the call, to a request. */
-#define BS_PY_HAND_OVER(request, from, deadline)                       \
-	do {                                                        \
-		(request)->memory = bs_py_context_memory(from);     \
+#define BS_PY_HAND_OVER(request, from, deadline)                         \
+	do {                                                             \
+		(request)->memory = bs_py_context_memory(from);          \
 		(request)->host.texts = bs_py_context_texts(from);       \
 		(request)->host.analyzer = bs_py_context_analyzer(from); \
 		(request)->host.log = bs_py_context_log(from);           \
 		(request)->host.consent = &(from)->consent;              \
-		(request)->limits = &(deadline)->limits;               \
+		(request)->limits = &(deadline)->limits;                 \
 	} while (0)
 /* An exception that the analyzer's function raised on another thread becomes this one's. */
 void bs_py_context_failed(struct bs_py_context *context);

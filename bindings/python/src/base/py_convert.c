@@ -112,7 +112,8 @@ const char *bs_py_bytes_of(struct bs_py_keep *keep, PyObject *object, size_t *n_
 	}
 	PyObject *bytes = encode(object);
 	char *data = NULL;
-	if (!bytes || !bs_py_keep_object(keep, bytes) || PyBytes_AsStringAndSize(bytes, &data, &n_bytes) < 0)
+	if (!bytes || !bs_py_keep_object(keep, bytes) ||
+	    PyBytes_AsStringAndSize(bytes, &data, &n_bytes) < 0)
 		return NULL;
 	*n_bytes_out = (size_t)n_bytes;
 	return data;
@@ -141,8 +142,9 @@ const char *const *bs_py_strings(struct bs_py_keep *keep, PyObject *object, size
 	              PyObject_HasAttrString((PyObject *)Py_TYPE(object), "__fspath__");
 	PyObject *list = is_one ? Py_BuildValue("[O]", object) : PySequence_List(object);
 	Py_ssize_t n = list ? PyList_Size(list) : 0;
-	const char **strings =
-		bs_py_keep_object(keep, list) ? bs_py_block(keep, ((size_t)n + 1) * sizeof(*strings)) : NULL;
+	const char **strings = bs_py_keep_object(keep, list)
+	                               ? bs_py_block(keep, ((size_t)n + 1) * sizeof(*strings))
+	                               : NULL;
 	*ok = strings != NULL;
 	for (Py_ssize_t i = 0; i < n && *ok; i++) {
 		strings[i] = bs_py_chars(keep, PyList_GetItem(list, i), ok);

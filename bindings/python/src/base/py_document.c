@@ -3,12 +3,12 @@
 
 #include <string.h>
 
-static bool add_value(struct bs_py_keep *keep, const char *field, size_t field_bytes, PyObject *value,
-                      struct bs_py_text_list *texts);
+static bool add_value(struct bs_py_keep *keep, const char *field, size_t field_bytes,
+                      PyObject *value, struct bs_py_text_list *texts);
 
 /* The name of what stands inside: "author.name". */
-static const char *join(struct bs_py_keep *keep, const char *field, size_t field_bytes, const char *name,
-                        size_t *name_bytes_io)
+static const char *join(struct bs_py_keep *keep, const char *field, size_t field_bytes,
+                        const char *name, size_t *name_bytes_io)
 {
 	if (field_bytes == 0)
 		return name;
@@ -22,8 +22,8 @@ static const char *join(struct bs_py_keep *keep, const char *field, size_t field
 	return joined;
 }
 
-static bool add_mapping(struct bs_py_keep *keep, const char *field, size_t field_bytes, PyObject *mapping,
-                        struct bs_py_text_list *texts)
+static bool add_mapping(struct bs_py_keep *keep, const char *field, size_t field_bytes,
+                        PyObject *mapping, struct bs_py_text_list *texts)
 {
 	PyObject *items = PyMapping_Items(mapping);
 	if (!bs_py_keep_object(keep, items))
@@ -50,13 +50,14 @@ static bool add_list(struct bs_py_keep *keep, const char *field, size_t field_by
 	bool ok = n >= 0;
 	for (Py_ssize_t i = 0; i < n && ok; i++) {
 		PyObject *value = PySequence_GetItem(list, i);
-		ok = bs_py_keep_object(keep, value) && add_value(keep, field, field_bytes, value, texts);
+		ok = bs_py_keep_object(keep, value) &&
+		     add_value(keep, field, field_bytes, value, texts);
 	}
 	return ok;
 }
 
-static bool add_value(struct bs_py_keep *keep, const char *field, size_t field_bytes, PyObject *value,
-                      struct bs_py_text_list *texts)
+static bool add_value(struct bs_py_keep *keep, const char *field, size_t field_bytes,
+                      PyObject *value, struct bs_py_text_list *texts)
 {
 	struct bs_text text = {.field = field, .field_bytes = field_bytes};
 	if (value == Py_None || PyBool_Check(value))
@@ -70,12 +71,14 @@ static bool add_value(struct bs_py_keep *keep, const char *field, size_t field_b
 		/* What has itself in it would have no end. */
 		if (Py_EnterRecursiveCall(" in the values of a document"))
 			return false;
-		bool ok = (PyDict_Check(value) ? add_mapping : add_list)(keep, field, field_bytes, value, texts);
+		bool ok = (PyDict_Check(value) ? add_mapping : add_list)(keep, field, field_bytes,
+		                                                         value, texts);
 		Py_LeaveRecursiveCall();
 		return ok;
 	}
 	if (!PyUnicode_Check(value) && !PyBytes_Check(value)) {
-		PyErr_Format(PyExc_TypeError, "a text is a str, bytes, a number, a list or a dict, not %R",
+		PyErr_Format(PyExc_TypeError,
+		             "a text is a str, bytes, a number, a list or a dict, not %R",
 		             (PyObject *)Py_TYPE(value));
 		return false;
 	}
@@ -90,7 +93,8 @@ bool bs_py_document(struct bs_py_keep *keep, PyObject *document, struct bs_py_te
 	if (PyUnicode_Check(document) || PyBytes_Check(document) || PyDict_Check(document))
 		return add_value(keep, "", 0, document, texts);
 	if (!PyMapping_Check(document) || PyList_Check(document) || PyTuple_Check(document)) {
-		PyErr_Format(PyExc_TypeError, "a document is a str or a mapping of field names to texts, not %R",
+		PyErr_Format(PyExc_TypeError,
+		             "a document is a str or a mapping of field names to texts, not %R",
 		             (PyObject *)Py_TYPE(document));
 		return false;
 	}

@@ -32,14 +32,17 @@ static PyObject *cancel_is_set(PyObject *self, PyObject *unused)
 
 static PyMethodDef cancel_methods[] = {
 	BS_PY_DOCUMENTED("set", cancel_set, METH_NOARGS,
-                         "set($self, /)\n--\n\nEnds the calls that have it: StoppedError, or partial answers."),
-	BS_PY_DOCUMENTED("clear", cancel_clear, METH_NOARGS, "clear($self, /)\n--\n\nFor the next calls."),
-	BS_PY_DOCUMENTED("is_set", cancel_is_set, METH_NOARGS, "is_set($self, /)\n--\n\nWhether it is."),
+                         "set($self, /)\n--\n\nEnds the calls that have it: StoppedError, or "
+                         "partial answers."),
+	BS_PY_DOCUMENTED("clear", cancel_clear, METH_NOARGS,
+                         "clear($self, /)\n--\n\nFor the next calls."),
+	BS_PY_DOCUMENTED("is_set", cancel_is_set, METH_NOARGS,
+                         "is_set($self, /)\n--\n\nWhether it is."),
 	{NULL, NULL, 0, NULL},
 };
 
-static char cancel_doc[] =
-	"Cancel()\n--\n\nHanded to calls as `cancel`, it ends them when any thread, or a signal handler, sets it.";
+static char cancel_doc[] = "Cancel()\n--\n\nHanded to calls as `cancel`, it ends them when any "
+			   "thread, or a signal handler, sets it.";
 
 static PyType_Slot cancel_slots[] = {
 	{Py_tp_doc, cancel_doc},
@@ -48,7 +51,8 @@ static PyType_Slot cancel_slots[] = {
 	{0, NULL},
 };
 
-static PyType_Spec cancel_spec = {"bitsift.Cancel", sizeof(struct cancel), 0, Py_TPFLAGS_DEFAULT, cancel_slots};
+static PyType_Spec cancel_spec = {"bitsift.Cancel", sizeof(struct cancel), 0, Py_TPFLAGS_DEFAULT,
+                                  cancel_slots};
 
 /* How often signals are looked for: each look waits for the GIL. */
 #define DEADLINE_NS 50000000u
@@ -88,7 +92,8 @@ void bs_py_deadline_init(struct bs_py_deadline *deadline)
 void bs_py_deadline_begin(struct bs_py_deadline *deadline)
 {
 	deadline->limits.context = deadline;
-	deadline->limits.cancel = deadline->cancel ? &((struct cancel *)deadline->cancel)->is_set : NULL;
+	deadline->limits.cancel =
+		deadline->cancel ? &((struct cancel *)deadline->cancel)->is_set : NULL;
 	deadline->thread = PyThread_get_thread_ident();
 	deadline->next_ns = now_ns() + DEADLINE_NS;
 	deadline->is_interrupted = false;

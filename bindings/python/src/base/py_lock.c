@@ -15,10 +15,12 @@ void bs_py_lock_init(pthread_mutex_t *lock)
 bool bs_py_lock(pthread_mutex_t *lock, const char *what, const struct bs_py_context *context)
 {
 	int failed = pthread_mutex_trylock(lock);
-	bool is_awaited = context && (bs_py_is_served(context) || bs_py_is_served(context->analyzer));
+	bool is_awaited =
+		context && (bs_py_is_served(context) || bs_py_is_served(context->analyzer));
 	if (failed && !is_awaited)
 		BS_PY_WITHOUT_GIL(failed = pthread_mutex_lock(lock));
 	if (failed)
-		PyErr_Format(PyExc_RuntimeError, "the %s is at work already, for a callback of its own", what);
+		PyErr_Format(PyExc_RuntimeError,
+		             "the %s is at work already, for a callback of its own", what);
 	return !failed;
 }

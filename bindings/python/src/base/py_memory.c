@@ -45,8 +45,9 @@ static PyObject *memory_files(PyObject *self, PyObject *unused)
 	for (size_t i = 0; files && i < bs_memory_index_n_files(memory); i++) {
 		struct bs_memory_index_file file;
 		status = bs_memory_index_file_at(memory, i, &file, &err);
-		PyObject *bytes = status ? bs_py_raise(status, &err)
-		                         : PyBytes_FromStringAndSize(file.bytes, (Py_ssize_t)file.n_bytes);
+		PyObject *bytes =
+			status ? bs_py_raise(status, &err)
+			       : PyBytes_FromStringAndSize(file.bytes, (Py_ssize_t)file.n_bytes);
 		if (!bytes || PyDict_SetItemString(files, file.name, bytes) < 0)
 			Py_CLEAR(files);
 		Py_XDECREF(bytes);
@@ -59,7 +60,8 @@ static PyObject *memory_copy(PyObject *self, PyObject *unused)
 {
 	struct memory *copy = (struct memory *)PyType_GenericAlloc(bs_py_types.memory, 0);
 	struct bs_error err;
-	enum bs_status status = copy ? bs_memory_index_copy(bs_py_memory(self), &copy->memory, &err) : BS_OK;
+	enum bs_status status =
+		copy ? bs_memory_index_copy(bs_py_memory(self), &copy->memory, &err) : BS_OK;
 	(void)unused;
 	if (status) {
 		Py_DECREF(copy);
@@ -84,26 +86,31 @@ static PyObject *memory_put(PyObject *self, PyObject *arguments)
 	struct bs_error err;
 	if (!PyArg_ParseTuple(arguments, "sy#", &name, &bytes, &n_bytes))
 		return NULL;
-	enum bs_status status = bs_memory_index_put(bs_py_memory(self), name, bytes, (size_t)n_bytes, &err);
+	enum bs_status status =
+		bs_memory_index_put(bs_py_memory(self), name, bytes, (size_t)n_bytes, &err);
 	if (status)
 		return bs_py_raise(status, &err);
 	Py_RETURN_NONE;
 }
 
 static PyMethodDef memory_methods[] = {
-	BS_PY_DOCUMENTED("files", memory_files, METH_NOARGS, "files($self, /)\n--\n\nThe files of it, {name: bytes}."),
+	BS_PY_DOCUMENTED("files", memory_files, METH_NOARGS,
+                         "files($self, /)\n--\n\nThe files of it, {name: bytes}."),
 	BS_PY_DOCUMENTED("put", memory_put, METH_VARARGS,
-                         "put($self, name, bytes, /)\n--\n\nPuts a file into it, for who kept what files() gave."),
+                         "put($self, name, bytes, /)\n--\n\nPuts a file into it, for who kept what "
+                         "files() gave."),
 	BS_PY_DOCUMENTED("copy", memory_copy, METH_NOARGS,
-                         "copy($self, /)\n--\n\nAnother one with the same files, which are not copied: from then on "
+                         "copy($self, /)\n--\n\nAnother one with the same files, which are not "
+                         "copied: from then on "
                          "each goes its way."),
 	BS_PY_DOCUMENTED("remove", memory_remove, METH_VARARGS,
                          "remove($self, name, /)\n--\n\nTakes a file out of it, if it is there."),
 	{NULL, NULL, 0, NULL},
 };
 
-static char memory_doc[] = "Memory()\n--\n\nAn index that is no directory: its files are in memory. "
-			   "Index.open(memory=...) opens what is in it.";
+static char memory_doc[] =
+	"Memory()\n--\n\nAn index that is no directory: its files are in memory. "
+	"Index.open(memory=...) opens what is in it.";
 
 static PyType_Slot memory_slots[] = {
 	{Py_tp_doc, memory_doc},
@@ -113,7 +120,8 @@ static PyType_Slot memory_slots[] = {
 	{0, NULL},
 };
 
-static PyType_Spec memory_spec = {"bitsift.Memory", sizeof(struct memory), 0, Py_TPFLAGS_DEFAULT, memory_slots};
+static PyType_Spec memory_spec = {"bitsift.Memory", sizeof(struct memory), 0, Py_TPFLAGS_DEFAULT,
+                                  memory_slots};
 
 bool bs_py_add_memory(PyObject *module)
 {

@@ -1,9 +1,9 @@
 /* py_messages.c: see py_messages.h. */
 #include "py_messages.h"
 
+#include <bitsift/search.h>
 #include <stdlib.h>
 #include <string.h>
-#include <bitsift/search.h>
 
 /* An exception for each status, which is also one of Python's own. */
 static const struct kin {
@@ -11,18 +11,21 @@ static const struct kin {
 	enum bs_status status;
 } kin[] = {
 	{"bitsift.InvalidError",
-         "What was asked for makes no sense. position: where in the query, in characters, and caret: a picture of it; "
+         "What was asked for makes no sense. position: where in the query, in characters, and "
+         "caret: a picture of it; "
          "or None.",
          BS_INVALID},
 	{"bitsift.NoMemoryError", "There is not enough memory, or a limit says so.", BS_NO_MEMORY},
 	{"bitsift.IoError", "The operating system said no.", BS_IO},
 	{"bitsift.NotFoundError", "What was named is not there.", BS_NOT_FOUND},
 	{"bitsift.CorruptError", "A file of the index is damaged.", BS_CORRUPT},
-	{"bitsift.UnsupportedError", "A file of a newer format, an unknown kernel, another analyzer.", BS_UNSUPPORTED},
+	{"bitsift.UnsupportedError",
+         "A file of a newer format, an unknown kernel, another analyzer.", BS_UNSUPPORTED},
 	{"bitsift.BusyError", "Another writer is at work.", BS_BUSY},
 	{"bitsift.StoppedError", "A callback asked to stop.", BS_STOPPED},
 	{"bitsift.UntrustedError",
-         "The index is another user's, or nobody has consented that a source be read: trust=True.", BS_UNTRUSTED},
+         "The index is another user's, or nobody has consented that a source be read: trust=True.",
+         BS_UNTRUSTED},
 	{"bitsift.DeadlineError", "The call took as long as it may.", BS_DEADLINE},
 };
 
@@ -51,23 +54,28 @@ static PyObject *python_kin(enum bs_status status)
 static bool add_error(PyObject *module, const struct kin *one)
 {
 	PyObject *bases = PyTuple_Pack(2, bs_py_types.errors[BS_OK], python_kin(one->status));
-	PyObject *members = bases ? Py_BuildValue("{s:s,s:O,s:O}", "status", bs_status_name(one->status), "position",
-	                                          Py_None, "caret", Py_None)
-	                          : NULL;
-	PyObject *error = members ? PyErr_NewExceptionWithDoc(one->name, one->doc, bases, members) : NULL;
+	PyObject *members =
+		bases ? Py_BuildValue("{s:s,s:O,s:O}", "status", bs_status_name(one->status),
+	                              "position", Py_None, "caret", Py_None)
+		      : NULL;
+	PyObject *error =
+		members ? PyErr_NewExceptionWithDoc(one->name, one->doc, bases, members) : NULL;
 	Py_XDECREF(bases);
 	Py_XDECREF(members);
 	bs_py_types.errors[one->status] = error;
-	return error && PyModule_AddObjectRef(module, one->name + sizeof("bitsift.") - 1, error) == 0;
+	return error &&
+	       PyModule_AddObjectRef(module, one->name + sizeof("bitsift.") - 1, error) == 0;
 }
 
 bool bs_py_add_errors(PyObject *module)
 {
-	PyObject *members = Py_BuildValue("{s:s,s:O,s:O}", "status", "error", "position", Py_None, "caret", Py_None);
-	PyObject *error =
-		members ? PyErr_NewExceptionWithDoc("bitsift.Error",
-	                                            "What the library reports. status: its name there.", NULL, members)
-			: NULL;
+	PyObject *members = Py_BuildValue("{s:s,s:O,s:O}", "status", "error", "position", Py_None,
+	                                  "caret", Py_None);
+	PyObject *error = members ? PyErr_NewExceptionWithDoc(
+					    "bitsift.Error",
+					    "What the library reports. status: its name there.",
+					    NULL, members)
+	                          : NULL;
 	Py_XDECREF(members);
 	bs_py_types.errors[BS_OK] = error;
 	bool ok = error && PyModule_AddObjectRef(module, "Error", error) == 0;
@@ -90,7 +98,8 @@ static const char *const own_words[] = {
 	"^--encoding ", "encoding: ",
 	"; see `bitsift grep --type-list`", "",
 	"rebuild it with `bitsift index --rebuild`", "rebuild it with build(..., rebuild=True)",
-	"`bitsift index --rebuild --words --grams`", "build(..., rebuild=True, words=True, grams=True)",
+	"`bitsift index --rebuild --words --grams`",
+	"build(..., rebuild=True, words=True, grams=True)",
 	"as in `bitsift index --rebuild .`", "as in build(..., [\".\"], rebuild=True)",
 	": `bitsift index --rebuild - SOURCE...`", "",
 	"`bitsift index --rebuild`", "build(..., rebuild=True)",
@@ -100,15 +109,19 @@ static const char *const own_words[] = {
 	"(--strict stops here", "(strict=True stops here",
 	"unless --text chooses", "unless text_fields chooses",
 	"only if it is named: --index $", "only if it is named",
-	"make one with `bitsift index .`, or name one with --index DIR", "make one with build(), or name one",
+	"make one with `bitsift index .`, or name one with --index DIR",
+	"make one with build(), or name one",
 	"make one with `bitsift index`", "make one with build()",
 	"try `bitsift index .`", "try build(path, \".\")",
 	"run `bitsift index` first, which", "call build() or Index.update() first, which",
 	"the next `bitsift index` that", "the next build() that",
-	"only --rebuild alone, without a source, can", "only build(..., rebuild=True) without a source can",
+	"only --rebuild alone, without a source, can",
+	"only build(..., rebuild=True) without a source can",
 	"which --rebuild can read again", "which rebuild=True can read again",
-	"which --rebuild could read again; `bitsift stats` names them; without --rebuild it is added",
-	"which rebuild=True could read again; stats().sources names them; without rebuild=True it is added",
+	"which --rebuild could read again; `bitsift stats` names them; "
+	"without --rebuild it is added",
+	"which rebuild=True could read again; stats().sources names them; "
+	"without rebuild=True it is added",
 	"--rebuild SOURCE", "build(..., SOURCE, rebuild=True)",
 	NULL};
 /* clang-format on */
@@ -149,15 +162,18 @@ static bool set_place(PyObject *error, const char *query, size_t query_bytes, si
 	return ok;
 }
 
-PyObject *bs_py_raise_at(enum bs_status status, const struct bs_error *err, const char *query, size_t query_bytes,
-                         size_t error_byte)
+PyObject *bs_py_raise_at(enum bs_status status, const struct bs_error *err, const char *query,
+                         size_t query_bytes, size_t error_byte)
 {
 	size_t known = (size_t)status <= BS_DEADLINE ? (size_t)status : BS_OK;
 	if (PyErr_Occurred())
 		return NULL;
 	PyObject *message = bs_py_message(err->text);
-	PyObject *error = message ? PyObject_CallFunctionObjArgs(bs_py_types.errors[known], message, NULL) : NULL;
-	if (error && query && error_byte <= query_bytes && !set_place(error, query, query_bytes, error_byte))
+	PyObject *error =
+		message ? PyObject_CallFunctionObjArgs(bs_py_types.errors[known], message, NULL)
+			: NULL;
+	if (error && query && error_byte <= query_bytes &&
+	    !set_place(error, query, query_bytes, error_byte))
 		Py_CLEAR(error);
 	if (error)
 		PyErr_SetObject(bs_py_types.errors[known], error);

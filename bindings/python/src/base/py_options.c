@@ -4,7 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-static bool read_number(PyObject *value, const char *name, unsigned long long most, unsigned long long *number_out)
+static bool read_number(PyObject *value, const char *name, unsigned long long most,
+                        unsigned long long *number_out)
 {
 	PyObject *index = PyNumber_Index(value), *zero = index ? PyLong_FromLong(0) : NULL;
 	int is_negative = zero ? PyObject_RichCompareBool(index, zero, Py_LT) : -1;
@@ -42,7 +43,8 @@ static PyObject *weight_strings(PyObject *weights)
 		PyObject *item = PyList_GetItem(items, i);
 		PyObject *string = NULL;
 		if (PyTuple_Check(item) && PyTuple_Size(item) == 2)
-			string = PyUnicode_FromFormat("%S=%S", PyTuple_GetItem(item, 0), PyTuple_GetItem(item, 1));
+			string = PyUnicode_FromFormat("%S=%S", PyTuple_GetItem(item, 0),
+			                              PyTuple_GetItem(item, 1));
 		else
 			PyErr_SetString(PyExc_TypeError, "the items of a mapping are pairs");
 		if (!string || PyList_Append(list, string) < 0)
@@ -53,7 +55,8 @@ static PyObject *weight_strings(PyObject *weights)
 	return list;
 }
 
-static bool read_strings(struct bs_py_keep *keep, PyObject *value, const struct bs_py_option *option, char *into)
+static bool read_strings(struct bs_py_keep *keep, PyObject *value,
+                         const struct bs_py_option *option, char *into)
 {
 	bool ok = true;
 	size_t n = 0;
@@ -69,9 +72,11 @@ static bool read_strings(struct bs_py_keep *keep, PyObject *value, const struct 
 	return ok;
 }
 
-static bool read_pair(struct bs_py_keep *keep, PyObject *value, const struct bs_py_option *option, char *into)
+static bool read_pair(struct bs_py_keep *keep, PyObject *value, const struct bs_py_option *option,
+                      char *into)
 {
-	bool ok = PyTuple_Check(value) && PyTuple_Size(value) == 2 && PyUnicode_Check(PyTuple_GetItem(value, 0)) &&
+	bool ok = PyTuple_Check(value) && PyTuple_Size(value) == 2 &&
+	          PyUnicode_Check(PyTuple_GetItem(value, 0)) &&
 	          PyUnicode_Check(PyTuple_GetItem(value, 1));
 	if (!ok) {
 		PyErr_Format(PyExc_TypeError, "%s: a pair of strings", option->name);
@@ -84,12 +89,15 @@ static bool read_pair(struct bs_py_keep *keep, PyObject *value, const struct bs_
 	return ok;
 }
 
-static bool read_object(struct bs_py_keep *keep, PyObject *value, const struct bs_py_option *option, char *into)
+static bool read_object(struct bs_py_keep *keep, PyObject *value, const struct bs_py_option *option,
+                        char *into)
 {
-	if (option->kind == BS_PY_FUNCTION ? !PyCallable_Check(value)
-	                                   : option->type && !PyObject_TypeCheck(value, *option->type)) {
+	if (option->kind == BS_PY_FUNCTION
+	            ? !PyCallable_Check(value)
+	            : option->type && !PyObject_TypeCheck(value, *option->type)) {
 		PyErr_Format(PyExc_TypeError,
-		             option->kind == BS_PY_FUNCTION ? "%s: not a function" : "%s: of the wrong type",
+		             option->kind == BS_PY_FUNCTION ? "%s: not a function"
+		                                            : "%s: of the wrong type",
 		             option->name);
 		return false;
 	}
@@ -97,7 +105,8 @@ static bool read_object(struct bs_py_keep *keep, PyObject *value, const struct b
 	return bs_py_keep_object(keep, Py_NewRef(value));
 }
 
-static bool read_choice(struct bs_py_keep *keep, PyObject *value, const struct bs_py_option *option, char *into)
+static bool read_choice(struct bs_py_keep *keep, PyObject *value, const struct bs_py_option *option,
+                        char *into)
 {
 	bool ok = true;
 	const char *name = bs_py_chars(keep, value, &ok);
@@ -107,16 +116,19 @@ static bool read_choice(struct bs_py_keep *keep, PyObject *value, const struct b
 			return true;
 		}
 	if (ok)
-		PyErr_Format(PyExc_ValueError, "%s: there is no such choice as %R", option->name, value);
+		PyErr_Format(PyExc_ValueError, "%s: there is no such choice as %R", option->name,
+		             value);
 	return false;
 }
 
-static bool read_plain(struct bs_py_keep *keep, PyObject *value, const struct bs_py_option *option, char *into)
+static bool read_plain(struct bs_py_keep *keep, PyObject *value, const struct bs_py_option *option,
+                       char *into)
 {
 	unsigned long long number = 0;
 	bool ok = true;
 	if (option->kind == BS_PY_U32 || option->kind == BS_PY_U64) {
-		ok = read_number(value, option->name, option->kind == BS_PY_U32 ? UINT32_MAX : UINT64_MAX, &number);
+		ok = read_number(value, option->name,
+		                 option->kind == BS_PY_U32 ? UINT32_MAX : UINT64_MAX, &number);
 		uint32_t small = (uint32_t)number;
 		uint64_t large = number;
 		memcpy(into + option->at, option->kind == BS_PY_U32 ? (void *)&small : &large,
@@ -142,7 +154,8 @@ static bool read_plain(struct bs_py_keep *keep, PyObject *value, const struct bs
 	return ok;
 }
 
-static bool read_option(struct bs_py_keep *keep, PyObject *value, const struct bs_py_option *option, char *into)
+static bool read_option(struct bs_py_keep *keep, PyObject *value, const struct bs_py_option *option,
+                        char *into)
 {
 	switch (option->kind) {
 	case BS_PY_BOOL:
@@ -167,7 +180,8 @@ static bool read_option(struct bs_py_keep *keep, PyObject *value, const struct b
 	}
 }
 
-bool bs_py_read_options(struct bs_py_keep *keep, PyObject *keywords, const struct bs_py_option *options, void *into)
+bool bs_py_read_options(struct bs_py_keep *keep, PyObject *keywords,
+                        const struct bs_py_option *options, void *into)
 {
 	PyObject *key, *value;
 	Py_ssize_t at = 0;
@@ -179,7 +193,8 @@ bool bs_py_read_options(struct bs_py_keep *keep, PyObject *keywords, const struc
 			option++;
 		if (name && !option->name)
 			PyErr_Format(PyExc_TypeError, "there is no option %R", key);
-		if (!name || !option->name || (value != Py_None && !read_option(keep, value, option, into)))
+		if (!name || !option->name ||
+		    (value != Py_None && !read_option(keep, value, option, into)))
 			return false;
 	}
 	return true;

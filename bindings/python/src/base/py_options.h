@@ -3,7 +3,8 @@
 
 #include "py_convert.h"
 
-/* Options: a row for each keyword says what is stored, and where in a struct. None leaves what is there. */
+/* Options: a row for each keyword says what is stored, and where in a struct. None leaves what is
+ * there. */
 enum bs_py_kind {
 	BS_PY_BOOL,     /* bool: what Python takes for true */
 	BS_PY_NOT,      /* bool: the opposite */
@@ -28,4 +29,5 @@ struct bs_py_option {
 	const char *const *names; /* NULL-ended */
 };
 /* keywords: a dict, or NULL. False with an exception: TypeError for one that no row names. */
-bool bs_py_read_options(struct bs_py_keep *keep, PyObject *keywords, const struct bs_py_option *options, void *into);
+bool bs_py_read_options(struct bs_py_keep *keep, PyObject *keywords,
+                        const struct bs_py_option *options, void *into);

@@ -20,8 +20,8 @@
 /* Of the process: the module is refused to any interpreter but the main one. */
 struct bs_py_types {
 	PyObject *errors[BS_DEADLINE + 1]; /* by enum bs_status; [BS_OK]: for any other status */
-	PyTypeObject *analyzer, *cancel, *searcher, *grep, *handle, *hit, *line, *match, *memory, *passage, *place,
-		*query, *statistics, *view, *writer;
+	PyTypeObject *analyzer, *cancel, *searcher, *grep, *handle, *hit, *line, *match, *memory,
+		*passage, *place, *query, *statistics, *view, *writer;
 };
 extern struct bs_py_types bs_py_types;
 
@@ -39,5 +39,6 @@ void bs_py_free(PyObject *self);
 
 /* clang-format off */
 #define BS_PY_METHOD(name, function, flags) BS_PY_DOCUMENTED(name, function, flags, NULL)
-#define BS_PY_DOCUMENTED(name, function, flags, doc) {name, (PyCFunction)(void (*)(void))(function), flags, doc}
+#define BS_PY_DOCUMENTED(name, function, flags, doc) \
+	{name, (PyCFunction)(void (*)(void))(function), flags, doc}
 /* clang-format on */
