@@ -1,6 +1,6 @@
 # Run by the build: cmake -DFROM=docs -DTO=manual_texts.c -P BitsiftManualTexts.cmake. The texts of manual pages and
 # completions as a table in C: query/manual/manual.h.
-file(GLOB pages ${FROM}/man/*.md ${FROM}/completions/*)
+file(GLOB pages ${FROM}/man/*.[17] ${FROM}/completions/*)
 if(NOT pages)
     message(FATAL_ERROR "no texts in ${FROM}")
 endif()
@@ -8,7 +8,6 @@ set(texts "")
 set(rows "")
 foreach(page IN LISTS pages)
     get_filename_component(name ${page} NAME)
-    string(REGEX REPLACE "\\.md$" "" name ${name})
     string(MAKE_C_IDENTIFIER ${name} variable)
     file(READ ${page} bytes HEX)
     string(REGEX REPLACE "(..)" "'\\\\x\\1'," bytes "${bytes}")

@@ -3,11 +3,22 @@
  * (manual_completions.h): the tables of the parser and of --help, and the texts in docs/man and
  * docs/completions.
  *
- * The markup of manual pages, a subset of Markdown: empty lines separate paragraphs, whose lines
- * may end anywhere. A paragraph that begins with "# " or "## " is a heading, with "- " a list item,
- * with four spaces an example, verbatim. A line followed by one that begins with ": " is a term and
- * its explanation. `x` is bold. "@synopsis", "@options", "@examples" and "@commands" are replaced
- * by the contents of the tables.
+ * A file of docs/man is a manual page in mdoc. These lines of it are replaced:
+ *
+ *   .Os             the same with the program's name and version
+ *   .Nd             the same with the first sentence of the summary
+ *   .\" @synopsis   the usage of the command or program
+ *   .\" @options    the options of the command
+ *   .\" @examples   the examples of the command
+ *   .\" @commands   all commands, with their summaries
+ *   .\" @see also   references to the other pages
+ *
+ * `.Dd "" "" ""` omits the date, so that a page is the same on every day. (For a missing or invalid
+ * date groff prints "Epoch" or the present day.)
+ *
+ * `bitsift help TOPIC` prints the page of a topic as plain text. Such a page has no other macros
+ * than .Sh, .Ss, .Pp, .Bl -bullet, .It, .El, .Bd -literal and .Ed, and on lines of their own, with
+ * punctuation after them, .Ql, .Nm, .Fl and .Xr. Its lines have fewer than 512 bytes.
  */
 #pragma once
 
@@ -15,8 +26,7 @@
 
 #include "query/options/command_line.h"
 
-/* A file of docs/man, without the ".md" of its name, or of docs/completions. The build makes the
- * table; name NULL ends it. */
+/* A file of docs/man or docs/completions. The build makes the table; name NULL ends it. */
 struct bs_manual_text {
 	const char *name, *text;
 };

@@ -1,11 +1,24 @@
-/* manual_pages.c: manual pages. See manual_pages.h. */
+/* manual_pages.c: see manual_pages.h. */
 #include "query/manual/manual_pages.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
-/* The code point at text, valid UTF-8 (our own strings); its length in bytes in *n_out. */
+#define TEXT_WIDTH 80
+/* The longest line of a topic's page. */
+#define LINE_BYTES 512
+
+/* Characters that are markup in mdoc, or that an output device replaces, and their escapes. */
+static const struct escape {
+	char character;
+	const char *text;
+} escapes[] = {
+	{'\\', "\\e"},  {'-', "\\-"},   {'\'', "\\(aq"}, {'"', "\\(dq"},
+	{'`', "\\(ga"}, {'~', "\\(ti"}, {'^', "\\(ha"},  {0},
+};
+
+/* Decodes the code point at text, which is valid UTF-8. Its length in bytes: *n_out. */
 static unsigned decode(const char *text, size_t *n_out)
 {
 	unsigned char lead = (unsigned char)*text;
@@ -17,227 +30,210 @@ static unsigned decode(const char *text, size_t *n_out)
 	return code;
 }
 
-/* One character so that roff prints it as it is, in every output device. Returns its bytes in
- * text. */
-static size_t put_character(FILE *out, const char *text)
+/* Text in which nothing is markup. */
+static void put_text(FILE *out, const char *text, size_t n)
 {
-	static const char marks[] = "\\-'`~^", *const names[] = {"e",   "-",   "(aq",
-	                                                         "(ga", "(ti", "(ha"};
-	size_t n;
-	unsigned code = decode(text, &n);
-	const char *mark = n == 1 ? strchr(marks, (int)code) : NULL;
-	if (mark)
-		fprintf(out, "\\%s", names[mark - marks]);
-	else if (n == 1)
-		putc(*text, out);
-	else
-		fprintf(out, "\\[u%04X]", code);
-	return n;
-}
-
-/* A line as it stands. */
-static void plain(FILE *out, const char *text, size_t n)
-{
-	if (n > 0 && (text[0] == '.'))
-		fputs("\\&", out);
-	for (size_t at = 0; at < n;)
-		at += put_character(out, text + at);
-}
-
-/* Running text: `x` is bold, a line feed is a blank. */
-static void prose(FILE *out, const char *text, size_t n)
-{
-	bool is_bold = false;
-	if (n > 0 && text[0] == '.')
-		fputs("\\&", out);
-	for (size_t at = 0; at < n;) {
-		if (text[at] == '\n') {
-			at += 1 + strspn(text + at + 1, " ");
-			putc(' ', out);
-		} else if (text[at] == '`') {
-			is_bold = !is_bold;
-			fprintf(out, "\\f%c", is_bold ? 'B' : 'R');
-			at++;
-		} else {
-			at += put_character(out, text + at);
-		}
+	for (size_t at = 0, n_bytes; at < n; at += n_bytes) {
+		unsigned code = decode(text + at, &n_bytes);
+		const struct escape *escape = escapes;
+		while (escape->text && (unsigned char)escape->character != code)
+			escape++;
+		if (escape->text)
+			fputs(escape->text, out);
+		else
+			fprintf(out, n_bytes == 1 ? "%c" : "\\[u%04X]", code);
 	}
 }
 
-/* Words in capitals are placeholders, in italics; `x` is bold: `-n` K, [OPTION]... (QUERY... |
- * --batch FILE) */
-static void synopsis(FILE *out, const char *text, size_t n)
+/* A line of running text; blanks at its end are dropped. */
+static void put_text_line(FILE *out, const char *text, size_t n)
 {
-	bool is_italic = false, is_bold = false;
-	for (size_t at = 0; at < n;) {
-		bool is_name = !is_bold &&
-		               (isupper((unsigned char)text[at]) || (is_italic && text[at] == '_'));
-		if (is_name != is_italic)
-			fprintf(out, "\\f%c", is_name ? 'I' : 'R');
-		is_italic = is_name;
-		if (text[at] == '`') {
-			is_bold = !is_bold;
-			fprintf(out, "\\f%c", is_bold ? 'B' : 'R');
-			at++;
-		} else {
-			at += put_character(out, text + at);
-		}
-	}
-	fputs(is_italic ? "\\fR\n" : "\n", out);
+	while (n > 0 && text[n - 1] == ' ')
+		n--;
+	if (n == 0)
+		return;
+	fputs(*text == '.' ? "\\&" : "", out);
+	put_text(out, text, n);
+	putc('\n', out);
 }
 
-/* The page under way. */
+/* Running text of --help. `x` is bold; blanks or punctuation surround it. */
+static void put_prose(FILE *out, const char *text)
+{
+	const char *x, *end;
+	while ((x = strchr(text, '`')) != NULL && (end = strchr(x + 1, '`')) != NULL) {
+		const char *opening = x;
+		while (opening > text && opening[-1] != ' ')
+			opening--;
+		put_text_line(out, text, (size_t)(opening - text));
+		fputs(".Cm", out);
+		for (; opening < x; opening++)
+			fprintf(out, " %c", *opening);
+		fputs(" \"", out);
+		put_text(out, x + 1, (size_t)(end - x - 1));
+		fputs("\"", out);
+		for (text = end + 1; *text && *text != ' '; text++)
+			fprintf(out, " %c", *text);
+		putc('\n', out);
+		text += strspn(text, " ");
+	}
+	put_text_line(out, text, strlen(text));
+}
+
 struct page {
 	const struct bs_program *program;
-	const struct bs_command *command; /* NULL on the pages of the program and of topics */
+	const struct bs_command *command; /* NULL: the page of the program or of a topic */
+	const char *self;                 /* the command or topic; NULL: the program */
+	const char *summary;
 	FILE *out;
 };
 
-static void put_option(FILE *out, const struct bs_option *option)
+static void put_version(const struct page *page)
 {
-	fputs(".TP\n", out);
-	if (option->short_name)
-		fprintf(out, "\\fB\\-%c\\fR, ", option->short_name);
-	fputs("\\fB\\-\\-", out);
-	plain(out, option->name, strlen(option->name));
-	fputs("\\fR", out);
-	if (option->argument)
-		fprintf(out, option->is_optional ? "[=\\fI%s\\fR]" : " \\fI%s\\fR",
-		        option->argument);
-	fprintf(out, "\n%c", toupper((unsigned char)option->help[0]));
-	prose(out, option->help + 1, strlen(option->help) - 1);
-	fputs(".\n", out);
+	fprintf(page->out, ".Os bitsift %s\n", page->program->version);
 }
 
-static void put_example(FILE *out, const char *command, const char *explanation)
+/* The first sentence of the summary as a phrase: "Find it. Words ..." -> "find it". */
+static void put_summary(const struct page *page)
 {
-	fputs(".TP\n\\fB", out);
-	plain(out, command, strlen(command));
-	fputs("\\fR\n", out);
-	prose(out, explanation, strlen(explanation));
-	fputs("\n", out);
-}
-
-/* Replaces "@WORD". */
-static void put_table(const struct page *page, const char *word)
-{
-	const struct bs_command *command = page->command;
-	if (strncmp(word, "synopsis", 8) == 0) {
-		fprintf(page->out, "\\fBbitsift%s%s\\fR ", command ? " " : "",
-		        command ? command->name : "");
-		const char *usage = command ? command->usage : page->program->usage;
-		synopsis(page->out, usage, strlen(usage));
-	} else if (strncmp(word, "options", 7) == 0) {
-		for (size_t i = 0; bs_command_option(command, i); i++)
-			put_option(page->out, bs_command_option(command, i));
-	} else if (strncmp(word, "examples", 8) == 0) {
-		for (const char *const *at = command->examples; *at; at += 2)
-			put_example(page->out, at[0], at[1]);
-	} else {
-		for (size_t i = 0; i < page->program->n_commands; i++) {
-			const char *summary = page->program->commands[i]->summary;
-			fprintf(page->out, ".TP\n.BR bitsift\\-%s (1)\n",
-			        page->program->commands[i]->name);
-			prose(page->out, summary, strlen(summary));
-			fputs("\n", page->out);
-		}
-	}
-}
-
-static void example_block(FILE *out, const char *text, size_t n)
-{
-	fputs(".RS 4\n.nf\n", out);
-	for (size_t at = 0; at < n;) {
-		size_t line = strcspn(text + at, "\n");
-		plain(out, text + at + 4, line - 4);
-		fputs("\n", out);
-		at += line + 1;
-	}
-	fputs(".fi\n.RE\n", out);
-}
-
-/* The markup is described in manual.h. Returns true for a heading. */
-static bool paragraph(const struct page *page, const char *text, size_t n, bool is_below_heading)
-{
-	FILE *out = page->out;
-	bool is_heading = *text == '#', is_small = is_heading && text[1] == '#';
-	const char *explained = memmem(text, n, "\n: ", 3);
-	if (*text == '@') {
-		put_table(page, text + 1);
-	} else if (is_heading) {
-		fputs(is_small ? ".SS " : ".SH ", out);
-		plain(out, text + 2 + is_small, n - 2 - is_small);
-		fputs("\n", out);
-	} else if (explained) {
-		size_t term = (size_t)(explained - text);
-		fputs(".TP\n", out);
-		synopsis(out, text, term);
-		prose(out, explained + 3, n - term - 3);
-		fputs("\n", out);
-	} else {
-		bool is_point = strncmp(text, "- ", 2) == 0,
-		     is_example = strncmp(text, "    ", 4) == 0;
-		fputs(is_point ? ".IP \\(bu 2\n" : is_below_heading ? "" : ".PP\n", out);
-		if (is_example) {
-			example_block(out, text, n);
-		} else {
-			prose(out, text + 2 * is_point, n - 2 * is_point);
-			fputs("\n", out);
-		}
-	}
-	return is_heading;
-}
-
-/* The paragraph that begins at *at, without its last line feed; *at moves to the next one. NULL at
- * the end. */
-static const char *next_paragraph(const char **at, size_t *n_out)
-{
-	const char *text = *at, *end = strstr(text, "\n\n");
-	if (!*text)
-		return NULL;
-	end = end ? end : text + strlen(text) - 1;
-	*n_out = (size_t)(end - text);
-	*at = end + strspn(end, "\n");
-	return text;
-}
-
-/* No date: the same source makes the same page on any day. */
-static void title(FILE *out, const struct bs_program *program, const char *name, int section)
-{
-	fputs(".\\\" Made by `bitsift --generate man`; do not edit.\n.TH ", out);
-	for (const char *at = name; *at; at++)
-		fprintf(out, "%s%c", *at == '-' ? "\\" : "", toupper((unsigned char)*at));
-	fprintf(out, " %d \"\" \"bitsift %s\" \"%s\"\n", section, program->version,
-	        section == 1 ? "User Commands" : "Miscellaneous Information Manual");
-}
-
-/* The first sentence of a summary as a phrase: "Find documents. Words ..." -> "find documents". */
-static void name_line(FILE *out, const char *name, const char *summary)
-{
-	const char *end = strstr(summary, ". ");
+	const char *summary = page->summary, *end = strstr(summary, ". ");
 	size_t n = end ? (size_t)(end - summary) : strlen(summary);
 	if (n > 0 && summary[n - 1] == '.')
 		n--;
-	fputs(".SH NAME\n", out);
-	plain(out, name, strlen(name));
-	char first = (char)tolower((unsigned char)summary[0]);
-	fprintf(out, " \\- %c", first);
-	plain(out, summary + 1, n - 1);
-	fputs("\n", out);
+	fprintf(page->out, ".Nd %c", tolower((unsigned char)summary[0]));
+	put_text(page->out, summary + 1, n - 1);
+	putc('\n', page->out);
 }
 
-/* self: the name of the command or the topic whose page it is; NULL: the program's. */
-static void see_also(FILE *out, const struct bs_program *program, const char *self)
+/* A placeholder, an option, a word, a bracket or a mark of a usage line. Returns its bytes. */
+static size_t put_usage_part(FILE *out, const char *part)
 {
-	fprintf(out, ".SH SEE ALSO\n%s", self ? ".BR bitsift (1),\n" : "");
-	for (size_t i = 0; i < program->n_commands; i++)
-		if (!self || strcmp(program->commands[i]->name, self) != 0)
-			fprintf(out, ".BR bitsift\\-%s (1),\n", program->commands[i]->name);
-	for (size_t i = 0; i < program->n_topics; i++)
-		if (!self || strcmp(program->topics[i].name, self) != 0)
-			fprintf(out, ".BR bitsift\\-%s (7),\n", program->topics[i].name);
-	fputs(".BR rg (1)\n", out);
+	static const char brackets[] = "[]()", *const macros[] = {"Oo", "Oc", "Po", "Pc"};
+	const char *bracket = strchr(brackets, *part);
+	if (bracket) {
+		fputs(macros[bracket - brackets], out);
+		return 1;
+	}
+	if (*part == '|' || *part == '.') {
+		size_t n_marks = strspn(part, "|.");
+		fprintf(out, "%.*s", (int)n_marks, part);
+		return n_marks;
+	}
+	bool is_option = *part == '-';
+	size_t n = strcspn(part, " []()|.");
+	fputs(is_option ? "Fl " : isupper((unsigned char)*part) ? "Ar " : "Cm ", out);
+	put_text(out, part + is_option, n - is_option);
+	return n;
 }
+
+/* Usage: [OPTION]... (QUERY... | --batch FILE). Words in capitals are placeholders. Operands begin
+ * lines of the source, because mandoc breaks lines only there. */
+static void put_synopsis(const struct page *page)
+{
+	const struct bs_command *command = page->command;
+	const char *usage = command ? command->usage : page->program->usage;
+	fprintf(page->out, ".Nm bitsift%s%s\n", command ? " " : "", command ? command->name : "");
+	for (const char *at = usage; *at; at += strspn(at, " ")) {
+		char before = at > usage ? at[-1] : '\0';
+		bool is_operand = *at == '[' || *at == '(' || islower((unsigned char)*at);
+		if (at > usage && !(before == ' ' && is_operand))
+			fputs(strchr(" [(", before) || strchr("])", *at) ? " " : " Ns ", page->out);
+		else
+			fputs(at > usage ? "\n." : ".", page->out);
+		at += put_usage_part(page->out, at);
+	}
+	putc('\n', page->out);
+}
+
+static void put_option(FILE *out, const struct bs_option *option)
+{
+	char sentence[LINE_BYTES];
+	fputs(".It Fl ", out);
+	if (option->short_name)
+		fprintf(out, "\\&%c , Fl ", option->short_name);
+	fputs("\\-", out);
+	put_text(out, option->name, strlen(option->name));
+	const char *macros = option->is_optional ? "Ns Op = Ns Ar" : "Ar";
+	if (option->argument)
+		fprintf(out, " %s %s", macros, option->argument);
+	putc('\n', out);
+	snprintf(sentence, sizeof(sentence), "%s.", option->help);
+	sentence[0] = (char)toupper((unsigned char)sentence[0]);
+	put_prose(out, sentence);
+}
+
+static void put_options(const struct page *page)
+{
+	fputs(".Bl -tag -width Ds\n", page->out);
+	for (size_t i = 0; bs_command_option(page->command, i); i++)
+		put_option(page->out, bs_command_option(page->command, i));
+	fputs(".El\n", page->out);
+}
+
+static void put_examples(const struct page *page)
+{
+	fputs(".Bl -tag -width Ds\n", page->out);
+	for (const char *const *example = page->command->examples; *example; example += 2) {
+		fputs(".It Cm \"", page->out);
+		put_text(page->out, example[0], strlen(example[0]));
+		fputs("\"\n", page->out);
+		put_prose(page->out, example[1]);
+	}
+	fputs(".El\n", page->out);
+}
+
+static void put_commands(const struct page *page)
+{
+	fputs(".Bl -tag -width Ds\n", page->out);
+	for (size_t i = 0; i < page->program->n_commands; i++) {
+		fprintf(page->out, ".It Xr bitsift-%s 1\n", page->program->commands[i]->name);
+		put_prose(page->out, page->program->commands[i]->summary);
+	}
+	fputs(".El\n", page->out);
+}
+
+/* The command that follows `name` alphabetically, or the first one (NULL). NULL after the last. */
+static const char *next_command(const struct bs_program *program, const char *name)
+{
+	const char *next = NULL;
+	for (size_t i = 0; i < program->n_commands; i++) {
+		const char *other = program->commands[i]->name;
+		if ((!name || strcmp(other, name) > 0) && (!next || strcmp(other, next) < 0))
+			next = other;
+	}
+	return next;
+}
+
+/* The other pages, sorted by section and name, as mandoc requires. */
+static void put_see_also(const struct page *page)
+{
+	const struct bs_program *program = page->program;
+	const char *self = page->self ? page->self : "";
+	fputs(page->self ? ".Xr bitsift 1 ,\n" : "", page->out);
+	for (const char *name = NULL; (name = next_command(program, name)) != NULL;)
+		if (strcmp(name, self) != 0)
+			fprintf(page->out, ".Xr bitsift-%s 1 ,\n", name);
+	fputs(".Xr rg 1", page->out);
+	for (size_t i = 0; i < program->n_topics; i++)
+		if (strcmp(program->topics[i].name, self) != 0)
+			fprintf(page->out, " ,\n.Xr bitsift-%s 7", program->topics[i].name);
+	putc('\n', page->out);
+}
+
+/* Lines of the files that are replaced. */
+static const struct insertion {
+	const char *line;
+	void (*put)(const struct page *page);
+} insertions[] = {
+	{".Os\n", put_version},
+	{".Nd\n", put_summary},
+	{".\\\" @synopsis\n", put_synopsis},
+	{".\\\" @options\n", put_options},
+	{".\\\" @examples\n", put_examples},
+	{".\\\" @commands\n", put_commands},
+	{".\\\" @see also\n", put_see_also},
+	{0},
+};
 
 const struct bs_command *bs_program_command(const struct bs_program *program, const char *name)
 {
@@ -263,51 +259,164 @@ const char *bs_manual_text(const char *name)
 	return text->text;
 }
 
+/* The file of a page; name: of a command or topic, NULL: the program. */
+static const char *page_file(const char *name, int section)
+{
+	char file[64];
+	snprintf(file, sizeof(file), "bitsift%s%s.%d", name ? "-" : "", name ? name : "", section);
+	return bs_manual_text(file);
+}
+
 bool bs_docs_man(const struct bs_program *program, const char *name, FILE *out)
 {
-	struct page page = {.program = program,
-	                    .command = name ? bs_program_command(program, name) : NULL,
-	                    .out = out};
+	struct page page = {.program = program, .self = name, .out = out};
 	const struct bs_topic *topic = name ? find_topic(program, name) : NULL;
-	char full_name[64];
-	size_t n;
-	bool is_below_heading = false;
+	page.command = name ? bs_program_command(program, name) : NULL;
 	if (name && !page.command && !topic)
 		return false;
-	snprintf(full_name, sizeof(full_name), name ? "bitsift-%s" : "bitsift", name);
-	title(out, program, full_name, topic ? 7 : 1);
-	name_line(out, full_name,
-	          topic          ? topic->summary
-	          : page.command ? page.command->summary
-	                         : program->summary);
-	for (const char *at = bs_manual_text(full_name), *text;
-	     (text = next_paragraph(&at, &n)) != NULL;)
-		is_below_heading = paragraph(&page, text, n, is_below_heading);
-	see_also(out, program, name);
+	page.summary = program->summary;
+	if (name)
+		page.summary = topic ? topic->summary : page.command->summary;
+	fputs(".\\\" Made by `bitsift --generate man`; do not edit.\n", out);
+	size_t n;
+	for (const char *at = page_file(name, topic ? 7 : 1); *at; at += n) {
+		const struct insertion *of = insertions;
+		n = strcspn(at, "\n") + 1;
+		while (of->line && !(strlen(of->line) == n && memcmp(of->line, at, n) == 0))
+			of++;
+		if (of->line)
+			of->put(&page);
+		else
+			fwrite(at, 1, n, out);
+	}
 	return true;
 }
 
-/* The same text, with its backticks, as --help has them. */
+/* The page of a topic on its way to plain text. */
+struct plain {
+	FILE *out;
+	size_t column, indent;
+	bool is_below_break; /* an empty line precedes the next word */
+	bool is_literal;
+};
+
+static void end_paragraph(struct plain *plain, size_t next_indent)
+{
+	if (plain->column > 0)
+		putc('\n', plain->out);
+	plain->column = 0;
+	plain->indent = next_indent;
+	plain->is_below_break = true;
+}
+
+static void begin_text(struct plain *plain)
+{
+	if (plain->is_below_break)
+		putc('\n', plain->out);
+	plain->is_below_break = false;
+}
+
+/* Fills lines with words. */
+static void put_words(struct plain *plain, const char *words)
+{
+	begin_text(plain);
+	for (size_t n; *(words += strspn(words, " ")); words += n) {
+		n = strcspn(words, " ");
+		if (plain->column > 0 && plain->column + 1 + n > TEXT_WIDTH) {
+			fprintf(plain->out, "\n%*s", (int)plain->indent, "");
+			plain->column = plain->indent;
+		} else if (plain->column > 0) {
+			putc(' ', plain->out);
+			plain->column++;
+		}
+		plain->column += fwrite(words, 1, n, plain->out);
+	}
+}
+
+/* Resolves the escapes of a line, in place. */
+static void unescape(char *line)
+{
+	char *to = line;
+	for (const char *at = line; *at;) {
+		const struct escape *escape = escapes;
+		while (escape->text && strncmp(at, escape->text, strlen(escape->text)) != 0)
+			escape++;
+		*to++ = escape->text ? escape->character : *at;
+		at += escape->text ? strlen(escape->text) : 1;
+	}
+	*to = '\0';
+}
+
+/* Moves the punctuation at the end of a macro line to marks: ".Ql x ) ," -> ".Ql x" and "),". */
+static void cut_marks(char *line, char marks[8])
+{
+	size_t n = strlen(line), n_marks = 0;
+	for (; n > 6 && n_marks < 7 && line[n - 2] == ' ' && strchr(".,:;)", line[n - 1]); n -= 2) {
+		memmove(marks + 1, marks, n_marks++);
+		marks[0] = line[n - 1];
+		line[n - 2] = '\0';
+	}
+	marks[n_marks] = '\0';
+}
+
+/* ".Nm bitsift grep Fl -x ," -> "`bitsift grep --x`,"; ".Xr rg 1 ." -> "rg(1)." */
+static void put_inline(struct plain *plain, char *line)
+{
+	char words[LINE_BYTES + 16], marks[8];
+	cut_marks(line, marks);
+	const char *rest = line + 4, *flag = strstr(line, "Fl "), *section = strrchr(line, ' ') + 1;
+	int n_before = flag && flag > rest ? (int)(flag - rest) : 0;
+	int n_name = (int)(section - 1 - rest);
+	if (strncmp(line, ".Xr ", 4) == 0)
+		snprintf(words, sizeof(words), "%.*s(%s)%s", n_name, rest, section, marks);
+	else if (flag)
+		snprintf(words, sizeof(words), "`%.*s-%s`%s", n_before, rest, flag + 3, marks);
+	else
+		snprintf(words, sizeof(words), "`%s`%s", rest, marks);
+	put_words(plain, words);
+}
+
+static void put_plain_line(struct plain *plain, char *line)
+{
+	bool is_display = strncmp(line, ".Bd ", 4) == 0, is_end = strcmp(line, ".Ed") == 0;
+	if (plain->is_literal && !is_end) {
+		begin_text(plain);
+		fprintf(plain->out, "    %s\n", line);
+	} else if (is_display || is_end || strcmp(line, ".Pp") == 0) {
+		end_paragraph(plain, 0);
+		plain->is_literal = is_display;
+	} else if (strcmp(line, ".It") == 0) {
+		end_paragraph(plain, 2);
+		put_words(plain, "-");
+	} else if (strncmp(line, ".Ss ", 4) == 0) {
+		end_paragraph(plain, 0);
+		put_words(plain, line + 4);
+		end_paragraph(plain, 0);
+	} else if (line[0] != '.') {
+		put_words(plain, line);
+	} else if (strchr(line, ' ') && strncmp(line, ".Bl ", 4) != 0) {
+		put_inline(plain, line);
+	}
+}
+
 bool bs_docs_text_topic(const struct bs_program *program, const char *name, FILE *out)
 {
+	static const char first[] = ".Sh DESCRIPTION\n";
 	const struct bs_topic *topic = find_topic(program, name);
-	char page[64];
-	size_t n;
+	struct plain plain = {.out = out};
+	char line[LINE_BYTES];
 	if (!topic)
 		return false;
-	snprintf(page, sizeof(page), "bitsift-%s", name);
-	bs_command_wrap(out, topic->summary, 0, 0);
-	for (const char *at = bs_manual_text(page), *text;
-	     (text = next_paragraph(&at, &n)) != NULL;) {
-		bool is_heading = strncmp(text, "## ", 3) == 0;
-		/* Headings of the page itself are not shown. */
-		if (*text == '#' && !is_heading)
-			continue;
-		putc('\n', out);
-		if (strncmp(text, "    ", 4) == 0)
-			fprintf(out, "%.*s\n", (int)n, text);
-		else
-			bs_command_wrap(out, text + 3 * is_heading, 0, *text == '-' ? 2 : 0);
+	put_words(&plain, topic->summary);
+	end_paragraph(&plain, 0);
+	const char *page = page_file(name, 7), *end = strstr(page, ".Sh SEE ALSO\n");
+	for (const char *at = strstr(page, first) + strlen(first); at < end;) {
+		size_t n = strcspn(at, "\n");
+		snprintf(line, sizeof(line), "%.*s", (int)n, at);
+		unescape(line);
+		put_plain_line(&plain, line);
+		at += n + 1;
 	}
+	end_paragraph(&plain, 0);
 	return true;
 }

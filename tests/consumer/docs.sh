@@ -79,27 +79,29 @@ for command in $commands; do
         [[ $zsh == *"$option"[\[=\}]* ]] || complain "zsh: $command has no $option"
         grep -q -- "__bitsift_in $command' -l ${option#--} " "$docs/bitsift.fish" ||
             complain "fish: $command has no $option"
-        roff='\\fB'$(printf %s "$option" | sed 's/-/\\\\-/g')'\\fR'
-        grep -q -- "^.*$roff" "$docs/man1/bitsift-$command.1" || complain "man: $command has no $option"
+        name=$(printf %s "${option#-}" | sed 's/-/\\\\-/g')
+        grep -qE -- "^\\.It .*Fl $name( |\$)" "$docs/man1/bitsift-$command.1" ||
+            complain "man: $command has no $option"
     done
 done
 
 # ---- readers
 
 for page in "$docs"/man1/* "$docs"/man7/*; do
-    ! has groff || complaints=$(groff -ww -man -Tutf8 -P-c "$page" 2>&1 > /dev/null) && [ -z "${complaints:-}" ] ||
+    ! has groff || complaints=$(groff -ww -mdoc -Tutf8 -P-c "$page" 2>&1 > /dev/null) && [ -z "${complaints:-}" ] ||
         complain "groff: $complaints"
     # The pages have no date, so that they are the same on every day.
-    ! has mandoc || complaints=$(mandoc -Tlint -W warning "$page" | grep -v 'missing date') || true
+    ! has mandoc || complaints=$(mandoc -Tlint -W warning "$page" | grep -v 'cannot parse date') || true
     [ -z "${complaints:-}" ] || complain "mandoc: $complaints"
-    grep -q '^\.SH DESCRIPTION$' "$page" || complain "$page has no description"
+    grep -q '^\.Sh DESCRIPTION$' "$page" || complain "$page has no description"
+    ! grep '^\.\\" @' "$page" || complain "$page: this line should have been replaced"
 done
 # Tables and pictures stand in a terminal's 80 columns as they are.
 for topic in $topics; do
     text=$("$program" help "$topic")
     ! awk 'length($0) > 80' <<< "$text" | grep . || complain "help $topic is too wide"
     has groff || continue
-    page=$(groff -man -Tutf8 -P-c -rLL=78n "$docs/man7/bitsift-$topic.7" | sed 's/[−‐]/-/g; s/^ *//')
+    page=$(groff -mdoc -Tutf8 -P-c -rLL=78n "$docs/man7/bitsift-$topic.7" | sed 's/[−‐]/-/g; s/^ *//')
     while IFS= read -r line; do
         grep -qxF -- "${line#"${line%%[! ]*}"}" <<< "$page" || complain "man: the page of $topic has no line: $line"
     done < <(grep '^    ' <<< "$text")

@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
-# figures.sh SOURCE_DIR: what bitsift-bloom(7) shows was measured. Each of its examples is, line by line, the block of bench/record/bloom.md or
-# catalog.md that begins with the same line, and each number of its text that has a point or is a share stands in one of them. With
-# UPDATE=1 the examples become what the records have now.
+# figures.sh SOURCE_DIR: the figures of bitsift-bloom(7) were measured. Each literal block of the page
+# equals the block of bench/record/bloom.md or catalog.md that begins with the same line. Each number
+# of its text that has a point or is a percentage is in one of these records. UPDATE=1 copies the
+# present blocks of the records into the page.
 set -euo pipefail
 cd -- "$1"
-page=docs/man/bitsift-bloom.md
+page=docs/man/bitsift-bloom.7
 records=(bench/record/bloom.md bench/record/catalog.md)
 made=$(mktemp)
 trap 'rm -f -- "$made"' EXIT
 
-# A block is known by its first line up to two blanks, behind which figures may stand.
+# A block is identified by its first line up to two blanks; figures may follow these.
 awk '
 function name_of(line) { sub(/  .*/, "", line); return line }
 FILENAME != page {
@@ -20,21 +21,13 @@ FILENAME != page {
     }
     next
 }
-function put_block(i) {
-    for (i = 1; i <= n[name]; i++) print "    " block[name, i]
-    name = ""
+function put_block(name, i) {
+    if (!(name in n)) { print "no record has a block that begins with \"" name "\"" >"/dev/stderr"; exit 1 }
+    for (i = 1; i <= n[name]; i++) print block[name, i]
 }
-/^    / {
-    line = substr($0, 5)
-    if (name == "") {
-        name = name_of(line)
-        if (!(name in n)) { print "no record has a block that begins with \"" name "\"" >"/dev/stderr"; exit 1 }
-        put_block()
-    }
-    name = "-"
-    next
-}
-{ name = ""; print }' page="$page" "${records[@]}" "$page" >"$made"
+$1 == ".Bd" { is_display = 1; print; getline; put_block(name_of($0)); next }
+$1 == ".Ed" { is_display = 0 }
+!is_display' page="$page" "${records[@]}" "$page" >"$made"
 
 if [ -n "${UPDATE:-}" ]; then
     cat -- "$made" >"$page"
@@ -44,5 +37,5 @@ fi
 failed=0
 while read -r number; do
     grep -qF -- "$number" "${records[@]}" || { echo "$page: no record has $number"; failed=1; }
-done < <(grep -v '^    ' "$page" | grep -oE '[0-9]+\.[0-9]+(e-[0-9]+)?( %)?|[0-9]+ %' | grep -vx '6\.1')
+done < <(sed '/^\.Bd/,/^\.Ed/d' "$page" | grep -oE '[0-9]+\.[0-9]+(e-[0-9]+)?( %)?|[0-9]+ %' | grep -vx '6\.1')
 exit $failed

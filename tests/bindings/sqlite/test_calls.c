@@ -69,7 +69,7 @@ static void make(const char *name, const char *columns, const char *row)
 		"CREATE VIRTUAL TABLE t USING bitsift(%s); INSERT INTO t VALUES(%s)", columns, row);
 	run(db, sql);
 	sqlite3_free(sql);
-	sqlite3_close(db);
+	assert_int_equal(sqlite3_close(db), SQLITE_OK);
 }
 
 /* Another file under the same name, while a statement of the one before is kept. */
@@ -137,7 +137,7 @@ static void test_extended_codes(void **state)
 	assert_int_equal(
 		sqlite3_exec(db, "INSERT INTO t(rowid, a) VALUES(1, 'x')", NULL, NULL, NULL) & 0xff,
 		SQLITE_CONSTRAINT);
-	sqlite3_close(db);
+	assert_int_equal(sqlite3_close(db), SQLITE_OK);
 }
 
 /* Rows further on are deleted, or match no more, before the statement comes to them. */
@@ -200,7 +200,7 @@ static void test_interrupt(void **state)
 	sqlite3_finalize(statement);
 	assert_int_equal(code, SQLITE_INTERRUPT);
 	assert_string_equal(ask(db, "SELECT count(*) FROM t('c')"), "60000");
-	sqlite3_close(db);
+	assert_int_equal(sqlite3_close(db), SQLITE_OK);
 }
 
 /* Random contents: table t<i> has the content c<i>, which is a table of two rows, or a view of up
@@ -319,7 +319,7 @@ static void test_deep_contents(void **state)
 	assert_int_equal(n, 33);
 	assert_string_equal(ask(db, "SELECT count(*) FROM t32('\"alpha beta\"')"), "1");
 	run(db, "INSERT INTO t32(t32) VALUES('integrity-check')");
-	sqlite3_close(db);
+	assert_int_equal(sqlite3_close(db), SQLITE_OK);
 }
 
 int main(int argc, char **argv)
