@@ -50,6 +50,8 @@ static int check_ids(struct bsql_index *index, const struct bsql_hits *hits)
 		n++;
 	}
 	sqlite3_reset(statement);
+	/* A statement on a virtual table would keep that table, and so the connection, open. */
+	bsql_shadow_end(shadow);
 	if (code != SQLITE_DONE)
 		return code;
 	return n < hits->n ? complain(index, hits->ids[n], "is in the index and nowhere else")

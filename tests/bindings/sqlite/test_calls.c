@@ -168,7 +168,7 @@ static void test_changes_ahead(void **state)
 				run(db, "ROLLBACK");
 		assert_int_equal(sqlite3_finalize(statement), SQLITE_OK);
 		assert_int_equal(n, 3);
-		sqlite3_close(db);
+		assert_int_equal(sqlite3_close(db), SQLITE_OK);
 	}
 }
 
@@ -293,7 +293,7 @@ static void test_recursive_contents(void **state)
 			check_contents(db, &contents, table);
 			n_wrong += is_recursive(&contents, table, 0);
 		}
-		sqlite3_close(db);
+		assert_int_equal(sqlite3_close(db), SQLITE_OK);
 	}
 	assert_in_range(n_wrong, 40, 200);
 }

@@ -2,7 +2,10 @@
 # times that; more than eight times the work is reported: looks at the clock, of which there is one for so much estimated work, and bytes
 # read, in pages. With LONG=1 also more than eight times the processor time. Work that nothing counts has the time of the test. And what
 # cannot be linear, or is longer than anything honest, is refused with one line, in a batch in its place.
-[ -n "${SANITIZED:-}" ] || ulimit -v 3000000
+limit() { # KIBIBYTES: of address space; sanitizers need more than there is
+    [ -n "${SANITIZED:-}" ] || ulimit -v "$1"
+}
+limit 3000000
 
 # costs: of the job, work and user time in milliseconds.
 costs() {
@@ -180,9 +183,9 @@ echo '# what is refused'
 } >queries
 show bitsift query --batch queries --count
 status=0
-(ulimit -v 1000000 && bitsift grep -f /dev/zero d) 2>&1 || status=$?
+(limit 1000000 && bitsift grep -f /dev/zero d) 2>&1 || status=$?
 echo "exit status $status"
 # An endless line has no end to wait for; but it is not held.
 status=0
-{ head -c 300000000 /dev/zero && echo && echo cat; } | (ulimit -v 250000 && bitsift query --batch - --count) 2>/dev/null || status=$?
+{ head -c 300000000 /dev/zero && echo && echo cat; } | (limit 250000 && bitsift query --batch - --count) 2>/dev/null || status=$?
 echo "exit status $status"
