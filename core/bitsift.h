@@ -16,7 +16,7 @@
  *      bitsift/writer.h       documents from memory, and indexes in memory
  *      bitsift/catalog.h      many indexes searched as one
  *      bitsift/query.h        a query matched against texts in memory; statistics of several
- *        indexes
+ *                             indexes
  *      bitsift/candidates.h   candidates, for hosts that verify themselves
  *      bitsift/matrix.h       the columns of an index, to look at and measure
  *      bitsift/bloom.h        Bloom filters; a library of its own

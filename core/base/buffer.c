@@ -1,4 +1,4 @@
-/* buffer.c: bytes that grow. See buffer.h. */
+/* buffer.c: see buffer.h. */
 #include "core/base/buffer.h"
 
 #include <errno.h>
@@ -10,7 +10,8 @@
 #define PAGE_BYTES       ((uintptr_t)4096)
 #define LARGE_BYTES      ((size_t)8 << 20)
 #define LARGE_PAGE_BYTES ((size_t)2 << 20)
-#define MALLOC_BYTES     ((size_t)64) /* that malloc may put before and behind what it gives */
+/* An upper bound of what malloc adds before and after a block. */
+#define MALLOC_BYTES ((size_t)64)
 
 __thread struct bs_memory_budget *bs_memory_budget_here;
 
@@ -43,7 +44,8 @@ void bs_buffer_deinit(struct bs_buffer *buffer)
 	*buffer = (struct bs_buffer){0};
 }
 
-/* A page that has no space on the disk would end the process when it is written to. */
+/* Allocates disk space. Without it, writing to a mapped page on a full disk would kill the process
+ * (SIGBUS). */
 static enum bs_status take_space(int fd, uint64_t offset, size_t n_bytes, struct bs_error *err)
 {
 	int code;
@@ -103,16 +105,16 @@ enum bs_status bs_buffer_reserve(struct bs_buffer *buffer, size_t extra_bytes, s
 	if (buffer->file)
 		return reserve_in_file(buffer, wanted, err);
 	size_t capacity = buffer->capacity_bytes + buffer->capacity_bytes / 2;
-	/* Large ones four-fold, in address space: what is not used is no memory, and moving breaks
-	 * large pages up. */
+	/* Large buffers grow four-fold in address space: unused pages take no memory, and every
+	 * move splits large pages. */
 	if (capacity >= LARGE_BYTES)
 		capacity = buffer->capacity_bytes * 4;
 	if (capacity < wanted)
 		capacity = wanted;
 	if (capacity < 64)
 		capacity = 64;
-	/* Then mappings are of whole large pages, and begin with one where the kernel can, so that
-	 * they are moved as such. */
+	/* A large capacity makes malloc's mapping consist of whole large pages and, where the
+	 * kernel can, begin with one. Then mremap moves whole large pages. */
 	if (capacity >= LARGE_BYTES)
 		capacity = (capacity + LARGE_PAGE_BYTES - 1) / LARGE_PAGE_BYTES * LARGE_PAGE_BYTES -
 		           MALLOC_BYTES;
@@ -137,8 +139,8 @@ enum bs_status bs_buffer_reserve(struct bs_buffer *buffer, size_t extra_bytes, s
 void bs_buffer_advise(void *data, size_t n_bytes)
 {
 #ifdef MADV_HUGEPAGE
-	/* To the ends of the pages that it begins and ends in: a mapping that is advised in part is
-	 * two, which cannot grow by being mapped elsewhere, but is copied. */
+	/* Advises whole pages at both ends. A mapping that is advised in part becomes two mappings,
+	 * which realloc must copy because mremap cannot move them. */
 	uintptr_t start = (uintptr_t)data & ~(PAGE_BYTES - 1);
 	uintptr_t end = ((uintptr_t)data + n_bytes + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
 	if (n_bytes >= LARGE_BYTES)

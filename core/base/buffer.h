@@ -1,5 +1,5 @@
-/* buffer.h: bytes that grow. The one owner of realloc arithmetic; everything that collects an
- * unknown number of bytes uses it. Not thread-safe: a buffer belongs to one thread at a time. */
+/* buffer.h: growing byte buffers and the memory budget. All realloc arithmetic is here. Not
+ * thread-safe: a buffer belongs to one thread at a time. */
 #pragma once
 
 #include <string.h>
@@ -8,64 +8,69 @@
 
 BS_BEGIN_DECLS
 
-/* Zero-initialise to make an empty one. data may move with every append; data[0..used_bytes) is
+/* An empty buffer is zero-initialised. data may move with every append; data[0..used_bytes) is
  * valid. */
 struct bs_buffer {
 	uint8_t *data;
 	size_t used_bytes;
 	size_t capacity_bytes;
-	int file; /* descriptor of the file that the bytes are in, plus 1; 0: they are in memory */
+	/* 0 for a buffer in memory; otherwise 1 + the descriptor of the file that holds the
+	 * bytes. */
+	int file;
 };
 
-/* The buffer's bytes will be in a file, mapped: the system can write their pages out when memory is
- * short, and no limit on memory counts them. For much that is written and read in order. The buffer
- * must never have held a byte, the file is empty; it is the buffer's from now on, and
- * bs_buffer_deinit closes it. */
+/* Keeps the buffer's bytes in a mapped file: the system can write its pages out when memory is
+ * short, and the memory budget does not count them. For large amounts that are written and read
+ * sequentially. The buffer must never have held a byte, and the file must be empty. The buffer owns
+ * fd; bs_buffer_deinit closes it. */
 static inline void bs_buffer_use_file(struct bs_buffer *buffer, int fd)
 {
 	buffer->file = fd + 1;
 }
 
-/* What n_bytes take of such a file, which is mapped in whole pages: 64 KiB, as large as any
- * system's. */
+/* n_bytes, rounded up to whole pages of a mapped file. 64 KiB is the largest page size of any
+ * system. */
 static inline size_t bs_file_pages_bytes(size_t n_bytes)
 {
 	const size_t page_bytes = (size_t)64 << 10;
 	return (n_bytes + page_bytes - 1) / page_bytes * page_bytes;
 }
 
-/* Maps n_bytes of a file from an offset on, both of whole pages (bs_file_pages_bytes); to be
- * unmapped with munmap. Space on the disk is taken at once, so that writing there cannot fail.
- * BS_IO, BS_NO_MEMORY. */
+/* Maps n_bytes of a file from offset on; both are multiples of the page size of
+ * bs_file_pages_bytes. The caller unmaps with munmap. Disk space is allocated at once, so that
+ * writing to the mapping cannot fail. BS_IO, BS_NO_MEMORY. */
 enum bs_status bs_map_file(int fd, uint64_t offset, size_t n_bytes, void **map_out,
                            struct bs_error *err) BS_WARN_UNUSED;
 
-/* What the buffers of a few threads hold, for a limit. Those that are grown under one must be freed
- * under it. */
+/* The memory that the buffers of one or more threads hold, and its limit. A buffer that grew under
+ * a budget must be freed under it. */
 struct bs_memory_budget {
 	int64_t held_bytes;  /* atomic */
-	uint64_t most_bytes; /* UINT64_MAX: any number */
+	uint64_t most_bytes; /* UINT64_MAX: no limit */
 };
 
-/* Of this thread, and of those that work for it (workers.h); NULL: nothing is counted. */
+/* The budget of this thread and of the threads that work for it (workers.h). NULL: nothing is
+ * counted. */
 extern __thread struct bs_memory_budget *bs_memory_budget_here
 	__attribute__((tls_model("initial-exec")));
 
-/* So many bytes are wanted, or given back if that is negative: BS_NO_MEMORY if they are more than
- * the limit leaves. For memory that is in no buffer, too. */
+/* Adds n_bytes to what this thread's budget holds; a negative number gives memory back.
+ * BS_NO_MEMORY, and nothing is added, if the limit would be exceeded. Also for memory outside
+ * buffers. */
 enum bs_status bs_memory_budget_add(int64_t n_bytes, struct bs_error *err) BS_WARN_UNUSED;
 
-/* Frees the bytes and makes the buffer empty again, in memory; an empty one is fine. */
+/* Frees the bytes (or unmaps and closes the file) and makes the buffer empty, in memory. An empty
+ * buffer is allowed. */
 void bs_buffer_deinit(struct bs_buffer *buffer);
 
-/* Makes room for extra_bytes more beyond used_bytes (used_bytes unchanged). Grows by half at least.
- * BS_NO_MEMORY. */
+/* Makes room for extra_bytes after used_bytes, which does not change. The capacity grows by at
+ * least half. BS_NO_MEMORY; BS_IO if the bytes are in a file. */
 enum bs_status bs_buffer_reserve(struct bs_buffer *buffer, size_t extra_bytes,
                                  struct bs_error *err) BS_WARN_UNUSED;
 
-/* Appends n_bytes from bytes (which must not lie in the buffer itself). BS_NO_MEMORY leaves the
- * buffer as it was. Inline: most appends are of a few bytes, whose number is known to the
- * compiler. */
+/* Appends n_bytes from bytes, which must not lie in the buffer itself. A failure (see
+ * bs_buffer_reserve) leaves the buffer unchanged. Inline, because most appends are a few bytes
+ * whose number the compiler knows. */
 BS_WARN_UNUSED static inline enum bs_status bs_buffer_append(struct bs_buffer *buffer,
                                                              const void *bytes, size_t n_bytes,
                                                              struct bs_error *err)
@@ -81,15 +86,15 @@ BS_WARN_UNUSED static inline enum bs_status bs_buffer_append(struct bs_buffer *b
 	return BS_OK;
 }
 
-/* Forgets the contents, and the memory too if it is more than most_bytes: one huge item must not be
- * paid for ever. */
+/* Removes the contents. Frees the memory if its capacity exceeds most_bytes, so that one huge item
+ * does not keep memory for good. */
 void bs_buffer_trim(struct bs_buffer *buffer, size_t most_bytes);
 
-/* Tells the system that memory from malloc will be used from end to end: large pages spare it
- * faults and look-ups. No promise; small pieces are passed over. */
+/* Advises the system to use large pages for memory from malloc that will be used entirely: fewer
+ * page faults and TLB misses. Only a hint; small areas are ignored. */
 void bs_buffer_advise(void *data, size_t n_bytes);
 
-/* Forgets the contents, keeps the memory. */
+/* Removes the contents, keeps the memory. */
 static inline void bs_buffer_clear(struct bs_buffer *buffer)
 {
 	buffer->used_bytes = 0;

@@ -1,4 +1,5 @@
-/* bytes.h: little-endian integers and varints, the alphabet of every file we write. Header only. */
+/* bytes.h: little-endian integers, varints, bits and comparisons of bytes. All files are written
+ * with these functions. Header only. */
 #pragma once
 
 #include <stdbool.h>
@@ -29,22 +30,24 @@ static inline void bs_store_u64(uint8_t *to, uint64_t value)
 	bs_store_u32(to + 4, (uint32_t)(value >> 32));
 }
 
-/* The place of the highest bit of x; 0 for 0. */
+/* The position of the highest set bit of x; 0 for x = 0. */
 static inline uint32_t bs_log2(uint64_t x)
 {
 	return 63 - (uint32_t)__builtin_clzll(x | 1);
 }
 
-/* n / size, rounded up; n may be any number. */
+/* n / size, rounded up, for any n and size > 0. */
 static inline uint64_t bs_count_blocks(uint64_t n, uint64_t size)
 {
 	return n / size + (n % size != 0);
 }
 
-/* LEB128: seven bits a byte, least significant first, the high bit says that more follow. */
+/* LEB128: seven bits a byte, least significant first; a set high bit means that another byte
+ * follows. */
 #define BS_VARINT_MAX_BYTES 10
 
-/* Writes value to to (room for BS_VARINT_MAX_BYTES) and returns the bytes written, 1..10. */
+/* Writes value (1..10 bytes) and returns the number of bytes. `to` has room for
+ * BS_VARINT_MAX_BYTES. */
 static inline size_t bs_varint_put(uint8_t *to, uint64_t value)
 {
 	size_t n = 0;
@@ -56,8 +59,8 @@ static inline size_t bs_varint_put(uint8_t *to, uint64_t value)
 	return n;
 }
 
-/* Reads a varint from [from, end): returns the byte after it, or NULL if it is cut off or longer
- * than 64 bits. */
+/* Reads a varint from [from, end). Returns the byte after it, or NULL if it is truncated or exceeds
+ * 64 bits. */
 static inline const uint8_t *bs_varint_get(const uint8_t *from, const uint8_t *end,
                                            uint64_t *value_out)
 {
@@ -75,8 +78,8 @@ static inline const uint8_t *bs_varint_get(const uint8_t *from, const uint8_t *e
 	return NULL;
 }
 
-/* ORs value, below 2^57 unless at is a whole byte, into zeroed bytes from bit `at` on, the lowest
- * bit first. */
+/* ORs value into zeroed bytes from bit `at` on, lowest bit first. value < 2^57 unless `at` is a
+ * multiple of 8. */
 static inline void bs_put_bits(uint8_t *bytes, uint64_t at, uint64_t value)
 {
 	value <<= at % 8;
@@ -84,15 +87,15 @@ static inline void bs_put_bits(uint8_t *bytes, uint64_t at, uint64_t value)
 		bytes[byte] |= (uint8_t)value;
 }
 
-/* The same with the low n_bits, at most 56, of value; returns the bit behind them. */
+/* Like bs_put_bits with the low n_bits of value, n_bits <= 56. Returns the bit after them. */
 static inline uint64_t bs_append_bits(uint8_t *bytes, uint64_t at, uint64_t value, uint32_t n_bits)
 {
 	bs_put_bits(bytes, at, value & ((UINT64_C(1) << n_bits) - 1));
 	return at + n_bits;
 }
 
-/* Bit c of word r becomes bit r of word c: quarters of ever smaller squares change places (Warren,
- * "Hacker's Delight", 7-3). */
+/* Transposes a bit matrix: bit c of word r becomes bit r of word c. Swaps quarters of ever smaller
+ * squares (Warren, "Hacker's Delight", 7-3). */
 static inline void bs_transpose_64(uint64_t words[64])
 {
 	uint64_t mask = UINT32_MAX;
@@ -105,7 +108,8 @@ static inline void bs_transpose_64(uint64_t words[64])
 	}
 }
 
-/* The first eight bytes as a number that sorts as the bytes do; fewer are padded with zeros. */
+/* The first eight bytes as a number whose order is the order of the bytes. Fewer than eight are
+ * padded with zeros. */
 static inline uint64_t bs_first_eight(const uint8_t *bytes, size_t n_bytes)
 {
 	uint64_t first = 0;
@@ -114,7 +118,7 @@ static inline uint64_t bs_first_eight(const uint8_t *bytes, size_t n_bytes)
 	return first;
 }
 
-/* How many bytes they begin with alike. */
+/* The length of the common prefix. */
 static inline size_t bs_common_bytes(const uint8_t *a, size_t a_bytes, const uint8_t *b,
                                      size_t b_bytes)
 {
@@ -129,8 +133,8 @@ static inline int bs_compare_u64(uint64_t a, uint64_t b)
 	return (a > b) - (a < b);
 }
 
-/* Negative, zero or positive, as their first difference is, or else their lengths. NULL is fine for
- * no bytes. */
+/* Negative, zero or positive: bytewise order, a prefix before the longer string. A pointer may be
+ * NULL if its length is 0. */
 static inline int bs_compare_bytes(const uint8_t *a, size_t a_bytes, const uint8_t *b,
                                    size_t b_bytes)
 {
@@ -147,8 +151,8 @@ static inline bool bs_is_ascii(const uint8_t *bytes, size_t n_bytes)
 	return seen < 0x80;
 }
 
-/* Set bits. Without flags for the target, the compiler's own is a call that looks bytes up in a
- * table. */
+/* The number of set bits. Not __builtin_popcountll: without flags for the target that is a library
+ * call with a table. */
 static inline uint32_t bs_count_bits(uint64_t x)
 {
 	x -= x >> 1 & UINT64_C(0x5555555555555555);

@@ -1,10 +1,10 @@
-/* clock.h: the clock of the library: what durations are measured by. */
+/* clock.h: the clock that measures durations and deadlines. */
 #pragma once
 
 #include <stdint.h>
 #include <time.h>
 
-/* CLOCK_MONOTONIC. */
+/* CLOCK_MONOTONIC, in nanoseconds. */
 static inline uint64_t bs_now_ns(void)
 {
 	struct timespec now;

@@ -8,13 +8,13 @@
 #define NS_PER_US INT64_C(1000)
 #define DAY_S     INT64_C(86400)
 
-/* What is left of the text. */
+/* The unread part of the text. */
 struct rest {
 	const uint8_t *at;
 	const uint8_t *end;
 };
 
-/* Takes a number of just so many digits, from least to most. */
+/* Takes exactly n_digits digits; the number must be in least..most. */
 static bool take_number(struct rest *rest, int n_digits, int least, int most, int *number_out)
 {
 	int number = 0;
@@ -32,11 +32,11 @@ static bool take_sign(struct rest *rest, char sign)
 	return has;
 }
 
-#define ERA_DAYS 146097 /* of 400 years */
+#define ERA_DAYS 146097 /* in 400 years */
 
-/* The days from 1970-01-01 on. Years are counted from March, so that a leap day is the last
- * (Hinnant, "chrono-Compatible Low-Level Date Algorithms"), and from 400 years before, so that none
- * is negative. */
+/* Days since 1970-01-01. Years begin in March, so that the leap day is the last day of a year
+ * (Hinnant, "chrono-Compatible Low-Level Date Algorithms"), and are shifted by 400, so that none is
+ * negative. */
 static int64_t count_days(int year, int month, int day)
 {
 	year += 400 - (month <= 2);
@@ -53,13 +53,13 @@ static bool is_day(int year, int month, int day)
 	return day <= lengths[month - 1] + (month == 2 && is_leap);
 }
 
-/* What a text says: a time, and how much of it from there on it stands for. */
+/* A parsed date: its first moment and the length of its time span. */
 struct told {
 	int64_t seconds, ns;
 	int64_t span_us;
 };
 
-/* .5 or ,5: of any number of digits, those beyond a ns dropped. */
+/* .5 or ,5 with any number of digits; digits beyond ns are dropped. */
 static bool take_fraction(struct rest *rest, struct told *told)
 {
 	int64_t unit = NS_PER_S / 10;
@@ -74,7 +74,7 @@ static bool take_fraction(struct rest *rest, struct told *told)
 	return rest->at > first;
 }
 
-/* Z, +02, -0330, +05:30. */
+/* Takes Z, +02, -0330 or +05:30, or nothing, and subtracts the offset from *seconds. */
 static bool take_offset(struct rest *rest, int64_t *seconds)
 {
 	int hours, minutes = 0;
@@ -156,7 +156,8 @@ int64_t bs_date_year_us(int year)
 
 void bs_date_format(int64_t us, char text_out[BS_DATE_TEXT_BYTES])
 {
-	/* Offsets may lead a little beyond the years. */
+	/* An offset can put a time slightly outside the years 0 to 9999. Shifting by eight eras of
+	 * 400 years makes it positive. */
 	const int64_t era_us = ERA_DAYS * DAY_S * US_PER_S;
 	int64_t shifted = us + 8 * era_us, day = shifted / (DAY_S * US_PER_S) + 719468,
 		of_day = shifted % (DAY_S * US_PER_S);
@@ -184,7 +185,7 @@ void bs_date_format(int64_t us, char text_out[BS_DATE_TEXT_BYTES])
 
 int64_t bs_moment_code(struct bs_moment moment)
 {
-	/* What lies before 1970 is the mirror image. */
+	/* Times before 1970 mirror those after it. */
 	if (moment.seconds < 0) {
 		bool is_whole = moment.ns == 0;
 		struct bs_moment mirrored = {is_whole && moment.seconds > INT64_MIN

@@ -1,8 +1,10 @@
 /*
- * date.h: dates as people write them: of ISO 8601, 2024, 2024-05, 2024-05-17, 2024-05-17T08,
- * ...T08:30, ...T08:30:59.5, a space for the T, with an offset (Z, +02, +02:00, +0200) or without:
- * UTC. A shorter one stands for the whole of its year, month, day, hour, minute, second or part of
- * one. In the proleptic Gregorian calendar, years 0 to 9999.
+ * date.h: dates of ISO 8601.
+ *
+ * Forms: 2024, 2024-05, 2024-05-17, 2024-05-17T08, ...T08:30, ...T08:30:59.5. A space may replace
+ * the T. A time may have an offset (Z, +02, +02:00, +0200); without one it is UTC. A shorter date
+ * means the whole of its year, month, day, hour, minute, second or fraction. The calendar is the
+ * proleptic Gregorian, years 0 to 9999.
  */
 #pragma once
 
@@ -10,42 +12,41 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a date stands for: from the first us until before the next, since 1970. */
+/* The time span of a date, in us since 1970: [first_us, next_us). */
 struct bs_date {
 	int64_t first_us;
 	int64_t next_us;
 };
 
-/* False: it is no such date; nothing may stand before or behind it. What is said beyond a us is
- * dropped. */
+/* False if the text is not a date; leading and trailing characters are not allowed. Digits beyond
+ * microseconds are dropped. */
 bool bs_date_parse_span(const uint8_t *text, size_t text_bytes, struct bs_date *date_out);
 
-/* The first us of a year. */
+/* The first us of a year, since 1970. */
 int64_t bs_date_year_us(int year);
 
 #define BS_DATE_TEXT_BYTES 32u
-/* As 2024-05-17T08:30:59Z or ...59.5Z, NUL-ended, of years 0 to 9999. */
+/* Writes the UTC time as 2024-05-17T08:30:59Z or ...59.5Z, NUL-terminated. For years 0 to 9999. */
 void bs_date_format(int64_t us, char text_out[BS_DATE_TEXT_BYTES]);
 
-/* A point in time: seconds since 1970, and ns < 10^9 after that second. */
+/* A point in time: seconds since 1970, plus ns < 10^9. */
 struct bs_moment {
 	int64_t seconds;
 	uint32_t ns;
 };
 
-/*
- * Codes a moment in 64 bits; codes compare as moments do. From 1681 to 2258 the code is the ns
- * since 1970 (less than 2^63 - 2^56 of them). Outside these years it counts on in steps of 2^-16 s.
- * Moments more than about 35,000 years away get the least or the largest code.
- */
+/* Encodes a moment in 64 bits; codes compare like moments. From 1681 to 2258 the code is the ns
+ * since 1970 (absolute value below 2^63 - 2^56). Outside these years it continues in steps of 2^-16
+ * s. Moments more than about 35,000 years away saturate at the least or greatest code. */
 int64_t bs_moment_code(struct bs_moment moment);
 
-/* The first us from a moment on; the ends of 64 bits for what is further away. */
+/* The moment in us, rounded down. INT64_MIN or INT64_MAX if 64 bits do not suffice. */
 int64_t bs_moment_us(struct bs_moment moment);
 
-/* The first moment of what the text stands for. False: it is no such date. */
+/* The first moment of a date's time span. False if the text is not a date. */
 bool bs_date_parse(const uint8_t *text, size_t text_bytes, struct bs_moment *start_out);
 
-/* The same, or so long before now: 90s, 30m, 2h, 3d, 2w. */
+/* Like bs_date_parse, but also accepts an age, which is subtracted from `now`: 90s, 30m, 2h, 3d,
+ * 2w. */
 bool bs_date_parse_or_age(const uint8_t *text, size_t text_bytes, struct bs_moment now,
                           struct bs_moment *start_out);

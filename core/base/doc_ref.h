@@ -1,15 +1,18 @@
-/* doc_ref.h: which document of a snapshot (snapshot.h). */
+/* doc_ref.h: identifies a document of a snapshot (snapshot.h). */
 #pragma once
 
 #include "core/base/vector.h"
 
 struct bs_doc_ref {
-	/* from 0; the number of segments stands for the overlay; or one of the two below */
+	/* Segment number, from 0. The number of segments means the overlay. May also be
+	 * BS_DOC_EXCLUDED or BS_DOC_NONE. */
 	uint32_t segment;
 	uint32_t document;
 };
 
 BS_VECTOR(bs_doc_refs, struct bs_doc_ref);
 
-#define BS_DOC_EXCLUDED (UINT32_MAX - 1) /* instead of a segment: an entry of the exclusions */
-#define BS_DOC_NONE     UINT32_MAX       /* no document */
+/* In place of a segment number: `document` is an entry of the exclusions. */
+#define BS_DOC_EXCLUDED (UINT32_MAX - 1)
+/* In place of a segment number: no document. */
+#define BS_DOC_NONE UINT32_MAX

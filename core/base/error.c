@@ -1,4 +1,4 @@
-/* error.c: the text of errors. See error.h. */
+/* error.c: the texts of errors and statuses. See error.h. */
 #include "core/base/error.h"
 
 #include <stdarg.h>
@@ -7,8 +7,8 @@
 
 #include "core/bitsift/escape.h"
 
-/* Replaces what a terminal might obey, so that hostile file names cannot forge or split a message
- * line. is_cut: from is only the beginning of a longer text, and may end within a character. */
+/* Copies and escapes terminal controls, so that hostile file names cannot forge or split a line of
+ * output. is_cut: `from` is a truncated text and may end within a character. */
 static void copy_visible(char *to, size_t to_bytes, const char *from, bool is_cut)
 {
 	size_t used = 0, n = strlen(from);

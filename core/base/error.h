@@ -1,11 +1,11 @@
 /*
- * error.h: how everything in bitsift reports failure.
+ * error.h: how functions report failure.
  *
- * A function that can fail returns an enum bs_status and takes, last, a nullable struct bs_error
- * that receives one line of text naming the thing that failed ("mail.jsonl:812: not valid JSON:
- * unterminated string"). There is no global state; the caller owns the struct. Thread-safe as long
- * as two threads do not share one struct bs_error. The codes, the struct, bs_fail and
- * bs_status_name are part of the public interface: core/bitsift/status.h.
+ * A function that can fail returns an enum bs_status and takes, as its last argument, a nullable
+ * struct bs_error. It receives one line of text that names the thing that failed ("mail.jsonl:812:
+ * not valid JSON: unterminated string"). There is no global state; the caller owns the struct. Two
+ * threads must not share one struct bs_error. The codes, the struct, bs_fail and bs_status_name are
+ * public: core/bitsift/status.h.
  */
 #pragma once
 
@@ -15,7 +15,7 @@
 
 BS_BEGIN_DECLS
 
-/* The reserved fields of a request, or of a struct in it. */
+/* The reserved fields of a request, or of a struct inside it. */
 struct bs_reserved {
 	const char *struct_name;
 	const uint64_t *fields;
@@ -27,19 +27,19 @@ struct bs_reserved {
 			sizeof((part).reserved) / sizeof(*(part).reserved) \
 	}
 
-/* BS_UNSUPPORTED, naming the struct, if one of the fields is not zero: the request is not
- * initialised, or made for a later library. */
+/* BS_UNSUPPORTED, with the name of the struct, if a reserved field is not zero: the request was not
+ * initialised or was made for a later library. */
 enum bs_status bs_check_reserved(const struct bs_reserved *parts, size_t n_parts,
                                  struct bs_error *err) BS_WARN_UNUSED;
-/* The same for a list of BS_RESERVED. */
+/* Calls bs_check_reserved with a list of BS_RESERVED. */
 #define BS_CHECK_RESERVED(err, ...)                                           \
 	bs_check_reserved((const struct bs_reserved[]){__VA_ARGS__},          \
 	                  sizeof((const struct bs_reserved[]){__VA_ARGS__}) / \
 	                          sizeof(struct bs_reserved),                 \
 	                  err)
 
-/* Whether the failure to read one document or source must end the whole call: there is no memory,
- * or a library is missing, which says nothing about the document. */
+/* True if a failure to read one document or source must end the whole call, because its cause (no
+ * memory, a missing library) is not the document. */
 static inline bool bs_is_fatal(enum bs_status status)
 {
 	return status == BS_NO_MEMORY || status == BS_UNSUPPORTED;

@@ -1,11 +1,11 @@
-/* folder_listing.h: what a folder holds, as a walk finds it and the file `folders` of an index
- * records it. */
+/* folder_listing.h: the entries of a folder, as a walk finds them and the index file `folders`
+ * records them. */
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* What an entry of a folder is; nothing else is listed. */
+/* Kinds of entries; entries of other kinds are not listed. */
 enum bs_entry_kind {
 	BS_ENTRY_FILE,
 	BS_ENTRY_FOLDER,
@@ -16,8 +16,8 @@ enum bs_entry_kind {
 
 #define BS_ENTRY_NAME_MAX 255u
 
-/* The entries of a folder: for each a byte with its kind, one with the bytes of its name, and the
- * name; by name, bytewise. */
+/* The entries of a folder in bytewise order of their names. An entry is one byte for its kind, one
+ * byte for the length of its name, and the name. */
 struct bs_folder_listing {
 	const uint8_t *data;
 	size_t n_bytes;
@@ -26,11 +26,12 @@ struct bs_folder_listing {
 
 struct bs_entry {
 	enum bs_entry_kind kind;
-	const char *name; /* not NUL-ended */
+	const char *name; /* not NUL-terminated */
 	size_t name_bytes;
 };
 
-/* The entries of a valid listing, from *at = 0 on, n_entries times. */
+/* Returns the entry at *at and advances *at to the next one. Begin with *at = 0; call n_entries
+ * times. The listing must be valid. */
 static inline struct bs_entry bs_folder_listing_next(const struct bs_folder_listing *list,
                                                      size_t *at)
 {

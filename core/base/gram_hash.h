@@ -1,16 +1,17 @@
-/* gram_hash.h: how grams (core/text/grams.h) are hashed, for the kernels too. Part of the scheme of
- * an index. */
+/* gram_hash.h: the hashes of grams (core/text/grams.h), shared with the SIMD kernels. They are part
+ * of the index format. */
 #pragma once
 
 #include <stdint.h>
 
-/* that there can be; their numbers are the low bits of their keys */
+/* The number of possible trigrams. A trigram's number is the low bits of its key. */
 #define BS_GRAM_TRIGRAMS (1u << 24)
 
-/* Hashes, of 32 bits: with no more than what eight lanes of a vector do at once, since an indexer
- * hashes every 5-gram that it meets. A 5-gram has two, the first of its first four bytes as a
- * little-endian number and its last byte, the second of the first. Products bring all bytes to the
- * upper bits, shifts bring those back to the lower ones, which is where columns are taken from. */
+/* Factors of the 32-bit hashes of 5-grams. An indexer hashes every 5-gram of a text, so these
+ * hashes use only operations that a vector does on eight lanes at once. The first hash is of the
+ * first four bytes, as a little-endian number, and of the last byte. The second hash is computed
+ * from the first one. Products carry all bytes into the upper bits; shifts bring them back to the
+ * lower bits, from which columns are chosen. */
 #define BS_GRAM_FIRST_FACTOR  UINT32_C(0x9e3779b1)
 #define BS_GRAM_LAST_FACTOR   UINT32_C(0x85ebca6b)
 #define BS_GRAM_FINAL_FACTOR  UINT32_C(0xc2b2ae35)
@@ -29,9 +30,9 @@ static inline uint32_t bs_gram_second_hash(uint32_t hash)
 	return hash ^ hash >> 15;
 }
 
-/* 5-grams are too many for a list of the frequent ones: what is listed is buckets of them, by their
- * first hash, of which one is frequent. That a rare one shares its bucket with a frequent one costs
- * it a column, no more. */
+/* Frequent 5-grams are too many to be listed one by one. Therefore buckets are listed: a bucket
+ * holds the 5-grams with equal upper bits of the first hash and is listed if one of them is
+ * frequent. A rare 5-gram in a listed bucket only has one more column than it needs. */
 #define BS_GRAM_BUCKETS (1u << 18)
 
 static inline uint32_t bs_gram_bucket(uint32_t hash)

@@ -1,9 +1,9 @@
-/* hash.c: the library's one place that calls xxHash. See hash.h. */
+/* hash.c: the only file that calls xxHash. See hash.h. */
 #include "core/base/hash.h"
 
 #include <unistd.h>
 
-/* Inlined: a term is a few bytes, and half of hashing it was the call. */
+/* Inlined, because a term has few bytes and the call took half of the time of hashing it. */
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -14,13 +14,12 @@ uint64_t bs_hash_term(const void *key, size_t key_bytes)
 	return XXH3_64bits(key, key_bytes);
 }
 
-/* Chosen before main, so that nobody asks whether it is: the question would cost more than the
- * answer. */
+/* Chosen before main: a check at each use whether it is chosen would cost more than the hash. */
 static struct bs_hash_secret secret;
 
 __attribute__((constructor)) static void choose_secret(void)
 {
-	/* Without the kernel's help, what differs from process to process. */
+	/* Fallback if the kernel has no entropy: values that differ between processes. */
 	if (getentropy(&secret, sizeof(secret)) != 0) {
 		uint64_t now = bs_now_ns();
 		secret.words[0] = bs_hash_mix(now ^ (uint64_t)getpid() << 32);
@@ -45,7 +44,7 @@ uint64_t bs_checksum(const void *bytes, size_t n_bytes)
 	return XXH3_64bits(bytes, n_bytes);
 }
 
-/* XXH3's state, under a name that does not need its header. */
+/* A bs_checksum_stream is an XXH3_state_t; the public name avoids including xxHash's header. */
 struct bs_checksum_stream *bs_checksum_stream_new(void)
 {
 	XXH3_state_t *state = XXH3_createState();

@@ -1,16 +1,17 @@
 /*
- * hash.h: from a term's bytes to the columns of its signature. Scheme 1, frozen: files depend on
- * every bit of it (tests/unit/core/test_hash.c holds the vectors).
+ * hash.h: from a term's bytes to the columns of its signature. Scheme 1 is frozen: index files
+ * depend on every bit of it (tests/unit/core/test_hash.c has the test vectors).
  *
- * A term is hashed once, XXH3-64 without seed (xxHash, https://xxhash.com). Each level of the
- * matrix then takes its k positions from that one hash by double hashing (Kirsch and Mitzenmacher,
- * "Less Hashing, Same Performance", 2006):
+ * A term is hashed once, with XXH3-64 without seed (xxHash, https://xxhash.com). Each level of the
+ * matrix derives its k positions from this hash by double hashing (Kirsch and Mitzenmacher, "Less
+ * Hashing, Same Performance", 2006):
  *
  *      a = mix(hash + level * GOLDEN)        b = mix(a) | 1
  *      position_i = floor((a + i * b mod 2^64) * m / 2^64)          i = 0 .. k-1
  *
- * The last step is Lemire's multiply-shift range reduction: no division, any m. mix is the
- * finaliser of splitmix64, so that two levels of one term are independent.
+ * The last step is Lemire's multiply-shift range reduction, which needs no division and works for
+ * any m. mix is the finaliser of splitmix64; it makes the levels of a term independent of each
+ * other.
  */
 #pragma once
 
@@ -19,30 +20,29 @@
 
 #define BS_HASH_SCHEME 1u
 
-/* XXH3-64 of a term's key (for words: its folded bytes; see lexicon.h for the keys of other
- * terms). */
+/* XXH3-64 of a term's key. The key of a word is its folded bytes; lexicon.h has the keys of other
+ * terms. */
 uint64_t bs_hash_term(const void *key, size_t key_bytes);
 
-/* XXH3-64 under a seed that is another one in every process: for tables in memory of strings that
- * others choose, so that nobody can choose them to meet in one slot. Nothing that is kept or shown
- * may depend on it. */
+/* XXH3-64 with a seed that differs in every process. For in-memory hash tables of untrusted
+ * strings, so that nobody can construct collisions. Neither files nor output may depend on it. */
 uint64_t bs_hash_slot(const void *bytes, size_t n_bytes);
 
-/* Two odd numbers that nobody outside knows, the same ones all the time, for hashes of other things
- * to such a purpose. */
+/* Two random odd numbers, chosen once per process. They seed other hashes of untrusted data. */
 struct bs_hash_secret {
 	uint64_t words[2];
 };
 struct bs_hash_secret bs_hash_get_secret(void);
 
-/* XXH3-64, as a checksum of file contents. The same function under the name of its other job. */
+/* XXH3-64 as a checksum of file contents. Equal to bs_hash_term; the name states the purpose. */
 uint64_t bs_checksum(const void *bytes, size_t n_bytes);
 
-/* The same of bytes that come piece by piece. NULL when out of memory; NULL is fine to free. */
+/* bs_checksum of bytes that arrive in pieces. _new returns NULL when out of memory; _free accepts
+ * NULL. */
 struct bs_checksum_stream;
 struct bs_checksum_stream *bs_checksum_stream_new(void);
 void bs_checksum_stream_add(struct bs_checksum_stream *stream, const void *bytes, size_t n_bytes);
-/* of what came so far */
+/* The checksum of the bytes added so far; more bytes may follow. */
 uint64_t bs_checksum_stream_value(const struct bs_checksum_stream *stream);
 void bs_checksum_stream_free(struct bs_checksum_stream *stream);
 
@@ -55,7 +55,7 @@ static inline uint64_t bs_hash_mix(uint64_t x)
 	return x ^ (x >> 31);
 }
 
-/* A product of 128 bits. */
+/* A 128-bit product. */
 struct bs_product {
 	uint64_t low;
 	uint64_t high;
@@ -75,7 +75,7 @@ static inline struct bs_product bs_hash_multiply(uint64_t a, uint64_t b)
 #endif
 }
 
-/* The pair (a, b) above, for one term at one level. */
+/* The pair (a, b) of the formula at the top of this file, for one term at one level. */
 struct bs_probe {
 	uint64_t start;
 	uint64_t step;
@@ -89,7 +89,7 @@ static inline struct bs_probe bs_hash_probe(uint64_t term_hash, uint32_t level)
 	return probe;
 }
 
-/* floor(x * m / 2^64), m < 2^32. */
+/* floor(x * m / 2^64). */
 static inline uint32_t bs_hash_reduce(uint64_t x, uint32_t m)
 {
 	return (uint32_t)bs_hash_multiply(x, m).high;

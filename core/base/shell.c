@@ -1,4 +1,4 @@
-/* shell.c: commands quoted for a shell. See bitsift/terminal.h. */
+/* shell.c: quotes commands for a shell. See bitsift/terminal.h. */
 #include "core/bitsift/terminal.h"
 
 #include <stdio.h>
@@ -8,7 +8,8 @@
 
 struct shell_text {
 	char *to;
-	size_t to_bytes, used_bytes; /* used_bytes: wanted so far, whether they fit or not */
+	/* used_bytes: length of the whole text, whether it fits or not. */
+	size_t to_bytes, used_bytes;
 };
 
 static void put(struct shell_text *text, const char *bytes, size_t n_bytes)
@@ -18,14 +19,16 @@ static void put(struct shell_text *text, const char *bytes, size_t n_bytes)
 	text->used_bytes += n_bytes;
 }
 
-/* Whether the next character, from *at on, would not come through a message unchanged. */
+/* True if the next character, from *at on, is invalid UTF-8 or a terminal control, which messages
+ * escape. Advances *at. */
 static bool is_unprintable(const char *word, size_t n_bytes, size_t *at)
 {
 	int32_t c = bs_utf8_next((const uint8_t *)word, n_bytes, at);
 	return c < 0 || bs_is_terminal_control(c);
 }
 
-/* Inside $'...'; octal numbers end after three digits. */
+/* Writes the inside of $'...'. Octal escapes have three digits, so that a following digit is not
+ * read as part of them. */
 static void put_escaped(struct shell_text *text, const char *word)
 {
 	size_t n_bytes = strlen(word);

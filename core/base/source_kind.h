@@ -1,13 +1,13 @@
-/* source_kind.h: what a source can be, as the manifest records it. corpus/read/source.h is about
- * reading them. */
+/* source_kind.h: the kinds of sources, as the manifest records them. corpus/read/source.h reads
+ * sources. */
 #pragma once
 
-/* Numbers of the file format: none is ever used again for something else. */
+/* Numbers of the file format. A number is never reused for another kind. */
 enum bs_source_kind {
-	BS_SOURCE_FOLDER = 1,     /* every file below is a document */
-	BS_SOURCE_FILE = 2,       /* is one document */
+	BS_SOURCE_FOLDER = 1,     /* every file below the folder is a document */
+	BS_SOURCE_FILE = 2,       /* the file is one document */
 	BS_SOURCE_COLLECTION = 3, /* *.jsonl or *.ndjson: every line is a document */
-	BS_SOURCE_STDIN = 4,      /* "-": JSONL on standard input; its raw lines must be stored */
-	/* was one: no document of it lives, and segments may still name its number */
+	BS_SOURCE_STDIN = 4,      /* "-": JSONL on standard input; its raw lines are stored */
+	/* A removed source. It has no live documents, but segments may still contain its number. */
 	BS_SOURCE_FORGOTTEN = 5,
 };

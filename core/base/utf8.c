@@ -1,4 +1,4 @@
-/* utf8.c: text that does nothing to a terminal, character by character. See utf8.h. */
+/* utf8.c: decoding UTF-8 and escaping text for terminals. See utf8.h and bitsift/escape.h. */
 #include "core/base/utf8.h"
 
 #include <stdio.h>
@@ -16,7 +16,7 @@ int32_t bs_utf8_next(const uint8_t *text, size_t text_bytes, size_t *at)
 	return c;
 }
 
-/* ICU's U8_PREV is for 32-bit offsets only. */
+/* Not ICU's U8_PREV, which has 32-bit offsets. */
 int32_t bs_utf8_previous(const uint8_t *text, size_t *at)
 {
 	size_t end = *at;

@@ -6,19 +6,23 @@
 
 #include "core/base/date.h"
 
-#define KEY_DIGITS     (BS_VALUE_MOST_DIGITS + 2u)
-#define NEAR_EXPONENT  60
-#define MOST_EXPONENT  INT64_C(999999999) /* of the notation with e */
+#define KEY_DIGITS    (BS_VALUE_MOST_DIGITS + 2u)
+#define NEAR_EXPONENT 60
+/* The greatest absolute exponent in a text (after the e). */
+#define MOST_EXPONENT  INT64_C(999999999)
 #define DATE_KEY_BYTES 9u
 
 /* A sign, and 0.d1d2d3... * 10^exponent. */
 struct decimal {
 	bool is_negative;
 	int64_t exponent;
-	size_t n_digits; /* the first and the last are not 0; none: zero */
-	/* the first of them; in a key, 0 and 1 follow the 256th for all others: */
+	/* Digits without leading and trailing zeros; 0 for the number zero. */
+	size_t n_digits;
+	/* The first BS_VALUE_MOST_DIGITS digits. In a key read from an index, the digits 0 and 1
+	 * after them represent all further digits. */
 	uint8_t digits[KEY_DIGITS];
-	const uint8_t *tail; /* ... in text, up to the last one */
+	/* Further digits, in the text, up to the last nonzero one. NULL: none. */
+	const uint8_t *tail;
 	size_t tail_bytes;
 };
 
@@ -27,7 +31,7 @@ static bool is_digit(uint8_t byte)
 	return byte >= '0' && byte <= '9';
 }
 
-/* Too large a one is as large as that. */
+/* Saturates above MOST_EXPONENT. */
 static bool take_exponent(const uint8_t *at, const uint8_t *end, int64_t *exponent_out)
 {
 	bool is_negative = at < end && *at == '-';
@@ -69,7 +73,7 @@ static bool parse_decimal(const uint8_t *text, size_t text_bytes, struct decimal
 			decimal->n_digits = n;
 			last = at;
 		}
-		/* Zeros in front of all digits count behind the point only. */
+		/* Leading zeros count only after the point. */
 		decimal->exponent += has_point ? -(n == 0) : n > 0;
 	}
 	if (!has_digit ||
@@ -151,7 +155,7 @@ bool bs_value_parse(const uint8_t *text, size_t text_bytes, struct bs_value *val
 {
 	struct decimal decimal;
 	struct bs_date date;
-	/* Most texts are words. */
+	/* Fast exit: most texts are words. */
 	bool may_be =
 		text_bytes > 0 && (is_digit(*text) || *text == '-' || *text == '+' || *text == '.');
 	if (may_be && parse_decimal(text, text_bytes, &decimal)) {
@@ -187,7 +191,7 @@ int bs_value_compare(const struct bs_value *a, const struct bs_value *b)
 	return order ? order : (int)a->is_behind - (int)b->is_behind;
 }
 
-/* The parts of a number's key. False: it is none. */
+/* Decodes the key of a number. False if it is invalid. */
 static bool read_number(const uint8_t *bytes, size_t n_bytes, struct decimal *decimal)
 {
 	size_t at = 1;
@@ -247,7 +251,7 @@ bool bs_value_is_open_key(const uint8_t *bytes, size_t n_bytes)
 	       decimal.n_digits == KEY_DIGITS;
 }
 
-/* A number on its way into text: its digits one after the other. */
+/* Iterates over the digits of a number to be formatted. */
 struct digits {
 	const struct decimal *decimal;
 	const uint8_t *tail;
@@ -272,7 +276,7 @@ static enum bs_status format_number(const struct decimal *decimal, struct bs_buf
 {
 	int64_t exponent = decimal->exponent;
 	bool is_plain = exponent > -5 && exponent <= 21, has_point = false;
-	/* point: digits before it */
+	/* point: number of digits before the decimal point; may be negative. */
 	int64_t point = is_plain ? exponent : 1, n_digits = (int64_t)decimal->n_digits;
 	struct digits digits = {.decimal = decimal};
 	enum bs_status status = bs_buffer_reserve(out, decimal->n_digits + 64, err);
@@ -318,8 +322,8 @@ enum bs_status bs_value_format(const struct bs_value *value, struct bs_buffer *o
 	return bs_buffer_append(out, date, strlen(date), err);
 }
 
-/* Multiplies by 1024 to a power of up to 5. *room: the rest of the range's room, to which the
- * digits are written; NULL: the digits are not needed. */
+/* Multiplies by 1024^power, power <= 5. Writes the digits to *room, the unused part of the range's
+ * room, and advances it. *room NULL: does nothing, because the digits are not needed. */
 static void multiply(struct decimal *decimal, ptrdiff_t power, uint8_t **room)
 {
 	struct digits digits = {.decimal = decimal};
@@ -345,7 +349,7 @@ static void multiply(struct decimal *decimal, ptrdiff_t power, uint8_t **room)
 	*room = end;
 }
 
-/* Of a range: what it may be. */
+/* An end of a range, as each of the kinds that it can be read as. */
 struct value_end {
 	bool is_there;
 	bool is_number;
@@ -354,7 +358,8 @@ struct value_end {
 	struct bs_date date;
 };
 
-/* 10k, 1.5Gi: each letter is a thousand times the one before. */
+/* Parses a number with an optional size suffix (10k, 1.5Gi). Each letter is 1000 times the one
+ * before it. */
 static bool parse_sized(const uint8_t *text, size_t text_bytes, uint8_t **room,
                         struct bs_value *value)
 {
@@ -387,7 +392,8 @@ static void take_end(const uint8_t *text, size_t text_bytes, uint8_t **room, str
 /* A range as it is written. */
 struct written {
 	struct value_end low, high;
-	bool is_low_out, is_high_out; /* the ends themselves are not in it */
+	/* True if the end itself is excluded. */
+	bool is_low_out, is_high_out;
 };
 
 static const uint8_t *find_dots(const uint8_t *text, size_t text_bytes)
@@ -431,7 +437,7 @@ static void make_numbers(const struct written *written, struct bs_value_span *sp
 		span->end.is_behind = true;
 }
 
-/* The first year from 1000 on that does not begin before, or 10000. */
+/* The first year in 1000..9999 that does not begin before `us`; 10000 if none. */
 static int first_year(int64_t us)
 {
 	int low = 1000, high = 10000;

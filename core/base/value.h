@@ -1,71 +1,74 @@
 /*
- * value.h: numbers and dates as comparable bytes, and ranges of them. What a text of a record is in
- * a range, and in the order of a field, is said here once; indexer, query and check go by it.
+ * value.h: numbers and dates as comparable keys, and ranges of them. Indexer, query and check all
+ * use these functions to decide the value of a text, its order, and whether it is in a range.
  *
- * A number is [+-] digits [. digits] [e digits], all of the text, with a digit before or after the
- * point and an exponent below 10^9; a date is one of date.h. Values are compared exactly, whatever
- * their number of digits: no two different numbers are one value.
+ * A number is [+-] digits [. digits] [e digits] and covers the whole text. There is a digit before
+ * or after the point, and the exponent is below 10^9. A date is one of date.h. Values are compared
+ * exactly, with any number of digits: different numbers are different values.
  *
- * A value's key, whose order by bytes (a beginning before what it is of) is that of values, numbers
- * before dates:
+ * A value has a key. The bytewise order of keys (a prefix first) is the order of values; numbers
+ * are before dates. Bytes are hexadecimal:
  *
- *     number  a byte for its sign: 10 negative, 20 zero, 30 positive; of zero this is all. Of
- *       others e with 0.1 <= m < 1 and
- *             |number| = m 10^e: one byte 80 + e for -60 <= e <= 60, else c0 and e, or 40 and e +
- *               2^31, of four bytes, the
- *             highest first; then the decimal digits of m, two a byte, ten times the first and the
- *               second and 1, the last
- *             filled up with a 0. Of a negative one all behind the sign is inverted, and an ff
- *               follows.
- *     date    40; the first us that it stands for, since 1970, and 2^63, in eight bytes, the
- *       highest first.
+ *     number  sign byte: 10 negative, 20 zero, 30 positive. The key of zero ends here.
+ *             |number| = m 10^e with 0.1 <= m < 1.
+ *             exponent: one byte 80 + e for -60 <= e <= 60; otherwise c0 and e, or (for a negative
+ *             e) 40 and e + 2^31, in four bytes, big-endian.
+ *             digits of m: two decimal digits x, y a byte, as 10 x + y + 1; a missing y is 0.
+ *             negative numbers: all bytes after the sign byte are inverted, and ff is appended.
+ *     date    40, then the first us of the date since 1970, plus 2^63, in eight bytes, big-endian.
+ *
+ * A number with more than 256 digits has an open key: its first 256 digits and then the digits 0,
+ * 1. An open key represents all longer numbers that begin with its 256 digits.
  */
 #pragma once
 
 #include "core/base/buffer.h"
 #include "core/base/bytes.h"
 
-#define BS_VALUE_MOST_DIGITS 256u /* of a number that is its key */
-#define BS_VALUE_MOST_BYTES  160u /* of a key, and more */
+/* The number of a number's digits that are in its key. */
+#define BS_VALUE_MOST_DIGITS 256u
+/* No key is longer. */
+#define BS_VALUE_MOST_BYTES 160u
 
-/* What a key begins with. */
+/* The first byte of a key. */
 enum bs_value_kind {
 	BS_VALUE_NEGATIVE = 0x10,
 	BS_VALUE_ZERO = 0x20,
 	BS_VALUE_POSITIVE = 0x30,
 	BS_VALUE_DATE = 0x40,
-	BS_VALUE_END = 0x50, /* greater than all keys */
+	BS_VALUE_END = 0x50, /* greater than the first byte of any key */
 };
 
-/* A value, or the place directly after it. */
+/* A value, or the position directly after a value. */
 struct bs_value {
 	uint8_t n_bytes;
 	bool is_behind;
 	uint8_t bytes[BS_VALUE_MOST_BYTES]; /* the key */
-	/* its digits beyond the 256th, with a point among them perhaps, the last one not 0; NULL:
-	 * none */
+	/* The digits after the 256th, borrowed from the text. May contain a decimal point; the last
+	 * digit is not 0. NULL if the number has at most 256 digits. */
 	const uint8_t *tail;
 	size_t tail_bytes;
 };
 
-/* Whether the text is a number or a date. A number of four digits is a number. The tail is borrowed
- * from the text. */
+/* True if the text is a number or a date. Four digits are a number. value_out->tail points into the
+ * text. */
 bool bs_value_parse(const uint8_t *text, size_t text_bytes, struct bs_value *value_out);
 
-/* Where one of two equal keys has no tail, as they come from an index, they are equal. */
+/* Negative, zero or positive. If the keys are equal and a value has no tail (keys read from an
+ * index have none), the tails are not compared. */
 int bs_value_compare(const struct bs_value *a, const struct bs_value *b);
 
-/* Whether bytes from a file are a key as it is made of some text. */
+/* True if bytes, read from a file, are a valid key. */
 bool bs_value_is_key(const uint8_t *bytes, size_t n_bytes);
-/* Whether a key stands for all numbers that begin with its digits. */
+/* True if a key is open: it represents all numbers that begin with its digits. */
 bool bs_value_is_open_key(const uint8_t *bytes, size_t n_bytes);
 
-/* Appends, for people and JSON, a number as JSON has it, or a date as date.h writes it. The key
- * must be one. BS_NO_MEMORY. */
+/* Appends a number in JSON syntax, or a date as date.h writes it. Appends nothing if the key is
+ * invalid. BS_NO_MEMORY. */
 enum bs_status bs_value_format(const struct bs_value *value, struct bs_buffer *out,
                                struct bs_error *err) BS_WARN_UNUSED;
 
-/* The values from first on, before end. */
+/* The values v with first <= v < end. */
 struct bs_value_span {
 	struct bs_value first;
 	struct bs_value end;
@@ -77,32 +80,30 @@ enum bs_range_kind {
 	BS_RANGE_KINDS
 };
 
-/*
- * A range of values: of numbers and of dates, as its ends are one or the other, or, like 1990,
- * both; else nothing of the other kind, but that a number from 1000 up to 9999 stands for its year
- * where ends are dates.
- */
+/* A range: a span of numbers and a span of dates. If both ends can be read both ways (1990), each
+ * span is the range read that way. Otherwise the span of the other kind is empty, except that a
+ * range of dates also contains the numbers 1000..9999 that are years in it. */
 struct bs_range {
 	struct bs_value_span spans[BS_RANGE_KINDS];
 };
 
-/* A..B (both included), A.., ..B, >A, >=A, <A, <=A. Ends are dates, where a shorter date is the
- * whole of its time, or numbers. A number may end in k (or K), M, G, T or P for a power of 1000, or
- * in one of these and i for a power of 1024. room: BS_RANGE_ROOM(text_bytes) bytes for the tails of
- * the range, kept by the caller while the range is used; NULL: the caller does not use the range
- * itself. */
+/* Parses A..B (both included), A.., ..B, >A, >=A, <A, <=A. Ends are numbers or dates; a shorter
+ * date means the whole of its time span. A number may end in k (or K), M, G, T or P for a power of
+ * 1000, or in such a letter and i for a power of 1024. room: BS_RANGE_ROOM(text_bytes) bytes for
+ * the tails of the range; the caller keeps it as long as it uses the range. NULL: the caller only
+ * wants to know whether the text is a range. */
 #define BS_RANGE_ROOM(text_bytes) ((text_bytes)*2 + 64)
 bool bs_range_parse(const uint8_t *text, size_t text_bytes, uint8_t *room,
                     struct bs_range *range_out);
 
-/* Whether the text was meant to be a range, where values are asked for: so are =5, !=5, ≥5, [1 and
- * {1, which are none. */
+/* True if the text looks like an attempt at a range, valid or not. Includes the invalid forms =5,
+ * !=5, ≥5, [1 and {1. */
 bool bs_range_is_meant(const uint8_t *text, size_t text_bytes);
 
-/* Whether no value at all is in it: its ends are in the wrong order. */
+/* True if the range contains no value, because its ends are in the wrong order. */
 bool bs_range_is_empty(const struct bs_range *range);
 
 bool bs_range_has(const struct bs_range *range, const struct bs_value *value);
 
-/* The dates from one ns until before another, and the years of numbers in it. */
+/* Makes the range of the dates in [first_us, end_us), and of the numbers that are years in it. */
 void bs_range_of_dates(int64_t first_us, int64_t end_us, struct bs_range *range_out);

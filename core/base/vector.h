@@ -30,7 +30,7 @@
 		};                              \
 	}
 
-/* Of numbers. */
+/* vectors of plain numbers */
 BS_VECTOR(bs_u16s, uint16_t);
 BS_VECTOR(bs_u32s, uint32_t);
 BS_VECTOR(bs_u64s, uint64_t);

@@ -3,19 +3,18 @@
  * not depend on libbitsift; the rules are those of bitsift.h. Link with bitsift::bloom (CMake) or
  * `pkg-config --cflags --libs bitsift-bloom`. The library also has bs_status_name of status.h.
  *
- *      bs_bloom         a set of keys in few bits: "certainly not" or "maybe"                (Bloom
- *        1970)
- *      bs_counting      the same with 4-bit counters, so that keys can be removed
- *        (Fan, Cao, Almeida, Broder 2000)
- *      bs_bloom_compress, bs_bloom_delta   a filter, or its changes, compressed to its entropy
- *        (Mitzenmacher 2002)
- *      bs_attenuated    a filter for each number of hops: how near a key is              (Rhea,
- *        Kubiatowicz 2002)
- *      bs_route         which node to ask next to find a key
+ *      bs_bloom            a set of keys in few bits: "certainly not" or "maybe" (Bloom 1970)
+ *      bs_counting         a set with 4-bit counters, so that keys can be removed (Fan, Cao,
+ *                          Almeida, Broder 2000)
+ *      bs_bloom_compress   a filter, compressed to its entropy (Mitzenmacher 2002)
+ *      bs_bloom_delta      the changes of a filter, compressed to their entropy
+ *      bs_attenuated       a filter for each number of hops: how near a key is (Rhea, Kubiatowicz
+ *                          2002)
+ *      bs_route            which node to ask next to find a key
  *
  * A filter of m bits in which n distinct keys have set k bits each
- *   is smallest for a wanted false positive rate p at     m = -n ln p / (ln 2)^2,  k = (m / n) ln
- *     2;
+ *   is smallest for a wanted false positive rate p at     m = -n ln p / (ln 2)^2,
+ *                                                         k = (m / n) ln 2;
  *   has a bit set with probability (its density)          d = 1 - e^{-k n / m};
  *   answers "maybe" for an absent key with probability    d^k;
  *   with t bits set holds about                           n* = -(m / k) ln(1 - t / m)   keys.
@@ -39,8 +38,8 @@ BS_BEGIN_DECLS
  * A key: two numbers from which all filters compute their positions, by enhanced double hashing
  * (Dillinger and Manolios, "Bloom Filters in Probabilistic Verification", 2004):
  *
- *      position_i = floor((start + i * step + (i^3 - i) / 6 * 0x9e3779b97f4a7c15 mod 2^64) * m /
- *        2^64)     i = 0 .. k-1
+ *      x_i = start + i * step + (i^3 - i) / 6 * 0x9e3779b97f4a7c15 mod 2^64
+ *      position_i = floor(x_i * m / 2^64)          i = 0 .. k-1
  *
  * So a key is made once for any number of filters of any shape. Keys with equal hashes are the same
  * key: among 2^32 keys two are equal with a probability of one half.
@@ -116,8 +115,9 @@ BS_API enum bs_status bs_bloom_intersect(struct bs_bloom *bloom, struct bs_bloom
 BS_API uint64_t bs_bloom_n_set(struct bs_bloom_view view);
 /* Estimated number of distinct keys added (n* above); infinity when every bit is set. */
 BS_API double bs_bloom_cardinality(struct bs_bloom_view view);
-/* The same for the union and the intersection (at least 0) of two filters. More accurate than the
- * cardinality of bs_bloom_intersect's result, which is too high. BS_INVALID: the shapes differ. */
+/* Estimates the number of distinct keys in the union and the intersection (at least 0) of two
+ * filters. More accurate than the cardinality of bs_bloom_intersect's result, which is too high.
+ * BS_INVALID: the shapes differ. */
 BS_API enum bs_status bs_bloom_cardinality_of_either(struct bs_bloom_view a, struct bs_bloom_view b,
                                                      double *n_keys_out,
                                                      struct bs_error *err) BS_WARN_UNUSED;
@@ -273,7 +273,7 @@ BS_API struct bs_bloom_view bs_attenuated_level(struct bs_attenuated_view view, 
  * the levels cover has it. */
 BS_API uint32_t bs_attenuated_nearest(struct bs_attenuated_view view, struct bs_bloom_key key);
 
-/* As for plain filters. */
+/* As bs_bloom_stored_bytes and so on for plain filters. */
 BS_API size_t bs_attenuated_stored_bytes(struct bs_attenuated_view view);
 BS_API void bs_attenuated_store(struct bs_attenuated_view view, uint8_t *to);
 BS_API enum bs_status bs_attenuated_read(const uint8_t *bytes, size_t n_bytes,
@@ -293,8 +293,8 @@ BS_API enum bs_status bs_attenuated_read_head(const uint8_t *bytes, size_t n_byt
  *      bs_route_start(route, here);
  *      while (bs_route_next(route, &hop) && !(asked = node_has(hop.node, key)))
  *          for each neighbour of hop.node
- *              bs_route_offer(route, neighbour, bs_attenuated_nearest(filter of the neighbour,
- *                key), &err)
+ *              bs_route_offer(route, neighbour,
+ *                             bs_attenuated_nearest(filter of the neighbour, key), &err)
  */
 struct bs_route;
 

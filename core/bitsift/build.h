@@ -23,9 +23,9 @@ enum bs_build_step {
 struct bs_build_report {
 	uint64_t n_docs;    /* searchable documents at the end of the run */
 	uint64_t n_indexed; /* documents read and indexed by this run */
-	/* of those, records replaced by a later record of their source with the same id */
+	/* of n_indexed: records replaced by a later record of their source with the same id */
 	uint64_t n_replaced;
-	uint64_t n_kept_out;  /* of those, documents that stay deleted */
+	uint64_t n_kept_out;  /* of n_indexed: documents that stay deleted */
 	uint64_t n_unchanged; /* documents of the index that have not changed */
 	/* documents indexed again without a change: racy fingerprints, or a rewritten collection */
 	uint64_t n_renewed;
@@ -118,7 +118,7 @@ struct bs_source_rules {
 	const char *id_field;           /* names the record; NULL: "id" */
 	const char *const *text_fields; /* fields to index ("title", "author.name"); NULL: all */
 	/* All documents: */
-	/* larger ones are skipped; 0: 256 MiB; at most BS_MAX_DOCUMENT_BYTES */
+	/* Larger documents are skipped. 0: 256 MiB; at most BS_MAX_DOCUMENT_BYTES. */
 	uint64_t max_document_bytes;
 	/* Keeps the texts of files and records in the index. They are shown and verified as they
 	 * were indexed, without reading the sources again, as long as the fingerprints of the

@@ -4,9 +4,9 @@
  * bitsift.h.
  *
  *      bs_search       with output.candidates: the candidates of a query, and which of them are
- *        certain
+ *                      certain
  *      bs_candidates   the candidates of a pattern, by grams; a host builds its own syntax as a
- *        tree (pattern_tree.h)
+ *                      tree (pattern_tree.h)
  *      bs_text_filter  whether a text of the host may match a pattern; cheaper than an exact match
  *      bs_estimate     the approximate number of hits, for query planners
  *
@@ -40,7 +40,7 @@ struct bs_candidates_request {
 
 struct bs_candidates_result {
 	uint64_t n_candidates;
-	/* of these, documents without grams in the index, all of which may match */
+	/* candidates without grams in the index; all such documents may match */
 	uint64_t n_unknown;
 	bool is_all;           /* the pattern has no grams, so nothing is ruled out */
 	uint64_t column_bytes; /* column bytes read */

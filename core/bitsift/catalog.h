@@ -3,7 +3,7 @@
  * the public interface; the rules are those of bitsift.h.
  *
  *      bs_catalog_open     a file with the summaries of indexes (struct bs_index_options,
- *        summary_rate)
+ *                          summary_rate)
  *      bs_catalog_add ...  which indexes these are
  *      bs_catalog_search   a query -> the hits of all indexes, ranked as if they were one index
  *      bs_catalog_grep     regular expressions -> lines of the files of all indexes
@@ -146,7 +146,7 @@ struct bs_catalog_search_result {
 	uint64_t n_indexes;
 	uint64_t n_asked;   /* opened and searched */
 	uint64_t n_skipped; /* not searched, because no document of them can match */
-	/* of these, opened for a document frequency, or to look up a place */
+	/* of n_skipped: opened for a document frequency, or to look up a place */
 	uint64_t n_probed;
 	uint64_t n_unreachable;          /* with `partial`: left out, and not counted by scores */
 	uint64_t n_unread, n_unfollowed; /* with `fresh`: as those of struct bs_index_info */

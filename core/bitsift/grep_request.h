@@ -201,7 +201,7 @@ struct bs_grep_results {
 	uint64_t n_files;          /* files with results */
 	/* resumes after the last result shown; NULL: there are no more */
 	const char *resume_token;
-	/* the same, even if there are no more; NULL: nothing was shown */
+	/* the token of the last result shown, even if there are no more; NULL: nothing was shown */
 	const char *last_token;
 	uint64_t reserved[4];
 };

@@ -169,7 +169,7 @@ struct bs_matrix_candidates {
 	size_t n_words;        /* n_rows bits, as in a column */
 	const uint64_t *words; /* row i: bit i % 64 of word i / 64 */
 	uint64_t n_set;
-	/* of these, rows that certainly match, unless their sources have changed */
+	/* of n_set: rows that certainly match, unless their sources have changed */
 	uint64_t n_sure;
 	uint64_t reserved[2];
 };

@@ -10,7 +10,7 @@
  *                    bs_pattern_tree_character(tree, 'b');
  *                    bs_pattern_tree_any(tree);
  *                    bs_pattern_tree_class(tree, (struct bs_pattern_range[]){{'c', 'd'}}, 1,
- *                      false);
+ *                                          false);
  *                    bs_pattern_tree_end(tree, err);
  *
  * Replace a part that cannot be expressed by one that matches more texts: then no matching text is

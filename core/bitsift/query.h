@@ -7,7 +7,7 @@
  *      bs_query_score        the score of texts
  *      bs_query_make_snippet the part of the texts to show
  *      bs_statistics_gather  document frequencies of the words of a query; summed over several
- *        indexes, they rank as one
+ *                            indexes, they rank as one
  *
  * The results are those of bs_search for a document with the same texts, scores to the last bit.
  */

@@ -84,7 +84,7 @@ enum bs_status bs_attenuated_hear(struct bs_attenuated *attenuated,
 		                 mine.n_levels, neighbour.n_levels);
 	if (status)
 		return status;
-	/* The neighbour's level i is level i + 1 here. */
+	/* Level i of the neighbour is ORed into level i + 1. */
 	size_t hop_bytes = bs_bits_bytes(mine.n_bits),
 	       n_bytes = (size_t)all_bytes(mine.n_levels - 1, mine.n_bits);
 	for (size_t i = 0; i < n_bytes; i++)

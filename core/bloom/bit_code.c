@@ -5,16 +5,19 @@
 #include "core/bloom/bits.h"
 #include "core/bloom/range_coder.h"
 
-#define WORD_LEVEL 6u /* a word of 64 bits is a block of this level */
+#define WORD_LEVEL 6u /* a word of 64 bits is a block of level 6 */
 #define TOP_LEVEL  32u
 
 struct model {
-	uint64_t flip; /* of words: ~0 if what is not set is coded */
+	/* XORed with each word: ~0 if the inverted bits are coded. */
+	uint64_t flip;
 	uint64_t n_bits;
-	uint64_t n_set;                     /* of what is coded */
-	uint32_t top;                       /* level of the blocks that it begins with */
-	uint32_t empty[TOP_LEVEL + 1];      /* probability that a block of that level is empty */
-	uint32_t empty_left[TOP_LEVEL + 1]; /* that the left one of two is, if not both are */
+	uint64_t n_set;                /* coded bits that are 1 */
+	uint32_t top;                  /* level of the largest blocks */
+	uint32_t empty[TOP_LEVEL + 1]; /* [L]: probability that a block of level L is empty */
+	/* [L]: probability that the left one of two adjacent blocks of level L is empty, if not
+	 * both are. */
+	uint32_t empty_left[TOP_LEVEL + 1];
 };
 
 /* floor(2^64 * part / whole), part < whole < 2^32. */
@@ -45,7 +48,7 @@ static struct model model_of(uint64_t n_bits, uint64_t n_set)
 	}
 }
 
-/* The bits of a block within a word, the first one lowest. */
+/* The bits of a block of at most 64 bits. The first bit is the lowest. */
 static uint64_t small_block(const struct model *model, const uint8_t *bits, uint64_t at,
                             uint32_t level)
 {
@@ -65,7 +68,7 @@ static bool is_empty(const struct model *model, const uint8_t *bits, uint64_t at
 	return at >= end;
 }
 
-/* What is said of the halves of a block that is not empty. */
+/* Codes which halves of a nonempty block are empty. `level` is that of the halves. */
 static void put_halves(const struct model *model, uint32_t level, bool left_empty, bool right_empty,
                        struct bs_range_encoder *encoder)
 {
@@ -89,7 +92,7 @@ static void put_word(uint64_t word, uint32_t level, const struct model *model,
 		put_word(right, level, model, encoder);
 }
 
-/* A block that is not empty, from this bit on. */
+/* Codes a nonempty block that begins at bit `at`. */
 static void put_block(const struct model *model, const uint8_t *bits, uint64_t at, uint32_t level,
                       struct bs_range_encoder *encoder)
 {
@@ -108,8 +111,8 @@ static void put_block(const struct model *model, const uint8_t *bits, uint64_t a
 		put_block(model, bits, at + half, level, encoder);
 }
 
-/* Any block. Of one that goes beyond the last bit each half is one by itself: nothing is said of
- * bits that are not there. */
+/* Codes any block. A block that extends beyond the last bit is coded as two separate halves;
+ * nothing is coded for bits that do not exist. */
 static void put_any(const struct model *model, const uint8_t *bits, uint64_t at, uint32_t level,
                     struct bs_range_encoder *encoder)
 {
@@ -136,7 +139,7 @@ enum bs_status bs_bit_encode(const uint8_t *bits, uint64_t n_bits, uint64_t n_se
 	return bs_range_finish(&encoder);
 }
 
-/* Which halves are not empty: 1 the left one, 2 the right one. */
+/* Returns which halves are not empty: bit 0 the left half, bit 1 the right half. */
 static unsigned get_halves(const struct model *model, uint32_t level,
                            struct bs_range_decoder *decoder)
 {
@@ -163,7 +166,7 @@ struct reading {
 	uint64_t n_found;
 };
 
-/* False: no code says this. */
+/* False if the code is invalid. */
 static bool get_block(struct reading *reading, uint64_t at, uint32_t level)
 {
 	if (bs_range_is_over(&reading->decoder))

@@ -1,25 +1,26 @@
 /*
- * bit_code.h: an array of bits, of which some are set at random, in as few bits as its entropy, n
- * H(t / n), where t of n bits are set.
+ * bit_code.h: entropy coding of an array of n bits of which t are set at random. A code has about n
+ * H(t / n) bits.
  *
- * A block of 2^L bits is empty with the probability (1 - t / n)^(2^L). It is said whether it is; if
- * it is not, whether its left half is, then its right half, unless that follows; and so on down to
- * single bits. The probabilities of these answers multiply to those of the bits, so that nothing is
- * lost against coding bit by bit, and what is empty costs no time. Blocks are as large as are empty
- * about every other time. Of bits that are mostly set, the others are coded.
+ * The coder works on blocks of 2^L bits. A block is empty with probability (1 - t / n)^(2^L). The
+ * code says whether the block is empty. If not, it says whether its left half is empty, then
+ * whether its right half is (unless this follows), and so on down to single bits. The probabilities
+ * of these answers multiply to the probability of the bits; therefore nothing is lost compared with
+ * coding each bit, and empty areas take no time. The largest blocks are empty about half of the
+ * time. If most bits are set, the inverted array is coded.
  *
- * Probabilities are fractions of 2^32, computed by integers from t and n, which both sides know.
+ * Probabilities are fractions of 2^32. Encoder and decoder compute them with integers from t and n,
+ * which both have.
  */
 #pragma once
 
 #include "core/base/buffer.h"
 
-/* Appends the code of n_bits bits (bits.h), of which n_set are set; n_bits below 2^32.
- * BS_NO_MEMORY. */
+/* Appends the code of n_bits bits (bits.h), n_set of which are set; n_bits < 2^32. BS_NO_MEMORY. */
 enum bs_status bs_bit_encode(const uint8_t *bits, uint64_t n_bits, uint64_t n_set,
                              struct bs_buffer *out, struct bs_error *err) BS_WARN_UNUSED;
 
-/* Sets the bits, which are all 0, to those of the code: false if the bytes are no code of n_bits
- * bits of which n_set are set. */
+/* Decodes into `bits`, which must be all 0. False if the bytes are not the code of n_bits bits with
+ * n_set set ones; `bits` is then undefined. */
 bool bs_bit_decode(const uint8_t *bytes, size_t n_bytes, uint64_t n_bits, uint64_t n_set,
                    uint8_t *bits);

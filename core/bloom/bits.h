@@ -1,6 +1,5 @@
-/* bits.h: arrays of bits as the Bloom family has them in memory and in files: bit i is bit i % 8 of
- * byte i / 8, and there are as many bytes as fill 64-bit words, the bits behind the last being
- * 0. */
+/* bits.h: arrays of bits, in memory and in files. Bit i is bit i % 8 of byte i / 8. The number of
+ * bytes is a multiple of 8; unused bits at the end are 0. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,7 +8,7 @@
 
 #define BS_BLOOM_MAX_HASHES 64u
 
-/* Of so many bits. */
+/* The bytes of an array of n_bits bits. */
 static inline size_t bs_bits_bytes(uint64_t n_bits)
 {
 	return (size_t)((n_bits + 63) / 64 * 8);
@@ -23,7 +22,7 @@ static inline uint64_t bs_bits_count(const uint8_t *bits, size_t n_bytes)
 	return n_set;
 }
 
-/* Whether the bits behind the last of them are 0. */
+/* True if the unused bits at the end are 0. */
 static inline bool bs_bits_end_well(const uint8_t *bits, uint64_t n_bits)
 {
 	return n_bits % 64 == 0 ||

@@ -1,5 +1,5 @@
-/* compress.c: filters as they are sent: whole ones (Mitzenmacher, "Compressed Bloom Filters",
- * 2002), and what changed in one. See bitsift/bloom.h. */
+/* compress.c: compressed filters (Mitzenmacher, "Compressed Bloom Filters", 2002) and deltas of
+ * filters. See bitsift/bloom.h. */
 #include <stdlib.h>
 
 #include "core/bitsift/bloom.h"
@@ -7,7 +7,7 @@
 #include "core/bloom/plain.h"
 #include "core/bloom/stored.h"
 
-/* The bytes of a form that was built behind room for its head, as the caller gets them. */
+/* Writes the header into the room at the start of `form` and returns a copy from malloc. */
 static enum bs_status seal(const struct bs_stored *stored, struct bs_buffer *form,
                            uint8_t **bytes_out, size_t *n_bytes_out, struct bs_error *err)
 {
@@ -73,16 +73,13 @@ enum bs_status bs_bloom_decompress(const uint8_t *bytes, size_t n_bytes, uint64_
 	                         (unsigned long long)stored.number);
 }
 
-/*
- * A delta. Who has the old filter knows where its zeros are, and where its ones: which of the zeros
- * have become ones is an array of bits of its own, which of the ones have become zeros another.
- * Each has its own density, and is coded with that: of a filter that keys only came to, the second
- * one costs nothing.
- */
+/* A delta. The receiver has the old filter and thus knows where its zeros and ones are. The delta
+ * is two bit arrays: which zeros became ones, and which ones became zeros. Each is coded with its
+ * own density. If keys were only added, the second array costs nothing. */
 struct side {
-	uint64_t n_bits; /* of the old filter: zeros, or ones */
+	uint64_t n_bits; /* zeros, or ones, in the old filter */
 	uint64_t n_changed;
-	uint8_t *changed; /* a bit for each of them in order */
+	uint8_t *changed; /* bit i: the i-th zero (or one) has changed */
 };
 
 struct sides {
@@ -92,14 +89,14 @@ struct sides {
 
 static enum bs_status side_new(struct side *side, struct bs_error *err)
 {
-	/* 8: bits are taken by words from any bit on */
+	/* 8 more bytes, because 64 bits are loaded from any bit on. */
 	side->changed = calloc(1, bs_bits_bytes(side->n_bits) + 8);
 	return side->changed ? BS_OK
 	                     : bs_fail_memory(err, "a delta of a Bloom filter",
 	                                      bs_bits_bytes(side->n_bits));
 }
 
-/* Room for both sides of these old bits; sides_free in any case. */
+/* Allocates both sides for the bits of `from`. Call sides_free even after a failure. */
 static enum bs_status sides_new(struct sides *sides, struct bs_bloom_view from,
                                 struct bs_error *err)
 {
@@ -115,8 +112,8 @@ static void sides_free(struct sides *sides)
 	free(sides->ones.changed);
 }
 
-/* Of a word's bits that are `mine`, those in `changed` are marked; the first of them is the side's
- * number `first`. */
+/* Marks the bits of a word that are in both `mine` and `changed`. The lowest bit of `mine` has the
+ * number `first` in this side. */
 static void mark(struct side *side, uint64_t mine, uint64_t changed, uint64_t first)
 {
 	for (changed &= mine; changed; changed &= changed - 1) {
@@ -126,7 +123,8 @@ static void mark(struct side *side, uint64_t mine, uint64_t changed, uint64_t fi
 	}
 }
 
-/* Which of a word's bits that are `mine` are marked. */
+/* The bits of `mine` that are marked. The lowest bit of `mine` has the number `first` in this
+ * side. */
 static uint64_t marked(const struct side *side, uint64_t mine, uint64_t first)
 {
 	uint64_t marks = bs_load_u64(side->changed + first / 64 * 8) >> first % 64, found = 0;
@@ -142,7 +140,7 @@ static uint64_t marked(const struct side *side, uint64_t mine, uint64_t first)
 	return found;
 }
 
-/* Which bits of word i there are in all. */
+/* A mask of the bits that exist in the word at byte i. */
 static uint64_t word_mask(struct bs_bloom_view view, size_t i)
 {
 	return i + 8 == bs_bits_bytes(view.n_bits) && view.n_bits % 64
@@ -177,8 +175,9 @@ static void make_changes(const struct sides *sides, struct bs_bloom_view from, u
 	}
 }
 
-/* The body begins with: zeros that became ones (in the head), ones that became zeros, the checksums
- * of old and new bits, the bytes of the first code. */
+/* The body of a delta begins with four numbers of 64 bits: the number of ones that became zeros,
+ * the checksum of the old bits, the checksum of the new bits, and the length of the first code in
+ * bytes. (The number of zeros that became ones is in the header.) */
 #define DELTA_FIELD_BYTES 32u
 
 enum bs_status bs_bloom_delta(struct bs_bloom_view from, struct bs_bloom_view to,

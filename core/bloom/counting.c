@@ -1,6 +1,6 @@
 /* counting.c: the counting Bloom filter (Fan, Cao, Almeida and Broder, "Summary Cache: A Scalable
  * Wide-Area Web Cache Sharing Protocol", 2000). See bitsift/bloom.h. Counter i is the low half of
- * byte i / 2 if i is even, else the high one. */
+ * byte i / 2 if i is even, otherwise the high half. */
 #include <stdlib.h>
 
 #include "core/base/error.h"
@@ -9,7 +9,7 @@
 #include "core/bloom/stored.h"
 
 #define COUNTER_MAX 15u
-/* In the stored form, before the counters: how many keys there are. */
+/* The stored form has the number of keys in front of the counters. */
 #define COUNTING_FIELD_BYTES 8u
 
 struct bs_counting {
@@ -52,7 +52,8 @@ static uint32_t counter_at(const struct bs_counting *counting, uint32_t i)
 	return (uint32_t)counting->counters[i / 2] >> i % 2 * 4 & COUNTER_MAX;
 }
 
-/* The counters of a key, each once: where two of its positions are the same, it counts one. */
+/* The distinct counters of a key. If several positions of the key are equal, their counter counts
+ * the key once. */
 static uint32_t counters_of(const struct bs_counting *counting, struct bs_bloom_key key,
                             uint32_t found[BS_BLOOM_MAX_HASHES])
 {
@@ -88,7 +89,8 @@ bool bs_counting_remove(struct bs_counting *counting, struct bs_bloom_key key)
 	for (uint32_t i = 0; i < n; i++)
 		if (counter_at(counting, at[i]) == 0)
 			return false;
-	/* Once one has overflowed, 15 may stand for more. */
+	/* After an overflow, a counter at 15 may represent more than 15 and is never
+	 * decremented. */
 	uint32_t stays = counting->n_overflows ? COUNTER_MAX : COUNTER_MAX + 1;
 	for (uint32_t i = 0; i < n; i++)
 		if (counter_at(counting, at[i]) < stays)
@@ -115,7 +117,7 @@ void bs_counting_describe(const struct bs_counting *counting, struct bs_counting
 	                                      .n_hashes = counting->n_hashes};
 }
 
-/* Which of 16 counters are not 0, a bit each. */
+/* A bit for each of 16 counters that is not 0. */
 static uint32_t counted(uint64_t counters)
 {
 	counters |= counters >> 1;

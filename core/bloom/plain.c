@@ -1,4 +1,4 @@
-/* plain.c: the classic Bloom filter. See bitsift/bloom.h. */
+/* plain.c: the plain Bloom filter. See bitsift/bloom.h. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -117,16 +117,17 @@ bool bs_bloom_has(struct bs_bloom_view view, struct bs_bloom_key key)
 	return has(view, key);
 }
 
-/* Filters that are asked at once: as many fetches from memory as that are under way. */
+/* Filters that are queried together: about the number of memory accesses that a processor can have
+ * in flight. */
 #define PASS_GROUP 64
 
-/* Which of up to 64 filters may have the key, a bit each. In each round one bit is looked at of
- * every filter that is still in question, after all of these were sent for. */
+/* Returns a bit for each of up to 64 filters that may have the key. Each round tests one bit of
+ * every filter that is still a candidate; all these bits are prefetched first. */
 static uint64_t ask_group(const struct bs_bloom_view *views, uint32_t n, struct bs_bloom_key key)
 {
 	struct bs_positions positions[PASS_GROUP];
 	uint32_t bits[PASS_GROUP];
-	uint8_t asked[PASS_GROUP]; /* those in question, in order */
+	uint8_t asked[PASS_GROUP]; /* numbers of the candidates, ascending */
 	uint64_t passed = 0;
 	for (uint32_t i = 0; i < n; i++) {
 		positions[i] = bs_positions_of(key);
@@ -220,8 +221,8 @@ enum bs_status bs_bloom_cardinality_of_either(struct bs_bloom_view a, struct bs_
 	return BS_OK;
 }
 
-/* |a| + |b| - |a or b|: what the bits that both have tell comes to the same, (m - t_a)(m - t_b) /
- * (m - t_either) in the logarithm. */
+/* Computes |a| + |b| - |a or b|. The estimate from the bits that both have, with (m - t_a)(m - t_b)
+ * / (m - t_either) inside the logarithm, is equal. */
 enum bs_status bs_bloom_cardinality_of_both(struct bs_bloom_view a, struct bs_bloom_view b,
                                             double *n_keys_out, struct bs_error *err)
 {

@@ -1,13 +1,13 @@
-/* plain.h: what the other members of the Bloom family (bitsift/bloom.h) need of the classic filter:
- * which bits a key has, and its shape. */
+/* plain.h: parts of the plain Bloom filter that the other members of the Bloom family
+ * (bitsift/bloom.h) share: the positions of a key, and checks of shapes. */
 #pragma once
 
 #include "core/base/hash.h"
 #include "core/bitsift/bloom.h"
 #include "core/bloom/bits.h"
 
-/* The positions of a key, one after the other: bloom.h has the formula, whose differences these
- * are. */
+/* Iterates over the positions of a key. The formula is in bitsift/bloom.h; this computes it by
+ * differences. */
 struct bs_positions {
 	uint64_t at;
 	uint64_t step;
@@ -28,11 +28,11 @@ static inline uint32_t bs_positions_next(struct bs_positions *positions, uint32_
 	return position;
 }
 
-/* BS_INVALID unless a filter can have so many bits and hashes. */
+/* BS_INVALID if a filter cannot have this number of bits or hashes. */
 enum bs_status bs_bloom_check_shape(uint64_t n_bits, uint32_t n_hashes,
                                     struct bs_error *err) BS_WARN_UNUSED;
-/* BS_INVALID unless both have the same. */
+/* BS_INVALID if the shapes (bits and hashes) differ. */
 enum bs_status bs_bloom_check_same(struct bs_bloom_view a, struct bs_bloom_view b,
                                    struct bs_error *err) BS_WARN_UNUSED;
-/* The bits of a filter, for who builds one otherwise than by adding keys. */
+/* The filter's bits, writable. For code that makes a filter without adding keys. */
 uint8_t *bs_bloom_bits(struct bs_bloom *bloom);

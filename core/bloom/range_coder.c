@@ -7,7 +7,7 @@ struct bs_range_encoder bs_range_encoder_of(struct bs_buffer *out, struct bs_err
 		.out = out, .start = out->used_bytes, .range = UINT64_MAX, .err = err};
 }
 
-/* One more in the last digit that was written. Some digit has room: the fraction stays below 1. */
+/* Adds 1 to the last digit written. Never overflows, because the fraction is below 1. */
 static void carry(struct bs_range_encoder *encoder)
 {
 	size_t i = encoder->out->used_bytes;
@@ -43,7 +43,7 @@ void bs_range_put(struct bs_range_encoder *encoder, bool yes, uint32_t probabili
 
 enum bs_status bs_range_finish(struct bs_range_encoder *encoder)
 {
-	/* The range has room for 2^56 - 1 fractions, so that one more digit is enough. */
+	/* The range is at least 2^56, so one more digit identifies a fraction in it. */
 	encoder->low += BS_RANGE_LEAST - 1;
 	if (encoder->low < BS_RANGE_LEAST - 1)
 		carry(encoder);

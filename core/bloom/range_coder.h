@@ -1,22 +1,23 @@
 /*
- * range_coder.h: yes and no in as few bits as their probabilities allow (G. N. N. Martin, "Range
- * encoding", 1979).
+ * range_coder.h: codes yes-or-no answers in as few bits as their probabilities allow (G. N. N.
+ * Martin, "Range encoding", 1979).
  *
- * What was coded so far is an interval [low, low + range) of the fractions below 1, of which low
- * has as many digits, bytes, as were needed so far. Each answer takes the part of the interval that
- * its probability is. A code is a fraction in the last interval, of one digit more. All of it is
- * integers: the same code on every machine.
+ * The answers coded so far are an interval [low, low + range) of the fractions below 1; low has as
+ * many digits (bytes) as were needed. An answer narrows the interval to a part whose size is
+ * proportional to the answer's probability. The code is a fraction in the final interval, with one
+ * more digit. All arithmetic is on integers, so that the code is the same on every machine.
  */
 #pragma once
 
 #include "core/base/buffer.h"
 
-/* Below it, the range loses its first byte: what remains divides by 2^32, the unit of
- * probabilities, to 2^24 at least. */
+/* When the range falls below this, its first byte is moved out. The range divided by 2^32, the unit
+ * of probabilities, is therefore at least 2^24. */
 #define BS_RANGE_LEAST (UINT64_C(1) << 56)
 
 struct bs_range_encoder {
-	struct bs_buffer *out; /* the code is appended; begins where the encoder was made */
+	/* The code is appended here, from `start` on. */
+	struct bs_buffer *out;
 	size_t start;
 	uint64_t low;
 	uint64_t range;
@@ -25,21 +26,21 @@ struct bs_range_encoder {
 };
 
 struct bs_range_encoder bs_range_encoder_of(struct bs_buffer *out, struct bs_error *err);
-/* An answer, and how probable `yes` was, in 1 .. 2^32 - 1 of 2^32. */
+/* Codes an answer. probability: of `yes`, as a fraction of 2^32, in 1..2^32-1. */
 void bs_range_put(struct bs_range_encoder *encoder, bool yes, uint32_t probability);
-/* The first failure, if there was one: BS_NO_MEMORY. */
+/* Completes the code. Returns the first failure of the encoder: BS_NO_MEMORY. */
 enum bs_status bs_range_finish(struct bs_range_encoder *encoder) BS_WARN_UNUSED;
 
 struct bs_range_decoder {
 	const uint8_t *bytes;
 	size_t n_bytes;
-	uint64_t at;   /* the next of them; beyond the last there are zeros */
-	uint64_t code; /* from low */
+	uint64_t at;   /* position of the next byte; after the last byte, zeros are read */
+	uint64_t code; /* relative to low */
 	uint64_t range;
 };
 
-/* Of bytes that stay. Whatever they are, each answer is one; whether they were a code,
- * bs_range_ends_well says. */
+/* Borrows the bytes. Any bytes decode to some answers; bs_range_ends_well reports whether they were
+ * a valid code. */
 struct bs_range_decoder bs_range_decoder_of(const uint8_t *bytes, size_t n_bytes);
 
 static inline bool bs_range_get(struct bs_range_decoder *decoder, uint32_t probability)
@@ -61,11 +62,12 @@ static inline bool bs_range_get(struct bs_range_decoder *decoder, uint32_t proba
 	return yes;
 }
 
-/* More was asked than the bytes can have told. */
+/* True if the answers so far needed more bytes than the code has. */
 static inline bool bs_range_is_over(const struct bs_range_decoder *decoder)
 {
 	return decoder->at > (uint64_t)decoder->n_bytes + 7;
 }
 
-/* After the last answer: the bytes are as many as these answers took. */
+/* True if the code is valid and has exactly the length that the decoded answers need. Call it after
+ * the last answer. */
 bool bs_range_ends_well(const struct bs_range_decoder *decoder);

@@ -1,5 +1,5 @@
-/* rates.c: what can be said of a Bloom filter before there is one: how large, how full, how often
- * wrong, how small when it is sent. See bitsift/bloom.h. */
+/* rates.c: predictions for Bloom filters: size, density, false positive rate, compressed size. See
+ * bitsift/bloom.h. */
 #include <math.h>
 
 #include "core/base/error.h"
@@ -46,8 +46,9 @@ double bs_bloom_entropy(double density)
 	return -(density * log(density) + (1 - density) * log1p(-density)) / M_LN2;
 }
 
-/* The tail of the binomial distribution of n_hashes * n_keys throws into n_counters, term by term:
- * or what is before it, where that is less, so that the terms become small soon. */
+/* n_counters times the tail of the binomial distribution of n_hashes * n_keys throws into
+ * n_counters. Sums the terms of the tail, or those before the tail if the limit is below the mean,
+ * so that the terms soon become small. */
 double bs_counting_overflow(uint64_t n_counters, uint32_t n_hashes, uint64_t n_keys, uint32_t limit)
 {
 	double n_throws = (double)n_hashes * (double)n_keys, m = (double)n_counters, below = 0,
@@ -76,7 +77,7 @@ static double sent_bits(double bits_per_key, uint32_t n_hashes)
 	return bits_per_key * bs_bloom_entropy(-expm1(-(double)n_hashes / bits_per_key));
 }
 
-/* What a filter of that shape comes to: a plan has whole bits. */
+/* The plan of this shape, with a whole number of bits. */
 static struct bs_bloom_plan plan_of(uint64_t n_keys, double n_bits, uint32_t n_hashes)
 {
 	struct bs_bloom_plan plan = {.n_bits = n_bits < 1 ? 1 : (uint64_t)fmin(n_bits, UINT32_MAX),
@@ -87,15 +88,15 @@ static struct bs_bloom_plan plan_of(uint64_t n_keys, double n_bits, uint32_t n_h
 	return plan;
 }
 
-/* More hashes than the best plain filter of that size has would make it more than half full, and so
- * compressible, too. That can be a few percent better (28 hashes in 14 bits a key: .0171 where 2
- * give .0177), for ten times the probes: not worth it. */
+/* False for plans with more hashes than the optimal plain filter of this size. These filters would
+ * be more than half full and compressible, too. They can be a few percent better (28 hashes in 14
+ * bits a key: rate .0171; 2 hashes: .0177), but need ten times as many probes. */
 static bool is_sensible(const struct bs_bloom_plan *plan, uint64_t n_keys)
 {
 	return plan->n_hashes <= bs_bloom_optimal_hashes(plan->n_bits, n_keys);
 }
 
-/* The most memory a key that a plan may have. */
+/* The most bits a key that a plan may use in memory. */
 static double memory_limit(uint64_t n_keys, double max_bits)
 {
 	double most = UINT32_MAX / (double)n_keys;
@@ -112,7 +113,8 @@ enum bs_status bs_bloom_plan_for_size(uint64_t n_keys, double sent, double max_b
 		               max_bits);
 	n_keys += n_keys == 0;
 	for (uint32_t k = 1; k <= BS_BLOOM_MAX_HASHES; k++) {
-		/* What is sent grows with the memory: as much of that as the first leaves. */
+		/* The compressed size grows with the memory: find the most memory that stays within
+		 * `sent` by bisection. */
 		double low = 0, high = memory_limit(n_keys, max_bits);
 		for (int i = 0; i < 100 && sent_bits(high, k) > sent; i++) {
 			double middle = (low + high) / 2;

@@ -1,10 +1,10 @@
 /*
- * route.c: where to ask next for a key. See bitsift/bloom.h.
+ * route.c: which node to ask next for a key. See bitsift/bloom.h.
  *
- * A node that is h hops away, and whose filter says level l, has no holder nearer than h + l hops
- * from the start. The node with the least such sum is asked next, of equal ones that which has more
- * hops behind it: A* search, whose first find is a nearest one, as the levels that neighbours say
- * differ by one at most (each hears the other).
+ * A node h hops away whose filter reports level l has no holder nearer than h + l hops from the
+ * start. The node with the least sum is asked next; of equal sums, the node with more hops. This is
+ * A* search, and its first find is a nearest holder, because the levels that two neighbours report
+ * differ by at most one (each hears the other).
  */
 #include <stdlib.h>
 
@@ -13,19 +13,19 @@
 #include "core/base/vector.h"
 #include "core/bitsift/bloom.h"
 
-/* A node that was offered. */
+/* An offered node. */
 struct offer {
 	uint64_t node;
 	uint64_t from;
-	uint64_t number; /* of offers: the earlier one first */
+	uint64_t number; /* serial number; ties are resolved in its order */
 	uint32_t hops;
 	uint32_t level;
 };
 BS_VECTOR(offers, struct offer);
 
 struct bs_route {
-	struct offers offers; /* a heap: none comes before the one at half its place */
-	/* a hash table of nodes and whether there is one: a power of two of struct slot */
+	struct offers offers; /* a binary heap in the order of is_before */
+	/* Hash table of the nodes asked so far: n_slots (a power of two) entries of struct slot. */
 	struct bs_buffer asked;
 	size_t n_slots;
 	size_t n_asked;
@@ -54,7 +54,7 @@ void bs_route_free(struct bs_route *route)
 	free(route);
 }
 
-/* Where the node stands in the table, or would. */
+/* The node's slot, or the free slot where it would be inserted. */
 static struct slot *slot_of(struct slot *slots, size_t n_slots, uint64_t node)
 {
 	size_t i = (size_t)bs_hash_mix(node ^ bs_hash_get_secret().words[0]) & (n_slots - 1);
@@ -68,7 +68,7 @@ static struct slot *slots_of(const struct bs_route *route)
 	return (struct slot *)(void *)route->asked.data;
 }
 
-/* Room in the table for all that were offered and one more, so that half of it stays free. */
+/* Enlarges the table so that all offered nodes and one more fill at most half of it. */
 static enum bs_status make_room(struct bs_route *route, struct bs_error *err)
 {
 	if ((route->n_asked + bs_vector_n(&route->offers) + 1) * 2 <= route->n_slots)
@@ -168,8 +168,8 @@ bool bs_route_next(struct bs_route *route, struct bs_route_hop *hop_out)
 	return false;
 }
 
-/* That of the greatest weight. No two nodes weigh the same, as mixing takes no two numbers to
- * one. */
+/* The node with the greatest weight. Weights of different nodes differ, because mixing is a
+ * bijection. */
 uint64_t bs_route_home(struct bs_bloom_key key, const uint64_t *nodes, size_t n_nodes)
 {
 	uint64_t home = nodes[0], most = 0;

@@ -8,9 +8,10 @@
 #include "core/base/hash.h"
 #include "core/bloom/bits.h"
 
-#define STORED_MAGIC       "BSBLOOM\n"
-#define STORED_VERSION     1u
-#define STORED_HASH_SCHEME 2u /* that of bitsift/bloom.h; 1 is the matrix's, core/base/hash.h */
+#define STORED_MAGIC   "BSBLOOM\n"
+#define STORED_VERSION 1u
+/* The scheme of bitsift/bloom.h. Scheme 1 is that of the matrix, core/base/hash.h. */
+#define STORED_HASH_SCHEME 2u
 
 static const char *const names[BS_STORED_KINDS] = {
 	NULL,

@@ -1,7 +1,5 @@
-/*
- * stored.h: the head that all stored forms of the Bloom family have, 64 bytes, and what it must
- * say. FORMAT.md, "Filters", has it byte by byte. The body that follows is its member's business.
- */
+/* stored.h: the header of 64 bytes that begins every stored form of the Bloom family. FORMAT.md,
+ * "Filters", describes it byte by byte. Each member defines and checks its own body. */
 #pragma once
 
 #include "core/base/error.h"
@@ -21,20 +19,20 @@ struct bs_stored {
 	enum bs_stored_kind kind;
 	uint32_t n_hashes;
 	uint64_t n_bits;
-	uint64_t number; /* a member's own; 0 where it has none */
+	uint64_t number; /* depends on the kind; 0 if unused */
 };
 
-/* Writes the head before the body, which stands in bytes already: n_bytes with the head. */
+/* Writes the header in front of the body, which is in `bytes` already. n_bytes includes the
+ * header. */
 void bs_stored_seal(const struct bs_stored *stored, uint8_t *bytes, size_t n_bytes);
 
-/* Reads the head: whatever all members have in common holds then, BS_CORRUPT or BS_UNSUPPORTED
- * otherwise. */
+/* Reads and checks the fields that all kinds share. BS_CORRUPT, BS_UNSUPPORTED. */
 enum bs_status bs_stored_read(enum bs_stored_kind kind, const uint8_t *bytes, size_t n_bytes,
                               struct bs_stored *stored_out, struct bs_error *err) BS_WARN_UNUSED;
-/* The checksum of the body. */
+/* Compares the checksum of the body. BS_CORRUPT. */
 enum bs_status bs_stored_check_body(enum bs_stored_kind kind, const uint8_t *bytes, size_t n_bytes,
                                     struct bs_error *err) BS_WARN_UNUSED;
 
-/* The one place that says BS_CORRUPT: what is wrong with the byte at this offset. */
+/* Returns BS_CORRUPT with a message. `at` is the offset of the invalid byte. */
 enum bs_status bs_stored_corrupt(enum bs_stored_kind kind, uint64_t at, struct bs_error *err,
                                  const char *format, ...) BS_PRINTF(4, 5);

@@ -34,7 +34,7 @@ void bs_catalog_file_close(struct bs_catalog_file *file)
 	*file = (struct bs_catalog_file){.container = NULL};
 }
 
-/* Reading: the first thing that makes no sense is the end. */
+/* Decodes bytes. The first invalid value sets is_bad, and nothing is read after it. */
 struct reader {
 	const uint8_t *at, *end;
 	bool is_bad;
@@ -52,7 +52,7 @@ static uint64_t get(struct reader *from, uint64_t most)
 	return value;
 }
 
-/* NULL, too, for one of no bytes. No string has a NUL byte. */
+/* Also NULL for a string of no bytes. A NUL byte inside a string is invalid. */
 static char *get_string(struct reader *from)
 {
 	uint64_t n_bytes = get(from, (uint64_t)(from->end - from->at));
@@ -77,7 +77,8 @@ static void get_version(struct reader *from, char version[16])
 	free(string);
 }
 
-/* Of what is read below: two strings that are not empty, eleven numbers, four strings. */
+/* An item of the list, at least: two strings that are not empty, eleven numbers, and four
+ * strings. */
 #define LEAST_ITEM_BYTES 19u
 
 static void get_item(struct reader *from, struct bs_catalog_item *item)
@@ -132,7 +133,8 @@ static enum bs_status open_item(struct bs_catalog_file *file, uint32_t i, struct
 	enum bs_status status = bs_summary_open(&summary, 0, summary.n_bytes, &item->summary, err);
 	if (status != BS_NOT_FOUND && status != BS_UNSUPPORTED)
 		return status;
-	/* One of an earlier making, or of a later program: the index is looked at anew. */
+	/* The summary has the format of an earlier or a later program. Clearing the fingerprint
+	 * makes the catalog read the index again. */
 	item->flags &= ~(unsigned)BS_CATALOG_SUMMARY;
 	item->fingerprint[0] = 0;
 	return BS_OK;
@@ -250,8 +252,6 @@ enum bs_status bs_catalog_item_check(const struct bs_catalog_item *item, struct 
 	               : bs_summary_check(&item->summary, err);
 }
 
-/* Writing. */
-
 static void put_string(struct bs_file_writer *writer, const char *string)
 {
 	size_t n_bytes = string ? strlen(string) : 0;
@@ -317,7 +317,7 @@ char *bs_catalog_name_beside(const char *name, const char *end)
 	return asprintf(&beside, ".%s%s", name, end) < 0 ? NULL : beside;
 }
 
-/* A new file that a reader would refuse is removed, and the old one stays. */
+/* Reads the new file back. If it is invalid, it is removed and the old file remains. */
 static enum bs_status read_again(const struct bs_dir *dir, const char *name, size_t n_items,
                                  struct bs_error *err)
 {

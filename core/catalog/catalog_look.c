@@ -1,4 +1,4 @@
-/* catalog_look.c: what a catalog has of an index, from that index: see catalog_look.h. */
+/* catalog_look.c: see catalog_look.h. */
 #include "core/catalog/catalog_look.h"
 
 #include <errno.h>
@@ -39,7 +39,7 @@ enum bs_status bs_catalog_fingerprint(const char *place,
 	return BS_OK;
 }
 
-/* Words with their df, of which the most frequent are chosen. */
+/* A candidate for the stored words, with its df. */
 struct counted_word {
 	uint64_t df;
 	uint8_t *word;
@@ -47,7 +47,7 @@ struct counted_word {
 };
 
 struct word_choice {
-	struct counted_word *words; /* room for twice BS_CATALOG_WORDS */
+	struct counted_word *words; /* room for 2 * BS_CATALOG_WORDS */
 	size_t n;
 };
 
@@ -64,7 +64,7 @@ static int compare_words(const void *a, const void *b)
 	return bs_compare_bytes(x->word, x->word_bytes, y->word, y->word_bytes);
 }
 
-/* Of equal words one stays, and of all the most frequent. */
+/* Removes duplicates, then all but the most frequent BS_CATALOG_WORDS words. */
 static void cut_choice(struct word_choice *choice)
 {
 	size_t n = 0;
@@ -114,10 +114,10 @@ static enum bs_status choose_word(const struct bs_snapshot *snapshot, const stru
 	return BS_OK;
 }
 
-#define WORD_NS 50u /* what a step through a lexicon costs about */
+#define WORD_NS 50u /* estimated time of a step through a lexicon */
 
-/* The df from which on a word is among the first BS_CATALOG_WORDS of the segment, by how many words
- * have which df below a bound. */
+/* The df from which on a word is among the most frequent BS_CATALOG_WORDS of the segment. Counts
+ * the words of each df; all from BOUND on count as BOUND. */
 static enum bs_status least_df(const struct bs_segment *segment, uint64_t *least_out,
                                struct bs_error *err)
 {
@@ -244,7 +244,7 @@ static void look_at_sources(const struct bs_manifest *manifest, struct bs_catalo
 			item->flags |= BS_CATALOG_HAS_FILES;
 }
 
-/* One that is damaged counts as none. */
+/* A missing or damaged summary is ignored. */
 static enum bs_status look_at_summary(const struct bs_dir *dir, const struct bs_manifest *manifest,
                                       struct bs_catalog_item *item, struct bs_error *err)
 {
@@ -304,7 +304,7 @@ enum bs_status bs_catalog_look(const char *path, const struct bs_consent *consen
 		return status;
 	if (!(found.place = strdup(dir.place)))
 		status = bs_fail_memory(err, "a path", strlen(dir.place));
-	/* First: a commit that comes meanwhile has another one. */
+	/* Take the fingerprint first: if a commit happens meanwhile, it has a different one. */
 	if (!status)
 		status = bs_catalog_fingerprint(found.place, found.fingerprint, err);
 	if (!status)

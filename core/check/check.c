@@ -1,5 +1,6 @@
-/* check.c: see check.h. First what a segment holds: documents, shards, grams; its terms are
- * check_terms.c's. Then all files, the manifest and what stands beside segments. */
+/* check.c: see check.h. The first part checks a segment: documents, shards, grams (check_terms.c
+ * checks its terms). The second part checks all files, the manifest and the data outside of
+ * segments. */
 #include "core/check/check.h"
 
 #include <stdio.h>
@@ -20,7 +21,7 @@
 #define VALID_FLAGS (BS_DOC_NAMED_BY_LINE | BS_DOC_RACY | BS_DOC_SEPARATE_ID | BS_DOC_NOT_STORED)
 #define TOUCH_BYTES (UINT64_C(1) << 20) /* between two calls of progress */
 
-/* Whether the bit of i was not set; now it is. */
+/* Sets bit i. True if it was not set. */
 static bool set_new(uint8_t *bits, uint32_t i)
 {
 	bool is_new = !(bits[i / 8] >> (i % 8) & 1);
@@ -28,8 +29,8 @@ static bool set_new(uint8_t *bits, uint32_t i)
 	return is_new;
 }
 
-/* Offsets, plain (u64 each) or packed, the other pointer being NULL: 0 first, never descending, end
- * last. what names their owner. */
+/* Checks offsets: the first is 0, none is less than the one before, and the last is `end`. One of
+ * plain (u64 each) and packed is NULL. what: the owner of the offsets, for messages. */
 static void check_offsets(struct check *check, const struct bs_section *plain,
                           const struct bs_packed *packed, uint64_t end, const char *what)
 {
@@ -73,7 +74,7 @@ static void check_tfs(struct check *check)
 	       "words in documents: bytes behind the last");
 }
 
-/* That the table of ids leads to a live document. */
+/* Checks that the id table has a live document. */
 static void check_id(struct check *check, uint32_t document, const struct bs_doc_record *record)
 {
 	const char *label = check->snapshot.manifest.sources[record->source].label;
@@ -89,7 +90,8 @@ static void check_id(struct check *check, uint32_t document, const struct bs_doc
 	EXPECT(check, found == document, "document %u is not in the table of ids", document);
 }
 
-/* That it comes behind the one before it, which may be a deleted one. */
+/* Checks that the document's id is greater than that of the document before, even if that is
+ * deleted. */
 static void check_id_order(struct check *check, uint32_t document,
                            const struct bs_doc_record *record)
 {
@@ -106,9 +108,9 @@ static void check_id_order(struct check *check, uint32_t document,
 	       "the id of document %u does not come behind that of the one before it", document);
 }
 
-/* before: the last live document, of source UINT32_MAX if there was none. */
-#define DOCUMENT_NS 100u /* what one costs about */
+#define DOCUMENT_NS 100u /* estimated time of checking a document */
 
+/* before: the last live document; its source is UINT32_MAX before the first one. */
 static void check_document(struct check *check, uint32_t document, uint64_t *n_positions,
                            struct bs_doc_record *before)
 {
@@ -121,7 +123,8 @@ static void check_document(struct check *check, uint32_t document, uint64_t *n_p
 	*n_positions += record.length;
 	EXPECT(check, !(record.flags & ~VALID_FLAGS), "document %u has unknown flags %#x", document,
 	       record.flags);
-	/* The source of a deleted one may have been a file, and be a folder by now. */
+	/* Nothing more holds for a deleted document: for example, its source may have changed from
+	 * a file to a folder. */
 	if (check->status || bs_snapshot_is_deleted(&check->snapshot, check->number, document))
 		return;
 	EXPECT(check,
@@ -145,8 +148,8 @@ static void check_document(struct check *check, uint32_t document, uint64_t *n_p
 		check_id(check, document, &record);
 	if (is_stdin && check->segment->ids.n_ordered > 0)
 		check_id_order(check, document, &record);
-	/* Live documents of one source stand in document order: a cursor over several segments
-	 * relies on it. */
+	/* Live documents of a source are in document order; cursors over several segments rely on
+	 * it. */
 	bool is_other =
 		before->source == UINT32_MAX || bs_manifest_root(manifest, before->source) !=
 							bs_manifest_root(manifest, record.source);
@@ -211,13 +214,13 @@ static bool has_bits_from(const uint64_t *line, uint32_t n_bits)
 	return false;
 }
 
-/* Counts the bits of every column, for those who compare; and of all of them. */
+/* Checks the columns of a level, stores the popcount of each column, and returns their sum. */
 static uint64_t check_columns(struct check *check, uint32_t s, const struct bs_level *level,
                               const char *name)
 {
 	const struct bs_shard *shard = &check->segment->shards[s];
 	uint64_t n_set = 0;
-	/* Of the last line of a column, those that stand for something. */
+	/* Used bits of the last line of a column. */
 	uint32_t n_bits =
 		bs_level_lanes(level->rank, shard->n_docs) - (level->n_lines - 1) * BS_LINE_BITS;
 	for (uint32_t c = 0; c < level->n_columns; c++) {
@@ -233,7 +236,8 @@ static uint64_t check_columns(struct check *check, uint32_t s, const struct bs_l
 		                      n_bits),
 		       "shard %u: %s column %u has bits past the last %s", s, name, c,
 		       level->rank == BS_LEVEL_BLOCK ? "lane" : "document");
-		/* The other half when every term was looked up in them: see tell_progress. */
+		/* The other half of the bytes is reported while terms are walked, see
+		 * tell_progress. */
 		advance(check, (uint64_t)level->n_lines * BS_LINE_BYTES / 2);
 	}
 	return n_set;
@@ -267,7 +271,7 @@ static void check_exact_popcount(struct check *check, uint32_t s, uint32_t c, ui
 	       s, c, n_counted, n);
 }
 
-/* Ordinals of terms, strictly ascending. */
+/* Ordinals of terms with exact columns ascend strictly. */
 static void check_exact_terms(struct check *check, uint32_t s)
 {
 	const struct bs_shard *shard = &check->segment->shards[s];
@@ -284,7 +288,7 @@ static void check_exact_terms(struct check *check, uint32_t s)
 	}
 }
 
-/* What the entry of a shard says beyond the bytes of its sections. */
+/* Checks the fields of a shard's entry that no section repeats. */
 static void check_entry(struct check *check, uint32_t s)
 {
 	const struct bs_shard *shard = &check->segment->shards[s];
@@ -331,7 +335,8 @@ static void check_matrix(struct check *check, uint32_t s)
 	check_exact_terms(check, s);
 }
 
-/* Exact columns of forward indexes: their bits are postings like those of the lists. */
+/* Checks the exact columns of forward indexes. Their bits count as postings, like the ordinals of
+ * the lists. */
 static void check_list_columns(struct check *check, uint32_t s)
 {
 	const struct bs_shard *shard = &check->segment->shards[s];
@@ -354,7 +359,7 @@ static void check_list_columns(struct check *check, uint32_t s)
 	}
 }
 
-/* A row's terms, in place of what the buffer holds: none has an exact column. */
+/* Reads the terms of a row into `ordinals`. No term of a forward index may have an exact column. */
 static void check_forward_index(struct check *check, uint32_t s, uint32_t row,
                                 struct bs_u32s *ordinals)
 {
@@ -376,7 +381,7 @@ static void check_forward_index(struct check *check, uint32_t s, uint32_t row,
 	}
 }
 
-/* 64 rows. The columns in front of them must be those of the rows' terms, bit by bit. filled,
+/* Checks 64 rows: the filter's columns must be those of the rows' terms, bit by bit. filled,
  * ordinals: scratch. */
 static void check_group(struct check *check, uint32_t s, uint32_t group, struct bs_buffer *filled,
                         struct bs_u32s *ordinals)
@@ -439,7 +444,8 @@ static void check_shards(struct check *check)
 	}
 }
 
-/* Against themselves; what the terms and columns say of them comes when the terms are known. */
+/* Checks the lists themselves. Terms and columns are compared with them later, by
+ * bs_check_terms. */
 static void check_rare_term_lists(struct check *check)
 {
 	const struct bs_rare_term_lists *lists = &check->segment->terms.rare_term_lists;
@@ -475,7 +481,7 @@ static void check_false_positives(struct check *check)
 	}
 }
 
-/* Values below end, strictly ascending; number and what name them. */
+/* Values are below `end` and ascend strictly. number, what: for messages. */
 static void check_list(struct check *check, uint32_t number, const struct bs_packed *list,
                        uint64_t end, const char *what)
 {
@@ -491,8 +497,8 @@ static void check_list(struct check *check, uint32_t number, const struct bs_pac
 	}
 }
 
-/* A document has one row at most; whether the bits are those of the files only the files can
- * tell. */
+/* A document has at most one row. Only the files themselves could tell whether the bits are
+ * right. */
 static void check_gram_shard(struct check *check, uint32_t i)
 {
 	const struct bs_gram_shard *shard = &check->segment->grams.shards[i];
@@ -513,7 +519,7 @@ static void check_gram_shard(struct check *check, uint32_t i)
 	}
 }
 
-/* The lists of the tiers; no trigram may be in two. */
+/* Checks the lists of the tiers. A trigram may be in only one. */
 static void check_tiers(struct check *check)
 {
 	uint8_t *seen = allocate(check, BS_GRAM_TRIGRAMS / 8, 1, "trigrams");
@@ -544,7 +550,7 @@ static void check_grams(struct check *check)
 		check_gram_shard(check, i);
 }
 
-/* The trigrams that a segment tells are such, and those of its words are among them. */
+/* Checks the segment's set of trigrams. It must include the trigrams of all words. */
 static void check_gram_set(struct check *check)
 {
 	const struct bs_segment *segment = check->segment;
@@ -582,7 +588,7 @@ static void check_gram_set(struct check *check)
 	free(has);
 }
 
-/* Everything of a segment but the layout of its file, unread pages and stored text. */
+/* Checks a segment except for the layout of its file, pages not read here, and stored text. */
 static void check_segment(struct check *check, uint32_t s)
 {
 	const struct bs_segment *segment = &check->snapshot.segments[s];
@@ -599,8 +605,8 @@ static void check_segment(struct check *check, uint32_t s)
 	check->tf_sums =
 		allocate(check, segment->meta.n_docs, sizeof(*check->tf_sums), "documents");
 	check->n_rare_exact = 0;
-	/* First the stored numbers that others are checked by, then the shards, which make up most
-	 * of the bytes. */
+	/* Stored numbers come first, because other data is checked by them; then the shards, which
+	 * are most of the bytes. */
 	check_store(check);
 	check_docs(check);
 	check_shards(check);
@@ -623,7 +629,8 @@ static void check_segment(struct check *check, uint32_t s)
 
 static void touch_pages(struct check *check, const struct bs_section *section)
 {
-	bool is_counted = section->id == BS_SECTION_COLUMNS; /* by check_segment, as it read them */
+	/* check_segment has reported these bytes while it read them. */
+	bool is_counted = section->id == BS_SECTION_COLUMNS;
 	for (uint64_t at = 0; at < section->n_bytes && !check->status; at += TOUCH_BYTES) {
 		uint64_t left = section->n_bytes - at;
 		uint64_t n = left < TOUCH_BYTES ? left : TOUCH_BYTES;
@@ -632,8 +639,8 @@ static void touch_pages(struct check *check, const struct bs_section *section)
 	}
 }
 
-/* Layout, and the pages of every section, known or not. *end_bytes: of the files so far, to which
- * it is added. */
+/* Checks the layout of a file and the pages of all its sections, also unknown ones. *end_bytes: the
+ * bytes of all files so far; the file's bytes are added. */
 static void check_file(struct check *check, const struct bs_container *file, uint64_t *end_bytes)
 {
 	check->file = file;
@@ -652,7 +659,7 @@ static int compare_labels(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Ids begin with them. */
+/* Labels of sources are distinct, because ids begin with them. */
 static void check_labels(struct check *check)
 {
 	const struct bs_manifest *manifest = &check->snapshot.manifest;
@@ -671,7 +678,7 @@ static void check_labels(struct check *check)
 	free(labels);
 }
 
-/* Files that a search opens by these names. */
+/* Names of skipped files must not lead out of their source, because a search opens these files. */
 static void check_non_documents(struct check *check)
 {
 	const struct bs_manifest *manifest = &check->snapshot.manifest;
@@ -699,7 +706,7 @@ static void check_exclusions(struct check *check, uint64_t *end_bytes)
 			continue;
 		EXPECT(check, bs_doc_name_is_below(record.name, record.name_bytes),
 		       "the name of exclusion %u leads out of its source", i);
-		/* A walk meets them in order. */
+		/* A walk relies on this order. */
 		EXPECT(check,
 		       before.source != record.source ||
 		               bs_compare_records(BS_SOURCE_FOLDER, &before, &record) < 0,
@@ -707,7 +714,7 @@ static void check_exclusions(struct check *check, uint64_t *end_bytes)
 	}
 }
 
-/* No part of the commit, but a search believes it. */
+/* The file `folders` is not part of a commit, but searches rely on it. */
 static void check_folders(struct check *check, const struct bs_dir *dir, uint64_t *end_bytes)
 {
 	struct bs_folders folders;
@@ -725,8 +732,8 @@ static void check_folders(struct check *check, const struct bs_dir *dir, uint64_
 	bs_folders_close(&folders);
 }
 
-/* A writer may have swept it since the snapshot was opened: then there is a newer commit, and none
- * is looked at. */
+/* A writer may have deleted the summary since the snapshot was opened. Then there is a newer
+ * commit, and the summary is not checked. */
 static void check_summary(struct check *check, const struct bs_dir *dir, uint64_t *end_bytes)
 {
 	struct bs_summary_file file = {.container = NULL};
@@ -787,7 +794,7 @@ static uint64_t sum_bytes(const struct bs_snapshot *snapshot)
 	       (snapshot->exclusions.file ? bs_container_bytes(snapshot->exclusions.file) : 0);
 }
 
-/* Which file is it that the manifest names and that is missing? BS_OK if none is. */
+/* Finds a missing file that the manifest names. BS_OK if none is missing. */
 static enum bs_status find_missing(const struct bs_dir *dir, struct bs_error *err)
 {
 	struct bs_manifest manifest;
@@ -813,7 +820,8 @@ enum bs_status bs_check_dir(const struct bs_dir *dir, const struct bs_check_opti
 		check.progress = options->progress;
 		check.context = options->context;
 	}
-	struct bs_container *manifest_file = NULL; /* the snapshot keeps only what it says */
+	/* For the check of the file itself; the snapshot keeps only its contents. */
+	struct bs_container *manifest_file = NULL;
 	*sums_out = (struct bs_check_sums){0};
 	TRY(&check, bs_kernel_choose(NULL, &check.kernel, err));
 	TRY(&check, bs_snapshot_open(dir, &check.snapshot, err));

@@ -1,5 +1,5 @@
-/* check_state.h: what the parts of a check share: check.c, which looks at files and at all of a
- * segment but its terms and values, check_terms.c and check_values.c. */
+/* check_state.h: state shared by the parts of a check: check.c (files, and all of a segment except
+ * terms and values), check_terms.c and check_values.c. */
 #pragma once
 
 #include <stdlib.h>
@@ -15,45 +15,45 @@ struct check {
 	const struct bs_kernel *kernel;
 	uint64_t done_bytes;
 	uint64_t total_bytes;
-	/* sticky: after the first thing that is wrong nothing is looked at any more */
+	/* Sticky: after the first error nothing more is checked. */
 	enum bs_status status;
 	struct bs_error *err;
-	const struct bs_container *file; /* that is looked at */
-	/* The segment that is looked at. */
+	const struct bs_container *file; /* the file being checked, for messages */
+	/* The segment being checked. */
 	const struct bs_segment *segment;
-	uint32_t number; /* in the snapshot */
-	uint8_t *seen;   /* a bit a document: it has a row */
-	/* per shard, per column: its set bits; NULL where there are forward indexes */
+	uint32_t number; /* of the segment in the snapshot */
+	uint8_t *seen;   /* a bit for each document: it has a row */
+	/* For each shard, the popcount of each column. NULL for shards of forward indexes. */
 	uint32_t **popcounts;
-	/* per term: forward indexes that hold it, and documents that lists of rare terms say have
-	 * it */
+	/* For each term: the number of forward indexes that have it, plus the number of documents
+	 * that have it by rare-term lists. */
 	uint32_t *listed;
-	uint32_t *row_of; /* per document: its row, counted through the shards */
-	uint64_t *hashes; /* per term, for lists of rare terms */
-	/* per term: its treatment, an index into the table's entries, and flags */
+	uint32_t *row_of; /* for each document: its row, counted through all shards */
+	uint64_t *hashes; /* for each term: its hash, for the check of rare-term lists */
+	/* For each term: the index of its treatment in the table, and flags. */
 	uint8_t *kinds;
-	/* bits of exact columns of rare terms, less those that lists confirm */
+	/* Bits in exact columns of rare terms, minus those that rare-term lists confirm. */
 	uint64_t n_rare_exact;
-	uint64_t *tf_sums; /* per document: how often words stand there, by their codes */
+	uint64_t *tf_sums; /* for each document: the sum of the tf codes of its words */
 };
 
-/* Does it, and keeps its status, unless something is wrong already: then the call is not made. */
+/* Makes the call and keeps its status, unless an error was found before. */
 #define TRY(check, call)                          \
 	do {                                      \
 		if (!(check)->status)             \
 			(check)->status = (call); \
 	} while (0)
 
-/* Says what is wrong with the file if it is not so. is_so is not looked at if something is wrong
- * already, and tries nothing itself. */
+/* Fails with BS_CORRUPT and a message unless is_so. After an earlier error, is_so is not evaluated.
+ * is_so must not contain TRY. */
 #define EXPECT(check, is_so, ...) \
 	TRY(check, (is_so) ? BS_OK : bs_container_corrupt((check)->file, (check)->err, __VA_ARGS__))
 
-/* The approximate cost of checking one, for the deadline. */
+/* Estimated time of checking a term and a number, for the deadline. */
 #define TERM_NS   100u
 #define NUMBER_NS 20u
 
-/* n + 1 zeros; NULL if something is wrong, as that there is no memory. */
+/* Allocates n + 1 zeroed items. NULL after an earlier error or without memory. */
 static inline void *allocate(struct check *check, uint64_t n, size_t item_bytes, const char *what)
 {
 	void *items = check->status ? NULL : calloc((size_t)n + 1, item_bytes);
@@ -61,7 +61,7 @@ static inline void *allocate(struct check *check, uint64_t n, size_t item_bytes,
 	return items;
 }
 
-/* Tells the caller of n_bytes more. */
+/* Reports n_bytes more to the progress callback and the deadline. */
 static inline void advance(struct check *check, uint64_t n_bytes)
 {
 	TRY(check, bs_deadline_spend(n_bytes, check->err));

@@ -1,5 +1,5 @@
-/* check_terms.c: see check_terms.h. All terms are walked over, and then, as the lists of rare terms
- * are by document, these. */
+/* check_terms.c: see check_terms.h. Walks over all terms, and then over the rare-term lists,
+ * because these are ordered by document. */
 #include "core/check/check_terms.h"
 
 #include <string.h>
@@ -12,8 +12,9 @@
 
 #define PROGRESS_TERMS 256u /* between two calls of progress */
 
-/* What is kept of a term: the number of its treatment, below 64, and */
-#define TERM_HAS_LEVELS 0x40u /* tf levels */
+/* An entry of check->kinds: the number of the treatment, below 64, and these flags. */
+/* The word has tf levels. */
+#define TERM_HAS_LEVELS 0x40u
 #define TERM_IS_WORD    0x80u
 _Static_assert(BS_MAX_TREATMENTS <= TERM_HAS_LEVELS, "a treatment's number has six bits");
 
@@ -25,7 +26,7 @@ static const struct bs_shard *shard_of_row(const struct check *check, uint32_t r
 	return shard;
 }
 
-/* Calls `say` with each document of each list of rare terms, and a term that it has. */
+/* Calls `say` for each document of each rare-term list and each of its terms. */
 static void walk_rare_term_lists(struct check *check,
                                  void (*say)(struct check *check, uint32_t document,
                                              uint32_t ordinal))
@@ -66,7 +67,7 @@ void bs_check_listed_terms(struct check *check)
 	walk_rare_term_lists(check, count_rare);
 }
 
-/* How often a word stands in a document that has it, by its code. */
+/* The tf of a word in a document that has it, from the tf codes. Adds it to tf_sums. */
 static uint32_t count_tf(struct check *check, uint32_t document, uint64_t hash)
 {
 	const uint8_t *bits;
@@ -88,7 +89,7 @@ static bool has_bit(struct check *check, const struct bs_shard *shard, const str
 	return !check->status && bits[lane / 64] >> (lane % 64) & 1;
 }
 
-/* Whether a row has its bits in the n columns of a level that a hash stands for. */
+/* True if the row has its bit in all n columns of a hash at this level. */
 static bool row_passes(struct check *check, const struct bs_shard *shard,
                        const struct bs_level *level, uint64_t hash, uint32_t n, uint32_t row)
 {
@@ -100,7 +101,7 @@ static bool row_passes(struct check *check, const struct bs_shard *shard,
 	return passes;
 }
 
-/* How often a word that is listed stands in a document, and whether its tf levels there say so. */
+/* Checks the tf levels of a listed word in a document. */
 static void check_rare_tf(struct check *check, const struct bs_shard *shard, uint32_t document,
                           uint32_t row, uint32_t ordinal)
 {
@@ -118,7 +119,8 @@ static void check_rare_tf(struct check *check, const struct bs_shard *shard, uin
 		       "document %u has a word %u times, but not its tf level %u", document, tf, l);
 }
 
-/* A document that is listed must pass the term's columns, or have its bit in the exact one. */
+/* A document in a rare-term list must pass the term's columns, or have its bit in the term's exact
+ * column. */
 static void find_rare(struct check *check, uint32_t document, uint32_t ordinal)
 {
 	const struct bs_shard *shard = shard_of_row(check, check->row_of[document]);
@@ -142,28 +144,30 @@ static void find_rare(struct check *check, uint32_t document, uint32_t ordinal)
 		check_rare_tf(check, shard, document, row, ordinal);
 }
 
-/* What the walk over all terms keeps. */
+/* State of the walk over all terms. */
 struct term_walk {
 	struct check *check;
 	const struct bs_segment *segment;
 	struct bs_lexicon_cursor cursor;
 	struct bs_buffer last; /* the term before */
-	/* per shard: its first exact term that is not below the current one */
+	/* For each shard: its first exact term that is not below the current term. */
 	uint32_t *next_exact;
-	uint64_t n_excepted;     /* terms so far that have false positives */
-	struct bs_u32s excepted; /* u32: the false positives of the current term */
-	size_t n_taken;          /* of them, by the shards so far */
+	uint64_t n_excepted;     /* terms with false positives so far */
+	struct bs_u32s excepted; /* the false positives of the current term */
+	size_t n_taken;          /* number of these used by the shards so far */
 	struct bs_and_scratch scratch;
 	struct bs_and_frame frame;
-	/* of the tfs of the current term: waits, for a wrong document is best told by its df */
+	/* Error in the tfs of the current term. It is reported later, because a wrong df is the
+	 * better message for a wrong document. */
 	enum bs_status tf_status;
 	struct bs_error tf_err;
-	/* to who waits: of the half of the columns' bytes that looking terms up stands for */
+	/* Bytes reported to progress. Walking the terms counts as half of the bytes of the
+	 * columns. */
 	uint64_t told_bytes;
 	uint64_t sum_df;
 	struct bs_buffer last_separator;
 	uint64_t terms_off;      /* where the next block begins */
-	uint64_t separators_off; /* where its separator does */
+	uint64_t separators_off; /* where the next separator begins */
 };
 
 static void expect_of_term(const struct term_walk *walk, bool is_so, const char *what)
@@ -179,12 +183,12 @@ static uint64_t hash_of(const struct term_walk *walk)
 	return bs_hash_term(walk->cursor.term.data, walk->cursor.term.used_bytes);
 }
 
-/* A word in a shard: the columns of its tf levels. */
+/* A word in a shard, with the columns of its tf levels. */
 struct word_columns {
 	const struct bs_shard *shard;
 	const struct bs_tf_levels *levels;
 	uint64_t hash;
-	uint32_t n_levels; /* 0: the word has none */
+	uint32_t n_levels; /* 0: the word has no tf levels */
 	bs_column columns[BS_MAX_TF_LEVELS][BS_MAX_TF_COLUMNS];
 };
 
@@ -242,8 +246,8 @@ static enum bs_status check_row(struct term_walk *walk, const struct word_column
 	return BS_OK;
 }
 
-/* How often the current term stands in documents that surely have it, the lines of shard s, by
- * their codes, against its tf levels. Word pairs are not counted. */
+/* Checks the tf of the current word against its tf levels, in all documents of shard s that
+ * certainly have it (`lines`). Word pairs have no tf. */
 static void check_word_tfs(struct term_walk *walk, uint32_t s, const uint64_t *lines,
                            const struct bs_live *live)
 {
@@ -265,9 +269,8 @@ static void check_word_tfs(struct term_walk *walk, uint32_t s, const uint64_t *l
 	}
 }
 
-/* After all words: none may stand in a document more often than there is room for. At each position
- * there may be an identifier beside its first part, and all may count by the weight of their
- * field. */
+/* After all words: the tfs of a document's words must not exceed its positions. A position may have
+ * an identifier in addition to its first part, and counts up to the greatest field weight. */
 static void check_tf_sums(const struct term_walk *walk)
 {
 	struct check *check = walk->check;
@@ -289,8 +292,8 @@ static size_t common_bytes(const struct bs_buffer *a, const struct bs_buffer *b)
 	return bs_common_bytes(a->data, a->used_bytes, b->data, b->used_bytes);
 }
 
-/* A chapter must begin where the one before ended, and its index say with what: a look-up trusts
- * it. The cursor has just read the chapter's first separator. */
+/* A chapter must begin where the one before ended, and its index entry must have the first bytes of
+ * its first separator, because look-ups rely on them. The cursor has just read that separator. */
 static void check_chapter(const struct term_walk *walk, uint64_t chapter)
 {
 	const uint8_t *entry =
@@ -305,7 +308,8 @@ static void check_chapter(const struct term_walk *walk, uint64_t chapter)
 	               "begins a chapter that does not begin where the one before ends");
 }
 
-/* The separator must be the shortest that comes after the last term. */
+/* The separator must be the shortest string that is greater than the last term of the block
+ * before. */
 static void check_block_start(struct term_walk *walk, uint64_t block)
 {
 	const struct bs_lexicon_cursor *cursor = &walk->cursor;
@@ -328,7 +332,7 @@ static void check_block_start(struct term_walk *walk, uint64_t block)
 	                                  separator->used_bytes, walk->check->err));
 }
 
-/* After the last term of a block: fewer than eight bits are left, and they are zeros. */
+/* After the last term of a block, fewer than eight bits may be left, and they must be zero. */
 static void check_block_end(const struct term_walk *walk, uint64_t block)
 {
 	const struct bs_bits *bits = &walk->cursor.bits;
@@ -338,7 +342,7 @@ static void check_block_end(const struct term_walk *walk, uint64_t block)
 	       "lexicon: block %llu does not end with its last term", (unsigned long long)block);
 }
 
-/* After the last of all: nothing is behind it but the padding. */
+/* After the last term, only the padding may follow. */
 static void check_end(const struct term_walk *walk)
 {
 	const struct bs_lexicon *lexicon = &walk->segment->terms.lexicon;
@@ -354,8 +358,8 @@ static void check_end(const struct term_walk *walk)
 	       (unsigned long long)walk->sum_df);
 }
 
-/* Strictly ascending, sharing exactly what is common: a look-up leaves a block early because of
- * that. */
+/* Terms ascend strictly, and each shares its whole common prefix with the one before, because
+ * look-ups skip the rest of a block on that assumption. */
 static void check_term_order(const struct term_walk *walk)
 {
 	const struct bs_buffer *last = &walk->last;
@@ -387,7 +391,7 @@ static void check_term(struct term_walk *walk)
 	walk->sum_df += walk->cursor.df;
 }
 
-/* Whether the shard has an exact column for the current term: it is next_exact then. */
+/* True if the shard has an exact column for the current term; its number is then next_exact[s]. */
 static bool exact_in_shard(struct term_walk *walk, uint32_t s)
 {
 	const struct bs_shard *shard = &walk->segment->shards[s];
@@ -399,8 +403,7 @@ static bool exact_in_shard(struct term_walk *walk, uint32_t s)
 	       u32_at(&shard->exact.terms, *next) == walk->cursor.ordinal;
 }
 
-/* The false positives of the current term, if it has any, into walk->excepted, of which none is
- * taken yet. */
+/* Reads the false positives of the current term, if it has any, into walk->excepted. */
 static void find_false_positives(struct term_walk *walk, bool is_exact)
 {
 	const struct bs_false_positives *false_positives = &walk->segment->terms.false_positives;
@@ -419,8 +422,8 @@ static void find_false_positives(struct term_walk *walk, bool is_exact)
 	TRY(check, bs_false_positives_read(&list, &walk->excepted, check->err));
 }
 
-/* Takes the false positives of shard s out of the documents that pass the term's columns; live
- * NULL: there must be none. */
+/* Removes the false positives of shard s from the documents that pass the term's columns
+ * (walk->frame.lines). live NULL: there must be none in this shard. */
 static void take_false_positives(struct term_walk *walk, uint32_t s, const struct bs_live *live)
 {
 	const struct bs_shard *shard = &walk->segment->shards[s];
@@ -443,7 +446,7 @@ static void take_false_positives(struct term_walk *walk, uint32_t s, const struc
 	}
 }
 
-/* The documents of shard s that have the term by its hashed columns and its false positives. */
+/* Counts the documents of shard s that have the term, by its hashed columns and false positives. */
 static uint64_t count_hashed(struct term_walk *walk, uint32_t s, const struct bs_and_term *term)
 {
 	struct check *check = walk->check;
@@ -464,7 +467,8 @@ static uint64_t count_hashed(struct term_walk *walk, uint32_t s, const struct bs
 	return n_docs;
 }
 
-/* ... by the exact column that was found last, where false positives have no place. */
+/* Counts the documents of shard s that have the term, by its exact column next_exact[s]. There must
+ * be no false positives. */
 static uint64_t count_exact(struct term_walk *walk, uint32_t s)
 {
 	struct check *check = walk->check;
@@ -480,7 +484,7 @@ static uint64_t count_exact(struct term_walk *walk, uint32_t s)
 	return check->popcounts[s][shard->exact.level.first_column + walk->next_exact[s]];
 }
 
-/* What there is to know of a term when lists of rare terms are looked at, after all terms. */
+/* Keeps what find_rare needs of a term. */
 static void note_term(struct term_walk *walk, const struct bs_and_term *term, uint64_t hash)
 {
 	struct check *check = walk->check;
@@ -496,8 +500,8 @@ static void note_term(struct term_walk *walk, const struct bs_and_term *term, ui
 	                           : 0));
 }
 
-/* The documents that df promises must be in the shards: those of a rare term are in as many as
- * lists say. */
+/* The shards must have as many documents of the term as its df; for a rare term, the rare-term
+ * lists and forward indexes must. */
 static void check_documents(struct term_walk *walk)
 {
 	const struct bs_segment *segment = walk->segment;
@@ -531,7 +535,8 @@ static void check_documents(struct term_walk *walk)
 	TRY(check, walk->tf_status);
 }
 
-/* Looking terms up takes longer than reading the columns, and stands for half of their bytes. */
+/* Walking the terms takes longer than reading the columns. It counts as half of the bytes of the
+ * columns. */
 static void tell_progress(struct term_walk *walk)
 {
 	uint64_t n_terms = walk->segment->terms.lexicon.n_terms, n_bytes = 0;

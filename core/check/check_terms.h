@@ -1,12 +1,12 @@
-/* check_terms.h: checks the terms of a segment. For check.c. */
+/* check_terms.h: checks the terms of a segment, for check.c. */
 #pragma once
 
 #include "core/check/check_state.h"
 
-/* How many documents of lists each rare term has, into check->listed; when the rows of documents
- * are known. */
+/* Counts the documents of each rare term in rare-term lists, into check->listed. Needs the rows of
+ * documents (check->row_of). */
 void bs_check_listed_terms(struct check *check);
 
-/* The lexicon against itself, against the shards, false positives and lists, which have been looked
- * at, and tf codes. */
+/* Checks the lexicon, and compares it with the shards, false-positive lists, rare-term lists (all
+ * of which must have been checked) and tf codes. */
 void bs_check_terms(struct check *check);

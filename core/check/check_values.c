@@ -1,14 +1,14 @@
-/* check_values.c: the numbers and dates of a segment's records: fields, their values in order, and
- * who has which. */
+/* check_values.c: checks the values (numbers and dates) of a segment's records: fields, their
+ * ascending values, and the ranks of each row. */
 #include "core/check/check_values.h"
 
 #include "core/file/segment_sections.h"
 #include "core/matrix/value_column.h"
 
-/* What of the sections was told of by now. */
+/* The parts of the sections that were covered so far. */
 struct told {
 	const struct bs_value_table *table;
-	uint8_t *seen; /* a bit a value: a document has it */
+	uint8_t *seen; /* a bit for each value: some document has it */
 	uint64_t n_values, n_parts, n_lines, n_entries;
 	uint64_t names_bytes;
 };
@@ -44,7 +44,7 @@ static void check_field(struct check *check, struct told *told, uint32_t f,
 	*before = field;
 }
 
-/* A rank that a row has, which is to be greater than the one before. */
+/* Checks a rank of a row. It must be greater than the rank before. */
 static void check_rank(struct check *check, struct told *told, const struct bs_value_field *field,
                        uint32_t row, int64_t before, uint32_t rank)
 {
@@ -56,7 +56,8 @@ static void check_rank(struct check *check, struct told *told, const struct bs_v
 			(uint8_t)(1u << ((field->first_value + rank) % 8));
 }
 
-/* The ranks of a row in layers, and the list from *entry_io on: at least one. */
+/* Checks the ranks of a row in all layers, then in the list from *entry_io on, which it
+ * advances. */
 static void check_row(struct check *check, struct told *told, const struct bs_value_field *field,
                       const struct bs_value_part *part, uint32_t row, uint32_t *entry_io)
 {
@@ -96,8 +97,8 @@ static void check_part(struct check *check, struct told *told, const struct bs_v
 	       part->first_line == told->n_lines && part->first_entry == told->n_entries &&
 	               part->n_layers + part->n_entries > 0,
 	       "values of shard %u do not follow those before", part->shard);
-	/* What stands for no row is a row without a value. Without layers, only rows that are
-	 * listed have any. */
+	/* Lanes after the last row must have no value. Without layers, only listed rows have
+	 * values, so the others are skipped. */
 	for (uint32_t row = 0; row < part->n_blocks * BS_LINE_BITS && !check->status; row++) {
 		uint32_t rank, listed = entry < part->n_entries
 		                                ? bs_load_u32(part->entries +
@@ -116,7 +117,8 @@ static void check_part(struct check *check, struct told *told, const struct bs_v
 	told->n_entries += part->n_entries;
 }
 
-/* The part of each field, if it has one: *next is its number. */
+/* Checks the part of each field that is in shard s. next: for each field, the number of its next
+ * part. */
 static void check_shard(struct check *check, struct told *told, uint32_t s, uint64_t *next)
 {
 	for (uint32_t f = 0; f < told->table->n_fields && !check->status; f++) {
@@ -133,7 +135,7 @@ static void check_shard(struct check *check, struct told *told, uint32_t s, uint
 	}
 }
 
-/* Two counts for each name of FIELDS, or no section. */
+/* The section has two counts for each name in FIELDS, or is missing. */
 static void check_field_texts(struct check *check)
 {
 	const struct bs_section *names = &check->segment->field_names;

@@ -1,7 +1,7 @@
-/* check_values.h: checks the numbers and dates of a segment. For check.c. */
+/* check_values.h: checks the numbers and dates of a segment, for check.c. */
 #pragma once
 
 #include "core/check/check_state.h"
 
-/* Numbers and dates; when the shards have been looked at. */
+/* Checks values and field texts. The shards must have been checked. */
 void bs_check_values(struct check *check);

@@ -1,4 +1,4 @@
-/* binary_search.h: the one binary search. */
+/* binary_search.h: the binary search that all code uses. */
 #pragma once
 
 #include <stddef.h>

@@ -6,7 +6,7 @@
 
 #include "core/base/bytes.h"
 
-/* before they are limited: 2^40 symbols counted would not make a code of 60 bits */
+/* Enough before lengths are limited: a code of 60 bits needs more than 2^40 counted symbols. */
 #define N_LENGTHS 64
 
 struct counted {
@@ -21,9 +21,10 @@ static int compare_counted(const void *a, const void *b)
 	return order ? order : bs_compare_u64(x->symbol, y->symbol);
 }
 
-/* Moffat and Katajainen, "In-place calculation of minimum-redundancy codes" (1995): a holds
- * ascending counts, and then the lengths of their codes. First pass: inner nodes, each leaving its
- * parent where it was; second: depths of inner nodes; third: of leaves. */
+/* Moffat and Katajainen, "In-place calculation of minimum-redundancy codes" (1995). On entry a
+ * holds ascending counts, on return the lengths of their codes. The first pass makes the inner
+ * nodes and leaves the parent of each in its place; the second pass computes the depths of inner
+ * nodes, the third those of leaves. */
 static void huffman_lengths(uint64_t *a, int64_t n)
 {
 	if (n < 2) {
@@ -56,8 +57,8 @@ static void huffman_lengths(uint64_t *a, int64_t n)
 	}
 }
 
-/* Two leaves of a length too great: one goes a level up in place of their parent, the other below a
- * shorter leaf. */
+/* Removes two leaves that are too deep: one replaces their parent, and the other becomes a sibling
+ * of a shorter leaf, which moves down one level. */
 static void limit_lengths(uint32_t n_of[N_LENGTHS])
 {
 	for (uint32_t i = N_LENGTHS - 1; i > BS_CODE_MAX_BITS; i--) {
@@ -110,7 +111,7 @@ out:
 	return status;
 }
 
-/* First code of each length; false if there are more codes than bits can tell apart. */
+/* The first code of each length. False if the codes do not fit. */
 static bool first_codes(const uint32_t n_of[BS_CODE_MAX_BITS + 1],
                         uint32_t first[BS_CODE_MAX_BITS + 1])
 {
@@ -142,7 +143,8 @@ static uint32_t nibble(const uint8_t *nibbles, uint32_t i)
 	return nibbles[i / 2] >> (i % 2 * 4) & 15;
 }
 
-/* A table for the codes that begin with the same bits; the longest of them has n_more bits more. */
+/* Adds a table for the long codes that begin with `prefix`; the longest of them has n_more more
+ * bits. */
 static enum bs_status add_table(struct bs_code_set *set, struct bs_code *code, uint32_t prefix,
                                 uint32_t n_more, struct bs_error *err)
 {
@@ -161,7 +163,7 @@ static enum bs_status add_table(struct bs_code_set *set, struct bs_code *code, u
 	return BS_OK;
 }
 
-/* Enters one symbol: all windows that its code begins. */
+/* Enters a symbol at all windows that begin with its code. */
 static void enter(struct bs_code_set *set, struct bs_code *code, uint32_t value, uint32_t coded)
 {
 	uint32_t length = BS_CODED_BITS(coded);
@@ -235,8 +237,8 @@ enum bs_status bs_code_read(struct bs_code_set *set, size_t which, const uint8_t
 		return BS_OK;
 	for (uint32_t i = 0; i < 1u << BS_CODE_FAST_BITS; i++)
 		code->fast[i] = 1 << 4;
-	/* Tables for the longest codes first: one that begins with the same bits as a shorter one
-	 * has room for both. */
+	/* Tables for the longest codes are made first; a shorter code with the same first bits
+	 * shares the table. */
 	for (uint32_t length = BS_CODE_MAX_BITS; length > BS_CODE_FAST_BITS && !status; length--) {
 		uint32_t n_more = length - BS_CODE_FAST_BITS;
 		for (uint32_t i = next[length] >> n_more;

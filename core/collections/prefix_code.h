@@ -1,8 +1,6 @@
-/*
- * prefix_code.h: Huffman codes of at most 15 bits: which lengths are best, the codes that follow
- * from the lengths (as in Deflate, RFC 1951), and tables that decode them in one look or two. The
- * lexicon and the lists of rare terms are written in such codes. Bytes: FORMAT.md.
- */
+/* prefix_code.h: Huffman codes of at most 15 bits: optimal code lengths, the canonical codes of
+ * given lengths (as in Deflate, RFC 1951), and tables that decode a code with one or two look-ups.
+ * The lexicon and the rare-term lists use these codes. FORMAT.md describes the bytes. */
 #pragma once
 
 #include <string.h>
@@ -11,25 +9,27 @@
 #include "core/base/error.h"
 
 #define BS_CODE_MAX_BITS 15u
-/* Codes up to this long take one look: 1 KiB of table a code. With 10 bits the codes of a lexicon
- * take 124 KiB a segment, which the caches forget between two questions: 3 to 5 % of what a server
- * answers with seven segments takes. */
+/* Codes up to this length need one look-up; the table of a code takes 1 KiB. With 10 bits the
+ * tables of a lexicon take 124 KiB a segment and do not stay in the caches between two queries,
+ * which costs a server with seven segments 3 to 5 % of its time. */
 #define BS_CODE_FAST_BITS 8u
-#define BS_BITS_PAD_BYTES 8u /* behind a row of bits, that may be read */
+/* A reader may access this many bytes after the end of the bits. */
+#define BS_BITS_PAD_BYTES 8u
 
-/* What is decoded: a word whose low four bits are those of the code, 1 to 15; the others are its
- * owner's. 0: no code. */
+/* The length of a code, from a decoded entry. An entry is a word whose low four bits are the length
+ * of its code, 1 to 15; the other bits are defined by the user of the code. 0: invalid code. */
 #define BS_CODED_BITS(coded) ((coded)&15)
 
 struct bs_code {
-	/* By the next bits: what they code, or for a longer code where to look on: place in longer
-	 * << 8 | further bits << 4. */
+	/* Indexed by the next BS_CODE_FAST_BITS bits. The decoded entry; or, for a longer code, a
+	 * reference (place in longer << 8 | number of further bits << 4). */
 	uint32_t fast[1u << BS_CODE_FAST_BITS];
-	/* of all codes of the set; the first two are 0, for bits that are no code */
+	/* The table of longer codes, shared by all codes of the set. The first two entries are 0,
+	 * for invalid codes. */
 	const uint32_t *longer;
 };
 
-/* Codes that are read together. Release with bs_code_set_deinit. */
+/* Codes that are used together. Release with bs_code_set_deinit. */
 struct bs_code_set {
 	struct bs_code *codes;
 	uint32_t *longer;
@@ -37,15 +37,15 @@ struct bs_code_set {
 	size_t longer_capacity;
 };
 
-/* Bits in a row, the highest of a byte first. */
+/* Reads a sequence of bits, the highest bit of each byte first. */
 struct bs_bits {
-	uint64_t window; /* the next n_bits, from the highest on, zeros below */
+	uint64_t window; /* the next n_bits bits from the highest bit on, then zeros */
 	uint32_t n_bits;
-	const uint8_t *at;  /* those after them */
-	const uint8_t *end; /* of the row; BS_BITS_PAD_BYTES more may be read */
+	const uint8_t *at;  /* the bytes after those in the window */
+	const uint8_t *end; /* end of the sequence; BS_BITS_PAD_BYTES more must be readable */
 };
 
-/* At least 33 bits in the window. False if the row ended before the bits taken so far did. */
+/* Refills the window to at least 33 bits. False if more bits were taken than the sequence has. */
 static inline bool bs_bits_fill(struct bs_bits *bits)
 {
 	if (bits->n_bits > 32)
@@ -73,8 +73,8 @@ static inline uint64_t bs_bits_take(struct bs_bits *bits, uint32_t n)
 	return value;
 }
 
-/* What the code that begins the window (of which the first bit is the highest) stands for; 0 if
- * none does. */
+/* Decodes the code at the start of the window (its first bit is the highest). 0: invalid code.
+ * bs_code describes the result. */
 static inline uint32_t bs_code_get(const struct bs_code *code, uint64_t window)
 {
 	uint32_t coded = code->fast[window >> (64 - BS_CODE_FAST_BITS)];
@@ -84,15 +84,14 @@ static inline uint32_t bs_code_get(const struct bs_code *code, uint64_t window)
 	                    (uint32_t)(window << BS_CODE_FAST_BITS >> (64 - (coded >> 4 & 15)))];
 }
 
-/* The other way: bits that are appended to a buffer, in which the caller reserved room for them and
- * for eight bytes more. */
+/* Appends bits to a buffer. The caller reserves room for all bits and eight more bytes. */
 struct bs_bits_writer {
 	struct bs_buffer *to;
-	uint64_t bits; /* not yet there: the lowest n_bits */
+	uint64_t bits; /* not yet in the buffer: the lowest n_bits */
 	uint32_t n_bits;
 };
 
-/* n <= 32 bits of value, the highest first. */
+/* Appends the low n <= 32 bits of value, the highest first. The other bits of value are 0. */
 static inline void bs_bits_put(struct bs_bits_writer *writer, uint64_t value, uint32_t n)
 {
 	writer->bits = writer->bits << n | value;
@@ -105,13 +104,13 @@ static inline void bs_bits_put(struct bs_bits_writer *writer, uint64_t value, ui
 	writer->to->used_bytes += sizeof(word);
 }
 
-/* A code as bs_code_values has it. */
+/* Appends a code as bs_code_values returns it. */
 static inline void bs_bits_put_code(struct bs_bits_writer *writer, uint32_t value)
 {
 	bs_bits_put(writer, value >> 4, value & 15);
 }
 
-/* Zeros up to the next byte, and all that is left. */
+/* Appends zeros up to the next byte boundary and flushes. */
 static inline void bs_bits_end(struct bs_bits_writer *writer)
 {
 	bs_bits_put(writer, 0, (8 - writer->n_bits % 8) % 8);
@@ -120,35 +119,35 @@ static inline void bs_bits_end(struct bs_bits_writer *writer)
 			(uint8_t)(writer->bits >> (writer->n_bits - 8));
 }
 
-/* Lengths of the codes that take the fewest bits for these counts, none above 15; 0 where the count
- * is 0. n <= 32768. lengths has n entries. Equal counts give equal lengths everywhere.
- * BS_NO_MEMORY. */
+/* The optimal code lengths for these counts, at most 15; 0 where the count is 0. n <= 32768.
+ * lengths has n entries. The result is deterministic. BS_NO_MEMORY. */
 enum bs_status bs_code_lengths(const uint64_t *counts, uint32_t n, uint8_t *lengths,
                                struct bs_error *err) BS_WARN_UNUSED;
 
-/* The codes themselves, each shifted by 4, and its length: of a length in the order of symbols, the
- * shorter lengths first. */
+/* The canonical codes of the lengths: shorter lengths first, equal lengths in the order of symbols.
+ * values[i] is code << 4 | length, or 0. */
 void bs_code_values(const uint8_t *lengths, uint32_t n, uint32_t *values);
 
-/* Both, of at most 256 symbols: those of [first, end) have codes even if they were not counted, the
- * others have none. */
+/* Computes lengths and values for at most 256 symbols. All symbols in [first, end) get codes, even
+ * if their count is 0; the others get none. */
 enum bs_status bs_code_smoothed(const uint64_t *counts, uint32_t n, uint32_t first, uint32_t end,
                                 uint8_t *lengths, uint32_t *values,
                                 struct bs_error *err) BS_WARN_UNUSED;
 
-/* An even number of lengths as files have them: half a byte each, the low half first. */
+/* Packs an even number of lengths as in files: half a byte each, the low half first. */
 void bs_code_nibbles(const uint8_t *lengths, uint32_t n, uint8_t *to);
 
-/* A set of n_codes, to be read. BS_NO_MEMORY. */
+/* Allocates a set of n_codes codes to decode with. BS_NO_MEMORY. */
 enum bs_status bs_code_set_init(struct bs_code_set *set, size_t n_codes,
                                 struct bs_error *err) BS_WARN_UNUSED;
 void bs_code_set_deinit(struct bs_code_set *set);
 
-/* Makes code `which` of the lengths of its n symbols, half a byte each, the low half first; what[i]
- * is what symbol i stands for, its low four bits zero; NULL: i << 4. *valid_out: the lengths leave
- * no two codes alike, and what fills up the last byte is zero. BS_NO_MEMORY. */
+/* Builds code `which` from the lengths of its n symbols: half a byte each, the low half first.
+ * what[i] is the entry of symbol i, with its low four bits 0; what NULL: i << 4. *valid_out is
+ * false if the lengths are not those of a prefix code, or if the unused half of the last byte is
+ * not 0. BS_NO_MEMORY. */
 enum bs_status bs_code_read(struct bs_code_set *set, size_t which, const uint8_t *nibbles,
                             const uint32_t *what, uint32_t n, bool *valid_out,
                             struct bs_error *err) BS_WARN_UNUSED;
-/* After the last of them, before the first bs_code_get. */
+/* Call after the last bs_code_read and before the first bs_code_get. */
 void bs_code_set_finish(struct bs_code_set *set, size_t n_codes);

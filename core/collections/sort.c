@@ -1,4 +1,5 @@
-/* sort.c: see sort.h. Runs of RUN_ITEMS are sorted by qsort_r, and merged two by two. */
+/* sort.c: see sort.h. bs_sort sorts runs of RUN_ITEMS items with qsort_r and merges them in
+ * pairs. */
 #include "core/collections/sort.h"
 
 #include <stdlib.h>
@@ -7,8 +8,8 @@
 #include "core/system/deadline.h"
 
 #define RUN_ITEMS 8192u
-#define ITEM_NS   50u  /* what a step of a merge costs about, */
-#define SORTED_NS 700u /* and to sort an item within its run */
+#define ITEM_NS   50u  /* estimated time of one step of a merge */
+#define SORTED_NS 700u /* estimated time of sorting one item within its run */
 
 struct sort {
 	size_t item_bytes;
@@ -34,7 +35,7 @@ static enum bs_status sort_runs(const struct sort *sort, uint8_t *items, size_t 
 	return status;
 }
 
-/* Two runs that lie one after the other. */
+/* Merges two adjacent runs. */
 static enum bs_status merge(const struct sort *sort, const uint8_t *left, size_t n_left,
                             size_t n_right, uint8_t *to)
 {
@@ -75,7 +76,8 @@ enum bs_status bs_sort(void *items, size_t n_items, size_t item_bytes,
 			status = merge(&sort, from + at * item_bytes, n_left, n_right,
 			               to + at * item_bytes);
 		}
-		if (status) /* what is merged from is whole */
+		/* `from` still holds all items. */
+		if (status)
 			break;
 		uint8_t *merged = to;
 		to = from;
@@ -87,8 +89,9 @@ enum bs_status bs_sort(void *items, size_t n_items, size_t item_bytes,
 	return status;
 }
 
-#define DIGIT_BITS  11u
-#define FEW_NUMBERS 64u /* for which 2048 counts do not pay */
+#define DIGIT_BITS 11u
+/* For so few numbers, clearing and summing 2048 counters costs more than an insertion sort. */
+#define FEW_NUMBERS 64u
 
 static void insertion_sort(uint32_t *numbers, uint32_t n)
 {

@@ -10,7 +10,7 @@
 #define LARGE_SLOTS   (1u << 18)
 #define LARGE_ENTRIES ((size_t)1 << 18)
 #define ENTRY_BYTES   sizeof(struct bs_term_entry)
-#define SLOT_NS       5u /* what one costs about to be moved, for the deadline */
+#define SLOT_NS       5u /* estimated time of moving one slot, for the deadline */
 
 static int64_t held_by_slots(const struct bs_term_table *table)
 {
@@ -29,8 +29,8 @@ void bs_term_table_deinit(struct bs_term_table *table)
 
 void bs_term_table_clear(struct bs_term_table *table)
 {
-	/* After one enormous document, clearing its table again and again would cost more than
-	 * growing a new one. */
+	/* A huge table is freed. After one enormous document, clearing the table for every small
+	 * one would cost more than growing a new one. */
 	if (table->slot_mask > LARGE_SLOTS ||
 	    table->of_entries.capacity_bytes > LARGE_ENTRIES * ENTRY_BYTES)
 		bs_term_table_deinit(table);
@@ -49,7 +49,7 @@ void bs_term_table_seal(struct bs_term_table *table)
 	table->slot_mask = 0;
 }
 
-/* At most two thirds full: linear probing stays short. */
+/* True if the table is more than two thirds full. Below that, linear probing is short. */
 static bool is_crowded(uint64_t n_terms, uint64_t n_slots)
 {
 	return n_terms * 3 > n_slots * 2;
@@ -80,7 +80,8 @@ static void place(struct bs_term_table *table, uint64_t slot)
 static enum bs_status grow_slots(struct bs_term_table *table, struct bs_error *err)
 {
 	size_t n_slots = table->slots ? ((size_t)table->slot_mask + 1) * 2 : FIRST_SLOTS;
-	if (n_slots > (size_t)UINT32_MAX + 1) /* a slot's upper half holds no more of the hash */
+	/* A slot holds only 32 bits of the hash. */
+	if (n_slots > (size_t)UINT32_MAX + 1)
 		return bs_fail_memory(err, "a dictionary of 2^31 terms",
 		                      n_slots * sizeof(uint64_t));
 	int64_t more_bytes = (int64_t)(n_slots * sizeof(*table->slots)) - held_by_slots(table);
@@ -98,13 +99,15 @@ static enum bs_status grow_slots(struct bs_term_table *table, struct bs_error *e
 	table->slots = slots;
 	table->slot_mask = (uint32_t)(n_slots - 1);
 	table->slot_shift = (uint32_t)__builtin_clzll(n_slots) + 1;
-	/* Both from front to back: no entry is looked at. */
+	/* Slots are in the order of hashes, so old and new slots are visited sequentially, and no
+	 * entry is read. */
 	for (size_t i = 0; i < n_old && !status; i++) {
 		if (old_slots[i])
 			place(table, old_slots[i]);
 		status = bs_deadline_each(i, SLOT_NS, err);
 	}
-	if (status) { /* the table stays unchanged */
+	/* Restore the old slots: the table stays unchanged. */
+	if (status) {
 		table->slots = old_slots;
 		table->slot_mask = (uint32_t)(n_old - 1);
 		table->slot_shift = (uint32_t)__builtin_clzll(n_old | 1) + 1;

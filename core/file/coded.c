@@ -6,18 +6,19 @@
 #include "core/base/bytes.h"
 #include "core/collections/binary_search.h"
 
-/* in the place of Rice's parameter. 64 was Elias' gamma code, in blocks of 256 */
+/* In place of Rice's parameter: the exponential Golomb code whose parameter follows from the gap
+ * before. 64 was Elias' gamma code, in blocks of 256; no longer used. */
 #define FOLLOWING 65u
 #define MOST_RICE 56u
 #define FLAG_SET  1u
-/* Bits are loaded eight bytes at a time, whatever there is behind the last. */
+/* Bits are loaded eight bytes at a time, so that many bytes follow the last bit. */
 #define PAD_BYTES 8u
-/* Of those at least so many are of what is looked at. */
+/* At least 57 of the 64 loaded bits are used; up to 7 bits precede them in their byte. */
 #define LOADED_BITS 57u
 
-/* Of the exponential Golomb code, by the gap before, 0 at first: half the bits that it took. Where
- * one is far, the next one is rarely near. Of the trigrams of sources and of prose this takes 2 to
- * 6 % less than a fixed 0, Elias' gamma code. */
+/* The parameter of the exponential Golomb code: half the bits of the gap before (0 for the first
+ * gap). After a large gap, a small one is rare. For the trigrams of sources and of prose this takes
+ * 2 to 6 % less than a fixed parameter of 0, which is Elias' gamma code. */
 static inline uint32_t parameter_after(uint64_t gap)
 {
 	return bs_log2(gap + 1) / 2;
@@ -32,11 +33,11 @@ static uint8_t bytes_of(uint64_t x)
 
 struct prices {
 	uint64_t following;
-	uint64_t quotients[3]; /* of three parameters of Rice's code */
+	uint64_t quotients[3]; /* for three parameters of Rice's code */
 };
 
-/* The first of a block stands in the directory. Those of a set count what is missing between
- * two. */
+/* For i that is not the first of a block (that one is in the directory). In a set, the gap is the
+ * number of absent numbers in between. */
 static uint64_t gap_at(const uint64_t *numbers, size_t i, bool is_set)
 {
 	return numbers[i] - numbers[i - 1] - is_set;
@@ -48,11 +49,11 @@ static inline uint64_t following_bits(uint64_t gap, uint64_t before)
 	return 2 * bs_log2((gap >> k) + 1) + 1 + k;
 }
 
-/* Of many blocks every so many-th says what code all have. */
+/* About this many blocks are sampled to choose the code. */
 #define SAMPLED_BLOCKS 32u
 
-/* Of the best parameter and those beside it: of numbers that lie as if at random, two thirds of the
- * mean, about. */
+/* Chooses the cheapest of the exponential Golomb code and three Rice parameters around the optimum,
+ * which for randomly distributed numbers is about log2 of two thirds of the mean gap. */
 static uint32_t choose_code(const uint64_t *numbers, size_t n, bool is_set)
 {
 	uint64_t n_blocks = bs_count_blocks(n, BS_CODED_BLOCK), n_gaps = 0;
@@ -99,14 +100,14 @@ static uint64_t count_bits(const uint64_t *numbers, size_t n, bool is_set, uint3
 	return n_bits;
 }
 
-/* Where bits go: those that are no whole byte yet wait in a register. */
+/* Writes bits. Those that do not fill a byte yet are in a register. */
 struct bits {
 	uint8_t *to;
 	uint64_t waiting;
 	uint32_t n_waiting; /* below 8 */
 };
 
-/* At most 57 of them. */
+/* n <= 57. */
 static inline void put_bits(struct bits *bits, uint64_t value, uint32_t n)
 {
 	bits->waiting |= value << bits->n_waiting;
@@ -117,7 +118,7 @@ static inline void put_bits(struct bits *bits, uint64_t value, uint32_t n)
 	bits->n_waiting %= 8;
 }
 
-/* Zeros, a one, and the low bits. Returns how many. */
+/* Writes zeros, a one, and the low bits. Returns the number of bits. */
 static inline uint64_t put_gap(struct bits *bits, uint64_t gap, uint64_t before, uint32_t code)
 {
 	uint32_t k = code == FOLLOWING ? parameter_after(before) : code;
@@ -155,7 +156,7 @@ enum bs_status bs_coded_write(const uint64_t *numbers, size_t n, struct bs_buffe
 		head.is_set = numbers[i] != numbers[i - 1];
 	head.code = (uint8_t)choose_code(numbers, n, head.is_set);
 	head.n_bits = count_bits(numbers, n, head.is_set, head.code);
-	/* A gap that no sample has met may take any number of zeros. */
+	/* A gap outside the sample can take any number of zeros: check the real size. */
 	if (head.code != FOLLOWING && head.n_bits > (head.code + 4) * (uint64_t)n &&
 	    count_bits(numbers, n, head.is_set, FOLLOWING) < head.n_bits) {
 		head.code = FOLLOWING;
@@ -215,7 +216,8 @@ enum bs_status bs_coded_open(const uint8_t *bytes, uint64_t n_bytes, struct bs_c
 	                        .first_bytes = bytes[18],
 	                        .place_bytes = bytes[19]};
 	head.n_blocks = bs_count_blocks(head.n, BS_CODED_BLOCK);
-	/* A gap has a bit or more, a block a byte or more: nothing below overflows. */
+	/* A gap has at least one bit and a block at least one byte; therefore the computations
+	 * below do not overflow. */
 	if (head.n_bits / 8 > n_bytes || head.n_blocks > n_bytes ||
 	    head.n - head.n_blocks > head.n_bits)
 		return damaged(err);
@@ -282,12 +284,12 @@ bool bs_coded_find(const struct bs_coded *coded, uint64_t number, uint64_t *bloc
 	return next > 0;
 }
 
-/* The gaps of a block, one after the other. */
+/* Iterates over the gaps of a block. */
 struct gaps {
 	const uint8_t *bits;
 	uint64_t at;
 	uint64_t end;
-	uint64_t before; /* the last one */
+	uint64_t before; /* the gap before */
 	uint8_t code;
 };
 
@@ -300,8 +302,8 @@ static enum bs_status begin_gaps(const struct bs_coded *coded, uint64_t block, s
 	return gaps->at <= gaps->end && gaps->end <= coded->n_bits ? BS_OK : damaged(err);
 }
 
-/* False: it goes beyond the block. What a load finds behind the end is looked at, but never
- * believed. */
+/* False if the gap extends beyond the block. Bits that were loaded from after the end are never
+ * used. */
 static inline bool next_gap(struct gaps *gaps, uint64_t *gap_out)
 {
 	uint64_t quotient = 0, loaded;
@@ -345,7 +347,7 @@ enum bs_status bs_coded_block_has(const struct bs_coded *coded, uint64_t block, 
 	enum bs_status status = begin_gaps(coded, block, &gaps, err);
 	*has_out = false;
 	for (uint64_t i = 1; i < n && value < number && !status; i++) {
-		/* No number is greater, or a block might go round all those of 64 bits. */
+		/* Without this limit the numbers of a damaged block could wrap around. */
 		if (!next_gap(&gaps, &gap) || (value += gap + coded->is_set) > BS_CODED_MOST)
 			status = damaged(err);
 	}
@@ -381,12 +383,12 @@ static enum bs_status read_block(const struct bs_coded *coded, uint64_t block, u
 	return gaps.at == gaps.end ? BS_OK : damaged(err);
 }
 
-/* Where a gap begins is known when the one before is decoded, which is a wait of many instructions:
- * so several blocks are decoded at once; one less, and the first takes its place again. False: one
- * of them is not as nearly all are, or damaged. */
+/* Decodes several full blocks at once: a gap begins where the one before ends, so decoding one
+ * block alone is a chain of dependent instructions. If there is a block less, the first one is
+ * decoded twice. False if a block is damaged or unusual; decode the blocks one by one then. */
 #define LANES       BS_CODED_BLOCKS
 #define LEAST_LANES 3u
-/* of this parameter at most, and of numbers so small, nothing below can overflow */
+/* With at most this parameter, and with numbers below LANES_MOST, nothing below can overflow. */
 #define LANES_RICE 24u
 #define LANES_MOST (UINT64_C(1) << 48)
 

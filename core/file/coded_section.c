@@ -9,7 +9,7 @@ static enum bs_status touch(const struct bs_coded_section *at, struct bs_coded_s
 	               : BS_OK;
 }
 
-/* Which file it is that is damaged. */
+/* Names the damaged file in the error text. */
 static enum bs_status name_file(const struct bs_coded_section *at, enum bs_status status,
                                 struct bs_error *err)
 {
@@ -45,7 +45,8 @@ enum bs_status bs_coded_section_has(const struct bs_coded_section *at, uint64_t 
 	*has_out = false;
 	if (at->coded.n == 0)
 		return BS_OK;
-	/* Entries are loaded as 8 bytes, of which those past the entry are masked out. */
+	/* Entries are loaded as 8 bytes, and the bytes after the entry are masked out. Therefore 7
+	 * more bytes must be verified. */
 	struct bs_coded_span directory = bs_coded_directory(&at->coded);
 	uint64_t rest = at->coded.n_bytes - directory.offset;
 	directory.n_bytes = directory.n_bytes + 7 < rest ? directory.n_bytes + 7 : rest;

@@ -1,5 +1,5 @@
-/* container.c: the common shape of index files. See container.h; FORMAT.md is its mirror in
- * prose. */
+/* container.c: reads and writes the common format of index files. See container.h; FORMAT.md
+ * describes the bytes. */
 #include "core/file/container.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@
 /*
  *      0  magic "BITSIFT\n"        32  u32 number of sections
  *      8  u32 format version       36  u32 features that a reader must know
- *     12  u32 kind of file         40  u64 checksum of the table and the page sums behind it
+ *     12  u32 kind of file         40  u64 checksum of the table and the page checksums after it
  *     16  u64 bytes of the file    48  u64 zero
  *     24  u64 offset of the table  56  u64 checksum of bytes 0..55
  */
@@ -28,20 +28,20 @@
 	            BS_FEATURE_WORD_RULES | BS_FEATURE_GIVEN | BS_FEATURE_NOT_STORED |        \
 	            BS_FEATURE_ANALYZER | BS_FEATURE_SHARED_FRAMES | BS_FEATURE_SHORT_GRAMS | \
 	            BS_FEATURE_SLOPED_NUMBERS))
-/* u32 id, u32 instance, u64 offset, u64 bytes, u64 index of its first page sum */
+/* u32 id, u32 instance, u64 offset, u64 bytes, u64 index of its first page checksum */
 #define ENTRY_BYTES 32u
 #define ALIGN_BYTES 64u
 
-/* A file is written in pieces of a huge page, from its start on: a kernel that keeps files in large
- * folios then has the page cache in huge pages, and maps them as such, with 1/512 of the page
- * faults. Measured on an index of 283 MB, Linux 6.18, ext4: the filter takes 0.6 to 0.9 of the time
- * in a fresh process, and a random byte 140 instead of 158 ns. */
+/* Files are written in pieces of a huge page, from their start on. A kernel with large folios then
+ * keeps the page cache in huge pages and maps them as such, with 1/512 of the page faults. Measured
+ * on an index of 283 MB, Linux 6.18, ext4: the filter takes 0.6 to 0.9 of the time in a fresh
+ * process, and reading a random byte takes 140 instead of 158 ns. */
 #define OUT_BYTES (2u << 20)
 
 static const char head_magic[8] = "BITSIFT\n";
 
-/* Sums are the low halves of XXH3-64: 0.1 % of the file, one chance in 4 billion to miss a damaged
- * page. */
+/* The low half of XXH3-64: adds 0.1 % to the file and misses a damaged page with probability
+ * 2^-32. */
 static uint32_t page_sum(const uint8_t *page, size_t n_bytes)
 {
 	return (uint32_t)bs_checksum(page, n_bytes);
@@ -53,9 +53,9 @@ struct bs_file_writer {
 	char *name;
 	enum bs_container_kind kind;
 	uint32_t features;
-	uint64_t offset;      /* bytes handed to out so far */
-	struct bs_buffer out; /* not yet written to fd: up to a piece and a page */
-	size_t page_bytes;    /* of out, at its end: the unfinished page */
+	uint64_t offset;      /* bytes appended to `out` so far */
+	struct bs_buffer out; /* not yet written to fd; up to a piece and a page */
+	size_t page_bytes;    /* the unfinished page at the end of `out` */
 	struct bs_buffer table;
 	struct bs_buffer sums;
 	uint64_t section_bytes;
@@ -71,7 +71,7 @@ static void writer_fail_io(struct bs_file_writer *writer, const char *what)
 		                         writer->dir->path, writer->name, what, strerror(errno));
 }
 
-/* Writes the first bytes of out. */
+/* Writes the first n_bytes of `out` to the file. */
 static void writer_flush(struct bs_file_writer *writer, size_t n_bytes)
 {
 	size_t n_done = 0;
@@ -92,7 +92,7 @@ static void writer_append(struct bs_file_writer *writer, struct bs_buffer *to, c
 		writer->status = bs_buffer_append(to, bytes, n_bytes, &writer->error);
 }
 
-/* What stands outside of sections has pages too, without sums. */
+/* Pages outside of sections have no checksum. */
 static void writer_end_page(struct bs_file_writer *writer)
 {
 	const uint8_t *page = writer->out.data + writer->out.used_bytes - writer->page_bytes;
@@ -123,7 +123,7 @@ static void writer_put(struct bs_file_writer *writer, const void *bytes, size_t 
 	}
 }
 
-/* Ends the section, if there is one, and fills up to where another or the table may begin. */
+/* Ends the current section, if any, and pads to where a section or the table may begin. */
 static void writer_end_section(struct bs_file_writer *writer)
 {
 	static const uint8_t zeros[ALIGN_BYTES];
@@ -252,7 +252,7 @@ enum bs_status bs_file_writer_finish(struct bs_file_writer *writer, uint64_t *fi
 {
 	writer_end_section(writer);
 	uint64_t table_offset = writer->offset;
-	/* The sums go behind the table so that one checksum covers both. */
+	/* The page checksums follow the table, so that one checksum covers both. */
 	size_t table_bytes = writer->table.used_bytes;
 	writer_append(writer, &writer->table, writer->sums.data, writer->sums.used_bytes);
 	uint64_t table_sum = bs_checksum(writer->table.data, writer->table.used_bytes);
@@ -260,7 +260,7 @@ enum bs_status bs_file_writer_finish(struct bs_file_writer *writer, uint64_t *fi
 	writer->table.used_bytes = table_bytes;
 	writer_flush(writer, writer->out.used_bytes);
 	writer_head(writer, table_offset, table_sum);
-	/* One of no directory is gone after a crash, wherever it lies. */
+	/* An in-memory index does not survive a crash, so its files need no fsync. */
 	if (!writer->status && !writer->dir->memory && fsync(writer->fd) != 0)
 		writer_fail_io(writer, "flush to disk");
 	if (!writer->status) {
@@ -289,9 +289,9 @@ void bs_file_writer_abort(struct bs_file_writer *writer)
 	writer_free(writer);
 }
 
-/* With AddressSanitizer a mapped file is out of bounds, as memory that was freed is, but for its
- * head and table: a page of a section comes in bounds when its checksum is looked at. So a read
- * that nobody touched for, or behind the end of a section, is found. */
+/* With AddressSanitizer a mapped file is poisoned, except its header and table; a page of a section
+ * is unpoisoned when its checksum is verified. This detects reads without bs_section_touch and
+ * reads beyond the end of a section. */
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/asan_interface.h>
 #define HIDE(bytes, n_bytes) __asan_poison_memory_region(bytes, n_bytes)
@@ -301,7 +301,7 @@ void bs_file_writer_abort(struct bs_file_writer *writer)
 #define SHOW(bytes, n_bytes) ((void)(bytes), (void)(n_bytes))
 #endif
 
-/* A section by its id and, in the lower half, its instance: where it stands in the table. */
+/* A section's id (high half) and instance (low half), and its place in the table. */
 struct name {
 	uint64_t name;
 	uint32_t place;
@@ -310,14 +310,14 @@ struct name {
 struct bs_container {
 	char *path;
 	const uint8_t *map;
-	int fd; /* of the same file, for bs_section_read; -1: none */
+	int fd; /* of the same file, for bs_section_read; -1: closed */
 	uint64_t n_bytes;
 	const uint8_t *table;
 	const uint8_t *sums;
 	uint32_t n_sections;
 	uint64_t n_pages;
 	struct name *names; /* of all sections, ascending */
-	uint64_t *verified; /* one bit a page: its checksum was found right */
+	uint64_t *verified; /* one bit a page: its checksum was verified */
 	enum bs_container_kind kind;
 };
 
@@ -356,8 +356,8 @@ static enum bs_status file_map(struct bs_container *file, const struct bs_dir *d
 	return BS_OK;
 }
 
-/* What is planned already has a name before any reader knows it, so that one that does not can say
- * what it lacks. */
+/* The list also has planned features that no reader supports yet, so that this reader can name a
+ * feature that it lacks. */
 static enum bs_status refuse_feature(const struct bs_container *file, uint32_t unknown,
                                      struct bs_error *err)
 {
@@ -581,14 +581,14 @@ struct bs_section bs_container_section(const struct bs_container *file, uint32_t
 		.data = file->map, .file = file, .verified = file->verified, .id = id};
 }
 
-/* Bytes of the section's page, which the last one may have fewer of. */
+/* The bytes of a page of the section; the last page may be shorter. */
 static size_t page_bytes(const struct bs_section *section, uint64_t page)
 {
 	uint64_t left = section->n_bytes - page * BS_PAGE_BYTES;
 	return (size_t)(left < BS_PAGE_BYTES ? left : BS_PAGE_BYTES);
 }
 
-/* bytes: those of the page, in the map or read. */
+/* bytes: the contents of the page, in the mapping or read from the file. */
 static enum bs_status verify_page(const struct bs_section *section, uint64_t page,
                                   const uint8_t *bytes, struct bs_error *err)
 {
@@ -673,7 +673,7 @@ enum bs_status bs_section_read(const struct bs_section *section, uint64_t offset
 	return status;
 }
 
-/* Bytes [from, to) must be zero, and no more than alignment asks for. */
+/* Bytes [from, to) must be zero, and fewer than ALIGN_BYTES. */
 static enum bs_status check_gap(const struct bs_container *file, uint64_t from, uint64_t to,
                                 struct bs_error *err)
 {

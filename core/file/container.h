@@ -1,20 +1,20 @@
 /*
- * container.h: the shape shared by every file of an index (segments, manifest, tombstones): a head,
- * sections, a section table and a checksum for every 4 KiB page of every section. FORMAT.md has it
- * byte by byte.
+ * container.h: the format shared by all files of an index (segments, manifest, tombstones): a
+ * header, sections, a section table, and a checksum for every 4 KiB page of every section.
+ * FORMAT.md describes it byte by byte.
  *
- * Written once, front to back, never changed; read by mmap. Head, table and checksums are verified
- * when a file is opened; a page of a section is verified when it is first touched, so that opening
- * stays cheap and a flipped bit is an error and not a lost document.
+ * A file is written once, sequentially, and never changed. Readers map it. Header, table and list
+ * of checksums are verified when a file is opened; a page of a section is verified when it is first
+ * touched. Therefore opening is cheap, and a flipped bit is an error and not a lost document.
  */
 #pragma once
 
 #include "core/base/error.h"
 #include "core/file/dir.h"
 
-#define BS_FORMAT_VERSION 4u /* of all kinds of files; FORMAT.md says what changed */
+#define BS_FORMAT_VERSION 4u /* for all kinds of files; FORMAT.md has the version log */
 
-/* One checksum covers this many bytes of a section (the last page of a section may be shorter). */
+/* A checksum covers this many bytes of a section. The last page of a section may be shorter. */
 #define BS_PAGE_BYTES 4096u
 
 enum bs_container_kind {
@@ -26,10 +26,11 @@ enum bs_container_kind {
 	BS_FILE_SUMMARY = 6,
 	BS_FILE_CATALOG = 7,
 	BS_FILE_COUNTS = 8,
-	BS_FILE_CONDENSED = 9, /* a segment: indexer/segment/condense.h */
+	BS_FILE_CONDENSED = 9, /* a condensed segment: indexer/segment/condense.h */
 };
 
-/* What a reader must know of a file beside its version: bits of the head. FORMAT.md names them. */
+/* Features that a file uses in addition to its version; bits in the header. A reader refuses a file
+ * with a feature that it does not know. FORMAT.md describes them. */
 enum bs_feature {
 	BS_FEATURE_SPLIT_IDENTIFIERS = 1u << 1,
 	BS_FEATURE_FIELD_WEIGHTS = 1u << 3,
@@ -42,93 +43,96 @@ enum bs_feature {
 	BS_FEATURE_SLOPED_NUMBERS = 1u << 10,
 };
 
-/* Of an opened file. */
+/* An open file. */
 struct bs_container;
 uint32_t bs_container_features(const struct bs_container *file);
 
-/* Sticky: after the first failure every call does nothing, and bs_file_writer_finish reports it.
- * One thread. */
+/* Writes a file. Sticky: after the first failure every call does nothing, and bs_file_writer_finish
+ * returns the failure. Not thread-safe. */
 struct bs_file_writer;
 
-/* Creates a file of the directory (borrowed; which must not have it). BS_IO names it;
+/* Creates a file in the directory, which must not have it yet. dir is borrowed. BS_IO,
  * BS_NO_MEMORY. */
 enum bs_status bs_file_writer_open(const struct bs_dir *dir, const char *name,
                                    enum bs_container_kind kind, struct bs_file_writer **writer_out,
                                    struct bs_error *err) BS_WARN_UNUSED;
-/* Readers that lack one of these (enum bs_feature) refuse the file. */
+/* Adds features (enum bs_feature) to the header: readers that lack one refuse the file. */
 void bs_file_writer_require(struct bs_file_writer *writer, uint32_t features);
-/* Starts a section at the next multiple of 64 bytes, ending the one before. (id, instance) must be
- * new to the file. */
+/* Ends the current section and begins one at the next multiple of 64 bytes. (id, instance) must be
+ * new in this file. */
 void bs_file_writer_section(struct bs_file_writer *writer, uint32_t id, uint32_t instance);
 void bs_file_writer_bytes(struct bs_file_writer *writer, const void *bytes, size_t n_bytes);
-/* Both: starts a section with these bytes. */
+/* Writes a section with these bytes (bs_file_writer_section, then bs_file_writer_bytes). */
 void bs_file_writer_put(struct bs_file_writer *writer, uint32_t id, uint32_t instance,
                         const void *bytes, size_t n_bytes);
 void bs_file_writer_u32(struct bs_file_writer *writer, uint32_t value);
 void bs_file_writer_u64(struct bs_file_writer *writer, uint64_t value);
 void bs_file_writer_varint(struct bs_file_writer *writer, uint64_t value);
-/* Bytes of the current section so far. */
+/* Bytes written to the current section so far. */
 uint64_t bs_file_writer_section_bytes(const struct bs_file_writer *writer);
-/* Writes table, checksums and head, fsyncs, closes and frees. On failure the file is removed. */
+/* Writes table, checksums and header, calls fsync, closes the file and frees the writer. On failure
+ * the file is removed. */
 enum bs_status bs_file_writer_finish(struct bs_file_writer *writer, uint64_t *file_bytes_out,
                                      struct bs_error *err) BS_WARN_UNUSED;
-/* Closes, removes the file and frees. NULL is fine. */
+/* Closes and removes the file and frees the writer. NULL is allowed. */
 void bs_file_writer_abort(struct bs_file_writer *writer);
 
-/* Bytes of one section, borrowed from the file. Nothing in it may be read before bs_section_touch
- * said BS_OK. */
+/* The bytes of a section, borrowed from the file. Bytes may be read only after bs_section_touch has
+ * returned BS_OK for them. */
 struct bs_section {
 	const uint8_t *data; /* aligned to 64 bytes */
 	uint64_t n_bytes;
 	const struct bs_container *file;
-	/* a bit a page of the file, by atomic access; NULL: nothing to verify */
+	/* One bit for each page of the file, accessed atomically; set if the page is verified.
+	 * NULL: nothing to verify. */
 	const uint64_t *verified;
-	uint64_t first_page; /* of the file's list of pages */
+	uint64_t first_page; /* index in the file's list of pages */
 	uint32_t id;
 };
 
-/* Maps and validates a file of the directory. As bs_dir_open_file, and BS_CORRUPT, BS_UNSUPPORTED
- * (a newer format), BS_NO_MEMORY. */
+/* Maps a file of the directory and verifies its header and table. Fails like bs_dir_open_file, and
+ * with BS_CORRUPT, BS_UNSUPPORTED (a newer format), BS_NO_MEMORY. */
 enum bs_status bs_container_open(const struct bs_dir *dir, const char *name,
                                  enum bs_container_kind kind, struct bs_container **file_out,
                                  struct bs_error *err) BS_WARN_UNUSED;
 void bs_container_close(struct bs_container *file);
-/* Closes the descriptor alone: from then on bytes come from the mapping. NULL is fine. Not while
- * another thread reads. */
+/* Closes the descriptor; bs_section_read then uses the mapping. file may be NULL. No other thread
+ * may be reading. */
 void bs_container_close_descriptor(struct bs_container *file);
 uint64_t bs_container_bytes(const struct bs_container *file);
-/* Those of its head, section table and page sums. */
+/* The bytes of header, section table and page checksums. */
 uint64_t bs_container_check_bytes(const struct bs_container *file);
 const char *bs_container_path(const struct bs_container *file);
 
-/* The section, or one of zero bytes if the file has none such. */
+/* The section, or an empty one if the file does not have it. */
 struct bs_section bs_container_section(const struct bs_container *file, uint32_t id,
                                        uint32_t instance);
 
-/* Number of sections, and the i-th as it stands in the table. */
+/* The number of sections, and section i in the order of the table. */
 size_t bs_container_n_sections(const struct bs_container *file);
 struct bs_section bs_container_section_at(const struct bs_container *file, size_t i,
                                           uint32_t *instance_out);
 
-/* The slow part of bs_section_touch. */
+/* The slow path of bs_section_touch. */
 enum bs_status bs_section_verify(const struct bs_section *section, uint64_t offset,
                                  uint64_t n_bytes, struct bs_error *err) BS_WARN_UNUSED;
 
-/* Of a section that carries checksums of its own, which nobody touches: it may be read as it is. */
+/* Allows reading a section without bs_section_touch, because it has its own checksums. */
 void bs_section_trust(const struct bs_section *section);
 
-/* The same bytes for who looks at few of a page, and most likely once: mapping a page costs more
- * than reading it. Pages that were not verified before are read into room, of
- * BS_SECTION_ROOM(n_bytes), and verified there; *bytes_out points into it, or to the section. As
- * bs_section_touch, and BS_IO. */
+/* Like bs_section_touch, for few bytes of a page that is probably not needed again: mapping a page
+ * costs more than reading it. Pages that were not verified before are read into `room`
+ * (BS_SECTION_ROOM(n_bytes) bytes) and verified there. *bytes_out points into `room` or into the
+ * section. Fails like bs_section_touch, and with BS_IO. */
 enum bs_status bs_section_read(const struct bs_section *section, uint64_t offset, uint64_t n_bytes,
                                uint8_t *room, const uint8_t **bytes_out,
                                struct bs_error *err) BS_WARN_UNUSED;
 #define BS_SECTION_ROOM(n_bytes) \
 	(((n_bytes) + 2 * BS_PAGE_BYTES - 2) / BS_PAGE_BYTES * BS_PAGE_BYTES)
 
-/* Verifies the pages under [offset, offset + n_bytes) of the section; those verified before cost a
- * test for 64 of them. BS_CORRUPT for a bad page or a range outside the section. Any thread. */
+/* Verifies the pages of [offset, offset + n_bytes) in the section. Already verified pages cost one
+ * test for each 64 pages. BS_CORRUPT for a damaged page or a range outside the section.
+ * Thread-safe. */
 static inline BS_WARN_UNUSED enum bs_status bs_section_touch(const struct bs_section *section,
                                                              uint64_t offset, uint64_t n_bytes,
                                                              struct bs_error *err)
@@ -153,8 +157,7 @@ static inline BS_WARN_UNUSED enum bs_status bs_section_touch(const struct bs_sec
 	return BS_OK;
 }
 
-/* Whether the page of one byte, which must lie within the section, needs no touch any more. Any
- * thread. */
+/* True if the page with this byte, which is inside the section, is verified. Thread-safe. */
 static inline bool bs_section_is_verified(const struct bs_section *section, uint64_t offset)
 {
 	uint64_t page = section->first_page + offset / BS_PAGE_BYTES;
@@ -162,12 +165,11 @@ static inline bool bs_section_is_verified(const struct bs_section *section, uint
 	       __atomic_load_n(&section->verified[page / 64], __ATOMIC_RELAXED) >> (page % 64) & 1;
 }
 
-/* What opening does not look at: that nothing but zeros fills the gaps, that the reserved bytes of
- * the head are zero. Together with touching every section: every byte of the file. */
+/* Checks what opening does not: gaps between sections and the reserved bytes of the header are
+ * zero. With bs_section_touch on all sections, this checks every byte of the file. */
 enum bs_status bs_container_check_layout(const struct bs_container *file,
                                          struct bs_error *err) BS_WARN_UNUSED;
 
-/* The one way to say that a file is damaged: "PATH: corrupt: WHAT; ..." with the advice to
- * re-index. */
+/* Returns BS_CORRUPT with the message "PATH: corrupt: WHAT; ..." and advice how to repair it. */
 enum bs_status bs_container_corrupt(const struct bs_container *file, struct bs_error *err,
                                     const char *format, ...) BS_PRINTF(3, 4);

@@ -17,7 +17,7 @@
 #include "core/file/memory.h"
 
 #define ROOT 0u
-/* Nothing lies below a device. */
+/* A path below a device cannot exist. */
 #define MEMORY_PLACE "/dev/null/memory"
 
 static bool is_trusted(const struct bs_dir *dir, uid_t owner)
@@ -29,7 +29,7 @@ static bool is_trusted(const struct bs_dir *dir, uid_t owner)
 	         (consent->trusts && consent->trusts(consent->context, dir->place, owner))));
 }
 
-/* name: of a file in it; NULL: the directory. */
+/* name: of a file of the directory; NULL: the directory itself. */
 static enum bs_status refuse_owner(const struct bs_dir *dir, const char *name, uid_t owner,
                                    struct bs_error *err)
 {
@@ -125,8 +125,7 @@ static enum bs_status fail_open(const struct bs_dir *dir, const char *name, stru
 	               strerror(errno));
 }
 
-/* What was opened is looked at before anything else is done with it; *fd is closed, and -1, unless
- * it may be used. */
+/* Checks an opened file before it is used. On failure the file is closed and *fd is -1. */
 static enum bs_status admit(const struct bs_dir *dir, const char *name, int *fd, struct stat *found,
                             struct bs_error *err)
 {
@@ -135,7 +134,8 @@ static enum bs_status admit(const struct bs_dir *dir, const char *name, int *fd,
 		status = bs_fail(err, BS_IO, "%s/%s: %s", dir->path, name, strerror(errno));
 	else if (!S_ISREG(found->st_mode))
 		status = refuse_file(dir, name, "a pipe, device or folder", err);
-	else if (found->st_nlink > 1) /* a writer may just have removed it: then it has no name */
+	/* 0 links are allowed: a writer may just have removed the file. */
+	else if (found->st_nlink > 1)
 		status = refuse_file(dir, name, "a file of several names (hard links)", err);
 	else if (!is_trusted(dir, found->st_uid))
 		status = refuse_owner(dir, name, found->st_uid, err);
@@ -146,7 +146,7 @@ static enum bs_status admit(const struct bs_dir *dir, const char *name, int *fd,
 	return status;
 }
 
-/* O_NONBLOCK: a pipe must not make us wait for its writer. */
+/* O_NONBLOCK: opening a pipe must not wait for its writer. */
 #define SAFE_FLAGS (O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
 
 enum bs_status bs_dir_open_file(const struct bs_dir *dir, const char *name, int *fd_out,
@@ -161,8 +161,8 @@ enum bs_status bs_dir_open_file(const struct bs_dir *dir, const char *name, int 
 	return *fd_out < 0 ? fail_open(dir, name, err) : admit(dir, name, fd_out, found_out, err);
 }
 
-/* What root makes in the index of a user whom it trusts is that user's: else he could not use it
- * any more. */
+/* Files that root creates in another user's index are given to that user, who could not use the
+ * index otherwise. */
 static void give_away(const struct bs_dir *dir, int fd)
 {
 	if (dir->user == ROOT && dir->owner != ROOT)
@@ -202,7 +202,7 @@ enum bs_status bs_dir_create_nameless(const struct bs_dir *dir, mode_t mode, int
 	if (dir->memory)
 		return bs_memory_index_create_nameless(dir->memory, fd_out, err);
 	*fd_out = openat(dir->fd, ".", O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, mode);
-	/* Not every file system can. */
+	/* Some file systems do not support O_TMPFILE. */
 	for (unsigned i = 0;
 	     *fd_out < 0 && i < 100 &&
 	     (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL || errno == EEXIST);
@@ -329,7 +329,7 @@ enum bs_status bs_dir_list(const struct bs_dir *dir, struct bs_buffer *names, st
 static enum bs_status set_mode(const struct bs_dir *dir, const char *name, int fd, mode_t before,
                                mode_t mode, struct bs_error *err)
 {
-	/* What is another user's, or on a file system that knows no modes, is left as it is. */
+	/* EPERM (a file of another user, or a file system without permission bits) is ignored. */
 	if ((before & 0777) == mode || fchmod(fd, (before & 07000) | mode) == 0 || errno == EPERM)
 		return BS_OK;
 	return bs_fail(err, BS_IO, "%s%s%s: cannot set its mode: %s", dir->path, name ? "/" : "",
@@ -343,7 +343,7 @@ enum bs_status bs_dir_set_file_mode(const struct bs_dir *dir, const char *name, 
 	int fd;
 	if (dir->memory)
 		return BS_OK;
-	/* What is no file of the index is no matter of ours. */
+	/* Names that are not files of the index (see admit) are ignored. */
 	if (fstatat(dir->fd, name, &found, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(found.st_mode) ||
 	    found.st_nlink > 1 || (found.st_mode & 0777) == mode)
 		return BS_OK;
@@ -371,7 +371,7 @@ enum bs_status bs_dir_set_mode(const struct bs_dir *dir, mode_t mode, struct bs_
 	return status;
 }
 
-/* For a kernel that cannot tell. */
+/* Fallback for kernels without openat2. */
 static bool resolves_below(int folder, const char *path)
 {
 	char proc[40], base[4096];
@@ -392,7 +392,7 @@ static bool resolves_below(int folder, const char *path)
 	return is_gone || is_below;
 }
 
-/* The folder that holds the directory; -1: it cannot be opened, or another directory is there
+/* Opens the parent folder of the directory. -1 if that fails or if another directory has its path
  * now. */
 static int open_parent(const struct bs_dir *dir)
 {
@@ -418,7 +418,7 @@ bool bs_dir_is_beside(const struct bs_dir *dir, const char *path)
 	if (folder < 0)
 		return false;
 	int fd = (int)syscall(SYS_openat2, folder, path, &how, sizeof(how));
-	/* What the disk or the server cannot say now, reading will tell. */
+	/* These errors do not decide the question; reading the path will report them. */
 	bool is_beside = fd >= 0 || errno == ENOENT || errno == ENOTDIR || errno == EACCES ||
 	                 errno == EIO || errno == ESTALE;
 	if (fd >= 0)

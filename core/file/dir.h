@@ -1,13 +1,13 @@
 /*
- * dir.h: the directory of an index, opened: the one door to the files in it.
+ * dir.h: the open directory of an index. All files of an index are opened through it.
  *
- * An index may have come with an archive, or lie where others can write. So every file is opened
- * relative to a descriptor of the directory, never through a link, and is a plain file with one
- * name that belongs to whom the directory may belong to. A pipe or a device in the place of a file
- * is refused without waiting for it.
+ * An index may come from an archive, or be in a place where others can write. Therefore every file
+ * is opened relative to the directory's descriptor, symlinks are refused, and a file must be a
+ * regular file with one hard link whose owner is trusted (the user, root, the owner of the
+ * directory, or by consent). A pipe or a device in place of a file is refused without blocking.
  *
- * It may also be an index in memory (memory.h): then its files are there, nothing is flushed, and
- * nobody else owns one.
+ * The directory may also be an in-memory index (memory.h). Its files are in memory, nothing is
+ * flushed, and there are no other owners.
  */
 #pragma once
 
@@ -17,74 +17,75 @@
 #include "core/base/error.h"
 
 struct bs_dir {
-	struct bs_memory_index *memory; /* borrowed; NULL: it is a directory */
-	int fd;                         /* O_PATH; -1 in memory */
-	char *path;                     /* as it was named; for messages */
-	/* the same, canonical; of one in memory, which lies in no folder, one where nothing else
-	 * can lie */
+	struct bs_memory_index *memory; /* borrowed; NULL for a directory */
+	int fd;                         /* O_PATH; -1 for an in-memory index */
+	char *path;                     /* as the caller wrote it, for messages */
+	/* The canonical path. For an in-memory index, a path that cannot exist. */
 	char *place;
-	uid_t user;  /* the effective one */
-	uid_t owner; /* of the directory: that user, root, or one that is trusted */
+	uid_t user;  /* the effective user */
+	uid_t owner; /* of the directory: the effective user, root, or a trusted user */
 	dev_t device;
 	ino_t inode;
-	mode_t file_mode; /* of files to be created, before the umask: 0600 at first */
+	mode_t file_mode;                 /* of files to create, before the umask; 0600 at first */
 	const struct bs_consent *consent; /* nullable */
 };
 
-/* A path that was named is followed if it is a link; path NULL: the index in memory. The caller's
- * struct, for bs_dir_close; what it is handed to borrows it. BS_INVALID (neither or both),
- * BS_NOT_FOUND, BS_IO (no directory, too), BS_UNTRUSTED, BS_NO_MEMORY. */
+/* Opens the directory `path`, following symlinks, or the index `memory`; the other one is NULL. The
+ * caller owns the struct and calls bs_dir_close; objects that receive it borrow it. BS_INVALID
+ * (neither or both), BS_NOT_FOUND, BS_IO (also if path is not a directory), BS_UNTRUSTED,
+ * BS_NO_MEMORY. */
 enum bs_status bs_dir_open(struct bs_dir *dir, const char *path, struct bs_memory_index *memory,
                            const struct bs_consent *consent, struct bs_error *err) BS_WARN_UNUSED;
-/* Zeros are fine if place is NULL. */
+/* A zero-initialised struct is allowed. */
 void bs_dir_close(struct bs_dir *dir);
-/* Closes the descriptor alone: no file can be opened from then on. */
+/* Closes the descriptor; after that no file can be opened. */
 void bs_dir_close_descriptor(struct bs_dir *dir);
 
-/* A file for reading. BS_NOT_FOUND, BS_IO, BS_CORRUPT (a link, a pipe, a file of several names),
- * BS_UNTRUSTED. */
+/* Opens a file for reading. BS_NOT_FOUND, BS_IO, BS_CORRUPT (a symlink, a pipe, a file with several
+ * hard links), BS_UNTRUSTED. */
 enum bs_status bs_dir_open_file(const struct bs_dir *dir, const char *name, int *fd_out,
                                 struct stat *found_out, struct bs_error *err) BS_WARN_UNUSED;
-/* The lock, for reading and writing, created if it is not there. As above. */
+/* Opens the lock file for reading and writing; creates it if it is missing. Fails like
+ * bs_dir_open_file. */
 enum bs_status bs_dir_open_lock(const struct bs_dir *dir, const char *name, int *fd_out,
                                 struct bs_error *err) BS_WARN_UNUSED;
-/* A new file, which must not exist. BS_IO. */
+/* Creates a file, which must not exist. BS_IO. */
 enum bs_status bs_dir_create_file(const struct bs_dir *dir, const char *name, int *fd_out,
                                   struct bs_error *err) BS_WARN_UNUSED;
-/* A new file without a name, gone when it is closed. BS_IO. */
+/* Creates a file without a name; it is gone when it is closed. BS_IO. */
 enum bs_status bs_dir_create_nameless(const struct bs_dir *dir, mode_t mode, int *fd_out,
                                       struct bs_error *err) BS_WARN_UNUSED;
-/* An empty buffer will be in such a file (bs_buffer_use_file), unless it is in one or has memory
- * already. BS_IO. */
+/* Keeps the bytes of an empty buffer in a nameless file (bs_buffer_use_file). Does nothing if the
+ * buffer has memory or a file already. BS_IO. */
 enum bs_status bs_dir_place(const struct bs_dir *dir, struct bs_buffer *buffer,
                             struct bs_error *err) BS_WARN_UNUSED;
-/* Moves a buffer that has more than most_bytes into such a file, if the directory is a folder.
- * BS_IO. */
+/* Moves a buffer with more than most_bytes into a nameless file, if bs_dir_has_folder. BS_IO,
+ * BS_NO_MEMORY. */
 enum bs_status bs_dir_spill(const struct bs_dir *dir, struct bs_buffer *buffer, uint64_t most_bytes,
                             struct bs_error *err) BS_WARN_UNUSED;
-/* Whether such files are on a disk: true unless this is an index in memory without a folder. */
+/* True if nameless files are on disk; false for an in-memory index without a folder. */
 bool bs_dir_has_folder(const struct bs_dir *dir);
 
-/* Whether the name is taken, by whatever it is. */
+/* True if anything, of any type, has this name. */
 bool bs_dir_has(const struct bs_dir *dir, const char *name);
-/* Bytes of the file; 0 if there is none. */
+/* The size of the file; 0 if it is missing. */
 uint64_t bs_dir_file_bytes(const struct bs_dir *dir, const char *name);
-/* If it is there. Folders stay. */
+/* Removes the file if it exists. Never removes folders. */
 void bs_dir_remove(const struct bs_dir *dir, const char *name);
 enum bs_status bs_dir_rename(const struct bs_dir *dir, const char *from, const char *to,
                              struct bs_error *err) BS_WARN_UNUSED;
-/* Its entries are on disk. BS_IO. */
+/* Writes the directory's entries to disk (fsync). BS_IO. */
 enum bs_status bs_dir_flush(const struct bs_dir *dir, struct bs_error *err) BS_WARN_UNUSED;
-/* Appends the names of its entries, each NUL-ended. BS_IO, BS_NO_MEMORY. */
+/* Appends the names of all entries, each NUL-terminated. BS_IO, BS_NO_MEMORY. */
 enum bs_status bs_dir_list(const struct bs_dir *dir, struct bs_buffer *names,
                            struct bs_error *err) BS_WARN_UNUSED;
 
-/* Sets what the directory and its files may be read by. BS_IO. A file that is not there is fine. */
+/* Set the permission bits of a file and of the directory. A missing file is ignored. BS_IO. */
 enum bs_status bs_dir_set_file_mode(const struct bs_dir *dir, const char *name, mode_t mode,
                                     struct bs_error *err) BS_WARN_UNUSED;
 enum bs_status bs_dir_set_mode(const struct bs_dir *dir, mode_t mode,
                                struct bs_error *err) BS_WARN_UNUSED;
 
-/* Whether what stands at path, relative to the folder that holds the directory, lies in that folder
- * whatever links lead there; also if nothing stands there. Nothing outside is looked at. */
+/* True if `path`, relative to the parent folder of the directory, is inside that folder after
+ * symlinks are resolved, or does not exist. Nothing outside the parent folder is accessed. */
 bool bs_dir_is_beside(const struct bs_dir *dir, const char *path);

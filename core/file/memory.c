@@ -19,16 +19,16 @@
 struct file {
 	char name[BS_MEMORY_INDEX_NAME_BYTES];
 	int fd;
-	void *map; /* for bs_memory_index_file_at, made when it is asked for; NULL: none */
+	void *map; /* for bs_memory_index_file_at, mapped on demand; NULL: not mapped */
 	size_t map_bytes;
 };
 
-/* The files ascend by name; there are few. */
+/* files is sorted by name. There are few. */
 struct bs_memory_index {
-	pthread_mutex_t mutex; /* for all of it */
+	pthread_mutex_t mutex; /* protects all fields */
 	pthread_cond_t unlocked;
 	bool is_locked;
-	int folder; /* in which new files are; -1: in memory */
+	int folder; /* where new files are created; -1: in memory */
 	struct file *files;
 	size_t n_files;
 };
@@ -68,14 +68,14 @@ void bs_memory_index_free(struct bs_memory_index *memory)
 	free(memory);
 }
 
-/* Whether there is such a file, and where it is, or would be. */
+/* True if the file exists; sets its position, or where it would be inserted. */
 static bool find(const struct bs_memory_index *memory, const char *name, size_t *i_out)
 {
 	BS_BINARY_SEARCH(*i_out, i, 0, memory->n_files, strcmp(memory->files[i].name, name) < 0);
 	return *i_out < memory->n_files && strcmp(memory->files[*i_out].name, name) == 0;
 }
 
-/* Puts a file, which is the table's from here on, where find says; the mutex is held. */
+/* Inserts a file at position i; the table owns fd from then on. The mutex is held. */
 static enum bs_status put_at(struct bs_memory_index *memory, size_t i, const char *name, int fd,
                              struct bs_error *err)
 {
@@ -117,7 +117,7 @@ static enum bs_status copy_descriptor(const struct file *file, int *fd_out, stru
 	return *fd_out < 0 ? fail(file->name, "cannot open", err) : BS_OK;
 }
 
-/* At: an opened folder, or AT_FDCWD with a path. */
+/* at: an open folder, or AT_FDCWD with a path. */
 static int open_nameless(int at, const char *path)
 {
 	return openat(at, path, O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
@@ -178,8 +178,7 @@ enum bs_status bs_memory_index_open_file(struct bs_memory_index *memory, const c
 	return status;
 }
 
-/* A file of that name, which must not exist, unless it is to be replaced; the descriptor is the
- * table's. */
+/* Adds a file. The name must be new unless replaces is true. On success the table owns fd. */
 static enum bs_status put(struct bs_memory_index *memory, const char *name, int fd, bool replaces,
                           struct bs_error *err)
 {
@@ -236,7 +235,7 @@ void bs_memory_index_remove(struct bs_memory_index *memory, const char *name)
 	pthread_mutex_unlock(&memory->mutex);
 }
 
-/* It is the commit of an index: until it is done nothing is gone. */
+/* A rename is the commit of an index: it removes nothing before it has succeeded. */
 enum bs_status bs_memory_index_rename(struct bs_memory_index *memory, const char *from,
                                       const char *to, struct bs_error *err)
 {
@@ -332,7 +331,7 @@ size_t bs_memory_index_n_files(const struct bs_memory_index *memory)
 	return n_files;
 }
 
-/* An empty file cannot be mapped. */
+/* An empty file cannot be mapped; its map stays NULL. */
 static enum bs_status map(struct file *file, struct bs_error *err)
 {
 	struct stat found;

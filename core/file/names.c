@@ -1,4 +1,4 @@
-/* names.c: see names.h; bytes in FORMAT.md. */
+/* names.c: see names.h. FORMAT.md describes the bytes. */
 #include "core/file/names.h"
 
 #include <stdlib.h>
@@ -37,7 +37,7 @@ static enum bs_status code_block(struct bs_buffer *coded, const uint8_t *bytes,
 	return status;
 }
 
-/* The approximate cost of a name, for the deadline. */
+/* Estimated time of coding a name, for the deadline. */
 #define NAME_NS 30u
 
 enum bs_status bs_names_write(struct bs_file_writer *writer, struct bs_names_sections sections,
@@ -70,7 +70,7 @@ enum bs_status bs_names_write(struct bs_file_writer *writer, struct bs_names_sec
 }
 
 struct bs_names_block {
-	/* where each name ends in bytes; it begins where the one before ends */
+	/* End of each name in `bytes`; it begins at the end of the name before. */
 	uint64_t ends[BS_NAMES_BLOCK];
 	uint8_t bytes[];
 };
@@ -104,8 +104,8 @@ void bs_names_deinit(struct bs_names *names)
 	*names = (struct bs_names){.n = 0};
 }
 
-/* Where n names end once they are decoded, and unless to is NULL the names. False if they are not
- * just what stands in [from, end). */
+/* Decodes n names: their ends and, unless `to` is NULL, their bytes. False unless [from, end) is
+ * exactly the code of n names. */
 static bool decode(const uint8_t *from, const uint8_t *end, uint32_t n, uint64_t *ends, uint8_t *to)
 {
 	uint64_t at = 0, before_bytes = 0;
@@ -140,7 +140,7 @@ static enum bs_status make_block(const struct bs_names *names, uint64_t number,
 	enum bs_status status = bs_packed_get_span(&names->offsets, number, &start, &end, err);
 	if (status)
 		return status;
-	/* end < start: more than there can be */
+	/* If end < start, the length exceeds the section, which is BS_CORRUPT. */
 	status = bs_section_touch(&names->bytes, start, end - start, err);
 	if (status)
 		return status;
@@ -164,7 +164,8 @@ static enum bs_status make_block(const struct bs_names *names, uint64_t number,
 	return BS_OK;
 }
 
-/* Whoever is first keeps it; another's is the same. */
+/* Returns the decoded block. If several threads decode a block at once, the first one's copy is
+ * kept; all copies are equal. */
 static enum bs_status find_block(const struct bs_names *names, uint64_t number,
                                  struct bs_names_block **block_out, struct bs_error *err)
 {
@@ -211,8 +212,8 @@ void bs_names_prefetch(const struct bs_names *names, uint64_t i, unsigned step)
 		__builtin_prefetch(block->bytes + (at ? block->ends[at - 1] : 0));
 }
 
-/* What names lie in is asked for so many numbers before it is read, each step that far before the
- * next. */
+/* bs_names_append prefetches for names this many numbers ahead; each step of bs_names_prefetch is
+ * this far before the next step. */
 #define AHEAD 16u
 
 static void prefetch_ahead(const struct bs_names *names, const uint64_t *numbers, size_t i,

@@ -5,14 +5,15 @@
 
 #include "core/collections/binary_search.h"
 
-/* Of the values of a block. */
+/* The most bytes of the bits of a block. */
 #define MAX_BLOCK_BYTES ((size_t)BS_PACKED_BLOCK_VALUES * BS_PACKED_WORD_WIDTH / 8)
-/* Of an entry with a slope. */
+/* Limits of an entry with a slope: masks of the first value, and exclusive ends of slope and
+ * sunk. */
 #define FIRST_MASK ((UINT64_C(1) << BS_PACKED_FIRST_BITS) - 1)
 #define SLOPE_END  (UINT64_C(1) << (64 - BS_PACKED_FIRST_BITS))
 #define SUNK_END   (UINT64_C(1) << (64 - 8 - BS_PACKED_OFFSET_BITS))
-/* Arrays of fewer values have no slopes, nor do those that these would not make smaller by one part
- * in so many. */
+/* Slopes are used only in arrays of at least SLOPED_MIN values that become smaller by at least 1 /
+ * SLOPED_SHARE. */
 #define SLOPED_MIN   4096u
 #define SLOPED_SHARE 8u
 
@@ -22,9 +23,10 @@ static uint32_t values_in_block(uint64_t n, uint64_t block)
 	return n_left < BS_PACKED_BLOCK_VALUES ? (uint32_t)n_left : BS_PACKED_BLOCK_VALUES;
 }
 
-/* A line, and how much room the values above it take. A block without a slope has a level line. */
+/* A line, and the bits of the distances of the values from it. A block without a slope has a
+ * horizontal line. */
 struct block {
-	uint64_t first; /* of the line, and sunk by so much */
+	uint64_t first; /* first value of the line, before it is lowered by `sunk` */
 	uint64_t slope;
 	uint64_t sunk;
 	bool is_sloped;
@@ -57,7 +59,7 @@ static struct block measure_level(const uint64_t *values, uint32_t n)
 	return block;
 }
 
-/* False if an entry cannot hold such a line. */
+/* False if an entry cannot represent the line. */
 static bool measure_sloped(const uint64_t *values, uint32_t n, uint64_t slope,
                            struct block *block_out)
 {
@@ -77,7 +79,7 @@ static bool measure_sloped(const uint64_t *values, uint32_t n, uint64_t slope,
 	return slope < SLOPE_END && block.sunk < SUNK_END;
 }
 
-/* The smaller of the two. The slope is that from the first value to the last. */
+/* The smaller one of a level and a sloped block. The slope is from the first value to the last. */
 static struct block measure(const uint64_t *values, uint32_t n, bool may_slope)
 {
 	struct block sloped;
@@ -97,7 +99,7 @@ static void make_entry(const struct block *block, uint64_t at, uint64_t entry_ou
 	               block->sunk << (8 + BS_PACKED_OFFSET_BITS);
 }
 
-/* The bits of the values, into zeroed bytes. */
+/* Writes the bits of the values into zeroed bytes. */
 static void pack(const uint64_t *values, uint32_t n, const struct block *block, uint8_t *to)
 {
 	for (uint32_t i = 0; i < n; i++)
@@ -171,14 +173,13 @@ enum bs_status bs_packed_open_counted(struct bs_packed *packed, struct bs_sectio
 	return status ? status : bs_packed_open(packed, section, n, err);
 }
 
-/* The first value of a block that ascends. */
+/* The first value of a block with ascending values. */
 static uint64_t first_of(const uint8_t *entry)
 {
 	return bs_load_u64(entry) & (entry[8] & BS_PACKED_IS_SLOPED ? FIRST_MASK : UINT64_MAX);
 }
 
-/* Whether the block, which ascends, begins with the value or a lesser one; false after a
- * failure. */
+/* True if the first value of the block, whose values ascend, is <= value. False after a failure. */
 static bool begins_before(const struct bs_packed *packed, uint64_t block, uint64_t value,
                           enum bs_status *status, struct bs_error *err)
 {
@@ -188,8 +189,7 @@ static bool begins_before(const struct bs_packed *packed, uint64_t block, uint64
 	return !*status && first_of(packed->section.data + at) <= value;
 }
 
-/* Whether value i is less; false after a failure. *found: it is, or was before, the value
- * itself. */
+/* True if value i is less than `value`. Sets *found if they are equal. False after a failure. */
 static bool is_less(const struct bs_packed *packed, uint64_t i, uint64_t value, bool *found,
                     enum bs_status *status, struct bs_error *err)
 {
@@ -203,7 +203,7 @@ enum bs_status bs_packed_find(const struct bs_packed *packed, uint64_t value, bo
                               uint64_t *i_out, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
-	uint64_t next; /* the block after the one that may have the value */
+	uint64_t next; /* the block after the only one that can have the value */
 	*found_out = false;
 	*i_out = 0;
 	if (packed->n == 0)
@@ -216,7 +216,8 @@ enum bs_status bs_packed_find(const struct bs_packed *packed, uint64_t value, bo
 	return status;
 }
 
-/* Whether the block stands at *at as it would be written with its slope; moves *at behind it. */
+/* Checks that the block at *at is what a writer makes of its values with the slope of its entry.
+ * Advances *at. */
 static enum bs_status check_block(const struct bs_packed *packed, uint64_t number, uint64_t *at,
                                   struct bs_error *err)
 {
@@ -286,7 +287,7 @@ static uint32_t load_block(const struct source *from, uint64_t block,
 	return n;
 }
 
-/* How long the section is. */
+/* The size of the section. */
 static uint64_t count_bytes(const struct source *from, bool may_slope)
 {
 	uint64_t values[BS_PACKED_BLOCK_VALUES];

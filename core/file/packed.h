@@ -1,22 +1,21 @@
 /*
- * packed.h: an array of unsigned numbers in one section of a file, in as few bits as 128 neighbours
- * need: numbers of documents, lengths, and offsets, which fixed widths of 4 and 8 bytes would
- * mostly fill with zeros.
+ * packed.h: an array of unsigned numbers in a section of a file, packed in blocks of 128. Used for
+ * document numbers, lengths and offsets, which would be mostly zeros in fixed widths of 4 and 8
+ * bytes.
  *
- *     directory      16 bytes a block of 128 values: u64 the least of them; u64 width | offset << 8
- *     bits           block by block: every value less the least one, width bits each, the lowest of
- *       each byte first
- *     u64            how many values there are
+ *     directory      16 bytes a block: u64 the least value; u64 width | offset << 8
+ *     bits           block by block: value minus the least one, in width bits, lowest bit first
+ *     u64            the number of values
  *
- * Offsets and ascending numbers lie near a line. In long arrays of such, what stands in the bits of
- * a block is how far a value is above a line that begins at the block's first value, sunk so that
- * no value is below it:
+ * Offsets and other ascending numbers are near a line. Blocks of long arrays may have a slope: the
+ * bits are the distances of the values from a line that begins at the block's first value, lowered
+ * by `sunk` so that no value is below it:
  *
  *     its entry      u64 first value | slope << 40; u64 width + 128 | offset << 8 | sunk << 48
  *     value j        first + floor(j * slope / 256) - sunk + its bits
  *
- * Any value is two look-ups away, one in the directory and one in the bits. The last eight bytes
- * also let a reader load a word wherever bits begin. In FORMAT.md: packed arrays.
+ * Reading a value takes two look-ups, one in the directory and one in the bits. Because of the last
+ * eight bytes, a reader can load a 64-bit word wherever bits begin. FORMAT.md: packed arrays.
  */
 #pragma once
 
@@ -27,16 +26,16 @@
 #define BS_PACKED_BLOCK_VALUES 128u
 #define BS_PACKED_ENTRY_BYTES  16u
 #define BS_PACKED_END_BYTES    8u
-/* With the up to 7 bits before it in its first byte, a value is within one word; those that need
- * more get a word each. */
+/* A value of up to 56 bits and the up to 7 bits before it in its first byte fit into one 64-bit
+ * word. Values that need more bits take a whole word each. */
 #define BS_PACKED_MAX_WIDTH  56u
 #define BS_PACKED_WORD_WIDTH 64u
-/* Of blocks with a slope, which is in 256ths. */
+/* Layout of the entry of a block with a slope. The slope is in 256ths. */
 #define BS_PACKED_IS_SLOPED   128u
 #define BS_PACKED_FIRST_BITS  40u
 #define BS_PACKED_OFFSET_BITS 40u
 
-/* Reading: any number of threads. */
+/* The functions below, up to the writers, are thread-safe. */
 
 struct bs_packed {
 	struct bs_section section;
@@ -44,23 +43,21 @@ struct bs_packed {
 	uint64_t n;
 };
 
-/* An array of n values. Reads nothing; BS_CORRUPT if the section is too short for any such
- * array. */
+/* Opens an array of n values. Reads nothing. BS_CORRUPT if the section is too short. */
 enum bs_status bs_packed_open(struct bs_packed *packed, struct bs_section section, uint64_t n,
                               struct bs_error *err) BS_WARN_UNUSED;
-/* An array of as many values as the section says at its end, for those that nothing else counts.
- * BS_CORRUPT. */
+/* Opens an array whose number of values is only known from the end of the section. BS_CORRUPT. */
 enum bs_status bs_packed_open_counted(struct bs_packed *packed, struct bs_section section,
                                       struct bs_error *err) BS_WARN_UNUSED;
 
-/* What a getter returns for value i where the file or i is wrong. */
+/* The error of a getter for value i if the file or i is invalid. */
 enum bs_status bs_packed_corrupt(const struct bs_packed *packed, uint64_t i, struct bs_error *err);
 
-/* Where a value stands, as its block's entry of the directory says. */
+/* The place of a value, from the directory entry of its block. */
 struct bs_packed_place {
 	uint64_t base;
-	uint64_t at;    /* byte of the section in which its bits begin ... */
-	unsigned shift; /* ... behind so many others */
+	uint64_t at;    /* byte of the section in which its bits begin */
+	unsigned shift; /* number of bits before it in that byte */
 	uint64_t mask;
 };
 
@@ -69,7 +66,7 @@ static inline uint64_t bs_packed_entry_at(uint64_t i)
 	return i / BS_PACKED_BLOCK_VALUES * BS_PACKED_ENTRY_BYTES;
 }
 
-/* For i < n whose entry may be read. False if it leads outside the section. */
+/* For i < n, after the entry was verified. False if the place is outside the section. */
 static inline bool bs_packed_find_place(const struct bs_packed *packed, uint64_t i,
                                         struct bs_packed_place *place_out)
 {
@@ -104,8 +101,9 @@ static inline uint64_t bs_packed_value(const struct bs_packed *packed,
 	       (bs_load_u64(packed->section.data + place->at) >> place->shift & place->mask);
 }
 
-/* Ask the memory for the entry of value i; and, some time after that, for the value, if all is well
- * with it: then the place is found, too. */
+/* bs_packed_prefetch_entry prefetches the directory entry of value i. bs_packed_prefetch_place,
+ * called some time later, prefetches the value; it returns false and does nothing if the entry is
+ * not verified or invalid. */
 static inline void bs_packed_prefetch_entry(const struct bs_packed *packed, uint64_t i)
 {
 	if (i < packed->n)
@@ -129,7 +127,7 @@ static inline void bs_packed_prefetch(const struct bs_packed *packed, uint64_t i
 	bs_packed_prefetch_place(packed, i, &place);
 }
 
-/* Whether the bits of a place that was found may be read, for all their pages are verified. */
+/* True if all pages with the bits of the value are verified. */
 static inline bool bs_packed_is_verified(const struct bs_packed *packed,
                                          const struct bs_packed_place *place)
 {
@@ -137,12 +135,12 @@ static inline bool bs_packed_is_verified(const struct bs_packed *packed,
 	       bs_section_is_verified(&packed->section, place->at + 7);
 }
 
-/* Where value i is an offset in a section: asks the memory for what it leads to, if it may be read
- * by now. */
+/* If value i, an offset in `section`, can be read without verification, prefetches the bytes that
+ * it refers to. */
 void bs_packed_prefetch_target(const struct bs_packed *offsets, uint64_t i,
                                const struct bs_section *section);
 
-/* Whether value i may be read where it stands: what says so, and its bits. */
+/* True if value i can be read without verification: its entry and its bits are verified. */
 static inline bool bs_packed_is_ready(const struct bs_packed *packed, uint64_t i,
                                       struct bs_packed_place *place_out)
 {
@@ -151,13 +149,13 @@ static inline bool bs_packed_is_ready(const struct bs_packed *packed, uint64_t i
 	       bs_packed_is_verified(packed, place_out);
 }
 
-/* The slow part of bs_packed_get: touches what it reads, and says what is wrong. */
+/* The slow path of bs_packed_get: verifies what it reads and returns errors. */
 enum bs_status bs_packed_get_new(const struct bs_packed *packed, uint64_t i, uint64_t *value_out,
                                  struct bs_error *err) BS_WARN_UNUSED;
 
-/* Value i. BS_CORRUPT if i >= n, for i may come from a file too; never reads outside the section,
- * whatever is in it. Queries name what they find by it, a hundred thousand documents at a time:
- * where all pages are verified it is a few tests and three loads. */
+/* Reads value i. BS_CORRUPT if i >= n, because i may come from a file too. Never reads outside the
+ * section, whatever its contents. Queries call it for a hundred thousand documents; with verified
+ * pages it takes a few tests and three loads. */
 static inline BS_WARN_UNUSED enum bs_status bs_packed_get(const struct bs_packed *packed,
                                                           uint64_t i, uint64_t *value_out,
                                                           struct bs_error *err)
@@ -169,7 +167,7 @@ static inline BS_WARN_UNUSED enum bs_status bs_packed_get(const struct bs_packed
 	return BS_OK;
 }
 
-/* The same of an array whose values fit in 32 bits; BS_CORRUPT for one that does not. */
+/* Like bs_packed_get, but returns BS_CORRUPT for a value that exceeds 32 bits. */
 static inline BS_WARN_UNUSED enum bs_status bs_packed_get_u32(const struct bs_packed *packed,
                                                               uint64_t i, uint32_t *value_out,
                                                               struct bs_error *err)
@@ -180,7 +178,7 @@ static inline BS_WARN_UNUSED enum bs_status bs_packed_get_u32(const struct bs_pa
 	return status || value <= UINT32_MAX ? status : bs_packed_corrupt(packed, i, err);
 }
 
-/* Values i and i + 1: of an array of offsets, where something begins and ends. */
+/* Reads values i and i + 1 of an array of offsets: where element i begins and ends. */
 static inline BS_WARN_UNUSED enum bs_status bs_packed_get_span(const struct bs_packed *packed,
                                                                uint64_t i, uint64_t *start_out,
                                                                uint64_t *end_out,
@@ -190,20 +188,20 @@ static inline BS_WARN_UNUSED enum bs_status bs_packed_get_span(const struct bs_p
 	return status ? status : bs_packed_get(packed, i + 1, end_out, err);
 }
 
-/* Where value stands in an array that ascends strictly; found_out false if it is not there.
- * BS_CORRUPT. */
+/* Finds a value in a strictly ascending array. found_out is false if it is absent; *i_out is then
+ * where it would be inserted in its block. BS_CORRUPT. */
 enum bs_status bs_packed_find(const struct bs_packed *packed, uint64_t value, bool *found_out,
                               uint64_t *i_out, struct bs_error *err) BS_WARN_UNUSED;
 
-/* That every byte of the section is as a writer makes it of these values: for a check, which has
- * all the time. */
+/* Checks that every byte of the section is what a writer makes of these values. Slow.
+ * BS_CORRUPT. */
 enum bs_status bs_packed_check(const struct bs_packed *packed, struct bs_error *err) BS_WARN_UNUSED;
 
-/* A section that is these values. Sticky like the writer. */
+/* Write a section with these values. Sticky like the writer. */
 void bs_packed_write_u32(struct bs_file_writer *writer, uint32_t id, uint32_t instance,
                          const uint32_t *values, uint64_t n);
 void bs_packed_write_u64(struct bs_file_writer *writer, uint32_t id, uint32_t instance,
                          const uint64_t *values, uint64_t n);
-/* The same of values[0], values[stride], ... */
+/* Writes values[0], values[stride], ... (n values). */
 void bs_packed_write_every(struct bs_file_writer *writer, uint32_t id, uint32_t instance,
                            const uint64_t *values, uint64_t stride, uint64_t n);

@@ -1,8 +1,6 @@
-/*
- * spill.h: room for small pieces that are all kept until the end of a run: in memory while they are
- * few, then in a temporary file, mapped, which no limit on memory counts (bs_buffer_use_file). Any
- * number of threads may take pieces.
- */
+/* spill.h: allocates small pieces that are all kept until the end of a run: in memory up to a
+ * limit, then in a mapped temporary file, which the memory budget does not count
+ * (bs_buffer_use_file). Thread-safe. */
 #pragma once
 
 #include <pthread.h>
@@ -12,20 +10,20 @@
 
 struct bs_spill_chunk;
 
-/* The caller's struct; release with bs_spill_deinit, for which zeros are fine. */
+/* Owned by the caller. Release with bs_spill_deinit, which accepts a zero-initialised struct. */
 struct bs_spill {
-	const struct bs_dir *dir; /* borrowed: where the file is made */
-	uint64_t memory_bytes;    /* what may be in memory */
+	const struct bs_dir *dir; /* borrowed: where the file is created */
+	uint64_t memory_bytes;    /* the most bytes in memory */
 	pthread_mutex_t mutex;
-	struct bs_spill_chunk *chunks; /* pieces are taken of the first */
+	struct bs_spill_chunk *chunks; /* a list; pieces are taken from the first chunk */
 	uint64_t held_bytes;           /* in memory */
 	uint64_t file_bytes;
-	int file; /* descriptor, plus 1 */
+	int file; /* descriptor plus 1; 0: none */
 };
 
 void bs_spill_init(struct bs_spill *spill, const struct bs_dir *dir, uint64_t memory_bytes);
-/* Every piece is gone. */
+/* Frees all pieces. */
 void bs_spill_deinit(struct bs_spill *spill);
-/* A piece, aligned for u64, with any contents. BS_IO, BS_NO_MEMORY. */
+/* Allocates a piece, aligned for u64 and uninitialised. BS_IO, BS_NO_MEMORY. */
 enum bs_status bs_spill_take(struct bs_spill *spill, size_t n_bytes, void **bytes_out,
                              struct bs_error *err) BS_WARN_UNUSED;

@@ -1,5 +1,5 @@
-/* lexicon.c: finding and walking terms. See lexicon.h; the writer is lexicon_write.c; bytes in
- * FORMAT.md. */
+/* lexicon.c: looks up terms and iterates over them. See lexicon.h; lexicon_write.c writes.
+ * FORMAT.md describes the bytes. */
 #include "core/lexicon/lexicon.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "core/file/segment_sections.h"
 #include "core/system/deadline.h"
 
-#define SYMBOL_NS 10u /* the cost of decoding one */
+#define SYMBOL_NS 10u /* estimated time of decoding a symbol */
 
 static uint64_t block_count(const struct bs_lexicon *lexicon)
 {
@@ -49,8 +49,8 @@ enum bs_status bs_lexicon_open(struct bs_lexicon *lexicon, const struct bs_conta
 		.n_terms = n_terms,
 		.n_docs = n_docs,
 	};
-	/* A term takes a bit of head and one of rest at least; so the number of chapters cannot
-	 * overflow below. */
+	/* A term takes at least one bit of head and one of rest. So n_terms is limited, and the
+	 * number of chapters cannot overflow below. */
 	bool fits = n_terms < UINT32_MAX && n_terms / 4 <= lexicon->terms.n_bytes &&
 	            lexicon->chapters.n_bytes == chapter_count(lexicon) * BS_LEXICON_CHAPTER_BYTES;
 	fits = fits && (n_terms == 0 ? lexicon->terms.n_bytes + lexicon->separators.n_bytes +
@@ -86,13 +86,14 @@ static enum bs_status make_codes(const struct bs_lexicon *lexicon, struct bs_ter
 	return status;
 }
 
-/* NULL until somebody has read them. */
+/* NULL until read_codes has succeeded. */
 static inline const struct bs_term_codes *codes_of(const struct bs_lexicon *lexicon)
 {
 	return __atomic_load_n(lexicon->codes, __ATOMIC_ACQUIRE);
 }
 
-/* Whoever is first keeps them; another's are the same. */
+/* Decodes the codes if no thread has yet. If several threads do so at once, the first one's copy is
+ * kept; all copies are equal. */
 static enum bs_status read_codes(const struct bs_lexicon *lexicon, struct bs_error *err)
 {
 	struct bs_term_codes *made, *none = NULL;
@@ -112,7 +113,7 @@ static enum bs_status corrupt_block(const struct bs_lexicon *lexicon, uint64_t b
 	                            (unsigned long long)block);
 }
 
-/* Where a chapter's separators stand, verified, and where its first block begins in terms. */
+/* The separators of a chapter, verified, and where its first block begins in the terms. */
 struct chapter {
 	const uint8_t *at;
 	const uint8_t *end;
@@ -138,16 +139,16 @@ static enum bs_status open_chapter(const struct bs_lexicon *lexicon, uint64_t c,
 	return bs_section_touch(&lexicon->separators, start, end - start, err);
 }
 
-/* One separator as it stands in the file. */
+/* A separator in the file. */
 struct separator {
 	uint64_t block_bytes;
-	uint64_t n_shared; /* with the one before */
+	uint64_t n_shared; /* length of the prefix shared with the separator before */
 	uint64_t n_rest;
 	const uint8_t *rest;
 };
 
-/* Reads the separator at `at`, after one of last_bytes (0: none); NULL if it does not lie within
- * end. */
+/* Reads the separator at `at`. last_bytes: length of the separator before; 0: none. Returns the
+ * byte after it; NULL if it is invalid. */
 static inline const uint8_t *read_separator(const uint8_t *at, const uint8_t *end,
                                             uint64_t last_bytes, struct separator *separator)
 {
@@ -171,8 +172,8 @@ static inline const uint8_t *read_separator(const uint8_t *at, const uint8_t *en
 	return at + separator->n_rest;
 }
 
-/* Order of the term sought against the first separator of a chapter, by the prefix alone where that
- * decides. */
+/* Compares a term with the first separator of chapter c. Only equal first eight bytes need the
+ * separator itself. */
 static enum bs_status compare_chapter(const struct bs_lexicon *lexicon, uint64_t c, uint64_t prefix,
                                       const uint8_t *term, size_t term_bytes, int *order_out,
                                       struct bs_error *err)
@@ -196,12 +197,12 @@ static enum bs_status compare_chapter(const struct bs_lexicon *lexicon, uint64_t
 	return BS_OK;
 }
 
-/* The last chapter whose first separator is <= term; 0 if there is none such. */
+/* The last chapter whose first separator is <= term; 0 if there is none. */
 static enum bs_status find_chapter(const struct bs_lexicon *lexicon, const uint8_t *term,
                                    size_t term_bytes, uint64_t *chapter_out, struct bs_error *err)
 {
 	uint64_t prefix = bs_first_eight(term, term_bytes);
-	uint64_t low = 0; /* its first separator is <= term, or it is chapter 0 */
+	uint64_t low = 0; /* invariant: its first separator is <= term, or it is chapter 0 */
 	uint64_t high = chapter_count(lexicon);
 	while (high - low > 1) {
 		uint64_t middle = low + (high - low) / 2;
@@ -219,18 +220,18 @@ static enum bs_status find_chapter(const struct bs_lexicon *lexicon, const uint8
 	return BS_OK;
 }
 
-/* A block of terms, and how far its separator goes along with the term sought. */
+/* A block of terms, and how much of its separator matches the term sought. */
 struct block {
 	uint64_t number;
 	uint64_t off;
 	uint64_t n_bytes;
 	uint64_t separator_bytes;
-	uint64_t n_matched; /* leading bytes of the separator that the term has too */
+	uint64_t n_matched; /* length of the prefix that the separator shares with the term */
 };
 
-/* Compares a separator that follows one <= term. Without rebuilding it: if it shares more with the
- * one before than the term does, it differs from the term where that one did, and is smaller too;
- * if less, it is greater for good. */
+/* Compares a separator whose predecessor is <= term, without rebuilding it. If it shares more bytes
+ * with its predecessor than the term does, it differs from the term where the predecessor did, and
+ * is smaller too. If it shares fewer, it is greater. */
 static inline bool is_separator_above(const struct separator *separator, const uint8_t *term,
                                       size_t term_bytes, uint64_t *n_matched)
 {
@@ -248,8 +249,7 @@ static inline bool is_separator_above(const struct separator *separator, const u
 	return false;
 }
 
-/* The last block whose separator is <= term, or block 0. The chapter's first separator is known to
- * be <= term. */
+/* The last block whose separator is <= term, or block 0. */
 static enum bs_status find_block(const struct bs_lexicon *lexicon, const uint8_t *term,
                                  size_t term_bytes, struct block *block_out, struct bs_error *err)
 {
@@ -273,13 +273,13 @@ static enum bs_status find_block(const struct bs_lexicon *lexicon, const uint8_t
 		last_bytes = separator.n_shared + separator.n_rest;
 		*block_out = (struct block){number + i, off, separator.block_bytes, last_bytes,
 		                            n_matched};
-		/* if this overflows, the block's bounds will show it */
+		/* An overflow is detected by the bounds check in open_block. */
 		off += separator.block_bytes;
 	}
 	return BS_OK;
 }
 
-/* With the codes at hand. */
+/* Checks the bounds of a block, verifies its pages, and makes sure that the codes are decoded. */
 static enum bs_status open_block(const struct bs_lexicon *lexicon, uint64_t number, uint64_t off,
                                  uint64_t n_bytes, struct bs_bits *bits_out, struct bs_error *err)
 {
@@ -299,7 +299,7 @@ struct head {
 	uint32_t df_magnitude;
 };
 
-/* A number behind a head: six bits say how many bits it has. */
+/* Reads a number after a head: six bits with the number of its bits, then the bits. */
 static bool get_number(struct bs_bits *bits, uint64_t *number_out)
 {
 	if (!bs_bits_fill(bits))
@@ -338,7 +338,8 @@ static inline bool get_head(const struct bs_lexicon *lexicon, struct bs_bits *bi
 		head->n_dropped += BS_DROP_MORE;
 	}
 	if (head->df_magnitude > 2 && head->df_magnitude < BS_DF_MORE) {
-		uint32_t n = bs_df_bits(head->df_magnitude); /* at most 15 + 5 of the 33 bits */
+		/* At most 15 + 5 of the 33 bits are used. */
+		uint32_t n = bs_df_bits(head->df_magnitude);
 		head->df = UINT64_C(1) << n | bits->window >> (64 - n);
 		bs_bits_skip(bits, n);
 	} else if (head->df_magnitude == BS_DF_MORE) {
@@ -349,7 +350,7 @@ static inline bool get_head(const struct bs_lexicon *lexicon, struct bs_bits *bi
 	return head->df <= lexicon->n_docs;
 }
 
-/* The next symbol of a rest, 0 if there is none. */
+/* The next symbol of a rest; 0: invalid. */
 static inline uint32_t get_symbol(const struct bs_lexicon *lexicon, struct bs_bits *bits,
                                   uint32_t context)
 {
@@ -360,7 +361,7 @@ static inline uint32_t get_symbol(const struct bs_lexicon *lexicon, struct bs_bi
 	return coded;
 }
 
-/* Passes over a rest; the number of its bytes, or UINT64_MAX. */
+/* Skips a rest. Returns the number of its bytes; UINT64_MAX: invalid. */
 static inline uint64_t skip_rest(const struct bs_lexicon *lexicon, struct bs_bits *bits,
                                  uint32_t context)
 {
@@ -375,7 +376,8 @@ static inline uint64_t skip_rest(const struct bs_lexicon *lexicon, struct bs_bit
 	}
 }
 
-/* Reads a rest, and moves n_matched on over what the term sought has in common with it. */
+/* Like skip_rest; also increases *n_matched by the bytes that the rest has in common with the term
+ * sought. */
 static uint64_t match_rest(const struct bs_lexicon *lexicon, struct bs_bits *bits, uint32_t context,
                            const uint8_t *term, size_t term_bytes, uint64_t *n_matched)
 {
@@ -395,9 +397,9 @@ static uint64_t match_rest(const struct bs_lexicon *lexicon, struct bs_bits *bit
 	}
 }
 
-/* Walks a block without rebuilding its terms: n_matched is how many leading bytes of the term
- * sought the current term matches. A term that shares fewer bytes with its predecessor than that
- * has left the neighbourhood for good. */
+/* Scans a block without rebuilding its terms. n_matched is the length of the prefix that the
+ * current term shares with the term sought. If a term shares fewer bytes than that with its
+ * predecessor, it and all later terms are greater than the term sought. */
 static enum bs_status find_in_block(const struct bs_lexicon *lexicon, const struct block *block,
                                     const uint8_t *term, size_t term_bytes, bool *found_out,
                                     uint64_t *ordinal_out, uint64_t *df_out, struct bs_error *err)
@@ -452,7 +454,7 @@ enum bs_status bs_lexicon_find(const struct bs_lexicon *lexicon, const uint8_t *
 	                              df_out, err);
 }
 
-/* Goes to the next block: its separator becomes the start of its first term. */
+/* Enters the next block and rebuilds its separator. */
 static enum bs_status cursor_enter(struct bs_lexicon_cursor *cursor, struct bs_error *err)
 {
 	const struct bs_lexicon *lexicon = cursor->lexicon;
@@ -487,8 +489,9 @@ static enum bs_status cursor_enter(struct bs_lexicon_cursor *cursor, struct bs_e
 	return status;
 }
 
-/* Makes the separator the current term; what it has in common with that one is what the first term
- * shares with it. */
+/* Makes the separator the current term, on which the first term of the block builds. Because a
+ * separator is minimal, the first term shares the same prefix with the term before as the separator
+ * does. */
 static enum bs_status cursor_take_separator(struct bs_lexicon_cursor *cursor, struct bs_error *err)
 {
 	const struct bs_buffer *separator = &cursor->separator;
@@ -565,7 +568,8 @@ enum bs_status bs_lexicon_cursor_next(struct bs_lexicon_cursor *cursor, bool *en
 	return BS_OK;
 }
 
-/* The cursor before the first term of a block: the chapter's separators up to it are read again. */
+/* Positions the cursor before the first term of a block. Reads the chapter's separators up to that
+ * block. */
 static enum bs_status cursor_go(struct bs_lexicon_cursor *cursor, uint64_t block,
                                 struct bs_error *err)
 {
@@ -591,8 +595,8 @@ enum bs_status bs_lexicon_cursor_seek(struct bs_lexicon_cursor *cursor, const ui
 	if (!status)
 		status = cursor_go(cursor, block.number, err);
 	for (bool end = false; !status && !end;) {
-		/* Stand before the first term that is not smaller: look one ahead, and wait
-		 * there. */
+		/* Decode terms up to the first one that is >= from, and let bs_lexicon_cursor_next
+		 * return that one. */
 		status = bs_lexicon_cursor_next(cursor, &end, err);
 		const struct bs_buffer *term = &cursor->term;
 		cursor->is_waiting =

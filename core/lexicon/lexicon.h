@@ -1,18 +1,20 @@
 /*
- * lexicon.h: the distinct terms of a segment with their document frequencies, sorted by bytes.
+ * lexicon.h: the sorted terms of a segment with their document frequencies.
  *
- * Front-coded in blocks of 32, each term as what to drop from the end of the one before and a rest,
- * both in prefix codes made for the segment (term_codes.h): under four bytes a term on source code,
- * df and index counted, bench/NOTES.md. A block has a separator, the shortest string that divides
- * it from the one before. 64 blocks are a chapter, whose separators stand together, front-coded in
- * plain bytes. A look-up is a binary search over the first eight bytes of every chapter, then a
- * walk over its separators and a walk over the terms of one block.
+ * Terms are front-coded in blocks of 32. A term is stored as the number of bytes to drop from the
+ * end of the term before, and a rest. Both are in prefix codes made for the segment (term_codes.h).
+ * Source code takes less than four bytes a term including df and index (bench/NOTES.md). A block
+ * has a separator: the shortest string that is greater than the terms of earlier blocks and not
+ * greater than those of this block. 64 blocks are a chapter; its separators are stored together,
+ * front-coded in plain bytes. A look-up is a binary search over the first eight bytes of every
+ * chapter, then a scan of the chapter's separators, then a scan of one block.
  *
- * A term's ordinal is its place in this order; exact columns and forward indexes name terms by it.
+ * A term's ordinal is its rank in this order. Exact columns and forward indexes refer to terms by
+ * ordinal.
  *
- * Keys: a word is its folded UTF-8; the pair term of two run characters is 0xff and the two, which
- * no UTF-8 text can spell, so that a pair is never taken for a word that folds to the same two
- * characters.
+ * Keys: the key of a word is its folded UTF-8. The key of a bigram of two characters of a script
+ * run is 0xff and the two characters. 0xff is not valid UTF-8, so that a bigram never equals a word
+ * that folds to the same two characters.
  */
 #pragma once
 
@@ -24,76 +26,79 @@
 #include "core/file/container.h"
 #include "core/lexicon/term_codes.h"
 
-#define BS_KEY_COMPOUND 0xff /* first byte of a pair term's key */
+#define BS_KEY_COMPOUND 0xff /* first byte of the key of a bigram or word pair */
 
 #define BS_LEXICON_BLOCK_TERMS    32u /* terms of a block; the last one may have fewer */
-#define BS_LEXICON_CHAPTER_BLOCKS 64u /* blocks of a chapter, likewise */
-/* a chapter's index entry: u64 the first eight bytes of its first separator, as a number that sorts
- * as they do, zeros for those it lacks; u64 where its first block begins, u64 where its separators
- * do */
+#define BS_LEXICON_CHAPTER_BLOCKS 64u /* blocks of a chapter; the last one may have fewer */
+/* The index entry of a chapter: u64 the first eight bytes of its first separator, as a number with
+ * the same order (bs_first_eight); u64 where its first block begins in the terms; u64 where its
+ * separators begin. */
 #define BS_LEXICON_CHAPTER_BYTES 24u
-/* u8 bytes of its block; half a byte of those to drop from the separator before, in the low bits,
- * and half a byte of those that follow */
+/* The header of a separator: u8 the bytes of its block; u8 with the bytes to drop from the
+ * separator before in the low four bits and the bytes of the rest in the high four. */
 #define BS_SEPARATOR_HEAD_BYTES 2
-/* in place of the first: one of the three is too large, and varints follow */
+/* The first byte of a header whose numbers do not all fit: three varints follow the header. */
 #define BS_SEPARATOR_LONG 0u
-/* zeros behind the last block, so that bits can be loaded words at a time */
+/* Zeros after the last block, so that bits can be loaded as words. */
 #define BS_LEXICON_PAD_BYTES 8u
 
-/* Any number of threads may read one. lexicon_write.h makes it. */
+/* A lexicon is safe to read from many threads. lexicon_write.h writes it. */
 
 struct bs_lexicon {
 	struct bs_section terms;
 	struct bs_section separators;
 	struct bs_section chapters;
 	struct bs_section code_lengths;
-	/* read from them when the first term is, which some never do: a place for one, NULL until
-	 * then */
+	/* Points to one pointer: the codes, decoded when the first term is read; NULL until
+	 * then. */
 	struct bs_term_codes **codes;
 	uint64_t n_terms;
-	uint64_t n_docs; /* of the segment: no df is more */
+	uint64_t n_docs; /* documents of the segment; no df is greater */
 };
 
-/* n_terms and n_docs as the segment's head says. The caller's struct; release with
- * bs_lexicon_deinit, which is fine after a failure too. BS_CORRUPT if the sections do not fit;
+/* n_terms and n_docs are from the segment's META. The caller owns the struct and calls
+ * bs_lexicon_deinit, which is allowed after a failure too. BS_CORRUPT if the sections do not fit;
  * BS_NO_MEMORY. */
 enum bs_status bs_lexicon_open(struct bs_lexicon *lexicon, const struct bs_container *file,
                                uint64_t n_terms, uint64_t n_docs,
                                struct bs_error *err) BS_WARN_UNUSED;
 void bs_lexicon_deinit(struct bs_lexicon *lexicon);
 
-/* found_out says whether the term is there; then its ordinal and df. BS_CORRUPT, BS_NO_MEMORY. */
+/* Looks up a term; *found_out is false if it is absent. BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_lexicon_find(const struct bs_lexicon *lexicon, const uint8_t *term,
                                uint32_t term_bytes, bool *found_out, uint64_t *ordinal_out,
                                uint64_t *df_out, struct bs_error *err) BS_WARN_UNUSED;
 
-/* Walks the terms in order. Zero-initialise the cursor but for lexicon; release with
+/* Iterates over the terms in order. Zero-initialise the cursor except `lexicon`; release it with
  * bs_lexicon_cursor_deinit. */
 struct bs_lexicon_cursor {
 	const struct bs_lexicon *lexicon;
 	struct bs_buffer term; /* the current term */
 	uint64_t ordinal;      /* of the current term */
 	uint64_t df;
-	/* leading bytes that the current term has in common with the one before, if both were
-	 * walked */
+	/* Length of the prefix that the current term shares with the term before, if that was
+	 * returned by the same iteration. */
 	uint64_t n_shared;
-	uint64_t next;   /* ordinal of the term after it */
-	bool is_waiting; /* the current term is still to be given: a seek stopped at it */
-	struct bs_buffer separator; /* of the block of the current term */
-	/* bytes that it was not given, but has from the one before */
+	uint64_t next; /* ordinal of the term to decode next */
+	/* the current term is decoded but not returned yet, because a seek stopped at it */
+	bool is_waiting;
+	struct bs_buffer separator; /* of the current term's block */
+	/* Length of the prefix that `separator` shares with the separator before. */
 	uint64_t separator_shared;
-	uint64_t next_block;     /* the one behind that */
-	uint64_t next_block_off; /* where it begins in terms */
+	uint64_t next_block;     /* the block after the current term's block */
+	uint64_t next_block_off; /* where next_block begins in the terms */
 	const uint8_t *next_separator;
 	const uint8_t *separators_end; /* of the chapter */
 	struct bs_bits bits;           /* of the block, from the next term on */
 	uint32_t head_context;         /* of the next term */
 };
 
-/* Positions before the first term >= from. */
+/* Positions the cursor before the first term >= from. BS_CORRUPT, BS_NO_MEMORY, or the deadline's
+ * status. */
 enum bs_status bs_lexicon_cursor_seek(struct bs_lexicon_cursor *cursor, const uint8_t *from,
                                       uint32_t from_bytes, struct bs_error *err) BS_WARN_UNUSED;
-/* The next term; end_out is true, and the cursor unchanged, when there is none. */
+/* Advances to the next term. *end_out is true, and the cursor unchanged, if there is none. Fails
+ * like bs_lexicon_cursor_seek. */
 enum bs_status bs_lexicon_cursor_next(struct bs_lexicon_cursor *cursor, bool *end_out,
                                       struct bs_error *err) BS_WARN_UNUSED;
 void bs_lexicon_cursor_deinit(struct bs_lexicon_cursor *cursor);

@@ -1,9 +1,9 @@
 /*
- * lexicon_write.c: coding sorted terms. See lexicon_write.h; bytes in FORMAT.md.
+ * lexicon_write.c: codes sorted terms. See lexicon_write.h; FORMAT.md describes the bytes.
  *
- * Three passes over what was added: a sample of the rests finds the symbols, all of them are cut
- * into symbols and counted, and with the codes that the counts make they are written. The symbols
- * of all rests are kept between the passes.
+ * Three passes over the added terms: the first finds the symbols from a sample of the rests; the
+ * second splits all rests into symbols and counts them; the third writes the terms with the codes
+ * made from the counts. The symbols of all rests are kept between the second and the third pass.
  */
 #include "core/lexicon/lexicon_write.h"
 
@@ -18,58 +18,59 @@
 #include "core/system/deadline.h"
 
 /* A joined symbol takes up to 9 bytes in the file, and half a byte in each code. Measured on the
- * Linux tree (5.5 M terms): twice as many save 0.05 bytes a term, half as many cost 0.14; opening
- * takes 0.7 ms with these, 1.0 with twice as many. */
+ * Linux tree (5.5 M terms): twice as many symbols save 0.05 bytes a term, half as many cost 0.14.
+ * Opening takes 0.7 ms with this number, 1.0 ms with twice as many. */
 #define MAX_SYMBOLS      4096u
 #define TERMS_PER_SYMBOL 16u
-/* So many uses of a symbol pay for it, at 4 bits saved each; of a large sample fewer, for it stands
- * for many more. */
+/* A symbol pays off if it is used at least LEAST_COUNT times in the sample; a use saves about 4
+ * bits. If the sample is a small part of the terms, fewer uses suffice. */
 #define LEAST_COUNT  12u
 #define SAMPLE_TERMS 65536u
-/* Codes by context cost 4 to 6 KB, which fewer terms do not save. */
+/* Codes by context take 4 to 6 KB, which they save only if there are at least this many terms. */
 #define CONTEXT_TERMS 8192u
 
-/* The symbols. Rests of terms are cut greedily: the longest symbol that fits. Symbols are found by
- * doing so to a sample, again and again: each generation keeps the symbols, and joins the
- * neighbours, that would stand for most bytes. (As FSST does: Boncz, Neumann, Leis, "FSST: fast
- * random access string compression", 2020; but thousands of symbols, since a prefix code follows,
- * and the end of a term may be part of one.) */
-/* More are no better: measured, 6 and 10 within 0.1 %. The first ones double the length of
- * symbols. */
+/* Symbols. Rests are split greedily: the longest symbol that fits. To find symbols, the sample is
+ * split repeatedly. Each generation keeps the symbols, and joins the adjacent symbols, that would
+ * represent the most bytes. This is the method of FSST (Boncz, Neumann, Leis, "FSST: fast random
+ * access string compression", 2020), but with thousands of symbols, because a prefix code follows,
+ * and with symbols that include the end of a term. */
+/* More generations do not help: 6 and 10 differ by 0.1 %. Each of the first generations doubles the
+ * length of symbols. */
 #define GENERATIONS 6
-/* Of few terms, all generations but the last one look at a part, of which a symbol need be in fewer
- * terms. (Small lexicons are made again and again, where an index grows little by little; this
- * halves the time, and their segments stay as large, within 0.1 %.) */
+/* With few terms, all generations except the last use a part of the sample, and a symbol must occur
+ * in it less often. (Small lexicons are written often where an index grows in small steps. This
+ * halves the time, and the segments have the same size within 0.1 %.) */
 #define EARLY_SHARE       8u
 #define EARLY_LEAST_COUNT 2u
-#define EARLY_TERMS       4096u /* all of so few are looked at */
+#define EARLY_TERMS       4096u /* with at most this many terms, all are used */
 
-#define SYMBOL_END   256u /* numbers below are bytes, this one is the bare end of a term */
+#define SYMBOL_END   256u /* smaller numbers are single bytes; this is the end of a term alone */
 #define FIRST_JOINED 257u
 
 struct symbol {
-	uint64_t bytes; /* the first is the lowest; zeros above them */
+	uint64_t bytes; /* the first byte is the lowest; unused bytes are 0 */
 	uint32_t n_bytes;
 	bool is_end;
 };
 
 struct rest {
-	const uint8_t *bytes; /* eight more may be read */
+	const uint8_t *bytes; /* eight more bytes are readable */
 	uint32_t n_bytes;
 };
 
 struct symbol_slot {
 	uint64_t bytes;
-	uint32_t shape; /* 2 n_bytes + is_end; 0: empty */
+	uint32_t shape; /* 2 * n_bytes + is_end; 0: empty */
 	uint32_t number;
 };
 
 struct symbols {
 	struct symbol *symbols;
 	uint32_t n_symbols;
-	struct symbol_slot *slots; /* a hash table of those of two bytes or more */
+	struct symbol_slot *slots; /* hash table of the symbols of two or more bytes */
 	uint32_t slot_mask;
-	/* by two first bytes: bit n - 1, a symbol of n bytes; bit n + 7, one that also ends */
+	/* Indexed by the first two bytes. Bit n - 1: there is a symbol of n bytes; bit n + 7: one
+	 * of n bytes and the end. */
 	uint16_t *lengths;
 	uint16_t last_byte[256]; /* symbol of this byte and the end, or 0 */
 };
@@ -85,7 +86,7 @@ static uint32_t slot_of(const struct symbols *symbols, uint64_t bytes, uint32_t 
 	return (uint32_t)(x >> 40) & symbols->slot_mask;
 }
 
-/* 0 if there is none. */
+/* 0 if there is no such symbol. */
 static uint32_t find_joined(const struct symbols *symbols, uint64_t bytes, uint32_t shape)
 {
 	for (uint32_t at = slot_of(symbols, bytes, shape);; at = (at + 1) & symbols->slot_mask) {
@@ -97,7 +98,8 @@ static uint32_t find_joined(const struct symbols *symbols, uint64_t bytes, uint3
 	}
 }
 
-/* The symbol that the rest begins with; its is_end says that nothing is left, not even the end. */
+/* The longest symbol that begins the rest. Its is_end is true if it also covers the end of the
+ * term. */
 static uint32_t symbols_next(const struct symbols *symbols, const uint8_t *bytes, size_t n_bytes)
 {
 	if (n_bytes == 0)
@@ -123,7 +125,7 @@ static uint32_t symbols_next(const struct symbols *symbols, const uint8_t *bytes
 	return bytes[0];
 }
 
-/* Makes the tables that cutting looks things up in. */
+/* Fills the look-up tables of symbols_next. */
 static void index_symbols(struct symbols *symbols)
 {
 	memset(symbols->slots, 0, ((size_t)symbols->slot_mask + 1) * sizeof(*symbols->slots));
@@ -145,8 +147,8 @@ static void index_symbols(struct symbols *symbols)
 	}
 }
 
-/* Two symbols that stood side by side, each below MAX_SYMBOLS: first << 16 | second, plus 1; 0 is
- * an empty slot. */
+/* Two adjacent symbols, each below MAX_SYMBOLS. name: first << 16 | second, plus 1; 0: empty
+ * slot. */
 struct pair {
 	uint32_t name;
 	uint32_t count;
@@ -154,15 +156,16 @@ struct pair {
 
 struct candidate {
 	struct symbol symbol;
-	uint64_t score; /* bytes it stands for, the end counted as one */
+	uint64_t score; /* bytes that the symbol represents in the sample; the end counts as one */
 };
 
 struct training {
 	struct symbols *symbols;
 	const struct rest *sample;
 	size_t n_sample;
-	uint64_t *counts; /* a symbol */
-	/* a hash table, as large as it has to be, so that it stays in the processor's caches */
+	uint64_t *counts; /* uses of each symbol */
+	/* Hash table of adjacent symbols. It grows only as needed, so that it stays in the
+	 * processor's caches. */
 	struct pair *pairs;
 	size_t pair_mask, n_pairs;
 	struct candidate *candidates;
@@ -170,7 +173,7 @@ struct training {
 };
 
 #define LEAST_PAIR_SLOTS 4096u
-#define SYMBOL_NS        20u /* what one costs about, for the deadline */
+#define SYMBOL_NS        20u /* estimated time of a symbol, for the deadline */
 
 static struct pair *slot_of_pair(const struct training *training, uint32_t name)
 {
@@ -180,7 +183,7 @@ static struct pair *slot_of_pair(const struct training *training, uint32_t name)
 	return &training->pairs[at];
 }
 
-/* Four times as large. */
+/* Quadruples the table. False: no memory. */
 static bool grow_pairs(struct training *training)
 {
 	struct pair *old = training->pairs;
@@ -214,7 +217,7 @@ static enum bs_status fail_symbols(size_t n_bytes, struct bs_error *err)
 	return bs_fail_memory(err, "the symbols of the lexicon", n_bytes);
 }
 
-/* Of every so many blocks of terms, one. */
+/* Splits one of `every` blocks of the sample; counts symbols and adjacent symbols. */
 static enum bs_status count_sample(struct training *training, uint32_t every, struct bs_error *err)
 {
 	const struct symbol *all = training->symbols->symbols;
@@ -279,7 +282,7 @@ static int compare_symbols(const struct symbol *x, const struct symbol *y)
 	             : bs_compare_u64(x->n_bytes * 2 + x->is_end, y->n_bytes * 2 + y->is_end);
 }
 
-/* The better one of two that are equal stands first. */
+/* Of equal symbols, the one with the higher score comes first. */
 static int compare_by_symbol(const void *a, const void *b)
 {
 	const struct candidate *x = a, *y = b;
@@ -294,7 +297,7 @@ static int compare_by_score(const void *a, const void *b)
 	return order ? order : compare_symbols(&x->symbol, &y->symbol);
 }
 
-/* The best candidates become the joined symbols. */
+/* Makes the best candidates the joined symbols. */
 static void choose(struct training *training, uint32_t max_symbols)
 {
 	struct candidate *all = training->candidates;
@@ -341,9 +344,10 @@ static enum bs_status allocate(struct training *training, uint32_t max_symbols,
 	return fail_symbols(n_bytes * sizeof(struct candidate), err);
 }
 
-/* Finds at most max_symbols (at least FIRST_JOINED) for the sample; a joined one occurs least_count
- * times in it. All generations but the last one look at one block of early_share. What symbols
- * holds is to be freed, also after a failure. BS_NO_MEMORY. */
+/* Finds at most max_symbols symbols (at least FIRST_JOINED). A joined symbol occurs at least
+ * least_count times in the sample. All generations except the last use one of early_share blocks.
+ * The caller frees the arrays of `symbols`, also after a failure. BS_NO_MEMORY, or the deadline's
+ * status. */
 static enum bs_status symbols_find(struct symbols *symbols, const struct rest *sample,
                                    size_t n_sample, uint32_t early_share, uint32_t max_symbols,
                                    uint32_t least_count, struct bs_error *err)
@@ -379,7 +383,7 @@ static void append(struct bs_lexicon_writer *lexicon, struct bs_buffer *buffer, 
 		lexicon->status = bs_buffer_append(buffer, bytes, n_bytes, &lexicon->error);
 }
 
-/* Leaves the first n_kept bytes of the buffer. */
+/* Keeps the first n_kept bytes of the buffer and appends the others. */
 static void replace(struct bs_lexicon_writer *lexicon, struct bs_buffer *buffer, size_t n_kept,
                     const uint8_t *bytes, size_t n_bytes)
 {
@@ -392,7 +396,8 @@ void bs_lexicon_writer_init(struct bs_lexicon_writer *lexicon, struct bs_file_wr
 	*lexicon = (struct bs_lexicon_writer){.writer = writer};
 }
 
-/* The separator of a block that begins with this term; the first of a chapter stands whole. */
+/* Adds the separator of the block that begins with this term. The first separator of a chapter is
+ * stored whole. */
 static void add_separator(struct bs_lexicon_writer *lexicon, const uint8_t *term, size_t n_bytes)
 {
 	struct bs_buffer *last = &lexicon->last_separator;
@@ -410,7 +415,7 @@ static void add_separator(struct bs_lexicon_writer *lexicon, const uint8_t *term
 	replace(lexicon, last, n_shared, term + n_shared, n_bytes - n_shared);
 }
 
-/* The term as varints: bytes to drop, df, bytes of the rest; and the rest. */
+/* Adds a term: bytes to drop, df, bytes of the rest (varints), and the rest. */
 static void add_term(struct bs_lexicon_writer *lexicon, size_t n_dropped, uint64_t df,
                      const uint8_t *rest, size_t rest_bytes)
 {
@@ -444,10 +449,11 @@ struct added {
 	struct rest rest;
 };
 
-/* The term at `at`; gives where the next one begins. */
+/* Decodes the term at `at`. Returns where the next term begins. */
 static const uint8_t *read_added(const uint8_t *at, struct added *term)
 {
-	const uint8_t *end = at + 3 * BS_VARINT_MAX_BYTES; /* add_term wrote them, they are whole */
+	/* add_term wrote them, so they are complete */
+	const uint8_t *end = at + 3 * BS_VARINT_MAX_BYTES;
 	uint64_t n_bytes = 0;
 	at = bs_varint_get(at, end, &term->n_dropped);
 	at = bs_varint_get(at, end, &term->df);
@@ -459,20 +465,22 @@ static const uint8_t *read_added(const uint8_t *at, struct added *term)
 struct coding {
 	struct bs_lexicon_writer *lexicon;
 	struct symbols symbols;
-	uint16_t *cut; /* the symbols of all rests, one after the other */
+	uint16_t *cut; /* the symbols of all rests, concatenated */
 	size_t n_cut;
 	bool by_context;
-	uint32_t n_heads, n_codes; /* codes of heads, and with those of rests */
-	/* a row of BS_N_HEADS a code of heads, then a row of MAX_SYMBOLS a code of rests */
+	uint32_t n_heads, n_codes; /* n_heads: codes of heads; n_codes: codes of heads and rests */
+	/* Rows: BS_N_HEADS counts for each code of heads, then MAX_SYMBOLS for each code of
+	 * rests. */
 	uint64_t *counts;
-	uint8_t *lengths;    /* of codes, likewise */
-	uint32_t *values;    /* value << 4 | length, likewise: one look at memory */
-	uint32_t *number_of; /* of a symbol in the file; those that are not used have none */
+	uint8_t *lengths; /* lengths of codes, in the rows of `counts` */
+	/* value << 4 | length, in the rows of `counts`; one memory access for both */
+	uint32_t *values;
+	uint32_t *number_of; /* the used symbols, in the order of the file */
 	uint32_t n_used;
-	struct bs_buffer block;     /* to be written */
-	struct bs_u64s block_bytes; /* one a block */
-	struct bs_u64s chapters;    /* entries */
-	struct bs_bits_writer bits; /* into block */
+	struct bs_buffer block;     /* coded block to be written */
+	struct bs_u64s block_bytes; /* bytes of each block */
+	struct bs_u64s chapters;    /* index entries of chapters */
+	struct bs_bits_writer bits; /* appends to `block` */
 };
 
 static size_t row_of(const struct coding *coding, uint32_t code)
@@ -492,8 +500,8 @@ static size_t rests_row(const struct coding *coding, uint32_t context)
 	       (coding->by_context ? (size_t)context * MAX_SYMBOLS : 0);
 }
 
-/* Runs of terms from all over. Rests stay where they were added, and eight bytes more may be read
- * there. */
+/* Samples blocks at regular intervals. The rests remain in lexicon->terms, where eight more bytes
+ * are readable. */
 static enum bs_status find_symbols(struct coding *coding, struct bs_error *err)
 {
 	struct bs_lexicon_writer *lexicon = coding->lexicon;
@@ -532,7 +540,7 @@ static uint32_t head_of(const struct added *term)
 	return (uint32_t)drop * BS_DF_MAGNITUDES + bs_df_magnitude(term->df);
 }
 
-/* Cuts all rests and counts what is used in which context. */
+/* Splits all rests and counts the uses of heads and symbols in each context. */
 static enum bs_status cut_all(struct coding *coding, struct bs_error *err)
 {
 	const struct bs_lexicon_writer *lexicon = coding->lexicon;
@@ -595,7 +603,7 @@ static enum bs_status make_codes(struct coding *coding, struct bs_error *err)
 	return status;
 }
 
-/* Lengths of a code, two a byte; order: whose, NULL: of all. */
+/* Writes code lengths, two a byte. order: the symbols to write; NULL: 0 to n - 1. */
 static void write_lengths(struct bs_file_writer *writer, const uint8_t *lengths,
                           const uint32_t *order, uint32_t n)
 {
@@ -629,7 +637,7 @@ static void write_codes(const struct coding *coding)
 	}
 }
 
-/* Its bits in six bits, and the number in so many. */
+/* Writes the number of bits in six bits, then the bits. */
 static void put_number(struct coding *coding, uint64_t number)
 {
 	uint32_t n = number ? 64 - (uint32_t)__builtin_clzll(number) : 0;
@@ -654,7 +662,7 @@ static void put_head(struct coding *coding, const struct added *term, uint32_t c
 		            bs_df_bits(df_magnitude));
 }
 
-/* Goes on to where the symbols of the next term begin. */
+/* Advances *cut to the symbols of the next term. */
 static enum bs_status put_rest(struct coding *coding, const struct added *term,
                                const uint16_t **cut, struct bs_error *err)
 {
@@ -687,8 +695,8 @@ static enum bs_status write_terms(struct coding *coding, struct bs_error *err)
 	for (uint64_t i = 0; i < lexicon->n_terms && !status; i++) {
 		struct added term;
 		at = read_added(at, &term);
-		/* Fewer than 16 bytes of head, at most a symbol of 15 bits a byte of the rest and
-		 * one for its end, and what bs_bits_end adds. */
+		/* A head takes fewer than 16 bytes. A rest has at most one symbol of 15 bits for
+		 * each byte, and one for its end. bs_bits_end adds the last bytes. */
 		status = bs_buffer_reserve(&coding->block, 64 + 2 * (size_t)term.rest.n_bytes, err);
 		if (status)
 			break;
@@ -726,7 +734,8 @@ static void write_separator_head(struct bs_file_writer *writer, uint64_t block_b
 	}
 }
 
-/* Separators with the bytes of their blocks between lengths and rest; and an entry a chapter. */
+/* Writes the separators, with the sizes of their blocks in the headers, and an index entry for each
+ * chapter. */
 static enum bs_status write_index(struct coding *coding, struct bs_error *err)
 {
 	struct bs_lexicon_writer *lexicon = coding->lexicon;

@@ -1,4 +1,5 @@
-/* lexicon_write.h: writes a lexicon (lexicon.h): terms in strictly ascending order of bytes. */
+/* lexicon_write.h: writes a lexicon (lexicon.h). Terms are added in strictly ascending bytewise
+ * order. */
 #pragma once
 
 #include <stdint.h>
@@ -10,23 +11,25 @@
 
 struct bs_lexicon_writer {
 	struct bs_file_writer *writer;
-	struct bs_buffer terms; /* each as two varints, df and rest, before it is coded */
-	/* each as they stand in the file, but for the bytes of its block */
+	/* uncoded: each term as bytes to drop, df and bytes of the rest (varints), and the rest */
+	struct bs_buffer terms;
+	/* Each separator as bytes to drop, bytes of the rest (varints), and the rest. */
 	struct bs_buffer separators;
-	struct bs_buffer last; /* the term before */
+	struct bs_buffer last; /* the term added last */
 	struct bs_buffer last_separator;
-	struct bs_u64s starts; /* of each block: where it begins in terms */
+	struct bs_u64s starts; /* where each block begins in `terms` */
 	uint64_t n_terms;
 	enum bs_status status; /* the first failure */
 	struct bs_error error;
 };
 
-/* The struct is the caller's; release with bs_lexicon_writer_finish. Terms are kept in memory until
+/* The caller owns the struct and calls bs_lexicon_writer_finish. Terms are kept in memory until
  * then, front-coded. */
 void bs_lexicon_writer_init(struct bs_lexicon_writer *lexicon, struct bs_file_writer *writer);
-/* 1 <= df < 2^63. Sticky. */
+/* 1 <= df < 2^63. Sticky: failures are returned by bs_lexicon_writer_finish. */
 void bs_lexicon_writer_add(struct bs_lexicon_writer *lexicon, const uint8_t *term,
                            uint32_t term_bytes, uint64_t df);
-/* Codes the terms, writes the sections and releases everything; the first failure is returned. */
+/* Codes the terms, writes the sections and frees everything. Returns the first failure:
+ * BS_NO_MEMORY or the deadline's status. */
 enum bs_status bs_lexicon_writer_finish(struct bs_lexicon_writer *lexicon,
                                         struct bs_error *err) BS_WARN_UNUSED;

@@ -1,5 +1,5 @@
-/* term_codes.c: making and reading the prefix codes of a lexicon. See term_codes.h; bytes in
- * FORMAT.md. */
+/* term_codes.c: reads the prefix codes of a lexicon. See term_codes.h; FORMAT.md describes the
+ * bytes. */
 #include "core/lexicon/term_codes.h"
 
 #include <stdlib.h>
@@ -13,8 +13,8 @@ static enum bs_status corrupt_codes(const struct bs_section *section, struct bs_
 	                            "the codes of the lexicon break their own rules");
 }
 
-/* The symbols, and what a code says of each; gives the byte behind them, NULL if they are cut
- * off. */
+/* Reads the symbols and sets the decoded entry (BS_CODED) of each. Returns the byte after them;
+ * NULL if they are invalid. */
 static const uint8_t *read_symbols(struct bs_term_codes *codes, const uint8_t *at,
                                    const uint8_t *end, uint32_t *what)
 {

@@ -1,14 +1,14 @@
 /*
- * term_codes.h: the prefix codes in which a lexicon's terms are written, private to the lexicon's
- * reader, writer and tests.
+ * term_codes.h: the prefix codes of a lexicon's terms. Private to the lexicon's reader, writer and
+ * tests.
  *
- * A term is coded as a head and its rest. The head says in one symbol how many bytes to drop from
- * the end of the term before, and the class of its document frequency. The rest is a string of
- * symbols, each up to eight bytes that the segment's terms often have in a row, perhaps with the
- * end of the term: "x", "0x00", "_shift" and the end. Both are Huffman codes of at most 15 bits,
- * with the code chosen by context: a head's by how the term before ended, a rest's first symbol by
- * the bytes dropped, a later one by the byte before it. A reader knows all of these without
- * rebuilding the term. Bytes: FORMAT.md.
+ * A term is coded as a head and a rest. The head is one symbol for the number of bytes to drop from
+ * the end of the term before, and the class of the term's df. The rest is a sequence of symbols. A
+ * symbol is up to eight bytes that often occur together in the segment's terms, possibly with the
+ * end of the term: "x", "0x00", "_shift" and the end. Both use Huffman codes of at most 15 bits,
+ * and the code depends on a context: for a head, how the term before ended; for the first symbol of
+ * a rest, the bytes dropped; for later symbols, the byte before. A reader knows all contexts
+ * without rebuilding the term. FORMAT.md describes the bytes.
  */
 #pragma once
 
@@ -24,19 +24,20 @@
 #define BS_HEAD_CONTEXTS 19u
 #define BS_REST_CONTEXTS 12u
 #define BS_SYMBOL_BYTES  8u
-#define BS_MAX_SYMBOLS   65536u /* that a reader takes */
+#define BS_MAX_SYMBOLS   65536u /* the most symbols that a reader accepts */
 
 #define BS_TERM_CODES_HEAD_BYTES 16u
 #define BS_HEAD_CODE_BYTES       (BS_N_HEADS / 2)
 
-/* Heads: eight times the bytes dropped, and the class of df. */
+/* A head is 8 * bytes dropped + class of df. */
 
-#define BS_DROP_MORE     31u /* so many or more: a number follows */
+#define BS_DROP_MORE     31u /* this many or more: a number follows */
 #define BS_DF_MAGNITUDES 8u
 #define BS_DF_MORE       7u /* class of df >= BS_DF_MORE_LEAST: a number follows */
 #define BS_DF_MORE_LEAST 64u
 
-/* 1, 2, 3, then 4.., 8.., 16.., 32.. to the double, then all others. */
+/* The class of a df: 0 to 2 are df 1, 2, 3; 3 to 6 are df 4.., 8.., 16.., 32..63; 7 is all greater
+ * ones. */
 static inline uint32_t bs_df_magnitude(uint64_t df)
 {
 	if (df <= 3)
@@ -44,14 +45,14 @@ static inline uint32_t bs_df_magnitude(uint64_t df)
 	return df >= BS_DF_MORE_LEAST ? BS_DF_MORE : 64 - (uint32_t)__builtin_clzll(df);
 }
 
-/* Bits that follow in classes 3 to 6; the class begins at 1 << bits. */
+/* The number of further bits in classes 3 to 6. A class begins at df 1 << bits. */
 static inline uint32_t bs_df_bits(uint32_t df_magnitude)
 {
 	return df_magnitude - 1;
 }
 
-/* Of the head of the first term of a block: 0. Of others: by the rest and the class of the term
- * before. */
+/* The context of a head that is not the first of its block (that one has context 0), from the rest
+ * and the df class of the term before. */
 static inline uint32_t bs_head_context(uint64_t last_rest_bytes, uint32_t last_df_magnitude)
 {
 	static const uint8_t row[12] = {0, 0, 1, 1, 2, 3, 3, 4, 4, 4, 4, 5};
@@ -59,13 +60,13 @@ static inline uint32_t bs_head_context(uint64_t last_rest_bytes, uint32_t last_d
 	       (last_df_magnitude < 2 ? last_df_magnitude : 2);
 }
 
-/* Of the first symbol. */
+/* The context of the first symbol of a rest. */
 static inline uint32_t bs_first_context(uint64_t n_dropped)
 {
 	return n_dropped < 7 ? (uint32_t)n_dropped : 7;
 }
 
-/* Of a symbol after this byte. */
+/* The context of a symbol after this byte. */
 static inline uint32_t bs_next_context(uint8_t byte)
 {
 	if (byte >= 0x80)
@@ -73,7 +74,7 @@ static inline uint32_t bs_next_context(uint8_t byte)
 	return byte >= 'a' && byte <= 'z' ? 10 : (byte >= '0' && byte <= '9' ? 9 : 8);
 }
 
-/* A decoded symbol in one word, with its bits (core/collections/prefix_code.h). */
+/* A decoded symbol in one word, in the form of core/collections/prefix_code.h. */
 #define BS_CODED(symbol, n_bytes, is_end, context)                                         \
 	((uint32_t)(symbol) << 16 | (uint32_t)(context) << 12 | (uint32_t)(is_end) << 11 | \
 	 (uint32_t)(n_bytes) << 4)
@@ -91,8 +92,8 @@ struct bs_term_codes {
 	const struct bs_code *rests[BS_REST_CONTEXTS];
 };
 
-/* The caller's struct; release with bs_term_codes_deinit, also after a failure. Touches the
- * section. BS_CORRUPT. */
+/* The caller owns the struct and calls bs_term_codes_deinit, also after a failure. Verifies the
+ * section's pages. BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_term_codes_read(struct bs_term_codes *codes, const struct bs_section *section,
                                   struct bs_error *err) BS_WARN_UNUSED;
 void bs_term_codes_deinit(struct bs_term_codes *codes);

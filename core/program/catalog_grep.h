@@ -1,11 +1,11 @@
-/* catalog_grep.h: bs_catalog_grep with what the program adds. Private, as options.h. */
+/* catalog_grep.h: bs_catalog_grep with the additions of the program. Private, see options.h. */
 #pragma once
 
 #include "core/bitsift/catalog.h"
 #include "core/program/options.h"
 
-/* As bs_catalog_grep, which is this with program NULL. BS_INVALID, too: a task of the program,
- * which no index is needed for. */
+/* Like bs_catalog_grep, which passes NULL for program. BS_INVALID also for a task of the program,
+ * because such a task needs no index. */
 enum bs_status bs_catalog_grep_for_program(struct bs_catalog *catalog,
                                            const struct bs_catalog_grep_request *request,
                                            const struct bs_grep_program *program,

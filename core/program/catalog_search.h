@@ -1,10 +1,10 @@
-/* catalog_search.h: bs_catalog_search with what the program adds. Private, as options.h. */
+/* catalog_search.h: bs_catalog_search with the additions of the program. Private, see options.h. */
 #pragma once
 
 #include "core/bitsift/catalog.h"
 #include "core/program/options.h"
 
-/* As bs_catalog_search, which is this with program NULL. */
+/* Like bs_catalog_search, which passes NULL for program. */
 enum bs_status bs_catalog_search_for_program(struct bs_catalog *catalog,
                                              const struct bs_catalog_search_request *request,
                                              const struct bs_search_program *program,

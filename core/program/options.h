@@ -1,48 +1,49 @@
 /*
- * options.h: what bitsift's own program and bindings add to the requests of the library. Private:
- * it is not installed, and the structs may change with any commit. The functions that take them are
- * in the other headers of this folder.
+ * options.h: additions of bitsift's own program and bindings to the requests of the library.
+ * Private: this header is not installed, and the structs may change with any commit. The functions
+ * that take them are declared in the other headers of this folder.
  *
- * Zero-initialise a struct for what the library does without it.
+ * A zero-initialised struct has no effect.
  */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Escape sequences that switch a colour on; "": no colour. */
+/* Escape sequences that switch on a colour; "" for no colour. */
 struct bs_grep_colors {
 	char path[96], line[96], column[96], match[96];
 };
 
-/* Tasks that search nothing: they replace the task of the request, and print by its callback
+/* Tasks that do not search. They replace the task of the request and print with its callback
  * `write`. */
 enum bs_grep_program_task {
 	BS_GREP_AS_REQUESTED = 0,
-	BS_GREP_LIST_TYPES,  /* --type-list: the types of files, as the request changes them */
+	/* --type-list: the file types, as modified by the request. */
+	BS_GREP_LIST_TYPES,
 	BS_GREP_TELL_ENGINE, /* --pcre2-version */
 };
 
-/* Next to a struct bs_grep_request. */
+/* Passed in addition to a struct bs_grep_request. */
 struct bs_grep_program {
 	enum bs_grep_program_task task;
 	struct bs_grep_colors colors;
 	/* If paths have a colour, paths and the fields before a line become terminal links to this
-	 * URL, in which {path}, {line} and {column} are replaced; {{ and }} are braces. The path is
-	 * real, absolute and percent-encoded. NULL: no links. */
+	 * URL. {path}, {line} and {column} are replaced; {{ and }} are braces. The path is
+	 * resolved, absolute and percent-encoded. NULL: no links. */
 	const char *hyperlink;
-	char path_separator; /* replaces each slash in paths, except in JSON; 0: a slash */
-	/* The output goes to a terminal: in paths and JSON, characters that it might obey are
-	 * escaped; BS_GREP_BUFFER_AUTO flushes at each line. */
+	char path_separator; /* replaces each slash in paths, except in JSON; 0: keep slashes */
+	/* The output is a terminal: terminal controls in paths and JSON are escaped, and
+	 * BS_GREP_BUFFER_AUTO flushes after each line. */
 	bool is_terminal;
-	/* The regular file that the output goes to; 0: none. Below a folder it is not searched. If
-	 * it is named, it is searched up to the size that it has when it is opened. */
+	/* The regular file that receives the output; 0: none. It is not searched below a folder. If
+	 * it is named explicitly, it is searched up to its size when it is opened. */
 	uint64_t output_device, output_inode;
 };
 
-/* Next to a struct bs_search_request. */
+/* Passed in addition to a struct bs_search_request. */
 struct bs_search_program {
-	uint32_t snippet_columns; /* of a terminal: the longest line of a snippet; 0: 160 */
-	/* the texts passed to the callback `explain` have bars, for a terminal */
+	uint32_t snippet_columns; /* the most columns of a line of a snippet; 0: 160 */
+	/* The texts passed to the callback `explain` contain bars, for a terminal. */
 	bool explain_bars;
 };

@@ -1,10 +1,10 @@
-/* search_program.h: bs_search with what the program adds. Private, as options.h. */
+/* search_program.h: bs_search with the additions of the program. Private, see options.h. */
 #pragma once
 
 #include "core/bitsift/search.h"
 #include "core/program/options.h"
 
-/* As bs_search, which is this with program NULL. */
+/* Like bs_search, which passes NULL for program. */
 enum bs_status bs_search_for_program(struct bs_searcher *searcher,
                                      const struct bs_search_request *request,
                                      const struct bs_search_program *program,

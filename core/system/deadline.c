@@ -7,18 +7,19 @@
 #include "core/base/clock.h"
 #include "core/bitsift/limits.h"
 
-/* The callback is not asked more often. */
+/* The least time between two calls of the callback. */
 #define ASK_NS 500000u
-/* What loops spend between two looks at the clock, of which one takes 25 ns. */
+/* The time that loops spend between two reads of the clock (one takes 25 ns). */
 #define SPEND_NS 50000u
-/* What takes longer than twice that in one piece is not begun when less than half of it is left. */
+/* Uninterruptible work of more than twice this time is not begun if less than half of its time is
+ * left. */
 #define LONG_NS 1000000u
-/* While something is waited for. What nothing wakes us for, such as a lock, is looked at less
- * often. */
+/* Polling intervals: WAIT_MS for a descriptor, SLEEP_MS for things that cannot wake the thread,
+ * such as a lock. */
 #define WAIT_MS  2
 #define SLEEP_MS 10
-/* What is found is shown in a quarter of the time that was for finding it, and at least in so
- * much. */
+/* Showing partial results may take a quarter of the time that was spent on finding them, but at
+ * least GRACE_LEAST_NS. */
 #define GRACE_SHARE    4
 #define GRACE_LEAST_NS 1000000u
 
@@ -37,7 +38,8 @@ enum bs_status bs_deadline_begin(struct bs_deadline *deadline, const struct bs_l
 	*deadline = (struct bs_deadline){
 		.limits = limits, .before = bs_deadline_here, .is_asking = ATOMIC_FLAG_INIT};
 	deadline->start_ns = is_idle ? 0 : bs_now_ns();
-	/* Of many short calls, as those that add documents, none asks. */
+	/* Counts as a call of the callback, so that short calls, such as those that add documents,
+	 * never call it. */
 	deadline->asked_ns = deadline->start_ns;
 	deadline->end_ns = is_idle || !limits->deadline_ns ||
 	                                   limits->deadline_ns > UINT64_MAX - deadline->start_ns
@@ -66,7 +68,7 @@ bool bs_deadline_grace(void)
 	return true;
 }
 
-/* One thread at a time asks; the others go on meanwhile. */
+/* Calls the callback on one thread at a time; the other threads do not wait for it. */
 static bool is_stopped(struct bs_deadline *deadline, uint64_t now)
 {
 	const struct bs_limits *limits = deadline->limits;
@@ -103,7 +105,7 @@ enum bs_status bs_deadline_look(struct bs_error *err)
 	                                     : BS_OK;
 	if (!status)
 		return BS_OK;
-	/* Of two threads that come to it at once, the first one's word holds. */
+	/* If two threads find a reason at once, the first one's reason holds. */
 	int none = BS_OK;
 	if (!atomic_compare_exchange_strong(&deadline->status, &none, status))
 		status = none;
@@ -113,7 +115,8 @@ enum bs_status bs_deadline_look(struct bs_error *err)
 enum bs_status bs_deadline_spend_more(uint64_t about_ns, struct bs_error *err)
 {
 	spent_ns += about_ns;
-	/* Once it is over for one thread, none begins what others have left. */
+	/* If another thread has found that the call is over, end at once, without reading the
+	 * clock. */
 	if (spent_ns < SPEND_NS)
 		return bs_deadline_is_over() ? bs_deadline_look(err) : BS_OK;
 	spent_ns = 0;
@@ -156,7 +159,7 @@ enum bs_status bs_deadline_wait_readable(int fd, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	struct pollfd wanted = {.fd = fd, .events = POLLIN};
-	/* A signal (EINTR) may be what the deadline is asked for. */
+	/* Check the deadline after a signal (EINTR), which may have set the cancel flag. */
 	while (bs_deadline_here && !(status = bs_deadline_ask(err))) {
 		int n = poll(&wanted, 1, WAIT_MS);
 		if (n > 0 || (n < 0 && errno != EINTR))

@@ -1,9 +1,7 @@
-/*
- * icu.h: ICU, loaded when first needed (library.h). Its macros (U8_NEXT and the like) may be used
- * without; its functions are called through the table, by whoever knows that bs_icu_load has
- * succeeded: it was called by them, or by what made the thing in their hand. An analyzer of words
- * has always loaded it. Before, a call through the table is a programming error.
- */
+/* icu.h: ICU, loaded when first needed (library.h). Its macros (U8_NEXT and the like) may be used
+ * before. Its functions are called through the table `bs_icu` and only after bs_icu_load has
+ * succeeded; calling them earlier is a programming error. An analyzer of words has always loaded
+ * ICU. */
 #pragma once
 
 #include <unicode/ubrk.h>

@@ -11,10 +11,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The largest path that a library is looked for under. */
+/* The longest path of a library. */
 #define PATH_BYTES 4096u
-/* Where our own shared objects are installed: from the folder of programs, and from the root. Not
- * set where nothing is loaded late. */
+/* Where this project's shared objects are installed, relative to the folder of programs and
+ * absolute. Undefined in builds that load nothing late. */
 #ifndef BS_OWN_FROM_PROGRAMS
 #define BS_OWN_FROM_PROGRAMS "."
 #define BS_OWN_INSTALLED     "/nowhere"
@@ -29,7 +29,8 @@ static enum bs_status find_symbols(void *library, const char *what, const char *
 		if (!address)
 			return bs_fail(err, BS_UNSUPPORTED, "%s cannot be used: %s has no %s", what,
 			               name, symbols[i].name);
-		/* POSIX lets a pointer of either kind be had so; ISO C knows no cast. */
+		/* memcpy: ISO C has no cast from object pointers to function pointers, but POSIX
+		 * guarantees that they have the same representation. */
 		memcpy(symbols[i].into, &address, sizeof(address));
 	}
 	return BS_OK;
@@ -53,9 +54,9 @@ enum bs_status bs_library_load(const char *what, const char *soname, const char 
 	               : cannot_load(what, soname, err);
 }
 
-/* The file that this code is loaded from, the program or a shared object, and its owner. The
- * kernel's name for it: the loader's may be relative to a directory that is no longer the current
- * one, and for the program is what its caller called it. */
+/* Finds the path and the owner of the file (program or shared object) that contains this code. Uses
+ * the kernel's path for it: the loader's path may be relative to an earlier current directory, and
+ * for a program it is argv[0]. */
 static bool find_own_file(char *path, uid_t *owner_out)
 {
 	uintptr_t here = (uintptr_t)&find_own_file, from = 0, to = 0;
@@ -69,7 +70,8 @@ static bool find_own_file(char *path, uid_t *owner_out)
 	const char *name = is_found ? strchr(line, '/') : NULL;
 	is_found = name && strlen(name) < PATH_BYTES;
 	if (is_found) {
-		static const char deleted[] = " (deleted)\n"; /* replaced by a newer one since */
+		/* the kernel's suffix if the file was replaced since */
+		static const char deleted[] = " (deleted)\n";
 		size_t n_bytes = strlen(name), deleted_bytes = sizeof(deleted) - 1;
 		bool is_deleted = n_bytes > deleted_bytes &&
 		                  strcmp(name + n_bytes - deleted_bytes, deleted) == 0;
@@ -90,7 +92,8 @@ static bool is_trusted(uid_t owner, uid_t own)
 	return owner == 0 || owner == geteuid() || owner == own;
 }
 
-/* Checks a link as well as its target, because its owner can change where it leads at any time. */
+/* Checks a symlink as well as its target, because the symlink's owner can change the target at any
+ * time. */
 static enum bs_status check_owner(const char *what, const char *path, uid_t own,
                                   struct bs_error *err)
 {

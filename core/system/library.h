@@ -1,14 +1,14 @@
 /*
- * library.h: libraries that are loaded when they are first needed. To find, map and relocate one
- * costs a process more than a small search by an index does, and grep needs none of ICU, Snowball,
- * simdjson and zstd for most patterns. Each has a table of its functions, where they are called or
- * in a file of its own (icu.h), that the compiler checks against its headers.
+ * library.h: libraries that are loaded when first needed. Finding, mapping and relocating a library
+ * takes longer than a small search of an index, and most patterns of grep need neither ICU,
+ * Snowball, simdjson nor zstd. Each library has a table of the functions used, in the file that
+ * calls them or in a header (icu.h). The compiler checks the table against the library's headers.
  *
- * They are libraries of others, and shared objects of our own that keep what those cost away from
- * the start: a C interface to a library of C++ (corpus/read/json.h).
+ * Some are third-party libraries; others are shared objects of this project that wrap an expensive
+ * dependency, such as a C interface to a C++ library (corpus/read/json.h).
  *
- * Without BITSIFT_LOAD_LATE they are linked to as any other; the tables are constant then, and
- * loading always succeeds.
+ * Without BITSIFT_LOAD_LATE the libraries are linked normally: the tables are constant, and loading
+ * always succeeds.
  */
 #pragma once
 
@@ -16,33 +16,33 @@
 
 struct bs_library_symbol {
 	const char *name;
-	void *into; /* a pointer to a function or an object, which is set */
+	void *into; /* address of the pointer (to a function or an object) to set */
 };
 
-/* Loads a library for good and finds its symbols: by its soname, which goes by what the system
- * would load for a program linked to it; failing that, in the folder where it was when bitsift was
- * built. what: its name, for a message. BS_UNSUPPORTED; then some of the symbols may be set. Any
- * number of threads, but each table by one. */
+/* Loads a third-party library and sets its symbols; it is never unloaded. The library is found by
+ * its soname, like a linked library, or else in `folder`, where it was when bitsift was built.
+ * what: its name, for messages. On BS_UNSUPPORTED some symbols may be set. Thread-safe, except that
+ * two threads must not load the same table. */
 enum bs_status bs_library_load(const char *what, const char *soname, const char *folder,
                                const struct bs_library_symbol *symbols, size_t n_symbols,
                                struct bs_error *err) BS_WARN_UNUSED;
 
-/* Loads a shared object of our own for good: file, in the folder of the program or shared object
- * that this code is part of, in that folder's subfolder bitsift, or where `cmake --install` puts
- * it, seen from there or by its absolute path. No other folder is searched, whatever the
- * environment, the current directory and the program's name are. The file must belong to root, to
- * the user or to the owner of our own file: anybody can put a file into a folder such as /tmp.
- * version_name is its function that returns the version of its interface, which must be version.
- * BS_UNSUPPORTED, naming what was looked for and where. */
+/* Loads a shared object of this project; it is never unloaded. `file` is looked for in the folder
+ * of the program or shared object that contains this code, in that folder's subfolder bitsift, and
+ * in the place where `cmake --install` puts it (relative to that folder, or absolute). No other
+ * folder is searched; the environment, the current directory and the program's name do not matter.
+ * The file must belong to root, to the user, or to the owner of the file that contains this code,
+ * because anybody can put a file into a folder such as /tmp. version_name is a function of the
+ * object that returns the version of its interface, which must be equal to `version`.
+ * BS_UNSUPPORTED, with a message that names the file and the folders. */
 enum bs_status bs_library_load_own(const char *what, const char *file, const char *version_name,
                                    uint32_t version, const struct bs_library_symbol *symbols,
                                    size_t n_symbols, struct bs_error *err) BS_WARN_UNUSED;
 
-/* A library and its table, in which nothing but pointers to functions stands, in the order of their
- * names. */
+/* A library and its table. The table has only pointers to functions, in the order of `names`. */
 struct bs_library {
-	const char *what, *soname; /* of an object of our own its file name */
-	const char *folder;        /* NULL: an object of our own */
+	const char *what, *soname; /* for an object of this project: its file name */
+	const char *folder;        /* NULL: an object of this project */
 	const char *version_name;
 	uint32_t version;
 	const char *const *names;
@@ -53,17 +53,22 @@ struct bs_library {
 	struct bs_error why;
 };
 
-/* Loads it if that was not tried before; says again how it went if it was. Any number of
- * threads. */
+/* Loads the library at the first call; later calls return the result of the first one.
+ * Thread-safe. */
 enum bs_status bs_library_load_once(struct bs_library *library,
                                     struct bs_error *err) BS_WARN_UNUSED;
 
-/* BS_LIBRARY_TABLE(table, functions) in a header or a source file declares struct table, one object
- * of that name, and table_load(err), which is to succeed before a function is called: once is
- * enough, more do no harm; BS_UNSUPPORTED, each time; any number of threads. BS_LIBRARY_DEFINE in a
- * file defines them, or BS_LIBRARY_DEFINE_OWN for an object of our own, whose version is returned
- * by its function <table>_version. functions(each) is each(name) for each of BS_LIBRARY_MOST
- * functions at the most; members have their names, with what the library's headers make of them. */
+/*
+ * BS_LIBRARY_TABLE(table, functions), in a header or a source file, declares `struct table`, an
+ * object `table` of this type, and the function table_load(err). table_load must succeed before a
+ * function of the table is called; repeated calls are harmless. It is thread-safe and fails with
+ * BS_UNSUPPORTED, each time.
+ *
+ * BS_LIBRARY_DEFINE, in one source file, defines them. BS_LIBRARY_DEFINE_OWN does so for a shared
+ * object of this project, whose function <table>_version returns its version. functions(each)
+ * expands to each(name) for at most BS_LIBRARY_MOST functions. A member has the name of its
+ * function, after macro expansion by the library's headers.
+ */
 #define BS_LIBRARY_MOST          64
 #define BS_LIBRARY_MEMBER(name)  __typeof__(name) *name;
 #define BS_LIBRARY_ADDRESS(name) name,

@@ -3,7 +3,8 @@
 
 #include "core/bitsift/host.h"
 
-/* Replaces n_bytes at `at` by `to`; text that then exceeds the room is cut off at a character. */
+/* Replaces n_bytes at `at` by `to`. If the result exceeds the room, it is cut at a character
+ * boundary. */
 static void replace(char *text, size_t room, size_t at, size_t n_bytes, const char *to)
 {
 	size_t length = strlen(text), to_bytes = strlen(to), rest = length - at - n_bytes;

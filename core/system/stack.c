@@ -5,7 +5,7 @@ struct bounds {
 	uintptr_t low, high;
 };
 
-/* high is 0 where they cannot be found out. */
+/* Both 0 if unknown. */
 static struct bounds find_bounds(void)
 {
 	struct bounds bounds = {0, 0};

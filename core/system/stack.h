@@ -1,11 +1,11 @@
 /*
- * stack.h: the stack of a thread. The library must work on small ones: containers limit that of a
- * program (ulimit -s), musl gives a thread 128 KiB, and hosts have threads of any size.
+ * stack.h: the stack of a thread. The library must work on small stacks: containers limit the stack
+ * of a program (ulimit -s), musl gives a thread 128 KiB, and hosts have threads of any size.
  *
- * Three rules follow. No function has a frame of more than a few KiB: larger arrays and structs are
- * allocated. Threads of the library have stacks of a size of their own. What recurses has a limit,
- * and where the limit would not fit into a small stack, as in nested brackets, the function that
- * knows the depth asks bs_stack_left before anything recurses so deep, and fails.
+ * Three rules follow. (1) No function has a frame of more than a few KiB; larger arrays and structs
+ * are allocated. (2) The library's own threads have stacks of a fixed size. (3) Recursion has a
+ * limit. Where the limit would not fit into a small stack, as with nested brackets, the function
+ * that knows the depth calls bs_stack_left before the recursion begins, and fails.
  */
 #pragma once
 
@@ -13,15 +13,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/*
- * How many bytes of this thread's stack are left below the caller. SIZE_MAX if that is not known,
- * as on a stack that the program made itself (coroutines). The first call on a thread may read
- * /proc/self/maps, so it is for what is rare: deep nesting.
- */
+/* The bytes left on this thread's stack below the caller. SIZE_MAX if unknown, for example on a
+ * stack that the program allocated itself (coroutines). The first call on a thread may read
+ * /proc/self/maps; use it only for rare cases such as deep nesting. */
 size_t bs_stack_left(void);
 
-/* How many levels of level_bytes fit, with BS_STACK_REST_BYTES left for what the deepest one calls.
- * SIZE_MAX: not known. */
+/* How many recursion levels of level_bytes fit, with BS_STACK_REST_BYTES left for the functions
+ * that the deepest level calls. SIZE_MAX: unknown. */
 #define BS_STACK_REST_BYTES ((size_t)32 << 10)
 static inline size_t bs_stack_levels(size_t level_bytes)
 {
@@ -31,9 +29,9 @@ static inline size_t bs_stack_levels(size_t level_bytes)
 	                                    : 0;
 }
 
-/* The stack of the library's own threads; enough for the deepest query (BS_QUERY_MAX_DEPTH). Memory
- * is taken only as far as it is used. */
+/* The stack of the library's own threads, enough for the deepest query (BS_QUERY_MAX_DEPTH). Unused
+ * pages take no memory. */
 #define BS_THREAD_STACK_BYTES ((size_t)4 << 20)
 
-/* pthread_create with a stack of that size. */
+/* pthread_create with a stack of BS_THREAD_STACK_BYTES. */
 int bs_thread_create(pthread_t *thread_out, void *(*run)(void *argument), void *argument);

@@ -10,8 +10,8 @@
 #include "core/system/stack.h"
 
 enum slot_state {
-	SLOT_UNDONE,      /* waits for a worker, or has one */
-	SLOT_HANDED_OVER, /* its worker waits until what there is has been put */
+	SLOT_UNDONE,      /* not begun, or in progress */
+	SLOT_HANDED_OVER, /* its worker waits until the present contents have been put */
 	SLOT_DONE,
 };
 
@@ -29,32 +29,33 @@ struct thread {
 struct bs_workers {
 	struct bs_workers_plan plan;
 	pthread_mutex_t mutex;
-	pthread_cond_t added; /* there are tasks to begin, or no more will come */
+	pthread_cond_t added; /* tasks were added, or no more will be */
 	pthread_cond_t moved; /* tasks were done or put */
 	struct slot *slots;
 	uint64_t n_added, n_begun;
 	_Atomic uint64_t n_put;
-	/* this task and those behind it are not wanted; UINT64_MAX: all are */
+	/* Tasks from this number on are unwanted; UINT64_MAX: all are wanted. */
 	_Atomic uint64_t end;
-	enum bs_status status; /* why it is the end */
+	enum bs_status status; /* the reason of `end` */
 	struct bs_error error;
-	uint64_t held_bytes; /* of all slots */
-	/* threads that wait for tasks, and below who waits for a move: only then is there a
-	 * signal */
+	uint64_t held_bytes; /* sum over all slots */
+	/* Threads that wait for `added` (n_idle) or for `moved` (n_waiting). Signals are sent only
+	 * to waiting threads. */
 	uint32_t n_idle;
 	uint32_t n_waiting;
-	bool is_room_wanted; /* by the caller's thread, which has nothing else to do */
+	bool is_room_wanted; /* the caller's thread only waits for free slots */
 	bool is_putting;
-	/* of the caller's thread: the others work for the same call, */
+	/* The deadline of the caller's thread, for the other threads. */
 	struct bs_deadline *deadline;
-	struct bs_memory_budget *budget; /* and at its cost */
-	bool is_closed;                  /* nothing more is added */
-	bool has_no_threads;             /* none can be had any more */
+	/* the memory budget of the caller's thread, for the other threads */
+	struct bs_memory_budget *budget;
+	bool is_closed;      /* no more tasks will be added */
+	bool has_no_threads; /* the system has refused a thread */
 	uint32_t n_started;
 	struct thread threads[];
 };
 
-/* All that is static here and has no comment that says otherwise is called with the mutex held. */
+/* Static functions are called with the mutex held unless their comment says otherwise. */
 
 static struct slot *slot_of(struct bs_workers *workers, uint64_t task)
 {
@@ -68,7 +69,8 @@ static void wait_move(struct bs_workers *workers)
 	workers->n_waiting--;
 }
 
-/* Who waits for room is woken when there is some for many. */
+/* Wakes the waiting threads. A caller's thread that only waits for free slots is woken when half of
+ * the slots are free. */
 static void tell_move(struct bs_workers *workers)
 {
 	bool has_room = workers->n_added - workers->n_put <= workers->plan.n_slots / 2;
@@ -89,8 +91,8 @@ static void end_at(struct bs_workers *workers, uint64_t task, enum bs_status sta
 	pthread_cond_broadcast(&workers->moved);
 }
 
-/* Puts what is next in order; the mutex is free meanwhile. False: there is nothing, or another
- * worker is at it. */
+/* Puts the next result in order; releases the mutex meanwhile. False if there is none, or another
+ * worker is putting. */
 static bool put_next(struct bs_workers *workers, uint32_t worker)
 {
 	const struct bs_workers_plan *plan = &workers->plan;
@@ -120,7 +122,7 @@ static bool put_next(struct bs_workers *workers, uint32_t worker)
 	return true;
 }
 
-/* Does the next task; the mutex is free meanwhile. False: there is none. */
+/* Does the next task; releases the mutex meanwhile. False if there is none. */
 static bool do_next(struct bs_workers *workers, uint32_t worker)
 {
 	const struct bs_workers_plan *plan = &workers->plan;
@@ -143,20 +145,20 @@ static bool do_next(struct bs_workers *workers, uint32_t worker)
 	return true;
 }
 
-/* A step of the caller's thread. False: there is nothing that it could do. */
+/* One step of the caller's thread. False if there is nothing to do. */
 static bool help(struct bs_workers *workers)
 {
 	return put_next(workers, 0) || do_next(workers, 0);
 }
 
-/* A step of a worker in the middle of a task, which waits. */
+/* One step of a worker that waits in the middle of a task. */
 static void put_or_wait(const struct bs_task *task)
 {
 	if (!put_next(task->workers, task->worker))
 		wait_move(task->workers);
 }
 
-/* A thread; without the mutex. */
+/* The main function of a thread. Called without the mutex. */
 static void *run_thread(void *argument)
 {
 	const struct thread *thread = argument;
@@ -223,7 +225,7 @@ bool bs_workers_start(struct bs_workers *workers)
 	return !workers->has_no_threads;
 }
 
-/* Waits until no more than so many tasks are not put yet. */
+/* Waits until at most most_unput tasks are not put yet. */
 static bool wait_until(struct bs_workers *workers, uint64_t most_unput)
 {
 	bool helps = workers->plan.puts_on_caller || workers->n_started == 0;
@@ -291,7 +293,7 @@ void bs_workers_close(struct bs_workers *workers)
 	pthread_mutex_unlock(&workers->mutex);
 }
 
-/* Without the mutex. */
+/* Called without the mutex. */
 static void join_threads(struct bs_workers *workers)
 {
 	while (workers->n_started > 0)
@@ -388,7 +390,7 @@ enum bs_status bs_task_hand_over(const struct bs_task *task)
 	pthread_mutex_lock(&workers->mutex);
 	slot->state = SLOT_HANDED_OVER;
 	tell_move(workers);
-	/* Even at the end the slot is not its own while it is being put. */
+	/* Even after the end, wait while `put` uses the slot. */
 	while (slot->state == SLOT_HANDED_OVER &&
 	       (task->number < workers->end ||
 	        (workers->is_putting && workers->n_put == task->number)))

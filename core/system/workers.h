@@ -1,21 +1,20 @@
 /*
- * workers.h: numbered tasks that a few threads do, and what comes of them put out in order.
+ * workers.h: threads that do numbered tasks and output the results in order.
  *
  *      add --tasks 0, 1, 2 ...--> [ a ring of slots: work ] --> put
  *   the caller's thread        any thread, begun in order    one at a time, in order
  *
- * Task i goes through slot i % n_slots; what a slot holds is the user's, in an array of his. A slot
- * belongs to who adds its task, then to the worker, then to put, and is free again: only so many
- * tasks are under way. A list of tasks is a ring with a slot for each, and often with nothing to
- * put.
+ * Task i uses slot i % n_slots. The contents of the slots are in an array of the user of this
+ * header. A slot belongs to the thread that adds the task, then to the worker, then to `put`; then
+ * it is free again. This limits the number of tasks in progress. A plain list of tasks has a slot
+ * for each task and often no `put`.
  *
  * The caller's thread is the one that made the workers. It is worker 0 when it does tasks; threads
- * are 1, 2, ... in the order of their start. Tasks are begun in order, so a task may wait for those
- * before it. Where no thread can be started, the caller's does the work.
+ * are workers 1, 2, ... in the order of their start. Tasks are begun in order, so a task may wait
+ * for earlier tasks. If no thread can be started, the caller's thread does the work.
  *
- * A task or a put that fails is the end: nothing more is begun, tasks before it are still done and
- * put, those behind it are not wanted any more. Of several failures the one of the first task is
- * told.
+ * When a task or a put fails, no more tasks begin. Earlier tasks are still done and put; later
+ * tasks are unwanted. If several fail, the failure of the first task is reported.
  */
 #pragma once
 
@@ -25,82 +24,87 @@ struct bs_workers;
 
 struct bs_task {
 	struct bs_workers *workers;
-	/* no two tasks at one time are on the same one; below n_threads in bs_workers_run, else up
-	 * to it */
+	/* Number of the worker that does the task. Concurrent tasks have different workers. In
+	 * bs_workers_run, worker < n_threads; otherwise worker <= n_threads. */
 	uint32_t worker;
 	uint64_t number;
 };
 
 struct bs_workers_plan {
-	/* >= 1: at most so many do tasks; the caller's is one of them, unless so many were
-	 * started */
+	/* The most threads that bs_workers_start starts, >= 1. bs_workers_run uses the caller's
+	 * thread and up to n_threads - 1 others. */
 	uint32_t n_threads;
-	uint64_t n_slots; /* >= 1; bs_workers_run sees to it */
+	uint64_t n_slots; /* >= 1; ignored by bs_workers_run */
 	enum bs_status (*work)(void *context, const struct bs_task *task, struct bs_error *err);
-	/* Takes what came of a task, on whichever worker is there first. Calls do not overlap.
-	 * NULL: nothing is put, slots are not freed. BS_STOPPED: nobody wants more. */
+	/* Receives the result of a task, on any worker. Calls do not overlap and are in the order
+	 * of tasks. A status other than BS_OK ends the work; BS_STOPPED means that no more results
+	 * are wanted. NULL: nothing is put, and slots are not freed. */
 	enum bs_status (*put)(void *context, uint64_t task, struct bs_error *err);
-	/* they work for several calls of the library, and so under the limits of none */
+	/* The workers serve several calls of the library; therefore the limits of no call apply to
+	 * them. */
 	bool outlives_call;
-	/* put is for the caller's thread alone, which does tasks only while there is nothing to
-	 * put */
+	/* `put` is only called on the caller's thread, which does tasks only while there is nothing
+	 * to put. */
 	bool puts_on_caller;
 	uint64_t most_held_bytes; /* see bs_task_hold */
 	void *context;
 };
 
-/* Does tasks 0..n_tasks-1 and returns when all have ended. n_slots is not looked at. BS_NO_MEMORY,
- * or the failure. */
+/* Does tasks 0..n_tasks-1 and returns when all have ended. plan->n_slots is ignored. BS_NO_MEMORY,
+ * or the failure of a task or put. */
 enum bs_status bs_workers_run(const struct bs_workers_plan *plan, uint64_t n_tasks,
                               struct bs_error *err) BS_WARN_UNUSED;
 
-/* What follows, up to bs_workers_free, is for the caller's thread. No thread is started yet.
- * BS_NO_MEMORY. */
+/* Creates workers, without any thread yet. All functions up to bs_workers_free are for the caller's
+ * thread. BS_NO_MEMORY. */
 enum bs_status bs_workers_new(const struct bs_workers_plan *plan, struct bs_workers **workers_out,
                               struct bs_error *err) BS_WARN_UNUSED;
-/* One more thread. False: there are n_threads, or none can be had, and the others go on without. */
+/* Starts one more thread. False if there are n_threads already, or if the system refuses; the other
+ * threads then go on without it. */
 bool bs_workers_start(struct bs_workers *workers);
 
 struct bs_workers_load {
-	uint64_t n_waiting; /* tasks that nobody has begun */
-	uint32_t n_started; /* threads */
-	uint32_t n_idle;    /* of those */
+	uint64_t n_waiting; /* tasks that have not begun */
+	uint32_t n_started; /* started threads */
+	uint32_t n_idle;    /* started threads without a task */
 };
 
-/* Waits until the next task has a slot. Meanwhile the thread puts and does tasks if it alone puts
- * or no other thread was started. False: the end has come, nothing is to be added. */
+/* Waits until the next task has a slot. Meanwhile the caller's thread puts and does tasks if
+ * puts_on_caller is set or no thread was started. False: the work has ended, add nothing. */
 bool bs_workers_wait_room(struct bs_workers *workers);
-/* The same until all tasks so far have been put: for one that is to be alone. */
+/* Like bs_workers_wait_room, but waits until all tasks so far have been put. For a task that must
+ * run alone. */
 bool bs_workers_wait_put(struct bs_workers *workers);
-/* n tasks, whose slots have been filled, for anyone to take; 0 only to ask. */
+/* Adds n tasks whose slots have been filled. n may be 0, to get the load. */
 struct bs_workers_load bs_workers_add(struct bs_workers *workers, uint64_t n);
-/* Waits until a task of a ring without put is done, and does others meanwhile. */
+/* Waits until a task of workers without `put` is done, and does other tasks meanwhile. */
 void bs_workers_wait_done(struct bs_workers *workers, uint64_t task);
-/* Ends it all for a failure of whoever adds: nothing more is put. After another failure it does
- * nothing. */
+/* Ends the work because of a failure of the caller; nothing more is put. Does nothing after another
+ * failure. */
 void bs_workers_stop(struct bs_workers *workers, enum bs_status status, const struct bs_error *why);
-/* Nothing more is added: threads that find no task end, and need not be woken for it when they are
- * waited for. */
+/* States that no more tasks will be added: threads that find no task end now, and bs_workers_finish
+ * need not wake them. */
 void bs_workers_close(struct bs_workers *workers);
-/* Closes, does what is left with the others, waits for them, and tells why it was the end, if it
- * was: the failure of a task or a put, BS_STOPPED, or what it was stopped with. */
+/* Closes, helps with the remaining tasks, and waits for the threads. Returns BS_OK or the reason of
+ * the end: the failure of a task or a put, BS_STOPPED, or the status of bs_workers_stop. */
 enum bs_status bs_workers_finish(struct bs_workers *workers, struct bs_error *err) BS_WARN_UNUSED;
-/* Makes finished ones ready for other tasks, with no new memory. */
+/* Prepares finished workers for new tasks, without allocating memory. */
 void bs_workers_renew(struct bs_workers *workers);
-/* Stops and waits for the threads if they are not finished. NULL is fine. */
+/* Stops unfinished workers, waits for their threads, and frees them. NULL is allowed. */
 void bs_workers_free(struct bs_workers *workers);
 
-/* What follows is for the worker that does the task. Waits until all before it have been put, so
- * that the worker may put out itself what it has so far. False: the task is not wanted any more. */
+/* Waits until all earlier tasks have been put, so that the worker may output its partial result
+ * itself. False: the task is no longer wanted. The functions from here on are for the worker that
+ * does the task. */
 bool bs_task_wait_turn(const struct bs_task *task);
-/* Whether that is so already. Cheap; once it is, it stays so. */
+/* True if all earlier tasks have been put. Cheap; once true, it stays true. */
 bool bs_task_is_turn(const struct bs_task *task);
-/* Has put called for what the slot holds in the middle of the task, in the task's turn, and waits
- * for it. BS_STOPPED: the task is not wanted any more; no message. */
+/* In the task's turn, has `put` called for the present contents of the slot and waits for it. The
+ * task goes on afterwards. BS_STOPPED, without a message: the task is no longer wanted. */
 enum bs_status bs_task_hand_over(const struct bs_task *task) BS_WARN_UNUSED;
-/* Waits until n_bytes more can be held by tasks not yet put, most_held_bytes in all, or it is the
- * task's turn; they are free when it has been put. Once a task. False: the task is not wanted any
- * more. */
+/* Waits until n_bytes more fit into most_held_bytes, the limit for all tasks not yet put, or until
+ * it is the task's turn. The bytes are released when the task has been put. At most once a task.
+ * False: the task is no longer wanted. */
 bool bs_task_hold(const struct bs_task *task, uint64_t n_bytes);
-/* Whether anybody still wants what comes of it. Cheap. */
+/* True if the result of the task is still wanted. Cheap. */
 bool bs_task_is_wanted(const struct bs_task *task);

@@ -49,8 +49,8 @@ static struct bs_doc_ref ref_of(const struct bs_batches *batches, size_t i)
 	                           (uint32_t)batches->documents[i]};
 }
 
-/* How many hits from the i-th on are in-memory documents of one segment, in one stretch of its
- * table: their ids are their names there. */
+/* The number of hits from the i-th on that are in-memory documents in one range of one segment.
+ * Their ids are their names in the document table. */
 static enum bs_status count_given(const struct bs_batches *batches, size_t i, size_t *n_out,
                                   struct bs_error *err)
 {
@@ -122,7 +122,7 @@ enum bs_status bs_batches_flush(struct bs_batches *batches, struct bs_error *err
 	batches->n = 0;
 	if (status || batch.n == 0)
 		return status;
-	/* The callback's allocations are not the searcher's. */
+	/* The callback's allocations do not count for the searcher. */
 	struct bs_memory_budget *budget = bs_memory_budget_here;
 	bs_memory_budget_here = NULL;
 	batches->is_refused = batches->target.batch(batches->target.context, &batch) != 0;

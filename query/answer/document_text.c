@@ -7,10 +7,11 @@
 #include "corpus/changes/id_ends.h"
 #include "corpus/changes/id_lookup.h"
 
-/* The ids of one snapshot. */
+/* The lookup tables of one snapshot. */
 struct bs_document_ids {
-	struct bs_id_lookup ids; /* of in-memory documents; made when an id is first looked for */
-	struct bs_id_ends ends;  /* of all others; made when no in-memory document has the id */
+	struct bs_id_lookup ids; /* The ids of in-memory documents; built on the first lookup. */
+	/* The ids of all other documents; built when no in-memory document has the id. */
+	struct bs_id_ends ends;
 };
 
 void bs_document_texts_deinit(struct bs_document_texts *texts)

@@ -1,4 +1,4 @@
-/* document_text.h: a document by its id, and its current texts (bs_document of
+/* document_text.h: finds a document by its id, and reads its current texts (bs_document of
  * bitsift/search.h). */
 #pragma once
 
@@ -8,24 +8,24 @@
 
 BS_VECTOR(bs_texts, struct bs_text);
 
-/* Memory that is kept for the next call. One thread. Zero-initialise; release with
+/* Memory that is kept for the next call. Used by one thread. Zero-initialise; release with
  * bs_document_texts_deinit. */
 struct bs_document_texts {
-	/* by which ids are found: one for each snapshot; NULL: none was looked for yet */
+	/* The lookup tables of ids, one per snapshot; NULL: no id has been looked up yet. */
 	struct bs_document_ids *ids;
 	uint32_t n_ids;
 	struct bs_texts texts;
 };
 void bs_document_texts_deinit(struct bs_document_texts *texts);
 
-/* Finds the first document that has the id. BS_NOT_FOUND, BS_CORRUPT, BS_NO_MEMORY. */
+/* Finds the first document with the id. BS_NOT_FOUND, BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_document_find(struct bs_document_texts *texts,
                                 const struct bs_snapshot_list *list, const char *id,
                                 size_t id_bytes, struct bs_doc_ref *ref_out,
                                 struct bs_error *err) BS_WARN_UNUSED;
 
-/* Reads a document into texts->texts. *is_changed_out (nullable): it is not what was indexed.
- * BS_NOT_FOUND (it is gone), BS_IO, BS_CORRUPT, BS_NO_MEMORY. */
+/* Reads a document into texts->texts. *is_changed_out (nullable): the text differs from the indexed
+ * one. BS_NOT_FOUND (the document is gone), BS_IO, BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_document_read(struct bs_document_texts *texts, struct bs_loader *loader,
                                 struct bs_doc_ref ref, bool *is_changed_out,
                                 struct bs_error *err) BS_WARN_UNUSED;

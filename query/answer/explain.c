@@ -12,7 +12,7 @@
 #include "query/language/query_format.h"
 #include "query/plan/estimate.h"
 
-/* What is explained, what counts bits, and the text; the first failure sticks. */
+/* The plan, the kernel that counts bits, and the text. The first failure is sticky. */
 struct explanation {
 	const struct bs_plan *plan;
 	const struct bs_kernel *kernel;
@@ -33,15 +33,16 @@ BS_PRINTF(2, 3) static void print(struct explanation *to, const char *format, ..
 		to->status = bs_buffer_append(to->text, line, n_bytes, to->err);
 }
 
-/* Share of a shard's documents that a term's columns let through: exactly, or what it truly has and
- * what chance adds. */
+/* The share of a shard's documents that a term's columns let through. Without an exact column, it
+ * is estimated as the share that has the term plus the false positives. */
 struct term_density {
 	bool is_exact;
 	double passes;
-	double levels[BS_MAX_LEVELS]; /* what all of the term's columns of a level let through */
+	/* The share that all of the term's columns of a level let through. */
+	double levels[BS_MAX_LEVELS];
 };
 
-/* Share of a column's lanes that are set. */
+/* The share of a column's lanes that are set. */
 static double column_density(struct explanation *at, const struct bs_shard *shard,
                              const struct bs_level *level, uint32_t c)
 {
@@ -99,8 +100,8 @@ static struct term_density density_of(struct explanation *at, uint32_t s,
 	return density;
 }
 
-/* What a term's columns look like in one segment: over its shards, how many are exact, and the mean
- * densities. */
+/* The columns of a term in one segment: how many shards have an exact column, a forward index, or
+ * hashed columns, and sums of the densities. */
 struct term_columns {
 	uint32_t n_exact;
 	uint32_t n_lists;
@@ -162,7 +163,7 @@ static void explain_place(struct explanation *to, uint32_t s, uint32_t t)
 	print(to, "\n");
 }
 
-/* Neighbouring words of a phrase, if any segment has them as a term. */
+/* Describes a word pair of a phrase, if any segment has it as a term. */
 static void explain_word_pair(struct explanation *to, uint32_t t)
 {
 	const struct bs_plan_term *term = &to->plan->terms.items[t];
@@ -217,7 +218,7 @@ enum bs_status bs_explain_learnt(const struct bs_feedback *feedback, struct bs_b
 	return to.status;
 }
 
-/* For a terminal, too: control characters of the query are escaped. */
+/* Control characters of the query are escaped, because the text may go to a terminal. */
 static void explain_normal_form(struct explanation *to, const char *query)
 {
 	struct bs_buffer normal = {0};

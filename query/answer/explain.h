@@ -1,4 +1,4 @@
-/* explain.h: a plan in words, for --explain. */
+/* explain.h: describes a plan and its execution in text, for --explain. */
 #pragma once
 
 #include "core/simd/kernels.h"
@@ -6,25 +6,25 @@
 #include "query/plan/plan.h"
 #include "query/scan/scan.h"
 
-/* Appends the words that were taken from documents, as they would stand in a query. */
+/* Appends the words that were taken from documents, in the syntax of a query. */
 enum bs_status bs_explain_learnt(const struct bs_feedback *feedback, struct bs_buffer *text,
                                  struct bs_error *err) BS_WARN_UNUSED;
 
-/* Appends the tree, the normal form of the query, whose text is given, and one line a term: df,
- * idf, and its columns in each segment, with their densities: the bits of the hashed ones are
- * counted for it. */
+/* Appends the tree, the normal form of the query, and one line per term: df, idf, and its columns
+ * in each segment with their densities. Counts the bits of hashed columns for that. query: the text
+ * of the query. */
 enum bs_status bs_explain_plan(const struct bs_plan *plan, const char *query,
                                const struct bs_kernel *kernel, struct bs_buffer *text,
                                struct bs_error *err) BS_WARN_UNUSED;
 
-/* Appends what each operand leaves of the documents, by a scan for each: exactly what the filter
- * does with it. is_all: the search went through all candidates, so that its hits are all there are.
- * with_bars: for a terminal. */
+/* Appends the number of documents that each operand leaves. Runs a scan for each, so the numbers
+ * are exactly those of the filter. is_all: the search verified all candidates, so stats->hits is
+ * complete. with_bars: draws bars, for a terminal. */
 enum bs_status bs_explain_waterfall(const struct bs_plan *plan, const struct bs_kernel *kernel,
                                     struct bs_scan *scan, const struct bs_query_stats *stats,
                                     bool is_all, bool with_bars, struct bs_buffer *text,
                                     struct bs_error *err) BS_WARN_UNUSED;
 
-/* Appends the funnel of the query that was run. */
+/* Appends the statistics of the query, stage by stage. */
 enum bs_status bs_explain_stats(const struct bs_query_stats *stats, struct bs_buffer *text,
                                 struct bs_error *err) BS_WARN_UNUSED;

@@ -85,8 +85,8 @@ enum bs_status bs_hit_assembly_text(struct bs_hit_assembly *assembly, struct bs_
 	return BS_OK;
 }
 
-/* What will be read of the hits that are shown soon lies far apart: the memory is asked for it this
- * many hits before. */
+/* The data of hits that are shown soon is scattered in memory; it is prefetched this many hits
+ * ahead. */
 #define PREFETCHED_HITS 16u
 
 void bs_hit_assembly_prefetch(const struct bs_snapshot_list *list, const struct bs_ranked_hit *hits,

@@ -5,14 +5,15 @@
 
 #include "corpus/walk/file.h"
 
-/* A place in a text that moves forward, counted in all that a passage says. */
+/* A place in a text that moves forward, with everything a passage needs. */
 struct place {
 	const uint8_t *text;
 	size_t at;
-	bool is_utf16;     /* the file; the text is its UTF-8 */
-	bool is_record;    /* its line is given, and columns are those of the whole text */
-	uint64_t raw;      /* bytes of the file */
-	uint64_t most_raw; /* UTF-16 may have half a unit at its end */
+	bool is_utf16; /* The file is UTF-16, and the text is its conversion to UTF-8. */
+	/* The line is that of the record, and columns count from the beginning of the text. */
+	bool is_record;
+	uint64_t raw;      /* The offset in bytes of the file. */
+	uint64_t most_raw; /* The size of the file: UTF-16 may have half a unit at its end. */
 	uint64_t line;
 	size_t line_start;
 };
@@ -35,8 +36,7 @@ static struct place place_in(const struct bs_document *document, const struct bs
 	return place;
 }
 
-/* A character of the text is a unit of two bytes of UTF-16, or two such units if it is one of four
- * bytes. */
+/* The number of bytes in UTF-16: two for a character, four for one that has four bytes in UTF-8. */
 static uint64_t utf16_bytes(const uint8_t *text, size_t n_bytes)
 {
 	uint64_t n = 0;
@@ -66,7 +66,7 @@ static size_t clamp(uint64_t offset, size_t most)
 	return offset < most ? (size_t)offset : most;
 }
 
-/* The place goes on from passage to passage of a field. */
+/* *place advances from passage to passage of a field. */
 static struct bs_passage measure(const struct bs_field *field, uint64_t start_byte,
                                  uint64_t stop_byte, struct place *place)
 {
@@ -134,7 +134,7 @@ enum bs_status bs_passages_find(struct bs_passages *passages, const struct bs_do
 		if (!status)
 			status = bs_vector_append(&passages->list, &passage, err);
 	}
-	/* Only now do the texts stay where they are. */
+	/* Set last, because the buffer of the texts no longer moves. */
 	struct bs_passage *list = passages->list.items;
 	const char *text = passages->text.used_bytes ? (const char *)passages->text.data : "";
 	for (size_t i = 0; i < n && !status; text += list[i++].text_bytes)

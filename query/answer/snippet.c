@@ -1,11 +1,11 @@
 /*
  * snippet.c: see snippet.h. In three steps: find the stretch of hits that fits the width and holds
- * most (slide), give it context on both sides and trim that to words (find_span) or lines
- * (find_lines), write it (write_span).
+ * most (slide), add context on both sides and trim it to words (find_span) or lines (find_lines),
+ * write it (write_span).
  *
- * A column here is one of the line that will be shown: white space in a row counts as one. No step
- * looks at more bytes than BYTES_PER_COLUMN for each of them, so that a gigabyte of spaces, or of
- * zero bytes, costs nothing either.
+ * A column is a column of the line that will be shown: a run of white space counts as one. No step
+ * looks at more than BYTES_PER_COLUMN bytes per column, so that a gigabyte of spaces or of zero
+ * bytes costs nothing.
  */
 #include "query/answer/snippet.h"
 
@@ -20,15 +20,16 @@
 #include "core/text/clusters.h"
 #include "core/text/printable.h"
 
-#define BYTE_ORDER_MARK  0xfeff /* nothing to see, wherever it stands */
+#define BYTE_ORDER_MARK  0xfeff /* Invisible everywhere in a text. */
 #define TAB_COLUMNS      4
-#define MOST_WIDTHS      3 /* of lines that are shown whole, together */
-#define MOST_ROWS        8 /* lines, */
-#define MOST_ROWS_BEFORE 2 /* and those of them before the first hit's */
+#define MOST_WIDTHS      3 /* Limit of the total length of lines shown whole, in widths. */
+#define MOST_ROWS        8 /* Limit of the number of lines. */
+#define MOST_ROWS_BEFORE 2 /* Limit of the number of lines before the first hit's. */
 #define MOST_WIDTH       (1u << 20)
-#define BYTES_PER_COLUMN 16           /* 4 for the longest character, the rest for indentation */
-#define MOST_WORD_BYTES  64           /* before the words shown, of one */
-#define SKIPPED_BYTES    (64u * 1024) /* white space at the beginning of a text */
+#define BYTES_PER_COLUMN 16 /* 4 for the longest character, the rest for indentation. */
+#define MOST_WORD_BYTES  64 /* Limit of the bytes searched for the beginning of a word. */
+/* Limit of the white space skipped at the beginning of a text. */
+#define SKIPPED_BYTES (64u * 1024)
 
 struct snippet {
 	const struct bs_field *fields;
@@ -38,29 +39,29 @@ struct snippet {
 	const char *mark_start;
 	const char *mark_stop;
 	size_t width;
-	/* a longer hit counts as its beginning of so many: more would crowd out others */
+	/* The columns that a hit counts at most: a longer hit would crowd out others. */
 	size_t hit_columns;
 	bool favours_after;
-	bool is_in_words;  /* width is of words, not of columns */
-	size_t most_bytes; /* looked at for width columns */
+	bool is_in_words;  /* The width is in words, not in columns. */
+	size_t most_bytes; /* Limit of the bytes searched for `width` columns. */
 	enum bs_snippet_shape shape;
 };
 
-/* Where a hit stands and ends, in columns from the first hit; other fields are far away. */
+/* The columns of a hit, counted from the first hit. Hits in other fields are far away. */
 struct place {
 	uint64_t start_column;
 	uint64_t end_column;
 };
 
-/* text[start..end) of a field, of which no more than text[low..text_bytes) is shown, and what is a
- * hit of it. */
+/* text[start..end) of a field, to be written, with its hits. No more than text[low..text_bytes) may
+ * be shown. */
 struct span {
 	const uint8_t *text;
 	size_t low;
 	size_t text_bytes;
 	size_t start;
 	size_t end;
-	const struct bs_word_hit *hits; /* all of the field */
+	const struct bs_word_hit *hits; /* All hits in the field. */
 	size_t n_hits;
 };
 
@@ -69,8 +70,8 @@ static size_t clamp(uint64_t offset, size_t text_bytes)
 	return offset < text_bytes ? (size_t)offset : text_bytes;
 }
 
-/* The code point at *at, forwards or, if `to` is not behind it, before it; *at moves over it. *at
- * != to. */
+/* The code point at *at, if `to` is after it, else the one before it. Moves *at over the code
+ * point. *at != to. */
 static int32_t step(const uint8_t *text, size_t *at, size_t to)
 {
 	if (*at < to)
@@ -78,7 +79,8 @@ static int32_t step(const uint8_t *text, size_t *at, size_t to)
 	return text[*at - 1] < 0x80 ? text[--*at] : bs_utf8_previous(text, at);
 }
 
-/* Moves from `from` over n_columns columns towards `to`, not beyond it; n_moved_out may be NULL. */
+/* Moves from `from` towards `to` over at most n_columns columns, not past `to`. n_moved_out may be
+ * NULL. */
 static size_t walk(const uint8_t *text, size_t from, size_t to, size_t n_columns,
                    size_t *n_moved_out)
 {
@@ -100,7 +102,7 @@ static size_t walk(const uint8_t *text, size_t from, size_t to, size_t n_columns
 	return is_back && at < to ? to : at;
 }
 
-/* The columns of text[from..to), or most + 1 if they are more. */
+/* The columns of text[from..to), or most + 1 if there are more. */
 static size_t count_columns(const struct snippet *snippet, const uint8_t *text, size_t from,
                             size_t to, size_t most)
 {
@@ -110,7 +112,7 @@ static size_t count_columns(const struct snippet *snippet, const uint8_t *text, 
 	return walk(text, from, to, most, &n_columns) == to || from >= to ? n_columns : most + 1;
 }
 
-#define HIT_NS 60u /* the approximate cost of measuring a hit */
+#define HIT_NS 60u /* Estimated cost of measuring a hit. */
 
 /* Fills places[n_hits]. */
 static enum bs_status measure(const struct snippet *snippet, struct place *places,
@@ -145,7 +147,7 @@ static bool is_blank(uint8_t byte)
 	return byte == ' ' || (byte >= '\t' && byte <= '\r');
 }
 
-/* Where the word ends that begins at a byte: at white space or, in scripts that have none, after
+/* The end of the word that begins at a byte: white space or, in scripts without white space, after
  * two characters. */
 static size_t word_end(const struct bs_field *field, size_t at)
 {
@@ -159,7 +161,7 @@ static size_t word_end(const struct bs_field *field, size_t at)
 	return at;
 }
 
-/* Where the next word begins, or the end. */
+/* The beginning of the next word, or the end of the text. */
 static size_t next_word(const struct bs_field *field, size_t at)
 {
 	at = word_end(field, at);
@@ -168,7 +170,7 @@ static size_t next_word(const struct bs_field *field, size_t at)
 	return at;
 }
 
-/* The end of n words from one that begins at a byte. */
+/* The end of n words, the first of which begins at a byte. */
 static size_t words_end(const struct bs_field *field, size_t at, size_t n)
 {
 	size_t end = at;
@@ -179,7 +181,7 @@ static size_t words_end(const struct bs_field *field, size_t at, size_t n)
 	return end;
 }
 
-/* Where the word begins that is n words before a byte. */
+/* The beginning of the word that is n words before a byte. */
 static size_t words_before(const struct bs_field *field, size_t at, size_t n)
 {
 	for (; at > 0 && n > 0; n--) {
@@ -193,11 +195,12 @@ static size_t words_before(const struct bs_field *field, size_t at, size_t n)
 	return at;
 }
 
-/* measure() in words, which are counted from the first hit on that is far from those before it. */
+/* Like measure(), in words. They are counted from the last hit that was too far from the hits
+ * before it. */
 static enum bs_status measure_words(const struct snippet *snippet, struct place *places,
                                     struct bs_error *err)
 {
-	size_t word = 0; /* that the hit begins in */
+	size_t word = 0; /* The beginning of the word that contains the hit's start. */
 	enum bs_status status = BS_OK;
 	for (size_t i = 0; i < snippet->n_hits && !(status = bs_deadline_each(i, HIT_NS, err));
 	     i++) {
@@ -222,7 +225,8 @@ static enum bs_status measure_words(const struct snippet *snippet, struct place 
 	return status;
 }
 
-/* Slides over the hits; counts[element], all zero, says how often each is in the window. */
+/* Slides a window over the hits. counts[element] is the number of the element's hits in the window,
+ * initially 0. */
 static struct bs_snippet_window slide(const struct snippet *snippet, const struct place *places,
                                       uint32_t *counts)
 {
@@ -253,9 +257,9 @@ static bool are_of_one_line(const struct snippet *snippet, const struct bs_word_
 }
 
 /*
- * Cuts the hits into windows that none of them crosses the best one's ends. A window goes on over
- * the end of a line only to an element that it has not met: in_window[element] is the number of the
- * last window that has it, from 1 on; 0 at first.
+ * Divides the hits into windows that do not cross the ends of the best window. A window continues
+ * past the end of a line only to an element that it does not have yet. in_window[element] is the
+ * number of the last window with the element, from 1; initially 0.
  */
 static enum bs_status cover(const struct snippet *snippet, const struct place *places,
                             struct bs_snippet_window best, uint32_t *in_window,
@@ -292,7 +296,8 @@ static enum bs_status cover(const struct snippet *snippet, const struct place *p
 	return status;
 }
 
-/* The window of a snippet, n_hits > 0; and those of all hits, unless that is NULL. */
+/* Finds the window of a snippet and, unless windows is NULL, the windows of all hits. n_hits >
+ * 0. */
 static enum bs_status find_windows(const struct snippet *snippet,
                                    struct bs_snippet_window *window_out,
                                    struct bs_snippet_windows *windows, size_t *best_out,
@@ -321,7 +326,7 @@ static enum bs_status find_windows(const struct snippet *snippet,
 	return status;
 }
 
-/* Letters and digits that white space divides into words, unlike those of Han, kana or Thai. */
+/* Whether c is part of words separated by white space, unlike letters of Han, kana or Thai. */
 static bool is_word_character(int32_t c)
 {
 	if (c < 0 || !(c == '_' || bs_icu.u_isalnum(c) ||
@@ -332,7 +337,7 @@ static bool is_word_character(int32_t c)
 	       line_break != U_LB_CONDITIONAL_JAPANESE_STARTER;
 }
 
-/* Of a boundary between characters, whether it is one between words, too. */
+/* Whether a boundary between characters is also one between words. */
 static bool is_between_words(const struct span *span, size_t at)
 {
 	if (at == 0 || at >= span->text_bytes)
@@ -345,7 +350,7 @@ static bool is_between_words(const struct span *span, size_t at)
 	return !is_word_character(before) || !is_word_character(after);
 }
 
-/* So many code points from `from` towards `to`, not beyond it. */
+/* Moves from `from` towards `to` over at most n code points, not past `to`. */
 static size_t steps(const uint8_t *text, size_t from, size_t to, size_t n)
 {
 	bool is_back = to < from;
@@ -355,8 +360,9 @@ static size_t steps(const uint8_t *text, size_t from, size_t to, size_t n)
 }
 
 /*
- * Where to begin: the first place between words from `at` on, at most n_code_points away and before
- * `to`; or else the first between characters, or else `otherwise`.
+ * The start of the text to show: the first boundary between words from `at` on, at most
+ * n_code_points away and before `to`; else the first boundary between characters; else
+ * `otherwise`.
  */
 static size_t trim_start(const struct span *span, size_t at, size_t to, size_t n_code_points,
                          size_t otherwise)
@@ -377,8 +383,9 @@ static size_t trim_start(const struct span *span, size_t at, size_t to, size_t n
 	return found < to ? found : otherwise;
 }
 
-/* Where to end: the last such place at or before `at` and behind `to`; or else `to` itself, if that
- * is one and is_free. */
+/* The end of the text to show: the last boundary between words at or before `at`, at most
+ * n_code_points away and after `to`; else the last boundary between characters; else `to` itself,
+ * if is_free and it is a boundary. */
 static size_t trim_end(const struct span *span, size_t at, size_t to, size_t n_code_points,
                        bool is_free)
 {
@@ -401,7 +408,7 @@ static size_t trim_end(const struct span *span, size_t at, size_t to, size_t n_c
 	return found > to || (is_free && clusters.at == to) ? found : at;
 }
 
-/* Skips white space from at towards `to`; whether nothing else is between. */
+/* Skips white space from *at towards `to`. Returns true if it reaches `to`. */
 static bool skip_space(const struct span *span, size_t *at, size_t to)
 {
 	bool is_back = to < *at;
@@ -424,7 +431,7 @@ static size_t back(const struct span *span, size_t at, size_t n_bytes)
 	return at - span->low > n_bytes ? at - n_bytes : span->low;
 }
 
-/* Moves the ends of a core to where characters end, if they are not far away. */
+/* Extends a core to whole characters, unless they are very long. */
 static void complete(const struct snippet *snippet, const struct span *span, size_t *core_start,
                      size_t *core_end)
 {
@@ -439,7 +446,7 @@ static void complete(const struct snippet *snippet, const struct span *span, siz
 		*core_end = end;
 }
 
-/* Gives context to text[core_start..core_end), which is at most about width characters. */
+/* Adds context to text[core_start..core_end), which is at most about `width` characters. */
 static void find_span(const struct snippet *snippet, size_t core_start, size_t core_end,
                       struct span *span)
 {
@@ -459,7 +466,7 @@ static void find_span(const struct snippet *snippet, size_t core_start, size_t c
 	span->end = trim_end(span, end, has_core ? core_end : span->start, width / 4, has_core);
 }
 
-/* Whether nothing but indentation stands between *at and the start, or the end, of its line; then
+/* Whether only indentation is between *at and the start (is_back) or the end of its line; if so,
  * moves there. */
 static bool reaches_line_end(const struct span *span, size_t *at, bool is_back, size_t most_bytes)
 {
@@ -472,19 +479,19 @@ static bool reaches_line_end(const struct span *span, size_t *at, bool is_back, 
 	return is_end;
 }
 
-/* Where the line behind that of `at` begins, or behind the end. */
+/* The beginning of the line after that of `at`; after the last line, the end + 1. */
 static size_t next_line(const struct span *span, size_t at)
 {
 	const uint8_t *end = memchr(span->text + at, '\n', span->end - at);
 	return end ? (size_t)(end - span->text) + 1 : span->end + 1;
 }
 
-/* Leaves out what the span has of lines that are not whole in it, unless the core stands there. */
+/* Removes incomplete lines at both ends of the span, unless the core is in them. */
 static void find_lines(const struct snippet *snippet, size_t core_start, size_t core_end,
                        struct span *span)
 {
 	const uint8_t *text = span->text, *end;
-	/* Hits of a text that changed meanwhile may lie past its end. */
+	/* The text may have become shorter, so that hits are past its end. */
 	core_start = core_start < span->end ? core_start : span->end;
 	bool is_whole = reaches_line_end(span, &span->start, true, snippet->most_bytes);
 	end = is_whole || span->start >= core_start
@@ -505,7 +512,7 @@ static void find_lines(const struct snippet *snippet, size_t core_start, size_t 
 	span->text_bytes = end || is_whole ? span->end : span->text_bytes;
 }
 
-/* The lines that the core stands in are all there is. */
+/* Restricts the span to the lines that contain the core. */
 static void limit_to_lines(const struct snippet *snippet, size_t core_start, size_t core_end,
                            struct span *span)
 {
@@ -518,8 +525,8 @@ static void limit_to_lines(const struct snippet *snippet, size_t core_start, siz
 	span->text_bytes = end ? (size_t)(end - span->text) : span->text_bytes;
 }
 
-/* Whether all its lines are short enough to be shown whole, and they are few; n_columns_out is how
- * long they are together. */
+/* Whether all lines of the span are short enough to be shown whole, and few. n_columns_out: their
+ * total length. */
 static bool are_short(const struct snippet *snippet, const struct span *span, size_t *n_columns_out)
 {
 	*n_columns_out = 0;
@@ -534,7 +541,7 @@ static bool are_short(const struct snippet *snippet, const struct span *span, si
 	return true;
 }
 
-/* The state of a line being written; the first failure sticks. */
+/* The state of a line being written. The first failure is sticky. */
 struct writer {
 	struct bs_buffer *out;
 	bool is_marked;
@@ -579,8 +586,7 @@ static void write_character(const struct snippet *snippet, struct writer *writer
 		writer->status = bs_printable_append(writer->out, c, writer->err);
 }
 
-/* One line, from what of the span is before its end; *next_hit and *hit_end go on from line to
- * line. */
+/* Writes text[start..end) as one line. *next_hit and *hit_end carry over from line to line. */
 static void write_row(const struct snippet *snippet, const struct span *span, size_t start,
                       size_t end, struct writer *writer, size_t *next_hit, uint64_t *hit_end)
 {
@@ -597,15 +603,14 @@ static void write_row(const struct snippet *snippet, const struct span *span, si
 	set_mark(snippet, writer, false);
 }
 
-/* A line of the span, and in front of it the columns of its indentation, which is not part of
- * it. */
+/* A line of the span without its indentation, whose columns are in n_indent. */
 struct row {
 	size_t start;
 	size_t end;
 	size_t n_indent;
 };
 
-/* The next line that is not empty, from `at` on; false: there is none. */
+/* The next line from `at` on that is not empty; false: there is none. */
 static bool next_row(const struct snippet *snippet, const struct span *span, size_t at,
                      struct row *row_out)
 {
@@ -686,7 +691,8 @@ static enum bs_status write_window(const struct snippet *snippet,
 	const struct bs_field *field = &snippet->fields[first->field];
 	struct span span = {.text = field->text, .text_bytes = field->text_bytes};
 	size_t begin = window->first, end = window->last + 1;
-	/* Without marks the window's own are enough: there may be as many windows as hits. */
+	/* Without marks, only the window's own hits are needed. There may be as many windows as
+	 * hits, so the loops would be quadratic. */
 	while (snippet->mark_start && begin > 0 && snippet->hits[begin - 1].field == first->field)
 		begin--;
 	while (snippet->mark_start && end < snippet->n_hits &&
@@ -807,7 +813,7 @@ enum bs_status bs_snippet_span(const struct bs_field *fields, size_t n_fields,
 		n_used++;
 	start = words_before(field, start, n_used < n_words ? (n_words - n_used) / 2 : 0);
 	size_t end = words_end(field, start, n_words);
-	/* A text that ends sooner is shown from further ahead. */
+	/* If the text ends too soon, the span begins earlier. */
 	size_t last_start = end == field->text_bytes ? words_before(field, end, n_words) : start;
 	*span_out = (struct bs_word_hit){.field = hits[window.first].field,
 	                                 .start_byte = last_start < start ? last_start : start,

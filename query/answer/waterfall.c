@@ -1,6 +1,6 @@
-/* waterfall.c: what each operand of a query leaves of the documents. See explain.h. The scan itself
- * counts, once more for every beginning of the list of operands: what it does is what is told, and
- * it knows nothing of being watched. */
+/* waterfall.c: the number of documents that each operand of a query leaves. See explain.h. The scan
+ * itself is run once for every prefix of the list of operands, so the numbers are those of the real
+ * scan, which needs no hooks. */
 #include "query/answer/explain.h"
 
 #include <stdio.h>
@@ -10,13 +10,13 @@
 #include "query/language/query_format.h"
 #include "query/scan/scan.h"
 
-#define MOST_STEPS  24u /* each costs two scans */
+#define MOST_STEPS  24u /* Each costs two scans. */
 #define BAR_COLUMNS 20u
 #define NAME_BYTES  48u
-#define NO_OPERAND  "                           " /* in the columns of one */
+#define NO_OPERAND  "                           " /* As wide as the columns of an operand. */
 
-/* In which order the scan takes operands: single terms by df, ranges, then what stands for several,
- * groups, and NOTs. */
+/* The order in which the scan takes operands: single terms by df, ranges, elements with several
+ * terms, groups, and NOTs. */
 enum turn {
 	TURN_TERM,
 	TURN_RANGE,
@@ -28,20 +28,20 @@ enum turn {
 struct step {
 	uint32_t node;
 	enum turn turn;
-	/* of TURN_TERM: of the rarest term; a phrase comes right behind its rarest word */
+	/* For TURN_TERM: the df of the rarest term. A phrase comes directly after the last of its
+	 * words. */
 	uint64_t df;
-	/* a phrase whose words are steps of their own: what is left to be told is where they
-	 * stand */
+	/* A phrase whose words are steps of their own; its own step checks only their places. */
 	bool is_order;
 };
 
 BS_VECTOR(steps, struct step);
 
 struct waterfall {
-	/* the query's nodes, more for the words of phrases, and a root of which operands are
-	 * tried */
+	/* The query's nodes, further nodes for the words of phrases, and a root for the operands
+	 * being tried. */
 	struct bs_query_tree query;
-	struct bs_plan plan; /* its plan */
+	struct bs_plan plan; /* A copy of the query's plan, for `query`. */
 	const struct bs_kernel *kernel;
 	struct bs_scan *scan;
 	struct bs_query_nodes nodes;
@@ -68,7 +68,7 @@ static void put_number(struct waterfall *to, const char *format, uint64_t n)
 	put(to, line);
 }
 
-/* "1,038,932", right-aligned. */
+/* Writes a number as "1,038,932", right-aligned. */
 static void put_count(struct waterfall *to, uint64_t n)
 {
 	char digits[24], line[40];
@@ -105,8 +105,9 @@ static void add_word(struct waterfall *to, uint32_t n)
 	add_step(to, step);
 }
 
-/* A phrase has its words as steps, and is one itself, with its word pairs and bigrams. One of a
- * name has no words of its own: names are asked for by the query's own nodes. */
+/* A phrase gets a step for each of its words, and one for itself, with its word pairs and bigrams.
+ * A phrase for a file name has no steps for words, because names are matched by the query's own
+ * nodes. */
 static void add_phrase(struct waterfall *to, uint32_t n)
 {
 	struct bs_query_node phrase = *node_of(to, n);
@@ -165,7 +166,7 @@ static int compare_steps(const void *a, const void *b)
 	                                  : (x->node > y->node) - (x->node < y->node);
 }
 
-/* Candidates of the index for a root of these operands, *n_sure_out of them certain. */
+/* The number of candidates for a root with these operands; *n_sure_out of them are certain. */
 static uint64_t count(struct waterfall *at, enum bs_node_kind kind, const uint32_t *children,
                       uint32_t n_children, uint64_t *n_sure_out)
 {
@@ -193,7 +194,7 @@ static uint64_t count(struct waterfall *at, enum bs_node_kind kind, const uint32
 	return n;
 }
 
-/* What the filter has of a term, over all shards. */
+/* Describes the columns and lists of a term, over all shards. */
 static void put_columns(struct waterfall *to, uint32_t t)
 {
 	uint32_t n_exact = 0, n_lists = 0, least = UINT32_MAX, most = 0;
@@ -246,7 +247,7 @@ static void put_columns(struct waterfall *to, uint32_t t)
 		put(to, "in no segment");
 }
 
-/* What the filter has of a range, over all segments. */
+/* Describes the columns of a range, over all segments. */
 static void put_range(struct waterfall *to, uint32_t n)
 {
 	uint64_t n_values = 0;
@@ -308,7 +309,7 @@ static void put_means(struct waterfall *to, const struct step *step)
 		put_number(to, "columns of %llu terms", element->n_terms);
 }
 
-/* As long as the number of its digits, so that the last steps can be told apart, too. */
+/* The bar's length is logarithmic (binary digits), so that the last steps can be told apart. */
 static void put_bar(struct waterfall *to, uint64_t n)
 {
 	uint32_t n_columns = 0;
@@ -326,7 +327,7 @@ static void put_bar(struct waterfall *to, uint64_t n)
 		put(to, i < n_columns ? "\xe2\x96\x88" : " ");
 }
 
-/* The operand as the tree above has it, cut. */
+/* The operand, formatted like the query's tree and cut to NAME_BYTES. */
 static void put_name(struct waterfall *to, uint32_t n)
 {
 	struct bs_query_tree operand = to->query;
@@ -362,7 +363,7 @@ static void put_step(struct waterfall *to, enum bs_node_kind kind, const uint32_
 	put(to, "\n");
 }
 
-/* The operands, and room for a root above them. */
+/* Lists the operands, and a root above them. */
 static void list_steps(struct waterfall *at, const struct bs_query_tree *query)
 {
 	uint32_t root = (uint32_t)query->n_nodes - 1;

@@ -1,5 +1,5 @@
-/* candidates.c: bs_candidates (bitsift/candidates.h): which documents may match a pattern, by their
- * grams. */
+/* candidates.c: bs_candidates (bitsift/candidates.h): the documents that may match a pattern, by
+ * their grams. */
 #include "core/bitsift/candidates.h"
 #include "core/bitsift/grep_request.h"
 
@@ -35,7 +35,7 @@ static enum bs_status make_tree(const struct bs_candidates_request *request,
 	return status;
 }
 
-/* Appends the documents of the bits, in document order. */
+/* Appends the documents whose bits are set, in document order. */
 static enum bs_status list_hits(const struct bs_snapshot_list *list, const struct bs_doc_bits *bits,
                                 struct bs_ranked_hits *hits, struct bs_error *err)
 {
@@ -57,7 +57,7 @@ static enum bs_status list_hits(const struct bs_snapshot_list *list, const struc
 	return status;
 }
 
-#define HIT_NS 50u /* the approximate cost of a hit */
+#define HIT_NS 50u /* estimated time per hit */
 
 static enum bs_status hand_out(struct bs_searcher *searcher,
                                const struct bs_candidates_request *request,
@@ -84,7 +84,8 @@ static enum bs_status hand_out(struct bs_searcher *searcher,
 static enum bs_status ask(struct bs_searcher *searcher, const struct bs_candidates_request *request,
                           struct bs_candidates_result *result, struct bs_error *err)
 {
-	/* A tree that every document satisfies. */
+	/* `all` is used if the pattern requires nothing (every document is a candidate), or if
+	 * there is no pattern (none is). */
 	static struct bs_gram_node any = {.kind = BS_GRAM_ANY}, none = {.kind = BS_GRAM_NONE};
 	bool has_pattern = request->tree || request->pattern.n_patterns;
 	struct bs_gram_tree all = {.nodes = has_pattern ? &any : &none, .n_nodes = 1}, *tree = NULL;

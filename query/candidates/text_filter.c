@@ -1,9 +1,9 @@
 /*
  * text_filter.c: bs_text_filter (bitsift/candidates.h): may a text match a pattern?
  *
- * A literal that stands in every match is looked for first. Where it is not all that is asked,
- * PCRE2 matches; its code is made when a text first needs it. PCRE2's own limit is low, as whoever
- * asks may hold something meanwhile: a text that reaches it may match.
+ * First searches for a literal that every match contains. If that does not decide, PCRE2 matches;
+ * its code is compiled when a text first needs it. PCRE2's match limit is low, because the caller
+ * may hold a lock or a page meanwhile. A text that reaches the limit may match.
  */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
@@ -19,22 +19,23 @@
 #include "query/regex/pattern.h"
 #include "query/regex/pcre2_stack.h"
 
-/* Steps of one start of a match: a pattern that nobody wrote to be slow takes some. */
+/* PCRE2's match limit for each start of a match; ordinary patterns need few steps. */
 #define MOST_STEPS 256u
-/* So many texts reach the limit before PCRE2 is asked no more. */
+/* After this many texts that reach the limit, PCRE2 is not used any more. */
 #define MOST_FAILURES 8u
 
 struct bs_text_filter {
 	struct bs_grep_analysis analysis;
 	const struct bs_kernel *kernel;
 	struct bs_needle needle;
-	/* the needle, in its own letter case or in any, is the pattern */
+	/* has_needle: every match contains the needle. is_exact: a match is exactly the literal in
+	 * its own letter case. is_needle: a match is the needle in any letter case. */
 	bool has_needle, is_exact, is_needle;
 	uint32_t options;
 	bool is_compiled;
 	unsigned n_failures;
-	pcre2_code *any, *ascii; /* for any text, and for ASCII; or NULL */
-	bool is_machine_code;    /* both are */
+	pcre2_code *any, *ascii; /* code for any text, and for ASCII text; NULL: none */
+	bool is_machine_code;    /* all code is JIT-compiled */
 	pcre2_match_data *data;
 	pcre2_match_context *context;
 };
@@ -47,7 +48,7 @@ static uint32_t options_of(const struct bs_grep_pattern *pattern,
 	       (pattern->dot_all ? PCRE2_DOTALL : 0u);
 }
 
-/* Of the tree, unless that is NULL; then of the pattern. */
+/* Initialises the filter from tree or, if tree is NULL, from the pattern. */
 static enum bs_status make(const struct bs_grep_pattern *asked, const struct bs_pattern_tree *tree,
                            struct bs_text_filter *filter, struct bs_error *err)
 {
@@ -129,7 +130,7 @@ static pcre2_code *compile(struct bs_text_filter *filter, uint32_t options,
 	return code;
 }
 
-/* What cannot be compiled filters nothing. */
+/* If the pattern cannot be compiled, every text that contains the needle may match. */
 static void compile_all(struct bs_text_filter *filter)
 {
 	pcre2_compile_context *context = pcre2_compile_context_create(NULL);

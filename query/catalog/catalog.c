@@ -1,4 +1,5 @@
-/* catalog.c: which indexes a catalog has, and its file: see bitsift/catalog.h. */
+/* catalog.c: opens and changes a catalog, its file and its list of indexes: see
+ * bitsift/catalog.h. */
 #include "core/bitsift/catalog.h"
 
 #include <stdlib.h>
@@ -11,7 +12,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
-/* What a link leads to has its own lock and is what is replaced, by whatever name it is opened. */
+/* Resolves a symlink: its target is locked and replaced, whatever name it is opened by. */
 static char *follow_link(const char *file)
 {
 	struct stat found;
@@ -20,7 +21,7 @@ static char *follow_link(const char *file)
 	return real ? real : strdup(file);
 }
 
-/* The folder of a file, and its name in there. */
+/* Opens the folder of a file. *name_out: the file's name in it. */
 static enum bs_status open_folder(const char *path, const struct bs_consent *consent,
                                   struct bs_dir *dir, char **name_out, struct bs_error *err)
 {
@@ -143,8 +144,8 @@ static enum bs_status check_name(const char *name, struct bs_error *err)
 	                         *name ? name : "''");
 }
 
-/* The last parts of the path of the folder that holds the index, as many as make it the only one;
- * what a name cannot have is _. */
+/* Names an index by the last components of the path of the folder that holds it, as many as make
+ * the name unique. Invalid characters become _. */
 static enum bs_status make_name(const struct bs_catalog_change *change,
                                 struct bs_catalog_item *item, struct bs_error *err)
 {
@@ -185,7 +186,7 @@ static enum bs_status give_name(const struct bs_catalog_change *change,
 	return item->name ? BS_OK : bs_fail_memory(err, "a name", strlen(name));
 }
 
-/* In the place of what there is of the same index, or behind the others. */
+/* Replaces the item of the same index, or appends the new one. */
 static enum bs_status put_item(struct bs_catalog_change *change, struct bs_catalog_item *added,
                                const char *name, struct bs_error *err)
 {
@@ -266,7 +267,7 @@ enum bs_status bs_catalog_refresh(struct bs_catalog *catalog,
 	if (!status && !(absence.is_absent = calloc(change.file.n_items + 1, sizeof(bool))))
 		status = bs_fail_memory(err, "a catalog", change.file.n_items);
 	if (!status) {
-		/* The list is that of the file as it is now. */
+		/* The lookup works on the list that was just read from the file. */
 		catalog->file = change.file;
 		status = bs_catalog_look_at_all(catalog, &absence, &n_changed, err);
 		catalog->file = before;
@@ -280,7 +281,7 @@ enum bs_status bs_catalog_refresh(struct bs_catalog *catalog,
 	return bs_catalog_end_change(catalog, &change, status, err);
 }
 
-/* Every byte of the file, and what its items say. */
+/* Checks every byte of the file, and the content of its items. */
 static enum bs_status check_file(const struct bs_catalog_file *catalog, struct bs_error *err)
 {
 	const struct bs_container *file = catalog->container;
@@ -335,7 +336,8 @@ static void put_in_place(struct bs_catalog_change *change, const struct bs_catal
 	change->n_items += i == change->n_items;
 }
 
-/* Takes what is not there, or was imported, too, under its name or another one. */
+/* Takes items that the catalog lacks or had imported itself, renamed if another index has the
+ * name. */
 static enum bs_status take_all(struct bs_catalog_change *change, struct bs_catalog_file *from,
                                uint64_t *n_out, struct bs_error *err)
 {

@@ -1,7 +1,7 @@
 /*
- * catalog_grep.c: bs_catalog_grep. What a pattern must hold is asked of the trigrams of each index;
- * then its sources are searched with bs_grep, one index after the other, each by as many threads as
- * there are.
+ * catalog_grep.c: bs_catalog_grep. The trigrams of each index are tested for the literals that
+ * every match must contain. The sources of the remaining indexes are searched with bs_grep, one
+ * index after the other, each on all threads.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,24 +22,25 @@
 
 struct grepping {
 	const struct bs_catalog_grep_request *request;
-	const struct bs_grep_program *program; /* nullable */
+	/* The program's additions to the request; nullable. */
+	const struct bs_grep_program *program;
 	struct bs_catalog_grep_result *result;
-	struct bs_gram_tree *tree; /* NULL: nothing is known of what is searched for */
+	struct bs_gram_tree *tree; /* NULL: no literal is known that every match contains. */
 	struct bs_catalog_absence absence;
 	const struct bs_catalog *catalog;
 	const struct bs_catalog_item *items;
-	struct bs_grep_results results; /* with max_results: of all so far */
-	char *last;                     /* cursor of these */
-	/* where the cursor of the request lies: others before it are passed over */
+	struct bs_grep_results results; /* With max_results: totals over all indexes so far. */
+	char *last;                     /* Owned copy of results.last_token. */
+	/* The item that the request's resume token names; items before it are skipped. */
 	size_t first;
-	const char *cursor; /* there */
-	bool has_written;   /* something, */
-	bool is_first;      /* and of this index nothing yet */
+	const char *cursor; /* The resume token within that item; NULL: none. */
+	bool has_written;   /* Some output was written. */
+	bool is_first;      /* No output was written for the current index. */
 	bool lacks_memory;
 };
 
-/* Whether only files are searched that an index of the usual rules knows, and nothing is said of
- * those without a match. */
+/* Whether indexes may be skipped: the search covers only files that an index made with the default
+ * rules contains, and reports nothing about files without a match. */
 static bool can_skip(const struct bs_grep_request *grep)
 {
 	const struct bs_grep_files *files = &grep->files;
@@ -48,7 +49,7 @@ static bool can_skip(const struct bs_grep_request *grep)
 	                    output->format == BS_GREP_FILES_WITHOUT;
 	bool has_more_rules =
 		files->ignore_files || files->caseless_ignore_files || files->ignores_outside_git;
-	/* What a type or a rule of ignore files lets in may be hidden. */
+	/* Types and rules of ignore files may let hidden files in. */
 	bool has_more_files = files->hidden || files->no_ignore || files->follow ||
 	                      files->no_ignore_kinds || files->globs || files->iglobs ||
 	                      files->types || has_more_rules;
@@ -57,7 +58,8 @@ static bool can_skip(const struct bs_grep_request *grep)
 	       !grep->pattern.is_brute && !tells_of_all && !has_more_files && !reads_otherwise;
 }
 
-/* Bytes of a text that are not UTF-8 may be searched as U+FFFD. */
+/* With PCRE2, the tree is dropped if it contains U+FFFD, because invalid UTF-8 in a text may be
+ * searched as U+FFFD. */
 static enum bs_status make_tree(struct grepping *at, struct bs_error *err)
 {
 	const struct bs_grep_pattern *pattern = &at->request->grep.pattern;
@@ -69,8 +71,8 @@ static enum bs_status make_tree(struct grepping *at, struct bs_error *err)
 	return status;
 }
 
-/* What stands before a file's first NUL byte is searched too, unless more than that is needed; and
- * what is not known, always. */
+/* Whether an index may match. The part before a file's first NUL byte is searched too, but too
+ * short a part cannot match. Indexes without the necessary data may always match. */
 static enum bs_status may_match(const struct grepping *at, const struct bs_catalog_item *item,
                                 bool *may, struct bs_error *err)
 {
@@ -91,7 +93,7 @@ static enum bs_status may_match(const struct grepping *at, const struct bs_catal
 struct paths {
 	struct bs_source *sources;
 	size_t n_sources;
-	const char **list; /* borrowed from them */
+	const char **list; /* Borrowed from `sources`. */
 	size_t n;
 };
 
@@ -108,7 +110,7 @@ static void refuse(struct grepping *at, const struct bs_catalog_item *item, cons
 		grep->callbacks.notice(grep->callbacks.context, line.text);
 }
 
-/* Between the files of two indexes stands what stands between two files. */
+/* Writes the usual separator of two files also between the files of two indexes. */
 static int write_separated(void *context, const void *bytes, size_t n_bytes)
 {
 	struct grepping *at = context;
@@ -156,7 +158,7 @@ static void pass_explain(void *context, const char *text, size_t text_bytes)
 	at->request->grep.callbacks.explain(at->request->grep.callbacks.context, text, text_bytes);
 }
 
-/* Of all so far. */
+/* Receives the totals over all indexes so far. */
 static void take_results(void *context, const struct bs_grep_results *results)
 {
 	struct grepping *at = context;
@@ -182,8 +184,8 @@ static void add_result(struct bs_grep_result *to, const struct bs_grep_result *f
 	to->n_unfollowed += from->n_unfollowed;
 }
 
-/* Where its sources are now, by paths that can be opened from here; of one that is not followed
- * (struct bs_consent) nothing is searched. */
+/* Finds the current paths of the index's sources, which can be opened from the working directory.
+ * Sources without consent (struct bs_consent) are refused and not searched. */
 static enum bs_status find_sources(struct grepping *at, const struct bs_catalog_item *item,
                                    const struct bs_consent *consent, struct paths *paths,
                                    struct bs_error *err)
@@ -265,7 +267,7 @@ static enum bs_status grep_one(struct grepping *at, const struct bs_catalog_item
 	              : BS_OK;
 }
 
-/* NAME:CURSOR: which index, and where there. */
+/* Splits the resume token NAME:TOKEN into the index and the token within it. */
 static enum bs_status find_cursor(struct grepping *at, size_t n_items, struct bs_error *err)
 {
 	const char *cursor = at->request->grep.output.resume_token,
@@ -324,7 +326,7 @@ static enum bs_status check_request(const struct bs_catalog_grep_request *reques
 	return BS_CHECK_RESERVED(err, BS_RESERVED(bs_catalog_grep_request, *request));
 }
 
-/* As a search of one place does. */
+/* Whether a search of one index would report its results. */
 static bool tells_results(const struct bs_grep_request *grep)
 {
 	bool is_list = grep->task == BS_GREP_LIST_FILES || grep->task == BS_GREP_LIST_CANDIDATES;

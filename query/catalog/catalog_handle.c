@@ -39,7 +39,7 @@ enum bs_status bs_catalog_look_at_all(struct bs_catalog *catalog,
 		struct bs_catalog_item *item = &catalog->file.items[i];
 		uint64_t fingerprint[BS_CATALOG_FINGERPRINTS];
 		struct bs_error why;
-		/* an imported item is looked at whatever its fingerprint is */
+		/* An imported item is read again regardless of its fingerprint. */
 		bool is_same = false;
 		enum bs_status status = bs_catalog_fingerprint(item->place, fingerprint, &why);
 		if (!status)
@@ -119,7 +119,7 @@ void bs_catalog_keep(struct bs_catalog *catalog)
 	if (!catalog->is_newer)
 		return;
 	enum bs_status status = bs_catalog_begin_change(catalog, false, 0, &change, &why);
-	/* Another one has written it since: what that says may be newer. */
+	/* If another process has written the file since, its content may be newer, and is kept. */
 	bool is_same = !status && change.n_items == catalog->file.n_items;
 	for (size_t i = 0; i < change.n_items && is_same; i++)
 		is_same = strcmp(change.items[i]->place, catalog->file.items[i].place) == 0 &&

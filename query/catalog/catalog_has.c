@@ -1,4 +1,5 @@
-/* catalog_has.c: bs_catalog_has: which indexes may have words, by their summaries alone. */
+/* catalog_has.c: bs_catalog_has: finds the indexes that may have words, from their summaries
+ * only. */
 #include "core/bitsift/catalog.h"
 #include "query/catalog/catalog_handle.h"
 #include "query/language/query_analysis.h"
@@ -6,15 +7,16 @@
 
 #include <string.h>
 
-/* The words as queries of their own, in quotes, so that nothing in them is an operator. */
+/* The words, each as a query of its own, in quotes, so that it contains no operators. */
 struct holding {
 	const char *const *words;
 	size_t n_words;
 	struct bs_buffer text;
-	/* as this one's words are read, and those of most of the others: it takes longer to make
-	 * than to ask */
+	/* The query analysis of `item`, reused for indexes with the same analysis because creating
+	 * one takes longer than testing an index. */
 	struct bs_query_analysis reading;
-	const struct bs_catalog_item *item; /* NULL: there is none yet */
+	/* The item that `reading` belongs to; NULL: no analysis yet. */
+	const struct bs_catalog_item *item;
 };
 
 static enum bs_status may_hold(struct holding *holding, const struct bs_summary *summary, bool *may,
@@ -62,7 +64,7 @@ static enum bs_status read_as(struct bs_catalog *catalog, struct holding *holdin
 	return status;
 }
 
-/* An index whose words are not today's, or of which nothing is known, may have any. */
+/* An index that was made with other tokenizer rules, or without a summary, may have any word. */
 static enum bs_status ask(struct bs_catalog *catalog, struct holding *holding,
                           struct bs_catalog_item *item, bool *may, struct bs_error *err)
 {

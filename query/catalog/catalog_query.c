@@ -16,12 +16,13 @@
  * indexes. */
 #define MOST_WORDS 3
 #define MOST_LIKE  16u
-/* A word that more indexes than these may have, by their summaries, is not looked up in each. */
+/* A word that more than MOST_UNSURE indexes may have, by their summaries, is not looked up in these
+ * indexes. */
 #define MOST_UNSURE 64u
 
-/* Indexes that read words in one way. */
+/* A query analysis shared by some indexes, and the query parsed with it. */
 struct bs_catalog_analysis {
-	const struct bs_catalog_item *item; /* the first */
+	const struct bs_catalog_item *item; /* The first of the indexes. */
 	struct bs_query_analysis reading;
 	struct bs_query_tree *tree;
 };
@@ -94,7 +95,7 @@ static enum bs_status find_field(struct bs_catalog_query *query, const uint8_t *
 	               : intern(&query->fields, name, name_bytes, err);
 }
 
-/* Finds out which names of the query are fields of some index. */
+/* Finds the names in the query that are fields of some index. */
 static enum bs_status find_fields(struct bs_catalog_query *query, struct bs_error *err)
 {
 	const struct bs_search_request *find = query->find;
@@ -109,7 +110,7 @@ static enum bs_status find_fields(struct bs_catalog_query *query, struct bs_erro
 	for (uint32_t i = 0; i < names.n_terms && !status; i++)
 		status = find_field(query, bs_term_table_key(&names, i), names.entries[i].n_bytes,
 		                    err);
-	/* An index that is searched reports that, but perhaps none is. */
+	/* Checked here because it may be that no index is searched, which would report it. */
 	if (!status && sort &&
 	    !bs_statistics_has_values(query->others, sort,
 	                              (uint32_t)strlen(find->output.sort_field)))
@@ -128,7 +129,7 @@ static bool has_values(void *context, uint32_t number)
 	       bs_statistics_has_values(query->others, name, query->fields.entries[number].n_bytes);
 }
 
-/* Parses the query as an index does that knows the fields of all. */
+/* Parses the query like an index that has the fields of all. */
 static enum bs_status parse(struct bs_catalog_query *query, struct bs_catalog_analysis *analysis,
                             struct bs_error *err)
 {
@@ -175,8 +176,8 @@ static enum bs_status find_analysis(struct bs_catalog_query *query, struct bs_ca
 	return parse(query, analysis, err);
 }
 
-/* Whether the words of the index were cut by other rules. Most often the index before has the same
- * answer. */
+/* Whether the index was made with other tokenizer rules. Reuses the result for the previous index
+ * if the recorded versions are equal. */
 static enum bs_status has_other_words(const struct bs_catalog_part *part,
                                       const struct bs_manifest **before, bool *is_other,
                                       struct bs_error *err)
@@ -213,7 +214,7 @@ static enum bs_status parse_all(struct bs_catalog_query *query, struct bs_error 
 	return status;
 }
 
-/* Looks a word up in the catalog. *may_out false: no document of the index has it; *is_known_out:
+/* Looks a word up in the catalog. *may_out false: no document of the index has it. *is_known_out:
  * *df_out documents have it. */
 static enum bs_status know_word(const struct bs_catalog_part *part,
                                 const struct bs_element *element, bool *may_out, bool *is_known_out,
@@ -233,8 +234,7 @@ static enum bs_status know_word(const struct bs_catalog_part *part,
 	return status;
 }
 
-/* Whether scores need a look into the index: the catalog does not have all that they are computed
- * from. */
+/* Probes an index if the catalog lacks df values that scores need. */
 static enum bs_status choose_probe(struct bs_catalog_part *part, struct bs_error *err)
 {
 	const struct bs_query_tree *tree = part->analysis->tree;
@@ -269,14 +269,14 @@ enum bs_status bs_catalog_query_choose(struct bs_catalog_query *query, struct bs
 			                            &part->is_asked, err);
 		is_any_asked |= part->is_asked;
 	}
-	/* Without an index that may match, nothing is scored. */
+	/* If no index may match, nothing is scored. */
 	for (size_t i = 0; i < query->n_parts && is_any_asked && query->is_scored && !status; i++)
 		if (query->parts[i].is_reached && !query->parts[i].is_asked)
 			status = choose_probe(&query->parts[i], err);
 	return status;
 }
 
-/* Adds what the catalog has of the words of the query in an index. */
+/* Adds the df that the catalog has for the query's words in an index. */
 static enum bs_status count_words(struct bs_catalog_query *query,
                                   const struct bs_catalog_part *part, struct bs_error *err)
 {
@@ -320,7 +320,7 @@ enum bs_status bs_catalog_query_count_others(struct bs_catalog_query *query, str
 	return status;
 }
 
-/* An index, and how many of the trigrams of a word it may have. */
+/* An index and the number of a word's trigrams that it may have. */
 struct likely {
 	struct bs_catalog_part *part;
 	uint32_t n_grams;
@@ -335,7 +335,7 @@ static int compare_likely(const void *a, const void *b)
 	return order ? order : bs_compare_u64((uintptr_t)x->part, (uintptr_t)y->part);
 }
 
-/* Probes the indexes that have most of a word's trigrams, the largest first. */
+/* Probes the indexes that may have most of a word's trigrams; among equals, the largest. */
 static enum bs_status probe_likely(struct bs_catalog_query *query, const struct bs_element *element,
                                    struct bs_error *err)
 {
@@ -365,8 +365,8 @@ static enum bs_status probe_likely(struct bs_catalog_query *query, const struct 
 	return status;
 }
 
-/* Whether the catalog knows that an index has the word. If not, the indexes that may have it are
- * probed, unless they are too many. */
+/* *occurs_out: the catalog knows that an index has the word, or too many may have it. If not, the
+ * indexes that may have it are probed. */
 static enum bs_status probe_unsure(struct bs_catalog_query *query, const struct bs_element *element,
                                    bool *occurs_out, struct bs_error *err)
 {

@@ -1,7 +1,7 @@
 /*
- * catalog_query.h: a query of a catalog under way, and what the catalog itself knows about it:
- * which indexes may match, and how frequent words are in those that need not be opened.
- * catalog_search.c opens the others and searches them as one list.
+ * catalog_query.h: the part of a catalog query that needs no open index: which indexes may match,
+ * and how frequent the words are in indexes that need not be opened. catalog_search.c opens the
+ * others and searches them as one list.
  */
 #pragma once
 
@@ -15,61 +15,64 @@ struct bs_catalog_analysis;
 /* An index of the catalog. */
 struct bs_catalog_part {
 	struct bs_catalog_item *item;
-	const struct bs_catalog_analysis *analysis; /* NULL: unknown so far */
-	bool is_reached;                            /* else no word of it counts */
-	/* what the catalog has rules out nothing: the words are not today's, or there is no
-	 * summary */
+	/* Its query analysis; NULL: not determined yet. */
+	const struct bs_catalog_analysis *analysis;
+	/* Available; otherwise its words do not count. */
+	bool is_reached;
+	/* The catalog can rule nothing out, because the index was made with other tokenizer rules
+	 * or has no summary. */
 	bool is_unknown;
-	bool is_asked;          /* it may match */
-	bool is_probed;         /* it is opened although it cannot match */
-	struct bs_index *index; /* NULL: not open */
-	enum bs_status status;  /* of opening it */
+	bool is_asked;          /* The index may match and is searched. */
+	bool is_probed;         /* The index is opened although it cannot match. */
+	struct bs_index *index; /* The opened index; NULL: not open. */
+	enum bs_status status;  /* The status of opening the index. */
 	struct bs_error why;
-	struct bs_buffer notices; /* NUL-ended, in the order in which they came */
+	struct bs_buffer notices; /* NUL-terminated lines, in the order of their arrival. */
 };
 
 struct bs_catalog_query {
 	struct bs_catalog *catalog;
 	const struct bs_search_request *find;
 	bool is_scored;
-	bool opens_all; /* every index is asked */
+	bool opens_all; /* Every index is asked. */
 	struct bs_catalog_part *parts;
 	size_t n_parts;
 	struct bs_catalog_analysis *analyses;
 	size_t n_analyses;
-	struct bs_term_table fields; /* of records, of those that the query may name */
+	/* The fields of records, among the names that the query may use as fields. */
+	struct bs_term_table fields;
 	struct bs_statistics
-		/* of the indexes that are not open; the fields of all. NULL: every index is
-		 * opened */
+		/* The statistics of the indexes that are not open, and the fields of all indexes.
+		 * NULL: every index is opened. */
 		*others;
-	bool has_fields; /* the statistics name some */
+	bool has_fields; /* `others` has fields. */
 	size_t error_byte;
 };
 
-/* Checks that the indexes that are reached read words alike, if that matters. BS_INVALID: they do
- * not. */
+/* If scores are compared or words are taken from documents, checks that all available indexes have
+ * the same query analysis. BS_INVALID: they do not. */
 enum bs_status bs_catalog_query_check(const struct bs_catalog_query *query,
                                       struct bs_error *err) BS_WARN_UNUSED;
 
-/* Parses the query as the indexes that are reached will, and chooses those that are asked or
- * probed. BS_INVALID: it does not parse, or no index can be sorted so; BS_CORRUPT, BS_UNSUPPORTED,
- * BS_NO_MEMORY. */
+/* Parses the query as the available indexes will, and chooses the indexes to ask or to probe.
+ * BS_INVALID: the query is invalid, or no index has values in the sort field. BS_CORRUPT,
+ * BS_UNSUPPORTED, BS_NO_MEMORY. */
 enum bs_status bs_catalog_query_choose(struct bs_catalog_query *query,
                                        struct bs_error *err) BS_WARN_UNUSED;
 
-/* Makes `others` the statistics of the indexes that are reached and not open. BS_CORRUPT,
+/* Sets `others` to the statistics of the indexes that are available and not open. BS_CORRUPT,
  * BS_NO_MEMORY. */
 enum bs_status bs_catalog_query_count_others(struct bs_catalog_query *query,
                                              struct bs_error *err) BS_WARN_UNUSED;
 
-/* Chooses indexes that are to be probed because they may have words of the query that no open index
- * has, or words much like them. Of words that too many indexes may have, `others` counts a
- * document, so that they do not seem to be missing. BS_CORRUPT, BS_NO_MEMORY. */
+/* Chooses indexes to probe because they may have words of the query that no open index has, or
+ * similar words. If too many indexes may have a word, `others` counts one document for it, so that
+ * the word does not seem to be missing. BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_catalog_query_choose_like(struct bs_catalog_query *query,
                                             struct bs_error *err) BS_WARN_UNUSED;
 
-/* The notices about the query, where no index is opened that would report them. */
+/* Reports the notices about the query, if no index is opened that would report them. */
 void bs_catalog_query_notices(const struct bs_catalog_query *query);
 
-/* Releases all but the parts. */
+/* Releases everything but the parts. */
 void bs_catalog_query_deinit(struct bs_catalog_query *query);

@@ -1,8 +1,8 @@
 /*
- * catalog_search.c: bs_catalog_search: the indexes that may match are opened, several at a time,
- * and searched as one list.
+ * catalog_search.c: bs_catalog_search: opens the indexes that may match, several at a time, and
+ * searches them as one list.
  *
- *     look at fingerprints -> choose by what the catalog has (catalog_query.h) -> open -> search
+ *     check fingerprints -> choose by the catalog (catalog_query.h) -> open -> search
  *       (search_question.h) -> hits
  */
 #include <stdlib.h>
@@ -20,24 +20,24 @@
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
-/* While open indexes have more descriptors than these, or than half of those that the process may
- * have, their files are closed. */
+/* If the open indexes hold more descriptors than MOST_DESCRIPTORS, or than half of the process's
+ * limit, their files are closed. */
 #define MOST_DESCRIPTORS 1024u
 #define MOST_THREADS     64u
 
-/* A search under way. */
+/* The state of a running search. */
 struct finding {
 	struct bs_catalog_query query;
 	const struct bs_catalog_search_request *request;
 	struct bs_catalog_absence absence;
 	struct bs_question question;
-	struct bs_limits limits;          /* what is left of those of the request, for the search */
-	struct bs_catalog_part **opening; /* to be opened now */
-	struct bs_catalog_part **opened;  /* those of the searcher's list, in its order */
-	/* of the request, those that lie in some open index; NULL-ended */
+	struct bs_limits limits;          /* What remains of the request's limits. */
+	struct bs_catalog_part **opening; /* The indexes to open now. */
+	struct bs_catalog_part **opened;  /* The indexes of the searcher's list, in its order. */
+	/* The request's places that are in some open index; NULL-terminated. */
 	const char **places;
 	size_t n_opening, n_opened;
-	struct bs_searcher *searcher; /* of the open indexes; NULL: none is */
+	struct bs_searcher *searcher; /* Searches the open indexes; NULL: none is open. */
 	struct bs_catalog_search_result *result;
 	uint64_t n_shown;
 };
@@ -48,7 +48,7 @@ static bool is_cut_off(const struct finding *finding, enum bs_status status)
 	return bs_deadline_ended(status) && limits && limits->partial;
 }
 
-/* As bs_catalog_leave_out. */
+/* Fails as bs_catalog_leave_out. */
 static enum bs_status leave_out(struct finding *finding, struct bs_catalog_part *part,
                                 enum bs_status status, const struct bs_error *why,
                                 struct bs_error *err)
@@ -63,7 +63,7 @@ static enum bs_status leave_out(struct finding *finding, struct bs_catalog_part 
 	return BS_OK;
 }
 
-/* Whether an index can be asked for words at all. */
+/* Leaves an index out if it cannot be asked for words. */
 static enum bs_status check_words(struct finding *finding, struct bs_catalog_part *part,
                                   struct bs_error *err)
 {
@@ -91,7 +91,7 @@ static enum bs_status look(struct finding *finding, struct bs_error *err)
 	return status;
 }
 
-/* Notices come on any thread, and are kept until all indexes are open. */
+/* Notices arrive on any thread and are kept until the indexes are open. */
 static void keep_notice(void *context, const char *message)
 {
 	struct bs_catalog_part *part = context;
@@ -148,7 +148,7 @@ static void spare_descriptors(const struct finding *finding)
 			bs_index_close_files(query->parts[i].index);
 }
 
-/* Opens a few of the indexes that are listed. */
+/* Opens the indexes in `opening`. */
 static enum bs_status open_some(struct finding *finding, struct bs_error *err)
 {
 	long n_processors = sysconf(_SC_NPROCESSORS_ONLN);
@@ -171,8 +171,8 @@ static enum bs_status open_some(struct finding *finding, struct bs_error *err)
 	return status;
 }
 
-/* Opens the indexes that are asked or probed, not too many before the descriptors of others are
- * spared. */
+/* Opens the indexes to ask or to probe, in groups, so that the descriptors of one group can be
+ * closed before the next. */
 static enum bs_status open_parts(struct finding *finding, struct bs_error *err)
 {
 	enum {
@@ -197,7 +197,7 @@ static enum bs_status open_parts(struct finding *finding, struct bs_error *err)
 	return status;
 }
 
-/* Makes a searcher of all open indexes. */
+/* Creates a searcher of all open indexes. */
 static enum bs_status make_searcher(struct finding *finding, struct bs_error *err)
 {
 	const struct bs_catalog_query *query = &finding->query;
@@ -225,15 +225,14 @@ static enum bs_status make_searcher(struct finding *finding, struct bs_error *er
 	return status;
 }
 
-/* Opens those that were chosen since, and searches all that are open from now on. */
+/* Opens the indexes chosen since the last call, and creates a searcher of all open indexes. */
 static enum bs_status open_chosen(struct finding *finding, struct bs_error *err)
 {
 	enum bs_status status = open_parts(finding, err);
 	return status ? status : make_searcher(finding, err);
 }
 
-/* Finds the places of the request that lie in open indexes. Indexes in which none lies have no
- * hits. */
+/* Finds the request's places that are in open indexes. Indexes without any of them have no hits. */
 static enum bs_status find_places(struct finding *finding, const char **missing_out,
                                   struct bs_error *err)
 {
@@ -267,8 +266,8 @@ static enum bs_status find_places(struct finding *finding, const char **missing_
 	return status;
 }
 
-/* Checks that each place of the request lies in some index: if need be all are opened for that. An
- * index that cannot be reached may have the place. */
+/* Checks that each place of the request is in some index, and opens all indexes if necessary. An
+ * unavailable index may have the place. */
 static enum bs_status check_places(struct finding *finding, struct bs_error *err)
 {
 	const char *missing;
@@ -322,7 +321,7 @@ static void explain(void *context, const char *text, size_t text_bytes)
 	find->callbacks.explain(find->callbacks.context, text, text_bytes);
 }
 
-/* The question for the list of open indexes. */
+/* Makes the question for the list of open indexes. */
 static enum bs_status make_question(struct finding *finding,
                                     const struct bs_search_program *program, struct bs_error *err)
 {
@@ -355,7 +354,7 @@ static enum bs_status search(struct finding *finding, struct bs_error *err)
 	return status;
 }
 
-/* Whether a search failed because of what it read from an index. */
+/* Whether the status is a failure of reading an index. */
 static bool is_of_index(enum bs_status status)
 {
 	return status == BS_CORRUPT || status == BS_IO || status == BS_UNTRUSTED ||
@@ -368,7 +367,7 @@ static int ignore_hit(void *context, const struct bs_hit *hit)
 	return 0;
 }
 
-/* Searches each open index by itself and leaves out those that fail. */
+/* Searches each open index separately and leaves out those that fail. */
 static enum bs_status find_faulty(struct finding *finding, bool *is_any_out, struct bs_error *err)
 {
 	struct bs_question question = finding->question;
@@ -396,8 +395,8 @@ static enum bs_status find_faulty(struct finding *finding, bool *is_any_out, str
 	return status;
 }
 
-/* Searches the open indexes; again without those that turn out to be damaged, if nothing was handed
- * out before. */
+/* Searches the open indexes. If one turns out to be damaged and no hit was passed on yet, searches
+ * again without it. */
 static enum bs_status search_sound(struct finding *finding, struct bs_error *err)
 {
 	bool is_any = true;
@@ -406,7 +405,7 @@ static enum bs_status search_sound(struct finding *finding, struct bs_error *err
 		struct bs_error why;
 		if (finding->query.others &&
 		    (finding->query.is_scored || finding->query.has_fields))
-			status = bs_catalog_query_count_others(&finding->query, err);
+			status = bs_catalog_query_count_others(&finding->query, &why);
 		finding->question.statistics = status ? NULL : finding->query.others;
 		if (!status)
 			status = search(finding, &why);
@@ -420,8 +419,8 @@ static enum bs_status search_sound(struct finding *finding, struct bs_error *err
 	return status;
 }
 
-/* Words that no index has are reported, each with one much like it, by a few indexes that probably
- * have such a word. */
+/* Reports words that no index has, each with a similar word, from a few indexes that probably have
+ * one. */
 static enum bs_status suggest(struct finding *finding, struct bs_error *err)
 {
 	enum bs_status status = bs_catalog_query_count_others(&finding->query, err);
@@ -448,7 +447,7 @@ static void count_parts(const struct finding *finding)
 	}
 }
 
-/* Chooses and opens the indexes to be searched. */
+/* Chooses and opens the indexes to search. */
 static enum bs_status prepare(struct finding *finding, struct bs_error *err)
 {
 	struct bs_catalog_query *query = &finding->query;
@@ -485,7 +484,7 @@ static enum bs_status answer(struct finding *finding, struct bs_error *err)
 	if (find->callbacks.suggest && find->callbacks.notice && result->n_hits == 0 &&
 	    !result->is_partial && !finding->query.opens_all)
 		status = suggest(finding, err);
-	/* No time was left for what is reported besides the hits. */
+	/* No time was left for reports other than the hits. */
 	return is_cut_off(finding, status) ? BS_OK : status;
 }
 

@@ -1,5 +1,5 @@
-/* cmd_catalog.c: `bitsift catalog`: which indexes a catalog has. What it is for stands in
- * cmd_query.c and cmd_grep.c. */
+/* cmd_catalog.c: `bitsift catalog`: manages the list of indexes of a catalog. cmd_query.c and
+ * cmd_grep.c search it. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,7 +65,7 @@ enum bs_status bs_cmd_open_catalog(const char *file, bool make, const char *kern
 	return status;
 }
 
-/* Of a folder the index in it, be it one that may not be read. */
+/* The index in a folder, even if it is unreadable; otherwise the folder itself. */
 static char *index_in(const char *dir)
 {
 	char *below = NULL;
@@ -183,7 +183,7 @@ static enum bs_status ask(const struct catalog_arguments *arguments, char *const
 	return status;
 }
 
-/* By its name, or by the folder that it is in or was. */
+/* Removes an index by its name, its place, or the folder that contains it or did. */
 static enum bs_status take_out(struct bs_catalog *catalog, const char *word, struct bs_error *err)
 {
 	char *below = NULL;
@@ -198,7 +198,7 @@ static enum bs_status take_out(struct bs_catalog *catalog, const char *word, str
 	return status && status != BS_NOT_FOUND ? bs_fail(err, status, "%s", why.text) : status;
 }
 
-/* What is done with each operand. */
+/* Carries out a verb for one operand. */
 static enum bs_status do_one(struct bs_catalog *catalog, const char *verb, const char *word,
                              struct bs_error *err)
 {
@@ -211,7 +211,7 @@ static enum bs_status do_one(struct bs_catalog *catalog, const char *verb, const
 
 static const struct verb {
 	const char *name;
-	size_t least, most; /* operands */
+	size_t least, most; /* Number of operands. */
 } verbs[] = {{"add", 1, SIZE_MAX}, {"remove", 1, SIZE_MAX}, {"list", 0, 0},   {"refresh", 0, 0},
              {"check", 0, 0},      {"has", 1, SIZE_MAX},    {"export", 1, 1}, {"import", 1, 1}};
 

@@ -1,4 +1,4 @@
-/* cmd_check.c: `bitsift check`. Arguments and output; the checking is bs_index_check's. */
+/* cmd_check.c: `bitsift check`: arguments and output; bs_index_check checks. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -7,7 +7,7 @@
 #include "query/cli/cmd_progress.h"
 #include "query/cli/commands.h"
 
-/* The one thing to be set is a const char *. */
+/* The only argument is a const char *. */
 static const struct bs_option check_options[] = {
 	{0, "index", "DIR", "the index [the nearest .bitsift upward]", .kind = BS_OPTION_ONCE},
 	{0},

@@ -1,4 +1,4 @@
-/* cmd_compact.c: `bitsift compact`. Arguments and output; the work is bs_index_compact's. */
+/* cmd_compact.c: `bitsift compact`: arguments and output; bs_index_compact does the work. */
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,13 +32,13 @@ static const char *const compact_examples[] = {
 };
 
 struct display {
-	struct bs_progress progress; /* first: bs_progress_show */
+	struct bs_progress progress; /* First, for bs_progress_show. */
 	uint64_t n_unread;
 };
 
 #define LISTED_UNREAD 20
 
-/* What could not be read, and sources that are not followed; no other reason comes up. */
+/* Reports unreadable files, and sources without consent; there are no other reasons. */
 static void show_skip(void *context, enum bs_skip reason, const char *message)
 {
 	struct display *display = context;
@@ -86,7 +86,7 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 	struct display display = {.progress = {.verb = "compacting"}};
 	char *dir = NULL;
 	(void)operands;
-	mallopt(M_MMAP_THRESHOLD, 1 << 20); /* as in cmd_index.c */
+	mallopt(M_MMAP_THRESHOLD, 1 << 20); /* See cmd_index.c. */
 	enum bs_status status = bs_cmd_locate(arguments->index, &dir, err);
 	struct bs_build_request request = {.dir = dir,
 	                                   .write.memory_bytes = arguments->memory_bytes,

@@ -1,4 +1,4 @@
-/* cmd_delete.c: `bitsift delete`. Arguments and output; the work is bs_index_delete's. */
+/* cmd_delete.c: `bitsift delete`: arguments and output; bs_index_delete does the work. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ struct delete_arguments {
 	const char *index;
 	const char *query;
 	bool any, undo, dry_run, yes, nul, wait, quiet;
-	bool has_failed; /* an id was not printed */
+	bool has_failed; /* An id could not be printed. */
 };
 
 #define SETS(kind, field) BS_OPTION_SETS(kind, struct delete_arguments, field)
@@ -66,8 +66,8 @@ static void show_id(void *context, const char *local_id, size_t local_id_bytes)
 	putchar(arguments->nul ? '\0' : '\n');
 }
 
-/* What the index has no more of documents that are deleted no longer. It stays as private as it
- * is. */
+/* Indexes restored documents again whose data is no longer in the index. Keeps the privacy of the
+ * index (`shared`). */
 static enum bs_status read_again(const char *dir, const struct delete_arguments *arguments,
                                  const struct bs_consent *consent, struct bs_error *err)
 {
@@ -155,7 +155,7 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 	if (status)
 		return status == BS_STOPPED ? 1 : -1;
 	show_result(arguments, &result);
-	/* Documents that could not be read were named; they may have matched. */
+	/* Unreadable documents were reported, but they may match. */
 	if (result.n_unreadable > 0 || result.n_lost > 0 || arguments->has_failed)
 		return 2;
 	return result.n_deleted > 0 ? 0 : 1;

@@ -1,7 +1,6 @@
 /*
- * cmd_fault.c: what becomes of the program when a file of the index is truncated, or cannot be
- * read, while it is mapped into memory: SIGBUS. What runs in the handler calls nothing but what
- * POSIX allows there. The library installs no handlers.
+ * cmd_fault.c: handles SIGBUS, which occurs when a mapped file of the index is truncated or cannot
+ * be read. The handler uses async-signal-safe functions only. The library installs no handlers.
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -12,7 +11,7 @@
 #include "query/cli/cmd_output.h"
 #include "query/cli/commands.h"
 
-/* A line of /proc/self/maps: "7f12e000-7f12f000 r--p 00000000 08:01 131 /path". */
+/* A line of /proc/self/maps, such as "7f12e000-7f12f000 r--p 00000000 08:01 131 /path". */
 #define LINE_BYTES (PATH_MAX + 128)
 
 static uintptr_t take_hex(const char **at)
@@ -29,7 +28,8 @@ static uintptr_t take_hex(const char **at)
 	}
 }
 
-/* The path of the file that the line says is mapped where the address lies; NULL: none. */
+/* The path of the file in a line of the map, if the address is in its range; NULL: it is not, or
+ * there is no file. */
 static const char *path_in(const char *line, uintptr_t address)
 {
 	uintptr_t start = take_hex(&line);
@@ -68,7 +68,7 @@ static void say(const char *text)
 	(void)!write(STDERR_FILENO, text, strlen(text));
 }
 
-/* A terminal gets no control characters. */
+/* Escapes control characters for a terminal. */
 static void say_path(const char *path)
 {
 	static const char digits[] = "0123456789abcdef";
@@ -85,8 +85,8 @@ static void end_program(int number, siginfo_t *info, void *context)
 	char line[LINE_BYTES];
 	const char *path;
 	(void)context;
-	/* No file stands there: an error of ours. It comes again as soon as this returns, and ends
-	 * the program as it should. */
+	/* No file is mapped there, so this is a programming error. The fault recurs when the
+	 * handler returns, and then ends the program by default. */
 	if (info->si_code != BUS_ADRERR || !find_file((uintptr_t)info->si_addr, line, &path)) {
 		signal(number, SIG_DFL);
 		return;

@@ -1,5 +1,5 @@
-/* cmd_grep.c: `bitsift grep`: what it says of itself, and what becomes of the answers. Options are
- * grep_arguments.c's. */
+/* cmd_grep.c: `bitsift grep`: its help, and the output of results. grep_arguments.c parses the
+ * options. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -39,7 +39,7 @@ static const char *const grep_examples[] = {
 struct session {
 	const struct bs_grep_arguments *arguments;
 	bool is_quiet;
-	int write_error; /* of standard output; 0: none */
+	int write_error; /* Errno of standard output; 0: none. */
 };
 
 static int write_out(void *context, const void *bytes, size_t n_bytes)
@@ -62,7 +62,7 @@ static void notice(void *context, const char *message)
 	const struct session *session = context;
 	if (session->arguments->no_messages)
 		return;
-	/* It stands behind what came before it, where both go to the same place. */
+	/* The notice must come after the output before it, if both go to the same place. */
 	(void)bs_output_flush();
 	fprintf(stderr, "bitsift: %s\n", message);
 }
@@ -73,7 +73,7 @@ static void explain(void *context, const char *text, size_t text_bytes)
 	fprintf(stderr, "bitsift: %.*s\n", (int)text_bytes, text);
 }
 
-/* A word as a shell reads it back. */
+/* Prints a word, quoted for a shell. */
 static void put_word(const char *word, FILE *to)
 {
 	static const char plain[] =
@@ -136,7 +136,7 @@ static void show_stats(const struct bs_grep_result *result,
 	fputs("}\n", stderr);
 }
 
-/* Of a search in a catalog the sums are left in came. */
+/* Searches a catalog. *came: the result, with the sums over all indexes. */
 static enum bs_status grep_catalog(const struct bs_grep_arguments *arguments,
                                    const struct bs_grep_request *grep,
                                    const struct bs_grep_program *program,
@@ -153,7 +153,8 @@ static enum bs_status grep_catalog(const struct bs_grep_arguments *arguments,
 	return status;
 }
 
-/* Of an index that was asked for by name always; of one that lies there to people. */
+/* Reports that files were searched without the index because their source has no consent. For an
+ * index that was named, always; for one that was only found, only on a terminal. */
 static void tell_of_consent(const struct bs_grep_request *request)
 {
 	char *located = NULL;
@@ -171,7 +172,7 @@ static void tell_of_consent(const struct bs_grep_request *request)
 	free(located);
 }
 
-/* Said once to each user, where it can be kept that it was. */
+/* Suggests an index, once per user, if it can be stored that this was done. */
 static void tell_of_index(const struct bs_grep_request *request)
 {
 	char *dir = NULL;
@@ -192,7 +193,7 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
                struct bs_error *err)
 {
 	struct bs_grep_arguments *arguments = set;
-	/* A reader that goes away is told by what writes. */
+	/* A reader that closes the pipe is noticed by the failing write. */
 	(void)signal(SIGPIPE, SIG_IGN);
 	if (bs_cmd_lists_kernels(arguments->request.kernel))
 		return 0;
@@ -251,7 +252,7 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 		tell_of_consent(&request);
 	else if (!arguments->no_messages && !arguments->catalog && !result.is_partial)
 		tell_of_index(&request);
-	/* Whoever reads less than all (`| head`) has had enough: no error. */
+	/* A reader that closes the pipe early (`| head`) has read enough, which is not an error. */
 	if (session.write_error == EPIPE)
 		return result.n_notices > 0 ? 2 : 0;
 	if (session.write_error) {

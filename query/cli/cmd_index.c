@@ -1,5 +1,4 @@
-/* cmd_index.c: `bitsift index`. Argument parsing, progress and summary; the work is
- * bs_index_build's. */
+/* cmd_index.c: `bitsift index`: arguments, progress and summary; bs_index_build does the work. */
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +20,7 @@ struct index_arguments {
 	struct bs_word_list globs, records, text_fields, weights, forget;
 	uint64_t n_threads;
 	bool quiet, verbose;
-	char *text; /* --text's list, cut up */
+	char *text; /* A copy of the argument of --text, split at commas. */
 };
 
 static enum bs_status take_text(void *to, const struct bs_option *option, const char *argument,
@@ -106,15 +105,15 @@ static const char *const index_examples[] = {
 	NULL,
 };
 
-#define LISTED_SKIPS 20 /* of one reason, unless --verbose */
+#define LISTED_SKIPS 20 /* Limit of the notices for one reason, unless --verbose. */
 
 struct display {
-	struct bs_progress progress; /* first: bs_progress_show */
+	struct bs_progress progress; /* First, for bs_progress_show. */
 	bool verbose;
 	uint64_t n_listed[BS_SKIP_REASONS];
 };
 
-/* That a binary file or a link is passed over is expected; it is counted in the summary. */
+/* Whether skipping for this reason is expected, so that it is only counted in the summary. */
 static bool is_expected(enum bs_skip reason)
 {
 	return reason == BS_SKIP_BINARY || reason == BS_SKIP_LINK || reason == BS_SKIP_SPECIAL ||
@@ -139,7 +138,7 @@ static void show_notice(void *context, const char *message)
 	fprintf(stderr, "bitsift: %s\n", message);
 }
 
-/* Whether all that was left out has been named. */
+/* Whether every skipped file has been named. */
 static bool has_named_all(const struct display *display, const struct bs_build_report *report)
 {
 	for (int reason = 0; reason < BS_SKIP_REASONS && !display->verbose; reason++)
@@ -214,7 +213,7 @@ static void show_summary(const struct display *display, const struct bs_build_re
 		fputs(has_named_all(display, report) ? "\n" : " (-v names them)\n", stderr);
 }
 
-/* Why the exit status is not 0. */
+/* Reports why the exit status is not 0. */
 static void show_unread(const struct bs_build_report *report)
 {
 	fprintf(stderr, "bitsift: %s of the files, folders and sources could not be read%s\n",
@@ -222,7 +221,7 @@ static void show_unread(const struct bs_build_report *report)
 	        report->is_refresh ? "; what the index had of them stays" : "");
 }
 
-/* "F,G": a list. */
+/* Splits "F,G" into a list. */
 static enum bs_status take_text(void *to, const struct bs_option *option, const char *argument,
                                 struct bs_error *err)
 {
@@ -285,9 +284,9 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 	struct display display = {.verbose = arguments->verbose, .progress = {.verb = "indexing"}};
 	struct bs_build_report report = {0};
 	struct bs_build_request *request = &arguments->request;
-	/* A fixed threshold: large blocks go back to the system when freed. glibc would raise it
-	 * with the first large file and keep what came after, up to 100 MB more than --memory
-	 * allows. */
+	/* With a fixed threshold, large blocks return to the system when freed. glibc would raise
+	 * the threshold with the first large file and keep later blocks, up to 100 MB more than
+	 * --memory allows. */
 	mallopt(M_MMAP_THRESHOLD, 1 << 20);
 	request->dir = arguments->index ? arguments->index : bs_cmd_environment_index();
 	const char *dir = request->dir ? request->dir : ".bitsift";

@@ -1,5 +1,4 @@
-/* cmd_input.c: files that options name, and standard input, read with a limit of size and of time.
- * See cmd_input.h. */
+/* cmd_input.c: see cmd_input.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -34,7 +33,7 @@ uint64_t bs_timer_left(const struct bs_timer *timer)
 	return now < timer->end_ns ? timer->end_ns - now : 1;
 }
 
-/* For poll: -1 without a limit. */
+/* The time left as a timeout for poll; -1: no limit. */
 static int left_ms(const struct bs_timer *timer)
 {
 	uint64_t now = bs_timer_now_ns();
@@ -47,7 +46,7 @@ static int left_ms(const struct bs_timer *timer)
 enum bs_status bs_input_open(struct bs_input *input, const char *path, struct bs_error *err)
 {
 	*input = (struct bs_input){.path = path, .fd = STDIN_FILENO};
-	/* O_NONBLOCK: the writer of a named pipe is waited for in bs_input_more, which has a
+	/* With O_NONBLOCK, the wait for the writer of a named pipe is in bs_input_more, which has a
 	 * limit. */
 	if (strcmp(path, "-") != 0)
 		input->fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);

@@ -1,4 +1,4 @@
-/* cmd_output.c: standard output of the commands: see cmd_output.h. */
+/* cmd_output.c: see cmd_output.h. */
 #include <errno.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -10,7 +10,8 @@
 #define OUTPUT_BYTES ((size_t)65536)
 
 static struct {
-	atomic_flag is_locked; /* not a mutex: a signal handler waits for it, too */
+	/* A spin lock instead of a mutex, because a signal handler takes it too. */
+	atomic_flag is_locked;
 	size_t n_bytes;
 	int error_number;
 	uint8_t bytes[OUTPUT_BYTES];
@@ -68,7 +69,7 @@ bool bs_output_flush(void)
 	return unlock();
 }
 
-/* Whether it was written, bs_output_flush says in the end. */
+/* Errors are ignored here; bs_output_flush reports them. */
 static ssize_t write_stream(void *cookie, const char *bytes, size_t n_bytes)
 {
 	(void)cookie;

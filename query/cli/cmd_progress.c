@@ -1,5 +1,4 @@
-/* cmd_progress.c: signs of life of the commands that write an index, and how they are interrupted.
- * See cmd_progress.h. */
+/* cmd_progress.c: see cmd_progress.h. */
 #include <signal.h>
 #include <stdio.h>
 #include <sys/time.h>
@@ -9,15 +8,16 @@
 #include "query/cli/cmd_progress.h"
 #include "query/options/command_line.h"
 
-static volatile int interrupted_by; /* as struct bs_limits has it */
-static uint64_t interrupted_at_ns;  /* of processor time */
+/* The number of the signal; the cancel flag of struct bs_limits. */
+static volatile int interrupted_by;
+static uint64_t interrupted_at_ns; /* Processor time of the process. */
 
-/* A call that goes on for so long after the signal is not waited for. Time that others have the
- * processor does not count. */
+/* A call that still runs this long after the signal is not waited for. MOST_WORK_NS is processor
+ * time, so that a busy machine does not end the program early. */
 #define MOST_WAIT_US 150000
 #define MOST_WORK_NS UINT64_C(100000000)
 
-/* In handlers: calls of the system only. */
+/* The functions up to end_at_once run in signal handlers and only make system calls. */
 static uint64_t worked_ns(void)
 {
 	struct timespec now;
@@ -38,8 +38,8 @@ static void note(int number)
 	start_wait();
 }
 
-/* As if killed: the index is that of the last commit, and the next run removes what this one has
- * written. */
+/* Ends the program as if it were killed: the index stays at the last commit, and the next run
+ * removes leftover files. */
 static void end_at_once(int number)
 {
 	static const char line[] =
@@ -57,7 +57,7 @@ static void end_at_once(int number)
 struct bs_limits bs_interrupt_catch(void)
 {
 	static const int numbers[] = {SIGINT, SIGTERM};
-	/* A read that waits for its writer is not begun again. */
+	/* Without SA_RESTART, a read that waits for a pipe returns. */
 	struct sigaction action = {.sa_handler = note, .sa_flags = (int)SA_RESETHAND}, before;
 	struct sigaction at_once = {.sa_handler = end_at_once, .sa_flags = SA_RESTART};
 	sigemptyset(&action.sa_mask);
@@ -83,9 +83,9 @@ void bs_interrupt_end(bool is_done)
 
 #define FIRST_NS    UINT64_C(1000000000)
 #define PAUSE_NS    UINT64_C(100000000)
-#define LEAST_SHARE 0.01 /* of less no time left is told */
+#define LEAST_SHARE 0.01 /* Below this share, no remaining time is shown. */
 
-/* "1:02:03 left" */
+/* Prints "1:02:03 left". */
 static void show_left(double seconds, double share)
 {
 	unsigned left = (unsigned)(seconds * (1 / share - 1) + 0.5);

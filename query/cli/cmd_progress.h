@@ -1,5 +1,4 @@
-/* cmd_progress.h: how the commands that write an index are interrupted, and what they show of their
- * progress. */
+/* cmd_progress.h: interruption and progress display of the commands that write an index. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,29 +7,28 @@
 #include "core/bitsift/build.h"
 
 /*
- * bs_interrupt_catch: from now on the first SIGINT or SIGTERM is noted, unless it is ignored, and
- * cancels the call that gets the limits returned. The second ends the program, and so does the
- * first if the call works on for a tenth of a second.
+ * bs_interrupt_catch: from now on, the first SIGINT or SIGTERM (unless it is ignored) cancels the
+ * call that is given the returned limits. A second signal ends the program. So does the first one
+ * if the call continues for a tenth of a second of processor time.
  *
- * bs_interrupt_end ends the program by the signal that came, with a line; it returns if none came.
- * is_done: the index was committed before.
+ * bs_interrupt_end: if a signal came, prints a line and ends the program by that signal; otherwise
+ * returns. is_done: the index was committed before.
  */
 struct bs_limits bs_interrupt_catch(void);
 void bs_interrupt_end(bool is_done);
 
-/* A line on standard error that is drawn again and again, on a terminal, for work that takes over a
+/* A status line on standard error, redrawn repeatedly on a terminal while work takes longer than a
  * second. */
 struct bs_progress {
-	const char *verb; /* "indexing" */
+	const char *verb; /* What the command does, such as "indexing". */
 	bool is_drawn;
 	enum bs_build_step step;
 	uint64_t last_drawn_ns;
 };
-/* Starts the line if it is due after elapsed_ns of work: erases it and prints the verb. False: not
- * due. */
+/* If the line is due after elapsed_ns of work, erases it and prints the verb. False: not due. */
 bool bs_progress_begin(struct bs_progress *progress, uint64_t elapsed_ns);
-/* For bs_build_request.progress: draws the line if it is time to. context begins with a struct
- * bs_progress. */
+/* For bs_build_request.callbacks.progress: draws the line if it is due. context begins with a
+ * struct bs_progress. */
 int bs_progress_show(void *context, const struct bs_build_report *report);
-/* Before anything else is written to standard error. */
+/* Erases the line. Call before anything else is written to standard error. */
 void bs_progress_clear(struct bs_progress *progress);

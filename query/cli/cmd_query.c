@@ -1,4 +1,4 @@
-/* cmd_query.c: `bitsift query`. Arguments, batches and output; the search itself is bs_search's. */
+/* cmd_query.c: `bitsift query`: arguments, batches and output; bs_search searches. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 
 struct query_arguments {
 	const char *index;
-	const char *catalog; /* "": the user's */
+	const char *catalog; /* The catalog's file; "": the user's; NULL: none. */
 	bool partial;
 	const char *kernel;
 	const char *batch;
@@ -28,12 +28,12 @@ struct query_arguments {
 	struct bs_word_list globs, types, type_nots, places, stops;
 	uint64_t n_best, offset, n_threads, feedback_docs;
 	struct bs_limits limits;
-	int color; /* enum when */
+	int color; /* When to use colours: an enum when. */
 	const char *sort;
-	char *sort_field; /* of sort, without its direction */
-	char *text;       /* the operands, joined */
+	char *sort_field; /* The field in `sort`, without its direction. */
+	char *text;       /* The operands, joined. */
 	const char *like_file;
-	char *stop_words, *like_text; /* those files */
+	char *stop_words, *like_text; /* The contents of the files of --stop and --like-file. */
 	bool count, ids, nul, json, trec, stats, fresh, explain;
 };
 
@@ -143,30 +143,33 @@ static const char *const query_examples[] = {
 	NULL,
 };
 
-/* A query run in progress: where its output goes and what has come of it. */
+/* The state of a run: its output, and sums over its queries. */
 struct session {
 	const struct query_arguments *arguments;
 	const struct bs_consent *consent;
 	struct bs_index *index;
 	struct bs_index_info info;
 	struct bs_searcher *searcher;
-	struct bs_catalog *catalog;            /* instead of an index */
-	struct bs_catalog_search_result asked; /* sums of all queries */
-	const char *index_name; /* of the hit that is shown; NULL: there is no catalog */
+	/* The catalog that is searched in place of an index. */
+	struct bs_catalog *catalog;
+	/* The numbers of indexes asked, skipped and so on, summed over all queries. */
+	struct bs_catalog_search_result asked;
+	const char *index_name; /* The index of the current hit; NULL: no catalog. */
 	struct bs_stats_sum stats;
 	FILE *out;
-	bool is_terminal; /* standard output */
+	bool is_terminal; /* Standard output is a terminal. */
 	bool color;
 	bool has_matched;
 	bool has_failed;
 	uint64_t n_unreadable;
 	struct bs_changes changes;
-	uint64_t n_shown;         /* ids of this query */
-	uint32_t n_query_notices; /* of this process */
-	bool is_bad_request;      /* whatever is asked: an option is wrong */
-	const char *query;        /* in a batch: the one that is run; else NULL */
+	uint64_t n_shown;         /* The number of ids printed for the current query. */
+	uint32_t n_query_notices; /* Notices about queries, counted over all queries. */
+	/* The request is invalid for any query, because an option is wrong. */
+	bool is_bad_request;
+	const char *query; /* The current query of a batch; NULL: no batch. */
 	size_t query_bytes;
-	const char *query_id; /* for --format trec */
+	const char *query_id; /* The id of the current query, for --format trec. */
 	size_t query_id_bytes;
 };
 
@@ -183,13 +186,13 @@ static char *join(char *const *words, size_t n)
 	return NULL;
 }
 
-/* FIELD, FIELD:asc, FIELD:desc, -FIELD. */
+/* Parses --sort: FIELD, FIELD:asc, FIELD:desc, -FIELD. */
 static enum bs_status take_sort(struct query_arguments *arguments, struct bs_error *err)
 {
 	const char *field = arguments->sort;
 	if (!field)
 		return BS_OK;
-	/* a run is in the order of its scores */
+	/* A trec run is sorted by score. */
 	bool is_trec = arguments->format && strcmp(arguments->format, "trec") == 0;
 	if (arguments->count || arguments->ids || arguments->request.method.approx || is_trec)
 		return bs_fail(err, BS_INVALID,
@@ -208,7 +211,7 @@ static enum bs_status take_sort(struct query_arguments *arguments, struct bs_err
 	return arguments->sort_field ? BS_OK : bs_fail_memory(err, "a field", n);
 }
 
-/* All of the files, a line feed behind each. */
+/* Reads the files and joins them, each followed by a line feed. */
 static enum bs_status read_files(const char *const *paths, size_t n, const struct bs_timer *timer,
                                  char **text_out, size_t *n_bytes_out, struct bs_error *err)
 {
@@ -230,7 +233,7 @@ static enum bs_status read_files(const char *const *paths, size_t n, const struc
 	return status || is_kept ? status : bs_fail_memory(err, "a text", *n_bytes_out);
 }
 
-/* A list of stop words by its name, which is no path, and those in files. */
+/* Divides --stop into the name of a list, which is not a path, and files, which are read. */
 static enum bs_status read_stops(struct query_arguments *arguments, const struct bs_timer *timer,
                                  struct bs_error *err)
 {
@@ -328,7 +331,8 @@ static enum bs_status take_operands(struct query_arguments *arguments,
 		status = read_like(arguments, &timer, err);
 	if (status)
 		return status;
-	/* To read them is part of the query; in a batch each query has all of its time. */
+	/* Reading the files counts as part of the query; in a batch, each query has the full time
+	 * limit. */
 	if (!arguments->batch)
 		arguments->limits.deadline_ns = bs_timer_left(&timer);
 	bool is_count = arguments->count || (arguments->n_best == 0 && !arguments->ids);
@@ -429,7 +433,7 @@ static void show_explain(void *context, const char *text, size_t text_bytes)
 	fwrite(text, 1, text_bytes, stderr);
 }
 
-/* On a terminal: which hits these were, if there are others. */
+/* On a terminal, reports which of the hits were shown, if there are others. */
 static void tell_place(const struct session *session, const struct bs_search_result *result)
 {
 	const struct query_arguments *arguments = session->arguments;
@@ -477,11 +481,11 @@ static void end_query(struct session *session, const struct bs_search_result *re
 		        (unsigned long long)session->asked.n_indexes);
 }
 
-/* The longest query, its \r, and a byte that tells that it is longer. */
+/* The longest query, its \r, and one byte more, which shows that a line is longer. */
 #define BATCH_LINE_BYTES ((size_t)BS_QUERY_MAX_BYTES + 2)
 
-/* Of standard output, for a snippet that is indented and cut at both ends; 0: not known, or next to
- * none. */
+/* The width of the terminal minus the indentation and a "…" at both ends of a snippet; 0: unknown
+ * or too narrow. */
 static uint32_t terminal_columns(void)
 {
 	struct winsize size = {0};
@@ -512,8 +516,7 @@ static enum bs_status find_in_catalog(struct session *session, const struct bs_s
 	return status;
 }
 
-/* An error is one line with the reason; for a query that does not parse, the query with a caret
- * too. */
+/* Reports an error on one line; for a query that does not parse, also the query with a caret. */
 static enum bs_status run_query(struct session *session, const char *text, size_t text_bytes,
                                 struct bs_error *err)
 {
@@ -568,9 +571,10 @@ static enum bs_status run_query(struct session *session, const char *text, size_
 	return status;
 }
 
-/* The next line, without its end, or as much of one as is too long for a query whatever follows:
- * the rest is gone past, but never held. *is_line_out is false at the end of the file. The time
- * limit counts from the line's first byte: nobody says how long to wait for the next query. */
+/* Reads the next line, without its end. Of a line that is too long for a query, only the first
+ * BATCH_LINE_BYTES are kept, and the rest is skipped. *is_line_out is false at the end of the file.
+ * The time limit counts from the line's first byte, because the wait for the next query is
+ * unlimited. */
 static enum bs_status next_line(struct bs_input *file, uint64_t limit_ns, char *line,
                                 size_t *line_bytes_out, bool *is_line_out, struct bs_error *err)
 {
@@ -603,7 +607,7 @@ static enum bs_status next_line(struct bs_input *file, uint64_t limit_ns, char *
 	return status;
 }
 
-/* In the place of a query's hits. */
+/* Prints an error in place of a query's hits. */
 static void show_error(struct session *session, const struct bs_error *err)
 {
 	const struct query_arguments *arguments = session->arguments;
@@ -618,8 +622,8 @@ static void show_error(struct session *session, const struct bs_error *err)
 	fflush(session->out);
 }
 
-/* A run has the query's id in each line: what stands before a tab, or the line's number. Returns
- * where the query begins. */
+/* The id of a query in a trec run: the text before a tab, or the line's number. Returns the
+ * beginning of the query. */
 static const char *take_query_id(struct session *session, const char *line, size_t n,
                                  uint64_t number, char own[24])
 {
@@ -633,7 +637,8 @@ static const char *take_query_id(struct session *session, const char *line, size
 	return tab + 1;
 }
 
-/* Runs one line; a bad query prints `error` in its place. Fails where no other line can be run. */
+/* Runs one line. A bad query prints `error` in place of its hits. Fails if no other line can be
+ * run. */
 static enum bs_status run_line(struct session *session, const char *line, size_t n, uint64_t number,
                                struct bs_error *err)
 {
@@ -650,7 +655,7 @@ static enum bs_status run_line(struct session *session, const char *line, size_t
 	return BS_OK;
 }
 
-/* A query a line. */
+/* Runs each line of the file as a query. */
 static enum bs_status run_batch(struct session *session, struct bs_error *err)
 {
 	struct bs_input *file = malloc(sizeof(*file));
@@ -713,7 +718,7 @@ static enum bs_status open_index(struct session *session, struct bs_error *err)
 	return bs_searcher_new(session->index, &session->searcher, err);
 }
 
-/* As most programs have it: https://no-color.org, and terminals that know no colours. */
+/* Follows https://no-color.org, and terminals without colours. */
 static bool wants_color(int when, bool is_terminal)
 {
 	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
@@ -730,13 +735,14 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 	                          .is_terminal = isatty(STDOUT_FILENO),
 	                          .query_id = "1",
 	                          .query_id_bytes = 1};
-	struct bs_error told = {""}; /* already, where it came up */
+	struct bs_error told = {""}; /* The error of a query; already printed where it occurred. */
 	if (bs_cmd_lists_kernels(arguments->kernel))
 		return 0;
 	if (take_operands(arguments, operands, err))
 		return -1;
 	session.color = wants_color(arguments->color, session.is_terminal);
-	/* What --fresh looks at is part of the query; in a batch each query has all of its time. */
+	/* Opening with --fresh counts as part of the query; in a batch, each query has the full
+	 * time limit. */
 	struct bs_timer timer;
 	bs_timer_start(&timer, arguments->limits.deadline_ns);
 	enum bs_status status = open_index(&session, err);

@@ -1,7 +1,7 @@
 /*
- * cmd_stats.c: `bitsift stats`. Arguments; the numbers are core/store/index_stats.c's, the looks
- * stats_format.c's. With that, the one command that looks behind bitsift.h: it shows how an index
- * is made, which is nobody's interface.
+ * cmd_stats.c: `bitsift stats`: arguments; core/store/index_stats.c computes the numbers, and
+ * stats_format.c prints them. This is the only command that includes more than bitsift.h, because
+ * it shows the internals of an index, which have no public interface.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -50,7 +50,7 @@ static const char *const stats_examples[] = {
 	NULL,
 };
 
-/* Of the manifest: of the last commit, that is. */
+/* The age of the manifest, that is, of the last commit. */
 static int64_t age_seconds(const struct bs_dir *dir)
 {
 	struct stat info;
@@ -69,7 +69,7 @@ static void tell_unread(void *context, enum bs_skip reason, const char *message)
 	fprintf(stderr, "bitsift: %s\n", message);
 }
 
-/* A second look at the index, which makes it what --fresh would search. */
+/* Opens the index a second time and freshens it, as --fresh would. */
 static enum bs_status look_at_sources(const struct bs_dir *dir, struct bs_freshened *since_out,
                                       bool *is_incomplete_out, struct bs_error *err)
 {

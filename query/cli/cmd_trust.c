@@ -1,18 +1,18 @@
 /*
- * cmd_trust.c: which indexes and sources the user of the program has consented to, where that is
- * kept, and `bitsift trust`.
+ * cmd_trust.c: the indexes and sources that the user of the program has consented to, how they are
+ * stored, and `bitsift trust`.
  *
  *      $XDG_CONFIG_HOME/bitsift/trusted        index directories, one a line; * is all (~/.config)
- *      $XDG_STATE_HOME/bitsift/told/NAME       something that is said only once has been said
+ *      $XDG_STATE_HOME/bitsift/told/NAME       a message that is shown only once was shown
  *      $XDG_STATE_HOME/bitsift/sources/HASH    a source outside its index's folder that was named
  *        to `bitsift index`
  *                                              (~/.local/state)
  *
- * A mark of a named source is a file of its own: index directory, recorded path and canonical
- * place, each NUL-ended. It lies with the user and not in the index, so it needs no key to be
- * believed, survives every rebuild and refresh, whoever makes it, and is worth nothing to a copy of
- * the index or where another file stands under the path. Any number of runs may make marks at once:
- * a mark appears whole, by rename, and two of the same say the same.
+ * The mark of a named source is a separate file: index directory, recorded path and canonical
+ * place, each NUL-terminated. It is stored with the user's files and not in the index, so it needs
+ * no key to be believed. It survives every rebuild and refresh, by any user. It does not apply to a
+ * copy of the index, nor if another file is at the path. Any number of runs may make marks at once:
+ * a mark appears whole, by rename, and two marks of the same source are equal.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -29,13 +29,13 @@
 #include "query/cli/cmd_input.h"
 #include "query/cli/commands.h"
 
-/* The user's folder of that kind, with rest behind it; NULL: there is no home, or no memory. */
+/* A path below the user's folder of that kind; NULL: there is no home directory, or no memory. */
 static char *user_path(const char *variable, const char *below_home, const char *rest)
 {
 	const char *base = getenv(variable);
 	const char *home = getenv("HOME");
 	char *path = NULL;
-	/* A relative one is to be ignored, says the XDG specification. */
+	/* The XDG specification requires that a relative path is ignored. */
 	if (base && *base == '/')
 		return asprintf(&path, "%s/bitsift/%s", base, rest) < 0 ? NULL : path;
 	if (!home || *home != '/')
@@ -48,7 +48,7 @@ static char *trusted_path(void)
 	return user_path("XDG_CONFIG_HOME", ".config", "trusted");
 }
 
-/* Makes the folders above path; what is wrong shows when the file is made. */
+/* Creates the folders above path. Errors are ignored; creating the file reports them. */
 static void make_folders(char *path)
 {
 	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
@@ -85,13 +85,13 @@ static enum bs_status fail_homeless(struct bs_error *err)
 	return bs_fail(err, BS_IO, "there is no home directory to keep it in");
 }
 
-/* Bytes on the heap; there is always room for one more. */
+/* Bytes on the heap, with room for one more. */
 struct text {
 	char *bytes;
 	size_t n_bytes;
 };
 
-/* Only what the user, or root, has written is the user's word. */
+/* Reads a file only if it belongs to the user or root; others could forge consent. */
 static enum bs_status read_own(int fd, struct text *text, struct bs_error *err)
 {
 	struct stat found;
@@ -123,7 +123,7 @@ static enum bs_status read_path(const char *path, struct text *text, struct bs_e
 	return status;
 }
 
-/* Where the line begins; -1: nowhere. */
+/* The offset of the line; -1: not found. */
 static ssize_t find_line(const struct text *lines, const char *line)
 {
 	size_t n_bytes = strlen(line);
@@ -178,7 +178,7 @@ static enum bs_status change_line(struct text *lines, const char *dir, bool add,
 	return BS_OK;
 }
 
-/* A file of these bytes, which appears as a whole. */
+/* Replaces a file atomically. */
 static enum bs_status write_file(const char *file, const struct text *text, struct bs_error *err)
 {
 	char *temporary = NULL;
@@ -203,8 +203,8 @@ static enum bs_status write_file(const char *file, const struct text *text, stru
 	return status;
 }
 
-/* Opens the file that lists what is trusted, and locks it. A file that another run has replaced
- * meanwhile is opened again. */
+/* Opens and locks the list of trusted indexes. If another run has replaced the file meanwhile,
+ * opens it again. */
 static int open_trusted(const char *path)
 {
 	struct stat found, locked;
@@ -226,7 +226,8 @@ static int open_trusted(const char *path)
 	}
 }
 
-/* One at a time, by a lock on the file, which is replaced as a whole; a link to it stays. */
+/* Changes the list under a lock on the file, which is replaced atomically. A symlink to the file is
+ * kept. */
 static enum bs_status edit(const char *dir, bool add, bool *changed_out, struct bs_error *err)
 {
 	struct text lines = {0};
@@ -276,8 +277,8 @@ static enum bs_status print_trusted(FILE *to, struct bs_error *err)
 	return status == BS_NOT_FOUND || !status ? BS_OK : bs_fail(err, status, "%s", why.text);
 }
 
-/* What the mark of a source says: by dir and path it is found, and place must still be where path
- * leads. */
+/* The content of a source's mark, which is looked up by dir and path; place must still be where
+ * path leads. place NULL: the key. */
 static enum bs_status make_mark(const char *dir, const char *path, const char *place,
                                 struct text *mark, struct bs_error *err)
 {
@@ -289,7 +290,7 @@ static enum bs_status make_mark(const char *dir, const char *path, const char *p
 	return BS_OK;
 }
 
-/* The file of a mark; key: without its place. */
+/* The file of a mark. key: its content without the place. */
 static char *mark_path(const struct text *key)
 {
 	char name[40];
@@ -306,7 +307,7 @@ static bool has_mark(const char *dir, const char *path)
 	has = file && read_path(file, &mark, NULL) == BS_OK && mark.n_bytes > key.n_bytes &&
 	      memcmp(mark.bytes, key.bytes, key.n_bytes) == 0 &&
 	      mark.bytes[mark.n_bytes - 1] == '\0';
-	/* Only now is the path looked at: a link in it may lead elsewhere than it did. */
+	/* The path is resolved only now; a symlink in it may lead to another place than before. */
 	char *place = has ? realpath(path, NULL) : NULL;
 	has = place && strcmp(place, mark.bytes + key.n_bytes) == 0;
 	free(place);
@@ -388,7 +389,7 @@ static const char *const trust_examples[] = {
 	NULL,
 };
 
-/* The line that stands for DIR. What is to be removed may be gone from the disk. */
+/* The line for DIR. For removal, DIR need not exist. */
 static enum bs_status resolve(const char *dir, bool is_removal, char **line_out,
                               struct bs_error *err)
 {
@@ -404,8 +405,7 @@ static enum bs_status resolve(const char *dir, bool is_removal, char **line_out,
 		return BS_OK;
 	if (asprintf(&manifest, "%s/manifest", *line_out) < 0)
 		return bs_fail_memory(err, "a path", strlen(dir));
-	/* A slip of the pen should not be kept for good. Whether it can be read is another
-	 * question. */
+	/* Prevents a typing error from being stored. An unreadable index is accepted. */
 	bool is_none = stat(manifest, &found) != 0 && (errno == ENOENT || errno == ENOTDIR);
 	free(manifest);
 	return is_none ? bs_fail(err, BS_NOT_FOUND,

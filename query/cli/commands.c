@@ -13,8 +13,8 @@
 #include "query/cli/cmd_input.h"
 #include "query/format/hit_format.h"
 
-/* Lines as arguments, without white space around; not those that are empty or begin with #. Strings
- * on the heap. */
+/* Splits a text into arguments, one per line, without surrounding white space. Empty lines and
+ * lines that begin with # are ignored. The strings are on the heap. */
 static enum bs_status take_lines(const char *text, size_t n_bytes, struct bs_word_list *arguments,
                                  struct bs_error *err)
 {
@@ -39,7 +39,7 @@ static enum bs_status take_lines(const char *text, size_t n_bytes, struct bs_wor
 	return status;
 }
 
-/* As rg does, one goes on without a file that cannot be read; but not without one that is too long.
+/* An unreadable file is reported and ignored, as by rg; a file that is too long is an error.
  * BS_NO_MEMORY, BS_INVALID, BS_DEADLINE. */
 static enum bs_status read_config(const char *variable, const char *path,
                                   const struct bs_timer *timer, struct bs_word_list *arguments,
@@ -59,8 +59,8 @@ static enum bs_status read_config(const char *variable, const char *path,
 	return status == BS_IO ? BS_OK : status;
 }
 
-/* The time limit among the arguments, which counts for the configuration, too. A wrong one is
- * reported with the others. */
+/* Starts the time limit given in the arguments, which covers reading the configuration. An invalid
+ * limit is reported later, with the other options. */
 static void start_timer(const struct bs_command *command, int argc, char **argv,
                         struct bs_timer *timer)
 {
@@ -71,9 +71,9 @@ static void start_timer(const struct bs_command *command, int argc, char **argv,
 	bs_timer_start(timer, limit_ns);
 }
 
-/* What the file says that the command's variable names, if it does: read_out, whose strings are to
- * be freed; and what is run with: argv's first, these, and the others of argv. Fails as
- * read_config. */
+/* Reads the file of arguments that the command's variable names, if it is set. read_out: these
+ * arguments, whose strings the caller frees. all_out: argv[0], these arguments, and the rest of
+ * argv. Fails as read_config. */
 static enum bs_status configure(const struct bs_command *command, int argc, char **argv,
                                 struct bs_word_list *read_out, struct bs_word_list *all_out,
                                 struct bs_error *err)

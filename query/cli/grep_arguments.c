@@ -1,7 +1,7 @@
 /*
- * grep_arguments.c: see grep_arguments.h. First every option is noted as it comes, by its row of
- * the table; later ones undo earlier ones where rg has it so. Then, when all are known, what they
- * mean together.
+ * grep_arguments.c: see grep_arguments.h. First every option is stored as it comes, by its row of
+ * the table; later options override earlier ones as in rg. Then the request is made from all of
+ * them together.
  */
 #include "query/cli/grep_arguments.h"
 
@@ -58,7 +58,7 @@ enum {
 };
 static const char *const engines[] = {"default", "pcre2", "auto", NULL};
 static const char *const scopes[] = {"line", "file", NULL};
-/* In the order of enum bs_grep_sort; without a wish, files come by path. */
+/* In the order of enum bs_grep_sort; the default is by path. */
 static const char *const sort_keys[] = {"path", "modified", "accessed", "created", "none", NULL};
 
 static enum bs_status own(struct bs_grep_arguments *arguments, char *text, struct bs_error *err)
@@ -74,7 +74,7 @@ static enum bs_status add_pattern(struct bs_grep_arguments *arguments, const cha
                                   struct bs_error *err)
 {
 	size_t n_before = arguments->patterns.n;
-	/* none, or a power of two of them: the room is at an end */
+	/* The list is full if it has 0 patterns or a power of two. */
 	if ((n_before & (n_before - 1)) == 0) {
 		size_t *grown = realloc(arguments->pattern_bytes,
 		                        (n_before ? n_before * 2 : 1) * sizeof(n));
@@ -86,7 +86,7 @@ static enum bs_status add_pattern(struct bs_grep_arguments *arguments, const cha
 	return bs_word_list_add(&arguments->patterns, text, err);
 }
 
-/* Every line of a file is a pattern. */
+/* Adds every line of a file as a pattern. */
 static enum bs_status add_file(struct bs_grep_arguments *arguments, const char *path,
                                const struct bs_timer *timer, struct bs_error *err)
 {
@@ -102,7 +102,8 @@ static enum bs_status add_file(struct bs_grep_arguments *arguments, const char *
 	return status;
 }
 
-/* Read when all options are known: their patterns stand behind those of -e, as rg has it. */
+/* Pattern files are read when all options are known, because their patterns come after those of -e,
+ * as in rg. */
 static enum bs_status take_file(void *to, const struct bs_option *option, const char *path,
                                 struct bs_error *err)
 {
@@ -113,7 +114,7 @@ static enum bs_status take_file(void *to, const struct bs_option *option, const 
 	return bs_word_list_add(&arguments->pattern_files, path, err);
 }
 
-/* \n, \r, \t, \\ and \x00 in a separator; any other is two characters, as rg has it. */
+/* Replaces \n, \r, \t, \\ and \x00 in a separator; other escapes stay two characters, as in rg. */
 static enum bs_status unescape(struct bs_grep_arguments *arguments, const char *value,
                                struct bs_grep_separator *out, struct bs_error *err)
 {
@@ -148,7 +149,7 @@ static enum bs_status take_regexp(void *to, const struct bs_option *option, cons
 	return add_pattern(arguments, argument, strlen(argument), err);
 }
 
-/* -A, -B, -C, --passthru: each undoes what does not go with it. */
+/* -A, -B, -C, --passthru: each resets the options it conflicts with. */
 static enum bs_status take_context(void *to, const struct bs_option *option, const char *argument,
                                    struct bs_error *err)
 {
@@ -189,7 +190,7 @@ static enum bs_status take_separator(void *to, const struct bs_option *option, c
 	                (struct bs_grep_separator *)(void *)((char *)to + option->offset), err);
 }
 
-/* --sort, --sortr, --sort-files: the last counts. */
+/* --sort, --sortr, --sort-files: the last one counts. */
 static enum bs_status take_sort(void *to, const struct bs_option *option, const char *argument,
                                 struct bs_error *err)
 {
@@ -203,8 +204,8 @@ static enum bs_status take_sort(void *to, const struct bs_option *option, const 
 	return status;
 }
 
-/* --engine: there is but one; what rg's other engine sees differently is bytes that are not
- * UTF-8. */
+/* --engine: there is only one engine. The difference of rg's pcre2 engine is the treatment of
+ * invalid UTF-8. */
 static enum bs_status take_engine(void *to, const struct bs_option *option, const char *argument,
                                   struct bs_error *err)
 {
@@ -267,8 +268,8 @@ static enum bs_status take_hyperlink(void *to, const struct bs_option *option, c
 #define SETS(kind, field) BS_OPTION_SETS(kind, struct bs_grep_arguments, field)
 #define CALL(function)    .kind = BS_OPTION_CALL, .take = (function)
 
-/* First those that --help shows; what a script may pass because rg takes it, or what undoes
- * another, is on the man page. */
+/* The options that --help shows come first. Options that rg accepts in scripts, or that undo
+ * another, are only on the man page. */
 const struct bs_option bs_grep_option_table[] = {
 	{'e', "regexp", "PATTERN", "a pattern; repeatable", CALL(take_regexp), .takes_dash = true},
 	{'f', "file", "FILE", "patterns, one per line (- is standard input); repeatable",
@@ -330,7 +331,7 @@ const struct bs_option bs_grep_option_table[] = {
 	{0, "candidates", NULL, "print the files that may match, without searching them",
          SETS(FLAG, candidates)},
 	{'j', "jobs", "N", "threads [one per processor]", SETS(NUMBER, n_threads)},
-	/* The others. */
+	/* Options that --help does not show. */
 	{0, "after", "CURSOR", "continue after the last --max-results",
          SETS(STRING, request.output.resume_token), .takes_dash = true},
 	{0, "partial", NULL, "with --catalog: skip indexes that cannot be reached",
@@ -556,7 +557,7 @@ static enum bs_status take_operands(struct bs_grep_arguments *arguments, char **
 		status = add_pattern(arguments, operands[0], strlen(operands[0]), err);
 	for (size_t i = 0; i < arguments->pattern_files.n && !status; i++)
 		status = add_file(arguments, arguments->pattern_files.list[i], &timer, err);
-	/* To read them is part of the search. */
+	/* Reading the files counts as part of the search. */
 	arguments->limits.deadline_ns = bs_timer_left(&timer);
 	for (size_t i = wants_pattern; i < n && !status; i++)
 		status = bs_word_list_add(&arguments->paths, operands[i], err);
@@ -676,7 +677,7 @@ static enum bs_status decide_output(struct bs_grep_arguments *arguments, struct 
 	output->heading =
 		!arguments->vimgrep && arguments->heading && output->format == BS_GREP_LINES;
 	output->replacement_bytes = output->replacement ? strlen(output->replacement) : 0;
-	/* As rg has it, where nothing is ever in colour nobody looks what it should be. */
+	/* As in rg, --colors is not checked if the output never has colours. */
 	bool checks = arguments->request.task == BS_GREP_CHECK && !arguments->program.task;
 	bool is_plain = output->format == BS_GREP_JSON || arguments->type_list || checks;
 	enum bs_status status = is_plain ? BS_OK
@@ -692,7 +693,7 @@ static void decide_task(struct bs_grep_arguments *arguments)
 	arguments->program.task = arguments->type_list       ? BS_GREP_LIST_TYPES
 	                          : arguments->pcre2_version ? BS_GREP_TELL_ENGINE
 	                                                     : BS_GREP_AS_REQUESTED;
-	/* The program's tasks look at no file, like BS_GREP_CHECK. */
+	/* The program's own tasks look at no file, like BS_GREP_CHECK. */
 	arguments->request.task = arguments->program.task ? BS_GREP_CHECK
 	                          : arguments->files      ? BS_GREP_LIST_FILES
 	                          : arguments->candidates ? BS_GREP_LIST_CANDIDATES
@@ -700,14 +701,14 @@ static void decide_task(struct bs_grep_arguments *arguments)
 	                                                                     : BS_GREP_SEARCH;
 }
 
-/* Patterns that all begin with (?-u) are of bytes, as with --no-unicode. PCRE2 cannot leave Unicode
- * in the middle of one. */
+/* If all patterns begin with (?-u), they match bytes, as with --no-unicode. PCRE2 cannot turn
+ * Unicode off within a pattern. */
 static void find_bytes_mark(struct bs_grep_arguments *arguments)
 {
 	static const char mark[] = "(?-u)";
 	struct bs_grep_pattern *pattern = &arguments->request.pattern;
 	size_t n = sizeof(mark) - 1, n_marked = 0;
-	/* Of -w, rg keeps Unicode's words then. */
+	/* With -w, rg keeps Unicode's definition of words. */
 	if (pattern->is_fixed || pattern->is_pcre2 || pattern->is_word)
 		return;
 	while (n_marked < pattern->n_patterns && strncmp(pattern->patterns[n_marked], mark, n) == 0)
@@ -721,7 +722,7 @@ static void find_bytes_mark(struct bs_grep_arguments *arguments)
 	pattern->no_unicode = true;
 }
 
-/* What rg does not take together, so that nobody is told less than was asked for. */
+/* Rejects combinations that rg rejects, so that no option is silently ignored. */
 static enum bs_status refuse_together(const struct bs_grep_arguments *arguments, size_t n_operands,
                                       struct bs_error *err)
 {

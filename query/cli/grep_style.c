@@ -1,6 +1,6 @@
-/* grep_style.c: `--colors`, as rg's: what switches a colour on; the bytes are those that the
- * termcolor crate in ripgrep 13 writes, in its order. And `--hyperlink-format`, as ripgrep 14 has
- * it: names of formats, and what is wrong with one. */
+/* grep_style.c: `--colors` and `--hyperlink-format`. The escape sequences for colours are those
+ * that the termcolor crate of ripgrep 13 writes, in its order. The names and rules of hyperlink
+ * formats are those of ripgrep 14. */
 #include "query/cli/grep_style.h"
 
 #include <stdio.h>
@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The style of one part of a line, as --colors set it. */
+/* The style of one part of a line. */
 struct style {
-	const char *fg, *bg; /* as they were written; NULL: none */
+	const char *fg, *bg; /* As written in --colors; NULL: none. */
 	bool is_bold, is_intense, is_underline;
 };
 
@@ -42,8 +42,8 @@ static bool parse_number(const char *text, const char *end, unsigned *number)
 	return !*stop && copy[0] >= '0' && copy[0] <= '9' && value < 256;
 }
 
-/* What follows ESC [, without the m, for a colour: its name, a number, or three of them. base is 3
- * or 4. */
+/* Writes the SGR parameters of a colour (the text between ESC [ and m), given by its name, a
+ * number, or three numbers. base: 3 (foreground) or 4 (background). */
 static bool parse_color(const char *value, unsigned base, bool is_intense, char out[24])
 {
 	unsigned c[3];
@@ -140,8 +140,7 @@ enum bs_status bs_grep_colors_set(struct bs_grep_colors *colors, const char *con
 	write_codes(&parts[PART_LINE], colors->line);
 	write_codes(&parts[PART_COLUMN], colors->column);
 	write_codes(&parts[PART_MATCH], colors->match);
-	/* A match without colour is text as any other; what else has none is still set apart by a
-	 * reset. */
+	/* A match without colour is plain text; other parts without colour still get a reset. */
 	if (strcmp(colors->match, "\033[0m") == 0)
 		colors->match[0] = '\0';
 	return BS_OK;
@@ -175,7 +174,7 @@ enum {
 static const char *const variables[N_VARIABLES] = {"{path}", "{line}", "{column}", "{host}",
                                                    "{wslprefix}"};
 
-/* What stands for the machine, or for its Linux within Windows; braces in it are doubled. */
+/* The value of {host} or {wslprefix}; braces in it are doubled. */
 static void read_value(int variable, char out[512])
 {
 	char host[256] = "";
@@ -193,7 +192,7 @@ static void read_value(int variable, char out[512])
 	out[n] = '\0';
 }
 
-/* What stands first in format is a variable: which; N_VARIABLES: none. *n_out: its length. */
+/* The variable at the beginning of format, and its length; N_VARIABLES: none. */
 static int find_variable(const char *format, size_t *n_out)
 {
 	for (int i = 0; i < N_VARIABLES; i++) {
@@ -211,8 +210,8 @@ static bool has_scheme(const char *format)
 	return n > 0 && format[n] == ':';
 }
 
-/* Copies the format, with the values of the machine; *has_out: which variables it has. NULL, or
- * what is wrong. */
+/* Copies the format and replaces the variables of the machine. has_out: the variables that occur.
+ * Returns NULL, or an error message. */
 static const char *translate(const char *format, FILE *to, bool has_out[N_VARIABLES])
 {
 	char value[512];

@@ -1,4 +1,4 @@
-/* main.c: the front door: a table of commands. */
+/* main.c: the program's entry point: dispatches to the commands. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -56,7 +56,7 @@ static void show_help(FILE *to)
 	fputs(outro, to);
 }
 
-/* `--generate KIND [COMMAND|TOPIC]`: the manual pages and completions that are installed. */
+/* `--generate KIND [COMMAND|TOPIC]`: prints the manual pages and completions for installation. */
 static int generate(const char *kind, const char *name)
 {
 	if (strcmp(kind, "man") == 0 ? bs_docs_man(&program, name, stdout)
@@ -92,9 +92,9 @@ static int help(const char *name)
 }
 
 /*
- * Where the shell closed standard input, output or error (`>&-`), the next file that is opened
- * would take its place and get what is printed. Here that is nothing to be read, and, as rg has it,
- * a place where what grep prints is lost; the other commands find that they cannot write.
+ * Opens /dev/null for standard input, output and error that the shell has closed (`>&-`). Otherwise
+ * the next file opened would take their number and receive what is printed. Output of grep is then
+ * lost, as in rg; the other commands report that they cannot write.
  */
 static void fill_standard_files(bool is_grep)
 {
@@ -104,7 +104,7 @@ static void fill_standard_files(bool is_grep)
 			            fd == STDOUT_FILENO && !is_grep ? O_RDONLY : O_RDWR);
 }
 
-/* A folder of the user's in which no file could be opened counts as none. */
+/* Ignores a folder of the user whose path is so long that no file in it could be opened. */
 static void drop_long_folders(void)
 {
 	static const char *const variables[] = {"HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"};
@@ -118,7 +118,7 @@ static void drop_long_folders(void)
 	}
 }
 
-/* The exit status, or 2 if not all of the output was written. */
+/* Returns exit_status, or 2 if not all output was written. */
 static int end_output(int exit_status)
 {
 	errno = 0;

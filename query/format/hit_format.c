@@ -9,9 +9,9 @@
 #include "core/bitsift/escape.h"
 #include "query/options/command_line.h"
 
-#define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
+#define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD. */
 
-/* Writes what is printed as it stands, wherever; returns where that ends. */
+/* Writes the characters from `at` on that need no escape in any format, and returns their end. */
 static size_t put_plain(const char *text, size_t text_bytes, size_t at, FILE *out)
 {
 	size_t start = at;
@@ -46,7 +46,7 @@ bool bs_format_json_string(const char *text, size_t text_bytes, FILE *out)
 	return is_valid;
 }
 
-/* RFC 4648, with padding. */
+/* Prints base64 (RFC 4648), with padding. */
 static void base64(const char *text, size_t n_bytes, FILE *out)
 {
 	static const char digits[] =
@@ -114,7 +114,7 @@ static void put_passages(const struct bs_hit *hit, FILE *out)
 	putc(']', out);
 }
 
-/* "KEY":"...", and if it is not UTF-8, "KEY_base64":"..." too. */
+/* Prints "KEY":"...", and for invalid UTF-8 also "KEY_base64":"...". */
 static void put_name(const char *key, const char *text, size_t text_bytes, FILE *out)
 {
 	fprintf(out, "\"%s\":", key);
@@ -212,15 +212,15 @@ void bs_format_text(const struct bs_hit *hit, const char *index, bool is_sorted,
 	}
 }
 
-/* What a format names, in braces. */
+/* The names in braces in a format. */
 enum part {
 	PART_PATH,
 	PART_ID,
 	PART_SCORE,
 	PART_RANK,
 	PART_VALUE,
-	PART_INDEX, /* of the hit */
-	/* of its best passage */
+	PART_INDEX, /* Parts of the hit up to here. */
+	/* Parts of the hit's best passage. */
 	PART_LINE,
 	PART_COLUMN,
 	PART_START,
@@ -234,8 +234,8 @@ static const char *const part_names[PARTS] = {
 	"line", "column", "start", "stop", "field", "text",
 };
 
-/* The next part of a format, PARTS and a byte if it is text, and what stands behind it; NULL: it is
- * no part of any. */
+/* Reads the next part of a format and returns the text after it. For plain text, *part_out is PARTS
+ * and *byte_out the byte. Returns NULL if the part is invalid. */
 static const char *next_part(const char *at, enum part *part_out, char *byte_out)
 {
 	static const char escapes[] = "n\nt\t0\0\\\\";
@@ -333,7 +333,7 @@ void bs_format_format(const struct bs_hit *hit, const char *index, const char *f
 		putc('\n', out);
 }
 
-/* One of the columns, which white space ends. */
+/* Prints a column, with white space, which separates columns, escaped. */
 static void put_column(const char *text, size_t text_bytes, FILE *out)
 {
 	for (size_t i = 0; i < text_bytes; i++)
@@ -457,7 +457,7 @@ void bs_stats_deinit(struct bs_stats_sum *sum)
 		free(sum->times[stage]);
 }
 
-/* The most frequent first; equal ones in alphabetical order. */
+/* More frequent kinds first; equal ones in alphabetical order. */
 static int compare_kinds(const void *left, const void *right)
 {
 	const struct bs_skip_kind *a = left, *b = right;
@@ -468,7 +468,7 @@ static int compare_kinds(const void *left, const void *right)
 
 #define SHOWN_KINDS 5
 
-/* " (40 png, 30 jpg, 60 other)" */
+/* Prints the most frequent kinds: " (40 png, 30 jpg, 60 other)". */
 static void put_kinds(const struct bs_skip_kind binary[BS_SKIP_KINDS], uint64_t n_left, FILE *out)
 {
 	struct bs_skip_kind kinds[BS_SKIP_KINDS];

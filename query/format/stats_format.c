@@ -21,7 +21,7 @@ static void put_json_string(FILE *out, const char *text)
 	(void)bs_format_json_string(text, strlen(text), out);
 }
 
-/* By enum bs_source_kind. */
+/* Indexed by enum bs_source_kind. */
 static const char *const kind_names[] = {"unknown", "folder", "file", "collection", "stdin"};
 
 static const char *rank_name(uint8_t rank)
@@ -35,7 +35,7 @@ static double ratio(uint64_t n, uint64_t of)
 	return of ? (double)n / (double)of : 0;
 }
 
-/* Options that are either on or off, in the order in which both forms name them. */
+/* On/off options, in the order in which both formats list them. */
 #define N_SWITCHES 9
 static const char *const switch_names[N_SWITCHES] = {
 	"words",     "grams",  "store",      "fold-accents",     "hidden",
@@ -81,7 +81,7 @@ static void text_options(FILE *out, const struct bs_recorded_options *options)
 	fputs("\n", out);
 }
 
-/* What it is, or that there is none. */
+/* Describes the summary, or reports that there is none. */
 static void text_summary(FILE *out, const struct bs_manifest *manifest,
                          const struct bs_index_stats *stats)
 {
@@ -96,7 +96,7 @@ static void text_summary(FILE *out, const struct bs_manifest *manifest,
 	        BS_THINGS(stats->n_summary_grams, "trigram"));
 }
 
-/* Collections that were found in a folder. */
+/* The number of collections that were found in a folder. */
 static uint32_t count_inner(const struct bs_manifest *manifest, uint32_t folder)
 {
 	uint32_t n = 0;
@@ -137,7 +137,7 @@ static void text_head(FILE *out, const struct bs_snapshot *snapshot,
 	text_sources(out, manifest);
 }
 
-/* The widths of the matrix, level by level, and the share of bits set in it. */
+/* Prints the number of columns of each level and the share of bits set in them. */
 static void text_shard(FILE *out, uint32_t number, const struct bs_shard_stats *shard,
                        uint32_t n_levels)
 {
@@ -186,7 +186,7 @@ static void text_treatments(FILE *out, const struct bs_term_treatment_table *tab
 	}
 }
 
-/* How wide the rows of files of one size are, and how many columns a gram has. */
+/* Prints the number of columns for the files of each size class, and of each tier of grams. */
 static void text_gram_shards(FILE *out, const struct bs_gram_shards *grams)
 {
 	static const char *const tiers[BS_GRAM_TIERS] = {
@@ -228,7 +228,7 @@ static void text_segment(FILE *out, const struct bs_snapshot *snapshot,
 		text_gram_shards(out, &segment->grams);
 }
 
-/* Without postings it has no bits of them. */
+/* n_postings 0: the bits per posting are not printed. */
 static void text_part(FILE *out, const char *name, uint64_t n_bytes, uint64_t n_postings,
                       const struct bs_index_stats *stats)
 {
@@ -260,7 +260,7 @@ static void text_parts(FILE *out, const struct bs_index_stats *stats)
 		        ratio(stats->n_bytes, stats->text_bytes) * 100);
 }
 
-/* "1 folder, 2 collections" */
+/* Prints the numbers of sources: "1 folder, 2 collections". */
 static void summary_sources(FILE *out, const struct bs_manifest *manifest)
 {
 	static const struct {
@@ -292,7 +292,7 @@ static void summary_sources(FILE *out, const struct bs_manifest *manifest)
 		fputs("no source", out);
 }
 
-/* What the sources have beside: nothing is left out in silence. */
+/* Lists what the sources contain but the index leaves out, so that nothing is skipped silently. */
 static void summary_left_out(FILE *out, const struct bs_manifest *manifest)
 {
 	struct bs_left_out sum = {{0}, {{{0}, 0}}};
@@ -308,7 +308,7 @@ static void summary_left_out(FILE *out, const struct bs_manifest *manifest)
 		fputs("\n", out);
 }
 
-/* Of fields with more, `stats -v` shows all. */
+/* If there are more fields, `stats -v` shows all. */
 #define FIELDS_SHOWN 8u
 
 static const char *field_name(const struct bs_index_stats *stats,
@@ -318,8 +318,8 @@ static const char *field_name(const struct bs_index_stats *stats,
 	return (const char *)bs_term_table_key(&stats->field_names, field->name);
 }
 
-/* The fields that hold numbers or dates, and how many of their texts are neither: these are in no
- * range. */
+/* Lists the fields that contain numbers or dates, and how many of their texts are neither; those
+ * texts are in no range. */
 static void summary_fields(FILE *out, const struct bs_index_stats *stats, uint32_t n_shown)
 {
 	for (uint32_t i = 0; i < stats->n_fields && i < n_shown; i++) {
@@ -391,7 +391,7 @@ static void summary_freshness(FILE *out, int64_t age_seconds, const struct bs_fr
 	fputs(*before == ';' ? "; nothing has changed since\n" : "\n", out);
 }
 
-/* What a user may want to do about it. */
+/* Suggests what the user can do about the state of the index. */
 static void summary_health(FILE *out, const struct bs_snapshot *snapshot)
 {
 	const struct bs_manifest *manifest = &snapshot->manifest;
@@ -444,7 +444,7 @@ void bs_format_stats_text(const struct bs_snapshot *snapshot, const struct bs_in
 	text_parts(out, stats);
 }
 
-/* A list, or null where none was given. */
+/* Prints a list, or null if it was not given. */
 static void json_list(FILE *out, const char *name, char *const *list)
 {
 	fprintf(out, ",\"%s\":", name);

@@ -1,5 +1,4 @@
-/* stats_format.h: what an index is made of, as text and as JSON.
- * cmd_stats.c writes it out. */
+/* stats_format.h: the contents of an index as text and as JSON. Called by cmd_stats.c. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,16 +9,16 @@
 #include "core/store/snapshot.h"
 #include "corpus/changes/fresh.h"
 
-/* A few lines for anyone. age_seconds: since the last commit; since: changes of the sources;
- * shows_all: every field that has values, however many. */
+/* Prints a summary of a few lines. age_seconds: the time since the last commit. since: changes of
+ * the sources since then. shows_all: lists every field that has values, not only the first few. */
 void bs_format_stats_summary(const struct bs_snapshot *snapshot, const struct bs_index_stats *stats,
                              int64_t age_seconds, const struct bs_freshened *since, bool shows_all,
                              FILE *out);
 
-/* Several lines for a person, at most 80 columns wide unless paths are long. */
+/* Prints details, at most 80 columns wide unless paths are long. */
 void bs_format_stats_text(const struct bs_snapshot *snapshot, const struct bs_index_stats *stats,
                           FILE *out);
 
-/* One JSON object and a line feed. */
+/* Prints one JSON object and a line feed. */
 void bs_format_stats_json(const struct bs_snapshot *snapshot, const struct bs_index_stats *stats,
                           FILE *out);

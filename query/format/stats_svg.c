@@ -1,7 +1,7 @@
 /*
- * stats_svg.c: an index as a picture, 880 units wide: how many bytes each part has, longest bars
- * for the largest, and the shards of each segment, as wide as they have documents and as dark as
- * their columns are dense.
+ * stats_svg.c: an index as a picture, 880 units wide: the bytes of each part as bars, and the
+ * shards of each segment, whose width shows their documents and whose darkness shows the density of
+ * their columns.
  */
 #include <math.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@ static void put_label(FILE *out, double x, int y, const char *anchor, const char
 	        text);
 }
 
-/* Three groups of parts: of words, of grams, of both. */
+/* One color for each group of parts: of words, of grams, of both. */
 static const char *part_color(int part)
 {
 	return part < BS_FIRST_GRAM_PART    ? "#2b6cb0"
@@ -49,7 +49,8 @@ static int draw_parts(FILE *out, const struct bs_index_stats *stats, int y)
 	return y;
 }
 
-/* Density is that of the documents' columns; forward indexes have none, and are drawn empty. */
+/* The density is that of the coarsest level or, if that is 0, of the finest level with columns.
+ * Shards of forward indexes have no columns and are drawn empty. */
 static void draw_shard(FILE *out, const struct bs_shard_stats *shard, uint32_t number, double x,
                        double width, int y)
 {

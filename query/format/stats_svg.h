@@ -1,4 +1,4 @@
-/* stats_svg.h: what an index is made of, as a picture. */
+/* stats_svg.h: the contents of an index as a picture. */
 #pragma once
 
 #include <stdio.h>
@@ -6,6 +6,6 @@
 #include "core/store/index_stats.h"
 #include "core/store/snapshot.h"
 
-/* An SVG picture: bytes by part, shards by documents and density. */
+/* Prints an SVG picture: bytes by part, shards by documents and density. */
 void bs_format_stats_svg(const struct bs_snapshot *snapshot, const struct bs_index_stats *stats,
                          FILE *out);

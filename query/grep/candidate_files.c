@@ -1,5 +1,4 @@
-/* candidate_files.c: see candidate_files.h. The list is a merge of the documents and of the files
- * that are none. */
+/* candidate_files.c: see candidate_files.h. The list merges documents and skipped sources. */
 #include "query/grep/candidate_files.h"
 
 #include <stdlib.h>
@@ -7,7 +6,8 @@
 
 #include "core/base/source_kind.h"
 
-/* Of the documents that are files; those of a collection are not, but its row is one. */
+/* Opens a cursor over the documents that are files. Records of a collection are not, but its row
+ * is. */
 static enum bs_status open_files(struct bs_doc_cursor *cursor, const struct bs_snapshot *snapshot,
                                  uint32_t source, const struct bs_doc_bits *among,
                                  struct bs_error *err)

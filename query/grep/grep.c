@@ -1,5 +1,5 @@
-/* grep.c: bs_grep of bitsift.h: makes of a request what the parts of grep are asked for, and guards
- * the callbacks. */
+/* grep.c: bs_grep (bitsift/grep.h): converts a request into the inputs of the parts of grep, and
+ * serialises the callbacks. */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -27,17 +27,18 @@
 #include "query/grep/match/grep_code.h"
 #include "query/grep/print/grep_path.h"
 
-/* rg maps files into memory if at most this many are named and nothing else. */
+/* rg maps files into memory if at most this many files, and nothing else, are named. */
 #define MAPS_MAX_FILES 10
 #define MAX_THREADS    256u
-/* Of a pattern in a log. */
+/* most bytes of a pattern in a log line */
 #define LOGGED_BYTES 200
 
 struct grep {
 	struct bs_grep_search search;
-	pthread_mutex_t mutex;       /* held while a callback runs */
-	bool is_stopped;             /* by one */
-	struct bs_file_types *types; /* NULL: nothing is asked about types; the table is long */
+	pthread_mutex_t mutex; /* held while a callback runs */
+	bool is_stopped;       /* a callback asked to stop */
+	/* NULL: the request does not mention types, so the long table is not built */
+	struct bs_file_types *types;
 	struct bs_ignore preprocessor_globs;
 	struct bs_dir dir;
 };
@@ -57,7 +58,7 @@ static void report(void *context, const char *message)
 	tell(context, message, true);
 }
 
-/* Of what is read and found all the same. */
+/* Notices that do not affect what is read and found. */
 static void remark(void *context, const char *message)
 {
 	struct grep *grep = context;
@@ -65,7 +66,7 @@ static void remark(void *context, const char *message)
 		tell(grep, message, false);
 }
 
-/* A line or more of them were written. */
+/* Flushes after lines if the output is line-buffered. */
 static void flush_line(const struct grep *grep)
 {
 	const struct bs_grep_request *request = grep->search.request;
@@ -167,7 +168,7 @@ static void tell_engine(struct grep *grep)
 				   grep->search.request->callbacks.context, text, n) != 0;
 }
 
-/* A line for people, which ends up in text. */
+/* Calls `explain` with a line. */
 static void explain(struct grep *grep, const void *text, size_t n_bytes)
 {
 	if (grep->search.request->callbacks.explain && n_bytes > 0)
@@ -184,7 +185,7 @@ static void explain_left_out(void *context, enum bs_skip reason, const char *pat
 	explain(context, line.text, strlen(line.text));
 }
 
-/* As rg, it goes on without a named ignore file that cannot be read: but not in silence. */
+/* Reports named ignore files that cannot be read. Like rg, the search continues without them. */
 static void check_ignore_files(const struct grep *grep)
 {
 	const struct bs_grep_request *request = grep->search.request;
@@ -272,7 +273,7 @@ static bool maps_files(const struct bs_grep_files *files)
 	return maps;
 }
 
-/* grep->dir.place is NULL if there is no index, and need be none. */
+/* Opens the index folder. grep->dir.place is NULL if there is none, and none is required. */
 static enum bs_status open_dir(struct grep *grep, struct bs_error *err)
 {
 	const struct bs_grep_request *request = grep->search.request;
@@ -304,7 +305,7 @@ static enum bs_status open_by_index(struct grep *grep, struct bs_error *err)
 	return status;
 }
 
-/* The files by the index, if it can rule some out; or else by a walk. */
+/* Opens the files by the index if it can rule some out, otherwise by a walk. */
 static enum bs_status open_source(struct grep *grep, struct bs_error *err)
 {
 	const struct bs_grep_request *request = grep->search.request;
@@ -363,7 +364,7 @@ static enum bs_status finish_results(struct grep *grep, struct bs_error *err)
 	return status;
 }
 
-#define LIST_NS 300u /* what a file costs about that is only listed */
+#define LIST_NS 300u /* estimated time per listed file */
 
 static enum bs_status list_files(struct grep *grep, struct bs_error *err)
 {
@@ -420,7 +421,7 @@ static enum bs_status search(struct grep *grep, uint64_t start_ns, struct bs_err
 	        (size_t)snprintf(plan, sizeof(plan), "%s, %u threads",
 	                         bs_grep_matcher_plan(grep->search.matcher),
 	                         grep->search.n_threads));
-	/* With nothing that could match, no file is looked at. */
+	/* Without patterns nothing can match, so no file is read. */
 	if (request->task == BS_GREP_SEARCH && request->pattern.n_patterns > 0) {
 		status = bs_grep_run(&grep->search, err);
 		if (!status && bs_deadline_is_over() && !grep->is_stopped)
@@ -436,7 +437,8 @@ static enum bs_status search(struct grep *grep, uint64_t start_ns, struct bs_err
 	return status;
 }
 
-/* A walk says so, too; but where none but named files are searched, there is none. */
+/* Checks the globs here because there is no walk, which would also check them, if only files are
+ * named. */
 static enum bs_status check_globs(const struct bs_grep_files *files, struct bs_error *err)
 {
 	struct bs_ignore rules = {.n_plain = 0};

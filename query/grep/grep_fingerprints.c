@@ -16,31 +16,31 @@
 #define CHUNK_DOCS   512u
 #define MOST_THREADS 32u
 
-/* Documents of a segment, CHUNK_DOCS at a time, in the order in which a walk meets them if there is
- * but one segment. */
+/* Up to CHUNK_DOCS documents of a segment, in document order, which is the order of the walk if
+ * there is one segment. */
 struct chunk {
 	uint32_t segment;
 	uint32_t first, end;
 };
 
-#define STAT_NS 1500u /* what a look at a file costs about */
+#define STAT_NS 1500u /* estimated time to check a file */
 
-#define NOT_ASKED 2u /* its record could not be read */
+#define NOT_ASKED 2u /* the record could not be read */
 
 struct bs_grep_fingerprints {
 	const struct bs_snapshot *snapshot;
 	uint32_t source;
 	const struct bs_doc_bits *candidates;
-	int folder; /* descriptor; -1: nothing can be said of any file */
+	int folder; /* descriptor; -1: no file can be checked */
 	struct chunk *chunks;
-	size_t n_chunks, done_chunk; /* done_chunk: one that is done */
-	size_t *first_chunk;         /* per segment; its document 0 is in this chunk */
-	uint8_t **unchanged;         /* per segment: a byte a document: 0, 1, or NOT_ASKED */
-	struct bs_workers *workers;  /* whose tasks are the chunks */
+	size_t n_chunks, done_chunk; /* done_chunk: a chunk known to be done, or n_chunks */
+	size_t *first_chunk;         /* by segment: the chunk of document 0 */
+	uint8_t **unchanged;         /* by segment, then by document: 0, 1 or NOT_ASKED */
+	struct bs_workers *workers;  /* its tasks are the chunks */
 };
 
-/* A thread stays in the folder of the file before: neighbours in the index are neighbours in the
- * tree, and a name of one component is looked up in half the time of five. */
+/* Checks a file relative to the folder of the file before: neighbours in the index are neighbours
+ * in the tree, and a name of one component is looked up twice as fast as one of five. */
 static bool is_unchanged(const struct bs_grep_fingerprints *fingerprints,
                          struct bs_file_place *place, const struct bs_doc_record *record)
 {
@@ -71,7 +71,7 @@ static enum bs_status do_chunk(void *context, const struct bs_task *task, struct
 		struct bs_doc_record record;
 		if (d >= range.end)
 			range = bs_doc_table_range_of(table, d);
-		/* Records of a collection in the folder. */
+		/* The range is from another source, such as a collection in the folder. */
 		if (range.source != fingerprints->source) {
 			d = range.end - 1;
 			continue;
@@ -79,7 +79,7 @@ static enum bs_status do_chunk(void *context, const struct bs_task *task, struct
 		if (bs_snapshot_is_deleted(fingerprints->snapshot, ref.segment, d) ||
 		    bs_doc_bits_has(fingerprints->candidates, ref))
 			continue;
-		/* A failure is for the caller's thread to meet again. */
+		/* On failure the caller's thread reads the record again and reports it. */
 		fingerprints->unchanged[ref.segment][d] =
 			bs_snapshot_record(fingerprints->snapshot, ref, &record, err)
 				? NOT_ASKED
@@ -90,7 +90,7 @@ static enum bs_status do_chunk(void *context, const struct bs_task *task, struct
 	return status;
 }
 
-/* Where the documents of the source lie in a segment: in [*first, *end). */
+/* The documents of the source in a segment are within [*first, *end). */
 static void find_documents(const struct bs_doc_table *table, uint32_t source, uint32_t *first,
                            uint32_t *end)
 {

@@ -1,10 +1,10 @@
 /*
- * grep_fingerprints.h: whether the files of an index are what was indexed, found out on several
- * threads ahead of the walk.
+ * grep_fingerprints.h: checks on several threads, ahead of the walk, whether the files of an index
+ * are unchanged.
  *
- * To look at each file's fingerprint is most of what a fresh search costs when grams rule nearly
- * all files out, and the index knows their names before a walk has found them. Files that are to be
- * searched in any case are not looked at.
+ * Checking fingerprints is most of the cost of a fresh search if grams rule out nearly all files,
+ * and the index knows the names before the walk finds them. Candidates are not checked, because
+ * they are searched in any case.
  */
 #pragma once
 
@@ -12,20 +12,21 @@
 
 struct bs_grep_fingerprints;
 
-/* Begins with the files of a folder, the n-th source of the index, that are no candidates. path:
- * the folder, openable from the current directory. All is borrowed until free. n_threads >= 0
- * beside the caller's. BS_NO_MEMORY. */
+/* Starts to check the files of a folder, source number `source` of the index, except candidates.
+ * path: the folder, relative to the working directory or absolute. All arguments are borrowed until
+ * free. n_threads >= 0: threads in addition to the caller's. BS_NO_MEMORY. */
 enum bs_status bs_grep_fingerprints_start(const struct bs_snapshot *snapshot,
                                           const struct bs_doc_bits *candidates, uint32_t source,
                                           const char *path, unsigned n_threads,
                                           struct bs_grep_fingerprints **fingerprints_out,
                                           struct bs_error *err) BS_WARN_UNUSED;
 
-/* Whether the file of a document that is no candidate is what was indexed. Waits for the answer, or
- * helps to find it. The caller's thread only. BS_CORRUPT, BS_NO_MEMORY. */
+/* Whether the file of a document, which must not be a candidate, is unchanged since it was indexed.
+ * Waits for the result or helps to compute it. Only on the caller's thread. BS_CORRUPT,
+ * BS_NO_MEMORY. */
 enum bs_status bs_grep_fingerprints_is_unchanged(struct bs_grep_fingerprints *fingerprints,
                                                  struct bs_doc_ref ref, bool *unchanged_out,
                                                  struct bs_error *err) BS_WARN_UNUSED;
 
-/* NULL is fine. */
+/* fingerprints is nullable. */
 void bs_grep_fingerprints_free(struct bs_grep_fingerprints *fingerprints);

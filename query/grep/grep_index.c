@@ -1,4 +1,4 @@
-/* grep_index.c: files out of an index. See grep_index.h. */
+/* grep_index.c: see grep_index.h. */
 #include "query/grep/grep_index.h"
 
 #include <limits.h>
@@ -21,21 +21,21 @@
 
 #define DOCUMENTS_A_LITERAL 4u
 
-/* Where a path of the command line and a source of the index have files in common. */
+/* Files that a path of the command line and a source of the index have in common. */
 struct area {
-	size_t path; /* of the command line */
+	size_t path; /* index of the command-line path */
 	uint32_t source;
-	char *below_path; /* what stands between the path and the source: "sub/", or "" */
-	/* ... between the source and the path, likewise; one of the two is "" */
+	char *below_path; /* The way from the command-line path to the source: "sub/", or "". */
+	/* The way from the source to the path: "sub/", or "". One of the two ways is "". */
 	char *below_source;
-	char *source_path; /* openable from here */
-	/* the source is one, or a collection: below_path is its whole way, without a slash at the
-	 * end */
+	char *source_path; /* openable from the working directory */
+	/* The source is a file or a collection. Then below_path is the whole way, without a slash
+	 * at the end. */
 	bool is_file;
 	struct bs_gram_cover cover;
 	bool has_cover;
 	struct bs_folder_cursor folders;
-	struct bs_grep_fingerprints *fingerprints; /* unless the index is trusted */
+	struct bs_grep_fingerprints *fingerprints; /* NULL if the index is trusted */
 };
 
 struct index_source {
@@ -44,14 +44,15 @@ struct index_source {
 	struct bs_snapshot snapshot;
 	bool has_snapshot;
 	struct bs_doc_bits candidates;
-	uint64_t least_bytes; /* of a match that NUL bytes do not interrupt; 0: they may */
-	char **resolved;      /* one a path of the command line */
+	uint64_t least_bytes; /* minimum bytes of a match; 0 if a NUL byte does not end a search */
+	char **resolved;      /* real paths, by path of the command line; entries may be NULL */
 	struct area *areas;
 	size_t n_areas;
-	struct bs_folders folders; /* what they held when they were indexed, for the walk */
+	struct bs_folders folders; /* listings of folders when they were indexed, for the walk */
 	struct bs_walk_listings lists;
 	struct bs_grep_walk_options walk_options;
-	/* of all paths; NULL: the lists of areas[0..n_areas), one a path */
+	/* Walks all paths. NULL: the candidates of areas[0..n_areas), one for each path, are listed
+	 * instead. */
 	struct bs_grep_source *walk;
 	size_t next_area;
 	struct bs_candidate_files list;
@@ -70,9 +71,9 @@ bool bs_grep_can_filter(const struct bs_grep_request *request, enum bs_grep_codi
 	       !output->passthru && !tells_of_all;
 }
 
-/* To ask for a literal takes as long as to search a part of a file: of a list that is longer than
- * this, the index would take more than it spares, and of so many literals nearly every file has one
- * by its bits. */
+/* True if the list has too many literals for the index: filtering by a literal takes as long as
+ * searching a part of a file, and with many literals nearly every file passes the filter for one of
+ * them. */
 static bool is_too_long(const struct bs_snapshot *snapshot, const struct bs_pattern_list *list)
 {
 	return bs_list_has_grams(list) &&
@@ -97,8 +98,8 @@ static enum bs_status make_tree(const struct bs_grep_search *search,
 		if (!conditions->list[i].is_not && conditions->list[i].analysis.is_legible)
 			regexes[n++] = &conditions->list[i].analysis.regex;
 	enum bs_status status = bs_regex_read(&anything, (const uint8_t *)"", 0, err);
-	/* The grams of a long list stand alone: what else must hold says more than one of so many
-	 * does. */
+	/* The grams of a long list are used only if there are no conditions, because a condition
+	 * says more than one of many literals. */
 	if (!status && n == 1 && bs_list_has_grams(list) && can_filter)
 		status = bs_regex_grams_of_literals(&list->literals, tree_out, err);
 	else if (!status)
@@ -139,7 +140,7 @@ static enum bs_status filter(struct index_source *self, struct bs_buffer *explai
 			&self->snapshot, tree,
 			(struct bs_gram_filter_how){.n_threads = self->search->n_threads},
 			&self->candidates, &stats, err);
-	/* A NUL byte ends the search of a file that was found in a folder. */
+	/* A NUL byte ends the search of a file below a folder. */
 	if (!status && !self->search->is_text && !self->search->request->files.search_binary)
 		self->least_bytes = bs_gram_tree_least_bytes(tree);
 	if (!status && explained)
@@ -148,8 +149,8 @@ static enum bs_status filter(struct index_source *self, struct bs_buffer *explai
 	return status;
 }
 
-/* What of the path inner stands below outer, "" or ending in a slash; NULL if it does not. Both are
- * resolved. */
+/* The rest of the path `inner` below `outer`: "" if they are equal, without a leading slash; NULL
+ * if it is not below it. Both are real paths. */
 static const char *below(const char *outer, const char *inner)
 {
 	size_t n = strlen(outer);
@@ -190,8 +191,7 @@ static enum bs_status add_area(struct index_source *self, size_t path, uint32_t 
 	               : bs_fail_memory(err, "paths of an index", PATH_MAX);
 }
 
-/* A folder of the command line, or a file, and one of the index. Nothing is below a file but
- * itself. */
+/* Adds an area if a path of the command line is at, below or above a source. */
 static enum bs_status meet(struct index_source *self, size_t path, const char *resolved,
                            uint32_t source, const char *source_path, struct bs_error *err)
 {
@@ -202,7 +202,7 @@ static enum bs_status meet(struct index_source *self, size_t path, const char *r
 	return rest ? add_area(self, path, source, source_path, rest, "", err) : BS_OK;
 }
 
-/* Of the paths of the command line; NULL where there is nothing. */
+/* Resolves the paths of the command line; NULL for standard input and missing files. */
 static enum bs_status resolve_paths(struct index_source *self, struct bs_error *err)
 {
 	const struct bs_grep_walk_options *walk = &self->search->walk;
@@ -216,8 +216,7 @@ static enum bs_status resolve_paths(struct index_source *self, struct bs_error *
 	return status;
 }
 
-/* Whether a source that must not be looked at is, by its recorded name, where something is asked
- * for. */
+/* Counts a source that is not followed if its recorded path overlaps a path of the search. */
 static enum bs_status count_unfollowed(struct index_source *self, uint32_t s, struct bs_error *err)
 {
 	const struct bs_source_record *record = &self->snapshot.manifest.sources[s];
@@ -243,8 +242,7 @@ static enum bs_status meet_source(struct index_source *self, uint32_t s, struct 
 	                                         &self->snapshot.manifest.sources[s], &source, err);
 	if (status)
 		return status;
-	/* Nothing is believed of a source that is not followed: what is asked for there is
-	 * searched. */
+	/* A source that is not followed cannot rule out files, so they are searched. */
 	char *source_path = NULL;
 	if (source.is_refused)
 		status = count_unfollowed(self, s, err);
@@ -266,8 +264,8 @@ static enum bs_status set_path(struct index_source *self, const char *before, co
 	return status ? status : bs_buffer_append(&self->path, name, name_bytes, err);
 }
 
-/* What of a file of the walk stands below the area's path and the way to its source; NULL: it does
- * not. */
+/* The rest of a walked file's path below the area's path and below_path; NULL if it is not below
+ * them. */
 static const char *below_area(const struct index_source *self, const struct area *area,
                               const char *file)
 {
@@ -284,7 +282,7 @@ static const char *below_area(const struct index_source *self, const struct area
 	return strncmp(file, area->below_path, skip) == 0 ? file + skip : NULL;
 }
 
-/* What an area's source held in the folder, if it is known, and the folder unchanged. */
+/* Finds the recorded listing of a folder in an area's source, if the folder is unchanged. */
 static bool find_list(void *context, const char *root, const char *path, size_t path_bytes,
                       const struct bs_fingerprint *fingerprint, struct bs_folder_listing *list_out)
 {
@@ -308,7 +306,7 @@ static bool find_list(void *context, const char *root, const char *path, size_t 
 	return false;
 }
 
-/* Without lists, damaged ones too, every folder is read. */
+/* Without usable listings every folder is read. */
 static enum bs_status open_walk(struct index_source *self, struct bs_error *err)
 {
 	self->walk_options = self->search->walk;
@@ -328,8 +326,8 @@ static enum bs_status begin_area(struct index_source *self, struct area *area, s
 	                          err);
 }
 
-/* Whether the file, whose name below the source is given, is one that the index knows as it is now,
- * and rules out. With the first one, looking at the others begins. */
+/* *out: the index knows the current state of the file and rules it out. name: below the path and
+ * below_path. The first call starts to check the fingerprints of the other files. */
 static enum bs_status ask(struct index_source *self, struct area *area, const char *name, bool *out,
                           struct bs_error *err)
 {
@@ -347,7 +345,7 @@ static enum bs_status ask(struct index_source *self, struct area *area, const ch
 		status = bs_gram_cover_ask(&area->cover, self->path.data, self->path.used_bytes,
 		                           NULL, &answer, err);
 	*out = !status && answer == BS_GRAM_NO_MATCH;
-	/* The cover stands on the document that it spoke of. */
+	/* The cover's cursor is at the document of its answer. */
 	if (*out && area->fingerprints) {
 		*out = bs_doc_cursor_peek(&area->cover.cursor, &ref, &record);
 		if (*out)
@@ -357,7 +355,7 @@ static enum bs_status ask(struct index_source *self, struct area *area, const ch
 	return status;
 }
 
-/* The same of one file alone: the area's source, or what it has at below_source. */
+/* Like ask, for a single file: the area's source, or its file at below_source. */
 static enum bs_status ask_alone(struct index_source *self, struct area *area, const char *file,
                                 bool *out, struct bs_error *err)
 {
@@ -367,9 +365,9 @@ static enum bs_status ask_alone(struct index_source *self, struct area *area, co
 	const uint8_t *name = (const uint8_t *)area->below_source;
 	size_t name_bytes = strlen(area->below_source);
 	bool trusts = self->search->request->index.no_stat;
-	name_bytes -= name_bytes > 0; /* the slash */
+	name_bytes -= name_bytes > 0; /* without the slash */
 	enum bs_status status = begin_area(self, area, err);
-	/* What cannot be looked at is to be said by who searches it. */
+	/* A file that cannot be checked is searched, which reports the reason. */
 	if (status || (!trusts && bs_path_fingerprint(file, &fingerprint, NULL) != BS_OK))
 		return status;
 	if (!trusts)
@@ -383,10 +381,10 @@ static enum bs_status ask_alone(struct index_source *self, struct area *area, co
 	return status;
 }
 
-/* A smaller file that was named is searched as soon as it is asked for. */
+/* A smaller named file is searched without asking the index, which takes as long. */
 #define LEAST_ASKED_BYTES (UINT64_C(256) << 10)
 
-/* Whether the index says that the file has no match. */
+/* *out: the index rules the file out. */
 static enum bs_status is_ruled_out(struct index_source *self, const struct bs_grep_file *file,
                                    bool *out, struct bs_error *err)
 {
@@ -429,8 +427,8 @@ static enum bs_status next_walked(struct bs_grep_source *source, struct bs_grep_
 	}
 }
 
-/* Whether a walk would go by the rules that the index was made by, but for types of files left out.
- * One that is wanted may be hidden, and then the index has nothing of it. */
+/* True if the walk follows the rules of the index, except that it may exclude file types. A wanted
+ * type may include hidden files, which the index lacks. */
 static bool has_same_rules(const struct index_source *self)
 {
 	const struct bs_grep_walk_options *wanted = &self->search->walk;
@@ -447,9 +445,9 @@ static bool has_same_rules(const struct index_source *self)
 	       !wanted->search_zip && !wanted->preprocess;
 }
 
-/* Each path lies in just one folder of the index, and in the order of paths: then their lists, one
- * after the other, are the walk's. A source that is a file in such a folder is one that a walk by
- * its rules does not meet. */
+/* True if each path is in exactly one folder of the index, in the order of paths. Then the lists of
+ * these folders, one after the other, equal the walk. Sources that are files in such a folder are
+ * ignored: a walk by the folder's rules does not find them. */
 static bool has_area_for_each(const struct index_source *self)
 {
 	size_t n = 0;
@@ -460,8 +458,8 @@ static bool has_area_for_each(const struct index_source *self)
 	return n > 0 && n == self->search->walk.n_paths;
 }
 
-/* Whether a file of the area's source lies in the area, and its type is not left out. self->path is
- * used up. */
+/* *is_in_out: a file of the area's source is in the area, and its type is not excluded. Overwrites
+ * self->path. */
 static enum bs_status is_in(struct index_source *self, const struct area *area, const uint8_t *name,
                             size_t name_bytes, bool *is_in_out, struct bs_error *err)
 {
@@ -479,7 +477,7 @@ static enum bs_status is_in(struct index_source *self, const struct area *area, 
 	return status;
 }
 
-/* Whether the index knows a file of the area, whether a candidate or not. */
+/* *has_out: the index has a file of the area, candidate or not. */
 static enum bs_status has_files(struct index_source *self, const struct area *area, bool *has_out,
                                 struct bs_error *err)
 {
@@ -503,17 +501,17 @@ static enum bs_status can_list(struct index_source *self, bool *can_out, struct 
 	enum bs_status status = BS_OK;
 	*can_out = self->search->request->index.no_stat && has_same_rules(self) &&
 	           has_area_for_each(self);
-	/* A path that is left out by the index's rules, but named, is walked: the index has nothing
-	 * of it. */
+	/* A named path that the index's rules leave out must be walked, because the index has none
+	 * of its files. */
 	for (size_t i = 0; i < self->n_areas && *can_out && !status; i++)
 		if (!self->areas[i].is_file && *self->areas[i].below_source)
 			status = has_files(self, &self->areas[i], can_out, err);
 	return status;
 }
 
-#define FILE_NS 200u /* what a file costs about that is passed over */
+#define FILE_NS 200u /* estimated time per skipped file */
 
-/* The next candidate of the area at hand; file_out->shown NULL if there is none left. */
+/* The next candidate of the current area; file_out->shown is NULL if there is none. */
 static enum bs_status next_in_area(struct index_source *self, const struct area *area,
                                    struct bs_grep_file *file_out, struct bs_error *err)
 {
@@ -563,8 +561,8 @@ static enum bs_status next_listed(struct bs_grep_source *source, struct bs_grep_
 		}
 	}
 	self->has_listed |= file_out->shown != NULL;
-	/* Nothing to be searched: whether there were files that need not be. An index of no
-	 * documents is believed that there is none, not that the rules leave them out. */
+	/* If nothing was listed, finds out whether files were ruled out. An index without documents
+	 * counts as ruling out, rather than as leaving files out by its rules. */
 	bool has_files_out = self->snapshot.totals.n_live_docs == 0;
 	for (size_t i = 0; i < self->n_areas && !self->has_listed && !has_files_out && !status; i++)
 		if (!self->areas[i].is_file)
@@ -613,7 +611,7 @@ enum bs_status bs_grep_index_open(const struct bs_grep_search *search, const str
 	self->has_snapshot = !status;
 	if (!status)
 		status = bs_snapshot_use_summary(&self->snapshot, 1, err);
-	/* An index of words alone knows nothing of what is searched here. */
+	/* An index without grams cannot rule out files. */
 	if (!status && self->snapshot.manifest.options.grams)
 		status = resolve_paths(self, err);
 	if (!status && self->snapshot.manifest.options.grams)

@@ -12,40 +12,40 @@
 
 /* Files between the source and the output. */
 #define N_SLOTS 256
-/* Files that must wait before another thread is worth its start (50 us), if the source is quick and
- * whoever asks it will soon search, too. */
+/* Waiting files that justify another thread (whose start takes 50 us), if the source is quick and
+ * the calling thread will soon search, too. */
 #define WORTH_A_THREAD 6
-/* And a file of this many bytes, if only one waits. */
+/* A single waiting file justifies another thread if the current file has this many bytes. */
 #define LARGE_BYTES ((size_t)1 << 19)
-/* Output is put out with this many bytes, while its file is searched. */
+/* Output is emitted in pieces of this many bytes while its file is searched. */
 #define BLOCK_BYTES ((size_t)1 << 16)
-/* Output that a file may hold while it is searched and is not next, and that of all: of those that
- * were searched, and of those that are. */
+/* The most output that is held for a file that is searched but not next, and for all files,
+ * searched ones and current ones. */
 #define HELD_BYTES     ((size_t)1 << 20)
 #define ALL_HELD_BYTES ((size_t)16 << 20)
 /* Memory of a slot that is kept for the next file. */
 #define KEPT_BYTES ((size_t)65536)
 
-/* What a file costs about besides its bytes, for the deadline. */
+/* Estimated time per file, without its bytes, for the deadline. */
 #define FILE_NS 2000u
 
 struct slot {
-	struct bs_grep_file file; /* its names lie in names */
+	struct bs_grep_file file; /* its names are in `names` */
 	struct bs_buffer names;
-	struct bs_result_marks marks; /* where results are picked */
-	bool is_message;              /* no file: out is what is to be reported in its turn */
+	struct bs_result_marks marks; /* with --max-results and --after */
+	bool is_message;              /* not a file: out is a message, reported in its turn */
 	struct bs_buffer out;
 	struct bs_grep_outcome outcome;
-	bool is_begun;    /* a part of its output was put out */
-	bool is_stopped;  /* nobody wants more */
-	bool is_left_out; /* it is what the output goes to */
+	bool is_begun;    /* a part of its output was emitted */
+	bool is_stopped;  /* the callback asked to stop */
+	bool is_left_out; /* it is the file that the output goes to */
 	uint64_t read_bytes;
 };
 
-/* What a thread searches with. */
+/* The state of a thread. */
 struct searcher {
-	struct bs_grep_scratch *scratch; /* NULL: it has searched nothing yet */
-	struct bs_condition_asker asker; /* where there are conditions */
+	struct bs_grep_scratch *scratch; /* NULL: no file was searched yet */
+	struct bs_condition_asker asker; /* if there are conditions */
 	struct bs_grep_text text;
 	struct bs_grep_printer printer;
 	/* While it searches a file. */
@@ -56,15 +56,15 @@ struct searcher {
 
 struct running {
 	struct bs_grep_search *plan;
-	struct bs_buffer separator; /* of the output of files; empty: none */
+	struct bs_buffer separator; /* between the outputs of files; empty: none */
 	struct bs_workers *workers;
 	struct searcher *searchers; /* by worker: n_threads and the caller's */
 	struct slot slots[N_SLOTS];
 	uint64_t n_added;
 	bool has_written;
 	bool is_line_buffered;
-	bool waits;        /* tells before_wait() */
-	size_t held_bytes; /* that a file may hold while it is searched and is not next */
+	bool waits;        /* before_wait() must be called */
+	size_t held_bytes; /* most output of a file that is searched but not next */
 };
 
 static enum bs_grep_binary binary_rule(const struct bs_grep_search *plan, bool is_named)
@@ -82,7 +82,7 @@ static void report(const struct bs_grep_search *plan, const char *shown, const c
 	plan->report(plan->context, line.text);
 }
 
-/* Of the file that is next in order. False: nobody wants more. */
+/* Emits output of the file that is next in order. False: stop. */
 static bool put_output(struct running *run, struct slot *slot)
 {
 	struct bs_grep_search *plan = run->plan;
@@ -93,12 +93,12 @@ static bool put_output(struct running *run, struct slot *slot)
 	slot->is_begun = true;
 	slot->is_stopped = (is_apart && !plan->put(plan->context, shown, &run->separator)) ||
 	                   !plan->put(plan->context, shown, &slot->out);
-	/* What was found before nobody wanted more counts. */
+	/* Matches found before the callback stopped count. */
 	run->plan->result->has_match |= slot->outcome.has_matched;
 	return !slot->is_stopped;
 }
 
-/* Puts out what there is so far of the file that a worker searches, in its turn. */
+/* Emits the output so far of the file that a worker searches; it must be its turn. */
 static bool put_part(struct searcher *searcher)
 {
 	struct bs_grep_printer *printer = &searcher->printer;
@@ -110,7 +110,7 @@ static bool put_part(struct searcher *searcher)
 	return is_wanted;
 }
 
-/* The printer's offer. */
+/* The printer's `offer`. */
 static bool take_output(void *context)
 {
 	struct searcher *searcher = context;
@@ -129,8 +129,8 @@ static bool take_output(void *context)
 	return bs_task_wait_turn(task) && put_part(searcher);
 }
 
-/* The input has nothing yet: whoever reads the output is to have what there is. (A command, whose
- * output comes to an end, is not waited for in turn.) */
+/* Called before an input waits: emits and flushes the output so far. (A command, whose output ends,
+ * is also read before its turn.) */
 static bool before_wait(void *context)
 {
 	struct searcher *searcher = context;
@@ -143,8 +143,8 @@ static bool before_wait(void *context)
 	return true;
 }
 
-/* What is shown of a file is known only in its turn. It has no more than the limit, so it is kept
- * until then. */
+/* Which results of a file are shown is known only in its turn, so its output, which is within the
+ * limit, is kept until then. */
 static void pick_results(const struct bs_results *results, struct bs_grep_printer *printer,
                          struct slot *slot)
 {
@@ -156,7 +156,7 @@ static void pick_results(const struct bs_results *results, struct bs_grep_printe
 		printer->offer_bytes = SIZE_MAX;
 }
 
-/* A search that ends with the first line that matches, and prints nothing. */
+/* Searches a text for one condition: ends with the first matching line, and prints nothing. */
 static enum bs_status is_in_file(const struct bs_condition *condition,
                                  struct bs_grep_scratch *scratch, struct bs_grep_text *text,
                                  enum bs_grep_binary binary, bool is_slice, bool *is_in_out,
@@ -177,9 +177,9 @@ static enum bs_status is_in_file(const struct bs_condition *condition,
 	return printer.to.status;
 }
 
-/* --scope file: whether a file fulfils --and and --not, and so is searched at all. A pattern
- * matches a file if a search for it alone would say so: the rules for binary files are those of any
- * search. The whole text is in hand, and afterwards is what it was. */
+/* --scope file: whether a file satisfies --and and --not, so that it is searched. A condition
+ * matches a file if a search for it alone would; the rules for binary files are those of any
+ * search. The whole text must be in memory; it is unchanged afterwards. */
 static enum bs_status hold_in_file(struct bs_condition_asker *asker, struct bs_grep_text *text,
                                    enum bs_grep_binary binary, bool is_slice, bool *hold_out,
                                    struct bs_error *err)
@@ -188,7 +188,7 @@ static enum bs_status hold_in_file(struct bs_condition_asker *asker, struct bs_g
 	enum bs_status status = BS_OK;
 	size_t n_bytes = text->bytes.used_bytes;
 	*hold_out = true;
-	/* A search makes NUL bytes line ends. */
+	/* A search turns NUL bytes into line ends. */
 	bool is_changed = binary == BS_GREP_BINARY_CONVERT && n_bytes > 0 &&
 	                  memchr(text->bytes.data, 0, n_bytes);
 	if (is_changed)
@@ -241,7 +241,7 @@ static enum bs_status search_file(struct running *run, struct searcher *searcher
 {
 	struct bs_grep_search *plan = run->plan;
 	const struct bs_grep_traits *traits = bs_grep_matcher_traits(plan->matcher);
-	/* In a file that rg maps, whatever looks back sees all of it. */
+	/* In a file that rg maps, lookbehind sees the whole text. */
 	bool sees_all = traits->looks_back && plan->maps_files && slot->file.path &&
 	                !slot->file.packing && plan->coding != BS_GREP_CODING_UTF8;
 	bool by_file = plan->conditions.n > 0 && plan->conditions.by_file;
@@ -254,7 +254,7 @@ static enum bs_status search_file(struct running *run, struct searcher *searcher
 	enum bs_status status = bs_grep_text_read(text, &reading, err);
 	if (!status) {
 		if (is_caller && text->input->size_bytes >= LARGE_BYTES) {
-			/* Another thread takes the files that wait. */
+			/* Another thread searches the waiting files. */
 			struct bs_workers_load load = bs_workers_add(run->workers, 0);
 			if (load.n_waiting > 0 && load.n_started + 1 < plan->n_threads)
 				(void)bs_workers_start(run->workers);
@@ -273,7 +273,7 @@ static enum bs_status search_file(struct running *run, struct searcher *searcher
 	return slot->is_stopped ? BS_STOPPED : is_over || status == BS_NO_MEMORY ? status : BS_OK;
 }
 
-/* For its first file. */
+/* Initialises a searcher before its first file. */
 static enum bs_status ready_searcher(struct running *run, struct searcher *searcher,
                                      struct bs_error *err)
 {
@@ -291,7 +291,7 @@ static enum bs_status ready_searcher(struct running *run, struct searcher *searc
 	searcher->run = run;
 	searcher->text.file.output_device = plan->program->output_device;
 	searcher->text.file.output_inode = plan->program->output_inode;
-	/* With a limit, output is kept until the turn of its file. */
+	/* With a limit, output is kept until its file's turn. */
 	if (run->waits && plan->results.most == UINT64_MAX)
 		searcher->text.file.wait = (struct bs_grep_wait){before_wait, searcher};
 	if (plan->conditions.n > 0)
@@ -329,7 +329,7 @@ static enum bs_status search_slot(void *context, const struct bs_task *task, str
 	return status;
 }
 
-/* Lines of several files stand apart, where they do so in one file. */
+/* Makes the separator between the outputs of files, if lines are separated within a file. */
 static enum bs_status make_separator(struct running *run, struct bs_error *err)
 {
 	const struct bs_grep_request *request = run->plan->request;
@@ -348,7 +348,7 @@ static enum bs_status make_separator(struct running *run, struct bs_error *err)
 	return to.status;
 }
 
-/* Cuts a file's output to what the limit leaves, in its turn. */
+/* In the file's turn, cuts its output to the results that the limit leaves. */
 static enum bs_status take_results(struct running *run, struct slot *slot, struct bs_error *err)
 {
 	struct bs_results *results = &run->plan->results;
@@ -392,7 +392,8 @@ static void count_file(struct running *run, const struct slot *slot)
 	sums->matches += slot->outcome.sums.matches;
 }
 
-/* What could not be read is said in its turn too: after -q has found something, it is not. */
+/* Emits the output or the message of a slot in its turn. So, after -q has found a match, later
+ * messages are not reported. */
 static enum bs_status put_slot(void *context, uint64_t task, struct bs_error *err)
 {
 	struct running *run = context;
@@ -430,8 +431,8 @@ static enum bs_status set_file(struct slot *slot, const struct bs_grep_file *fil
 	return to.status;
 }
 
-/* Adds a file, or a message, waiting for room, and a thread, if there is work that nobody waits
- * for. A search of one file needs no second thread. BS_STOPPED: nothing more is wanted. */
+/* Adds a file or a message, after waiting for a free slot. Starts a thread if there is work that no
+ * thread waits for; a search of one file needs no second thread. BS_STOPPED: stop. */
 static enum bs_status add(struct running *run, const struct bs_grep_file *file, const char *message,
                           struct bs_error *err)
 {
@@ -452,8 +453,8 @@ static enum bs_status add(struct running *run, const struct bs_grep_file *file, 
 		return status;
 	run->n_added++;
 	struct bs_workers_load load = bs_workers_add(run->workers, 1);
-	/* The caller's own thread will be one of them, unless so many files come that it is kept
-	 * waiting for room. */
+	/* The calling thread will join the workers, unless it waits for free slots because there
+	 * are many files. */
 	bool joins = plan->source->is_quick && plan->n_threads > 1 && load.n_waiting < N_SLOTS / 2;
 	if (load.n_waiting > load.n_idle + (joins ? WORTH_A_THREAD : 0) &&
 	    load.n_started + joins < plan->n_threads)
@@ -461,7 +462,7 @@ static enum bs_status add(struct running *run, const struct bs_grep_file *file, 
 	return BS_OK;
 }
 
-/* The source's report. */
+/* The source's report: adds a message in order. */
 static void add_message(void *context, const char *message)
 {
 	struct running *run = context;
@@ -551,7 +552,8 @@ enum bs_status bs_grep_run(struct bs_grep_search *plan, struct bs_error *err)
 		status = bs_workers_new(&workers, &run->workers, err);
 	if (!status) {
 		status = feed(run, &why);
-		/* What was found until then is put: the tasks come to an end by themselves. */
+		/* With partial results, the tasks added so far are completed and their output is
+		 * emitted. */
 		if (status && !bs_grep_is_cut(plan->request, status))
 			bs_workers_stop(run->workers, status, &why);
 		status = bs_workers_finish(run->workers, err);

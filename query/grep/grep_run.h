@@ -1,12 +1,12 @@
 /*
- * grep_run.h: the files of a source searched by several threads, their output put out in the
- * source's order.
+ * grep_run.h: searches the files of a source on several threads and emits their output in the order
+ * of the source.
  *
- * A ring (core/system/workers.h) holds the files between the source and the output. The calling
- * thread fills it, workers search. Whoever searches the file that is next in order puts its output
- * out while it goes on, and in the end that of the finished files behind it. Memory is bounded: a
- * worker with much output for a file that is not next waits until it is. A stream is opened only
- * when it is next: nobody waits for it in vain.
+ * A ring (core/system/workers.h) holds the files between source and output. The calling thread
+ * fills it; workers search. The worker that searches the next file in order emits its output while
+ * it searches, and then the output of the finished files that follow. Memory is bounded: a worker
+ * with much output for a file that is not next waits for its turn. A stream is opened only when it
+ * is next, so that no worker blocks on it earlier.
  */
 #pragma once
 
@@ -17,14 +17,14 @@
 
 /* A search: the data that its parts share. */
 struct bs_grep_search {
-	const struct bs_grep_request *request; /* the pattern, and what comes out */
+	const struct bs_grep_request *request; /* has the patterns and the output options */
 	const struct bs_grep_program *program;
 	enum bs_grep_coding coding;
-	bool is_text;    /* NUL is a byte as any other */
-	bool maps_files; /* named files are searched as rg searches those it maps */
+	bool is_text;    /* NUL is an ordinary byte */
+	bool maps_files; /* named files are searched as rg searches mapped files */
 	unsigned n_threads;
 	struct bs_grep_walk_options walk;
-	struct bs_grep_analysis analysis; /* of the pattern */
+	struct bs_grep_analysis analysis; /* of the patterns */
 	struct bs_grep_matcher *matcher;
 	struct bs_conditions conditions;
 	struct bs_grep_source *source;
@@ -32,19 +32,20 @@ struct bs_grep_search {
 	struct bs_results results;
 	struct bs_grep_result *result;
 	struct bs_grep_sums sums;
-	/* Output of the file that is shown so, or what stands before it, in order; false: nobody
-	 * wants more. On any thread; calls do not overlap. */
+	/* Emits output, in order. shown: the file it belongs to. False: stop. Called on any thread,
+	 * one call at a time. */
 	bool (*put)(void *context, const char *shown, const struct bs_buffer *out);
-	/* What was put is to be seen now. As put. */
+	/* Makes the output so far visible. Called as put is. */
 	void (*flush)(void *context);
-	/* A line about a file that could not be read or searched. On any thread, perhaps while put
+	/* Reports a file that could not be read or searched. On any thread, perhaps while put
 	 * runs. */
 	void (*report)(void *context, const char *message);
 	void *context;
 };
 
-/* Whether the call ends so because of its limits, and what was found until then is the answer. */
+/* True if the status means that a limit ended the call and that the partial result is the
+ * answer. */
 bool bs_grep_is_cut(const struct bs_grep_request *request, enum bs_status status);
 
-/* Searches the files of the source. BS_NO_MEMORY, or what the source fails with. */
+/* Searches the files of the source. BS_NO_MEMORY, and the failures of the source. */
 enum bs_status bs_grep_run(struct bs_grep_search *search, struct bs_error *err) BS_WARN_UNUSED;

@@ -7,8 +7,8 @@
 #include "core/bitsift/grep_request.h"
 #include "core/system/deadline.h"
 
-/* NUL bytes that were skipped: their number, after text[0..at). They are lines if a NUL byte ends a
- * line. */
+/* A hole of which n_bytes NUL bytes after text[0..at) were skipped. n_lines: their lines, if a NUL
+ * byte ends a line. */
 struct skip {
 	size_t at;
 	uint64_t n_bytes, n_lines;
@@ -20,7 +20,7 @@ struct search_state {
 	const struct bs_grep_output *options;
 	uint8_t line_end;
 	bool counts_lines;
-	bool is_alone; /* lines that match are told, all of them, and nothing else */
+	bool is_alone; /* only matching lines are printed, and all of them */
 	struct bs_grep_printer *printer;
 	enum bs_grep_binary binary;
 	bool is_slice;
@@ -29,29 +29,30 @@ struct search_state {
 	size_t pos;
 	size_t counted; /* lines before this offset are in line_number */
 	uint64_t line_number;
-	size_t visited; /* end of the last line that was told */
+	size_t visited; /* the end of the last line printed */
 	uint64_t after_left;
 	bool has_told;
-	uint64_t told_end; /* of the last line that was told, in the file */
-	/* the line that encloses the one told next was told, and belongs to it */
+	uint64_t told_end; /* the end in the file of the last line printed */
+	/* the function context of the next line was printed, and belongs to it */
 	bool is_headed;
-	/* With -U: lines of the matches that are not told yet. */
+	/* With -U: the lines of the matches that are not printed yet. */
 	struct bs_grep_span last;
 	bool has_last;
-	struct bs_grep_span head; /* from where a line starts; no line ends in it */
-	struct bs_grep_span tail; /* up to where a line ends; no line ends before */
+	/* caches a line start: the line of head.end begins at head.start */
+	struct bs_grep_span head;
+	struct bs_grep_span tail; /* caches a line end: the line of tail.start ends at tail.end */
 	bool has_nul;
-	uint64_t nul_off; /* in the file */
-	/* The pieces that are read: text[base..end) is in hand, of which [.., window) are whole
-	 * lines. Offsets in text are those in the file less gone_bytes, which were let go. */
+	uint64_t nul_off; /* offset in the file of the first NUL byte */
+	/* text[base..end) was read and is in memory, text[base..window) are whole lines. Offsets in
+	 * text are those in the file minus gone_bytes, which were dropped. */
 	struct bs_grep_text *source;
 	uint64_t gone_bytes;
 	size_t base, window, end;
 	size_t capacity;
-	struct skips skips; /* holes of which only the ends are in hand */
+	struct skips skips; /* holes of which only the ends are in memory */
 };
 
-/* Where text[off] stands in the file. */
+/* The offset in the file of text[off]. */
 static uint64_t file_offset(const struct search_state *state, size_t off)
 {
 	uint64_t offset = state->gone_bytes + off;
@@ -62,7 +63,7 @@ static uint64_t file_offset(const struct search_state *state, size_t off)
 	return offset;
 }
 
-/* Lines that were passed over in text[from..upto). */
+/* The number of lines in skipped holes of text[from..upto). */
 static uint64_t skipped_lines(const struct search_state *state, size_t from, size_t upto)
 {
 	uint64_t n_lines = 0;
@@ -73,14 +74,14 @@ static uint64_t skipped_lines(const struct search_state *state, size_t from, siz
 	return n_lines;
 }
 
-/* Bytes that the line lacks. */
+/* The bytes of the line that were skipped. */
 static uint64_t lacking_bytes(const struct search_state *state, struct bs_grep_span line)
 {
 	return file_offset(state, line.end) - file_offset(state, line.start) -
 	       (line.end - line.start);
 }
 
-/* text[0..n_bytes) is let go. */
+/* Adjusts the skips when text[0..n_bytes) is dropped. */
 static void drop_skips(struct search_state *state, size_t n_bytes)
 {
 	struct skip *skips = state->skips.items;
@@ -98,7 +99,7 @@ static size_t count_lines(const uint8_t *text, size_t n, uint8_t line_end)
 {
 	size_t count = 0;
 	while (n > 0) {
-		/* Sums of bytes, so that many are compared at a step. */
+		/* Sums bytes in blocks, so that the compiler can vectorise the comparison. */
 		size_t block = n < 255 ? n : 255;
 		uint8_t sum = 0;
 		for (size_t i = 0; i < block; i++)
@@ -120,7 +121,7 @@ static void count_to(struct search_state *state, size_t upto)
 	state->counted = upto;
 }
 
-/* Of the line that starts there; lines behind it may be counted already. */
+/* The number of the line that starts at `start`; later lines may already be counted. */
 static uint64_t number_at(struct search_state *state, size_t start)
 {
 	count_to(state, start);
@@ -138,8 +139,8 @@ static void see_nul(struct search_state *state, size_t off)
 	bs_grep_print_nul(state->printer, state->binary);
 }
 
-/* Looks for a NUL byte in text[from..end), if that is still of interest; true: the search is
- * over. */
+/* Looks for the first NUL byte in text[from..end), unless it is known or irrelevant. True: the
+ * search ends here. */
 static bool detect_nul(struct search_state *state, size_t from, size_t end)
 {
 	if (!state->has_nul && state->binary != BS_GREP_BINARY_TEXT) {
@@ -151,17 +152,17 @@ static bool detect_nul(struct search_state *state, size_t from, size_t end)
 	return state->has_nul && state->binary == BS_GREP_BINARY_QUIT;
 }
 
-/* Whether the line is the one that encloses the next match. */
+/* True if the line is the function context of the next match. */
 static bool is_enclosing(const struct search_state *state, struct bs_grep_span line)
 {
 	const struct bs_function_context *around = state->printer->context;
 	return around && around->has_line && around->file_off == file_offset(state, line.start);
 }
 
-#define LINE_NS 50u /* what one costs about, for the deadline */
+#define LINE_NS 50u /* estimated time per line, for the deadline */
 
-/* Of a file that is searched as a whole: nothing was read before this line that might have asked
- * the deadline. False: enough. */
+/* For a file that is searched as a whole: spends the time of a line, because no reads do, and looks
+ * for NUL bytes. False: stop. */
 static bool goes_on_in_slice(struct search_state *state, struct bs_grep_span line)
 {
 	if (!state->printer->to.status)
@@ -169,7 +170,7 @@ static bool goes_on_in_slice(struct search_state *state, struct bs_grep_span lin
 	return !state->printer->to.status && !detect_nul(state, line.start, line.end);
 }
 
-/* Whether lines are shown: not where a message stands for all of a file with NUL bytes. */
+/* True if lines are shown. False if a message replaces the lines of a file with NUL bytes. */
 static bool shows_text(const struct search_state *state)
 {
 	enum bs_grep_format format = state->options->format;
@@ -177,8 +178,8 @@ static bool shows_text(const struct search_state *state)
 	       (format == BS_GREP_LINES && state->binary == BS_GREP_BINARY_TEXT);
 }
 
-/* Refuses a line with a hole: only the ends of the hole are in memory, because the whole would not
- * fit. Returns false. */
+/* Fails for a line with a skipped hole, of which only the ends are in memory because the whole
+ * would not fit. Returns false. */
 static bool refuse_line(struct search_state *state, uint64_t n_bytes)
 {
 	if (!state->printer->to.status)
@@ -190,7 +191,7 @@ static bool refuse_line(struct search_state *state, uint64_t n_bytes)
 	return false;
 }
 
-/* False: enough. */
+/* Passes a line to the printer. False: stop. */
 static bool tell(struct search_state *state, enum bs_grep_line_kind kind, struct bs_grep_span line)
 {
 	if (state->is_slice && !goes_on_in_slice(state, line))
@@ -229,7 +230,8 @@ static bool tell(struct search_state *state, enum bs_grep_line_kind kind, struct
 	return true;
 }
 
-/* The lines of text[from..upto); of those after a match as many as are still wanted. */
+/* Passes the lines of text[from..upto) to the printer; lines after a match only as far as they are
+ * still wanted. */
 static bool tell_lines(struct search_state *state, enum bs_grep_line_kind kind, size_t from,
                        size_t upto)
 {
@@ -243,7 +245,7 @@ static bool tell_lines(struct search_state *state, enum bs_grep_line_kind kind, 
 	return true;
 }
 
-/* Where the n_lines lines before the last line of text[from..upto) start. */
+/* The start of the n_lines lines before the last line of text[from..upto). */
 static size_t lines_before(const struct search_state *state, size_t from, size_t upto,
                            uint64_t n_lines)
 {
@@ -258,8 +260,8 @@ static size_t lines_before(const struct search_state *state, size_t from, size_t
 	}
 }
 
-/* Finds the line that encloses those before text[upto], which is the start of line `number`. False:
- * no memory. */
+/* Finds the function context of the lines before text[upto], which is the start of line `number`.
+ * False: out of memory. */
 static bool find_enclosing(struct search_state *state, size_t upto, uint64_t number)
 {
 	struct bs_grep_printer *printer = state->printer;
@@ -270,8 +272,8 @@ static bool find_enclosing(struct search_state *state, size_t upto, uint64_t num
 	return !printer->to.status;
 }
 
-/* The line that encloses a match, unless it was told before, or stands in the lines from `from` on
- * that follow. */
+/* Prints the function context of a match, unless it was printed before or is among the lines from
+ * `from` on that follow. */
 static bool tell_enclosing(struct search_state *state, size_t from)
 {
 	struct bs_grep_printer *printer = state->printer;
@@ -292,7 +294,7 @@ static bool tell_enclosing(struct search_state *state, size_t from)
 	return bs_grep_print_line(printer, BS_GREP_LINE_ENCLOSING, &told) && !printer->to.status;
 }
 
-/* What stands after the line that matched last. */
+/* Prints the context after the last matching line. */
 static bool tell_after(struct search_state *state, size_t upto)
 {
 	if (state->options->passthru)
@@ -301,7 +303,7 @@ static bool tell_after(struct search_state *state, size_t upto)
 	       tell_lines(state, BS_GREP_LINE_AFTER, state->visited, upto);
 }
 
-/* What stands before a line that matches, and after the one before it. */
+/* Prints the context before a matching line, after that of the previous one. */
 static bool tell_context(struct search_state *state, size_t upto)
 {
 	bool has_enclosing = state->printer->context != NULL;
@@ -320,8 +322,8 @@ static bool tell_context(struct search_state *state, size_t upto)
 	       tell_lines(state, BS_GREP_LINE_BEFORE, from, upto);
 }
 
-/* --max-results and --after: whether lines that match are shown, or passed over, or only counted.
- * False: enough. */
+/* For --max-results and --after: decides whether matching lines are shown, skipped or only counted.
+ * False: stop. */
 static bool pick(struct search_state *state, struct bs_grep_span lines, bool *is_shown)
 {
 	struct bs_grep_printer *printer = state->printer;
@@ -341,7 +343,8 @@ static bool pick(struct search_state *state, struct bs_grep_span lines, bool *is
 	if (!is_counted && !tell_after(state, lines.start))
 		return false;
 	*is_shown = bs_grep_print_result(printer, last_line);
-	/* What -m still shows as context depends on what is told; it is cut off in the end. */
+	/* With -m, the context still to show depends on the lines passed to the printer. The excess
+	 * is cut off in the end. */
 	*is_shown |= state->options->after > 0 && printer->max_count != UINT64_MAX;
 	return *is_shown || bs_grep_print_unshown(printer, false);
 }
@@ -358,7 +361,7 @@ __attribute__((noinline)) static bool tell_match_in_context(struct search_state 
 	return !is_shown || tell(state, BS_GREP_LINE_MATCH, lines);
 }
 
-/* Lines that match, what stands before them, and then on to pos. False: enough. */
+/* Prints matching lines after their context, and continues at pos. False: stop. */
 static inline bool tell_match(struct search_state *state, struct bs_grep_span lines, size_t pos)
 {
 	if (!state->is_alone)
@@ -367,7 +370,7 @@ static inline bool tell_match(struct search_state *state, struct bs_grep_span li
 	return tell(state, BS_GREP_LINE_MATCH, lines);
 }
 
-/* What stands after the last line that matches. */
+/* Prints the context after the last matching line of the window. */
 static bool tell_rest(struct search_state *state)
 {
 	bool is_full = state->printer->picks &&
@@ -375,7 +378,7 @@ static bool tell_rest(struct search_state *state)
 	return state->is_alone || is_full || tell_after(state, state->window);
 }
 
-/* Whether lines that the patterns match fulfil --and and --not. */
+/* True if matching lines satisfy --and and --not. */
 static bool is_found(struct search_state *state, struct bs_grep_span lines)
 {
 	struct bs_grep_printer *printer = state->printer;
@@ -396,7 +399,7 @@ static bool next_line_from(struct search_state *state, size_t from, struct bs_gr
 	return !printer->to.status;
 }
 
-/* From a line that matches on to one that is found. */
+/* Advances from a matching line to one that satisfies the conditions. */
 __attribute__((noinline)) static bool choose_line(struct search_state *state,
                                                   struct bs_grep_span *line, bool *found)
 {
@@ -412,7 +415,7 @@ static inline bool next_line(struct search_state *state, struct bs_grep_span *li
 	       (!state->printer->asker || choose_line(state, line, found));
 }
 
-/* The lines that do not match, up to the next one that does. */
+/* Prints the lines before the next matching line. */
 static bool search_inverted(struct search_state *state)
 {
 	struct bs_grep_span line;
@@ -431,7 +434,7 @@ static bool search_inverted(struct search_state *state)
 	return true;
 }
 
-/* The lines of the window; false: enough. */
+/* Searches the lines of the window. False: stop. */
 static bool search_window(struct search_state *state)
 {
 	while (state->pos < state->window) {
@@ -453,7 +456,7 @@ static bool search_window(struct search_state *state)
 	return tell_rest(state);
 }
 
-/* Less is in hand than a piece takes: lets go of what is before it, and reads on. */
+/* Drops the text before base and reads on, when less than the capacity is in memory. */
 static bool read_more(struct search_state *state)
 {
 	size_t gone = state->base;
@@ -475,8 +478,8 @@ static bool read_more(struct search_state *state)
 	return !printer->to.status;
 }
 
-/* Where the first reads end: at the three bytes in which a mark is looked for, and at a buffer of
- * standard input. */
+/* The first reads end after the three bytes in which a mark is looked for and, for standard input,
+ * after one buffer. */
 static size_t first_end(const struct search_state *state)
 {
 	uint64_t read_bytes = state->gone_bytes + state->end;
@@ -488,7 +491,7 @@ static size_t first_end(const struct search_state *state)
 	return state->n_bytes;
 }
 
-/* How far the next read gets, from state->end on. */
+/* The end of the next read that starts at state->end. */
 static size_t read_end(const struct search_state *state)
 {
 	size_t most = state->base + state->capacity;
@@ -499,7 +502,7 @@ static size_t read_end(const struct search_state *state)
 	return first < most ? first : most;
 }
 
-/* A piece was read up to end: NUL bytes. True: the window ends here. */
+/* Treats NUL bytes in a piece that was read up to end. True: the search ends here. */
 static bool meet_nul(struct search_state *state, size_t from, size_t end)
 {
 	if (state->binary == BS_GREP_BINARY_TEXT || state->is_slice || from == end)
@@ -517,10 +520,11 @@ static bool meet_nul(struct search_state *state, size_t from, size_t end)
 	return false;
 }
 
-/* Lets go of what was searched, but for the lines that the next match may want before it. */
+/* Drops the searched text, except lines that may be context of the next match. */
 static void roll(struct search_state *state)
 {
-	/* As rg: also for context behind a match, and so the next piece ends sooner. */
+	/* As in rg, this includes the context after a match, so that the next piece ends
+	 * earlier. */
 	uint64_t context = state->options->before > state->options->after ? state->options->before
 	                                                                  : state->options->after;
 	size_t kept = state->window;
@@ -535,7 +539,7 @@ static void roll(struct search_state *state)
 	state->visited = state->visited > kept ? state->visited : kept;
 }
 
-/* Whether it is time to read on: what comes piece by piece is searched so. */
+/* True if more must be read; text that arrives in pieces is searched piece by piece. */
 static bool wants_bytes(const struct search_state *state)
 {
 	const struct bs_grep_text *source = state->source;
@@ -544,19 +548,18 @@ static bool wants_bytes(const struct search_state *state)
 	                          : state->n_bytes - state->base < state->capacity);
 }
 
-/* This much of a hole is kept at both ends: more NUL bytes in a row than a pattern is likely to
- * distinguish. */
+/* NUL bytes that are kept at both ends of a hole: more than a pattern is likely to distinguish. */
 #define HOLE_END_BYTES ((uint64_t)512 << 10)
-/* A smaller hole is read as any bytes. So is one in a line that is to be shown, as long as that may
- * fit into memory. */
+/* Smaller holes are read like other bytes. So is a hole below SHOWN_HOLE_BYTES in a line that is
+ * shown, because it may fit into memory. */
 #define LEAST_HOLE_BYTES ((uint64_t)4 << 20)
 #define SHOWN_HOLE_BYTES ((uint64_t)1 << 30)
-/* Empty lines that are searched to know whether all of a hole are found, with as many around them
- * as a pattern can see. */
+/* Empty lines that are searched to decide whether all lines of a hole match, and the lines around
+ * them, as many as a pattern can look at. */
 #define EMPTY_LINES  16u
 #define AROUND_LINES 65536u
 
-/* How many of EMPTY_LINES empty lines are found; false: it failed. */
+/* Counts how many of EMPTY_LINES empty lines are found. False: failure. */
 static bool count_empty(struct search_state *state, uint32_t *n_out)
 {
 	struct bs_grep_printer *printer = state->printer;
@@ -587,8 +590,8 @@ static bool count_empty(struct search_state *state, uint32_t *n_out)
 	return !printer->to.status;
 }
 
-/* In a hole whose bytes are empty lines: how many may be skipped, because they are not found, or
- * only counted. False: it failed. */
+/* For a hole whose bytes are empty lines: sets the number of bytes that may be skipped because
+ * their lines are not found, or are only counted. False: failure. */
 static bool pass_lines(struct search_state *state, uint64_t *n_bytes)
 {
 	struct bs_grep_printer *printer = state->printer;
@@ -614,7 +617,7 @@ static bool pass_lines(struct search_state *state, uint64_t *n_bytes)
 	return true;
 }
 
-/* In a hole within a line: how many bytes may be skipped. False: it failed. */
+/* For a hole within a line: sets the number of bytes that may be skipped. False: failure. */
 static bool pass_nuls(struct search_state *state, uint64_t *n_bytes)
 {
 	struct bs_grep_printer *printer = state->printer;
@@ -637,8 +640,7 @@ static bool pass_nuls(struct search_state *state, uint64_t *n_bytes)
 	return true;
 }
 
-/* Passes over the middle of a hole that comes next, if the searched text ends in it. False:
- * enough. */
+/* If the searched text ends in a hole, skips the middle of the hole. False: stop. */
 static bool skip_hole(struct search_state *state)
 {
 	const struct bs_grep_printer *printer = state->printer;
@@ -663,7 +665,7 @@ static bool skip_hole(struct search_state *state)
 	return !state->printer->to.status;
 }
 
-/* The next window; false: the text is over. */
+/* Makes the next window. False: the text is at its end. */
 static bool fill(struct search_state *state)
 {
 	size_t had_bytes = state->window - state->base;
@@ -693,7 +695,7 @@ static bool fill(struct search_state *state)
 	}
 	if (state->window == state->base)
 		return false;
-	/* Only context is left, and nobody will want it. */
+	/* Only context is left, which is no longer needed. */
 	if (state->gone_bytes + state->base == old_base &&
 	    state->window - state->base == had_bytes) {
 		state->base = state->window;
@@ -705,7 +707,7 @@ static bool fill(struct search_state *state)
 static void search_pieces(struct search_state *state)
 {
 	bool may_have_nul = state->binary != BS_GREP_BINARY_TEXT && state->n_bytes > 0;
-	/* Only a NUL byte tells in what pieces the text was read. */
+	/* The sizes of the pieces matter only if there is a NUL byte. */
 	if (!state->source->has_more &&
 	    (state->is_slice || !(may_have_nul && memchr(state->text, 0, state->n_bytes))))
 		state->capacity = state->n_bytes + 1;
@@ -713,7 +715,7 @@ static void search_pieces(struct search_state *state)
 		continue;
 }
 
-/* Where the search for the next match goes on. */
+/* The position where the search for the next match starts. */
 static size_t multi_next(const struct search_state *state, struct bs_grep_span at)
 {
 	size_t pos = at.end;
@@ -723,7 +725,8 @@ static size_t multi_next(const struct search_state *state, struct bs_grep_span a
 	return pos;
 }
 
-/* No byte of a long line is looked at again for each of its matches. */
+/* The lines that a match touches. Caches line bounds, so that a long line is not scanned again for
+ * each of its matches. */
 static struct bs_grep_span lines_of(struct search_state *state, struct bs_grep_span at)
 {
 	struct bs_grep_span *head = &state->head, *tail = &state->tail;
@@ -740,7 +743,7 @@ static struct bs_grep_span lines_of(struct search_state *state, struct bs_grep_s
 	return (struct bs_grep_span){head->start, tail->end};
 }
 
-/* The next match whose lines are found. */
+/* Finds the next match whose lines satisfy the conditions. */
 static bool multi_find(struct search_state *state, struct bs_grep_span *at, bool *found)
 {
 	struct bs_grep_printer *printer = state->printer;
@@ -781,8 +784,8 @@ static bool multi_inverted(struct search_state *state)
 	return true;
 }
 
-/* The lines of the last matches, after what stands before them. A match behind the last line feed
- * is in no line. */
+/* Prints the lines of the last matches after their context. A match after the last line feed is in
+ * no line. */
 static bool multi_tell(struct search_state *state, struct bs_grep_span lines)
 {
 	if (lines.start < lines.end)
@@ -791,7 +794,8 @@ static bool multi_tell(struct search_state *state, struct bs_grep_span lines)
 	return false;
 }
 
-/* The next match; its lines join those of the last one if they touch them. */
+/* Processes the next match. Its lines are merged with those of the previous match if they
+ * adjoin. */
 static bool multi_step(struct search_state *state)
 {
 	struct bs_grep_span at;

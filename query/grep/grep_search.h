@@ -1,19 +1,19 @@
 /*
- * grep_search.h: the search of one text: which lines match, which stand around them, where reading
- * ends because of a NUL byte; told to a printer in the order of the text.
+ * grep_search.h: searches one text: the matching lines, their context, and where a NUL byte ends
+ * the search. Passes events to a printer in the order of the text.
  *
- * What can be seen of how ripgrep 13 reads files is done the same: it looks for NUL bytes in what
- * it has read, 64 KiB less the lines it keeps, so that a later NUL leaves the lines of earlier
- * pieces shown; and it takes the first three bytes for a piece of its own if they hold a whole
- * line.
+ * Imitates the visible effects of how ripgrep 13 reads files: it looks for NUL bytes in each piece
+ * that it reads, 64 KiB less the lines that it keeps, so that a NUL byte does not hide the lines of
+ * earlier pieces; and it searches the first three bytes as a piece of their own if they contain a
+ * whole line.
  */
 #pragma once
 
 #include "query/grep/print/grep_printer.h"
 #include "query/grep/read/grep_text.h"
 
-/* text->bytes may be changed: NUL bytes become line ends (BS_GREP_BINARY_CONVERT). is_slice: the
- * text is in hand as a whole, as a file is that rg maps. Failures are left in printer->status. */
+/* text->bytes may be modified: NUL bytes become line ends (BS_GREP_BINARY_CONVERT). is_slice: the
+ * whole text is in memory, like a file that rg maps. Failures are left in printer->to.status. */
 void bs_grep_search_text(const struct bs_grep_matcher *matcher, struct bs_grep_text *text,
                          enum bs_grep_binary binary, bool is_slice,
                          struct bs_grep_printer *printer);

@@ -1,4 +1,5 @@
-/* grep_sort.c: see grep_sort.h. All files are asked for first; then they are sorted, and given. */
+/* grep_sort.c: see grep_sort.h. Reads all files of the source, sorts them, and returns them one by
+ * one. */
 #include "query/grep/grep_sort.h"
 
 #include <fcntl.h>
@@ -13,17 +14,17 @@
 #include "corpus/walk/file.h"
 #include "query/regex/text.h"
 
-/* seconds INT64_MIN: there is none. */
+/* seconds INT64_MIN: the file is missing */
 struct sort_time {
 	int64_t seconds;
 	uint32_t ns;
 };
 
 struct sorted {
-	/* whose path and shown are offsets in names until all are there, and then pointers */
+	/* path and shown point into names; they are set when names is complete */
 	struct bs_grep_file file;
 	size_t path_off, shown_off;
-	size_t times_off; /* in times: one for each component of the path below the root */
+	size_t times_off; /* first of its times, one for each path component below the root */
 };
 
 BS_VECTOR(sort_times, struct sort_time);
@@ -51,8 +52,8 @@ static const struct sort_time *times_of(const struct sort_source *self, const st
 	return self->times.items + file->times_off;
 }
 
-/* The time of what stands at path, of a link what it points to; before all others if that is not
- * there. */
+/* Reads the time of the file at path; symlinks are followed. A missing file is before all
+ * others. */
 static enum bs_status read_time(const struct sort_source *self, const char *path,
                                 struct sort_time *time_out, struct bs_error *err)
 {
@@ -76,8 +77,8 @@ static enum bs_status read_time(const struct sort_source *self, const char *path
 	return BS_OK;
 }
 
-/* The times of the path's components below the root. Those that it shares with the file before are
- * known. */
+/* Adds the times of the path's components below the root. Components shared with the previous file
+ * are copied from it. */
 static enum bs_status add_times(struct sort_source *self, const struct sorted *before,
                                 const char *before_path, const struct bs_grep_file *file,
                                 struct bs_error *err)

@@ -1,19 +1,19 @@
 /*
- * grep_sort.h: the files of a source in another order: by times, or the other way round. As ripgrep
- * 13 has it, the entries of each folder are sorted, files and folders alike, a folder by its own
- * time: what lies below a folder stays together. The paths of the command line keep their order.
+ * grep_sort.h: the files of a source in another order: by time, or reversed. As in ripgrep 13, the
+ * entries of each folder are sorted, files and folders together, a folder by its own time, so that
+ * the content of a folder stays together. The paths of the command line keep their order.
  */
 #pragma once
 
 #include "core/bitsift/grep_request.h"
 #include "query/grep/read/grep_source.h"
 
-/* Whether the order is another than that in which sources give their files. */
+/* True if `files` asks for an order other than that of sources. */
 bool bs_grep_sort_is_wanted(const struct bs_grep_files *files);
 
-/* Takes the source over, which is closed with the new one, or after a failure; files is borrowed.
- * BS_NO_MEMORY. next fails with BS_UNSUPPORTED, too: a file system does not tell when a file was
- * created. */
+/* Takes ownership of `of`, which is closed with the new source, or after a failure. files is
+ * borrowed. BS_NO_MEMORY. `next` also fails with BS_UNSUPPORTED if a file system does not record
+ * when files were created. */
 enum bs_status bs_grep_sort_open(struct bs_grep_source *of, const struct bs_grep_files *files,
                                  struct bs_grep_source **source_out,
                                  struct bs_error *err) BS_WARN_UNUSED;

@@ -1,7 +1,7 @@
 /*
- * fold.h: the bottom-up fold over a query's tree: a value for every node, computed from those of
- * its children. Nodes are in an order in which children come before their parents, so that it is
- * one loop, however deep the tree is.
+ * fold.h: a bottom-up fold over a query tree: computes a value for each node from those of its
+ * children. Children precede their parents in the array, so it is a single loop, however deep the
+ * tree is.
  */
 #pragma once
 
@@ -11,14 +11,14 @@ struct bs_query_fold {
 	size_t value_bytes;
 	/* Sets the value of leaf n. */
 	enum bs_status (*leaf)(void *context, uint32_t n, void *value_out, struct bs_error *err);
-	/* Sets the value of an inner node (AND, OR, NOT). values: those of all nodes, by their
-	 * numbers. */
+	/* Sets the value of an inner node (AND, OR, NOT). values: the values of all nodes so far,
+	 * by node number. */
 	void (*inner)(void *context, const struct bs_query_node *node, const void *values,
 	              void *value_out);
 	void *context;
 };
 
-/* Sets *root_out, of value_bytes, to the value of the root. BS_NO_MEMORY, and what leaf
+/* Sets *root_out, of value_bytes, to the value of the root. BS_NO_MEMORY, or the status that leaf
  * returned. */
 enum bs_status bs_query_fold(const struct bs_query_tree *query, const struct bs_query_fold *fold,
                              void *root_out, struct bs_error *err) BS_WARN_UNUSED;

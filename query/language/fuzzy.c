@@ -7,26 +7,27 @@
 #include "core/bitsift/terminal.h"
 
 /*
- * Row i holds, for each prefix of the word, its distance to the first i code points of the term;
- * but only for prefixes whose length differs from i by at most max_distance, for all others are
- * further away. A term longer than the word by more than max_distance is no match, so there are
- * never more rows than that.
+ * Row i has the distance of each prefix of the word to the first i code points of the term, but
+ * only for prefixes whose length differs from i by at most max_distance, because all others are too
+ * far away. A term longer than the word by more than max_distance does not match, which limits the
+ * number of rows.
  */
 struct bs_fuzzy {
 	uint32_t max_distance;
-	uint32_t n_word;   /* code points */
+	uint32_t n_word;   /* code points of the word */
 	uint32_t max_rows; /* n_word + max_distance + 1 */
 	int32_t *word;
-	int32_t *term;      /* code points whose rows are valid */
-	uint32_t *ends;     /* bytes of the term up to and with each of them */
-	uint32_t row_cells; /* 2 * max_distance + 1, and one on either side that is too far */
-	uint32_t *rows;     /* max_rows + 1 */
-	uint32_t n_valid;   /* rows computed, beyond row 0 */
-	/* a prefix of this many bytes cannot become a match any more; 0: none */
+	int32_t *term;      /* the code points whose rows are valid */
+	uint32_t *ends;     /* ends[i]: bytes of the term through code point i */
+	uint32_t row_cells; /* 2 * max_distance + 1, plus a cell on either side that is too far */
+	uint32_t *rows;     /* max_rows + 1 rows */
+	uint32_t n_valid;   /* valid rows after row 0 */
+	/* no term that begins with the first dead_bytes bytes of the last term can match; 0:
+	 * unknown */
 	uint32_t dead_bytes;
 };
 
-/* A distance beyond all that are asked for, with room for an edit more. */
+/* Larger than any distance in question, with room for another edit. */
 #define TOO_FAR UINT16_MAX
 
 static uint32_t least(uint32_t a, uint32_t b)
@@ -80,7 +81,7 @@ void bs_fuzzy_free(struct bs_fuzzy *fuzzy)
 	free(fuzzy);
 }
 
-/* Fills row i (>= 1) for code point term[i - 1] and returns its least value. */
+/* Fills row i (>= 1) for code point term[i - 1] and returns its minimum. */
 static uint32_t fill_row(struct bs_fuzzy *fuzzy, uint32_t i)
 {
 	int32_t c = fuzzy->term[i - 1];
@@ -127,8 +128,8 @@ uint32_t bs_fuzzy_distance(struct bs_fuzzy *fuzzy, const uint8_t *term, uint32_t
 		fuzzy->term[i - 1] = bs_utf8_next(term, term_bytes, &at);
 		fuzzy->ends[i - 1] = (uint32_t)at;
 		fuzzy->n_valid = i;
-		/* A swap looks two rows back: hopeless only when this row and, with one edit more,
-		 * the last one are. */
+		/* A swap looks two rows back. So a match is impossible only if this row is too far,
+		 * and the row before it is, with one more edit. */
 		if (fill_row(fuzzy, i) > fuzzy->max_distance &&
 		    row_least(fuzzy, i - 1) >= fuzzy->max_distance) {
 			fuzzy->dead_bytes = (uint32_t)at;

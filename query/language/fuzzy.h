@@ -1,10 +1,10 @@
 /*
  * fuzzy.h: is a term within one or two edits of a word?
  *
- * An edit inserts, deletes or replaces a code point, or swaps two neighbours, each at most once
- * (optimal string alignment, as Lucene's fuzzy queries count). Rows of the classic table (Wagner
- * and Fischer 1974; the swap after Lowrance and Wagner 1975) are kept, so that walking a sorted
- * lexicon computes only what a term does not share with the one before.
+ * An edit inserts, deletes or replaces a code point, or swaps two adjacent ones; no part is edited
+ * twice (optimal string alignment, as in Lucene's fuzzy queries). Rows of the classic table (Wagner
+ * and Fischer 1974; the swap after Lowrance and Wagner 1975) are kept, so that a walk over a sorted
+ * lexicon computes only rows for bytes that a term does not share with the term before it.
  */
 #pragma once
 
@@ -12,16 +12,16 @@
 
 #include "core/base/error.h"
 
-/* A word and the rows of the last term. One thread. */
+/* A word and the rows of the last term. For one thread. */
 struct bs_fuzzy;
 
-/* word is UTF-8 and copied. max_distance 1 or 2. BS_NO_MEMORY. */
+/* word is valid UTF-8, and is copied. max_distance is 1 or 2. BS_NO_MEMORY. */
 enum bs_status bs_fuzzy_new(const uint8_t *word, uint32_t word_bytes, uint32_t max_distance,
                             struct bs_fuzzy **fuzzy_out, struct bs_error *err) BS_WARN_UNUSED;
 void bs_fuzzy_free(struct bs_fuzzy *fuzzy);
 
-/* The distance of the term, if it is at most max_distance; else UINT32_MAX. The first shared_bytes
- * bytes must be those of the term of the call before (0 is always right). */
+/* Returns the distance of the term, or UINT32_MAX if it is more than max_distance. The first
+ * shared_bytes bytes must be those of the term of the previous call; 0 is always correct. */
 uint32_t bs_fuzzy_distance(struct bs_fuzzy *fuzzy, const uint8_t *term, uint32_t term_bytes,
                            uint32_t shared_bytes);
 

@@ -1,6 +1,6 @@
 /*
- * lex.c: see lex.h. Three passes: which quotes and brackets delimit (mark_delimiters), tokens
- * (read_tokens), and then, with all of them known, which operators have what they need (settle).
+ * lex.c: see lex.h. Three passes: which quotes and brackets delimit (mark_delimiters); the tokens
+ * (read_tokens); then, with all tokens known, which operators have their operands (settle).
  */
 #include "query/language/lex.h"
 
@@ -15,10 +15,10 @@
 #include "core/text/printable.h"
 #include "query/language/like_name.h"
 
-/* How much of a token a notice shows. */
+/* the most bytes of a token that a notice shows */
 #define SHOWN_BYTES 60
 
-/* What a byte of the text is. A bracket or quote without a mark is text. */
+/* The role of a byte of the text. A bracket or quote without a mark is text. */
 enum mark {
 	MARK_NONE,
 	MARK_QUOTE,
@@ -26,14 +26,14 @@ enum mark {
 	MARK_CLOSE
 };
 
-/* A bracket that is not closed yet. */
+/* An open bracket. */
 struct bs_lex_bracket {
 	size_t byte;
-	bool groups; /* unless it holds no word */
+	bool groups; /* groups, if it contains a word */
 	bool has_word;
 };
 
-/* What is spent about, for the deadline: on a byte, on one of a word, on a token. */
+/* Estimated times for the deadline: per byte, per byte of a word, per token, and so on. */
 #define SPEND_BYTES  1024u
 #define BYTE_NS      4u
 #define WORD_BYTE_NS 20u
@@ -62,7 +62,7 @@ void bs_lex_fail(struct bs_lexing *lexing, size_t byte, const char *message)
 	lexing->status = bs_fail(lexing->err, BS_INVALID, "%s", message);
 }
 
-/* How many bytes of a token to show: all, or up to a character's end. */
+/* The number of bytes of a token to show: all, or up to the end of a character. */
 static int shown_bytes(const uint8_t *text, size_t n_bytes)
 {
 	if (n_bytes <= SHOWN_BYTES)
@@ -94,7 +94,7 @@ void bs_lex_notice(struct bs_lexing *lexing, size_t start_byte, size_t end_byte,
 		query->notices.lines[query->notices.n++] = notice;
 }
 
-/* The bytes of the white space at `at`, 0 if there is none. */
+/* The length of the white space at `at`; 0 if there is none. */
 static size_t space_bytes(const struct bs_lexing *lexing, size_t at)
 {
 	if (at >= lexing->text_bytes)
@@ -121,7 +121,7 @@ bool bs_lex_is_word_character(int32_t c)
 	return c == '_' || (c > 0 && (U_MASK(bs_icu.u_charType(c)) & word));
 }
 
-/* bs_token_fn: the first token is enough; its place goes to the context. */
+/* bs_token_fn: stores the position of the first token in the context and stops the analysis. */
 static enum bs_status stop_at_word(void *context, const struct bs_token *tokens, size_t n_tokens,
                                    struct bs_error *err)
 {
@@ -131,7 +131,7 @@ static enum bs_status stop_at_word(void *context, const struct bs_token *tokens,
 	return BS_INVALID;
 }
 
-/* Where the first word of text[start..end) begins, as the analyzer cuts it; `end` if there is
+/* The position of the first word of text[start..end), as the analyzer cuts it; `end` if there is
  * none. */
 static size_t first_word(struct bs_lexing *lexing, size_t start, size_t end)
 {
@@ -152,7 +152,7 @@ static bool has_word(struct bs_lexing *lexing, size_t start, size_t end)
 	return first_word(lexing, start, end) < end;
 }
 
-/* Whether a word begins at `at`, or one of its characters stands there. */
+/* True if a word or a word character begins at `at`. */
 static bool begins_word(struct bs_lexing *lexing, size_t at, size_t end)
 {
 	size_t next = at;
@@ -160,14 +160,12 @@ static bool begins_word(struct bs_lexing *lexing, size_t at, size_t end)
 	                    first_word(lexing, at, end) == at);
 }
 
-/* ---- which quotes and brackets delimit ---- */
-
 static bool is_text(const struct bs_lexing *lexing, size_t start, size_t end, const char *text)
 {
 	return end - start == strlen(text) && memcmp(lexing->text + start, text, end - start) == 0;
 }
 
-/* AND, OR, NOT as a whole token, whose bytes are given; WORD: none of them. */
+/* Whether a whole token is AND, OR or NOT; otherwise BS_LEX_WORD. */
 static enum bs_lex_kind operator_of(const struct bs_lexing *lexing, size_t start, size_t end)
 {
 	if (is_text(lexing, start, end, "AND") || is_text(lexing, start, end, "&&"))
@@ -177,8 +175,8 @@ static enum bs_lex_kind operator_of(const struct bs_lexing *lexing, size_t start
 	return is_text(lexing, start, end, "NOT") ? BS_LEX_NOT : BS_LEX_WORD;
 }
 
-/* Marks count as what they follow: U+2260 is no word character, nor is = with the U+0338 that makes
- * one of it, nor a mark at the beginning of the text. */
+/* Marks count as the character they follow: U+2260 is not a word character, and neither is =
+ * followed by U+0338, its decomposition, nor a mark at the beginning of the text. */
 static bool is_after_word_character(const struct bs_lexing *lexing, size_t at)
 {
 	int32_t c = 0;
@@ -191,14 +189,14 @@ static bool is_after_word_character(const struct bs_lexing *lexing, size_t at)
 	return bs_lex_is_word_character(c);
 }
 
-/* Whether the bracket at `at` opens a group, as far as what stands before it says: f(x) has a pair
- * of signs. */
+/* True if the bracket at `at` may open a group, judged by the text before it. In f(x) the brackets
+ * are punctuation. */
 static bool may_group(const struct bs_lexing *lexing, size_t at)
 {
 	size_t start = at;
 	if (!is_after_word_character(lexing, at))
 		return true;
-	/* The longest operator, and whatever ends a token before it. */
+	/* Looks back as far as the longest operator and the delimiter before it. */
 	for (start = at; start > 0 && at - start < sizeof("AND");) {
 		size_t before = start;
 		int32_t c = bs_utf8_previous(lexing->text, &before);
@@ -233,7 +231,7 @@ static void close_bracket(struct bs_lexing *lexing, size_t at)
 	lexing->marks.data[at] = MARK_CLOSE;
 }
 
-/* Returns the closing quote's place, or `at` if there is none. */
+/* Returns the position of the closing quote, or `at` if there is none. */
 static size_t mark_quotes(struct bs_lexing *lexing, size_t at)
 {
 	const uint8_t *text = lexing->text,
@@ -263,7 +261,7 @@ static void mark_delimiters(struct bs_lexing *lexing)
 		return;
 	memset(lexing->marks.data, MARK_NONE, lexing->text_bytes);
 	lexing->marks.used_bytes = lexing->text_bytes;
-	size_t piece = 0; /* where the text between delimiters begins */
+	size_t piece = 0; /* the beginning of the text since the last delimiter */
 	for (at = 0; at < lexing->text_bytes && !lexing->status; at++) {
 		if (at % SPEND_BYTES == 0)
 			bs_lex_keep(lexing, bs_deadline_spend(SPEND_BYTES * BYTE_NS, lexing->err));
@@ -283,15 +281,13 @@ static void mark_delimiters(struct bs_lexing *lexing)
 		}
 		piece = at + 1;
 	}
-	/* The notice would say the same of each of them. */
+	/* One notice is enough, because the others would say the same. */
 	if (bs_vector_n(&lexing->open) > 0)
 		bs_lex_notice(lexing, lexing->open.items[0].byte, lexing->open.items[0].byte + 1,
 		              "is never closed: it counts as punctuation");
 }
 
-/* ---- numbers behind a token ---- */
-
-/* The decimal number that is all of text[0..n_bytes). False: it is none. */
+/* Reads text[0..n_bytes) as a decimal number. False: it is not one. */
 static bool read_decimal(const uint8_t *text, size_t n_bytes, double *number_out)
 {
 	const uint64_t enough = UINT64_C(10000000000000);
@@ -316,7 +312,8 @@ static bool read_decimal(const uint8_t *text, size_t n_bytes, double *number_out
 	return n_digits > 0;
 }
 
-/* Where the characters of a number begin that text[start..end) ends with, in whatever order. */
+/* The position where the characters of a number, in any order, begin at the end of
+ * text[start..end). */
 static size_t number_start(const uint8_t *text, size_t start, size_t end)
 {
 	while (end > start &&
@@ -325,8 +322,8 @@ static size_t number_start(const uint8_t *text, size_t start, size_t end)
 	return end;
 }
 
-/* Whether text[start..end), ^ and what may be a number, is a weight of the token, which it then
- * gets. */
+/* Sets the weight of the token if text[start..end), which is ^ and perhaps a number, is a weight.
+ * False: it is not. */
 static bool read_weight(const struct bs_lexing *lexing, struct bs_lexeme *token, size_t start,
                         size_t end)
 {
@@ -345,7 +342,7 @@ static bool are_digits(const uint8_t *text, size_t start, size_t end)
 	return start == end;
 }
 
-/* Takes the weight off the end of a word, if it has one: not off digits, where it is a power
+/* Removes the weight from the end of a word. After digits, ^N is not a weight but a power
  * (2^10). */
 static void take_weight(const struct bs_lexing *lexing, struct bs_lexeme *token)
 {
@@ -359,7 +356,7 @@ static void take_weight(const struct bs_lexing *lexing, struct bs_lexeme *token)
 		token->inner_end_byte = (uint32_t)start;
 }
 
-/* Takes the ^N behind a closing quote or bracket into the token, if it is one. */
+/* Adds a weight ^N after a closing quote or bracket to the token. */
 static void read_weight_behind(const struct bs_lexing *lexing, struct bs_lexeme *token)
 {
 	size_t end = token->end_byte;
@@ -372,7 +369,7 @@ static void read_weight_behind(const struct bs_lexing *lexing, struct bs_lexeme 
 		token->end_byte = (uint32_t)end;
 }
 
-/* Takes the ~N behind a closing quote into the token, if it is one. */
+/* Adds a distance ~N after a closing quote to the token. */
 static void read_distance(const struct bs_lexing *lexing, struct bs_lexeme *token)
 {
 	size_t at = token->end_byte;
@@ -392,10 +389,8 @@ static void read_distance(const struct bs_lexing *lexing, struct bs_lexeme *toke
 	token->end_byte = (uint32_t)at;
 }
 
-/* ---- fields ---- */
-
-/* The length of the field name, colon included, that text[start..end) begins with, and its field; 0
- * if with none. */
+/* The length of the field name, colon included, at the beginning of text[start..end); 0 if there is
+ * none. */
 static size_t find_field(const struct bs_lexing *lexing, size_t start, size_t end,
                          uint32_t *field_out)
 {
@@ -423,7 +418,7 @@ static size_t find_field(const struct bs_lexing *lexing, size_t start, size_t en
 	return found_bytes;
 }
 
-/* A text may have a hundred thousand names, and an index as many fields. */
+/* Limits the work: a text may have a hundred thousand names, and an index as many fields. */
 #define MOST_NAMES_TRIED 20u
 
 static struct bs_like_name find_like(struct bs_lexing *lexing, const uint8_t *name,
@@ -440,9 +435,9 @@ static struct bs_like_name find_like(struct bs_lexing *lexing, const uint8_t *na
 }
 
 /*
- * Says so where a word looks like field:word and the index has no such field: letters and one colon
- * before a word, a range, a phrase or a group, or whatever is much like a field's name before a
- * colon. host:80, std::string, C:\dir and https://host are not all the same.
+ * Adds a notice if a word looks like field:word and the index has no such field: letters and one
+ * colon before a word, a range, a phrase or a group; or a name similar to a field before a colon.
+ * There is no notice for host:80, std::string, C:\dir and https://host.
  */
 static void notice_field(struct bs_lexing *lexing, const struct bs_lexeme *token)
 {
@@ -478,9 +473,8 @@ static void notice_field(struct bs_lexing *lexing, const struct bs_lexeme *token
 	bs_lex_notice(lexing, start, after, message.text);
 }
 
-/* ---- what a word seems to be, and is not ---- */
-
-/* /regex/, as a whole token (a place such as /usr/lib/ has slashes within), or .* before a word. */
+/* True for /regex/ as a whole token (a path such as /usr/lib/ has slashes inside) and for .* before
+ * a word. */
 static bool seems_regex(struct bs_lexing *lexing, const struct bs_lexeme *token)
 {
 	const uint8_t *word = lexing->text + token->inner_start_byte;
@@ -493,7 +487,7 @@ static bool seems_regex(struct bs_lexing *lexing, const struct bs_lexeme *token)
 	       !memchr(word + 1, '/', n_bytes - 2);
 }
 
-/* && and || within a token. */
+/* True for && and || within a token. */
 static bool seems_operator(struct bs_lexing *lexing, const struct bs_lexeme *token)
 {
 	const uint8_t *word = lexing->text + token->inner_start_byte;
@@ -501,15 +495,15 @@ static bool seems_operator(struct bs_lexing *lexing, const struct bs_lexeme *tok
 	return memmem(word, n_bytes, "&&", 2) || memmem(word, n_bytes, "||", 2);
 }
 
-/* Whether a sign of the token directly follows a phrase or a group. */
+/* True if the token has no field and directly follows a phrase or a group. */
 static bool is_behind(const struct bs_lexing *lexing, const struct bs_lexeme *token)
 {
 	return token->start_byte > 0 && token->start_byte == token->inner_start_byte &&
 	       mark_at(lexing, token->start_byte - 1u) != MARK_NONE;
 }
 
-/* A ^ and a number, signed perhaps, behind a word that is not only digits: cat^1e2, cat^2^3,
- * cat^2~1, cat^-1; or by itself. */
+/* True for ^ and a number, perhaps signed, after a word that is not only digits: cat^1e2, cat^2^3,
+ * cat^2~1, cat^-1. Also for ^ and a number alone. */
 static bool seems_weight(struct bs_lexing *lexing, const struct bs_lexeme *token)
 {
 	const uint8_t *text = lexing->text;
@@ -529,7 +523,8 @@ static bool seems_weight(struct bs_lexing *lexing, const struct bs_lexeme *token
 	return false;
 }
 
-/* A ~ behind a phrase or group, or before a number that is the end of a word. */
+/* True for ~ after a phrase or group, or before a number at the end of a word that is not ~1 or
+ * ~2. */
 static bool seems_distance(struct bs_lexing *lexing, const struct bs_lexeme *token)
 {
 	const uint8_t *text = lexing->text;
@@ -542,7 +537,7 @@ static bool seems_distance(struct bs_lexing *lexing, const struct bs_lexeme *tok
 	return at > start + 1 && at < end && text[at - 1] == '~' && !is_distance;
 }
 
-/* The first of several words between quotes that are curled. */
+/* True for the first of several words in curly quotes. */
 static bool seems_phrase(struct bs_lexing *lexing, const struct bs_lexeme *token)
 {
 	const uint8_t *word = lexing->text + token->inner_start_byte;
@@ -552,7 +547,8 @@ static bool seems_phrase(struct bs_lexing *lexing, const struct bs_lexeme *token
 	       !memmem(word + 3, n_bytes - 3, "”", 3);
 }
 
-/* Behind a field, where a - is no more than a sign, or that of a number. */
+/* True for a negation after a field (title:-dog), where it is punctuation; false for the sign of a
+ * number. */
 static bool seems_left_out(struct bs_lexing *lexing, const struct bs_lexeme *token)
 {
 	const uint8_t *text = lexing->text;
@@ -562,7 +558,7 @@ static bool seems_left_out(struct bs_lexing *lexing, const struct bs_lexeme *tok
 	       begins_word(lexing, next, token->inner_end_byte);
 }
 
-/* Where any word is enough. */
+/* True for +word with `any`, which does not require the word. */
 static bool seems_required(struct bs_lexing *lexing, const struct bs_lexeme *token)
 {
 	const uint8_t *text = lexing->text;
@@ -598,15 +594,13 @@ static void notice_semblances(struct bs_lexing *lexing, const struct bs_lexeme *
 			              semblances[i].message);
 }
 
-/* ---- tokens ---- */
-
 static void add(struct bs_lexing *lexing, const struct bs_lexeme *token)
 {
 	if (!lexing->status)
 		lexing->status = bs_vector_append(&lexing->tokens, token, lexing->err);
 }
 
-/* Half of a pair of brackets or quotes that are text. */
+/* True if the token contains a quote or an unpaired bracket, which are text here. */
 static bool is_rest(const struct bs_lexing *lexing, const struct bs_lexeme *token)
 {
 	size_t n_open = 0, n_close = 0;
@@ -629,7 +623,7 @@ static struct bs_lexeme make(enum bs_lex_kind kind, size_t start, size_t end)
 	                          .weight = 1};
 }
 
-/* A word with the fields in front of it. */
+/* Adds a word, preceded by its fields. */
 static void add_word(struct bs_lexing *lexing, struct bs_lexeme *token)
 {
 	uint32_t field;
@@ -642,7 +636,7 @@ static void add_word(struct bs_lexing *lexing, struct bs_lexeme *token)
 		add(lexing, &name);
 		start += n_bytes;
 	}
-	/* Of title:^2 the weight is of nothing. */
+	/* In title:^2 the weight applies to nothing, so it is text. */
 	if (start == token->inner_end_byte && start < token->end_byte) {
 		token->inner_end_byte = token->end_byte;
 		token->weight = 1;
@@ -654,7 +648,7 @@ static void add_word(struct bs_lexing *lexing, struct bs_lexeme *token)
 	add(lexing, token);
 }
 
-/* Whether a NOT stands here: - or ! before a token that has a word or begins with a field, or
+/* True if - or ! at `at` is a NOT: before a token that contains a word or begins with a field, or
  * before a phrase or group. */
 static bool is_minus(struct bs_lexing *lexing, size_t at, size_t end)
 {
@@ -666,7 +660,7 @@ static bool is_minus(struct bs_lexing *lexing, size_t at, size_t end)
 	return find_field(lexing, at + 1, end, &field) > 0 || has_word(lexing, at + 1, end);
 }
 
-/* Of a command that was pasted: --verbose. */
+/* True for an option of a command that was pasted into the query: --verbose. */
 static bool is_option(const struct bs_lexing *lexing, size_t at, size_t end)
 {
 	size_t next = at + 2;
@@ -674,7 +668,7 @@ static bool is_option(const struct bs_lexing *lexing, size_t at, size_t end)
 	       bs_lex_is_word_character(bs_utf8_next(lexing->text, end, &next));
 }
 
-/* Returns its end. After a minus, neither another nor AND, OR and NOT are more than text. */
+/* Returns the end of the word. After a minus, a second minus and AND, OR and NOT are text. */
 static size_t read_word(struct bs_lexing *lexing, size_t at)
 {
 	struct bs_lexeme token = make(BS_LEX_NOT, at, at + 1);
@@ -682,7 +676,7 @@ static size_t read_word(struct bs_lexing *lexing, size_t at)
 	/* Continuation bytes never look like a delimiter. */
 	while (!is_delimiter(lexing, end))
 		end++;
-	/* One may be all of the text: it is looked at as a whole, and more than once. */
+	/* The word may be the whole text and is scanned several times. */
 	bs_lex_keep(lexing, bs_deadline_spend((end - at) * WORD_BYTE_NS, lexing->err));
 	if (lexing->status)
 		return end;
@@ -744,8 +738,6 @@ static void read_tokens(struct bs_lexing *lexing)
 	}
 }
 
-/* ---- what operators need ---- */
-
 static bool ends_operand(enum bs_lex_kind kind)
 {
 	return kind == BS_LEX_WORD || kind == BS_LEX_PHRASE || kind == BS_LEX_NEAR ||
@@ -763,7 +755,7 @@ static bool is_binary(enum bs_lex_kind kind)
 	return kind == BS_LEX_AND || kind == BS_LEX_OR;
 }
 
-/* What the token lacks, next being the one behind it; NULL: nothing. */
+/* A message about the missing operand of a token before next; NULL: nothing is missing. */
 static const char *lack_behind(enum bs_lex_kind kind, enum bs_lex_kind next)
 {
 	if (is_binary(kind) && !starts_primary(next) && next != BS_LEX_NOT)
@@ -775,7 +767,7 @@ static const char *lack_behind(enum bs_lex_kind kind, enum bs_lex_kind next)
 	return NULL;
 }
 
-/* In letters of any case, which where these are capitals must be such. */
+/* Compares text[start..end) with word, in which lower-case letters match both cases. */
 static bool is_word(const struct bs_lexing *lexing, size_t start, size_t end, const char *word)
 {
 	size_t at = start;
@@ -786,7 +778,7 @@ static bool is_word(const struct bs_lexing *lexing, size_t start, size_t end, co
 	return at == end && !word[at - start];
 }
 
-/* Between words, in lower case. */
+/* Adds a notice if a word between operands is an operator in the wrong letter case. */
 static void notice_spelling(struct bs_lexing *lexing, const struct bs_lexeme *token,
                             enum bs_lex_kind before, enum bs_lex_kind next)
 {
@@ -804,8 +796,8 @@ static void notice_spelling(struct bs_lexing *lexing, const struct bs_lexeme *to
 			              operators[i].message);
 }
 
-/* From the end on, what lacks something behind it; then, from the start on, what lacks something
- * before it. */
+/* Resolves tokens without operand: first, from the end, those with nothing after them; then, from
+ * the start, those with nothing before them. */
 static void settle(struct bs_lexing *lexing)
 {
 	struct bs_lexeme *tokens = lexing->tokens.items;

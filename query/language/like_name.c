@@ -7,17 +7,17 @@
 #include "query/language/fuzzy.h"
 #include "query/language/query_tree.h"
 
-#define NAME_NS 100u /* what it costs about to compare one */
+#define NAME_NS 100u /* estimated time to compare a name */
 
-/* The small letters of ASCII, of a name that is not too long. */
+/* Converts ASCII letters to lower case. n_bytes <= BS_QUERY_MAX_FIELD_BYTES. */
 static void lower(const uint8_t *name, size_t n_bytes, uint8_t *lower_out)
 {
 	for (size_t i = 0; i < n_bytes; i++)
 		lower_out[i] = name[i] >= 'A' && name[i] <= 'Z' ? name[i] | 0x20 : name[i];
 }
 
-/* The number of edits that make a name the other (fuzzy, which knows name), if they are few enough;
- * else UINT32_MAX. */
+/* The number of edits between two names, UINT32_MAX if it is too large. fuzzy was made of name;
+ * NULL: the names must be equal. */
 static uint32_t edits_between(struct bs_fuzzy *fuzzy, const uint8_t *name, size_t name_bytes,
                               struct bs_like_name like)
 {

@@ -1,16 +1,16 @@
-/* like_name.h: a name of a field that is much like one that is no field. */
+/* like_name.h: suggests a field name similar to an unknown one. */
 #pragma once
 
 #include "core/collections/term_table.h"
 
 struct bs_like_name {
-	const uint8_t *name; /* or NULL */
+	const uint8_t *name; /* NULL: none */
 	uint32_t n_bytes;
 };
 
-/* The first name of a field, or else the other (NULL: no other), that is this one but for the case
- * of its letters, or one edit away; else, if the name is longer, one that is two away. No name of
- * more than longest_bytes is meant. fields may be NULL. BS_NO_MEMORY. */
+/* Finds the field name, or `other` (nullable), with the fewest edits from name, ignoring the case
+ * of ASCII letters; the first of equals. At most 2 edits, 1 if name has fewer than 5 bytes, 0 if
+ * fewer than 3. Fields longer than longest_bytes are skipped. fields is nullable. BS_NO_MEMORY. */
 enum bs_status bs_suggest_field(const struct bs_term_table *fields, uint32_t longest_bytes,
                                 const char *other, const uint8_t *name, size_t name_bytes,
                                 struct bs_like_name *like_out, struct bs_error *err) BS_WARN_UNUSED;

@@ -1,10 +1,10 @@
 /*
- * parse.c: the grammar of parse.h by recursive descent over the tokens of lex.h: what their text
- * means as words, and the tree as it grows.
+ * parse.c: the grammar of parse.h, by recursive descent over the tokens of lex.h. Analyses the text
+ * of tokens into words and builds the tree.
  *
- * Only brackets recurse (parse_or), so BS_QUERY_MAX_DEPTH bounds the stack; on a small one fewer
- * are an error. An operand that is ignored is NO_DRAFT, which every operator passes by. The first
- * failure sticks: no token follows it, and nothing more is built.
+ * Only brackets recurse (parse_or), so BS_QUERY_MAX_DEPTH bounds the stack; on a small stack, fewer
+ * levels are an error. An ignored operand is NO_DRAFT, which every operator skips. The first
+ * failure is sticky: no token follows it, and nothing more is built.
  */
 #include "query/language/parse.h"
 
@@ -27,72 +27,73 @@
 
 #define NO_DRAFT UINT32_MAX
 
-#define ELEMENT_KIND_BYTES 2u /* in front of a term in bs_query_storage.terms */
+/* kind and max_distance, before each term in bs_query_storage.terms */
+#define ELEMENT_KIND_BYTES 2u
 
-/* A term of a token's text. */
+/* A word or bigram of a token's text. */
 struct word {
-	size_t term_off; /* in parser.terms */
+	size_t term_off; /* offset in parser.terms */
 	uint32_t term_bytes;
 	uint32_t position;
-	uint64_t start_byte; /* in the token's text */
+	uint64_t start_byte; /* offset in the token's text */
 	bool is_bigram;
 	bool is_stop;
 };
 
-/* A node in the making; children are linked, so that an AND is taken into another without a
- * copy. */
+/* A node under construction. Children are a linked list, so that an AND is merged into another
+ * without a copy. */
 struct draft {
-	/* weight: its own, of all below it; the arrays are not set yet */
+	/* weight: of this node, applies to all below it; the arrays are not set yet */
 	struct bs_query_node node;
-	size_t first_item; /* the aids follow the items */
+	size_t first_item; /* index in parser.items; the aids follow the items */
 	uint32_t first_child;
 	uint32_t last_child;
-	uint32_t next;  /* sibling */
+	uint32_t next;  /* next sibling */
 	uint32_t final; /* its index in the query */
-	bool is_stop;   /* a stop word, and nothing else */
+	bool is_stop;   /* a stop word and nothing else */
 };
 
 BS_VECTOR(words, struct word);
 BS_VECTOR(drafts, struct draft);
 
 struct parser {
-	struct bs_lexing lexing; /* the text and its tokens; the status, which is sticky */
+	struct bs_lexing lexing; /* the text, its tokens, and the sticky status */
 	const struct bs_query_options *options;
-	size_t at;      /* the current token */
-	uint32_t field; /* the field in force */
-	/* that of records called "name"; BS_QUERY_ANY_FIELD: there is none */
+	size_t at;      /* index of the current token */
+	uint32_t field; /* the field that applies now */
+	/* the records' field "name"; BS_QUERY_ANY_FIELD: there is none */
 	uint32_t name_field;
-	uint32_t depth;             /* of parentheses */
-	uint32_t n_items;           /* of all leaves so far */
-	const struct bs_stop *stop; /* NULL: every word counts */
-	uint32_t n_negations;       /* that the current token stands in */
-	bool has_stops;             /* words of it stand in the query, */
-	/* and positive words that are none, but for those beside the query, */
+	uint32_t depth;             /* open brackets */
+	uint32_t n_items;           /* items of all leaves so far */
+	const struct bs_stop *stop; /* NULL: there are no stop words */
+	uint32_t n_negations;       /* NOTs around the current token */
+	bool has_stops;             /* the query contains stop words */
+	/* The query's own text has a positive word that is not a stop word. */
 	bool has_others;
-	size_t n_own_items;          /* ... whose items come after this many */
-	uint32_t n_inexact;          /* those of them that stand for others */
-	struct words words;          /* of the text of one token, analysed */
-	struct bs_buffer terms;      /* their bytes */
-	struct bs_query_tree *query; /* terms and notices grow here from the start */
+	size_t n_own_items;     /* items of the query's own text; those of feedback terms follow */
+	uint32_t n_inexact;     /* words with *, ? or ~ so far */
+	struct words words;     /* of the analysed text of one token */
+	struct bs_buffer terms; /* the terms of `words` */
+	struct bs_query_tree *query; /* its terms and notices are filled during parsing */
 	struct bs_query_items items;
 	struct bs_query_ranges ranges;
 	struct bs_elements elements; /* their terms are in query->storage.terms */
-	struct bs_buffer key;        /* of one of those */
+	struct bs_buffer key;        /* key of the current element */
 	/* a text with wildcards in NFC, so that ? is one character of a word */
 	struct bs_buffer nfc;
 	struct drafts drafts;
 	uint32_t n_drafts;
-	uint32_t n_children; /* of the finished query so far */
+	uint32_t n_children; /* children in the finished query so far */
 	struct bs_error *err;
 };
 
-/* Only while there was no failure yet. */
+/* Keeps the first failure. */
 static void keep(struct parser *parser, enum bs_status status)
 {
 	bs_lex_keep(&parser->lexing, status);
 }
 
-/* What an operand costs about, and a node. */
+/* Estimated times for an operand and a node. */
 #define OPERAND_NS 500u
 #define NODE_NS    50u
 
@@ -108,7 +109,7 @@ static void append(struct parser *parser, struct bs_buffer *to, const void *byte
 		keep(parser, bs_buffer_append(to, bytes, n_bytes, parser->err));
 }
 
-/* The current token; none follows the last, and none a failure. */
+/* The current token; END after the last token and after a failure. */
 static const struct bs_lexeme *token_of(const struct parser *parser)
 {
 	static const struct bs_lexeme end = {.kind = BS_LEX_END};
@@ -125,9 +126,9 @@ static bool starts_unary(const struct parser *parser)
 }
 
 /*
- * What stands at the end of a word, text[start_byte..end_byte): `*` or `~1` or `~2`, unless it is
- * all of the word. Returns the element kind, TERM without any, and where the text in front of it
- * ends.
+ * Reads the suffix of the word text[start_byte..end_byte): `*`, `~1` or `~2`, if other characters
+ * precede it. Returns the element kind, TERM without a suffix. *text_end_out is the end of the text
+ * before the suffix.
  */
 static enum bs_element_kind suffix_of(const struct parser *parser, size_t start_byte,
                                       size_t end_byte, uint8_t *distance_out, size_t *text_end_out)
@@ -156,7 +157,7 @@ static struct draft *draft_at(struct parser *parser, uint32_t draft)
 	return &parser->drafts.items[draft];
 }
 
-/* The number of the element, which is found or added. */
+/* Finds or adds an element and returns its number. */
 static uint32_t add_element(struct parser *parser, const struct bs_element *element)
 {
 	const uint8_t kind[ELEMENT_KIND_BYTES] = {(uint8_t)element->kind, element->max_distance};
@@ -176,7 +177,7 @@ static uint32_t add_element(struct parser *parser, const struct bs_element *elem
 	return number;
 }
 
-/* Appends an item to the leaf that is being made. */
+/* Appends an item to the current leaf. */
 static void add_item(struct parser *parser, const struct bs_element *element, uint32_t position,
                      bool is_stop)
 {
@@ -199,7 +200,7 @@ static struct draft new_draft(enum bs_node_kind kind)
 	                      .next = NO_DRAFT};
 }
 
-/* NOT draft: nothing for nothing, and the operand of a NOT itself. */
+/* NOT draft. NO_DRAFT remains NO_DRAFT; a NOT of a NOT becomes the inner operand. */
 static uint32_t negate(struct parser *parser, uint32_t draft)
 {
 	struct draft negation = new_draft(BS_NODE_NOT);
@@ -228,13 +229,14 @@ static void add_operand(struct parser *parser, struct draft *parent, uint32_t dr
 	parent->node.n_children++;
 }
 
-/* An AND or OR, if it has operands to be one of: nothing of none, the operand itself of one. */
+/* Adds an AND or OR with at least two operands. Returns the operand if it has one, NO_DRAFT if it
+ * has none. */
 static uint32_t join(struct parser *parser, const struct draft *parent)
 {
 	return parent->node.n_children < 2 ? parent->first_child : add_draft(parser, parent);
 }
 
-/* bs_token_fn: gathers a token's words. */
+/* bs_token_fn: collects the words of a token. */
 static enum bs_status take_terms(void *context, const struct bs_token *tokens, size_t n_tokens,
                                  struct bs_error *err)
 {
@@ -254,7 +256,7 @@ static enum bs_status take_terms(void *context, const struct bs_token *tokens, s
 	return parser->lexing.status;
 }
 
-/* Marks those of the gathered words that are stop words. */
+/* Marks the collected words that are stop words. */
 static void mark_stops(struct parser *parser, const uint8_t *text, size_t text_bytes)
 {
 	struct word *words = parser->words.items;
@@ -269,7 +271,7 @@ static void mark_stops(struct parser *parser, const uint8_t *text, size_t text_b
 	}
 }
 
-/* Leaves the words of the text in parser->words. */
+/* Analyses a text into parser->words. */
 static void analyze(struct parser *parser, struct bs_tokenizer *tokenizer, const uint8_t *text,
                     size_t text_bytes)
 {
@@ -282,7 +284,7 @@ static void analyze(struct parser *parser, struct bs_tokenizer *tokenizer, const
 		mark_stops(parser, text, text_bytes);
 }
 
-/* The last one that is no bigram; there is one. */
+/* The last collected word that is not a bigram; there must be one. */
 static const struct word *last_word(const struct parser *parser)
 {
 	size_t i = bs_vector_n(&parser->words) - 1;
@@ -292,9 +294,10 @@ static const struct word *last_word(const struct parser *parser)
 }
 
 /*
- * Adds the gathered words, or the gathered bigrams, as items of a leaf, the last word as `last`,
- * and returns how many. A last word that stands for others (U+1F21A, which folds to U+7121 and is
- * of no run, may bear ~2) has no bigram that must be there.
+ * Adds the collected words, or the collected bigrams, as items of a leaf and returns their number.
+ * `last` (nullable) replaces the last word. The bigram that ends with a replaced word is left out,
+ * because a match need not contain it. (U+1F21A, which folds to U+7121 and is not part of a run,
+ * may carry ~2.)
  */
 static uint32_t add_items(struct parser *parser, bool bigrams, const struct bs_element *last)
 {
@@ -323,7 +326,7 @@ _Static_assert(BS_QUERY_MAX_PHRASE == 16384 && BS_QUERY_MAX_WORDS == 100000 &&
                        BS_QUERY_MAX_INEXACT == 1024 && BS_QUERY_MAX_RANGES == 1024,
                "the messages below name them");
 
-/* Refuses the leaf just gathered if it makes the query larger than is answered in good time. */
+/* Fails if the current leaf makes the query too large to be answered in reasonable time. */
 static void check_size(struct parser *parser, uint32_t n_items, bool is_inexact)
 {
 	size_t at = token_of(parser)->start_byte;
@@ -337,7 +340,7 @@ static void check_size(struct parser *parser, uint32_t n_items, bool is_inexact)
 		bs_lex_fail(&parser->lexing, at, "a query may have 1024 words with *, ? or ~");
 }
 
-/* A leaf of the current token, whose text ends at end_byte. */
+/* A leaf for the current token, whose text ends at end_byte. */
 static struct draft new_leaf(const struct parser *parser, enum bs_node_kind kind, size_t end_byte)
 {
 	const struct bs_lexeme *token = token_of(parser);
@@ -351,8 +354,8 @@ static struct draft new_leaf(const struct parser *parser, enum bs_node_kind kind
 	return leaf;
 }
 
-/* The gathered words as a leaf: a WORD, a PHRASE, or with is_near a NEAR. end_byte: where their
- * text ends. */
+/* Makes a leaf of the collected words: a WORD, a PHRASE, or with is_near a NEAR. end_byte: the end
+ * of their text. */
 static uint32_t make_leaf(struct parser *parser, const struct bs_element *last, bool is_near,
                           size_t end_byte)
 {
@@ -392,9 +395,9 @@ static uint32_t ignore(struct parser *parser)
 }
 
 /*
- * The last gathered word as a prefix or fuzzy element, its term in *unstemmed_out: in an index that
- * stems, prefixes and fuzzy words are folded only (as in Lucene), and matched with the stems that
- * the index holds.
+ * Makes the last collected word a prefix or fuzzy element, with its term in *unstemmed_out. In an
+ * index that stems, prefixes and fuzzy words are folded but not stemmed (as in Lucene), and
+ * compared with the stems in the index.
  */
 static void make_last(struct parser *parser, const uint8_t *text, size_t text_bytes,
                       struct bs_element *last, struct bs_buffer *unstemmed_out)
@@ -412,7 +415,7 @@ static void make_last(struct parser *parser, const uint8_t *text, size_t text_by
 	last->term_bytes = (uint32_t)unstemmed_out->used_bytes;
 }
 
-/* Words that end in * or ~1 or ~2; there is one at least. */
+/* A leaf for words that end in *, ~1 or ~2; at least one word is collected. */
 static uint32_t parse_inexact(struct parser *parser, struct bs_element last, size_t start_byte,
                               size_t end_byte)
 {
@@ -425,7 +428,8 @@ static uint32_t parse_inexact(struct parser *parser, struct bs_element last, siz
 			bs_lex_notice(
 				&parser->lexing, start_byte, end_byte,
 				"is searched as it is: the script has no words to be near to");
-		/* In its normal form the run has no * that would be ignored again. */
+		/* The * after a run is ignored; it is left out, so that it is not in the normal
+		 * form. */
 		while (end_byte > start_byte + 1 && parser->lexing.text[end_byte - 1] == '*')
 			end_byte--;
 		return make_leaf(parser, NULL, false, end_byte);
@@ -436,8 +440,8 @@ static uint32_t parse_inexact(struct parser *parser, struct bs_element last, siz
 	return draft;
 }
 
-/* Gathers the words of a text, without stems, until all its wildcards stand in the last of them,
- * and that has more than such. Whether there are any. */
+/* Collects the words of a text without stemming, and turns wildcards back into signs until all that
+ * are left are in the last word, which has other characters, too. True if wildcards are left. */
 static bool gather_pattern(struct parser *parser, struct bs_wildcards *wildcards)
 {
 	const struct bs_query_options *options = parser->options;
@@ -458,8 +462,8 @@ static bool gather_pattern(struct parser *parser, struct bs_wildcards *wildcards
 	return wildcards->n > 0 && !parser->lexing.status;
 }
 
-/* The words gathered, the last one a pattern; is_open: with a * behind it. What has that only is a
- * prefix. */
+/* Makes a leaf of the collected words, the last of which is a pattern; is_open: with a * after it.
+ * A pattern with only this * becomes a prefix. */
 static uint32_t make_pattern(struct parser *parser, const struct bs_wildcards *wildcards,
                              bool is_open)
 {
@@ -484,8 +488,8 @@ static uint32_t make_pattern(struct parser *parser, const struct bs_wildcards *w
 }
 
 /*
- * The text from start_byte on, whose last token begins at token_byte, as a leaf, if its last word
- * has wildcards. suffix: what stood behind it. Else false.
+ * Makes a leaf of the text from start_byte on if its last word has wildcards; otherwise returns
+ * false. token_byte: the beginning of the last token. suffix: the kind of suffix after the text.
  */
 static bool parse_pattern(struct parser *parser, size_t start_byte, size_t token_byte,
                           size_t end_byte, enum bs_element_kind suffix, uint32_t *draft_out)
@@ -527,8 +531,7 @@ static bool parse_pattern(struct parser *parser, size_t start_byte, size_t token
 
 _Static_assert(BS_PATTERN_MAX_BYTES == 1024, "the message above names it");
 
-/* Where the last token of a phrase begins, in text[start..*end), which ends there, too,
- * afterwards. */
+/* The beginning of the last token of a phrase, in text[start..*end). Sets *end to its end. */
 static size_t last_token(const uint8_t *text, size_t start, size_t *end)
 {
 	size_t at = *end, before = at;
@@ -540,7 +543,7 @@ static size_t last_token(const uint8_t *text, size_t start, size_t *end)
 	return at;
 }
 
-/* leaf: a RANGE without one. */
+/* Adds a RANGE. leaf: a RANGE node without field and range. */
 static uint32_t add_range(struct parser *parser, struct draft leaf,
                           const struct bs_query_range *range)
 {
@@ -552,7 +555,7 @@ static uint32_t add_range(struct parser *parser, struct draft leaf,
 	return add_draft(parser, &leaf);
 }
 
-/* What is to be said of a word that was meant to be a range; NULL: nothing. */
+/* The notice for a word that was meant as a range; NULL: none. */
 static const char *range_notice(bool has_field, bool has_values, bool is_range, bool is_empty,
                                 bool is_of_other_kind)
 {
@@ -579,7 +582,8 @@ static bool has_no_dates(const struct bs_range *range)
 	return bs_value_compare(&dates->first, &dates->end) >= 0;
 }
 
-/* As bs_range_parse; *range must be kept, or its long_text freed. */
+/* Reads a range as bs_range_parse does. Afterwards range->long_text must be kept or freed, also if
+ * this returns false. */
 static bool read_range(struct parser *parser, const uint8_t *text, size_t n_bytes,
                        struct bs_query_range *range)
 {
@@ -594,9 +598,9 @@ static bool read_range(struct parser *parser, const uint8_t *text, size_t n_byte
 }
 
 /*
- * The current token as a RANGE leaf of the field in force; NO_DRAFT: its text is not a range.
- * `name:` is of files, unless records have such a field. is_quoted: a text that is not a range gets
- * no notice.
+ * Makes a RANGE leaf of the current token in the current field. NO_DRAFT: its text is not a range.
+ * `name:` refers to files, unless records have such a field. is_quoted: no notice if the text is
+ * not a range.
  */
 static uint32_t parse_range(struct parser *parser, bool is_quoted)
 {
@@ -609,12 +613,13 @@ static uint32_t parse_range(struct parser *parser, bool is_quoted)
 	struct bs_query_range range = {.field = field};
 	if (!bs_range_is_meant(text, n_bytes))
 		return NO_DRAFT;
-	/* Of BS_QUERY_ANY_FIELD: whether any has. */
+	/* With BS_QUERY_ANY_FIELD, has_values tells whether some field has values; this must not be
+	 * asked for a `name:` that refers to files alone. */
 	bool is_asked = options->has_values && (!has_field || field != BS_QUERY_ANY_FIELD);
 	bool has_values = is_asked && options->has_values(options->context, field);
 	bool is_range = read_range(parser, text, n_bytes, &range);
 	bool is_none = !has_field || !has_values || !is_range;
-	/* What begins with another sign may be anything where there are no values. */
+	/* Without values, a text that begins with one of these characters may be anything. */
 	bool is_silent =
 		is_quoted ? is_none : !has_values && !is_range && memchr("=![{\xe2", *text, 5);
 	bool is_empty = is_range && bs_range_is_empty(&range.values);
@@ -636,7 +641,7 @@ static uint32_t parse_range(struct parser *parser, bool is_quoted)
 	return add_range(parser, new_leaf(parser, BS_NODE_RANGE, token->inner_end_byte), &range);
 }
 
-/* The last token of a phrase may be a beginning or a pattern. */
+/* A leaf for a phrase or NEAR. The last token of a phrase may be a prefix or a pattern. */
 static uint32_t parse_phrase(struct parser *parser)
 {
 	const struct bs_lexeme *token = token_of(parser);
@@ -667,7 +672,7 @@ static uint32_t parse_phrase(struct parser *parser)
 	return make_leaf(parser, NULL, is_near, token->inner_end_byte);
 }
 
-/* A bare word, its fields taken off. */
+/* A leaf for a bare word without its fields. */
 static uint32_t parse_word(struct parser *parser)
 {
 	const struct bs_lexeme *token = token_of(parser);
@@ -690,13 +695,13 @@ static uint32_t parse_word(struct parser *parser)
 
 static uint32_t parse_or(struct parser *parser);
 
-/* Nesting that fits into any stack: of brackets, and of a tree. */
+/* This nesting of brackets, and of a tree, fits into any stack. */
 #define FEW_LEVELS 16u
-/* The most that a function that walks over the tree takes of the stack for a node: eval and
- * eval_and of scan.c. */
+/* The most stack bytes per node of functions that walk over the tree: eval and eval_and of
+ * scan.c. */
 #define NODE_STACK_BYTES 640u
 
-/* Leaves the parser at the closing bracket. */
+/* Parses a group. Leaves the parser at the closing bracket. */
 static uint32_t parse_group(struct parser *parser)
 {
 	if (parser->depth == BS_QUERY_MAX_DEPTH) {
@@ -716,7 +721,7 @@ static uint32_t parse_group(struct parser *parser)
 	return draft;
 }
 
-/* The innermost field is in force. */
+/* Parses a primary and the fields before it; the innermost field applies. */
 static uint32_t parse_primary(struct parser *parser)
 {
 	uint32_t field_around = parser->field, draft;
@@ -736,7 +741,7 @@ static uint32_t parse_primary(struct parser *parser)
 	return draft;
 }
 
-/* With --any, a stop word by itself is as if it were not there, but where it excludes. */
+/* With --any, drops an operand that is a stop word alone, except under a negation. */
 static uint32_t unless_stop(struct parser *parser, uint32_t number)
 {
 	if (!parser->options->any || parser->n_negations > 0 || parser->lexing.status ||
@@ -745,7 +750,7 @@ static uint32_t unless_stop(struct parser *parser, uint32_t number)
 	return draft_at(parser, number)->is_stop ? NO_DRAFT : number;
 }
 
-/* is_negated_out: by - or NOT at this very place. */
+/* *is_negated_out: the operand begins with - or NOT. */
 static uint32_t parse_unary(struct parser *parser, bool *is_negated_out)
 {
 	*is_negated_out = token_of(parser)->kind == BS_LEX_NOT;
@@ -758,7 +763,7 @@ static uint32_t parse_unary(struct parser *parser, bool *is_negated_out)
 	return negate(parser, draft);
 }
 
-/* unary { "AND" unary }; is_negated_out: a single one, negated. */
+/* Parses unary { "AND" unary }. *is_negated_out: a single operand, negated. */
 static uint32_t parse_explicit_and(struct parser *parser, bool *is_negated_out)
 {
 	struct draft all = new_draft(BS_NODE_AND);
@@ -772,7 +777,8 @@ static uint32_t parse_explicit_and(struct parser *parser, bool *is_negated_out)
 	return join(parser, &all);
 }
 
-/* With --any, operands side by side outside parentheses: any of them, but none of the negated. */
+/* Parses adjacent operands outside brackets with --any: any of them, and none of the negated
+ * ones. */
 __attribute__((noinline)) static uint32_t parse_any(struct parser *parser)
 {
 	struct draft either = new_draft(BS_NODE_OR), all = new_draft(BS_NODE_AND),
@@ -787,7 +793,7 @@ __attribute__((noinline)) static uint32_t parse_any(struct parser *parser)
 	return join(parser, &both);
 }
 
-/* Operands side by side: all of them. */
+/* Parses adjacent operands: all of them. */
 static uint32_t parse_and(struct parser *parser)
 {
 	struct draft all = new_draft(BS_NODE_AND);
@@ -810,7 +816,7 @@ static uint32_t parse_or(struct parser *parser)
 	return join(parser, &either);
 }
 
-/* Whether a leaf counts in scores. */
+/* True if some leaf contributes to scores. */
 static bool is_scoring(struct parser *parser, uint32_t number, bool is_positive)
 {
 	const struct draft *draft = draft_at(parser, number);
@@ -821,8 +827,8 @@ static bool is_scoring(struct parser *parser, uint32_t number, bool is_positive)
 	return is_found && draft->node.weight > 0;
 }
 
-/* Sorts what every match must be as: without a score, bound; else loose. weight: of what stands
- * around. */
+/* Splits the operands that every match must satisfy: those that do not score into bound, the others
+ * into loose. weight: the product of the weights around the node. */
 static void split(struct parser *parser, uint32_t number, double weight, struct draft *loose,
                   struct draft *bound)
 {
@@ -862,7 +868,7 @@ static uint32_t add_term(struct parser *parser, const struct bs_weighted_term *t
 	return NO_DRAFT;
 }
 
-/* The words beside the query; see struct bs_query_options. Returns the root. */
+/* Adds the feedback terms; see struct bs_query_options. Returns the root. */
 static uint32_t add_terms(struct parser *parser, uint32_t root)
 {
 	struct draft loose = new_draft(BS_NODE_AND), bound = loose, all = loose,
@@ -882,13 +888,14 @@ static uint32_t add_terms(struct parser *parser, uint32_t root)
 	return join(parser, &all);
 }
 
-/* What is too small to count is 0. */
+/* Limits a weight; one too small to count becomes 0. */
 static double bounded(double weight)
 {
 	return weight < BS_QUERY_LEAST_WEIGHT ? 0 : fmin(weight, BS_QUERY_MOST_WEIGHT);
 }
 
-/* Of the two leaves of a `name:` that is a record's too, the record's counts. */
+/* Sets the arrays of a leaf, and counts its words in the elements. Of the two leaves for a `name:`
+ * that is also a field of records, only the leaf of records counts. */
 static void finish_leaf(struct parser *parser, const struct draft *draft,
                         struct bs_query_node *node, bool is_positive)
 {
@@ -908,7 +915,7 @@ static void finish_leaf(struct parser *parser, const struct draft *draft,
 	}
 }
 
-/* Whether the child of an AND or OR is one, too: then its children stand in its place. */
+/* True if the child of an AND or OR has the same kind; its children then take its place. */
 static bool is_joined(const struct draft *parent, const struct draft *child)
 {
 	return child->node.kind == parent->node.kind &&
@@ -918,7 +925,7 @@ static bool is_joined(const struct draft *parent, const struct draft *child)
 static uint32_t finish_node(struct parser *parser, struct draft *draft, bool is_positive,
                             double weight);
 
-/* Returns how deep the deepest is. */
+/* Returns the depth of the deepest child. */
 static uint32_t finish_children(struct parser *parser, const struct draft *draft, bool is_positive,
                                 double weight)
 {
@@ -951,8 +958,8 @@ static void list_children(struct parser *parser, const struct draft *draft,
 	}
 }
 
-/* Post-order. Recurses at most 3 * (BS_QUERY_MAX_DEPTH + 1) deep: OR, AND, NOT, and parentheses
- * again. Returns how deep. */
+/* Adds the nodes in post-order. Recurses at most 3 * (BS_QUERY_MAX_DEPTH + 1) levels: OR, AND, NOT,
+ * and brackets again. Returns the depth. */
 static uint32_t finish_node(struct parser *parser, struct draft *draft, bool is_positive,
                             double weight)
 {
@@ -972,7 +979,7 @@ static uint32_t finish_node(struct parser *parser, struct draft *draft, bool is_
 	return depth + 1;
 }
 
-/* NULL after a failure. */
+/* Returns NULL after a failure. */
 static void *reserve_zeros(struct parser *parser, struct bs_buffer *memory, size_t n_bytes)
 {
 	keep(parser, bs_buffer_reserve(memory, n_bytes, parser->err));
@@ -1043,7 +1050,7 @@ static void parse_query(struct parser *parser)
 		finish(parser, root);
 }
 
-/* *is_all_stops_out: it has stop words, and no others. */
+/* *is_all_stops_out: the query has stop words and no other words. */
 static enum bs_status parse(const uint8_t *text, size_t text_bytes,
                             const struct bs_query_options *options, const struct bs_stop *stop,
                             struct bs_query_tree **query_out, size_t *error_byte_out,

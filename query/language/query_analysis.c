@@ -122,7 +122,7 @@ void bs_query_analysis_set_fields(struct bs_query_analysis *reading,
 	}
 }
 
-/* Fields of the list keep their numbers. */
+/* Copies the field names, so that names can be added. The numbers of the fields remain. */
 static enum bs_status copy_fields(struct bs_query_analysis *reading, struct bs_error *err)
 {
 	bs_term_table_clear(&reading->joined);
@@ -131,7 +131,7 @@ static enum bs_status copy_fields(struct bs_query_analysis *reading, struct bs_e
 	return status;
 }
 
-/* Most often the index has them all. */
+/* Adds the fields of the statistics. In most cases the indexes have them all. */
 static enum bs_status join_fields(struct bs_query_analysis *reading, struct bs_error *err)
 {
 	struct bs_statistics_field field;
@@ -153,8 +153,8 @@ static enum bs_status join_fields(struct bs_query_analysis *reading, struct bs_e
 	return status;
 }
 
-/* Whether a field of a snapshot has values, or of BS_QUERY_ANY_FIELD any. Errors are ignored:
- * execution reports them. */
+/* True if a field of a snapshot has values; for BS_QUERY_ANY_FIELD, if some field has. Errors are
+ * ignored here; execution reports them. */
 static bool has_values_in(const struct bs_query_analysis *reading,
                           const struct bs_snapshot *snapshot, uint32_t number)
 {
@@ -184,7 +184,7 @@ static bool has_values(void *context, uint32_t number)
 	return false;
 }
 
-/* Every snapshot that has values of the field must have dates alone. */
+/* True if every snapshot that has values in the field has dates alone. */
 static bool has_dates_alone(void *context, uint32_t number)
 {
 	const struct bs_query_analysis *reading = context;

@@ -1,5 +1,5 @@
-/* query_caret.c: bs_query_caret (bitsift/search.h): where in a query an error is, for people to
- * read. */
+/* query_caret.c: bs_query_caret (bitsift/search.h): shows users the position of an error in a
+ * query. */
 #include <unicode/utf8.h>
 
 #include "core/base/buffer.h"
@@ -8,12 +8,11 @@
 #include "core/bitsift/search.h"
 #include "core/text/printable.h"
 
-/* The caret's line fits a terminal of 80 columns, with more of the query before the caret than
- * behind it. */
+/* The line fits a terminal of 80 columns, with more of the query before the caret than after it. */
 #define CARET_BEFORE_COLUMNS 60
 #define CARET_ALL_COLUMNS    77
 
-/* As put_query shows them: U+FFFD is one column. */
+/* The columns of text[start..end) as put_query shows it: U+FFFD has one column. */
 static int columns_between(const uint8_t *text, size_t start, size_t end)
 {
 	int columns = 0;
@@ -22,7 +21,7 @@ static int columns_between(const uint8_t *text, size_t start, size_t end)
 	return columns;
 }
 
-/* Where to start so that about n_columns stand before at: the byte after a character, or 0. */
+/* A position about n_columns before `at`, at the start of a character. */
 static size_t step_back(const uint8_t *text, size_t at, int n_columns)
 {
 	size_t start = at;
@@ -37,7 +36,7 @@ static size_t step_back(const uint8_t *text, size_t at, int n_columns)
 	return start;
 }
 
-/* Appends what of text[start..text_bytes) fits into n_columns. */
+/* Appends as much of text[start..text_bytes) as fits into n_columns. */
 static enum bs_status put_query(const uint8_t *text, size_t start, size_t text_bytes, int n_columns,
                                 struct bs_buffer *out, struct bs_error *err)
 {
@@ -57,7 +56,7 @@ static enum bs_status put_query(const uint8_t *text, size_t start, size_t text_b
 	return status;
 }
 
-/* Wide characters count two columns, marks and format characters none. */
+/* Wide characters have two columns; marks and format characters have none. */
 enum bs_status bs_query_caret(const char *query, size_t query_bytes, size_t error_byte,
                               char **text_out, struct bs_error *err)
 {

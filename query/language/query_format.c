@@ -8,11 +8,12 @@
 #include "core/system/icu.h"
 #include "query/language/wildcard.h"
 
-/* A tree on its way into a buffer; the first failure sticks. */
+/* A tree being formatted. The first failure is sticky. */
 struct printer {
 	const struct bs_query_tree *query;
-	const uint8_t *text; /* of the normal form: what the query was parsed from */
-	uint32_t quote_leaf; /* the first node with an unpaired double quote in its text */
+	const uint8_t *text; /* normal form: the text that the query was parsed from */
+	/* normal form: the first node whose text has an unpaired double quote */
+	uint32_t quote_leaf;
 	struct bs_buffer *out;
 	enum bs_status status;
 	struct bs_error *err;
@@ -108,8 +109,8 @@ static void put_weight(struct printer *printer, const struct bs_query_node *node
 	put_string(printer, weight);
 }
 
-/* The words of a leaf, those of a phrase with their positions; then the bigrams that it is sure to
- * hold. */
+/* Writes the words of a leaf, in a phrase with their positions, and then the bigrams of a
+ * phrase. */
 static void put_items(struct printer *printer, const struct bs_query_node *node)
 {
 	for (uint32_t i = 0; i < node->n_items; i++) {
@@ -169,8 +170,6 @@ enum bs_status bs_query_format(const struct bs_query_tree *query, struct bs_buff
 	return printer.status;
 }
 
-/* ---- the normal form ---- */
-
 static const struct bs_query_node *node_at(const struct printer *printer, uint32_t index)
 {
 	return &printer->query->nodes[index];
@@ -181,14 +180,14 @@ static bool has_text(const struct bs_query_node *node)
 	return node->text.start_byte < node->text.end_byte;
 }
 
-/* Whether a double quote is a sign of the leaf's text. */
+/* True if the leaf's text contains a double quote, which is then unpaired. */
 static bool has_lone_quote(const struct printer *printer, const struct bs_query_node *leaf)
 {
 	return has_text(leaf) && memchr(printer->text + leaf->text.start_byte, '"',
 	                                leaf->text.end_byte - leaf->text.start_byte);
 }
 
-/* Whether a * at a byte is a keycap, which is a word. */
+/* True if the * at `at` is part of a keycap, which is a word. */
 static bool is_keycap(const uint8_t *text, size_t at, size_t end)
 {
 	return (end - at > 3 && memcmp(text + at + 1, "\xef\xb8\x8f", 3) == 0) ||
@@ -196,9 +195,9 @@ static bool is_keycap(const uint8_t *text, size_t at, size_t end)
 }
 
 /*
- * The text of a leaf as a token without quotes. Every sign that could become part of the syntax is
- * replaced by a +, which the analyzer treats in the same way. is_inexact: the last word has ~N, *
- * or ?, which stay.
+ * Writes the text of a leaf as a token without quotes. Every sign that could be taken for syntax is
+ * replaced by +, which the analyzer treats in the same way. Unless kind is TERM, the last word has
+ * ~N, * or ?, which remain.
  */
 static void put_bare(struct printer *printer, const struct bs_query_node *node,
                      enum bs_element_kind kind)
@@ -267,7 +266,7 @@ static void put_decimal(struct printer *printer, double weight)
 		put(printer, digits, n_bytes);
 }
 
-/* A weight that is too large or too small to be written is a product of several. */
+/* A weight too large or too small to be written is written as a product of several. */
 static void put_normal_leaf(struct printer *printer, const struct bs_query_node *node)
 {
 	double weight = node->kind == BS_NODE_RANGE ? 1 : node->weight;
@@ -292,8 +291,8 @@ static void put_normal_leaf(struct printer *printer, const struct bs_query_node 
 		put_string(printer, n_thousands > 0 ? ")^1000" : ")^0.001");
 }
 
-/* Whether a child of an OR is the other half of a `name:`, which covers files and records: it is
- * parsed from the same text. */
+/* True if a child of an OR is the second leaf of a `name:` that searches files and records; both
+ * leaves have the same text. */
 static bool is_other_half(const struct printer *printer, const struct bs_query_node *node,
                           uint32_t child)
 {
@@ -307,9 +306,9 @@ static bool is_other_half(const struct printer *printer, const struct bs_query_n
 }
 
 /*
- * has_quote: the leaf with the unpaired quote is below the node; its operand comes last at each
- * level, so that no quote follows. Nodes are in post-order: an operand's own are those after the
- * operand before it.
+ * has_quote: the leaf with the unpaired quote is below the node. Its operand is written last at
+ * each level, so that no quote follows it. Nodes are in post-order, so the nodes of an operand are
+ * those after the previous operand.
  */
 static void put_normal(struct printer *printer, uint32_t index, bool has_quote)
 {
@@ -340,8 +339,8 @@ enum bs_status bs_query_format_normal(const struct bs_query_tree *query, const u
                                       struct bs_buffer *out, struct bs_error *err)
 {
 	struct printer printer = {.query = query, .text = text, .out = out, .err = err};
-	/* At most one token has an unpaired quote; `name:` makes two leaves of one, and the first
-	 * is printed. */
+	/* At most one token has an unpaired quote. `name:` makes two leaves of it, the first of
+	 * which is written. */
 	while (printer.quote_leaf < query->n_nodes &&
 	       !has_lone_quote(&printer, node_at(&printer, printer.quote_leaf)))
 		printer.quote_leaf++;

@@ -1,7 +1,7 @@
 /*
- * query_tree.h: a parsed query: a tree of words, phrases, ranges and operators (parse.h says what
- * they mean), and the options that it is parsed with. It knows nothing of an index, is immutable
- * once parsed, and may be shared by threads.
+ * query_tree.h: a parsed query: a tree of words, phrases, ranges and operators (parse.h defines
+ * their meaning), and the options for parsing. Independent of any index, immutable once parsed, and
+ * may be shared by threads.
  */
 #pragma once
 
@@ -10,25 +10,25 @@
 #include "core/collections/term_table.h"
 #include "core/text/tokenizer.h"
 
-#define BS_QUERY_MAX_WORDS 100000u /* most words of a query, each time that one stands there */
-/* ... of a phrase or NEAR, which a token of several words is, too */
+#define BS_QUERY_MAX_WORDS 100000u /* most words of a query, repetitions included */
+/* Most words of a phrase or NEAR; a token of several words is a phrase, too. */
 #define BS_QUERY_MAX_PHRASE 16384u
-/* most words with *, ? or ~: each of them is compared with every word of a document */
+/* Most words with *, ? or ~: each is compared with every word of a document. */
 #define BS_QUERY_MAX_INEXACT 1024u
 #define BS_QUERY_MAX_RANGES  1024u
 #define BS_QUERY_RANGE_SHOWN 63u
 /* deepest nesting of brackets; the tree is at most three times as deep */
 #define BS_QUERY_MAX_DEPTH 1000
-/* a larger N of "words"~N counts as this: no document is longer */
+/* The largest N of "words"~N; a larger N is reduced to this, because no document is longer. */
 #define BS_QUERY_MAX_DISTANCE    (1u << 30)
 #define BS_QUERY_MAX_FIELD_BYTES 255u
 #define BS_QUERY_ANY_FIELD       UINT32_MAX
-/* name: of files: the words of the path below the source */
+/* field of a `name:` leaf for files: the words of the path below the source */
 #define BS_QUERY_FILE_NAME  (UINT32_MAX - 1)
-#define BS_QUERY_NOTICES    5    /* most that are kept */
-#define BS_QUERY_MAX_WEIGHT 1000 /* the largest N of ^N */
-/* A product of more counts as this, and one of less as 0: sums of scores stay exact to nine digits
- * and more. */
+#define BS_QUERY_NOTICES    5    /* most notices kept */
+#define BS_QUERY_MAX_WEIGHT 1000 /* largest N of ^N */
+/* A product of weights above MOST becomes MOST, and one below LEAST becomes 0, so that sums of
+ * scores are exact to at least nine digits. */
 #define BS_QUERY_MOST_WEIGHT  1e9
 #define BS_QUERY_LEAST_WEIGHT 1e-9
 
@@ -36,23 +36,24 @@
 enum bs_element_kind {
 	BS_ELEMENT_TERM,    /* equal bytes */
 	BS_ELEMENT_PREFIX,  /* the document's term begins with these bytes */
-	BS_ELEMENT_PATTERN, /* all of it matches the pattern (pattern.h) */
+	BS_ELEMENT_PATTERN, /* the whole term matches the pattern (wildcard.h) */
 	BS_ELEMENT_FUZZY,   /* at most max_distance edits of code points */
-	/* a bigram of the analysis, equal bytes: an aid to the filter, never verified or scored */
+	/* a bigram of the analysis, equal bytes: helps the filter, is never verified or scored */
 	BS_ELEMENT_BIGRAM,
 };
 
-/* A distinct matcher of terms; no two elements of a query agree in kind, max_distance and term. */
+/* A distinct matcher of terms. Elements of a query differ in kind, max_distance or term. */
 struct bs_element {
 	enum bs_element_kind kind;
-	uint8_t max_distance; /* FUZZY: 1 or 2, else 0 */
-	/* stands somewhere under an even number of NOTs; never so for a BIGRAM */
+	uint8_t max_distance; /* FUZZY: 1 or 2. Other kinds: 0 */
+	/* Occurs under an even number of NOTs. Always false for a BIGRAM. */
 	bool is_positive;
-	/* of all such places, added up; 0: it does not score. The sum need not be that of the
-	 * nodes */
+	/* Sum of the weights of its positive occurrences, which may differ from the sum of the
+	 * weights of its nodes. 0: does not score. */
 	double weight;
 	uint32_t term_bytes; /* > 0 */
-	/* as the analyzer folded it; not NUL-ended. PREFIX, PATTERN and FUZZY: not stemmed */
+	/* As folded by the analyzer; not NUL-terminated. For PREFIX, PATTERN and FUZZY not
+	 * stemmed. */
 	const uint8_t *term;
 };
 
@@ -60,64 +61,64 @@ struct bs_element {
 struct bs_query_item {
 	uint32_t element;
 	uint32_t position; /* relative to the first item of the leaf; ascending */
-	bool is_stop;      /* it does not score here */
+	bool is_stop;      /* a stop word here, which does not score */
 };
 
 enum bs_node_kind {
 	BS_NODE_WORD, /* items[0] occurs */
-	/* n_items >= 2: all occur in one field, at these positions relative to each other */
+	/* n_items >= 2: all occur in one field, at these relative positions */
 	BS_NODE_PHRASE,
-	/* n_items >= 2: all occur in one field, any order, last - first <= distance + n_items -
-	 * 1 */
+	/* n_items >= 2: all occur in one field in any order, with last - first <= distance +
+	 * n_items - 1. */
 	BS_NODE_NEAR,
-	BS_NODE_RANGE, /* n_items == 0: a text of the field is a value in the range */
+	BS_NODE_RANGE, /* n_items == 0: the field has a value in the range */
 	BS_NODE_AND,   /* n_children >= 2, none of them an AND */
 	BS_NODE_OR,    /* n_children >= 2, none of them an OR */
 	BS_NODE_NOT,   /* n_children == 1, not a NOT */
 };
 
-/* The text that a leaf was read from, as offsets into the query's text; equal if the leaf was added
- * to the query. */
+/* The source text of a leaf, as offsets into the query text. The offsets are equal if the leaf is
+ * not from the text. */
 struct bs_leaf_text {
 	uint32_t start_byte, end_byte;
-	bool is_quoted; /* it was between quotes, */
-	bool is_near;   /* and a distance followed: also of a single word, which is no NEAR */
+	bool is_quoted; /* was in quotes */
+	bool is_near; /* was followed by a distance; also for a single word, which is not a NEAR */
 };
 
 /*
- * A node of the tree. The arrays belong to the query. In a NEAR an element that stands twice needs
- * two occurrences.
+ * A node of the tree. Its arrays belong to the query. An element that occurs twice in a NEAR must
+ * match two occurrences.
  *
- * aids (of a PHRASE only): the bigrams that every document in which the phrase matches is sure to
- * hold. Why: the analyzer makes a bigram of any two terms of a certain kind at adjacent positions,
- * whatever the text they come from (see tokenizer.h). Where the phrase matches, the terms of a
- * bigram at p and p + 1 stand at q and q + 1, so their bigram is there, too. A NEAR has no aids,
- * because its words need not be adjacent.
+ * aids (PHRASE only): bigrams that every document contains in which the phrase matches. Reason: the
+ * analyzer makes a bigram of any two terms of certain kinds at adjacent positions, regardless of
+ * the text (see tokenizer.h). Where the phrase matches, the terms of a bigram at p and p + 1 occur
+ * at q and q + 1, so the document has their bigram, too. A NEAR has no aids, because its words need
+ * not be adjacent.
  */
 struct bs_query_node {
 	enum bs_node_kind kind;
-	/* leaves: its number in the query's fields, BS_QUERY_ANY_FIELD or BS_QUERY_FILE_NAME */
+	/* leaves: number in the query's fields, BS_QUERY_ANY_FIELD or BS_QUERY_FILE_NAME */
 	uint32_t field;
-	uint32_t distance; /* NEAR */
-	uint32_t range;    /* RANGE: its number in the query's ranges */
+	uint32_t distance; /* NEAR only */
+	uint32_t range;    /* RANGE: number in the query's ranges */
 	uint32_t n_children;
 	uint32_t n_items;
 	uint32_t n_aids;
-	const uint32_t *children; /* indices into nodes, each less than this node's own */
+	const uint32_t *children; /* indices into nodes, each less than the index of this node */
 	const struct bs_query_item *items;
-	const struct bs_query_item *aids; /* position: of the bigram's first code point */
-	/* leaves: the product of the ^ around it, 1 where there is none */
+	const struct bs_query_item *aids; /* position: that of the bigram's first code point */
+	/* leaves: the product of the ^N around it; 1 if there is none */
 	double weight;
-	struct bs_leaf_text text; /* leaves */
+	struct bs_leaf_text text; /* leaves only */
 };
 
 /* A range of a field's values (core/base/value.h). */
 struct bs_query_range {
 	uint32_t field;
 	struct bs_range values;
-	char text[BS_QUERY_RANGE_SHOWN + 1]; /* as it was written, or its beginning; NUL-ended */
-	/* where the tails of its numbers stand, the query's own; NULL: it was not read from a
-	 * text */
+	char text[BS_QUERY_RANGE_SHOWN + 1]; /* as written, cut off if it is long; NUL-terminated */
+	/* Text that the tails of long numbers point into; owned. NULL: the range was not read from
+	 * a text. */
 	uint8_t *long_text;
 };
 
@@ -128,7 +129,7 @@ BS_VECTOR(bs_query_nodes, struct bs_query_node);
 
 /* The memory of a query's arrays. */
 struct bs_query_storage {
-	/* of element i, at number i, after two bytes that say how it is compared */
+	/* key i is the term of element i, preceded by its kind and max_distance (two bytes) */
 	struct bs_term_table terms;
 	struct bs_elements elements;
 	struct bs_query_items items;
@@ -137,39 +138,39 @@ struct bs_query_storage {
 	struct bs_u32s children;
 };
 
-/* On what may mean something else than it seems; no two are the same. */
+/* Warnings about text that may not mean what it seems to; all different. */
 struct bs_query_notices {
 	uint32_t n;
 	struct bs_error lines[BS_QUERY_NOTICES];
 };
 
 /*
- * A parsed query. Children stand before their parents, so that a walk over nodes[] in order
- * evaluates bottom-up, and the root is the last node. Elements are in order of first appearance;
- * there is none if all leaves are ranges.
+ * A parsed query. Children precede their parents and the root is the last node, so that a walk over
+ * nodes[] in order evaluates bottom-up. Elements are in order of first occurrence; a query of
+ * ranges alone has none.
  */
 struct bs_query_tree {
-	const struct bs_term_table *fields; /* as given to bs_query_parse; borrowed */
+	const struct bs_term_table *fields; /* from the options of bs_query_parse; borrowed */
 	struct bs_element *elements;
 	size_t n_elements;
 	struct bs_query_node *nodes;
 	size_t n_nodes;
-	uint32_t *children; /* of all nodes: each node's are a part of them */
-	uint32_t depth;     /* nodes on the longest way from the root to a leaf */
+	uint32_t *children; /* children of all nodes; node->children points into it */
+	uint32_t depth;     /* nodes on the longest path from the root to a leaf */
 	struct bs_query_range *ranges;
 	uint32_t n_ranges;
 	struct {
-		/* of a leaf that names no field: options->own_field or BS_QUERY_ANY_FIELD */
+		/* field of a leaf that names none: options->own_field or BS_QUERY_ANY_FIELD */
 		uint32_t own;
-		/* the field "name" of records, which `name:` covers, too; BS_QUERY_ANY_FIELD: no
-		 * record has it */
+		/* The records' field "name", which `name:` searches, too. BS_QUERY_ANY_FIELD: there
+		 * is none. */
 		uint32_t name;
 	} field;
 	struct bs_query_notices notices;
 	struct bs_query_storage storage;
 };
 
-/* A word with its weight, > 0 and finite: the bytes of a term of the index. */
+/* A term of the index, with a weight > 0 and finite. */
 struct bs_weighted_term {
 	const uint8_t *term;
 	uint32_t term_bytes; /* > 0 */
@@ -179,37 +180,37 @@ struct bs_weighted_term {
 struct bs_stop;
 
 struct bs_query_options {
-	/* the analyzer of the index; used during the call */
+	/* the analyzer of the index; used only during the call */
 	struct bs_tokenizer *tokenizer;
-	/* the same without stemming, for those with wildcards or a distance; NULL: words has
-	 * none */
+	/* The analyzer without stemming, for words with wildcards or a distance. NULL: tokenizer
+	 * does not stem. */
 	struct bs_tokenizer *words_unstemmed;
-	/* The names of those that can be asked for, by their numbers; NULL: none. One of no bytes,
-	 * or of more than BS_QUERY_MAX_FIELD_BYTES, is never meant. Borrowed while the query
-	 * lives. */
+	/* The names of the fields, by number; NULL: none. Empty names, and names of more than
+	 * BS_QUERY_MAX_FIELD_BYTES, cannot be used. Borrowed while the query lives. */
 	const struct bs_term_table *fields;
-	/* words that count for little; NULL: none. Where a query has no others, they count */
+	/* stop words; NULL: none. They count if a query has no other words */
 	const struct bs_stop *stop;
-	uint32_t longest_field_bytes; /* no name that is longer is looked for; 0: none is */
-	bool has_own_field;           /* what is in no other field is in this one: */
+	/* longer field names are not recognised; 0: no field names are */
+	uint32_t longest_field_bytes;
+	bool has_own_field; /* leaves without a field are in own_field */
 	uint32_t own_field;
-	bool has_file_names; /* `name:` asks for files by their names, too */
-	/* Whether a field, or of BS_QUERY_ANY_FIELD one of them, may have numbers or dates; NULL:
-	 * none has. */
+	bool has_file_names; /* `name:` also applies to the names of files */
+	/* Whether a field may have numbers or dates; for BS_QUERY_ANY_FIELD, whether some field
+	 * may. NULL: no field has. */
 	bool (*has_values)(void *context, uint32_t field);
-	/* Whether the values of one that has some are known to be dates; NULL: of none. */
+	/* Whether all values of a field that has values are known to be dates. NULL: no. */
 	bool (*has_dates_alone)(void *context, uint32_t field);
 	void *context;
-	/* A range that every match is in, too; NULL: none. The caller's, during the call. */
+	/* A range that every match must also be in; NULL: none. Borrowed during the call. */
 	const struct bs_query_range *within;
 	bool any;
 	bool strict; /* a notice is an error */
 	/*
-	 * Words beside the query, which nobody typed, and then what its own weights are multiplied
-	 * by, >= 0. What matches the query does so still, and so does what has one of the words;
-	 * but what every match must have or not have without a score (NOT, ^0) binds. A query that
-	 * asks for nothing else has the words for its score alone. With them, a text without words
-	 * is a query for any of them. Copied.
+	 * Feedback terms, which the user did not type, and own_share >= 0, by which the query's own
+	 * weights are multiplied. A document matches if it matches the query or contains one of the
+	 * terms; operands that do not score (NOT, ^0) remain required. If the query has no other
+	 * operands, the terms only add to the score. With terms, a text without words becomes a
+	 * query for any of them. Copied.
 	 */
 	const struct bs_weighted_term *terms;
 	size_t n_terms;
@@ -221,7 +222,7 @@ static inline bool bs_query_is_file_name(const struct bs_query_node *node)
 	return node->n_children == 0 && node->field == BS_QUERY_FILE_NAME;
 }
 
-/* Frees the ranges, and the texts of their long numbers. */
+/* Frees the ranges and their long_text. */
 void bs_query_ranges_free(struct bs_query_ranges *ranges);
-/* NULL is fine. */
+/* query is nullable. */
 void bs_query_tree_free(struct bs_query_tree *query);

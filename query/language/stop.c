@@ -5,7 +5,7 @@
 
 #include "core/base/hash.h"
 
-/* Lucene's list for English (EnglishAnalyzer.ENGLISH_STOP_WORDS_SET). */
+/* Lucene's English list (EnglishAnalyzer.ENGLISH_STOP_WORDS_SET). */
 static const char english[] = "a an and are as at be but by for if in into is it no not of on or "
 			      "such that the their then "
 			      "there these they this to was will with\n";
@@ -32,7 +32,8 @@ static enum bs_status take_words(void *context, const struct bs_token *tokens, s
 	return status;
 }
 
-/* The lists of Snowball have remarks behind a |, others lines that begin with a #. */
+/* The length of a line without comments: Snowball's lists have comments after |, others have lines
+ * that begin with #. */
 static size_t line_words(const uint8_t *line, size_t line_bytes)
 {
 	const uint8_t *bar = line_bytes ? memchr(line, '|', line_bytes) : NULL;
@@ -102,7 +103,7 @@ struct marking {
 	struct bs_buffer *marks;
 };
 
-/* bs_token_fn. */
+/* bs_token_fn: appends a mark for each word. */
 static enum bs_status mark_words(void *context, const struct bs_token *tokens, size_t n_tokens,
                                  struct bs_error *err)
 {

@@ -9,11 +9,11 @@
 #include "core/system/icu.h"
 #include "query/language/lex.h"
 
-/* Letters that stand for wildcards: from one on, but for their last byte. The syllables have a last
- * consonant, so that none joins them. */
+/* Letters that replace wildcards: n letters that differ in their last byte, from `first` on. The
+ * Hangul syllables have a final consonant, so that they do not combine with a following letter. */
 static const struct {
 	uint8_t n_bytes, bytes[3], first, n;
-	/* U+10380, U+D789 */
+	/* first letters: U+10380, U+D789 */
 } alphabets[] = {{3, {0xf0, 0x90, 0x8e}, 0x80, 30}, {2, {0xed, 0x9e}, 0x89, 27}};
 enum {
 	UGARITIC,
@@ -21,10 +21,9 @@ enum {
 	N_ALPHABETS
 };
 
-#define LEAST_LETTERS 3u /* of a token, for a * that does not end it */
+#define LEAST_LETTERS 3u /* least letters of a token in which a * before the end is a wildcard */
 
-/* Where the last * can go on is enough to know: what an earlier one could take, it can take,
- * too. */
+/* Only the last * needs to backtrack: it can match whatever an earlier * could. */
 bool bs_pattern_matches(const uint8_t *pattern, size_t pattern_bytes, const uint8_t *term,
                         size_t term_bytes)
 {
@@ -58,7 +57,7 @@ size_t bs_pattern_head(const uint8_t *pattern, size_t pattern_bytes)
 	return n;
 }
 
-/* Chooses two letters of an alphabet that the text lacks. Whether there are. */
+/* Chooses two letters of an alphabet that the text lacks. False: there are none. */
 static bool choose_letters(struct bs_wildcards *wildcards, uint32_t alphabet, const uint8_t *text,
                            size_t text_bytes)
 {
@@ -87,7 +86,7 @@ static uint32_t count_letters(const uint8_t *text, size_t text_bytes)
 	return n;
 }
 
-/* The code points beside text[at..behind); 0: there is none. */
+/* The code points before and after text[at..behind); 0: none. */
 struct neighbours {
 	int32_t before, behind;
 };
@@ -101,7 +100,8 @@ static struct neighbours neighbours_of(const uint8_t *text, size_t text_bytes, s
 	return found;
 }
 
-/* A * of a keycap is no wildcard. A run of several is of the alphabet that its neighbours want. */
+/* The * of a keycap is not a wildcard. All * of a run use the alphabet that the neighbours of the
+ * run require. */
 static bool is_wildcard(const uint8_t *token, size_t token_bytes, size_t at, bool has_any,
                         uint32_t *alphabet_out)
 {
@@ -164,8 +164,8 @@ void bs_wildcards_deinit(struct bs_wildcards *wildcards)
 	bs_buffer_deinit(&wildcards->text);
 }
 
-/* The sign whose letter stands at a byte, and the byte behind that; 0: none does, and that is the
- * next byte. */
+/* The sign whose letter is at text[at], or 0 if there is none. *behind_out: the byte after the
+ * letter, or after this byte. */
 static uint8_t sign_at(const struct bs_wildcards *wildcards, const uint8_t *text, size_t at,
                        size_t end, size_t *behind_out)
 {
@@ -183,7 +183,7 @@ static uint8_t sign_at(const struct bs_wildcards *wildcards, const uint8_t *text
 	return 0;
 }
 
-/* Whether a * beside this is within a word, or is one of an address: 192.*.0.1. */
+/* True if a * next to this character is within a word or an address: 192.*.0.1. */
 static bool joins(int32_t c)
 {
 	return c == '.' || bs_lex_is_word_character(c);

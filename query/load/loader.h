@@ -1,7 +1,7 @@
 /*
- * loader.h: the current texts of the documents of a list of snapshots. One snapshot loader
- * (snapshot_loader.h) for each snapshot does the work; what its functions say of documents holds
- * here.
+ * loader.h: reads the current texts of the documents of a list of snapshots. Each snapshot has its
+ * own snapshot loader (snapshot_loader.h), which does the work; the contracts there hold here
+ * too.
  */
 #pragma once
 
@@ -13,41 +13,45 @@
 struct bs_loader_notices {
 	void (*notice)(void *context, const char *message);
 	void *context;
-	const char *name; /* precedes each message; NULL: nothing does */
+	const char *name; /* The name that precedes each message; NULL: no prefix. */
 };
 
-/* One thread. Only the functions below look at the members. */
+/* Used by one thread. Its members are private to the functions below. */
 struct bs_loader {
 	const struct bs_snapshot_list *list;
-	struct bs_loader_notices *notices;             /* list->n_entries */
-	struct bs_snapshot_loader *snapshot_loaders[]; /* list->n_entries */
+	/* The notices of each snapshot of the list. */
+	struct bs_loader_notices *notices;
+	/* The loader of each snapshot of the list. */
+	struct bs_snapshot_loader *snapshot_loaders[];
 };
 
-/* All is borrowed; proofs: one for each snapshot. notice (nullable) gets one printable line for a
- * source that cannot be read. Fails as bs_snapshot_loader_new. */
+/* All inputs are borrowed. prefix_checks has one entry per snapshot. notice (nullable) receives one
+ * printable line for each source that cannot be read. Returns the failures of
+ * bs_snapshot_loader_new and BS_NO_MEMORY. */
 enum bs_status bs_loader_new(const struct bs_snapshot_list *list,
                              struct bs_prefix_checks *const *prefix_checks,
                              void (*notice)(void *context, const char *message), void *context,
                              struct bs_loader **loader_out, struct bs_error *err) BS_WARN_UNUSED;
-void bs_loader_free(struct bs_loader *loader); /* NULL is fine */
+void bs_loader_free(struct bs_loader *loader); /* NULL does nothing. */
 
 const struct bs_snapshot_list *bs_loader_list(const struct bs_loader *loader);
-/* The snapshot loader of a snapshot of the list. */
+/* entry: the number of the snapshot in the list. */
 struct bs_snapshot_loader *bs_loader_snapshot_loader(const struct bs_loader *loader,
                                                      uint32_t entry);
 
-/* For all snapshots. As bs_snapshot_load_begin, bs_snapshot_load_leave_changed,
- * bs_snapshot_load_ask_head, bs_snapshot_loader_failures. */
+/* Apply to all snapshots of the list: see bs_snapshot_load_begin, bs_snapshot_load_leave_changed,
+ * bs_snapshot_load_ask_head and bs_snapshot_loader_failures. */
 void bs_loader_begin(struct bs_loader *loader, bool verbose, bool trusts);
 void bs_loader_leave_changed(struct bs_loader *loader);
 void bs_loader_ask_head(struct bs_loader *loader,
                         bool (*is_enough)(void *context, const uint8_t *text, size_t n_bytes),
                         void *context);
 uint64_t bs_loader_failures(const struct bs_loader *loader);
-/* The changed sources that were met since bs_loader_begin. */
+/* The changed sources that were found since bs_loader_begin, summed over the snapshots. */
 struct bs_changes bs_loader_changes(const struct bs_loader *loader);
 
-/* The snapshot loader of a segment, and the number of the segment in its snapshot. */
+/* The snapshot loader of a segment of the list. *own_out: the number of the segment in its
+ * snapshot. */
 static inline struct bs_snapshot_loader *bs_loader_snapshot_loader_of(
 	const struct bs_loader *loader, uint32_t segment, uint32_t *own_out)
 {
@@ -56,9 +60,10 @@ static inline struct bs_snapshot_loader *bs_loader_snapshot_loader_of(
 	return loader->snapshot_loaders[of->entry];
 }
 
-/* Of documents. As bs_snapshot_load, bs_snapshot_load_agrees, bs_snapshot_load_is_of_line,
- * bs_snapshot_load_is_unchanged, bs_snapshot_load_is_segment_unchanged, bs_snapshot_load_expect.
- * Those that are called for every candidate are inline. */
+/* Functions on one document or one segment of the list: see bs_snapshot_load,
+ * bs_snapshot_load_agrees, bs_snapshot_load_is_of_line, bs_snapshot_load_is_unchanged,
+ * bs_snapshot_load_is_segment_unchanged and bs_snapshot_load_expect. Functions that are called for
+ * every candidate are inline. */
 BS_WARN_UNUSED static inline enum bs_status bs_load(struct bs_loader *loader, struct bs_doc_ref ref,
                                                     struct bs_document *document_out,
                                                     enum bs_fetched *fetched_out,
@@ -87,8 +92,8 @@ enum bs_status bs_loader_is_segment_unchanged(struct bs_loader *loader, uint32_t
 void bs_loader_expect(struct bs_loader *loader, uint32_t segment, const uint32_t *documents,
                       size_t n_documents);
 
-/* Of records: the line of JSON, its fields with their escapes, these without them. As
- * bs_snapshot_load_line, bs_snapshot_load_cut_line, bs_snapshot_load_resolve. */
+/* Functions on records: the line of JSON, its fields with their escapes, and its fields without
+ * escapes. See bs_snapshot_load_line, bs_snapshot_load_cut_line and bs_snapshot_load_resolve. */
 BS_WARN_UNUSED static inline enum bs_status bs_loader_line(struct bs_loader *loader,
                                                            struct bs_doc_ref ref,
                                                            const uint8_t **line_out,
@@ -107,7 +112,7 @@ bool bs_loader_cut_line(struct bs_loader *loader, struct bs_doc_ref ref, const u
 bool bs_loader_resolve(struct bs_loader *loader, struct bs_doc_ref ref,
                        struct bs_document *document);
 
-/* Of names. As bs_snapshot_load_id, bs_snapshot_load_in_memory_id. */
+/* Ids and paths of documents: see bs_snapshot_load_id and bs_snapshot_load_in_memory_id. */
 enum bs_status bs_loader_id(struct bs_loader *loader, struct bs_doc_ref ref, struct bs_buffer *id,
                             struct bs_buffer *local_id, struct bs_buffer *path,
                             struct bs_error *err) BS_WARN_UNUSED;

@@ -9,13 +9,14 @@
 #include "corpus/read/feed.h"
 
 struct slot {
-	struct bs_prefix_check *prefix_check; /* the last one that lasts, or NULL */
-	bool is_read;                         /* a thread is about to make one */
+	/* The latest check whose fingerprint is lasting, or NULL. */
+	struct bs_prefix_check *prefix_check;
+	bool is_read; /* A thread is making a check. */
 };
 
 struct bs_prefix_checks {
 	const struct bs_snapshot *snapshot;
-	struct slot *slots; /* one for each source */
+	struct slot *slots; /* One per source of the manifest. */
 	pthread_mutex_t mutex;
 	pthread_cond_t done;
 };
@@ -39,7 +40,7 @@ enum bs_status bs_prefix_checks_new(const struct bs_snapshot *snapshot,
 	return BS_OK;
 }
 
-/* With the mutex held, or by the last one who knows of it. */
+/* The caller holds the mutex, or has the only reference to the check. */
 static void drop(struct bs_prefix_check *prefix_check)
 {
 	if (!prefix_check || --prefix_check->n_users > 0)
@@ -74,7 +75,7 @@ void bs_prefix_check_release(struct bs_prefix_checks *prefix_checks,
 	pthread_mutex_unlock(&prefix_checks->mutex);
 }
 
-/* A proof that is being made. */
+/* A prefix check while it is being made. */
 struct proving {
 	const struct bs_snapshot *snapshot;
 	const struct bs_source *source;
@@ -82,8 +83,9 @@ struct proving {
 	struct bs_buffer id;
 };
 
-/* Notes it if the document's id stands behind what was indexed, too. It has its name alone, if that
- * is enough: of a million documents the rest of what is recorded would cost most of the time. */
+/* Marks the document as replaced if its id also occurs after the indexed bytes. Reads only the name
+ * of the document where that suffices: for a million documents, the rest of the records would take
+ * most of the time. */
 static enum bs_status look_behind(struct proving *at, struct bs_doc_ref ref, struct bs_error *err)
 {
 	const struct bs_doc_table *docs = &at->snapshot->segments[ref.segment].docs;
@@ -156,7 +158,7 @@ static struct bs_prefix_check *make(const struct bs_prefix_checks *prefix_checks
 	if (!at.prefix_check)
 		return NULL;
 	struct bs_memory_budget *budget = bs_memory_budget_here;
-	/* It is for all searchers. */
+	/* The check is shared by all searchers, so no thread's memory budget pays for it. */
 	bs_memory_budget_here = NULL;
 	at.prefix_check->n_users = 1;
 	at.prefix_check->is_lasting =

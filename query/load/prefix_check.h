@@ -1,39 +1,46 @@
 /*
- * prefix_check.h: what the bytes say of a collection whose fingerprint proves nothing: does it
- * begin with what was indexed, and which records stand behind it? They are read once for all
- * searchers of an index, for as long as the fingerprint stays.
+ * prefix_check.h: reads a collection whose fingerprint is inconclusive, and finds whether it still
+ * begins with the indexed bytes and which records follow them. A collection is read once for all
+ * searchers of an index, for as long as its fingerprint stays the same.
  */
 #pragma once
 
 #include "core/store/snapshot.h"
 #include "query/load/relocated.h"
 
-/* Immutable, and shared by those who took it. */
+/* Immutable and shared. Each bs_prefix_check_take needs a bs_prefix_check_release. */
 struct bs_prefix_check {
-	uint64_t fingerprint[4]; /* of the collection then */
-	bool is_lasting;         /* another content would have another fingerprint */
-	bool is_same;            /* what was indexed stands at the beginning, and then: */
+	uint64_t fingerprint[4]; /* The fingerprint of the collection when it was read. */
+	/* The fingerprint was not racy: a later change of the content also changes the
+	 * fingerprint. */
+	bool is_lasting;
+	/* The collection begins with the indexed bytes. `behind` and `replaced` are filled only in
+	 * this case. */
+	bool is_same;
 	bool has_replaced;
-	struct bs_relocated behind; /* the records behind it */
-	/* documents whose ids stand once more there, or seem to, by their hashes */
+	struct bs_relocated behind; /* The records after the indexed bytes. */
+	/* Documents whose ids occur again after the indexed bytes. Ids are compared by hash, so
+	 * some of the documents may be false positives. */
 	struct bs_doc_bits replaced;
-	unsigned n_users; /* private */
+	unsigned n_users; /* Private: the reference count. */
 };
 
-/* Those of an index. Thread-safe. */
+/* The prefix checks of all sources of an index. Thread-safe. */
 struct bs_prefix_checks;
-/* snapshot is borrowed; it keeps its sources. */
+/* snapshot is borrowed and supplies the sources. BS_NO_MEMORY. */
 enum bs_status bs_prefix_checks_new(const struct bs_snapshot *snapshot,
                                     struct bs_prefix_checks **proofs_out,
                                     struct bs_error *err) BS_WARN_UNUSED;
-void bs_prefix_checks_free(struct bs_prefix_checks *prefix_checks); /* none is in use */
+/* The caller must have released every prefix check. NULL does nothing. */
+void bs_prefix_checks_free(struct bs_prefix_checks *prefix_checks);
 
-/* That of a source, a collection which has the fingerprint now. Whoever asks while another thread
- * reads waits for its proof. reader is the caller's. NULL: it could not be read. */
+/* The prefix check of source `number`, a collection that has `fingerprint` now. If another thread
+ * is reading the collection, the call waits for its result. reader belongs to the caller. Returns
+ * NULL if the collection could not be read. */
 const struct bs_prefix_check *bs_prefix_check_take(
 	struct bs_prefix_checks *prefix_checks, uint32_t number, const struct bs_source *source,
 	const struct bs_source_options *options, struct bs_reader *reader,
 	const struct bs_fingerprint *fingerprint) BS_WARN_UNUSED;
-/* NULL is fine */
+/* prefix_check may be NULL. */
 void bs_prefix_check_release(struct bs_prefix_checks *prefix_checks,
                              const struct bs_prefix_check *prefix_check);

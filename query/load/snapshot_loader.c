@@ -17,22 +17,24 @@
 #include "corpus/read/recognize.h"
 #include "corpus/walk/file.h"
 
-/* A source, and what is known of its state now. */
+/* A source and the known part of its current state. */
 struct fetch_source {
 	struct bs_source source;
-	uint64_t checked; /* collections: the last query in which it was stat'ed */
-	bool is_racy; /* the fingerprint is that of the index, but too young to prove anything */
+	/* Collections: the number of the last query in which the fingerprint was checked. */
+	uint64_t checked;
+	/* The fingerprint may equal that of the index, but nothing proves that the content does. */
+	bool is_racy;
 	bool is_changed;
 	bool is_gone;
 	bool is_noticed;
-	bool is_mapped; /* changed collections: moved is filled, */
-	bool is_unread; /* or they could not be read */
-	/* collections whose fingerprint proves nothing; NULL: none yet */
+	bool is_mapped; /* Changed collections: `moved` is filled or is_unread is set. */
+	bool is_unread; /* Changed collections: the file could not be read. */
+	/* Collections with an inconclusive fingerprint; NULL: not checked yet. */
 	const struct bs_prefix_check *prefix_check;
-	struct bs_relocated moved; /* of changed collections: all records */
+	struct bs_relocated moved; /* All records of a changed collection. */
 };
 
-/* A document that is asked for, and what came of it. */
+/* A document to load, and the result. */
 struct asked {
 	struct bs_doc_ref ref;
 	struct bs_doc_record record;
@@ -41,45 +43,44 @@ struct asked {
 	enum bs_fetched fetched;
 };
 
-/* Documents of one source, one after the other in a segment: those of the last document asked
- * for. */
+/* The range of adjacent documents of one source that contains the last document asked for. */
 struct fetch_range {
 	uint32_t segment;
 	uint32_t first;
-	uint32_t end;    /* 0: none */
-	uint32_t number; /* of the source */
+	uint32_t end;    /* The end of the range; 0: no range yet. */
+	uint32_t number; /* The number of the source in the manifest. */
 };
 
 struct bs_snapshot_loader {
 	const struct bs_snapshot *snapshot;
 	struct bs_prefix_checks *prefix_checks;
-	struct fetch_source *sources; /* snapshot->manifest.n_sources */
+	struct fetch_source *sources; /* One per source of the manifest. */
 	struct bs_source_options options;
 	struct bs_reader *reader;
-	struct bs_recognizer *recognizer; /* made when needed */
-	struct bs_doc_bits noticed;       /* documents whose change was told */
-	struct bs_stored_texts *stored;   /* made when needed */
-	uint64_t query;                   /* 1, 2, ... */
+	struct bs_recognizer *recognizer; /* Recognizes collections; created on first use. */
+	struct bs_doc_bits noticed;       /* Documents whose change has been reported. */
+	struct bs_stored_texts *stored;   /* Reads stored texts; created on first use. */
+	uint64_t query;                   /* The number of the current query: 1, 2, ... */
 	struct fetch_range range;
-	/* documents of a segment that will be asked for, ascending */
+	/* Documents of expected_segment that will be asked for, ascending. */
 	const uint32_t *expected;
 	size_t n_expected;
 	size_t next_expected;
 	uint32_t expected_segment;
-	/* of which ahead_from..ahead_to was read together */
+	/* The bytes ahead_from..ahead_to of source ahead_of_source were read together. */
 	uint32_t ahead_of_source;
 	uint64_t ahead_from;
 	uint64_t ahead_to;
 	struct bs_buffer raw;
 	struct bs_buffer path;
-	struct bs_buffer name; /* of a file below its folder */
+	struct bs_buffer name; /* The name of a file, relative to its folder. */
 	struct bs_buffer id;
 	uint64_t n_failures;
-	struct bs_changes changes; /* of this query */
+	struct bs_changes changes; /* The changes found in this query. */
 	bool verbose;
-	bool trusts;         /* the index, where no text is read */
-	bool leaves_changed; /* see bs_snapshot_load_leave_changed */
-	/* see bs_snapshot_load_ask_head */
+	bool trusts;         /* The query trusts the index wherever no text is read. */
+	bool leaves_changed; /* See bs_snapshot_load_leave_changed. */
+	/* See bs_snapshot_load_ask_head. */
 	bool (*is_enough)(void *context, const uint8_t *text, size_t n_bytes);
 	void *enough_context;
 	void (*notice)(void *context, const char *message);
@@ -164,7 +165,7 @@ uint64_t bs_snapshot_loader_failures(const struct bs_snapshot_loader *snapshot_l
 	return snapshot_loader->n_failures;
 }
 
-/* Fills in all but what came of it. */
+/* Fills in all members of `asked` except the result. */
 static enum bs_status find_record(struct bs_snapshot_loader *snapshot_loader, uint32_t segment,
                                   uint32_t document, struct asked *asked, struct bs_error *err)
 {
@@ -191,7 +192,7 @@ static enum bs_status find_record(struct bs_snapshot_loader *snapshot_loader, ui
 	return BS_OK;
 }
 
-/* Overwrites a buffer with a string, NUL-ended; the NUL is not counted. */
+/* Overwrites a buffer with a string and a NUL, which is not counted in used_bytes. */
 static enum bs_status set_string(struct bs_buffer *to, const void *bytes, size_t n_bytes,
                                  struct bs_error *err)
 {
@@ -203,8 +204,8 @@ static enum bs_status set_string(struct bs_buffer *to, const void *bytes, size_t
 	return status;
 }
 
-/* The path of a folder's file, which is what it is called here, or the source's own; NUL-ended
- * likewise. */
+/* The path of a folder's file, which is also its local id, or the path of the source itself.
+ * NUL-terminated; the NUL is not counted. */
 static enum bs_status make_path(const struct fetch_source *source,
                                 const struct bs_doc_record *record, struct bs_buffer *path,
                                 struct bs_error *err)
@@ -288,13 +289,14 @@ static void say_changed(struct bs_snapshot_loader *snapshot_loader, const char *
 	snapshot_loader->notice(snapshot_loader->context, line.text);
 }
 
-/* A document is verified, and fetched again for its snippet; its change is told once. */
+/* Reports the change of a document once, although the document is loaded both for verifying and for
+ * its snippet. */
 static void notice_document(struct bs_snapshot_loader *snapshot_loader, struct bs_doc_ref ref,
                             const char *path, bool is_gone)
 {
 	if (bs_doc_bits_has(&snapshot_loader->noticed, ref))
 		return;
-	/* Out of memory, it is told once more. */
+	/* Without memory, the change may be reported twice. */
 	(void)!bs_doc_bits_set(&snapshot_loader->noticed, snapshot_loader->snapshot, ref, NULL);
 	say_changed(snapshot_loader, path, is_gone);
 }
@@ -306,8 +308,8 @@ static void notice_source(struct bs_snapshot_loader *snapshot_loader, struct fet
 	source->is_noticed = true;
 }
 
-/* Turns a failure to read into a state of the document; only what is our own fault stays a
- * failure. */
+/* Turns a failure to read into a state of the document. Fatal failures, BS_CORRUPT and an expired
+ * deadline remain failures. */
 static enum bs_status soften(struct bs_snapshot_loader *snapshot_loader, enum bs_status status,
                              struct asked *asked, struct bs_error *err)
 {
@@ -322,8 +324,8 @@ static enum bs_status soften(struct bs_snapshot_loader *snapshot_loader, enum bs
 	return BS_OK;
 }
 
-/* A file as the reader is asked for it: by its name below the folder, or without one (NULL) by its
- * path. */
+/* How the reader is asked for a file: by its folder and the name below it, or, with folder NULL, by
+ * its path. */
 static enum bs_status place_file(struct bs_snapshot_loader *snapshot_loader,
                                  const struct asked *asked, const char **folder_out,
                                  const char **name_out, struct bs_error *err)
@@ -347,8 +349,8 @@ static enum bs_status need_recognizer(struct bs_snapshot_loader *snapshot_loader
 	                                                       &snapshot_loader->recognizer, err);
 }
 
-/* Whether a file of a folder that was read is a collection now, so that it is no document any
- * more. */
+/* Whether a file of a folder that was just read is now a collection, and hence no longer a
+ * document. */
 static enum bs_status is_collection_now(struct bs_snapshot_loader *snapshot_loader,
                                         const struct asked *asked, const char *name, bool *is_out,
                                         struct bs_error *err)
@@ -365,8 +367,8 @@ static enum bs_status is_collection_now(struct bs_snapshot_loader *snapshot_load
 	                              (size_t)document->raw.n_bytes, is_out, err);
 }
 
-/* Whether a changed collection in a folder is a file like others now, so that its records are gone.
- * In doubt it is none. */
+/* Whether a changed collection in a folder is now an ordinary file, so that its records are gone.
+ * False if that cannot be determined. */
 static bool is_plain_now(struct bs_snapshot_loader *snapshot_loader,
                          const struct fetch_source *source)
 {
@@ -382,7 +384,7 @@ static bool is_plain_now(struct bs_snapshot_loader *snapshot_loader,
 	return is_known && !has_line;
 }
 
-/* The beginning of the file that is asked for. */
+/* Context of is_head_enough. */
 struct asked_head {
 	struct bs_snapshot_loader *snapshot_loader;
 	const struct asked *asked;
@@ -405,7 +407,7 @@ static enum bs_status open_stored(struct bs_snapshot_loader *snapshot_loader, st
 	                                                     &snapshot_loader->stored, err);
 }
 
-/* The line in snapshot loader->raw. */
+/* Stores the line of a frame in snapshot_loader->raw. */
 static enum bs_status fetch_frame(struct bs_snapshot_loader *snapshot_loader, uint32_t s,
                                   uint64_t frame, struct bs_error *err)
 {
@@ -415,15 +417,16 @@ static enum bs_status fetch_frame(struct bs_snapshot_loader *snapshot_loader, ui
 	                                      &snapshot_loader->raw, err);
 }
 
-/* Whether the index has the texts of a segment's documents, each in the frame of its number. */
+/* Whether the index stores the texts of a segment's documents, each in the frame of its own
+ * number. */
 static bool has_texts(const struct bs_snapshot_loader *snapshot_loader, uint32_t segment)
 {
 	return snapshot_loader->snapshot->manifest.options.store &&
 	       segment < snapshot_loader->snapshot->manifest.n_segments;
 }
 
-/* A file's text from the index, if it is what was indexed, or the index is trusted; *found_out
- * false: read it. */
+/* Takes a file's text from the index if the file is unchanged or the index is trusted. *found_out
+ * false: read the file. */
 static enum bs_status fetch_stored_file(struct bs_snapshot_loader *snapshot_loader,
                                         struct asked *asked, bool *found_out, struct bs_error *err)
 {
@@ -470,7 +473,7 @@ static enum bs_status fetch_file(struct bs_snapshot_loader *snapshot_loader, str
 	status = bs_reader_fetch_file(snapshot_loader->reader, folder, name, asked->document,
 	                              &fingerprint, err);
 	bs_reader_ask_head(snapshot_loader->reader, NULL);
-	/* What stands there now may be no document: a link, a binary file. */
+	/* The path may lead to something that is not a document now: a symlink or a binary file. */
 	if (status == BS_NOT_FOUND || status == BS_INVALID) {
 		asked->fetched = BS_FETCHED_GONE;
 		notice_document(snapshot_loader, asked->ref, path, status == BS_NOT_FOUND);
@@ -492,8 +495,8 @@ static enum bs_status fetch_file(struct bs_snapshot_loader *snapshot_loader, str
 	return status;
 }
 
-/* Makes snapshot loader->range that of the document; false: it is of the overlay, or the index is
- * damaged. */
+/* Sets snapshot_loader->range to the range of the document. False: the document is in the overlay,
+ * or the index is damaged. */
 static bool find_range(struct bs_snapshot_loader *snapshot_loader, uint32_t segment,
                        uint32_t document)
 {
@@ -514,7 +517,7 @@ static bool find_range(struct bs_snapshot_loader *snapshot_loader, uint32_t segm
 	return true;
 }
 
-/* Reads a changed collection once through. */
+/* Reads a changed collection once, from beginning to end. */
 static enum bs_status map_collection(struct bs_snapshot_loader *snapshot_loader,
                                      struct fetch_source *source, struct bs_error *err)
 {
@@ -531,7 +534,7 @@ static enum bs_status map_collection(struct bs_snapshot_loader *snapshot_loader,
 		                           feed, err);
 	bs_feed_close(feed);
 	source->is_unread = status == BS_IO;
-	/* Read half, it says nothing. */
+	/* A partial map of the records is unusable. */
 	if (status && status != BS_IO) {
 		bs_relocated_deinit(&source->moved);
 		source->is_mapped = false;
@@ -539,8 +542,8 @@ static enum bs_status map_collection(struct bs_snapshot_loader *snapshot_loader,
 	return status;
 }
 
-/* The fingerprint is another one, or proves nothing: the bytes decide, once for as long as the
- * fingerprint stays. */
+/* Compares the bytes, once for as long as the fingerprint stays, because the fingerprint differs or
+ * is inconclusive. */
 static bool is_as_indexed(struct bs_snapshot_loader *snapshot_loader, struct fetch_source *source,
                           uint32_t number, const struct bs_fingerprint *fingerprint)
 {
@@ -562,22 +565,24 @@ static void check_collection(struct bs_snapshot_loader *snapshot_loader,
 	const struct bs_source_record *recorded =
 		&snapshot_loader->snapshot->manifest.sources[number];
 	struct bs_fingerprint fingerprint;
-	/* What changed stays changed: its records are looked up where they were found then. */
+	/* A changed collection stays changed: its records are looked up at the places that were
+	 * found then. */
 	if (source->checked == snapshot_loader->query || source->is_changed)
 		return;
-	/* Not looked at: fetching its records says why. */
+	/* A refused source is not opened; loading its records reports the reason. */
 	if (source->source.is_refused) {
 		source->is_changed = true;
 		return;
 	}
 	source->checked = snapshot_loader->query;
 	enum bs_status status = bs_source_fingerprint(&source->source, &fingerprint, NULL);
-	/* Refused by the system: neither gone nor changed for all we know; reading it will tell. */
+	/* The system refused the call, so it is unknown whether the collection changed; reading it
+	 * will show. */
 	bool matches = status ? status != BS_NOT_FOUND
 	                      : bs_fingerprint_equals(&fingerprint, recorded->fingerprint);
 	bool is_sure = !status && ((matches && !recorded->is_racy) ||
 	                           is_as_indexed(snapshot_loader, source, number, &fingerprint));
-	/* Then it is not known, and asked again. */
+	/* The deadline interrupted the check, so the state is unknown and must be checked again. */
 	if (bs_deadline_is_over()) {
 		source->checked = 0;
 		return;
@@ -587,7 +592,7 @@ static void check_collection(struct bs_snapshot_loader *snapshot_loader,
 	source->is_racy = !is_sure;
 	if (matches)
 		return;
-	/* Another file may stand under its name. */
+	/* The path may lead to another file now. */
 	bs_reader_forget(snapshot_loader->reader, true);
 	notice_source(snapshot_loader, source);
 	source->is_gone |= source->is_changed && !status && is_plain_now(snapshot_loader, source);
@@ -605,12 +610,13 @@ static enum bs_status fetch_record_at(struct bs_snapshot_loader *snapshot_loader
 	return status;
 }
 
-/* Records no further apart than this are read together: what lies between costs less than another
- * call. */
+/* Records at most GAP_BYTES apart are read together, because reading the gap costs less than
+ * another system call. */
 #define GAP_BYTES   ((uint64_t)8 * 1024)
 #define AHEAD_BYTES ((uint64_t)256 * 1024)
 
-/* Where the record at offset..end, and those expected after it while they stand near, end. */
+/* Sets *to_out to the end of the read that covers the record at offset..end and the expected
+ * records that follow it closely. */
 static enum bs_status find_ahead(struct bs_snapshot_loader *snapshot_loader, uint32_t document,
                                  uint64_t offset, uint64_t end, uint64_t *to_out,
                                  struct bs_error *err)
@@ -672,7 +678,7 @@ static enum bs_status fetch_line_in_place(struct bs_snapshot_loader *snapshot_lo
 	return status == BS_NO_MEMORY ? bs_fail(err, status, "%s", why.text) : BS_OK;
 }
 
-/* Whether the record just read bears the id in wanted. */
+/* Whether the id of the record just read equals `wanted`. */
 static enum bs_status is_wanted(struct bs_snapshot_loader *snapshot_loader,
                                 const struct asked *asked, const struct bs_buffer *wanted,
                                 bool *is_wanted_out, struct bs_error *err)
@@ -685,7 +691,7 @@ static enum bs_status is_wanted(struct bs_snapshot_loader *snapshot_loader,
 	return status;
 }
 
-/* A record of a collection that changed, or grew: by its id, the last one that bears it. */
+/* Loads a record of a collection that changed or grew: the last record with the id. */
 static enum bs_status fetch_moved(struct bs_snapshot_loader *snapshot_loader, struct asked *asked,
                                   struct bs_error *err)
 {
@@ -713,7 +719,7 @@ static enum bs_status fetch_moved(struct bs_snapshot_loader *snapshot_loader, st
 	return soften(snapshot_loader, status, asked, err);
 }
 
-/* Where the record stood, if it still bears its id; *found_out false otherwise. */
+/* Loads the record at its indexed place; *found_out false: another id is there now. */
 static enum bs_status fetch_in_place(struct bs_snapshot_loader *snapshot_loader,
                                      struct asked *asked, bool *found_out, struct bs_error *err)
 {
@@ -723,7 +729,7 @@ static enum bs_status fetch_in_place(struct bs_snapshot_loader *snapshot_loader,
 	size_t line_bytes = 0;
 	enum bs_status status = BS_OK;
 	*found_out = false;
-	/* With those expected after it. */
+	/* Also reads the expected records after it. */
 	if (find_range(snapshot_loader, asked->ref.segment, asked->ref.document))
 		status = fetch_line_in_place(snapshot_loader, asked->ref.document, &line,
 		                             &line_bytes, err);
@@ -751,7 +757,7 @@ static enum bs_status fetch_in_place(struct bs_snapshot_loader *snapshot_loader,
 	return status;
 }
 
-/* Whether the source is not looked at, since the index has its texts. */
+/* Whether the source is not checked because the index is trusted and has its texts. */
 static bool is_trusted(const struct bs_snapshot_loader *snapshot_loader, uint32_t number)
 {
 	return snapshot_loader->trusts && snapshot_loader->snapshot->manifest.options.store &&
@@ -766,7 +772,7 @@ static bool is_replaced(const struct bs_snapshot_loader *snapshot_loader, uint32
 	       bs_doc_bits_has(&prefix_check->replaced, (struct bs_doc_ref){segment, document});
 }
 
-/* Its text is with whoever gave the document: it is what he says. */
+/* The application that added the document supplies its text. */
 static enum bs_status ask_provider(struct bs_snapshot_loader *snapshot_loader, struct asked *asked,
                                    struct bs_error *err)
 {
@@ -808,14 +814,14 @@ static enum bs_status fetch_stored(struct bs_snapshot_loader *snapshot_loader, s
 	asked->document->place.line = asked->record.place[2];
 	if (bs_is_fatal(status))
 		return bs_fail(err, status, "%s", why.text);
-	/* We wrote it ourselves: text that does not parse is damage. */
+	/* The library wrote the stored text itself, so text that does not parse is damage. */
 	return status ? bs_container_corrupt(
 				snapshot_loader->snapshot->segments[asked->ref.segment].file, err,
 				"stored text %llu: %s", (unsigned long long)frame, why.text)
 	              : BS_OK;
 }
 
-/* A record, where it stands now. */
+/* Loads a record from its current place. */
 static enum bs_status fetch_from_collection(struct bs_snapshot_loader *snapshot_loader,
                                             struct asked *asked, struct bs_error *err)
 {
@@ -834,7 +840,7 @@ static enum bs_status fetch_from_collection(struct bs_snapshot_loader *snapshot_
 		return BS_OK;
 	if (source->is_changed || is_again)
 		status = fetch_moved(snapshot_loader, asked, err);
-	/* Where only the hashes of ids are equal, it stands where it stood. */
+	/* If only the hashes of the ids are equal, the record is still at its indexed place. */
 	if (source->is_changed || status || (is_again && asked->fetched != BS_FETCHED_GONE))
 		return status;
 	if (!source->is_racy && !is_again && has_texts(snapshot_loader, asked->ref.segment))
@@ -846,15 +852,14 @@ static enum bs_status fetch_from_collection(struct bs_snapshot_loader *snapshot_
 	asked->fetched = BS_FETCHED_CHANGED;
 	if (snapshot_loader->leaves_changed)
 		return BS_OK;
-	/* It changed under our hands, between the stat and the read, or in the very moment of
-	 * indexing. */
+	/* The source changed between the check and the read, or at the very moment of indexing. */
 	source->is_changed = true;
 	bs_reader_forget(snapshot_loader->reader, true);
 	notice_source(snapshot_loader, source);
 	return fetch_moved(snapshot_loader, asked, err);
 }
 
-/* A source that is not followed is named once. */
+/* Reports a refused source once. */
 static enum bs_status refuse(struct bs_snapshot_loader *snapshot_loader, struct asked *asked)
 {
 	struct bs_error why;
@@ -889,7 +894,8 @@ static enum bs_status fetch(struct bs_snapshot_loader *snapshot_loader, struct a
 	               snapshot_loader->snapshot->dir->path, asked->record.source);
 }
 
-/* What a document costs about before its bytes are read, or looked at by a stat. */
+/* Estimated cost of a document: FETCH_NS before its bytes are read or its file is checked, LINE_NS
+ * for a line of a collection whose state is known. */
 #define FETCH_NS 3000u
 #define LINE_NS  20u
 
@@ -907,7 +913,7 @@ enum bs_status bs_snapshot_load(struct bs_snapshot_loader *snapshot_loader, uint
 		status = find_record(snapshot_loader, segment, document, &asked, err);
 	if (!status)
 		status = fetch(snapshot_loader, &asked, err);
-	/* What was found out of a source while it was over may be wrong. */
+	/* The state of a source that was found after the deadline may be wrong. */
 	if (!status && bs_deadline_is_over())
 		status = bs_deadline_ask(err);
 	*fetched_out = asked.fetched;
@@ -923,7 +929,7 @@ void bs_snapshot_load_ask_head(struct bs_snapshot_loader *snapshot_loader,
 	snapshot_loader->enough_context = context;
 }
 
-/* Whether a source is a collection or standard input, and what was indexed. */
+/* Whether a source is standard input or an unchanged collection. */
 static bool is_source_unchanged(struct bs_snapshot_loader *snapshot_loader, uint32_t number)
 {
 	struct fetch_source *source = &snapshot_loader->sources[number];
@@ -934,7 +940,7 @@ static bool is_source_unchanged(struct bs_snapshot_loader *snapshot_loader, uint
 	if (is_trusted(snapshot_loader, number))
 		return true;
 	check_collection(snapshot_loader, source, number);
-	/* There may have been no time to look. */
+	/* If the deadline is over, the check may not have been made. */
 	return !source->is_changed && !source->is_racy && !source->is_gone &&
 	       !bs_deadline_is_over();
 }

@@ -32,15 +32,15 @@ struct bs_manual_text {
 };
 extern const struct bs_manual_text bs_manual_texts[];
 
-/* What more than one command is about: `bitsift help TOPIC`, bitsift-TOPIC(7). */
+/* A subject of several commands: `bitsift help TOPIC`, bitsift-TOPIC(7). */
 struct bs_topic {
 	const char *name;
-	const char *summary; /* one sentence */
+	const char *summary; /* The subject of the page in one sentence. */
 };
 
 struct bs_program {
 	const char *version;
-	const char *summary, *usage; /* as of a command */
+	const char *summary, *usage; /* As in struct bs_command. */
 	const struct bs_command *const *commands;
 	size_t n_commands;
 	const struct bs_topic *topics;

@@ -6,8 +6,8 @@
 
 #include "query/manual/manual_pages.h"
 
-/* Text inside a single-quoted string; those of its characters that are in `escaped` get a
- * backslash. Backticks, which are markup, are left out. */
+/* Prints text inside a single-quoted string, with a backslash before each character in `escaped`.
+ * Backticks, which are markup, are omitted. */
 static void quote(FILE *out, const char *text, const char *escaped)
 {
 	for (; *text; text++) {
@@ -21,10 +21,10 @@ static void quote(FILE *out, const char *text, const char *escaped)
 }
 
 enum wanted {
-	WANTED_NOTHING, /* nothing that a shell could know */
+	WANTED_NOTHING, /* Cannot be completed. */
 	WANTED_FOLDER,
 	WANTED_FILE,
-	WANTED_LISTED, /* what `--option list` prints */
+	WANTED_LISTED, /* The output of `--option list`. */
 };
 
 static enum wanted argument_of(const struct bs_option *option)
@@ -71,10 +71,10 @@ static void bash_command(FILE *out, const struct bs_command *command)
 	fputs("        esac\n        ;;\n", out);
 }
 
-/* By enum wanted; what is listed, an option's program says. */
+/* Indexed by enum wanted. For WANTED_LISTED, the caller adds the call of the program. */
 static const char *const zsh_wanted[] = {" ", "_files -/", "_files", ""};
 
-/* '(-j --jobs)'{-j+,--jobs=}'[threads]:N: ' */
+/* Prints an option, such as '(-j --jobs)'{-j+,--jobs=}'[threads]:N: ' */
 static void zsh_option(FILE *out, const struct bs_command *command, const struct bs_option *option)
 {
 	bool is_repeatable = strstr(option->help, "repeatable") != NULL;
@@ -153,8 +153,8 @@ static void fish_command(FILE *out, const struct bs_command *command)
 		fish_option(out, command, option);
 }
 
-/* For each shell: its script in docs/completions, and the function that is called for every command
- * at each mark, in order. */
+/* For each shell: its script in docs/completions, and for each mark in it, in order, the function
+ * that is called for every command. */
 static const struct shell {
 	const char *name, *script;
 	struct {

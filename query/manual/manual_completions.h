@@ -1,4 +1,4 @@
-/* manual_completions.h: shell completions, of all commands. */
+/* manual_completions.h: shell completions for all commands. */
 #pragma once
 
 #include <stdbool.h>
@@ -6,5 +6,5 @@
 
 #include "query/manual/manual.h"
 
-/* The completions for bash, zsh or fish. False: shell is another. */
+/* Prints the completions for bash, zsh or fish. False: unknown shell. */
 bool bs_docs_completion(const struct bs_program *program, const char *shell, FILE *out);

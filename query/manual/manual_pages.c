@@ -30,7 +30,7 @@ static unsigned decode(const char *text, size_t *n_out)
 	return code;
 }
 
-/* Text in which nothing is markup. */
+/* Prints text and escapes all markup. */
 static void put_text(FILE *out, const char *text, size_t n)
 {
 	for (size_t at = 0, n_bytes; at < n; at += n_bytes) {
@@ -45,7 +45,7 @@ static void put_text(FILE *out, const char *text, size_t n)
 	}
 }
 
-/* A line of running text; blanks at its end are dropped. */
+/* Prints a line of running text without blanks at its end. */
 static void put_text_line(FILE *out, const char *text, size_t n)
 {
 	while (n > 0 && text[n - 1] == ' ')
@@ -57,7 +57,7 @@ static void put_text_line(FILE *out, const char *text, size_t n)
 	putc('\n', out);
 }
 
-/* Running text of --help. `x` is bold; blanks or punctuation surround it. */
+/* Prints running text of --help. `x` is bold; blanks or punctuation surround it. */
 static void put_prose(FILE *out, const char *text)
 {
 	const char *x, *end;
@@ -82,8 +82,8 @@ static void put_prose(FILE *out, const char *text)
 
 struct page {
 	const struct bs_program *program;
-	const struct bs_command *command; /* NULL: the page of the program or of a topic */
-	const char *self;                 /* the command or topic; NULL: the program */
+	const struct bs_command *command; /* NULL: the page of the program or of a topic. */
+	const char *self;                 /* The name of the command or topic; NULL: the program. */
 	const char *summary;
 	FILE *out;
 };
@@ -93,7 +93,7 @@ static void put_version(const struct page *page)
 	fprintf(page->out, ".Os bitsift %s\n", page->program->version);
 }
 
-/* The first sentence of the summary as a phrase: "Find it. Words ..." -> "find it". */
+/* Prints the first sentence of the summary as a phrase: "Find it. Words ..." -> "find it". */
 static void put_summary(const struct page *page)
 {
 	const char *summary = page->summary, *end = strstr(summary, ". ");
@@ -105,7 +105,8 @@ static void put_summary(const struct page *page)
 	putc('\n', page->out);
 }
 
-/* A placeholder, an option, a word, a bracket or a mark of a usage line. Returns its bytes. */
+/* Prints a placeholder, an option, a word, a bracket or marks of a usage line. Returns its length
+ * in bytes. */
 static size_t put_usage_part(FILE *out, const char *part)
 {
 	static const char brackets[] = "[]()", *const macros[] = {"Oo", "Oc", "Po", "Pc"};
@@ -126,8 +127,8 @@ static size_t put_usage_part(FILE *out, const char *part)
 	return n;
 }
 
-/* Usage: [OPTION]... (QUERY... | --batch FILE). Words in capitals are placeholders. Operands begin
- * lines of the source, because mandoc breaks lines only there. */
+/* Prints the usage: [OPTION]... (QUERY... | --batch FILE). Words in capitals are placeholders.
+ * Operands begin lines of the source, because mandoc breaks lines only there. */
 static void put_synopsis(const struct page *page)
 {
 	const struct bs_command *command = page->command;
@@ -204,7 +205,7 @@ static const char *next_command(const struct bs_program *program, const char *na
 	return next;
 }
 
-/* The other pages, sorted by section and name, as mandoc requires. */
+/* Prints references to the other pages, sorted by section and name, as mandoc requires. */
 static void put_see_also(const struct page *page)
 {
 	const struct bs_program *program = page->program;
@@ -220,7 +221,7 @@ static void put_see_also(const struct page *page)
 	putc('\n', page->out);
 }
 
-/* Lines of the files that are replaced. */
+/* The lines of the files in docs/man that are replaced. */
 static const struct insertion {
 	const char *line;
 	void (*put)(const struct page *page);
@@ -259,7 +260,7 @@ const char *bs_manual_text(const char *name)
 	return text->text;
 }
 
-/* The file of a page; name: of a command or topic, NULL: the program. */
+/* The text of a page. name: of a command or topic; NULL: the program. */
 static const char *page_file(const char *name, int section)
 {
 	char file[64];
@@ -292,11 +293,11 @@ bool bs_docs_man(const struct bs_program *program, const char *name, FILE *out)
 	return true;
 }
 
-/* The page of a topic on its way to plain text. */
+/* The state of converting a topic's page to plain text. */
 struct plain {
 	FILE *out;
 	size_t column, indent;
-	bool is_below_break; /* an empty line precedes the next word */
+	bool is_below_break; /* An empty line precedes the next word. */
 	bool is_literal;
 };
 
@@ -359,7 +360,7 @@ static void cut_marks(char *line, char marks[8])
 	marks[n_marks] = '\0';
 }
 
-/* ".Nm bitsift grep Fl -x ," -> "`bitsift grep --x`,"; ".Xr rg 1 ." -> "rg(1)." */
+/* Prints ".Nm bitsift grep Fl -x ," as "`bitsift grep --x`," and ".Xr rg 1 ." as "rg(1)." */
 static void put_inline(struct plain *plain, char *line)
 {
 	char words[LINE_BYTES + 16], marks[8];

@@ -1,4 +1,4 @@
-/* manual_pages.h: manual pages, and topics on the screen. */
+/* manual_pages.h: prints manual pages, and topics as text. */
 #pragma once
 
 #include <stdbool.h>

@@ -9,7 +9,7 @@
 #define HELP_COLUMN   26
 #define HELP_WIDTH    80
 #define EXAMPLE_WIDTH 36
-/* Longer names are not guessed. */
+/* Longer names get no suggestion. */
 #define GUESS_BYTES 32
 
 static const struct bs_option help_option = {'h', "help", NULL, "show this help",
@@ -23,8 +23,7 @@ const struct bs_option *bs_command_option(const struct bs_command *command, size
 	return command->options[i].name ? &command->options[i] : &help_option;
 }
 
-/* How many letters must be changed, left out, put in or swapped with their neighbour to make b of
- * a. */
+/* The number of letters to change, delete, insert or swap with their neighbour to turn a into b. */
 static size_t distance(const char *a, const char *b)
 {
 	size_t rows[3][GUESS_BYTES + 1], n_a = strlen(a), n_b = strlen(b);
@@ -49,11 +48,12 @@ static size_t distance(const char *a, const char *b)
 	return rows[n_a % 3][n_b];
 }
 
-/* Whether name is more like word than what was *least letters away, and like enough to be meant. */
+/* Whether name is closer to word than *least edits, and similar enough to be meant. If so, updates
+ * *least. */
 static bool is_closer(const char *word, const char *name, size_t *least)
 {
 	size_t n = strlen(word), d = strncmp(name, word, n) == 0 ? 0 : distance(word, name);
-	/* Two of four letters are not alike. */
+	/* Two edits in four letters are too many. */
 	if (n < 2 || d > 2 || d >= *least || d * 3 > n)
 		return false;
 	*least = d;
@@ -89,7 +89,7 @@ static enum bs_status refuse_unknown(const struct bs_command *command, const cha
 enum bs_status bs_word_list_add(struct bs_word_list *words, const char *word, struct bs_error *err)
 {
 	size_t n_bytes = (words->n + 2) * sizeof(*words->list);
-	/* A power of two of them have room. */
+	/* The list has room for a power of two of pointers. */
 	bool is_full = words->n == 0 || ((words->n + 1) & words->n) == 0;
 	const char **list = is_full ? realloc(words->list, n_bytes * 2) : words->list;
 	if (!list)
@@ -193,15 +193,16 @@ bool bs_command_is_letter(const char *message)
 	return strncmp(message, unknown_option, n) == 0 && message[n + 1] != '-';
 }
 
-/* The arguments as they are gone through. */
+/* The state of reading the arguments. */
 struct walk {
 	const struct bs_command *command;
 	char **argv;
 	int argc, at;
 	void *arguments;
-	/* not NULL: nothing is done, but looked whether there is an option of that name, */
+	/* NULL: options are applied. Otherwise nothing is applied, and an option of this name is
+	 * searched for. */
 	const char *sought;
-	const char *found; /* and its value */
+	const char *found; /* The value of the option found. */
 	bool help, is_met;
 };
 
@@ -224,7 +225,7 @@ static enum bs_status refuse_incomplete(const struct walk *walk, const char *nam
 	               name, walk->command->name);
 }
 
-/* The value of an option that has none of its own word; NULL: there is none. */
+/* The argument of an option if it is a separate word; NULL: there is none. */
 static const char *next_word(struct walk *walk, const struct bs_option *option)
 {
 	const char *word = walk->at < walk->argc ? walk->argv[walk->at] : NULL;
@@ -256,7 +257,7 @@ static enum bs_status take_long(struct walk *walk, const char *word, struct bs_e
 	return do_option(walk, option, option->argument ? argument : NULL, err);
 }
 
-/* A letter of several bytes is shown whole. */
+/* A UTF-8 character of several bytes is shown whole. */
 static enum bs_status refuse_letter(const struct bs_command *command, const char *letter,
                                     struct bs_error *err)
 {
@@ -267,7 +268,7 @@ static enum bs_status refuse_letter(const struct bs_command *command, const char
 	               letter, command->name);
 }
 
-/* A word of one or several letters behind a dash. */
+/* Applies a word of one or several option letters after a dash. */
 static enum bs_status take_letters(struct walk *walk, const char *word, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
@@ -292,7 +293,7 @@ static enum bs_status take_letters(struct walk *walk, const char *word, struct b
 	return status;
 }
 
-/* Goes through all arguments; operands, unless NULL, gets what is left of them. */
+/* Reads all arguments; operands (nullable) receives those that are not options. */
 static enum bs_status go_through(struct walk *walk, struct bs_operands *operands,
                                  struct bs_error *err)
 {
@@ -384,7 +385,7 @@ static void help_line(const struct bs_option *option, FILE *out)
 	bs_command_wrap(out, option->help, HELP_COLUMN, HELP_COLUMN);
 }
 
-/* The explanation beside its command, or below where that does not fit. */
+/* Prints the explanation next to its command, or below if it does not fit. */
 static void help_example(const char *command, const char *explanation, FILE *out)
 {
 	bool fits = strlen(command) <= EXAMPLE_WIDTH &&
@@ -413,8 +414,8 @@ void bs_command_help(const struct bs_command *command, FILE *out)
 		help_example(example[0], example[1], out);
 }
 
-/* Parses a decimal number; its unit follows at *unit_out. strtod also accepts blanks, signs, "inf",
- * "nan" and hexadecimal numbers, which are refused here. */
+/* Parses a decimal number; its unit follows at *unit_out. strtod also accepts white space, signs,
+ * "inf", "nan" and hexadecimal numbers, which are rejected here. */
 static bool parse_decimal(const char *value, double *number_out, char **unit_out)
 {
 	errno = 0;
@@ -494,7 +495,8 @@ enum bs_status bs_parse_number(const char *option, const char *value, uint64_t l
 	errno = 0;
 	unsigned long long number = strtoull(value, &end, 10);
 	const char *digits = value + (value[0] == '+');
-	/* A digit first: strtoull also takes blanks, and a minus sign that wraps around. */
+	/* Requires a digit first, because strtoull also accepts white space, and a minus sign that
+	 * wraps around. */
 	if (*digits < '0' || *digits > '9' || *end || errno || number < least || number > most)
 		return bs_fail(err, BS_INVALID, "--%s %s: not a whole number from %llu to %llu",
 		               option, value, (unsigned long long)least, (unsigned long long)most);
@@ -507,7 +509,7 @@ const char *bs_format_bytes(uint64_t n_bytes, char out[24])
 	static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
 	double number = (double)n_bytes;
 	size_t unit = 0;
-	/* From 1023.95 on it would be printed as 1024.0. */
+	/* From 1023.95 on, the number would be printed as 1024.0. */
 	while (number >= 1023.95 && unit + 1 < sizeof(units) / sizeof(*units)) {
 		number /= 1024;
 		unit++;

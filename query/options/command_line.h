@@ -1,5 +1,5 @@
 /*
- * command_line.h: one definition of a command's options, from which its parser, its --help, its man
+ * command_line.h: the definition of a command's options, from which its parser, its --help, its man
  * page and the shell completions are made.
  */
 #pragma once
@@ -13,48 +13,56 @@
 
 struct bs_consent;
 
-/* What an option does with its command's struct of arguments, at `offset`. */
+/* The effect of an option on its command's struct of arguments, at `offset`. */
 enum bs_option_kind {
-	BS_OPTION_NOTHING, /* taken, for scripts, and without effect */
-	BS_OPTION_FLAG,    /* bool = true */
-	BS_OPTION_UNFLAG,  /* bool = false */
-	BS_OPTION_CHOICE,  /* int, or enum, = value: of several such options the last one counts */
-	BS_OPTION_ADD,     /* int += 1 */
-	/* const char * = the argument, borrowed from argv; "" if it is optional and not given */
+	BS_OPTION_NOTHING, /* Accepted for scripts, without effect. */
+	BS_OPTION_FLAG,    /* bool = true. */
+	BS_OPTION_UNFLAG,  /* bool = false. */
+	/* int, or enum, = value. Of several options for the same field, the last one counts. */
+	BS_OPTION_CHOICE,
+	BS_OPTION_ADD, /* int += 1. */
+	/* const char * = the argument, borrowed from argv; "" if the argument is optional and not
+	 * given. */
 	BS_OPTION_STRING,
-	BS_OPTION_ONCE, /* the same, of an option that may not be given twice */
-	/* struct bs_word_list: the argument is added, borrowed from argv. bs_command_release frees
-	 * it */
+	/* const char * = the argument, borrowed from argv; an error if the option is given
+	 * twice. */
+	BS_OPTION_ONCE,
+	/* struct bs_word_list: appends the argument, borrowed from argv. bs_command_release frees
+	 * the list. */
 	BS_OPTION_LIST,
-	BS_OPTION_NUMBER,     /* uint64_t = a whole number in least..most */
-	BS_OPTION_SIZE,       /* uint64_t = bytes in least..most, as bs_parse_size has it */
-	BS_OPTION_SIZE_AS_RG, /* uint64_t = bytes, as bs_parse_size_as_rg has it */
-	BS_OPTION_DURATION,   /* uint64_t = nanoseconds, as bs_parse_duration has it */
-	BS_OPTION_NAME,       /* int = index of the argument in names */
-	BS_OPTION_CALL,       /* take(arguments, option, argument) sees to it */
+	BS_OPTION_NUMBER,     /* uint64_t = a whole number in least..most. */
+	BS_OPTION_SIZE,       /* uint64_t = bytes in least..most, parsed by bs_parse_size. */
+	BS_OPTION_SIZE_AS_RG, /* uint64_t = bytes, parsed by bs_parse_size_as_rg. */
+	BS_OPTION_DURATION,   /* uint64_t = nanoseconds, parsed by bs_parse_duration. */
+	BS_OPTION_NAME,       /* int = the index of the argument in names. */
+	BS_OPTION_CALL,       /* Calls take(arguments, option, argument). */
 };
 
 struct bs_option {
-	char short_name;      /* 'j', or 0 */
-	const char *name;     /* "memory", without dashes; NULL ends the list */
-	const char *argument; /* "SIZE", or NULL if it takes none */
-	const char *help;     /* one line, lower case, no full stop */
+	char short_name; /* The option's letter, such as 'j'; 0: none. */
+	/* The long name without dashes, such as "memory"; NULL ends the list. */
+	const char *name;
+	/* The argument's placeholder, such as "SIZE"; NULL: the option takes no argument. */
+	const char *argument;
+	const char *help; /* The help text: one line, in lower case, without a full stop. */
 	enum bs_option_kind kind;
 	size_t offset;
-	/* the argument is: it is behind a =, or there is none, and a NUMBER becomes value */
+	/* The argument is optional and must follow an =. Without it, a NUMBER becomes value. */
 	bool is_optional;
-	/* where is_as_rg: a value of its own word may begin with a dash; not so for some options of
-	 * rg */
+	/* In a command with is_as_rg: an argument that is a separate word may begin with a dash. rg
+	 * allows this for most options, but not for all. */
 	bool takes_dash;
-	int value;                /* CHOICE; CALL may use it */
-	uint64_t least, most;     /* NUMBER, SIZE; most 0: any number */
-	const char *const *names; /* NAME: NULL-ended */
-	/* CALL; argument is NULL if the option takes none. BS_INVALID names the option. */
+	int value; /* The value that a CHOICE sets; a CALL may use it. */
+	/* Limits of a NUMBER or SIZE. most 0: a SIZE has no limits, a NUMBER no upper limit. */
+	uint64_t least, most;
+	const char *const *names; /* The valid arguments of a NAME; NULL-terminated. */
+	/* The function of a CALL; argument is NULL if the option takes none. The message of
+	 * BS_INVALID should name the option. */
 	enum bs_status (*take)(void *arguments, const struct bs_option *option,
 	                       const char *argument, struct bs_error *err);
 };
 
-/* Words in the order in which they came, NULL-ended; list is NULL before the first.
+/* Words in the order of their arrival, NULL-terminated; list is NULL before the first word.
  * Zero-initialise. */
 struct bs_word_list {
 	const char **list;
@@ -66,51 +74,56 @@ enum bs_status bs_word_list_add(struct bs_word_list *words, const char *word,
                                 struct bs_error *err) BS_WARN_UNUSED;
 void bs_word_list_deinit(struct bs_word_list *words);
 
-/* In a row of the table: what it sets, BS_OPTION_SETS(FLAG, struct my_arguments, wait). */
+/* In a row of the table: the kind and the field, as in BS_OPTION_SETS(FLAG, struct my_arguments,
+ * wait). */
 #define BS_OPTION_SETS(of_kind, type, field) \
 	.kind = BS_OPTION_##of_kind, .offset = offsetof(type, field)
 
-/* What is left of a command line when its options are taken. */
+/* The operands: the arguments that are not options. */
 struct bs_operands {
-	char **list; /* in argv, whose order may have changed */
+	char **list; /* Points into argv, whose order may have changed. */
 	size_t n;
-	bool help; /* --help: nothing after it was looked at */
+	bool help; /* --help was given; the arguments after it were not read. */
 };
 
 struct bs_command {
-	const char *name;    /* "index" */
-	const char *summary; /* one line */
-	const char *usage;   /* what follows "bitsift index " */
+	const char *name;    /* The name of the command, such as "index". */
+	const char *summary; /* One line that tells what the command does. */
+	const char *usage;   /* The text after "bitsift index ". */
 	const struct bs_option *options;
-	/* of the options, the first that --help shows: it has to fit a screen. 0: all */
+	/* The number of options that --help shows, which must fit a screen; 0: all. */
 	size_t n_in_help;
-	/* command, explanation, command, explanation, ..., NULL */
+	/* Command, explanation, command, explanation, ..., NULL. */
 	const char *const *examples;
-	/* what else is said where an unknown option of one letter is met; NULL: nothing */
+	/* Printed after the error about an unknown option of one letter; NULL: nothing. */
 	const char *letter_hint;
-	/* --flag=x is --flag, and a value of its own word begins with no dash */
+	/* --flag=x means --flag, and an argument that is a separate word must not begin with a dash
+	 * (but see takes_dash). */
 	bool is_as_rg;
-	/* of the environment: names a file of arguments that come first; NULL: none */
+	/* An environment variable with the path of a file of arguments, which come before those of
+	 * argv; NULL: none. */
 	const char *config_variable;
-	bool no_operands; /* it takes none: bs_command_parse refuses them */
-	/* of its own struct of arguments, which the options set */
+	bool no_operands; /* bs_command_parse rejects operands. */
+	/* The size in bytes of the command's struct of arguments. */
 	size_t arguments_bytes;
-	const void *defaults; /* such a struct; NULL: zeros */
-	/* Returns the exit status; negative: 2, and err says why. */
+	const void *defaults; /* The initial content of the struct; NULL: zeros. */
+	/* Returns the exit status; negative: the exit status is 2, and err is printed. */
 	int (*run)(void *arguments, const struct bs_operands *operands,
 	           const struct bs_consent *consent, struct bs_error *err);
-	/* frees what is in there, except lists of options; also after a failure. NULL: nothing */
+	/* Frees the content of the struct, except lists of options; called after a failure too.
+	 * NULL: nothing to free. */
 	void (*release)(void *arguments);
 };
 
-/* The i-th option of a command, --help last, which all have; NULL past the end. */
+/* The i-th option of a command. The last one is --help, which every command has. NULL if i is out
+ * of range. */
 const struct bs_option *bs_command_option(const struct bs_command *command, size_t i);
 
 /*
- * Does in arguments, the command's own struct, what the options in argv[1..argc) say, from left to
- * right; argv[0] is the command's name. Options and operands stand in any order; "--" ends the
- * options. Arguments: --name=X, --name X, -nX, -n=X, -n X. Names are not shortened. BS_INVALID
- * names the wrong option and, where one looks like it, the right one.
+ * Applies the options in argv[1..argc), from left to right, to arguments, which is the command's
+ * own struct. argv[0] is the command's name. Options and operands may be mixed; "--" ends the
+ * options. Arguments of options: --name=X, --name X, -nX, -n=X, -n X. Names cannot be abbreviated.
+ * BS_INVALID names the wrong option and, if one is similar, the right one.
  */
 enum bs_status bs_command_parse(const struct bs_command *command, int argc, char **argv,
                                 void *arguments, struct bs_operands *operands_out,
@@ -119,53 +132,56 @@ enum bs_status bs_command_parse(const struct bs_command *command, int argc, char
 /* Frees the lists of options in arguments, and calls release. */
 void bs_command_release(const struct bs_command *command, void *arguments);
 
-/* Whether an option of that name is among those arguments; value_out (nullable): the value of the
- * last one, if it has any. */
+/* Whether an option of that name is among the arguments, which must be valid. value_out (nullable):
+ * the value of the last one; NULL if it has none. */
 bool bs_command_has(const struct bs_command *command, int argc, char **argv, const char *option,
                     const char **value_out);
 
-/* Whether that is the message of bs_command_parse about an unknown option of one letter. */
+/* Whether the message is that of bs_command_parse about an unknown option of one letter. */
 bool bs_command_is_letter(const char *message);
 
-/* Of the NULL-ended names the one that is most like word, and like enough to be meant: one that
- * begins so, or is at most two letters away. NULL: none is. */
+/* The name most similar to word, if it is similar enough: it begins with word or is at most two
+ * edits away, and at most one for each three letters of word. names is NULL-terminated. NULL: none
+ * is. */
 const char *bs_command_guess(const char *word, const char *const *names);
 
-/* Words of a text, up to its end or an empty line, in lines of at most 80 columns, from column
- * `column` on, indented by `indent`. */
+/* Prints the words of a text up to its end or an empty line, in lines of at most 80 columns. The
+ * first line continues at `column`; the others are indented by `indent`. */
 void bs_command_wrap(FILE *out, const char *words, size_t column, size_t indent);
-/* The --help text: usage, options, examples; at most 80 columns. */
+/* Prints the --help text: usage, options, examples; at most 80 columns. */
 void bs_command_help(const struct bs_command *command, FILE *out);
 
 /* Parsers of values. option: its name without dashes, for the message of BS_INVALID. */
-/* "64M", "1.5GiB", "4096": bytes; k, m, g, t are powers of 1024. */
+/* Parses a size in bytes such as "64M", "1.5GiB" or "4096"; k, m, g, t are powers of 1024. */
 enum bs_status bs_parse_size(const char *option, const char *value, uint64_t *bytes_out,
                              struct bs_error *err) BS_WARN_UNUSED;
-/* "64M", "4096": bytes as rg's options have them, digits and then perhaps K, M or G, powers of
- * 1024. */
+/* Parses a size in bytes as rg does, such as "64M" or "4096": digits and perhaps K, M or G, powers
+ * of 1024. */
 enum bs_status bs_parse_size_as_rg(const char *option, const char *value, uint64_t *bytes_out,
                                    struct bs_error *err) BS_WARN_UNUSED;
-/* "250ms", "1.5s", "2m", "10": nanoseconds, more than none; without a unit, seconds. */
+/* Parses a duration into nanoseconds, such as "250ms", "1.5s", "2m" or "10" (seconds). At least 1
+ * ns. */
 enum bs_status bs_parse_duration(const char *option, const char *value, uint64_t *ns_out,
                                  struct bs_error *err) BS_WARN_UNUSED;
-/* One of the NULL-ended names: which. */
+/* The index of the value in the NULL-terminated names. */
 enum bs_status bs_parse_name(const char *option, const char *value, const char *const *names,
                              int *index_out, struct bs_error *err) BS_WARN_UNUSED;
-/* A whole number in least..most. */
+/* Parses a whole number in least..most. */
 enum bs_status bs_parse_number(const char *option, const char *value, uint64_t least, uint64_t most,
                                uint64_t *number_out, struct bs_error *err) BS_WARN_UNUSED;
 
-/* Bytes for a person: "812 B", "64.2 KiB", "1.31 GiB". Returns out, as those below. */
+/* Formats bytes for people: "812 B", "64.2 KiB", "1.31 GiB". Returns out. */
 const char *bs_format_bytes(uint64_t n_bytes, char out[24]);
-/* A whole number with thousands apart: "1,048,576". */
+/* Formats a whole number with separators: "1,048,576". Returns out. */
 const char *bs_format_count(uint64_t n, char out[32]);
-/* "1 document", "2,000 documents". thing: at most 29 bytes. */
+/* Formats a count of things: "1 document", "2,000 documents". thing: at most 29 bytes. Returns
+ * out. */
 const char *bs_format_things(uint64_t n, const char *thing, char out[64]);
-/* The same; the text lives as long as the enclosing block. */
+/* Like the functions; the text lives as long as the enclosing block. */
 #define BS_BYTES(n_bytes)   bs_format_bytes(n_bytes, (char[24]){0})
 #define BS_COUNT(n)         bs_format_count(n, (char[32]){0})
 #define BS_THINGS(n, thing) bs_format_things(n, thing, (char[64]){0})
 
-/* Of less text, shares of it and rates say nothing: each file of an index has some bytes at
- * least. */
+/* Ratios to the size of the text and rates are shown only for at least this many bytes of text,
+ * because each file of an index has a minimum size. */
 #define BS_LEAST_BYTES_FOR_RATIO 10000000u

@@ -1,7 +1,7 @@
 /*
- * shared_options.h: rows of the tables of options that several commands have, so that such an
- * option has one name, one help text and one meaning. type: the command's struct of arguments;
- * field: what the option sets there.
+ * shared_options.h: rows for the tables of options that several commands share, so that an option
+ * has one name, one help text and one meaning. type: the command's struct of arguments; field: the
+ * field that the option sets.
  */
 #pragma once
 
@@ -10,7 +10,7 @@
 
 /* clang-format off */
 
-/* A catalog; "" is the user's. */
+/* The catalog's file; "" is the user's catalog. */
 #define BS_SHARED_CATALOG(type, field, help) \
 	{0, "catalog", "FILE", help, BS_OPTION_SETS(STRING, type, field), .is_optional = true}
 
@@ -21,7 +21,7 @@
 	{0, "index", "DIR", "the index [the nearest .bitsift upward]", \
 	 BS_OPTION_SETS(ONCE, type, field)}
 
-/* Commands that write an index. */
+/* For commands that write an index. */
 #define BS_SHARED_MEMORY(type, field) \
 	{0, "memory", "SIZE", "memory to use [1G]", BS_OPTION_SETS(SIZE, type, field)}
 #define BS_SHARED_JOBS(type, field, help) \
@@ -33,7 +33,7 @@
 #define BS_SHARED_QUIET(type, field) \
 	{'q', "quiet", NULL, "no summary", BS_OPTION_SETS(FLAG, type, field)}
 
-/* Choosing files. */
+/* For commands that choose files. */
 #define BS_SHARED_GLOB(type, field) \
 	{'g', "glob", "GLOB", "only files that match; !GLOB excludes; repeatable", \
 	 BS_OPTION_SETS(LIST, type, field), \
@@ -45,7 +45,7 @@
 	{'T', "type-not", "TYPE", "no files of the type; repeatable", \
 	 BS_OPTION_SETS(LIST, type, field)}
 
-/* Commands that search. */
+/* For commands that search. */
 #define BS_SHARED_KERNEL(type, field) \
 	{0, "kernel", "NAME", "the SIMD code to use; `list` prints the choices", \
 	 BS_OPTION_SETS(STRING, type, field), \

@@ -3,11 +3,11 @@
 
 #include "query/language/fold.h"
 
-/* The share of documents that match where df says nothing: names of files, and ranges whose values
- * the index does not know. */
+/* The assumed share of matching documents where df is unknown: for file names, and for ranges whose
+ * values the index does not know. */
 #define OTHER_SHARE (1.0 / 3)
 
-/* The number of documents that match a node: an estimate, as if words were independent, and an
+/* The number of documents that match a node: an estimate that takes words as independent, and an
  * upper bound. */
 struct guess {
 	double about, most;
@@ -18,7 +18,7 @@ static struct guess least(double n, struct guess guess)
 	return (struct guess){guess.about < n ? guess.about : n, guess.most < n ? guess.most : n};
 }
 
-/* One of several has it. */
+/* Documents that match a or b. */
 static struct guess join(double n, struct guess a, struct guess b)
 {
 	return least(n, (struct guess){n > 0 ? a.about + b.about - a.about * b.about / n : 0,
@@ -43,7 +43,7 @@ static struct guess guess_element(const struct bs_plan *plan, uint32_t e, double
 	return guess;
 }
 
-/* The documents of a range, its values taken as equally frequent in a segment. */
+/* The documents in a range. The values of a field are taken as equally frequent in a segment. */
 static struct guess guess_range(const struct bs_plan *plan, uint32_t n)
 {
 	struct guess guess = {0, (double)plan->list->n_docs};
@@ -64,8 +64,8 @@ static struct guess guess_range(const struct bs_plan *plan, uint32_t n)
 	return guess;
 }
 
-/* Two words that are a term together are in no more documents than that; but not every segment has
- * it. */
+/* Limits the guess by the df of word pairs in the phrase, for pairs that every segment has as a
+ * term. */
 static void limit_by_pairs(const struct bs_plan *plan, uint32_t n, struct guess *guess)
 {
 	for (uint32_t i = 0; i < bs_plan_n_pairs(plan); i++) {

@@ -1,12 +1,12 @@
-/* estimate.h: how many documents match a plan, by the df of its words. */
+/* estimate.h: estimates how many documents match a plan, from the df of its words. */
 #pragma once
 
 #include "query/plan/plan.h"
 
 struct bs_plan_estimate {
-	uint64_t n_hits; /* about, as if words met by chance */
-	uint64_t n_most; /* at most, deleted documents included */
-	bool is_certain; /* columns decide every match: no text is needed */
+	uint64_t n_hits; /* An estimate that takes the words as independent. */
+	uint64_t n_most; /* An upper bound; counts deleted documents too. */
+	bool is_certain; /* Columns decide every match, so no text is read. */
 };
 
 /* BS_NO_MEMORY. */

@@ -9,10 +9,10 @@
 #include "query/language/wildcard.h"
 #include "query/plan/may_match.h"
 
-#define TERM_NS 50u /* what a step through a lexicon costs about */
+#define TERM_NS 50u /* Estimated cost of a step through a lexicon. */
 
-/* Whether a term that begins as the element must is one. Of a lexicon most are dismissed by the
- * bytes they share with the one before. */
+/* Whether the element matches a term that begins with its fixed bytes. The fuzzy matcher rejects
+ * most terms by the bytes they share with the previous term. */
 static bool accepts(const struct bs_element *element, struct bs_fuzzy *fuzzy,
                     const struct bs_lexicon_cursor *cursor)
 {
@@ -24,7 +24,7 @@ static bool accepts(const struct bs_element *element, struct bs_fuzzy *fuzzy,
 	       bs_pattern_matches(element->term, element->term_bytes, term, n_bytes);
 }
 
-/* How many bytes of the element all of its terms begin with. */
+/* The number of leading bytes of the element that all its terms begin with. */
 static uint32_t head_of(const struct bs_element *element)
 {
 	if (element->kind == BS_ELEMENT_PATTERN)
@@ -44,7 +44,7 @@ enum bs_status bs_expand(const struct bs_snapshot *snapshot, const struct bs_ele
 	enum bs_status status = BS_OK;
 	if (snapshot->summary.container)
 		status = bs_element_may_match(&snapshot->summary.summary, element, &may, err);
-	/* One that is damaged counts as none. */
+	/* A damaged summary is ignored. */
 	if (status == BS_CORRUPT)
 		status = BS_OK;
 	else if (!status && !may)

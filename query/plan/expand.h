@@ -1,13 +1,13 @@
-/* expand.h: the terms of an index that an element of a query stands for: a beginning, a pattern, a
- * word with typing errors. */
+/* expand.h: expands a prefix, a pattern or a fuzzy word of a query to terms of an index. */
 #pragma once
 
 #include "core/store/snapshot.h"
 #include "query/language/query_tree.h"
 
-/* Calls take at each of them (cursor->term, ->df), one segment after the other: a term comes once
- * for each that has it. The element is no plain word. Returns what take returned if that is not
- * BS_OK, at once. BS_CORRUPT, BS_NO_MEMORY. */
+/* Calls take for each term that the element expands to (cursor->term, cursor->df), segment by
+ * segment: a term that several segments have is passed once for each. The element must not be a
+ * plain word. Returns at once with the status of take if that is not BS_OK. BS_CORRUPT,
+ * BS_NO_MEMORY. */
 enum bs_status bs_expand(const struct bs_snapshot *snapshot, const struct bs_element *element,
                          enum bs_status (*take)(void *context,
                                                 const struct bs_lexicon_cursor *cursor,

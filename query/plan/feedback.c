@@ -11,7 +11,7 @@
 
 struct bs_word_share {
 	double share;
-	uint32_t tf; /* in the text under way */
+	uint32_t tf; /* The word's occurrences in the current text. */
 };
 
 void bs_feedback_deinit(struct bs_feedback *feedback)
@@ -24,7 +24,7 @@ void bs_feedback_deinit(struct bs_feedback *feedback)
 
 void bs_feedback_begin(struct bs_feedback *feedback)
 {
-	/* Clearing a table costs by its size, whatever is in it. */
+	/* Clearing takes time proportional to the size of the table, even if it is empty. */
 	if (feedback->words.n_terms > 0)
 		bs_term_table_clear(&feedback->words);
 	bs_vector_clear(&feedback->shares);
@@ -38,7 +38,7 @@ static struct bs_word_share *share_of(const struct bs_feedback *feedback, uint32
 	return &feedback->shares.items[number];
 }
 
-/* bs_token_fn: counts the words of a text. */
+/* A bs_token_fn: counts the words of a text. */
 static enum bs_status count_words(void *context, const struct bs_token *tokens, size_t n_tokens,
                                   struct bs_error *err)
 {
@@ -83,7 +83,7 @@ enum bs_status bs_feedback_add(struct bs_feedback *feedback, struct bs_tokenizer
 	return status;
 }
 
-/* By falling shares; then by bytes. */
+/* Larger shares first; equal shares by bytes. */
 static int compare_shares(const void *a, const void *b, void *context)
 {
 	const struct bs_feedback *feedback = context;
@@ -96,7 +96,7 @@ static int compare_shares(const void *a, const void *b, void *context)
 	                        bs_term_table_key(words, y), words->entries[y].n_bytes);
 }
 
-/* Lists all words in `found`. */
+/* Lists all words in `found`, sorted by compare_shares. */
 static enum bs_status list_words(struct bs_feedback *feedback, struct bs_error *err)
 {
 	uint32_t n = feedback->words.n_terms;
@@ -110,13 +110,13 @@ static enum bs_status list_words(struct bs_feedback *feedback, struct bs_error *
 
 struct choice {
 	uint32_t number;
-	double value; /* share * idf */
+	double value; /* share * idf. */
 };
 
 #define MOST_WORDS (BS_LIKE_WORDS > BS_FEEDBACK_WORDS ? BS_LIKE_WORDS : BS_FEEDBACK_WORDS)
 
-/* Puts one among the best, in their order; what comes later with the same value stands behind.
- * Returns how many. */
+/* Inserts a choice into the best, which are sorted by falling value; among equal values the earlier
+ * one stays first. Returns the new number. */
 static size_t insert(struct choice *best, size_t n, size_t n_most, struct choice choice)
 {
 	size_t at = n < n_most ? n : n_most - 1;
@@ -128,8 +128,8 @@ static size_t insert(struct choice *best, size_t n, size_t n_most, struct choice
 	return n < n_most ? n + 1 : n;
 }
 
-/* Words come by falling shares, so that most of the rare ones of a long text need no look into the
- * lexicon. */
+/* Words are visited by falling share, so that the loop can stop before it looks up most of the rare
+ * words of a long text in the lexicon. */
 static enum bs_status choose(struct bs_feedback *feedback,
                              const struct bs_feedback_numbers *numbers, const struct bs_stop *stop,
                              size_t n_most, struct choice *best, size_t *n_out,
@@ -160,7 +160,7 @@ static enum bs_status choose(struct bs_feedback *feedback,
 	return status;
 }
 
-/* So that they can be written in a query, and mean the same. */
+/* Rounds so that the weight can be written in a query without a change of meaning. */
 static double round_weight(double weight)
 {
 	double units = round(weight * 10000);

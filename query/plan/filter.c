@@ -1,5 +1,5 @@
-/* filter.c: see filter.h. What a request asks is kept as one string, so that the next request can
- * be compared with it. */
+/* filter.c: see filter.h. The selection is kept as one string, so that the next one can be compared
+ * with it. */
 #include "query/plan/filter.h"
 
 #include <stdio.h>
@@ -18,46 +18,51 @@
 #include "corpus/walk/ignore.h"
 
 enum memo {
-	MEMO_EMPTY, /* as memory comes */
+	MEMO_EMPTY, /* Zero, as calloc leaves it. */
 	MEMO_OUT,
 	MEMO_IN,
 };
 
-/* The part of one index. */
+/* The data for one index of the list. */
 struct index_part {
 	const struct bs_snapshot *snapshot;
 	struct bs_snapshot_loader *snapshot_loader;
-	char **source_places;  /* one for each source; NULL: not needed yet */
-	uint8_t *memo_sources; /* enum memo of all records of a source */
+	char **source_places;  /* The place of each source; NULL: not computed yet. */
+	uint8_t *memo_sources; /* One enum memo per source, valid for all its records. */
 };
 
 /* The criteria of the selection, compiled. */
 struct criteria {
 	struct bs_ignore globs;
-	struct bs_file_types *types; /* NULL: any */
-	/* NUL-ended: where documents must be, real paths; that of the root is empty */
+	struct bs_file_types *types; /* The selected file types; NULL: any type. */
+	/* The places where documents must be: real paths, each NUL-terminated; that of the root is
+	 * empty. */
 	struct bs_buffer places;
-	struct bs_moment newer, older; /* the first that passes, and the first that is too late */
+	struct bs_moment newer, older; /* A half-open range: newer passes, older does not. */
 	bool has_time;
-	const char *date_field[1]; /* in asked; NULL: the time is that of the file */
-	struct bs_range dates;     /* ... or these of the field */
+	const char *date_field[1]; /* Borrowed from `asked`. NULL: the time is that of the file. */
+	struct bs_range dates;     /* The same range as values of the field. */
 };
 
 struct bs_filter {
 	const struct bs_snapshot_list *list;
 	struct bs_loader *loader;
-	/* a letter and a NUL-ended string for each thing asked; next: scratch */
+	/* For each criterion a letter (enum asks) and a NUL-terminated string. next: scratch for
+	 * the next selection. */
 	struct bs_buffer asked, next;
 	struct criteria criteria;
-	struct bs_record_scan scan; /* for the field of dates, and when it does not know: */
+	/* Scans records for the field of dates; where it fails, `parser` parses them. */
+	struct bs_record_scan scan;
 	struct bs_record_parser *parser;
-	char *current;            /* the working directory's real path, once it is needed */
-	struct index_part *parts; /* list->n_entries */
-	/* enum memo of each document, an array for each segment of the list; NULL: nothing */
+	/* The real path of the working directory; NULL: not needed yet. */
+	char *current;
+	struct index_part *parts; /* One per index of the list. */
+	/* For each segment of the list an array with one enum memo per document; NULL: none
+	 * computed. */
 	uint8_t **memo;
 	struct bs_buffer path;
-	struct bs_buffer folder; /* the last one whose names were asked about, */
-	bool is_folder_out;      /* and what came of it */
+	struct bs_buffer folder; /* The last folder that globs were matched against. */
+	bool is_folder_out;      /* Whether globs exclude that folder. */
 };
 
 static enum bs_status make_part(const struct bs_filter *filter, uint32_t entry,
@@ -97,7 +102,7 @@ enum bs_status bs_filter_new(struct bs_loader *loader, struct bs_filter **filter
 	return status;
 }
 
-/* Forgets what was asked, and the answers. */
+/* Removes the selection and all results. */
 static void forget(struct bs_filter *filter)
 {
 	struct criteria *criteria = &filter->criteria;
@@ -145,7 +150,7 @@ void bs_filter_free(struct bs_filter *filter)
 	free(filter);
 }
 
-/* What a request may ask. */
+/* The kinds of criteria of a selection. */
 enum asks {
 	ASKS_GLOB = 'g',
 	ASKS_TYPE = 't',
@@ -153,7 +158,7 @@ enum asks {
 	ASKS_PLACE = 'i',
 	ASKS_NEWER = 'n',
 	ASKS_OLDER = 'o',
-	ASKS_FIELD = 'd', /* the last */
+	ASKS_FIELD = 'd', /* Must be last. */
 };
 
 static enum bs_status write_ask(struct bs_buffer *to, char letter, const char *text,
@@ -194,7 +199,8 @@ static enum bs_status take_type(struct bs_filter *filter, const char *name, bool
 	              : bs_file_types_choose(filter->criteria.types, name, is_negated, err);
 }
 
-/* The real path; where nothing is, that of what there is above and the rest as it is. */
+/* The real path. If the path does not exist, the real path of its nearest existing ancestor,
+ * followed by the rest unchanged. */
 static enum bs_status find_place(const char *path, char **place_out, struct bs_error *err)
 {
 	struct bs_buffer joined = {0};
@@ -237,7 +243,7 @@ static bool is_at_or_below(const char *place, const char *other)
 	return bs_path_is_at_or_below(place, (const uint8_t *)other, strlen(other));
 }
 
-/* Whether a source of the index is at the place or below, or around it. */
+/* Whether a source of the index is at the place, below it or above it. */
 static enum bs_status is_place_in_part(struct index_part *part, const char *place,
                                        bool *is_indexed_out, struct bs_error *err)
 {
@@ -246,7 +252,7 @@ static enum bs_status is_place_in_part(struct index_part *part, const char *plac
 	for (uint32_t i = 0; i < part->snapshot->manifest.n_sources && !status && !is_indexed;
 	     i++) {
 		const char *of_source;
-		/* They are where their folder is. */
+		/* A collection in a folder is covered by its folder. */
 		if (part->snapshot->manifest.sources[i].parent)
 			continue;
 		status = find_source_place(part, i, &of_source, err);
@@ -257,7 +263,8 @@ static enum bs_status is_place_in_part(struct index_part *part, const char *plac
 	return status;
 }
 
-/* Whether some index has the place: else all answers would be empty. */
+/* Whether some index contains the place; if none does, the selection is an error rather than an
+ * empty result. */
 static enum bs_status is_place_indexed(struct bs_filter *filter, const char *place,
                                        bool *is_indexed_out, struct bs_error *err)
 {
@@ -307,7 +314,7 @@ static enum bs_status take_date(struct bs_filter *filter, const char *text,
 	               text);
 }
 
-/* Options of the parser are borrowed; they lie in the filter. */
+/* The parser borrows its options, which are members of the filter. */
 static enum bs_status take_field(struct bs_filter *filter, const char *name, struct bs_error *err)
 {
 	filter->criteria.date_field[0] = name;
@@ -383,7 +390,7 @@ bool bs_filter_has_more(const struct bs_filter *filter)
 	       filter->criteria.places.used_bytes > 0;
 }
 
-/* code: of bs_moment_code. */
+/* code: as bs_moment_code returns it. */
 static bool passes_time(const struct bs_filter *filter, int64_t code)
 {
 	bool is_open = filter->criteria.older.seconds == INT64_MAX;
@@ -391,7 +398,7 @@ static bool passes_time(const struct bs_filter *filter, int64_t code)
 	       (is_open || code < bs_moment_code(filter->criteria.older));
 }
 
-/* A collection is where it was found in its folder. */
+/* The place of a collection in a folder: the folder's place and its path below. */
 static enum bs_status find_inner_place(struct index_part *part, uint32_t number,
                                        const char **place_out, struct bs_error *err)
 {
@@ -407,7 +414,8 @@ static enum bs_status find_inner_place(struct index_part *part, uint32_t number,
 	return status;
 }
 
-/* Where a source is; one that is not followed is not looked at. */
+/* The place of a source. A refused source is not resolved by the file system; its recorded path is
+ * used. */
 static enum bs_status find_source_place(struct index_part *part, uint32_t number,
                                         const char **place_out, struct bs_error *err)
 {
@@ -426,7 +434,7 @@ static enum bs_status find_source_place(struct index_part *part, uint32_t number
 	return status;
 }
 
-/* Whether the document, or all of its source, lies at one of the places or below. */
+/* Whether the document, or its whole source, is at or below one of the places. */
 static enum bs_status passes_place(const struct bs_filter *filter, struct index_part *part,
                                    const struct bs_doc_record *record, bool *passes_out,
                                    struct bs_error *err)
@@ -451,7 +459,7 @@ static enum bs_status passes_place(const struct bs_filter *filter, struct index_
 	return status;
 }
 
-/* As walks do. */
+/* The verdict of the globs, as for a walk. */
 static enum bs_ignore_verdict ask_globs(const struct bs_filter *filter,
                                         const struct bs_ignore_entry *entry, size_t off)
 {
@@ -459,8 +467,8 @@ static enum bs_ignore_verdict ask_globs(const struct bs_filter *filter,
 	                          filter->criteria.globs.n_plain, entry->is_folder);
 }
 
-/* Whether a folder on the way to the path is left out, and so all that lies in it. Neighbours share
- * their folder. */
+/* Whether a folder on the path is excluded, and thereby everything in it. The result is cached
+ * because adjacent documents often share their folder. */
 static enum bs_status is_folder_out(struct bs_filter *filter, size_t off, size_t name_off,
                                     bool *is_out_out, struct bs_error *err)
 {
@@ -488,8 +496,8 @@ static enum bs_status is_folder_out(struct bs_filter *filter, size_t off, size_t
 	return bs_buffer_append(folder, path, name_off, err);
 }
 
-/* Where the part of the path begins that globs are asked about: in the working directory, if it is
- * absolute and lies there. */
+/* The offset of the part of the path that globs are matched against: relative to the working
+ * directory if an absolute path is inside it, else the whole path. */
 static enum bs_status find_off(struct bs_filter *filter, size_t *off_out, struct bs_error *err)
 {
 	const char *path = (const char *)filter->path.data;
@@ -535,7 +543,7 @@ static enum bs_status passes_path(struct bs_filter *filter, const struct index_p
 	return status;
 }
 
-/* Of a file, as its fingerprint says. */
+/* The mtime in the fingerprint of a file. */
 static enum bs_status find_mtime(const struct bs_list_segment *segment, uint32_t document,
                                  const struct bs_doc_record *record, uint64_t *mtime_ns_out,
                                  struct bs_error *err)
@@ -546,10 +554,11 @@ static enum bs_status find_mtime(const struct bs_list_segment *segment, uint32_t
 	return bs_packed_get(&segment->segment->docs.places[1], document, mtime_ns_out, err);
 }
 
-/* What a look at a document costs about. */
+/* Estimated cost of checking a document. */
 #define LOOK_NS 300u
 
-/* The cheapest first. Of a record: what holds for all records of its source. */
+/* Checks the cheapest criteria first. For a record, the result holds for all records of its
+ * source. */
 static enum bs_status look(struct bs_filter *filter, struct bs_doc_ref ref,
                            const struct bs_doc_record *record, bool *passes_out,
                            struct bs_error *err)
@@ -593,7 +602,7 @@ enum bs_status bs_filter_passes(struct bs_filter *filter, struct bs_doc_ref ref,
 		                          &record, err);
 	if (status)
 		return status;
-	/* Records are many, and their file is one. */
+	/* All records of a source share one result. */
 	bool is_record = bs_source_has_records(
 		bs_snapshot_load_source(part->snapshot_loader, record.source));
 	uint8_t *memo_source = &part->memo_sources[record.source];
@@ -613,8 +622,8 @@ bool bs_filter_asks_text(const struct bs_filter *filter)
 	return filter->criteria.date_field[0];
 }
 
-/* The line of JSON that a record is now, or without a line, of a given one, its fields; NULL and
- * none: it is no record, or gone. */
+/* The current line of JSON of a record. If an in-memory document has no line, its fields are in
+ * *document_out. *line_out NULL: the document is not a record, or is gone. */
 static enum bs_status find_line(struct bs_filter *filter, struct bs_doc_ref ref,
                                 const uint8_t **line_out, size_t *line_bytes_out,
                                 struct bs_document *document_out, struct bs_error *err)

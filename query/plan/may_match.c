@@ -5,7 +5,7 @@
 #include "query/language/fold.h"
 #include "query/language/wildcard.h"
 
-/* All trigrams of what stands between wildcards. */
+/* Looks up all trigrams of the bytes between wildcards. */
 static enum bs_status may_have_bytes(const struct bs_summary *summary,
                                      const struct bs_element *element, bool *may_out,
                                      struct bs_error *err)
@@ -43,11 +43,11 @@ enum bs_status bs_element_may_match(const struct bs_summary *summary,
 	return BS_OK;
 }
 
-/* A query and the summary that it is asked of. */
+/* A query and the summary it is tested against. */
 struct meeting {
 	const struct bs_query_tree *query;
 	const struct bs_summary *summary;
-	/* a part that every match must have is absent: the rest need not be looked up */
+	/* A required leaf of the root is absent: no further lookups are needed. */
 	bool is_out;
 };
 
@@ -77,7 +77,7 @@ static enum bs_status leaf_may_match(void *context, uint32_t n, void *value_out,
 	return status;
 }
 
-/* What must not match says nothing. */
+/* A NOT always may match. */
 static void node_may_match(void *context, const struct bs_query_node *node, const void *values,
                            void *value_out)
 {

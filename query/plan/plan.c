@@ -10,10 +10,10 @@
 #include "query/language/wildcard.h"
 #include "query/plan/expand.h"
 
-/* A plan being made. The first failure sticks. */
+/* A plan being made. The first failure is sticky. */
 struct planner {
 	struct bs_plan *plan;
-	struct bs_term_table expansion; /* the terms of one element, over all segments */
+	struct bs_term_table expansion; /* The terms of one element, over all segments. */
 	struct bs_error *err;
 	enum bs_status status;
 };
@@ -29,7 +29,7 @@ void bs_plan_deinit(struct bs_plan *plan)
 	*plan = (struct bs_plan){0};
 }
 
-#define FIND_NS 1000u /* what the search for a term in a lexicon costs about */
+#define FIND_NS 1000u /* Estimated cost of looking up a term in a lexicon. */
 
 static void append_key(struct planner *planner, const void *bytes, size_t n_bytes)
 {
@@ -38,7 +38,7 @@ static void append_key(struct planner *planner, const void *bytes, size_t n_byte
 			bs_buffer_append(&planner->plan->keys, bytes, n_bytes, planner->err);
 }
 
-/* Adds the term whose key is what was appended to the keys from key_offset on. */
+/* Adds the term whose key is the bytes of `keys` from key_offset to the end. */
 static void add_keyed(struct planner *planner, uint32_t element, uint64_t key_offset)
 {
 	struct bs_plan *plan = planner->plan;
@@ -60,7 +60,7 @@ static void add_term(struct planner *planner, uint32_t element, const uint8_t *t
 		add_keyed(planner, element, key_offset);
 }
 
-/* The element of an item, if that is a plain word; else NULL. */
+/* The element of an item if it is a plain word, else NULL. */
 static const struct bs_element *word_of(const struct bs_query_tree *query,
                                         const struct bs_query_item *item)
 {
@@ -68,8 +68,8 @@ static const struct bs_element *word_of(const struct bs_query_tree *query,
 	return element->kind == BS_ELEMENT_TERM ? element : NULL;
 }
 
-/* The pairs that begin with an item: of it and the next, and wider ones, each by the key of the one
- * before. */
+/* Adds the pairs that begin with item i: with the next item, and wider ones. The key of each wider
+ * pair is built from the key of the previous one. */
 static void add_pairs_at(struct planner *planner, uint32_t n, uint32_t i)
 {
 	struct bs_plan *plan = planner->plan;
@@ -89,7 +89,7 @@ static void add_pairs_at(struct planner *planner, uint32_t n, uint32_t i)
 			&plan->keys, (size_t)first_bytes + second->term_bytes + 2, planner->err);
 		if (planner->status)
 			break;
-		/* The append may have moved the items. */
+		/* The append may have moved the keys. */
 		first = k > i + 1 ? plan->keys.data + key_offset - first_bytes : first;
 		planner->status = bs_word_pair_key(first, first_bytes, second->term,
 		                                   second->term_bytes, &plan->keys, planner->err);
@@ -109,7 +109,7 @@ static void add_pairs(struct planner *planner, uint32_t n)
 		add_pairs_at(planner, n, i);
 }
 
-/* A term that the element stands for. BS_STOPPED: there is no room for it. */
+/* Adds a term of an expansion. BS_STOPPED: a limit is reached. */
 static enum bs_status add_expanded(void *context, const struct bs_lexicon_cursor *cursor,
                                    struct bs_error *err)
 {
@@ -123,8 +123,8 @@ static enum bs_status add_expanded(void *context, const struct bs_lexicon_cursor
 		bs_hash_slot(cursor->term.data, cursor->term.used_bytes), &number, NULL, err);
 }
 
-/* Adds the terms of a prefix, a pattern or a fuzzy word, if there is room for all of them; else
- * none. Returns whether there was. */
+/* Adds the terms of a prefix, a pattern or a fuzzy word; none of them if they exceed a limit.
+ * Returns false if they do. */
 static bool expand(struct planner *planner, uint32_t e)
 {
 	const struct bs_plan *plan = planner->plan;
@@ -142,7 +142,7 @@ static bool expand(struct planner *planner, uint32_t e)
 	return has_room;
 }
 
-/* An element's terms, one after the other. */
+/* Adds an element and its terms, which are adjacent. */
 static void add_element(struct planner *planner, uint32_t i)
 {
 	struct bs_plan *plan = planner->plan;
@@ -214,7 +214,7 @@ bool bs_plan_term_occurs(const struct bs_plan *plan, uint32_t term)
 	        bs_statistics_df(statistics, plan->keys.data + of->key_offset, of->key_bytes) > 0);
 }
 
-/* An overlay has no columns. */
+/* segment NULL: an overlay, which has no columns. */
 static void resolve(struct planner *planner, const struct bs_segment *segment, uint32_t t)
 {
 	struct bs_plan *plan = planner->plan;
@@ -240,7 +240,8 @@ static void resolve(struct planner *planner, const struct bs_segment *segment, u
 		planner->status = bs_vector_append(&plan->places, &place, planner->err);
 }
 
-/* A segment without named fields has no values; of others that do not tell, nothing is known. */
+/* A segment without named fields has no values. If a segment stores values but is partial, a field
+ * that it lacks is unknown. */
 static void resolve_range(struct planner *planner, const struct bs_segment *segment,
                           const struct bs_query_range *range)
 {
@@ -267,8 +268,8 @@ static void resolve_range(struct planner *planner, const struct bs_segment *segm
 		planner->status = bs_vector_append(&plan->ranges, &place, planner->err);
 }
 
-/* The summary of a snapshot, if it is at hand, is asked once for all its segments, about words,
- * which it has. Where a word is absent, so are the pairs that it is a part of. */
+/* Asks the summary of a snapshot, if it has one, once for all its segments. The summary covers
+ * words, so a pair is absent if one of its words is. */
 static void find_absent(struct planner *planner, const struct bs_snapshot *snapshot)
 {
 	struct bs_plan *plan = planner->plan;
@@ -292,8 +293,8 @@ static void find_absent(struct planner *planner, const struct bs_snapshot *snaps
 		plan->terms.items[t].is_absent &= plan->terms.items[t].is_absent_here;
 }
 
-/* Appends the places of all terms and ranges in the segments of a snapshot, and empty ones for its
- * overlay, which keep the numbers of the next snapshot's segments right. */
+/* Appends the places of all terms and ranges in the segments of a snapshot, and empty places for
+ * its overlay, so that the numbers of the next snapshot's segments stay right. */
 static void resolve_entry(struct planner *planner, uint32_t entry, uint32_t first_segment)
 {
 	const struct bs_plan *plan = planner->plan;
@@ -395,7 +396,7 @@ bool bs_plan_is_exact_leaf(const struct bs_plan *plan, uint32_t segment, uint32_
 
 bool bs_plan_is_widest(const struct bs_plan *plan, uint32_t segment, uint32_t pair)
 {
-	/* So many pairs lie between two of which one holds the other, at most. */
+	/* The largest distance in plan->pairs between two pairs of which one contains the other. */
 	const uint32_t reach = BS_PAIR_MOST_WORDS * BS_PAIR_MOST_WORDS;
 	const struct bs_plan_word_pair *is = &plan->pairs.items[pair];
 	if (!bs_plan_place(plan, segment, is->term)->is_found)

@@ -1,10 +1,10 @@
 /*
- * plan.h: a parsed query meets an index: which terms, how frequent, in which segment under which
- * number.
+ * plan.h: a parsed query resolved against a list of indexes: its terms, their df, and their
+ * ordinals and columns in each segment.
  *
  * An element of the query (parse.h) becomes one term, or, for a prefix, a pattern or a fuzzy word,
- * the terms it expands to. The plan is made once a query; scan.h reads it per shard, match.h
- * verifies by the query itself and takes only df from it.
+ * the terms it expands to. The plan is made once a query. scan.h reads it for each shard. match.h
+ * verifies by the query itself and takes only df from the plan.
  */
 #pragma once
 
@@ -20,8 +20,8 @@
 struct bs_term_place {
 	bool is_found;
 	uint64_t df;
-	struct bs_and_term term; /* its columns; of no use if it is not found */
-	/* The rows that its columns wrongly let through; none unless
+	struct bs_and_term term; /* Its columns; undefined if is_found is false. */
+	/* The rows that its columns let through although they lack the term; empty unless
 	 * term.treatment->has_false_positives. */
 	struct bs_term_false_positives false_positives;
 };
@@ -30,69 +30,77 @@ struct bs_term_place {
 
 struct bs_plan_term {
 	uint64_t hash;
-	uint64_t df;      /* in the whole index */
-	uint32_t element; /* the element it stands for, or BS_PLAN_WORD_PAIR */
+	uint64_t df;      /* The documents that have the term, over all snapshots of the list. */
+	uint32_t element; /* The element that expands to the term, or BS_PLAN_WORD_PAIR. */
 	uint32_t key_bytes;
-	uint64_t key_offset; /* of its lexicon key in keys */
-	bool is_absent;      /* no segment has it: none is asked */
-	bool is_absent_here; /* no segment of the snapshot that is being resolved has it */
+	uint64_t key_offset; /* The offset of its lexicon key in `keys`. */
+	bool is_absent;      /* No segment has it. */
+	/* No segment of the snapshot being resolved has it, so its lexicons are not searched. */
+	bool is_absent_here;
 };
 
-/* The terms of an element: terms[first .. first + n). */
+/* The terms of an element: terms[first_term .. first_term + n_terms). */
 struct bs_plan_element {
 	uint32_t first_term;
 	uint32_t n_terms;
-	/* it stands for more terms than that many, and the filter can do nothing with it */
+	/* The element expands to too many terms (BS_PLAN_MAX_EXPANSION) and has none here; columns
+	 * do not narrow it. */
 	bool is_too_broad;
 };
 
-/* Two or more words of a phrase that stand next to each other, and the term that they are in
- * segments that know it. */
+/* Two or more adjacent words of a phrase, and their term in segments that have the word pair. */
 struct bs_plan_word_pair {
 	uint32_t node;
 	uint32_t term;
-	uint32_t first_item; /* of the node */
+	uint32_t first_item; /* Index into the items of the node. */
 	uint32_t n_items;
 };
 
 /* A range of the query in one segment. */
 struct bs_plan_range {
-	bool is_known; /* else only texts tell which documents are in it */
+	bool is_known; /* False: only texts show which documents are in the range. */
 	struct bs_value_field field;
-	struct bs_ranks ranks; /* of the field; none: no document is */
+	/* The ranks of the field's values that are in the range; empty: no document is. */
+	struct bs_ranks ranks;
 };
 
-/* An element is expanded to at most this many terms, and while a query has no more than that many;
- * of a broader one every document must be read. */
+/* The limits of expansion: terms of one element, and terms of a query. If an element exceeds
+ * either, its documents can only be found by reading texts. */
 #define BS_PLAN_MAX_EXPANSION 16384u
 #define BS_PLAN_MAX_TERMS     262144u
 
-/* Which documents may be hits, whatever the query says. */
+/* The documents that may be hits, independent of the query. */
 struct bs_plan_scope {
-	struct bs_filter *filter;          /* NULL: any */
-	const struct bs_doc_ref *left_out; /* documents that may not be hits, a few */
+	/* The filter that documents must pass; NULL: every document passes. */
+	struct bs_filter *filter;
+	/* Documents that must not be hits; the list should be short, because it is searched
+	 * linearly. */
+	const struct bs_doc_ref *left_out;
 	size_t n_left_out;
-	/* no document matches for sure before its text is read, whatever columns say */
+	/* Every text must be read before its document is a hit, even if columns decide the
+	 * match. */
 	bool is_open;
-	bool is_brute; /* columns are not used: every document is read */
-	/* the number of the entries that the query was read for: others have no hits */
+	bool is_brute; /* Columns are not used: every document is read. */
+	/* The analysis that the query was parsed with. Entries with another analysis have no
+	 * hits. */
 	uint32_t analysis;
 };
 
-/* The inputs of a plan. All is borrowed for as long as the plan is used. */
+/* The inputs of a plan, all borrowed for as long as the plan is used. */
 struct bs_plan_inputs {
 	const struct bs_query_tree *query;
 	const struct bs_snapshot_list *list;
 	struct bs_plan_scope scope;
-	struct bs_file_names *names; /* not NULL; begun after the plan is made */
+	struct bs_file_names *names; /* Not NULL; set up after the plan is made. */
 	struct bs_corpus collection;
 };
 
-/* Where the candidates of a segment come from. */
+/* The source of a segment's candidates. */
 enum bs_plan_source {
-	BS_PLAN_NOTHING, /* it has rows alone, no documents */
+	/* None: the segment has no documents for words, or its entry takes no part in the query. */
+	BS_PLAN_NOTHING,
 	BS_PLAN_COLUMNS,
-	BS_PLAN_ALL, /* every document is one */
+	BS_PLAN_ALL, /* Every document is a candidate. */
 };
 
 BS_VECTOR(bs_plan_elements, struct bs_plan_element);
@@ -108,43 +116,43 @@ struct bs_plan {
 	struct bs_plan_scope scope;
 	struct bs_file_names *names;
 	struct bs_corpus collection;
-	struct bs_plan_elements elements; /* query->n_elements */
-	struct bs_plan_terms terms;       /* n_terms */
+	struct bs_plan_elements elements; /* The elements, as numbered in the query. */
+	struct bs_plan_terms terms;       /* The terms, grouped by element; n_terms of them. */
 	uint32_t n_terms;
-	struct bs_plan_places places; /* of term t in segment s: s * n_terms + t */
-	struct bs_plan_pairs pairs;   /* in order of nodes, first items and widths */
-	struct bs_plan_ranges ranges; /* of range r in segment s: s * query->n_ranges + r */
+	struct bs_plan_places places; /* Term t in segment s: s * n_terms + t. */
+	struct bs_plan_pairs pairs;   /* The word pairs, sorted by node, first item and width. */
+	struct bs_plan_ranges ranges; /* Range r in segment s: s * query->n_ranges + r. */
 	struct bs_buffer keys;
 };
 
-/* The number of documents in all snapshots that have the term (a lexicon key). BS_CORRUPT. */
+/* The number of documents in all snapshots that have the term. key: a lexicon key. BS_CORRUPT. */
 enum bs_status bs_plan_df(const struct bs_snapshot_list *list, const uint8_t *key,
                           uint32_t key_bytes, uint64_t *df_out,
                           struct bs_error *err) BS_WARN_UNUSED;
 
-/* Resolves every element. BS_CORRUPT, BS_NO_MEMORY; BS_INVALID: scores use statistics alone, and
- * they lack a word of the query. */
+/* Resolves every element. BS_CORRUPT, BS_NO_MEMORY. BS_INVALID: scores use statistics alone, and
+ * the statistics lack a word of the query. */
 enum bs_status bs_plan_make(struct bs_plan *plan, const struct bs_plan_inputs *inputs,
                             struct bs_error *err) BS_WARN_UNUSED;
 void bs_plan_deinit(struct bs_plan *plan);
 
-/* The idf of a word in the plan's collection. BS_CORRUPT; BS_INVALID: the statistics contradict
- * themselves. */
+/* The idf of a word in the plan's collection. BS_CORRUPT. BS_INVALID: the statistics are
+ * inconsistent. */
 enum bs_status bs_plan_idf(const struct bs_plan *plan, const uint8_t *term, uint32_t term_bytes,
                            double *idf_out, struct bs_error *err) BS_WARN_UNUSED;
-/* The idf of a term of the plan. BS_INVALID: as above. */
+/* The idf of a term of the plan. BS_INVALID: the statistics are inconsistent. */
 enum bs_status bs_plan_term_idf(const struct bs_plan *plan, uint32_t term, double *idf_out,
                                 struct bs_error *err) BS_WARN_UNUSED;
-/* Whether some document of the plan's collection has the term. */
+/* Whether some document of the plan's list or of its statistics has the term. */
 bool bs_plan_term_occurs(const struct bs_plan *plan, uint32_t term);
 
-/* Checks that the statistics have what scores of the query need. BS_INVALID: they do not name one
- * of its plain words that scores. */
+/* Checks that the statistics suffice to score the query. BS_INVALID: they lack a plain word of the
+ * query that scores. */
 enum bs_status bs_plan_check_statistics(const struct bs_statistics *statistics,
                                         const struct bs_query_tree *query,
                                         struct bs_error *err) BS_WARN_UNUSED;
 
-/* Writes the line about an element that stands for too many terms. */
+/* Writes the warning about an element that expands to too many terms. */
 void bs_plan_describe_broad(const struct bs_element *element, struct bs_error *line_out);
 
 static inline uint32_t bs_plan_n_pairs(const struct bs_plan *plan)
@@ -152,7 +160,7 @@ static inline uint32_t bs_plan_n_pairs(const struct bs_plan *plan)
 	return (uint32_t)bs_vector_n(&plan->pairs);
 }
 
-/* A segment that is no overlay. */
+/* NULL for an overlay. */
 static inline const struct bs_segment *bs_plan_segment(const struct bs_plan *plan, uint32_t segment)
 {
 	return plan->list->segments[segment].segment;
@@ -169,7 +177,7 @@ static inline enum bs_plan_source bs_plan_source(const struct bs_plan *plan, uin
 	                                                                      : BS_PLAN_COLUMNS;
 }
 
-/* Whether the segment has documents and columns, used or not: it is no overlay. */
+/* Whether the segment has documents and columns, used or not; false for an overlay. */
 static inline bool bs_plan_has_columns(const struct bs_plan *plan, uint32_t segment)
 {
 	return bs_plan_segment(plan, segment) && bs_list_has_words(plan->list, segment);
@@ -190,7 +198,7 @@ static inline bool bs_plan_leaves_out(const struct bs_plan *plan, struct bs_doc_
 	return false;
 }
 
-/* That of a node that is one. */
+/* node must be a range. */
 static inline const struct bs_plan_range *bs_plan_range(const struct bs_plan *plan,
                                                         uint32_t segment, uint32_t node)
 {
@@ -198,13 +206,14 @@ static inline const struct bs_plan_range *bs_plan_range(const struct bs_plan *pl
 	                           plan->query->nodes[node].range];
 }
 
-/* The term of a segment that is all of a node: of its plain word, or of the pair that is the whole
- * of its phrase. Every document that has it matches, and no other. UINT32_MAX: none is. */
+/* The term of a segment that is equivalent to a node: the node's plain word, or the word pair that
+ * is the node's whole phrase. A document matches the node if and only if it has the term.
+ * UINT32_MAX: there is no such term. */
 uint32_t bs_plan_whole(const struct bs_plan *plan, uint32_t segment, uint32_t node);
 
-/* Whether what a segment's columns and lists say of a leaf is exactly its matches: that of a word
- * is, of a phrase if all of it is a word pair that the segment has as a term. */
+/* Whether the columns and lists of a segment give exactly the matches of a leaf. They do for a word
+ * in any field, and for a phrase that is a word pair which the segment has as a term. */
 bool bs_plan_is_exact_leaf(const struct bs_plan *plan, uint32_t segment, uint32_t node);
 
-/* Whether a segment knows a pair, and no wider one that holds it. */
+/* Whether a segment has a pair, and no wider pair of the same phrase that contains it. */
 bool bs_plan_is_widest(const struct bs_plan *plan, uint32_t segment, uint32_t pair);

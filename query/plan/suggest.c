@@ -9,7 +9,8 @@
 #include "query/language/query_tree.h"
 #include "query/plan/plan.h"
 
-/* Of a word of so many bytes each letter counts more, and of a shorter one too much. */
+/* The shortest words for which terms one and two edits away are suggested; in shorter words each
+ * letter matters too much. */
 #define LEAST_BYTES     3u
 #define LEAST_BYTES_TWO 6u
 
@@ -33,7 +34,7 @@ static enum bs_status offer(struct suggesting *at, const struct bs_buffer *term,
 	return bs_buffer_append(at->best, term->data, term->used_bytes, err);
 }
 
-#define TERM_NS 50u /* what a step costs about */
+#define TERM_NS 50u /* Estimated cost of a step through a lexicon. */
 
 static enum bs_status walk(struct suggesting *at, const struct bs_lexicon *lexicon,
                            struct bs_error *err)
@@ -56,8 +57,8 @@ static enum bs_status walk(struct suggesting *at, const struct bs_lexicon *lexic
 	return status;
 }
 
-/* Whether it ends with a Hangul syllable (U+AC00 to U+D7A3) or a digit: words that go on with
- * others, more often than they are misspelt. */
+/* Whether the term ends with a Hangul syllable (U+AC00 to U+D7A3) or a digit. Such a word is more
+ * often the beginning of longer words than misspelt. */
 static bool may_go_on(const uint8_t *term, uint32_t term_bytes)
 {
 	const uint8_t *end = term + term_bytes;
@@ -69,7 +70,7 @@ static bool may_go_on(const uint8_t *term, uint32_t term_bytes)
 	return c >= 0xac00 && c <= 0xd7a3;
 }
 
-/* Offers the term itself if there are others that begin with it. */
+/* Offers the term itself if a term of the index begins with it. */
 static enum bs_status offer_beginning(const struct suggesting *at, const uint8_t *term,
                                       uint32_t term_bytes, bool *is_beginning_out,
                                       struct bs_error *err)

@@ -14,8 +14,7 @@ void bs_scorer_deinit(struct bs_scorer *scorer)
 	*scorer = (struct bs_scorer){0};
 }
 
-/* The order in which the shares of words are added up, so that a document always has the same
- * score. */
+/* The order in which contributions are added, which makes scores reproducible. */
 static int compare_words(const void *a, const void *b, void *context)
 {
 	const struct bs_plan *plan = context;
@@ -26,11 +25,11 @@ static int compare_words(const void *a, const void *b, void *context)
 	return order ? order : x < y ? -1 : x > y;
 }
 
-/* Elements beyond this many are not known to be implied, which costs time only. */
+/* Elements from this number on are never marked as implied, which only costs time. */
 #define IMPLIED_ELEMENTS 64u
 
-/* The elements that every match of a leaf has, a bit each: those of one term, which a match has if
- * it has the element. */
+/* A bit for each element that every match of the leaf has. Only elements with a single term count:
+ * for others, no particular term is implied. */
 static enum bs_status leaf_implies(void *context, uint32_t n, void *value_out, struct bs_error *err)
 {
 	const struct bs_plan *plan = context;
@@ -58,8 +57,8 @@ static void node_implies(void *context, const struct bs_query_node *node, const 
 	*(uint64_t *)value_out = here;
 }
 
-/* Whether the query asks for nothing but any of its words, and all of them score: one of weight 0
- * makes a match, too. */
+/* Whether the query is an OR of words that all score. A word of weight 0 would also make a
+ * match. */
 static bool is_any(const struct bs_query_tree *query)
 {
 	bool is_any = true;
@@ -102,7 +101,7 @@ static bool is_same_word(const struct bs_plan *plan, uint32_t a, uint32_t b)
 	              x->key_bytes) == 0;
 }
 
-/* Two elements may stand for the same word. */
+/* Joins the entries of words that several elements expand to. */
 static void join_repeats(struct bs_scorer *scorer)
 {
 	size_t n = 0;
@@ -207,8 +206,9 @@ static int compare_arrived(const void *a, const void *b)
 	                              : bs_compare_u64(x->hit.segment, y->hit.segment);
 }
 
-/* Where all documents came in one after the other, their records need not be compared, which would
- * be most of the work for a hundred thousand hits. False: it is otherwise, or cannot be done. */
+/* If all documents are in-memory documents of one index, their arrival numbers give the document
+ * order. Comparing their records instead would be most of the work for a hundred thousand hits.
+ * False: not applicable or failed; hits are unchanged. */
 static bool sort_by_arrival(const struct bs_snapshot_list *list, struct bs_ranked_hit *hits,
                             size_t n_hits)
 {
@@ -235,7 +235,7 @@ static bool sort_by_arrival(const struct bs_snapshot_list *list, struct bs_ranke
 void bs_sort_by_document(const struct bs_snapshot_list *list, struct bs_ranked_hit *hits,
                          size_t n_hits)
 {
-	/* Hits come segment by segment, in order within each: often they are sorted already. */
+	/* Hits arrive segment by segment, in order within each, and are often sorted already. */
 	for (size_t i = 1; i < n_hits; i++) {
 		if (compare_places(list, &hits[i - 1], &hits[i]) > 0) {
 			if (!sort_by_arrival(list, hits, n_hits))
@@ -246,7 +246,7 @@ void bs_sort_by_document(const struct bs_snapshot_list *list, struct bs_ranked_h
 	}
 }
 
-/* Whether a stands above b in a heap. Of the k best, what would be shown after the others stands on
+/* Whether a is above b in a heap. In the heap of the k best, the hit that is shown last is on
  * top. */
 typedef bool (*heap_order)(const struct bs_snapshot_list *list, const struct bs_ranked_hit *a,
                            const struct bs_ranked_hit *b);
@@ -283,7 +283,7 @@ static inline enum bs_status push(struct bs_ranked_hits *heap, const struct bs_r
 	return BS_OK;
 }
 
-/* Puts hit in place of the top of hits[0..n), and down to where it belongs. */
+/* Replaces the top of hits[0..n) by hit and sifts it down. */
 static inline void replace_top(struct bs_ranked_hit *hits, size_t n, struct bs_ranked_hit hit,
                                heap_order is_above, const struct bs_snapshot_list *list)
 {

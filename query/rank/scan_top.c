@@ -8,16 +8,16 @@
 #include "core/bitsift/search_result.h"
 #include "core/system/deadline.h"
 
-/* Scores are compared with bounds that were added up in another way: this much may be lost on
- * it. */
+/* The relative rounding error allowed when a score is compared with a bound whose sum was computed
+ * in another order. */
 #define ROUNDING 1e-9
 
-/* Of so few candidates in the shard it is quicker to look at each than to weigh all. */
+/* Up to this many candidates of a shard, scoring each is faster than weighing all. */
 #define LOOK_MAX 32u
-/* Blocks from which a first idea of the k best is taken. */
+/* The number of blocks that give a first estimate of the k best. */
 #define SEED_BLOCKS 32u
 #define SEED_FACTOR 4u
-#define SEED_LEAST  128u /* to be left, for it to be worth it */
+#define SEED_LEAST  128u /* The number of candidates beyond which that is worth it. */
 
 void bs_top_scan_deinit(struct bs_top_scan *best)
 {
@@ -36,50 +36,52 @@ bool bs_top_scan_is_possible(const struct bs_top_scan *best, double score)
 }
 
 /*
- * A query for any of its words is answered in three rounds: first the documents that have a rare
- * word, which are few and mostly the best; then, with something to compare with, those that have
- * none; and at last the long ones that have lists, most of which cost nothing by then.
+ * An OR of words is answered in three rounds. The first takes the documents with a rare word, which
+ * are few and mostly the best. The second takes documents without a rare word, when there is a
+ * threshold to compare with. The third takes the shards of forward indexes (long documents), most
+ * of which can then be skipped.
  */
 enum round {
-	ROUND_ONLY, /* of all other queries */
+	ROUND_ONLY, /* The only round of all other queries. */
 	ROUND_RARE,
 	ROUND_REST,
 	ROUND_LISTS,
 };
 
-/* A word is rare if fewer than one of so many documents have it: of words that are less rare, the
- * first round reads most of what the second one does; of rarer ones alone, it finds too little. */
+/* A word is rare if fewer than one in RARE_SHARE documents have it. With a smaller value, the first
+ * round would read most of what the second reads; with a larger one, it would find too few hits. */
 #define RARE_SHARE 2800u
 
-/* Words that are looked for before what they leave is weighed again. */
+/* The number of words that are looked up before the remaining candidates are weighed again. */
 #define WORDS_TOGETHER 4u
 
-/* A shard under way. */
+/* The state of a shard's scan. */
 struct best_scan {
 	struct bs_shard_scan *at;
-	const struct bs_segment *segment; /* at->segment */
+	const struct bs_segment *segment; /* The segment of `at`. */
 	struct bs_top_scan *best;
-	bool is_sure; /* candidates match */
+	bool is_sure; /* Whether every candidate matches. */
 	enum round round;
-	/* Of each word: whether candidates need not have it, and where it is then, its documents in
-	 * frame 1 + its number. */
+	/* For each word: whether candidates may lack it. If so, the documents that have it are in
+	 * frame 1 + the word's number. */
 	bool is_apart[BS_TOP_SCAN_WORDS];
 	struct bs_live lives[BS_TOP_SCAN_WORDS];
-	uint8_t certainty[BS_TOP_SCAN_WORDS]; /* BS_HAS or BS_HAS_MAYBE where its lines say so */
+	/* BS_HAS or BS_HAS_MAYBE: the meaning of a set bit in the word's lines. */
+	uint8_t certainty[BS_TOP_SCAN_WORDS];
 	uint8_t has[BS_TOP_SCAN_WORDS];
 	struct bs_weighed_term inputs[BS_TOP_SCAN_WORDS];
 	size_t n_inputs;
-	/* the words, the worthiest first */
+	/* The numbers of the words, by falling worth. */
 	uint8_t by_worth[BS_TOP_SCAN_WORDS];
-	/* of each word; NULL: not in this shard */
+	/* One per word; NULL: not weighed in this shard. */
 	const struct bs_weighed_term *weighed[BS_TOP_SCAN_WORDS];
 };
 
-/* What a look at a row costs about, for the deadline. */
+/* Estimated cost of scoring a row. */
 #define LOOK_NS 100u
 
-/* The document by what scan->has says of its words: it is a hit, or it waits, or it is out of the
- * question. */
+/* Scores the document from scan->has: it becomes a hit, is put on the waiting heap, or is
+ * dropped. */
 static void look(struct best_scan *scan, uint32_t document, bool is_sure)
 {
 	struct bs_shard_scan *at = scan->at;
@@ -97,7 +99,7 @@ static void look(struct best_scan *scan, uint32_t document, bool is_sure)
 		at->status = bs_hits_push(&scan->best->waiting, &hit, at->err);
 }
 
-/* Leaves in scan->has what is known of the words of a row. */
+/* Sets scan->has for a row. */
 static void find_has(struct best_scan *scan, uint32_t row)
 {
 	row -= scan->at->first_block * BS_LINE_BITS;
@@ -120,7 +122,8 @@ static void look_at_row(struct best_scan *scan, const struct bs_scan_row *looked
 	look(scan, looked->document, is_sure);
 }
 
-/* The most that the word's tf can be in the row, by the levels that it seems to reach; 0: any. */
+/* The largest tf that the word can have in the row, by the tf levels whose columns let the row
+ * through; 0: any. */
 static uint32_t most_tf(const struct best_scan *scan, size_t i, uint32_t row)
 {
 	const struct bs_weighed_term *term = scan->weighed[i];
@@ -132,9 +135,9 @@ static uint32_t most_tf(const struct best_scan *scan, size_t i, uint32_t row)
 	return 0;
 }
 
-/* Whether the document can be among the best, by its length and its levels. Weights know but the
- * least length of a shard, so that most of what they leave is too long; and it is told from less
- * memory than the tf codes take. */
+/* Whether the document can be among the best, by its length and its tf levels. Weighing uses the
+ * shortest length of the shard, so most of the documents it keeps are too long. This check reads
+ * less memory than the tf codes. */
 static bool is_hopeful(struct best_scan *scan, const struct bs_scan_row *looked)
 {
 	const struct bs_scorer *scorer = scan->best->scorer;
@@ -208,11 +211,11 @@ static bool is_foreign(const struct best_scan *scan, size_t i)
 	return scan->round == ROUND_REST && is_rare(scan, i);
 }
 
-/* The scale of the weights of a shard: sums of at most BS_WEIGH_MOST, a unit of which is worth so
- * much of a score. */
+/* The scale of the integer weights of a shard: `unit` is the score of weight 1. Sums of weights are
+ * at most BS_WEIGH_MOST. */
 struct scale {
 	double unit;
-	double most; /* that a document can score */
+	double most; /* The highest score that a document can have. */
 };
 
 static struct scale make_scale(const struct best_scan *scan)
@@ -226,14 +229,14 @@ static struct scale make_scale(const struct best_scan *scan)
 	return scale;
 }
 
-/* The sum that a document needs to score at least as much. */
+/* The least sum of weights of a document whose score may be `score` or more. */
 static uint32_t threshold_of(const struct scale *scale, double score)
 {
 	double threshold = ceil(score * (1 - ROUNDING) / scale->unit);
 	return threshold > 0 ? (uint32_t)fmin(threshold, BS_WEIGH_MOST + 1) : 0;
 }
 
-/* The columns of a level. */
+/* Looks up the columns of a tf level. */
 static void place_level(struct best_scan *scan, const struct bs_scored_word *word, uint32_t l,
                         const struct bs_live *live, struct bs_weighed_level *level)
 {
@@ -252,8 +255,8 @@ static uint32_t units_of(const struct scale *scale, double score)
 	return (uint32_t)ceil(score * (1 + ROUNDING) / scale->unit);
 }
 
-/* What a word gives by its levels: a document that does not reach level l has it less often than
- * that. */
+/* The weights of a word by tf levels: a document that does not reach level l has a smaller tf,
+ * hence a smaller contribution. */
 static void weigh_word(struct best_scan *scan, size_t i, const struct scale *scale,
                        const struct bs_live *live, struct bs_weighed_term *term)
 {
@@ -302,8 +305,7 @@ static void order_by_worth(struct best_scan *scan)
 	}
 }
 
-/* Leaves in `kept`, which may be the lines themselves, those of the lines whose weights reach the
- * threshold. */
+/* Copies to `kept` (may equal lines) the documents whose weights reach the threshold. */
 static void weigh(struct best_scan *scan, uint32_t threshold, const uint64_t *lines, uint64_t *kept,
                   struct bs_live *live)
 {
@@ -314,7 +316,7 @@ static void weigh(struct best_scan *scan, uint32_t threshold, const uint64_t *li
 		memset(live, 0, sizeof(*live));
 }
 
-/* Some of the live blocks. */
+/* The first n live blocks. */
 static struct bs_live first_blocks(const struct bs_live *live, uint32_t n)
 {
 	struct bs_live first = {{0}};
@@ -324,7 +326,7 @@ static struct bs_live first_blocks(const struct bs_live *live, uint32_t n)
 	return first;
 }
 
-/* So many blocks that they should hold some times k candidates. */
+/* Enough blocks to hold SEED_FACTOR * k candidates. */
 static uint32_t seed_blocks(const struct best_scan *scan, uint32_t n_live, uint64_t n_candidates)
 {
 	uint64_t n = SEED_FACTOR * (uint64_t)scan->best->top->k * n_live / n_candidates + 1;
@@ -332,9 +334,9 @@ static uint32_t seed_blocks(const struct best_scan *scan, uint32_t n_live, uint6
 }
 
 /*
- * Looks at the k weightiest or so of some blocks, so that of the others most can be dropped; and
- * takes them away. Their threshold is found bit by bit, among those that are left by the bits
- * before.
+ * Scores about the k heaviest candidates of some blocks, so that most of the others can be dropped,
+ * and removes them from the candidates. The weight threshold that leaves at least k candidates is
+ * found bit by bit; each step searches only the candidates that passed the bits before.
  */
 static void seed(struct best_scan *scan, uint32_t n_blocks, struct bs_live *live)
 {
@@ -360,7 +362,8 @@ static void seed(struct best_scan *scan, uint32_t n_blocks, struct bs_live *live
 	kernel->lines.and_not_lines(candidates, live, best, &some);
 }
 
-/* Leaves in the frame of a word the documents that seem to have it; of these, those that do. */
+/* seek_word leaves in the word's frame the documents that the columns or filters let through;
+ * keep_word keeps those of them that have the word. */
 static void seek_word(struct best_scan *scan, size_t i, const struct bs_live *within)
 {
 	scan->lives[i] = *within;
@@ -372,8 +375,8 @@ static void keep_word(struct best_scan *scan, size_t i)
 	bs_scan_keep(scan->at, scan->best->scorer->words[i].term, (uint32_t)i + 1, &scan->lives[i]);
 }
 
-/* Leaves in the frame of each word that candidates need not have its documents in the live
- * blocks. */
+/* Leaves in the frame of each word that candidates may lack the documents of the live blocks that
+ * have it. */
 static void find_words(struct best_scan *scan, const struct bs_live *live)
 {
 	const struct bs_scorer *scorer = scan->best->scorer;
@@ -389,9 +392,9 @@ static void find_words(struct best_scan *scan, const struct bs_live *live)
 }
 
 /*
- * Which words of the round candidates must have one of: those without which no document can be
- * among the best are left out, those of least worth first, as far as all of them together do not
- * make one (Turtle and Flood's MaxScore, 1995).
+ * Chooses the words of which a candidate of the round must have at least one. Words are left out in
+ * the order of their worth, the least first, as long as a document that has all the words left out,
+ * but no other, cannot be among the best (Turtle and Flood's MaxScore, 1995).
  */
 static void choose_essential(const struct best_scan *scan, uint8_t *essential)
 {
@@ -415,7 +418,8 @@ static void choose_essential(const struct best_scan *scan, uint8_t *essential)
 	}
 }
 
-/* Of frame 0, those that the words found so far, and all others, can make one of the best. */
+/* Keeps in frame 0 the documents that can be among the best, given the words found so far and
+ * assuming that they have all others. */
 static void drop_hopeless(struct best_scan *scan, const uint8_t *is_found, struct bs_live *live)
 {
 	struct scale scale = make_scale(scan);
@@ -440,8 +444,8 @@ static void drop_hopeless(struct best_scan *scan, const uint8_t *is_found, struc
 		weigh(scan, threshold - left, lines, lines, live);
 }
 
-/* Leaves in frame 0 the documents that seem to have an essential word, and can be among the best
- * with all that they seem to have. */
+/* Leaves in frame 0 the documents that seem to have an essential word and can be among the best if
+ * they have all words that they seem to have. */
 static void seek_any(struct best_scan *scan, struct bs_live *live)
 {
 	struct bs_shard_scan *at = scan->at;
@@ -472,8 +476,8 @@ static void seek_any(struct best_scan *scan, struct bs_live *live)
 		drop_hopeless(scan, is_found, live);
 }
 
-/* Leaves in the frame of each word those documents of frame 0 that have it; and in frame 0 those
- * that have one at all: of the first round a rare one, of the second none that is rare. */
+/* Leaves in the frame of each word the documents of frame 0 that really have it, and in frame 0 the
+ * documents that have any: in the first round a rare word, in the second no rare word. */
 static void prove_words(struct best_scan *scan, struct bs_live *live)
 {
 	struct bs_shard_scan *at = scan->at;
@@ -500,9 +504,9 @@ static void prove_words(struct best_scan *scan, struct bs_live *live)
 }
 
 /*
- * Leaves in frame 0 the documents that have an essential word, but for those of another round.
- * Columns tell what a document seems to have, which is enough for most to be dropped: what is true
- * is asked of the others.
+ * Leaves in frame 0 the documents of the round that have an essential word. Most documents are
+ * dropped by the columns, which may be wrong about single words; only the rest is checked
+ * exactly.
  */
 static void find_any(struct best_scan *scan, struct bs_live *live)
 {
@@ -513,7 +517,7 @@ static void find_any(struct best_scan *scan, struct bs_live *live)
 		memset(live, 0, sizeof(*live));
 }
 
-/* Whether it is worth it to look at some of so many that are left first, those that look best. */
+/* Whether it pays to score the most promising of the remaining candidates first. */
 static bool should_seed(const struct best_scan *scan, uint64_t n_left)
 {
 	return (scan->is_sure || scan->round != ROUND_ONLY) &&
@@ -542,7 +546,7 @@ static void look_at_best(struct best_scan *scan, struct bs_live *live, uint64_t 
 	uint64_t n_left = is_open ? n_candidates : at->kernel->lines.count(lines, live);
 	if (should_seed(scan, n_left)) {
 		seed(scan, seed_blocks(scan, bs_scan_count_live(live), n_left), live);
-		/* Fewer than k may have been found. */
+		/* Fewer than k hits may have been found. */
 		if (bs_top_scan_threshold(scan->best) > 0)
 			weigh(scan, threshold_of(&scale, bs_top_scan_threshold(scan->best)), lines,
 			      lines, live);
@@ -592,7 +596,7 @@ static enum bs_status scan_round(struct best_scan *scan, enum round round,
 		if (!is_of_round(at.shard, round))
 			continue;
 		bs_scan_prefetch(at.plan, at.segment, i + 1);
-		/* Perhaps no document of the shard can be among the best. */
+		/* It may be that no document of the shard can be among the best. */
 		if (!bs_top_scan_is_possible(scan->best, make_scale(scan).most))
 			scan->best->stats->blocks_skipped += at.shard->n_blocks;
 		else

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Blocks that are looked at before the last of the first is compared with what is left again. */
+/* The number of blocks after which the remaining blocks are compared with the last hit again. */
 #define BLOCKS_TOGETHER 16u
 
 static struct bs_sorted_hit *hits_of(const struct bs_sorting *sorting, size_t *n_out)
@@ -53,7 +53,7 @@ bool bs_sorting_value(const struct bs_sorting *sorting, const struct bs_field *f
 	return has;
 }
 
-/* Whether a comes behind b. */
+/* Whether a is sorted after b. */
 static bool is_behind(const struct bs_sorting *sorting, const struct bs_sorted_hit *a,
                       const struct bs_sorted_hit *b)
 {
@@ -65,7 +65,7 @@ static bool is_behind(const struct bs_sorting *sorting, const struct bs_sorted_h
 	return bs_list_order(sorting->list, bs_hit_ref(&a->hit), bs_hit_ref(&b->hit)) > 0;
 }
 
-/* Puts hit in place of the top of hits[0..n), and down to where it belongs. */
+/* Replaces the top of hits[0..n) by hit and sifts it down. */
 static void replace_top(const struct bs_sorting *sorting, struct bs_sorted_hit *hits, size_t n,
                         const struct bs_sorted_hit *hit)
 {
@@ -79,7 +79,7 @@ static void replace_top(const struct bs_sorting *sorting, struct bs_sorted_hit *
 	hits[i] = *hit;
 }
 
-/* The hit with a tail of its own. */
+/* Gives the hit its own copy of the tail. */
 static enum bs_status keep_tail(struct bs_sorted_hit *hit, struct bs_error *err)
 {
 	uint8_t *tail;
@@ -136,15 +136,17 @@ size_t bs_sorting_finish(struct bs_sorting *sorting, const struct bs_sorted_hit 
 	return n;
 }
 
-/* A shard under way. */
+/* The state of a shard's scan. */
 struct sort_scan {
 	struct bs_shard_scan *at;
 	struct bs_sorting *sorting;
 	const struct bs_value_table *table;
-	const struct bs_value_field *field; /* NULL: none in the segment has a value, */
-	bool is_known;                      /* or that is not known */
+	/* NULL: no document of the segment has a value in the field, or is_known is false. */
+	const struct bs_value_field *field;
+	bool is_known; /* The segment knows the values of the field. */
 	bool is_trusted;
-	const struct bs_value_part *part; /* NULL: none in the shard */
+	/* NULL: no document of the shard has a value in the field. */
+	const struct bs_value_part *part;
 };
 
 static void offer(struct sort_scan *scan, const struct bs_candidate *candidate)
@@ -166,7 +168,7 @@ static void offer(struct sort_scan *scan, const struct bs_candidate *candidate)
 		                                  at->err);
 }
 
-/* The ranks that can be among the first; false: any can. */
+/* The ranks that can be among the first k; false: all ranks can. */
 static bool find_bound(struct sort_scan *scan, struct bs_ranks *ranks)
 {
 	const struct bs_sorting *sorting = scan->sorting;
@@ -181,7 +183,7 @@ static bool find_bound(struct sort_scan *scan, struct bs_ranks *ranks)
 		return true;
 	uint32_t rank = 0, most = (uint32_t)((UINT64_C(1) << scan->field->n_slices) - 1);
 	struct bs_value value = last->value;
-	value.is_behind = !sorting->is_descending; /* so that equal ones are in */
+	value.is_behind = !sorting->is_descending; /* Includes equal values. */
 	at->status = bs_value_rank(scan->table, scan->field, &value, &rank, at->err);
 	ranks->n = sorting->is_descending ? rank < scan->field->n_values : rank > 0;
 	ranks->spans[0].low = sorting->is_descending ? rank : 0;
@@ -189,7 +191,7 @@ static bool find_bound(struct sort_scan *scan, struct bs_ranks *ranks)
 	return !at->status;
 }
 
-/* Passes over those of the blocks that cannot be among the first. */
+/* Removes documents that cannot be among the first k from the blocks. */
 static void drop(struct sort_scan *scan, bool can_count, struct bs_live *live)
 {
 	struct bs_shard_scan *at = scan->at;

@@ -1,12 +1,12 @@
 /*
- * sorted_hits.h: hits in the order of a field's numbers and dates: the first k of those offered,
- * and the scan of a segment that leaves unseen what cannot be among them.
+ * sorted_hits.h: hits sorted by the numbers and dates in a field: the first k of the hits offered,
+ * and a scan of a segment that skips documents which cannot be among them.
  *
- * Of several values the least counts in ascending order, the greatest in descending order; numbers
- * come before dates in ascending order; documents without a value come last in both, and equal ones
- * in document order. In a shard whose documents are what was indexed the columns of values
- * (core/matrix/value_column.h) say which of the matches can still be among the first, 512 at a
- * time, as soon as there are k to compare with.
+ * If a document has several values, ascending order uses the least and descending order the
+ * greatest. Numbers come before dates in ascending order. Documents without a value come last in
+ * both orders, and equal documents in document order. In a segment whose documents are unchanged,
+ * the columns of values (core/matrix/value_column.h) show which matches can still be among the
+ * first k, 512 at a time, as soon as there are k hits.
  */
 #pragma once
 
@@ -15,47 +15,51 @@
 #include "query/scan/scan.h"
 
 struct bs_sorted_hit {
-	struct bs_ranked_hit hit; /* score: 0 */
+	struct bs_ranked_hit hit; /* The hit; its score is 0. */
 	bool has_value;
 	struct bs_value value;
 };
 
 BS_VECTOR(bs_sorted_hits, struct bs_sorted_hit);
 
-/* The first k. Zero-initialise but for the first lines; release with bs_sorting_deinit. */
+/* The first k hits. The caller sets the members down to context and zero-initialises the rest.
+ * Release with bs_sorting_deinit. */
 struct bs_sorting {
 	const struct bs_snapshot_list *list;
-	const char *field; /* NULL: nothing is sorted */
+	const char *field; /* The field to sort by; NULL: not sorted. */
 	bool is_descending;
 	size_t k;
-	bool is_exhaustive; /* every match is looked at */
-	/* Gets what may be among the first: sure ones match, and have the hit's value if that is
-	 * known to the index, if they are what was indexed. */
+	/* Whether every match is offered, even if it cannot be among the first k. */
+	bool is_exhaustive;
+	/* Receives a match that may be among the first k. If its source is unchanged, then:
+	 * candidate->is_sure means that it matches, and is_known means that the hit's value is the
+	 * true one. */
 	enum bs_status (*offer)(void *context, const struct bs_candidate *candidate,
 	                        const struct bs_sorted_hit *hit, bool is_known,
 	                        struct bs_error *err);
 	void *context;
-	struct bs_sorted_hits heap; /* the last of them on top */
-	uint64_t n_passed;          /* matches that were not offered, */
-	bool is_open;               /* or how many is not known */
+	struct bs_sorted_hits heap; /* The hits kept so far, with the last one on top. */
+	uint64_t n_passed;          /* The number of matches that were not offered. */
+	bool is_open;               /* Matches were skipped whose number is unknown. */
 };
 void bs_sorting_deinit(struct bs_sorting *sorting);
-/* Forgets all hits. */
+/* Removes all hits. */
 void bs_sorting_clear(struct bs_sorting *sorting);
 
-/* The value that counts of a document's texts, with a tail borrowed from one. False: none is
- * one. */
+/* The value that decides the order, among the values of a document's fields. Its tail is borrowed
+ * from them. False: the document has no value. */
 bool bs_sorting_value(const struct bs_sorting *sorting, const struct bs_field *fields,
                       size_t n_fields, struct bs_value *value_out);
 
-/* Takes a copy of it, also of its tail, if it is among the first so far. BS_NO_MEMORY. */
+/* Inserts a copy of the hit, including its value's tail, if it is among the first k so far.
+ * BS_NO_MEMORY. */
 enum bs_status bs_sorting_take(struct bs_sorting *sorting, const struct bs_sorted_hit *taken,
                                struct bs_error *err) BS_WARN_UNUSED;
-/* Sorts what was kept; nothing can be taken after that. Returns how many. */
+/* Sorts the hits that were kept and returns their number. Nothing can be inserted afterwards. */
 size_t bs_sorting_finish(struct bs_sorting *sorting, const struct bs_sorted_hit **hits_out);
 
-/* Offers the matches of segment s. is_trusted: all of its documents are what was indexed. As
- * bs_scan_segment, and what offer returned. */
+/* Offers the matches of segment s. is_trusted: all documents of the segment are unchanged. Returns
+ * the failures of bs_scan_segment and of offer. */
 enum bs_status bs_scan_sorted(struct bs_scan *scan, const struct bs_plan *plan, uint32_t s,
                               const struct bs_kernel *kernel, bool is_trusted,
                               struct bs_sorting *sorting, struct bs_scan_stats *stats,

@@ -1,9 +1,9 @@
 /*
  * built_pattern.c: bs_pattern_tree (bitsift/pattern_tree.h): a pattern that a host builds by calls.
  *
- * Each call makes the node of its part and writes the part in PCRE2's syntax. That text is what
- * PCRE2 compiles, and nodes and members have their places in it, as if it had been read
- * (regex_tree.h): reading it would make the same nodes.
+ * Each call creates the node of its part and writes the part in PCRE2's syntax. PCRE2 compiles this
+ * text. Nodes and members refer to positions in it, as if it had been read (regex_tree.h): reading
+ * the text would make the same nodes.
  */
 #include "query/regex/built_pattern.h"
 
@@ -14,27 +14,27 @@
 #include "query/regex/regex_build.h"
 #include "query/regex/regex_read.h"
 
-#define MOST_REPETITIONS 65535u /* of PCRE2 */
+#define MOST_REPETITIONS 65535u /* PCRE2's limit */
 
-/* A group that is open, or the pattern itself. */
+/* An open group, or the whole pattern. */
 struct level {
 	struct bs_regex_children alternatives, sequence;
-	size_t from;          /* of the group, its parenthesis included */
-	size_t sequence_from; /* of the alternative under way */
+	size_t from;          /* start of the group, including its parenthesis */
+	size_t sequence_from; /* start of the current alternative */
 };
 
 BS_VECTOR(levels, struct level);
 
 struct bs_pattern_tree {
 	struct bs_regex regex;
-	struct bs_buffer text; /* regex.text */
+	struct bs_buffer text; /* becomes regex.text */
 	struct bs_regex_build build;
-	struct levels levels; /* the pattern first */
-	uint32_t item;        /* the last part: in no sequence yet, as it may be repeated */
+	struct levels levels; /* the first is the whole pattern */
+	uint32_t item; /* the last part; not in a sequence yet because a repetition may follow */
 	size_t item_from;
 	bool has_item, is_repeated;
 	bool fold_case, is_ended;
-	struct bs_error err; /* of build */
+	struct bs_error err; /* filled by build */
 };
 
 static struct level *top(struct bs_pattern_tree *tree)
@@ -72,7 +72,7 @@ static void write_code_point(struct bs_pattern_tree *tree, uint32_t c)
 	write_text(tree, text);
 }
 
-/* The last part will not be repeated any more. */
+/* Adds the last part to its sequence; it can no longer be repeated. */
 static void settle(struct bs_pattern_tree *tree)
 {
 	if (tree->has_item)
@@ -80,7 +80,7 @@ static void settle(struct bs_pattern_tree *tree)
 	tree->has_item = false;
 }
 
-/* Before a part is written. False: nothing is to be done. */
+/* Call before a part is written. False: the call must do nothing. */
 static bool begin_part(struct bs_pattern_tree *tree)
 {
 	if (tree->is_ended || bs_regex_is_lost(&tree->build))
@@ -102,7 +102,7 @@ static void end_place(struct bs_pattern_tree *tree, uint32_t place)
 	bs_regex_put_in_sequence(&tree->build, &top(tree)->sequence, place);
 }
 
-/* Keeps the memory. */
+/* Makes the tree empty. Keeps its memory. */
 static void begin_tree(struct bs_pattern_tree *tree)
 {
 	struct bs_regex *regex = &tree->regex;
@@ -272,7 +272,7 @@ void bs_pattern_tree_open(struct bs_pattern_tree *tree)
 		push_level(tree, from);
 }
 
-/* The alternative under way is complete. */
+/* Completes the current alternative. */
 static void end_alternative(struct bs_pattern_tree *tree)
 {
 	struct level *level = top(tree);
@@ -283,7 +283,7 @@ static void end_alternative(struct bs_pattern_tree *tree)
 	level->sequence = bs_regex_no_children;
 }
 
-/* The pattern or group is complete. */
+/* Completes the current group or the pattern. */
 static uint32_t end_level(struct bs_pattern_tree *tree)
 {
 	end_alternative(tree);
@@ -347,7 +347,7 @@ enum bs_status bs_pattern_tree_end(struct bs_pattern_tree *tree, struct bs_error
 		misuse(tree, "a group is still open");
 	if (!tree->is_ended && !build->status) {
 		tree->regex.root = end_level(tree);
-		/* One NUL: an empty pattern has a text, too. */
+		/* Reserves a byte so that the text of an empty pattern is not NULL. */
 		if (!build->status)
 			build->status = bs_buffer_reserve(&tree->text, 1, &tree->err);
 		tree->regex.text = tree->text.data;

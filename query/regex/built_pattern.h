@@ -1,15 +1,17 @@
-/* built_pattern.h: what the library uses of a pattern that a host has built
+/* built_pattern.h: what the library needs of a pattern tree that a host built by calls
  * (bitsift/pattern_tree.h). */
 #pragma once
 
 #include "core/bitsift/pattern_tree.h"
 #include "query/regex/pattern.h"
 
-/* Its options, in a request without patterns. */
+/* The options that the tree implies, in a request without patterns: letter case, dot_all,
+ * is_multi_line. */
 struct bs_grep_pattern bs_pattern_tree_options(const struct bs_pattern_tree *tree);
 
-/* As bs_grep_analyse, without anything that is read: analysis->regex is the tree's own, borrowed.
- * BS_INVALID: it has not been ended. BS_UNSUPPORTED, BS_NO_MEMORY. */
+/* Like bs_grep_analyse, but reads no pattern text: analysis->regex is borrowed from the tree.
+ * BS_INVALID: bs_pattern_tree_end was not called. BS_UNSUPPORTED: ICU is needed and missing.
+ * BS_NO_MEMORY. */
 enum bs_status bs_pattern_tree_analyse(const struct bs_pattern_tree *tree,
                                        struct bs_grep_analysis *analysis,
                                        struct bs_error *err) BS_WARN_UNUSED;

@@ -1,5 +1,5 @@
-/* gram_filter.c: see gram_filter.h. A shard at a time, and of it so many rows at a time that all
- * that is in between stays in the first level of cache. */
+/* gram_filter.c: see gram_filter.h. Works shard by shard, and within a shard on so many rows at a
+ * time that all intermediate sets stay in the first-level cache. */
 #include "query/regex/gram_filter.h"
 
 #include <stdlib.h>
@@ -11,35 +11,34 @@
 #include "core/system/deadline.h"
 #include "core/system/workers.h"
 
-#define PIECE_BYTES 512u /* of a column: 4,096 rows */
+#define PIECE_BYTES 512u /* of a column: the bits of 4,096 rows */
 
-/* A shard takes some 10 us, a thread's start 50: so many must there be for each. */
+/* Shards per thread: a shard takes about 10 us, starting a thread 50 us. */
 #define SHARDS_A_THREAD 24u
 #define MOST_THREADS    8u
-/* Room from the start for so many documents that a thread finds: its first allocation costs it an
- * arena. */
+/* Initial room for the documents that a thread finds, because a thread's first allocation costs it
+ * a malloc arena. */
 #define DOCUMENTS_AT_ONCE 1024u
 
-/* Columns that are asked for before they are needed: each is on a page of its own. */
+/* Columns to prefetch; each is on a page of its own. */
 #define COLUMNS_AHEAD 2u
 #define CACHE_LINE    64u
 
-/* Of so many literals it is looked what they have in common. */
+/* For an OR of at most this many literals, the hashes that they share are factored out. */
 #define MOST_SHARING 8u
 
-/* An estimate takes so many. */
+/* The number of pieces that an estimate reads. */
 #define MOST_SAMPLES 24u
 
-/* After this number of operands of an OR, the filter checks whether the others are worth the
- * time. */
+/* After each OR_STEP operands of an OR, the filter checks whether the others are worth the time. */
 #define OR_STEP 256u
 
-/* A literal in a segment: its hashes[first..first + n). Of an OR of literals, what all of them
- * have, and then they have not. */
+/* The hashes of a literal in a segment: hashes[first..first + n). For an OR of few literals: the
+ * hashes that they share, which are then removed from the literals. */
 struct literal {
 	uint32_t first;
 	uint32_t n;
-	uint32_t n_pieces; /* that it takes to test this node and those below it */
+	uint32_t n_pieces; /* scratch pieces needed to test this node and its descendants */
 };
 
 BS_VECTOR(documents, uint32_t);
@@ -52,22 +51,23 @@ struct filtering {
 	struct bs_gram_filter_stats stats;
 	uint32_t segment;
 	const struct bs_gram_shard *shard;
-	struct literal *literals; /* by node */
-	/* of all literals; in a shard each is a column */
+	struct literal *literals; /* indexed by node */
+	/* hashes of all literals; in a shard each is a column */
 	uint32_t *hashes;
-	uint8_t *tiers; /* of the keys of one literal */
-	bool is_absent; /* no segment has all of its trigrams */
-	/* sets of rows; at the end the first has those that satisfy the root */
+	uint8_t *tiers; /* tiers of the keys of the current literal */
+	bool is_absent; /* no segment has all trigrams that the tree requires */
+	/* Sets of rows. After the test of the root, the first has the rows that satisfy it. */
 	uint8_t (*pieces)[PIECE_BYTES];
-	/* documents that one sample stands for, and of the shards so far */
+	/* Documents that one sample represents (0: sample every shard), and documents in the shards
+	 * so far. */
 	uint64_t sample_docs, n_passed;
-	uint8_t room[BS_SECTION_ROOM(PIECE_BYTES)]; /* for a piece of a column */
-	/* of the shards, not yet among the candidates */
+	uint8_t room[BS_SECTION_ROOM(PIECE_BYTES)]; /* holds a piece of a column */
+	/* documents found in the shards of the segment, not yet added to the candidates */
 	struct documents found;
-	struct filtering *helpers; /* by thread */
+	struct filtering *helpers; /* by thread; NULL: none yet */
 };
 
-/* into &= from; whether anything is left. */
+/* into &= from; returns whether a bit is left. */
 static bool and_bytes(uint8_t *into, const uint8_t *from, uint32_t n_bytes)
 {
 	uint64_t left = 0;
@@ -103,16 +103,18 @@ static inline __attribute__((always_inline)) void fetch_column(const struct filt
 		__builtin_prefetch(bytes + byte);
 }
 
-#define COLUMN_NS 100u /* what a column costs about before it is read */
+#define COLUMN_NS 100u /* estimated time per column, without reading it */
 
-/* Leaves of the rows of a piece, of which there are some, those that have the literal. */
+/* Clears the rows of a piece that lack the literal. At least one row must be set. *is_any_left: a
+ * row is left. */
 static enum bs_status test_literal(struct filtering *at, const struct literal *literal,
                                    uint8_t *piece, uint32_t first, uint32_t n_bytes,
                                    bool *is_any_left, struct bs_error *err)
 {
 	const uint32_t *hashes = at->hashes + literal->first;
 	uint32_t m = at->shard->shape.n_columns;
-	/* Without columns there are no grams, but those that are left out. */
+	/* A shard without columns has no hashed grams, so only a literal without hashes (all its
+	 * grams are left out) may match. */
 	*is_any_left = m > 0 || literal->n == 0;
 	if (!*is_any_left)
 		memset(piece, 0, n_bytes);
@@ -127,7 +129,8 @@ static enum bs_status test_literal(struct filtering *at, const struct literal *l
 		uint32_t column = bs_gram_column(hashes[c], m);
 		if (c + COLUMNS_AHEAD < literal->n)
 			fetch_column(at, hashes[c + COLUMNS_AHEAD], first, n_bytes);
-		/* Of a thousand pages some hundred bytes each, and a process often asks once. */
+		/* Read, not mapped: a query needs some hundred bytes of each of a thousand pages,
+		 * and a process often makes one query. */
 		enum bs_status status = bs_section_read(
 			&at->shard->columns, (uint64_t)column * at->shard->column_bytes + first,
 			n_bytes, at->room, &bytes, err);
@@ -140,8 +143,8 @@ static enum bs_status test_literal(struct filtering *at, const struct literal *l
 	return BS_OK;
 }
 
-/* Whether n operands would let most rows of the piece through, by what the first n_tested of them
- * do: then it is of no use to ask for the others. */
+/* True if n operands would let more than 3/4 of the rows of the piece through, extrapolated from
+ * the first n_tested. Then testing the others is useless. */
 static bool is_hopeless(const uint8_t *piece, uint32_t n_bytes, uint64_t n_tested, uint64_t n)
 {
 	uint64_t n_rows = 0;
@@ -154,7 +157,7 @@ static enum bs_status test_node(struct filtering *at, uint32_t n, uint8_t (*piec
                                 uint32_t first, uint32_t n_bytes, bool *is_any_left,
                                 struct bs_error *err);
 
-/* Literals are asked about after what they have in common. */
+/* Tests the hashes that the literals share first. */
 static enum bs_status test_or(struct filtering *at, uint32_t n, uint8_t (*pieces)[PIECE_BYTES],
                               uint32_t first, uint32_t n_bytes, bool *is_any_left,
                               struct bs_error *err)
@@ -185,8 +188,8 @@ static enum bs_status test_or(struct filtering *at, uint32_t n, uint8_t (*pieces
 	return status;
 }
 
-/* Leaves of the rows in pieces[0], of which there are some, those that satisfy the node. An AND
- * asks literals first. As deep as groups of the pattern are nested. */
+/* Clears the rows in pieces[0] that do not satisfy the node. At least one row must be set. An AND
+ * tests its literals first. Recursive, as deep as groups of the pattern are nested. */
 static enum bs_status test_node(struct filtering *at, uint32_t n, uint8_t (*pieces)[PIECE_BYTES],
                                 uint32_t first, uint32_t n_bytes, bool *is_any_left,
                                 struct bs_error *err)
@@ -228,7 +231,7 @@ static enum bs_status take_row(struct filtering *at, uint32_t row, struct bs_err
 	return bs_vector_append(&at->found, &document, err);
 }
 
-/* The next byte from i on that is not zero. */
+/* The index of the next nonzero byte at or after i, or n_bytes. */
 static uint32_t next_byte(const uint8_t *piece, uint32_t i, uint32_t n_bytes)
 {
 	uint64_t eight = 0;
@@ -252,8 +255,8 @@ static enum bs_status take_rows(struct filtering *at, const uint8_t *piece, uint
 		status = bs_deadline_spend(ROW_NS, err);
 		for (unsigned bits = piece[i]; bits && !status; bits &= bits - 1) {
 			uint32_t row = first_row + i * 8 + (unsigned)__builtin_ctz(bits);
-			/* The last byte has bits of no row, which a literal without columns leaves
-			 * set. */
+			/* The last byte has bits beyond the last row; a literal without hashes
+			 * leaves them set. */
 			if (row < at->shard->shape.n_docs)
 				status = take_row(at, row, err);
 		}
@@ -261,8 +264,8 @@ static enum bs_status take_rows(struct filtering *at, const uint8_t *piece, uint
 	return status;
 }
 
-/* Places of a literal's grams in a segment: those of longer grams first, then of rare trigrams, and
- * so on: so the soonest nothing is left. */
+/* Collects the hashes of a literal's grams in a segment: longer grams first, then rare trigrams,
+ * and so on, so that the rows run out as early as possible. */
 static enum bs_status find_places(struct filtering *at, const struct bs_gram_node *node,
                                   struct literal *literal, struct bs_error *err)
 {
@@ -307,8 +310,8 @@ static bool is_of_few_literals(const struct filtering *at, const struct bs_gram_
 	return is;
 }
 
-/* Letters that are alike (an i with a dot above it) make several literals of one, which have most
- * in common. */
+/* Factors out shared hashes. Letters with several foldings (such as an i with a dot above it) turn
+ * one literal into an OR of several, which share most of their hashes. */
 static void share_hashes(struct filtering *at, uint32_t n)
 {
 	const struct bs_gram_node *node = &at->tree->nodes[n];
@@ -353,9 +356,10 @@ static enum bs_status filter_piece(struct filtering *at, uint32_t first, struct 
 	return status ? status : take_rows(at, at->pieces[0], first * 8, n_bytes, err);
 }
 
-/* A piece from the middle stands for the shard: what comes first was added first, and may be of
- * another kind. Where there is much, shards are asked where a comb goes through the documents of
- * all of them, whose teeth are as far apart as it takes for so many samples. */
+/* Estimates the candidates of a shard from a piece in its middle, because the first rows were added
+ * first and may be of another kind. sample_docs > 0: of all shards in order, only those are sampled
+ * that contain the document at a multiple of sample_docs, so that about MOST_SAMPLES pieces are
+ * read. */
 static enum bs_status sample_shard(struct filtering *at, struct bs_error *err)
 {
 	uint32_t column_bytes = at->shard->column_bytes, n_docs = at->shard->shape.n_docs;
@@ -376,7 +380,7 @@ static enum bs_status sample_shard(struct filtering *at, struct bs_error *err)
 	return status;
 }
 
-/* 0: each shard is asked. */
+/* The documents that one sample represents; 0: sample every shard. */
 static uint64_t distance_of_samples(const struct bs_snapshot *snapshot)
 {
 	uint64_t n_docs = 0;
@@ -385,7 +389,7 @@ static uint64_t distance_of_samples(const struct bs_snapshot *snapshot)
 	return n_docs > MOST_SAMPLES * PIECE_BYTES * 8 ? n_docs / MOST_SAMPLES : 0;
 }
 
-/* A shard of the segment, on any of the threads. */
+/* A task: filters a shard of the segment, on any thread. */
 static enum bs_status filter_shard(void *context, const struct bs_task *task, struct bs_error *err)
 {
 	struct filtering *all = context;
@@ -420,7 +424,7 @@ static bool make_pieces(struct filtering *at)
 	return at->pieces;
 }
 
-/* What a thread of its own needs; false if it is not to be had. */
+/* Makes the state of a helper thread. False if memory is short. */
 static bool make_copy(const struct filtering *at, struct filtering *copy_out)
 {
 	*copy_out = *at;
@@ -472,7 +476,7 @@ static enum bs_status take_unknown_of(struct filtering *at, const uint8_t *known
 	return status;
 }
 
-/* As many as have no grams. */
+/* Counts the documents without grams, for an estimate. */
 static void count_unknown(struct filtering *at)
 {
 	const struct bs_segment *segment = &at->snapshot->segments[at->segment];
@@ -486,7 +490,8 @@ static void count_unknown(struct filtering *at)
 	at->stats.n_candidates += n_unknown;
 }
 
-/* Records are no files, but a row is one. */
+/* Adds the documents without grams. Without of_documents, records are left out, and rows of
+ * collections are not. */
 static enum bs_status take_unknown(struct filtering *at, const uint8_t *known, struct bs_error *err)
 {
 	const struct bs_manifest *manifest = &at->snapshot->manifest;
@@ -547,7 +552,8 @@ static enum bs_status filter_segment(struct filtering *at, uint32_t s, struct bs
 	const struct bs_segment *segment = &at->snapshot->segments[s];
 	bool may_match = segment->grams.n_shards > 0 && !at->is_absent;
 	enum bs_status status = BS_OK;
-	/* Some grams are nowhere: exact, and far fewer bytes than the columns. */
+	/* Checks first for trigrams that do not occur in the segment. This is exact, and reads far
+	 * fewer bytes than the columns. */
 	const struct bs_coded_set grams = {.base = segment->trigrams.set};
 	if (may_match && segment->trigrams.are_known)
 		status = bs_gram_tree_may_match(at->tree, &grams, &may_match, err);
@@ -558,8 +564,7 @@ static enum bs_status filter_segment(struct filtering *at, uint32_t s, struct bs
 	return status ? status : find_unknown(at, err);
 }
 
-/* The summary, if it is at hand, is asked once for all segments. One that is damaged counts as
- * none. */
+/* Checks the summary, if it is open, once for all segments. A damaged summary is ignored. */
 static enum bs_status ask_summary(struct filtering *at, struct bs_error *err)
 {
 	const struct bs_summary_file *file = &at->snapshot->summary;

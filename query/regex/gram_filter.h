@@ -1,7 +1,7 @@
 /*
- * gram_filter.h: gram tree -> candidates: the documents of an index whose files, or records, may
- * satisfy the tree (gram_tree.h), by the bits of their grams alone. Every one that satisfies it is
- * among them. No text is read.
+ * gram_filter.h: gram tree -> candidates: the documents of an index whose files or records may
+ * satisfy the tree (gram_tree.h), judged by the bits of their grams alone. Every document that
+ * satisfies the tree is a candidate. No text is read.
  */
 #pragma once
 
@@ -9,25 +9,29 @@
 #include "query/regex/gram_tree.h"
 
 struct bs_gram_filter_stats {
-	uint64_t n_columns;    /* read, whole or in part */
-	uint64_t column_bytes; /* of those */
+	uint64_t n_columns;    /* columns read, in whole or in part */
+	uint64_t column_bytes; /* bytes read of these columns */
 	uint64_t n_candidates;
-	uint64_t n_unknown; /* of those: of which the index has no grams */
+	/* candidates whose grams the index does not have; included in n_candidates */
+	uint64_t n_unknown;
 };
 
 struct bs_gram_filter_how {
-	unsigned n_threads; /* > 0: it may work on so many */
-	bool of_documents;  /* not of files: those of every kind, but no rows */
-	/* a part of each shard: stats say how many there are about, and no bit is set */
+	unsigned n_threads; /* >= 1: the most threads to use, including the caller's */
+	/* true: word-searchable documents of every kind, records too. False: files, and rows of
+	 * collections. */
+	bool of_documents;
+	/* Estimate only: some pieces of shards are read, stats->n_candidates is extrapolated, and
+	 * no bit is set. */
 	bool is_sample;
 };
 
 /*
- * Sets the bits of the candidates, live documents all. candidates_out: zeros; release with
- * bs_doc_bits_deinit, also after a failure. Those of which there are no grams (of an index made
- * without) are candidates of every tree but NONE; records are none of any, unless they are asked
- * for. stats may be NULL. Any number of callers at once with one snapshot. BS_CORRUPT,
- * BS_NO_MEMORY.
+ * Sets the bits of the candidates, all of them live documents. candidates_out is zero-initialised;
+ * release it with bs_doc_bits_deinit, also after a failure. A document without grams (the index may
+ * have been made without them) is a candidate for every tree except NONE. A record without grams is
+ * a candidate only with how.of_documents. stats is nullable. Any number of threads may filter one
+ * snapshot. BS_CORRUPT, BS_NO_MEMORY.
  */
 enum bs_status bs_gram_filter(const struct bs_snapshot *snapshot, const struct bs_gram_tree *tree,
                               struct bs_gram_filter_how how, struct bs_doc_bits *candidates_out,

@@ -1,4 +1,4 @@
-/* gram_tree.c: a finished tree, told to people. See gram_tree.h. */
+/* gram_tree.c: queries and formatting of a finished tree. See gram_tree.h. */
 #include "query/regex/gram_tree.h"
 
 #include <stdio.h>
@@ -17,7 +17,7 @@ void bs_gram_tree_free(struct bs_gram_tree *tree)
 		tree->release(tree->memory);
 }
 
-/* Literals that must all be there may overlap, so the longest of them counts. */
+/* An AND requires the longest of its literals only, because literals may overlap. */
 static uint64_t node_least(const struct bs_gram_tree *tree, const struct bs_gram_node *node)
 {
 	uint64_t n_others = 0;
@@ -69,7 +69,7 @@ static void put_literal(struct bs_text_writer *out, const uint8_t *bytes, size_t
 	bs_text_put_string(out, "\"");
 }
 
-/* Of more children half of these are told. */
+/* If a node has more children, half of this number is shown. */
 #define MOST_SHOWN 64u
 
 static void put_node(const struct bs_gram_tree *tree, uint32_t index, struct bs_text_writer *out)
@@ -105,8 +105,8 @@ enum bs_status bs_gram_tree_format(const struct bs_gram_tree *tree, struct bs_bu
 	return writer.status;
 }
 
-/* A search is not to wait for what it would be spared: of a long list of patterns, one may match
- * after all, and it takes milliseconds to find out that none does. */
+/* Bounds the check: it must not take longer than the search that it may save. With a long list of
+ * patterns, it takes milliseconds to find that none can match, and one may match after all. */
 #define MOST_LOOKS 1024u
 
 struct may_match {
@@ -134,8 +134,8 @@ static enum bs_status literal_may_match(struct may_match *at, const struct bs_gr
 	return status;
 }
 
-/* As deep as groups of the pattern are nested. An OR ends with the first child that may match, an
- * AND with the first that cannot. */
+/* Recursive, as deep as groups of the pattern are nested. An OR ends with the first child that may
+ * match, an AND with the first that cannot. */
 static enum bs_status node_may_match(struct may_match *at, uint32_t n, bool *may_out)
 {
 	const struct bs_gram_node *node = &at->tree->nodes[n];

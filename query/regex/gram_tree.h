@@ -1,7 +1,7 @@
 /*
- * gram_tree.h: what every file that a pattern matches must hold, as a tree of literals and their
- * grams. A file whose grams do not satisfy the tree has no match; one whose grams do may have one,
- * and must be read.
+ * gram_tree.h: what every file that a pattern matches must contain, as a tree of literals and their
+ * grams. A file whose grams do not satisfy the tree has no match. A file whose grams satisfy it may
+ * have one, and must be read.
  */
 #pragma once
 
@@ -9,37 +9,38 @@
 #include "core/file/coded_section.h"
 
 enum bs_gram_node_kind {
-	BS_GRAM_ANY,     /* every file: the grams say nothing. Only as the root */
-	BS_GRAM_NONE,    /* no file. Only as the root */
+	BS_GRAM_ANY,     /* satisfied by every file: nothing is required. Only as the root */
+	BS_GRAM_NONE,    /* satisfied by no file. Only as the root */
 	BS_GRAM_AND,     /* n_children >= 2, none of them an AND */
 	BS_GRAM_OR,      /* n_children >= 2, none of them an OR */
-	BS_GRAM_LITERAL, /* all of the grams of these bytes */
+	BS_GRAM_LITERAL, /* satisfied if all grams of `bytes` are present */
 };
 
-/* A node. The arrays belong to the tree. */
+/* A node. Its arrays belong to the tree. */
 struct bs_gram_node {
 	enum bs_gram_node_kind kind;
 	uint32_t n_children;
-	const uint32_t *children; /* indices into nodes, each less than this node's own */
-	const uint8_t *bytes;     /* LITERAL: folded, at least BS_GRAM_LEAST of them */
+	const uint32_t *children; /* indices into nodes, each less than the index of this node */
+	const uint8_t *bytes;     /* LITERAL: folded; at least BS_GRAM_LEAST bytes */
 	uint32_t n_bytes;
-	uint32_t n_keys;      /* LITERAL: > 0 */
-	const uint64_t *keys; /* of core/text/grams.h, distinct; trigrams before longer ones */
+	uint32_t n_keys; /* LITERAL: > 0 */
+	/* keys of core/text/grams.h, distinct; trigrams before longer grams */
+	const uint64_t *keys;
 };
 
 BS_VECTOR(bs_gram_nodes, struct bs_gram_node);
 BS_VECTOR(bs_gram_keys, uint64_t);
 
-/* Children stand before their parents, and the root is the last node: a walk in order evaluates
+/* Children precede their parents and the root is the last node, so a walk in order evaluates
  * bottom-up. */
 struct bs_gram_tree {
 	struct bs_gram_node *nodes;
 	uint32_t n_nodes; /* >= 1 */
-	void *memory;     /* what nodes points into, and the tree itself */
+	void *memory;     /* owns nodes, and contains this struct */
 	void (*release)(void *memory);
 };
 
-/* NULL is fine. */
+/* tree is nullable. */
 void bs_gram_tree_free(struct bs_gram_tree *tree);
 
 static inline const struct bs_gram_node *bs_gram_tree_root(const struct bs_gram_tree *tree)
@@ -47,23 +48,23 @@ static inline const struct bs_gram_node *bs_gram_tree_root(const struct bs_gram_
 	return &tree->nodes[tree->n_nodes - 1];
 }
 
-/* So many bytes has every text that satisfies the tree, at least. (Letters that are not ASCII may
- * take fewer than when they are folded, but not less than half.) */
+/* The least number of bytes of a text that satisfies the tree. (Bytes beyond ASCII count half,
+ * since an unfolded character may have as few as half the bytes of its folded form.) */
 uint64_t bs_gram_tree_least_bytes(const struct bs_gram_tree *tree);
 
-/* Whether some literal has U+FFFD: it may stand for bytes that are not UTF-8, and those have no
- * such gram. */
+/* True if a literal contains U+FFFD. A pattern may match invalid UTF-8 that is searched as U+FFFD,
+ * and texts have no such gram for invalid bytes. */
 bool bs_gram_tree_has_replacement(const struct bs_gram_tree *tree);
 
-/* *may_out false: no text satisfies the tree that has no other trigrams than these, numbered as in
- * summaries (core/store/summary.h). Of a large tree only so much is looked at as takes a fraction
- * of a millisecond. BS_CORRUPT. */
+/* *may_out is false if no text satisfies the tree that has no trigrams except `trigrams`, which are
+ * numbered as in summaries (core/store/summary.h). Looks at a part of a large tree only, which
+ * takes a fraction of a millisecond. BS_CORRUPT. */
 enum bs_status bs_gram_tree_may_match(const struct bs_gram_tree *tree,
                                       const struct bs_coded_set *trigrams, bool *may_out,
                                       struct bs_error *err) BS_WARN_UNUSED;
 
-/* Appends the tree for people to read: ANY, NONE, or AND("mutex_", OR("lock", "unlock")). In
- * literals " and \ have a backslash before them; control characters and what is not UTF-8 are \xNN.
+/* Appends a readable form of the tree: ANY, NONE, or AND("mutex_", OR("lock", "unlock")). In
+ * literals, " and \ are preceded by a backslash; control characters and invalid UTF-8 become \xNN.
  * BS_NO_MEMORY. */
 enum bs_status bs_gram_tree_format(const struct bs_gram_tree *tree, struct bs_buffer *out,
                                    struct bs_error *err) BS_WARN_UNUSED;

@@ -13,48 +13,49 @@
 #include "core/system/icu.h"
 #include "core/text/grams.h"
 
-/* What is asked of a place first. */
+/* The number of bytes that a position is first tested for. */
 #define BEGIN_BYTES 4u
 #define EACH_BYTE   UINT64_C(0x0101010101010101)
-/* Of the table: as many bytes as literals begin in different ways, eight times, within these. At
- * most, it fits into the second level of cache. */
+/* The table has about eight bytes for each distinct four-byte beginning of a literal, within these
+ * limits. The largest fits into the second-level cache. */
 #define TABLE_LEAST_LOG 10u
 #define TABLE_MOST_LOG  18u
-/* Literals of three bytes are known by a hash of so many bits, shorter ones by two bytes. */
+/* The bits of the table for literals of three bytes, indexed by a hash, and of that for shorter
+ * ones, indexed by two bytes. */
 #define SHORT_BITS 65536u
 #define NO_NODE    UINT32_MAX
 
-/* Of a radix tree. In memory follow: the label, which is what is common to all literals below it,
- * behind what leads to it; of each child the byte that leads there, in order; of each child the
- * place, four bytes. A tree lies in one piece, so that a look at it touches a line or two of
- * cache. */
+/* A node of a radix tree. In memory it is followed by its label (the bytes that all literals below
+ * it have next in common), by the leading byte of each child, sorted, and by the offset of each
+ * child, four bytes each. A tree is contiguous, so that a lookup touches one or two cache lines. */
 struct node {
-	uint32_t literal; /* the first in the list that ends here, or BS_NO_LITERAL */
-	uint16_t n_label; /* what is longer goes on in a child */
+	uint32_t literal; /* the first of the list that ends here, or BS_NO_LITERAL */
+	uint16_t n_label; /* a longer label continues in a child */
 	uint16_t n_children;
 };
 
-/* A tree of the literals that begin with the four bytes. */
+/* The tree of the literals that begin with the same four bytes. */
 struct root {
 	uint32_t begin;
-	uint32_t node; /* its place, or NO_NODE: none */
+	uint32_t node; /* its offset in trees; NO_NODE: the slot is free */
 };
 
 struct bs_literal_set {
 	enum bs_literal_case letter_case;
-	bool folds_all; /* ICU is at hand; if not, no literal holds more than ASCII */
+	bool folds_all; /* ICU is loaded; false: every literal is ASCII */
 	bool has_three, has_less;
-	uint32_t empty;      /* the first that is empty, or BS_NO_LITERAL */
-	uint32_t short_root; /* of those of fewer than four bytes, or NO_NODE */
-	uint32_t case_bits;  /* set in each of four bytes before they are hashed */
+	uint32_t empty;      /* the first empty literal, or BS_NO_LITERAL */
+	uint32_t short_root; /* the tree of literals of 1 to 3 bytes, or NO_NODE */
+	uint32_t case_bits;  /* set in each of the four bytes before they are hashed */
 	unsigned table_shift;
-	/* bit i: behind the four bytes that hash to here may come one that ends in the bits i */
+	/* By the hash of four bytes: bit i is set if a byte with (byte & 7) == i may follow
+	 * them. */
 	uint8_t *table;
-	uint64_t *three, *less; /* SHORT_BITS each, or NULL */
+	uint64_t *three, *less; /* tables of SHORT_BITS bits, or NULL */
 	uint32_t n_slots;
-	struct root *roots;     /* hashed, in n_slots */
-	struct bs_buffer trees; /* nodes */
-	uint32_t *same;         /* by literal: the next one that is equal, or BS_NO_LITERAL */
+	struct root *roots;     /* hash table with n_slots */
+	struct bs_buffer trees; /* nodes of all trees */
+	uint32_t *same;         /* by literal: the next equal one, or BS_NO_LITERAL */
 	struct bs_buffer folded;
 };
 
@@ -63,19 +64,19 @@ static uint32_t hash_of(uint32_t begin, unsigned shift)
 	return begin * UINT32_C(0x9e3779b1) >> shift;
 }
 
-/* Folding: a text as a stream of folded bytes. */
+/* A text as a stream of folded bytes. */
 
 struct stream {
 	const uint8_t *text;
 	size_t at, n_bytes;
-	uint8_t bytes[4]; /* of the character before at */
+	uint8_t bytes[4]; /* the folded character before `at` */
 	uint8_t n, used;
 };
 
-/* What no folded character holds. */
+/* A byte that no folded character contains. */
 #define NO_BYTE 0xff
 
-/* ASCII is what two others fold to: U+017F and U+212A. */
+/* Two characters beyond ASCII fold to ASCII: U+017F and U+212A. */
 static uint32_t fold_other(const struct bs_literal_set *set, UChar32 c)
 {
 	if (set->folds_all)
@@ -108,7 +109,7 @@ static void take_character(const struct bs_literal_set *set, struct stream *stre
 	stream->at = at;
 }
 
-/* False: the text is over. */
+/* Returns false at the end of the text. */
 static inline bool next_byte(const struct bs_literal_set *set, struct stream *stream,
                              uint8_t *byte_out)
 {
@@ -121,10 +122,8 @@ static inline bool next_byte(const struct bs_literal_set *set, struct stream *st
 	return true;
 }
 
-/* Making a set. */
-
 struct entry {
-	uint64_t order; /* the first eight bytes, so that most comparisons see no more */
+	uint64_t order; /* the first eight bytes, which decide most comparisons */
 	const uint8_t *bytes;
 	uint32_t n_bytes;
 	uint32_t literal;
@@ -140,10 +139,10 @@ static int compare_entries(const void *a, const void *b, void *context)
 	return order ? order : (x->literal > y->literal) - (x->literal < y->literal);
 }
 
-/* What a literal costs about to be folded, or to get a node, and to be sorted among many. */
+/* The estimated time to fold, sort or add a literal. */
 #define LITERAL_NS 100u
 
-/* The bytes of all literals as they are compared: folded, or borrowed. */
+/* Sets the compared bytes of all entries: folded, or borrowed from the literals. */
 static enum bs_status fold_literals(struct bs_literal_set *set, const struct bs_literal *literals,
                                     uint32_t n_literals, struct entry *entries,
                                     struct bs_error *err)
@@ -151,7 +150,7 @@ static enum bs_status fold_literals(struct bs_literal_set *set, const struct bs_
 	size_t n_bytes = 0;
 	for (uint32_t i = 0; i < n_literals; i++)
 		n_bytes += literals[i].n_bytes;
-	/* A character may grow by half. */
+	/* A folded character is at most half again as long. */
 	enum bs_status status =
 		set->letter_case == BS_LITERAL_EXACT
 			? BS_OK
@@ -177,22 +176,22 @@ static enum bs_status fold_literals(struct bs_literal_set *set, const struct bs_
 	return status;
 }
 
-/* A node in the making: entries[from..to) are below it, and have n_known bytes in common with what
- * leads to it. */
+/* A node to be made for entries[from..to), which have their first n_known bytes in common. */
 struct task {
 	uint32_t from, to, n_known;
-	uint32_t link; /* where its parent wants to know its place, or NO_NODE */
+	uint32_t link; /* where to store the node's offset, or NO_NODE */
 };
 BS_VECTOR(tasks, struct task);
 
 struct making {
 	struct bs_literal_set *set;
-	const struct entry *entries; /* sorted, empty ones left out */
+	const struct entry *entries; /* sorted, without empty literals */
 	uint32_t n_entries;
-	struct tasks tasks; /* the last is the next */
+	struct tasks tasks; /* a stack */
 };
 
-/* How many bytes from n_known on the entries of a task have in common, as far as a label goes. */
+/* The number of bytes after n_known that the entries of a task have in common, at most what a label
+ * holds. */
 static uint32_t label_bytes(const struct making *making, const struct task *task)
 {
 	const struct entry *first = &making->entries[task->from],
@@ -202,7 +201,8 @@ static uint32_t label_bytes(const struct making *making, const struct task *task
 	return n < UINT16_MAX ? (uint32_t)n : UINT16_MAX;
 }
 
-/* Takes those entries from a task that end where its label does. */
+/* Removes the entries that end with the task's label from the task, chains them in set->same, and
+ * returns the first. */
 static uint32_t take_literal(struct making *making, struct task *task)
 {
 	uint32_t literal = BS_NO_LITERAL, before = BS_NO_LITERAL;
@@ -218,7 +218,7 @@ static uint32_t take_literal(struct making *making, struct task *task)
 	return literal;
 }
 
-/* The entries of a task that go on with the same byte as its first one. */
+/* The entries of a task that continue with the same byte as its first entry. */
 static struct task first_child(const struct making *making, const struct task *task)
 {
 	struct task child = {task->from, task->from + 1, task->n_known + 1, NO_NODE};
@@ -228,7 +228,7 @@ static struct task first_child(const struct making *making, const struct task *t
 	return child;
 }
 
-/* A node, and the tasks of its children. */
+/* Makes a node, and pushes the tasks of its children. */
 static enum bs_status make_node(struct making *making, struct task task, struct bs_error *err)
 {
 	struct bs_buffer *trees = &making->set->trees;
@@ -265,8 +265,8 @@ static enum bs_status make_node(struct making *making, struct task task, struct 
 	return status;
 }
 
-/* The tree of entries[from..to), of which n_known bytes are left out. With a list of what is to be
- * done, not a recursion, since literals may be nested deeply. */
+/* Makes the tree of entries[from..to) without their first n_known bytes. Uses a stack of tasks
+ * instead of recursion, because literals may be nested deeply. */
 static enum bs_status make_tree(struct making *making, uint32_t from, uint32_t to, uint32_t n_known,
                                 uint32_t *node_out, struct bs_error *err)
 {
@@ -291,7 +291,7 @@ static bool has_bit(const uint64_t *bits, uint32_t at)
 	return bits[at / 64] >> (at % 64) & 1;
 }
 
-/* begin: the bytes of a place, the first lowest, with case_bits. */
+/* The index in `three`. begin: the bytes at a position, the first lowest, with case_bits. */
 static uint32_t three_of(uint32_t begin)
 {
 	return hash_of(begin << 8, 16);
@@ -329,13 +329,13 @@ static bool begins_alike(const struct entry *a, const struct entry *b)
 static struct root *root_of(const struct bs_literal_set *set, uint32_t begin)
 {
 	uint32_t at = (uint32_t)((uint64_t)hash_of(begin, 0) * set->n_slots >> 32);
-	/* One without a node has nothing behind it. */
+	/* A free slot ends the probe. */
 	while (set->roots[at].begin != begin && set->roots[at].node != NO_NODE)
 		at = at + 1 < set->n_slots ? at + 1 : 0;
 	return &set->roots[at];
 }
 
-/* Room for n_roots: hashed, half full. */
+/* Allocates the tables; the hash table will be half full. */
 static enum bs_status make_tables(struct bs_literal_set *set, uint32_t n_roots,
                                   struct bs_error *err)
 {
@@ -354,7 +354,7 @@ static enum bs_status make_tables(struct bs_literal_set *set, uint32_t n_roots,
 	return BS_OK;
 }
 
-/* entries: of four bytes and more. */
+/* entries: literals of four bytes or more. */
 static enum bs_status make_long(struct making *making, const struct entry *entries,
                                 uint32_t n_entries, struct bs_error *err)
 {
@@ -366,7 +366,7 @@ static enum bs_status make_long(struct making *making, const struct entry *entri
 	for (uint32_t i = 0, to; i < n_entries && !status; i = to) {
 		uint32_t begin = bs_load_u32(entries[i].bytes);
 		uint8_t *mask = &set->table[hash_of(begin | set->case_bits, set->table_shift)];
-		/* A bit for the fifth byte; all bits for a literal without one. */
+		/* One bit for the fifth byte, all bits for a literal without one. */
 		for (to = i; to < n_entries && begins_alike(&entries[i], &entries[to]); to++)
 			*mask = (uint8_t)(*mask |
 			                  (entries[to].n_bytes == BEGIN_BYTES
@@ -377,11 +377,11 @@ static enum bs_status make_long(struct making *making, const struct entry *entri
 		root->begin = begin;
 		status = make_tree(making, before + i, before + to, BEGIN_BYTES, &root->node, err);
 	}
-	/* Labels are compared by eight bytes. */
+	/* is_label and child_of read eight bytes at once. */
 	return status ? status : bs_buffer_reserve(&set->trees, sizeof(uint64_t), err);
 }
 
-/* Puts those of at most most_bytes to the front; returns how many. */
+/* Moves the entries of at most most_bytes to the front and returns their number. */
 static uint32_t part_entries(struct entry *entries, uint32_t n, uint32_t most_bytes)
 {
 	uint32_t n_front = 0;
@@ -395,7 +395,7 @@ static uint32_t part_entries(struct entry *entries, uint32_t n, uint32_t most_by
 	return n_front;
 }
 
-/* The empty ones, the short ones and the others, each in order. */
+/* Sorts the empty, the short and the other entries separately and builds the set from them. */
 static enum bs_status make(struct bs_literal_set *set, struct entry *entries, uint32_t n_literals,
                            struct bs_error *err)
 {
@@ -481,16 +481,14 @@ void bs_literal_set_free(struct bs_literal_set *set)
 	free(set);
 }
 
-/* Looking. */
-
 static inline bool may_be_short(const struct bs_literal_set *set, uint32_t begin)
 {
 	return (set->has_less && has_bit(set->less, begin & 0xffff)) ||
 	       (set->has_three && has_bit(set->three, three_of(begin)));
 }
 
-/* Whether some literal may begin as a place does: its first four bytes, the first lowest, with
- * case_bits, and the one behind them. */
+/* True if a literal may begin at a position. begin: its first four bytes, the first lowest, with
+ * case_bits. fifth: the byte after them. */
 static inline bool may_begin(const struct bs_literal_set *set, uint32_t begin, uint8_t fifth,
                              bool has_short)
 {
@@ -498,13 +496,13 @@ static inline bool may_begin(const struct bs_literal_set *set, uint32_t begin, u
 	       (has_short && may_be_short(set, begin));
 }
 
-/* The same of any place: near the end, or one whose bytes are not what is compared. */
+/* Like may_begin, for any position: also near the end, and where the text must be folded. */
 static bool may_begin_at(const struct bs_literal_set *set, const uint8_t *text, size_t at,
                          size_t n_bytes)
 {
 	struct stream stream = {.text = text, .at = at, .n_bytes = n_bytes};
 	uint8_t bytes[BEGIN_BYTES + 1] = {0};
-	/* Within a character nothing begins. */
+	/* No literal begins within a character. */
 	if (set->letter_case == BS_LITERAL_UNICODE && (text[at] & 0xc0) == 0x80)
 		return false;
 	for (size_t i = 0; i < sizeof(bytes) && next_byte(set, &stream, &bytes[i]); i++)
@@ -513,8 +511,8 @@ static bool may_begin_at(const struct bs_literal_set *set, const uint8_t *text, 
 	                 set->short_root != NO_NODE);
 }
 
-/* The next place where a literal may begin, or n_bytes. Letter case: what is compared, or a
- * constant. */
+/* The next position where a literal may begin, or n_bytes. letter_case and has_short are constants
+ * at most calls, so that their branches are compiled away. */
 static inline __attribute__((always_inline)) size_t next_place_of(const struct bs_literal_set *set,
                                                                   const uint8_t *text, size_t at,
                                                                   size_t n_bytes,
@@ -554,10 +552,11 @@ struct look {
 	size_t n_bytes;
 	bs_literal_counts counts;
 	void *context;
-	struct bs_literal_found found; /* the best so far of the place */
+	struct bs_literal_found found; /* the best literal found at the position so far */
 };
 
-/* A literal, and those equal to it, from found.start to end. */
+/* Offers a literal, and then those equal to it, at found.start..end. Literals later in the list
+ * than the best so far are skipped. */
 static void meet(struct look *look, uint32_t literal, size_t end)
 {
 	for (; literal < look->found.literal; literal = look->set->same[literal]) {
@@ -570,7 +569,7 @@ static void meet(struct look *look, uint32_t literal, size_t end)
 	}
 }
 
-/* A node, and what follows it. */
+/* A node, and the bytes after it. */
 struct place {
 	struct node node;
 	const uint8_t *label;
@@ -584,7 +583,8 @@ static inline struct place place_of(const struct bs_literal_set *set, uint32_t n
 	return place;
 }
 
-/* The child to which the byte leads. Most nodes have few: all of them are compared at once. */
+/* The child for a byte, or NO_NODE. Most nodes have fewer than eight children, which are compared
+ * at once. */
 static inline uint32_t child_of(const struct place *place, uint8_t byte)
 {
 	uint32_t n = place->node.n_children;
@@ -592,7 +592,7 @@ static inline uint32_t child_of(const struct place *place, uint8_t byte)
 	if (n < 8) {
 		uint64_t differ = bs_load_u64(leads) ^ byte * EACH_BYTE;
 		uint64_t equal = (differ - EACH_BYTE) & ~differ & 0x80 * EACH_BYTE;
-		/* The lowest one is right, and none is behind the leads. */
+		/* The lowest bit is exact. Bytes after the leads are masked. */
 		equal &= (UINT64_C(1) << 8 * n) - 1;
 		return equal ? bs_load_u32(links + sizeof(uint32_t) *
 		                                           ((unsigned)__builtin_ctzll(equal) / 8))
@@ -602,7 +602,7 @@ static inline uint32_t child_of(const struct place *place, uint8_t byte)
 	return found ? bs_load_u32(links + sizeof(uint32_t) * (size_t)(found - leads)) : NO_NODE;
 }
 
-/* Nearly all labels are of a few bytes. */
+/* True if the text begins with the label. Nearly all labels have fewer than eight bytes. */
 static inline bool is_label(const uint8_t *text, size_t n_bytes, const struct place *place)
 {
 	uint32_t n = place->node.n_label;
@@ -612,8 +612,8 @@ static inline bool is_label(const uint8_t *text, size_t n_bytes, const struct pl
 	return n_bytes >= n && memcmp(text, place->label, n) == 0;
 }
 
-/* The literals below a node that stand at the place; the text behind what leads to the node begins
- * at `at`. */
+/* Finds the literals in the tree of a node. `at` is the position after the bytes that lead to the
+ * node. */
 static void walk_exact(struct look *look, uint32_t node, size_t at)
 {
 	while (node != NO_NODE) {
@@ -637,7 +637,8 @@ static void walk_folded(struct look *look, uint32_t node, struct stream *stream)
 		for (uint32_t n = 0; n < place.node.n_label; n++)
 			if (!next_byte(look->set, stream, &byte) || byte != place.label[n])
 				return;
-		/* Folded characters begin and end alike in text and literal. */
+		/* A literal ends at a character boundary, so stream->at is the end of the match in
+		 * the text. */
 		if (place.node.literal != BS_NO_LITERAL)
 			meet(look, place.node.literal, stream->at);
 		if (place.node.n_children == 0 || !next_byte(look->set, stream, &byte))
@@ -660,7 +661,7 @@ static void look_at_folded(struct look *look, size_t at)
 	walk_folded(look, root_of(set, bs_load_u32(begin))->node, &stream);
 }
 
-/* Which literals stand at a place. */
+/* Finds the literals at a position. */
 static void look_at(struct look *look, size_t at)
 {
 	const struct bs_literal_set *set = look->set;

@@ -1,16 +1,17 @@
 /*
- * literal_set.h: many literals, looked for at once.
+ * literal_set.h: searches for many literals at once.
  *
- * A table says for the four bytes at a place, by a hash, whether some literal may begin there, and
- * what its fifth byte may be; two small ones say the same of literals of three bytes and of fewer.
- * So a place costs some instructions however many literals there are. Where one may begin, the
- * first four bytes lead to a radix tree of the literals that begin with them. Places are asked from
- * left to right, so the first match is the leftmost one; of the literals that begin there the
- * caller gets the one that stands first in the list, as an alternation of them would have it.
+ * For each position, the hash of its next four bytes is looked up in a table, which says whether a
+ * literal may begin there and which fifth bytes may follow. Two small tables do this for literals
+ * of three bytes and of one or two. So a position costs a few instructions, however many literals
+ * there are. Where a literal may begin, the first four bytes lead to a radix tree of the literals
+ * that begin with them. Positions are tried from left to right, so the first match is the leftmost.
+ * If several literals match at this position, the earliest of the list is returned, as an
+ * alternation of the literals would match.
  *
- * Letter case aside, literals and text are compared by simple case folding (bs_gram_fold), which is
- * what PCRE2 does: tests/property/test_literal_set.c compares the two for all of Unicode. Literals
- * are UTF-8 then; in the text, a byte that is of no character is equal to nothing.
+ * Caseless sets compare literals and text by simple case folding (bs_gram_fold), as PCRE2 does;
+ * tests/property/test_literal_set.c compares the two for all of Unicode. The literals must then be
+ * UTF-8. An invalid byte in the text equals nothing.
  */
 #pragma once
 
@@ -28,7 +29,7 @@ BS_VECTOR(bs_literals, struct bs_literal);
 
 enum bs_literal_case {
 	BS_LITERAL_EXACT,
-	BS_LITERAL_ASCII, /* the letters of ASCII are equal, bytes beyond as they are */
+	BS_LITERAL_ASCII, /* ASCII letters match in either case; other bytes must be equal */
 	BS_LITERAL_UNICODE,
 };
 
@@ -37,26 +38,27 @@ struct bs_literal_found {
 	uint32_t literal;
 };
 
-/* Whether a literal that stands in text[found->start..found->end) counts. */
+/* Returns whether to accept the literal at text[found->start..found->end). */
 typedef bool (*bs_literal_counts)(void *context, const uint8_t *text, size_t n_bytes,
                                   const struct bs_literal_found *found);
 
 struct bs_literal_set;
 
-/* literals, and their bytes, must live as long as the set. n_literals > 0. An empty literal stands
- * everywhere. Time and memory are linear in what the literals have of bytes: some 100 bytes a
- * literal. BS_NO_MEMORY; BS_UNSUPPORTED: Unicode's case is asked for, some literal is not ASCII,
- * and there is no ICU. */
+/* literals and their bytes must outlive the set. n_literals > 0. An empty literal matches
+ * everywhere. Time and memory are linear in the total bytes of the literals: about 100 bytes per
+ * literal. BS_NO_MEMORY. BS_UNSUPPORTED: BS_LITERAL_UNICODE with a literal beyond ASCII, and ICU is
+ * missing. */
 enum bs_status bs_literal_set_new(const struct bs_literal *literals, uint32_t n_literals,
                                   enum bs_literal_case letter_case, struct bs_literal_set **set_out,
                                   struct bs_error *err) BS_WARN_UNUSED;
 void bs_literal_set_free(struct bs_literal_set *set);
 
 /*
- * The leftmost place at or after from where a literal stands in text[0..n_bytes), and of those that
- * begin there the first of the list. counts, unless NULL, is asked about each literal in turn,
- * equal ones too, in the order of places; one that says no to all sees whatever stands in the text.
- * An empty literal is found at from, whatever counts says. Any number of threads.
+ * Finds the leftmost position at or after `from` where a literal matches in text[0..n_bytes), and
+ * the earliest literal of the list that matches there. counts (nullable) is called for each literal
+ * found, equal ones included, in the order of positions; the search goes on while it returns false,
+ * so a function that always returns false sees every literal in the text. An empty literal matches
+ * at `from` without a call of counts. Thread-safe.
  */
 bool bs_literal_set_find(const struct bs_literal_set *set, const uint8_t *text, size_t from,
                          size_t n_bytes, bs_literal_counts counts, void *context,

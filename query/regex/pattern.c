@@ -14,8 +14,8 @@
 #include "query/regex/regex_rewrite.h"
 #include "query/regex/text.h"
 
-/* A byte of \.+*?()|[]{}^$#&-~ : a bit each, 64 to a word, since a list of words asks this of all
- * its bytes. */
+/* True for a byte of \.+*?()|[]{}^$#&-~. One bit per byte, 64 to a word, because every byte of a
+ * long word list is tested. */
 static bool is_special(uint8_t byte)
 {
 	static const uint64_t specials[4] = {UINT64_C(0x80006f5800000000),
@@ -36,14 +36,14 @@ static void put_fixed(struct bs_text_writer *to, const char *pattern, size_t n)
 	bs_text_put(to, pattern + from, n - from);
 }
 
-/* What a pattern costs about to be joined, and a byte of it. */
+/* The estimated time to join a pattern, and per byte of it. */
 #define PATTERN_NS 50u
 #define BYTE_NS    5u
 
 static enum bs_status join_patterns(const struct bs_grep_pattern *pattern, struct bs_buffer *joined,
                                     struct bs_error *err)
 {
-	/* One alone gets these afterwards, so that its literal is seen. */
+	/* A single pattern gets ^(?: and )$ later, in finish, so that its literal is found. */
 	bool is_line = pattern->is_line && pattern->n_patterns > 1;
 	struct bs_text_writer to = {
 		.out = joined, .status = bs_buffer_reserve(joined, 1, err), .err = err};
@@ -61,7 +61,7 @@ static enum bs_status join_patterns(const struct bs_grep_pattern *pattern, struc
 	return to.status;
 }
 
-/* Whether a pattern asks for upper case, for smart case. */
+/* Whether a pattern has literal characters, and upper-case ones, for smart case. */
 struct cases {
 	bool has_literal, has_upper_case;
 	enum bs_status status;
@@ -79,7 +79,7 @@ static void see_char(struct cases *cases, uint32_t c)
 		cases->has_upper_case = bs_icu.u_hasBinaryProperty((UChar32)c, UCHAR_UPPERCASE);
 }
 
-/* text[0..n); is_escaped: but for what stands behind a backslash. */
+/* Sees the characters of text[0..n); is_escaped: without those after a backslash. */
 static void see_text(struct cases *cases, const uint8_t *text, size_t n, bool is_escaped)
 {
 	for (size_t at = 0; at < n;) {
@@ -92,7 +92,7 @@ static void see_text(struct cases *cases, const uint8_t *text, size_t n, bool is
 	}
 }
 
-/* What stands for itself, as rg's own engine has it. */
+/* Sees the literal characters of a pattern, as ripgrep's own engine defines them. */
 static void see_tree(struct cases *cases, const struct bs_regex *regex)
 {
 	for (uint32_t i = 0; i < bs_regex_n_nodes(regex); i++) {
@@ -109,7 +109,8 @@ static void see_tree(struct cases *cases, const struct bs_regex *regex)
 	}
 }
 
-/* rg -P goes by the text, rg without it by the meaning, and does not know what only PCRE2 has. */
+/* rg -P decides smart case by the text of the pattern. rg without -P decides by its meaning, but
+ * its engine does not know PCRE2's own syntax, for which the text decides here. */
 static enum bs_status decide_case(const struct bs_grep_pattern *pattern,
                                   struct bs_grep_analysis *analysis, struct bs_error *err)
 {
@@ -129,15 +130,15 @@ static enum bs_status decide_case(const struct bs_grep_pattern *pattern,
 	return cases.status;
 }
 
-/* Scar: repetitions of repetitions, a{1}{1}{1} and so on, are nested without parentheses, as deep
- * as the pattern is long. */
+/* Scar: repetitions of repetitions, such as a{1}{1}{1}, nest without parentheses, as deep as the
+ * pattern is long. */
 #define MOST_DEPTH (2 * BS_REGEX_MAX_DEPTH)
 
-/* On the way through what stands in every match: the longest literal in it. */
+/* A walk over the nodes that are part of every match, for the longest literal. */
 struct literals {
 	const struct bs_regex *regex;
 	bool is_caseless;
-	bool is_cut; /* more than one run, or some character was left out */
+	bool is_cut; /* there was more than one run, or a character was left out */
 	unsigned depth;
 	struct bs_buffer *best;
 	struct bs_text_writer run;
@@ -154,8 +155,8 @@ static void end_run(struct literals *literals)
 	bs_buffer_clear(run->out);
 }
 
-/* Letter case aside, k and s have third forms, U+212A and U+017F, and beyond ASCII nearly all have
- * others of other bytes. */
+/* Ends the literal at characters with other forms of a different length, if letter case is ignored:
+ * k and s (U+212A, U+017F), and nearly all letters beyond ASCII. */
 static void take_run(struct literals *literals, const struct bs_regex_node *node)
 {
 	const uint8_t *bytes = literals->regex->bytes.data + node->first;
@@ -187,8 +188,8 @@ static void take_node(struct literals *literals, const struct bs_regex_node *nod
 	literals->is_cut = true;
 }
 
-/* The longest literal that stands in every match, or nothing. It is the whole of every match if
- * nothing was cut off and there are no groups. */
+/* Finds the longest literal that is part of every match. It is the whole of every match if nothing
+ * was cut off and there are no groups. */
 static enum bs_status find_literal(struct bs_grep_analysis *analysis, struct bs_error *err)
 {
 	const struct bs_regex *regex = &analysis->regex;
@@ -212,8 +213,8 @@ static enum bs_status find_literal(struct bs_grep_analysis *analysis, struct bs_
 	return status;
 }
 
-/* The pattern as it is compiled, with what -w and -x put around it. ends_in_comment: of the text.
- * rg's own engine ends such a comment before what -w puts after it; rg -P and rg -x do not, which
+/* Writes the pattern to compile, with the additions of -w and -x. ends_in_comment: the text does.
+ * ripgrep's own engine ends such a comment before the addition of -w; rg -P and rg -x do not, which
  * is an error. */
 static enum bs_status finish(const struct bs_grep_pattern *pattern, const uint8_t *text,
                              size_t n_bytes, bool ends_in_comment, bool passes_cr,
@@ -269,7 +270,7 @@ static enum bs_status write_for_pcre2(const struct bs_grep_pattern *pattern,
 	return status;
 }
 
-/* What follows from analysis->regex. */
+/* Derives everything else from analysis->regex. */
 static enum bs_status derive(const struct bs_grep_pattern *pattern,
                              struct bs_grep_analysis *analysis, struct bs_error *err)
 {
@@ -277,7 +278,8 @@ static enum bs_status derive(const struct bs_grep_pattern *pattern,
 	enum bs_status status = decide_case(pattern, analysis, err);
 	if (!status)
 		status = find_literal(analysis, err);
-	/* Of bytes that are not UTF-8 to it a tree knows what -F has. */
+	/* Where text and pattern are bytes, a tree with characters beyond ASCII is right only for
+	 * fixed strings (-F). */
 	if (!status && (analysis->is_legible || pattern->is_fixed))
 		status = bs_pattern_list_make(&analysis->list, &analysis->regex,
 		                              analysis->is_caseless,
@@ -306,7 +308,7 @@ enum bs_status bs_grep_analyse_regex(const struct bs_grep_pattern *pattern,
 	return derive(pattern, analysis, err);
 }
 
-/* A literal of a list, with what stands around each pattern of several. */
+/* Writes a literal of a list, with the additions around each of several patterns. */
 static enum bs_status write_literal(const struct bs_grep_pattern *pattern,
                                     const struct bs_grep_analysis *analysis,
                                     const struct bs_literal *literal, struct bs_buffer *out,

@@ -5,7 +5,7 @@
 #include "query/regex/pattern.h"
 #include "query/regex/regex_grams.h"
 
-/* Of fewer literals regex_grams.h makes more. */
+/* For shorter lists bs_regex_grams finds more. */
 #define LONG_LITERALS 64u
 
 bool bs_list_has_grams(const struct bs_pattern_list *list)
@@ -14,7 +14,7 @@ bool bs_list_has_grams(const struct bs_pattern_list *list)
 	       bs_pattern_n_literals(list) >= LONG_LITERALS;
 }
 
-/* Releases the analysis. */
+/* Derives the tree, and releases the analysis. */
 static enum bs_status take_grams(struct bs_grep_analysis *analysis, enum bs_status status,
                                  struct bs_gram_tree **tree_out, struct bs_error *err)
 {

@@ -1,5 +1,5 @@
-/* pattern_grams.h: patterns -> what each match must hold, as a gram tree (gram_tree.h): of the
- * patterns of a request, or of a long list. */
+/* pattern_grams.h: patterns -> the gram tree (gram_tree.h) of what each match must contain. Chooses
+ * between the analysis of a regex and that of a long list of literals. */
 #pragma once
 
 #include "core/bitsift/grep_request.h"
@@ -8,16 +8,17 @@
 #include "query/regex/gram_tree.h"
 #include "query/regex/pattern_list.h"
 
-/* tree_out is NULL if nothing is known. For a text that is not UTF-8 but is searched as U+FFFD, see
- * bs_gram_tree_has_replacement. BS_INVALID (a pattern that is not UTF-8), BS_UNSUPPORTED (ICU is
- * needed, and is not there), BS_NO_MEMORY. */
+/* *tree_out is NULL if nothing is known. A text that is invalid UTF-8 and searched as U+FFFD needs
+ * bs_gram_tree_has_replacement. BS_INVALID: a pattern is not UTF-8. BS_UNSUPPORTED: ICU is needed
+ * and missing. BS_NO_MEMORY. */
 enum bs_status bs_pattern_grams(const struct bs_grep_pattern *pattern,
                                 struct bs_gram_tree **tree_out,
                                 struct bs_error *err) BS_WARN_UNUSED;
-/* The same of a tree that a host has built. BS_INVALID: it has not been ended. */
+/* The gram tree of a pattern that a host built. BS_INVALID: bs_pattern_tree_end was not called.
+ * Otherwise fails as bs_pattern_grams. */
 enum bs_status bs_pattern_tree_grams(const struct bs_pattern_tree *pattern,
                                      struct bs_gram_tree **tree_out,
                                      struct bs_error *err) BS_WARN_UNUSED;
 
-/* Whether the list is long, so that its tree is that of bs_regex_grams_of_literals. */
+/* True if the list is so long that its tree comes from bs_regex_grams_of_literals. */
 bool bs_list_has_grams(const struct bs_pattern_list *list);

@@ -9,19 +9,19 @@
 #include "core/text/grams.h"
 #include "query/regex/regex_read.h"
 
-/* Of a literal that only finds places, so much is enough; and of those of a part so many. */
+/* Limits of literals that only find positions: bytes of a literal, and literals of a part. */
 #define LITERAL_MOST_BYTES 64u
 #define LITERALS_MOST      64u
-/* Where that is all that is known to stand in a match, nearly every line has it, and one does well
- * to know more. */
+/* Nearly every line contains literals this short, so a part also gets the next best ones
+ * (n_more). */
 #define WEAK_BYTES 2u
-/* Repetitions of repetitions can be nested without parentheses. */
+/* Repetitions of repetitions nest without parentheses. */
 #define MOST_DEPTH (2 * BS_REGEX_MAX_DEPTH)
 
 struct splitting {
 	struct bs_pattern_list *list;
 	const struct bs_regex *regex;
-	bool is_caseless; /* as asked */
+	bool is_caseless; /* as requested for the whole pattern */
 	bool is_line;
 	enum bs_status status;
 	struct bs_error *err;
@@ -32,8 +32,9 @@ static const struct bs_regex_node *node_at(const struct splitting *at, uint32_t 
 	return bs_regex_node(at->regex, index);
 }
 
-/* An option without parentheses holds for later parts, too; a reference is to a group of all of
- * them; \G and \K are about where a match starts. */
+/* True if a node makes the parts depend on each other or on the start of a match: an option without
+ * parentheses also applies to later parts, references count the groups of all parts, and \G and \K
+ * are about the start of a match. */
 static bool ties_parts(const struct bs_regex *regex, const struct bs_regex_node *node)
 {
 	bool is_option = node->kind == BS_REGEX_EMPTY && node->to - node->from > 2 &&
@@ -60,7 +61,7 @@ static void put_literal(struct splitting *at, const uint8_t *bytes, size_t n_byt
 		at->status = bs_vector_append(&at->list->literals, &literal, at->err);
 }
 
-/* What finds the places where a run may stand; false: nothing is certain of it. */
+/* Adds a literal that finds the positions of a run. False: no part of the run is certain. */
 static bool take_run(struct splitting *at, const struct bs_regex_node *node)
 {
 	const uint8_t *bytes = at->regex->bytes.data + node->first;
@@ -89,8 +90,8 @@ static uint32_t least_bytes(const struct splitting *at, uint32_t from, uint32_t 
 
 static bool take_needed(struct splitting *at, uint32_t index, unsigned depth);
 
-/* Of the children that must all be there, but for one, the literals of the one whose shortest is
- * the longest: *best_out. */
+/* Among the children of a sequence except but_for, adds the literals of the child whose shortest
+ * literal is the longest. *best_out is this child. */
 static bool take_best(struct splitting *at, const struct bs_regex_node *node, unsigned depth,
                       uint32_t but_for, uint32_t *best_out)
 {
@@ -126,7 +127,8 @@ static bool take_each(struct splitting *at, const struct bs_regex_node *node, un
 	return has_all;
 }
 
-/* Literals of which every match of the node holds one. False: none are known, and none were put. */
+/* Adds literals, one of which every match of the node contains. False: none are known, and none
+ * were added. */
 static bool take_needed(struct splitting *at, uint32_t index, unsigned depth)
 {
 	const struct bs_regex_node *node = node_at(at, index);
@@ -152,7 +154,7 @@ static bool is_place(const struct splitting *at, uint32_t index, uint8_t letter)
 	return node_at(at, index)->kind == BS_REGEX_PLACE && node_at(at, index)->letter == letter;
 }
 
-/* What stands between ^ and $; *index_out BS_REGEX_NO_NODE: nothing. */
+/* True for ^...$. *index_out is the node between them, BS_REGEX_NO_NODE if there is none. */
 static bool is_in_line(const struct splitting *at, uint32_t index, uint32_t *index_out)
 {
 	const struct bs_regex_node *node = node_at(at, index);
@@ -164,7 +166,7 @@ static bool is_in_line(const struct splitting *at, uint32_t index, uint32_t *ind
 	return is_place(at, node->n == 3 ? node_at(at, second)->next : second, '$');
 }
 
-/* The literals that a part is, if it is nothing else. */
+/* Adds the literals of a part. False if it is not exactly an alternation of literals. */
 static bool take_literals(struct splitting *at, uint32_t index, unsigned depth)
 {
 	const struct bs_regex_node *node = node_at(at, index);
@@ -202,7 +204,8 @@ static bool take_part(struct splitting *at, uint32_t index)
 	return true;
 }
 
-/* What a part is known to need; what else, if that is not much. False: nothing. */
+/* Adds the literals that a part needs, and the next best ones if they are weak. False: none are
+ * known. */
 static bool take_needs(struct splitting *at, uint32_t index, struct bs_pattern_part *part)
 {
 	const struct bs_regex_node *node = node_at(at, index);
@@ -219,9 +222,9 @@ static bool take_needs(struct splitting *at, uint32_t index, struct bs_pattern_p
 	return is_known;
 }
 
-#define PART_NS 200u /* what one costs about to be taken apart */
+#define PART_NS 200u /* estimated time per part */
 
-/* The parts, and what each is known to need. */
+/* Makes the parts, with the literals that each needs. */
 static void split(struct splitting *at)
 {
 	struct bs_pattern_list *list = at->list;
@@ -241,7 +244,8 @@ static void split(struct splitting *at)
 	list->n_parts = n;
 }
 
-/* Whether there is nothing but literals; if not, there are none. */
+/* True if the pattern is nothing but literals, which are then added; otherwise no literals are
+ * left. */
 static bool is_all_literal(struct splitting *at)
 {
 	const struct bs_regex_node *root = node_at(at, at->regex->root);
@@ -265,7 +269,7 @@ static void see_case(struct splitting *at)
 	}
 }
 
-/* The regex that is the list: the whole, or what is in the group that is all of it. */
+/* Returns the regex that is the list: the whole pattern, or the content of the group around it. */
 static const struct bs_regex *find_list(struct splitting *at, const struct bs_regex *whole)
 {
 	static const char *const openings[] = {"(", "(?:"};

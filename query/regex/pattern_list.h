@@ -1,53 +1,52 @@
 /*
- * pattern_list.h: a pattern taken apart where it is a list: alternatives at the outermost level, or
- * in the one group that is all of the pattern. What PCRE2 would try one after the other at each
- * place can then be looked for at once, by literals of which each match holds one; and what is too
- * large for PCRE2 as a whole is not in parts.
+ * pattern_list.h: splits a pattern that is a list: alternatives at the outermost level, or in the
+ * one group that is the whole pattern. PCRE2 would try the alternatives one after the other at each
+ * position. Here literals, of which each match contains one, are searched for at once. A pattern
+ * too large for PCRE2 as a whole can be compiled in parts.
  *
- * A pattern is split only where each part alone means what it means in the whole. Conservative:
- * where that is not certain there is no list.
+ * A pattern is split only if each part means alone what it means in the whole. Conservative: in
+ * doubt there is no list.
  */
 #pragma once
 
 #include "query/regex/literal_set.h"
 #include "query/regex/regex_tree.h"
 
-/* regex->text[from..to), and its literals[first_literal..first_literal + n_literals): every match
- * holds one of them. Where these are very short, it also holds one of the n_more that follow, if
- * there are some. */
+/* A part is regex->text[from..to). Every match of it contains one of the
+ * literals[first_literal..first_literal + n_literals). If these are very short and n_more > 0,
+ * every match also contains one of the n_more literals that follow. */
 struct bs_pattern_part {
 	uint32_t from, to;
-	uint32_t first_literal, n_literals; /* none: nothing is known */
+	uint32_t first_literal, n_literals; /* n_literals 0: nothing is known */
 	uint32_t n_more;
 };
 
 BS_VECTOR(bs_pattern_parts, struct bs_pattern_part);
 
 struct bs_pattern_list {
-	uint32_t n_parts; /* 0: this is no list */
-	/* whose parts these are: the pattern, or what stands in its one group */
+	uint32_t n_parts; /* 0: not a list */
+	/* the regex whose parts these are: the whole pattern, or `inner` */
 	const struct bs_regex *regex;
-	bool has_group; /* that group captures: it is group 1 of each match */
-	/* the literals, in their order, are all that there is to match */
+	bool has_group; /* the group around the list captures; it is group 1 of each match */
+	/* the pattern is exactly the alternation of the literals, in this order */
 	bool is_literal;
-	bool has_empty;     /* one of them is empty */
-	bool is_caseless;   /* letter case is of no account to the literals */
+	bool has_empty;     /* one of the literals is empty */
+	bool is_caseless;   /* the literals ignore letter case */
 	bool are_all_known; /* each part has literals */
 	struct bs_pattern_parts parts;
 	struct bs_literals literals;
-	struct bs_regex inner; /* what stands in the one group */
+	struct bs_regex inner; /* the content of the one group, read again */
 };
 
-/* is_caseless: as asked for the whole pattern; is_line: ^(?: and )$ stand around each part, and
- * count as not there for is_literal. regex must outlive the list and not move. Zero-initialise;
- * release with bs_pattern_list_deinit, also after a failure. BS_NO_MEMORY. */
+/* is_caseless: the letter case of the whole pattern. is_line: ^(?: and )$ are around each part; a
+ * part is literal if its text between them is. regex must outlive the list and not move.
+ * Zero-initialise list; release with bs_pattern_list_deinit, also after a failure. BS_NO_MEMORY. */
 enum bs_status bs_pattern_list_make(struct bs_pattern_list *list, const struct bs_regex *regex,
                                     bool is_caseless, bool is_line,
                                     struct bs_error *err) BS_WARN_UNUSED;
 void bs_pattern_list_deinit(struct bs_pattern_list *list);
 
-/* The parts of a list that is_literal are its literals, which stand in the pattern one does not ask
- * where. */
+/* In a list with is_literal, each literal is a part; from and to are not set. */
 static inline struct bs_pattern_part bs_pattern_part_at(const struct bs_pattern_list *list,
                                                         uint32_t index)
 {

@@ -3,11 +3,11 @@
 
 #include "core/system/stack.h"
 
-/* Nesting that fits into any stack. */
+/* This depth fits into any stack. */
 #define FEW_LEVELS  8u
-#define MOST_LEVELS 250u /* PCRE2 refuses more */
+#define MOST_LEVELS 250u /* PCRE2 rejects deeper patterns */
 
-/* Of the compiler for machine code, by measurement with PCRE2 10.42: 400 bytes a level and 9
+/* Stack bytes per level of the JIT compiler. Measured with PCRE2 10.42: 400 bytes a level plus 9
  * KiB. */
 #define JIT_LEVEL_BYTES 1024u
 

@@ -1,6 +1,6 @@
 /*
- * pcre2_stack.h: PCRE2 on a small stack (core/system/stack.h). Its compiler and that for machine
- * code recurse as deep as parentheses are nested, up to 250.
+ * pcre2_stack.h: PCRE2 on a small stack (core/system/stack.h). Its compiler and its JIT compiler
+ * recurse as deep as parentheses are nested, up to 250 levels.
  */
 #pragma once
 
@@ -11,12 +11,12 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
-/* pcre2_compile with this context fails by PCRE2_ERROR_PARENTHESES_STACK_CHECK where the stack is
- * too small. */
+/* Makes pcre2_compile with this context fail with PCRE2_ERROR_PARENTHESES_STACK_CHECK if the stack
+ * is too small. */
 void bs_pcre2_guard_stack(pcre2_compile_context *context);
 
-/* The number of opening parentheses: groups are nested no deeper. */
+/* The number of opening parentheses, an upper bound of the nesting of groups. */
 size_t bs_pcre2_groups(const uint8_t *pattern, size_t n_bytes);
-/* pcre2_jit_compile, unless the stack is too small for so many groups; then it returns
- * PCRE2_ERROR_NOMEMORY, and the code is interpreted. */
+/* Calls pcre2_jit_compile, unless the stack is too small for n_groups nested groups. Then it
+ * returns PCRE2_ERROR_NOMEMORY, and the code is interpreted. */
 int bs_pcre2_jit_compile(pcre2_code *code, size_t n_groups);

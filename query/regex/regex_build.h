@@ -1,7 +1,7 @@
 /*
- * regex_build.h: how the nodes of a tree are made, in the order of the pattern, and put together:
- * by the parser, which reads a pattern (regex_read.c), and by the functions that a host calls for
- * each part of one (built_pattern.c).
+ * regex_build.h: creates the nodes of a tree in the order of the pattern and links them. Used by
+ * the parser (regex_read.c) and by the functions that a host calls for each part of a pattern
+ * (built_pattern.c).
  */
 #pragma once
 
@@ -12,13 +12,13 @@
 #include "core/system/deadline.h"
 #include "query/regex/regex_tree.h"
 
-/* What (?imsx) sets. */
+/* The options that (?imsx) sets. */
 struct bs_regex_options {
 	uint8_t caseless, multi_line, dot_all; /* enum bs_regex_switch */
 	bool is_extended;                      /* white space and comments are ignored */
 };
 
-/* What will be the children of one node. */
+/* A list of siblings, the future children of one node. */
 struct bs_regex_children {
 	uint32_t n, first, last;
 };
@@ -26,20 +26,20 @@ struct bs_regex_children {
 static const struct bs_regex_children bs_regex_no_children = {0, BS_REGEX_NO_NODE,
                                                               BS_REGEX_NO_NODE};
 
-/* A tree in the making. The nodes made so far are those of text[0..at) of the pattern. */
+/* A tree under construction. The nodes made so far cover text[0..at) of the pattern. */
 struct bs_regex_build {
 	struct bs_regex *regex;
-	size_t at; /* what has been read, or written, of the pattern: where the next node ends */
+	size_t at; /* bytes of the pattern read or written so far; the next node ends here */
 	struct bs_regex_options options;
-	bool gave_up; /* the pattern is unknown; what follows does not matter */
+	bool gave_up; /* the whole pattern becomes BS_REGEX_UNKNOWN; later nodes are ignored */
 	enum bs_status status;
 	struct bs_error *err;
 };
 
-/* Functions that make a node return its index; after a failure, or once the parser gave up, some
- * index. */
+/* Functions that make a node return its index. After a failure or once gave_up is set, the index is
+ * meaningless. */
 
-#define BS_REGEX_NODE_NS 100u /* what one costs about to be read */
+#define BS_REGEX_NODE_NS 100u /* estimated time to read a node */
 
 static inline struct bs_regex_node *bs_regex_node_of(struct bs_regex_build *build, uint32_t index)
 {
@@ -57,7 +57,7 @@ static inline uint32_t bs_regex_give_up(struct bs_regex_build *build)
 	return 0;
 }
 
-/* A node of text[from..at). */
+/* Adds a node for text[from..at). */
 static inline uint32_t bs_regex_add(struct bs_regex_build *build, enum bs_regex_kind kind,
                                     size_t from, uint32_t letter)
 {
@@ -90,8 +90,8 @@ static inline void bs_regex_put_child(struct bs_regex_build *build,
 	children->last = child;
 }
 
-/* A run that follows on one of the same case joins it, also in the bytes; the empty text is left
- * out. */
+/* Appends a child to a sequence. A run is merged with a run before it of the same letter case. An
+ * EMPTY node is left out. */
 static inline void bs_regex_put_in_sequence(struct bs_regex_build *build,
                                             struct bs_regex_children *children, uint32_t child)
 {
@@ -121,7 +121,7 @@ static inline uint32_t bs_regex_add_parent(struct bs_regex_build *build, enum bs
 	return parent;
 }
 
-/* One child alone needs no parent; none are the empty text. */
+/* The node of some children: with one child that child, without children an EMPTY node. */
 static inline uint32_t bs_regex_join(struct bs_regex_build *build,
                                      const struct bs_regex_children *children,
                                      enum bs_regex_kind kind, size_t from)
@@ -171,8 +171,7 @@ static inline void bs_regex_add_member(struct bs_regex_build *build, size_t from
 	build->status = bs_vector_append(&build->regex->members, &member, build->err);
 }
 
-/* Adds the set of the members from `first` on. letter ^: the characters that are in none of
- * them. */
+/* Adds the set of members[first..]. letter '^': the characters that no member contains. */
 static inline uint32_t bs_regex_add_set(struct bs_regex_build *build, size_t from, uint32_t letter,
                                         uint32_t first)
 {

@@ -1,16 +1,17 @@
 /*
- * regex_grams.c: see regex_grams.h. What is known of the texts that a node of a pattern can match:
+ * regex_grams.c: see regex_grams.h. The analysis knows of each node, about the texts that it can
+ * match:
  *
- *     exact    all of them, or
+ *     exact    all of them; or
  *     begins   each begins with one of these, and
  *     ends     each ends with one of these;
- *     need     and where one of them stands, so does this.
+ *     need     and a file with a match must also satisfy this.
  *
- * Where two nodes follow each other, the ends of the one and the beginnings of the other make
- * longer strings, which match and file must hold, too. Beginnings and ends that are in need already
- * are marked as told, so that they are not put there again.
+ * Where one node follows another, the ends of the first and the beginnings of the second make
+ * longer strings, which every match and its file must contain. An edge (begins or ends) that is
+ * already part of need is marked is_told, so that it is not added again.
  *
- * From the bottom up: memory, sets of strings, needs (AND and OR, made smaller on the way),
+ * In order, bottom-up: memory, sets of strings, needs (AND and OR, simplified when they are made),
  * knowledge in both alphabets, the tree, and the window.
  */
 #include "query/regex/regex_grams.h"
@@ -27,30 +28,29 @@
 #include "core/text/grams.h"
 #include "query/regex/regex_set.h"
 
-/* A longer literal is known by its beginning and its end only, and what is needed by its first so
- * many bytes. */
+/* For a longer literal, need contains the first EXACT_BYTES, and each edge EDGE_BYTES. */
 #define EXACT_BYTES 1024u
 #define EDGE_BYTES  64u
-#define MOST_COPIES 16u /* of what is repeated: x{100} holds x{16} */
-/* a class of more characters is anything: ORed, they would filter nothing */
+#define MOST_COPIES 16u /* copies used of a repeated part: x{100} contains x{16} */
+/* a class of more characters counts as anything: their OR would filter nothing */
 #define FEW_CHARS 4u
 
-/* Of a set of strings. */
+/* Limits of a set of strings. */
 #define MOST_STRINGS      64u
 #define MOST_STRING_BYTES 4096u
 
-/* Operands of an AND; and of an OR, or leaves of anything. */
+/* Limits of the operands of an AND, and of the operands or leaves of an OR. */
 #define MOST_ANDED 256u
 #define MOST_ORED  16384u
-/* Among so many operands it is looked whether one makes another superfluous, and so deep. */
+/* Up to MOST_COMPARED operands are checked for superfluous ones, with COMPARE_FUEL steps each. */
 #define MOST_COMPARED 64u
 #define COMPARE_FUEL  256
-/* Grams of more bytes of a literal add nothing; of one of many literals, little. */
+/* More bytes of a literal would add no useful grams; of one in a long list, fewer do. */
 #define LITERAL_KEY_BYTES      256u
 #define LIST_LITERAL_KEY_BYTES 32u
 
 #define BLOCK_BYTES (1u << 20)
-/* What one step of the analysis may allocate at most, and all of them together. */
+/* The most that one step of the analysis allocates, and that all steps do together. */
 #define STEP_BYTES       (384u << 10)
 #define MOST_ARENA_BYTES (48u << 20)
 
@@ -60,14 +60,14 @@ struct block {
 };
 
 struct arena {
-	uint32_t least_bytes; /* of a string that is of use */
+	uint32_t least_bytes; /* shorter strings are useless */
 	struct block *last;
-	size_t used_bytes;  /* of the last block */
-	size_t total_bytes; /* asked for in all */
-	int fuel;           /* left for the comparison of two needs under way */
+	size_t used_bytes;  /* bytes used of the last block */
+	size_t total_bytes; /* bytes allocated in all */
+	int fuel;           /* steps left for the current comparison of two needs */
 };
 
-/* Makes sure that the next STEP_BYTES can be had. */
+/* Makes sure that the next STEP_BYTES are available. */
 static enum bs_status prepare(struct arena *arena, struct bs_error *err)
 {
 	if (arena->last && BLOCK_BYTES - arena->used_bytes >= STEP_BYTES)
@@ -81,7 +81,7 @@ static enum bs_status prepare(struct arena *arena, struct bs_error *err)
 	return BS_OK;
 }
 
-/* Never NULL within what was prepared; aligned for any of our structs. */
+/* Returns memory from the prepared block, never NULL; aligned for all structs of this file. */
 static void *take(struct arena *arena, size_t n_bytes)
 {
 	n_bytes = (n_bytes + 15) & ~(size_t)15;
@@ -101,8 +101,8 @@ static void arena_deinit(struct arena *arena)
 	}
 }
 
-/* Sorted, distinct, at least one; strings and array are immutable. The empty string alone, as a set
- * of beginnings or ends, is no knowledge. */
+/* Sorted, distinct, n >= 1; the strings and the array are immutable. As a set of beginnings or
+ * ends, the empty string alone means that nothing is known. */
 struct set {
 	const struct bs_literal *strings;
 	uint32_t n;
@@ -137,7 +137,7 @@ static size_t total_bytes(const struct set *set)
 	return n;
 }
 
-/* Puts a string where it belongs, unless it is there. */
+/* Inserts a string in order, unless it is present. Returns the new length. */
 static uint32_t insert(struct bs_literal *strings, uint32_t n, struct bs_literal string)
 {
 	uint32_t at = n;
@@ -156,8 +156,8 @@ static uint32_t insert(struct bs_literal *strings, uint32_t n, struct bs_literal
 	return n + 1;
 }
 
-/* Many by many is too much sooner than many by one: each string gets only a little longer, and
- * there are many more. */
+/* Crossing two sets of several strings has a lower limit than crossing with a single string,
+ * because each string gets only a little longer and there are many more. */
 static bool is_worth_crossing(const struct set *a, const struct set *b)
 {
 	uint32_t n = a->n * b->n;
@@ -165,7 +165,7 @@ static bool is_worth_crossing(const struct set *a, const struct set *b)
 	       total_bytes(a) * b->n + total_bytes(b) * a->n <= MOST_STRING_BYTES;
 }
 
-/* Each of a followed by each of b; false if that is too much. */
+/* Each string of a followed by each string of b. False if there are too many. */
 static bool set_cross(struct arena *arena, const struct set *a, const struct set *b,
                       struct set *set_out)
 {
@@ -190,7 +190,7 @@ static bool set_cross(struct arena *arena, const struct set *a, const struct set
 	return true;
 }
 
-/* False if that is too much. */
+/* The union. False if it is too large. */
 static bool set_join(struct arena *arena, const struct set *a, const struct set *b,
                      struct set *set_out)
 {
@@ -213,7 +213,8 @@ static bool has_part(const struct bs_literal *whole, const struct bs_literal *pa
 	return memcmp(whole->bytes + from, part->bytes, part->n_bytes) == 0;
 }
 
-/* As beginnings, or ends: what begins (ends) with another of the set is left out. */
+/* Drops strings that begin (are_ends: end) with another string of the set, which as a set of
+ * beginnings or ends is enough. */
 static struct set set_shortest(struct arena *arena, const struct set *set, bool are_ends)
 {
 	if (set->n == 1)
@@ -230,18 +231,18 @@ static struct set set_shortest(struct arena *arena, const struct set *set, bool 
 	return (struct set){strings, n};
 }
 
-/* A node in the making. Immutable, and shared by whoever needs it. */
+/* A node of the tree under construction. Immutable, and shared by its parents. */
 struct need {
 	enum bs_gram_node_kind kind;
 	uint32_t n_children;
 	const struct need *const *children;
 	struct bs_literal literal;
-	uint32_t n_leaves; /* below and with it, shared ones as often as they are */
+	uint32_t n_leaves; /* leaves in the subtree; a shared leaf counts each time */
 };
 
 static const struct need need_any = {.kind = BS_GRAM_ANY}, need_none = {.kind = BS_GRAM_NONE};
 
-/* ANY for what is too short to be of use. */
+/* The literal, or ANY if it is too short to be useful. */
 static const struct need *need_literal(struct arena *arena, const uint8_t *bytes, uint32_t n_bytes)
 {
 	if (n_bytes < arena->least_bytes)
@@ -253,7 +254,7 @@ static const struct need *need_literal(struct arena *arena, const uint8_t *bytes
 
 static bool implies(struct arena *arena, const struct need *a, const struct need *b);
 
-/* Whether all or some children of a, or of b, make it so that a implies b. */
+/* True if all (wants_all) or some children of a (are_of_a), or else of b, make a imply b. */
 static bool children_imply(struct arena *arena, const struct need *a, const struct need *b,
                            bool are_of_a, bool wants_all)
 {
@@ -266,8 +267,8 @@ static bool children_imply(struct arena *arena, const struct need *a, const stru
 	return wants_all;
 }
 
-/* Whether every file that satisfies a satisfies b, as far as is seen with little work: then b is of
- * no use beside a. */
+/* True if every file that satisfies a satisfies b, so that b is superfluous next to a. May return
+ * false for lack of fuel. */
 static bool implies(struct arena *arena, const struct need *a, const struct need *b)
 {
 	if (a == b)
@@ -275,7 +276,7 @@ static bool implies(struct arena *arena, const struct need *a, const struct need
 	if (arena->fuel-- <= 0)
 		return false;
 	if (a->kind == BS_GRAM_LITERAL && b->kind == BS_GRAM_LITERAL) {
-		arena->total_bytes += a->literal.n_bytes; /* work counts as memory does */
+		arena->total_bytes += a->literal.n_bytes; /* limits the work like memory */
 		return memmem(a->literal.bytes, a->literal.n_bytes, b->literal.bytes,
 		              b->literal.n_bytes) != NULL;
 	}
@@ -294,7 +295,7 @@ struct operands {
 	enum bs_gram_node_kind kind;
 };
 
-/* Under AND the stronger of two makes the other superfluous, under OR the weaker. */
+/* Of two needs, AND drops the weaker (implied) one and OR the stronger. */
 static bool makes_superfluous(const struct operands *operands, const struct need *a,
                               const struct need *b)
 {
@@ -335,7 +336,7 @@ static uint32_t n_operands_of(const struct need *need, enum bs_gram_node_kind ki
 	return need->kind == kind ? need->n_children : 1;
 }
 
-/* An operand, or its own if it is of the same kind. */
+/* Adds a need, or its children if it has the same kind. */
 static void add_operands(struct operands *operands, const struct need *need)
 {
 	if (need->kind != operands->kind)
@@ -345,7 +346,7 @@ static void add_operands(struct operands *operands, const struct need *need)
 			add_operand(operands, need->children[i]);
 }
 
-/* Of too many the later ones are left out: less is needed. */
+/* If there are too many operands, b is dropped; the result then requires less, which is sound. */
 static const struct need *need_and(struct arena *arena, const struct need *a, const struct need *b)
 {
 	if (a->kind == BS_GRAM_ANY || b->kind == BS_GRAM_NONE || a == b)
@@ -357,7 +358,7 @@ static const struct need *need_and(struct arena *arena, const struct need *a, co
 		return a;
 	struct operands operands = {arena, take(arena, n * sizeof(*operands.needs)), 0,
 	                            BS_GRAM_AND};
-	/* Those of an AND were compared with each other when it was made. */
+	/* The children of an AND were compared with each other when it was made. */
 	if (a->kind == BS_GRAM_AND) {
 		memcpy(operands.needs, a->children, a->n_children * sizeof(*operands.needs));
 		operands.n = a->n_children;
@@ -368,7 +369,7 @@ static const struct need *need_and(struct arena *arena, const struct need *a, co
 	return join(&operands);
 }
 
-/* needs may be changed. NONE of none; ANY of more than MOST_ORED. */
+/* n 0: NONE. More than MOST_ORED operands or leaves: ANY. */
 static const struct need *need_or(struct arena *arena, const struct need **needs, uint32_t n)
 {
 	size_t n_operands = 0, n_leaves = 0;
@@ -388,7 +389,7 @@ static const struct need *need_or(struct arena *arena, const struct need **needs
 	return operands.n ? join(&operands) : &need_none;
 }
 
-/* One of the strings. */
+/* One of the strings is contained. */
 static const struct need *need_of_set(struct arena *arena, const struct set *set)
 {
 	const struct need *needs[MOST_STRINGS];
@@ -397,7 +398,7 @@ static const struct need *need_of_set(struct arena *arena, const struct set *set
 	return need_or(arena, needs, set->n);
 }
 
-/* What the texts of a node begin with, or end with. */
+/* The beginnings, or the ends, of the texts of a node. */
 struct edge {
 	struct set set;
 	bool is_told;
@@ -409,35 +410,36 @@ enum {
 };
 
 struct knowledge {
-	bool is_never; /* nothing below counts */
-	bool is_exact; /* begins are all, and so are ends */
+	bool is_never; /* matches nothing; the other fields are meaningless */
+	bool is_exact; /* edges[BEGINS] are all texts, and equal edges[ENDS] */
 	struct edge edges[2];
 	const struct need *need;
 };
 
-/* The alphabet of windows: sets of characters. Of a character of several bytes it is only known
- * that none is ASCII's. */
+/* The alphabet of windows: sets of characters. For a character of several bytes, it only says that
+ * the bytes are not ASCII. */
 #define MOST_CLASSES 255u
 
 struct classes {
 	const struct bs_regex_window_options *options;
 	uint32_t n;
 	struct bs_regex_set sets[MOST_CLASSES];
-	double rates[MOST_CLASSES]; /* how often one is met */
+	double rates[MOST_CLASSES]; /* estimated share of positions whose byte is in the class */
 };
 
-/* An analysis: what is known of every node. */
+/* The analysis of a pattern: what is known of every node. */
 struct analysis {
 	struct arena *arena;
 	const struct bs_regex *regex;
-	struct knowledge *known; /* by node */
+	struct knowledge *known; /* indexed by node */
 	struct classes *classes; /* the alphabet; NULL: folded bytes */
-	struct bs_buffer folded; /* of a run */
+	struct bs_buffer folded; /* scratch: the folded text of a run */
 	enum bs_status status;
 	struct bs_error *err;
 };
 
-/* Before each step that allocates. With too much work the pattern is anything. */
+/* Call before each step that allocates. False ends the analysis: after a failure, or because the
+ * pattern needs too much work and so counts as anything. */
 static bool may_go_on(struct analysis *analysis)
 {
 	bool is_full = analysis->arena->total_bytes > MOST_ARENA_BYTES;
@@ -476,7 +478,7 @@ static void need_edge(struct analysis *analysis, struct knowledge *x, const stru
 		                   need_of_set(analysis->arena, &edge->set));
 }
 
-/* All that a file must hold where x matches. */
+/* Everything that a file must contain where x matches. */
 static const struct need *whole_need(struct analysis *analysis, const struct knowledge *x)
 {
 	struct knowledge whole = *x;
@@ -488,7 +490,7 @@ static const struct need *whole_need(struct analysis *analysis, const struct kno
 	return whole.need;
 }
 
-/* An edge of both: of it the shortest are kept, and what it knows becomes need. */
+/* Sets an edge of both to its shortest strings, after adding what it knows to need. */
 static void tell(struct analysis *analysis, struct knowledge *both, int which, struct edge edge)
 {
 	need_edge(analysis, both, &edge);
@@ -496,8 +498,8 @@ static void tell(struct analysis *analysis, struct knowledge *both, int which, s
 		(struct edge){set_shortest(analysis->arena, &edge.set, which == ENDS), true};
 }
 
-/* What stands where x ends and y begins is known: it is the beginning of both if x was exact, their
- * end if y was, and else stands between. */
+/* middle holds the strings where x ends and y begins. They are the beginning of both if x is exact,
+ * the end of both if y is exact, and otherwise become need. */
 static void use_middle(struct analysis *analysis, struct knowledge *both, const struct knowledge *x,
                        const struct knowledge *y, const struct set *middle)
 {
@@ -512,7 +514,7 @@ static void use_middle(struct analysis *analysis, struct knowledge *both, const 
 		need_edge(analysis, both, &(struct edge){*middle, is_told});
 }
 
-/* x, then y. */
+/* x followed by y. */
 static struct knowledge follow(struct analysis *analysis, const struct knowledge *x,
                                const struct knowledge *y)
 {
@@ -553,7 +555,8 @@ static struct knowledge know_sequence(struct analysis *analysis, const struct bs
 	return all;
 }
 
-/* Joins what all children begin with, or end with; no knowledge if that is too much. */
+/* Unites the beginnings, or the ends, of all children. False, and a set that knows nothing, if
+ * there are too many. */
 static bool join_sets(struct analysis *analysis, const struct bs_regex_node *node, int which,
                       struct set *set_out)
 {
@@ -576,8 +579,8 @@ static bool join_sets(struct analysis *analysis, const struct bs_regex_node *nod
 	return true;
 }
 
-/* The OR of what each child needs: besides what it is or begins and ends with, if that will be
- * known otherwise. */
+/* The OR of what each child needs. are_exact: without the children's own strings, because the
+ * caller keeps them as an exact set. */
 static const struct need *join_needs(struct analysis *analysis, const struct bs_regex_node *node,
                                      bool are_exact)
 {
@@ -630,7 +633,7 @@ static struct knowledge know_either(struct analysis *analysis, const struct bs_r
 	return one;
 }
 
-/* x at least once: it begins and ends as x does, and what x needs is needed. */
+/* x once or more: it begins and ends as x does, and needs what x needs. */
 static struct knowledge know_more(struct analysis *analysis, const struct knowledge *x)
 {
 	struct knowledge more = *x;
@@ -644,7 +647,7 @@ static struct knowledge know_more(struct analysis *analysis, const struct knowle
 	return more;
 }
 
-/* Perhaps x. */
+/* x zero times or more, up to `most`. */
 static struct knowledge know_option(struct analysis *analysis, const struct knowledge *x,
                                     uint32_t most)
 {
@@ -705,7 +708,7 @@ static struct knowledge know_run(struct analysis *analysis, const struct bs_rege
 	return run;
 }
 
-/* The characters of a class, folded and distinct, if they are few; else 0. */
+/* The folded, distinct characters of a class, if they are few; otherwise returns 0. */
 static uint32_t few_chars(struct analysis *analysis, const struct bs_regex_node *node,
                           uint32_t *chars)
 {
@@ -751,9 +754,9 @@ static struct knowledge know_set(struct analysis *analysis, const struct bs_rege
 }
 
 /*
- * Of 1,000 bytes of source text, about so many are this one. Only the order of magnitude matters:
- * how often a window is wrong decides whether it is worth looking for, and if it deceives, the
- * search goes without it.
+ * The estimated frequency of a byte in 1,000 bytes of source text. Only the order of magnitude
+ * matters: the rate of false windows decides whether a window is worth searching for, and a search
+ * drops a window that turns out to be too frequent.
  */
 static double byte_rate(uint8_t byte)
 {
@@ -782,7 +785,7 @@ static bool class_has(const struct classes *classes, uint32_t class, uint32_t by
 	return bs_regex_set_has(&classes->sets[class], byte);
 }
 
-/* The class of a set, new or known; MOST_CLASSES if there are too many. */
+/* The class of a set, new or existing. MOST_CLASSES if there are too many. */
 static uint32_t class_of(struct classes *classes, const struct bs_regex_set *set)
 {
 	uint32_t class = 0;
@@ -800,8 +803,8 @@ static uint32_t class_of(struct classes *classes, const struct bs_regex_set *set
 	return class;
 }
 
-/* A character that may be of several bytes is, at a window's start, its last byte and, at the end,
- * its first. */
+/* A character that may have several bytes is represented in a window by its last byte at the
+ * window's start and by its first byte at the end, so the knowledge is not exact. */
 static struct knowledge know_class(struct analysis *analysis, struct bs_regex_set set)
 {
 	uint32_t class = class_of(analysis->classes, &set);
@@ -831,7 +834,7 @@ static struct knowledge know_classes(struct analysis *analysis, const struct bs_
 static struct knowledge know_look(struct analysis *analysis, const struct knowledge *child)
 {
 	struct knowledge look = know_exactly(set_empty());
-	/* For windows, what it sees may stand in another line. */
+	/* For windows, the text that a lookaround sees may be in another line. */
 	if (!analysis->classes)
 		look.need = whole_need(analysis, child);
 	return child->is_never ? know_never() : look;
@@ -867,7 +870,7 @@ static struct knowledge know_node(struct analysis *analysis, const struct bs_reg
 	}
 }
 
-/* Children stand before their parents. */
+/* Computes the knowledge of all nodes in order; children precede their parents. */
 static enum bs_status analyse(struct arena *arena, const struct bs_regex *regex,
                               struct classes *classes, const struct need **need_out,
                               struct bs_error *err)
@@ -892,8 +895,8 @@ struct grown {
 	struct bs_gram_tree tree;
 	struct arena arena;
 	struct bs_gram_nodes nodes;
-	struct bs_gram_keys keys; /* of one literal */
-	uint32_t key_bytes;       /* of a literal: those whose grams are taken */
+	struct bs_gram_keys keys; /* keys of the current literal */
+	uint32_t key_bytes;       /* only the grams of the first key_bytes of a literal are used */
 };
 
 static enum bs_status put_keys(struct grown *grown, struct bs_gram_node *node, struct bs_error *err)
@@ -955,7 +958,7 @@ static struct grown *new_grown(uint32_t key_bytes, struct bs_error *err)
 	return grown;
 }
 
-/* Makes the tree of a need, or frees grown after a failure. */
+/* Makes the tree of a need. After a failure frees grown. */
 static enum bs_status finish(struct grown *grown, const struct need *need, enum bs_status status,
                              struct bs_gram_tree **tree_out, struct bs_error *err)
 {
@@ -997,7 +1000,7 @@ enum bs_status bs_regex_grams_of_all(const struct bs_regex *const *regexes, size
 	return finish(grown, all, status, tree_out, err);
 }
 
-/* The beginning of a literal is enough. */
+/* Uses only the beginning of a long literal. */
 static enum bs_status need_of_literal(struct arena *arena, const struct bs_literal *literal,
                                       struct bs_buffer *folded, const struct need **need_out,
                                       struct bs_error *err)
@@ -1019,7 +1022,7 @@ static enum bs_status need_of_literal(struct arena *arena, const struct bs_liter
 	return BS_OK;
 }
 
-#define LITERAL_NS 300u /* what one costs about */
+#define LITERAL_NS 300u /* estimated time per literal */
 
 enum bs_status bs_regex_grams_of_literals(const struct bs_literals *literals,
                                           struct bs_gram_tree **tree_out, struct bs_error *err)
@@ -1052,17 +1055,18 @@ enum bs_status bs_regex_grams_of_literals(const struct bs_literals *literals,
 	return status;
 }
 
-/* Larger patterns are not looked at for a window. */
+/* Longer patterns get no window. */
 #define WINDOW_PATTERN_BYTES 1024u
 
-/* Strings of classes, one of which stands in every match; and how often that is met elsewhere. */
+/* Strings of classes, one of which is part of every match. rate: the estimated share of positions
+ * where one fits. */
 struct variants {
 	uint32_t n;
 	struct bs_literal strings[MOST_STRINGS];
 	double rate;
 };
 
-/* The n classes in a row that are rarest; *from_out: where they begin. */
+/* The rate of the rarest n adjacent classes of a string; *from_out is their position. */
 static double string_rate(const struct classes *classes, const struct bs_literal *string,
                           uint32_t n, uint32_t *from_out)
 {
@@ -1095,7 +1099,8 @@ static void rate(const struct classes *classes, struct variants *variants)
 		variants->rate += string_rate(classes, &variants->strings[i], n, &from);
 }
 
-/* Takes the variants of a child of an AND, or of an OR, into account. False: there are too many. */
+/* Merges the variants of a child of an AND or OR into best. False: there are too many, or the child
+ * of an OR has none. */
 static bool take_variants(const struct need *need, const struct variants *child,
                           struct variants *best)
 {
@@ -1111,8 +1116,8 @@ static bool take_variants(const struct need *need, const struct variants *child,
 	return true;
 }
 
-/* The rarest variants that a need knows; n 0: none, too many, or no memory. Recursive, as
- * put_need. */
+/* The rarest variants that a need implies. n is 0 if there are none or too many, or if memory is
+ * short. Recursive like put_need. */
 static void choose(const struct classes *classes, const struct need *need, struct variants *best)
 {
 	struct variants *child = need->n_children ? malloc(sizeof(*child)) : NULL;

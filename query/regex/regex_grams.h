@@ -1,17 +1,17 @@
 /*
- * regex_grams.h: pattern -> what its matches must hold, in two alphabets. For each part of a
- * pattern it is worked out which texts it can match, or, where these are too many, what they begin
- * and end with and what they hold between; in the way of Russ Cox's "Regular Expression Matching
- * with a Trigram Index" (2012), with strings as long as they come.
+ * regex_grams.h: pattern -> what its matches must contain, in two alphabets. For each part of a
+ * pattern, the analysis computes the texts that it can match, or, if there are too many, how they
+ * begin and end and what they contain. It follows Russ Cox's "Regular Expression Matching with a
+ * Trigram Index" (2012), with strings of any length.
  *
- * For an index, a gram tree: strings of bytes, folded as grams are (core/text/grams.h), so letter
- * case is of no account. For a search through text, a window: a few bytes in a row that stand in
- * every match, by their classes (core/simd/needle.h). Where literals end windows begin:
- * [a-z]+_[0-9]+\( has in each match a small letter, _ and a digit; foo|bar|quux has one of three
- * words.
+ * For an index, the result is a gram tree of byte strings, folded as grams are (core/text/grams.h),
+ * so letter case is ignored. For a search through text, the result is a window: a few adjacent
+ * bytes, given by their classes (core/simd/needle.h), that are part of every match. Windows help
+ * where literals do not: every match of [a-z]+_[0-9]+\( contains a lower-case letter, _ and a
+ * digit; every match of foo|bar|quux contains one of three words.
  *
- * Sound by construction: a part that is not understood stands for every text. The work is bounded:
- * a pattern that needs more of it gets ANY, or no window.
+ * Sound by construction: a part that is not understood matches every text. The work is bounded: a
+ * pattern that needs more becomes ANY, or has no window.
  */
 #pragma once
 
@@ -20,32 +20,33 @@
 #include "query/regex/literal_set.h"
 #include "query/regex/regex_tree.h"
 
-/* The tree of "the pattern matches". Of lines that do not match (-v) grams know nothing, nor of
- * bytes that are not read as UTF-8 where the pattern holds more than ASCII: do not ask.
- * BS_NO_MEMORY; BS_UNSUPPORTED: characters beyond ASCII, and no ICU. */
+/* The tree of "the pattern matches". Do not use it for lines that do not match (-v), nor, with a
+ * pattern beyond ASCII, for texts that are searched as bytes and not as UTF-8. BS_NO_MEMORY.
+ * BS_UNSUPPORTED: characters beyond ASCII, and ICU is missing. */
 enum bs_status bs_regex_grams(const struct bs_regex *regex, struct bs_gram_tree **tree_out,
                               struct bs_error *err) BS_WARN_UNUSED;
 
-/* The tree of "each of these n patterns matches"; n >= 1. */
+/* The tree of "each of these n patterns matches"; n >= 1. Fails as bs_regex_grams. */
 enum bs_status bs_regex_grams_of_all(const struct bs_regex *const *regexes, size_t n,
                                      struct bs_gram_tree **tree_out,
                                      struct bs_error *err) BS_WARN_UNUSED;
 
-/* The tree of "one of these literals matches", n > 1, for long lists: literals are not compared
- * with each other, and few grams of each are taken. BS_NO_MEMORY; BS_UNSUPPORTED as above. */
+/* The tree of "one of these n literals matches", n > 1, for long lists: literals are not compared
+ * with each other, and few grams of each are used. Fails as bs_regex_grams. */
 enum bs_status bs_regex_grams_of_literals(const struct bs_literals *literals,
                                           struct bs_gram_tree **tree_out,
                                           struct bs_error *err) BS_WARN_UNUSED;
 
 struct bs_regex_window_options {
 	bool is_caseless;
-	bool keeps_line_end; /* a match may hold the line's end */
+	bool keeps_line_end; /* a match may contain the line end */
 	uint8_t line_end;
 };
 
 /*
- * Chooses the window that is expected to fit least often; rate_out: in how many of all places, by
- * what text usually holds. window_out->n_bytes 0: there is none. BS_NO_MEMORY.
+ * Chooses the window that is expected to fit least often. *rate_out is the estimated share of
+ * positions where it fits, from the byte frequencies of typical text. window_out->n_bytes is 0 if
+ * there is no window. BS_NO_MEMORY.
  */
 enum bs_status bs_regex_window(const struct bs_regex *regex,
                                const struct bs_regex_window_options *options,

@@ -1,9 +1,9 @@
 /*
  * regex_read.c: see regex_read.h.
  *
- * A recursive descent whose depth is that of the parentheses. A character becomes a node of its
- * own, so that a quantifier finds the one it belongs to; those without one join the run before
- * them.
+ * A recursive descent, as deep as the parentheses are nested. Each character that a quantifier may
+ * follow becomes a node of its own, so that the quantifier finds it; characters without a
+ * quantifier are merged into the run before them.
  */
 #include "query/regex/regex_read.h"
 
@@ -15,18 +15,18 @@
 #include "core/system/stack.h"
 #include "query/regex/regex_build.h"
 
-/* The end of a [:name:] is looked for in so many bytes only, or many brackets would take the square
- * of their time. */
+/* The end of a [:name:] must be within this many bytes, because otherwise a pattern of many
+ * brackets would take quadratic time. */
 #define NAME_BYTES 1024u
 
 struct parser {
 	const uint8_t *text;
 	size_t n_bytes;
-	unsigned depth, most_depth; /* of parentheses */
-	uint32_t n_alternatives;    /* of the group parsed last */
+	unsigned depth, most_depth; /* nesting of parentheses */
+	uint32_t n_alternatives;    /* alternatives of the last group parsed */
 	bool is_quoting;            /* between \Q and \E */
-	bool is_odd_newline;        /* a verb set what ends a line, and so a comment */
-	struct bs_regex_build to;   /* to.at: what is read next */
+	bool is_odd_newline;        /* a verb changed what ends a line, and so a comment */
+	struct bs_regex_build to;   /* to.at: the next byte to read */
 };
 
 static bool is_over(const struct parser *parser)
@@ -41,7 +41,7 @@ static bool sees(const struct parser *parser, const char *string)
 	       memcmp(parser->text + parser->to.at, string, n) == 0;
 }
 
-/* The same, and goes past it. */
+/* Like sees, and skips the string. */
 static bool takes(struct parser *parser, const char *string)
 {
 	if (!sees(parser, string))
@@ -73,7 +73,7 @@ static void skip_past(struct parser *parser, char end)
 		bs_regex_give_up(&parser->to);
 }
 
-/* The next character; must not be over. The pattern is known to be UTF-8. */
+/* Reads the next character; must not be at the end. The pattern is valid UTF-8. */
 static uint32_t next(struct parser *parser)
 {
 	UChar32 c;
@@ -94,8 +94,8 @@ static unsigned digit_of(uint8_t byte)
 	return byte >= 'a' && byte <= 'f' ? byte - 'a' + 10u : 16;
 }
 
-/* At most so many digits of the base; returns how many there were. A number over 0x10ffff is some
- * number over it. */
+/* Reads up to most_digits digits of the base and returns their number. A value over 0x10ffff
+ * becomes some value over 0x10ffff. */
 static size_t take_digits(struct parser *parser, unsigned base, size_t most_digits,
                           uint32_t *number_out)
 {
@@ -111,7 +111,8 @@ static size_t take_digits(struct parser *parser, unsigned base, size_t most_digi
 	return n;
 }
 
-/* A comment of extended syntax ends with the line, whatever that is. */
+/* Skips a comment of extended syntax. It ends with the line; if \r or a verb makes the line end
+ * uncertain, gives up. */
 static void skip_line(struct parser *parser)
 {
 	const uint8_t *from = parser->text + parser->to.at;
@@ -135,13 +136,14 @@ static bool skip_extended(struct parser *parser)
 		return true;
 	}
 	parser->to.at = start;
-	/* Versions differ in whether these are white space of a pattern. */
+	/* PCRE2 versions differ in whether these characters are white space in a pattern. */
 	if (c == 0x85 || c == 0x200e || c == 0x200f || c == 0x2028 || c == 0x2029)
 		bs_regex_give_up(&parser->to);
 	return false;
 }
 
-/* Goes past what may stand between an item and its quantifier. Returns whether there was any. */
+/* Skips what may stand between an item and its quantifier. Returns true if something was
+ * skipped. */
 static bool skip_ignored(struct parser *parser)
 {
 	size_t start = parser->to.at;
@@ -165,7 +167,7 @@ static bool skip_ignored(struct parser *parser)
 struct quantifier {
 	uint32_t least;
 	uint32_t most;
-	bool is_doubtful; /* a quantifier from 10.43 on, text before */
+	bool is_doubtful; /* a quantifier in PCRE2 10.43 and later, text in earlier versions */
 };
 
 static bool take_blanks(struct parser *parser)
@@ -176,8 +178,8 @@ static bool take_blanks(struct parser *parser)
 	return parser->to.at != start;
 }
 
-/* {n} {n,} {n,m}, and the looser forms of later versions. Leaves the place as it is if it is none
- * of them. */
+/* Reads {n}, {n,}, {n,m} and the looser forms of later versions. Skips nothing if there is no such
+ * form. */
 static bool take_braces(struct parser *parser, struct quantifier *quantifier)
 {
 	size_t start = parser->to.at++;
@@ -214,8 +216,9 @@ static bool take_quantifier(struct parser *parser, struct quantifier *quantifier
 	return true;
 }
 
-/* Possessive and lazy match no more than greedy. Apart from its quantifier, ? and + may be
- * quantifiers of their own. */
+/* Possessive and lazy quantifiers match no more than greedy ones, so a mode is skipped. After
+ * ignored text, ? and + may be either a mode or another quantifier; the quantifier is widened to
+ * allow both. */
 static void take_quantifier_mode(struct parser *parser, struct quantifier *quantifier)
 {
 	if (takes(parser, "+") || takes(parser, "?") || !skip_ignored(parser) || parser->is_quoting)
@@ -226,7 +229,7 @@ static void take_quantifier_mode(struct parser *parser, struct quantifier *quant
 		quantifier->least = 0;
 }
 
-/* The item with the quantifiers behind it. */
+/* Wraps an item in the quantifiers that follow it. */
 static uint32_t quantify(struct parser *parser, uint32_t item, size_t from)
 {
 	struct quantifier quantifier;
@@ -250,10 +253,10 @@ static uint32_t quantify(struct parser *parser, uint32_t item, size_t from)
 enum escape {
 	ESCAPE_CHAR,
 	ESCAPE_SET,
-	ESCAPE_OTHER, /* means something only outside of a class, if at all */
+	ESCAPE_OTHER, /* has a meaning only outside classes, if any */
 };
 
-/* Behind the opening brace. */
+/* Reads the rest after the opening brace. */
 static enum escape take_braced(struct parser *parser, unsigned base, uint32_t *c_out)
 {
 	if (!take_digits(parser, base, SIZE_MAX, c_out) || !takes(parser, "}"))
@@ -270,7 +273,7 @@ static enum escape take_control(struct parser *parser, uint32_t *c_out)
 	return ESCAPE_CHAR;
 }
 
-/* \p or \P: in braces, or one letter. */
+/* Reads the rest of \p or \P: a name in braces, or one letter. */
 static enum escape take_property(struct parser *parser)
 {
 	if (is_over(parser))
@@ -282,13 +285,14 @@ static enum escape take_property(struct parser *parser)
 	return ESCAPE_SET;
 }
 
-/* Behind a backslash and c: what means the same in a class and outside. */
+/* Reads the rest of an escape after the backslash and c, if it means the same in a class and
+ * outside. */
 static enum escape take_escape(struct parser *parser, uint32_t c, uint32_t *c_out)
 {
 	static const char letters[] = "aefnrt", meanings[] = "\a\x1b\f\n\r\t";
 	const char *found = c && c < 0x80 ? strchr(letters, (int)c) : NULL;
 	*c_out = found ? (uint8_t)meanings[found - letters] : c;
-	/* What rg's own engine has, too. */
+	/* The escapes listed here also exist in ripgrep's own engine. */
 	if (c < 0x80 && (is_letter(c) || digit_of((uint8_t)c) < 10) &&
 	    !strchr("aftnrvxpPdDsSwWAzbB", (int)c))
 		parser->to.regex->is_of_pcre2 = true;
@@ -320,7 +324,7 @@ static uint32_t add_escaped_set(struct parser *parser, uint32_t letter, size_t f
 	return bs_regex_add_set(&parser->to, from, 0, bs_regex_n_members(&parser->to) - 1);
 }
 
-/* Behind \g or \k: a reference or a call, named or numbered. */
+/* Parses a reference or call, by name or number, after \g or \k. */
 static uint32_t parse_reference(struct parser *parser, bool may_be_bare, size_t from)
 {
 	static const char openings[] = "{<'", closings[] = "}>'";
@@ -337,8 +341,8 @@ static uint32_t parse_reference(struct parser *parser, bool may_be_bare, size_t 
 	return bs_regex_add(&parser->to, BS_REGEX_ANYTHING, from, 'g');
 }
 
-/* \1 is a back reference; \12 is one if there are as many groups, and octal if not, which may end
- * sooner. */
+/* \1 is a back reference. \12 is one if there are so many groups, and otherwise an octal number,
+ * which may end earlier. */
 static uint32_t parse_numbered(struct parser *parser, uint32_t first, size_t from)
 {
 	uint32_t number;
@@ -350,7 +354,7 @@ static uint32_t parse_numbered(struct parser *parser, uint32_t first, size_t fro
 	return bs_regex_add(&parser->to, BS_REGEX_ANYTHING, from, is_long ? 'g' : first);
 }
 
-/* Behind a backslash outside of classes, and no \Q or \E. */
+/* Parses an escape outside classes, after the backslash; \Q and \E are handled elsewhere. */
 static uint32_t parse_escape(struct parser *parser, size_t from)
 {
 	uint32_t c;
@@ -375,7 +379,8 @@ static uint32_t parse_escape(struct parser *parser, size_t from)
 	                                      : bs_regex_give_up(&parser->to);
 }
 
-/* [:name:], or a bracket that is a character. Nearly one of these: give up. */
+/* Reads [:name:]. False: the bracket is an ordinary character. Gives up if it is uncertain which of
+ * the two it is. */
 static bool take_name(struct parser *parser)
 {
 	size_t start = parser->to.at;
@@ -397,7 +402,8 @@ static bool take_name(struct parser *parser)
 	return true;
 }
 
-/* An escape in a class, the backslash behind us. */
+/* Reads an escape in a class, after the backslash. True: *c_out is a character. False: it was added
+ * as a member. */
 static bool take_class_escape(struct parser *parser, size_t from, uint32_t *c_out)
 {
 	if (is_over(parser)) {
@@ -423,13 +429,13 @@ static bool take_class_escape(struct parser *parser, size_t from, uint32_t *c_ou
 	return escape == ESCAPE_CHAR;
 }
 
-/* One thing in a class. Returns whether it is a character, which may begin or end a range; else it
- * is a member now. */
+/* Reads one item of a class. True: *c_out is a character, which may begin or end a range. False:
+ * the item was added as a member. */
 static bool take_class_item(struct parser *parser, uint32_t *c_out)
 {
 	size_t from = parser->to.at;
 	if (sees(parser, "\\Q") || sees(parser, "\\E")) {
-		/* In between a bracket does not end the class. */
+		/* Within \Q...\E a bracket does not end the class. */
 		bool is_quoted = sees(parser, "\\Q");
 		parser->to.at += 2;
 		while (is_quoted && !is_over(parser) && !takes(parser, "\\E"))
@@ -443,7 +449,7 @@ static bool take_class_item(struct parser *parser, uint32_t *c_out)
 	if (takes(parser, "\\"))
 		return take_class_escape(parser, from, c_out);
 	*c_out = next(parser);
-	/* Blanks may count for nothing here. */
+	/* Blanks may be ignored here. */
 	if (parser->to.options.is_extended && (*c_out == ' ' || *c_out == '\t'))
 		bs_regex_add_member(&parser->to, from, '?', 0, 0);
 	return true;
@@ -455,7 +461,7 @@ static bool sees_range(const struct parser *parser)
 	       parser->text[parser->to.at + 1] != ']';
 }
 
-/* An item, and the other end of the range if it begins one. */
+/* Reads an item, and the end of the range if the item begins one. */
 static void take_class_part(struct parser *parser)
 {
 	size_t from = parser->to.at;
@@ -471,13 +477,13 @@ static void take_class_part(struct parser *parser)
 		bs_regex_add_member(&parser->to, from, 0, first, last);
 	else
 		bs_regex_add_member(&parser->to, from, '?', 0, 0);
-	/* What a hyphen behind a range begins is not worth knowing. */
+	/* A hyphen after a range makes the rest uncertain. */
 	if (!is_over(parser) && sees_range(parser))
 		bs_regex_add_member(&parser->to, parser->to.at, '?', 0, 0);
 }
 
-/* What precedes the first character: ^ and, before and behind it, what counts for nothing. Whether
- * blanks do is not known (only with xx). Returns whether there is a ^. */
+/* Reads what precedes the first character of a class: ^ and ignored text before and after it.
+ * Blanks may be ignored or not (only with xx). True: there is a ^. */
 static bool begin_class(struct parser *parser)
 {
 	bool has_blank = false, is_negated = false;
@@ -500,12 +506,12 @@ static bool begin_class(struct parser *parser)
 	return is_negated;
 }
 
-/* Behind the bracket. */
+/* Parses a class, after its opening bracket. */
 static uint32_t parse_class(struct parser *parser, size_t from)
 {
 	uint32_t first = bs_regex_n_members(&parser->to);
 	bool is_negated = begin_class(parser);
-	/* A bracket that comes first is a character. */
+	/* A ] at the beginning is a character. */
 	for (bool is_first = true; !is_over(parser); is_first = false) {
 		if (!is_first && takes(parser, "]"))
 			return bs_regex_add_set(&parser->to, from, is_negated ? '^' : '[', first);
@@ -516,7 +522,8 @@ static uint32_t parse_class(struct parser *parser, size_t from)
 
 static uint32_t parse_either(struct parser *parser);
 
-/* The rest of a group, up to its parenthesis. Options set inside end with it. */
+/* Parses the rest of a group through its closing parenthesis, which also ends the options set
+ * inside. */
 static uint32_t parse_rest(struct parser *parser)
 {
 	struct bs_regex_options outside = parser->to.options;
@@ -534,12 +541,12 @@ static uint32_t parse_look(struct parser *parser, bool is_negative, size_t from)
 {
 	parser->to.regex->is_of_pcre2 = true;
 	uint32_t child = parse_rest(parser);
-	/* What must not stand there says nothing, and was parsed for where it ends. */
+	/* The content of a negative lookaround requires nothing; it was parsed to find its end. */
 	return is_negative ? bs_regex_add(&parser->to, BS_REGEX_PLACE, from, '!')
 	                   : bs_regex_add_parent(&parser->to, BS_REGEX_LOOK, child, 1, from);
 }
 
-/* Recursion, a subroutine, a verb: up to the parenthesis. */
+/* Skips recursion, a subroutine call or a verb through the closing parenthesis. */
 static uint32_t skip_control(struct parser *parser, enum bs_regex_kind kind, size_t from)
 {
 	skip_past(parser, ')');
@@ -547,8 +554,8 @@ static uint32_t skip_control(struct parser *parser, enum bs_regex_kind kind, siz
 	return bs_regex_add(&parser->to, kind, from, 0);
 }
 
-/* Behind (?( : the condition, then one or two alternatives. A condition that is an assertion may
- * fail, so it says nothing. */
+/* Parses a conditional group after "(?(": the condition, then one or two alternatives. A condition
+ * that is an assertion may fail, so it requires nothing. */
 static uint32_t parse_condition(struct parser *parser, size_t from)
 {
 	static const char *const looks[] = {"?=", "?!", "?<=", "?<!", "?*", "?<*", NULL};
@@ -566,7 +573,7 @@ static uint32_t parse_condition(struct parser *parser, size_t from)
 	uint32_t node = parse_rest(parser);
 	if (parser->n_alternatives > 1 && !is_definition)
 		return node;
-	/* Without a second alternative it is the empty one. */
+	/* A missing second alternative is the empty one. */
 	uint32_t nothing = bs_regex_add(&parser->to, BS_REGEX_EMPTY, parser->to.at, 0);
 	if (is_definition)
 		return nothing;
@@ -575,7 +582,8 @@ static uint32_t parse_condition(struct parser *parser, size_t from)
 	return bs_regex_join(&parser->to, &children, BS_REGEX_EITHER, from);
 }
 
-/* Behind (? : options, for the rest of the enclosing group or with a colon for this one. */
+/* Parses options after "(?". They apply to the rest of the enclosing group or, with a colon, to
+ * this group. */
 static uint32_t parse_options(struct parser *parser, size_t from)
 {
 	struct bs_regex_options options = parser->to.options;
@@ -608,7 +616,8 @@ static uint32_t parse_options(struct parser *parser, size_t from)
 	return node;
 }
 
-/* (?R (?0 (?1 (?+1 (?-1 (?& (?P= (?P> : a call or a reference; (?-x is not one. */
+/* True for a call or a reference: (?R (?0 (?1 (?+1 (?-1 (?& (?P= (?P>. False for (?-x, which sets
+ * options. */
 static bool sees_call(const struct parser *parser)
 {
 	if (sees(parser, "R)") || sees(parser, "&") || sees(parser, "P=") || sees(parser, "P>"))
@@ -617,7 +626,8 @@ static bool sees_call(const struct parser *parser)
 	return at < parser->n_bytes && parser->text[at] >= '0' && parser->text[at] <= '9';
 }
 
-/* Behind (?C : a number, or text in delimiters, which may hold parentheses. */
+/* Parses a callout after "(?C": a number, or a string in delimiters, which may contain
+ * parentheses. */
 static uint32_t parse_callout(struct parser *parser, size_t from)
 {
 	uint32_t number;
@@ -626,7 +636,7 @@ static uint32_t parse_callout(struct parser *parser, size_t from)
 	                         : bs_regex_give_up(&parser->to);
 }
 
-/* Behind (? . */
+/* Parses a group after "(?". */
 static uint32_t parse_group(struct parser *parser, size_t from)
 {
 	static const char *const plain[] = {"|", ">", NULL},
@@ -658,7 +668,8 @@ static uint32_t parse_group(struct parser *parser, size_t from)
 	return takes(parser, "C") ? parse_callout(parser, from) : parse_options(parser, from);
 }
 
-/* name holds no blank; words have one each before and behind them. */
+/* True if name is one of the words. name has no blanks; each word has a blank before and after
+ * it. */
 static bool is_one_of(const uint8_t *name, size_t n_bytes, const char *words)
 {
 	const char *at = words;
@@ -668,7 +679,7 @@ static bool is_one_of(const uint8_t *name, size_t n_bytes, const char *words)
 	return at && n_bytes;
 }
 
-/* (*pla:...) and the like: groups by another name. */
+/* Groups with a name, such as (*pla:...). */
 static uint32_t parse_named_group(struct parser *parser, const uint8_t *name, size_t n_bytes,
                                   size_t from)
 {
@@ -681,8 +692,8 @@ static uint32_t parse_named_group(struct parser *parser, const uint8_t *name, si
 	return is_group ? parse_rest(parser) : bs_regex_give_up(&parser->to);
 }
 
-/* Behind (* . ACCEPT ends a match wherever it stands, so that nothing of the pattern need be in the
- * text: unknown. */
+/* Parses a verb after "(*". The pattern is given up at ACCEPT, which ends a match anywhere, so that
+ * no part of the pattern is required. */
 static uint32_t parse_verb(struct parser *parser, size_t from)
 {
 	static const char harmless[] = " MARK COMMIT PRUNE SKIP THEN UTF UCP NOTEMPTY "
@@ -706,7 +717,8 @@ static uint32_t parse_verb(struct parser *parser, size_t from)
 	return skip_control(parser, BS_REGEX_EMPTY, from);
 }
 
-/* A byte of ASCII, but none of \^$.[|()?*+{# and white space, nor NUL: a bit each, 64 to a word. */
+/* True for an ASCII byte that is none of \^$.[|()?*+{#, white space and NUL. One bit per byte, 64
+ * to a word. */
 static bool is_plain(uint8_t byte)
 {
 	static const uint64_t others[2] = {UINT64_C(0x80004f1900003e01),
@@ -714,7 +726,7 @@ static bool is_plain(uint8_t byte)
 	return byte < 0x80 && !(others[byte / 64] >> (byte % 64) & 1);
 }
 
-/* Plain ASCII up to what may have a meaning; what may be quantified is left for later. */
+/* The number of plain bytes from here on, without the last if a quantifier may follow it. */
 static size_t plain_bytes(const struct parser *parser)
 {
 	const uint8_t *from = parser->text + parser->to.at, *end = parser->text + parser->n_bytes,
@@ -741,7 +753,7 @@ static uint32_t parse_item(struct parser *parser)
 	}
 	if (takes(parser, "\\"))
 		return parse_escape(parser, from);
-	/* Outside of a class these two are word boundaries. */
+	/* Outside a class these two are word boundaries. */
 	if (takes(parser, "[[:<:]]") || takes(parser, "[[:>:]]"))
 		return bs_regex_add(&parser->to, BS_REGEX_PLACE, from, parser->text[from + 3]);
 	if (takes(parser, "["))
@@ -758,7 +770,7 @@ static uint32_t parse_item(struct parser *parser)
 		return add_escaped_set(parser, '.', from);
 	if (takes(parser, "^") || takes(parser, "$"))
 		return bs_regex_add(&parser->to, BS_REGEX_PLACE, from, parser->text[from]);
-	if (take_quantifier(parser, &quantifier)) /* of nothing */
+	if (take_quantifier(parser, &quantifier)) /* with nothing to repeat */
 		return bs_regex_give_up(&parser->to);
 	return bs_regex_add_char(&parser->to, next(parser), from);
 }
@@ -792,7 +804,7 @@ static bool takes_bar(struct parser *parser)
 	return true;
 }
 
-/* Alternatives, up to a parenthesis that closes or the end. */
+/* Parses alternatives up to a closing parenthesis or the end. */
 static uint32_t parse_either(struct parser *parser)
 {
 	struct bs_regex_children children = bs_regex_no_children;
@@ -804,11 +816,11 @@ static uint32_t parse_either(struct parser *parser)
 	return bs_regex_join(&parser->to, &children, BS_REGEX_EITHER, start);
 }
 
-/* What this file, and what walks over the tree and what is made of it (needs, trees of grams), take
- * of the stack for a pair of parentheses; the most is that of parse_rest to parse_item, 300 bytes.
- * Each pair makes up to three nodes one below the other. */
+/* Stack bytes per pair of parentheses, for this file and for walks over the tree and over
+ * structures derived from it (needs, gram trees). parse_rest to parse_item take most, 300 bytes.
+ * Each pair makes up to three nested nodes. */
 #define LEVEL_BYTES 640u
-#define FEW_LEVELS  16u /* fit into any stack */
+#define FEW_LEVELS  16u /* this depth fits into any stack */
 
 unsigned bs_regex_most_depth(size_t n_groups)
 {
@@ -820,7 +832,7 @@ unsigned bs_regex_most_depth(size_t n_groups)
 	                                       : BS_REGEX_MAX_DEPTH;
 }
 
-/* At most FEW_LEVELS + 1. */
+/* The number of opening parentheses, but at most FEW_LEVELS + 1. */
 static size_t count_groups(const uint8_t *text, size_t n_bytes)
 {
 	size_t n = 0;
@@ -850,7 +862,7 @@ enum bs_status bs_regex_read(struct bs_regex *regex, const uint8_t *text, size_t
 	                           .is_ascii = true};
 	to->gave_up = n_bytes > BS_REGEX_MAX_BYTES || !regex->is_utf8;
 	regex->root = parse_either(&parser);
-	/* A parenthesis too many stops the parser before the end. */
+	/* An unmatched closing parenthesis stops the parser before the end. */
 	if (to->status || (!to->gave_up && to->at == n_bytes))
 		return to->status;
 	to->gave_up = false;

@@ -1,5 +1,4 @@
-/* regex_rewrite.c: see regex_rewrite.h. One pass over the nodes in the order in which they stand in
- * the pattern. */
+/* regex_rewrite.c: see regex_rewrite.h. One pass over the nodes, in the order of the pattern. */
 #include "query/regex/regex_rewrite.h"
 
 #include <stdio.h>
@@ -14,7 +13,7 @@ struct rewriting {
 	const struct bs_regex_rewrite_options *options;
 	struct bs_text_writer out;
 	struct bs_regex_lines *lines;
-	uint32_t copied; /* of the pattern */
+	uint32_t copied; /* bytes of the pattern copied so far */
 };
 
 static void copy_to(struct rewriting *at, uint32_t end)
@@ -24,7 +23,7 @@ static void copy_to(struct rewriting *at, uint32_t end)
 	at->copied = end;
 }
 
-/* What ends lines, and must be in no set. */
+/* The characters that end lines, which no set may contain. */
 static const char *ends(const struct rewriting *at)
 {
 	return at->options->is_crlf ? "\\n\\r" : "\\n";
@@ -43,7 +42,7 @@ static void write_range(struct rewriting *at, uint32_t first, uint32_t last)
 		bs_text_put_string(&at->out, range);
 }
 
-/* A part of a class without line ends. False: that cannot be written. */
+/* Writes a member of a class without line ends. False: there is no such form. */
 static bool narrow_member(struct rewriting *at, const struct bs_regex_member *member)
 {
 	struct bs_regex_set set = bs_regex_set_of_member(at->regex, member);
@@ -52,7 +51,7 @@ static bool narrow_member(struct rewriting *at, const struct bs_regex_member *me
 	copy_to(at, member->from);
 	at->copied = member->to;
 	if (member->letter == 's') {
-		/* At the end what begins no range with a hyphen behind it, as \s does not. */
+		/* Ends with an escape which, like \s, cannot begin a range if a hyphen follows. */
 		bs_text_put_string(&at->out, at->options->is_crlf ? "" : "\\r");
 		bs_text_put_string(&at->out, "\\x0b\\f\\x{85}\\p{Zl}\\p{Zp}\\h");
 		return true;
@@ -72,7 +71,7 @@ static bool narrow_member(struct rewriting *at, const struct bs_regex_member *me
 	return true;
 }
 
-/* [...] that holds a line's end. */
+/* Rewrites a class [...] that contains a line end. False: impossible, and nothing was written. */
 static bool narrow_class(struct rewriting *at, const struct bs_regex_node *node)
 {
 	size_t n_before = at->out.out->used_bytes;
@@ -86,7 +85,7 @@ static bool narrow_class(struct rewriting *at, const struct bs_regex_node *node)
 	return true;
 }
 
-/* An escape, or the dot, that holds a line's end. */
+/* Rewrites an escape or dot that contains a line end. */
 static bool narrow_escape(struct rewriting *at, const struct bs_regex_node *node)
 {
 	uint8_t letter = bs_regex_member(at->regex, node->first)->letter;
@@ -112,7 +111,8 @@ static bool narrow(struct rewriting *at, const struct bs_regex_node *node)
 		return narrow_class(at, node);
 	if (node->letter != '^')
 		return narrow_escape(at, node);
-	/* Behind them a bracket or a hyphen that came first is no longer the first. */
+	/* The line ends are inserted before the first member. A ] or - that was the first character
+	 * must then be escaped. */
 	uint32_t first = node->to;
 	for (uint32_t i = 0; i < node->n; i++) {
 		uint32_t from = bs_regex_member(at->regex, node->first + i)->from;
@@ -131,7 +131,7 @@ static void only_by_line(struct rewriting *at)
 	at->lines->has_assertion = true;
 }
 
-/* With -i, and without Unicode properties, [:upper:] and [:lower:] mean any letter. */
+/* With -i and without Unicode properties, [:upper:] and [:lower:] match any letter. */
 static bool has_cased_name(const struct rewriting *at, const struct bs_regex_node *node)
 {
 	for (uint32_t i = 0; i < node->n; i++) {
@@ -142,7 +142,7 @@ static bool has_cased_name(const struct rewriting *at, const struct bs_regex_nod
 	return false;
 }
 
-/* Neither the dot nor \N matches a line feed, unless it is asked to. */
+/* The dot and \N do not match a line feed, unless dot_all applies to the dot. */
 static void rewrite_set(struct rewriting *at, const struct bs_regex_node *node)
 {
 	struct bs_regex_set set = bs_regex_set_of(at->regex, node, false);
@@ -162,7 +162,7 @@ static void rewrite_place(struct rewriting *at, const struct bs_regex_node *node
 {
 	bool is_line_end = node->letter == '$' && bs_regex_is(node->multi_line, true);
 	at->lines->has_assertion = true;
-	/* Nothing of it matches a line feed, but rg goes across lines because of it. */
+	/* ^ and $ match no line feed, but they make ripgrep search across lines. */
 	at->lines->can_span |= node->letter == '^' || node->letter == '$';
 	if (strchr("AGKzZ", node->letter) ||
 	    (strchr("^$", node->letter) && !bs_regex_is(node->multi_line, true)))
@@ -202,7 +202,7 @@ static void rewrite_node(struct rewriting *at, const struct bs_regex_node *node)
 	}
 }
 
-#define NODE_NS 50u /* what one costs about */
+#define NODE_NS 50u /* estimated time per node */
 
 enum bs_status bs_regex_rewrite(const struct bs_regex *regex,
                                 const struct bs_regex_rewrite_options *options,

@@ -1,12 +1,12 @@
 /*
- * regex_rewrite.h: a pattern as PCRE2 is given it to search many lines at once.
+ * regex_rewrite.h: rewrites a pattern so that PCRE2 can search many lines at once.
  *
- * Every set that holds a line feed is written so that it does not: \s becomes [^\S\n], [^a] becomes
- * [^\na]. Then a line feed is to each part of the pattern what the end of the text is, to ^, $ and
- * \b too, and a search over many lines finds what a search in each alone would find. What depends
- * on the text's own ends (\A, \z, \G), on a line feed by name, or on more than the text (verbs,
- * recursion) is not rewritten: that is searched for line by line. Everything else is copied as it
- * stands.
+ * Every set that contains a line feed is replaced by one that does not: \s becomes [^\S\n], [^a]
+ * becomes [^\na]. Then a line feed is to each part of the pattern, also to ^, $ and \b, what the
+ * end of the text is, and a search over many lines finds what a search of each line would find.
+ * Patterns that depend on the ends of the text (\A, \z, \G), match a line feed explicitly, or
+ * depend on more than the text (verbs, recursion) cannot be rewritten so; they are searched line by
+ * line. The rest of a pattern is copied verbatim.
  */
 #pragma once
 
@@ -14,19 +14,20 @@
 
 struct bs_regex_rewrite_options {
 	bool dot_all;
-	bool is_crlf; /* nothing matches \r either: so rg's own engine has it with --crlf */
-	/* but $ does before one that ends the line, as there if a match must hold a literal */
+	bool is_crlf; /* --crlf: nothing matches \r either, as in ripgrep's own engine */
+	/* $ matches before a \r that ends the line, as in ripgrep if every match contains a
+	 * literal */
 	bool end_passes_cr;
 };
 
 struct bs_regex_lines {
 	bool is_exact;      /* the rewritten pattern finds the same over many lines */
-	bool can_span;      /* may match a line's end */
-	bool has_assertion; /* where it matches may depend on what stands around */
-	bool is_ascii;      /* means the same to a PCRE2 without Unicode, in ASCII text */
+	bool can_span;      /* may match a line end */
+	bool has_assertion; /* a match may depend on the text around it */
+	bool is_ascii;      /* in ASCII text, means the same to PCRE2 without Unicode */
 };
 
-/* Appends the pattern, rewritten as far as that is possible, to text_out. BS_NO_MEMORY. */
+/* Appends the pattern, rewritten as far as possible, to text_out. BS_NO_MEMORY. */
 enum bs_status bs_regex_rewrite(const struct bs_regex *regex,
                                 const struct bs_regex_rewrite_options *options,
                                 struct bs_buffer *text_out, struct bs_regex_lines *lines_out,

@@ -45,7 +45,8 @@ struct bs_regex_set bs_regex_set_fold(struct bs_regex_set set)
 	return set;
 }
 
-/* ASCII's members of a name or an escape, as ranges. Beyond ASCII each may stand for something. */
+/* The ASCII characters of a name or an escape, as pairs of first and last. Any character beyond
+ * ASCII may belong to it. */
 static struct bs_regex_set set_of_pairs(const char *pairs, size_t n_bytes)
 {
 	struct bs_regex_set set = {.is_sure = true, .has_more = true};
@@ -58,7 +59,7 @@ static const struct {
 	const char *name;
 	const char *pairs;
 	size_t n_bytes;
-	uint8_t letter; /* of the escape that means the same; 0: there is none */
+	uint8_t letter; /* the escape with the same meaning; 0: none */
 } names[] = {
 	{"alpha", "azAZ", 4, 0},
 	{"lower", "az", 2, 0},
@@ -76,10 +77,11 @@ static const struct {
 	{"xdigit", "09afAF", 6, 0},
 };
 
-/* Of what is not understood; and of the dot and \N, as line ends may be others than here. */
+/* For anything that is not understood, and for the dot and \N, whose line ends may differ from
+ * those assumed here. */
 static const struct bs_regex_set anything = {.ascii = {UINT64_MAX, UINT64_MAX}, .has_more = true};
 
-/* [:name:] */
+/* The set of [:name:]. */
 static struct bs_regex_set set_of_name(const void *name, size_t n_bytes)
 {
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
@@ -89,8 +91,9 @@ static struct bs_regex_set set_of_name(const void *name, size_t n_bytes)
 }
 
 /*
- * What \p{name} may hold: of ASCII all, but controls, line ends among them, only if that is
- * possible. They are of category Cc and script Common, and of a few other properties.
+ * An upper bound of \p{name}: all of ASCII, except that control characters, which include line
+ * ends, are in it only if the property may contain them. They are in category Cc, script Common and
+ * a few other properties.
  */
 static struct bs_regex_set set_of_property(const uint8_t *name, size_t n_bytes)
 {
@@ -150,7 +153,7 @@ struct bs_regex_set bs_regex_set_of(const struct bs_regex *regex, const struct b
 	for (uint32_t i = 0; i < node->n; i++) {
 		const struct bs_regex_member *member = bs_regex_member(regex, node->first + i);
 		struct bs_regex_set one = bs_regex_set_of_member(regex, member);
-		/* An escape means the same in both cases. */
+		/* Letter case does not change what an escape means. */
 		bool is_cased = member->letter == 0 || member->letter == ':';
 		set = unite(set, folds && is_cased ? bs_regex_set_fold(one) : one);
 	}

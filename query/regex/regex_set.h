@@ -1,10 +1,9 @@
 /*
- * regex_set.h: sets of characters, as far as searches by bytes ask: of ASCII each one, of the
- * others whether there are some.
+ * regex_set.h: sets of characters, as precise as byte searches need: each ASCII character, and
+ * whether there are others.
  *
- * A set may be known only by what it holds at most (is_sure false: \p{Greek}); its complement then
- * may hold anything. So of every set that is computed here no character is missing, whatever it was
- * made of.
+ * A set may be known only by an upper bound (is_sure false, for example \p{Greek}); its complement
+ * may then be anything. So every computed set contains at least all characters of the true set.
  */
 #pragma once
 
@@ -12,9 +11,9 @@
 
 struct bs_regex_set {
 	uint64_t ascii[2]; /* bit c & 63 of ascii[c >> 6] */
-	bool is_sure;      /* else ascii may hold too many */
-	bool has_more;     /* perhaps characters from 0x80 on */
-	bool has_all_more; /* all of them, for sure */
+	bool is_sure;      /* false: ascii may contain too many */
+	bool has_more;     /* may contain characters from U+0080 on */
+	bool has_all_more; /* certainly contains all characters from U+0080 on */
 };
 
 static inline bool bs_regex_set_has(const struct bs_regex_set *set, uint32_t c)
@@ -23,12 +22,12 @@ static inline bool bs_regex_set_has(const struct bs_regex_set *set, uint32_t c)
 }
 
 struct bs_regex_set bs_regex_set_of_range(uint32_t first, uint32_t last);
-/* With both cases of what it holds. K and S have a third form each, beyond ASCII (U+212A, U+017F):
- * then it may be that. */
+/* Adds the other letter case of each character. K and S have a third form beyond ASCII (U+212A,
+ * U+017F): a set with one of them gets has_more, and a set with has_more gets both. */
 struct bs_regex_set bs_regex_set_fold(struct bs_regex_set set);
 
 struct bs_regex_set bs_regex_set_of_member(const struct bs_regex *regex,
                                            const struct bs_regex_member *member);
-/* Of a node that is a set; is_caseless: as asked for the whole pattern. */
+/* The set of a SET node. is_caseless: the letter case of the whole pattern. */
 struct bs_regex_set bs_regex_set_of(const struct bs_regex *regex, const struct bs_regex_node *node,
                                     bool is_caseless);

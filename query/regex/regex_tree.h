@@ -1,51 +1,52 @@
 /*
- * regex_tree.h: the tree of a pattern in PCRE2's syntax, which regex_read.h reads once. Whatever is
- * asked of a pattern before it is matched is asked of this tree: what PCRE2 is given instead
- * (regex_rewrite.h), which literal a search through text looks for first and whether the pattern
- * asks for upper case (pattern.c), which grams a file must have and which window a match
- * (regex_grams.h). Not a matcher: PCRE2 is that.
+ * regex_tree.h: the syntax tree of a pattern in PCRE2's syntax, read once by regex_read.h.
+ * Everything derived before matching comes from this tree: the text that PCRE2 gets
+ * (regex_rewrite.h), the literal that a search looks for first and whether the pattern has upper
+ * case (pattern.c), the grams that a file must have and the window that a match must have
+ * (regex_grams.h). Matching is left to PCRE2.
  *
- * The rule for every construct: each text that PCRE2 matches must be one that the tree describes;
- * the opposite does not matter. What is not understood, and what two versions of PCRE2 could read
- * in two ways, makes the whole pattern one node BS_REGEX_UNKNOWN; so does what PCRE2 would refuse,
- * or not: who asks has compiled it.
+ * The rule for every construct: the tree must describe each text that PCRE2 matches; it may
+ * describe more. If some part is not understood, or versions of PCRE2 read it differently, the
+ * whole pattern becomes one BS_REGEX_UNKNOWN node. This also happens to some patterns that PCRE2
+ * rejects; PCRE2 reports these errors.
  *
- * Written for PCRE2 10.42 (pcre2pattern(3)) with UTF; PCRE2_ALT_BSUX, ALT_EXTENDED_CLASS,
- * ALT_VERBNAMES and ALLOW_EMPTY_CLASS are not for it.
+ * Written for PCRE2 10.42 (pcre2pattern(3)) with UTF. PCRE2_ALT_BSUX, ALT_EXTENDED_CLASS,
+ * ALT_VERBNAMES and ALLOW_EMPTY_CLASS are not supported.
  */
 #pragma once
 
 #include "core/base/vector.h"
 
-#define BS_REGEX_MAX_BYTES (32u << 20) /* a longer pattern is unknown */
-/* of parentheses; PCRE2's own default limit, beyond which it refuses */
+#define BS_REGEX_MAX_BYTES (32u << 20) /* longer patterns become UNKNOWN */
+/* nesting of parentheses; PCRE2's default limit, beyond which it fails */
 #define BS_REGEX_MAX_DEPTH 250u
 #define BS_REGEX_NO_MAX    UINT32_MAX
 #define BS_REGEX_NO_NODE   UINT32_MAX
 
 enum bs_regex_kind {
-	BS_REGEX_EMPTY, /* the empty text: settings, verbs, callouts */
-	/* the same where letter says: ^ $ b B A G K z Z, < > of [[:<:]] [[:>:]], ! of negative
-	 * lookaround */
+	BS_REGEX_EMPTY, /* matches the empty text: settings, verbs, callouts */
+	/* An assertion, which matches the empty text. letter: one of ^ $ b B A G K z Z, < or > for
+	 * [[:<:]] and [[:>:]], ! for negative lookaround. */
 	BS_REGEX_PLACE,
-	BS_REGEX_RUN, /* characters: bytes[first..first + n), n > 0 */
-	/* one character of members[first..first + n). letter: [ or ^ of a class, of none of them;
-	 * 0: an escape */
+	BS_REGEX_RUN, /* the characters bytes[first..first + n), n > 0 */
+	/* One character of members[first..first + n). letter: [ for a class, ^ for a negated class,
+	 * 0 for an escape or the dot. */
 	BS_REGEX_SET,
-	/* any text. letter: of the escape, a single digit for a back reference; 0: something
-	 * else */
+	/* Any text. letter: of the escape; the digit of a one-digit back reference; 0: another
+	 * construct. */
 	BS_REGEX_ANYTHING,
-	BS_REGEX_NEVER,    /* no text, not even the empty one */
-	BS_REGEX_LOOK,     /* the child stands somewhere in the text; takes no place itself */
-	BS_REGEX_SEQUENCE, /* the children one after the other */
+	BS_REGEX_NEVER, /* matches nothing, not even the empty text */
+	/* positive lookaround: the child matches somewhere in the text; has no length itself */
+	BS_REGEX_LOOK,
+	BS_REGEX_SEQUENCE, /* all children in order */
 	BS_REGEX_EITHER,   /* one of the children */
-	BS_REGEX_REPEAT,   /* the child, least to most times */
-	BS_REGEX_UNKNOWN,  /* the whole pattern */
+	BS_REGEX_REPEAT,   /* the child, `least` to `most` times */
+	BS_REGEX_UNKNOWN,  /* the whole pattern, not understood */
 };
 
-/* An option that a pattern may set for a part of itself. */
+/* The state of an option that a pattern may set for a part of itself. */
 enum bs_regex_switch {
-	BS_REGEX_AS_ASKED, /* as it is for the whole pattern */
+	BS_REGEX_AS_ASKED, /* as requested for the whole pattern */
 	BS_REGEX_ON,
 	BS_REGEX_OFF,
 };
@@ -54,21 +55,21 @@ struct bs_regex_node {
 	uint8_t kind; /* enum bs_regex_kind */
 	uint8_t letter;
 	uint8_t caseless, multi_line, dot_all; /* enum bs_regex_switch */
-	uint32_t from, to;                     /* where it stands in the pattern */
-	/* of bytes or members; the first child, or BS_REGEX_NO_NODE */
+	uint32_t from, to;                     /* position in the pattern: text[from..to) */
+	/* offset in bytes; index in members; or first child, BS_REGEX_NO_NODE if there is none */
 	uint32_t first;
-	uint32_t n;           /* of bytes, members or children */
-	uint32_t next;        /* sibling, or BS_REGEX_NO_NODE */
-	uint32_t least, most; /* REPEAT; most may be BS_REGEX_NO_MAX */
+	uint32_t n;           /* number of bytes, members or children */
+	uint32_t next;        /* next sibling, or BS_REGEX_NO_NODE */
+	uint32_t least, most; /* REPEAT only; most may be BS_REGEX_NO_MAX */
 };
 
 /*
- * A part of a set. letter: 0 for the characters first to last; d h s v w N, in upper case for all
- * but these, of an escape; . of the dot; p P of a property; : of a name in [: :]; ? for what is not
- * known.
+ * A part of a set. letter: 0 for the characters first..last; d h s v w N for an escape, in upper
+ * case if negated (except N); . for the dot; p or P for a property; : for a name in [: :]; ? for a
+ * part that is not understood.
  */
 struct bs_regex_member {
-	uint32_t from, to; /* where it stands in the pattern */
+	uint32_t from, to; /* position in the pattern: text[from..to) */
 	uint32_t first, last;
 	uint8_t letter;
 };
@@ -77,24 +78,25 @@ BS_VECTOR(bs_regex_nodes, struct bs_regex_node);
 BS_VECTOR(bs_regex_members, struct bs_regex_member);
 BS_VECTOR(bs_regex_bars, uint32_t);
 
-/* Children stand before their parents, and what matches text in the order of the pattern, also what
- * is no part of the tree: assertions that may fail. Zero-initialise; release with
- * bs_regex_deinit. */
+/* Children precede their parents. Nodes that match text are in the order of the pattern; they
+ * include nodes that are not part of the tree, such as assertions that may fail. Zero-initialise;
+ * release with bs_regex_deinit. */
 struct bs_regex {
 	const uint8_t *text; /* borrowed */
 	size_t n_bytes;
 	struct bs_regex_nodes nodes;
 	struct bs_regex_members members;
-	struct bs_buffer bytes;    /* UTF-8, as it is matched: escapes are resolved */
-	struct bs_regex_bars bars; /* where a | stands that is in no parentheses */
+	struct bs_buffer bytes;    /* the text of runs, in UTF-8, with escapes resolved */
+	struct bs_regex_bars bars; /* positions of | outside parentheses */
 	uint32_t root;
-	uint32_t n_captures; /* groups that capture, or more */
-	bool is_utf8;        /* else unknown */
-	bool is_ascii;       /* nothing in it is beyond; not of the unknown */
-	/* verbs, callouts, conditions, recursion: how it matches depends on more than the text */
+	uint32_t n_captures; /* number of capturing groups, or more */
+	bool is_utf8;        /* false: the pattern is UNKNOWN */
+	bool is_ascii;       /* no character beyond ASCII; false if UNKNOWN */
+	/* has verbs, callouts, conditions or recursion: matching depends on more than the text */
 	bool has_control;
-	bool is_of_pcre2; /* holds what only PCRE2 has, and rg's own engine not */
-	/* of extended syntax, which would swallow what is put after the pattern on the same line */
+	bool is_of_pcre2; /* uses syntax that PCRE2 has and ripgrep's own engine lacks */
+	/* ends in a comment of extended syntax, which would swallow text appended on the same
+	 * line */
 	bool ends_in_comment;
 };
 
@@ -123,7 +125,7 @@ static inline const struct bs_regex_member *bs_regex_member(const struct bs_rege
 	return &regex->members.items[index];
 }
 
-/* Whether an option holds for a node, given whether it does for the whole pattern. */
+/* True if an option applies to a node. as_asked: the option for the whole pattern. */
 static inline bool bs_regex_is(uint8_t node_switch, bool as_asked)
 {
 	return node_switch == BS_REGEX_AS_ASKED ? as_asked : node_switch == BS_REGEX_ON;

@@ -1,4 +1,4 @@
-/* text.h: text put together piece by piece, and lists of words. */
+/* text.h: a sticky writer for text, and word lists. */
 #pragma once
 
 #include <stdbool.h>
@@ -7,10 +7,10 @@
 
 #include "core/base/buffer.h"
 
-/* Sticky: after the first failure nothing more is put. */
+/* Sticky: after the first failure nothing is appended. */
 struct bs_text_writer {
 	struct bs_buffer *out;
-	enum bs_status status; /* BS_NO_MEMORY */
+	enum bs_status status; /* BS_OK or BS_NO_MEMORY */
 	struct bs_error *err;
 };
 

@@ -1,6 +1,6 @@
 /*
- * scan.c: see scan.h. From the bottom up: the leaves of a tree on the lines of a window, the tree,
- * the documents that it leaves; a segment.
+ * scan.c: see scan.h. In order: the leaves of a tree on the lines of a window, the inner nodes, the
+ * documents that remain, a segment.
  */
 #include "query/scan/scan.h"
 
@@ -8,8 +8,7 @@
 
 #include "query/plan/filter.h"
 
-/* Approximate costs, for the deadline: of a row, a block of lines, a look at a word pair, at a
- * name. */
+/* Estimated costs of a row, a block of lines, a word pair, and a file name. */
 #define ROW_NS   50u
 #define BLOCK_NS 4u
 #define PAIR_NS  2u
@@ -34,8 +33,8 @@ static void push_term(struct bs_shard_scan *at, uint32_t term)
 		at->status = bs_vector_append(&at->scan->terms, &term, at->err);
 }
 
-/* Pushes the single terms that every match of the leaf has, or the one that is all of it. Whether
- * there is an element of several terms besides. */
+/* Pushes the single terms that every match of the leaf has, or the one term that is equivalent to
+ * the leaf. Returns true if the leaf also has an element with several terms. */
 static bool push_leaf(struct bs_shard_scan *at, uint32_t n)
 {
 	const struct bs_query_node *node = node_at(at, n);
@@ -62,14 +61,14 @@ static bool push_leaf(struct bs_shard_scan *at, uint32_t n)
 	return has_wide;
 }
 
-/* Takes the next frame's documents, those of `one`, into frame depth by an operation of the
+/* Combines the next frame, whose live blocks are `one`, into frame depth by an operation of the
  * kernel. */
 #define TAKE_NEXT(at, operation, depth, live, one)                           \
 	(at)->kernel->lines.operation((at)->scan->frames[depth].lines, live, \
 	                              (at)->scan->frames[(depth) + 1].lines, one)
 
-/* Leaves in frame depth those of its documents that have each element of several terms among a
- * leaf's items. */
+/* Keeps in frame depth the documents that have, for each of the leaf's elements with several terms,
+ * any of the terms. */
 static void keep_wide(struct bs_shard_scan *at, const struct bs_query_node *node,
                       enum bs_claim claim, uint32_t depth, struct bs_live *live)
 {
@@ -83,7 +82,7 @@ static void keep_wide(struct bs_shard_scan *at, const struct bs_query_node *node
 	}
 }
 
-/* Leaves in frame depth those of its documents that have a name that leaf n asks for. */
+/* Keeps in frame depth the documents whose file names match leaf n. */
 static void keep_named(struct bs_shard_scan *at, uint32_t n, uint32_t depth,
                        const struct bs_live *live)
 {
@@ -105,8 +104,8 @@ static void keep_named(struct bs_shard_scan *at, uint32_t n, uint32_t depth,
 	}
 }
 
-/* Leaves in frame depth those of its documents that are in a range; all of them, where only their
- * texts tell. */
+/* Keeps in frame depth the documents that are in a range; all of them if only texts show which
+ * are. */
 static void keep_range(struct bs_shard_scan *at, uint32_t n, uint32_t depth, struct bs_live *live)
 {
 	const struct bs_plan_range *range = bs_plan_range(at->plan, at->segment, n);
@@ -132,9 +131,9 @@ static void keep_range(struct bs_shard_scan *at, uint32_t n, uint32_t depth, str
 static void eval(struct bs_shard_scan *at, uint32_t n, enum bs_claim claim, uint32_t depth,
                  const uint64_t *within, struct bs_live *live);
 
-/* A child of an AND that is no leaf, evaluated within the frame's documents. A document that surely
- * matches the operand of a NOT cannot match the NOT; one that cannot match the operand surely
- * matches the NOT. */
+/* Evaluates an inner child of an AND within the frame's documents. A document that surely matches
+ * the operand of a NOT cannot match the NOT; one that cannot match the operand surely matches the
+ * NOT. */
 static void and_child(struct bs_shard_scan *at, uint32_t n, enum bs_claim claim, uint32_t depth,
                       struct bs_live *live)
 {
@@ -151,8 +150,9 @@ static void and_child(struct bs_shard_scan *at, uint32_t n, enum bs_claim claim,
 	}
 }
 
-/* A conjunction of the children (or of one leaf alone): all single terms in one AND, then ranges,
- * then the rest one by one, names last: each is looked at. */
+/* Evaluates a conjunction of the children (or a single leaf): all single terms in one AND, then
+ * ranges, then the other children one by one. File names come last because they are checked
+ * document by document. */
 static void eval_and(struct bs_shard_scan *at, const uint32_t *children, uint32_t n_children,
                      enum bs_claim claim, uint32_t depth, const uint64_t *within,
                      struct bs_live *live)
@@ -187,7 +187,7 @@ static void eval_and(struct bs_shard_scan *at, const uint32_t *children, uint32_
 	bs_vector_set_n(&scan->terms, base);
 }
 
-/* Lists are asked about those documents alone that no child before has. */
+/* Forward indexes are only searched for documents that no earlier child matches. */
 static void eval_or(struct bs_shard_scan *at, const struct bs_query_node *node, enum bs_claim claim,
                     uint32_t depth, const uint64_t *within, struct bs_live *live)
 {
@@ -209,10 +209,10 @@ static void eval_or(struct bs_shard_scan *at, const struct bs_query_node *node, 
 	*live = joined;
 }
 
-/* Leaves in frame depth, for the blocks of live, the documents that match node n by the claim; live
- * shrinks to the blocks that have any. Only documents of `within` (NULL: all) are asked about;
- * others may be among the result. Recursive, as deep as the query: bs_query_parse ensures that the
- * stack is large enough. */
+/* Leaves in frame depth, for the live blocks, the documents that match node n by the claim; live
+ * shrinks to the blocks that have any. Only documents of `within` (NULL: all) need be right; the
+ * result may include others. Recursive, as deep as the query: bs_query_parse ensures that the stack
+ * is large enough. */
 static void eval(struct bs_shard_scan *at, uint32_t n, enum bs_claim claim, uint32_t depth,
                  const uint64_t *within, struct bs_live *live)
 {
@@ -225,8 +225,8 @@ static void eval(struct bs_shard_scan *at, uint32_t n, enum bs_claim claim, uint
 		eval_and(at, &n, 1, claim, depth, within, live);
 }
 
-/* In forward indexes the whole tree is first evaluated by their filters, which reject nearly
- * everything; then, on the documents that are left, by looking each word up, which is exact. */
+/* In forward indexes, the whole tree is first evaluated with their filters, which reject nearly all
+ * documents, and then, for the documents that remain, by exact lookups. */
 bool bs_scan_matches(struct bs_shard_scan *at, struct bs_live *live)
 {
 	uint32_t n_nodes = (uint32_t)at->plan->query->n_nodes;
@@ -266,7 +266,8 @@ static bool has_all(const struct bs_shard_scan *at)
 	       !at->plan->list->segments[at->segment].tombstones;
 }
 
-/* The document, unless it is out. With n_counted (nullable) a sure one is counted instead. */
+/* Adds the document unless it is out. With n_counted (nullable), a sure candidate is counted
+ * instead. */
 static void add_candidate(struct bs_shard_scan *at, const struct bs_scan_row *row, bool is_sure,
                           struct bs_candidate_list *candidates, uint64_t *n_counted)
 {
@@ -292,8 +293,8 @@ static void add_rows(struct bs_shard_scan *at, struct bs_scan_row *rows, size_t 
 		add_candidate(at, &rows[i], is_sure, candidates, n_counted);
 }
 
-/* Whether lanes that stand for no document are set: only a file made to deceive has such under
- * right checksums. */
+/* Whether bits after the last document are set. Only a malicious file has such bits and valid
+ * checksums. */
 static bool has_bits_past_end(const struct bs_shard_scan *at, uint32_t depth,
                               const struct bs_live *live)
 {
@@ -305,8 +306,8 @@ static bool has_bits_past_end(const struct bs_shard_scan *at, uint32_t depth,
 	return past != 0;
 }
 
-/* The documents that frame depth was left with. Those that are sure need not be named to be
- * counted. */
+/* Adds the documents of frame depth. If they are sure, they can be counted without looking up their
+ * numbers. */
 static void take_lines(struct bs_shard_scan *at, uint32_t depth, const struct bs_live *live,
                        bool is_sure, struct bs_candidate_list *candidates, uint64_t *n_counted)
 {
@@ -328,7 +329,7 @@ static void take_lines(struct bs_shard_scan *at, uint32_t depth, const struct bs
 	}
 }
 
-/* The sure ones need no proof by the text, even if others do. */
+/* Sure documents need not be verified by their text, even if others of the window must. */
 static void scan_window(struct bs_shard_scan *at, struct bs_candidate_list *candidates,
                         uint64_t *n_counted)
 {
@@ -341,8 +342,8 @@ static void scan_window(struct bs_shard_scan *at, struct bs_candidate_list *cand
 		struct bs_live sure = live;
 		eval(at, (uint32_t)at->plan->query->n_nodes - 1, BS_SURELY, 1,
 		     at->scan->frames[0].lines, &sure);
-		/* Both come out of the same columns; only a file made to deceive has sure ones that
-		 * were no candidates. */
+		/* Both sets are computed from the same columns. Only in a malicious file are there
+		 * sure documents that are not candidates. */
 		TAKE_NEXT(at, and_not_lines, 0, &live, &sure);
 		take_lines(at, 1, &sure, true, candidates, n_counted);
 	}
@@ -357,7 +358,7 @@ void bs_scan_shard(struct bs_shard_scan *at, struct bs_candidate_list *candidate
 		scan_window(at, candidates, n_counted);
 }
 
-/* Where the ascending run that begins at `from` ends. */
+/* The end of the ascending run that begins at `from`. */
 static size_t run_end(const struct bs_candidate *candidates, size_t from, size_t n)
 {
 	for (from++; from < n && candidates[from - 1].document <= candidates[from].document; from++)
@@ -375,8 +376,8 @@ static void merge_runs(const struct bs_candidate *a, const struct bs_candidate *
 	memcpy(to + (a_end - a), b, (size_t)(b_end - b) * sizeof(*to));
 }
 
-/* Shards give their documents in order, but not one after the other: a natural merge sort, of as
- * many runs as shards. */
+/* Each shard yields its documents in order, but shards interleave: a natural merge sort of as many
+ * runs as shards. */
 static enum bs_status sort_candidates(struct bs_scan *scan, struct bs_candidate *candidates,
                                       size_t n, struct bs_error *err)
 {
@@ -427,7 +428,7 @@ enum bs_status bs_scan_segment(struct bs_scan *scan, const struct bs_plan *plan,
 	return status;
 }
 
-#define DOCUMENT_NS 5u /* the approximate cost of a look at a document */
+#define DOCUMENT_NS 5u /* Estimated cost of checking a document. */
 
 enum bs_status bs_scan_all(const struct bs_plan *plan, uint32_t s,
                            struct bs_candidate_list *candidates, struct bs_scan_stats *stats,

@@ -1,5 +1,5 @@
-/* term_lines.c: see term_lines.h. From the bottom up: memory, rows and their documents, columns,
- * forward indexes, and the functions that choose between the two. */
+/* term_lines.c: see term_lines.h. In order: memory, rows and their documents, columns, forward
+ * indexes, and the functions that choose between the two. */
 #include "query/scan/term_lines.h"
 
 #include <stdlib.h>
@@ -8,9 +8,9 @@
 #define LINES_BYTES  (BS_SHARD_MAX_BLOCKS * BS_LINE_BYTES)
 #define GROUPS_BYTES (BS_SHARD_MAX_BLOCKS / 8 * BS_LINE_BYTES)
 
-/* A term in the shard under the scan, looked up when first needed. */
+/* A term in the shard being scanned, looked up on first use. */
 struct scan_term {
-	const struct bs_shard *shard; /* for which here holds; NULL: none yet */
+	const struct bs_shard *shard; /* The shard for which `here` is valid; NULL: none yet. */
 	struct bs_shard_term here;
 };
 
@@ -60,7 +60,7 @@ static enum bs_status need_frames(struct bs_scan *scan, uint32_t n_frames, struc
 enum bs_status bs_scan_start(struct bs_scan *scan, const struct bs_plan *plan, uint32_t n_frames,
                              struct bs_error *err)
 {
-	/* Each node on the way to a leaf takes a frame, an OR two, an element of several terms two
+	/* Each node on the path to a leaf takes a frame, an OR two, an element of several terms two
 	 * more; the second evaluation begins one deeper. */
 	uint32_t n_deepest = 2 * plan->query->depth + 3;
 	bs_vector_clear(&scan->here);
@@ -85,8 +85,8 @@ void bs_scan_prefetch(const struct bs_plan *plan, uint32_t segment, uint32_t nex
 			                  &bs_plan_place(plan, segment, t)->term);
 }
 
-/* Approximate costs, for the deadline: of a term in a shard, a row of it, a block of a column, a
- * look into a forward index. */
+/* Estimated costs of a term in a shard, a row, a block of a column, and a lookup in a forward
+ * index. */
 #define TERM_NS  200u
 #define ROW_NS   50u
 #define BLOCK_NS 4u
@@ -121,7 +121,7 @@ static const struct bs_shard_term *look_up(struct bs_shard_scan *at, uint32_t te
 	return at->status ? NULL : &found->here;
 }
 
-/* Leaves in scan->ordered the terms, rarest first: the order in which their columns are read. */
+/* Sorts the terms into scan->ordered, rarest first: the order in which their columns are read. */
 static void order_terms(struct bs_shard_scan *at, const uint32_t *terms, size_t n_terms)
 {
 	bs_vector_clear(&at->scan->ordered);
@@ -136,8 +136,8 @@ static void order_terms(struct bs_shard_scan *at, const uint32_t *terms, size_t 
 	}
 }
 
-/* Whether false positives remove the rows that the hashed columns of a term wrongly leave; if not,
- * rare-term lists may (*by_list_out). */
+/* Whether a false-positive list corrects the hashed columns of a term. If not, *by_list_out says
+ * whether rare-term lists do. */
 static bool has_false_positives(struct bs_shard_scan *at, uint32_t term, bool *by_list_out)
 {
 	const struct bs_shard_term *here = look_up(at, term);
@@ -147,7 +147,7 @@ static bool has_false_positives(struct bs_shard_scan *at, uint32_t term, bool *b
 	return is_hashed && has;
 }
 
-/* The first live block from `block` on; BS_SHARD_MAX_BLOCKS if all that follow are dead. */
+/* The first live block from `block` on; BS_SHARD_MAX_BLOCKS if there is none. */
 static uint32_t next_live(const struct bs_live *live, uint32_t block)
 {
 	while (block < BS_SHARD_MAX_BLOCKS) {
@@ -230,7 +230,7 @@ static void ask_lists(struct bs_shard_scan *at, uint32_t ordinal, struct bs_scan
 	at->stats->asked += n;
 }
 
-/* Clears the rows of this shard that only seem to have a term that is listed. */
+/* Clears the rows of this shard that only seem to have a term, according to the rare-term lists. */
 static void keep_listed(struct bs_shard_scan *at, uint32_t term, const struct bs_live *live,
                         uint64_t *lines)
 {
@@ -241,8 +241,8 @@ static void keep_listed(struct bs_shard_scan *at, uint32_t term, const struct bs
 		ask_lists(at, ordinal, asked, n, lines);
 }
 
-/* Clears the rows of this shard that only seem to have all the terms: first those that are written
- * down, then, of what is left, those whose own lists say so. */
+/* Clears the rows of this shard that only seem to have all the terms: first by the terms'
+ * false-positive lists, then, for the remaining rows, by the rare-term lists of their documents. */
 static void keep_true(struct bs_shard_scan *at, const uint32_t *terms, size_t n_terms,
                       const struct bs_live *live, uint64_t *lines)
 {
@@ -259,7 +259,7 @@ static void keep_true(struct bs_shard_scan *at, const uint32_t *terms, size_t n_
 			keep_listed(at, terms[i], live, lines);
 }
 
-/* Leaves in the frame what the columns of all the terms let through. */
+/* Leaves in the frame the documents that the columns of all the terms let through. */
 static void and_columns(struct bs_shard_scan *at, const uint32_t *terms, size_t n_terms,
                         uint32_t frame, struct bs_live *live)
 {
@@ -280,7 +280,7 @@ static void and_columns(struct bs_shard_scan *at, const uint32_t *terms, size_t 
 		memset(live, 0, sizeof(*live));
 }
 
-/* The rows of a group whose lists have the term. */
+/* The rows of a group whose forward indexes have the term. */
 static uint64_t look_up_rows(struct bs_shard_scan *at, uint32_t group, uint64_t ordinal,
                              uint64_t rows)
 {
@@ -296,14 +296,14 @@ static uint64_t look_up_rows(struct bs_shard_scan *at, uint32_t group, uint64_t 
 	return has;
 }
 
-/* A term as a shard of forward indexes has it. */
+/* A term in a shard of forward indexes. */
 struct list_term {
 	uint64_t ordinal;
-	struct bs_probe probe; /* of the filter */
-	const uint8_t *words;  /* of the exact column; NULL: it has none */
+	struct bs_probe probe; /* Where to look it up in the filter. */
+	const uint8_t *words;  /* The bits of its exact column; NULL: the term has none. */
 };
 
-/* False: no document of the shard has it, or there was a failure. */
+/* False: no document of the shard has the term, or a failure occurred. */
 static bool find_list_term(struct bs_shard_scan *at, uint32_t term, struct list_term *out)
 {
 	const struct bs_term_place *place = bs_scan_place(at, term);
@@ -319,8 +319,8 @@ static bool find_list_term(struct bs_shard_scan *at, uint32_t term, struct list_
 	return !at->status;
 }
 
-/* The rows of a group that have the term. Before the lists are looked into, a row that the filter
- * lets through may have it, and does not surely have it. */
+/* The rows of a group that have the term. Until lookups are enabled, a row that the filter lets
+ * through may have the term but does not surely have it. */
 static inline uint64_t rows_of(struct bs_shard_scan *at, const struct list_term *term,
                                enum bs_claim claim, uint32_t group, uint64_t within)
 {
@@ -337,7 +337,7 @@ static inline uint64_t rows_of(struct bs_shard_scan *at, const struct list_term 
 	return claim == BS_MAY ? rows : 0;
 }
 
-/* The lines of the live blocks become those of their rows that have the term. */
+/* Keeps in the lines of the live blocks the rows that have the term. */
 static void keep_in_lists(struct bs_shard_scan *at, uint32_t term, enum bs_claim claim,
                           uint64_t *lines, struct bs_live *live)
 {
@@ -386,7 +386,8 @@ void bs_scan_any_term(struct bs_shard_scan *at, uint32_t first_term, uint32_t n_
 		struct bs_live one = *live;
 		bs_scan_terms(at, &term, 1, claim, frame + 2, frames->lines, &one);
 		at->kernel->lines.or_lines(frames[1].lines, &joined, frames[2].lines, &one);
-		/* Lists are asked no more about documents that have one of the terms. */
+		/* Forward indexes are not searched again for documents that have one of the
+		 * terms. */
 		if (is_narrowed)
 			at->kernel->lines.and_not_lines(frames->lines, live, frames[2].lines, &one);
 	}

@@ -2,8 +2,8 @@
 #include "query/search/count.h"
 
 /*
- * Counts the matches of a segment by its lexicon: where they are the documents that have one term,
- * a word or a word pair, and all of those. False: they are not.
+ * Counts the matches of a segment from its lexicon, if they are exactly the documents that have one
+ * term (a word or a word pair) and none is deleted or filtered out. False: not applicable.
  */
 static bool count_by_lexicon(struct bs_run *run, uint32_t segment)
 {

@@ -1,5 +1,5 @@
-/* delete_matches.c: bs_index_delete. Which documents, by ids or by a query, is settled here; what
- * happens to them in corpus/changes/delete.c. */
+/* delete_matches.c: bs_index_delete. Chooses the documents, by ids or by a query;
+ * corpus/changes/delete.c deletes them. */
 #include <stdlib.h>
 
 #include "core/bitsift/index_delete.h"
@@ -17,8 +17,9 @@ struct deletion {
 	struct bs_delete_result *result;
 	struct bs_dir dir;
 	struct bs_index_lock lock;
-	struct bs_doc_refs refs; /* what is to be deleted; to undo it, exclusions */
-	struct bs_doc_bits hits; /* of the query */
+	/* The documents to delete, or, to undo deletions, the exclusions. */
+	struct bs_doc_refs refs;
+	struct bs_doc_bits hits; /* The matches of the query. */
 };
 
 static enum bs_status choose_ids(struct deletion *at, const struct bs_snapshot *snapshot,
@@ -66,7 +67,7 @@ static enum bs_status find_matches(struct deletion *at, const struct bs_index *i
 		.query.text_bytes = at->request->query_bytes,
 		.output.mode = BS_SEARCH_IDS,
 		.query.any = at->request->any,
-		.query.strict = true, /* what may be meant otherwise deletes nothing */
+		.query.strict = true, /* An ambiguous query deletes nothing. */
 		.callbacks.hit = take_hit,
 		.callbacks.notice = tell,
 		.callbacks.context = at,
@@ -80,15 +81,15 @@ static enum bs_status find_matches(struct deletion *at, const struct bs_index *i
 	at->result->n_unreadable = status ? 0 : found.n_unreadable;
 	at->result->changes = found.changes;
 	bs_searcher_free(searcher);
-	/* Matches that nobody knows of would stay. */
+	/* A partial result would leave matches undeleted. */
 	if (!status && found.is_partial)
 		status = bs_fail(err, BS_DEADLINE, "out of time: not all matches were found");
 	bool lacks_memory = status == BS_STOPPED && !bs_deadline_is_over();
 	return lacks_memory ? bs_fail_memory(err, "matches", at->refs.bytes.used_bytes) : status;
 }
 
-/* The matches are documents of what was shown instead of the index: makes them the exclusions that
- * these are. */
+/* The query was run on the deleted documents, shown in place of the index: replaces the matches by
+ * their exclusions. */
 static enum bs_status take_exclusions(struct deletion *at, const struct bs_snapshot *snapshot,
                                       const struct bs_doc_ref *places, struct bs_error *err)
 {
@@ -104,7 +105,8 @@ static enum bs_status take_exclusions(struct deletion *at, const struct bs_snaps
 	return status;
 }
 
-/* Of the commit in which they were found: without the lock there may be another by now. */
+/* Lists the documents from the commit in which they were found, because without the lock there may
+ * be a newer one. */
 static enum bs_status list(const struct deletion *at, const struct bs_snapshot *snapshot,
                            struct bs_error *err)
 {
@@ -176,7 +178,7 @@ static enum bs_status carry_out(struct deletion *at, struct bs_error *err)
 	return status;
 }
 
-/* With the lock held from before the query is run: what is deleted is what was found. */
+/* The lock is taken before the query is run, so that exactly the documents found are deleted. */
 static enum bs_status run(struct deletion *at, struct bs_error *err)
 {
 	const struct bs_delete_request *request = at->request;

@@ -1,5 +1,5 @@
-/* gather.c: bs_statistics_gather (bitsift/query.h): how frequent the words of a query are in an
- * index. */
+/* gather.c: bs_statistics_gather (bitsift/query.h): counts the documents of an index that have the
+ * words of a query. */
 #include <string.h>
 
 #include "core/base/hash.h"
@@ -9,12 +9,12 @@
 #include "query/plan/expand.h"
 #include "query/search/searcher.h"
 
-/* An index that is gathered from. */
+/* The state of one call. */
 struct gathering {
 	struct bs_statistics *statistics;
 	struct bs_query_analysis *reading;
 	const struct bs_search_request *request;
-	struct bs_term_table names; /* that may be fields */
+	struct bs_term_table names; /* Names in the query that may be fields. */
 	struct bs_error *err;
 };
 
@@ -50,8 +50,8 @@ static enum bs_status count_words(struct gathering *gathering, const struct bs_q
 	return status;
 }
 
-/* The words of the query as the index reads it, or, where there are names, as if they were fields
- * without numbers and dates. */
+/* Counts the words of the query as this index parses it; if `names` is not empty, as if these were
+ * fields without numbers and dates. */
 static enum bs_status gather_words(struct gathering *gathering)
 {
 	struct bs_query_options options = bs_query_analysis_options(gathering->reading);
@@ -67,7 +67,7 @@ static enum bs_status gather_words(struct gathering *gathering)
 	enum bs_status status = bs_query_analysis_parse(
 		gathering->reading, gathering->request->query.text,
 		gathering->request->query.text_bytes, &options, &query, NULL, gathering->err);
-	/* What makes no sense when read otherwise is not read so anywhere. */
+	/* If the query is invalid with these fields, no index parses it so. */
 	if (status)
 		return status == BS_INVALID && gathering->names.n_terms > 0 ? BS_OK : status;
 	status = count_words(gathering, query);
@@ -75,7 +75,7 @@ static enum bs_status gather_words(struct gathering *gathering)
 	return status;
 }
 
-/* Whether some index has the field, and whether it has values there. */
+/* Whether some index of the list has the field, and whether the field has values there. */
 static enum bs_status find_kinds(const struct gathering *gathering, const uint8_t *name,
                                  uint32_t name_bytes, unsigned *kinds)
 {
@@ -94,7 +94,7 @@ static enum bs_status find_kinds(const struct gathering *gathering, const uint8_
 	return status;
 }
 
-/* A name that the query may name as a field, if it is one here. */
+/* Records a name that the query may use as a field, if this index has the field. */
 static enum bs_status gather_field(struct gathering *gathering, const uint8_t *name,
                                    size_t name_bytes)
 {
@@ -123,10 +123,11 @@ static enum bs_status find_names(struct gathering *gathering, bool joins)
 }
 
 /*
- * Other indexes may have fields that this one lacks. For them a query has other words, which must
- * be counted here, too: so it is read as it is here, and as it is where all that may be a field is
- * one. Each token is read in one of these ways, whatever the others are; but whether its words
- * score, depends on those: all are counted, negated ones and stop words, too.
+ * Other indexes may have fields that this one lacks. They split the query into other words, which
+ * must be counted here too. So the query is parsed once with the fields of this index, and again
+ * with every possible field taken as one. Each token is parsed in one of these ways, whatever the
+ * other tokens are. But whether its words score depends on the other tokens, so all words are
+ * counted, including negated words and stop words.
  */
 static enum bs_status gather(struct gathering *gathering)
 {

@@ -1,5 +1,5 @@
-/* index_handle.c: opens an index, fresh if that is asked, and describes it. See index_handle.h and
- * bitsift/index.h. */
+/* index_handle.c: opens an index, checks its sources for changes if requested (`fresh`), and
+ * describes it. See index_handle.h and bitsift/index.h. */
 #include "query/search/index_handle.h"
 
 #include <stdlib.h>
@@ -19,8 +19,8 @@ struct freshen_notices {
 	uint64_t n_skipped[BS_SKIP_REASONS];
 };
 
-/* Binary files and links are passed over as in indexing; what should have been a document is
- * named. */
+/* Counts skipped files. Binary files and symlinks are skipped silently, as in indexing; files that
+ * should have been documents are reported. */
 static void tell_skipped(void *context, enum bs_skip reason, const char *message)
 {
 	struct freshen_notices *notices = context;
@@ -32,7 +32,7 @@ static void tell_skipped(void *context, enum bs_skip reason, const char *message
 		notices->request->notice(notices->request->context, message);
 }
 
-/* Looks at every source, so that the answers are of now and not of the commit. */
+/* Checks every source for changes, so that results are current. */
 static enum bs_status freshen(struct bs_index *index, const struct bs_open_request *request,
                               struct bs_error *err)
 {
@@ -88,7 +88,7 @@ static enum bs_status open_index(struct bs_index *index, const struct bs_open_re
 	if (!status)
 		status = bs_manifest_has_other_words(&index->snapshot.manifest,
 		                                     &index->has_other_words, err);
-	/* Silence would look like no match. */
+	/* Without this error, a query would seem to have no matches. */
 	if (!status && !index->snapshot.manifest.options.words)
 		status = bs_fail(err, BS_INVALID,
 		                 "%s: an index of grams alone, which knows no words; `bitsift "

@@ -1,4 +1,4 @@
-/* index_search.c: bs_index_search, the short way to search: runs bs_search and keeps copies of its
+/* index_search.c: bs_index_search, the simple interface: runs bs_search and keeps copies of the
  * hits. */
 #include <stdlib.h>
 #include <string.h>
@@ -9,17 +9,17 @@
 struct result {
 	struct result *next;
 	struct bs_hit hit;
-	char text[]; /* the strings of hit */
+	char text[]; /* The strings of `hit`. */
 };
 
 struct bs_results {
 	struct result *first;
-	struct result **last; /* where the next one is appended */
-	struct result *at;    /* the next one for the caller */
+	struct result **last; /* Where the next result is linked. */
+	struct result *at;    /* The next result for the caller. */
 	bool is_out_of_memory;
 };
 
-/* Appends n_bytes and a NUL at *to, moves *to after them and returns the copy. NULL stays NULL. */
+/* Appends n_bytes and a NUL at *to, advances *to and returns the copy. Returns NULL for NULL. */
 static const char *copy(char **to, const char *from, size_t n_bytes)
 {
 	char *start = *to;

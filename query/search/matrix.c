@@ -1,5 +1,5 @@
-/* matrix.c: see core/bitsift/matrix.h. What core/matrix knows of shards and terms, and what scan.c
- * makes of a query, handed out. */
+/* matrix.c: see core/bitsift/matrix.h. Exposes the shards and terms of core/matrix and the
+ * candidates of scan.c. */
 #include "core/bitsift/matrix.h"
 #include "core/bitsift/search.h"
 #include "core/bitsift/status.h"
@@ -14,7 +14,7 @@
 _Static_assert(BS_MATRIX_TERM_COLUMNS >= BS_SHARD_MAX_HASHES,
                "room for the columns of absent levels too");
 
-/* Levels of a segment by what they are called here: not every segment has all. */
+/* The public name of level l of a segment. Not every segment has all levels. */
 static enum bs_matrix_level level_of(const struct bs_segment *segment, uint32_t l)
 {
 	uint8_t rank = segment->terms.treatments.ranks[l];
@@ -93,8 +93,8 @@ enum bs_status bs_matrix_term_treatment_at(const struct bs_index *index, uint32_
 	return BS_OK;
 }
 
-/* The exact columns of both kinds of shards: those of lists are of whole words, not of whole
- * lines. */
+/* Describes the exact columns of either kind of shard. Those of forward-index shards consist of
+ * whole words, not of whole lines. */
 static enum bs_status describe_exact(const struct bs_shard *shard,
                                      struct bs_matrix_columns *columns, struct bs_error *err)
 {
@@ -141,7 +141,7 @@ enum bs_status bs_matrix_shard_at(const struct bs_index *index, uint32_t segment
 	return status ? status : describe_exact(from, &shard_out->levels[BS_MATRIX_EXACT], err);
 }
 
-/* Where the columns of a level lie: bytes of a section. */
+/* The bytes of a section that hold the columns of a level. */
 struct place {
 	const struct bs_section *section;
 	uint64_t start_byte, column_bytes;
@@ -247,7 +247,7 @@ enum bs_status bs_matrix_name(struct bs_searcher *searcher, uint64_t document,
 	return status;
 }
 
-/* *found_out with what it needs of the segment; BS_NOT_FOUND. */
+/* Looks up a term in a segment. BS_NOT_FOUND. */
 static enum bs_status find_term(const struct bs_segment *segment, const char *term,
                                 size_t term_bytes, struct bs_and_term *found_out,
                                 struct bs_error *err)
@@ -354,7 +354,7 @@ enum bs_status bs_matrix_find_columns(const struct bs_index *index, uint32_t seg
 	return status;
 }
 
-/* What bs_matrix_query does with a plan. */
+/* Context of bs_matrix_query's use of the plan. */
 struct asked {
 	int (*take)(void *context, const struct bs_matrix_candidates *candidates);
 	void *context;
@@ -385,7 +385,7 @@ static enum bs_status hand_out(struct asked *asked, const struct bs_shard_scan *
 		candidates.n_sure += found[i].is_sure;
 	}
 	candidates.words = words;
-	/* The callback's allocations are not the searcher's. */
+	/* The callback's allocations do not count for the searcher. */
 	struct bs_memory_budget *budget = bs_memory_budget_here;
 	bs_memory_budget_here = NULL;
 	bool is_refused = asked->take(asked->context, &candidates) != 0;

@@ -1,11 +1,11 @@
-/* planned.h: the plan of a request, for those who use it otherwise than to find documents. */
+/* planned.h: makes the plan of a request for purposes other than finding documents. */
 #pragma once
 
 #include "query/search/searcher.h"
 
-/* Calls use with the plan of a request and the memory for scanning by it; nothing is searched.
- * Fields of the request that are about hits are ignored. *error_byte_out (nullable) is set if that
- * is BS_INVALID. Fails as bs_search. */
+/* Calls use with the plan of a request and the scratch memory for scanning; nothing is searched.
+ * Members of the request that are about hits are ignored. *error_byte_out (nullable) is set if the
+ * result is BS_INVALID. Fails as bs_search. */
 enum bs_status bs_searcher_plan(struct bs_searcher *searcher,
                                 const struct bs_search_request *request,
                                 enum bs_status (*use)(void *context, const struct bs_plan *plan,

@@ -1,7 +1,7 @@
 /*
- * question.h: what a search is asked: a request (struct bs_search_request of bitsift.h), split into
- * what each stage needs. Only search.c and the files that it calls for other public functions see
- * the request itself.
+ * question.h: a search request (struct bs_search_request of bitsift.h), split into the inputs of
+ * each stage. Only search.c and the files it calls for other public functions see the request
+ * itself.
  */
 #pragma once
 
@@ -12,29 +12,30 @@
 #include "query/language/stop.h"
 #include "query/plan/filter.h"
 
-/* The query, for the parser. */
+/* The input of the parser. */
 struct bs_query_text {
 	const char *text;
 	size_t n_bytes;
 	bool any;
 	bool strict;
-	const char *field; /* all of it is in this field; NULL: as it says */
+	const char *field; /* Restricts the whole query to this field; NULL: no restriction. */
 };
 
-/* The documents that hits are to be like, or that words are taken from. */
+/* The source of additional words: the best documents of the query, or documents that hits should
+ * resemble. */
 struct bs_likeness {
-	size_t feedback_docs; /* 0: none */
-	const char *id;       /* NULL: none */
-	const char *text;     /* NULL: none */
+	size_t feedback_docs; /* The number of best documents whose words are added; 0: none. */
+	const char *id;       /* The id of an example document; NULL: none. */
+	const char *text;     /* The text of an example document; NULL: none. */
 	size_t text_bytes;
 };
 
 /* How the query is run. */
 struct bs_run_options {
 	enum bs_search_mode mode;
-	/* BS_SEARCH_TOP: the hits to be found, those before the offset included */
+	/* In BS_SEARCH_TOP, the number of hits to find, including those before the offset. */
 	size_t n_best;
-	const char *sort_field; /* NULL: by score */
+	const char *sort_field; /* The field to sort by; NULL: sort by score. */
 	bool sort_descending;
 	bool approx;
 	bool brute;
@@ -45,30 +46,32 @@ struct bs_run_options {
 	uint32_t n_threads;
 };
 
-/* All is borrowed from the request. */
+/* All members are borrowed from the request. */
 struct bs_question {
 	struct bs_query_text query;
 	struct bs_stop_choice stop;
 	struct bs_likeness like;
 	struct bs_selection selection;
-	const struct bs_statistics *statistics; /* NULL: those of the list of indexes alone */
-	/* scores use those of the list, too, of whose documents the statistics have none */
+	/* NULL: scores use only the statistics of the list. */
+	const struct bs_statistics *statistics;
+	/* Scores use the statistics of the list in addition, because `statistics` does not count
+	 * its documents. */
 	bool adds_statistics;
 	struct bs_run_options run;
 	struct bs_wanted wanted;
-	size_t offset; /* hits passed over before the first that is handed out */
-	bool suggest;  /* where nothing matches, words of the index are suggested */
+	size_t offset; /* The number of hits skipped at the beginning. */
+	bool suggest;  /* If there are no hits, suggest words of the index. */
 	bool explain_bars;
 	struct bs_search_callbacks listener;
 };
 
-/* program: nullable. Fails if the request makes no sense. BS_INVALID, BS_UNSUPPORTED. */
+/* program: nullable. BS_INVALID or BS_UNSUPPORTED if the request is inconsistent. */
 enum bs_status bs_question_make(const struct bs_search_request *request,
                                 const struct bs_search_program *program,
                                 struct bs_question *question_out,
                                 struct bs_error *err) BS_WARN_UNUSED;
 
-/* The documents by which the scores of the question are computed, where a list is searched. */
+/* The documents on which the scores of the question are based when `list` is searched. */
 static inline struct bs_corpus bs_question_corpus(const struct bs_question *question,
                                                   const struct bs_snapshot_list *list)
 {
@@ -76,21 +79,19 @@ static inline struct bs_corpus bs_question_corpus(const struct bs_question *ques
 	return (struct bs_corpus){counts_list ? list : NULL, question->statistics};
 }
 
-/* Calls notice_query, or notice where the caller has none. */
+/* Calls notice_query, or notice if the caller has not set it. */
 void bs_listener_notice_query(const struct bs_search_callbacks *listener, const char *message);
 
-/* How many of the best must be known for the request's hits to be shown: those before the offset
- * included. */
+/* The number of best hits needed to show the request's hits, including those before the offset. */
 size_t bs_question_n_wanted(const struct bs_search_request *request);
 
-/* The document that hits are to be like has no words: the query, of query_bytes, alone counts, as a
- * notice says. BS_INVALID: it is empty. */
+/* For an example document without usable words: gives a notice that only the query, of query_bytes,
+ * counts. BS_INVALID: the query is empty too. */
 enum bs_status bs_question_learnt_nothing(size_t query_bytes,
                                           const struct bs_search_callbacks *listener,
                                           struct bs_error *err) BS_WARN_UNUSED;
 
-/* Writes what came of the question to a log (nullable): slow searches and those that were cut off
- * are warnings. */
+/* Logs the outcome of a search (log: nullable). Slow and partial searches are warnings. */
 void bs_question_log(const struct bs_log *log, const struct bs_question *question,
                      const struct bs_search_result *result, enum bs_status status,
                      uint64_t elapsed_ns, const struct bs_error *err);

@@ -1,12 +1,12 @@
 /* ranked.c: see ranked.h. */
 #include "query/search/ranked.h"
 
-/* While there is nothing to compare bounds with, n_best and this many documents more are read after
- * each shard. */
+/* After each shard, n_best + SETTLE_MORE waiting documents are read at most, to raise the
+ * threshold. */
 #define SETTLE_MORE 8
 
-/* With approx, at most this many of the waiting documents are read: per document wanted, and in
- * addition. */
+/* With approx, at most n_best * APPROX_FACTOR + APPROX_LEAST of the waiting documents are read at
+ * the end. */
 #define APPROX_FACTOR 4
 #define APPROX_LEAST  100
 
@@ -20,12 +20,12 @@ enum bs_status bs_ranked_prepare(struct bs_run *run, size_t n_best, bool *by_bou
 		return BS_OK;
 	enum bs_status status = bs_scorer_make(scorer, run->plan, verify->avgdl, err);
 	size_t n_words = scorer->n_words;
-	/* Words of names may occur in no text. */
+	/* Words of file names need not occur in any text. */
 	verify->is_zero = !status && scorer->is_complete && n_words == 0;
 	*by_bounds_out = !status && !run->question->run.exhaustive && scorer->is_complete &&
 	                 n_words > 0 && n_words <= BS_TOP_SCAN_WORDS && n_best > 0;
-	/* Where nothing scores, the first in document order are the best, and sure ones need not be
-	 * read. */
+	/* If no word scores, the first in document order are the best, and sure documents need not
+	 * be read. */
 	verify->is_scored = false;
 	for (size_t i = 0; i < run->query->n_elements; i++)
 		verify->is_scored |= run->query->elements[i].weight > 0;
@@ -42,8 +42,8 @@ static bool is_full(const struct bs_top *top)
 	return bs_vector_n(&top->heap) >= top->k;
 }
 
-/* Reads up to n_most of the waiting documents, in the order of their bounds, until none can be
- * among the best. */
+/* Reads up to n_most of the waiting documents, by falling bounds, until none of them can be among
+ * the best. */
 static enum bs_status verify_waiting(struct bs_run *run, size_t n_most, bool until_full,
                                      struct bs_error *err)
 {
@@ -107,7 +107,7 @@ static enum bs_status copy_best(struct bs_run *run, struct bs_error *err)
 	                        bs_vector_n(&memory->top.heap), err);
 }
 
-/* Whether the source of a hit is what was indexed; that of a document of the overlay is. */
+/* Whether the source of a hit is unchanged. Documents of the overlay always are. */
 static enum bs_status is_unchanged(struct bs_run *run, const struct bs_ranked_hit *hit,
                                    bool *unchanged_out, struct bs_error *err)
 {
@@ -117,15 +117,15 @@ static enum bs_status is_unchanged(struct bs_run *run, const struct bs_ranked_hi
 	                                               unchanged_out, err);
 }
 
-/* Scores and bounds are of what was indexed. Where the sources of the best have changed since, they
- * prove nothing. */
+/* Scores and bounds refer to the indexed texts, so they are invalid if a source of the best hits
+ * has changed. */
 static enum bs_status are_best_unchanged(struct bs_run *run, bool *unchanged_out,
                                          struct bs_error *err)
 {
 	const struct bs_ranked_hits *hits = &run->searcher->memory.hits;
 	*unchanged_out = true;
 	enum bs_status status = copy_best(run, err);
-	/* In document order, in which changes are reported. */
+	/* Changes are reported in document order. */
 	if (!status)
 		bs_sort_by_document(run->plan->list, hits->items, bs_vector_n(hits));
 	for (size_t i = 0; i < bs_vector_n(hits) && *unchanged_out && !status; i++)

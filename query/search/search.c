@@ -1,5 +1,5 @@
-/* search.c: the functions of bitsift/search.h. Here the caller's request is split (question.h) and
- * the stages are put together. */
+/* search.c: the functions of bitsift/search.h. Splits the caller's request (question.h) and
+ * combines the stages. */
 #include "core/bitsift/search.h"
 
 #include "core/base/clock.h"
@@ -26,13 +26,14 @@ void bs_searcher_free(struct bs_searcher *searcher)
 	bs_searcher_destroy(searcher);
 }
 
-/* A search under way. */
+/* The state of a running search. */
 struct search {
 	struct bs_run run;
 	struct bs_found found;
-	uint64_t n_maybe; /* with candidates: hits that only may match */
-	bool has_begun;   /* the memory of hits is that of this search */
-	bool by_bounds;   /* ranked: the best are found by bounds, not by scoring every match */
+	uint64_t n_maybe; /* In a request for candidates: the hits that only may match. */
+	bool has_begun;   /* The lists of hits in memory belong to this search. */
+	/* The best hits are found by bounds of scores; otherwise every match is scored. */
+	bool by_bounds;
 };
 
 static enum bs_status prepare(struct search *search, struct bs_error *err)
@@ -65,7 +66,7 @@ static enum bs_status look(struct search *search, struct bs_error *err)
 	return bs_run_count(run, &search->n_maybe, err);
 }
 
-/* The hits that were found, in order. */
+/* Sorts the hits that were found. */
 static void put_in_order(struct search *search)
 {
 	struct bs_run *run = &search->run;
@@ -85,7 +86,7 @@ static void put_in_order(struct search *search)
 	bs_run_charge(run, BS_STAGE_RANK);
 }
 
-/* Explains the plan before the search, or what it found after it. */
+/* Explains the plan before the search, or the results after it. */
 static enum bs_status explain(struct search *search, bool is_done, struct bs_error *err)
 {
 	struct bs_run *run = &search->run;
@@ -111,8 +112,7 @@ static enum bs_status explain(struct search *search, bool is_done, struct bs_err
 	return status;
 }
 
-/* The total is the sum of the stages: what the caller does with hits is not the cost of the
- * search. */
+/* The total is the sum of the stages, which excludes the time that the caller spends on hits. */
 static void add_up(struct bs_query_stats *stats)
 {
 	stats->total_ns = 0;
@@ -120,7 +120,7 @@ static void add_up(struct bs_query_stats *stats)
 		stats->total_ns += stats->stage_ns[stage];
 }
 
-/* Searches those indexes that read the query in one way. */
+/* Searches the indexes with one query analysis. */
 static enum bs_status look_with(struct search *search, uint32_t analysis, struct bs_error *err)
 {
 	struct bs_run *run = &search->run;
@@ -135,7 +135,7 @@ static enum bs_status look_with(struct search *search, uint32_t analysis, struct
 	return status ? status : look(search, err);
 }
 
-/* Called when the learnt terms are known. */
+/* Runs the query, after the terms to be added are known. */
 static enum bs_status run_query(struct search *search, struct bs_error *err)
 {
 	struct bs_run *run = &search->run;
@@ -159,7 +159,7 @@ static enum bs_status run_query(struct search *search, struct bs_error *err)
 	add_up(run->stats);
 	if (!status && !run->is_partial)
 		status = explain(search, true, err);
-	/* No time was left for what is reported besides the hits. */
+	/* No time was left for reports other than the hits. */
 	if (bs_run_is_cut(run, status))
 		status = BS_OK;
 	bs_run_end(run);

@@ -1,6 +1,6 @@
 /*
- * searcher.h: a searcher (bitsift/search.h): what one thread keeps from query to query. It is
- * memory that is used again; what belongs to one query is in struct bs_run (run.h).
+ * searcher.h: a searcher (bitsift/search.h): the memory that one thread keeps from query to query.
+ * The state of a single query is in struct bs_run (run.h).
  */
 #pragma once
 
@@ -23,64 +23,69 @@
 #include "query/verify/filename_match.h"
 #include "query/verify/verify_many.h"
 
-/* The memory of the stages. Valid during a query, kept for the next. */
+/* The memory of the stages. Its content is valid during a query; the memory is kept for the
+ * next. */
 struct bs_query_memory {
 	struct bs_plan plan;
 	struct bs_filename_match named;
 	struct bs_scan scan;
-	struct bs_candidate_list candidates; /* of the segment that is being searched */
+	struct bs_candidate_list candidates; /* The candidates of the segment being searched. */
 	struct bs_scorer scorer;
 	struct bs_top_scan top_scan;
 	struct bs_top top;
 	struct bs_sorting sorting;
 	struct bs_ranked_hits hits;
-	struct bs_buffer text; /* of explanations and suggestions */
+	struct bs_buffer text; /* The text of explanations and suggestions. */
 };
 
-/* Words and documents that a query is expanded by. */
+/* The words and documents that a query is expanded by. */
 struct bs_learning {
 	struct bs_feedback feedback;
-	struct bs_ranked_hits best; /* the documents that it is learnt from, best first */
-	/* the documents that hits are to be like, which are no hits themselves */
+	struct bs_ranked_hits best; /* The documents whose words are taken, best first. */
+	/* The example documents, which are not hits themselves. */
 	struct bs_doc_refs like;
 };
 
-/* An opened index, as one of those that a searcher searches. */
+/* One of the indexes of a searcher. */
 struct bs_searcher_index {
-	const struct bs_index *index; /* borrowed */
-	const char *name;             /* as bs_list_entry has it */
-	bool is_passed_over;          /* as bs_list_entry has it */
+	const struct bs_index *index; /* The opened index; borrowed. */
+	const char *name;             /* The name of the index (see bs_list_entry). */
+	bool is_passed_over;          /* Whether the index has no hits (see bs_list_entry). */
 };
 
 struct bs_searcher {
-	/* the first; the only one of a searcher that the library's user made */
+	/* The first index; the only one unless a catalog made the searcher. */
 	const struct bs_index *index;
 	struct bs_snapshot_list list;
-	struct bs_prefix_checks **prefix_checks; /* list.n_entries; of the indexes */
-	uint64_t n_unfollowed;                   /* of all indexes */
-	bool has_other_words;                    /* some index has */
-	/* one for each way in which the indexes read queries */
+	struct bs_prefix_checks **prefix_checks; /* One per index; borrowed from the indexes. */
+	/* Sources that could not be looked at (struct bs_index), summed over all indexes. */
+	uint64_t n_unfollowed;
+	/* Some index was made with other tokenizer rules. */
+	bool has_other_words;
+	/* One per distinct query analysis of the indexes. */
 	struct bs_query_analysis *readings;
 	uint32_t n_readings;
-	struct bs_query_analysis *reading; /* of the run under way */
+	struct bs_query_analysis *reading; /* The query analysis of the current run. */
 	struct bs_loader *loader;
 	struct bs_verify_crew *crew;
-	struct bs_filter *filter; /* NULL: no query had a selection yet */
+	/* The filter of documents; NULL: no query has had a selection yet. */
+	struct bs_filter *filter;
 	struct bs_query_memory memory;
 	struct bs_learning learning;
 	struct bs_hit_assembly assembly;
-	struct bs_batches *batches; /* NULL: not needed yet */
+	struct bs_batches *batches; /* Batches of hits; NULL: not needed yet. */
 	struct bs_document_texts texts;
-	const struct bs_search_callbacks *listener; /* of the call under way; NULL between calls */
-	/* of all that is above, and of what its threads hold */
+	/* The callbacks of the current call; NULL between calls. */
+	const struct bs_search_callbacks *listener;
+	/* Counts the memory of all members above and of the searcher's threads. */
 	struct bs_memory_budget budget;
 };
 
-/* A call that uses a searcher: it ends by its own limits, and what it allocates counts for the
+/* A call that uses a searcher. It has its own limits, and its allocations count for the
  * searcher. */
 struct bs_searcher_use {
 	struct bs_deadline deadline;
-	struct bs_memory_budget *budget; /* of the call around it */
+	struct bs_memory_budget *budget; /* The budget that was active before the call. */
 };
 
 /* limits: nullable. After BS_OK, bs_searcher_leave must follow. Fails as bs_deadline_begin. */
@@ -88,24 +93,26 @@ enum bs_status bs_searcher_enter(struct bs_searcher *searcher, const struct bs_l
                                  struct bs_searcher_use *use, struct bs_error *err) BS_WARN_UNUSED;
 void bs_searcher_leave(struct bs_searcher_use *use);
 
-/* A searcher of several indexes. As bs_searcher_new and bs_searcher_free of bitsift/search.h. */
+/* Like bs_searcher_new and bs_searcher_free of bitsift/search.h, for several indexes. n_indexes >=
+ * 1. */
 enum bs_status bs_searcher_make(const struct bs_searcher_index *indexes, uint32_t n_indexes,
                                 struct bs_searcher **searcher_out,
                                 struct bs_error *err) BS_WARN_UNUSED;
 void bs_searcher_destroy(struct bs_searcher *searcher);
 
-/* Frees the memory of earlier queries if it is more than the limit of this call. After a failure
- * the searcher holds what it held. BS_NO_MEMORY and what bs_loader_new returns. */
+/* Frees the memory of earlier queries if it exceeds the limit of this call. After a failure the
+ * searcher is unchanged. BS_NO_MEMORY and the failures of bs_loader_new. */
 enum bs_status bs_searcher_trim(struct bs_searcher *searcher, struct bs_error *err) BS_WARN_UNUSED;
 
-/* The filter, made when it is first asked for. BS_NO_MEMORY. */
+/* Creates the filter on first use. BS_NO_MEMORY. */
 enum bs_status bs_searcher_need_filter(struct bs_searcher *searcher,
                                        struct bs_error *err) BS_WARN_UNUSED;
 
-/* Passes a line to the caller's notice function, if there is one. */
+/* Passes a line to the caller's notice function, if there is one. searcher: a struct
+ * bs_searcher. */
 void bs_searcher_notice(void *searcher, const char *message);
 
-/* The document of a number, and of a hit. */
+/* Conversions between document references and the numbers that callers see. */
 static inline struct bs_doc_ref bs_document_ref(uint64_t number)
 {
 	return (struct bs_doc_ref){(uint32_t)(number >> 32), (uint32_t)number};

@@ -1,13 +1,13 @@
 /*
- * bm25.h: the arithmetic of scores.
+ * bm25.h: the formula of scores.
  *
  * score(d) = sum over the distinct positive words w of
  *                weight(w) idf(w) tf (k1 + 1) / (tf + k1 (1 - b + b dl / avgdl))
  *
- * with k1 = 1.2, b = 0.75, weight(w) the sum over the places of w in the query, and idf(w) = ln(1 +
- * (N - df + 0.5) / (df + 0.5)): Robertson and Zaragoza, "The Probabilistic Relevance Framework:
- * BM25 and Beyond" (2009), with Lucene's idf, which is never negative. N, df and avgdl count
- * deleted documents that are still in the index.
+ * with k1 = 1.2, b = 0.75, weight(w) the sum of the weights of all places of w in the query, and
+ * idf(w) = ln(1 + (N - df + 0.5) / (df + 0.5)): Robertson and Zaragoza, "The Probabilistic
+ * Relevance Framework: BM25 and Beyond" (2009), with Lucene's idf, which is never negative. N, df
+ * and avgdl count deleted documents that are still in the index.
  */
 #pragma once
 
@@ -18,11 +18,12 @@
 
 double bs_bm25_idf(uint64_t n_docs, uint64_t df);
 
-/* The mean length of n_docs documents; 1 if there are none, or if all are empty. */
+/* The mean length of n_docs documents, in positions; 1 if there are no documents, or if all are
+ * empty. */
 double bs_bm25_avgdl(uint64_t n_docs, uint64_t n_positions);
 
-/* The share of one word in the score. worth: its weight in the query times its idf. tf >= 1, avgdl
- * > 0. Inline: a ranked query computes it several times for each candidate. */
+/* The contribution of one word to the score. worth: its weight in the query times its idf. tf >= 1,
+ * avgdl > 0. Inline, because a ranked query computes it several times for each candidate. */
 static inline double bs_bm25_share(double worth, uint32_t tf, uint32_t length, double avgdl)
 {
 	double norm = BS_BM25_K1 * (1 - BS_BM25_B + BS_BM25_B * length / avgdl);

@@ -11,7 +11,7 @@
 
 struct word_count {
 	uint64_t n_docs;
-	/* the element, of all that were ever gathered, that it was last counted for */
+	/* The element that last counted the word, as a value of n_elements; 0: none. */
 	uint64_t counted_for;
 };
 
@@ -20,10 +20,11 @@ BS_VECTOR(word_counts, struct word_count);
 struct bs_statistics {
 	uint64_t n_docs, n_positions;
 	struct bs_term_table words, fields;
-	struct word_counts counts; /* of each word */
-	struct bs_buffer kinds;    /* of each field, u8 */
-	uint64_t n_elements;       /* that were ever gathered, */
-	uint64_t n_before;         /* and how many of them before this index */
+	struct word_counts counts; /* Indexed by the number of a word. */
+	/* Indexed by the number of a field; one byte each, bits of enum bs_field_kind. */
+	struct bs_buffer kinds;
+	uint64_t n_elements; /* The number of elements begun, over all indexes. */
+	uint64_t n_before;   /* The value of n_elements when the current index began. */
 };
 
 enum bs_status bs_statistics_new(struct bs_statistics **statistics_out, struct bs_error *err)
@@ -65,7 +66,8 @@ static struct word_count *count_at(const struct bs_statistics *statistics, uint3
 	return &statistics->counts.items[number];
 }
 
-/* The number of a string in a table, and beside it, if it is new, what it has at first. */
+/* The number of a string in a table. If the string is new, appends its initial data to the parallel
+ * array `beside`. */
 static enum bs_status intern(struct bs_term_table *table, const uint8_t *bytes, size_t n_bytes,
                              struct bs_buffer *beside, const void *at_first, size_t at_first_bytes,
                              uint32_t *number_out, struct bs_error *err)
@@ -74,7 +76,7 @@ static enum bs_status intern(struct bs_term_table *table, const uint8_t *bytes, 
 	if (n_bytes == 0 || n_bytes > UINT32_MAX)
 		return bs_fail(err, BS_INVALID,
 		               "statistics: a word or a name of no bytes, or of too many");
-	/* They are no searcher's. */
+	/* Statistics belong to no searcher, so no memory budget pays for them. */
 	struct bs_memory_budget *budget = bs_memory_budget_here;
 	bs_memory_budget_here = NULL;
 	enum bs_status status = bs_buffer_reserve(beside, at_first_bytes, err);

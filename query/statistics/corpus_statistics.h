@@ -1,4 +1,4 @@
-/* corpus_statistics.h: what the library itself asks of statistics (bitsift/statistics.h). */
+/* corpus_statistics.h: the internal interface of statistics (public: bitsift/statistics.h). */
 #pragma once
 
 #include "core/base/error.h"
@@ -8,49 +8,51 @@
 struct bs_statistics_field {
 	const uint8_t *name;
 	uint32_t name_bytes;
-	unsigned kinds; /* of enum bs_field_kind */
+	unsigned kinds; /* The kinds of the field: bits of enum bs_field_kind. */
 };
 
-/* The i-th; false: there are not so many. */
+/* The i-th field; false if i is out of range. */
 bool bs_statistics_field_at(const struct bs_statistics *statistics, size_t i,
                             struct bs_statistics_field *field_out);
 bool bs_statistics_has_values(const struct bs_statistics *statistics, const uint8_t *name,
                               uint32_t name_bytes);
 
-/* Whether they name the word. */
+/* Whether the statistics include the word. */
 bool bs_statistics_has_word(const struct bs_statistics *statistics, const uint8_t *term,
                             uint32_t term_bytes);
 
-/* The number of documents that have a word; 0 for a word that they do not name. */
+/* The number of documents that have a word; 0 for a word that the statistics do not include. */
 uint64_t bs_statistics_df(const struct bs_statistics *statistics, const uint8_t *term,
                           uint32_t term_bytes);
 
-/* The documents by which scores are computed: those of the list and those that the statistics
- * count, together. */
+/* The documents on which scores are based: those of the list plus those that the statistics
+ * count. */
 struct bs_corpus {
-	const struct bs_snapshot_list *list;    /* NULL: none of them */
-	const struct bs_statistics *statistics; /* NULL: none */
+	/* The list of snapshots whose documents count; NULL: none. */
+	const struct bs_snapshot_list *list;
+	const struct bs_statistics *statistics; /* Statistics of further documents; NULL: none. */
 };
 
-/* The mean length of a document. */
+/* The mean length of a document, in positions. */
 double bs_corpus_avgdl(const struct bs_corpus *collection);
 
-/* The idf of a word that df documents of the list have. BS_INVALID: the statistics count more
- * documents with the word than there are. */
+/* The idf of a word. df: the number of documents of the list that have it; ignored without a list.
+ * BS_INVALID: df and the statistics together count more documents with the word than exist;
+ * *idf_out is set even then. */
 enum bs_status bs_corpus_idf(const struct bs_corpus *collection, const uint8_t *term,
                              uint32_t term_bytes, uint64_t df, double *idf_out,
                              struct bs_error *err) BS_WARN_UNUSED;
 
 /*
- * Counting the words of one index. An element of a query may stand for a word in several segments,
- * and several elements for the same word, which is counted once: bs_statistics_begin_index, then
- * for each element bs_statistics_begin_element, then bs_statistics_count for each segment that has
- * a word of the element.
+ * Counting the words of one index. An element of a query may expand to a word in several segments,
+ * and several elements may expand to the same word, which must be counted once. Call
+ * bs_statistics_begin_index, then for each element bs_statistics_begin_element, then
+ * bs_statistics_count for each segment that has a word of the element.
  */
 void bs_statistics_begin_index(struct bs_statistics *statistics);
 void bs_statistics_begin_element(struct bs_statistics *statistics);
-/* Adds df documents for the element, unless another element of this index had the word.
- * BS_NO_MEMORY. */
+/* Adds df documents to the count of the word, unless another element of this index has counted the
+ * word. BS_NO_MEMORY; BS_INVALID: the term is empty or longer than UINT32_MAX. */
 enum bs_status bs_statistics_count(struct bs_statistics *statistics, const uint8_t *term,
                                    size_t term_bytes, uint64_t df,
                                    struct bs_error *err) BS_WARN_UNUSED;

@@ -1,14 +1,14 @@
 /*
- * byte_verifier.c: see byte_verifier.h. The query made ready; one place of a text where a word was
- * found by its bytes: is it a word there, and does the phrase stand around it; then the tree, which
- * is asked from the root down and left at the first answer.
+ * byte_verifier.c: see byte_verifier.h. In order: preparing the query; deciding whether a place
+ * where the bytes of a word were found has the word, and the phrase around it; evaluating the tree,
+ * from the root down, until it is decided.
  *
- * Most places are decided by the bytes beside the word. A word that begins and ends with a letter
- * or digit, and is one word for the analyzer when it stands alone, is one where an inert byte or
- * nothing stands on either side, or a byte that joins words (' . : and the like) with such a one
- * behind it; and it is none where a letter, a digit or _ stands there, unless a word may end there
- * all the same (tokenizer_near.h). All else is analysed, from the last safe cut before to the next
- * one after.
+ * The bytes next to the word decide most places. Consider a word that begins and ends with a letter
+ * or digit, and that the analyzer returns as one word when it stands alone. It is a word of the
+ * text if on either side there is an inert byte, the end of the text, or a byte that joins words ('
+ * . : and the like) followed by an inert byte. It is not a word of the text if a letter, a digit or
+ * _ is adjacent, unless a word may end there all the same (tokenizer_near.h). All other places are
+ * analysed, from the last safe cut before to the first one after.
  */
 #include "query/verify/byte_verifier.h"
 
@@ -24,43 +24,43 @@
 
 #define NO_ITEM UINT32_MAX
 
-/* A larger query is left to match.c; so is a longer word, which text can be made to resemble at
- * every place. */
+/* Larger queries are left to match.c, as are longer words, because a text can be crafted to
+ * resemble a long word at every place. */
 #define MAX_ELEMENTS 64u
 #define MAX_NODES    64u
-#define MAX_LEAF     256u /* items of a leaf */
-#define MAX_WORD     256u /* bytes */
-/* A longer phrase is not confirmed here. */
+#define MAX_LEAF     256u /* Largest number of items of a leaf. */
+#define MAX_WORD     256u /* Largest number of bytes of a word. */
+/* Longer phrases are not confirmed here. */
 #define MAX_ITEMS 32u
 
 struct element {
-	struct bs_needle needle; /* unless it is not searchable */
-	bool is_searchable;      /* where its bytes are not, it is not */
-	/* searchable, and a word where its bytes are a word; else it is a prefix */
+	struct bs_needle needle; /* Unset if is_searchable is false. */
+	bool is_searchable;      /* Where its bytes do not occur, it does not occur. */
+	/* A searchable plain word; otherwise a searchable element is a prefix. */
 	bool is_term;
-	/* a term that begins and ends with a letter or digit, and is one word by itself; or a
-	 * prefix that begins with one and is of letters, digits and _ */
+	/* A term that begins and ends with a letter or digit and is one word by itself; or a prefix
+	 * that begins with a letter or digit and consists of letters, digits and _. */
 	bool is_plain;
 	uint64_t df;
 };
 
-/* A text being looked at: a field's, or a line of JSON, in which escapes stand for what they
- * mean. */
+/* A text to search: a field's text or a line of JSON, in which escapes represent other
+ * characters. */
 struct text {
 	const uint8_t *bytes;
 	size_t n_bytes;
 	bool is_json;
-	bool goes_on_before; /* it is a piece of a text */
+	bool goes_on_before; /* The text is a piece of a longer one, which has more before it. */
 	bool goes_on_after;
 };
 
-/* How far a text was searched for a word or phrase, and what came of it. */
+/* How far a text was searched for a word or phrase, and the verdict so far. */
 struct searched {
 	size_t to_byte;
 	enum bs_verdict verdict;
 };
 
-/* Around a word in JSON, so many bytes on either side are made into text to be analysed. */
+/* The number of bytes on either side of a word in JSON that are unescaped to be analysed. */
 #define PIECE_BYTES ((size_t)384)
 
 struct bs_byte_verifier {
@@ -68,38 +68,42 @@ struct bs_byte_verifier {
 	const struct bs_query_tree *query;
 	struct bs_tokenizer *tokenizer;
 	const struct bs_kernel *kernel;
-	char *const *weights; /* of fields */
-	uint8_t kinds[256];   /* enum bs_byte_kind */
-	/* the least ASCII form that may hide one of the query's words */
+	char *const *weights; /* The weights of fields. */
+	uint8_t kinds[256];   /* One enum bs_byte_kind per byte value. */
+	/* The least ASCII form of a code point that may hide one of the query's words. */
 	enum bs_tokenizer_ascii_form worst;
 	bool has_not;
 	struct element elements[MAX_ELEMENTS];
-	/* of a phrase: index of the item to begin with; UINT32_MAX: none */
+	/* For a phrase: the index of the item to search for; UINT32_MAX: none is searchable. */
 	uint32_t rarest[MAX_NODES];
-	/* documents that may have it, at most: the fewest are asked first */
+	/* An upper bound of the documents that match a node; children with the least are evaluated
+	 * first. */
 	uint64_t most[MAX_NODES];
-	uint32_t *children;              /* like the query's, but in that order under an AND */
-	uint32_t by_bytes[MAX_ELEMENTS]; /* the scored terms, sorted */
+	/* A copy of the query's array, sorted by `most` under each AND. */
+	uint32_t *children;
+	uint32_t by_bytes[MAX_ELEMENTS]; /* The scored elements, sorted by their bytes. */
 	size_t n_by_bytes;
 	struct bs_match_word found[MAX_ELEMENTS];
 	double idfs[MAX_ELEMENTS];
 
-	/* The document. */
+	/* The members below describe the current document. */
 	struct bs_doc_ref ref;
-	struct text text; /* the line of JSON; unless there are fields */
+	struct text text; /* The line of JSON; unused if doc_fields is set. */
 	const struct bs_field *doc_fields;
 	size_t n_doc_fields;
-	bool is_json;                /* so are the fields */
-	bool is_head;                /* they go on behind what there is of them */
-	uint8_t known[MAX_ELEMENTS]; /* enum bs_verdict + 1 of the element in any field, or 0 */
-	struct bs_field grown;       /* of a text that comes bit by bit, what there is of it; */
-	/* for these words and phrases so much was looked at */
+	bool is_json; /* The texts of the fields are JSON. */
+	bool is_head; /* The text continues after what was read of it. */
+	/* Per element: enum bs_verdict + 1 for an occurrence in any field; 0: not computed. */
+	uint8_t known[MAX_ELEMENTS];
+	struct bs_field grown; /* The part read so far of a text that grows. */
+	/* How far the growing text was searched for each word and phrase. */
 	struct searched searched_words[MAX_ELEMENTS];
 	struct searched searched_phrases[MAX_NODES];
-	uint8_t piece[4 * PIECE_BYTES]; /* of JSON, as text */
-	size_t left_bytes;              /* that may still be analysed for it; 0: no more is tried */
+	uint8_t piece[4 * PIECE_BYTES]; /* A piece of JSON, unescaped. */
+	/* The bytes that may still be analysed for the document; 0: no more places are analysed. */
+	size_t left_bytes;
 	struct bs_error *err;
-	enum bs_status status; /* sticky */
+	enum bs_status status; /* The first failure, which is sticky. */
 };
 
 static bool is_term(const struct bs_token *token, const struct bs_needle *needle)
@@ -108,12 +112,12 @@ static bool is_term(const struct bs_token *token, const struct bs_needle *needle
 	       memcmp(token->term, needle->bytes, needle->n_bytes) == 0;
 }
 
-/* Whether the needle is the word that begins at start_byte of the text analysed. */
+/* Whether the needle is the word that begins at start_byte of the analysed text. */
 struct word_probe {
 	const struct bs_needle *needle;
 	uint64_t start_byte;
 	bool is_found;
-	bool is_all; /* ... and ends where the needle does */
+	bool is_all; /* The needle is also the whole word: it ends where the word ends. */
 };
 
 static enum bs_status probe_word(void *context, const struct bs_token *tokens, size_t n_tokens,
@@ -140,7 +144,8 @@ static bool is_ascii(const struct bs_element *element)
 	return all < 0x80;
 }
 
-/* Letters, digits and _ only: what folds to other ASCII is no part of it. */
+/* Whether the element consists of letters, digits and _ only. No code point that folds to other
+ * ASCII can be part of it. */
 static bool is_wordy(const struct bs_byte_verifier *verifier, const struct bs_element *element)
 {
 	for (uint32_t i = 0; i < element->term_bytes; i++)
@@ -209,7 +214,8 @@ static uint32_t find_rarest(const struct bs_byte_verifier *verifier,
 	return best;
 }
 
-/* How many documents a node may match, at most: the fewer, the more is it worth to ask it first. */
+/* An upper bound of the documents that match a node. Nodes with fewer documents are evaluated
+ * first. */
 static uint64_t most_of(const struct bs_byte_verifier *verifier, const struct bs_query_node *node)
 {
 	uint64_t least = UINT64_MAX, sum = 0;
@@ -224,7 +230,7 @@ static uint64_t most_of(const struct bs_byte_verifier *verifier, const struct bs
 	return node->kind == BS_NODE_NOT ? UINT64_MAX : node->kind == BS_NODE_OR ? sum : least;
 }
 
-/* Insertion sort: most have two. */
+/* Insertion sort, because most nodes have two children. */
 static void order_children(struct bs_byte_verifier *verifier, const struct bs_query_node *node)
 {
 	uint32_t *children = verifier->children + (node->children - verifier->query->children);
@@ -335,10 +341,11 @@ void bs_byte_verifier_weigh_fields(struct bs_byte_verifier *verifier, char *cons
 	verifier->weights = weights;
 }
 
-/* A piece of text without a safe cut that is longer than this on one side is not worth it. */
+/* A place whose nearest safe cut on one side is further away than this is not analysed. */
 #define MAX_REACH_BYTES ((size_t)4096)
 
-/* An odd number of backslashes before text[at]: it is the second byte of an escape. */
+/* Whether an odd number of backslashes precedes text[at], so that it is the second byte of an
+ * escape. */
 static bool is_escaped(const uint8_t *text, size_t at)
 {
 	size_t n = 0;
@@ -347,10 +354,10 @@ static bool is_escaped(const uint8_t *text, size_t at)
 	return n % 2 == 1;
 }
 
-/* In JSON, whether text[..at), whose end is that of a character, ends with an escape; n_out: of how
- * many bytes. One of \uXXXX may be taken for such if it is text after a backslash of its own. A
- * backslash that ends a character ends an escape: a run of them is not counted again at each step
- * through it. */
+/* Whether text[..at), which is JSON and ends with a whole character, ends with an escape, and of
+ * how many bytes. A backslash followed by the text uXXXX may be taken for an escape. A backslash
+ * that ends a character ends an escape, so that a run of backslashes is not counted again at each
+ * step through it. */
 static bool ends_with_escape(const uint8_t *text, size_t at, size_t *n_out)
 {
 	*n_out = 6;
@@ -361,8 +368,8 @@ static bool ends_with_escape(const uint8_t *text, size_t at, size_t *n_out)
 	       (text[at - 1] == '\\' || is_escaped(text, at - 1));
 }
 
-/* What the escape with this byte after its backslash is to the words around it; BS_BYTE_HIGH: it
- * takes more to know. */
+/* The kind of the escape with this byte after its backslash; BS_BYTE_HIGH: it cannot be decided
+ * quickly. */
 static enum bs_byte_kind kind_of_escape(const struct bs_byte_verifier *verifier, uint8_t byte)
 {
 	static const uint8_t meanings[256] = {
@@ -371,7 +378,7 @@ static enum bs_byte_kind kind_of_escape(const struct bs_byte_verifier *verifier,
 	return meanings[byte] ? (enum bs_byte_kind)verifier->kinds[meanings[byte]] : BS_BYTE_HIGH;
 }
 
-/* What the first character of text[at..) is. at < n_bytes; n_out: how many bytes it has there. */
+/* The kind of the first character of text[at..), and its number of bytes. at < n_bytes. */
 static enum bs_byte_kind kind_at(const struct bs_byte_verifier *verifier, const struct text *text,
                                  size_t at, size_t *n_out)
 {
@@ -383,7 +390,7 @@ static enum bs_byte_kind kind_at(const struct bs_byte_verifier *verifier, const 
 	                              : BS_BYTE_HIGH;
 }
 
-/* What the last character of text[..at) is. at > 0. */
+/* The kind of the last character of text[..at), and its number of bytes. at > 0. */
 static enum bs_byte_kind kind_before(const struct bs_byte_verifier *verifier,
                                      const struct text *text, size_t at, size_t *n_out)
 {
@@ -395,8 +402,9 @@ static enum bs_byte_kind kind_before(const struct bs_byte_verifier *verifier,
 	return *n_out == 2 ? kind_of_escape(verifier, text->bytes[at - 1]) : BS_BYTE_HIGH;
 }
 
-/* What a character beside a word says by itself: text[at], or text[at - 1], which is the word's.
- * NO: it is joined to the word. YES: nothing is. */
+/* What a character next to a word decides by itself. The word and the character are text[at - 1]
+ * and text[at], or the reverse. NO: the character belongs to the same word. YES: the word ends
+ * there. */
 static inline enum bs_verdict glance_at(const struct bs_byte_verifier *verifier,
                                         enum bs_byte_kind kind, const struct text *text, size_t at,
                                         uint8_t byte)
@@ -434,7 +442,7 @@ static enum bs_verdict glance_before(const struct bs_byte_verifier *verifier,
 	size_t n = 0, ignored;
 	if (start == 0)
 		return at_edge;
-	/* Its first letter is not what it looks like. */
+	/* The word's first letter is part of an escape. */
 	if (text->is_json && text->bytes[start - 1] == '\\' && is_escaped(text->bytes, start))
 		return BS_VERDICT_NO;
 	enum bs_byte_kind kind = kind_before(verifier, text, start, &n);
@@ -448,9 +456,9 @@ static enum bs_verdict glance_before(const struct bs_byte_verifier *verifier,
 }
 
 /*
- * A word that begins there begins with the prefix if the prefix is of bytes that stay together, and
- * what follows up to an inert byte is ASCII: then it composes with nothing, and is a word. (To ICU
- * it is none if it ends with _ and a mark.)
+ * Whether a word that begins at `at` begins with the prefix. It does if the prefix consists of
+ * bytes that stay together and only ASCII follows up to an inert byte: then nothing composes with
+ * it, and it is a word. (For ICU it is not a word if it ends with _ and a mark.)
  */
 static enum bs_verdict glance_prefix(const struct bs_byte_verifier *verifier,
                                      const struct text *text, const struct element *element,
@@ -470,8 +478,7 @@ static enum bs_verdict glance_prefix(const struct bs_byte_verifier *verifier,
 	return text->goes_on_after ? BS_VERDICT_UNKNOWN : BS_VERDICT_YES;
 }
 
-/* Whether the bytes of element e at text[at] may be a word, and the word: NO, YES or UNKNOWN.
- * Analyses nothing. */
+/* Whether the bytes of element e at text[at] are a word, and this word. Analyses nothing. */
 static enum bs_verdict may_be_word(const struct bs_byte_verifier *verifier, const struct text *text,
                                    uint32_t e, size_t at)
 {
@@ -496,9 +503,9 @@ static bool equals_folded(const uint8_t *text, const struct bs_needle *needle)
 }
 
 /*
- * The word after one that ends at `end` begins with the first letter or digit from there on, if
- * nothing else that may begin a word comes before it. (If what ends there is no word, it does not
- * matter what is said.)
+ * Whether the word after one that ends at `end` may be the needle. It begins with the first letter
+ * or digit from there on, unless some other character that may begin a word comes before. (If no
+ * word ends at `end`, the result does not matter.)
  */
 static bool next_may_be(const struct bs_byte_verifier *verifier, const struct text *text,
                         size_t end, const struct bs_needle *needle)
@@ -524,8 +531,8 @@ static bool next_may_be(const struct bs_byte_verifier *verifier, const struct te
 	return text->goes_on_after;
 }
 
-/* The same for the word before one that starts at `start`, which ends with the last letter or digit
- * before. */
+/* Whether the word before one that starts at `start` may be the needle. It ends with the last
+ * letter or digit before `start`. */
 static bool last_may_be(const struct bs_byte_verifier *verifier, const struct text *text,
                         size_t start, const struct bs_needle *needle)
 {
@@ -550,8 +557,8 @@ static bool last_may_be(const struct bs_byte_verifier *verifier, const struct te
 	return false;
 }
 
-/* The element that must stand directly before or after item i, by `step` of -1 or 1; NULL: none
- * that is known. */
+/* The element that must occur directly before (step -1) or after (step 1) item i of a phrase; NULL:
+ * none, or not a term. */
 static const struct element *neighbour(const struct bs_byte_verifier *verifier,
                                        const struct bs_query_node *phrase, uint32_t i, int step)
 {
@@ -565,8 +572,8 @@ static const struct element *neighbour(const struct bs_byte_verifier *verifier,
 	return is_adjacent && element->is_term ? element : NULL;
 }
 
-/* Whether the words beside item i of a phrase, whose bytes stand at text[at], may be those that the
- * phrase wants. */
+/* Whether the words next to item i of a phrase, whose bytes are at text[at], may be those of the
+ * phrase. */
 static bool may_be_phrase(const struct bs_byte_verifier *verifier, const struct text *text,
                           const struct bs_query_node *phrase, uint32_t i, size_t at)
 {
@@ -576,8 +583,8 @@ static bool may_be_phrase(const struct bs_byte_verifier *verifier, const struct 
 	size_t n_bytes = verifier->elements[e].needle.n_bytes, end = at + n_bytes;
 	if (may_be_word(verifier, text, e, at) == BS_VERDICT_NO)
 		return false;
-	/* Around the T of a date, and in an identifier, whose first position has two words, the
-	 * next word is not the one that follows here. */
+	/* The bytes that follow are not the next word around the T of a date, nor in an identifier
+	 * whose first position has two words. */
 	bool is_in_word = at > 0 && verifier->kinds[text->bytes[at - 1]] == BS_BYTE_LETTER;
 	bool goes_on = end < text->n_bytes && text->bytes[end] == 'T';
 	bool has_parts = bs_tokenizer_splits(verifier->tokenizer) &&
@@ -587,8 +594,8 @@ static bool may_be_phrase(const struct bs_byte_verifier *verifier, const struct 
 	return !before || is_in_word || last_may_be(verifier, text, at, &before->needle);
 }
 
-/* Subtracts n_bytes from the share of the document. False: nothing is left of it, or the call is to
- * end. */
+/* Subtracts n_bytes from the budget of the document. False: the budget is spent, or the deadline is
+ * over. */
 static bool take_share(struct bs_byte_verifier *verifier, size_t n_bytes)
 {
 	if (!verifier->status)
@@ -598,7 +605,7 @@ static bool take_share(struct bs_byte_verifier *verifier, size_t n_bytes)
 	return has_left;
 }
 
-/* Gives text[from..to) to fn. False: it did not. */
+/* Analyses text[from..to) with fn. False: the budget is spent, or analysing failed. */
 static bool analyze(struct bs_byte_verifier *verifier, const struct text *text, size_t from,
                     size_t to, bs_token_fn fn, void *context)
 {
@@ -620,10 +627,11 @@ static size_t high_of(const struct text *text, size_t at)
 }
 
 /*
- * JSON around text[*at..*end) made into text: *text and the two places are then of verifier->piece.
- * Cut where the bytes are as many as fit, never inside an escape of two; half a \u at the beginning
- * looks like letters and digits, which changes nothing after the next safe cut. False: it has
- * something that takes more to read, or too long a word.
+ * Unescapes the JSON around text[*at..*end) into verifier->piece, and makes *text, *at and *end
+ * refer to it. The piece has as many bytes as fit and is never cut inside an escape of two bytes.
+ * Half a \u escape at its beginning looks like letters and digits, which changes nothing after the
+ * next safe cut. False: the JSON has an escape that is not handled here, or the word is too
+ * long.
  */
 static bool make_piece(struct bs_byte_verifier *verifier, struct text *text, size_t *at,
                        size_t *end)
@@ -654,18 +662,18 @@ static bool make_piece(struct bs_byte_verifier *verifier, struct text *text, siz
 	return true;
 }
 
-/* text[from..to) was to lie between two safe cuts; it does not if the text goes on where it
- * ends. */
+/* Whether one end of text[from..to), which should lie between two safe cuts, is an end of the piece
+ * where the whole text continues. */
 static bool is_edge(const struct text *text, size_t from, size_t to)
 {
 	return (from == 0 && text->goes_on_before) || (to == text->n_bytes && text->goes_on_after);
 }
 
-/* Searching for a safe cut is cheaper than analysis by this factor. */
+/* Searching for a safe cut is cheaper than analysing by this factor. */
 #define CUT_SHARE 4
 
-/* Moves *cut to the last safe cut at or before it, or to the first at or after it. False: that is
- * too far. */
+/* cut_before moves *cut to the last safe cut at or before it, cut_after to the first at or after
+ * it. False: the cut is too far away. */
 static bool cut_before(struct bs_byte_verifier *verifier, const struct text *text, size_t low,
                        size_t *cut)
 {
@@ -686,8 +694,8 @@ static bool cut_after(struct bs_byte_verifier *verifier, const struct text *text
 	return take_share(verifier, (*cut - at) / CUT_SHARE) && is_cut;
 }
 
-/* The same after analysing what stands around. JSON must be a string or a piece of one. UNKNOWN: it
- * would be too much. */
+/* Whether the bytes of element e at text[at] are a word, analysing the surroundings if necessary.
+ * JSON must be a string or a piece of one. UNKNOWN: the analysis would cost too much. */
 static enum bs_verdict is_word(struct bs_byte_verifier *verifier, const struct text *whole,
                                uint32_t e, size_t at)
 {
@@ -715,18 +723,18 @@ static enum bs_verdict is_word(struct bs_byte_verifier *verifier, const struct t
 
 struct seen_token {
 	uint32_t position;
-	uint32_t items; /* bit i: it is item i's */
+	uint32_t items; /* Bit i is set if the token is the word of item i. */
 };
 
 struct phrase_probe {
 	const struct bs_byte_verifier *verifier;
 	const struct bs_query_node *phrase;
-	uint32_t item;       /* the one that was found */
-	uint64_t start_byte; /* where */
+	uint32_t item;       /* The item whose bytes were found. */
+	uint64_t start_byte; /* Where the item's bytes begin. */
 	bool is_found;
-	uint32_t position; /* of that token */
-	uint32_t last;     /* of the last token */
-	size_t n_seen;     /* MAX_SEEN: perhaps not all */
+	uint32_t position; /* The position of the token at start_byte. */
+	uint32_t last;     /* The position of the last token. */
+	size_t n_seen;     /* If MAX_SEEN, there may be more tokens. */
 	struct seen_token *seen;
 };
 
@@ -767,8 +775,8 @@ static bool has_item(const struct phrase_probe *probe, uint32_t i)
 	return false;
 }
 
-/* Moves *cut back, or forth, over n_words + 1 safe cuts: nearly always that many words. False: they
- * are too far. */
+/* step_back and step_forth move *cut over n_words + 1 safe cuts, which nearly always is as many
+ * words. False: the cuts are too far away. */
 static bool step_back(struct bs_byte_verifier *verifier, const struct text *text, size_t *cut,
                       uint32_t n_words)
 {
@@ -793,8 +801,8 @@ static bool step_forth(struct bs_byte_verifier *verifier, const struct text *tex
 	return true;
 }
 
-/* Whether the phrase stands there. JSON must be a string. UNKNOWN: finding out would be too
- * much. */
+/* Whether the phrase occurs at this place. JSON must be a string. UNKNOWN: finding out would cost
+ * too much. */
 static enum bs_verdict is_phrase(struct bs_byte_verifier *verifier, const struct text *whole,
                                  const struct bs_query_node *phrase, uint32_t i, size_t at)
 {
@@ -838,9 +846,9 @@ static enum bs_verdict is_phrase(struct bs_byte_verifier *verifier, const struct
 	}
 }
 
-/* Whether no code point of the text can hide one of the query's words: what was not found is not
- * there. A backslash before the \ of \uXXXX makes it text; then we may see a code point where there
- * is none, but the text is ASCII. */
+/* Whether no code point of the text can hide one of the query's words, so that words that were not
+ * found are absent. A backslash before the \ of \uXXXX makes it plain text; then a code point is
+ * seen where there is none, which is harmless because the text is ASCII. */
 static bool is_clear(struct bs_byte_verifier *verifier, const struct text *text)
 {
 	size_t at =
@@ -852,7 +860,7 @@ static bool is_clear(struct bs_byte_verifier *verifier, const struct text *text)
 			c = bs_record_code_point(text->bytes, text->n_bytes, &at);
 		else
 			U8_NEXT_OR_FFFD(text->bytes, at, text->n_bytes, c);
-		/* A control character written as an escape is part of no word; other ASCII may
+		/* An escaped control character is not part of a word; other escaped ASCII may
 		 * be. */
 		if (c < 0 || (c >= 0x20 && c < 0x80))
 			return false;
@@ -888,12 +896,11 @@ static bool is_document_clear(struct bs_byte_verifier *verifier)
 	return true;
 }
 
-/* For the deadline: the approximate cost of a place, and the speed of the search for the next
- * one. */
+/* For the deadline: the estimated cost of a place, and the speed of the search in bytes per ns. */
 #define PLACE_NS   10u
 #define BYTES_A_NS 16u
 
-/* The end of the text, too, if the call is to end. */
+/* Returns the end of the text also if the call must end (verifier->status). */
 static size_t find(struct bs_byte_verifier *verifier, const struct text *text, size_t from,
                    uint32_t e)
 {
@@ -905,7 +912,8 @@ static size_t find(struct bs_byte_verifier *verifier, const struct text *text, s
 	return verifier->status ? text->n_bytes : at;
 }
 
-/* Near the end of a text that goes on, a place is not looked at: there will be more around it. */
+/* Places this close to the end of a text that continues are left until there is more text around
+ * them. */
 #define EDGE_BYTES (2 * MAX_REACH_BYTES)
 
 static size_t searchable_bytes(const struct text *text)
@@ -915,12 +923,13 @@ static size_t searchable_bytes(const struct text *text)
 	                                    : 0;
 }
 
-/* Calls for each place from `from` on where the bytes of element e stand. */
+/* Loops over the places from `from` on with the bytes of element e. */
 #define FOR_EACH_PLACE(verifier, text, from, e, at)                                               \
 	for (size_t at = find(verifier, text, from, e), end_ = searchable_bytes(text); at < end_; \
 	     at = find(verifier, text, at + 1, e))
 
-/* NO: it is not in the line, if that hides nothing; else UNKNOWN. */
+/* NO: the word is not in the line, provided that the line is clear (is_clear); otherwise
+ * UNKNOWN. */
 static enum bs_verdict element_in_json(struct bs_byte_verifier *verifier, uint32_t e)
 {
 	FOR_EACH_PLACE(verifier, &verifier->text, 0, e, at)
@@ -944,11 +953,11 @@ static enum bs_verdict element_in_text(struct bs_byte_verifier *verifier, const 
 	return verdict;
 }
 
-/* Says whether a leaf's word or phrase stands in a text, at a place from `from` on. */
+/* Whether a leaf's word or phrase occurs in a text at or after `from`. */
 typedef enum bs_verdict ask_text(struct bs_byte_verifier *verifier, const struct text *text,
                                  const struct bs_query_node *node, uint32_t which, size_t from);
 
-/* The same of a text that comes bit by bit: only what is new is searched. */
+/* Like ask_text, for a growing text: searches only the new part. */
 static enum bs_verdict ask_grown(struct bs_byte_verifier *verifier,
                                  const struct bs_query_node *node, uint32_t which,
                                  ask_text *in_text, struct searched *searched)
@@ -962,7 +971,7 @@ static enum bs_verdict ask_grown(struct bs_byte_verifier *verifier,
 	return searched->verdict;
 }
 
-/* What `in_text` says of the fields of a leaf together. */
+/* The verdict of in_text on the fields that the leaf applies to. */
 static enum bs_verdict ask_fields(struct bs_byte_verifier *verifier,
                                   const struct bs_query_node *node, uint32_t which,
                                   ask_text *in_text)
@@ -978,13 +987,14 @@ static enum bs_verdict ask_fields(struct bs_byte_verifier *verifier,
 	return verdict;
 }
 
-/* A text that comes bit by bit has no name: it is in no field that a leaf could mean. */
+/* Whether the growing text is searched for the leaf. It is unnamed, so a leaf that asks for a field
+ * does not apply to it. */
 static bool is_grown(const struct bs_byte_verifier *verifier, const struct bs_query_node *leaf)
 {
 	return verifier->doc_fields == &verifier->grown && leaf->field == BS_QUERY_ANY_FIELD;
 }
 
-/* Whether an element stands in the document, in a field of the leaf. */
+/* Whether an element occurs in the document, in a field that the leaf applies to. */
 static enum bs_verdict ask_element(struct bs_byte_verifier *verifier,
                                    const struct bs_query_node *node, uint32_t e)
 {
@@ -1003,7 +1013,7 @@ static enum bs_verdict ask_element(struct bs_byte_verifier *verifier,
 	return verdict;
 }
 
-/* All words somewhere: NO, or UNKNOWN. */
+/* NO if one of the leaf's words is absent, else UNKNOWN. */
 static enum bs_verdict ask_all(struct bs_byte_verifier *verifier, const struct bs_query_node *node)
 {
 	for (uint32_t i = 0; i < node->n_items; i++)
@@ -1052,13 +1062,13 @@ static enum bs_verdict ask_phrase(struct bs_byte_verifier *verifier,
 	return ask_fields(verifier, node, item, phrase_in_text);
 }
 
-/* A value has no escapes, unless somebody wants to. */
+/* Values normally have no escapes; with escapes, the verdict is UNKNOWN. */
 static enum bs_verdict range_in_text(struct bs_byte_verifier *verifier, const struct text *text,
                                      const struct bs_query_node *node, uint32_t which, size_t from)
 {
 	struct bs_value value;
 	(void)which;
-	/* texts that are read piece by piece are those of files, which have no values */
+	/* Texts that are read piece by piece are those of files, which have no values. */
 	(void)from;
 	if (text->is_json && memchr(text->bytes, '\\', text->n_bytes))
 		return BS_VERDICT_UNKNOWN;
@@ -1067,7 +1077,7 @@ static enum bs_verdict range_in_text(struct bs_byte_verifier *verifier, const st
 	return is_in ? BS_VERDICT_YES : BS_VERDICT_NO;
 }
 
-/* The approximate cost of a leaf, for the deadline. */
+/* Estimated cost of a leaf, for the deadline. */
 #define LEAF_NS 20u
 
 static enum bs_verdict ask_leaf(void *context, uint32_t n)
@@ -1098,7 +1108,8 @@ static enum bs_verdict ask_leaf(void *context, uint32_t n)
 	                                    : ask_all(verifier, node);
 }
 
-/* What is found is there; what is not found is not, if nothing hides it. */
+/* A word that was found is present. A word that was not found is absent only if the document is
+ * clear. */
 static enum bs_verdict ask_root(struct bs_byte_verifier *verifier)
 {
 	uint32_t root = (uint32_t)verifier->query->n_nodes - 1;
@@ -1120,7 +1131,7 @@ static void begin(struct bs_byte_verifier *verifier, struct bs_doc_ref ref, size
 	verifier->err = err;
 	verifier->ref = ref;
 	verifier->is_head = false;
-	/* Twice the text: then analysing all of it would have been the better way. */
+	/* With more than twice the text, analysing all of it would have been faster. */
 	verifier->left_bytes = 2 * text_bytes + 4096;
 }
 
@@ -1135,7 +1146,7 @@ enum bs_status bs_byte_verifier_json(struct bs_byte_verifier *verifier, struct b
 	return verifier->status;
 }
 
-/* False: it cannot be told. */
+/* Adds the occurrences of element e in the text to *tf. False: undecided. */
 static bool count_words(struct bs_byte_verifier *verifier, const struct text *text, uint32_t e,
                         uint32_t *tf)
 {

@@ -1,14 +1,14 @@
 /*
- * byte_verifier.h: the quick half of the verifier: looks for the words of a query by their bytes,
- * and analyses only what stands around them. What it says is what match.h says of the same
- * document; where it cannot tell, it says so, and the document is analysed as a whole.
+ * byte_verifier.h: the fast part of the verifier. It searches a text for the bytes of the query's
+ * words and analyses only the surroundings of the places found. Its verdict on a document is the
+ * same as that of match.h, or UNKNOWN; then the whole document must be analysed.
  *
- * Why bytes may decide stands in core/text/tokenizer_near.h. In short: a word of ASCII that stands
- * in a text is there byte by byte but for case, unless the text has a code point that folds to
- * ASCII or to nothing; whether it has is looked up before any word counts as absent.
+ * core/text/tokenizer_near.h explains why bytes can decide. In short: an ASCII word of a text
+ * occurs in it byte by byte, except for case, unless the text has a code point that folds to ASCII
+ * or to nothing. Before a word counts as absent, the text is searched for such code points.
  *
- * Words beyond ASCII and fuzzy words are never confirmed here, prefixes only where no score is
- * asked for; but a document may still fail by the others.
+ * Words beyond ASCII and fuzzy words are never confirmed here, and prefixes only if no score is
+ * needed; but a document may still be rejected because of the other words.
  */
 #pragma once
 
@@ -18,11 +18,11 @@
 #include "query/plan/plan.h"
 #include "query/verify/match.h"
 
-/* A query made ready for many documents, with the scratch for one. One thread. */
+/* A query prepared for many documents, with the scratch for one. Used by one thread. */
 struct bs_byte_verifier;
 
-/* All is borrowed; words must be the analyzer of the index. *verifier_out is NULL if bytes say
- * nothing of this query: it has no word of ASCII, or words are stemmed, or it is very large.
+/* All inputs are borrowed; tokenizer must be the analyzer of the index. *verifier_out is NULL if
+ * bytes cannot decide this query: it has no ASCII word, words are stemmed, or it is very large.
  * BS_NO_MEMORY, or what the analyzer returned. */
 enum bs_status bs_byte_verifier_new(const struct bs_plan *plan, struct bs_tokenizer *tokenizer,
                                     const struct bs_kernel *kernel,
@@ -30,32 +30,32 @@ enum bs_status bs_byte_verifier_new(const struct bs_plan *plan, struct bs_tokeni
                                     struct bs_error *err) BS_WARN_UNUSED;
 void bs_byte_verifier_free(struct bs_byte_verifier *verifier);
 
-/* As bs_matcher_weigh_fields. */
+/* See bs_matcher_weigh_fields. */
 void bs_byte_verifier_weigh_fields(struct bs_byte_verifier *verifier, char *const *weights);
 
-/* Looks at a record's line of JSON as it is, unparsed. It must be valid JSON; of anything else the
- * answer is any. UNKNOWN, here and below: the document must be analysed. ref, here and below: the
- * document, by which its name is known. */
+/* Searches a record's line of JSON without parsing it. The line must be valid JSON; otherwise the
+ * verdict is arbitrary. For this and the following functions: UNKNOWN means that the document must
+ * be analysed, and ref names the document, for its file name. */
 enum bs_status bs_byte_verifier_json(struct bs_byte_verifier *verifier, struct bs_doc_ref ref,
                                      const uint8_t *line, size_t line_bytes,
                                      enum bs_verdict *verdict_out,
                                      struct bs_error *err) BS_WARN_UNUSED;
 
-/* Looks at the fields of a document; is_json: as they stand in its line, escapes and all. With
- * needs_words, match_out->words and n_words are filled if the answer is YES, as bs_match_document
- * fills them; nothing else of match_out is. */
+/* Searches the fields of a document. is_json: the texts are as in the line of JSON, with escapes.
+ * needs_words: if the verdict is YES, match_out->words and n_words are set as by bs_match_document;
+ * no other member of match_out is set. */
 enum bs_status bs_byte_verifier_fields(struct bs_byte_verifier *verifier, struct bs_doc_ref ref,
                                        const struct bs_field *fields, size_t n_fields, bool is_json,
                                        bool needs_words, enum bs_verdict *verdict_out,
                                        struct bs_match *match_out,
                                        struct bs_error *err) BS_WARN_UNUSED;
 
-/* Whether beginnings of a text can be enough: not where something must not be in it. */
+/* Whether the beginning of a text can suffice for a YES. It cannot if the query has a NOT. */
 bool bs_byte_verifier_takes_heads(const struct bs_byte_verifier *verifier);
 /*
- * A document's one text, without a name, while it is read: is_new: the first that is seen of it,
- * else what was seen last and something behind it, wherever that stands now. Only what is new is
- * searched. Before is_whole there is only YES, and UNKNOWN.
+ * Searches the single, unnamed text of a document while it is read. is_new: the first call for this
+ * document; otherwise `text` is the previous text, perhaps at another address, with more after it,
+ * and only the new part is searched. Until is_whole is set, the verdict is YES or UNKNOWN.
  */
 enum bs_status bs_byte_verifier_grown(struct bs_byte_verifier *verifier, struct bs_doc_ref ref,
                                       const uint8_t *text, size_t text_bytes, bool is_new,

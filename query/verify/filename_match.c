@@ -9,20 +9,21 @@
 #include "query/verify/byte_verifier.h"
 
 enum memo {
-	MEMO_EMPTY, /* as memory comes */
+	MEMO_EMPTY, /* Zero, as calloc leaves it. */
 	MEMO_NO,
 	MEMO_YES,
 };
 
-/* A leaf as a query of its own, of which names are the documents. */
+/* A leaf as a query of its own, whose documents are the file names. */
 struct bs_name_leaf {
-	uint32_t n; /* its node in the whole query */
+	uint32_t n; /* Its node in the whole query. */
 	struct bs_query_node node;
 	struct bs_query_tree query;
 	struct bs_plan plan;
-	struct bs_byte_verifier *byte_verifier; /* NULL: every name is analysed */
+	struct bs_byte_verifier *byte_verifier; /* NULL: every name is analysed. */
 	struct bs_matcher *matcher;
-	/* enum memo of each document, one array a segment and one for the overlay; NULL: nothing */
+	/* One array per segment of the list, overlays included, with an enum memo for each
+	 * document; NULL: nothing computed. */
 	uint8_t **memo;
 };
 
@@ -62,8 +63,8 @@ static enum bs_status begin_leaf(struct bs_name_leaf *leaf, uint32_t n, const st
 	return status;
 }
 
-/* The path below the folder, of a record in it that of its file; of a file that is a source by
- * itself, the last part of its path. Of no bytes: there is none. */
+/* The path below the folder, which for a record is that of its file; for a file that is a source
+ * itself, the last component of its path. Empty: the document has no name. */
 static enum bs_status find_name(const struct bs_snapshot *snapshot, struct bs_doc_ref ref,
                                 struct bs_field *name_out, struct bs_error *err)
 {
@@ -128,7 +129,7 @@ static enum bs_status has_name(struct bs_file_names *names, uint32_t n, struct b
 	return status;
 }
 
-/* Whether there are records of files in folders, and a field that may be their own name. */
+/* Whether there are collections in folders, and a field `name` that their records may have. */
 static bool has_own_names(const struct bs_snapshot *snapshot)
 {
 	const struct bs_manifest *manifest = &snapshot->manifest;

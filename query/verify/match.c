@@ -1,5 +1,4 @@
-/* match.c: see match.h. A document is analysed once; then the tree is evaluated from the leaves
- * up. */
+/* match.c: see match.h. A document is analysed once; then the tree is evaluated. */
 #include "query/verify/match.h"
 
 #include <stdlib.h>
@@ -16,35 +15,38 @@
 #include "query/language/fuzzy.h"
 #include "query/language/wildcard.h"
 
-/* as the indexer leaves between the fields of a record; see indexer/batch/indexing_buffer.c */
+/* The gap between the fields of a record, in positions; must equal that of the indexer
+ * (indexer/batch/indexing_buffer.c). */
 #define FIELD_GAP 100u
 
-/* Where an element stands. */
+/* An occurrence of an element. */
 struct occurrence {
-	uint32_t field; /* of the document */
+	uint32_t field; /* Index into the document's fields. */
 	uint32_t position;
 };
 
 /*
- * Tokens are looked up in a dictionary of words. A query of plain words only knows its own from the
- * start, and all others are strangers. With prefixes, patterns or fuzzy words every token met is
- * entered once, with the list of the elements it is an occurrence of, so that the comparisons are
- * made once a distinct word.
+ * A word in the dictionary, in which tokens are looked up. For a query of plain words, the
+ * dictionary has only these words, and other tokens are ignored. With prefixes, patterns or fuzzy
+ * words, every token is entered once, with the list of the elements it is an occurrence of, so that
+ * it is compared with them once per distinct word.
  */
 struct known_word {
-	uint32_t first_element; /* index into element_lists */
+	uint32_t first_element; /* The index of the word's first element in element_lists. */
 	uint32_t n_elements;
-	uint32_t tf;      /* in the document under analysis, by the weights of its fields */
-	bool is_positive; /* by any of its elements */
-	double weight;    /* of all of them, in their order; 0: it does not score */
+	/* Occurrences in the current document, multiplied by the weights of its fields. */
+	uint32_t tf;
+	bool is_positive; /* One of its elements is positive. */
+	/* The sum over its elements, in their order; 0: the word does not score. */
+	double weight;
 	double idf;
 };
 
-/* An occurrence of any item of a NEAR or a long phrase, for the sweep over them in order. */
+/* An occurrence of an item of a NEAR or of a long phrase, for the sweep in text order. */
 struct near_point {
 	uint32_t field;
 	uint32_t position;
-	uint32_t kind; /* index among its distinct elements */
+	uint32_t kind; /* Index of its element among the distinct elements of the leaf. */
 };
 
 BS_VECTOR(occurrences, struct occurrence);
@@ -52,47 +54,48 @@ BS_VECTOR(known_words, struct known_word);
 BS_VECTOR(near_points, struct near_point);
 BS_VECTOR(match_words, struct bs_match_word);
 
-/* What the document has of an element of the query. */
+/* The occurrences of an element of the query in the document. */
 struct counted_element {
-	struct bs_fuzzy *fuzzy; /* NULL unless it is fuzzy */
+	struct bs_fuzzy *fuzzy; /* The matcher of a fuzzy element; NULL for other elements. */
 	uint32_t tf;
-	uint32_t need;                  /* scratch of NEAR and of long phrases: zero in between */
-	struct occurrences occurrences; /* ascending */
+	uint32_t need;                  /* Scratch of near_needs; zero between calls. */
+	struct occurrences occurrences; /* The occurrences by ascending position. */
 };
 
 struct bs_matcher {
 	const struct bs_query_tree *query;
 	struct bs_tokenizer *tokenizer;
 	struct bs_file_names *names;
-	struct bs_doc_ref ref;      /* the document under way */
-	struct bs_u32s inexact;     /* the elements that are no plain words, ascending */
-	bool needs_positions;       /* some leaf is a phrase, a NEAR or limited to a field */
-	struct bs_term_table table; /* words known */
-	struct known_words known;   /* by number in the table */
+	struct bs_doc_ref ref; /* The current document. */
+	/* The elements that are prefixes, patterns or fuzzy words, ascending. */
+	struct bs_u32s inexact;
+	bool needs_positions;       /* Some leaf is a phrase or a NEAR, or asks for a field. */
+	struct bs_term_table table; /* The words of the dictionary. */
+	/* The dictionary's words, indexed by their numbers in the table. */
+	struct known_words known;
 	struct bs_u32s element_lists;
-	struct counted_element *elements; /* as the query's */
-	struct near_points points;        /* scratch of NEAR and of long phrases */
-	struct bs_buffer needs, sets;     /* scratch of the same, zeros at first */
-	struct bs_u32s found;             /* numbers of the words with tf > 0 */
+	struct counted_element *elements; /* The occurrences of each element of the query. */
+	struct near_points points;        /* Scratch of NEAR and of long phrases. */
+	struct bs_buffer needs, sets;     /* Scratch of NEAR and of long phrases (see zeros()). */
+	struct bs_u32s found;             /* The numbers of the words with tf > 0. */
 	struct match_words match_words;
-	/* The document. */
+	/* The members below describe the current document. */
 	const struct bs_field *doc_fields;
 	size_t n_doc_fields;
-	uint32_t field;  /* under analysis */
-	uint32_t weight; /* ... its */
+	uint32_t field;  /* The index of the field being analysed. */
+	uint32_t weight; /* The weight of the field being analysed. */
 	char *const *weights;
-	struct bs_word_hits *hits; /* set while hits are collected */
-	uint64_t span_start_byte;  /* of the last token, */
-	uint32_t span_position;    /* and the position of the first one that stands there */
+	struct bs_word_hits *hits; /* Set while hits are collected. */
+	uint64_t span_start_byte;  /* The start_byte of the last token. */
+	uint32_t span_position;    /* The position of the first token with the same start_byte. */
 	struct bs_error *err;
-	enum bs_status status; /* sticky */
+	enum bs_status status; /* The first failure, which is sticky. */
 };
 
 #define NOT_PLAIN UINT32_MAX
 
-/* A dictionary of more words than this is begun anew: a long scan must not remember every word it
- * ever met, and finds them faster in one that stays in the caches (1.0 instead of 1.2 us a
- * paragraph). */
+/* A larger dictionary is cleared: a long scan must not remember every word it ever met, and lookups
+ * are faster in a dictionary that stays in the caches (1.0 instead of 1.2 us a paragraph). */
 #define MAX_KNOWN_WORDS (1u << 16)
 
 static bool wants_positions(const struct bs_query_tree *query)
@@ -109,7 +112,7 @@ static bool wants_positions(const struct bs_query_tree *query)
 	return false;
 }
 
-/* Inline: most is a few bytes, and there is much of it. */
+/* Inlined because most appends are a few bytes long, and there are many. */
 __attribute__((always_inline)) static inline void append(struct bs_matcher *matcher,
                                                          struct bs_buffer *to, const void *bytes,
                                                          size_t n_bytes)
@@ -118,8 +121,8 @@ __attribute__((always_inline)) static inline void append(struct bs_matcher *matc
 		matcher->status = bs_buffer_append(to, bytes, n_bytes, matcher->err);
 }
 
-/* What a comparison of a word with an element that is no plain word costs about, and a look at an
- * occurrence, for the deadline. */
+/* Estimated costs, for the deadline: comparing a word with an inexact element, and checking an
+ * occurrence. */
 #define INEXACT_NS    50u
 #define OCCURRENCE_NS 10u
 
@@ -129,7 +132,7 @@ static inline void spend(struct bs_matcher *matcher, uint64_t about_ns)
 		matcher->status = bs_deadline_spend(about_ns, matcher->err);
 }
 
-/* Whether a term is an occurrence of the element, which is no plain word. */
+/* Whether a term is an occurrence of the inexact element e. */
 static bool element_accepts(const struct bs_matcher *matcher, uint32_t e, const uint8_t *term,
                             uint32_t term_bytes)
 {
@@ -150,9 +153,9 @@ static void add_element(struct bs_matcher *matcher, struct known_word *word, uin
 	append(matcher, &matcher->element_lists.bytes, &e, sizeof(e));
 }
 
-/* Enters a new term into the dictionary, with its elements in order. plain: the one that is this
- * very term, NOT_PLAIN if none is. Those are entered first, so that no term met later is one of
- * them. */
+/* Enters a new term into the dictionary, with its elements in order. plain: the plain element that
+ * equals the term, or NOT_PLAIN. Plain elements are entered first, so a term entered later equals
+ * none of them. */
 static void enter_word(struct bs_matcher *matcher, const uint8_t *term, uint32_t term_bytes,
                        uint32_t plain)
 {
@@ -174,8 +177,8 @@ static void enter_word(struct bs_matcher *matcher, const uint8_t *term, uint32_t
 	append(matcher, &matcher->known.bytes, &word, sizeof(word));
 }
 
-/* The number of a term, which is entered if it is new. Never after a failure. Inline: this is once
- * a word of a text. */
+/* The number of a term, which is entered if it is new. Must not be called after a failure. Inlined
+ * because it is called for every word of a text. */
 static inline uint32_t know_word(struct bs_matcher *matcher, const uint8_t *term,
                                  uint32_t term_bytes, uint64_t hash, uint32_t plain)
 {
@@ -188,7 +191,7 @@ static inline uint32_t know_word(struct bs_matcher *matcher, const uint8_t *term
 	return number;
 }
 
-/* The dictionary as it is at first: the plain words of the query, in their order. */
+/* Resets the dictionary to the plain words of the query, in their order. */
 static void know_elements(struct bs_matcher *matcher)
 {
 	bs_term_table_clear(&matcher->table);
@@ -293,13 +296,13 @@ static struct known_word *word_at(const struct bs_matcher *matcher, uint32_t num
 	return &matcher->known.items[number];
 }
 
-/* The elements that a known word is an occurrence of. */
+/* The elements that a word of the dictionary is an occurrence of. */
 static const uint32_t *elements_of(const struct bs_matcher *matcher, const struct known_word *word)
 {
 	return matcher->element_lists.items + word->first_element;
 }
 
-/* An occurrence of a known word: counts for the word and for each of its elements. */
+/* Counts an occurrence for the word and for each of its elements. */
 static void add_occurrence(struct bs_matcher *matcher, const struct bs_token *token,
                            uint32_t number)
 {
@@ -331,7 +334,7 @@ static void add_hit(struct bs_matcher *matcher, const struct bs_token *token, ui
 		append(matcher, &matcher->hits->bytes, &hit, sizeof(hit));
 }
 
-/* The hits at a position are there for a leaf. */
+/* Marks the hits at a position as part of a match of a leaf. */
 static void keep_hit(const struct bs_matcher *matcher, uint64_t position)
 {
 	struct bs_word_hit *hits = matcher->hits->items;
@@ -370,14 +373,15 @@ static enum bs_status take_tokens(void *context, const struct bs_token *tokens, 
 	return matcher->status;
 }
 
-/* Returns the document's length. */
+/* Returns the document's length in positions. */
 static uint32_t analyze_fields(struct bs_matcher *matcher, const struct bs_field *fields,
                                size_t n_fields)
 {
 	uint32_t position = 0, length = 0;
 	matcher->doc_fields = fields;
 	matcher->n_doc_fields = n_fields;
-	/* Only now: many a query is answered without a text. */
+	/* The dictionary is filled only now because many queries are answered without reading a
+	 * text. */
 	if (matcher->table.n_terms == 0)
 		know_elements(matcher);
 	for (size_t i = 0; i < n_fields && !matcher->status; i++) {
@@ -395,7 +399,7 @@ static uint32_t analyze_fields(struct bs_matcher *matcher, const struct bs_field
 	return length;
 }
 
-/* Forgets the document before. */
+/* Resets the state of the previous document. */
 static void start_document(struct bs_matcher *matcher, struct bs_error *err)
 {
 	const uint32_t *found = matcher->found.items;
@@ -422,7 +426,7 @@ static int compare_words(const void *a, const void *b)
 	return bs_compare_bytes(x->term, x->term_bytes, y->term, y->term_bytes);
 }
 
-/* The scored words found, sorted by bytes. */
+/* Lists the scored words that were found, sorted by bytes. */
 static void list_words(struct bs_matcher *matcher, struct bs_match *match)
 {
 	const uint32_t *found = matcher->found.items;
@@ -469,7 +473,7 @@ static bool field_fits(const struct bs_matcher *matcher, const struct bs_query_n
 	return bs_match_field(matcher->query, node, &matcher->doc_fields[field]);
 }
 
-/* Of an item of a leaf, all that stand in its field. */
+/* Marks the hits of an element in the fields that the leaf applies to. */
 static void keep_occurrences(const struct bs_matcher *matcher, const struct bs_query_node *node,
                              uint32_t element)
 {
@@ -480,8 +484,8 @@ static void keep_occurrences(const struct bs_matcher *matcher, const struct bs_q
 			keep_hit(matcher, at[i].position);
 }
 
-/* Here and below: while hits are collected, all that match are kept, where else the first is
- * enough. */
+/* This function and the following leaf functions mark all matches while hits are collected;
+ * otherwise they stop at the first match. */
 static bool word_matches(const struct bs_matcher *matcher, const struct bs_query_node *node)
 {
 	uint32_t element = node->items[0].element;
@@ -497,8 +501,7 @@ static bool word_matches(const struct bs_matcher *matcher, const struct bs_query
 	return false;
 }
 
-/* Positions ascend through the whole document, fields included, so one number orders
- * occurrences. */
+/* Binary search by position: positions ascend through the whole document, across fields. */
 static bool stands_at(const struct bs_matcher *matcher, uint32_t element, uint32_t field,
                       uint64_t position)
 {
@@ -518,7 +521,7 @@ static int compare_points(const void *a, const void *b, void *context)
 	return x->kind < y->kind ? -1 : x->kind > y->kind;
 }
 
-/* n_bytes of zeros; NULL: there is no memory. */
+/* n_bytes of zeros; NULL if there is no memory. */
 static void *zeros(struct bs_matcher *matcher, struct bs_buffer *scratch, size_t n_bytes)
 {
 	bs_buffer_clear(scratch);
@@ -527,13 +530,14 @@ static void *zeros(struct bs_matcher *matcher, struct bs_buffer *scratch, size_t
 	return matcher->status ? NULL : memset(scratch->data, 0, n_bytes);
 }
 
-/* The distinct elements of a leaf, each with how often it is asked for; an array of n_items, all
- * zero. */
+/* A distinct element of a leaf and how often it is wanted. Leaves use an array of n_items,
+ * initially zero. */
 struct near_need {
 	uint32_t element;
 	uint32_t wanted;
-	uint32_t held;    /* in the window */
-	uint32_t of_item; /* needs[i].of_item: which of them item i is */
+	uint32_t held; /* The number of occurrences in the window. */
+	/* needs[i].of_item is the index of item i's element among the distinct elements. */
+	uint32_t of_item;
 };
 
 static uint32_t near_needs(struct bs_matcher *matcher, const struct bs_query_node *node,
@@ -554,7 +558,8 @@ static uint32_t near_needs(struct bs_matcher *matcher, const struct bs_query_nod
 	return n;
 }
 
-/* Leaves their occurrences in matcher->points, in order; returns how many. */
+/* Lists the occurrences of the distinct elements in matcher->points, in text order, and returns
+ * their number. */
 static size_t near_points(struct bs_matcher *matcher, const struct bs_query_node *node,
                           const struct near_need *needs, uint32_t n_needs)
 {
@@ -577,7 +582,8 @@ static size_t near_points(struct bs_matcher *matcher, const struct bs_query_node
 	return matcher->status ? 0 : n_points;
 }
 
-/* A window slides over the occurrences in order; it holds at most `span` positions of one field. */
+/* Slides a window over the occurrences in text order. The window spans one field and at most `span`
+ * + 1 positions. */
 static bool sweep_points(const struct bs_matcher *matcher, struct near_point *points,
                          size_t n_points, struct near_need *needs, uint32_t n_needs, uint64_t span)
 {
@@ -615,7 +621,7 @@ static bool near_matches(struct bs_matcher *matcher, const struct bs_query_node 
 	                    (uint64_t)node->distance + node->n_items - 1);
 }
 
-/* Whether the phrase stands around one of the places of this item. */
+/* Whether the phrase occurs around one of the occurrences of its rarest item. */
 static bool phrase_around(const struct bs_matcher *matcher, const struct bs_query_node *node,
                           const struct bs_query_item *rarest)
 {
@@ -638,18 +644,18 @@ static bool phrase_around(const struct bs_matcher *matcher, const struct bs_quer
 }
 
 /*
- * The same for a phrase that would take too many looks: "a a a a b" in a text of nothing but a.
- * Once over the occurrences of all its words in order, with a bit for each position of the phrase:
- * set if the phrase up to there ends at the document's position under the window. Each step moves
- * the bits on by one and keeps those whose word stands there; positions of the phrase that no item
- * has (`open`) are kept everywhere.
+ * Searches for a phrase for which phrase_around would take too many lookups, such as "a a a a b" in
+ * a text of nothing but a. It passes once over the occurrences of all its words in text order, with
+ * a bit for each position of the phrase: set if the phrase up to there ends at the current position
+ * of the document. Each step shifts the bits by one and keeps those whose word occurs there.
+ * Positions of the phrase without an item (`open`) are always kept.
  */
 struct phrase_sweep {
-	uint32_t n_words; /* of 64 bits, each of these sets */
+	uint32_t n_words; /* The number of 64-bit words in each set. */
 	uint64_t *state;
 	uint64_t *open;
-	uint64_t *here;  /* the words at the document's position */
-	uint64_t *masks; /* one a need */
+	uint64_t *here;  /* The phrase positions whose words occur at the current position. */
+	uint64_t *masks; /* The phrase positions of each distinct element: one set per need. */
 };
 
 static void step_sweep(struct phrase_sweep *sweep, bool *is_empty_out)
@@ -672,7 +678,7 @@ static bool sweep_phrase(struct phrase_sweep *sweep, uint32_t last_bit,
 	for (size_t i = 0; i < n_points;) {
 		const struct near_point *at = &points[i];
 		bool goes_on = i > 0 && at->field == at[-1].field;
-		/* What lies between has none of the words. */
+		/* The positions between have none of the words. */
 		for (uint64_t p = goes_on ? at[-1].position + UINT64_C(1) : 0;
 		     !is_empty && goes_on && p < at->position; p++) {
 			memcpy(sweep->here, sweep->open, set_bytes);
@@ -717,7 +723,7 @@ static bool phrase_anywhere(struct bs_matcher *matcher, const struct bs_query_no
 	return sweep_phrase(&sweep, last_bit, matcher->points.items, n_points);
 }
 
-/* Looks that a phrase may take before it is looked for in one sweep. */
+/* The number of lookups for a phrase above which it is searched for in one sweep. */
 #define MOST_LOOKS 65536u
 
 static bool phrase_matches(struct bs_matcher *matcher, const struct bs_query_node *node)
@@ -729,7 +735,7 @@ static bool phrase_matches(struct bs_matcher *matcher, const struct bs_query_nod
 			rarest = &node->items[i];
 	bool are_many =
 		(uint64_t)matcher->elements[rarest->element].tf * node->n_items > MOST_LOOKS;
-	/* Hits are for people: among so many, a word that stands alone does no harm. */
+	/* Hits are for display: among so many, a word outside the phrase does no harm. */
 	for (uint32_t i = 0; i < node->n_items && are_many && matcher->hits; i++)
 		keep_occurrences(matcher, node, node->items[i].element);
 	if (are_many)
@@ -784,7 +790,7 @@ bool bs_match_has_own_name(const struct bs_field *fields, size_t n_fields)
 	return false;
 }
 
-/* After a failure, all are NO. */
+/* After a failure, every verdict is NO. */
 static enum bs_verdict ask_leaf(void *context, uint32_t n)
 {
 	struct bs_matcher *matcher = context;
@@ -812,7 +818,7 @@ static enum bs_verdict ask_leaf(void *context, uint32_t n)
 	return matches ? BS_VERDICT_YES : BS_VERDICT_NO;
 }
 
-/* Analyses a document, and decides. hits: where those of its words are put; NULL: nowhere. */
+/* Analyses a document and decides. hits (nullable): receives the occurrences of its words. */
 static void decide(struct bs_matcher *matcher, const struct bs_field *doc_fields,
                    size_t n_doc_fields, struct bs_word_hits *hits, struct bs_match *match_out,
                    struct bs_error *err)
@@ -840,7 +846,7 @@ enum bs_status bs_match_document(struct bs_matcher *matcher, struct bs_doc_ref r
 	return matcher->status;
 }
 
-/* Keeps the hits of each positive leaf. */
+/* Marks the hits of each positive leaf. */
 static void keep_leaves(struct bs_matcher *matcher, uint32_t n, bool is_positive)
 {
 	const struct bs_query_node *node = &matcher->query->nodes[n];
@@ -850,7 +856,7 @@ static void keep_leaves(struct bs_matcher *matcher, uint32_t n, bool is_positive
 		keep_leaves(matcher, node->children[i], is_positive != (node->kind == BS_NODE_NOT));
 }
 
-/* Leaves out words that stand elsewhere than their phrase, or their field. */
+/* Drops words outside their phrase or field. */
 static void drop_hits(struct bs_matcher *matcher)
 {
 	struct bs_word_hit *hits = matcher->hits->items;
@@ -862,12 +868,13 @@ static void drop_hits(struct bs_matcher *matcher)
 	bs_vector_set_n(matcher->hits, n_kept);
 }
 
-/* A hit in a script run has the place of the whole run: makes it that of its own characters. */
+/* The tokens of a script run have the place of the whole run: sets each hit to the place of its own
+ * characters. */
 static void place_in_runs(struct bs_matcher *matcher)
 {
 	struct bs_word_hit *hits = matcher->hits->items;
 	size_t n = bs_vector_n(matcher->hits), n_terms = 0, n_before = 0, start = 0, at = 0;
-	/* text[start..at) is the piece of the run that is looked at. */
+	/* text[start..at) is the current piece of the run. */
 	struct bs_word_hit before = {.field = UINT32_MAX};
 	for (size_t i = 0; i < n && !matcher->status; i++) {
 		const struct bs_field *field = &matcher->doc_fields[hits[i].field];

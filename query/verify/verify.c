@@ -19,7 +19,7 @@ enum bs_status bs_verifier_begin(struct bs_verifier *verifier, struct bs_error *
 	return status;
 }
 
-/* The fields of a document weigh what its index says. */
+/* Sets the field weights of the document's index. */
 static void take_weights(struct bs_verifier *verifier, uint32_t segment)
 {
 	const struct bs_snapshot *snapshot =
@@ -41,7 +41,7 @@ void bs_verifier_end(struct bs_verifier *verifier)
 	verifier->matcher = NULL;
 }
 
-/* A word's idf is worked out when it is first met, and kept by the matcher. */
+/* A word's idf is computed on first use and stored in the matcher. */
 static enum bs_status score(const struct bs_verify_request *request, const struct bs_match *match,
                             double *score_out, struct bs_error *err)
 {
@@ -67,7 +67,7 @@ static void note_read(struct bs_verified *verified, uint64_t n_bytes, bool is_hi
 	verified->is_hit = is_hit;
 }
 
-/* By analysing all of it (match.h). */
+/* Decides by analysing the whole document (match.h). */
 static enum bs_status analyse(struct bs_verifier *verifier, struct bs_doc_ref ref,
                               const struct bs_document *document, struct bs_verified *verified,
                               struct bs_error *err)
@@ -83,8 +83,8 @@ static enum bs_status analyse(struct bs_verifier *verifier, struct bs_doc_ref re
 	               : BS_OK;
 }
 
-/* By its fields, which are JSON or not; the document is what was indexed, so that its length is in
- * the index. */
+/* Decides by the bytes of the fields. The document must be unchanged, because its length is taken
+ * from the index. */
 static enum bs_status ask_fields(struct bs_verifier *verifier, struct bs_doc_ref ref,
                                  const struct bs_document *document, bool is_json,
                                  struct bs_verified *verified, enum bs_verdict *verdict_out,
@@ -110,8 +110,8 @@ static enum bs_status ask_fields(struct bs_verifier *verifier, struct bs_doc_ref
 	return status ? status : score(request, &found, &verified->score, err);
 }
 
-/* The line as a whole; then its fields as they stand in it, which are in document_out if
- * *is_cut_out. */
+/* Decides by the bytes of the line as a whole, then by its fields with their escapes. *is_cut_out:
+ * the fields are in document_out. */
 static enum bs_status ask_line(struct bs_verifier *verifier, struct bs_doc_ref ref,
                                const uint8_t *line, size_t line_bytes,
                                struct bs_document *document_out, bool *is_cut_out,
@@ -139,7 +139,7 @@ static bool is_enough(void *context, const uint8_t *text, size_t n_bytes)
 	struct bs_verifier *verifier = context;
 	enum bs_verdict verdict;
 	struct bs_error why;
-	/* A failure here will come again with the whole. */
+	/* A failure here will occur again with the whole text. */
 	verifier->is_proven =
 		!bs_byte_verifier_grown(verifier->byte_verifier, verifier->ref, text, n_bytes,
 	                                !verifier->has_begun, false, &verdict, &why) &&
@@ -148,7 +148,7 @@ static bool is_enough(void *context, const uint8_t *text, size_t n_bytes)
 	return verifier->is_proven;
 }
 
-/* The document's text; of a file that is what was indexed no more than proves that it matches. */
+/* Loads the document's text; of an unchanged file, perhaps only as much as proves a match. */
 static enum bs_status fetch_text(struct bs_verifier *verifier, struct bs_doc_ref ref,
                                  bool may_ask_bytes, struct bs_document *document_out,
                                  enum bs_fetched *fetched_out, struct bs_error *err)
@@ -164,7 +164,7 @@ static enum bs_status fetch_text(struct bs_verifier *verifier, struct bs_doc_ref
 	return status;
 }
 
-/* What one costs about, besides its bytes. */
+/* Estimated cost of a document, without its bytes. */
 #define DOCUMENT_NS 500u
 
 enum bs_status bs_verify(struct bs_verifier *verifier, struct bs_doc_ref ref, bool is_sure,
@@ -175,7 +175,7 @@ enum bs_status bs_verify(struct bs_verifier *verifier, struct bs_doc_ref ref, bo
 	enum bs_verdict verdict = BS_VERDICT_UNKNOWN;
 	enum bs_fetched fetched = BS_FETCHED_UNCHANGED;
 	enum bs_status status = BS_OK;
-	/* Documents of the overlay are in no segment's table. */
+	/* Documents of the overlay are not in a segment's document table. */
 	bool may_ask_bytes = verifier->byte_verifier && bs_plan_segment(request->plan, ref.segment),
 	     is_cut = false;
 	const uint8_t *line = NULL;
@@ -198,7 +198,7 @@ enum bs_status bs_verify(struct bs_verifier *verifier, struct bs_doc_ref ref, bo
 		                  &verdict, err);
 	if (status || verdict != BS_VERDICT_UNKNOWN)
 		return status;
-	/* Then what the fields say, or the file. */
+	/* Resolves the escapes of the fields, or else loads the document. */
 	if (!is_cut || !bs_loader_resolve(verifier->loader, ref, &document)) {
 		status = fetch_text(verifier, ref, may_ask_bytes, &document, &fetched, err);
 		verified_out->is_open = fetched != BS_FETCHED_UNCHANGED && verifier->leaves_changed;

@@ -1,7 +1,7 @@
 /*
- * verify.h: whether a candidate is a hit, by its text as it is now, and its score. The byte
- * verifier is asked first, on bytes that were not even parsed; where it cannot tell, and where
- * there is none, the document is analysed as a whole (match.h). Both give the same answer.
+ * verify.h: decides whether a candidate is a hit, by its current text, and computes its score. The
+ * byte verifier is tried first, on unparsed bytes. If it cannot decide, or there is none, the whole
+ * document is analysed (match.h). Both give the same verdict.
  */
 #pragma once
 
@@ -10,46 +10,51 @@
 #include "query/verify/byte_verifier.h"
 #include "query/verify/match.h"
 
-/* What is asked of all documents of a query. Constant while any of them is verified. */
+/* The inputs that all documents of a query share. Constant while any document is verified. */
 struct bs_verify_request {
 	const struct bs_plan *plan;
-	const struct bs_kernel *kernel; /* NULL: no text is asked by its bytes */
-	bool is_scored;                 /* hits are to have their scores, */
-	bool is_zero;                   /* which are 0 for all that is what was indexed */
-	bool reads_whole;               /* and not only as much as proves that it matches */
-	bool no_stat;                   /* all that is not read is what was indexed */
+	/* The kernel for the byte verifier; NULL: no byte verifier. */
+	const struct bs_kernel *kernel;
+	bool is_scored; /* Whether hits need their scores. */
+	bool is_zero;   /* The score of every unchanged hit is 0. */
+	/* Texts are read whole, not only as far as needed to prove a match. */
+	bool reads_whole;
+	bool no_stat; /* Documents that are not read are taken as unchanged. */
 	double avgdl;
 };
 
-/* What one thread verifies with. The first three are borrowed. */
+/* The state of one thread. The caller sets the first three members, which are borrowed, and
+ * leaves_changed. */
 struct bs_verifier {
 	const struct bs_verify_request *request;
 	struct bs_tokenizer *tokenizer;
 	struct bs_loader *loader;
 	struct bs_matcher *matcher;
-	struct bs_byte_verifier *byte_verifier; /* NULL: every document is analysed */
-	/* the index whose weights of fields the matchers have; NULL: none yet */
+	/* The byte verifier; NULL: every document is analysed. */
+	struct bs_byte_verifier *byte_verifier;
+	/* The snapshot whose field weights the matchers have; NULL: none yet. */
 	const struct bs_snapshot *weighed;
-	bool leaves_changed;   /* to somebody else: what is not what was indexed comes back open */
-	struct bs_doc_ref ref; /* the document under way */
-	bool has_begun;        /* the byte verifier has seen the beginning of the file under way, */
-	bool is_proven;        /* and that was enough */
+	/* Changed documents are left to another thread: they are returned with is_open. */
+	bool leaves_changed;
+	struct bs_doc_ref ref; /* The current document. */
+	bool has_begun;        /* The byte verifier has seen the beginning of the current file. */
+	bool is_proven;        /* The beginning of the current file proved a match. */
 };
 
-/* Makes its matchers for the request's query. On failure, too, bs_verifier_end is for releasing
- * them. BS_NO_MEMORY, or what the analyzer returned. */
+/* Creates the matchers for the request's query. bs_verifier_end must be called even after a
+ * failure. BS_NO_MEMORY, or what the analyzer returned. */
 enum bs_status bs_verifier_begin(struct bs_verifier *verifier, struct bs_error *err) BS_WARN_UNUSED;
 void bs_verifier_end(struct bs_verifier *verifier);
 
-/* What came of a document. One that is gone or cannot be read is no hit. */
+/* The result for a document. A document that is gone or unreadable is not a hit. */
 struct bs_verified {
-	double score;        /* if scores are wanted */
-	uint64_t read_bytes; /* of its text */
-	bool is_read;        /* the text was looked at */
+	double score;        /* The hit's score, if the request is scored. */
+	uint64_t read_bytes; /* The bytes of its text that were read. */
+	bool is_read;        /* Whether the text was read. */
 	bool is_hit;
-	bool is_open; /* nothing is known */
+	bool is_open; /* Undecided: see leaves_changed. */
 };
 
-/* is_sure: it matches if it is what was indexed. BS_CORRUPT, BS_NO_MEMORY. */
+/* is_sure: the document matches if it is unchanged. BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_verify(struct bs_verifier *verifier, struct bs_doc_ref ref, bool is_sure,
                          struct bs_verified *verified_out, struct bs_error *err) BS_WARN_UNUSED;

@@ -1,7 +1,7 @@
 /*
- * verify_many.c: see verify_many.h. Threads only read: what is there and is what was indexed. All
- * that has consequences (a notice, a changed file, a failure) is left open for the caller's thread,
- * which comes to it in document order.
+ * verify_many.c: see verify_many.h. Worker threads only read documents that exist and are
+ * unchanged. Anything with side effects (a notice, a changed file, a failure) is left open for the
+ * caller's thread, which handles it in document order.
  */
 #include "query/verify/verify_many.h"
 
@@ -11,25 +11,28 @@
 #include "core/bitsift/limits.h"
 #include "core/system/workers.h"
 
-/* Neighbours are one task: records are read together, and a lock costs nothing beside the texts. */
+/* Adjacent candidates form one task, so that records are read together and the cost of a lock is
+ * small. */
 #define TASK_CANDIDATES 16u
-/* So many tasks may be done before their turn, for each thread: one large file holds nobody up. */
+/* The number of tasks per thread that may be done before their turn, so that one large file delays
+ * no other thread. */
 #define TASKS_AHEAD 8u
 
-/* What is read or looked at for a file and for a record costs, and a thread must have to do to be
- * worth its start. */
+/* Estimated costs of reading or checking a file and a record, and the least work for which starting
+ * a thread pays. */
 #define FILE_NS   8000u
 #define LINE_NS   1200u
 #define THREAD_NS 200000u
 
-/* One thread's. Made by the thread itself, when it first has something to do. */
+/* The state of one worker thread, created by the thread itself when it gets its first task. */
 struct hand {
 	struct bs_tokenizer *tokenizer;
 	struct bs_loader *loader;
 	struct bs_verifier verifier;
-	uint32_t documents[TASK_CANDIDATES]; /* those of its task whose texts are read */
-	bool has_begun;                      /* with this query */
-	/* something could not be made: all it is given comes open */
+	/* The documents of its current task whose texts are read. */
+	uint32_t documents[TASK_CANDIDATES];
+	bool has_begun; /* The current query was set up. */
+	/* Setting up failed: all its results are open. */
 	bool is_unfit;
 };
 
@@ -37,13 +40,13 @@ struct bs_verify_crew {
 	const struct bs_snapshot_list *snapshots;
 	struct bs_prefix_checks *const *prefix_checks;
 	struct bs_loader *own;
-	struct bs_u32s expected; /* documents that the caller's thread may have to read */
+	struct bs_u32s expected; /* Documents that the caller's thread may have to read. */
 	uint32_t n_hands;
 	struct hand *hands;
 	struct bs_workers *workers;
 	uint64_t n_slots;
-	struct bs_verified *verified; /* of n_slots tasks, a ring */
-	/* The list under way. */
+	struct bs_verified *verified; /* A ring of the results of n_slots tasks. */
+	/* The members below describe the current list. */
 	const struct bs_verify_request *request;
 	const struct bs_verify_list *list;
 };
@@ -60,7 +63,7 @@ static enum bs_status make_hand(const struct bs_verify_crew *crew, struct hand *
 	return status;
 }
 
-/* With the query under way. */
+/* Sets up the thread for the current query. */
 static void begin_hand(const struct bs_verify_crew *crew, struct hand *hand)
 {
 	hand->has_begun = true;
@@ -76,14 +79,14 @@ static void begin_hand(const struct bs_verify_crew *crew, struct hand *hand)
 	hand->is_unfit = bs_verifier_begin(&hand->verifier, NULL) != BS_OK;
 }
 
-/* Whether every candidate needs its text or a look at its source; else only those that are not sure
- * do. */
+/* Whether every candidate needs its text or a check of its source; otherwise only candidates that
+ * are not sure do. */
 static bool needs_all(const struct bs_verify_request *request)
 {
 	return (request->is_scored && !request->is_zero) || !request->no_stat;
 }
 
-/* The candidates of a task, and where what comes of them stands. */
+/* The candidates of a task, and the place of their results. */
 static size_t task_candidates(const struct bs_verify_crew *crew, uint64_t task,
                               const struct bs_candidate **candidates_out,
                               struct bs_verified **verified_out)
@@ -94,7 +97,7 @@ static size_t task_candidates(const struct bs_verify_crew *crew, uint64_t task,
 	return n < TASK_CANDIDATES ? n : TASK_CANDIDATES;
 }
 
-/* Those whose text will be read, so that neighbours are read together. */
+/* Announces the documents whose texts will be read, so that adjacent records are read together. */
 static void expect(const struct bs_verify_crew *crew, struct bs_loader *loader,
                    const struct bs_candidate *candidates, size_t n, uint32_t *documents)
 {
@@ -122,7 +125,8 @@ static enum bs_status do_task(void *context, const struct bs_task *task, struct 
 	for (size_t i = 0; i < n; i++) {
 		struct bs_doc_ref ref = {crew->list->segment, candidates[i].document};
 		bool is_asked = !hand->is_unfit && (looks_at_all || !candidates[i].is_sure);
-		/* A failure is left open: the caller's thread meets it again, in its turn. */
+		/* A failure is left open: it occurs again when the caller's thread verifies the
+		 * candidate in its turn. */
 		if (!is_asked || bs_verify(&hand->verifier, ref, candidates[i].is_sure,
 		                           &verified[i], &why) != BS_OK)
 			verified[i] = (struct bs_verified){.is_open = true};
@@ -190,7 +194,7 @@ void bs_verify_crew_free(struct bs_verify_crew *crew)
 	free(crew);
 }
 
-/* Sees to it that there are so many hands. */
+/* Ensures that there are at least n worker threads. */
 static enum bs_status need_hands(struct bs_verify_crew *crew, uint32_t n, struct bs_error *err)
 {
 	struct bs_workers_plan plan = {.n_threads = n,
@@ -216,13 +220,14 @@ static enum bs_status need_hands(struct bs_verify_crew *crew, uint32_t n, struct
 	return bs_fail_memory(err, "threads", ring * sizeof(struct bs_verified));
 }
 
-/* How many threads the list is worth. Documents of a segment are much alike: one stands for all. */
+/* The number of threads that pay for the list. One document represents all, because the documents
+ * of a segment are similar. */
 static uint32_t threads_for(const struct bs_verify_crew *crew, uint32_t n_threads)
 {
 	const struct bs_verify_list *list = crew->list;
 	const bool looks_at_all = needs_all(crew->request);
 	uint64_t n_looks = looks_at_all ? list->n : 0;
-	/* Names are looked up by the caller's thread. */
+	/* File names are matched by the caller's thread. */
 	if (n_threads == 1 || list->n * FILE_NS < 2 * THREAD_NS ||
 	    crew->request->plan->names->n_leaves > 0)
 		return 1;

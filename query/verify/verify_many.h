@@ -1,26 +1,27 @@
-/* verify_many.h: many candidates of a segment verified on several threads. What the caller learns,
- * and in which order, is the same as from one. */
+/* verify_many.h: verifies many candidates of a segment on several threads. The results and their
+ * order do not depend on the number of threads. */
 #pragma once
 
 #include "query/scan/scan.h"
 #include "query/verify/verify.h"
 
-/* The memory of the threads, kept from one query to the next. */
+/* The memory of the threads, kept from query to query. */
 struct bs_verify_crew;
 
-/* Everything is borrowed; proofs: one for each snapshot; own: the loader of the caller's thread.
- * Other threads' things are made when they are first needed. BS_NO_MEMORY. */
+/* All inputs are borrowed. prefix_checks has one entry per snapshot. own: the loader of the
+ * caller's thread. The state of other threads is created on first use. BS_NO_MEMORY. */
 enum bs_status bs_verify_crew_new(const struct bs_snapshot_list *snapshots,
                                   struct bs_prefix_checks *const *prefix_checks,
                                   struct bs_loader *own, struct bs_verify_crew **crew_out,
                                   struct bs_error *err) BS_WARN_UNUSED;
-void bs_verify_crew_free(struct bs_verify_crew *crew); /* NULL is fine */
-/* Forgets the query, whose lists have all come from one request. */
+void bs_verify_crew_free(struct bs_verify_crew *crew); /* NULL does nothing. */
+/* Ends the query. All lists between two calls must belong to one request. */
 void bs_verify_crew_end(struct bs_verify_crew *crew);
 
-/* Those of one segment, ascending, and who takes what came of each: on the caller's thread, in
- * order, each once. What comes open he has to verify himself: no thread was worth its start, or it
- * is not what was indexed, or needed no text, or could not be read. */
+/* Candidates of one segment, in ascending order, and the function that receives the results. It is
+ * called on the caller's thread, once for each candidate, in order. If a result is is_open, the
+ * caller verifies the candidate itself: starting threads did not pay, or the document has changed,
+ * needs no text, or could not be read. */
 struct bs_verify_list {
 	uint32_t segment;
 	const struct bs_candidate *candidates;
@@ -30,9 +31,8 @@ struct bs_verify_list {
 	void *context;
 };
 
-/* On as many threads as they are worth, the caller's among them, and no more than n_threads (0: one
- * a processor), which are started for the time of a call alone. Fails as take does, or with
- * BS_NO_MEMORY. */
+/* Uses as many threads as pay, including the caller's, but no more than n_threads (0: one per
+ * processor). Threads are started for this call only. Fails as take does, or with BS_NO_MEMORY. */
 enum bs_status bs_verify_many(struct bs_verify_crew *crew, const struct bs_verify_request *request,
                               const struct bs_verify_list *list, uint32_t n_threads,
                               struct bs_error *err) BS_WARN_UNUSED;

@@ -76,7 +76,7 @@ void bs_condition_asker_deinit(struct bs_condition_asker *asker)
 	free(asker->scratches);
 }
 
-/* A match behind the last line feed is in no line. */
+/* A match after the last line feed is in no line. */
 static enum bs_status matches(struct bs_grep_scratch *scratch,
                               const struct bs_grep_matcher *matcher, const uint8_t *lines,
                               size_t n_bytes, bool *found_out, struct bs_error *err)

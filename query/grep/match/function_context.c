@@ -1,9 +1,9 @@
 /*
- * function_context.c: see function_context.h. Which lines are headings is told by the language, and
- * that by the file's name. The rules find the lines that git's do, which puts them behind the @@ of
- * its diffs (userdiff.c, gitattributes(5)); git is told the language by attributes, not by names. A
- * rule is data: names of files, what a heading looks like, and what looks so and is none; patterns
- * of PCRE2, on bytes.
+ * function_context.c: see function_context.h. The language, chosen by the file's name, decides
+ * which lines are headings. The rules find the lines that git shows after the @@ of its diffs
+ * (userdiff.c, gitattributes(5)); git chooses the language by attributes, not by names. A rule is
+ * data: file names, a pattern for headings, and a pattern for lines that only look like headings.
+ * The patterns are PCRE2's, on bytes.
  */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include "query/grep/match/function_context.h"
@@ -15,11 +15,11 @@
 #include "query/grep/match/grep_matcher.h"
 #include "query/regex/text.h"
 
-/* A longer line is no heading: it is no line for people. */
+/* A longer line is not a heading. */
 #define HEADING_MOST_BYTES ((size_t)1024)
 
 struct rule {
-	/* whole names of files, and ends of names with their dot, in any letter case */
+	/* whole file names, and endings with their dot, in any letter case */
 	const char *names;
 	const char *heading, *other;
 	bool is_caseless;
@@ -27,7 +27,7 @@ struct rule {
 
 #define INDENT "^[ \t]*"
 #define NAME   "[A-Za-z_]\\w*"
-/* C#: a name, perhaps with types in angle brackets; two of them at least begin a member. */
+/* C#: a name, perhaps with types in angle brackets; a member begins with at least two of them. */
 #define CS_NAME "(?:[][\\w@.](?:<[][\\w@, \t<>]+>)?)+"
 
 static const struct rule rules[] = {
@@ -100,18 +100,18 @@ static const struct rule rules[] = {
          "(?:library|module|struct|class)[*+ \t])",
          NULL, false},
 	{".tex .sty .cls .ltx .dtx", "^\\\\(?:(?:sub)*section|chapter|part)\\*?\\{", NULL, false},
-	/* Of any other file. */
+	/* Any other file. */
 	{"", "^[A-Za-z_$]", NULL, false},
 };
 #define N_RULES (sizeof(rules) / sizeof(*rules))
 
-/* The rules, as far as they were needed. */
+/* The compiled rules. */
 struct bs_headings {
 	struct {
-		pcre2_code *heading, *other; /* NULL: not needed yet; there is none */
+		pcre2_code *heading, *other; /* NULL: not needed yet, or the rule has none */
 	} codes[N_RULES];
 	pcre2_match_data *data;
-	size_t rule; /* of the file */
+	size_t rule; /* of the current file */
 };
 
 enum bs_status bs_function_context_new(uint8_t line_end, struct bs_function_context **enclosing_out,

@@ -10,11 +10,11 @@
 #include "core/system/deadline.h"
 #include "query/regex/pcre2_stack.h"
 
-/* What it costs about to compile a pattern, and a byte of one, for the deadline. */
+/* Estimated time to compile a pattern, and per byte of it, for the deadline. */
 #define COMPILE_NS       5000u
 #define COMPILED_BYTE_NS 50u
 
-/* Of a pattern that is refused so much is shown. */
+/* most bytes shown of a pattern that does not compile */
 #define SHOWN_BYTES 200
 
 static enum bs_status refuse(const struct bs_buffer *text, int code, size_t off,
@@ -51,18 +51,18 @@ enum bs_status bs_grep_code_compile(const struct bs_grep_pattern *pattern,
 	pcre2_compile_context *context = pcre2_compile_context_create(NULL);
 	if (!context)
 		return bs_fail_memory(err, "a pattern", text->used_bytes);
-	/* Line by line there is no line end left to be told from a lone CR; rg -P does not tell
-	 * them apart. */
+	/* Line by line, the line end is removed, so a lone CR needs no rule. rg -P does not
+	 * distinguish a lone CR from CRLF. */
 	bool is_any_newline = pattern->crlf && (pattern->is_pcre2 || pattern->is_multi_line);
 	bs_pcre2_guard_stack(context);
 	pcre2_set_newline(context, is_any_newline ? PCRE2_NEWLINE_ANYCRLF : PCRE2_NEWLINE_LF);
 	if (!is_ascii && !pattern->no_unicode)
 		options |= PCRE2_UTF | PCRE2_UCP | PCRE2_MATCH_INVALID_UTF;
-	/* Scar: for .*x PCRE2 tries only the starts of lines; a match behind an invalid byte was
-	 * not found. */
+	/* Scar: for .*x PCRE2 tries only the starts of lines, and did not find a match after an
+	 * invalid byte. */
 	if (!is_ascii && !pattern->is_pcre2)
 		options |= PCRE2_NO_DOTSTAR_ANCHOR;
-	/* Behind the last line feed there is a line's start, for rg's own engine. */
+	/* In rg's own engine a line starts after the last line feed. */
 	if (pattern->is_multi_line && !pattern->is_pcre2)
 		options |= PCRE2_ALT_CIRCUMFLEX;
 	if (analysis->is_caseless)
@@ -75,7 +75,7 @@ enum bs_status bs_grep_code_compile(const struct bs_grep_pattern *pattern,
 		pcre2_compile_context_free(context);
 		return status;
 	}
-	/* \G is where a search begins. */
+	/* \G is where a search begins, so it must not be split. */
 	if (bs_deadline_here && !memmem(text->data, text->used_bytes, "\\G", 2))
 		options |= PCRE2_USE_OFFSET_LIMIT;
 	code_out->code =
@@ -92,7 +92,7 @@ const pcre2_code *bs_grep_code_ready(struct bs_grep_code *code, pthread_mutex_t 
 	if (atomic_load_explicit(&code->is_ready, memory_order_acquire))
 		return code->code;
 	pthread_mutex_lock(mutex);
-	/* Without JIT (not on every machine) it is slower, nothing else. */
+	/* Without JIT, which some machines lack, matching is only slower. */
 	if (!atomic_load_explicit(&code->is_ready, memory_order_relaxed))
 		(void)bs_pcre2_jit_compile(code->code, code->n_groups);
 	atomic_store_explicit(&code->is_ready, true, memory_order_release);
@@ -101,12 +101,12 @@ const pcre2_code *bs_grep_code_ready(struct bs_grep_code *code, pthread_mutex_t 
 }
 
 /*
- * Where the call may end, a text is not searched at one go: so many places are tried for the start
- * of a match, each with so many steps at most (PCRE2's offset limit, and its match limit, which
- * machine code counts anew for each start). A step may look through the longest line, at a byte a
- * nanosecond: together they may not take long. Where all of this was tried in vain, the next places
- * follow, more of them if those were quick; where one of them takes more steps, there are fewer,
- * and for a single one more steps, as long as there is time.
+ * If a deadline may end the call, a text is searched in attempts. Each tries a number of start
+ * positions with a limited number of steps (PCRE2's offset limit, and its match limit, which JIT
+ * code counts anew for each start). A step may scan the longest line, at a byte per nanosecond; an
+ * attempt must not take long in all. If an attempt finds nothing, the next starts are tried, more
+ * of them if it was fast. If a start exceeds its steps, fewer starts are tried, and a single start
+ * gets more steps, as long as there is time.
  */
 #define ATTEMPT_NS    400000u
 #define ATTEMPT_BYTES ((uint64_t)4 * ATTEMPT_NS)
@@ -121,13 +121,13 @@ struct attempts {
 	const uint8_t *text;
 	size_t end;
 	bool is_utf8, can_split;
-	size_t at, n_starts, next;     /* starts in [at, next) */
-	uint64_t first_steps, n_steps; /* of all starts together */
-	uint32_t most_steps;           /* of one, whatever the time */
+	size_t at, n_starts, next;     /* the attempt tries starts in [at, next) */
+	uint64_t first_steps, n_steps; /* steps of all starts of an attempt together */
+	uint32_t most_steps;           /* most steps of one start: PCRE2's default limit */
 };
 
-/* How many steps the next attempt at one start may take, of which the last one's took so long; 0:
- * there is no time for more. */
+/* The steps of the next attempt at a single start, after an attempt with n_steps took spent_ns. 0:
+ * there is no time left. */
 static uint64_t more_steps(uint64_t n_steps, uint64_t spent_ns)
 {
 	uint64_t left_ns = bs_deadline_left_ns();
@@ -144,7 +144,7 @@ static int attempt(struct attempts *attempts, pcre2_match_data *data, pcre2_matc
 	       n = attempts->can_split && attempts->n_starts < left ? attempts->n_starts : left + 1;
 	uint64_t n_steps = attempts->n_steps / n + 1;
 	attempts->next = attempts->at + n;
-	/* The next one begins with a character. */
+	/* The next attempt must begin at a character. */
 	while (attempts->is_utf8 && attempts->next < attempts->end &&
 	       (attempts->text[attempts->next] & 0xc0) == 0x80)
 		attempts->next++;
@@ -156,7 +156,7 @@ static int attempt(struct attempts *attempts, pcre2_match_data *data, pcre2_matc
 	                   context);
 }
 
-/* After an attempt that found nothing. False: there is nothing more to try. */
+/* Prepares the next attempt after one that found nothing. False: there is nothing left to try. */
 static bool prepare_next(struct attempts *attempts, int result, uint64_t spent_ns)
 {
 	size_t n_starts = attempts->next - attempts->at;
@@ -194,7 +194,7 @@ static int match_in_attempts(struct attempts *attempts, size_t longest_bytes,
 	attempts->is_utf8 = options & PCRE2_UTF;
 	attempts->can_split = options & PCRE2_USE_OFFSET_LIMIT;
 	attempts->n_steps = attempts->first_steps = ATTEMPT_BYTES / (longest_bytes + 1) + 1;
-	/* Each start takes a step. */
+	/* Each start takes at least a step. */
 	attempts->n_starts =
 		attempts->n_steps < FIRST_STARTS ? (size_t)attempts->n_steps : FIRST_STARTS;
 	do {
@@ -208,7 +208,7 @@ static int match_in_attempts(struct attempts *attempts, size_t longest_bytes,
 			                         NULL);
 			break;
 		}
-		/* The next one may take as long. */
+		/* The next attempt may take as long. */
 		if (bs_deadline_spend(spent_ns > ATTEMPT_NS ? spent_ns : ATTEMPT_NS, NULL)) {
 			result = PCRE2_ERROR_MATCHLIMIT;
 			break;
@@ -224,7 +224,7 @@ int bs_grep_code_match(const pcre2_code *code, const uint8_t *text, size_t end, 
 {
 	if (!bs_deadline_here)
 		return pcre2_match(code, text, end, from, 0, data, context);
-	/* One step cannot be ended, and the longest line may be looked through in it. */
+	/* A single step cannot be interrupted, and may scan the longest line. */
 	if (bs_deadline_spend(MATCH_NS + longest_bytes, NULL))
 		return PCRE2_ERROR_MATCHLIMIT;
 	struct attempts attempts = {.code = code, .text = text, .end = end, .at = from};

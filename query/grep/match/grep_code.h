@@ -1,5 +1,5 @@
-/* grep_code.h: a pattern as PCRE2 has it. It becomes machine code when it is first matched with:
- * most searches need one of several. */
+/* grep_code.h: a pattern compiled by PCRE2. It is JIT-compiled when it is first used, because most
+ * searches use only one of several codes. */
 #pragma once
 
 #define PCRE2_CODE_UNIT_WIDTH 8
@@ -11,34 +11,35 @@
 #include "query/regex/pattern.h"
 
 struct bs_grep_code {
-	pcre2_code *code; /* or NULL */
-	size_t n_groups;  /* of the pattern */
+	pcre2_code *code; /* NULL: none */
+	size_t n_groups;  /* opening parentheses in the pattern */
 	atomic_bool is_ready;
 };
 
-/* text, NUL-ended, of the pattern or a part of it. is_ascii: for ASCII text only. BS_INVALID for
- * one that does not compile, the message being one line with the place; is_too_large_out, unless
- * NULL: because PCRE2 has no room for it. */
+/* Compiles text, the NUL-terminated pattern or a part of it. is_ascii: for ASCII text only.
+ * BS_INVALID: it does not compile; the message is one line with the position. *is_too_large_out
+ * (nullable): the reason is that it exceeds PCRE2's size limit. */
 enum bs_status bs_grep_code_compile(const struct bs_grep_pattern *pattern,
                                     const struct bs_grep_analysis *analysis,
                                     const struct bs_buffer *text, bool is_ascii,
                                     struct bs_grep_code *code_out, bool *is_too_large_out,
                                     struct bs_error *err) BS_WARN_UNUSED;
 
-/* The code, to be matched with. mutex: held while machine code is made. Any thread. */
+/* Returns the code, JIT-compiled if possible. mutex is held during JIT compilation. Thread-safe. */
 const pcre2_code *bs_grep_code_ready(struct bs_grep_code *code, pthread_mutex_t *mutex);
 
 /*
- * pcre2_match. Where a deadline may end the call (core/system/deadline.h), in attempts: each may
- * take only so many steps, so that it takes about a millisecond, and if that was not enough, the
- * next one may take more. longest_bytes: of the lines in text, which a step may have to look
- * through. context is what the code is matched with, and has no limit of its own.
+ * Like pcre2_match. If a deadline may end the call (core/system/deadline.h), it matches in
+ * attempts: each is limited to a number of steps that take about a millisecond, and if that is not
+ * enough, the next may take more. longest_bytes: the longest line in text, which one step may scan.
+ * context: used for the match; it has no limits of its own.
  */
 int bs_grep_code_match(const pcre2_code *code, const uint8_t *text, size_t end, size_t from,
                        size_t longest_bytes, pcre2_match_data *data, pcre2_match_context *context);
 
-/* BS_UNSUPPORTED for what pcre2_match returned, if that is a failure; or why the call is to end. */
+/* Checks a result of bs_grep_code_match. BS_OK: a match or none. BS_UNSUPPORTED: PCRE2 failed. The
+ * status of the deadline, if that is over. */
 enum bs_status bs_grep_code_check(int result, struct bs_error *err) BS_WARN_UNUSED;
 
-/* Which PCRE2 is at work, in two lines, for people. Returns their length. */
+/* Formats the version of PCRE2 for users, in two lines. Returns their length. */
 size_t bs_grep_engine_format(char out[128]);

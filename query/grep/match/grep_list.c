@@ -11,41 +11,42 @@
 #include "core/bitsift/status.h"
 #include "query/regex/literal_set.h"
 
-/* With fewer alternatives PCRE2 is as quick, or a window finds them. */
+/* With fewer alternatives PCRE2 is as fast, or a window finds them. */
 #define LONG_PARTS 16u
 
 /* A pattern of the list. */
 struct part {
 	struct bs_grep_code code;
-	uint32_t n_groups_before; /* of the patterns before */
-	bool needs_more;          /* than one of its literals: one of the further ones, too */
+	uint32_t n_groups_before; /* groups of the preceding patterns */
+	bool needs_more;          /* a match also needs one of its further literals (n_more) */
 };
 
 struct bs_grep_list {
 	const struct bs_grep_pattern *pattern;
 	const struct bs_pattern_list *parts;
 	bool is_literal;
-	bool has_context;            /* where a pattern matches may depend on what stands around */
-	struct bs_literals literals; /* of the parts that are not empty */
+	bool has_context;            /* a match may depend on the text around it */
+	struct bs_literals literals; /* literals of the parts, without empty ones */
 	struct bs_literal_set *set;  /* NULL: no literals are known */
-	/* the first literal that is empty, or BS_NO_LITERAL: for -x, where it is not in set */
+	/* The first part that is an empty literal, or BS_NO_LITERAL; for -x, with which it is not
+	 * in set. */
 	uint32_t empty;
-	struct bs_grep_code word; /* \w beyond ASCII, for -w of literals */
+	struct bs_grep_code word; /* \w beyond ASCII, for literals with -w */
 	struct part *codes;       /* by part; NULL if is_literal */
-	/* by literal: twice its part, and 1 if it is one of the further ones */
+	/* by literal: twice its part, plus 1 for a further literal */
 	uint32_t *owners;
 	uint32_t *unknown; /* the n_unknown parts without literals */
 	uint32_t n_unknown;
-	uint32_t n_groups, most_groups; /* in all; of one part */
+	uint32_t n_groups, most_groups; /* groups of all parts; most groups of one part */
 	pthread_mutex_t mutex;
 };
 
 #define NOWHERE SIZE_MAX
 
-/* A part that may match in the text under way, and where it does next. */
+/* A part that may match in the current text, and the position of its next match. */
 struct candidate {
 	uint32_t part;
-	bool is_stale; /* start is not known */
+	bool is_stale; /* start is unknown */
 	size_t start;  /* in the text, or NOWHERE */
 };
 
@@ -54,14 +55,14 @@ BS_VECTOR(candidates, struct candidate);
 struct bs_grep_seeker {
 	struct bs_grep_list *list;
 	pcre2_match_context *context; /* borrowed */
-	pcre2_match_data *data;       /* of the match found last, or of \w */
+	pcre2_match_data *data;       /* match data of the last match found, or of \w */
 	struct bs_literal_found found;
-	uint32_t matched; /* the part */
-	/* What is known of a text: of text[..end) from `from` on. */
+	uint32_t matched; /* the part that matched last */
+	/* The text that the candidates are known for: text[..end), searched from `from` on. */
 	const uint8_t *text;
 	size_t from, end;
-	/* by twice the part: the last text that had one of its literals; behind it, of its further
-	 * ones */
+	/* At twice the part: the number of the last text that contains one of its literals; at the
+	 * next index, one of its further literals. */
 	uint32_t *fingerprints;
 	uint32_t fingerprint;
 	struct candidates candidates;
@@ -77,7 +78,8 @@ bool bs_grep_list_is_literal(const struct bs_grep_pattern *pattern,
 	if (!list->is_literal || pattern->is_brute || (pattern->is_line && !is_plain_line) ||
 	    (pattern->is_word && list->has_empty))
 		return false;
-	/* Within a line no line end is met; where they are as --crlf has it, let PCRE2 decide. */
+	/* Within a line there is no line end. If a literal contains one that --crlf treats
+	 * specially, PCRE2 must match. */
 	for (uint32_t i = 0; i < list->n_parts; i++) {
 		const struct bs_literal *literal = bs_pattern_literal(list, i);
 		if ((by_line &&
@@ -102,7 +104,7 @@ static enum bs_literal_case literal_case(const struct bs_grep_list *list)
 	return list->pattern->no_unicode ? BS_LITERAL_ASCII : BS_LITERAL_UNICODE;
 }
 
-/* An empty literal is of use only where it is a match. */
+/* An empty literal is kept only if it is a match. */
 static enum bs_status make_set(struct bs_grep_list *list, struct bs_error *err)
 {
 	uint32_t n = bs_pattern_n_literals(list->parts);
@@ -131,7 +133,7 @@ static enum bs_status make_set(struct bs_grep_list *list, struct bs_error *err)
 	                          err);
 }
 
-/* \w as PCRE2 has it, of one character. */
+/* Compiles \w as PCRE2 defines it, to match one character. */
 static enum bs_status make_word(struct bs_grep_list *list, struct bs_error *err)
 {
 	static const char text[] = "\\w";
@@ -163,7 +165,7 @@ static enum bs_status make_part(struct bs_grep_list *list, const struct bs_grep_
 	return BS_OK;
 }
 
-/* The code of each part, and which are tried always. */
+/* Compiles each part, and lists the parts that must always be tried. */
 static enum bs_status make_parts(struct bs_grep_list *list, const struct bs_grep_analysis *analysis,
                                  struct bs_error *err)
 {
@@ -203,7 +205,7 @@ enum bs_status bs_grep_list_new(const struct bs_grep_pattern *pattern,
 	                              .empty = BS_NO_LITERAL,
 	                              .has_context = analysis->has_assertion};
 	pthread_mutex_init(&list->mutex, NULL);
-	/* --brute looks for nothing first. */
+	/* --brute does not search for literals first. */
 	enum bs_status status = pattern->is_brute ? BS_OK : make_set(list, err);
 	if (!status && is_literal)
 		status = make_word(list, err);
@@ -292,7 +294,7 @@ void bs_grep_seeker_reset(struct bs_grep_seeker *seeker)
 	seeker->text = NULL;
 }
 
-/* Whether c, or what is no character, is of a word. */
+/* True if the character c (< 0: invalid) belongs to a word. */
 static bool is_of_word(struct bs_grep_seeker *seeker, const uint8_t *bytes, size_t n_bytes,
                        UChar32 c)
 {
@@ -304,7 +306,7 @@ static bool is_of_word(struct bs_grep_seeker *seeker, const uint8_t *bytes, size
 	                                 n_bytes, 0, PCRE2_NO_UTF_CHECK, seeker->data, NULL) >= 0;
 }
 
-/* A literal is a match if -w and -x let it. */
+/* Accepts a literal as a match if -w and -x allow it. */
 static bool is_match(void *context, const uint8_t *text, size_t n_bytes,
                      const struct bs_literal_found *found)
 {
@@ -314,7 +316,8 @@ static bool is_match(void *context, const uint8_t *text, size_t n_bytes,
 	if (seeker->list->pattern->is_line)
 		return (before == 0 || text[before - 1] == '\n') &&
 		       (after == n_bytes || text[after] == '\n');
-	/* Where the character before begins; what does not end here is none. */
+	/* The start of the character before the literal; if it does not end at the literal, it is
+	 * invalid. */
 	while (before > 0 && found->start - before < 4 && (text[--before] & 0xc0) == 0x80)
 		continue;
 	at = before;
@@ -335,8 +338,8 @@ static void add_candidate(struct bs_grep_seeker *seeker, uint32_t part)
 		seeker->status = bs_vector_append(&seeker->candidates, &candidate, seeker->err);
 }
 
-/* A literal of a part is there, and it is a candidate if that is all it needs: none of them counts,
- * so that all are met. */
+/* Notes that a literal of a part occurs; the part becomes a candidate if it has all literals it
+ * needs. Rejects every literal, so that all are visited. */
 static bool note(void *context, const uint8_t *text, size_t n_bytes,
                  const struct bs_literal_found *found)
 {
@@ -369,8 +372,8 @@ static void collect(struct bs_grep_seeker *seeker, const uint8_t *text, size_t e
 		add_candidate(seeker, list->unknown[i]);
 }
 
-/* Makes known which parts may match in text[from..end). What is known still holds where the search
- * goes on in the same text; or, across lines, in what is left of it. */
+/* Finds the parts that may match in text[from..end). The candidates remain valid if the search
+ * continues in the same text or, across lines, in the rest of it. */
 static void prepare(struct bs_grep_seeker *seeker, const uint8_t *text, size_t from, size_t end)
 {
 	struct candidate *candidates = seeker->candidates.items;
@@ -442,14 +445,14 @@ static enum bs_status seek_parts(struct bs_grep_seeker *seeker, const uint8_t *t
 	return status;
 }
 
-/* Behind the next line feed from `from` on, or end. */
+/* The position after the next line feed, or `end`. */
 static size_t next_start(const uint8_t *text, size_t from, size_t end)
 {
 	const uint8_t *found = from < end ? memchr(text + from, '\n', end - from) : NULL;
 	return found ? (size_t)(found - text) + 1 : end;
 }
 
-/* -x and an empty literal: the first line from `from` to upto with nothing in it. */
+/* For -x with an empty literal: finds the first empty line that starts between `from` and upto. */
 static bool seek_empty_line(struct bs_grep_seeker *seeker, const uint8_t *text, size_t from,
                             size_t upto, size_t end)
 {

@@ -1,16 +1,16 @@
 /*
  * grep_matcher.c: see grep_matcher.h.
  *
- * The next line that matches is found in one of seven ways, the first that applies:
+ * The next matching line is found in the first of these ways that applies:
  *
- *     brute      each line alone, by the code for any text
- *     plain      look for the literal that is the whole of every match (find_needle)
- *     literal    look for a literal that every match holds; match the line around it
- *     window     the same with a few bytes of which only classes are known (find_window)
- *     list       the same with the literals that the patterns of a long list need
- *     exact      match over many lines at once: ASCII stretches by the code for ASCII, the others
- *       by that for any text
- *     line       each line alone, by the code for what it holds
+ *     brute      match each line with the code for any text
+ *     plain      search for the literal that is the whole of every match (find_needle)
+ *     literal    search for a literal that every match contains; match the line around it
+ *     window     like literal, for a few bytes known by their classes (find_window)
+ *     list       like literal, for the literals that the patterns of a long list need
+ *     exact      match many lines at once: ASCII stretches with the code for ASCII, others with the
+ *                code for any text
+ *     line       match each line with the code for its content
  */
 #include "query/grep/match/grep_matcher.h"
 
@@ -24,24 +24,22 @@
 #include "query/grep/match/grep_list.h"
 #include "query/regex/regex_grams.h"
 
-/* rg's own: enough for any pattern that anybody wrote, and far from what threads together could not
- * have. */
+/* rg's sizes: enough for any real pattern, and little enough for many threads. */
 #define JIT_STACK_START_BYTES ((size_t)32 << 10)
 #define JIT_STACK_MOST_BYTES  ((size_t)10 << 20)
-/* A shorter literal stands in so many lines that matching them one by one costs more than it
- * saves. */
+/* A shorter literal is in many lines, and matching them one by one costs more than it saves. */
 #define LITERAL_MIN_BYTES 3
-/* A window that is expected at more of the places is not looked for; with many lines at once a line
- * in vain costs more. */
+/* A window expected at more positions is not used; a useless line costs more when many lines could
+ * be matched at once. */
 #define WINDOW_MOST_RATE 0.03
 /*
- * A line that is matched in vain costs what it takes to match so many bytes of many lines at once.
- * Where the search is in debt for this many lines in vain, it goes by many lines for a while.
+ * A false candidate line costs as much as matching this many bytes with many lines at once. If the
+ * debt exceeds this many lines, the search matches many lines at once for a while.
  */
 #define LINE_IN_VAIN_BYTES ((int64_t)96)
 #define MOST_DEBT_BYTES    (64 * LINE_IN_VAIN_BYTES)
 #define DENSE_BYTES        ((size_t)16384)
-/* How far apart lines beyond ASCII may be to be matched together, and how much at most. */
+/* The largest gap between lines beyond ASCII that are matched together, and the largest stretch. */
 #define OPAQUE_GAP_BYTES     256
 #define OPAQUE_STRETCH_BYTES 65536
 
@@ -67,28 +65,28 @@ struct bs_grep_matcher {
 	uint8_t line_end;
 	bool crlf;
 	enum way way;
-	struct bs_grep_list *list; /* or NULL: then these */
-	struct bs_grep_code any;   /* the patterns as they are, any text */
-	struct bs_grep_code ascii; /* the same for ASCII text, or none */
-	struct bs_grep_code many;  /* rewritten for many lines, any text; none unless exact */
+	struct bs_grep_list *list; /* NULL: none, and the codes below are used */
+	struct bs_grep_code any;   /* the patterns unchanged, for any text */
+	struct bs_grep_code ascii; /* the patterns unchanged, for ASCII text; none if it differs */
+	struct bs_grep_code many;  /* rewritten for many lines, any text; none unless is_exact */
 	struct bs_grep_code many_ascii;
-	pthread_mutex_t mutex; /* while machine code is made */
+	pthread_mutex_t mutex; /* held during JIT compilation */
 };
 
 struct bs_grep_scratch {
 	struct bs_grep_matcher *matcher;
 	struct bs_grep_seeker *seeker; /* if there is a list */
-	pcre2_match_data *data;        /* if not */
+	pcre2_match_data *data;        /* if there is no list */
 	pcre2_match_context *context;
 	pcre2_jit_stack *stack;
-	/* text[opaque_from..opaque_at) is ASCII, and text[opaque_at], unless it is the end, is
-	 * not. */
+	/* text[opaque_from..opaque_at) is ASCII, and text[opaque_at] is not, unless it is the
+	 * end. */
 	size_t opaque_from, opaque_at, opaque_end;
-	/* Of the lines in [lines_from, lines_end), only for how long an attempt at a match may
-	 * take. */
+	/* The longest line in [lines_from, lines_end); only bounds the time of an attempt at a
+	 * match. */
 	const uint8_t *lines_from, *lines_end;
 	size_t longest_bytes;
-	int64_t debt_bytes; /* of lines matched in vain */
+	int64_t debt_bytes; /* the debt of false candidate lines */
 };
 
 static enum bs_status compile_all(const struct bs_grep_pattern *pattern,
@@ -99,7 +97,7 @@ static enum bs_status compile_all(const struct bs_grep_pattern *pattern,
 	     is_too_large = false;
 	bool is_list = is_literal || (bs_grep_list_is_long(analysis) && !pattern->is_brute);
 	enum bs_status status = BS_OK;
-	/* Of a list that is not -F this is to know whether PCRE2 would refuse it. */
+	/* A list that is not -F is compiled as a whole, too, to know whether PCRE2 rejects it. */
 	if (!is_list || !pattern->is_fixed)
 		status = bs_grep_code_compile(pattern, analysis, &analysis->alone, false,
 		                              &matcher->any, &is_too_large, err);
@@ -110,7 +108,7 @@ static enum bs_status compile_all(const struct bs_grep_pattern *pattern,
 	}
 	if (status || pattern->is_brute)
 		return status;
-	/* What only one of the codes refuses (\x{100} without UTF) is done by the others. */
+	/* If only one of the codes does not compile (\x{100} without UTF), the others are used. */
 	if (analysis->is_ascii)
 		(void)!bs_grep_code_compile(pattern, analysis, &analysis->alone, true,
 		                            &matcher->ascii, NULL, NULL);
@@ -126,9 +124,9 @@ static enum bs_status compile_all(const struct bs_grep_pattern *pattern,
 }
 
 /*
- * Whether nothing matches between two bytes that are no characters: then it does inside of a
- * character too, as for rg, whose matches go by bytes. A pattern without assertions matches nothing
- * anywhere if it does at all.
+ * True if the pattern matches the empty string between two invalid bytes. Then it also does within
+ * a character, as in rg, which matches by bytes. A pattern without assertions that matches the
+ * empty string does so everywhere.
  */
 static bool is_bare(const struct bs_grep_pattern *pattern, const struct bs_grep_matcher *matcher)
 {
@@ -144,7 +142,7 @@ static bool is_bare(const struct bs_grep_pattern *pattern, const struct bs_grep_
 	return found;
 }
 
-/* One that is looked for whatever else there is. */
+/* True if the literal is worth searching for, whatever other ways there are. */
 static bool has_good_literal(const struct bs_grep_matcher *matcher)
 {
 	size_t n = matcher->analysis->literal.used_bytes;
@@ -200,8 +198,8 @@ enum bs_status bs_grep_matcher_new(const struct bs_grep_pattern *pattern,
 	matcher->line_end = bs_grep_end_byte(pattern);
 	matcher->crlf = pattern->crlf;
 	matcher->analysis = analysis;
-	/* rg's own engine sees that a pattern cannot match a line feed and then goes by lines; rg
-	 * -P does not. */
+	/* rg's own engine detects that a pattern cannot match a line feed and then searches by
+	 * lines; rg -P does not. */
 	matcher->traits.by_line = !pattern->is_multi_line ||
 	                          (!pattern->is_pcre2 && !matcher->analysis->can_span_lines);
 	matcher->traits.looks_back = pattern->is_pcre2 || !matcher->traits.by_line;
@@ -322,7 +320,7 @@ static struct bs_grep_span line_around(const struct bs_grep_matcher *matcher, co
 	                             bs_grep_line_end(text, at, end, matcher->line_end)};
 }
 
-/* Where the line ends for its matches. */
+/* The end of the part of a line that is matched. */
 static size_t without_end(const struct bs_grep_matcher *matcher, const uint8_t *text,
                           struct bs_grep_span line)
 {
@@ -334,11 +332,11 @@ static size_t without_end(const struct bs_grep_matcher *matcher, const uint8_t *
 		return end;
 	if (end > line.start && text[end - 1] == '\r')
 		return end - 1;
-	/* rg -P --crlf takes off nothing else. */
+	/* rg -P --crlf removes nothing else. */
 	return matcher->traits.looks_back ? line.end : end;
 }
 
-/* The first place from `from` on that is not ASCII, or end. Looked up once a stretch. */
+/* The first byte from `from` on that is not ASCII, or `end`. Computed once for each stretch. */
 static size_t next_opaque(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from,
                           size_t end)
 {
@@ -355,8 +353,8 @@ static size_t next_opaque(struct bs_grep_scratch *scratch, const uint8_t *text, 
 
 #define SHORT_BYTES 1024u
 
-/* Of text[from..end): what a pattern that does not reach across lines can look through at once, or
- * more if that is little. Looked up once a stretch. */
+/* The longest line in text[from..end), which a pattern that does not cross lines may scan in one
+ * step; or a little more for a short text. Computed once for each stretch. */
 static size_t longest_line(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from,
                            size_t end)
 {
@@ -376,7 +374,7 @@ static size_t longest_line(struct bs_grep_scratch *scratch, const uint8_t *text,
 	return scratch->longest_bytes;
 }
 
-/* text[0..end), from `from` on. place_out: where, at least as it counts for the line. */
+/* Matches text[0..end) from `from` on. *place_out: a position in the line that matches. */
 static enum bs_status match(struct bs_grep_scratch *scratch, struct bs_grep_code *code,
                             const uint8_t *text, size_t from, size_t end, size_t *place_out,
                             bool *found_out, struct bs_error *err)
@@ -398,7 +396,7 @@ static enum bs_status match(struct bs_grep_scratch *scratch, struct bs_grep_code
 	return bs_grep_code_check(n, err);
 }
 
-/* Whether a line matches, alone. */
+/* Whether a line matches on its own. */
 static enum bs_status match_line(struct bs_grep_scratch *scratch, const uint8_t *text,
                                  struct bs_grep_span line, bool *found_out, struct bs_error *err)
 {
@@ -424,8 +422,8 @@ static enum bs_status next_by_line(struct bs_grep_scratch *scratch, const uint8_
 	return status;
 }
 
-/* Many whole lines at once, all in text[from..end). Where that takes too long, the lines one by one
- * may not. */
+/* Matches many whole lines at once, text[from..end). If this exceeds PCRE2's limits, matches the
+ * lines one by one. */
 static enum bs_status next_in_stretch(struct bs_grep_scratch *scratch, struct bs_grep_code *code,
                                       const uint8_t *text, size_t from, size_t end,
                                       struct bs_grep_span *line_out, bool *found_out,
@@ -441,15 +439,15 @@ static enum bs_status next_in_stretch(struct bs_grep_scratch *scratch, struct bs
 	if (!*found_out)
 		return BS_OK;
 	size_t at = from + place;
-	/* Behind the last line feed there is no line. */
+	/* There is no line after the last line feed. */
 	*found_out = at < end || text[end - 1] != scratch->matcher->line_end;
 	if (*found_out)
 		*line_out = line_around(scratch->matcher, text, from, at, end);
 	return BS_OK;
 }
 
-/* The end of the lines from `from` on that are matched together because of bytes beyond ASCII: the
- * first is at opaque. */
+/* The end of a stretch of lines that are matched together because of bytes beyond ASCII, the first
+ * of which is at `opaque`. */
 static size_t opaque_stretch_end(const struct bs_grep_matcher *matcher, const uint8_t *text,
                                  size_t from, size_t opaque, size_t end)
 {
@@ -493,7 +491,7 @@ static enum bs_status next_exact(struct bs_grep_scratch *scratch, const uint8_t 
 	return status;
 }
 
-/* A list of literals needs no code. */
+/* Searches with a list of literals, which needs no code. */
 static enum bs_status next_of_list(struct bs_grep_scratch *scratch, const uint8_t *text,
                                    size_t from, size_t end, struct bs_grep_span *line_out,
                                    bool *found_out, struct bs_error *err)
@@ -501,7 +499,7 @@ static enum bs_status next_of_list(struct bs_grep_scratch *scratch, const uint8_
 	struct bs_grep_span place;
 	enum bs_status status = bs_grep_seek(scratch->seeker, text + from, 0, end - from, false,
 	                                     &place, found_out, err);
-	/* Behind the last line feed there is no line. */
+	/* There is no line after the last line feed. */
 	*found_out &= from + place.start < end ||
 	              (from < end && text[end - 1] != scratch->matcher->line_end);
 	if (*found_out)
@@ -509,7 +507,7 @@ static enum bs_status next_of_list(struct bs_grep_scratch *scratch, const uint8_
 	return status;
 }
 
-/* The next place of the literal that is all there is to a match, in its own letter case. */
+/* The next occurrence, in its own letter case, of the literal that is the whole of every match. */
 static bool find_literal(const struct bs_grep_matcher *matcher, const uint8_t *text, size_t from,
                          size_t end, size_t *at_out)
 {
@@ -524,8 +522,8 @@ static bool find_literal(const struct bs_grep_matcher *matcher, const uint8_t *t
 	return false;
 }
 
-/* Too many lines are matched in vain here: on to the next match, or up to *at_out, by many lines at
- * once. */
+/* After too many false candidate lines: continues to the next match, or up to *at_out, with many
+ * lines at once. */
 static enum bs_status next_where_dense(struct bs_grep_scratch *scratch, const uint8_t *text,
                                        size_t from, size_t end, struct bs_grep_span *line_out,
                                        bool *found_out, size_t *at_out, struct bs_error *err)
@@ -538,7 +536,7 @@ static enum bs_status next_where_dense(struct bs_grep_scratch *scratch, const ui
 	return status;
 }
 
-/* Where a literal or a window is, the line around it is matched. */
+/* Matches the lines around the occurrences of a literal or a window. */
 static enum bs_status next_by_candidate(struct bs_grep_scratch *scratch, const uint8_t *text,
                                         size_t from, size_t end, struct bs_grep_span *line_out,
                                         bool *found_out, struct bs_error *err)
@@ -602,7 +600,7 @@ enum bs_status bs_grep_next_line(struct bs_grep_scratch *scratch, const uint8_t 
 	return next_by_line(scratch, text, from, end, line_out, found_out, err);
 }
 
-#define MATCH_NS 20u /* what one costs about that is found without PCRE2 */
+#define MATCH_NS 20u /* estimated time for a match found without PCRE2 */
 
 bool bs_grep_is_ascii(const struct bs_grep_scratch *scratch, const uint8_t *text, size_t n_bytes)
 {
@@ -628,7 +626,7 @@ enum bs_status bs_grep_next_match(struct bs_grep_scratch *scratch, const uint8_t
 		return bs_grep_seek(scratch->seeker, text, from, end, false, match_out, found_out,
 		                    err);
 	if (matcher->way == WAY_PLAIN) {
-		/* PCRE2 need not be asked; bs_grep_expand() is told where the match is. */
+		/* PCRE2 is not needed; bs_grep_expand() takes the position from places. */
 		*found_out = find_literal(matcher, text, from, end, &places[0]);
 		places[1] = places[0] + matcher->analysis->exact_literal.used_bytes;
 	} else {
@@ -643,7 +641,7 @@ enum bs_status bs_grep_next_match(struct bs_grep_scratch *scratch, const uint8_t
 	return status;
 }
 
-/* What the group of that name or number matched; false: nothing. */
+/* The text that a group matched, by name or number. False: none. */
 static bool group_of(const struct bs_grep_scratch *scratch, const char *name, size_t n,
                      struct bs_grep_span *group_out)
 {
@@ -669,7 +667,7 @@ static bool group_of(const struct bs_grep_scratch *scratch, const char *name, si
 	return true;
 }
 
-/* $name, ${name}: the bytes of the reference, and the name; 0 if this $ is none. */
+/* Reads $name or ${name}. Returns its length, 0 if this $ is ordinary text. */
 static size_t reference_at(const char *text, size_t n, const char **name_out,
                            size_t *name_bytes_out)
 {

@@ -1,5 +1,5 @@
-/* grep_path.c: see grep_path.h. Links are what terminals take as OSC 8; their form, and what is
- * encoded, are ripgrep 14's. */
+/* grep_path.c: see grep_path.h. Links are OSC 8 sequences; their form and encoding are those of
+ * ripgrep 14. */
 #include "query/grep/print/grep_path.h"
 
 #include <inttypes.h>
@@ -17,7 +17,7 @@ static const char reset[] = "\033[0m", link_start[] = "\033]8;;", link_stop[] = 
 void bs_grep_path_append(const struct bs_grep_program *program, const char *path,
                          struct bs_text_writer *to)
 {
-	/* In front of each line, and mostly as it is. */
+	/* The common case, before each line: the path is unchanged. */
 	if (!*program->colors.path && !program->is_terminal && !program->path_separator) {
 		bs_text_put_string(to, path);
 		return;
@@ -34,8 +34,8 @@ void bs_grep_path_append(const struct bs_grep_program *program, const char *path
 	bs_text_put_string(to, *program->colors.path ? reset : "");
 }
 
-/* A byte that stands for itself in the path of a URL; those of other characters than ASCII's are
- * left to the terminal, as file names are. */
+/* True for a byte that is not encoded in the path of a URL. Bytes beyond ASCII are left to the
+ * terminal, as in file names. */
 static bool is_plain(uint8_t byte)
 {
 	return (byte >= '0' && byte <= '9') || ((byte | 0x20) >= 'a' && (byte | 0x20) <= 'z') ||
@@ -63,8 +63,8 @@ enum bs_status bs_grep_link_place(const struct bs_grep_program *program, const c
 	return to.status;
 }
 
-/* The length of what stands for a brace, or for a variable, at the start of format; 0 if nothing
- * does. *value: what it stands for, made in number. */
+/* The length of an escaped brace or a variable at the start of format; 0 if there is none. *value:
+ * its replacement, for a number in `number`. */
 static size_t read_variable(const char *format, const char *place, const uint64_t values[2],
                             char number[24], const char **value)
 {

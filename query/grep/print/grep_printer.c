@@ -1,7 +1,7 @@
 /*
- * grep_printer.c: see grep_printer.h. From the top: bytes into the output, the matches of a line,
- * the printer of lines, the one of JSON, the one of whole files, and the events, which go to one of
- * the three by output->format.
+ * grep_printer.c: see grep_printer.h. In order: bytes into the output, the matches of a line, and
+ * the printers of lines, of JSON and of whole files; then the events, which call one of the three
+ * by output->format.
  */
 #include "query/grep/print/grep_printer.h"
 
@@ -18,12 +18,11 @@
 #include "query/grep/print/grep_path.h"
 #include "query/regex/text.h"
 
-#define NS 1000000000 /* of a second */
-/* What a match may look at behind the lines it touches, with -U. */
+#define NS 1000000000 /* per second */
+/* With -U, how far after its lines a match may look. */
 #define LOOK_AHEAD_BYTES 128
 
-/* What is put costs about, for the deadline: a piece of it, and how many bytes are put in a
- * nanosecond. */
+/* Estimated time per piece of output, and bytes per nanosecond, for the deadline. */
 #define PIECE_NS   50u
 #define BYTES_A_NS 4u
 
@@ -34,7 +33,7 @@ static void spend(struct bs_grep_printer *printer, size_t n_bytes)
 			bs_deadline_spend(PIECE_NS + n_bytes / BYTES_A_NS, printer->to.err);
 }
 
-/* Appends, remembering a failure. */
+/* Appends; the first failure is sticky. */
 static void append(struct bs_grep_printer *printer, struct bs_buffer *to, const void *bytes,
                    size_t n_bytes)
 {
@@ -52,7 +51,7 @@ static void put_text(struct bs_grep_printer *printer, const char *text)
 	bs_text_put_string(&printer->to, text);
 }
 
-/* At most 640 bytes. */
+/* The output must be shorter than 640 bytes. */
 __attribute__((format(printf, 2, 3))) static void put_format(struct bs_grep_printer *printer,
                                                              const char *format, ...)
 {
@@ -71,7 +70,7 @@ static void put_line_end(struct bs_grep_printer *printer)
 	put(printer, &printer->line_end, 1);
 }
 
-/* Text in a colour, whose bytes switch it on. */
+/* Puts text in a colour. color: the escape sequence that switches it on, or "". */
 static void put_colored(struct bs_grep_printer *printer, const char *color, const void *text,
                         size_t n_bytes)
 {
@@ -94,7 +93,7 @@ static void put_number(struct bs_grep_printer *printer, const char *color, uint6
 	put_colored(printer, color, digits + at, sizeof(digits) - at);
 }
 
-/* What is to be put next leads to the line, if there are links: to the file for line 0. */
+/* Begins a link to the line, or to the file for line 0, if there are links. */
 static void begin_link(struct bs_grep_printer *printer, uint64_t line, uint64_t column)
 {
 	if (!printer->has_place && !printer->to.status)
@@ -104,7 +103,7 @@ static void begin_link(struct bs_grep_printer *printer, uint64_t line, uint64_t 
 	bs_grep_link_begin(printer->program, &printer->place, line, column, &printer->to);
 }
 
-/* The file's path, as a link to it. */
+/* Puts the file's path, as a link to it. */
 static void put_path(struct bs_grep_printer *printer)
 {
 	if (printer->program->hyperlink)
@@ -114,8 +113,8 @@ static void put_path(struct bs_grep_printer *printer)
 		bs_grep_link_end(&printer->place, &printer->to);
 }
 
-/* The path and what parts it from what follows: with -0 a NUL byte; separator NULL: the line's
- * end. */
+/* Puts the path and its terminator: with -0 a NUL byte, otherwise the separator, or a line end if
+ * that is NULL. */
 static void put_path_and(struct bs_grep_printer *printer, const struct bs_grep_separator *separator)
 {
 	put_path(printer);
@@ -127,7 +126,7 @@ static void put_path_and(struct bs_grep_printer *printer, const struct bs_grep_s
 		put_line_end(printer);
 }
 
-/* The text of a line without its end. */
+/* The end of a line's text, without its line end. */
 static size_t trimmed_end(const struct bs_grep_printer *printer, const uint8_t *text, size_t start,
                           size_t end)
 {
@@ -139,12 +138,13 @@ static size_t trimmed_end(const struct bs_grep_printer *printer, const uint8_t *
 	return end;
 }
 
-/* A line was matched: the limit (-m) may be reached. */
+/* Counts a matching line; the limit (-m) may be reached. */
 static void count_match(struct bs_grep_printer *printer)
 {
 	printer->outcome.has_matched = true;
 	printer->n_matched++;
-	/* A match in the context of the last one wanted is shown, and uses that context up. */
+	/* A match in the context of the last wanted match is shown, and counts as a line of this
+	 * context. */
 	if (printer->n_matched > printer->max_count)
 		printer->after_left -= printer->after_left > 0;
 	else
@@ -156,8 +156,8 @@ static bool wants_more(const struct bs_grep_printer *printer)
 	return printer->n_matched < printer->max_count || printer->after_left > 0;
 }
 
-/* Where what was put is whole lines, and so many bytes are next: has it taken, if it is much.
- * False: no more is wanted. */
+/* Call between complete lines, before next_bytes more: offers the output if there is much. False:
+ * stop. */
 static bool goes_on(struct bs_grep_printer *printer, size_t next_bytes)
 {
 	spend(printer, next_bytes);
@@ -168,14 +168,14 @@ static bool goes_on(struct bs_grep_printer *printer, size_t next_bytes)
 	return is_wanted;
 }
 
-/* The matches of a line, one after the other. What one may look at is what ripgrep lets it: with -P
- * the text before the line, and behind it nothing or, with -U, a little. */
+/* Iterates over the matches of a line. A match may look at the same text as in ripgrep: with -P at
+ * the text before the line; after the line at nothing or, with -U, a little. */
 struct searcher {
 	struct bs_grep_printer *printer;
-	const uint8_t *text; /* what may be looked at: text[0..n_bytes) */
+	const uint8_t *text; /* text[0..n_bytes) may be looked at */
 	size_t n_bytes;
-	size_t text_off; /* of text in line->text */
-	bool is_ascii;   /* bs_grep_is_ascii() of it */
+	size_t text_off; /* offset of text in line->text */
+	bool is_ascii;   /* bs_grep_is_ascii() of text */
 	size_t limit;    /* matches start before this offset in text */
 	size_t from;
 	size_t last_end;
@@ -200,14 +200,14 @@ static void searcher_init(struct searcher *searcher, struct bs_grep_printer *pri
 		.last_end = SIZE_MAX};
 }
 
-/* The next match, in offsets of searcher->text. False if there is none. */
+/* The next match, as offsets in searcher->text. False: there is none. */
 static bool searcher_next(struct searcher *searcher, struct bs_grep_span *at)
 {
 	struct bs_grep_printer *printer = searcher->printer;
 	bool is_bare = printer->traits->is_bare, found = true;
 	while (searcher->from <= searcher->n_bytes && !printer->to.status) {
-		/* Behind an empty match and inside a character: rg's matches go by bytes, and what
-		 * matches nothing matches there too. */
+		/* After an empty match and within a character. rg matches by bytes, so a pattern
+		 * that matches the empty string also matches here. */
 		if (searcher->from > 0 && searcher->last_end == searcher->from - 1 &&
 		    searcher->from < searcher->n_bytes &&
 		    (searcher->text[searcher->from] & 0xc0) == 0x80) {
@@ -224,7 +224,7 @@ static bool searcher_next(struct searcher *searcher, struct bs_grep_span *at)
 		if (printer->to.status || !found || at->start >= searcher->limit)
 			return false;
 		bool is_empty = at->start == at->end;
-		/* An empty match right behind another is none. */
+		/* An empty match directly after a match does not count. */
 		bool is_counted = !is_empty || at->end != searcher->last_end;
 		searcher->from = at->end + is_empty;
 		searcher->last_end = at->end;
@@ -234,7 +234,7 @@ static bool searcher_next(struct searcher *searcher, struct bs_grep_span *at)
 	return false;
 }
 
-/* Collects the matches in a line, as offsets from its start. */
+/* Collects the matches of a line, as offsets from its start. */
 static void find_all(struct bs_grep_printer *printer, const struct bs_grep_found *line)
 {
 	struct searcher searcher;
@@ -247,14 +247,14 @@ static void find_all(struct bs_grep_printer *printer, const struct bs_grep_found
 	}
 	const struct bs_grep_span *spans = printer->matches.items;
 	size_t n = bs_vector_n(&printer->matches);
-	/* An empty match behind the last byte is none either. */
+	/* An empty match after the last byte does not count. */
 	if (n > 0 && spans[n - 1].start == spans[n - 1].end &&
 	    spans[n - 1].start >= line->end - line->start)
 		bs_vector_set_n(&printer->matches, n - 1);
 }
 
-/* A line that is shown: counts it, and finds its matches where they are wanted. With -v it is the
- * context that holds some. */
+/* Counts a line that is shown, and finds its matches if they are wanted. With -v, matches are in
+ * context lines. */
 static void take_line(struct bs_grep_printer *printer, enum bs_grep_line_kind kind,
                       const struct bs_grep_found *line, bool wants_matches)
 {
@@ -269,26 +269,26 @@ static void take_line(struct bs_grep_printer *printer, enum bs_grep_line_kind ki
 }
 
 /*
- * Lines: path:line:column:text, in colour or not, -o, --vimgrep, -r, -M. A line comes with its
- * matches only where something depends on them. With -U one event may hold several lines; each is
- * printed with its own prefix.
+ * Lines: path:line:column:text, in colour or not, -o, --vimgrep, -r, -M. Matches are found only if
+ * the output depends on them. With -U an event may contain several lines, each of which is printed
+ * with its own prefix.
  */
 
-/* The line in hand as it is to be printed, or a part of it: the text of the file, or what -r made
- * of it. */
+/* The current line, or a part of it, as it is printed: the text of the file, or the result of
+ * -r. */
 struct shown {
 	const uint8_t *text;
 	size_t n_bytes;
 	const struct bs_grep_span *matches;
 	size_t n_matches;
-	size_t next_match; /* the first that may lie in what is not printed yet */
+	size_t next_match; /* the first match that may be in the part not printed yet */
 	size_t n_found;    /* matches in the text of the file */
 	bool is_context, is_enclosing;
 	uint64_t file_off;
 	uint64_t number;
 };
 
-/* Between two fields, or behind the last one: NULL: nothing. */
+/* Separates fields, and ends the last; NULL: none. */
 static const struct bs_grep_separator nul_byte = {"", 1};
 
 static void put_between(struct bs_grep_printer *printer, const struct bs_grep_separator *between)
@@ -297,8 +297,8 @@ static void put_between(struct bs_grep_printer *printer, const struct bs_grep_se
 		put(printer, between->bytes, between->n_bytes);
 }
 
-/* What stands before the line, each followed by a separator; together they are one link, which ends
- * before the last separator. column 0: none. */
+/* Puts the fields before a line, each followed by a separator. Together they are one link, which
+ * ends before the last separator. column 0: none. */
 static void put_fields(struct bs_grep_printer *printer, const struct shown *shown,
                        uint64_t file_off, uint64_t number, uint64_t column)
 {
@@ -366,7 +366,7 @@ static bool colors_matches(const struct bs_grep_printer *printer)
 	return *printer->program->colors.match != '\0';
 }
 
-/* text[line) with its matches in colour, and without its end. */
+/* Puts a line with its matches in colour and without its line end. */
 static void put_matches(struct bs_grep_printer *printer, struct shown *shown,
                         struct bs_grep_span line)
 {
@@ -395,7 +395,7 @@ static void put_matches(struct bs_grep_printer *printer, struct shown *shown,
 	}
 	if (in_color)
 		put_text(printer, "\033[0m");
-	/* As it is remembered between the lines of one event: the last match stays in hand. */
+	/* Between the lines of an event, the last match stays current. */
 	if (shown->n_matches > 0 && shown->next_match == shown->n_matches)
 		shown->next_match--;
 }
@@ -435,7 +435,8 @@ static void put_too_long(struct bs_grep_printer *printer, struct shown *shown,
 	put_line_end(printer);
 }
 
-/* A line with its matches marked, or as it is: then what is trimmed counts for its length. */
+/* Puts a line. is_marked: with its matches marked; otherwise verbatim, and trimmed text counts for
+ * its length. */
 static void put_line(struct bs_grep_printer *printer, struct shown *shown, struct bs_grep_span line,
                      bool is_marked)
 {
@@ -475,8 +476,8 @@ static bool show_line(struct bs_grep_printer *printer, struct shown *shown)
 			part.text += match.start;
 			match = whole = (struct bs_grep_span){0, match.end - match.start};
 		}
-		/* As rg has it, without colours the matches left out of a long line are counted in
-		 * all of it. */
+		/* As in rg, without colours the matches omitted from a long line are counted in the
+		 * whole line. */
 		if (!colors_matches(printer)) {
 			put_line(printer, &part, whole, false);
 			continue;
@@ -497,7 +498,7 @@ static struct bs_grep_span line_from(const struct bs_grep_printer *printer,
 		from, bs_grep_line_end(shown->text, from, shown->n_bytes, printer->line_end)};
 }
 
-/* -o: of each match the part in each line. */
+/* -o: shows the part of each match in each line. */
 static bool show_parts(struct bs_grep_printer *printer, struct shown *shown)
 {
 	uint64_t n_before = 0;
@@ -536,7 +537,7 @@ static bool show_parts(struct bs_grep_printer *printer, struct shown *shown)
 	return true;
 }
 
-/* --vimgrep: the first line of each match. */
+/* --vimgrep: shows the first line of each match. */
 static bool show_each(struct bs_grep_printer *printer, const struct shown *shown)
 {
 	struct bs_grep_span line = line_from(printer, shown, 0);
@@ -578,8 +579,8 @@ static bool show_lines(struct bs_grep_printer *printer, struct shown *shown)
 	return true;
 }
 
-/* -r: the line with its matches replaced. With -U what a match may look at behind the lines comes
- * along, as in ripgrep 13. */
+/* -r: makes the line with its matches replaced. With -U this includes the text after the lines that
+ * a match may look at, as in ripgrep 13. */
 static void replace(struct bs_grep_printer *printer, const struct bs_grep_found *line)
 {
 	const struct bs_grep_output *output = printer->output;
@@ -633,7 +634,7 @@ static bool print_line(struct bs_grep_printer *printer, enum bs_grep_line_kind k
 	}
 	shown.matches = matches->items;
 	shown.n_matches = bs_vector_n(matches);
-	/* What stands between files is put where they are put together. */
+	/* The separator between files is added when outputs are joined. */
 	if (output->heading && printer->path && !printer->outcome.has_lines)
 		put_path_and(printer, NULL);
 	printer->outcome.has_lines = true;
@@ -657,7 +658,7 @@ static void make_prefix(struct bs_grep_printer *printer)
 	printer->to.status = to.status;
 }
 
-/* What print_line() comes to, for a line that matches. */
+/* Does what print_line() would do for a matching line if is_plain. */
 static bool print_plain(struct bs_grep_printer *printer, const struct bs_grep_found *line)
 {
 	struct bs_buffer *prefix = &printer->prefix;
@@ -674,8 +675,8 @@ static bool print_plain(struct bs_grep_printer *printer, const struct bs_grep_fo
 	return wants_more(printer);
 }
 
-/* Whether print_plain() is enough: nothing about a line's matches or its place is printed, and all
- * of it is. */
+/* True if print_plain() is enough: lines are printed whole, and nothing about their matches or
+ * positions. */
 static bool is_plain(const struct bs_grep_printer *printer)
 {
 	const struct bs_grep_output *output = printer->output;
@@ -686,7 +687,7 @@ static bool is_plain(const struct bs_grep_printer *printer)
 	       !output->heading && !output->trim && !output->max_columns;
 }
 
-/* Of a file with NUL bytes: that it matches, or that its search ended early. */
+/* Puts a message about a file with NUL bytes: that it matches, or that its search ended early. */
 static void note_binary(struct bs_grep_printer *printer, const struct bs_grep_finish *finish)
 {
 	bool is_quit = finish->binary == BS_GREP_BINARY_QUIT;
@@ -700,8 +701,8 @@ static void note_binary(struct bs_grep_printer *printer, const struct bs_grep_fi
 	           (unsigned long long)finish->binary_off);
 }
 
-/* Lines for a callback, until it is their file's turn: a struct bs_grep_line without its pointers
- * but to say that there is an enclosing line, its matches, its text, the enclosing line's. */
+/* Keeps lines for a callback until it is their file's turn: a struct bs_grep_line without pointers
+ * (`function` is only a flag), its matches, its text, and the line of the function context. */
 
 static bool keep_line(struct bs_grep_printer *printer, enum bs_grep_line_kind kind,
                       const struct bs_grep_found *line)
@@ -748,7 +749,7 @@ bool bs_grep_tell_lines(const struct bs_grep_request *request, const char *path,
 	return true;
 }
 
-/* JSON lines, in ripgrep's messages: begin, match, context, end, summary. */
+/* JSON lines in ripgrep's format: begin, match, context, end, summary. */
 
 static void put_string(struct bs_grep_printer *printer, const uint8_t *text, size_t n)
 {
@@ -794,7 +795,7 @@ static void put_base64(struct bs_grep_printer *printer, const uint8_t *bytes, si
 	put(printer, "\"", 1);
 }
 
-/* {"text":"..."}, or {"bytes":"..."} in base64 if it is not UTF-8. */
+/* Puts {"text":"..."}, or {"bytes":"..."} in base64 if it is not UTF-8. */
 static void put_data(struct bs_grep_printer *printer, const void *bytes, size_t n)
 {
 	bool is_text = bs_text_is_utf8(bytes, n);
@@ -806,7 +807,7 @@ static void put_data(struct bs_grep_printer *printer, const void *bytes, size_t 
 	put_text(printer, "}");
 }
 
-/* A message, as far as its path. */
+/* Puts the beginning of a message, including the path. */
 static void put_json_begin(struct bs_grep_printer *printer, const char *type)
 {
 	put_text(printer, "{\"type\":\"");
@@ -972,7 +973,7 @@ enum bs_status bs_grep_json_summary(const struct bs_grep_sums *sums, uint64_t el
 	return printer.to.status;
 }
 
-/* A line about the whole file: -c, --count-matches, -l, --files-without-match; or nothing, -q. */
+/* A line about the whole file: -c, --count-matches, -l, --files-without-match; nothing for -q. */
 
 static bool count_line(struct bs_grep_printer *printer, enum bs_grep_line_kind kind,
                        const struct bs_grep_found *line)
@@ -991,8 +992,8 @@ static bool count_line(struct bs_grep_printer *printer, enum bs_grep_line_kind k
 	}
 	printer->n_matched += by_line ? 1 : n_matches;
 	printer->outcome.sums.matches += n_matches;
-	/* Not so for files without a match: a NUL byte further on would still decide what is said
-	 * of the file. */
+	/* For files without a match the search must go on, because a later NUL byte decides what is
+	 * reported. */
 	if (format == BS_GREP_FILES_WITH || format == BS_GREP_QUIET)
 		return false;
 	return printer->n_matched < printer->max_count;
@@ -1011,7 +1012,8 @@ static void print_count(struct bs_grep_printer *printer, uint64_t count)
 static void print_whole(struct bs_grep_printer *printer, const struct bs_grep_finish *finish)
 {
 	enum bs_grep_format format = printer->output->format;
-	/* A file that the search was to be spared: it has no matches, nor is it one without. */
+	/* The search of a binary file ended early: the file counts neither as matching nor as
+	 * without a match. */
 	bool is_spared = finish->is_binary && finish->binary == BS_GREP_BINARY_QUIT;
 	if (is_spared)
 		printer->n_matched = 0;
@@ -1083,7 +1085,7 @@ void bs_grep_print_begin(struct bs_grep_printer *printer)
 	printer->start_ns = printer->output->format == BS_GREP_JSON ? bs_now_ns() : 0;
 }
 
-/* What was put of a line is taken back if the rest cannot be. */
+/* Prints a line. After a failure, removes the incomplete line from the output. */
 static bool print_by_format(struct bs_grep_printer *printer, enum bs_grep_line_kind kind,
                             const struct bs_grep_found *line)
 {
@@ -1112,7 +1114,7 @@ bool bs_grep_print_line(struct bs_grep_printer *printer, enum bs_grep_line_kind 
 	                      printer->offer(printer->offer_context));
 }
 
-/* A message stands for this line and all that follow. */
+/* True if the message about a binary file replaces this line and all that follow. */
 static bool is_told_as_binary(const struct bs_grep_printer *printer)
 {
 	return printer->has_nul && printer->output->format == BS_GREP_LINES &&
@@ -1150,7 +1152,7 @@ void bs_grep_print_gap(struct bs_grep_printer *printer)
 
 void bs_grep_print_nul(struct bs_grep_printer *printer, enum bs_grep_binary binary)
 {
-	/* Where it ends the search, lines that were found before it are still shown. */
+	/* If the NUL byte ends the search, lines before it are still shown. */
 	printer->has_nul = binary == BS_GREP_BINARY_CONVERT;
 }
 

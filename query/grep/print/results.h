@@ -1,14 +1,14 @@
 /*
- * results.h: --max-results and --after: how many of all results may be shown, and how many there
- * are. A result is a line that is found (with -U the lines of a match, or of matches that touch),
- * or a file where it is files that are told.
+ * results.h: --max-results and --after: how many results may be shown, and how many there are. A
+ * result is a found line (with -U the lines of a match, or of adjoining matches), or a file if
+ * files are listed.
  *
- * A cursor is a place in the order of what is found, to go on behind it. PATH:LINE, the path as it
- * is shown and the last line of what was found there, 0 where the whole file is it; and #N behind
- * that where the same path may be shown of an earlier one of the paths searched than the N-th.
+ * A resume token is a position in the order of results, after which a later search continues:
+ * PATH:LINE, the path as printed and the last line of the result, 0 if the result is the whole
+ * file. #N is appended if an earlier path of the search than the N-th may show the same path.
  *
- * A cursor is a place, not a memory: if files have changed, what comes behind that place now is
- * what a search goes on with, also if the file itself is gone.
+ * A token is a position, not a snapshot: if files have changed, the later search continues with
+ * what is after this position now, even if the file is gone.
  */
 #pragma once
 
@@ -20,51 +20,53 @@
 #include "query/grep/read/grep_source.h"
 
 struct bs_resume_token {
-	char *path;  /* NULL: there is no cursor */
-	size_t root; /* as that of a file */
+	char *path;  /* NULL: there is no token */
+	size_t root; /* as in struct bs_grep_file */
 	uint64_t line;
-	/* Set by whoever knows: files come in the order of paths, or in the reverse; else those up
-	 * to the path are passed over as they come. */
+	/* The source returns files in the order of paths, or with is_reversed in reverse order.
+	 * Without is_by_path, files are skipped until the token's file was seen. Set by
+	 * bs_results_init. */
 	bool is_by_path, is_reversed;
-	bool was_met; /* not by path: the file came */
+	bool was_met; /* without is_by_path: the token's file was seen */
 };
 
-/* There is a cursor: where the next file of a source lies: before the cursor's (negative), behind
- * it, or 0: that is it. */
+/* Compares the next file of a source with the token's file: negative if it is before it, 0 if it is
+ * this file, positive if it is after it. token->path must not be NULL. */
 int bs_resume_token_place(struct bs_resume_token *token, const struct bs_grep_file *file);
 
 struct bs_results {
 	const struct bs_grep_walk_options *walk;
-	const char *name; /* nullable: what cursors begin with */
+	const char *name; /* nullable: prefix of tokens */
 	struct bs_resume_token token;
 	uint64_t most; /* UINT64_MAX: all */
-	bool is_asked; /* there is a limit, or a cursor */
+	bool is_asked; /* there is a limit or a token */
 	bool are_files;
-	atomic_bool is_full; /* the limit is reached: what comes now is only counted. Any thread */
+	/* the limit is reached and further results are only counted; any thread may read it */
+	atomic_bool is_full;
 	struct bs_grep_results told;
-	struct bs_buffer last; /* the cursor behind the last one shown */
+	struct bs_buffer last; /* the token after the last result shown */
 };
 
-/* Release with bs_results_deinit, also after a failure. BS_INVALID: the cursor is none, or
- * lies below none of the paths searched. */
+/* Release with bs_results_deinit, also after a failure. BS_INVALID: the token is invalid, or its
+ * path is below none of the paths searched. BS_NO_MEMORY. */
 enum bs_status bs_results_init(struct bs_results *results, const struct bs_grep_request *request,
                                const struct bs_grep_walk_options *walk,
                                struct bs_error *err) BS_WARN_UNUSED;
 void bs_results_deinit(struct bs_results *results);
 
-/* Where a result begins in what a file prints, the lines around it included. */
+/* The start of a result, including its context, in the output of a file. */
 struct bs_result_mark {
 	size_t out_off;
 	uint64_t last_line;
-	unsigned long long matched_lines, matches; /* of the results before it */
+	unsigned long long matched_lines, matches; /* totals of the results before it */
 };
 BS_VECTOR(bs_result_marks, struct bs_result_mark);
 
-/* n results, the next in order, of the file shown so, the first of them marked, unless results are
- * files: *n_shown_out of them may be shown. BS_NO_MEMORY. */
+/* Counts the next n results in order, all of the file `shown`. marks: of the results, unless
+ * results are files. *n_shown_out of them may be shown. BS_NO_MEMORY. */
 enum bs_status bs_results_take(struct bs_results *results, const char *shown, size_t root,
                                uint64_t n, const struct bs_result_mark *marks,
                                uint64_t *n_shown_out, struct bs_error *err) BS_WARN_UNUSED;
 
-/* All was taken. BS_INVALID: the place of the cursor was not found. */
+/* Completes the results. BS_INVALID: the position of the token was not found. */
 enum bs_status bs_results_finish(struct bs_results *results, struct bs_error *err) BS_WARN_UNUSED;

@@ -14,21 +14,22 @@
 
 #include "core/system/deadline.h"
 
-/* What is kept of what it says. */
+/* most bytes kept of the command's standard error */
 #define SAID_BYTES 300
 
 struct command {
 	struct bs_grep_input input;
 	struct bs_grep_wait wait;
 	pid_t process;
-	int out, said;  /* pipes from its standard output and error; -1: closed */
-	bool is_at_end; /* of out */
+	int out, said;  /* pipes from its standard output and standard error; -1: closed */
+	bool is_at_end; /* standard output is at its end */
 	size_t said_bytes;
 	char text[SAID_BYTES + 1];
 	char name[64];
 };
 
-/* How often a deadline is asked while a command is waited for, or its end, which comes soon. */
+/* How often the deadline is checked while waiting for output, or for the end of the command, which
+ * comes soon. */
 #define WATCHED_MS 2
 #define ENDING_MS  1
 
@@ -39,7 +40,7 @@ static void close_pipe(int *fd)
 	*fd = -1;
 }
 
-/* Hears what is there to be heard. */
+/* Reads from standard error what is there. */
 static void listen(struct command *self)
 {
 	char bytes[512];
@@ -55,14 +56,15 @@ static void listen(struct command *self)
 	self->said_bytes += kept;
 }
 
-/* There is no time to wait for it: it may never end by itself, nor what it has started. */
+/* Kills the command when the deadline is over. Its standard error is closed, because processes that
+ * it started may keep it open. */
 static void give_up(struct command *self)
 {
 	(void)kill(self->process, SIGKILL);
 	close_pipe(&self->said);
 }
 
-/* Waits for the command to end; how. */
+/* Waits for the command to end and returns its wait status. */
 static int wait_for(struct command *self)
 {
 	int how = 0;
@@ -83,7 +85,7 @@ static int wait_for(struct command *self)
 	return how;
 }
 
-/* The command has ended, or soon will: how. */
+/* Waits for the command, which has ended or soon will, and reports its failure. */
 static enum bs_status end(struct command *self, struct bs_error *err)
 {
 	close_pipe(&self->out);
@@ -158,8 +160,9 @@ static enum bs_status command_close(struct bs_grep_input *input, struct bs_error
 	return status;
 }
 
-/* A pipe whose ends are no standard stream, which may have been closed by whoever started this
- * process: what is made of them for the command would overwrite each other. */
+/* Makes a pipe whose ends are not 0 to 2. This process may have been started with standard streams
+ * closed; then a pipe would get their numbers, and the redirections for the command would overwrite
+ * each other. */
 static bool make_pipe(int ends[2])
 {
 	int made[2];
@@ -175,8 +178,8 @@ static bool make_pipe(int ends[2])
 	return ends[0] >= 0 && ends[1] >= 0;
 }
 
-/* An errno. Signals are as a program expects them: this one may ignore SIGPIPE, and its threads
- * block others. */
+/* Starts the command; returns an errno. Signals are reset, because this process may ignore SIGPIPE
+ * and its threads block others. */
 static int spawn(pid_t *process_out, const char *const *argv, int in, int out, int said)
 {
 	posix_spawn_file_actions_t actions;

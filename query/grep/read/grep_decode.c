@@ -12,9 +12,9 @@
 static const uint8_t utf8_mark[BS_GREP_MARK_BYTES] = {0xef, 0xbb, 0xbf};
 
 /*
- * The WHATWG's encodings and their labels, the converter of ICU that is most like them, and what it
- * does otherwise: a character that stands where the WHATWG has another; and a byte that is none to
- * ICU, with what it is.
+ * The WHATWG's encodings with their labels, the most similar ICU converter, and its differences: a
+ * character in place of another (fixes), and a byte that is invalid in ICU with its character
+ * (odd_byte).
  */
 #define OWN(of, words)                            \
 	{                                         \
@@ -25,14 +25,14 @@ static const uint8_t utf8_mark[BS_GREP_MARK_BYTES] = {0xef, 0xbb, 0xbf};
 		.labels = (words), .converter = (name), __VA_ARGS__ \
 	}
 static const struct coding {
-	const char *labels, *converter; /* NULL: not of ICU, */
-	enum bs_grep_coding coding;     /* but this */
+	const char *labels, *converter; /* NULL: not converted by ICU */
+	enum bs_grep_coding coding;     /* if converter is NULL */
 	struct {
 		uint16_t from, to;
 	} fixes[3];
 	uint8_t odd_byte;
 	uint16_t odd_character;
-	bool has_no_controls; /* U+0080 to U+009F are none */
+	bool has_no_controls; /* U+0080 to U+009F are invalid */
 } codings[] = {
 	OWN(BS_GREP_CODING_UTF8,
             "unicode-1-1-utf-8 unicode11utf8 unicode20utf8 utf-8 utf8 x-unicode20utf8"),
@@ -96,7 +96,7 @@ static const struct coding {
 	BY_ICU("big5-hkscs", "big5 big5-hkscs cn-big5 csbig5 x-x-big5"),
 	BY_ICU("euc-jp", "cseucpkdfmtjapanese euc-jp x-euc-jp", .has_no_controls = true),
 	BY_ICU("iso-2022-jp", "csiso2022jp iso-2022-jp"),
-	/* IBM's turns three control characters round. */
+	/* IBM's converter permutes three control characters. */
 	BY_ICU("ibm-943_P15A-2003",
                "csshiftjis ms932 ms_kanji shift-jis shift_jis sjis windows-31j x-sjis",
                .fixes = {{0x1c, 0x1a}, {0x7f, 0x1c}, {0x1a, 0x7f}}, .odd_byte = 0x80,
@@ -125,7 +125,7 @@ enum bs_status bs_grep_coding_find(const char *name, enum bs_grep_coding *coding
 			continue;
 		*coding_out = codings[i].converter ? (enum bs_grep_coding)(BS_GREP_CODING_ICU + i)
 		                                   : codings[i].coding;
-		/* Whether there is such a converter is known before a file is opened. */
+		/* Fails here, before a file is opened, if ICU lacks the converter. */
 		enum bs_status status = bs_grep_decoder_start(&decoder, *coding_out, err);
 		bs_grep_decoder_deinit(&decoder);
 		return status;
@@ -156,10 +156,10 @@ bool bs_grep_coding_may_be_mark(const uint8_t *bytes, size_t n_bytes)
 	       (memcmp(bytes, utf8_mark, n_bytes) == 0 || (n_bytes == 1 && bytes[0] >= 0xfe));
 }
 
-/* ICU names no more of them at once. */
+/* The most that ICU passes at once. */
 #define MOST_INVALID_BYTES 32
 
-/* What is no character becomes U+FFFD; of its bytes, those of ASCII stay. */
+/* Replaces an invalid sequence by U+FFFD; ASCII bytes after its first byte remain. */
 static void replace_invalid(const void *context, UConverterToUnicodeArgs *args, const char *bytes,
                             int32_t n_bytes, UConverterCallbackReason reason, UErrorCode *error)
 {
@@ -222,7 +222,7 @@ void bs_grep_decoder_deinit(struct bs_grep_decoder *decoder)
 	bs_buffer_deinit(&decoder->decoded);
 }
 
-/* The bytes of the character at text (valid, or the longest beginning of one) and whether it is
+/* The length of the character at text, or of its longest valid beginning, and whether it is
  * valid. */
 static size_t utf8_length(const uint8_t *text, size_t n, bool *is_valid)
 {
@@ -233,7 +233,7 @@ static size_t utf8_length(const uint8_t *text, size_t n, bool *is_valid)
 	return (size_t)at;
 }
 
-/* Where the characters of from[0..n) end that need nothing of what follows. */
+/* The end of the last character in from[0..n) that needs no further bytes. */
 static size_t whole_utf8(const uint8_t *from, size_t n)
 {
 	bool is_valid;
@@ -267,13 +267,13 @@ static enum bs_status decode_utf8(const uint8_t *from, size_t n, struct bs_buffe
 	return to.status;
 }
 
-/* What 0x80..0x9f are in windows-1252; 0: themselves. */
+/* The characters of 0x80..0x9f in windows-1252; 0: unchanged. */
 static const uint16_t cp1252[32] = {0x20ac, 0,      0x201a, 0x0192, 0x201e, 0x2026, 0x2020, 0x2021,
                                     0x02c6, 0x2030, 0x0160, 0x2039, 0x0152, 0,      0x017d, 0,
                                     0,      0x2018, 0x2019, 0x201c, 0x201d, 0x2022, 0x2013, 0x2014,
                                     0x02dc, 0x2122, 0x0161, 0x203a, 0x0153, 0,      0x017e, 0x0178};
 
-/* One byte, one character. */
+/* Decodes an encoding of single bytes. */
 static enum bs_status decode_bytes(enum bs_grep_coding coding, const uint8_t *from, size_t n,
                                    struct bs_buffer *to, struct bs_error *err)
 {
@@ -299,8 +299,8 @@ static size_t whole_utf16(const uint8_t *from, size_t n, bool is_big)
 	return whole > 0 && (from[whole - (is_big ? 2 : 1)] & 0xfc) == 0xd8 ? whole - 2 : whole;
 }
 
-/* Appends UTF-16, whose characters are whole but perhaps for the last; returns how many units of it
- * are left. */
+/* Appends UTF-16, which is valid except that the last character may be incomplete. *left_out: its
+ * remaining units. */
 static enum bs_status put_units(const struct coding *coding, const UChar *units, int32_t n,
                                 int32_t *left_out, struct bs_buffer *to, struct bs_error *err)
 {
@@ -324,7 +324,7 @@ static enum bs_status put_units(const struct coding *coding, const UChar *units,
 	return status;
 }
 
-/* What does not make a character yet, the converter keeps. */
+/* The converter keeps incomplete characters. */
 static enum bs_status decode_by_icu(struct bs_grep_decoder *decoder, const uint8_t *from, size_t n,
                                     bool is_last, struct bs_buffer *to, struct bs_error *err)
 {
@@ -348,8 +348,7 @@ static enum bs_status decode_by_icu(struct bs_grep_decoder *decoder, const uint8
 	return status;
 }
 
-/* The bytes of the coding's own mark that the text begins with; false: more bytes are needed to
- * know. */
+/* The length of a mark of the encoding at the start of the text. False: more bytes are needed. */
 static bool skip_mark(struct bs_grep_decoder *decoder, const uint8_t *from, size_t n_bytes,
                       bool is_last, size_t *skipped_out)
 {

@@ -31,7 +31,7 @@ static enum bs_status file_read(struct bs_grep_input *input, void *to, size_t n_
 		if (status)
 			return status;
 	}
-	/* A terminal or a pipe may have been left so that reading does not wait. */
+	/* A terminal or pipe may be in non-blocking mode. */
 	while ((n = bs_holes_read(&file->holes, to, n_bytes)) < 0 &&
 	       (errno == EINTR || errno == EAGAIN))
 		if (errno == EAGAIN)
@@ -63,7 +63,7 @@ static enum bs_status set(struct bs_grep_file_input *file, int fd, bool only_reg
 		return refuse(EISDIR, err);
 	if (only_regular && !S_ISREG(found.st_mode))
 		return bs_fail(err, BS_INVALID, "not a regular file");
-	/* What the kernel makes while it is read (/proc) is announced as empty. */
+	/* Files that the kernel generates (/proc) have size 0. */
 	bool is_file = S_ISREG(found.st_mode) && found.st_size > 0;
 	file->input = (struct bs_grep_input){.read = file_read,
 	                                     .close = file_close,

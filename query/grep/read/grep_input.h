@@ -1,7 +1,7 @@
 /*
- * grep_input.h: where the bytes of a file come from, before they are decoded: a file descriptor, or
- * what stands in front of another input (a decompressor, say, whose struct begins with a struct
- * bs_grep_input).
+ * grep_input.h: a source of the bytes of a file, before they are decoded: a file descriptor, or a
+ * filter of another input, such as a decompressor. Implementations begin with a struct
+ * bs_grep_input.
  */
 #pragma once
 
@@ -13,24 +13,24 @@
 #include "corpus/walk/holes.h"
 
 struct bs_grep_input {
-	/* Up to n_bytes (> 0) of what comes next, as few as there are; it waits for the first.
-	 * *n_out 0: the end. BS_NO_MEMORY, BS_IO, err saying why without the path; BS_STOPPED. */
+	/* Reads up to n_bytes (> 0), perhaps fewer; waits for the first. *n_out is 0 at the end.
+	 * BS_NO_MEMORY; BS_IO, with a reason without the path; BS_STOPPED. */
 	enum bs_status (*read)(struct bs_grep_input *input, void *to, size_t n_bytes, size_t *n_out,
 	                       struct bs_error *err);
-	/* Once, at the end or before. What it says of the bytes (a command that failed) fails as
-	 * read. */
+	/* Call once, at the end or before. Reports a late failure, such as that of a command, as
+	 * read does. */
 	enum bs_status (*close)(struct bs_grep_input *input, struct bs_error *err);
-	/* It comes as it comes, and perhaps without end: no regular file. What is there is searched
-	 * before more is waited for. */
+	/* Not a regular file: bytes may arrive late, and without end. The bytes that are there are
+	 * searched before waiting for more. */
 	bool is_stream;
-	size_t size_bytes; /* as it was announced; 0: not */
-	/* The holes of a sparse file, whose NUL bytes are in no block; NULL: the input is not
+	size_t size_bytes; /* announced size; 0: unknown */
+	/* The holes of a sparse file, whose NUL bytes are in no block. NULL: the input is not
 	 * sparse. */
 	struct bs_holes *holes;
 };
 
-/* What is to happen before a read that has to wait; false: it is not to wait, and fails with
- * BS_STOPPED. run NULL: nothing. */
+/* Called before a read that has to wait. False: do not wait; the read fails with BS_STOPPED. run is
+ * nullable. */
 struct bs_grep_wait {
 	bool (*run)(void *context);
 	void *context;
@@ -39,15 +39,16 @@ struct bs_grep_wait {
 struct bs_grep_file_input {
 	struct bs_grep_input input;
 	int fd;
-	bool is_borrowed; /* standard input: it is not closed */
-	bool is_output;   /* what is found is written to it: it ends where it ended at first */
+	bool is_borrowed; /* standard input, which is not closed */
+	/* the results are written to this file; it is read up to its size when opened */
+	bool is_output;
 	struct bs_holes holes;
 	uint64_t read_bytes;
 	struct bs_grep_wait wait;
-	uint64_t output_device, output_inode; /* struct bs_grep_program */
+	uint64_t output_device, output_inode; /* from struct bs_grep_program */
 };
 
-/* Makes an input of fd, which it closes unless fd is borrowed, also after a failure. BS_IO.
- * only_regular: refuses anything but a regular file. */
+/* Makes an input of fd, which it closes unless is_borrowed, also after a failure. only_regular:
+ * BS_INVALID for anything but a regular file. BS_IO, BS_NOT_FOUND. */
 enum bs_status bs_grep_file_input_open(struct bs_grep_file_input *file, int fd, bool is_borrowed,
                                        bool only_regular, struct bs_error *err) BS_WARN_UNUSED;

@@ -1,4 +1,4 @@
-/* grep_source.c: files by walking. See grep_source.h. */
+/* grep_source.c: see grep_source.h. Finds files by walking. */
 #include "query/grep/read/grep_source.h"
 
 #include <errno.h>
@@ -21,8 +21,8 @@ struct walk_source {
 	size_t root; /* the path being walked, a folder */
 	struct bs_walk *walk;
 	struct bs_buffer path;
-	char *current;      /* the working directory's real path, once it is needed */
-	struct paths roots; /* the folders walked so far, without links; NULL: not known */
+	char *current;      /* real path of the working directory; NULL: not needed yet */
+	struct paths roots; /* real paths of the folders walked so far; NULL: unknown */
 };
 
 static void report(const struct walk_source *self, const char *path, int error_number)
@@ -32,7 +32,7 @@ static void report(const struct walk_source *self, const char *path, int error_n
 	self->source.listener.report(self->source.listener.report_context, line.text);
 }
 
-/* As rg, nothing is said of links and of what is no regular file. */
+/* As in rg, symlinks and special files are skipped silently. */
 static void report_skip(void *context, enum bs_skip reason, const char *message)
 {
 	const struct walk_source *self = context;
@@ -40,7 +40,7 @@ static void report_skip(void *context, enum bs_skip reason, const char *message)
 		self->source.listener.report(self->source.listener.report_context, message);
 }
 
-/* As rg has it, only one above what is searched is an error. */
+/* As in rg, an invalid rule is an error only in a folder above those searched. */
 static void report_rule(void *context, bool is_above, const char *message)
 {
 	const struct walk_source *self = context;
@@ -50,8 +50,8 @@ static void report_rule(void *context, bool is_above, const char *message)
 		self->source.listener.remark(self->source.listener.remark_context, message);
 }
 
-/* The first folder walked that lies in the same folder as this one, or deeper in it; this one is
- * added to them. */
+/* Finds the first walked folder that is in the same parent folder as root, or below it. Adds root
+ * to the walked folders, so this may be root itself. */
 static enum bs_status find_base(struct walk_source *self, const char *root, const char **base_out,
                                 struct bs_error *err)
 {
@@ -121,7 +121,7 @@ static bool is_too_large(const struct walk_source *self)
 	       (uint64_t)found.st_size > self->options->max_file_bytes;
 }
 
-/* The next file of the folder; file_out->shown NULL when there is none left. */
+/* The next file of the folder; file_out->shown is NULL at the end. */
 static enum bs_status next_below(struct walk_source *self, struct bs_grep_file *file_out,
                                  struct bs_error *err)
 {
@@ -139,7 +139,7 @@ static enum bs_status next_below(struct walk_source *self, struct bs_grep_file *
 	return status;
 }
 
-/* A path of the command line: a folder is opened, anything else is a file. */
+/* Processes a path of the command line: opens a walk of a folder, or returns a file. */
 static enum bs_status next_path(struct walk_source *self, struct bs_grep_file *file_out,
                                 struct bs_error *err)
 {
@@ -170,7 +170,7 @@ static enum bs_status next_path(struct walk_source *self, struct bs_grep_file *f
 	return BS_OK;
 }
 
-/* Whether --pre's command is for the file. Its globs are rules of the working directory. */
+/* *out: the --pre command is for this file. Its globs are relative to the working directory. */
 static enum bs_status ask_globs(struct walk_source *self, const char *path, bool *out,
                                 struct bs_error *err)
 {

@@ -1,7 +1,7 @@
 /*
- * grep_source.h: where the files to be searched come from, one after the other, in the order in
- * which their output stands: the paths in the order given, below a folder by path component. This
- * is the narrow gate: whoever can name candidates in that order (an index) takes the walk's place.
+ * grep_source.h: the source of the files to be searched, one after the other in the order of their
+ * output: the paths in the given order, below a folder by path component. An index that can list
+ * its candidates in this order replaces the walk.
  */
 #pragma once
 
@@ -13,63 +13,63 @@
 struct bs_grep_file {
 	const char *path;  /* as it is opened; NULL: standard input */
 	const char *shown; /* as it is printed */
-	bool is_named;     /* on the command line: searched whatever it is */
-	bool is_stream;    /* no regular file: it may keep whoever opens or reads it waiting */
-	uint64_t n_bytes;  /* of one that was named, when it was looked at */
-	/* So many bytes of path are the folder that was named, a slash at their end; from there on
-	 * no link is followed, and what is no regular file is not read. 0: as it is named. */
+	bool is_named;     /* named on the command line: searched whatever it is */
+	bool is_stream;    /* not a regular file: opening or reading may block */
+	uint64_t n_bytes;  /* of a named file: its size when it was found */
+	/* The first root_bytes of path are the named folder with a slash. Below it, symlinks are
+	 * not followed and only regular files are read. 0: no such restriction. */
 	size_t root_bytes;
-	size_t root;      /* of the paths of the command line, the one that it is, or lies below */
-	size_t below_off; /* where in path what is below that begins; 0: it is that path */
-	enum bs_grep_packing packing; /* what is searched is not the bytes of the file */
-	/* set by whoever goes on behind a cursor: lines up to this one are passed over */
+	size_t root;      /* index of the command-line path that it is or lies below */
+	size_t below_off; /* offset in path of the name below this path; 0: it is the path itself */
+	enum bs_grep_packing packing; /* a decompressor or command whose output is searched */
+	/* with a resume token: lines up to this one are skipped; set by the caller of next */
 	uint64_t passed_line;
 };
 
-/* Callbacks of a source; called while next runs. */
+/* Callbacks of a source, called while next runs. */
 struct bs_grep_listener {
-	/* a line about something that could not be read */
+	/* A message about something that could not be read. */
 	void (*report)(void *context, const char *message);
 	void *report_context;
-	/* a line about something odd; nothing is missing because of it */
+	/* A message about something odd that does not affect the results. */
 	void (*remark)(void *context, const char *message);
 	void *remark_context;
 };
 
 struct bs_grep_source {
-	/* The next file, valid until the next call; file_out->shown NULL at the end. What cannot be
-	 * read is reported and passed over; fails with BS_NO_MEMORY or BS_INVALID. One thread at a
-	 * time. */
+	/* Returns the next file, valid until the next call; file_out->shown is NULL at the end.
+	 * Unreadable files are reported and skipped. Fails with BS_NO_MEMORY or BS_INVALID, and
+	 * with other statuses of the implementation. One thread at a time. */
 	enum bs_status (*next)(struct bs_grep_source *source, struct bs_grep_file *file_out,
 	                       struct bs_error *err);
 	void (*close)(struct bs_grep_source *source);
 	struct bs_grep_listener listener; /* set by the caller of next */
-	bool is_quick;                    /* next never takes long: there is a list of all files */
-	uint64_t n_ruled_out;             /* files that need not be searched, and were not given */
-	/* sources of the index that would say so of files, but are not followed */
+	bool is_quick;                    /* next is always fast, because all files are listed */
+	uint64_t n_ruled_out;             /* files ruled out so far, which were not returned */
+	/* sources of the index that are not followed, so that they cannot rule out files */
 	uint64_t n_unfollowed;
 };
 
 struct bs_grep_walk_options {
-	struct bs_walk_options walk; /* report is set by the source */
+	struct bs_walk_options walk; /* `report` is set by the source */
 	const char *const *paths;    /* "-": standard input */
 	size_t n_paths;
-	bool is_default_path; /* nobody named it: shown without its "./" */
-	bool only_files;      /* folders named are not looked into */
-	/* larger ones found below a folder are passed over; UINT64_MAX: none */
+	bool is_default_path; /* no path was given: paths are shown without "./" */
+	bool only_files;      /* named folders are not searched */
+	/* larger files below a folder are skipped; UINT64_MAX: no limit */
 	uint64_t max_file_bytes;
-	bool search_zip, preprocess;          /* -z; --pre, */
-	struct bs_ignore *preprocessor_globs; /* for these files; without any, for all */
+	bool search_zip, preprocess;          /* -z and --pre */
+	struct bs_ignore *preprocessor_globs; /* the files for --pre; without globs, all */
 };
 
-/* A file found below the root-th path, a folder, by its name there, as the walk shows it. path
- * holds its path. BS_NO_MEMORY. */
+/* Makes the file for a name below the folder paths[root], as the walk does. *path receives its
+ * path, which file_out refers to. BS_NO_MEMORY. */
 enum bs_status bs_grep_file_below(const struct bs_grep_walk_options *options, size_t root,
                                   const void *name, size_t name_bytes, struct bs_buffer *path,
                                   struct bs_grep_file *file_out,
                                   struct bs_error *err) BS_WARN_UNUSED;
 
-/* The walk. options and what they point to are borrowed. BS_NO_MEMORY. */
+/* Opens a walk. options, and what they point to, are borrowed. BS_NO_MEMORY. */
 enum bs_status bs_grep_walk_open(const struct bs_grep_walk_options *options,
                                  struct bs_grep_source **source_out,
                                  struct bs_error *err) BS_WARN_UNUSED;

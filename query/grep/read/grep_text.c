@@ -12,15 +12,16 @@
 #include "corpus/walk/file.h"
 #include "query/grep/read/grep_command.h"
 
-/* ripgrep's decoder takes the bytes in which it looks for a mark, then this many at a time. */
+/* ripgrep's decoder reads the bytes in which it looks for a mark, then this many at a time. */
 #define DECODER_BYTES ((size_t)8192)
-/* Read at once, where a file is read in pieces: a part of what a core has near. */
+/* Bytes read at once if a file is read in pieces: a part of a core's cache. */
 #define STEP_BYTES ((size_t)131072)
-/* Memory beyond this is given back before the next file. */
+/* Memory beyond this is freed before the next file. */
 #define GENEROUS_BYTES ((size_t)64 << 20)
 
-/* What a read costs about, for the deadline; and of one read at most, where there is one: less is
- * not the end, unless that was announced. */
+/* Estimated time per read, and bytes per nanosecond, for the deadline. With a deadline, a
+ * read is limited to WATCHED_BYTES; fewer bytes than asked for are not the end, unless the
+ * announced size is reached. */
 #define READ_NS       1000u
 #define BYTES_A_NS    4u
 #define WATCHED_BYTES ((size_t)1 << 20)
@@ -39,12 +40,12 @@ static enum bs_status read_some(struct bs_grep_text *text, size_t most_bytes, st
 		status = input->read(input, to->data + to->used_bytes, most_bytes, &n, err);
 	to->used_bytes += n;
 	text->read_bytes += n;
-	/* A read cut short where the end was announced is the end: no further one to be told so. */
+	/* A short read at the announced size is the end, which saves a read that returns 0. */
 	text->is_at_end = n == 0 || (n < most_bytes && text->read_bytes == input->size_bytes);
 	return status;
 }
 
-/* Reads until wanted_bytes are there. */
+/* Reads until `to` has wanted_bytes, or to the end. */
 static enum bs_status read_to(struct bs_grep_text *text, size_t wanted_bytes, struct bs_buffer *to,
                               struct bs_error *err)
 {
@@ -54,7 +55,7 @@ static enum bs_status read_to(struct bs_grep_text *text, size_t wanted_bytes, st
 	return status;
 }
 
-/* Enough to see a mark in; of a stream, what is there by then. */
+/* Reads enough to detect a mark; from a stream, the bytes that are there. */
 static enum bs_status read_head(struct bs_grep_text *text, struct bs_error *err)
 {
 	struct bs_buffer *bytes = &text->bytes;
@@ -73,7 +74,7 @@ static enum bs_status read_head(struct bs_grep_text *text, struct bs_error *err)
 	return status;
 }
 
-/* Has wanted_bytes ready in raw; of a stream, what is there by then. */
+/* Makes wanted_bytes available in raw; from a stream, the bytes that are there. */
 static enum bs_status fill_raw(struct bs_grep_text *text, size_t wanted_bytes, struct bs_error *err)
 {
 	struct bs_buffer *raw = &text->raw;
@@ -88,7 +89,7 @@ static enum bs_status fill_raw(struct bs_grep_text *text, size_t wanted_bytes, s
 	return n > text->raw_held ? BS_OK : read_some(text, wanted_bytes - n, raw, err);
 }
 
-/* The next piece_bytes, and more until they make a character. */
+/* Decodes the next piece_bytes, and more until there is a character. */
 static enum bs_status decode_more(struct bs_grep_text *text, size_t piece_bytes,
                                   struct bs_error *err)
 {
@@ -112,7 +113,7 @@ static enum bs_status decode_more(struct bs_grep_text *text, size_t piece_bytes,
 	return status;
 }
 
-/* What was read begins with a mark or not, and is text as it is or to be decoded. */
+/* Detects a mark in the bytes read, and begins to decode them if necessary. */
 static enum bs_status start(struct bs_grep_text *text, enum bs_grep_coding coding,
                             struct bs_error *err)
 {
@@ -143,7 +144,7 @@ static enum bs_status start(struct bs_grep_text *text, enum bs_grep_coding codin
 	                            err);
 }
 
-/* The memory of the machine: reading a larger file into memory would end with the system killing a
+/* The memory of the machine. If a larger file were read into memory, the system would kill a
  * process. */
 static uint64_t memory_bytes(void)
 {
@@ -176,7 +177,7 @@ static void close_root(struct bs_grep_text *text)
 	bs_buffer_clear(&text->root);
 }
 
-/* Opens the folder that path begins with, unless it is that of the file before. */
+/* Opens the folder at the beginning of path, unless it is open from the previous file. */
 static bool open_root(struct bs_grep_text *text, const char *path, size_t root_bytes)
 {
 	struct bs_buffer *root = &text->root;
@@ -202,7 +203,7 @@ static int open_path(struct bs_grep_text *text, const char *path, size_t root_by
 	               : -1;
 }
 
-/* The file's place is taken by what a command makes of it. */
+/* Replaces the input by the output of a command that reads the file. */
 static enum bs_status run_command(struct bs_grep_text *text, const struct bs_grep_reading *reading,
                                   struct bs_error *err)
 {
@@ -210,7 +211,7 @@ static enum bs_status run_command(struct bs_grep_text *text, const struct bs_gre
 	const char *argument = reading->file->shown;
 	const char *const unpack[] = {"gzip", "-d", "-c", NULL};
 	char *safe = NULL;
-	/* A name is no option. */
+	/* Prevents a name from being taken for an option. */
 	if (!is_ours && argument[0] == '-' && asprintf(&safe, "./%s", argument) < 0)
 		return bs_fail_memory(err, "a path", strlen(argument));
 	const char *const run[] = {reading->command, safe ? safe : argument, NULL};
@@ -280,7 +281,7 @@ enum bs_status bs_grep_text_more(struct bs_grep_text *text, size_t dropped_bytes
 	if (text->by_pieces) {
 		status = read_some(text, wanted_bytes - bytes->used_bytes, bytes, err);
 	} else {
-		/* Not further than to where the end was announced. */
+		/* Reads no further than the announced size. */
 		size_t step_bytes = wanted_bytes > STEP_BYTES ? wanted_bytes : STEP_BYTES;
 		size_t size_bytes = text->input->size_bytes;
 		size_t left_bytes = size_bytes > text->read_bytes
@@ -298,8 +299,8 @@ enum bs_status bs_grep_text_more(struct bs_grep_text *text, size_t dropped_bytes
 
 uint64_t bs_grep_text_hole(const struct bs_grep_text *text, uint64_t least_bytes)
 {
-	/* If the text is decoded, the next bytes may be in raw; they are NUL bytes of the same hole
-	 * if least_bytes are more. */
+	/* If the text is decoded, the next bytes may be in raw. They are NUL bytes of the same hole
+	 * if least_bytes exceeds their number. */
 	bool is_plain = !text->is_decoded || (text->decoder.coding == BS_GREP_CODING_UTF8 &&
 	                                      least_bytes > 2 * STEP_BYTES);
 	struct bs_holes *holes =

@@ -1,11 +1,11 @@
 /*
- * grep_text.h: the bytes of one file as they are searched: read into memory that is used again,
- * byte order marks taken off, other encodings made UTF-8. Files are read, never mapped: one may be
- * truncated while it is looked at.
+ * grep_text.h: the bytes of one file as they are searched: read into reused memory, without byte
+ * order mark, and converted to UTF-8 from other encodings. Files are read and never mapped, because
+ * a file may be truncated while it is searched.
  *
- * A file need not be in hand as a whole: what was searched is let go, and the next piece is read
- * into the same memory, which the processor then still has near. So neither a large file nor a
- * stream without end takes more memory than its longest line.
+ * A file need not be in memory as a whole: text that was searched is dropped, and the next piece is
+ * read into the same memory, which is still in the processor's cache. So neither a large file nor
+ * an endless stream takes more memory than its longest line.
  */
 #pragma once
 
@@ -16,53 +16,54 @@
 /* ripgrep reads this much at a time, and looks for NUL bytes in it. */
 #define BS_GREP_PIECE_BYTES ((size_t)65536)
 
-/* And of standard input first this much, the size of the buffer that it has there. */
+/* The first read of standard input: the size of ripgrep's buffer there. */
 #define BS_GREP_STDIN_BYTES ((size_t)8192)
 
 struct bs_grep_text {
 	struct bs_buffer bytes;
-	/* what was read; decoded up to raw_off, but for raw_held bytes that need those behind
-	 * them */
+	/* Undecoded bytes are raw[raw_off..]. The first raw_held of them were passed to the decoder
+	 * and need the bytes after them. */
 	struct bs_buffer raw;
 	size_t raw_off, raw_held;
-	bool had_mark; /* a byte order mark was taken off */
+	bool had_mark; /* a byte order mark was removed */
 	bool is_decoded;
-	bool has_more;       /* bytes is not all there is: bs_grep_text_more() reads on */
-	bool by_pieces;      /* ... one at a time, as ripgrep reads it: decoded, or as it comes */
-	uint64_t read_bytes; /* so far, of the file */
+	bool has_more; /* `bytes` is not everything; bs_grep_text_more() reads on */
+	/* more is read one piece at a time, as ripgrep does: decoded text, and streams */
+	bool by_pieces;
+	uint64_t read_bytes;         /* bytes of the file read so far */
 	struct bs_grep_input *input; /* NULL: closed */
-	/* its wait and output are set before the first file is read */
+	/* set its wait and output before the first file is read */
 	struct bs_grep_file_input file;
-	bool is_at_end; /* of the input */
+	bool is_at_end; /* the input is at its end */
 	struct bs_grep_decoder decoder;
-	/* the folder below which files were opened last, NUL-ended; empty: none */
+	/* the folder below which files were opened last, NUL-terminated; empty: none */
 	struct bs_buffer root;
-	int root_fd; /* ... open */
+	int root_fd; /* descriptor of the folder `root` */
 };
 
 struct bs_grep_reading {
 	const struct bs_grep_file *file;
 	enum bs_grep_coding coding;
-	bool in_pieces; /* only the first piece is read, */
-	bool wants_all; /* but where memory can hold it */
-	/* BS_GREP_PACKING_COMMAND: what is run, with the path as it is shown */
+	bool in_pieces; /* read only the first piece */
+	bool wants_all; /* with in_pieces: read everything nevertheless if it fits into memory */
+	/* BS_GREP_PACKING_COMMAND: the command, which gets the shown path as its argument */
 	const char *command;
 };
 
-/* Reads the beginning of the file, or all of it. BS_NOT_FOUND or BS_IO,
- * err saying why without the path; BS_NO_MEMORY; BS_STOPPED. */
+/* Reads the first piece of the file, or all of it. BS_NOT_FOUND or BS_IO, with a reason without the
+ * path. BS_UNSUPPORTED: it must be in memory as a whole and does not fit. BS_NO_MEMORY,
+ * BS_STOPPED. */
 enum bs_status bs_grep_text_read(struct bs_grep_text *text, const struct bs_grep_reading *reading,
                                  struct bs_error *err) BS_WARN_UNUSED;
-/* Lets go of the first dropped_bytes of bytes, and reads until wanted_bytes of the others are
- * there, or a few more, or the file ends; by_pieces, one piece. Fails as bs_grep_text_read. */
+/* Drops the first dropped_bytes of `bytes`, and reads until at least wanted_bytes of the others are
+ * there, or the file ends; with by_pieces, reads one piece. Fails as bs_grep_text_read. */
 enum bs_status bs_grep_text_more(struct bs_grep_text *text, size_t dropped_bytes,
                                  size_t wanted_bytes, struct bs_error *err) BS_WARN_UNUSED;
-/* How many of the bytes that come next are a hole of a sparse file, whose first least_bytes were
- * read already; 0: none, or they cannot be passed over. */
+/* If the last least_bytes bytes read are in a hole of a sparse file: the bytes of the hole that
+ * follow. 0: they are not, or the hole cannot be skipped. */
 uint64_t bs_grep_text_hole(const struct bs_grep_text *text, uint64_t least_bytes);
-/* Skips n_bytes of that hole. */
+/* Skips n_bytes of this hole. */
 void bs_grep_text_skip(struct bs_grep_text *text, uint64_t n_bytes);
-/* No more of this file is wanted. Fails as bs_grep_text_read, where the input has something to say
- * in the end. */
+/* Closes the file. Fails as bs_grep_text_read if the input reports a late failure. */
 enum bs_status bs_grep_text_close(struct bs_grep_text *text, struct bs_error *err);
 void bs_grep_text_deinit(struct bs_grep_text *text);

@@ -1,5 +1,4 @@
-/* grep_unpack.c: see grep_unpack.h. From the top: each library with its three steps; then what they
- * have in common. */
+/* grep_unpack.c: see grep_unpack.h. First the three steps of each library, then the common code. */
 #include "query/grep/read/grep_unpack.h"
 
 #include <brotli/decode.h>
@@ -42,9 +41,9 @@ BS_LIBRARY_DEFINE(bs_lz4, "liblz4", BS_LZ4_SONAME, BS_LZ4_FOLDER, LZ4_FUNCTIONS)
 BS_LIBRARY_DEFINE(bs_unzstd, "zstd", BS_ZSTD_SONAME, BS_ZSTD_FOLDER, UNZSTD_FUNCTIONS)
 BS_LIBRARY_DEFINE(bs_brotli, "libbrotlidec", BS_BROTLI_SONAME, BS_BROTLI_FOLDER, BROTLI_FUNCTIONS)
 
-/* zlib: 15 bits of window, as all have it, and 16 for gzip's head. */
+/* zlib: a window of 15 bits, the usual size, plus 16 for gzip headers. */
 #define GZIP_WINDOW_BITS 31
-/* More than any preset of xz(1) needs, 65 MiB; a file can ask for 4 GiB. */
+/* More than any preset of xz(1) needs (65 MiB); a file may require 4 GiB. */
 #define MOST_LZMA_BYTES ((uint64_t)1 << 30)
 #define FROM_BYTES      ((size_t)65536)
 
@@ -53,11 +52,11 @@ struct unpack {
 	const struct codec *codec;
 	const uint8_t *from;
 	uint8_t *to;
-	size_t from_bytes, to_bytes; /* what is left of either */
-	bool has_state, is_last;     /* is_last: nothing follows from */
-	bool is_whole;               /* here it may end */
-	bool has_ended;              /* what follows is not looked at */
-	/* what comes after the bytes that were given before it, and why */
+	size_t from_bytes, to_bytes; /* bytes left in from and to */
+	bool has_state, is_last;     /* is_last: no bytes follow `from` */
+	bool is_whole;               /* the data may end here */
+	bool has_ended;              /* bytes that follow are ignored */
+	/* A failure that is reported after the bytes before it, and its reason. */
 	enum bs_status held;
 	struct bs_error why;
 	union {
@@ -73,15 +72,15 @@ struct unpack {
 
 struct codec {
 	enum bs_status (*load)(struct bs_error *err);
-	bool (*start)(struct unpack *self); /* false: no memory */
-	/* From from to to, as far as it goes. NULL, or what is wrong with what was read. */
+	bool (*start)(struct unpack *self); /* false: out of memory */
+	/* Unpacks from `from` to `to` as far as possible. Returns NULL, or an error message. */
 	const char *(*step)(struct unpack *self);
 	void (*stop)(struct unpack *self);
 };
 
 static const char no_memory[] = "there is no memory to unpack it";
 
-/* What was used of both, by what libraries leave. */
+/* Advances `from` and `to`, given the bytes that a library left in each. */
 static void advance(struct unpack *self, size_t from_left, size_t to_left)
 {
 	self->from += self->from_bytes - from_left;
@@ -104,7 +103,7 @@ static bool gzip_start(struct unpack *self)
 static const char *gzip_step(struct unpack *self)
 {
 	z_stream *z = &self->state.zlib;
-	/* Another file may follow, and zeros, with which tapes were filled up. */
+	/* Another member may follow, and zeros, which pad tapes. */
 	while (self->is_whole && self->from_bytes > 0 && *self->from == 0)
 		advance(self, self->from_bytes - 1, self->to_bytes);
 	if (self->from_bytes == 0 && self->is_whole)
@@ -139,7 +138,7 @@ static const char *bzip2_step(struct unpack *self)
 {
 	bz_stream *bz = &self->state.bzip2;
 	if (self->is_whole) {
-		/* As bzip2(1) has it, what follows is another file or nothing. */
+		/* As in bzip2(1), only another bzip2 stream may follow; other bytes are ignored. */
 		self->has_ended = self->from_bytes > 0 && *self->from != 'B';
 		if (self->from_bytes == 0 || self->has_ended)
 			return NULL;
@@ -221,7 +220,7 @@ static const char *lz4_step(struct unpack *self)
 		bs_lz4.LZ4F_decompress(self->state.lz4, self->to, &to, self->from, &from, NULL);
 	if (bs_lz4.LZ4F_isError(result))
 		return bs_lz4.LZ4F_getErrorName(result);
-	/* It goes on to the next frame, if there is one. */
+	/* The decoder continues with the next frame, if there is one. */
 	self->is_whole = result == 0;
 	advance(self, self->from_bytes - from, self->to_bytes - to);
 	return NULL;

@@ -1,7 +1,6 @@
 /*
- * grep_unpack.h: what was compressed, as it was: an input that stands in front of another. The
- * libraries are loaded when they are first needed; all check what they read by the checksums it
- * has.
+ * grep_unpack.h: decompression: an input that reads from another input. The libraries are loaded
+ * when they are first needed. They verify the checksums of the data.
  */
 #pragma once
 
@@ -11,20 +10,20 @@ enum bs_grep_packing {
 	BS_GREP_PACKING_NONE,
 	BS_GREP_PACKING_GZIP,
 	BS_GREP_PACKING_BZIP2,
-	BS_GREP_PACKING_XZ, /* and LZMA */
+	BS_GREP_PACKING_XZ, /* also LZMA */
 	BS_GREP_PACKING_LZ4,
 	BS_GREP_PACKING_ZSTD,
 	BS_GREP_PACKING_BROTLI,
-	BS_GREP_PACKING_COMPRESS, /* compress(1)'s: no library has it, a command is run */
-	BS_GREP_PACKING_COMMAND,  /* whatever --pre makes of it */
+	BS_GREP_PACKING_COMPRESS, /* compress(1): no library reads it; a command is run */
+	BS_GREP_PACKING_COMMAND,  /* the output of the --pre command */
 };
 
-/* Of a file, by the ending of its name, as ripgrep 13 -z goes by it. */
+/* The packing of a file by the ending of its name, as in ripgrep 13 -z. */
 enum bs_grep_packing bs_grep_packing_of(const char *path);
 
-/* Takes of over, which is closed with the new input, or after a failure: BS_UNSUPPORTED, the
- * library is not there; BS_NO_MEMORY. Bytes that are not what packing says, or that end too soon,
- * fail as read: BS_IO, behind those before them. */
+/* Takes ownership of `of`, which is closed with the new input, or after a failure. BS_UNSUPPORTED:
+ * the library is missing. BS_NO_MEMORY. Invalid or truncated data is an error of read (BS_IO),
+ * after the valid bytes before it. */
 enum bs_status bs_grep_unpack_open(enum bs_grep_packing packing, struct bs_grep_input *of,
                                    struct bs_grep_input **input_out,
                                    struct bs_error *err) BS_WARN_UNUSED;
