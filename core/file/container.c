@@ -25,7 +25,7 @@
 #define HEAD_BYTES 64u
 #define KNOWN_FEATURES                                                                        \
 	((uint32_t)(BS_FEATURE_SPLIT_IDENTIFIERS | BS_FEATURE_FIELD_WEIGHTS |                 \
-	            BS_FEATURE_WORD_RULES | BS_FEATURE_GIVEN | BS_FEATURE_NOT_STORED |        \
+	            BS_FEATURE_WORD_RULES | BS_FEATURE_SEPARATE_IDS | BS_FEATURE_NOT_STORED |        \
 	            BS_FEATURE_ANALYZER | BS_FEATURE_SHARED_FRAMES | BS_FEATURE_SHORT_GRAMS | \
 	            BS_FEATURE_SLOPED_NUMBERS))
 /* u32 id, u32 instance, u64 offset, u64 bytes, u64 index of its first page checksum */
@@ -370,7 +370,8 @@ static enum bs_status refuse_feature(const struct bs_container *file, uint32_t u
 	                                    "documents whose texts are elsewhere",
 	                                    "an analyzer of its own",
 	                                    "stored texts that share frames",
-	                                    "5-grams of one column"};
+	                                    "5-grams of one column",
+	                                    "packed numbers with slopes"};
 	uint32_t bit = (uint32_t)__builtin_ctz(unknown);
 	char number[32];
 	snprintf(number, sizeof(number), "feature %u", bit);

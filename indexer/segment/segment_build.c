@@ -22,15 +22,15 @@
 #include "indexer/segment/term_order.h"
 #include "indexer/segment/value_build.h"
 
-/* Of a shard, to choose its widths: 16,384 documents, whose mean load is that of all within a
- * hundredth. */
+/* Sample of a shard for choosing widths: 16,384 documents, whose mean load is within a hundredth of
+ * that of all. */
 #define MEASURED_BLOCKS 32u
 
-/* What is made on the way. */
+/* The state of building a segment. */
 struct build {
 	struct bs_indexing_buffer *indexing_buffer;
 	const struct bs_build_options *options;
-	struct bs_term_treatment_policy policy; /* that of the options, its price known */
+	struct bs_term_treatment_policy policy; /* of the options, with the price set */
 	struct bs_file_writer *writer;
 	struct bs_term_treatment_table treatments;
 	struct bs_tf_levels tf_levels;
@@ -41,10 +41,10 @@ struct build {
 	uint32_t n_shards;
 	uint64_t n_rows; /* of the shards so far */
 	struct bs_false_positives_builder false_positives;
-	struct bs_shard_rows shard_rows; /* if there are values */
+	struct bs_shard_rows shard_rows; /* filled if there are values */
 };
 
-/* The order of the lexicon, what shards share, and the size classes. */
+/* Sorts the lexicon, makes the plan of the shards, and the size classes. */
 static enum bs_status prepare(struct build *build, struct bs_error *err)
 {
 	struct bs_indexing_buffer *indexing_buffer = build->indexing_buffer;
@@ -89,10 +89,10 @@ static enum bs_status prepare(struct build *build, struct bs_error *err)
 	return status;
 }
 
-/* Terms in lexicon order are all over the dictionary: entries are prefetched so many ahead, keys
- * half as many. */
+/* Terms in lexicon order are scattered in the dictionary: entries are prefetched this far ahead,
+ * keys half as far. */
 #define TERMS_AHEAD 16u
-#define TERM_NS     100u /* what one costs about, for the deadline */
+#define TERM_NS     100u /* estimated cost of a term, for the deadline */
 
 static enum bs_status write_lexicon(struct build *build, struct bs_error *err)
 {
@@ -115,36 +115,37 @@ static enum bs_status write_lexicon(struct build *build, struct bs_error *err)
 	return bs_lexicon_writer_finish(&lexicon, err);
 }
 
-/* One task: the lexicon, or a shard. */
+/* A task: the lexicon, or a shard. */
+/* Rows are numbered within the class, unless noted. */
 struct part {
 	const struct bs_size_class *class; /* NULL: the lexicon */
-	uint32_t first;                    /* its rows in the class */
+	uint32_t first;
 	uint32_t n_rows;
-	uint64_t first_row; /* ... and in the segment */
+	uint64_t first_row; /* in the segment */
 	struct bs_shard_product product;
 };
 
 BS_VECTOR(part_list, struct part);
 
 /*
- * Parts are made on all threads, and written in order. What waits to be written takes memory, so a
- * shard is only begun if it fits into what the others leave, unless it is its turn to be written:
- * then it need not wait for any other.
+ * Parts are built on all threads and written in order. Parts that wait to be written take memory,
+ * so a shard is begun only if it fits into the rest of the limit, or if it is the next to be
+ * written, which need not wait for others.
  */
 struct parts {
 	struct build *build;
 	struct part *parts;
-	struct bs_shard_builder *builders; /* one a thread */
+	struct bs_shard_builder *builders; /* one for each thread */
 	pthread_mutex_t mutex;
-	/* under the mutex: columns that were written, and nothing else */
+	/* columns of a written shard; protected by mutex */
 	struct bs_shard_product spare;
 };
 
-/* what a posting takes while it waits: its ordinal, its share of filter and coded list */
+/* memory of a waiting posting: its ordinal, and its share of filter and coded list */
 #define LIST_TERM_BYTES 6u
 
-/* Columns that were written become those of the next shard; only one shard's are kept, the larger.
- * Takes them for a product that has none, else leaves the larger of both. */
+/* Exchanges spare columns, so that the columns of a written shard are reused: passes them to a
+ * product without columns; otherwise keeps the larger ones as spare. */
 static void swap_spare(struct parts *parts, struct bs_shard_product *product)
 {
 	pthread_mutex_lock(&parts->mutex);
@@ -169,8 +170,8 @@ static enum bs_status make_lists(struct parts *parts, const struct bs_task *task
 		           (uint64_t)LIST_TERM_BYTES;
 	if (!bs_task_hold(task, n_bytes))
 		return BS_OK;
-	/* Lists are made when the shards are, and take as much memory: no columns are kept beside
-	 * them. */
+	/* Free the spare columns: lists take as much memory, and are mostly made after the
+	 * matrices. */
 	swap_spare(parts, &part->product);
 	bs_shard_product_deinit(&part->product);
 	enum bs_status status =
@@ -186,7 +187,8 @@ static enum bs_status make_part(void *context, const struct bs_task *task, struc
 	struct part *part = &parts->parts[task->number];
 	struct bs_shard_builder *builder = &parts->builders[task->worker];
 	if (!part->class)
-		return write_lexicon(build, err); /* it is the first: no turn to wait for */
+		/* the lexicon is the first part and need not wait */
+		return write_lexicon(build, err);
 	if (part->class->is_forward)
 		return make_lists(parts, task, err);
 	enum bs_status status =
@@ -204,7 +206,7 @@ static enum bs_status make_part(void *context, const struct bs_task *task, struc
 	return bs_shard_build(builder, part->first_row, &part->product, err);
 }
 
-/* What values go by. */
+/* Records the rows of a shard for value_build.c. */
 static enum bs_status keep_rows(struct build *build, const struct part *part, struct bs_error *err)
 {
 	if (build->indexing_buffer->values.n_terms == 0)
@@ -235,7 +237,7 @@ static enum bs_status write_part(void *context, uint64_t task, struct bs_error *
 	return status;
 }
 
-/* The lexicon, and the classes cut into shards. */
+/* Lists the lexicon and the shards of all classes. */
 static enum bs_status list_parts(const struct build *build, struct part_list *parts,
                                  struct bs_error *err)
 {
@@ -260,7 +262,7 @@ static enum bs_status list_parts(const struct build *build, struct part_list *pa
 static enum bs_status write_parts(struct build *build, struct bs_error *err)
 {
 	struct part_list list = {0};
-	/* Builders take memory, too. */
+	/* Fewer threads if builders would take too much memory. */
 	uint64_t n_builders = 1 + build->options->max_shard_bytes / 2 /
 	                                  (bs_shard_builder_bytes(&build->plan) + 1);
 	uint32_t n_threads = n_builders < build->options->n_threads ? (uint32_t)n_builders
@@ -290,7 +292,7 @@ static enum bs_status write_parts(struct build *build, struct bs_error *err)
 	return status;
 }
 
-/* All but the frames, which are there. */
+/* Writes the store except its frames, with which the file begins. */
 static void write_store(struct build *build, const struct bs_store_writer *store)
 {
 	static const struct {
@@ -319,7 +321,7 @@ static enum bs_status write_head(struct build *build, struct bs_error *err)
 		.n_shards = build->n_shards,
 		.density_ppm = (uint64_t)(build->options->policy.density * 1e6 + 0.5),
 	};
-	struct bs_buffer names = {0}; /* NUL-ended, in order of first appearance */
+	struct bs_buffer names = {0}; /* NUL-terminated, in order of first appearance */
 	enum bs_status status = BS_OK;
 	for (uint32_t i = 0; i < indexing_buffer->fields.n_terms && !status; i++) {
 		const uint8_t *name = bs_term_table_key(&indexing_buffer->fields, i);
@@ -348,7 +350,8 @@ static enum bs_status write_id_table(struct build *build, const struct bs_id_ent
 	return status;
 }
 
-/* What readers must know of, and the ids of standard input, which are looked up one by one. */
+/* Writes the table of ids of standard input, which are looked up one by one, and requires the
+ * features that readers need. */
 static enum bs_status write_ids(struct build *build, struct bs_error *err)
 {
 	const struct bs_manifest *manifest = build->options->manifest;
@@ -388,7 +391,7 @@ static enum bs_status write_ids(struct build *build, struct bs_error *err)
 	return status;
 }
 
-/* Words stand before all other terms. */
+/* Appends the hashes of the words, which precede all other terms in the lexicon. */
 static enum bs_status tell_hashes(const struct build *build, struct bs_error *err)
 {
 	const struct bs_term_table *terms = &build->indexing_buffer->terms;
@@ -407,7 +410,7 @@ static enum bs_status tell_hashes(const struct build *build, struct bs_error *er
 	return status;
 }
 
-/* An index that has a summary; then its segments tell their trigrams, those of the words, too. */
+/* Writes the trigrams of texts and words, if the index has a summary. */
 static enum bs_status write_gram_set(struct build *build, struct bs_gram_set *set,
                                      struct bs_error *err)
 {
@@ -424,7 +427,7 @@ static enum bs_status write_gram_set(struct build *build, struct bs_gram_set *se
 	return status ? status : bs_gram_set_write(set, build->writer, err);
 }
 
-/* All sections, in their order. */
+/* Writes all sections, in order. */
 static enum bs_status write_sections(struct build *build, struct bs_gram_indexing_buffer *grams,
                                      struct bs_store_writer *store, struct bs_error *err)
 {
@@ -455,7 +458,7 @@ static enum bs_status write_sections(struct build *build, struct bs_gram_indexin
 	return status ? status : write_gram_set(build, &grams->set, err);
 }
 
-/* Once the segment is there. */
+/* Writes the condensed form of the finished segment. */
 static enum bs_status condense(const struct build *build, const struct bs_dir *dir,
                                const char *name, struct bs_error *err)
 {
