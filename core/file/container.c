@@ -25,7 +25,7 @@
 #define HEAD_BYTES 64u
 #define KNOWN_FEATURES                                                                        \
 	((uint32_t)(BS_FEATURE_SPLIT_IDENTIFIERS | BS_FEATURE_FIELD_WEIGHTS |                 \
-	            BS_FEATURE_WORD_RULES | BS_FEATURE_SEPARATE_IDS | BS_FEATURE_NOT_STORED |        \
+	            BS_FEATURE_WORD_RULES | BS_FEATURE_SEPARATE_IDS | BS_FEATURE_NOT_STORED | \
 	            BS_FEATURE_ANALYZER | BS_FEATURE_SHARED_FRAMES | BS_FEATURE_SHORT_GRAMS | \
 	            BS_FEATURE_SLOPED_NUMBERS))
 /* u32 id, u32 instance, u64 offset, u64 bytes, u64 index of its first page checksum */
