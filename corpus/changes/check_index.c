@@ -1,5 +1,5 @@
-/* check_index.c: bs_index_check: core/check, and the stored text, whose compression it does not
- * know. */
+/* check_index.c: bs_index_check: core/check, plus the stored texts, whose compression core/check
+ * does not know. */
 #include "core/bitsift/index_check.h"
 #include "core/check/check.h"
 #include "core/file/dir.h"

@@ -28,15 +28,15 @@ static enum bs_status sort_refs(const struct bs_snapshot *snapshot, struct bs_do
 	               (void *)(uintptr_t)snapshot, err);
 }
 
-#define DOCUMENT_NS 50u /* what a look at a document costs about */
+#define DOCUMENT_NS 50u /* estimated cost of one document */
 
-/* How documents bear one of the ids that are asked for: df of its entry. */
+/* How documents match a wanted id: bits in df of the id's entry. */
 enum {
 	BORNE_AS_ID = 1,
 	BORNE_HERE = 2
 };
 
-/* A document whose id is the one of this number, though it is called otherwise here. */
+/* A document whose id, but not local id, is wanted id `number`. */
 struct by_id {
 	struct bs_doc_ref ref;
 	uint32_t number;
@@ -46,7 +46,7 @@ BS_VECTOR(by_ids, struct by_id);
 
 struct wanted {
 	const struct bs_snapshot *snapshot;
-	struct bs_source *sources; /* by what their documents are called here */
+	struct bs_source *sources; /* with paths, for local ids */
 	struct bs_term_table ids;
 	struct by_ids by_id;
 	struct bs_buffer id;
@@ -82,11 +82,11 @@ static enum bs_status look_at(struct wanted *wanted, struct bs_doc_ref ref, stru
 	return is_here ? BS_OK : bs_vector_append(&wanted->by_id, &found, err);
 }
 
-/* Of so few ids the ends are compared, which rules out most documents by their names alone. */
+/* Up to this many ids are compared by their ends, which rules out most documents by name. */
 #define FEW_IDS 8u
 
-/* Whether an id ends as the name of a document of a segment does, behind its last slash: what
- * stands before depends on where one is. */
+/* *may_out: some id ends with the document's name after its last slash. The part before the slash
+ * depends on the working directory. */
 static enum bs_status may_be_wanted(const struct wanted *wanted, uint32_t segment,
                                     uint32_t document, bool *may_out, struct bs_error *err)
 {
@@ -114,7 +114,6 @@ static enum bs_status may_be_wanted(const struct wanted *wanted, uint32_t segmen
 	return status;
 }
 
-/* A document of a segment, if it is live. */
 static enum bs_status look_if_live(struct wanted *wanted, uint32_t segment, uint32_t document,
                                    struct bs_error *err)
 {
@@ -134,7 +133,7 @@ static enum bs_status look_at_all(struct wanted *wanted, bool of_deleted, struct
 	enum bs_status status = BS_OK;
 	for (uint32_t i = 0; of_deleted && i < snapshot->exclusions.table.n_docs && !status; i++)
 		status = look_at(wanted, (struct bs_doc_ref){BS_DOC_EXCLUDED, i}, err);
-	/* Of a fresh snapshot the overlay, too. */
+	/* Segment n_segments is the overlay of a fresh snapshot. */
 	for (uint32_t s = 0; !of_deleted && s <= snapshot->manifest.n_segments; s++)
 		for (uint32_t d = 0; bs_snapshot_has_words(snapshot, s) &&
 		                     d < bs_snapshot_segment_docs(snapshot, s) && !status;
@@ -155,7 +154,7 @@ enum bs_status bs_delete_find(const struct bs_snapshot *snapshot, bool of_delete
 	uint32_t *numbers = calloc(n_ids + 1, sizeof(*numbers));
 	enum bs_status status =
 		numbers ? BS_OK : bs_fail_memory(err, "ids", n_ids * sizeof(*numbers));
-	/* Not even the first id, if it is empty, is to lie nowhere. */
+	/* Makes data non-NULL, in case the first id is empty. */
 	if (!status)
 		status = bs_buffer_reserve(&wanted.id, 1, err);
 	if (!status)
@@ -204,7 +203,7 @@ enum bs_status bs_delete_list(const struct bs_snapshot *snapshot, const struct b
 	return status;
 }
 
-/* The exclusions of the next commit, in document order, as a new file. */
+/* Writes the exclusions of the next commit, in document order, as a new file. */
 static enum bs_status write_exclusions(const struct bs_snapshot *snapshot, struct bs_doc_refs *refs,
                                        struct bs_manifest *manifest, struct bs_error *err)
 {
@@ -226,7 +225,7 @@ static enum bs_status write_exclusions(const struct bs_snapshot *snapshot, struc
 	return status;
 }
 
-/* Of the snapshot as it is marked, with these exclusions. */
+/* Commits the snapshot with its marks and these exclusions. */
 static enum bs_status commit(const struct bs_snapshot *snapshot, struct bs_doc_refs *excluded,
                              struct bs_manifest *manifest, struct bs_error *err)
 {
@@ -270,8 +269,8 @@ enum bs_status bs_delete_documents(struct bs_snapshot *snapshot, const struct bs
 	return status;
 }
 
-/* If the dead document is what an exclusion stands for, notes so. Of several that are the same the
- * last one counts. */
+/* Records in places if the dead document is the one that an exclusion deleted. The last of several
+ * equal documents counts. */
 static enum bs_status match_dead(struct bs_exclusions *exclusions,
                                  const struct bs_snapshot *snapshot, struct bs_doc_ref ref,
                                  struct bs_doc_ref *places, struct bs_error *err)
@@ -294,7 +293,8 @@ static enum bs_status match_dead(struct bs_exclusions *exclusions,
 	return BS_OK;
 }
 
-/* For each exclusion, which dead document of a segment it is; BS_DOC_NONE: none. To be freed. */
+/* *places_out: for each exclusion the dead document of a segment that it deleted; BS_DOC_NONE if
+ * there is none. The caller frees it. */
 static enum bs_status find_dead(const struct bs_snapshot *snapshot, struct bs_doc_ref **places_out,
                                 struct bs_error *err)
 {
@@ -349,7 +349,7 @@ enum bs_status bs_delete_show(struct bs_snapshot *snapshot, struct bs_doc_ref **
 	return status;
 }
 
-/* One exclusion is over. */
+/* Removes exclusion i. */
 static enum bs_status undo(struct bs_snapshot *snapshot, uint32_t i, struct bs_doc_ref place,
                            struct bs_manifest *manifest, struct bs_undone *undone,
                            struct bs_error *err)
@@ -364,7 +364,7 @@ static enum bs_status undo(struct bs_snapshot *snapshot, uint32_t i, struct bs_d
 		return bs_snapshot_mark(snapshot, place, false, err);
 	undone->n_lost += source->kind == BS_SOURCE_STDIN;
 	undone->n_to_read += source->kind != BS_SOURCE_STDIN;
-	/* A walk meets a file that is new to it; a collection is read from its start. */
+	/* A walk will find the file as a new one; a collection must be read from its start. */
 	if (source->kind == BS_SOURCE_COLLECTION) {
 		source->is_racy = true;
 		source->read_bytes = source->read_lines = source->read_checksum = 0;

@@ -1,8 +1,8 @@
 /*
- * delete.h: documents out of an index by hand, and back again. A deleted document gets a tombstone
- * and an exclusion (exclusions.h); undone, the exclusion goes, and the document too is live again
- * if a segment still has it. Else it is new to the next refresh, which reads it; text that stood in
- * the index alone is lost then.
+ * delete.h: deletes documents of an index by id, and undoes it. A deleted document gets a tombstone
+ * and an exclusion (exclusions.h). Undo removes the exclusion; the document is live again at once
+ * if a segment still has it. Otherwise the next refresh reads it as a new document; a text that
+ * only the index stored is then lost.
  */
 #pragma once
 
@@ -14,39 +14,41 @@
 #include "core/store/snapshot.h"
 
 /*
- * Appends every live document (of_deleted: every exclusion, BS_DOC_EXCLUDED) that bears one of the
- * ids, in document order. An id means the documents that are called so here (bs_recorded_local_id),
- * or if there are none, those whose id it is. found_out: n_ids flags, whether there were any.
- * BS_CORRUPT, BS_NO_MEMORY.
+ * Appends every live document (of_deleted: every exclusion, BS_DOC_EXCLUDED) that has one of the
+ * ids, in document order. An id is compared with local ids (bs_recorded_local_id) first; if no
+ * document has it as its local id, it is compared with ids. found_out: n_ids flags, true if the id
+ * matched a document. BS_CORRUPT, BS_NO_MEMORY.
  */
 enum bs_status bs_delete_find(const struct bs_snapshot *snapshot, bool of_deleted,
                               const char *const *ids, size_t n_ids, bool *found_out,
                               struct bs_doc_refs *refs, struct bs_error *err) BS_WARN_UNUSED;
 
-/* Turns the snapshot inside out, in memory, for a search of what was deleted: that is live, and
- * nothing else. *places_out, to be freed, has for each exclusion the document that it is there;
- * segment BS_DOC_NONE: it is lost. */
+/* Changes the snapshot, in memory, so that exactly the excluded documents are live: for searching
+ * deleted documents. *places_out has one document for each exclusion: where the snapshot has it
+ * now; segment BS_DOC_NONE: its text is lost. The caller frees *places_out, after a failure too.
+ * BS_CORRUPT, BS_NO_MEMORY, BS_DEADLINE, BS_STOPPED. */
 enum bs_status bs_delete_show(struct bs_snapshot *snapshot, struct bs_doc_ref **places_out,
                               struct bs_error *err) BS_WARN_UNUSED;
 
-/* Calls tell with the local id of each. BS_CORRUPT, BS_NO_MEMORY. */
+/* Calls tell with the local id of each document. BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_delete_list(const struct bs_snapshot *snapshot, const struct bs_doc_ref *refs,
                               size_t n_refs,
                               void (*tell)(void *context, const char *local_id,
                                            size_t local_id_bytes),
                               void *context, struct bs_error *err) BS_WARN_UNUSED;
 
-/* Deletes live documents of the last commit, which is open as snapshot (and gets marked) with the
- * writer's lock held, and commits. refs: each one once. BS_IO, BS_CORRUPT, BS_NO_MEMORY: nothing is
- * changed. */
+/* Deletes live documents and commits. snapshot: the last commit; the caller holds the writer's
+ * lock; the documents are marked deleted in it. refs: without duplicates. After BS_IO, BS_CORRUPT
+ * or BS_NO_MEMORY the index is unchanged. */
 enum bs_status bs_delete_documents(struct bs_snapshot *snapshot, const struct bs_doc_ref *refs,
                                    size_t n_refs, struct bs_error *err) BS_WARN_UNUSED;
 
 struct bs_undone {
-	uint64_t n_to_read; /* live again after a refresh; the others are at once */
-	uint64_t n_lost;    /* came from standard input, and no segment has them any more */
+	uint64_t n_to_read; /* live again after the next refresh; all others are live at once */
+	uint64_t n_lost;    /* came from standard input and are no longer in a segment */
 };
-/* Takes exclusions back, and commits. refs: BS_DOC_EXCLUDED, each once. The rest as above. */
+/* Removes exclusions and commits. snapshot, lock and failures: see bs_delete_documents. refs:
+ * BS_DOC_EXCLUDED, without duplicates. */
 enum bs_status bs_delete_undo(struct bs_snapshot *snapshot, const struct bs_doc_ref *refs,
                               size_t n_refs, struct bs_undone *undone_out,
                               struct bs_error *err) BS_WARN_UNUSED;

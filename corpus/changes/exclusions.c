@@ -9,7 +9,7 @@
 #include "corpus/changes/recorded.h"
 #include "corpus/walk/file.h"
 
-/* What an excluded document is known by: its id, and the number of its source behind it. */
+/* The key of an excluded document: its id followed by the number of its source. */
 static enum bs_status make_key(const struct bs_source *source, const struct bs_doc_record *record,
                                struct bs_buffer *key, struct bs_error *err)
 {
@@ -28,7 +28,7 @@ static int compare_excluded(const void *a, const void *b, void *context)
 	return bs_compare_documents(context, a, b);
 }
 
-/* An entry under the source that it has now; it may be none. */
+/* Moves an entry to its present source; the entry ends if there is none. */
 static enum bs_status move_entry(struct bs_exclusions *exclusions, struct bs_exclusion *entry,
                                  const struct bs_source_move *move, struct bs_error *err)
 {
@@ -48,7 +48,8 @@ static enum bs_status move_entry(struct bs_exclusions *exclusions, struct bs_exc
 	return status;
 }
 
-/* Moved names lie one behind the other, and where is known only when there are no more. */
+/* Sets the names of moved entries. They are stored consecutively in names, whose address is final
+ * only when all have been appended. */
 static void point_at_names(struct bs_exclusions *exclusions, const struct bs_snapshot *snapshot,
                            const struct bs_source_move *moves)
 {
@@ -63,7 +64,7 @@ static void point_at_names(struct bs_exclusions *exclusions, const struct bs_sna
 	}
 }
 
-/* By which they are found. */
+/* Adds an entry to the lookup table, unless it has ended. */
 static enum bs_status add_key(struct bs_exclusions *exclusions, const struct bs_manifest *now,
                               uint32_t i, struct bs_error *err)
 {
@@ -103,7 +104,7 @@ enum bs_status bs_exclusions_init(struct bs_exclusions *exclusions,
 	}
 	if (!status && moves)
 		point_at_names(exclusions, snapshot, moves);
-	/* The record is what an entry begins with. */
+	/* An entry begins with its record, which is what compare_excluded compares. */
 	if (!status && moves && exclusions->is_changed)
 		qsort_r(exclusions->entries, n, sizeof(*exclusions->entries), compare_excluded,
 		        (void *)(uintptr_t)now);
@@ -148,7 +149,7 @@ enum bs_status bs_exclusions_meet(struct bs_exclusions *exclusions, const struct
 	if (status || i == UINT32_MAX)
 		return status;
 	struct bs_exclusion *entry = &exclusions->entries[i];
-	/* It was one of a source of that number before. */
+	/* The entry belonged to another source that had this number. */
 	if (entry->state == BS_EXCLUSION_OVER)
 		return BS_OK;
 	entry->state = BS_EXCLUSION_MET;
@@ -157,7 +158,7 @@ enum bs_status bs_exclusions_meet(struct bs_exclusions *exclusions, const struct
 	return BS_OK;
 }
 
-/* Whether the file of an entry is still there, though no walk came by it. */
+/* True if the file of an entry still exists, although the walk did not yield it. */
 static bool is_there(const struct bs_source *source, const struct bs_doc_record *record)
 {
 	struct bs_buffer path = {0};
@@ -167,15 +168,15 @@ static bool is_there(const struct bs_source *source, const struct bs_doc_record 
 		return false;
 	enum bs_status status =
 		bs_file_join(source->path, record->name, record->name_bytes, &path, NULL);
-	/* In doubt it stays deleted. */
+	/* If this fails, the document stays deleted. */
 	if (!status)
 		status = bs_path_fingerprint((const char *)path.data, &fingerprint, NULL);
 	bs_buffer_deinit(&path);
 	return status != BS_NOT_FOUND;
 }
 
-/* The same content, if at another place or under another fingerprint, is killed again; anything
- * else ends the entry. */
+/* A document with the same content, even at another place or with another fingerprint, is killed
+ * again; any other content ends the entry. */
 static enum bs_status settle_met(struct bs_exclusions *exclusions, struct bs_exclusion *entry,
                                  struct bs_id_owners *owners, struct bs_error *err)
 {

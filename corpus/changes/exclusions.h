@@ -1,8 +1,9 @@
 /*
- * exclusions.h: documents out of an index, though their sources still have them: they get
- * tombstones, and are recorded as exclusions, since every reading of a source meets them again;
- * they stay out until they have changed. What a snapshot records of them is looked up here while
- * sources are read, and becomes what the next commit records.
+ * exclusions.h: documents that are excluded from an index although their sources still have them. A
+ * deleted document gets a tombstone, and also an exclusion, because each later reading of its
+ * source finds it again. An exclusion lasts until its document changes. The exclusions of a
+ * snapshot are looked up here while sources are read; those that remain are recorded by the next
+ * commit.
  */
 #pragma once
 
@@ -15,28 +16,28 @@
 #include "corpus/changes/id_owners.h"
 #include "corpus/read/source.h"
 
-/* What came of an entry in this run. */
+/* The state of an exclusion in this run. */
 enum bs_exclusion_state {
 	BS_EXCLUSION_UNSEEN,
-	BS_EXCLUSION_UNCHANGED, /* its file is what it was, by its fingerprint */
-	BS_EXCLUSION_MET,       /* a document was read that bears its id */
-	BS_EXCLUSION_OVER,      /* it changed, or is gone: no exclusion any more */
+	BS_EXCLUSION_UNCHANGED, /* the file still has the recorded fingerprint */
+	BS_EXCLUSION_MET,       /* a document with its id was read */
+	BS_EXCLUSION_OVER,      /* the document changed or is gone: the exclusion ends */
 };
 
 struct bs_exclusion {
-	struct bs_doc_record record; /* name borrowed from the snapshot, or from names */
+	/* name: borrowed from the snapshot, or from bs_exclusions.names */
+	struct bs_doc_record record;
 	enum bs_exclusion_state state;
-	struct bs_doc_record met; /* MET: the last one; its name is not to be used */
-	struct bs_id_place place; /* MET: where that is, for bs_id_owners_kill */
+	struct bs_doc_record met; /* MET: the last such document; its name is invalid */
+	struct bs_id_place place; /* MET: the place of that document, for bs_id_owners_kill */
 };
 
-/* What has become of a source of the commit before. */
+/* What happened to a source of the previous commit. */
 struct bs_source_move {
-	uint32_t number; /* in the manifest to be; BS_SOURCE_GONE: it is none any more */
-	/* stands before the names of its documents now: where it lies below that source; ""
-	 * mostly */
+	uint32_t number; /* number in the next manifest; BS_SOURCE_GONE: no longer a source */
+	/* prefix of its documents' names now: its path below the new source; mostly "" */
 	const char *below;
-	bool is_lost; /* its documents' names are others now: none of them is known again */
+	bool is_lost; /* its documents have other names now: no record matches */
 };
 #define BS_SOURCE_GONE UINT32_MAX
 
@@ -44,41 +45,42 @@ struct bs_source_move {
 struct bs_exclusions {
 	struct bs_exclusion *entries;
 	uint32_t n_entries;
-	struct bs_term_table keys; /* df: the number of the entry */
+	struct bs_term_table keys; /* df: index into entries */
 	struct bs_buffer key;      /* scratch */
-	struct bs_buffer names;    /* of documents whose source was absorbed */
-	bool is_changed;           /* what is recorded is not what should be */
+	struct bs_buffer names;    /* names of documents whose source was absorbed by another */
+	bool is_changed;           /* the exclusions to record differ from those of the snapshot */
 };
 
-/* Those of the snapshot, which is borrowed, under the sources of now, a manifest: moves, one a
- * source of the snapshot, say which those are. Without moves they are the snapshot's. BS_CORRUPT,
- * BS_NO_MEMORY. */
+/* Loads the exclusions of the snapshot (borrowed) and maps them to the sources of the manifest
+ * `now`. moves (nullable): one for each source of the snapshot; NULL: the sources are unchanged.
+ * BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_exclusions_init(struct bs_exclusions *exclusions,
                                   const struct bs_snapshot *snapshot, const struct bs_manifest *now,
                                   const struct bs_source_move *moves,
                                   struct bs_error *err) BS_WARN_UNUSED;
 void bs_exclusions_deinit(struct bs_exclusions *exclusions);
 
-/* The entry of the record's id in its source; *i_out is UINT32_MAX if there is none.
- * BS_NO_MEMORY. */
+/* Finds the entry with the record's id in its source; *i_out: its index, UINT32_MAX if there is
+ * none. BS_NO_MEMORY. */
 enum bs_status bs_exclusions_find(struct bs_exclusions *exclusions, const struct bs_source *source,
                                   const struct bs_doc_record *record, uint32_t *i_out,
                                   struct bs_error *err) BS_WARN_UNUSED;
-/* A document of the source was read: is its id one of them? Later ones of the same id take its
- * place. BS_NO_MEMORY. */
+/* Notes that a document of the source was read, if its id is excluded. A later document with the
+ * same id replaces an earlier one. BS_NO_MEMORY. */
 enum bs_status bs_exclusions_meet(struct bs_exclusions *exclusions, const struct bs_source *source,
                                   const struct bs_doc_record *record, struct bs_id_place place,
                                   struct bs_error *err) BS_WARN_UNUSED;
-/* Source `number` has been read; is_whole: all of it, so that what was not met is gone (a file that
- * is there, but could not be read or is ignored, is not). Documents that are what was deleted are
- * killed again, entries that are not so end. BS_NO_MEMORY. */
+/* Decides the exclusions of source `number` after it was read. Documents with the deleted content
+ * are killed again; entries whose document changed end. is_whole: the whole source was read, so
+ * entries that were not met end too, unless their file still exists (unreadable or ignored).
+ * BS_NO_MEMORY. */
 enum bs_status bs_exclusions_settle(struct bs_exclusions *exclusions,
                                     const struct bs_source *source, uint32_t number, bool is_whole,
                                     struct bs_id_owners *owners,
                                     struct bs_error *err) BS_WARN_UNUSED;
-/* The source is none any more: nothing of it stays deleted. */
+/* Ends all exclusions of a source that is no longer one. */
 void bs_exclusions_drop(struct bs_exclusions *exclusions, uint32_t number);
-/* Appends the records of the entries that go on. BS_NO_MEMORY. */
+/* Appends the records of the entries that have not ended. BS_NO_MEMORY. */
 enum bs_status bs_exclusions_record(const struct bs_exclusions *exclusions,
                                     struct bs_doc_table_builder *records,
                                     struct bs_error *err) BS_WARN_UNUSED;

@@ -19,10 +19,10 @@ struct freshening {
 	struct bs_source_options options;
 	struct bs_reader *reader;
 	struct bs_source source;
-	uint32_t number; /* of the source */
+	uint32_t number; /* number of source */
 	struct bs_refreshing refreshing;
-	struct bs_inners inners; /* the collections in it */
-	struct bs_inner *inner;  /* the one being read; NULL: none */
+	struct bs_inners inners; /* the inner collections of source */
+	struct bs_inner *inner;  /* the inner collection being read; NULL: none */
 	uint64_t n_unread;
 	void (*skipped)(void *context, enum bs_skip reason, const char *message);
 	void *context;
@@ -115,7 +115,8 @@ static enum bs_status read_feed(struct freshening *at, struct bs_feed *feed, str
 	return status;
 }
 
-/* Of the kind that it is now. *is_refused_out: it failed because the source cannot be read. */
+/* Reads a source that exists, by the kind that it has now. *is_refused_out: true if the failure is
+ * that the source cannot be read. */
 static enum bs_status freshen_found(struct freshening *at, struct bs_source_record *record,
                                     bool *is_refused_out, struct bs_error *err)
 {
@@ -130,7 +131,7 @@ static enum bs_status freshen_found(struct freshening *at, struct bs_source_reco
 		status = read_feed(at, feed, err);
 		*is_refused_out = status && bs_feed_has_failed(feed);
 	}
-	/* Meanwhile there may be more sources. */
+	/* The array may have moved, because inner collections were added. */
 	record = &at->snapshot->manifest.sources[at->number];
 	if (!status)
 		status = bs_refresh_end(&at->refresh, &at->refreshing, feed, record, err);
@@ -142,7 +143,8 @@ static enum bs_status freshen_found(struct freshening *at, struct bs_source_reco
 	return status;
 }
 
-/* Whether the source at the place is in folder number f, whose rules may have left it out once. */
+/* True if the source at `place` is in folder number f. The folder's rules may have ignored it
+ * earlier. */
 static enum bs_status is_in_folder(struct freshening *at, const char *place, uint32_t f,
                                    bool *is_in_out, struct bs_error *err)
 {
@@ -157,7 +159,7 @@ static enum bs_status is_in_folder(struct freshening *at, const char *place, uin
 		status = bs_recorded_canonical(at->snapshot->dir, folder.kind, record->path, false,
 		                               &around, err);
 	const char *below = around ? bs_recorded_below(around, place) : NULL;
-	/* A folder that cannot be read does not have it, for all we know. */
+	/* A folder that cannot be read does not count as containing the source. */
 	if (!status && below && strcmp(below, ".") != 0) {
 		enum bs_status reached =
 			bs_feed_reaches(&folder, &at->options, below, is_in_out, &why);
@@ -169,7 +171,7 @@ static enum bs_status is_in_folder(struct freshening *at, const char *place, uin
 	return status;
 }
 
-/* The next refresh makes such a source a part of its folder. */
+/* True if a folder contains the source: the next refresh makes it a part of that folder. */
 static enum bs_status is_taken_in(struct freshening *at, const struct bs_source_record *record,
                                   bool *is_in_out, struct bs_error *err)
 {
@@ -247,7 +249,8 @@ static enum bs_status freshen_source(struct freshening *at, uint32_t i, struct b
 	return status;
 }
 
-/* Records that a later one of their id replaced, and those that stay deleted. */
+/* Marks overlay documents deleted that a later record with the same id replaced, or that are
+ * excluded. */
 static enum bs_status bury_overlay(struct freshening *at, struct bs_error *err)
 {
 	struct bs_snapshot *snapshot = at->snapshot;
@@ -285,7 +288,8 @@ enum bs_status bs_snapshot_freshen(struct bs_snapshot *snapshot,
 	for (uint32_t i = 0, n = snapshot->manifest.n_sources; i < n && !status; i++)
 		if (!snapshot->manifest.sources[i].parent)
 			status = freshen_source(&at, i, err);
-	/* What was not read for that is no source that cannot be read. */
+	/* A deadline may have ended reading; without this check it would count as an unreadable
+	 * source. */
 	if (!status)
 		status = bs_deadline_ask(err);
 	if (!status)

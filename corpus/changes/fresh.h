@@ -1,4 +1,5 @@
-/* fresh.h: a snapshot made the present truth, in memory: what `query --fresh` searches. */
+/* fresh.h: updates a snapshot in memory to the current state of its sources, for `query
+ * --fresh`. */
 #pragma once
 
 #include <stdint.h>
@@ -7,19 +8,19 @@
 #include "core/bitsift/skip.h"
 #include "core/store/snapshot.h"
 
-/* What has become of the sources since the commit: documents, and in n_unread the files, folders
- * and sources that could not be looked at, of which the index's word stays. */
+/* Changes of the sources since the commit, in documents. n_unread counts files, folders and sources
+ * that could not be checked; the snapshot keeps their documents. */
 struct bs_freshened {
 	uint64_t n_new, n_changed, n_removed, n_unread;
 };
 
 /*
- * Looks at every source. Documents that are gone or changed are marked deleted; new and changed
- * ones become the snapshot's overlay, to be read whenever they are asked about. What deletion by id
- * keeps out stays out. The numbers that scores are made of stay those of the index. skipped
- * (nullable) is told of what cannot be a document, as in indexing, and of sources that are not
- * followed: of those the snapshot keeps what it has. BS_IO, BS_CORRUPT, BS_NO_MEMORY: the snapshot
- * is fit for nothing but bs_snapshot_deinit.
+ * Checks every source for changes. Removed and changed documents are marked deleted; new and
+ * changed ones become the snapshot's overlay, whose texts are read on demand. Excluded documents
+ * stay excluded. The statistics for scores remain those of the index. skipped (nullable) receives
+ * files that cannot be documents, as in indexing, and sources that are not followed, whose
+ * documents the snapshot keeps. After BS_IO, BS_CORRUPT or BS_NO_MEMORY the snapshot may only be
+ * passed to bs_snapshot_deinit.
  */
 enum bs_status bs_snapshot_freshen(struct bs_snapshot *snapshot,
                                    void (*skipped)(void *context, enum bs_skip reason,

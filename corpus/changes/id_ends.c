@@ -9,7 +9,7 @@
 #include "core/system/deadline.h"
 #include "corpus/changes/recorded.h"
 
-#define DOCUMENT_NS 200u /* what a document costs about, while tables are made */
+#define DOCUMENT_NS 200u /* estimated cost of one document in make_table */
 
 static uint64_t hash_end(const uint8_t *id, size_t id_bytes)
 {
@@ -19,7 +19,6 @@ static uint64_t hash_end(const uint8_t *id, size_t id_bytes)
 	return bs_id_hash(id + from, id_bytes - from);
 }
 
-/* A document that may be found. */
 static enum bs_status add_document(struct bs_id_ends *ends, struct bs_doc_ref ref,
                                    struct bs_id_entries *entries, struct bs_error *err)
 {
@@ -61,7 +60,7 @@ enum bs_status bs_id_ends_init(struct bs_id_ends *ends, const struct bs_snapshot
 	enum bs_status status =
 		ends->tables ? BS_OK
 			     : bs_fail_memory(err, "tables of ids", n * sizeof(*ends->tables));
-	/* Not even an empty id is to lie nowhere. */
+	/* Makes data non-NULL, for an empty id too. */
 	if (!status)
 		status = bs_buffer_reserve(&ends->id, 1, err);
 	if (!status)
@@ -99,8 +98,8 @@ static void keep_first(const struct bs_snapshot *snapshot, struct bs_doc_ref *fi
 		*first = ref;
 }
 
-/* A document whose id may be it; the first of those that are called so here, and of those whose id
- * it is. */
+/* Compares the id with those of a candidate document. here, by_id: the first document so far with
+ * this local id, and with this id. */
 static enum bs_status look_at(struct bs_id_ends *ends, struct bs_doc_ref ref, const void *id,
                               size_t id_bytes, struct bs_doc_ref *here, struct bs_doc_ref *by_id,
                               struct bs_error *err)

@@ -10,11 +10,11 @@
 #include "core/system/deadline.h"
 #include "corpus/changes/recorded.h"
 
-#define DOCUMENT_NS 200u /* what a document costs about, where there is no table */
+#define DOCUMENT_NS 200u /* estimated cost of one document in make_table */
 
 struct bs_id_lookup_segment {
 	uint32_t segment;
-	struct bs_id_table own; /* if the segment has none */
+	struct bs_id_table own; /* for a segment without a stored table */
 };
 
 static bool has_source(const struct bs_doc_table *docs, uint32_t number)
@@ -57,7 +57,7 @@ static enum bs_status make_id(struct bs_id_lookup *ids, const struct bs_doc_reco
 	return bs_recorded_id(&source, record, &ids->id, err);
 }
 
-/* Of the live documents of a segment that has none. */
+/* Makes a table of the live documents, for a segment without a stored one. */
 static enum bs_status make_table(struct bs_id_lookup *ids, struct bs_id_lookup_segment *segment,
                                  struct bs_error *err)
 {
@@ -88,8 +88,8 @@ static enum bs_status make_table(struct bs_id_lookup *ids, struct bs_id_lookup_s
 	return status;
 }
 
-/* In [first, end), whose ids ascend, the only document that may bear the id; UINT32_MAX: none does.
- * What is new mostly comes behind all that is there. */
+/* Finds the only document in [first, end), whose ids ascend, that may have the id; UINT32_MAX:
+ * none. Begins at the end, because new ids mostly follow all existing ones. */
 static enum bs_status find_by_halves(const struct bs_doc_table *docs, uint32_t first, uint32_t end,
                                      const void *id, size_t id_bytes, uint32_t *document_out,
                                      struct bs_error *err)
@@ -113,13 +113,13 @@ static enum bs_status find_by_halves(const struct bs_doc_table *docs, uint32_t f
 	return status;
 }
 
-/* Whether a live document of the source bears the id. */
+/* *bears_out: the document is live, of this source, and has the id. */
 static enum bs_status bears(struct bs_id_lookup *ids, struct bs_doc_ref ref, const void *id,
                             size_t id_bytes, struct bs_doc_record *record, bool *bears_out,
                             struct bs_error *err)
 {
 	*bears_out = false;
-	/* This is also where a number of a document that is not there is refused. */
+	/* Also rejects invalid document numbers (of a damaged table). */
 	enum bs_status status = bs_snapshot_record(ids->snapshot, ref, record, err);
 	if (status || record->source != ids->number ||
 	    bs_snapshot_is_deleted(ids->snapshot, ref.segment, ref.document))
@@ -187,7 +187,7 @@ enum bs_status bs_id_lookup_find(struct bs_id_lookup *ids, const void *id, size_
 	uint64_t hash = bs_id_hash(id, id_bytes);
 	enum bs_status status = BS_OK;
 	ref_out->segment = BS_DOC_NONE;
-	/* What is recent is asked first: those segments are small, and it is what changes again. */
+	/* Newest segments first: they are small, and recent documents change most often. */
 	for (uint32_t i = ids->n_segments; i-- > 0 && ref_out->segment == BS_DOC_NONE && !status;)
 		status = find_in(ids, &ids->segments[i], id, id_bytes, hash, ref_out,
 		                 record_out ? record_out : &own, err);

@@ -10,9 +10,10 @@
 
 #define FIRST_LOG2        10u
 #define FIRST_NUMBER_BITS 16u
-#define MOST_BITS         32u /* of places and of numbers, so that a slot holds both */
-/* Searches by halves of n ordered ids take as long as making slots for all of them: one for so
- * many. */
+/* limit of slots_log2 and number_bits, so that a slot holds a hash prefix and a number */
+#define MOST_BITS 32u
+/* A binary search in n ordered ids costs as much as making slots for this share of them: n / 16
+ * searches cost as much as slots for all. */
 #define ORDERED_A_SEARCH 16u
 
 static uint64_t n_slots_of(const struct bs_id_owners *owners)
@@ -47,8 +48,7 @@ void bs_id_owners_start_source(struct bs_id_owners *owners)
 	owners->n_searches = 0;
 }
 
-/* The memory that n_bytes of slots take: while they are filled, the old ones, half as many, exist,
- * too. */
+/* The memory for n_bytes of slots. While they are filled, the old ones (half as many) exist too. */
 static uint64_t slots_take(uint64_t n_bytes)
 {
 	return n_bytes * 3 / 2;
@@ -59,8 +59,8 @@ uint64_t bs_id_owners_bytes(const struct bs_id_owners *owners)
 	return slots_take(n_slots_of(owners) * sizeof(*owners->slots));
 }
 
-/* The next slot of an id that seems to have this hash: start with *cursor = its place; NULL when
- * there is no more. */
+/* The next slot whose hash bits equal those of hash; NULL if there are no more. *cursor starts at
+ * the home slot. */
 static uint64_t *next_slot(const struct bs_id_owners *owners, uint64_t hash, uint64_t *cursor)
 {
 	while (owners->slots) {
@@ -115,7 +115,7 @@ static enum bs_status grow(struct bs_id_owners *owners, struct bs_error *err)
 	return BS_OK;
 }
 
-/* Gives numbers a bit more, of the hashes. */
+/* Gives document numbers one more bit, taken from the hashes. */
 static void widen_numbers(struct bs_id_owners *owners)
 {
 	uint64_t bit = UINT64_C(1) << owners->number_bits++;
@@ -123,7 +123,7 @@ static void widen_numbers(struct bs_id_owners *owners)
 		owners->slots[i] &= ~bit;
 }
 
-/* Room for one more slot, and for this number + 1. */
+/* Makes room for one more slot (if is_new), and for number + 1 in a slot. */
 static enum bs_status make_room(struct bs_id_owners *owners, const struct bs_source *source,
                                 uint64_t number, bool is_new, struct bs_error *err)
 {
@@ -137,7 +137,7 @@ static enum bs_status make_room(struct bs_id_owners *owners, const struct bs_sou
 	return is_full ? grow(owners, err) : BS_OK;
 }
 
-/* Of a document by its number from first_number on. */
+/* The place of the document with this number, counted from first_number. */
 static struct bs_id_place place_of(const struct bs_id_owners *owners, uint64_t number)
 {
 	number += owners->first_number;
@@ -186,7 +186,7 @@ enum bs_status bs_id_owners_next_segment(struct bs_id_owners *owners, const stru
 	return BS_OK;
 }
 
-/* The record of an earlier document: still accumulated, or in a segment already written. */
+/* The record of an earlier document: in the indexing buffer, or in a segment already written. */
 static enum bs_status find_record(struct bs_id_owners *owners, struct bs_id_place place,
                                   struct bs_doc_record *record_out, struct bs_error *err)
 {
@@ -208,7 +208,7 @@ static enum bs_status find_record(struct bs_id_owners *owners, struct bs_id_plac
 	return bs_doc_table_get(&segment->opened.docs, place.document, record_out, err);
 }
 
-/* Zero bytes up to n_bytes. */
+/* Extends bits with zeros to n_bytes. */
 static enum bs_status widen(struct bs_buffer *bits, size_t n_bytes, struct bs_error *err)
 {
 	if (bits->used_bytes >= n_bytes)
@@ -259,7 +259,7 @@ void bs_id_owners_prefetch(struct bs_id_owners *owners, const struct bs_source *
 		                   1);
 }
 
-/* The id of an earlier document, into other_id. */
+/* Reads the id of an earlier document into other_id. */
 static enum bs_status recall_id(struct bs_id_owners *owners, const struct bs_source *source,
                                 struct bs_id_place place, struct bs_error *err)
 {
@@ -276,11 +276,11 @@ static int compare_ids(const struct bs_buffer *a, const struct bs_buffer *b)
 struct owner {
 	bool is_there;
 	struct bs_id_place place;
-	uint64_t *slot; /* NULL: an ordered one, which has none */
-	uint64_t hash;  /* of the id, whether anyone has it or not */
+	uint64_t *slot; /* NULL: not found, or an ordered id, which has no slot */
+	uint64_t hash;  /* hash of the id that is looked up */
 };
 
-/* The owner of the id at hand among those with slots. */
+/* Looks the id in owners->id up among the slots. */
 static enum bs_status find_slot(struct bs_id_owners *owners, const struct bs_source *source,
                                 struct owner *owner, struct bs_error *err)
 {
@@ -297,7 +297,7 @@ static enum bs_status find_slot(struct bs_id_owners *owners, const struct bs_sou
 	return BS_OK;
 }
 
-/* ... among those that are ordered. */
+/* Looks the id in owners->id up among the ordered ids. */
 static enum bs_status find_ordered(struct bs_id_owners *owners, const struct bs_source *source,
                                    struct owner *owner, struct bs_error *err)
 {
@@ -322,8 +322,8 @@ static enum bs_status find_ordered(struct bs_id_owners *owners, const struct bs_
 	return BS_OK;
 }
 
-/* Of the id at hand. One that was taken over from an ordered document has a slot, so these are
- * asked first. */
+/* Looks up the owner of the id in owners->id. Slots first: an ordered id that a later document took
+ * over has a slot. */
 static enum bs_status find_owner(struct bs_id_owners *owners, const struct bs_source *source,
                                  struct owner *owner, struct bs_error *err)
 {
@@ -332,7 +332,6 @@ static enum bs_status find_owner(struct bs_id_owners *owners, const struct bs_so
 	return status || owner->is_there ? status : find_ordered(owners, source, owner, err);
 }
 
-/* Of the id of record. */
 static enum bs_status find_owner_of(struct bs_id_owners *owners, const struct bs_source *source,
                                     const struct bs_doc_record *record, struct owner *owner,
                                     struct bs_error *err)
@@ -344,7 +343,7 @@ static enum bs_status find_owner_of(struct bs_id_owners *owners, const struct bs
 	return status ? status : find_owner(owners, source, owner, err);
 }
 
-/* A slot for an id of this hash that has none. */
+/* Adds a slot for an id that has none. */
 static enum bs_status add_slot(struct bs_id_owners *owners, const struct bs_source *source,
                                uint64_t hash, uint64_t number, struct bs_error *err)
 {
@@ -357,8 +356,8 @@ static enum bs_status add_slot(struct bs_id_owners *owners, const struct bs_sour
 	return BS_OK;
 }
 
-/* Ordered ids get slots; but those whose owner is another by now, which has one. Keeps the id at
- * hand. */
+/* Makes slots for the ordered ids, except those that a later document owns, which have slots.
+ * Preserves owners->id. */
 static enum bs_status give_slots(struct bs_id_owners *owners, const struct bs_source *source,
                                  struct bs_error *err)
 {
@@ -384,7 +383,7 @@ static enum bs_status give_slots(struct bs_id_owners *owners, const struct bs_so
 	return status;
 }
 
-/* The id at hand is greater than all before it, which have no slots either. */
+/* True if the id in owners->id is greater than all earlier ones, and none of them has a slot. */
 static bool is_next_ordered(const struct bs_id_owners *owners, uint64_t number)
 {
 	return owners->n_used == 0 && number == owners->n_ordered &&

@@ -1,7 +1,7 @@
 /*
- * id_owners.h: who bears an id among the documents that are being read. A later record takes over
- * the id of an earlier one, which is dead from then on. Keeps the ids of the source being read, and
- * which documents of each segment died.
+ * id_owners.h: which of the documents read in this run owns an id. A later record takes over the id
+ * of an earlier one, which is dead from then on. Holds the ids of the source that is being read,
+ * and the dead documents of each segment of the run.
  */
 #pragma once
 
@@ -14,92 +14,94 @@
 #include "core/store/segment.h"
 #include "corpus/read/source.h"
 
-/* A document of the run. */
+/* A document of this run. */
 struct bs_id_place {
-	uint32_t segment; /* of the run, from 0 */
+	uint32_t segment; /* counted within the run, from 0 */
 	uint32_t document;
 };
 
-/* A segment of the run. */
+/* A segment written in this run, or the one in the indexing buffer. */
 struct bs_id_owners_segment {
-	/* where its file is, borrowed; NULL while it is being accumulated */
+	/* the folder of its file, borrowed; NULL while in the indexing buffer */
 	const struct bs_dir *dir;
-	uint64_t number; /* of the file */
-	/* number of its first document: they are counted through the run */
+	uint64_t number; /* number of its file */
+	/* number of its first document; documents are numbered through the run */
 	uint64_t first;
-	uint32_t n_documents;  /* up to the last one that bears an id */
-	struct bs_buffer dead; /* bit d of byte d / 8 */
+	uint32_t n_documents;  /* documents up to the last one that owned an id */
+	struct bs_buffer dead; /* bit d % 8 of byte d / 8: document d is dead */
 	uint64_t n_dead;
-	struct bs_segment opened; /* only if an id had to be looked up in it */
+	struct bs_segment opened; /* valid if is_open: opened when an id is looked up in it */
 	bool is_open;
 };
 
 /* Zero-initialise but for accumulated; release with bs_id_owners_deinit. One thread. */
 struct bs_id_owners {
-	/* Which documents bear an id, by open addressing, linear probing. Below number_bits the
-	 * number of the document from first_number on, + 1; above, the upper bits of the id's hash,
-	 * of which the first slots_log2 are its place here. 0: empty. Where all of these are equal,
-	 * ids are compared. */
+	/* Hash table of the owners: open addressing, linear probing; 0: empty. The lower
+	 * number_bits of a slot are the document's number, counted from first_number, plus 1. The
+	 * bits above are the upper bits of the id's hash; the first slots_log2 of these are the
+	 * home slot. Where all of them are equal, the ids are compared. */
 	uint64_t *slots;
-	uint32_t slots_log2; /* 0: none */
+	uint32_t slots_log2; /* 0: no slots */
 	uint32_t number_bits;
 	uint64_t first_number;
 	uint64_t n_used;
-	/* Ids that come in ascending order, byte by byte, as those of rows do, have no slots, up to
-	 * the first that does not: so many, of the documents from first_number on. One of them is
-	 * looked for by halves; when that has been done often, they get slots. */
+	/* Ids that arrive in ascending byte order, as row numbers do, need no slots. n_ordered
+	 * counts them: documents first_number to first_number + n_ordered - 1. They are found by
+	 * binary search; after many searches (n_searches) they get slots. */
 	uint64_t n_ordered;
 	uint64_t n_searches;
-	struct bs_buffer last_ordered; /* the id of the last of them */
-	struct bs_buffer slots_file;   /* where slots are if they take more than most_bytes */
-	/* borrowed; where names are kept that had to be looked up; NULL: in memory, as slots are
-	 * then */
+	struct bs_buffer last_ordered; /* the greatest ordered id */
+	struct bs_buffer slots_file;   /* holds the slots if they need more than most_bytes */
+	/* borrowed; holds names that are looked up; NULL: names and slots stay in memory */
 	struct bs_spill *spill;
-	/* what bs_id_owners_bytes may come to before slots are in a temporary file */
+	/* if bs_id_owners_bytes exceeds it, slots move to a temporary file */
 	uint64_t most_bytes;
-	const struct bs_doc_table_builder *accumulated; /* the documents that are, borrowed */
-	struct bs_id_owners_segment *segments;          /* the last one is being accumulated */
+	/* documents in the indexing buffer, borrowed */
+	const struct bs_doc_table_builder *accumulated;
+	struct bs_id_owners_segment *segments; /* the last one is in the indexing buffer */
 	uint32_t n_segments;
 	uint64_t n_dead;
+	/* scratch */
 	struct bs_buffer id, other_id;
 };
 void bs_id_owners_deinit(struct bs_id_owners *owners);
 
-/* Ids are unique within a source: forgets those of the one before. */
+/* Forgets the ids of the previous source, because ids are unique only within a source. */
 void bs_id_owners_start_source(struct bs_id_owners *owners);
-/* What the ids of the source take, and for a while what they took before they were given more. */
+/* Bytes of the slots, including the old ones that exist while slots are enlarged. */
 uint64_t bs_id_owners_bytes(const struct bs_id_owners *owners);
 
-/* The segment accumulated so far (if any) is now file seg-NUMBER of dir; another one begins.
- * BS_NO_MEMORY. */
+/* The documents in the indexing buffer (if any) are now file seg-NUMBER of dir; the next segment
+ * begins. BS_NO_MEMORY. */
 enum bs_status bs_id_owners_next_segment(struct bs_id_owners *owners, const struct bs_dir *dir,
                                          uint64_t number, struct bs_error *err) BS_WARN_UNUSED;
 
-/* Asks the memory for what a bs_id_owners_take of a record with this name, flags and place, soon to
- * come, will look at. */
+/* Prefetches the slot that a soon following bs_id_owners_take of a record with this name, flags and
+ * place will read. */
 void bs_id_owners_prefetch(struct bs_id_owners *owners, const struct bs_source *source,
                            const struct bs_doc_record *record);
 
-/* Makes document number `document` of the segment being accumulated the owner of the id of record,
- * which is about to be added to accumulated. BS_NO_MEMORY, BS_INVALID (2^32 records of one source
- * in a run), or what opening an earlier segment of the run gives. */
+/* Makes document `document` of the current segment the owner of the record's id; the caller then
+ * adds the record to accumulated. BS_NO_MEMORY, BS_INVALID (2^32 records of one source in a run),
+ * and errors of opening an earlier segment of the run. */
 enum bs_status bs_id_owners_take(struct bs_id_owners *owners, const struct bs_source *source,
                                  const struct bs_doc_record *record, uint32_t document,
                                  struct bs_error *err) BS_WARN_UNUSED;
 
-/* Whether one of the documents read from this source bears the id of record, and then whether its
- * text is the same, by checksum. As above. */
+/* *is_owned_out: a document read from this source owns the id of record; *is_same_out: and has the
+ * same checksum. Errors: see bs_id_owners_take. */
 enum bs_status bs_id_owners_find(struct bs_id_owners *owners, const struct bs_source *source,
                                  const struct bs_doc_record *record, bool *is_owned_out,
                                  bool *is_same_out, struct bs_error *err) BS_WARN_UNUSED;
 
-/* Whether a document that is not dead bears the id of record. As above. */
+/* *lives_out: a document that is not dead owns the id of record; *place_out is then its place.
+ * Errors: see bs_id_owners_take. */
 enum bs_status bs_id_owners_lives(struct bs_id_owners *owners, const struct bs_source *source,
                                   const struct bs_doc_record *record, bool *lives_out,
                                   struct bs_id_place *place_out,
                                   struct bs_error *err) BS_WARN_UNUSED;
 
-/* Marks all documents dead that were read from the source under way. BS_NO_MEMORY. */
+/* Marks all documents dead that were read from the current source. BS_NO_MEMORY. */
 enum bs_status bs_id_owners_withdraw(struct bs_id_owners *owners,
                                      struct bs_error *err) BS_WARN_UNUSED;
 
@@ -107,8 +109,8 @@ enum bs_status bs_id_owners_withdraw(struct bs_id_owners *owners,
 enum bs_status bs_id_owners_kill(struct bs_id_owners *owners, struct bs_id_place place,
                                  struct bs_error *err) BS_WARN_UNUSED;
 
-/* The dead of segment i as (n_docs + 7) / 8 bytes; NULL in *bits_out if there are none.
- * BS_NO_MEMORY. */
+/* *bits_out: the dead documents of segment i as (n_docs + 7) / 8 bytes, borrowed; NULL if there are
+ * none. BS_NO_MEMORY. */
 enum bs_status bs_id_owners_dead(struct bs_id_owners *owners, uint32_t i, uint64_t n_docs,
                                  const uint8_t **bits_out, uint64_t *n_dead_out,
                                  struct bs_error *err) BS_WARN_UNUSED;

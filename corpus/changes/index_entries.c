@@ -9,20 +9,20 @@
 #include "corpus/changes/stored_text.h"
 #include "corpus/read/feed.h"
 
-#define BATCH_RECORDS 1024 /* to be read again */
+#define BATCH_RECORDS 1024 /* records of a batch to read again */
 
 struct known {
-	struct bs_doc_cursor cursor;    /* from where the feed stands */
-	const struct bs_source *source; /* of documents to read again */
-	/* the collections in it, one a source of the snapshot, as far as they were met; NULL:
-	 * none */
+	struct bs_doc_cursor cursor;    /* the entries of the index that are not passed yet */
+	const struct bs_source *source; /* source of the documents to read again */
+	/* inner collections of source, one for each source of the snapshot, made on first use;
+	 * nullable */
 	struct bs_source *inner;
-	/* the first of the feed's unread paths that may hold documents not yet passed */
+	/* offset of the first unread path of the feed that may contain documents not yet passed */
 	size_t unread_at;
-	uint64_t recall_bytes; /* of text that may still be asked for */
-	bool is_anew;          /* no fingerprint is reported */
-	bool may_stay;         /* as in struct bs_recall */
-	bool are_rows;         /* of collections, and are asked for as files */
+	uint64_t recall_bytes; /* bytes of text that may still be recalled */
+	bool is_anew;          /* entries have no fingerprint */
+	bool may_stay;         /* see struct bs_recall */
+	bool are_rows;         /* the documents are rows of collections, to be read as files */
 };
 
 static struct bs_index_entry make_known(const struct bs_snapshot *snapshot, struct bs_doc_ref ref,
@@ -54,8 +54,8 @@ static enum bs_status add_item(struct bs_batch *batch, const struct bs_doc_recor
 	return status;
 }
 
-/* Whether a document that the walk did not meet lies where it could not look. They are asked of in
- * document order. */
+/* True if a document that the walk did not yield is in a folder that the walk could not read. Call
+ * it in document order. */
 static bool is_unread(struct known *self, const struct bs_buffer *unread,
                       const struct bs_doc_record *record)
 {
@@ -72,9 +72,9 @@ static bool is_unread(struct known *self, const struct bs_buffer *unread,
 	return false;
 }
 
-/* Goes past the documents before the path at path_at of the batch's bytes (SIZE_MAX: all), and says
- * what is known of the path itself. They are gone, but for those where nobody could look: items of
- * their own, behind the paths. */
+/* Passes the index's entries before the path at path_at of the batch's bytes (SIZE_MAX: all
+ * entries). *known_out is the entry of the path itself. Entries without a path are gone, unless the
+ * walk could not read their place: these become items of their own, after the batch's paths. */
 static enum bs_status pass_known(struct known *self, const struct bs_buffer *unread,
                                  struct bs_batch *batch, size_t path_at, size_t path_bytes,
                                  struct bs_index_entry *known_out, struct bs_error *err)
@@ -123,7 +123,7 @@ static enum bs_status tell_paths(void *context, const struct bs_buffer *unread, 
 	return status;
 }
 
-/* The source of a document to read again. */
+/* The source of a document to read again: the recall's source or an inner collection of it. */
 static enum bs_status find_source(struct known *self, uint32_t number,
                                   const struct bs_source **source_out, struct bs_error *err)
 {

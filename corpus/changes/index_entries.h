@@ -1,7 +1,7 @@
 /*
- * index_entries.h: what a snapshot knows of a source, for the feeds and readers of corpus/read,
- * which know no index: so that what is unchanged need not be read, and that documents of the index
- * can be read again.
+ * index_entries.h: passes what a snapshot knows of a source to the feeds and readers of
+ * corpus/read, which do not know indexes. Feeds then skip unchanged files, and documents of the
+ * index can be read again.
  */
 #pragma once
 
@@ -10,32 +10,32 @@
 #include "corpus/read/feed.h"
 #include "corpus/read/source.h"
 
-/* Of a folder or file that is source number `source` of the snapshot (borrowed): the batches of the
- * feed say what the index knows of each path, exclusions included, and of each document where the
- * walk could not look. is_anew: no fingerprint that is known is that of the file. BS_NO_MEMORY,
- * BS_CORRUPT. */
+/* For a folder or file that is source number `source` of the snapshot (borrowed). Batches of the
+ * feed then contain the index's entry of each path, exclusions included, and of each document where
+ * the walk could not look. is_anew: entries have no fingerprint, so all files are read.
+ * BS_NO_MEMORY, BS_CORRUPT. */
 enum bs_status bs_index_entries_attach(struct bs_feed *feed, const struct bs_snapshot *snapshot,
                                        uint32_t source, bool is_anew,
                                        struct bs_error *err) BS_WARN_UNUSED;
 
-/* Of a recorded collection that was named: its row among the grams; ref.segment is BS_DOC_NONE if
- * there is none. BS_CORRUPT. */
+/* The row (grep's entry) of a recorded collection that was named as a source; ref.segment:
+ * BS_DOC_NONE if there is none. BS_CORRUPT. */
 enum bs_status bs_index_entries_row(const struct bs_snapshot *snapshot, uint32_t source,
                                     struct bs_index_entry *known_out,
                                     struct bs_error *err) BS_WARN_UNUSED;
 
-/* Which documents of a source are to be read again. */
+/* Which documents of a source to read again. */
 struct bs_recall_choice {
-	/* those in segments with an entry that is true; borrowed, as long as the feed */
+	/* documents of segments whose flag is true; borrowed until the feed is closed */
 	const bool *segments;
-	bool are_rows; /* these segments are of rows */
-	/* what takes too much memory, or cannot be read, stays where it is; else it would be
+	bool are_rows; /* the segments are segments of rows */
+	/* documents that are too large or unreadable stay in their segment; otherwise they are
 	 * lost */
 	bool may_stay;
-	uint64_t limit_bytes; /* the most text that is recalled */
+	uint64_t limit_bytes; /* the most text to read */
 };
-/* A feed of the live documents of source number `number` of the snapshot, in document order; of a
- * folder with those of the collections in it, which batches are of on their own. source and
+/* Opens a feed of the live documents of source number `number` of the snapshot, in document order.
+ * For a folder it includes its inner collections, which have batches of their own. source and
  * snapshot are borrowed. BS_NO_MEMORY. */
 enum bs_status bs_index_entries_recall(const struct bs_source *source,
                                        const struct bs_snapshot *snapshot, uint32_t number,

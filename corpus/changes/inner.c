@@ -46,8 +46,7 @@ static enum bs_status make_key(struct bs_inners *inners, uint32_t folder, const 
 	return status;
 }
 
-/* The source that a collection of a folder is already; another place in the list takes its
- * number. */
+/* Maps an inner collection to its source. If a path occurs twice, the later number wins. */
 static enum bs_status remember(struct bs_inners *inners, uint32_t number, struct bs_error *err)
 {
 	const struct bs_source_record *record = &inners->manifest->sources[number];
@@ -79,7 +78,7 @@ static bool is_met(const struct bs_inners *inners, uint32_t number)
 	return number < inners->is_met.used_bytes && inners->is_met.data[number];
 }
 
-/* The number of the source that the file of the folder under way is, UINT32_MAX: none yet. */
+/* The source number of a file of the current folder; UINT32_MAX if it is not a source yet. */
 static enum bs_status find_number(struct bs_inners *inners, const char *path, uint32_t *number_out,
                                   struct bs_error *err)
 {
@@ -93,13 +92,13 @@ static enum bs_status find_number(struct bs_inners *inners, const char *path, ui
 	return status;
 }
 
-/* A number that was forgotten before this run, and that no segment names any more: there may be
- * very many in a life of files that come and go. */
+/* A free source number: forgotten before this run, and without documents in any segment. Numbers
+ * are reused because files that come and go would use up many. */
 static uint32_t find_free(struct bs_inners *inners)
 {
 	const struct bs_manifest *before = &inners->refresh->snapshot->manifest;
 	uint32_t *next = &inners->next_free;
-	/* A folder has a smaller number than what is in it. */
+	/* A folder has a lower number than its inner collections. */
 	*next = *next > inners->folder_number ? *next : inners->folder_number + 1;
 	for (; *next < before->n_sources; ++*next)
 		if (before->sources[*next].kind == BS_SOURCE_FORGOTTEN &&
@@ -109,7 +108,7 @@ static uint32_t find_free(struct bs_inners *inners)
 	return inners->manifest->n_sources;
 }
 
-/* A new source of the manifest. */
+/* Adds an inner collection as a source of the manifest. */
 static enum bs_status add_source(struct bs_inners *inners, const char *path, uint32_t *number_out,
                                  struct bs_error *err)
 {
@@ -128,7 +127,8 @@ static enum bs_status add_source(struct bs_inners *inners, const char *path, uin
 	return status ? status : remember(inners, *number_out, err);
 }
 
-/* Whether its first line says so. What may not be read is told where it is read as a file. */
+/* *has_out: the first line is a record. *failed_out: why the file could not be read. Missing
+ * permission is not reported here but where the file is read as a plain file. */
 static enum bs_status has_line(struct bs_inners *inners, const struct bs_source *source,
                                bool is_known, bool *has_out, enum bs_status *failed_out,
                                struct bs_error *err)
@@ -154,7 +154,7 @@ static enum bs_status has_line(struct bs_inners *inners, const struct bs_source 
 	return BS_OK;
 }
 
-/* Whether the file is, for all its fingerprint says, what was read as a collection. */
+/* True if the file has the fingerprint that was recorded when it was read as a collection. */
 static bool is_unchanged(const struct bs_inners *inners, const struct bs_inner *inner)
 {
 	const struct bs_snapshot *snapshot = inners->refresh->snapshot;
@@ -167,7 +167,7 @@ static bool is_unchanged(const struct bs_inners *inners, const struct bs_inner *
 	       bs_fingerprint_equals(&fingerprint, record->fingerprint);
 }
 
-/* Begins to refresh it. What cannot be looked at stays as it is. */
+/* Begins to refresh an inner collection. One that cannot be read keeps its documents. */
 static enum bs_status begin(struct bs_inners *inners, struct bs_inner *inner, struct bs_error *err)
 {
 	struct bs_error why = {""};
@@ -183,7 +183,8 @@ static enum bs_status begin(struct bs_inners *inners, struct bs_inner *inner, st
 	return BS_OK;
 }
 
-/* inner is the file by name; *is_one_out: it is a collection, under a number. */
+/* Fills inner from the file at path. *is_one_out: it is a collection and has a source number.
+ * *is_unread_out: it is a new file that cannot be read. */
 static enum bs_status identify(struct bs_inners *inners, struct bs_inner *inner, const char *path,
                                bool *is_one_out, bool *is_unread_out, struct bs_error *err)
 {
@@ -202,7 +203,7 @@ static enum bs_status identify(struct bs_inners *inners, struct bs_inner *inner,
 	if (!status && !*is_one_out)
 		status = has_line(inners, &inner->source, inner->number != UINT32_MAX, is_one_out,
 		                  &failed, err);
-	/* It may yet be what it was. */
+	/* A known collection that cannot be read now remains one. */
 	*is_one_out |= failed == BS_IO && inner->number != UINT32_MAX;
 	*is_unread_out = failed == BS_IO && !*is_one_out;
 	if (!status && *is_one_out && inner->number == UINT32_MAX)
@@ -281,7 +282,7 @@ enum bs_status bs_inners_end(struct bs_inners *inners, const struct bs_batch *ba
 	return status;
 }
 
-/* It is a source no more. */
+/* Removes an inner collection from the sources. */
 static enum bs_status forget(struct bs_inners *inners, uint32_t number, struct bs_error *err)
 {
 	struct bs_source_record gone = {
@@ -291,7 +292,7 @@ static enum bs_status forget(struct bs_inners *inners, uint32_t number, struct b
 	return status ? status : bs_manifest_replace_source(inners->manifest, number, &gone, err);
 }
 
-/* Nothing of it is known but its name. */
+/* Clears all of its record but kind, parent, label and path, and removes its documents. */
 static enum bs_status lose(struct bs_inners *inners, uint32_t number, struct bs_error *err)
 {
 	struct bs_source_record *record = &inners->manifest->sources[number];
@@ -306,7 +307,8 @@ enum bs_status bs_inners_settle(struct bs_inners *inners, uint32_t folder,
                                 const struct bs_feed *feed, enum bs_inners_fate fate,
                                 struct bs_error *err)
 {
-	/* What was one may be a file by now, and that has none in it. */
+	/* The source may have been a folder and be a file now; then all of its inner collections
+	 * are gone. */
 	bool is_folder = inners->manifest->sources[folder].kind == BS_SOURCE_FOLDER;
 	enum bs_status status = BS_OK;
 	for (uint32_t i = folder + 1; i < inners->manifest->n_sources && !status; i++) {

@@ -12,7 +12,7 @@
 #include "core/bitsift/terminal.h"
 #include "corpus/walk/file.h"
 
-/* Overwrites absolute with the path, NUL-ended; a relative one is one from base. */
+/* Overwrites absolute with the NUL-terminated absolute path. A relative path starts at base. */
 static enum bs_status make_absolute(const char *base, const char *path, struct bs_buffer *absolute,
                                     struct bs_error *err)
 {
@@ -23,7 +23,7 @@ static enum bs_status make_absolute(const char *base, const char *path, struct b
 	return bs_buffer_append(absolute, whole, strlen(whole) + 1, err);
 }
 
-/* The folder in which the index directory lies, without a link in it. */
+/* The folder that contains the index directory, without symlinks. */
 static enum bs_status index_base(const struct bs_dir *dir, char **base_out, struct bs_error *err)
 {
 	char *base = strdup(dir->place);
@@ -50,9 +50,9 @@ const char *bs_recorded_below(const char *base, const char *path)
 }
 
 /*
- * Overwrites path with the way from here, the working directory, to an absolute path: a relative
- * one where it lies below, or both lie in base, the folder of the index. No link is in here or
- * base, so that steps up lead where the names say.
+ * Overwrites path with a path to `whole`, an absolute path, from `here`, the working directory. It
+ * is relative if whole is below here, or if both are in base, the folder of the index. Neither here
+ * nor base contains symlinks, so that ".." leads where the names say.
  */
 static enum bs_status from_here(const char *base, const char *here, const char *whole,
                                 struct bs_buffer *path, struct bs_error *err)
@@ -63,7 +63,7 @@ static enum bs_status from_here(const char *base, const char *here, const char *
 	if (!rest && bs_recorded_below(base, here) && bs_recorded_below(base, whole))
 		status = bs_file_way(here, whole, strlen(whole), path, err);
 	else
-		/* "-" is standard input. */
+		/* "-" alone would mean standard input. */
 		rest = !rest ? whole : strcmp(rest, "-") == 0 ? "./-" : rest;
 	return status ? status
 	              : bs_buffer_append(path, rest ? rest : "", strlen(rest ? rest : "") + 1, err);
@@ -79,7 +79,7 @@ static enum bs_status set_down(struct bs_source *source, const char *whole, cons
 	return source->down ? BS_OK : bs_fail_memory(err, "a path", strlen(down));
 }
 
-/* The source of a record as far as it can be told without a question or a look. */
+/* The source of a record, made without asking for consent or accessing its path. */
 static enum bs_status place_source(const char *base, const struct bs_source_record *record,
                                    struct bs_source *source_out, struct bs_error *err)
 {
@@ -105,7 +105,8 @@ static enum bs_status place_source(const char *base, const struct bs_source_reco
 	return status;
 }
 
-/* The absolute path of what stands, or stood, at path, without a link but its last component. */
+/* The absolute path of an existing or removed file, with symlinks resolved except in the last
+ * component. */
 static enum bs_status make_canonical(const char *path, char **whole_out, struct bs_error *err)
 {
 	struct bs_buffer joined = {0};
@@ -126,7 +127,7 @@ static enum bs_status make_canonical(const char *path, char **whole_out, struct 
 			status = bs_file_join(real, name, strlen(name), &joined, err);
 		*whole_out = (char *)joined.data;
 	}
-	/* Its parent is gone, or may not be passed. */
+	/* The parent does not exist or cannot be searched. */
 	if (!status && !*whole_out && (real = getcwd(NULL, 0)) == NULL)
 		status = bs_fail(err, BS_IO, "the current directory: %s", strerror(errno));
 	if (!status && !*whole_out) {
@@ -152,7 +153,7 @@ enum bs_status bs_recorded_path(const struct bs_dir *dir, const struct bs_source
 		status = make_canonical(source->path, &whole, err);
 	if (!status) {
 		const char *rest = bs_recorded_below(base, whole);
-		/* "-" is what standard input is recorded by. */
+		/* "-" is the recorded path of standard input. */
 		*path_out = strdup(!rest ? whole : strcmp(rest, "-") == 0 ? "./-" : rest);
 		status = *path_out ? BS_OK : bs_fail_memory(err, "a path", strlen(whole));
 	}
@@ -201,8 +202,8 @@ static bool is_outside(const struct bs_dir *dir, const char *base, const char *p
 	return strcmp(rest, ".") != 0 && !bs_dir_is_beside(dir, rest);
 }
 
-/* Whether the source may be read: it lies in the folder of the index, somebody has just named it,
- * or consents. */
+/* *may_out: the source may be read: it is in the folder of the index, was named by the user, or the
+ * host consents. */
 static enum bs_status may_follow(const struct bs_dir *dir, const char *base,
                                  const struct bs_source_record *record, bool *may_out,
                                  struct bs_error *err)
@@ -263,7 +264,7 @@ enum bs_status bs_recorded_local_id(const struct bs_source *source,
 	                                 id, err);
 }
 
-/* Whether the folder holds nothing but the index. */
+/* Sets *standing_out to EMPTY if the folder contains nothing but the index, otherwise to THERE. */
 static enum bs_status look_into(const struct bs_dir *dir, const char *path,
                                 enum bs_standing *standing_out, struct bs_error *why)
 {
@@ -347,8 +348,8 @@ enum bs_status bs_recorded_root(const struct bs_dir *dir, const struct bs_source
 	enum bs_status status = index_base(dir, &base, err);
 	if (!status)
 		status = place_source(base, record, source_out, err);
-	/* By a path that leads elsewhere from here, globs and ignore rules would mean something
-	 * else. */
+	/* Globs and ignore rules refer to the recorded path, which differs from the path as seen
+	 * from here. */
 	if (!status && record->kind != BS_SOURCE_STDIN && record->path[0] != '/' &&
 	    strcmp(source_out->path, record->path) != 0) {
 		source_out->shown = strdup(record->path);

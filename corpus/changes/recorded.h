@@ -1,10 +1,10 @@
 /*
- * recorded.h: between a source as the manifest records it and a source as it is read. Both rooms
- * above need it: the indexer to record and refresh, the query to read documents again.
+ * recorded.h: converts between a source as the manifest records it and a source as it is read. Used
+ * by the indexer to record and refresh sources, and by queries to read documents again.
  *
- * A source below the folder in which the index lies is recorded by its path from there, so that a
- * project may be moved or mounted elsewhere together with its index; any other by its absolute
- * path.
+ * A source inside the folder that contains the index is recorded by its path from that folder, so
+ * that a project can be moved or mounted elsewhere together with its index. Any other source is
+ * recorded by its absolute path.
  */
 #pragma once
 
@@ -15,54 +15,56 @@
 #include "core/store/snapshot.h"
 #include "corpus/read/source.h"
 
-/* The path to record for a source whose path is openable from the current directory, in the index
- * of dir: no link leads there but its last component. To be freed by the caller. BS_IO,
+/* The path to record in the index of dir for a source whose path can be opened from the working
+ * directory. Symlinks are resolved, except in the last component. The caller frees it. BS_IO,
  * BS_NO_MEMORY. */
 enum bs_status bs_recorded_path(const struct bs_dir *dir, const struct bs_source *source,
                                 char **path_out, struct bs_error *err) BS_WARN_UNUSED;
 
-/* Where a source is, by which it is known: the absolute path without a link in it; of one that is
- * not there or must not be looked at, as recorded. NULL of one that has no place. path: as
- * recorded. To be freed. BS_NO_MEMORY. */
+/* The identity of a source: its absolute path with all symlinks resolved. If it does not exist, or
+ * is_refused (it must not be accessed), the recorded path made absolute. *place_out is NULL for
+ * kinds without a path. path: as recorded. The caller frees *place_out. BS_NO_MEMORY. */
 enum bs_status bs_recorded_canonical(const struct bs_dir *dir, enum bs_source_kind kind,
                                      const char *path, bool is_refused, char **place_out,
                                      struct bs_error *err) BS_WARN_UNUSED;
 
-/* What remains of a place below another, "." for that itself, NULL if it is not below. */
+/* The part of path `inner` below path `place`: "." if they are equal, NULL if inner is not
+ * below. */
 const char *bs_recorded_below(const char *place, const char *inner);
 
-/* The source that is number i of a manifest, openable from the current directory: by a relative
- * path if it lies below that, or both lie in the folder of the index; release with
- * bs_source_deinit. If it is_refused, it must not be looked at in any way: the manifest may come
- * from anyone, and name any place. BS_NO_MEMORY. */
+/* Makes the source that is number i of a manifest. Its path can be opened from the working
+ * directory; it is relative if the source is below that, or if both are in the folder of the index.
+ * Release with bs_source_deinit. If is_refused is set, the source must not be accessed in any way,
+ * because the manifest may be untrusted and name any path. BS_NO_MEMORY. */
 enum bs_status bs_recorded_source(const struct bs_dir *dir, const struct bs_manifest *manifest,
                                   uint32_t i, struct bs_source *source_out,
                                   struct bs_error *err) BS_WARN_UNUSED;
-/* The same of a record that has no parent. */
+/* Makes the source of a record without a parent; see bs_recorded_source. */
 enum bs_status bs_recorded_root(const struct bs_dir *dir, const struct bs_source_record *record,
                                 struct bs_source *source_out, struct bs_error *err) BS_WARN_UNUSED;
-/* The same of a collection in a folder, which is followed as its folder is. BS_NO_MEMORY. */
+/* Makes the source of a collection in a folder; it is refused if the folder is. BS_NO_MEMORY. */
 enum bs_status bs_recorded_inner(const struct bs_source *folder,
                                  const struct bs_source_record *record,
                                  struct bs_source *source_out, struct bs_error *err) BS_WARN_UNUSED;
 
-/* As bs_recorded_source for its names alone: whether it is followed is not asked. */
+/* Like bs_recorded_source, for names only: does not ask whether the source may be followed. */
 enum bs_status bs_recorded_place(const struct bs_dir *dir, const struct bs_manifest *manifest,
                                  uint32_t i, struct bs_source *source_out,
                                  struct bs_error *err) BS_WARN_UNUSED;
 
-/* The same of all sources; bs_recorded_places_free takes back what they are, NULL too. */
+/* bs_recorded_place for all sources. The caller frees *sources_out with bs_recorded_places_free,
+ * after a failure too; NULL is allowed there. */
 enum bs_status bs_recorded_places(const struct bs_dir *dir, const struct bs_manifest *manifest,
                                   struct bs_source **sources_out,
                                   struct bs_error *err) BS_WARN_UNUSED;
 void bs_recorded_places_free(struct bs_source *sources, uint32_t n_sources);
 
-/* The record's source was named by whoever runs now: it is followed, and if it lies outside, the
- * consent is told. */
+/* Marks the record's source as named by the current user, so that it is followed. If it is outside
+ * the folder of the index, the host's consent->named is called. */
 enum bs_status bs_recorded_name(const struct bs_dir *dir, struct bs_source_record *record,
                                 struct bs_error *err) BS_WARN_UNUSED;
 
-/* As much of a recorded source as ids are made of, borrowed from the record; without a path. */
+/* A source for ids only, without a path; borrows from the record. */
 static inline struct bs_source bs_recorded_name_of(const struct bs_source_record *record)
 {
 	return (struct bs_source){.kind = (enum bs_source_kind)record->kind,
@@ -70,41 +72,41 @@ static inline struct bs_source bs_recorded_name_of(const struct bs_source_record
 	                          .label = record->label};
 }
 
-/* Overwrites id with that of a recorded document of the source. BS_NO_MEMORY. */
+/* Overwrites id with the id of a recorded document. BS_NO_MEMORY. */
 enum bs_status bs_recorded_id(const struct bs_source *source, const struct bs_doc_record *record,
                               struct bs_buffer *id, struct bs_error *err) BS_WARN_UNUSED;
 
-/* The same with the local id, of a source with a path. */
+/* Overwrites id with the local id of a recorded document. source needs a path. BS_NO_MEMORY. */
 enum bs_status bs_recorded_local_id(const struct bs_source *source,
                                     const struct bs_doc_record *record, struct bs_buffer *id,
                                     struct bs_error *err) BS_WARN_UNUSED;
 
 /* The state of a recorded source's place. */
 enum bs_standing {
-	BS_STANDING_THERE, /* as far as can be seen before it is read */
-	/* a folder without any entry but the index: its file system may not be mounted */
+	BS_STANDING_THERE, /* exists, as far as can be seen without reading it */
+	/* a folder that contains at most the index: its file system may not be mounted */
 	BS_STANDING_EMPTY,
 	BS_STANDING_GONE,
-	BS_STANDING_UNREAD, /* the operating system refuses to tell, or to open it */
+	BS_STANDING_UNREAD, /* the operating system denies access */
 };
-/* Looks at a source that is followed. why: the reason of GONE and UNREAD. BS_NO_MEMORY. */
+/* Checks a source that is followed. why: the reason of GONE or UNREAD. BS_NO_MEMORY. */
 enum bs_status bs_recorded_look(const struct bs_dir *dir, const struct bs_source *source,
                                 enum bs_standing *standing_out, struct bs_error *why,
                                 struct bs_error *err) BS_WARN_UNUSED;
 
-/* Whether the snapshot has a live document of the source, or of a collection in it. */
+/* True if the snapshot has a live document of the source or of an inner collection of it. */
 bool bs_recorded_has_documents(const struct bs_snapshot *snapshot, uint32_t number);
 
-/* BS_UNTRUSTED, and the line that says which source is not followed, and how to consent. */
+/* Returns BS_UNTRUSTED; the message names the source and explains how to consent. */
 enum bs_status bs_recorded_refuse(const struct bs_dir *dir, const struct bs_source *source,
                                   struct bs_error *err);
 
-/* BS_UNTRUSTED if a source is not followed: for who reads everything again, and would lose it.
- * BS_NO_MEMORY. */
+/* BS_UNTRUSTED if a source may not be followed: for callers that read everything again and would
+ * lose its documents. BS_NO_MEMORY. */
 enum bs_status bs_recorded_check(const struct bs_dir *dir, const struct bs_manifest *manifest,
                                  struct bs_error *err) BS_WARN_UNUSED;
 
-/* How documents are read, as the index's options say. Borrows from options. dir (nullable) is
- * passed over by walks. */
+/* The options for reading documents, from those the index records. Borrows from options. Walks skip
+ * dir (nullable). */
 struct bs_source_options bs_recorded_options(const struct bs_recorded_options *options,
                                              const struct bs_dir *dir);

@@ -21,7 +21,7 @@ static int compare_ranges(const void *a, const void *b)
 	return order ? order : bs_compare_u64(x->first, y->first);
 }
 
-/* So that sources, of which there may be many, find their documents. */
+/* Sorts the ranges by source, for binary search, because there may be many sources. */
 static enum bs_status sort_ranges(struct bs_refresh *refresh, struct bs_error *err)
 {
 	const struct bs_snapshot *snapshot = refresh->snapshot;
@@ -44,7 +44,7 @@ static enum bs_status sort_ranges(struct bs_refresh *refresh, struct bs_error *e
 	return BS_OK;
 }
 
-/* The first range of the source, or of one behind it. */
+/* The first range of the source, or of the next one that has ranges. */
 static size_t first_range(const struct bs_refresh *refresh, uint32_t number)
 {
 	size_t range;
@@ -76,19 +76,21 @@ void bs_refresh_deinit(struct bs_refresh *refresh)
 	free(refresh->ranges);
 }
 
-#define DECIDE_NS 100u /* what a decision costs about */
+#define DECIDE_NS 100u /* estimated cost of one decision */
 
-/* What becomes of the documents that the index had of a source. */
+/* What happens to the indexed documents of a source. */
 enum fate {
 	STAYS,
-	RECORDS_STAY,     /* of a collection that is as it was; of its row that is said apart */
-	GONE_UNLESS_SEEN, /* of files, and rows: those that were not seen unchanged */
-	/* Of records: those whose id a record bears that was read; of a collection not merely
-	 * appended to, all. */
+	/* an unchanged collection or standard input: records stay, its row as for
+	 * GONE_UNLESS_SEEN */
+	RECORDS_STAY,
+	GONE_UNLESS_SEEN, /* files and rows: gone, except those that were seen unchanged */
+	/* records: gone if a record with their id was read; all of them, unless the collection was
+	 * only appended to */
 	GONE_IF_OWNED,
 };
 
-/* Of one that does not stay anyway. */
+/* Decides one live document. */
 static enum bs_status decide(struct bs_refresh *refresh, const struct bs_refreshing *at,
                              enum fate fate, struct bs_doc_ref ref, struct bs_error *err)
 {
@@ -100,7 +102,7 @@ static enum bs_status decide(struct bs_refresh *refresh, const struct bs_refresh
 	bool is_kept = fate == GONE_IF_OWNED && at->is_appended;
 	enum bs_status status = bs_deadline_spend(DECIDE_NS, err);
 	if (status || (fate == GONE_UNLESS_SEEN && bs_doc_bits_has(&refresh->seen, ref)))
-		return status; /* counted when it was seen */
+		return status; /* counted in bs_refresh_unchanged */
 	bool has_parts = fate == GONE_UNLESS_SEEN && at && at->source->parts;
 	if (fate == GONE_IF_OWNED || has_parts)
 		status = bs_snapshot_record(refresh->snapshot, ref, &record, err);
@@ -121,7 +123,7 @@ static enum bs_status decide(struct bs_refresh *refresh, const struct bs_refresh
 	return is_kept ? BS_OK : bs_snapshot_mark(refresh->snapshot, ref, true, err);
 }
 
-/* Decides for every live document of the source, which is under way if it is looked at. */
+/* Decides every live document of a source. at: NULL if the source is not read. */
 static enum bs_status decide_all(struct bs_refresh *refresh, const struct bs_refreshing *at,
                                  uint32_t number, enum fate fate, struct bs_error *err)
 {
@@ -174,7 +176,8 @@ static bool is_known_kind(const struct bs_refresh *refresh, const struct bs_refr
 	       manifest->sources[at->number].kind == (uint32_t)at->source->kind;
 }
 
-/* Where to read a collection on. */
+/* Checks a collection; opens a feed, at the point where reading ended if possible, if it
+ * changed. */
 static enum bs_status begin_collection(const struct bs_refresh *refresh, struct bs_refreshing *at,
                                        const struct bs_source_record *record,
                                        const struct bs_source_options *options,
@@ -197,7 +200,7 @@ static enum bs_status begin_collection(const struct bs_refresh *refresh, struct 
 	               : bs_feed_resume(*feed_out, &mark, &at->is_appended, err);
 }
 
-/* Text on standard input is for its reader alone, for all that can be known. */
+/* Standard input, and a source whose permissions are unknown, counts as private. */
 static void note_private(const struct bs_source *source, const struct bs_source_options *options)
 {
 	struct bs_fingerprint fingerprint;
@@ -255,7 +258,7 @@ enum bs_status bs_refresh_unchanged(struct bs_refresh *refresh, struct bs_doc_re
 	return bs_doc_bits_set(&refresh->seen, refresh->snapshot, known, err);
 }
 
-/* Counts a document that was read again; is_same: its text has not changed. */
+/* Counts a document that was read again. is_same: its text has not changed. */
 static void count_again(struct bs_refresh *refresh, bool is_same)
 {
 	refresh->n_unchanged += is_same;
@@ -278,7 +281,7 @@ static enum bs_status count_read_again(struct bs_refresh *refresh, struct bs_ref
 	return BS_OK;
 }
 
-/* Ids are unique within a source: it has the owners now. */
+/* Makes the source the one whose ids are in owners, because ids are unique only within a source. */
 static void own_ids(struct bs_refresh *refresh, const struct bs_refreshing *at)
 {
 	if (refresh->owners_of != at->number)
@@ -300,7 +303,7 @@ enum bs_status bs_refresh_find_given(struct bs_refresh *refresh, const struct bs
 	              : bs_id_lookup_find(&refresh->ids, id, id_bytes, ref_out, record_out, err);
 }
 
-/* A record of standard input takes the place of one of the snapshot, if that bears its id. */
+/* Replaces the snapshot's record that has the same id as a record of standard input, if any. */
 static enum bs_status replace_given(struct bs_refresh *refresh, const struct bs_refreshing *at,
                                     const struct bs_doc_record *record, struct bs_error *err)
 {
@@ -336,7 +339,7 @@ enum bs_status bs_refresh_take(struct bs_refresh *refresh, struct bs_refreshing 
 		bs_exclusions_meet(&refresh->exclusions, at->source, record, place, err);
 	if (status)
 		return status;
-	/* Paths are unique as they are. */
+	/* Paths are unique, so files need no owners. */
 	if (!bs_source_has_records(at->source))
 		return count_read_again(refresh, at, record, known, err);
 	at->last_line = record->place[2];
@@ -348,28 +351,28 @@ enum bs_status bs_refresh_take(struct bs_refresh *refresh, struct bs_refreshing 
 	                                  err);
 }
 
-/* Records that are no documents; those of a prefix that is as it was were counted when it was
+/* Updates the numbers of invalid records. Those of an unchanged prefix were counted when it was
  * read. */
 static void record_left_out(const struct bs_refreshing *at, struct bs_source_record *record)
 {
 	uint64_t *n = record->left_out.n;
 	if (!at->is_appended)
 		record->left_out = (struct bs_left_out){.n = {0}};
-	/* What seemed half a record when it was read is read again, whole. */
+	/* The last line was incomplete when it was read; it is read again, as a whole. */
 	else if (record->read_bytes < record->fingerprint[0] && n[BS_SKIP_BAD_RECORD] > 0)
 		n[BS_SKIP_BAD_RECORD]--;
 	for (size_t reason = 0; reason < BS_SKIP_MAX; reason++)
 		n[reason] += at->n_bad[reason];
 }
 
-/* What the manifest is to say of a collection. */
+/* Updates the manifest's record of a collection. */
 static void record_collection(const struct bs_refreshing *at, const struct bs_feed *feed,
                               struct bs_source_record *record)
 {
 	struct bs_read_mark whole, mark;
 	bs_feed_mark(feed, true, &whole);
-	/* A last line without end that is no record may be one half of what is just being
-	 * written. */
+	/* If the last line has no newline and is not a record, it may be incomplete: do not count
+	 * it as read. */
 	bs_feed_mark(feed, at->last_line == whole.n_lines, &mark);
 	bs_fingerprint_record(&at->fingerprint, record->fingerprint);
 	record->is_racy = at->is_racy;
@@ -383,14 +386,14 @@ enum bs_status bs_refresh_end(struct bs_refresh *refresh, struct bs_refreshing *
                               struct bs_error *err)
 {
 	bool is_file = !bs_source_has_records(at->source);
-	/* Records of standard input replaced theirs when they were taken, unless they replace
-	 * all. */
+	/* Records of standard input already replaced earlier ones in bs_refresh_take, unless the
+	 * source is read anew. */
 	bool decides_by_id = feed && (at->source->kind == BS_SOURCE_COLLECTION ||
 	                              (!is_file && at->source->is_anew));
 	enum fate fate = is_file ? GONE_UNLESS_SEEN : decides_by_id ? GONE_IF_OWNED : RECORDS_STAY;
 	own_ids(refresh, at);
 	enum bs_status status = decide_all(refresh, at, at->number, fate, err);
-	/* Read again means changed, not gone. */
+	/* decide_all counted changed files as removed. */
 	refresh->n_removed -= is_file ? at->n_read_again : 0;
 	uint64_t n_dead = refresh->owners.n_dead;
 	if (!status)

@@ -11,7 +11,8 @@
 #include "corpus/read/reader.h"
 #include "corpus/read/text_store.h"
 
-/* We wrote it ourselves: what is wrong with it, or not there, is damage of its file. */
+/* Reports an invalid or missing stored text, which bitsift wrote itself, as damage of the segment's
+ * file. */
 static enum bs_status blame(const struct bs_segment *segment, enum bs_status status,
                             const struct bs_error *why, struct bs_error *err)
 {
@@ -40,8 +41,8 @@ static enum bs_status open_store(const struct bs_segment *segment, struct bs_sto
 
 struct bs_stored_texts {
 	const struct bs_snapshot *snapshot;
-	struct bs_buffer line, fields; /* of a document that is not stored */
-	struct bs_store *stores[];     /* one a segment, NULL: not asked for yet */
+	struct bs_buffer line, fields; /* scratch for documents that are not stored */
+	struct bs_store *stores[];     /* one for each segment; NULL: not opened yet */
 };
 
 enum bs_status bs_stored_texts_new(const struct bs_snapshot *snapshot,
@@ -105,7 +106,7 @@ enum bs_status bs_stored_texts_ask(struct bs_stored_texts *texts, struct bs_doc_
 		               : provider  ? "its text cannot be read"
 		                           : "its text is not in the index, and nobody is there to "
 		                             "be asked for it");
-	/* Fields that were left out stand in the line only. */
+	/* Fields that were not indexed are only in the line. */
 	bool has_line = record.checksum != 0 || options.text_fields;
 	if (has_line)
 		status = bs_in_memory_line(given, n_given, &texts->line, err);
@@ -118,7 +119,7 @@ enum bs_status bs_stored_texts_ask(struct bs_stored_texts *texts, struct bs_doc_
 	return status;
 }
 
-/* The next document from *document on whose source is standard input, and whose text is stored;
+/* Finds the next document, from *document on, of standard input whose text is stored. *found_out is
  * false if there is none. */
 static enum bs_status next_stored(const struct bs_snapshot *snapshot, uint32_t s,
                                   uint32_t *document, struct bs_doc_record *record_out,
@@ -140,7 +141,8 @@ static enum bs_status next_stored(const struct bs_snapshot *snapshot, uint32_t s
 	return BS_OK;
 }
 
-/* Where all texts are stored, that this is the document's. */
+/* Where all texts are stored: checks that stored text number ref.document matches the document's
+ * checksum. */
 static enum bs_status check_sum(const struct bs_snapshot *snapshot, struct bs_doc_ref ref,
                                 const struct bs_buffer *text, struct bs_error *err)
 {
@@ -157,7 +159,8 @@ static enum bs_status check_sum(const struct bs_snapshot *snapshot, struct bs_do
 	                                      ref.document);
 }
 
-/* records: whoever fetches a text wants a record of it. */
+/* records: parses the texts of standard input, because loading such a text requires a valid
+ * record. */
 static enum bs_status check_texts(struct bs_stored_texts *texts, uint32_t s,
                                   struct bs_reader *records, struct bs_buffer *text,
                                   struct bs_error *err)

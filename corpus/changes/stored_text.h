@@ -1,6 +1,6 @@
 /*
- * stored_text.h: the texts that the segments of a snapshot store: any one of them, for a query or a
- * compaction, and all in turn, for `bitsift check`. text_store.h knows the bytes.
+ * stored_text.h: the texts that the segments of a snapshot store: single texts for queries and
+ * compaction, and a check of all texts for `bitsift check`. text_store.h has the encoding.
  */
 #pragma once
 
@@ -11,26 +11,26 @@
 #include "core/store/snapshot.h"
 #include "corpus/walk/document.h"
 
-/* Decodes every text of a segment that stores some; those of standard input must have the bytes
- * their documents say, and be records. BS_CORRUPT names the segment's file. A bs_check_stored_text
- * (core/check/check.h). */
+/* Decodes every text of a segment that stores texts. Texts of standard input must have the length
+ * that their documents record, and be valid records. BS_CORRUPT names the segment's file. A
+ * bs_check_stored_text (core/check/check.h). */
 enum bs_status bs_stored_text_check(const struct bs_snapshot *snapshot, uint32_t segment,
                                     struct bs_error *err) BS_WARN_UNUSED;
 
-/* One thread's way to the stored texts of a snapshot (borrowed): decoders, made as segments are
- * asked for. */
+/* One thread's access to the stored texts of a snapshot (borrowed). The decoder of a segment is
+ * made on first use. */
 struct bs_stored_texts;
 enum bs_status bs_stored_texts_new(const struct bs_snapshot *snapshot,
                                    struct bs_stored_texts **texts_out,
                                    struct bs_error *err) BS_WARN_UNUSED;
 void bs_stored_texts_free(struct bs_stored_texts *texts);
-/* Asks the snapshot's provider for the texts of a document that is not stored (BS_DOC_NOT_STORED),
- * as a bs_recall has it: borrowed until the next call. BS_NOT_FOUND: there is no such document any
- * more; BS_IO: they cannot be had; BS_CORRUPT, BS_NO_MEMORY. */
+/* Gets the texts of a document that is not stored (BS_DOC_NOT_STORED) from the snapshot's provider,
+ * as in struct bs_recall. They are borrowed until the next call. BS_NOT_FOUND: the document no
+ * longer exists; BS_IO: its text is not available; BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_stored_texts_ask(struct bs_stored_texts *texts, struct bs_doc_ref ref,
                                    struct bs_document *document_out,
                                    struct bs_error *err) BS_WARN_UNUSED;
-/* Overwrites text with that of one frame of a segment. BS_CORRUPT, BS_NO_MEMORY. */
+/* Overwrites text with the text of one frame of a segment. BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_stored_texts_fetch(struct bs_stored_texts *texts, uint32_t segment,
                                      uint64_t frame, struct bs_buffer *text,
                                      struct bs_error *err) BS_WARN_UNUSED;

@@ -1,7 +1,7 @@
 /*
- * uncommitted.h: a writer (bitsift/writer.h) as it is seen by who searches what it has not
- * committed yet. Searches and the indexer do not know each other: a struct bs_writer begins with
- * this.
+ * uncommitted.h: the part of a writer (bitsift/writer.h) that searches of its uncommitted documents
+ * use. Searches and the indexer do not include each other, so a struct bs_writer begins with this
+ * struct.
  */
 #pragma once
 
@@ -13,13 +13,13 @@
 struct bs_writer;
 
 struct bs_uncommitted {
-	const struct bs_limits *limits; /* of each call of the writer; nullable */
-	/* Opens what would be committed now, of which the in-memory documents alone are live, for
-	 * bs_snapshot_deinit before anything else is done with the writer. */
+	const struct bs_limits *limits; /* limits of each call of the writer; nullable */
+	/* Opens the state that would be committed now, in which only the in-memory documents are
+	 * live. The caller calls bs_snapshot_deinit before any other use of the writer. */
 	enum bs_status (*show)(struct bs_writer *writer, struct bs_snapshot *shown_out,
 	                       struct bs_error *err);
-	/* Deletes documents of that, when it is closed; refs: each once. A failure of either rolls
-	 * the writer back. */
+	/* Deletes documents of that snapshot, after it was closed. refs: without duplicates. A
+	 * failure of either function rolls the writer back. */
 	enum bs_status (*drop)(struct bs_writer *writer, const struct bs_doc_ref *refs,
 	                       size_t n_refs, struct bs_error *err);
 };

@@ -14,8 +14,8 @@ enum bs_coding bs_coding_of(const uint8_t *bytes, size_t n_bytes, size_t *mark_b
 		size_t n_bytes;
 		uint8_t bytes[BS_CODING_MARK_BYTES];
 	} marks[] = {
-		/* That of UTF-16 is the beginning of one of UTF-32, and no record begins with
-		 * U+0000. */
+		/* UTF-32 first, because its mark begins with that of UTF-16, and no record begins
+		 * with U+0000. */
 		{BS_CODING_UTF32LE, 4, {0xff, 0xfe, 0, 0}},
 		{BS_CODING_UTF32BE, 4, {0, 0, 0xfe, 0xff}},
 		{BS_CODING_UTF16LE, 2, {0xff, 0xfe}},

@@ -1,5 +1,5 @@
-/* feed.c: a source cut into batches, on one thread, in document order. See source.h; reader.c takes
- * them from here. */
+/* feed.c: cuts a source into batches, on one thread, in document order. See source.h; reader.c
+ * reads the batches. */
 #include "corpus/read/feed.h"
 
 #include <errno.h>
@@ -15,38 +15,39 @@
 #include "corpus/walk/file.h"
 #include "corpus/walk/holes.h"
 
-#define BATCH_KNOWN 512 /* paths that mostly need a stat */
+#define BATCH_KNOWN 512 /* paths of a batch with entries: most of them need only a stat */
 
-/* carry holds the beginning of the line that the last batch was cut before; a batch starts with
- * it. */
 struct bs_feed {
 	const struct bs_source *source;
-	struct bs_walk *walk;  /* of a folder */
-	int fd;                /* of a collection or standard input */
-	enum bs_coding coding; /* ... of standard input once it has been read from */
-	struct bs_holes holes; /* ... that are not read */
+	struct bs_walk *walk; /* for a folder */
+	int fd;               /* for a collection or standard input */
+	/* for a collection or standard input; of the latter, once bytes were read */
+	enum bs_coding coding;
+	struct bs_holes holes; /* holes of the file fd, which are not read */
+	/* the incomplete line after the last batch; the next batch begins with it */
 	struct bs_buffer carry;
-	/* of the first byte that no batch has had yet; of a folder the files so far */
+	/* offset of the first byte not yet in a batch; for a folder the number of files so far */
 	uint64_t offset;
-	uint64_t line; /* its line, 1-based */
-	bool at_end;   /* nothing more to read; carry may still hold something */
-	struct bs_checksum_stream *checksum; /* of a collection, up to offset */
-	/* at its end: all of it, and without a last line that has no end */
+	uint64_t line;                       /* 1-based number of the line at offset */
+	bool at_end;                         /* nothing more to read; carry may still hold a line */
+	struct bs_checksum_stream *checksum; /* checksum of a collection's bytes before offset */
+	/* at the end: all bytes; all bytes except a last line without line feed */
 	struct bs_read_mark whole, ended;
-	struct bs_entry_lookup lookup; /* fill NULL: nothing is known */
-	/* ... and it says which documents are to be read again */
+	struct bs_entry_lookup lookup; /* fill is NULL if none is set */
+	/* lookup yields documents to read again */
 	bool is_recall;
-	/* what the walk could not look at: paths in document order, each NUL-ended */
+	/* consecutive NUL-terminated paths that the walk could not read, in document order */
 	struct bs_buffer unread;
-	bool has_failed;                            /* at reading a collection */
-	uint64_t max_line_bytes;                    /* a longer line is not held */
+	bool has_failed; /* reading a collection failed */
+	/* longer lines are skipped without holding them in memory */
+	uint64_t max_line_bytes;
 	const struct bs_inner_reader *inner_reader; /* nullable */
-	/* the collection that the walk stands on; NULL: on none */
+	/* the inner collection that the walk has reached; NULL: none */
 	struct bs_inner *inner;
-	struct bs_feed *inner_feed;   /* of what is to be read of it, borrowed */
-	struct bs_buffer inner_path;  /* NUL-ended; empty: it was told of */
+	struct bs_feed *inner_feed;   /* what is to be read of inner; borrowed */
+	struct bs_buffer inner_path;  /* NUL-terminated; empty after the batch that begins inner */
 	struct bs_progress *progress; /* nullable */
-	/* of a collection, as it is known: all that is fed; NULL: the documents */
+	/* the feed yields only this row of the collection; NULL: it yields documents */
 	const struct bs_index_entry *row;
 };
 
@@ -125,7 +126,7 @@ enum bs_status bs_feed_open(const struct bs_source *source, const struct bs_sour
 		options->max_document_bytes ? options->max_document_bytes : BS_FILE_LIMIT_BYTES - 1;
 	if (options->memory_bytes && options->memory_bytes < feed->max_line_bytes)
 		feed->max_line_bytes = options->memory_bytes;
-	feed->max_line_bytes += 2; /* its end */
+	feed->max_line_bytes += 2; /* for a line end */
 	if (source->kind == BS_SOURCE_FOLDER)
 		status = open_walk(feed, options, report, report_context, err);
 	else if (source->kind == BS_SOURCE_COLLECTION)
@@ -153,7 +154,7 @@ void bs_feed_close(struct bs_feed *feed)
 	free(feed);
 }
 
-/* Appends up to n_bytes to bytes; at_end is set when there are no more. */
+/* Reads up to n_bytes and appends them to bytes; sets at_end if there are no more. */
 static enum bs_status read_some(struct bs_feed *feed, struct bs_buffer *bytes, size_t n_bytes,
                                 struct bs_error *err)
 {
@@ -169,13 +170,13 @@ static enum bs_status read_some(struct bs_feed *feed, struct bs_buffer *bytes, s
 			feed->at_end = n == 0;
 			return BS_OK;
 		}
-		/* Standard input may have been made non-blocking by whoever shares it. */
+		/* Another process that shares standard input may have made it non-blocking. */
 		if (errno == EAGAIN || errno == EWOULDBLOCK)
 			(void)poll(&(struct pollfd){.fd = feed->fd, .events = POLLIN}, 1,
 			           bs_deadline_here ? 2 : -1);
 		else if (errno != EINTR)
 			break;
-		/* A signal may mean that nobody wants more. */
+		/* After a signal the caller may want to stop. */
 		status = bs_progress_add(feed->progress, 0, err);
 		if (status)
 			return status;
@@ -184,14 +185,13 @@ static enum bs_status read_some(struct bs_feed *feed, struct bs_buffer *bytes, s
 	return bs_fail(err, BS_IO, "%s: %s", feed->source->label, strerror(errno));
 }
 
-/* Whether bytes, which begin with a line, hold nothing but the beginning of one that is too
- * long. */
+/* True if bytes contain only the beginning of a line that is too long. */
 static bool is_long_line(const struct bs_feed *feed, const struct bs_buffer *bytes, size_t end)
 {
 	return end == 0 && bytes->used_bytes > feed->max_line_bytes;
 }
 
-/* Enough of standard input to know its coding. */
+/* Reads enough of standard input to recognize its coding. */
 static enum bs_status read_mark(struct bs_feed *feed, struct bs_buffer *bytes, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
@@ -202,22 +202,22 @@ static enum bs_status read_mark(struct bs_feed *feed, struct bs_buffer *bytes, s
 	return status;
 }
 
-/* Fills bytes with at least a batch's worth and at least one line end, or with all there is, or
- * with the beginning of a line that is too long. end_out: behind the last line end, 0 if there is
- * none. */
+/* Fills bytes with a batch's worth and at least one line end, or with the rest of the source, or
+ * with the beginning of a line that is too long. *end_out: offset after the last line end, 0 if
+ * there is none. */
 static enum bs_status fill_lines(struct bs_feed *feed, struct bs_buffer *bytes, size_t *end_out,
                                  struct bs_error *err)
 {
 	enum bs_status status =
 		bs_buffer_append(bytes, feed->carry.data, feed->carry.used_bytes, err);
-	size_t looked = bytes->used_bytes; /* so far there is no line end, */
+	size_t looked = bytes->used_bytes; /* no line end before this offset */
 	bs_buffer_clear(&feed->carry);
 	*end_out = 0;
 	if (!status && feed->source->kind == BS_SOURCE_STDIN && feed->offset == 0 && looked == 0)
 		status = read_mark(feed, bytes, err);
 	while (!status) {
 		size_t unit = bs_coding_unit_bytes(feed->coding);
-		looked -= looked % unit; /* nor in what is there of another unit */
+		looked -= looked % unit; /* begin at a unit boundary */
 		const uint8_t *last = bs_coding_last_feed(feed->coding, bytes->data + looked,
 		                                          bytes->used_bytes - looked);
 		if (last)
@@ -233,7 +233,7 @@ static enum bs_status fill_lines(struct bs_feed *feed, struct bs_buffer *bytes, 
 	return status;
 }
 
-/* A byte order mark at the very start of a collection is not part of its first line. */
+/* Removes a byte order mark from the beginning of a collection. */
 static void drop_mark(struct bs_batch *batch)
 {
 	struct bs_buffer *bytes = &batch->bytes;
@@ -258,7 +258,7 @@ static size_t count_lines(const struct bs_feed *of, const uint8_t *bytes, size_t
 	return n;
 }
 
-/* Goes on behind the next bytes of the source, in which n_lines lines end. */
+/* Advances past the next n_bytes of the source, with n_lines line ends. */
 static void pass(struct bs_feed *feed, const uint8_t *bytes, size_t n_bytes, size_t n_lines)
 {
 	feed->offset += n_bytes;
@@ -275,8 +275,8 @@ static struct bs_read_mark mark_here(const struct bs_feed *feed)
 		.checksum = feed->checksum ? bs_checksum_stream_value(feed->checksum) : 0};
 }
 
-/* Goes past a line whose beginning is in bytes: a batch of its own, without bytes. What was read
- * behind it is carried. */
+/* Skips a line whose beginning is in bytes. It is a batch of its own, without bytes. Bytes read
+ * after the line are carried. */
 static enum bs_status skip_line(struct bs_feed *feed, struct bs_batch *batch, struct bs_error *err)
 {
 	struct bs_buffer *bytes = &batch->bytes;
@@ -285,7 +285,7 @@ static enum bs_status skip_line(struct bs_feed *feed, struct bs_batch *batch, st
 	size_t unit = bs_coding_unit_bytes(feed->coding), n_bytes = bytes->used_bytes / unit * unit;
 	enum bs_status status = BS_OK;
 	for (;;) {
-		uint8_t part[BS_CODING_MARK_BYTES]; /* of a unit */
+		uint8_t part[BS_CODING_MARK_BYTES]; /* incomplete unit at the end */
 		n_bytes = end            ? (size_t)(end - bytes->data) + unit
 		          : feed->at_end ? bytes->used_bytes
 		                         : n_bytes;
@@ -335,7 +335,7 @@ static enum bs_status next_lines(struct bs_feed *feed, struct bs_batch *batch, s
 		                          err);
 		bytes->used_bytes = end;
 	} else if (bytes->used_bytes > 0 || feed->offset != feed->whole.n_bytes) {
-		/* Else nothing is new behind where reading was resumed: the mark given holds. */
+		/* Otherwise reading was resumed and nothing follows: the given mark stays. */
 		feed->ended = mark_here(feed);
 		pass(feed, bytes->data + end, bytes->used_bytes - end, bytes->used_bytes > end);
 		feed->whole = mark_here(feed);
@@ -365,7 +365,7 @@ static enum bs_status is_binary(const char *folder, const char *path, bool *is_o
 	struct bs_fingerprint fingerprint;
 	struct bs_refusal refusal = {0};
 	enum bs_status status = bs_file_join(folder, path, strlen(path), &whole, err);
-	/* No more than its head. */
+	/* Loads only the head. */
 	if (!status)
 		status = bs_file_load(AT_FDCWD, (const char *)whole.data, true, 1, NULL, &bytes,
 		                      &fingerprint, &refusal, err);
@@ -395,7 +395,8 @@ enum bs_status bs_feed_reaches(const struct bs_source *folder,
 		*reaches_out = bs_walk_has_met_part(feed.walk);
 	if (!status && met && strcmp(met, path) == 0 && !options->binary_as_text)
 		status = is_binary(folder->path, path, &is_passed_over, err);
-	/* To take it for a source of its own would have its documents twice later. */
+	/* Fail rather than let the caller make path a source of its own, which would later
+	 * duplicate its documents. */
 	if (!status && !*reaches_out && feed.unread.used_bytes > 0)
 		status = bs_fail(err, BS_IO, "%s: %s cannot be looked at in this source",
 		                 folder->path, path);
@@ -417,7 +418,7 @@ static enum bs_status add_path(struct bs_batch *batch, const char *path, size_t 
 	return bs_buffer_append(&batch->bytes, path, path_bytes + 1, err);
 }
 
-/* The path of the collection that the walk stands on, alone. */
+/* Makes the batch that begins the inner collection: its path only. */
 static enum bs_status begin_inner(struct bs_feed *feed, struct bs_batch *batch,
                                   struct bs_error *err)
 {
@@ -443,7 +444,7 @@ static enum bs_status next_paths(struct bs_feed *feed, struct bs_batch *batch, s
 		return begin_inner(feed, batch, err);
 	if (feed->at_end)
 		return BS_OK;
-	/* The one batch of a file: an empty path below the source. */
+	/* A file has one batch with one item: an empty path below the source. */
 	if (feed->source->kind == BS_SOURCE_FILE) {
 		status = add_path(batch, "", 0, err);
 		feed->at_end = true;
@@ -475,8 +476,8 @@ static enum bs_status next_paths(struct bs_feed *feed, struct bs_batch *batch, s
 	return status;
 }
 
-/* The next lines of the collection that the walk stands on. What cannot be read of it ends it, not
- * the folder. */
+/* The next lines of the inner collection. A failure to read it ends the collection, not the
+ * folder. */
 static enum bs_status next_inner(struct bs_feed *feed, struct bs_batch *batch, struct bs_error *err)
 {
 	struct bs_feed *of = feed->inner_feed;
@@ -492,7 +493,7 @@ static enum bs_status next_inner(struct bs_feed *feed, struct bs_batch *batch, s
 	                 : BS_OK;
 	batch->inner = feed->inner;
 	batch->ends_inner = of->at_end || of->has_failed;
-	/* Of none it would be the end of the folder. */
+	/* 0 items would end the folder. */
 	batch->n_items = batch->n_items ? batch->n_items : 1;
 	if (batch->ends_inner)
 		feed->inner = NULL;
@@ -509,7 +510,7 @@ void bs_feed_set_entry_lookup(struct bs_feed *feed, const struct bs_entry_lookup
 	feed->lookup = *lookup;
 }
 
-/* Sums up the first n_bytes; *is_there_out: there are as many. */
+/* Adds the first n_bytes to the checksum; *is_there_out: the file has that many. */
 static enum bs_status sum_beginning(struct bs_feed *feed, uint64_t n_bytes, bool *is_there_out,
                                     struct bs_error *err)
 {
@@ -531,7 +532,7 @@ static enum bs_status sum_beginning(struct bs_feed *feed, uint64_t n_bytes, bool
 	return status;
 }
 
-/* Whether a line ends before the offset. */
+/* True if a line ends directly before the offset. */
 static bool is_behind_line(const struct bs_feed *feed, uint64_t offset)
 {
 	uint8_t last[BS_CODING_MARK_BYTES];
@@ -541,7 +542,7 @@ static bool is_behind_line(const struct bs_feed *feed, uint64_t offset)
 	       bs_coding_first_feed(feed->coding, last, unit);
 }
 
-/* Whether nothing but the end of a line stands at the offset. */
+/* True if only a line end or the end of the file is at the offset. */
 static bool is_line_end(const struct bs_feed *feed, uint64_t offset)
 {
 	uint8_t next[2 * BS_CODING_MARK_BYTES];

@@ -11,9 +11,8 @@
 
 #define ONES (UINT64_MAX / 255)
 
-/* How many of eight bytes, the lowest first, stand for themselves in a string of JSON, up to one
- * that is no printable ASCII character, or a quote or backslash. A borrow leaves such a byte for
- * later ones alone. */
+/* The number of bytes, from the lowest on, before the first one that JSON must escape or that is
+ * not ASCII. Borrows can only mark bytes after that one. */
 static size_t plain_bytes(uint64_t word)
 {
 	uint64_t quote = word ^ ONES * '"', slash = word ^ ONES * '\\';
@@ -27,8 +26,8 @@ static bool is_plain(uint8_t byte)
 	return byte >= 0x20 && byte < 0x80 && byte != '"' && byte != '\\';
 }
 
-/* Any other character: as an escape, or as the sequence of bytes that it is. Returns how many bytes
- * of the text it took. */
+/* Writes a character that is not plain: escaped, or as its UTF-8 sequence. Returns the number of
+ * bytes of text it consumed. */
 static size_t put_special(const uint8_t *text, size_t n_bytes, uint8_t **to)
 {
 	static const char hex[] = "0123456789abcdef";
@@ -62,14 +61,15 @@ static size_t put_special(const uint8_t *text, size_t n_bytes, uint8_t **to)
 	return 1;
 }
 
-/* Most bytes that a character of one byte becomes. */
+/* The most bytes that one byte of text becomes. */
 #define MOST_ESCAPE_BYTES 6u
-/* Room is made for so much at once, and what follows in the same word and character: the texts that
- * are all escapes are few. */
+/* Room is reserved for this many bytes at a time, and BEYOND_BYTES for the word and character that
+ * put_piece may begin within them. */
 #define PIECE_BYTES  4096u
 #define BEYOND_BYTES 16u
 
-/* At least so many of the bytes, for which there is room at *to. Returns how many. */
+/* Writes at least least_bytes bytes of text, for which *to must have room. Returns the number of
+ * bytes consumed. */
 static size_t put_piece(const uint8_t *text, size_t n_bytes, size_t least_bytes, uint8_t **to)
 {
 	uint8_t *at = *to;
@@ -131,8 +131,8 @@ enum bs_status bs_in_memory_line(const struct bs_text *texts, size_t n_texts,
 	return status ? status : bs_buffer_append(line, "}", 1, err);
 }
 
-/* Whether a line spells the name as it is: ASCII without NUL. Others have a copy, in which a byte
- * becomes three at most. */
+/* True if the line spells the name unchanged: ASCII without NUL. Other names are copied; a byte
+ * becomes at most three. */
 static bool is_plain_name(const struct bs_text *text)
 {
 	bool is_plain = true;
@@ -141,8 +141,8 @@ static bool is_plain_name(const struct bs_text *text)
 	return is_plain;
 }
 
-/* Writes the name as a reader of the line has it: U+FFFD for NUL and for what is not UTF-8. Returns
- * its end. */
+/* Writes a name as a reader of the line sees it: U+FFFD for NUL and for invalid UTF-8. Returns the
+ * end. */
 static uint8_t *put_name(const struct bs_text *text, uint8_t *to)
 {
 	const uint8_t *name = (const uint8_t *)text->field;

@@ -1,7 +1,7 @@
 /*
- * in_memory_document.h: documents that a program gives as texts (bitsift/writer.h) instead of a
+ * in_memory_document.h: documents that a program passes as texts (bitsift/writer.h) instead of a
  * source: their fields, which are analysed, and their line of JSON, which the index stores and
- * takes the checksum of. The id is no part of either (BS_DOC_SEPARATE_ID).
+ * whose checksum it records. Neither contains the id (BS_DOC_SEPARATE_ID).
  */
 #pragma once
 
@@ -11,15 +11,14 @@
 #include "corpus/read/source.h"
 #include "corpus/walk/document.h"
 
-/* Overwrites line with the object of these texts, without an end. What is not UTF-8 becomes U+FFFD.
- * BS_NO_MEMORY. */
+/* Overwrites line with the JSON object of these texts, without a line feed. Invalid UTF-8 becomes
+ * U+FFFD. BS_NO_MEMORY. */
 enum bs_status bs_in_memory_line(const struct bs_text *texts, size_t n_texts,
                                  struct bs_buffer *line, struct bs_error *err) BS_WARN_UNUSED;
 
-/* Fills document_out as the reader of that line would, except for the id. The document points to
- * the texts, to line (NULL: the document has no raw bytes), and to fields, which is overwritten and
- * also holds the names that a reader would change. The text fields of the options count.
- * BS_NO_MEMORY. */
+/* Fills document_out as a reader of that line would, except for the id. It borrows texts, line
+ * (nullable: the document has no raw bytes), and fields. fields is overwritten; it also holds names
+ * that a reader would change. Only the text fields of the options become fields. BS_NO_MEMORY. */
 enum bs_status bs_in_memory_document(const struct bs_source_options *options,
                                      const struct bs_text *texts, size_t n_texts,
                                      const struct bs_buffer *line, struct bs_buffer *fields,

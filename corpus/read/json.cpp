@@ -17,9 +17,9 @@ namespace dom = simdjson::dom;
 static_assert(simdjson::SIMDJSON_MAXSIZE_BYTES == BS_JSON_MAX_BYTES, "json.h says otherwise");
 static_assert(simdjson::SIMDJSON_PADDING <= BS_JSON_PADDING, "json.h says otherwise");
 
-/* Lines shorter than this never cost an allocation after the first. */
+/* Shorter lines cause no allocation after the first one. */
 static const size_t LEAST_CAPACITY_BYTES = 64 * 1024;
-/* After a line longer than this the memory is freed as soon as lines are short again. */
+/* After a longer line, memory is freed when lines are short again. */
 static const size_t GENEROUS_CAPACITY_BYTES = 32 * 1024 * 1024;
 
 struct bs_json_parser {
@@ -28,15 +28,16 @@ struct bs_json_parser {
 	size_t max_depth;
 };
 
-/* simdjson chooses its kernels when first used, and ends the program if the 60 bytes that it
- * allocates for that are not available (its functions are noexcept). So it chooses as early as
- * possible: while this object is loaded. */
+/* simdjson chooses its kernels on first use. If the 60 bytes that this allocates are not available,
+ * it terminates the program (its functions are noexcept). So the choice is made as early as
+ * possible: while this library is loaded. */
 __attribute__((constructor)) static void choose_kernels()
 {
 	(void)simdjson::get_active_implementation()->name();
 }
 
-/* Allocates simdjson's tape and strings. They double as lines get longer. */
+/* Allocates simdjson's tape and string buffer. Grows by half, so that lines of increasing length
+ * cost few allocations. */
 static error_code reserve(struct bs_json_parser *parser, size_t line_bytes)
 {
 	size_t capacity = parser->document.capacity();
@@ -119,7 +120,7 @@ EXPORTED void bs_json_parse(struct bs_json_parser *parser, const uint8_t *line, 
 		} else {
 			result_out->outcome = root.is_object() ? BS_JSON_OBJECT : BS_JSON_NO_OBJECT;
 			/* simdjson's own readers find strings by offsets on its tape. It appends
-			 * one when it meets it. */
+			 * each string in the order of the line. */
 			result_out->strings = parser->document.string_buf.get();
 		}
 	} catch (...) {

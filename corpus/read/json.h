@@ -16,15 +16,16 @@
 extern "C" {
 #endif
 
-/* Of everything below: raised whenever any of it changes. An object with another version is
- * refused. */
+/* Version of all declarations below; increased when any of them changes. A library with another
+ * version is rejected. */
 #define BS_JSON_VERSION 1u
 
 /* Longer lines are BS_JSON_TOO_LARGE. */
 #define BS_JSON_MAX_BYTES 0xffffffffu
-/* Readable bytes after a line; their values do not matter. */
+/* Bytes after a line that must be readable; their values do not matter. */
 #define BS_JSON_PADDING 64u
 
+/* Results of parsing a line. */
 enum bs_json_outcome {
 	BS_JSON_OBJECT,
 	BS_JSON_NO_OBJECT, /* valid, but another type of value */
@@ -38,25 +39,24 @@ enum bs_json_outcome {
 
 struct bs_json_result {
 	enum bs_json_outcome outcome;
-	const char *reason; /* of BS_JSON_INVALID and BS_JSON_UNSUPPORTED; static */
-	const uint8_t *
-		/* of BS_JSON_OBJECT, valid until the next call: each string in the order of the
-		 * line, as four bytes of length, the text without escapes, and a NUL */
-		strings;
+	const char *reason; /* for BS_JSON_INVALID and BS_JSON_UNSUPPORTED; static */
+	/* For BS_JSON_OBJECT: each string of the line, in order, as a length of four bytes, the
+	 * text without escapes, and a NUL. Valid until the next call. */
+	const uint8_t *strings;
 };
 
-/* A parser and its memory, which it keeps for the next line. One thread at a time. */
+/* A parser and its memory, which is reused for the next line. Not for concurrent use. */
 struct bs_json_parser;
 
-/* BS_JSON_VERSION of the object. */
+/* Returns BS_JSON_VERSION of the loaded library. */
 uint32_t bs_json_version(void);
-/* max_depth: the levels of objects and arrays in a valid line. NULL: no memory. */
+/* max_depth: the maximum nesting of objects and arrays. Returns NULL if out of memory. */
 struct bs_json_parser *bs_json_new(size_t max_depth);
 /* NULL is allowed. */
 void bs_json_free(struct bs_json_parser *parser);
 /* Frees the memory of the last line. */
 void bs_json_forget(struct bs_json_parser *parser);
-/* line has line_bytes, and BS_JSON_PADDING more that may be read. */
+/* line has line_bytes bytes, and BS_JSON_PADDING readable bytes after them. */
 void bs_json_parse(struct bs_json_parser *parser, const uint8_t *line, size_t line_bytes,
                    struct bs_json_result *result_out);
 

@@ -1,5 +1,5 @@
-/* reader.c: batches turned into documents, and documents read a second time. See source.h; feed.c
- * makes the batches. */
+/* reader.c: turns batches into documents, and reads documents again. See source.h; feed.c makes the
+ * batches. */
 #include "corpus/read/reader.h"
 
 #include <errno.h>
@@ -21,17 +21,17 @@
 #include "corpus/walk/file.h"
 #include "corpus/walk/holes.h"
 
-/* Buffers larger than this, for one huge file or record, are given back. */
+/* Larger buffers, of a huge file or record, are freed. */
 #define KEPT_BYTES ((size_t)1 << 20)
-/* A read ahead is cut here: the window is to stay in the cache, and two are enough to keep a disk
+/* Limit of reading ahead: the window should stay in the cache, and two such reads keep a disk
  * busy. */
 #define WINDOW_BYTES ((uint64_t)256 * 1024)
-/* How quickly a file is read, about. */
+/* estimated speed of reading a file */
 #define BYTES_A_NS 4u
-/* A document over this share of a run's memory is read alone. */
+/* A document over this share of the run's memory is read alone. */
 #define LARGE_SHARE 128u
 
-/* A collection that stays open, and a window of its bytes, so that records near each other are read
+/* A collection that stays open, and a window of its bytes, so that nearby records are read
  * together. */
 struct collection {
 	int fd; /* -1: none is open */
@@ -40,41 +40,42 @@ struct collection {
 	struct bs_fingerprint fingerprint; /* when it was opened */
 	struct bs_buffer window;           /* bytes from window_offset on */
 	uint64_t window_offset;
-	bool is_ahead; /* the window was read ahead, and may be asked again */
+	bool is_ahead; /* the window was read ahead and may serve later reads */
 };
 
 struct bs_reader {
-	const struct bs_source *source;      /* of the batch being read, */
-	const struct bs_document_sink *sink; /* and where its documents go */
-	bool is_row;                         /* it is of rows of collections */
-	int row_fd;                          /* the one being read, if it is large; else -1 */
-	struct bs_holes row_holes;           /* ... and where */
-	struct bs_text_stream row;           /* its text */
+	const struct bs_source *source;      /* source of the current batch */
+	const struct bs_document_sink *sink; /* receives its documents */
+	bool is_row;                         /* the batch has rows of collections */
+	/* the row being read, if it is too large to be held; otherwise -1 */
+	int row_fd;
+	struct bs_holes row_holes; /* position in row_fd */
+	struct bs_text_stream row; /* text of row_fd */
 	bool binary_as_text;
 	bool *has_private; /* see struct bs_source_options */
 	uint64_t max_document_bytes;
-	uint64_t large_bytes;      /* documents from there on are announced to the sink */
-	uint64_t most_parse_bytes; /* a record that takes more is refused */
-	const char *too_large;     /* why one over max_document_bytes is refused */
-	int64_t racy_from_ns;      /* 0: never mind */
+	uint64_t large_bytes;      /* larger documents are announced to the sink */
+	uint64_t most_parse_bytes; /* a record whose parsing needs more is refused */
+	const char *too_large;     /* reason for refusing a document over max_document_bytes */
+	int64_t racy_from_ns;      /* 0: not checked */
 	struct bs_record_parser *records;
-	bool has_large;         /* of the batch being read: one was announced */
+	bool has_large;         /* a record of the current batch was announced */
 	struct bs_buffer bytes; /* the file or record as read */
-	struct bs_buffer text;  /* its UTF-8, if that is something else */
+	struct bs_buffer text;  /* bytes as UTF-8, if they have another coding */
 	struct bs_buffer message;
-	struct bs_field file_field;      /* the one field of a file */
-	int folder_fd;                   /* the root of the last folder, -1: none, */
-	char *folder_path;               /* opened by this path */
-	const struct bs_file_head *head; /* to be asked about files that are fetched, or NULL */
-	struct bs_file_place place;      /* ... and where in it a file was looked at last */
-	uint64_t folder_hash;            /* of its path */
-	/* folders, by hash, that were reached without following a link in this second */
+	struct bs_field file_field;      /* the only field of a file */
+	int folder_fd;                   /* the folder opened last; -1: none */
+	char *folder_path;               /* its path */
+	const struct bs_file_head *head; /* callbacks for files that are fetched; nullable */
+	struct bs_file_place place;      /* folder of the file that was found last */
+	uint64_t folder_hash;            /* checksum of folder_path */
+	/* hashes of folders that were reached without a symlink in second linkless_s */
 	struct bs_term_table linkless;
 	time_t linkless_s;
-	struct collection collection; /* the last one of fetch_record */
+	struct collection collection; /* the collection that fetch_line read last */
 	struct bs_record_scan scan;
-	struct bs_recall recall;        /* of the last batch that had stored texts, */
-	struct bs_stored_texts *stored; /* opened; NULL: none are */
+	struct bs_recall recall;        /* functions of the last batch with stored texts */
+	struct bs_stored_texts *stored; /* opened by recall; nullable */
 };
 
 static void close_folder(struct bs_reader *reader)
@@ -87,7 +88,7 @@ static void close_folder(struct bs_reader *reader)
 	reader->folder_path = NULL;
 }
 
-/* Opens the folder at path, if it is another path than last time. */
+/* Opens the folder at path, unless it is still open. */
 static enum bs_status open_root(struct bs_reader *reader, const char *path, struct bs_error *err)
 {
 	if (reader->folder_path && !strcmp(reader->folder_path, path))
@@ -154,8 +155,7 @@ static void collection_deinit(struct collection *collection)
 	*collection = (struct collection){.fd = -1};
 }
 
-/* Opens another one if its path is another than last time. BS_NOT_FOUND also if it is no regular
- * file. */
+/* Opens a collection, unless it is still open. BS_NOT_FOUND also if it is not a regular file. */
 static enum bs_status collection_open(struct collection *collection, const struct bs_source *source,
                                       struct bs_error *err)
 {
@@ -181,8 +181,8 @@ static enum bs_status collection_open(struct collection *collection, const struc
 	return BS_OK;
 }
 
-/* Are there that many bytes? Asked before memory is taken; a file that grew since it was opened may
- * have them. */
+/* True if the collection has these bytes. Checked before memory is allocated. The file may have
+ * grown since it was opened. */
 static bool reaches(const struct collection *collection, uint64_t offset, uint64_t n_bytes)
 {
 	struct stat found;
@@ -193,11 +193,10 @@ static bool reaches(const struct collection *collection, uint64_t offset, uint64
 	return !fstat(collection->fd, &found) && offset + n_bytes <= (uint64_t)found.st_size;
 }
 
-/* Of one read at most: the deadline is asked in between. */
+/* Most bytes of one read; the deadline is checked between reads. */
 #define STEP_BYTES ((size_t)1 << 20)
 
-/* Reads on until the window holds wanted_bytes; if it ends before, it must at least hold
- * needed_bytes. */
+/* Reads until the window holds wanted_bytes. At the end of the file needed_bytes suffice. */
 static enum bs_status fill_window(struct collection *collection, uint64_t needed_bytes,
                                   uint64_t wanted_bytes, struct bs_error *err)
 {
@@ -223,9 +222,9 @@ static enum bs_status fill_window(struct collection *collection, uint64_t needed
 	return BS_OK;
 }
 
-/* n_bytes at offset, borrowed until the next call; when they must be read, everything up to
- * ahead_to with them if that is not too far. What was read so is not read again; with ahead_to 0
- * all but that is. BS_INVALID: none there. */
+/* Reads n_bytes at offset, borrowed until the next call. If the window does not have them, reads up
+ * to ahead_to too, within WINDOW_BYTES. With ahead_to 0 nothing is read ahead, and later calls do
+ * not use the window. BS_INVALID if the file is too short. */
 static enum bs_status collection_read(struct collection *collection, uint64_t offset,
                                       uint64_t n_bytes, uint64_t ahead_to,
                                       const uint8_t **bytes_out, struct bs_error *err)
@@ -287,7 +286,7 @@ void bs_reader_free(struct bs_reader *reader)
 	free(reader);
 }
 
-/* Tells the sink "ID: REASON"; not by bs_fail, since a path may be longer than an error. */
+/* Reports "ID: REASON" to the sink. Not by bs_fail, because a path may be longer than an error. */
 static enum bs_status tell_skip(struct bs_reader *reader, const char *name, uint64_t line,
                                 const struct bs_refusal *why, struct bs_error *err)
 {
@@ -354,7 +353,8 @@ static void next_of_row(void *context, const uint8_t **bytes_out, size_t *n_byte
 	*n_bytes_out = n > 0 ? (size_t)n : 0;
 }
 
-/* The same for its grams: a hole has none that a window of it lacks. */
+/* Like next_of_row, for grams: a hole adds no grams beyond those of its last WINDOW_BYTES, so the
+ * rest is skipped. */
 static void next_for_grams(void *context, const uint8_t **bytes_out, size_t *n_bytes_out)
 {
 	struct bs_reader *reader = context;
@@ -380,8 +380,8 @@ static enum bs_status sum_row(struct bs_reader *reader, struct bs_checksum_strea
 	return status;
 }
 
-/* Makes a row of a file that is too large to be held: a document with a stream, and the checksum of
- * it. */
+/* Makes a row of a file that is too large to be held: a document with a text stream and a
+ * checksum. */
 static enum bs_status open_row(struct bs_reader *reader, int dir_fd, const char *path,
                                struct bs_document *document, struct bs_refusal *refusal,
                                struct bs_error *err)
@@ -413,7 +413,7 @@ static enum bs_status open_row(struct bs_reader *reader, int dir_fd, const char 
 	return status;
 }
 
-/* Of the bytes of a file. */
+/* Makes a document from the bytes of a file. */
 static enum bs_status make_document(struct bs_reader *reader, const struct bs_buffer *bytes,
                                     bool refuse_binary, struct bs_document *document,
                                     struct bs_refusal *refusal, struct bs_error *err)
@@ -448,8 +448,8 @@ static enum bs_status make_document(struct bs_reader *reader, const struct bs_bu
 	return BS_OK;
 }
 
-/* Loads a file and makes a document of it, unnamed. is_found: found in a folder, so that binary
- * files are refused. */
+/* Loads a file and makes a document of it, without a name. is_found: it was found in a folder, so
+ * binary files are refused. */
 static enum bs_status load_document(struct bs_reader *reader, int dir_fd, const char *path,
                                     bool is_found, struct bs_document *document,
                                     struct bs_refusal *refusal, struct bs_error *err)
@@ -458,7 +458,8 @@ static enum bs_status load_document(struct bs_reader *reader, int dir_fd, const 
 	uint64_t max_bytes = reader->max_document_bytes;
 	if (reader->is_row && max_bytes > KEPT_BYTES)
 		max_bytes = KEPT_BYTES;
-	/* Whoever fetches has no limit of memory, and no sink. */
+	/* Readers that fetch single documents have no memory limit, so sink, which they lack, is
+	 * not read. */
 	bool is_announced = reader->large_bytes < max_bytes && reader->sink->large;
 	*document =
 		(struct bs_document){.name.bytes = (const uint8_t *)"", .known = {BS_DOC_NONE, 0}};
@@ -472,7 +473,7 @@ static enum bs_status load_document(struct bs_reader *reader, int dir_fd, const 
 			status = bs_file_load(dir_fd, path, refuse_binary, max_bytes, NULL,
 			                      &reader->bytes, &document->fingerprint, refusal, err);
 	}
-	/* UTF-16 is translated as a whole, or not at all. */
+	/* UTF-16 is only decoded as a whole. */
 	if (!status && reader->is_row && refusal->reason && refusal->skip == BS_SKIP_TOO_LARGE &&
 	    !bs_file_is_utf16(reader->bytes.data, reader->bytes.used_bytes))
 		return open_row(reader, dir_fd, path, document, refusal, err);
@@ -489,8 +490,8 @@ static void note_mode(const struct bs_reader *reader, const struct bs_fingerprin
 		__atomic_store_n(reader->has_private, true, __ATOMIC_RELAXED);
 }
 
-/* By its fingerprint alone, without opening it: what stands below dir_fd without following a link,
- * as it will be read; or as its user named it. */
+/* True if the file still has the known fingerprint, without opening it. Below dir_fd symlinks are
+ * not followed; a path that the user named is. */
 static bool is_unchanged(struct bs_reader *reader, int dir_fd, const char *path,
                          const struct bs_index_entry *entry)
 {
@@ -507,8 +508,8 @@ static bool is_unchanged(struct bs_reader *reader, int dir_fd, const char *path,
 	return S_ISREG(found.st_mode) && bs_fingerprint_equals(&fingerprint, entry->place);
 }
 
-/* A racy one that will be as racy when it is indexed again (its time lies in the future): its bytes
- * decide. */
+/* True if a racy file is unchanged and will be as racy when it is indexed again (its mtime is in
+ * the future): its checksum decides. */
 static bool is_unchanged_racy(const struct bs_document *document,
                               const struct bs_index_entry *entry)
 {
@@ -525,8 +526,8 @@ static enum bs_status keep(const struct bs_reader *reader, const struct bs_index
 	               : BS_OK;
 }
 
-/* A file is no document. One that could not be read may still be what it was: what is known of it
- * stays. One that has gone since the walk met it is as good as never met. */
+/* Handles a file that is not a document. A known file that cannot be read keeps its entry. A file
+ * that was removed since the walk found it is ignored. */
 static enum bs_status refuse_file(struct bs_reader *reader, const char *name,
                                   const struct bs_index_entry *entry, const struct bs_refusal *why,
                                   struct bs_error *err)
@@ -539,8 +540,7 @@ static enum bs_status refuse_file(struct bs_reader *reader, const char *name,
 	return status ? status : keep(reader, entry, err);
 }
 
-/* As load_document, whose arguments these are; what is too young to be trusted is read once more
- * when it has grown older. */
+/* Like load_document, but a file with a racy fingerprint is read again once that has aged. */
 static enum bs_status load_settled(struct bs_reader *reader, int dir_fd, const char *path,
                                    bool is_found, struct bs_document *document,
                                    struct bs_refusal *refusal, struct bs_error *err)
@@ -558,8 +558,8 @@ static enum bs_status load_settled(struct bs_reader *reader, int dir_fd, const c
 	}
 }
 
-/* Of what cannot be read there is a row without grams, if it is a file: a search of the files has
- * to look into it. */
+/* A file that cannot be read, or is too large, has a row without grams, because grep must search
+ * it. Makes the document of that row. */
 static bool is_bare_row(const struct bs_reader *reader, const struct bs_refusal *why,
                         struct bs_document *document)
 {
@@ -573,7 +573,7 @@ static bool is_bare_row(const struct bs_reader *reader, const struct bs_refusal 
 	return true;
 }
 
-/* A stream has been summed up; of a bare row it is 0. */
+/* A stream has its checksum already; a bare row has 0. */
 static uint64_t checksum_of(const struct bs_document *document)
 {
 	return document->raw.bytes ? bs_checksum(document->raw.bytes, (size_t)document->raw.n_bytes)
@@ -637,7 +637,7 @@ static enum bs_status read_files(struct bs_reader *reader, const struct bs_batch
 	                             .error_number = status == BS_NOT_FOUND ? ENOENT : EIO};
 	status = BS_OK;
 	for (size_t i = 0; i < batch->n_items && !status; i++, name += strlen(name) + 1) {
-		/* A row says nothing of a document, nor a document of a row. */
+		/* The entry of a row is not that of a document, and vice versa. */
 		bool is_known =
 			has_known && (entry[i].is_kept || entry[i].is_row == reader->is_row);
 		const struct bs_index_entry *of_file = is_known ? &entry[i] : &nothing_known;
@@ -658,7 +658,8 @@ static bool is_blank(const uint8_t *line, size_t line_bytes)
 	return true;
 }
 
-/* Memory that a line takes until its record is done with; 0: it is short, or nobody minds. */
+/* Memory that a record takes until it is merged; 0 if the line is short, or the sink has no
+ * limit. */
 static uint64_t record_bytes(const struct bs_reader *reader, const uint8_t *line, size_t line_bytes)
 {
 	bool is_long = line_bytes > KEPT_BYTES || line_bytes > reader->large_bytes;
@@ -666,15 +667,15 @@ static uint64_t record_bytes(const struct bs_reader *reader, const uint8_t *line
 	                                      : 0;
 }
 
-/* All before a large record is merged first, and what its parsing takes is given back with the
- * batch. */
+/* Announces a large record, so that all earlier documents are merged first. The parser's memory is
+ * freed after the batch. */
 static enum bs_status await_large(struct bs_reader *reader, uint64_t n_bytes, struct bs_error *err)
 {
 	reader->has_large = true;
 	return reader->sink->large(reader->sink->context, n_bytes, err);
 }
 
-/* One line without its end, in UTF-8. */
+/* Reads one line, in UTF-8, without its line end. */
 static enum bs_status read_line(struct bs_reader *reader, const uint8_t *line, size_t line_bytes,
                                 uint64_t line_number, uint64_t offset, uint64_t source_bytes,
                                 struct bs_error *err)
@@ -740,7 +741,7 @@ static enum bs_status read_lines(struct bs_reader *reader, const struct bs_batch
 	return status;
 }
 
-/* The descriptor of a folder, or of the working directory for NULL. */
+/* The descriptor of a folder; AT_FDCWD for NULL. */
 static enum bs_status open_folder(struct bs_reader *reader, const char *folder, int *fd_out,
                                   struct bs_error *err)
 {
@@ -753,9 +754,9 @@ static enum bs_status open_folder(struct bs_reader *reader, const char *folder, 
 }
 
 /*
- * As bs_file_stat_below; but that a folder is reached without a link is found out once a second.
- * Hits lie in folders far apart, and a look at the path as a whole is half the cost. What is missed
- * is the very same file by way of a link.
+ * Like bs_file_stat_below, but whether a folder is reached without a symlink is checked once a
+ * second. Hits are in folders far apart, and looking up the whole path takes half the time. The
+ * risk: the same file reached through a new symlink is accepted.
  */
 static int look_again(struct bs_reader *reader, int dir_fd, const char *path, struct stat *found)
 {
@@ -814,10 +815,10 @@ enum bs_status bs_reader_fetch_file(struct bs_reader *reader, const char *folder
 	*fingerprint_out = document_out->fingerprint;
 	if (status || !refusal.reason)
 		return status;
-	/* What stands in its place would be no document. */
+	/* BS_INVALID: what is there now would not be a document. */
 	status = refusal.skip == BS_SKIP_UNREADABLE ? bs_file_status(refusal.error_number)
 	                                            : BS_INVALID;
-	/* The folder "." goes without saying, as in ids. */
+	/* The folder "." is not named, as in ids. */
 	if (!folder || !strcmp(folder, "."))
 		return bs_fail(err, status, "%s: %s", path, refusal.reason);
 	bool has_slash = *folder && folder[strlen(folder) - 1] == '/';
@@ -937,9 +938,9 @@ void bs_reader_forget(struct bs_reader *reader, bool collection_too)
 		bs_buffer_trim(&reader->collection.window, KEPT_BYTES);
 }
 
-/* Prepares for reading a record of line_bytes again: a record that may stay is refused if it is too
- * large, or comes alone, as when it was first read. The limit of a given record is that of its
- * texts, so its line may be longer. */
+/* Prepares for reading a record of line_bytes again. If it may stay in its segment: refuses it if
+ * it is too large, and announces a large one, as when it was first read. The limit of an in-memory
+ * document applies to its texts, so its line may be longer. */
 static enum bs_status await_record(struct bs_reader *reader, uint64_t line_bytes,
                                    bool has_separate_id, bool may_stay, struct bs_refusal *refusal,
                                    struct bs_error *err)
@@ -952,8 +953,8 @@ static enum bs_status await_record(struct bs_reader *reader, uint64_t line_bytes
 	return is_large ? await_large(reader, line_bytes, err) : BS_OK;
 }
 
-/* The record of a line, or its refusal; one that only its values make large comes alone from here
- * on. */
+/* Parses the record of a line, or refuses it. Announces one that is large only because of its
+ * number of values. */
 static enum bs_status recall_line(struct bs_reader *reader, const uint8_t *line,
                                   uint64_t line_bytes, bool may_stay, struct bs_document *document,
                                   struct bs_refusal *refusal, struct bs_error *err)
@@ -983,7 +984,7 @@ static enum bs_status open_stored(struct bs_reader *reader, const struct bs_reca
 	return recall->open(recall->index, &reader->stored, err);
 }
 
-/* A record where it stands in its collection. */
+/* Reads a record from its collection. */
 static enum bs_status recall_record(struct bs_reader *reader, const struct bs_recall *recall,
                                     const struct bs_index_entry *entry,
                                     struct bs_document *document, struct bs_refusal *refusal,
@@ -1041,8 +1042,8 @@ static enum bs_status recall_text(struct bs_reader *reader, const char *name,
 	                   document, refusal, err);
 }
 
-/* Reads the document as it is now; *is_there_out: it could be read. Fails only with what no one
- * else can mend. */
+/* Reads the present document. *is_there_out: it could be read. Fails only where the document would
+ * otherwise be lost, or fatally. */
 static enum bs_status recall(struct bs_reader *reader, const char *name,
                              const struct bs_index_entry *entry, const struct bs_recall *recalled,
                              struct bs_document *document, bool *is_there_out, struct bs_error *err)
@@ -1059,14 +1060,14 @@ static enum bs_status recall(struct bs_reader *reader, const char *name,
 		return tell_skip(reader, name, 0, &refusal, err);
 	if (source->kind == BS_SOURCE_COLLECTION && status == BS_IO)
 		return reader->sink->skip(reader->sink->context, BS_SKIP_UNREADABLE, why.text, err);
-	/* Nothing else has this text. If the options of a rebuild leave the document out, it counts
-	 * as read. */
+	/* The index has the only copy. If the options of a rebuild leave the document out, it
+	 * counts as read. */
 	bool is_only_copy = source->kind == BS_SOURCE_STDIN || !recalled->may_stay;
 	if (is_only_copy && !status && !*is_there_out)
 		return tell_skip(reader, name, 0, &refusal, err);
 	if (is_only_copy && status == BS_INVALID)
 		return pass_over_record(reader, entry->place[2], BS_SKIP_NO_TEXT, why.text, err);
-	/* What somebody else keeps may be gone, and may stay where it is; a rebuild must not lose
+	/* A text of the provider may be gone, or stay in its segment; a rebuild must not lose
 	 * it. */
 	bool is_away = entry->is_elsewhere &&
 	               (status == BS_NOT_FOUND || (status == BS_IO && recalled->may_stay));

@@ -3,58 +3,53 @@
 
 #include "corpus/read/feed.h"
 
-/* Reads documents; buffers and a JSON parser. One per thread. */
+/* Turns batches into documents; owns buffers and a JSON parser. One for each thread. */
 struct bs_reader;
 enum bs_status bs_reader_new(const struct bs_source_options *options, struct bs_reader **reader_out,
                              struct bs_error *err) BS_WARN_UNUSED;
 void bs_reader_free(struct bs_reader *reader);
 
 /*
- * Every document of the batch, in order, to the sink; what cannot be a document goes to sink->skip
- * and the rest goes on. A file whose fingerprint is the known one, and proves it, goes to
- * sink->unchanged and is not read; so does one that is known and cannot be read, which sink->skip
- * is told of, too. What is read for a row is not refused: what is too large, or cannot be read and
- * was not known, is a document without fields. Of documents to read again only those that are what
- * they were, by checksum, go to the sink; of the others sink->skip is told those that cannot be
- * read. Fails only with what the sink returned, BS_NO_MEMORY, or BS_CORRUPT (of stored text).
+ * Passes every document of the batch, in order, to the sink. Files and records that cannot be
+ * documents are reported to sink->skip. A file with the known fingerprint, if that is not racy, is
+ * passed to sink->unchanged without being read. A known file that cannot be read is passed to
+ * sink->unchanged, and reported to sink->skip. For rows nothing is refused: a file that is too
+ * large, or cannot be read and was not known, becomes a document without fields. Documents to read
+ * again are passed only if their checksum is unchanged; those that cannot be read are reported to
+ * sink->skip. Fails only with statuses of the sink, BS_NO_MEMORY, or BS_CORRUPT (of stored text).
  */
 enum bs_status bs_reader_read(struct bs_reader *reader, const struct bs_batch *batch,
                               const struct bs_document_sink *sink,
                               struct bs_error *err) BS_WARN_UNUSED;
 
-/* All batches of the feed. Fails with what bs_feed_next fails with, too. */
+/* Reads all batches of the feed. Also fails with statuses of bs_feed_next. */
 enum bs_status bs_reader_read_all(struct bs_reader *reader, struct bs_feed *feed,
                                   const struct bs_document_sink *sink,
                                   struct bs_error *err) BS_WARN_UNUSED;
 
 /*
- * One document again, for verification. The document is borrowed from the reader until its next
- * call.
- *   fetch_file:   the file at path below folder, by the rules of indexing: without following a
- *     link, and binary ones are
- *                 refused; folder NULL: as its user named it, binary or not. The last folder stays
- *                   open. fingerprint_out is
- *                 the fingerprint that it has now.
- *   ask_head:     what is asked about the beginning of large files (file.h), from then on; NULL:
- *     nothing. Of one whose
- *                 beginning is enough, that is the document's text.
- *   fetch_line:   source_bytes at offset of a collection, unparsed, in UTF-8. The last collection
- *     stays open, and what was
- *                 read of it is kept, up to ahead_to and some 256 KiB: so that neighbours cost one
- *                   pread. fingerprint_out as
- *                 found when the collection was opened.
- *   fetch_record: the same, parsed.
- *   fetch_raw:    a record's raw JSON line, parsed.
- *   take_file:    the document of a file's bytes, which somebody kept.
- *   scan_line:    the same quickly, without the id (record_scan.h): of a line that is what was
- *     indexed.
- *   cut_line:     the same with all escapes left in the texts, and all that is not UTF-8;
- *     *is_known_out is false if only
- *                 fetch_raw can read it.
- *   resolve:      puts what they stand for in the place of escapes in the texts of the line that
- *     was cut last. False: it cannot.
- * BS_NOT_FOUND when the file is gone, BS_IO, BS_INVALID when it would be no document or record any
- * more, BS_NO_MEMORY.
+ * Single documents, for verification. A document is borrowed from the reader until its next call.
+ *
+ *   fetch_file    Reads the file at path below folder by the rules of indexing: symlinks are not
+ *                 followed, binary files are refused. folder NULL: a file that the user named,
+ *                 binary or not. The last folder stays open. *fingerprint_out: its present one.
+ *   ask_head      Sets the callbacks that inspect the beginning of large files (file.h), for all
+ *                 later fetch_file calls; NULL: none. If the beginning suffices, it is the text.
+ *   fetch_line    Reads source_bytes at offset of a collection, unparsed, as UTF-8. The last
+ *                 collection stays open. Reads ahead up to ahead_to, at most 256 KiB, so that
+ *                 neighbouring records need one pread. *fingerprint_out: when it was opened.
+ *   fetch_record  fetch_line without reading ahead, parsed.
+ *   fetch_raw     Parses a record's raw JSON line.
+ *   take_file     Makes the document from the bytes of a file, which the caller keeps.
+ *   scan_line     Like fetch_raw, but fast and without the id (record_scan.h): for a line that is
+ *                 unchanged since it was indexed.
+ *   cut_line      Like scan_line, but texts keep escapes and invalid UTF-8. *is_known_out is
+ *                 false if only fetch_raw can read the line.
+ *   resolve       Resolves the escapes in the texts of the line that was last passed to cut_line.
+ *                 Returns false if it cannot.
+ *
+ * BS_NOT_FOUND if the file is gone, BS_IO, BS_INVALID if it would no longer be a document or
+ * record, BS_NO_MEMORY.
  */
 enum bs_status bs_reader_fetch_file(struct bs_reader *reader, const char *folder, const char *path,
                                     struct bs_document *document_out,
@@ -78,8 +73,8 @@ enum bs_status bs_reader_fetch_record(struct bs_reader *reader, const struct bs_
 enum bs_status bs_reader_fetch_raw(struct bs_reader *reader, const uint8_t *raw, size_t raw_bytes,
                                    struct bs_document *document_out,
                                    struct bs_error *err) BS_WARN_UNUSED;
-/* From then on, whether lines are of records that were given with their ids (BS_DOC_SEPARATE_ID). A
- * batch forgets it. */
+/* Sets, for later lines, whether ids are not in the record (BS_DOC_SEPARATE_ID). bs_reader_read
+ * resets it to false. */
 void bs_reader_set_separate_id(struct bs_reader *reader, bool has_separate_id);
 enum bs_status bs_reader_scan_line(struct bs_reader *reader, const uint8_t *line, size_t line_bytes,
                                    struct bs_document *document_out,
@@ -90,11 +85,12 @@ enum bs_status bs_reader_cut_line(struct bs_reader *reader, const uint8_t *line,
 
 bool bs_reader_resolve(struct bs_reader *reader, struct bs_document *document) BS_WARN_UNUSED;
 
-/* The fingerprint of the file that fetch_file would read, if it is a regular one. Errors as those
- * of fetch_file. */
+/* The fingerprint of the file that fetch_file would read, if it is a regular file. Errors: see
+ * fetch_file. */
 enum bs_status bs_reader_fingerprint(struct bs_reader *reader, const char *folder, const char *path,
                                      struct bs_fingerprint *fingerprint_out,
                                      struct bs_error *err) BS_WARN_UNUSED;
-/* Drops what was kept of sources: they may have changed. A collection stays open unless
- * collection_too, since what is read of it can be compared with its fingerprint. */
+/* Closes the last folder and drops cached bytes, because sources may have changed. The last
+ * collection stays open unless collection_too is set, because bytes read from it can be checked by
+ * its fingerprint. */
 void bs_reader_forget(struct bs_reader *reader, bool collection_too);

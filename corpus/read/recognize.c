@@ -18,16 +18,18 @@ static const char *const endings[] = {"*.jsonl", "*.ndjson"};
 #define N_ENDINGS (sizeof(endings) / sizeof(*endings))
 
 struct bs_recognizer {
-	struct bs_ignore globs; /* none, or with those for endings before them */
+	/* empty, or *.jsonl and *.ndjson followed by the globs of --records */
+	struct bs_ignore globs;
 	struct bs_record_parser *parser;
+	/* beginning of the file */
 	struct bs_buffer head;
-	struct bs_buffer text; /* its UTF-8, if that is something else */
+	struct bs_buffer text; /* head as UTF-8, if it has another coding */
 };
 
 enum bs_status bs_recognizer_new(const struct bs_source_options *options,
                                  struct bs_recognizer **recognizer_out, struct bs_error *err)
 {
-	/* No key is called so, and none of a wrong type will be refused. */
+	/* No key is named so (invalid UTF-8); so no record is refused because of its id. */
 	static const struct bs_record_options no_id = {.id_field = "\xff"};
 	struct bs_recognizer *recognizer = calloc(1, sizeof(*recognizer));
 	*recognizer_out = recognizer;
@@ -66,7 +68,7 @@ static bool ends_so(const char *path, const char *ending)
 
 bool bs_recognizer_has_name(const struct bs_recognizer *recognizer, const char *path)
 {
-	/* Mostly there are no globs, and very many files. */
+	/* Fast path: mostly there are no globs, and very many files. */
 	size_t n = strlen(path);
 	if (bs_ignore_n_rules(&recognizer->globs) == 0 &&
 	    (n == 0 || (path[n - 1] != 'l' && path[n - 1] != 'n')))
@@ -80,7 +82,7 @@ bool bs_recognizer_has_name(const struct bs_recognizer *recognizer, const char *
 	return bs_ignore_match(&recognizer->globs, &entry, 0) == BS_IGNORE_SKIP;
 }
 
-/* Reads on from the beginning until the head has n_bytes, or all there is. */
+/* Continues reading the head until it has n_bytes, or to the end of the file. */
 static enum bs_status read_head(struct bs_recognizer *recognizer, int fd, const char *path,
                                 size_t n_bytes, struct bs_error *err)
 {
@@ -105,8 +107,8 @@ static bool is_space(uint8_t byte)
 	return byte == ' ' || (byte >= '\t' && byte <= '\r');
 }
 
-/* Of bytes that are all there are, or 1 MiB; false in *is_enough_out: more would have to be
- * seen. */
+/* Examines the beginning of a file. is_all: the bytes are the whole file. *is_enough_out: false if
+ * more bytes are needed for a decision. */
 static enum bs_status look(struct bs_recognizer *recognizer, const uint8_t *bytes, size_t n_bytes,
                            bool is_all, bool *has_out, bool *is_enough_out, struct bs_error *err)
 {

@@ -1,15 +1,16 @@
 /*
- * record.c: record.h. simdjson (json.h) validates a line; record_scan.c then takes the texts, with
- * the strings that simdjson resolved, since it does not report how a number is spelled.
+ * record.c: see record.h. simdjson (json.h) validates a line; record_scan.c then extracts the
+ * texts, with the strings that simdjson resolved, because simdjson does not report how numbers are
+ * spelled.
  *
- * simdjson refuses some valid JSON (numbers beyond 64 bits or beyond a double, lone surrogate
- * escapes) and all invalid UTF-8. When it does, the line is rewritten into one that means the same
- * to us and parsed again:
+ * simdjson rejects some valid JSON (numbers beyond 64 bits or beyond a double, lone surrogate
+ * escapes) and all invalid UTF-8. In this case the line is rewritten into an equivalent one and
+ * parsed again:
  *
  *   - an invalid UTF-8 sequence becomes U+FFFD, a lone surrogate escape becomes \ufffd;
- *   - a number that keeps to the grammar becomes the offset of its own text in the line, so that it
- *     can be read there;
- *   - all else stays, so that simdjson has the last word on what is not JSON.
+ *   - a number with valid syntax becomes the offset of its spelling in the original line, where
+ *     record_scan.c reads it;
+ *   - all else stays unchanged, so that simdjson decides what is valid JSON.
  */
 #include "corpus/read/record.h"
 
@@ -28,15 +29,16 @@ BS_LIBRARY_TABLE(bs_json, BS_JSON_FUNCTIONS);
 BS_LIBRARY_DEFINE_OWN(bs_json, "the JSON parser", "libbitsift-json.so", BS_JSON_VERSION,
                       BS_JSON_FUNCTIONS)
 
-/* After a line longer than this the memory is given back as soon as lines are short again. */
+/* After a longer line, memory is freed when lines are short again. */
 #define GENEROUS_CAPACITY_BYTES ((size_t)32 << 20)
 
 struct bs_record_parser {
 	struct bs_record_scan scan;
 	struct bs_json_parser *json; /* NULL: no line was parsed yet */
-	struct bs_buffer line;       /* the line as given to simdjson, padded */
+	struct bs_buffer line;       /* the line as passed to simdjson, with padding */
+	/* holds a formatted refusal.reason */
 	char reason[256];
-	struct bs_refusal refusal; /* of the line, if it is no document */
+	struct bs_refusal refusal; /* reason why the line is not a document */
 };
 
 static bool is_digit(uint8_t c)
@@ -74,8 +76,7 @@ static bool is_number(const uint8_t *text, size_t n_bytes)
 	return at == n_bytes;
 }
 
-/* A line being rewritten: where we are, and how deep. Sticky: after BS_NO_MEMORY nothing more is
- * written. */
+/* A line that is being rewritten. Sticky: after BS_NO_MEMORY nothing more is written. */
 struct rewriter {
 	const uint8_t *line;
 	const uint8_t *at;
@@ -113,8 +114,8 @@ static void rewrite_escape(struct rewriter *r)
 	                    ? bs_record_code_point(r->at, left_bytes, &n_bytes)
 	                    : -1;
 	if (c < 0) {
-		/* Also when a wrong byte follows: it is seen on its own next, unless it could end
-		 * the string. */
+		/* Copies an invalid escape unchanged. A non-ASCII byte after the backslash is
+		 * handled next, on its own. */
 		copy_bytes(r, left_bytes > 1 && r->at[1] < 0x80 ? 2 : 1);
 	} else if (c != 0xfffd) {
 		copy_bytes(r, n_bytes);
@@ -144,7 +145,7 @@ static void rewrite_number(struct rewriter *r)
 	r->at += n_bytes;
 }
 
-/* A run of bytes inside a string that mean themselves. */
+/* Copies bytes of a string up to an escape, a quote or a non-ASCII byte. */
 static void rewrite_plain(struct rewriter *r)
 {
 	const uint8_t *to = r->at;
@@ -180,7 +181,6 @@ static enum bs_status rewrite_line(const uint8_t *line, size_t line_bytes, struc
 	return r.status;
 }
 
-/* Pads and parses parser->line. */
 static enum bs_status parse_padded(struct bs_record_parser *parser, struct bs_json_result *result,
                                    struct bs_error *err)
 {
@@ -199,7 +199,7 @@ static enum bs_status parse_padded(struct bs_record_parser *parser, struct bs_js
 	               : BS_OK;
 }
 
-/* A line that is no document. */
+/* Notes that the line is not a document. Always BS_OK. */
 static enum bs_status refuse(struct bs_record_parser *parser, enum bs_skip skip, const char *reason)
 {
 	parser->refusal.skip = skip;
@@ -220,7 +220,7 @@ static enum bs_status refuse_id(struct bs_record_parser *parser, const char *wha
 	return refuse(parser, BS_SKIP_BAD_RECORD, parser->reason);
 }
 
-/* May turn the record into a refusal. */
+/* Sets the document's name. An id of a wrong type makes the line a refusal. */
 static enum bs_status take_id(struct bs_record_parser *parser, struct bs_document *document)
 {
 	const struct bs_record_scan *scan = &parser->scan;
@@ -254,7 +254,7 @@ static enum bs_status take_id(struct bs_record_parser *parser, struct bs_documen
 	return BS_OK;
 }
 
-/* Of parser->line, which is valid. */
+/* Extracts the texts and the id of parser->line, which is valid JSON. */
 static enum bs_status take_record(struct bs_record_parser *parser, const uint8_t *strings,
                                   struct bs_document *document, struct bs_error *err)
 {
@@ -279,12 +279,12 @@ static enum bs_status take_record(struct bs_record_parser *parser, const uint8_t
 	return status;
 }
 
-/* A number of 2 * LONG_RUN_BYTES or more fills all bytes between two multiples of
+/* A number of at least 2 * LONG_RUN_BYTES fills the bytes between two multiples of
  * LONG_RUN_BYTES. */
 #define LONG_RUN_BYTES ((size_t)32768)
 
-/* Returns whether the line may contain a number of that length. simdjson would read it for long,
- * and then refuse it. */
+/* True if the line may contain a number of 2 * LONG_RUN_BYTES. simdjson would spend long on it and
+ * then reject it. */
 static bool may_have_long_number(const uint8_t *line, size_t line_bytes)
 {
 	for (size_t start = 0; line_bytes - start >= LONG_RUN_BYTES; start += LONG_RUN_BYTES)

@@ -1,25 +1,27 @@
-/* record_options.h: what a record's id and texts are, and the limits of a record. */
+/* record_options.h: which fields of a record are the id and the texts, and the limits of a
+ * record. */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
-/* Levels of objects and arrays, the record itself included. Costs 33 bytes each, touched only when
- * reached. */
+/* Maximum nesting of objects and arrays, including the record itself. Each level takes 33 bytes,
+ * touched only when reached. */
 #define BS_RECORD_MAX_DEPTH 65536
-/* So that the names of a deep record are not many times its size. */
+/* Maximum length of a name, so that the names of a deep record are not many times its size. */
 #define BS_RECORD_NAME_BYTES 255u
 /* So that positions, with the gaps between fields, fit into 32 bits. */
 #define BS_RECORD_MAX_FIELDS ((size_t)1 << 24)
 
-/* Strings are borrowed for as long as the parser lives. */
+/* Strings are borrowed while the parser exists. */
 struct bs_record_options {
 	const char *id_field; /* NULL: "id" */
-	/* the fields that are text, or NULL: every one but the id */
+	/* names of the text fields; NULL: all fields but the id */
 	const char *const *text_fields;
 	size_t n_text_fields;
-	/* the id is known: no field is it, and there may be no text (BS_DOC_SEPARATE_ID) */
+	/* the id is passed separately: no field is the id, and a record may have no text
+	 * (BS_DOC_SEPARATE_ID) */
 	bool has_separate_id;
 };
 
@@ -36,7 +38,7 @@ static inline bool bs_record_is_id(const struct bs_record_options *options, cons
 	       memcmp(field, name, name_bytes) == 0;
 }
 
-/* Whether a field of that name is text. */
+/* True if a field with this name is text. */
 static inline bool bs_record_is_text(const struct bs_record_options *options, const char *name,
                                      size_t name_bytes)
 {

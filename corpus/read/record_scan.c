@@ -7,16 +7,17 @@
 #include "core/base/utf8.h"
 #include "core/system/deadline.h"
 
+/* capacity of a buffer that is kept after a short line */
 #define KEPT_BYTES ((size_t)1 << 20)
 
-/* A place in a line, moving forward. A step that does not find what it wants returns false, and all
- * ends. */
+/* A position in a line, moving forward. Each step returns false if it does not find what it
+ * expects, which ends the scan. */
 struct scanner {
 	const uint8_t *at;
 	const uint8_t *end;
 };
 
-/* What stands between two quotes, as it is. */
+/* The bytes between two quotes, with escapes, or a resolved string. */
 struct raw_string {
 	const uint8_t *bytes;
 	size_t n_bytes;
@@ -46,7 +47,7 @@ static bool take(struct scanner *scanner, uint8_t byte)
 	return true;
 }
 
-/* Behind the opening quote. */
+/* Reads a string; the opening quote has been read. */
 static bool take_string(struct scanner *scanner, struct raw_string *string_out)
 {
 	const uint8_t *start = scanner->at, *from = start;
@@ -67,7 +68,7 @@ static bool take_string(struct scanner *scanner, struct raw_string *string_out)
 	}
 }
 
-/* What a backslash and this byte stand for; 0: it takes more to know. */
+/* The character of a backslash followed by this byte; 0 for \u and invalid escapes. */
 static uint8_t escaped_byte(uint8_t byte)
 {
 	switch (byte) {
@@ -130,7 +131,7 @@ bool bs_record_unescape(const uint8_t *bytes, size_t n_bytes, bool with_units, u
 		memcpy(to + n, bytes + at, n_plain);
 		n += n_plain;
 		at += n_plain;
-		/* Escapes stand together more often than not. */
+		/* Fast path for consecutive escapes. */
 		while (at < n_bytes && bytes[at] == '\\') {
 			uint8_t next = n_bytes - at > 1 ? bytes[at + 1] : 0,
 				byte = escaped_byte(next);
@@ -151,16 +152,15 @@ bool bs_record_unescape(const uint8_t *bytes, size_t n_bytes, bool with_units, u
 	return true;
 }
 
-/* An object or array that is open, the record itself first, and what its members' names begin
- * with. */
+/* An open object or array, the record itself first, and the prefix of its members' names. */
 struct level {
-	size_t name_off; /* in scan->names */
+	size_t name_off; /* offset in scan->names */
 	size_t name_bytes;
 	uint8_t closer;
 };
 
-/* simdjson's index has four bytes for each sign and value, its tape eight or, of a number, 16, and
- * a string has its length and a NUL. What has a name may be a field. */
+/* simdjson's index takes four bytes for each structural character and value. Its tape takes eight,
+ * or 16 for a number. Each string takes its length and a NUL. Each value may become a field. */
 #define SIGN_BYTES    4u
 #define BRACKET_BYTES (4u + 8u + sizeof(struct level))
 #define SCALAR_BYTES  (4u + 16u + sizeof(struct bs_field))
@@ -171,7 +171,7 @@ uint64_t bs_record_parse_bytes(const uint8_t *line, size_t line_bytes)
 	struct scanner scanner = {line, line + line_bytes};
 	struct raw_string string = {0};
 	uint64_t n_bytes = (uint64_t)line_bytes * 2;
-	/* of a name, what stands before the key, at most */
+	/* upper bound of the name of the enclosing object */
 	size_t depth = 0, longest_key = 0, name_bytes = 0;
 	bool is_scalar = false;
 	while (scanner.at < scanner.end) {
@@ -184,7 +184,7 @@ uint64_t bs_record_parse_bytes(const uint8_t *line, size_t line_bytes)
 				return n_bytes;
 			break;
 		case ':':
-			/* The string before was a key, and what follows is the field. */
+			/* The last string was a key; the value that follows is the field. */
 			longest_key = string.n_bytes > longest_key ? string.n_bytes : longest_key;
 			n_bytes += SIGN_BYTES + name_bytes - sizeof(struct bs_field);
 			break;
@@ -215,7 +215,7 @@ uint64_t bs_record_parse_bytes(const uint8_t *line, size_t line_bytes)
 	return n_bytes;
 }
 
-#define MEMBER_NS 100u /* what a member of a record costs about, for the deadline */
+#define MEMBER_NS 100u /* estimated cost of a member of a record, for the deadline */
 
 enum bs_status bs_record_ask(uint64_t i, struct bs_error *err)
 {
@@ -227,13 +227,14 @@ enum bs_status bs_record_ask_bytes(uint64_t n_bytes, struct bs_error *err)
 	return bs_deadline_spend(n_bytes, err);
 }
 
-/* A record on its way to a document. */
+/* The state of scanning a record. */
 struct walk {
 	struct bs_record_scan *scan;
 	struct scanner scanner;
 	struct bs_document *document;
 	bool as_it_is;
-	const uint8_t *strings; /* of scan->strings, from the next on */
+	/* the next string of scan->strings; NULL: strings have to be resolved */
+	const uint8_t *strings;
 	struct bs_error *err;
 	uint64_t n_members;
 };
@@ -243,7 +244,7 @@ static struct level *top_level(const struct bs_record_scan *scan)
 	return (struct level *)(void *)(scan->levels.data + scan->levels.used_bytes) - 1;
 }
 
-/* Behind the opening quote: what the string stands for, if that is known already. */
+/* Reads a string, resolved if scan->strings is available; the opening quote has been read. */
 static bool take_walk_string(struct walk *walk, struct raw_string *string_out)
 {
 	uint32_t n_bytes;
@@ -270,8 +271,8 @@ static size_t count_nuls(const uint8_t *bytes, size_t n_bytes)
 	return n;
 }
 
-/* Replaces each NUL of a key by U+FFFD, because a field's name with NUL could neither be stored nor
- * typed. There is room for two more bytes a NUL. Returns the key's bytes. */
+/* Replaces each NUL of a key by U+FFFD, because names with NUL could be neither stored nor typed.
+ * key has room for two more bytes for each NUL. Returns the new length. */
 static size_t replace_nuls(uint8_t *key, size_t key_bytes)
 {
 	const size_t n_bytes = key_bytes + 2 * count_nuls(key, key_bytes);
@@ -283,8 +284,8 @@ static size_t replace_nuls(uint8_t *key, size_t key_bytes)
 	return n_bytes;
 }
 
-/* The name of what stands at the key: with the names of the objects around it, unless that is too
- * long. */
+/* Reads a key and makes the full name, with the names of the enclosing objects unless that is too
+ * long. In an array, the name is that of the array. */
 static enum bs_status take_name(struct walk *walk, struct level *member_out, bool *is_known_out)
 {
 	struct bs_record_scan *scan = walk->scan;
@@ -303,7 +304,7 @@ static enum bs_status take_name(struct walk *walk, struct level *member_out, boo
 	size_t around_bytes =
 		       scan->levels.used_bytes > sizeof(*object) ? object->name_bytes + 1 : 0,
 	       key_bytes;
-	/* A NUL takes six bytes in the line, but only one in what simdjson makes of it. */
+	/* A NUL takes six bytes in the line but one in simdjson's strings. */
 	size_t room_bytes =
 		key.n_bytes + (walk->strings ? 2 * count_nuls(key.bytes, key.n_bytes) : 0);
 	enum bs_status status =
@@ -347,13 +348,13 @@ static struct raw_string number_at(const uint8_t *at, const uint8_t *end)
 	return (struct raw_string){at, bs_record_number_bytes(at, end)};
 }
 
-/* The end of the memory for texts that are not in the line; may be NULL. */
+/* The end of scan->text, where resolved texts are appended; may be NULL. */
 static uint8_t *text_end(const struct bs_record_scan *scan)
 {
 	return scan->text.used_bytes ? scan->text.data + scan->text.used_bytes : scan->text.data;
 }
 
-/* Replaces a string that has escapes by its text, in memory of the scan. */
+/* Replaces a string that has escapes by its resolved text in scan->text. */
 static bool resolve_string(struct bs_record_scan *scan, const uint8_t **bytes, size_t *n_bytes)
 {
 	uint8_t *to = text_end(scan);
@@ -378,7 +379,8 @@ bool bs_record_scan_resolve(struct bs_record_scan *scan, struct bs_document *doc
 	return true;
 }
 
-/* Moves what will be read to memory that is ours, or resolves what stands there. */
+/* Resolves a string, or replaces a number's offset by its spelling, copied from the original line
+ * into scan->text. */
 static bool resolve(struct walk *walk, uint8_t kind, struct raw_string *value)
 {
 	struct bs_record_scan *scan = walk->scan;
@@ -395,7 +397,7 @@ static bool resolve(struct walk *walk, uint8_t kind, struct raw_string *value)
 	return kind != '"' || walk->strings || resolve_string(scan, &value->bytes, &value->n_bytes);
 }
 
-/* Not what stands in an array that is the id's value. */
+/* True if member is the id and its value is not inside an array. */
 static bool is_id_value(const struct bs_record_scan *scan, const struct level *member)
 {
 	return top_level(scan)->closer == '}' &&
@@ -403,7 +405,7 @@ static bool is_id_value(const struct bs_record_scan *scan, const struct level *m
 	                       member->name_bytes);
 }
 
-/* A value that holds no others; kind is its first byte, which is taken. */
+/* Reads a string, number or literal. kind: its first byte, which has been read. */
 static enum bs_status take_scalar(struct walk *walk, const struct level *member, uint8_t kind,
                                   bool *is_known_out)
 {
@@ -433,7 +435,7 @@ static enum bs_status take_scalar(struct walk *walk, const struct level *member,
 	}
 	if (!is_text || !*is_known_out)
 		return BS_OK;
-	/* Where the names are is known when there will be no more. */
+	/* names may still move; bs_record_scan_line turns this offset into a pointer. */
 	struct bs_field field = {
 		.name = (const char *)(uintptr_t)member->name_off,
 		.name_bytes = member->name_bytes,
@@ -451,14 +453,14 @@ static enum bs_status open_level(struct walk *walk, struct level level, uint8_t 
 	return bs_buffer_append(&walk->scan->levels, &level, sizeof(level), walk->err);
 }
 
-/* From behind the first brace to behind the last; what is open stands in scan->levels, so that
- * depth costs no stack. */
+/* Reads from after the first brace to after the last one. Open levels are in scan->levels, so that
+ * depth takes no stack. */
 static enum bs_status take_members(struct walk *walk, bool *is_known_out)
 {
 	struct bs_record_scan *scan = walk->scan;
 	struct scanner *scanner = &walk->scanner;
 	enum bs_status status = open_level(walk, (struct level){0}, '{');
-	bool is_empty = true; /* what was opened last */
+	bool is_empty = true; /* the innermost level has no member yet */
 	while (!status) {
 		while (scan->levels.used_bytes > 0 && take(scanner, top_level(scan)->closer)) {
 			scan->levels.used_bytes -= sizeof(struct level);
@@ -510,11 +512,12 @@ enum bs_status bs_record_scan_line(struct bs_record_scan *scan, const uint8_t *l
 	*is_known_out = false;
 	scan->id_kind = 0;
 	bs_buffer_clear(&scan->levels);
-	/* What one huge line took is given back. */
+	/* Frees most of what one huge line took. */
 	bs_buffer_trim(&scan->fields, line_bytes * sizeof(struct bs_field) + KEPT_BYTES);
 	bs_buffer_trim(&scan->names, line_bytes * BS_RECORD_NAME_BYTES + KEPT_BYTES);
 	bs_buffer_trim(&scan->text, line_bytes + scan->original_bytes + KEPT_BYTES);
-	/* Resolved, no string is longer: the text does not move while fields point into it. */
+	/* Resolved strings are not longer than the line, so text does not move while fields point
+	 * into it. */
 	size_t text_bytes = scan->strings ? scan->original_bytes : line_bytes;
 	enum bs_status status = bs_buffer_reserve(&scan->text, text_bytes, err);
 	if (!status && take(&walk.scanner, '{'))

@@ -1,10 +1,11 @@
 /*
- * record_scan.h: the texts of a record, cut out of its line: every string and number, however deep.
- * Of a line that simdjson has found to be valid JSON this is the record; of one that was so when it
- * was indexed, and is verified again, it is so without asking simdjson, which is quicker.
+ * record_scan.h: extracts the texts of a record from its line: all strings and numbers at all
+ * depths. For a line that simdjson has validated, the result is the record. For a line that was
+ * valid when it was indexed and is read again for verification, simdjson is not needed, which is
+ * faster.
  *
- * Of bytes that are no record any more the answer may be wrong, but it never reads or writes where
- * it must not.
+ * For bytes that are no longer a record the result may be wrong, but all memory accesses are in
+ * bounds.
  */
 #pragma once
 
@@ -12,64 +13,63 @@
 #include "corpus/read/record_options.h"
 #include "corpus/walk/document.h"
 
-/* What to take from a record, and the memory for it. Zero-initialise but for options (borrowed);
- * one thread. */
+/* What to extract, and the memory for it. Zero-initialise all but options (borrowed). One
+ * thread. */
 struct bs_record_scan {
 	struct bs_record_options options;
-	bool is_valid; /* the line is known to be JSON of valid UTF-8 */
-	/* NULL, or the line as it came: each number in the line is an offset there */
+	bool is_valid; /* the caller guarantees that the line is valid JSON in valid UTF-8 */
+	/* nullable: the original line; each number in the scanned line is then an offset in it */
 	const uint8_t *original;
 	size_t original_bytes;
-	/* NULL, or what the line's strings stand for, in its order: a length of four bytes, the
-	 * text, a NUL */
+	/* nullable: the resolved strings of the line, in order: a length of four bytes, the text, a
+	 * NUL */
 	const uint8_t *strings;
-	/* after a scan: the first byte of the id's value; 0: it has none; */
+	/* result: first byte of the id's value; 0: the record has no id */
 	uint8_t id_kind;
-	const uint8_t *id; /* a string's text or a number's spelling */
+	const uint8_t *id; /* result: the text of a string id, or the spelling of a number */
 	size_t id_bytes;
-	struct bs_buffer fields; /* struct bs_field each */
-	struct bs_buffer names;  /* theirs */
-	struct bs_buffer text;   /* strings that had escapes, and numbers of the original */
-	struct bs_buffer levels; /* objects and arrays that are open */
+	struct bs_buffer fields; /* array of struct bs_field */
+	struct bs_buffer names;  /* the names of the fields */
+	struct bs_buffer text;   /* resolved strings that had escapes, and numbers of original */
+	struct bs_buffer levels; /* the open objects and arrays */
 };
 void bs_record_scan_deinit(struct bs_record_scan *scan);
 
 /*
- * Fills document_out as bs_record_parse would, but for the id, which is in scan; borrowed from scan
- * and line. With as_it_is the texts are what stands between the quotes, escapes and all.
- * *is_known_out is false if the line has something that only the parser knows how to read: keys
- * that are not UTF-8, more than BS_RECORD_MAX_FIELDS, what is no record or, unless the line
- * is_valid, has no text. Bytes that are not UTF-8 are left as they are. BS_NO_MEMORY.
+ * Fills document_out like bs_record_parse, except for the id, which is stored in scan. Borrowed
+ * from scan and line. as_it_is: texts are the bytes between the quotes, with escapes. *is_known_out
+ * is false if only the parser can read the line: keys that are not UTF-8, more than
+ * BS_RECORD_MAX_FIELDS fields, not a record or, unless is_valid is set, no text. Invalid UTF-8 is
+ * not replaced. BS_NO_MEMORY.
  */
 enum bs_status bs_record_scan_line(struct bs_record_scan *scan, const uint8_t *line,
                                    size_t line_bytes, bool as_it_is,
                                    struct bs_document *document_out, bool *is_known_out,
                                    struct bs_error *err) BS_WARN_UNUSED;
 
-/* Resolves the escapes in the texts of a document that was scanned with as_it_is. False: one of
- * them is no escape. */
+/* Resolves the escapes in the texts of a document that was scanned with as_it_is. Returns false for
+ * an invalid escape. */
 bool bs_record_scan_resolve(struct bs_record_scan *scan,
                             struct bs_document *document) BS_WARN_UNUSED;
 
-/* Asks the deadline (core/system/deadline.h) at round i of a loop over a record's members, now and
- * then. */
+/* Checks the deadline (core/system/deadline.h) occasionally, in round i of a loop over members. */
 enum bs_status bs_record_ask(uint64_t i, struct bs_error *err) BS_WARN_UNUSED;
-/* Asks the deadline after a pass over n_bytes of a record. */
+/* Checks the deadline after a pass over n_bytes of a record. */
 enum bs_status bs_record_ask_bytes(uint64_t n_bytes, struct bs_error *err) BS_WARN_UNUSED;
 
-/* Most of the memory that bs_record_parse takes for a line, and its record holds: its copy, its
- * strings, and what simdjson notes of each value and sign. */
+/* Upper bound of the memory that bs_record_parse and the resulting record use for a line: its copy,
+ * its strings, and simdjson's data for each value and each structural character. */
 uint64_t bs_record_parse_bytes(const uint8_t *line, size_t line_bytes);
 
-/* Writes what a piece of a string stands for to `to`, which must have n_bytes of room; *n_out: how
- * much. False for what is no escape, and unless with_units for \u, of which a piece may have half a
- * pair. */
+/* Resolves the escapes of a part of a string. `to` needs room for n_bytes; *n_out: bytes written.
+ * Returns false for an invalid escape. Without with_units also for \u, because the part may end
+ * within a surrogate pair. */
 bool bs_record_unescape(const uint8_t *bytes, size_t n_bytes, bool with_units, uint8_t *to,
                         size_t *n_out);
 
-/* How many bytes at `at` may all belong to a number: digits, signs, a point, an E. */
+/* The number of bytes from `at` on that may occur in a number: digits, signs, a point, an E. */
 size_t bs_record_number_bytes(const uint8_t *at, const uint8_t *end);
 
-/* The code point of the \uXXXX at bytes[*at], of a pair of them if it is one, and moves behind it.
- * U+FFFD for half a pair; negative for what is no escape. */
+/* The code point of the \uXXXX at bytes[*at], which may be a surrogate pair; advances *at past it.
+ * U+FFFD for a lone surrogate; negative for an invalid escape. */
 int32_t bs_record_code_point(const uint8_t *bytes, size_t n_bytes, size_t *at);

@@ -1,5 +1,4 @@
-/* source.c: what an argument of the command line names, and what its documents are called. See
- * source.h. */
+/* source.c: makes sources from command line arguments, and ids of documents. See source.h. */
 #include "corpus/read/source.h"
 
 #include <errno.h>
@@ -12,7 +11,7 @@
 
 #include "corpus/walk/file.h"
 
-/* "./a/b//" -> "a/b", "." -> "", "/" -> "/"; NULL when out of memory. */
+/* "./a/b//" -> "a/b", "." -> "", "/" -> "/"; NULL if out of memory. */
 static char *make_label(const char *argument)
 {
 	const char *from = argument;
@@ -35,7 +34,7 @@ static bool is_collection_name(const char *label)
 	return dot && (strcmp(dot, ".jsonl") == 0 || strcmp(dot, ".ndjson") == 0);
 }
 
-/* Looks at what is there, and whether it may be read. */
+/* Determines the kind of the source and whether it can be read. */
 static enum bs_status find_kind(struct bs_source *source, const char *argument,
                                 struct bs_error *err)
 {

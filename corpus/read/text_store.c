@@ -1,4 +1,4 @@
-/* text_store.c: writing: sample, train, compress, spool; and reading. See text_store.h. */
+/* text_store.c: writing (sample, train, compress, spool) and reading. See text_store.h. */
 #include "corpus/read/text_store.h"
 
 #include <inttypes.h>
@@ -15,7 +15,7 @@
 #include "core/system/library.h"
 #include "core/system/workers.h"
 
-/* zstd, loaded when first needed (core/system/library.h). The compiler checks the table against the
+/* zstd, loaded on first use (core/system/library.h). The compiler checks the table against the
  * headers. */
 /* clang-format off */
 #define ZSTD_FUNCTIONS(each) \
@@ -31,14 +31,15 @@
 BS_LIBRARY_TABLE(bs_zstd, ZSTD_FUNCTIONS);
 BS_LIBRARY_DEFINE(bs_zstd, "zstd", BS_ZSTD_SONAME, BS_ZSTD_FOLDER, ZSTD_FUNCTIONS)
 
-/* Small texts share frames up to so many bytes, for half of what zstd takes for the frame of a
- * record is spent before its first byte. Such frames are decoded for one text of theirs, too: level
- * -2 leaves letters uncoded, and with matches of six bytes at least there are fewer. So compressing
- * records of 300 bytes takes half of what it does alone at level 1, decoding one .76 us instead of
- * .52, and they are as large. */
+/* Small texts share frames of up to this many bytes, because half of zstd's time for the frame of a
+ * record is spent before its first byte. A frame is decoded even if only one of its texts is
+ * needed, so decoding must be fast: level -2 leaves literals uncoded, and a minimum match of six
+ * bytes makes them fewer. For records of 300 bytes, compared with a frame for each at level 1:
+ * compressing takes half the time, decoding one record .76 us instead of .52, and the size is
+ * equal. */
 #define SHARED_BYTES 1536u
-/* Level 3 is zstd's own choice; on larger texts 1 is 40 % faster, and 3 % larger. The least match
- * is zstd's choice if it is 0. */
+/* Level 3 is zstd's default; on larger texts level 1 is 40 % faster, and the result 3 % larger.
+ * least_match 0 is zstd's default. */
 enum {
 	SHARED,
 	ALONE,
@@ -47,36 +48,35 @@ enum {
 static const struct {
 	int level, least_match, tells_size;
 } kinds[KINDS] = {[SHARED] = {-2, 6, 0}, [ALONE] = {1, 0, 1}};
-/* What the dictionary is trained on: twice as much took twice the time, 50 ms, and saved less than
- * 1 %. */
+/* Total sample for training. Twice as much took twice the time, 50 ms, and saved less than 1 %. */
 #define SAMPLE_BYTES ((size_t)256 << 10)
-/* of one document, lest a long one be the whole sample */
+/* sample of one document, so that a long one does not become the whole sample */
 #define SAMPLE_DOCUMENT_BYTES  ((size_t)8 << 10)
 #define SAMPLE_LEAST_BYTES     ((size_t)64 << 10)
 #define SAMPLE_LEAST_DOCUMENTS 200
-/* Documents wait in memory until the dictionary is there; no longer than until they are this many
- * bytes. */
+/* Documents wait in memory until the dictionary is trained, or until they have this many bytes. */
 #define WAITING_BYTES ((size_t)16 << 20)
-/* Twice as much made texts less than 1 % smaller, and its tables are not in the nearest caches. A
- * smaller sample gets a smaller one, an eighth, lest it outweigh what it saves. */
+/* Twice as much made texts less than 1 % smaller, and its tables exceed the nearest caches. A
+ * smaller sample gets a dictionary of an eighth of its size, so that it costs less than it
+ * saves. */
 #define DICTIONARY_BYTES ((size_t)16 << 10)
 /* Training on 1 MiB was measured to take 12.4 MB. */
 #define TRAINING_BYTES ((size_t)16 << 20)
-/* A part that is larger lies in a temporary file. */
+/* A larger part is moved to a temporary file. */
 #define HELD_BYTES ((size_t)256 << 10)
-/* So much is compressed at once, while zstd's tables are in the caches. A thread has one such
- * piece, and one waits, while a third is filled. */
+/* Bytes compressed at a time, while zstd's tables are in the caches. With a thread there are three
+ * pieces: one that it compresses, one that waits, one that is being filled. */
 #define PIECE_BYTES ((size_t)256 << 10)
 #define PIECES      3u
 
-/* A shared frame begins with the number of its first text and how many there are, u32 each, and the
- * bytes of each. */
+/* A shared frame begins with the number of its first text and the number of its texts, u32 each,
+ * followed by the length of each text. */
 #define SHARED_HEAD_BYTES 8u
 #define SHARED_TEXT_BYTES 4u
 
 BS_VECTOR(sizes, size_t);
 
-/* Texts to be compressed. */
+/* Texts to compress. */
 struct piece {
 	struct bs_buffer raws;
 	struct sizes sizes;
@@ -86,26 +86,25 @@ struct bs_store_writer {
 	enum bs_status status; /* the first failure */
 	struct bs_error error;
 	const struct bs_dir *dir;
-	struct bs_file_writer *file; /* where frames go; NULL: into their part */
+	struct bs_file_writer *file; /* receives the frames; NULL: they are a part */
 	uint64_t frames_bytes;
 	struct bs_buffer parts[BS_STORE_PARTS];
-	bool is_trained; /* the dictionary is decided; nothing waits any more */
+	bool is_trained; /* the dictionary is decided; no document waits any more */
 	struct bs_buffer sample;
 	struct sizes sample_sizes;
 	struct piece waiting; /* documents that wait for the dictionary */
-	struct bs_workers *
-		/* the thread; NULL: none. What follows up to the context is its own then, and the
-		 * frames and offsets */
-		workers;
+	/* the thread; NULL: none. The thread owns the fields from pieces to contexts, and the
+	 * frames and offsets */
+	struct bs_workers *workers;
 	struct piece pieces[PIECES]; /* task i is pieces[i % PIECES] */
-	uint64_t n_handed;           /* the next one is being filled */
-	uint32_t n_texts;            /* that have a frame */
+	uint64_t n_handed;           /* pieces passed on; the next one is being filled */
+	uint32_t n_texts;            /* texts that have a frame */
 	bool has_shared;
 	struct bs_buffer frame;
 	ZSTD_CCtx *contexts[KINDS];
 };
 
-/* A part that grows too large for memory moves to a file. */
+/* Appends to a part, which is moved to a file if it becomes too large for memory. */
 static enum bs_status append_part(struct bs_store_writer *writer, enum bs_store_part part,
                                   const void *bytes, size_t n_bytes, struct bs_error *err)
 {
@@ -144,7 +143,7 @@ static enum bs_status compress(struct bs_store_writer *writer, size_t kind, cons
 		bs_file_writer_bytes(writer->file, writer->frame.data, n);
 	else
 		status = append_part(writer, BS_STORE_FRAMES, writer->frame.data, n, err);
-	/* What one huge document took is given back. */
+	/* Free the memory of a huge document. */
 	if (writer->frame.capacity_bytes > WAITING_BYTES)
 		bs_buffer_deinit(&writer->frame);
 	return status;
@@ -168,8 +167,8 @@ static enum bs_status put_shared(struct bs_store_writer *writer, const uint8_t *
 	return status ? status : compress(writer, SHARED, content, (size_t)(to - content), err);
 }
 
-/* As many texts as one frame takes, one at least: the bytes of their content; raws_bytes_out: of
- * themselves. */
+/* Chooses the texts of the next shared frame: as many as fit, at least one. Returns the bytes of
+ * the frame's content; *raws_bytes_out: of the texts alone. */
 static size_t choose_shared(const size_t *sizes, size_t n_most, size_t *n_texts_out,
                             size_t *raws_bytes_out)
 {
@@ -184,8 +183,7 @@ static size_t choose_shared(const size_t *sizes, size_t n_most, size_t *n_texts_
 	return content_bytes;
 }
 
-/* Trains the dictionary; leaves it empty when the sample is too small or too uniform to be worth
- * one. */
+/* Trains the dictionary; leaves it empty if the sample is too small or too uniform. */
 static enum bs_status train(struct bs_store_writer *writer, struct bs_error *err)
 {
 	const size_t *sizes = writer->sample_sizes.items;
@@ -196,8 +194,8 @@ static enum bs_status train(struct bs_store_writer *writer, struct bs_error *err
 		return BS_OK;
 	size_t capacity = sample_bytes / 8 < DICTIONARY_BYTES ? sample_bytes / 8 : DICTIONARY_BYTES;
 	enum bs_status status = bs_buffer_reserve(dictionary, capacity, err);
-	/* zstd 1.5.4 crashes when memory runs out while it compiles a dictionary, which training
-	 * does too. So the memory is asked for before, all at once. */
+	/* zstd 1.5.4 crashes if memory runs out while it builds a dictionary, which training does
+	 * too. So the memory is requested before, all at once. */
 	if (!status)
 		status = bs_buffer_reserve(&writer->frame, TRAINING_BYTES, err);
 	bs_buffer_deinit(&writer->frame);
@@ -245,7 +243,7 @@ static enum bs_status compress_piece(struct bs_store_writer *writer, struct piec
 	return status;
 }
 
-/* Decides on the dictionary, then compresses all that waited for it. */
+/* Decides on the dictionary, then compresses the waiting documents. */
 static enum bs_status stop_waiting(struct bs_store_writer *writer, struct bs_error *err)
 {
 	enum bs_status status = train(writer, err);
@@ -287,7 +285,7 @@ static enum bs_status no_work(void *context, const struct bs_task *task, struct 
 	return BS_OK;
 }
 
-/* One piece after the other, whoever does it: there is one compressor. */
+/* Compresses one piece; there is one compressor, so pieces are put in order. */
 static enum bs_status put_piece(void *context, uint64_t task, struct bs_error *err)
 {
 	struct bs_store_writer *writer = context;
@@ -308,8 +306,7 @@ static enum bs_status start_thread(struct bs_store_writer *writer, struct bs_err
 	return status;
 }
 
-/* What is being filled is compressed; or it goes to the thread, and the next one is free, when this
- * returns. */
+/* Compresses the current piece, or passes it to the thread; on return the next piece is free. */
 static enum bs_status hand_over(struct bs_store_writer *writer, struct bs_error *err)
 {
 	if (!writer->workers)
@@ -328,7 +325,7 @@ static enum bs_status take(struct bs_store_writer *writer, const uint8_t *raw, s
 	return status || piece->raws.used_bytes < PIECE_BYTES ? status : hand_over(writer, err);
 }
 
-/* Remembers the first failure, and tells it again ever after. */
+/* Stores the first failure, and returns it from now on. */
 static enum bs_status keep(struct bs_store_writer *writer, enum bs_status status,
                            struct bs_error *err)
 {
@@ -344,8 +341,8 @@ static enum bs_status make_context(size_t kind, ZSTD_CCtx **context_out, struct 
 	*context_out = bs_zstd.ZSTD_createCCtx();
 	if (!*context_out)
 		return bs_fail_memory(err, "a compressor", 0);
-	/* There is one dictionary; its number in each frame would be four bytes wasted. A frame
-	 * that is shared does not tell its size. */
+	/* There is only one dictionary; its number in each frame would waste four bytes. A shared
+	 * frame does not record its size. */
 	static const ZSTD_cParameter parameters[] = {ZSTD_c_compressionLevel, ZSTD_c_checksumFlag,
 	                                             ZSTD_c_dictIDFlag, ZSTD_c_contentSizeFlag,
 	                                             ZSTD_c_minMatch};
@@ -443,14 +440,15 @@ void bs_store_writer_free(struct bs_store_writer *writer)
 	free(writer);
 }
 
-/* A block of zstd is at least 4 bytes (a run: 3 of header, 1 of content) and stands for 128 KiB at
- * most. A frame that promises more text than that is damaged, and is found out before memory is
- * taken for it. */
+/* A zstd block has at least 4 bytes (of RLE: 3 of header, 1 of content) and decodes to at most 128
+ * KiB. A frame that declares more text is damaged, which is detected before memory is allocated for
+ * it. */
 #define MOST_TEXT_PER_BYTE (UINT64_C(128) * 1024 / 4)
-/* The descriptor, which follows the magic number: this bit says that a checksum ends the frame. */
+/* Offset of the descriptor, after the magic number. This bit: the frame ends with a checksum. */
 #define DESCRIPTOR_AT 4
 #define CHECKSUM_BIT  0x04
-/* A shared frame is decoded for any of its texts: one that takes long is damaged. */
+/* Limit of a shared frame's content, because it is decoded for each of its texts. Larger ones are
+ * damaged. */
 #define SHARED_MOST_BYTES ((size_t)64 << 10)
 
 struct bs_store {
@@ -458,10 +456,11 @@ struct bs_store {
 	const uint8_t *frames;
 	uint64_t n_documents;
 	uint64_t frames_bytes;
-	ZSTD_DDict *dictionary; /* NULL: none */
+	ZSTD_DDict *dictionary; /* nullable */
 	ZSTD_DCtx *context;
-	/* content of the shared frame that was read last, which begins there; empty: none */
+	/* content of the shared frame that was read last; empty: none */
 	struct bs_buffer shared;
+	/* offset of that frame */
 	uint64_t shared_from;
 };
 
@@ -470,8 +469,8 @@ static enum bs_status fail_corrupt(struct bs_error *err, const char *what)
 	return bs_fail(err, BS_CORRUPT, "stored text: %s", what);
 }
 
-/* Making a dictionary ready fails without a reason; decoding an empty frame with it allocates
- * nothing and has one. */
+/* Finds the reason why ZSTD_createDDict failed, which it does not report: decoding an empty frame
+ * with the dictionary allocates nothing and returns an error code. */
 static enum bs_status explain_dictionary(const struct bs_store *store, const uint8_t *dictionary,
                                          size_t dictionary_bytes, struct bs_error *err)
 {
@@ -490,7 +489,7 @@ static enum bs_status open_dictionary(struct bs_store *store, const uint8_t *dic
 {
 	if (!dictionary_bytes)
 		return BS_OK;
-	/* Without its magic number zstd would take anything for a dictionary. */
+	/* Without its magic number zstd would accept any bytes as a dictionary. */
 	if (!bs_zstd.ZSTD_getDictID_fromDict(dictionary, dictionary_bytes))
 		return fail_corrupt(err, "the dictionary is none");
 	store->dictionary = bs_zstd.ZSTD_createDDict(dictionary, dictionary_bytes);
@@ -542,12 +541,12 @@ void bs_store_close(struct bs_store *store)
 	free(store);
 }
 
-/* Does a frame begin here, with a checksum, of a believable length? NULL if so, else what is wrong.
- * A shared one has a length that is not told. */
+/* Checks that a frame with a checksum and a plausible size begins here. Returns NULL, or a
+ * description of the error. A shared frame does not record its size. */
 static const char *check_frame(const uint8_t *frame, uint64_t most_bytes, size_t *frame_bytes_out,
                                uint64_t *text_bytes_out)
 {
-	/* A frame of an older format, or one to be skipped, would be decoded without a checksum. */
+	/* A frame of an older format or a skippable frame would be decoded without a checksum. */
 	if (most_bytes <= DESCRIPTOR_AT || bs_load_u32(frame) != ZSTD_MAGICNUMBER)
 		return "not a frame";
 	if (!(frame[DESCRIPTOR_AT] & CHECKSUM_BIT))
@@ -563,7 +562,8 @@ static const char *check_frame(const uint8_t *frame, uint64_t most_bytes, size_t
 	return NULL;
 }
 
-/* Overwrites content, which has room, with that of a frame; status_out: what is wrong is memory. */
+/* Overwrites content with the decoded frame. Returns an error of the frame; *status_out: out of
+ * memory. */
 static const char *decode(const struct bs_store *store, const uint8_t *frame, size_t frame_bytes,
                           size_t most_bytes, struct bs_buffer *content, enum bs_status *status_out,
                           struct bs_error *err)
@@ -581,7 +581,7 @@ static const char *decode(const struct bs_store *store, const uint8_t *frame, si
 	return NULL;
 }
 
-/* The text of a document in the shared frame that was read last. */
+/* Finds the text of a document in the shared frame that was read last. */
 static const char *find_shared(const struct bs_store *store, uint64_t document,
                                const uint8_t **text_out, size_t *text_bytes_out)
 {
@@ -604,7 +604,7 @@ static const char *find_shared(const struct bs_store *store, uint64_t document,
 	return NULL;
 }
 
-/* A frame is in the range, or begins there if it is shared. */
+/* Fetches a text whose frame is [from, to), or begins at `from` if it is shared. */
 static const char *fetch(struct bs_store *store, uint64_t document, uint64_t from, uint64_t to,
                          struct bs_buffer *text, enum bs_status *status_out, struct bs_error *err)
 {

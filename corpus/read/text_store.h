@@ -1,21 +1,20 @@
 /*
- * text_store.h: text kept by ourselves, for sources that cannot be read twice.
+ * text_store.h: stores texts of sources that cannot be read again.
  *
- * Documents are compressed as zstd frames, small ones together with their neighbours, so that any
- * of them is decoded with little else, in about a microsecond. A dictionary trained on the first
- * documents (up to 512 KiB of them, if there are 200 at least) makes such small frames worth it:
- * measured on records of 300 bytes, ratio 2.5 instead of 1.3. Each frame carries a checksum of its
- * content. A store is three runs of bytes, kept by the caller wherever it likes:
+ * Documents are compressed as zstd frames. Small documents share a frame, so that decoding one of
+ * them takes about a microsecond. A dictionary, trained on the first documents (256 KiB of them, if
+ * there are at least 200), makes small frames effective: for records of 300 bytes the measured
+ * ratio is 2.5 instead of 1.3. Each frame has a checksum of its content. A store consists of three
+ * byte sequences, which the caller stores:
  *
- *   dictionary  as zstd's trainer writes it, or empty
- *   offsets     n_documents + 1 times 8 bytes, little-endian, never descending: where the frame of
- *     document i begins; the last one is
- *               the end
- *   frames      one after the other, nothing between
+ *   dictionary  in zstd's format, or empty
+ *   offsets     n_documents + 1 little-endian integers of 8 bytes, never descending: where the
+ *               frame of each document begins, and the end of the last one
+ *   frames      consecutive, without gaps
  *
- * FORMAT.md has them byte by byte.
+ * FORMAT.md specifies the bytes.
  *
- * Equal documents in equal order make equal bytes (with one version of zstd).
+ * Equal documents in equal order give equal bytes (with one version of zstd).
  */
 #pragma once
 
@@ -27,73 +26,71 @@
 #include "core/base/error.h"
 #include "core/file/dir.h"
 
-/* A document's stored text stays below this. */
+/* A stored text must be shorter than this. */
 #define BS_STORE_LIMIT_BYTES (UINT64_C(1) << 32)
 
 enum bs_store_part {
 	BS_STORE_DICTIONARY,
 	BS_STORE_OFFSETS,
 	BS_STORE_FRAMES,
-	BS_STORE_PARTS /* how many parts there are */
+	BS_STORE_PARTS /* number of parts */
 };
 
 /*
- * Writing. Memory stays bounded however many documents come: what waits for the dictionary (some 20
- * MB, for a moment), the document in hand, what is small; all else goes to nameless temporary
- * files. Sticky: after the first failure nothing more is done and bs_store_writer_finish reports
- * it. One thread at a time.
+ * Writing. Memory is bounded for any number of documents: those that wait for the dictionary (about
+ * 20 MB, temporarily), the current document, and small parts; the rest is in unnamed temporary
+ * files. Sticky: after the first failure nothing is done, and bs_store_writer_finish returns it.
+ * Not for concurrent use.
  */
 struct bs_store_writer;
 
-/* Its temporary files are made in dir (borrowed), on the disk where the space is, if there is more
- * than fits in memory. has_thread: texts are compressed by a thread of its own while more are
- * added; a failure may be told later then. What is stored is the same. BS_IO, BS_NO_MEMORY. */
+/* Temporary files are created in dir (borrowed), which should be on the disk with the space, when
+ * parts outgrow memory. has_thread: a separate thread compresses; a failure may be returned by a
+ * later call; the output is the same. BS_IO, BS_NO_MEMORY. */
 enum bs_status bs_store_writer_new(const struct bs_dir *dir, bool has_thread,
                                    struct bs_store_writer **writer_out,
                                    struct bs_error *err) BS_WARN_UNUSED;
 
-/* Before the first document: frames go to a section that was begun in this file, not to a temporary
- * one, and are no part to be read. The file is borrowed until the finish, and tells of its failures
- * itself. */
+/* Call before the first document: frames are written to the section that was begun in `file`
+ * instead of a temporary file, and are not available as a part. file is borrowed until
+ * bs_store_writer_finish and reports its own failures. */
 struct bs_file_writer;
 void bs_store_writer_send(struct bs_store_writer *writer, struct bs_file_writer *file);
 
-/* The text of the next document, copied; may be empty. BS_INVALID at BS_STORE_LIMIT_BYTES or more,
- * BS_IO, BS_NO_MEMORY. */
+/* Adds the text of the next document, which is copied and may be empty. BS_INVALID if it has
+ * BS_STORE_LIMIT_BYTES or more, BS_IO, BS_NO_MEMORY. */
 enum bs_status bs_store_writer_add(struct bs_store_writer *writer, const uint8_t *raw,
                                    size_t raw_bytes, struct bs_error *err) BS_WARN_UNUSED;
 
-/* No more documents; after this the parts can be read. Reports the first failure of all the calls
- * before. */
+/* Ends the store, so that its parts can be read. Returns the first failure of all calls so far. */
 enum bs_status bs_store_writer_finish(struct bs_store_writer *writer,
                                       struct bs_error *err) BS_WARN_UNUSED;
 
-/* Whether small texts share frames, after a successful finish: readers must know of it
- * (BS_FEATURE_SHARED_FRAMES). */
+/* After a successful finish: true if small texts share frames; readers must then support
+ * BS_FEATURE_SHARED_FRAMES. */
 bool bs_store_writer_has_shared(const struct bs_store_writer *writer);
 
-/* A part, after a successful finish; borrowed. */
+/* Returns a part, after a successful finish; borrowed. */
 const struct bs_buffer *bs_store_writer_part(const struct bs_store_writer *writer,
                                              enum bs_store_part part);
 
-/* NULL is fine. The temporary files vanish. */
+/* Also removes the temporary files. NULL is allowed. */
 void bs_store_writer_free(struct bs_store_writer *writer);
 
-/* A store being read: the three parts, borrowed for as long as it lives, and what decoding needs.
- * One a thread. */
+/* A store that is read: its parts, borrowed while it exists, and a decoder. One for each thread. */
 struct bs_store;
 
-/* Bytes of anything are fine: BS_CORRUPT is what wrong ones get, here or in bs_store_fetch, never a
- * crash and never another text. BS_NO_MEMORY. */
+/* The bytes may be invalid: BS_CORRUPT from here or from bs_store_fetch, never a crash or a wrong
+ * text. BS_NO_MEMORY. */
 enum bs_status bs_store_open(const uint8_t *dictionary, size_t dictionary_bytes,
                              const uint8_t *offsets, size_t offsets_bytes, const uint8_t *frames,
                              size_t frames_bytes, struct bs_store **store_out,
                              struct bs_error *err) BS_WARN_UNUSED;
 uint64_t bs_store_n_documents(const struct bs_store *store);
-/* NULL is fine. */
+/* NULL is allowed. */
 void bs_store_close(struct bs_store *store);
 
-/* Overwrites text with that of a document, 0 <= document < n_documents (BS_NOT_FOUND otherwise).
- * BS_CORRUPT, BS_NO_MEMORY. */
+/* Overwrites text with that of a document. BS_NOT_FOUND if document >= n_documents, BS_CORRUPT,
+ * BS_NO_MEMORY. */
 enum bs_status bs_store_fetch(struct bs_store *store, uint64_t document, struct bs_buffer *text,
                               struct bs_error *err) BS_WARN_UNUSED;

@@ -1,4 +1,4 @@
-/* document.c: fingerprints, and kinds of files that are not documents. See document.h. */
+/* document.c: fingerprints, and kinds of skipped files. See document.h. */
 #include "corpus/walk/document.h"
 
 #include <string.h>
@@ -24,7 +24,7 @@ void bs_skip_kind_of(const char *path, size_t path_bytes, char name_out[BS_SKIP_
 	memset(name_out, 0, BS_SKIP_KIND_BYTES);
 	while (dot > 0 && path[dot - 1] != '.' && path[dot - 1] != '/')
 		dot--;
-	/* A name that begins with its one dot has no end. */
+	/* A name whose only dot is its first byte has no extension. */
 	if (dot < 2 || path[dot - 1] != '.' || path[dot - 2] == '/' ||
 	    path_bytes - dot >= BS_SKIP_KIND_BYTES)
 		return;
@@ -43,10 +43,10 @@ bool bs_fingerprint_is_private(const struct bs_fingerprint *fingerprint)
 	return (fingerprint->mode & (S_IRGRP | S_IROTH)) == 0;
 }
 
-/* Until when the fingerprint may belong to several contents, but for the grain of the clock. */
+/* The time until which other contents may have this fingerprint, without the grain of the clock. */
 static int64_t doubted_until(const struct bs_fingerprint *fingerprint)
 {
-	/* The later one: whoever sets mtime back leaves the time of doing so in ctime. */
+	/* The later time, because setting mtime back sets ctime to the present. */
 	int64_t last_ns = fingerprint->mtime_ns > fingerprint->ctime_ns ? fingerprint->mtime_ns
 	                                                                : fingerprint->ctime_ns;
 	bool is_coarse = last_ns % 1000000000 == 0;

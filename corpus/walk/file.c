@@ -1,4 +1,4 @@
-/* file.c: one file from the file system. See file.h. */
+/* file.c: access to one file. See file.h. */
 #include "corpus/walk/file.h"
 
 #include <errno.h>
@@ -17,12 +17,12 @@
 #include "core/system/deadline.h"
 #include "corpus/walk/holes.h"
 
-/* Where a NUL byte makes a file binary: ripgrep's first buffer. */
+/* A NUL byte in these first bytes makes a file binary: ripgrep's first buffer. */
 #define HEAD_BYTES 65536
-/* Memory beyond this is given back when the next file is much smaller. */
+/* Larger buffers are freed when the next file is much smaller. */
 #define GENEROUS_BYTES (UINT64_C(64) << 20)
 
-/* Closes fd, which is not to be told by errno. */
+/* Closes fd without changing errno. */
 static void close_quietly(int fd)
 {
 	int error_number = errno;
@@ -30,8 +30,8 @@ static void close_quietly(int fd)
 	errno = error_number;
 }
 
-/* The first n_bytes of path, one component, below dir_fd. With O_NOFOLLOW a folder that is a link
- * is refused, too. */
+/* Opens one component, the first n_bytes of path, below dir_fd. With O_NOFOLLOW also a folder that
+ * is a symlink is refused. */
 static int open_component(int dir_fd, const char *path, size_t n_bytes, int flags)
 {
 	char name[NAME_MAX + 1];
@@ -42,7 +42,7 @@ static int open_component(int dir_fd, const char *path, size_t n_bytes, int flag
 	}
 	memcpy(name, path, n_bytes);
 	name[n_bytes] = '\0';
-	/* Nothing before the first slash: the root, for whoever may leave dir_fd. */
+	/* An empty first component is the root folder, unless the caller must stay below dir_fd. */
 	int fd = openat(dir_fd, n_bytes || flags & O_NOFOLLOW ? name : "/",
 	                flags | O_CLOEXEC | O_NOCTTY);
 	if (fd < 0 && errno == ENOTDIR && flags & O_NOFOLLOW) {
@@ -53,7 +53,7 @@ static int open_component(int dir_fd, const char *path, size_t n_bytes, int flag
 	return fd;
 }
 
-/* Component by component, without O_NOFOLLOW by way of links, too. */
+/* Opens component by component; without O_NOFOLLOW symlinks are followed. */
 static int open_by_step(int dir_fd, const char *path, int flags)
 {
 	int at = dir_fd;
@@ -104,7 +104,7 @@ int bs_file_open_by_step(int dir_fd, const char *path, int flags)
 
 int bs_file_open_below(int dir_fd, const char *path, int flags)
 {
-	/* Unlike openat, it refuses what O_PATH makes no use of. */
+	/* Unlike openat, openat2 rejects flags that have no effect with O_PATH. */
 	int all = flags | O_CLOEXEC | (flags & O_PATH ? 0 : O_NOCTTY | O_LARGEFILE);
 	struct open_how how = {.flags = (uint64_t)(unsigned)all,
 	                       .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS};
@@ -112,7 +112,7 @@ int bs_file_open_below(int dir_fd, const char *path, int flags)
 	do {
 		fd = syscall(SYS_openat2, dir_fd, path, &how, sizeof(how));
 	} while (fd < 0 && errno == EINTR);
-	/* An older kernel, a sandbox that does not know the call, or a path over PATH_MAX. */
+	/* An older kernel, a sandbox that does not know openat2, or a path longer than PATH_MAX. */
 	if (fd < 0 && (errno == ENOSYS || errno == EPERM || errno == ENAMETOOLONG))
 		return bs_file_open_by_step(dir_fd, path, flags);
 	return (int)fd;
@@ -125,7 +125,7 @@ void bs_file_place_close(struct bs_file_place *place)
 	bs_buffer_deinit(&place->path);
 }
 
-/* Makes place the folder whose path is path[0..n_bytes). */
+/* Makes place the folder with path path[0..n_bytes). */
 static bool go_to(int dir_fd, const char *path, size_t n_bytes, struct bs_file_place *place)
 {
 	struct bs_buffer *kept = &place->path;
@@ -156,7 +156,7 @@ int bs_file_stat_below(int dir_fd, const char *path, struct bs_file_place *place
 		return fstatat(place->fd, slash + 1, stat_out, AT_SYMLINK_NOFOLLOW);
 	if (errno != ENOMEM)
 		return -1;
-	/* Without memory to stay there. */
+	/* Not enough memory to keep the folder open. */
 	int fd = bs_file_open_below(dir_fd, path, O_PATH);
 	int result = fd < 0 ? -1 : fstat(fd, stat_out);
 	if (fd >= 0)
@@ -225,7 +225,8 @@ bool bs_file_is_gone(int error_number)
 
 enum bs_status bs_file_status(int error_number)
 {
-	/* Says nothing of the file: whoever takes it for unreadable would drop what it holds. */
+	/* A shortage says nothing about the file: a caller that took it as unreadable would drop
+	 * its content. */
 	if (error_number == EMFILE || error_number == ENFILE || error_number == ENOMEM)
 		return BS_NO_MEMORY;
 	return bs_file_is_gone(error_number) ? BS_NOT_FOUND : BS_IO;
@@ -251,7 +252,7 @@ static void refuse(struct bs_refusal *refusal, enum bs_skip skip, int error_numb
 
 static void refuse_errno(struct bs_refusal *refusal, int error_number, bool is_below)
 {
-	/* ENXIO: a socket, which cannot be opened at all. */
+	/* ENXIO: a socket, which cannot be opened. */
 	if (error_number == ELOOP && is_below)
 		refuse(refusal, BS_SKIP_LINK, ELOOP, "symbolic link");
 	else
@@ -259,14 +260,14 @@ static void refuse_errno(struct bs_refusal *refusal, int error_number, bool is_b
 		       error_number, strerror(error_number));
 }
 
-/* Of one read at most, so that who waits for the end of a call waits no longer; and how quickly it
- * reads, about. */
+/* Most bytes of one read, so that the deadline is checked often enough; and the estimated speed of
+ * reading. */
 #define STEP_BYTES ((size_t)1 << 20)
 #define BYTES_A_NS 4u
-/* The approximate time to convert a unit of UTF-16 to UTF-8. */
+/* Estimated time to convert a unit of UTF-16 to UTF-8. */
 #define UNIT_NS 2u
 
-/* Reads on until bytes holds wanted_bytes or the file, announced as size_bytes long, ends. */
+/* Reads until bytes holds wanted_bytes or the file ends. size_bytes: its size by stat. */
 static enum bs_status read_to(struct bs_holes *file, size_t wanted_bytes, uint64_t size_bytes,
                               struct bs_buffer *bytes, bool *at_end, struct bs_refusal *refusal,
                               struct bs_error *err)
@@ -286,21 +287,21 @@ static enum bs_status read_to(struct bs_holes *file, size_t wanted_bytes, uint64
 			continue;
 		}
 		bytes->used_bytes += (size_t)n;
-		/* A read cut short where the end was announced is the end: no further read to be
-		 * told so. */
+		/* A short read up to the expected size is the end, so that no further read is
+		 * needed to see it. */
 		*at_end = n == 0 || ((size_t)n < asked_bytes && bytes->used_bytes == size_bytes);
 	}
 	return status;
 }
 
-/* A smaller file is not worth another read. The pieces double until they are as large as the cache
- * likes them. */
+/* For a smaller file, callbacks are not worth a second read. Pieces double in size up to what fits
+ * the cache. */
 #define ASKED_SIZE        ((uint64_t)32 * 1024)
 #define FIRST_PIECE_BYTES ((uint64_t)16 * 1024)
 #define MOST_PIECE_BYTES  ((uint64_t)128 * 1024)
 
-/* Reads a large file piece by piece, and asks after each but the last whether it is enough; then
- * bytes has no more, and *at_end is set. */
+/* Reads a large file in pieces and calls head after each but the last. If head accepts the
+ * beginning, *at_end is set and bytes holds only that. */
 static enum bs_status ask_heads(struct bs_holes *file, const struct bs_fingerprint *fingerprint,
                                 const struct bs_file_head *head, uint64_t limit_bytes,
                                 struct bs_buffer *bytes, bool *at_end, struct bs_refusal *refusal,
@@ -329,7 +330,7 @@ static enum bs_status read_whole(struct bs_holes *file, uint64_t size_bytes, boo
                                  uint64_t limit_bytes, struct bs_buffer *bytes, bool at_end,
                                  struct bs_refusal *refusal, struct bs_error *err)
 {
-	/* Files of /proc say 0 and are longer. */
+	/* Files of /proc have size 0 and are longer. */
 	size_t head_bytes =
 		size_bytes && size_bytes < HEAD_BYTES ? (size_t)size_bytes + 1 : HEAD_BYTES;
 	enum bs_status status = read_to(file, head_bytes, size_bytes, bytes, &at_end, refusal, err);
@@ -368,7 +369,7 @@ enum bs_status bs_file_load(int dir_fd, const char *path, bool refuse_binary, ui
 	*refusal_out = (struct bs_refusal){0};
 	*fingerprint_out = (struct bs_fingerprint){0};
 	bs_buffer_clear(bytes);
-	/* O_NONBLOCK: a pipe that took the file's place must not make us wait for its writer. */
+	/* O_NONBLOCK: do not wait for the writer of a pipe that replaced the file. */
 	bool is_below = dir_fd != AT_FDCWD;
 	int fd =
 		(is_below ? bs_file_open_below : bs_file_open)(dir_fd, path, O_RDONLY | O_NONBLOCK);
@@ -408,7 +409,7 @@ enum bs_status bs_file_decode_utf16(const uint8_t *bytes, size_t n_bytes, bool b
                                     struct bs_buffer *text, struct bs_error *err)
 {
 	bs_buffer_clear(text);
-	/* A unit of two bytes becomes three at most, a surrogate pair of four becomes four, an odd
+	/* A unit of two bytes becomes at most three, a surrogate pair (four bytes) four, an odd
 	 * byte three. */
 	enum bs_status status = bs_buffer_reserve(text, n_bytes / 2 * 3 + 3, err);
 	if (status)

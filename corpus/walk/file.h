@@ -1,9 +1,9 @@
 /*
- * file.h: one file from the file system: opened by a path of any length, stamped, read whole, its
- * text as UTF-8.
+ * file.h: opens a file by a path of any length, takes its fingerprint, reads it whole, and decodes
+ * it to UTF-8.
  *
- * Files are read, never mapped: a file may be truncated while it is looked at. For the files of
- * corpus/ only; what others need of it stands in source.h.
+ * Files are read, never mapped, because a file may be truncated while it is mapped. Private to
+ * corpus/; source.h has the functions for other modules.
  */
 #pragma once
 
@@ -16,64 +16,68 @@
 #include "core/base/error.h"
 #include "corpus/walk/document.h"
 
-/* A document's bytes, raw or as text, stay below this. */
+/* A document, raw or as text, must be shorter than this. */
 #define BS_FILE_LIMIT_BYTES (UINT64_C(1) << 32)
 
-/* openat with O_CLOEXEC and O_NOCTTY added, for a path longer than PATH_MAX too. -1 and errno as
- * openat. */
+/* openat with O_CLOEXEC and O_NOCTTY added, also for paths longer than PATH_MAX. Returns -1 and
+ * sets errno like openat. */
 int bs_file_open(int dir_fd, const char *path, int flags);
 
-/* fstatat (links are followed) for a path of any length. -1 and errno as fstatat. */
+/* fstatat, following symlinks, for a path of any length. Returns -1 and sets errno like fstatat. */
 int bs_file_stat(int dir_fd, const char *path, struct stat *stat_out);
 
 /*
- * What stands at path below the folder dir_fd, for a path of any length, if no part of it is a
- * symbolic link: what became one may lead out of what its owner named. -1 and errno, ELOOP for a
- * link. _by_step is what _below does where the kernel has no openat2; for tests, too.
+ * Opens a file at path, of any length, below the folder dir_fd. No component may be a symlink,
+ * because a new symlink may lead out of the folder that the user named. Returns -1 and sets errno,
+ * ELOOP for a symlink. bs_file_open_by_step is what bs_file_open_below does without openat2 in the
+ * kernel; public for tests.
  */
 int bs_file_open_below(int dir_fd, const char *path, int flags);
 int bs_file_open_by_step(int dir_fd, const char *path, int flags);
 
-/* A folder that stays open from one look to the next: neighbours are looked up by their last
- * component alone. Zero-initialise; to be closed when dir_fd becomes another folder. */
+/* A folder that stays open between lookups, so that files in it are looked up by their last
+ * component only. Zero-initialise; close it when dir_fd becomes another folder. */
 struct bs_file_place {
 	int fd;
-	struct bs_buffer path; /* below dir_fd, NUL-ended; empty: none is open */
+	struct bs_buffer path; /* below dir_fd, NUL-terminated; empty: none is open */
 };
 void bs_file_place_close(struct bs_file_place *place);
 
-/* The state of what stands at path below dir_fd, of a link its own; else as bs_file_open_below. */
+/* lstat of the file at path below dir_fd; folders must not be symlinks. Errors: see
+ * bs_file_open_below. */
 int bs_file_stat_below(int dir_fd, const char *path, struct bs_file_place *place,
                        struct stat *stat_out);
 
-/* Overwrites path with folder, a slash unless that ends in one, and name, NUL-ended; the NUL is not
- * counted. BS_NO_MEMORY. */
+/* Overwrites path with folder, a slash (unless folder ends in one) and name. It is NUL-terminated;
+ * used_bytes does not count the NUL. BS_NO_MEMORY. */
 enum bs_status bs_file_join(const char *folder, const void *name, size_t name_bytes,
                             struct bs_buffer *path, struct bs_error *err) BS_WARN_UNUSED;
 
-/* Appends the way between two places that are named from one folder: "../x" from sub to x, "b" from
- * sub to sub/b, ".." from sub/deep to sub. No link may be in from. BS_NO_MEMORY. */
+/* Appends the relative path between two places that are given relative to one folder: "../x" from
+ * sub to x, "b" from sub to sub/b, ".." from sub/deep to sub. from must not contain symlinks.
+ * BS_NO_MEMORY. */
 enum bs_status bs_file_way(const char *from, const void *to, size_t to_bytes, struct bs_buffer *way,
                            struct bs_error *err) BS_WARN_UNUSED;
 
-/* The absolute path without a link in it, to be freed; NULL if there is none, or no way to it.
- * BS_NO_MEMORY. */
+/* The absolute path with symlinks resolved; the caller frees it. NULL if the file does not exist or
+ * cannot be reached. BS_NO_MEMORY. */
 enum bs_status bs_file_real_path(const char *path, char **real_out,
                                  struct bs_error *err) BS_WARN_UNUSED;
 
-/* The fingerprint of a file that has been stat'ed. */
+/* The fingerprint of a file from its stat. */
 struct bs_fingerprint bs_file_fingerprint(const struct stat *found);
 
-/* Whether the errno means that nothing is there by that name: the only one by which a document may
- * go. */
+/* True if the errno means that no file has this name: the only errno for which a document is
+ * removed. */
 bool bs_file_is_gone(int error_number);
 
-/* BS_NOT_FOUND if the errno means that nothing is there by that name, BS_NO_MEMORY if it says
- * nothing of the file but that the process or the machine has no more of something, else BS_IO. */
+/* BS_NOT_FOUND if the errno means that no file has this name; BS_NO_MEMORY for a shortage of the
+ * process or the machine (EMFILE, ENFILE, ENOMEM), which says nothing about the file; otherwise
+ * BS_IO. */
 enum bs_status bs_file_status(int error_number);
 
-/* Whoever may need no more than the beginning of a large file: asked after each piece that is read,
- * with the fingerprint and all that was read so far, but not about the whole. */
+/* Decides whether the beginning of a large file suffices. Called after each piece that is read,
+ * with the fingerprint and all bytes so far, but not for the whole file. */
 struct bs_file_head {
 	bool (*is_enough)(void *context, const struct bs_fingerprint *fingerprint,
 	                  const uint8_t *bytes, size_t n_bytes);
@@ -81,27 +85,27 @@ struct bs_file_head {
 };
 
 /*
- * Reads the regular file at path whole into bytes, which is overwritten; below dir_fd without
- * following a link, or, if that is AT_FDCWD, as its user named it. A file that grows or shrinks
- * meanwhile is read as far as it goes. fingerprint_out is taken before the first byte is read. With
- * refuse_binary a NUL byte in the first 64 KiB is a refusal, before the rest is read, unless the
- * file begins as UTF-16 does; so are more than limit_bytes (below BS_FILE_LIMIT_BYTES), of which no
- * more than the head is read where the size is known. Whatever is wrong with the file goes to
- * refusal_out; fails only with BS_NO_MEMORY. head (nullable) may end it early; it is not asked
- * about UTF-16.
+ * Reads a regular file whole into bytes, which is overwritten. Below dir_fd no symlink is followed;
+ * dir_fd AT_FDCWD: a path that the user named. A file that grows or shrinks meanwhile is read to
+ * its end at that time. *fingerprint_out is taken before the first byte is read. refuse_binary: a
+ * NUL byte in the first 64 KiB is a refusal, before the rest is read, unless the file begins with a
+ * mark of UTF-16. A file over limit_bytes (below BS_FILE_LIMIT_BYTES) is a refusal; if its size is
+ * known, only its head is read. Errors of the file are returned in *refusal_out; the function fails
+ * only with BS_NO_MEMORY or at the deadline. head (nullable) may end the reading early; it is not
+ * called for UTF-16.
  */
 enum bs_status bs_file_load(int dir_fd, const char *path, bool refuse_binary, uint64_t limit_bytes,
                             const struct bs_file_head *head, struct bs_buffer *bytes,
                             struct bs_fingerprint *fingerprint_out, struct bs_refusal *refusal_out,
                             struct bs_error *err) BS_WARN_UNUSED;
 
-/* A byte that text does not have, among the first 64 KiB. */
+/* True if the first 64 KiB contain a NUL byte. */
 bool bs_file_is_binary(const uint8_t *bytes, size_t n_bytes);
 
-/* A byte order mark of UTF-16, either endianness. */
+/* True if the bytes begin with a byte order mark of UTF-16. */
 bool bs_file_is_utf16(const uint8_t *bytes, size_t n_bytes);
 
-/* Overwrites text with the UTF-8 of UTF-16 without a byte order mark; a unit that is no character,
- * and an odd last byte, becomes U+FFFD. BS_NO_MEMORY; ends with the deadline. */
+/* Overwrites text with UTF-16 bytes, without byte order mark, converted to UTF-8. An invalid unit
+ * and an odd last byte become U+FFFD. BS_NO_MEMORY, and statuses of the deadline. */
 enum bs_status bs_file_decode_utf16(const uint8_t *bytes, size_t n_bytes, bool big_endian,
                                     struct bs_buffer *text, struct bs_error *err) BS_WARN_UNUSED;

@@ -8,13 +8,13 @@
 #include "core/base/vector.h"
 #include "corpus/walk/glob.h"
 
-/* Sorted: "name: glob, glob". */
+/* Sorted entries "name: glob, glob". */
 static const char *const known_types[] = {
 #include "corpus/walk/file_types_text.h"
 };
 
-/* One glob of a type, neither NUL-ended: borrowed from the table or from the caller that added
- * it. */
+/* One glob of a type. The strings are not NUL-terminated, and borrowed from the table or the
+ * caller. */
 struct definition {
 	const char *name, *glob;
 	size_t name_bytes, glob_bytes;
@@ -28,7 +28,8 @@ struct chosen {
 BS_VECTOR(chosen_types, struct chosen);
 
 struct bs_file_types {
-	struct definitions definitions; /* a type is all those of its name */
+	/* the globs of all types; those with equal names form a type */
+	struct definitions definitions;
 	struct chosen_types chosen;
 	bool has_wanted;
 };
@@ -90,7 +91,7 @@ static bool is_name(const char *name, size_t n)
 	return n > 0 && !(n == 3 && memcmp(name, "all", 3) == 0);
 }
 
-/* name:include:other,another */
+/* Adds the globs of other types. others: "other,another". */
 static enum bs_status include(struct bs_file_types *types, const char *name, size_t name_bytes,
                               const char *others, struct bs_error *err)
 {

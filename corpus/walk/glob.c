@@ -1,18 +1,18 @@
 /*
- * glob.c: the pattern is cut into tokens. Those for which there is no cheaper kind of match are a
- * small automaton, which is run as a set of states (no backtracking). See glob.h.
+ * glob.c: a pattern is parsed into tokens. If no cheaper kind of match is possible, the tokens form
+ * a small automaton, which is run as a set of states (no backtracking). See glob.h.
  *
- * The grammar is that of globset 0.4.9, the crate in ripgrep 13, with its odd corners, since the
- * set of files must be the same: a lone } is an empty alternative, {a,} has one alternative,
- * [a-c-e] is [a-e], a character beyond ASCII in a set stands for each of its bytes.
+ * The grammar is that of globset 0.4.9, the crate of ripgrep 13, including its special cases,
+ * because the set of files must be equal: a lone } is an empty alternative, {a,} has one
+ * alternative, [a-c-e] is [a-e], a non-ASCII character in a set is replaced by its bytes.
  */
 #include "corpus/walk/glob.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* No path component is longer than 255 bytes and few patterns are longer than one; this bounds
- * memory. */
+/* Bounds memory. No path component is longer than 255 bytes, and few patterns are longer than one
+ * component. */
 #define PATTERN_MAX_BYTES 65536
 
 struct bs_byte_set {
@@ -28,21 +28,22 @@ enum token_kind {
 	TOKEN_BYTE,
 	TOKEN_ANY,  /* ? */
 	TOKEN_STAR, /* * */
-	/* double star, slash, at the start: nothing, or anything up to a slash */
+	/* double star and slash, at the start: nothing, or anything up to a slash */
 	TOKEN_DEEP_PREFIX,
-	TOKEN_DEEP_MIDDLE, /* double star, slash, after a slash: the same */
-	TOKEN_ANYTHING,    /* double star after a slash, at the end */
+	/* double star and slash, after a slash: nothing, or anything up to a slash */
+	TOKEN_DEEP_MIDDLE,
+	TOKEN_ANYTHING, /* double star after a slash, at the end: anything */
 	TOKEN_SET,
 	TOKEN_GROUP_OPEN,  /* { */
 	TOKEN_GROUP_NEXT,  /* the comma inside { } */
 	TOKEN_GROUP_CLOSE, /* } */
-	TOKEN_EMPTY,       /* a } without {, or a group of nothing: matches the empty string */
+	TOKEN_EMPTY,       /* a } without {, or an empty group: matches the empty string */
 };
 
 struct bs_glob_token {
 	uint8_t kind;
 	uint8_t byte;
-	/* SET: the index of the set; GROUP_OPEN, GROUP_NEXT: of the token that ends the
+	/* SET: index in sets; GROUP_OPEN, GROUP_NEXT: index of the token that ends the
 	 * alternative */
 	uint32_t to;
 };
@@ -50,13 +51,13 @@ struct bs_glob_token {
 struct parser {
 	const uint8_t *at;
 	const uint8_t *end;
-	int previous; /* the byte before the one in hand, -1 at the start */
+	int previous; /* the byte before current; -1 at the start */
 	int current;
 	bool in_group;
-	size_t separator; /* the index of the { or comma that begins the alternative */
+	size_t separator; /* index of the { or comma that begins the current alternative */
 	struct bs_glob_tokens tokens;
 	struct bs_byte_sets sets;
-	const char *fault; /* what is wrong with the pattern */
+	const char *fault; /* error in the pattern */
 	struct bs_error *err;
 };
 
@@ -86,7 +87,7 @@ static enum bs_status push(struct parser *parser, enum token_kind kind, int byte
 	return bs_vector_append(&parser->tokens, &token, parser->err);
 }
 
-/* {, } or a comma of a group. */
+/* Adds a {, a } or a comma of a group. */
 static enum bs_status push_separator(struct parser *parser, enum token_kind kind)
 {
 	size_t at = bs_vector_n(&parser->tokens);
@@ -108,20 +109,20 @@ static enum bs_status close_group(struct parser *parser)
 	return push(parser, TOKEN_EMPTY, 0);
 }
 
-/* -1: there is none. */
+/* The kind of the last token; -1 if there is none. */
 static int last_kind(const struct parser *parser)
 {
 	size_t n = bs_vector_n(&parser->tokens);
 	return n > 0 ? parser->tokens.items[n - 1].kind : -1;
 }
 
-/* Several stars in a row are one. */
+/* Adds a star, unless the last token is one. */
 static enum bs_status push_star(struct parser *parser)
 {
 	return last_kind(parser) == TOKEN_STAR ? BS_OK : push(parser, TOKEN_STAR, 0);
 }
 
-/* The second star was just taken and something stands before. */
+/* Handles a double star after other tokens; its second star has been read. */
 static enum bs_status parse_inner_deep(struct parser *parser, int before, int last)
 {
 	bool after_slash = before == '/' || (parser->in_group && (before == ',' || before == '{'));
@@ -138,7 +139,7 @@ static enum bs_status parse_inner_deep(struct parser *parser, int before, int la
 		token->kind = ends ? TOKEN_ANYTHING : TOKEN_DEEP_MIDDLE;
 		return BS_OK;
 	}
-	/* A slash, or in a group a comma or brace with a backslash in front. */
+	/* The last token is a slash, or in a group an escaped comma or brace. */
 	*token = (struct bs_glob_token){.kind = TOKEN_BYTE, .byte = '/'};
 	return push(parser, ends ? TOKEN_ANYTHING : TOKEN_DEEP_MIDDLE, 0);
 }
@@ -149,8 +150,7 @@ static enum bs_status parse_star(struct parser *parser)
 	if (parser_peek(parser) != '*')
 		return push_star(parser);
 	parser_take(parser);
-	/* Whether anything stands before us in the pattern, or in the alternative that we are
-	 * in. */
+	/* True if anything precedes in the pattern or in the current alternative. */
 	if (last >= 0 && last != TOKEN_GROUP_OPEN && last != TOKEN_GROUP_NEXT)
 		return parse_inner_deep(parser, before, last);
 	int next = parser_peek(parser);
@@ -160,7 +160,7 @@ static enum bs_status parse_star(struct parser *parser)
 	return push(parser, TOKEN_DEEP_PREFIX, 0);
 }
 
-/* One character of a set: its bytes and its code point, for the order of a range. A stray byte is
+/* A character of a set: its bytes, and its code point, which orders ranges. An invalid byte is
  * itself. */
 struct character {
 	uint32_t code;
@@ -197,8 +197,8 @@ static void set_add(struct bs_byte_set *set, unsigned from, unsigned to)
 		set->words[byte / 64] |= UINT64_C(1) << (byte % 64);
 }
 
-/* The bytes of both ends, with a range only between the last of one and the first of the other:
- * what globset makes of a range when it writes it into a byte-wise regex. */
+/* Adds the bytes of both ends; the range itself is only from the last byte of `from` to the first
+ * of `to`. This is how globset writes a range into a bytewise regex. */
 static void set_add_range(struct bs_byte_set *set, const struct character *from,
                           const struct character *to)
 {
@@ -211,7 +211,7 @@ static void set_add_range(struct bs_byte_set *set, const struct character *from,
 	set_add(set, from->bytes[from->n_bytes - 1], to->bytes[0]);
 }
 
-/* The [ was taken. A range is held back until it is known that no "-x" follows to stretch it. */
+/* Parses a set after its [. A range is added only when no further "-x" can extend it. */
 static enum bs_status parse_set(struct parser *parser)
 {
 	struct bs_byte_set set = {{0}};
@@ -308,7 +308,7 @@ static bool has_slash(const struct bs_glob_token *tokens, size_t n_tokens)
 	return false;
 }
 
-/* Whether these tokens can match nothing that holds a slash. */
+/* True if these tokens match only strings without a slash. */
 static bool within_name(const struct parser *parser, const struct bs_glob_token *tokens,
                         size_t n_tokens)
 {
@@ -323,7 +323,7 @@ static bool within_name(const struct parser *parser, const struct bs_glob_token 
 	return !has_slash(tokens, n_tokens);
 }
 
-/* Whether the pattern ends in bytes that hold a file name's extension: ".c", but not "c" or
+/* True if the pattern ends in bytes that contain a file name's extension: ".c", but not "c" or
  * "./c". */
 static bool ends_in_extension(const struct bs_glob_token *tokens, size_t n_tokens)
 {
@@ -335,10 +335,10 @@ static bool ends_in_extension(const struct bs_glob_token *tokens, size_t n_token
 }
 
 /*
- * Scar: ripgrep holds a path that ends in a dot to have no name and no extension. Its globs that
- * are decided by the name or the extension never match such a path, so ".gitignore: foo." leaves
- * the file "foo." alone, and "*." too. Those decided by the whole path ("/foo.", "a/foo.") do
- * match. Before we did the same, random trees differed.
+ * Scar: for ripgrep a path that ends in a dot has no name and no extension. Its globs that are
+ * decided by the name or the extension never match such a path, so ".gitignore: foo." does not
+ * ignore the file "foo.", nor does "*.". Globs decided by the whole path ("/foo.", "a/foo.") do
+ * match. Without this rule random trees gave different results.
  */
 static bool never_matches(const struct bs_glob_token *tokens, size_t n_tokens)
 {
@@ -370,8 +370,8 @@ static enum bs_glob_kind choose_kind(const struct parser *parser)
 }
 
 /*
- * Scar: ripgrep runs the globs that it cannot decide by literals as regexes in which a dot is no
- * line feed, the ones with a literal extension as regexes in which it is one.
+ * Scar: ripgrep runs globs that literals cannot decide as regexes in which a dot does not match a
+ * line feed, but globs with a literal extension as regexes in which it does.
  */
 static bool stops_at_line_feed(const struct bs_glob_token *tokens, size_t n_tokens)
 {
@@ -380,7 +380,7 @@ static bool stops_at_line_feed(const struct bs_glob_token *tokens, size_t n_toke
 	return !is_literal && !ends_in_extension(tokens, n_tokens);
 }
 
-/* The longest stretch of bytes that stands in every match: those outside groups. */
+/* Finds the longest sequence of bytes that is in every match, that is, outside groups. */
 static enum bs_status build_literal(struct bs_glob *glob, const struct parser *parser)
 {
 	const struct bs_glob_token *tokens = parser->tokens.items;
@@ -404,8 +404,8 @@ static enum bs_status build_literal(struct bs_glob *glob, const struct parser *p
 }
 
 /*
- * The states of the automaton are two for each token, before and within it, and the end. They lead
- * to the same or to later ones only: one pass in order finds all that can be reached.
+ * The automaton has two states for each token, before and within it, and an end state. Transitions
+ * lead to the same or later states, so one pass in order finds all reachable states.
  */
 #define WITHIN 1u
 
@@ -419,14 +419,14 @@ static size_t state_words(const struct bs_glob *glob)
 	return end_state(glob) / 64 + 1;
 }
 
-/* Takes the tokens over. */
+/* Moves the tokens from the parser to the glob. */
 static enum bs_status keep_tokens(struct bs_glob *glob, struct parser *parser)
 {
 	glob->tokens = parser->tokens;
 	glob->sets = parser->sets;
 	parser->tokens = (struct bs_glob_tokens){0};
 	parser->sets = (struct bs_byte_sets){0};
-	/* A lone double star is everything, a path without a slash too. */
+	/* A lone double star matches everything, also a path without a slash. */
 	if (bs_vector_n(&glob->tokens) == 1 && glob->tokens.items[0].kind == TOKEN_DEEP_PREFIX)
 		glob->tokens.items[0].kind = TOKEN_ANYTHING;
 	size_t states_bytes = 2 * state_words(glob) * sizeof(uint64_t);
@@ -480,8 +480,8 @@ static void state_add(uint64_t *states, size_t state)
 	states[state / 64] |= UINT64_C(1) << (state % 64);
 }
 
-/* Before { or a comma an alternative ends, within them one may begin, unless it is empty, as may
- * the next one. */
+/* Before a { or comma, the previous alternative ends. Within it, its own alternative may begin,
+ * unless that is empty, and the next alternative may begin as well. */
 static void step_group(const struct bs_glob *glob, uint64_t *from, size_t state)
 {
 	size_t at = state / 2, end = glob->tokens.items[at].to;
@@ -496,8 +496,8 @@ static void step_group(const struct bs_glob *glob, uint64_t *from, size_t state)
 		state_add(from, 2 * end | WITHIN);
 }
 
-/* Moves a state over one byte into to (over the end of the path, byte -1, nowhere), or, without
- * taking it, to others in from. */
+/* Adds the successors of a state: over `byte` to `to` (byte -1, the end of the path, leads
+ * nowhere), or without reading it to `from`. */
 static void step_state(const struct bs_glob *glob, uint64_t *from, uint64_t *to, size_t state,
                        int byte)
 {
@@ -545,8 +545,8 @@ static void step_state(const struct bs_glob *glob, uint64_t *from, uint64_t *to,
 		state_add(to, state);
 }
 
-/* Moves every state of from, in order. Returns whether the end was reached with that of the
- * path. */
+/* Advances all states of `from`, in order. Returns true if the end state was reached at the end of
+ * the path. */
 static bool step(const struct bs_glob *glob, uint64_t *from, uint64_t *to, int byte)
 {
 	size_t end = end_state(glob);
@@ -566,13 +566,13 @@ static bool step(const struct bs_glob *glob, uint64_t *from, uint64_t *to, int b
 
 static bool run(struct bs_glob *glob, const uint8_t *bytes, size_t n_bytes)
 {
-	/* Most paths are done with here. */
+	/* Rejects most paths. */
 	if (!memmem(bytes, n_bytes, glob->literal, glob->literal_bytes))
 		return false;
 	size_t n_words = state_words(glob);
 	uint64_t *from = glob->states, *to = glob->states + n_words;
 	memset(from, 0, 2 * n_words * sizeof(*from));
-	/* The kind stands for the first token. */
+	/* In BS_GLOB_NAME_TOKENS the kind implies the first token, a deep prefix. */
 	state_add(from, glob->kind == BS_GLOB_NAME_TOKENS ? 2 : 0);
 	for (size_t i = 0; i < n_bytes; i++) {
 		step(glob, from, to, bytes[i]);
@@ -592,7 +592,7 @@ static bool is_literal(const struct bs_glob *glob, const uint8_t *bytes, size_t 
 	return n_bytes == glob->literal_bytes && memcmp(bytes, glob->literal, n_bytes) == 0;
 }
 
-/* Whether the folders of the path may be skipped to get to its name. */
+/* True if the path's folders need not be matched before its name. */
 static bool may_skip_folders(const struct bs_glob *glob, const struct bs_glob_path *path)
 {
 	return !glob->stops_at_line_feed || !memchr(path->bytes, '\n', path->name_off);

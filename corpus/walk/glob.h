@@ -1,13 +1,11 @@
 /*
- * glob.h: one glob against one path, on raw bytes, by the rules of ripgrep 13's ignore files and
- * -g.
+ * glob.h: matches a glob against a path, on raw bytes, by the rules of ripgrep 13's ignore files
+ * and -g.
  *
- *     *        any bytes but /                  [a-z] [!a] [^a]   one byte of a set; the set may
- *       hold /
- *     ?        one byte but /                   {a,b}             one of the alternatives, not
- *       nested
- *     **       whole components, where it       \x                x itself
- *              stands as one; otherwise as *
+ *     *        any bytes except /            [a-z] [!a] [^a]   a byte of a set, maybe /
+ *     ?        a byte except /               {a,b}             an alternative, not nested
+ *     **       any components, if it is a    \x                x itself
+ *              whole component; otherwise *
  *
  * A glob matches a whole path; "anywhere below" is a leading "**" component, which ignore.h adds.
  * Private to corpus/.
@@ -20,8 +18,7 @@
 
 #include "core/base/vector.h"
 
-/* A path to be matched; name_off is where its last component starts. It has no leading and no
- * trailing slash. */
+/* A path to match, without a leading or trailing slash. name_off: offset of its last component. */
 struct bs_glob_path {
 	const uint8_t *bytes;
 	size_t n_bytes;
@@ -33,37 +30,37 @@ struct bs_byte_set;
 BS_VECTOR(bs_glob_tokens, struct bs_glob_token);
 BS_VECTOR(bs_byte_sets, struct bs_byte_set);
 
-/* How the path is looked at, cheapest first. */
+/* How a glob is matched, fastest first. */
 enum bs_glob_kind {
-	BS_GLOB_NEVER,       /* cannot match; see the scar in glob.c */
-	BS_GLOB_PATH,        /* the path is these bytes */
-	BS_GLOB_NAME,        /* the name is these bytes */
-	BS_GLOB_NAME_ENDING, /* the name ends in these bytes */
+	BS_GLOB_NEVER,       /* cannot match; see never_matches in glob.c */
+	BS_GLOB_PATH,        /* the path equals the literal */
+	BS_GLOB_NAME,        /* the name equals the literal */
+	BS_GLOB_NAME_ENDING, /* the name ends with the literal */
 	BS_GLOB_NAME_TOKENS, /* the tokens match the name */
 	BS_GLOB_PATH_TOKENS, /* the tokens match the path */
 };
 
-/* A compiled glob. Fields are for glob.c only, but last_byte. */
+/* A compiled glob. Private to glob.c, except last_byte. */
 struct bs_glob {
 	enum bs_glob_kind kind;
-	int16_t last_byte; /* a path that ends in another byte cannot match; -1: any may */
-	/* "anywhere below" does not reach across a folder with a line feed in its name */
+	int16_t last_byte; /* last byte of every matching path; -1: any byte */
+	/* "anywhere below" does not match a folder with a line feed in its name */
 	bool stops_at_line_feed;
-	uint8_t *literal; /* with tokens: bytes that stand in every match */
+	uint8_t *literal; /* the literal; for kinds with tokens: bytes that every match contains */
 	size_t literal_bytes;
-	struct bs_glob_tokens tokens; /* of the last two kinds */
+	struct bs_glob_tokens tokens; /* for the kinds with tokens */
 	struct bs_byte_sets sets;
-	uint64_t *states; /* scratch of the match: two sets of states */
+	uint64_t *states; /* scratch of a match: two sets of states */
 };
 
-/* Compiles. The pattern's bytes are not kept. BS_INVALID for a bad glob (an unclosed [ or {, a
- * nested {, a range backwards, a \ at the end, more than 64 KiB), err naming it; BS_NO_MEMORY. On
- * failure there is nothing to deinit. */
+/* Compiles a pattern, which is not kept. BS_INVALID for an invalid glob (an unclosed [ or {, a
+ * nested {, a descending range, a \ at the end, more than 64 KiB); err names it. BS_NO_MEMORY.
+ * After a failure bs_glob_deinit is not needed. */
 enum bs_status bs_glob_init(struct bs_glob *glob, const uint8_t *pattern, size_t pattern_bytes,
                             struct bs_error *err) BS_WARN_UNUSED;
 
-/* Time is at most path times pattern, whatever the pattern. Not thread-safe: uses scratch in
- * glob. */
+/* Takes at most time proportional to path times pattern, for any pattern. Not thread-safe: uses
+ * scratch in glob. */
 bool bs_glob_match(struct bs_glob *glob, const struct bs_glob_path *path);
 
 void bs_glob_deinit(struct bs_glob *glob);

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define BLOCK_BYTES 512u /* of st_blocks */
+#define BLOCK_BYTES 512u /* unit of st_blocks */
 
 void bs_holes_init(struct bs_holes *holes, int fd, const struct stat *found)
 {
@@ -17,7 +17,7 @@ void bs_holes_init(struct bs_holes *holes, int fd, const struct stat *found)
 	holes->offset = at >= 0 ? (uint64_t)at : 0;
 }
 
-/* What begins at the offset. */
+/* Finds out whether data or a hole begins at the offset. */
 static void look(struct bs_holes *holes)
 {
 	off_t at = (off_t)holes->offset, next = lseek(holes->fd, at, SEEK_DATA);

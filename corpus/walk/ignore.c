@@ -1,5 +1,5 @@
-/* ignore.c: ignore files, one by one and nested. The rules are those of the crate ignore 0.4.18.
- * See ignore.h. */
+/* ignore.c: single and nested ignore files. The rules are those of the crate ignore 0.4.18. See
+ * ignore.h. */
 #include "corpus/walk/ignore.h"
 
 #include <errno.h>
@@ -24,8 +24,8 @@ void bs_ignore_deinit(struct bs_ignore *ignore)
 	bs_buffer_deinit(&ignore->faults);
 }
 
-/* The bytes of the white space character (Unicode's White_Space) that ends the line, 0 if none
- * does. */
+/* The number of bytes of the white space character (Unicode's White_Space) at the end of a line; 0
+ * if there is none. */
 static size_t space_at_end(const uint8_t *line, size_t n)
 {
 	if (n >= 1 && (line[n - 1] == ' ' || (line[n - 1] >= '\t' && line[n - 1] <= '\r')))
@@ -41,12 +41,12 @@ static size_t space_at_end(const uint8_t *line, size_t n)
 	return is_space ? 3 : 0;
 }
 
-/* A line on its way to a glob: what is left of it, and what was taken off. */
+/* A line that is being parsed: the rest of it, and the marks that were removed. */
 struct line {
 	const uint8_t *bytes;
 	size_t n_bytes;
 	bool keeps;
-	bool is_anchored; /* / in front */
+	bool is_anchored; /* begins with / */
 	bool folders_only;
 };
 
@@ -65,7 +65,7 @@ static bool line_take(struct line *line, char byte)
 	return true;
 }
 
-/* Takes the marks off both ends. Returns false if nothing is left to be a rule. */
+/* Removes the marks at both ends. Returns false if the line is not a rule. */
 static bool line_strip(struct line *line)
 {
 	size_t n = line->n_bytes, space_bytes;
@@ -87,8 +87,8 @@ static bool line_strip(struct line *line)
 	return true;
 }
 
-/* The glob that a stripped line stands for: without a slash it matches anywhere below, and what
- * ends in a double star matches what is in a folder but not the folder. */
+/* Makes the glob of a stripped line. Without a slash it matches anywhere below. A final double star
+ * matches the content of a folder, but not the folder. */
 static enum bs_status line_to_glob(const struct line *line, struct bs_buffer *glob,
                                    struct bs_error *err)
 {
@@ -125,7 +125,7 @@ enum bs_status bs_ignore_add_line(struct bs_ignore *ignore, const uint8_t *line_
 	return status;
 }
 
-/* The bytes of the first line, without its end; *next_out is where the second starts. */
+/* The length of the first line, without its end. *next_out: offset of the second line. */
 static size_t first_line(const uint8_t *text, size_t n, size_t *next_out)
 {
 	const uint8_t *feed = n > 0 ? memchr(text, '\n', n) : NULL;
@@ -136,12 +136,12 @@ static size_t first_line(const uint8_t *text, size_t n, size_t *next_out)
 	return line_bytes;
 }
 
-/* Of a file of rules so much is read, and so many rules are heeded: each is tried on every file
- * below. */
+/* Limits of a file of rules, because each rule is tried on every file below: bytes that are read,
+ * and rules that are used. */
 #define MOST_RULE_BYTES  ((size_t)4 << 20)
 #define MOST_RULES       65536u
 #define MOST_FAULT_BYTES 4096u
-/* The approximate cost of reading a rule, for the deadline. */
+/* estimated cost of reading a rule, for the deadline */
 #define RULE_NS 1500u
 
 static enum bs_status note_fault(struct bs_ignore *ignore, size_t number,
@@ -149,7 +149,7 @@ static enum bs_status note_fault(struct bs_ignore *ignore, size_t number,
 {
 	struct bs_error fault;
 	(void)bs_fail(&fault, BS_INVALID, "line %zu: %s", number, why->text);
-	/* Of a file that holds no rules at all, the first are enough. */
+	/* For a file that contains no rules at all, the first faults are enough. */
 	return ignore->faults.used_bytes < MOST_FAULT_BYTES
 	               ? bs_buffer_append(&ignore->faults, fault.text, strlen(fault.text) + 1, err)
 	               : BS_OK;
@@ -214,27 +214,27 @@ enum bs_ignore_verdict bs_ignore_as_globs(enum bs_ignore_verdict verdict, size_t
 	return n_plain > 0 && !is_folder ? BS_IGNORE_SKIP : BS_IGNORE_SILENT;
 }
 
-/* Whether a file that cannot be opened is there all the same, for all we know. */
+/* False if the errno shows that the file does not exist or cannot be one. */
 static bool may_be_there(int folder_fd, const char *path, int error_number)
 {
 	struct stat info;
-	/* Nobody can say what stands in a folder that may not be searched; then the folder is what
-	 * cannot be read. */
+	/* A folder that may not be searched cannot be listed either; its failure is reported for
+	 * the folder. */
 	if (error_number == EACCES)
 		return fstatat(folder_fd, path, &info, 0) == 0;
 	return error_number != ENOENT && error_number != ENOTDIR && error_number != ELOOP &&
 	       error_number != ENXIO;
 }
 
-/* Appends what can be read of a regular file, up to MOST_RULE_BYTES; nothing if it cannot be
- * opened, unless it must be: BS_IO. That, too, without file descriptors, or when the disk fails:
- * what a rule leaves out must not come in for it. */
+/* Appends the content of a regular file, up to MOST_RULE_BYTES; nothing if it cannot be opened,
+ * except with must_read: BS_IO. Also BS_IO without file descriptors or after a disk error, because
+ * ignored files must not be included because of it. */
 static enum bs_status read_file(int folder_fd, const char *path, bool must_read,
                                 struct bs_buffer *text, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	struct stat info;
-	/* Not to wait for the writer of a named pipe. */
+	/* O_NONBLOCK: do not wait for the writer of a named pipe. */
 	int fd = openat(folder_fd, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	int error_number = errno;
 	if (fd < 0 && (error_number == EMFILE || error_number == ENFILE ||
@@ -258,7 +258,7 @@ static enum bs_status read_file(int folder_fd, const char *path, bool must_read,
 			break;
 		text->used_bytes += (size_t)got;
 	}
-	/* A line that was cut is none. */
+	/* Drop the last line, which may be cut. */
 	if (text->used_bytes >= MOST_RULE_BYTES) {
 		const uint8_t *last = memrchr(text->data, '\n', MOST_RULE_BYTES);
 		text->used_bytes = last ? (size_t)(last - text->data) + 1 : 0;
@@ -287,7 +287,7 @@ static size_t skip_space(const uint8_t *text, size_t n, size_t at)
 }
 
 /* Finds `excludesFile = VALUE` in a git configuration: in any section, unquoted, to the end of the
- * line, as ripgrep. */
+ * line, like ripgrep. */
 static bool find_excludes_file(const uint8_t *text, size_t n, const uint8_t **value_out,
                                size_t *value_bytes_out)
 {
@@ -311,7 +311,7 @@ static bool find_excludes_file(const uint8_t *text, size_t n, const uint8_t **va
 	return false;
 }
 
-/* Appends value with every ~ replaced by home, and a NUL. */
+/* Appends value, with every ~ replaced by home, and a NUL. */
 static enum bs_status expand_home(const uint8_t *value, size_t n, const char *home,
                                   struct bs_buffer *path, struct bs_error *err)
 {
@@ -324,8 +324,8 @@ static enum bs_status expand_home(const uint8_t *value, size_t n, const char *ho
 	return status ? status : bs_buffer_append(path, "", 1, err);
 }
 
-/* Sets path to what the configuration file folder/name says, and leaves it empty if it says
- * nothing. */
+/* Sets path to the excludes file that the configuration file folder/name specifies; empty if it
+ * specifies none. */
 static enum bs_status configured_path(const char *folder, const char *name, const char *home,
                                       bool must_read, struct bs_buffer *path, struct bs_error *err)
 {
@@ -342,7 +342,7 @@ static enum bs_status configured_path(const char *folder, const char *name, cons
 	return status;
 }
 
-/* The value of a variable; NULL, too, if no file can be opened below so long a path. */
+/* The value of a variable; NULL also if it is too long for a path with a file below it. */
 static const char *user_folder(const char *variable)
 {
 	const char *value = getenv(variable);
@@ -350,9 +350,8 @@ static const char *user_folder(const char *variable)
 }
 
 /*
- * The one place in the libraries that reads the environment: git's rules, and with them ripgrep's,
- * say that these two variables are where the user's excludes are found, and no caller has anything
- * better to give.
+ * The only place in the libraries that reads the environment: git's rules, and ripgrep's, define
+ * these two variables as the place of the user's excludes, and callers know no better.
  */
 static enum bs_status global_path(bool must_read, struct bs_buffer *path, struct bs_error *err)
 {
@@ -386,7 +385,7 @@ enum bs_status bs_ignore_read_global(bool must_read, struct bs_ignore *ignore, s
 	return status;
 }
 
-/* In the order in which they are asked; the last two are git's. */
+/* In the order of precedence; the last two are git's. */
 enum file_kind {
 	FILE_RGIGNORE,
 	FILE_IGNORE,
@@ -395,16 +394,17 @@ enum file_kind {
 	FILE_KINDS
 };
 
-/* Their names, and for the last the name that tells of it. Bit i of the public bits is name i. */
+/* The names of these files; for FILE_EXCLUDE the name that shows its presence. Bit i of
+ * BS_IGNORE_HAS_* is name i. */
 static const char *const file_names[FILE_KINDS] = {".rgignore", ".ignore", ".gitignore", ".git"};
 
 struct bs_ignore_level {
 	struct bs_ignore_level *parent;
 	struct bs_ignore files[FILE_KINDS];
 	size_t path_off;
-	size_t n_rules;     /* of this folder and those above */
-	bool is_repository; /* the folder holds a .git */
-	bool in_git;        /* this folder or one above is a repository */
+	size_t n_rules;     /* number of rules of this folder and its parents */
+	bool is_repository; /* the folder contains a .git */
+	bool in_git;        /* this folder or a parent is a repository */
 };
 
 unsigned bs_ignore_name_bit(const char *name, size_t name_bytes)
@@ -416,7 +416,8 @@ unsigned bs_ignore_name_bit(const char *name, size_t name_bytes)
 	return 0;
 }
 
-/* Sets line to the first line of a file, NUL-ended, or leaves it empty. */
+/* Sets line to the first line of a file, NUL-terminated; empty if it cannot be read or is not
+ * UTF-8. */
 static enum bs_status read_first_line(int folder_fd, const char *path, bool must_read,
                                       struct bs_buffer *line, struct bs_error *err)
 {
@@ -431,8 +432,8 @@ static enum bs_status read_first_line(int folder_fd, const char *path, bool must
 }
 
 /*
- * The excludes of a worktree or submodule, whose .git is a file that says where the repository is:
- * "gitdir: " and a path, in which the file commondir says where the shared part is.
+ * Reads the excludes of a worktree or submodule, whose .git is a file that names the repository:
+ * "gitdir: " and a path, where the file commondir names the shared part.
  */
 static enum bs_status read_linked_excludes(int folder_fd, bool must_read, struct bs_ignore *ignore,
                                            struct bs_error *err)
@@ -504,7 +505,7 @@ enum bs_status bs_ignore_level_open(int folder_fd, unsigned bits, size_t path_of
 	if (bits & BS_IGNORE_HAS_GIT)
 		status = read_git(folder_fd, bits, level, err);
 	for (unsigned i = 0; i < FILE_EXCLUDE && !status; i++) {
-		/* git's decide inside of a repository. */
+		/* git's files apply only inside a repository. */
 		bool must_read =
 			bits & BS_IGNORE_MUST_READ && (i < FILE_GITIGNORE || level->in_git);
 		if (bits & 1u << i)

@@ -1,12 +1,12 @@
 /*
- * ignore.h: ignore files. What a line means, which of several lines and files decides, where the
- * global one is.
+ * ignore.h: ignore files: the meaning of a line, precedence of lines and files, and the global
+ * file.
  *
- * The rules are those of ripgrep 13: within a file the last line that matches decides. Of the kinds
- * of file, .rgignore beats .ignore beats .gitignore beats .git/info/exclude beats the global
- * excludes; within a kind the deeper folder beats the shallower. The three kinds that are git's
- * count only inside a repository, and only up to its root. Private to corpus/; not thread-safe,
- * since globs have scratch. Neighbours: glob.h matches, walk.h asks.
+ * The rules are those of ripgrep 13. Within a file, the last matching line decides. Among the kinds
+ * of files, .rgignore precedes .ignore, .gitignore, .git/info/exclude and the global excludes, in
+ * this order; within a kind, a deeper folder precedes its parents. The three kinds of git apply
+ * only inside a repository, up to its root. Private to corpus/; not thread-safe, because globs have
+ * scratch. glob.h matches globs; walk.h applies the rules.
  */
 #pragma once
 
@@ -19,26 +19,23 @@
 enum bs_ignore_verdict {
 	BS_IGNORE_SILENT, /* no rule matches */
 	BS_IGNORE_SKIP,
-	/* a rule with ! in front matches: hidden entries with one are visited too */
+	/* a rule with ! matches: hidden entries that it matches are visited too */
 	BS_IGNORE_KEEP,
 };
 
-/* An entry of a folder. The rules look at the part of the path that starts where they were told to
- * begin. */
+/* An entry of a folder. Rules are matched against its path from a given offset on. */
 struct bs_ignore_entry {
 	const uint8_t *path;
 	size_t path_bytes;
-	size_t name_off; /* where its last component starts */
+	size_t name_off; /* offset of the last component of path */
 	bool is_folder;
-	const uint8_t
-		/* the path with small letters, for rules that do not look at the case; NULL: there
-		 * are none */
-		*small;
+	/* path in lower case, for caseless rules; NULL if there are none */
+	const uint8_t *small;
 };
 
 struct bs_ignore_rule {
 	struct bs_glob glob;
-	bool keeps; /* ! in front */
+	bool keeps; /* the rule begins with ! */
 	bool folders_only;
 };
 BS_VECTOR(bs_ignore_rules, struct bs_ignore_rule);
@@ -46,8 +43,8 @@ BS_VECTOR(bs_ignore_rules, struct bs_ignore_rule);
 /* A set of rules. Zero-initialise; release with bs_ignore_deinit. */
 struct bs_ignore {
 	struct bs_ignore_rules rules;
-	size_t n_plain; /* of them have no ! in front */
-	/* lines of files that are no rules: "line 3: why", each NUL-ended */
+	size_t n_plain; /* number of rules without ! */
+	/* consecutive invalid lines as "line 3: why", NUL-terminated */
 	struct bs_buffer faults;
 	/* set before rules are added: ASCII letters match in either case */
 	bool is_caseless;
@@ -59,84 +56,86 @@ static inline size_t bs_ignore_n_rules(const struct bs_ignore *ignore)
 	return bs_vector_n(&ignore->rules);
 }
 
-/* Adds one line, without its line feed; comments and empty lines add nothing. BS_INVALID for a bad
- * glob, which adds nothing; BS_NO_MEMORY. */
+/* Adds one line, without its line feed; comments and empty lines add no rule. BS_INVALID for an
+ * invalid glob, which adds no rule; BS_NO_MEMORY. */
 enum bs_status bs_ignore_add_line(struct bs_ignore *ignore, const uint8_t *line, size_t line_bytes,
                                   struct bs_error *err) BS_WARN_UNUSED;
 
-/* Adds the lines of a file. Bad globs are noted as faults; a line that is not UTF-8 ends the file.
- * BS_NO_MEMORY, and what a deadline ends with. */
+/* Adds the lines of a file. Invalid globs are appended to faults; a line that is not UTF-8 ends the
+ * file. BS_NO_MEMORY, and statuses of the deadline. */
 enum bs_status bs_ignore_add_text(struct bs_ignore *ignore, const uint8_t *text, size_t text_bytes,
                                   struct bs_error *err) BS_WARN_UNUSED;
 
-/* What the rules say of entry->path from path_off on. */
+/* The verdict of the rules for entry->path from path_off on. */
 enum bs_ignore_verdict bs_ignore_match(const struct bs_ignore *ignore,
                                        const struct bs_ignore_entry *entry, size_t path_off);
 
-/* What `-g` globs say of an entry, of which their rules say this: a glob means the opposite of an
- * ignore rule, and where any of them (n_plain) asks for files, other files are not wanted. */
+/* The verdict of `-g` globs for an entry, from the verdict of their rules. A glob means the
+ * opposite of an ignore rule; if n_plain (globs without !) is not 0, files that match none are
+ * skipped. */
 enum bs_ignore_verdict bs_ignore_as_globs(enum bs_ignore_verdict verdict, size_t n_plain,
                                           bool is_folder);
 
 /* Reads the global excludes file: core.excludesFile of ~/.gitconfig or of git/config below
- * $XDG_CONFIG_HOME (~/.config), else git/ignore there. must_read, BS_NO_MEMORY, BS_IO as below. */
+ * $XDG_CONFIG_HOME (~/.config), otherwise git/ignore there. must_read, BS_NO_MEMORY, BS_IO: see
+ * bs_ignore_level_open (BS_IGNORE_MUST_READ). */
 enum bs_status bs_ignore_read_global(bool must_read, struct bs_ignore *ignore,
                                      struct bs_error *err) BS_WARN_UNUSED;
 
-/* Adds the rules of a file of any name; folder_fd: as in openat; must_read, BS_NO_MEMORY, BS_IO as
- * below. */
+/* Adds the rules of a file of any name. folder_fd: as for openat. must_read, BS_NO_MEMORY, BS_IO:
+ * see bs_ignore_level_open (BS_IGNORE_MUST_READ). */
 enum bs_status bs_ignore_read_file(int folder_fd, const char *path, bool must_read,
                                    struct bs_ignore *ignore, struct bs_error *err) BS_WARN_UNUSED;
 
-/* The files of one folder, linked to those of the folders above. NULL is the end of the chain. */
+/* The ignore files of one folder, linked to those of its parents. NULL ends the chain. */
 struct bs_ignore_level;
 
-/* Bits: what bs_ignore_level_open is to look for. */
+/* Bits that select what bs_ignore_level_open reads. */
 #define BS_IGNORE_HAS_RGIGNORE  1u
 #define BS_IGNORE_HAS_IGNORE    2u
 #define BS_IGNORE_HAS_GITIGNORE 4u
 #define BS_IGNORE_HAS_GIT       8u
 #define BS_IGNORE_HAS_ANY       15u
-/* A .git is only to say that here is a repository. */
+/* Use .git only to recognize a repository. */
 #define BS_IGNORE_NO_EXCLUDE 16u
-/* A file that is there, and decides, must be read, or else it is not known what is ignored. */
+/* An existing file that applies must be readable; otherwise it is unknown what is ignored. */
 #define BS_IGNORE_MUST_READ 32u
-/* Their rules are caseless. */
+/* The rules of the folder's files match ASCII letters in either case. */
 #define BS_IGNORE_CASELESS 64u
 
-/* The bit of a name found in a folder, not NUL-ended; 0 for most names. */
+/* The bit of a file name, which is not NUL-terminated; 0 for most names. */
 unsigned bs_ignore_name_bit(const char *name, size_t name_bytes);
 
 /*
- * Reads those of the files of the folder at folder_fd (which may be O_PATH) that the bits name;
- * path_off is where, in the paths to be matched, the part below this folder starts. *level_out is
- * parent itself if there is nothing to remember. Files that cannot be read are as good as absent,
- * as in ripgrep, unless they must be read: BS_IO. BS_IO also if the process is out of file
- * descriptors, BS_NO_MEMORY, and what a deadline ends with.
+ * Reads the ignore files that bits select in the folder folder_fd (which may be O_PATH). path_off:
+ * offset of the part below this folder in paths to match. *level_out is parent if there is nothing
+ * to keep. An unreadable file counts as absent, as in ripgrep, unless BS_IGNORE_MUST_READ is set:
+ * BS_IO. Also BS_IO if the process is out of file descriptors; BS_NO_MEMORY, and statuses of the
+ * deadline.
  */
 enum bs_status bs_ignore_level_open(int folder_fd, unsigned bits, size_t path_off,
                                     struct bs_ignore_level *parent,
                                     struct bs_ignore_level **level_out,
                                     struct bs_error *err) BS_WARN_UNUSED;
 
-/* Tells of each fault noted: "NAME: line 3: why". */
+/* Reports each invalid line: "NAME: line 3: why". */
 void bs_ignore_tell_faults(const struct bs_ignore *ignore, const char *name,
                            void (*tell)(void *context, const char *fault), void *context);
-/* Of those of the folder's own files. */
+/* Reports the invalid lines of the folder's own files. */
 void bs_ignore_level_tell_faults(const struct bs_ignore_level *level,
                                  void (*tell)(void *context, const char *fault), void *context);
 
-/* Frees the levels from level up to, not including, until. */
+/* Frees the levels from `level` to before `until`. */
 void bs_ignore_level_close(struct bs_ignore_level *level, const struct bs_ignore_level *until);
 
-/* What the files of level and those above it say of the entry; git's only inside a repository, or
- * anywhere. */
+/* The verdict of the files of `level` and its parents. Files of git apply only inside a repository,
+ * or with git_anywhere everywhere. */
 enum bs_ignore_verdict bs_ignore_level_match(const struct bs_ignore_level *level,
                                              const struct bs_ignore_entry *entry,
                                              bool git_anywhere);
 
-/* How many rules may be tried on an entry of the folder: its own and those of the folders above. */
+/* The number of rules of the folder and its parents: how many may be matched against an entry. */
 size_t bs_ignore_level_n_rules(const struct bs_ignore_level *level);
 
-/* Whether this folder or one above is a git repository, so that the global excludes count. */
+/* True if this folder or a parent is a git repository, so that the global excludes apply. */
 bool bs_ignore_level_in_git(const struct bs_ignore_level *level);

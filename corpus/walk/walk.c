@@ -1,15 +1,16 @@
 /*
- * walk.c: the walk itself: a stack of folders, each with its entries sorted, and one buffer that
- * holds the path.
+ * walk.c: the walk: a stack of folders, each with its sorted entries, and one buffer that holds the
+ * current path.
  *
- *     buffer   /home/me/notes/sub/2024/a.txt        (root given as "sub", current directory
- *       /home/me/notes)
+ *     root given as "sub", working directory /home/me/notes:
+ *
+ *     buffer   /home/me/notes/sub/2024/a.txt
  *              |              |   |    |
  *              parents' rules |   |    name_off
- *                     shown_off   rel_off: what the caller gets
+ *                     shown_off   rel_off: what the caller receives
  *
- * Which rules there are and what they mean is ignore.c's; which of them are asked, and from where
- * in the buffer, is decided here. See walk.h.
+ * ignore.c knows the rules and their meaning; this file decides which of them apply, and to which
+ * part of the buffer. See walk.h.
  */
 #include "corpus/walk/walk.h"
 
@@ -33,16 +34,17 @@
 #include "corpus/walk/file_types.h"
 #include "corpus/walk/ignore.h"
 
-/* So much longer than that of the open folder above it may be the path of a folder from which
- * others are opened. */
+/* If the path of a folder exceeds that of the nearest open folder by more than this, the folder
+ * stays open, so that entries below it are opened from there. */
 #define REACH_BYTES (PATH_MAX - NAME_MAX - 1)
 
-/* The kind of an entry that folder lists do not have. */
+/* kind of an entry that could not be stat'ed; folder listings do not have it */
 #define ENTRY_UNREADABLE BS_ENTRY_KINDS
 
 struct entry {
-	uint64_t key;     /* the first 8 bytes of the name, big-endian: most comparisons end here */
-	const char *name; /* not NUL-ended; while the folder is read, still an offset in names */
+	uint64_t key;     /* the first 8 bytes of the name, big-endian: decides most comparisons */
+	const char *name; /* not NUL-terminated; set when the folder is complete */
+	/* offset in folder.names */
 	size_t name_off;
 	uint32_t name_bytes;
 	uint8_t kind;
@@ -50,15 +52,15 @@ struct entry {
 };
 BS_VECTOR(entries, struct entry);
 
-/* A folder on the way from the root to where we are. */
+/* A folder on the path from the root to the current entry. */
 struct folder {
 	struct bs_buffer names;
 	struct entries entries;
 	size_t next; /* index of the entry to visit next */
-	/* of the path of this folder in walk->path, a slash at its end included */
+	/* length of this folder's path in walk->path, including its final slash */
 	size_t path_bytes;
 	struct bs_ignore_level *level;
-	/* of the nearest folder that stays open: of this one, or of one above it */
+	/* depth of the nearest folder that stays open: this one, or a parent */
 	size_t open_depth;
 	int fd; /* -1: closed */
 	dev_t device;
@@ -72,21 +74,21 @@ struct bs_walk {
 	struct bs_buffer path;
 	size_t shown_off;
 	size_t rel_off;
-	/* the current directory if the root was given as an absolute path */
+	/* the working directory, if the root was given as an absolute path */
 	struct bs_buffer current;
 	struct bs_ignore globs;
 	struct bs_ignore caseless_globs;
-	/* the path with small letters, for these and for caseless ignore files */
+	/* the path in lower case, for caseless globs and ignore files */
 	struct bs_buffer small;
 	struct bs_ignore global;
-	struct bs_ignore named; /* --ignore-file */
+	struct bs_ignore named; /* rules of --ignore-file */
 	struct bs_ignore_level *parents;
 	struct folders folders; /* the root first */
-	struct bs_buffer list;  /* scratch: a folder as a list */
+	struct bs_buffer list;  /* scratch: a folder as a listing */
 	bool has_met_part;
-	dev_t last_device;   /* of the folder that was asked about last, */
-	bool has_device;     /* if there was one, */
-	bool is_device_sure; /* and whether its file system keeps the times of folders */
+	dev_t last_device;   /* device of the folder that is_sure checked last */
+	bool has_device;     /* last_device is valid */
+	bool is_device_sure; /* its file system reliably sets the times of folders */
 };
 
 static size_t depth_of(const struct bs_walk *walk)
@@ -113,7 +115,7 @@ static void report(const struct bs_walk *walk, enum bs_skip reason, const char *
 	walk->options.report(walk->options.report_context, reason, line.text);
 }
 
-/* What the path names could not be looked at. */
+/* Reports that the current path could not be read. */
 static enum bs_status report_unread(const struct bs_walk *walk, int error_number, const char *why,
                                     struct bs_error *err)
 {
@@ -128,7 +130,7 @@ static enum bs_status report_unread(const struct bs_walk *walk, int error_number
 	return status;
 }
 
-/* Makes the path end after path_bytes and puts n_bytes behind, NUL-ended. */
+/* Truncates the path to path_bytes and appends n_bytes, NUL-terminated. */
 static enum bs_status set_path(struct bs_walk *walk, size_t path_bytes, const void *bytes,
                                size_t n_bytes, struct bs_error *err)
 {
@@ -142,8 +144,8 @@ static enum bs_status set_path(struct bs_walk *walk, size_t path_bytes, const vo
 	return status;
 }
 
-/* Where the part of path below folder starts; 0 if it is not below. Compares bytes, not components,
- * as ripgrep does. */
+/* The offset of the part of path below folder; 0 if path is not below. Compares bytes, not
+ * components, like ripgrep. */
 static size_t off_below(const struct bs_buffer *path, const void *folder, size_t folder_bytes)
 {
 	if (folder_bytes > path->used_bytes || memcmp(path->data, folder, folder_bytes) != 0)
@@ -166,7 +168,7 @@ static enum bs_status make_small(struct bs_walk *walk, const void *text, size_t 
 	return status;
 }
 
-/* The globs that do not look at the case of letters. */
+/* The verdict of the --iglob globs. */
 static enum bs_ignore_verdict ask_caseless_globs(struct bs_walk *walk,
                                                  const struct bs_ignore_entry *entry, size_t off)
 {
@@ -178,7 +180,7 @@ static enum bs_ignore_verdict ask_caseless_globs(struct bs_walk *walk,
 	return bs_ignore_match(&walk->caseless_globs, &small, off);
 }
 
-/* -g and --iglob. */
+/* The verdict of -g and --iglob. */
 static enum bs_ignore_verdict ask_globs(struct bs_walk *walk, const struct bs_ignore_entry *entry)
 {
 	size_t off = walk->shown_off;
@@ -193,8 +195,8 @@ static enum bs_ignore_verdict ask_globs(struct bs_walk *walk, const struct bs_ig
 	                          entry->is_folder);
 }
 
-/* What the ignore files say, then the types of files: they may leave out what those keep, and keep
- * what is hidden. */
+/* The verdict of the ignore files, then of the file types, which may skip what ignore files keep,
+ * and keep hidden files. */
 static enum bs_ignore_verdict ask_files(const struct bs_walk *walk, const struct folder *folder,
                                         const struct bs_ignore_entry *entry)
 {
@@ -213,7 +215,8 @@ static enum bs_ignore_verdict ask_files(const struct bs_walk *walk, const struct
 	return by_type == BS_IGNORE_SILENT ? verdict : by_type;
 }
 
-/* Whether to visit the entry whose path is in the buffer; why not, else. */
+/* True if the entry, whose path is in the buffer, is to be visited; otherwise *why_out is the
+ * reason. */
 static bool wants(struct bs_walk *walk, const struct folder *folder, const struct entry *found,
                   enum bs_skip *why_out)
 {
@@ -223,7 +226,7 @@ static bool wants(struct bs_walk *walk, const struct folder *folder, const struc
 	                                .is_folder = found->kind == BS_ENTRY_FOLDER};
 	enum bs_ignore_verdict verdict = ask_globs(walk, &entry);
 	if (verdict == BS_IGNORE_SILENT && walk->options.caseless_ignore_files) {
-		/* Without memory to know better, it is not left out. */
+		/* Without memory for the lower-case path, the entry is not skipped. */
 		if (make_small(walk, entry.path, entry.path_bytes, NULL) != BS_OK)
 			return true;
 		entry.small = walk->small.data;
@@ -234,14 +237,12 @@ static bool wants(struct bs_walk *walk, const struct folder *folder, const struc
 	if (verdict != BS_IGNORE_SILENT)
 		return verdict == BS_IGNORE_KEEP;
 	*why_out = entry.is_folder ? BS_SKIP_HIDDEN_FOLDER : BS_SKIP_HIDDEN;
-	/* Scar: ripgrep does not see a name where the path ends in a dot, so ".a." is not
-	 * hidden. */
+	/* Scar: for ripgrep a path that ends in a dot has no name, so ".a." is not hidden. */
 	return walk->options.hidden || found->name[0] != '.' ||
 	       found->name[found->name_bytes - 1] == '.';
 }
 
-/* The path in the buffer, of an entry of the folder on top, as seen from *fd_out: the nearest
- * folder that is open. */
+/* The path of the current entry relative to *fd_out, the nearest open folder. */
 static const char *entry_path(const struct bs_walk *walk, int *fd_out)
 {
 	const struct folder *folders = walk->folders.items,
@@ -289,11 +290,11 @@ static int compare_entries(const void *left, const void *right, void *context)
 	                        b->name_bytes);
 }
 
-/* The approximate cost of an entry, and of a rule that is tried on it, for the deadline. */
+/* estimated cost of an entry, and of trying a rule on it, for the deadline */
 #define ENTRY_NS 500u
 #define RULE_NS  50u
 
-/* Reads all entries through dir, and sorts them. BS_IO and errno. */
+/* Reads all entries of dir and sorts them. BS_IO (err is only the reason), BS_NO_MEMORY. */
 static enum bs_status read_entries(struct folder *folder, DIR *dir, struct bs_error *err)
 {
 	for (;;) {
@@ -319,9 +320,9 @@ static enum bs_status read_entries(struct folder *folder, DIR *dir, struct bs_er
 }
 
 /*
- * File systems of which it is known that each change of a folder's entries sets its times, whoever
- * makes it: local ones of Linux. Not so those on the network, whose times come late, those in user
- * space, which may have none, and /proc and its like, where entries come and go by themselves.
+ * True for file systems that are known to set a folder's times at each change of its entries: local
+ * ones of Linux. Not network file systems, whose times are delayed, nor FUSE, which may have none,
+ * nor /proc and similar ones, whose entries change by themselves.
  */
 static bool is_sure(struct bs_walk *walk, int fd, dev_t device)
 {
@@ -349,7 +350,7 @@ static bool is_sure(struct bs_walk *walk, int fd, dev_t device)
 	return walk->is_device_sure;
 }
 
-/* Fills a folder from a list, if one is known for its fingerprint. BS_NO_MEMORY. */
+/* Fills a folder from a listing, if one is known for its fingerprint. BS_NO_MEMORY. */
 static enum bs_status find_listing(struct bs_walk *walk, struct folder *folder,
                                    const struct stat *info, bool *found_out, struct bs_error *err)
 {
@@ -375,7 +376,7 @@ static enum bs_status find_listing(struct bs_walk *walk, struct folder *folder,
 	return status;
 }
 
-/* Tells of a folder that has been filled, and is open at fd, unless it cannot be listed.
+/* Passes the content of a folder, open at fd, to `take`, unless an entry cannot be listed.
  * BS_NO_MEMORY. */
 static enum bs_status take_listing(struct bs_walk *walk, const struct folder *folder, int fd,
                                    const struct stat *info, struct bs_error *err)
@@ -405,7 +406,7 @@ static enum bs_status take_listing(struct bs_walk *walk, const struct folder *fo
 	                   is_sure(walk, fd, info->st_dev), &list, err);
 }
 
-/* Of the ignore files that are there, those that are to be read. A .git says where a repository is
+/* Reduces the bits of existing ignore files to those that are to be read. A .git marks a repository
  * in any case. */
 static unsigned wanted_ignore_bits(const struct bs_walk *walk, unsigned bits)
 {
@@ -421,7 +422,7 @@ static unsigned wanted_ignore_bits(const struct bs_walk *walk, unsigned bits)
 	return bits && walk->options.unread ? bits | BS_IGNORE_MUST_READ : bits;
 }
 
-/* Which ignore files are among the entries. */
+/* The bits of the ignore files among the entries. */
 static unsigned ignore_bits(const struct folder *folder)
 {
 	const struct entry *entries = folder->entries.items;
@@ -432,7 +433,7 @@ static unsigned ignore_bits(const struct folder *folder)
 	return bits;
 }
 
-/* The folder that holds an ignore file, as it is told of. */
+/* The folder of an ignore file, for messages. */
 struct rule_place {
 	const struct bs_walk *walk;
 	const char *folder;
@@ -459,7 +460,7 @@ static void tell_bad_rules(const struct bs_walk *walk, const struct bs_ignore_le
 		bs_ignore_level_tell_faults(level, tell_bad_rule, &place);
 }
 
-/* The rules of the folder's own files. */
+/* Reads the ignore files of the folder. */
 static enum bs_status open_level(struct bs_walk *walk, int fd, struct folder *folder,
                                  struct bs_error *err)
 {
@@ -475,7 +476,7 @@ static enum bs_status open_level(struct bs_walk *walk, int fd, struct folder *fo
 	return status;
 }
 
-/* Fills a folder from fd, which is taken over. BS_IO if it cannot be read, err only saying why. */
+/* Fills a folder from fd, which is closed. BS_IO if it cannot be read; err is only the reason. */
 static enum bs_status fill_folder(struct bs_walk *walk, struct folder *folder, int fd,
                                   const struct stat *info, struct bs_error *err)
 {
@@ -509,7 +510,7 @@ static struct bs_ignore_level *level_above(const struct bs_walk *walk, size_t de
 	return depth > 0 ? walk->folders.items[depth - 1].level : walk->parents;
 }
 
-/* Frees a folder that stands, or would have stood, at depth. */
+/* Frees a folder that is, or would have been, at depth. */
 static void free_folder(struct bs_walk *walk, struct folder *folder, size_t depth)
 {
 	if (folder->fd >= 0)
@@ -526,9 +527,9 @@ static void pop_folder(struct bs_walk *walk)
 	bs_vector_set_n(&walk->folders, depth);
 }
 
-/* Reads the folder at fd, which is taken over and whose path is in the buffer, and puts it on the
- * stack. Does nothing if it is the folder to be skipped. BS_IO if it cannot be read, err only
- * saying why; BS_NO_MEMORY. */
+/* Reads the folder at fd, which is closed, and pushes it on the stack. Its path is in the buffer.
+ * Does nothing for the folder to be skipped, or one on another device with one_file_system. BS_IO
+ * if it cannot be read (err is only the reason), BS_NO_MEMORY. */
 static enum bs_status push_folder(struct bs_walk *walk, int fd, struct bs_error *err)
 {
 	struct stat info;
@@ -562,8 +563,8 @@ static enum bs_status push_folder(struct bs_walk *walk, int fd, struct bs_error 
 	return status;
 }
 
-/* Goes into the folder whose path is in the buffer, an entry of the one on top. Only BS_NO_MEMORY
- * fails. */
+/* Enters the folder whose path is in the buffer. An unreadable folder is reported; fails only with
+ * BS_NO_MEMORY, at the deadline, or with a status of `unread`. */
 static enum bs_status descend(struct bs_walk *walk, struct bs_error *err)
 {
 	struct bs_error why;
@@ -572,7 +573,7 @@ static enum bs_status descend(struct bs_walk *walk, struct bs_error *err)
 	const char *path = entry_path(walk, &above_fd);
 	int fd = (walk->options.follow ? bs_file_open : bs_file_open_below)(above_fd, path,
 	                                                                    O_RDONLY | O_DIRECTORY);
-	/* What has become a link is no folder any more. */
+	/* A folder that has become a symlink no longer is one. */
 	if (fd < 0)
 		return report_unread(walk,
 		                     errno == ELOOP && !walk->options.follow ? ENOTDIR : errno,
@@ -589,14 +590,14 @@ static enum bs_status descend(struct bs_walk *walk, struct bs_error *err)
 	return status ? status : report_unread(walk, 0, why.text, err);
 }
 
-/* Whether a folder of that name is an index: none is ever visited. */
+/* True if a folder of that name is an index, which is never visited. */
 static bool is_index(const char *name, size_t name_bytes)
 {
 	static const char index[] = ".bitsift";
 	return name_bytes == sizeof(index) - 1 && memcmp(name, index, sizeof(index) - 1) == 0;
 }
 
-/* Makes an entry that is a link what it points to, whose path is in the buffer. */
+/* Replaces the kind of a symlink, whose path is in the buffer, by that of its target. */
 static void follow_link(const struct bs_walk *walk, struct entry *entry)
 {
 	struct stat info;
@@ -617,8 +618,8 @@ static void follow_link(const struct bs_walk *walk, struct entry *entry)
 	}
 }
 
-/* Whether the path in the buffer is one of the parts, or below one; *is_above_out: it is a folder
- * on the way to one. */
+/* True if the current path is a part or below one. *is_above_out: it is a folder on the way to a
+ * part. */
 static bool is_in_part(const struct bs_walk *walk, bool *is_above_out)
 {
 	const char *path = path_from(walk, walk->rel_off);
@@ -636,7 +637,7 @@ static bool is_in_part(const struct bs_walk *walk, bool *is_above_out)
 	return false;
 }
 
-/* Visits the next entry of the folder on top; *is_file_out if it is what the caller waits for. */
+/* Visits the next entry of the top folder. *is_file_out: it is a file to yield. */
 static enum bs_status visit(struct bs_walk *walk, struct folder *folder, bool *is_file_out,
                             struct bs_error *err)
 {
@@ -673,7 +674,7 @@ static enum bs_status visit(struct bs_walk *walk, struct folder *folder, bool *i
 	} else if (wanted && entry->kind == BS_ENTRY_SPECIAL) {
 		report(walk, BS_SKIP_SPECIAL, "not a regular file");
 	} else if ((wanted || is_link) && entry->kind == ENTRY_UNREADABLE) {
-		/* rg follows links before it asks whether they are wanted. */
+		/* rg follows symlinks before it checks whether they are wanted. */
 		status = report_unread(walk, entry->error, strerror(entry->error), err);
 	}
 	return status;
@@ -714,13 +715,13 @@ static enum bs_status append_folder(struct bs_walk *walk, const char *folder, st
 }
 
 /*
- * Puts what comes before the first entry into the path.
+ * Initialises the path up to the first entry.
  *
- * Scar: where the root is "sub", the path that ripgrep 13 shows to the rules of the parent folders
- * is that of sub, a slash, and sub/a.txt: "sub" twice. So "/sub/a.txt" in a parent's .gitignore
- * hides the file from a walk of "." but not from one of "sub". Of several roots, what it keeps of a
- * parent folder is made with the first root below it, whose path then stands there (base). Mended
- * in later versions; while 13 is the reference, we do the same.
+ * Scar: for the root "sub", ripgrep 13 matches rules of parent folders against the path of sub, a
+ * slash, and sub/a.txt: "sub" twice. So "/sub/a.txt" in a parent's .gitignore hides the file from a
+ * walk of "." but not from one of "sub". With several roots, ripgrep caches a parent folder with
+ * the path of the first root below it (`base`). Later versions fixed this; while 13 is the
+ * reference, this code does the same.
  */
 static enum bs_status start_path(struct bs_walk *walk, const char *root, const char *real_root,
                                  struct bs_error *err)
@@ -749,7 +750,7 @@ static enum bs_status add_globs(struct bs_walk *walk, struct bs_error *err)
 		const char *glob = walk->options.globs[i];
 		status = bs_ignore_add_line(&walk->globs, (const uint8_t *)glob, strlen(glob), err);
 	}
-	/* With small letters, to be asked about paths made small. */
+	/* In lower case, to be matched against lower-case paths. */
 	for (size_t i = 0; i < walk->options.n_caseless_globs && !status; i++) {
 		const char *glob = walk->options.caseless_globs[i];
 		status = make_small(walk, glob, strlen(glob), err);
@@ -769,7 +770,7 @@ static enum bs_status add_globs(struct bs_walk *walk, struct bs_error *err)
 	return status;
 }
 
-/* Reads the ignore files of the folders above the root, whose path without links is real_root. */
+/* Reads the ignore files of the parents of the root. real_root: its path without symlinks. */
 static enum bs_status add_parents(struct bs_walk *walk, char *real_root, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
@@ -784,7 +785,7 @@ static enum bs_status add_parents(struct bs_walk *walk, char *real_root, struct 
 		*end = held;
 		if (fd < 0)
 			continue;
-		/* Their rules may not count; that there is a repository does. */
+		/* The rules of parents may be disabled, but a repository is recognized anyway. */
 		bool has_rules = !(walk->options.no_ignore_kinds & BS_WALK_NO_PARENT);
 		unsigned bits = BS_IGNORE_HAS_GIT | BS_IGNORE_NO_EXCLUDE;
 		if (has_rules)
@@ -815,7 +816,7 @@ static enum bs_status push_root(struct bs_walk *walk, const char *root, struct b
 	return status ? bs_fail(err, status, "%s: %s", root, why.text) : BS_OK;
 }
 
-/* The rules of the files named by their own paths. */
+/* Reads the files of --ignore-file. */
 static enum bs_status add_named(struct bs_walk *walk, struct bs_error *err)
 {
 	const struct bs_walk_options *options = &walk->options;
@@ -842,8 +843,8 @@ enum bs_status bs_walk_open(const char *root, const struct bs_walk_options *opti
 		return bs_fail_memory(err, "a walk", sizeof(*walk));
 	walk->options = *options;
 	walk->root = root;
-	/* Fails where the path is too long or may not be searched; then, as in ripgrep, there are
-	 * no parents' rules. */
+	/* NULL if the path is too long or may not be searched; then, as in ripgrep, parents have no
+	 * rules. */
 	enum bs_status status = bs_file_real_path(root, &real_root, err);
 	if (!status)
 		status = start_path(walk, root, real_root, err);

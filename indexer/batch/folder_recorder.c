@@ -12,7 +12,7 @@ static bool find(void *context, const char *root, const char *path, size_t path_
 	                                          path_bytes, recorded, list_out);
 }
 
-/* A folder as young as the run may yet change without a trace, as a file may
+/* Records a folder, unless it is racy: like a file, it may change later without another fingerprint
  * (bs_fingerprint_is_racy). */
 static enum bs_status take(void *context, const char *path, size_t path_bytes,
                            const struct bs_fingerprint *fingerprint, bool is_sure,

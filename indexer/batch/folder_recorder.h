@@ -1,6 +1,6 @@
 /*
- * folder_recorder.h: what an index run notes of the folders that it walks through, for the file
- * `folders` (core/store/folder_listings.h). What the run before noted spares this one the reading.
+ * folder_recorder.h: records the folders that an index run walks, for the file `folders`
+ * (core/store/folder_listings.h). The records of the previous run save reading unchanged folders.
  */
 #pragma once
 
@@ -8,22 +8,24 @@
 #include "corpus/walk/walk.h"
 
 struct bs_folder_recorder {
+	/* records of the previous run */
 	struct bs_folders old;
 	struct bs_folder_cursor cursor;
-	/* for bs_folders_write, once all sources have been walked through */
+	/* new records, for bs_folders_write after all sources were walked */
 	struct bs_buffer records;
-	uint32_t source; /* the one being walked through; set by the owner */
-	bool is_kept;    /* of that one nothing is noted: what was stays */
+	uint32_t source; /* number of the source being walked; set by the owner */
+	bool is_kept;    /* nothing is recorded for the source being walked: its old records stay */
+	/* folders not older than this are racy and are not recorded */
 	int64_t racy_from_ns;
-	struct bs_walk_listings lists; /* for the walk, which goes on in one thread */
+	struct bs_walk_listings lists; /* callbacks for the walk, which runs on one thread */
 };
 
-/* Where nothing has been noted, or that is damaged, all is read. The struct must stay where it is
+/* If there are no records, or they are damaged, all folders are read. The struct must not move
  * until deinit. */
 void bs_folder_recorder_init(struct bs_folder_recorder *notes, const struct bs_dir *dir,
                              int64_t racy_from_ns);
-/* What was noted of the source stays. BS_NO_MEMORY. */
+/* Copies the old records of the current source. BS_NO_MEMORY. */
 enum bs_status bs_folder_recorder_keep(struct bs_folder_recorder *notes,
                                        struct bs_error *err) BS_WARN_UNUSED;
-/* Zeros are fine. */
+/* Also for a zero-initialised struct. */
 void bs_folder_recorder_deinit(struct bs_folder_recorder *notes);

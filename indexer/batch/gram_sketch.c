@@ -1,21 +1,21 @@
 /*
  * gram_sketch.c: see gram_sketch.h.
  *
- *     text -> folded, a piece at a time -> 5-grams:  the bits of each, in 2^log words
- *       (core/text/grams.h)
- *                                       -> trigrams: a list for each tier
+ *     text -> folded, in pieces -> 5-grams:  bits in 2^log words of 32 bits (core/text/grams.h)
+ *                               -> trigrams: a list for each tier
  *
- * Then it is known how many bits are to be set, hence the class. The words become as few as it has,
- * the trigrams' bits are set in them, too, and each word becomes four to seven columns of the row.
+ * Then the number of bits to set is known, hence the size class. The words are folded to as many as
+ * the class has, the bits of the trigrams are set in them as well, and each word becomes four to
+ * seven columns of the row.
  *
- * 5-grams are not listed. To ask of each whether it is new took three fifths of all the time; to
- * set its bits once more takes next to nothing. How many different ones there are is estimated from
- * the bits: there are so many words that one bit in six is set at most; should they prove too few,
- * the text is looked through again.
+ * 5-grams are not listed: checking each for novelty took three fifths of the total time, while
+ * setting its bits again is nearly free. The number of distinct 5-grams is estimated from the bits.
+ * There are so many words that at most one bit in six is set; if they prove too few, the text is
+ * processed again.
  *
- * Trigrams are listed, since a rare one has several bits, and its tier has to be looked up. A state
- * of two bits says of each whether it is to be listed, and for which tier: 0, not at all, is the
- * state of those left out and those listed.
+ * Trigrams are listed, because a rare one has several bits and its tier must be looked up. Two
+ * state bits for each trigram give its tier if it is to be listed; 0 means not: it is left out or
+ * already listed.
  */
 #include "indexer/batch/gram_sketch.h"
 
@@ -29,37 +29,42 @@
 #include "core/text/grams.h"
 
 #define PIECE_BYTES  4096u
-#define BYTE_NS      4u /* what one costs about, for the deadline */
+#define BYTE_NS      4u /* estimated cost of a byte, for the deadline */
 #define CARRY_BYTES  (BS_GRAM_LONG_BYTES - 1)
 #define FOLDED_BYTES (CARRY_BYTES + 2 * PIECE_BYTES + 8 + BS_GRAM_REACH)
 #define STATE_WORDS  (BS_GRAM_TRIGRAMS / BS_GRAM_STATES_A_WORD)
-#define PLACES       512u /* at a time: what is found stays in the first level of cache */
-#define LEAST_LOG    4u   /* a line, as bits are counted */
-#define KEPT_LOG     20u  /* more is given back after a text */
+/* places processed at a time: their trigrams stay in the first-level cache */
+#define PLACES    512u
+#define LEAST_LOG 4u  /* log of a line: 512 bits */
+#define KEPT_LOG  20u /* larger bits are freed after a text */
 
 _Static_assert(BS_GRAM_RARE == 3, "a tier of trigrams is a state of two bits");
 
+/* Fields are scratch for one text, unless noted. */
 struct bs_gram_sketch {
 	const struct bs_gram_plan *plan;
 	const struct bs_kernel *kernel;
+	/* by trigram: two bits, its tier if it is to be listed; kept between texts */
 	uint32_t *states;
-	uint32_t *frequent; /* a bit a bucket */
-	uint64_t *bits;     /* 32 << log, in lines */
+	uint32_t *frequent; /* by bucket of longer grams: a bit if it is frequent; by the plan */
+	uint64_t *bits;     /* 32 << log bits, in lines */
 	uint32_t log;
 	uint32_t capacity_log;
-	uint32_t *lists[BS_GRAM_TRIGRAM_TIERS]; /* by tier; none of those left out */
+	uint32_t *lists[BS_GRAM_TRIGRAM_TIERS]; /* by tier: distinct trigrams */
 	uint32_t n_listed[BS_GRAM_TRIGRAM_TIERS];
 	uint32_t list_capacity;
 	uint32_t size_class;
-	uint32_t trigrams[PLACES + 8]; /* of some places, with repeats */
-	uint64_t *told;                /* a bit a trigram; NULL: none was told */
+	uint32_t trigrams[PLACES + 8]; /* trigrams of PLACES places, with repetitions */
+	/* by trigram: a bit if bs_gram_sketch_tell appended it; NULL before its first call */
+	uint64_t *told;
+	/* the trigrams whose bits are set in `told` */
 	struct bs_u32s told_list;
-	size_t n_carried;        /* bytes folded, of grams that what follows completes */
-	struct bs_buffer window; /* of a text in pieces */
+	size_t n_carried;        /* folded bytes of incomplete grams at the end of the last piece */
+	struct bs_buffer window; /* the rest of a stream's last piece, and the next piece */
 	uint8_t folded[FOLDED_BYTES];
 };
 
-/* So that 0.58 of the bits are set: widths of classes are rounded up, by a tenth in the mean. */
+/* Sets 0.58 of the bits on average, because class widths are rounded up by a tenth in the mean. */
 #define COLUMNS_A_THOUSAND_BITS 1040u
 
 uint32_t bs_gram_size_class_of(uint64_t n_bits)
@@ -72,14 +77,14 @@ uint32_t bs_gram_size_class_of(uint64_t n_bits)
 	while (log < BS_GRAM_MOST_LOG && UINT64_C(7) << log < n_columns)
 		log++;
 	uint64_t n = (n_columns + (UINT64_C(1) << log) - 1) >> log;
-	/* Rows of the last class may be too narrow for a file: then it is a candidate for nearly
-	 * everything. */
+	/* Rows of the last class may be too narrow for a file, which is then a candidate for nearly
+	 * every query. */
 	return 1 + 4 * (log - BS_GRAM_LEAST_LOG) + (n < 4 ? 0 : n > 7 ? 3 : (uint32_t)n - 4);
 }
 
 void bs_gram_plan_init(struct bs_gram_plan *plan)
 {
-	/* What was measured: bench/NOTES.md. */
+	/* measured: bench/NOTES.md */
 	*plan = (struct bs_gram_plan){.n_hashes = {[BS_GRAM_COMMON] = 1,
 	                                           [BS_GRAM_MIDDLING] = 2,
 	                                           [BS_GRAM_RARE] = 3,
@@ -89,7 +94,7 @@ void bs_gram_plan_init(struct bs_gram_plan *plan)
 
 void bs_gram_plan_init_records(struct bs_gram_plan *plan)
 {
-	/* core/matrix/prices.h */
+	/* see core/matrix/prices.h */
 	*plan = (struct bs_gram_plan){.n_hashes = {[BS_GRAM_COMMON] = 2,
 	                                           [BS_GRAM_MIDDLING] = 3,
 	                                           [BS_GRAM_RARE] = 2,
@@ -132,7 +137,7 @@ static enum bs_status make_bits(struct bs_gram_sketch *sketch, uint32_t log, str
 	return BS_OK;
 }
 
-/* Room for so many more in each list. */
+/* Makes room for n_more trigrams in each list. */
 static enum bs_status make_lists(struct bs_gram_sketch *sketch, uint32_t n_more,
                                  struct bs_error *err)
 {
@@ -183,7 +188,7 @@ enum bs_status bs_gram_sketch_new(const struct bs_gram_plan *plan,
 	const uint32_t *buckets = bs_gram_plan_list(plan, BS_GRAM_LONG_FREQUENT, &n);
 	for (uint32_t i = 0; i < n; i++)
 		sketch->frequent[buckets[i] / 32] |= UINT32_C(1) << (buckets[i] % 32);
-	/* Then all longer grams have one column, as those of these buckets. */
+	/* Without a frequent tier, mark all buckets: all longer grams have one column. */
 	if (plan->n_hashes[BS_GRAM_LONG] == 1)
 		memset(sketch->frequent, 0xff, BS_GRAM_BUCKETS / 8);
 	*sketch_out = sketch;
@@ -205,8 +210,8 @@ void bs_gram_sketch_free(struct bs_gram_sketch *sketch)
 	free(sketch);
 }
 
-/* Lists the n trigrams found, of which one that stands there twice is new but once. Without a
- * branch: whether one is new, and of which tier, cannot be predicted. */
+/* Appends the n trigrams to the lists of their tiers, each distinct one once. Without branches,
+ * because novelty and tier are unpredictable. */
 static enum bs_status list_trigrams(struct bs_gram_sketch *sketch, size_t n, struct bs_error *err)
 {
 	enum bs_status status = make_lists(sketch, (uint32_t)n, err);
@@ -233,8 +238,8 @@ static enum bs_status list_trigrams(struct bs_gram_sketch *sketch, size_t n, str
 	return BS_OK;
 }
 
-/* Looks at what comes next in the text; unless it ends there, a few bytes may be left, to come
- * again. */
+/* Processes the next piece of the text. *n_left_out: unless is_end, a few bytes at its end that the
+ * caller must pass again with the next piece. */
 static enum bs_status add_piece(struct bs_gram_sketch *sketch, const uint8_t *text, size_t n_bytes,
                                 bool is_end, size_t *n_left_out, struct bs_error *err)
 {
@@ -267,7 +272,7 @@ static enum bs_status add_piece(struct bs_gram_sketch *sketch, const uint8_t *te
 	return status;
 }
 
-/* The trigrams at the end, at which no longer gram begins. */
+/* Lists the trigrams at the end, where no longer gram begins. */
 static enum bs_status end_text(struct bs_gram_sketch *sketch, struct bs_error *err)
 {
 	size_t n_last = 0;
@@ -307,9 +312,9 @@ static enum bs_status add_stream(struct bs_gram_sketch *sketch, struct bs_text_s
 	return status ? status : end_text(sketch, err);
 }
 
-/* How many different hashes have set n of b bits: -b ln(1 - x), x = n / b, by the first terms of
- * its series. Where so many are set that those are too few, they still say that there should be
- * more bits. In integers, so that every machine finds the same. */
+/* Estimates how many distinct hashes set n of b bits: -b ln(1 - x), x = n / b, by the first terms
+ * of its series. For large x the result is too small, but still shows that more bits are needed. In
+ * integers, so that all machines agree. */
 static uint64_t estimate(uint64_t n_set, uint64_t n_bits)
 {
 	uint64_t share = (n_set << 32) / n_bits, power = n_set << 8, sum = 0;
@@ -320,8 +325,8 @@ static uint64_t estimate(uint64_t n_set, uint64_t n_bits)
 	return sum >> 8;
 }
 
-/* Words for texts of so many bytes: the longer a text, the fewer new grams a byte. As many that of
- * the files of a tree of sources one in thirty needs more. */
+/* log of the words for a text of n_bytes: the longer a text, the fewer new grams in a byte. Chosen
+ * so that one file in thirty of a source tree needs more. */
 static uint32_t first_log(size_t n_bytes)
 {
 	uint32_t log_bytes = 63 - (uint32_t)__builtin_clzll((uint64_t)n_bytes | 1);
@@ -347,7 +352,7 @@ enum bs_status bs_gram_sketch_take(struct bs_gram_sketch *sketch, struct bs_text
                                    struct bs_gram_sum *sum_out, struct bs_error *err)
 {
 	uint32_t log = first_log((size_t)n_bytes);
-	for (uint32_t tier = 0; tier < BS_GRAM_TRIGRAM_TIERS; tier++) { /* forget the text before */
+	for (uint32_t tier = 0; tier < BS_GRAM_TRIGRAM_TIERS; tier++) { /* undo the previous text */
 		for (uint32_t i = 0; i < sketch->n_listed[tier]; i++)
 			set_state(sketch->states, sketch->lists[tier][i], tier);
 		sketch->n_listed[tier] = 0;
@@ -374,7 +379,7 @@ void bs_gram_sketch_row(struct bs_gram_sketch *sketch, uint64_t *row)
 	uint64_t *bits = sketch->bits;
 	if (n_words == 0)
 		return;
-	/* The second half of the words joins the first until there are as many as the class has. */
+	/* Fold the upper half of the words into the lower one down to the size of the class. */
 	for (uint32_t log = bs_gram_size_class_log(sketch->size_class); sketch->log > log;
 	     sketch->log--) {
 		size_t half = (size_t)1 << (sketch->log - 2);
@@ -406,7 +411,7 @@ static enum bs_status tell_list(struct bs_gram_sketch *sketch, uint32_t tier, st
 	uint32_t *to = list->items + n_before, n_new = 0;
 	for (uint32_t i = 0; i < n && !status; i++) {
 		uint32_t trigram = trigrams[i];
-		if (told[trigram / 64] >> (trigram % 64) & 1) /* as nearly all were */
+		if (told[trigram / 64] >> (trigram % 64) & 1) /* mostly true */
 			continue;
 		told[trigram / 64] |= UINT64_C(1) << (trigram % 64);
 		to[n_new++] = trigram;

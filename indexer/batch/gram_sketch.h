@@ -1,9 +1,9 @@
 /*
- * gram_sketch.h: text in, a row of bits out (core/matrix/gram_shard.h), by the plan of a run: which
- * grams are frequent, how many columns a gram has, and of what class a file is. The plan is fixed
- * before the run, so that a file's row can be made as soon as the file is read, on whatever thread,
- * and nothing but rows is ever held. Sketching is where the time of an index of grams goes;
- * gram_sketch.c says how.
+ * gram_sketch.h: turns a text into a row of bits (core/matrix/gram_shard.h), by the plan of a run:
+ * which grams are frequent, how many columns a gram has, and the size class of a file. The plan is
+ * fixed before the run, so that a file's row is made as soon as the file is read, on any thread,
+ * and only rows are kept. Sketching takes most of the time of indexing grams; gram_sketch.c
+ * explains it.
  */
 #pragma once
 
@@ -16,27 +16,28 @@
 #include "core/matrix/gram_shard.h"
 #include "corpus/walk/document.h"
 
-/* Where no row is made: the text of the document is not a file's. */
+/* Size class of a document without a row, such as one whose text is not that of a file. */
 #define BS_GRAM_NO_SIZE_CLASS UINT32_MAX
 
-/* bs_gram_plan_init, then what is listed. */
+/* Initialise with bs_gram_plan_init; add grams with bs_gram_plan_add. */
 struct bs_gram_plan {
+	/* columns of a gram of each tier */
 	uint8_t n_hashes[BS_GRAM_TIERS];
-	/* u32 each: trigrams, or buckets of longer grams, ascending */
+	/* by tier: trigrams, or buckets of longer grams; u32 each, ascending */
 	struct bs_u32s listed[BS_GRAM_TIERS];
 };
-/* With no lists, and the columns of each tier as this bitsift makes them. */
+/* Empty lists, and this version's number of columns for each tier of files. */
 void bs_gram_plan_init(struct bs_gram_plan *plan);
-/* The same of records, which are short. */
+/* Empty lists, and the number of columns for each tier of records, which are short. */
 void bs_gram_plan_init_records(struct bs_gram_plan *plan);
 void bs_gram_plan_deinit(struct bs_gram_plan *plan);
 
-/* Lists a trigram or bucket in a tier that has a list, behind lesser ones. No trigram may be in
- * two. BS_NO_MEMORY. */
+/* Appends a trigram or bucket, greater than the previous ones, to the list of a tier. A trigram may
+ * be in one list only. BS_NO_MEMORY. */
 enum bs_status bs_gram_plan_add(struct bs_gram_plan *plan, enum bs_gram_tier tier, uint32_t gram,
                                 struct bs_error *err) BS_WARN_UNUSED;
 
-/* A list, and how long it is. */
+/* The list of a tier and its length. */
 static inline const uint32_t *bs_gram_plan_list(const struct bs_gram_plan *plan, uint32_t tier,
                                                 uint32_t *n_out)
 {
@@ -44,43 +45,46 @@ static inline const uint32_t *bs_gram_plan_list(const struct bs_gram_plan *plan,
 	return plan->listed[tier].items;
 }
 
-/* The class of a file of which so many bits are to be set. */
+/* The size class of a file whose row will have about n_bits bits set. */
 uint32_t bs_gram_size_class_of(uint64_t n_bits);
 
-/* Rows are whole words, the first column in the lowest bit of the first. */
+/* The number of words of a row. The first column is the lowest bit of the first word. */
 static inline uint32_t bs_gram_row_words(uint32_t class)
 {
 	return (bs_gram_size_class_columns(class) + 63) / 64;
 }
 
-/* One thread at a time, any number of texts; make one per thread (4 MB and what the largest text
- * needs). */
+/* Scratch memory for sketching any number of texts. One for each thread (4 MB, plus what the
+ * largest text needs). */
 struct bs_gram_sketch;
 
 /* The plan is borrowed. BS_NO_MEMORY. */
 enum bs_status bs_gram_sketch_new(const struct bs_gram_plan *plan,
                                   struct bs_gram_sketch **sketch_out,
                                   struct bs_error *err) BS_WARN_UNUSED;
-/* NULL is fine. */
+/* NULL is allowed. */
 void bs_gram_sketch_free(struct bs_gram_sketch *sketch);
 
+/* What bs_gram_sketch_take found in a text. */
 struct bs_gram_sum {
 	uint32_t size_class;
-	uint64_t n_bits; /* that its grams ask for, about */
-	/* by tier: the distinct ones; of those left out none are listed */
+	uint64_t n_bits; /* estimated number of bits to set for all grams */
+	/* by tier: the distinct trigrams; empty for the tier that is left out */
 	const uint32_t *trigrams[BS_GRAM_TRIGRAM_TIERS];
 	uint32_t n_trigrams[BS_GRAM_TRIGRAM_TIERS];
 };
 
-/* Sketches a text: the stream's, of about n_bytes (a stream that has failed makes no row), or, if
- * stream is NULL, the n_bytes at text. Borrowed until the next text. BS_NO_MEMORY. */
+/* Sketches a text: the stream's, of about n_bytes (if has_failed is set afterwards, there is no
+ * row), or, if stream is NULL, the n_bytes at text. *sum_out is borrowed until the next text.
+ * BS_NO_MEMORY. */
 enum bs_status bs_gram_sketch_take(struct bs_gram_sketch *sketch, struct bs_text_stream *stream,
                                    const uint8_t *text, uint64_t n_bytes,
                                    struct bs_gram_sum *sum_out,
                                    struct bs_error *err) BS_WARN_UNUSED;
-/* The row of that text, once: bs_gram_row_words(size_class) words. */
+/* Writes the row of that text: bs_gram_row_words(size_class) words. Call it at most once for each
+ * text. */
 void bs_gram_sketch_row(struct bs_gram_sketch *sketch, uint64_t *row);
-/* Appends the trigrams of that text (u32 each, none of those left out) that were not told since one
- * was told anew, this one among them. BS_NO_MEMORY. */
+/* Appends the trigrams of that text that were not appended by earlier calls; u32 each, none that
+ * are left out. anew: forgets the earlier calls. BS_NO_MEMORY. */
 enum bs_status bs_gram_sketch_tell(struct bs_gram_sketch *sketch, bool anew,
                                    struct bs_u32s *trigrams, struct bs_error *err) BS_WARN_UNUSED;

@@ -12,23 +12,23 @@
 #include "core/store/manifest.h"
 #include "core/system/deadline.h"
 
-#define SPOOL_CHUNK_BYTES (8u << 20) /* address space: only what is written becomes real */
+#define SPOOL_CHUNK_BYTES (8u << 20) /* address space: only written pages are allocated */
 
-/* So many terms are looked up ahead at one go. */
+/* Terms that are looked up at a time. */
 #define LOOK_AHEAD 32u
 
-/* ... and so many postings are written, once all their terms are known: whole groups. */
+/* Postings that are written at a time, after all their terms were added: whole groups. */
 #define POSTINGS 128u
-/* The approximate cost of finding and noting a term, for the deadline. */
+/* estimated cost of finding and recording a term, for the deadline */
 #define TERM_NS 60u
 
-/* A term of the batch as it is here. */
+/* A term of the batch in the indexing buffer. */
 struct mapped {
-	uint32_t number; /* BS_TERM_NONE: it is not known here */
-	uint32_t n_docs; /* documents added that have it, not yet in the entry's df */
+	uint32_t number; /* BS_TERM_NONE: not yet added */
+	uint32_t n_docs; /* added documents with the term that are not yet counted in its df */
 };
 
-/* What bs_spool_take gives, and how it came. */
+/* The header of an allocation of bs_spool_take. */
 struct piece {
 	size_t mapped_bytes; /* 0: from malloc */
 	max_align_t bytes[];
@@ -142,7 +142,7 @@ enum bs_status bs_indexing_buffer_use_files(struct bs_indexing_buffer *indexing_
 	return status;
 }
 
-/* What their file took, too. */
+/* Frees the chunks and truncates their file. */
 static void drop_spool(struct bs_indexing_buffer *indexing_buffer)
 {
 	bs_spool_deinit(&indexing_buffer->spool);
@@ -211,8 +211,8 @@ void bs_indexing_buffer_finish(struct bs_indexing_buffer *indexing_buffer)
 	bs_term_table_seal(&indexing_buffer->values);
 }
 
-/* What is known here of the batch's terms. What some of them touch is prefetched a step at a time
- * for all of them: slots, then entries, then keys. */
+/* Looks up the batch's terms. For LOOK_AHEAD terms at a time, prefetches all slots, then all
+ * entries, then all keys. */
 static enum bs_status look_up(const struct bs_indexing_buffer *indexing_buffer,
                               const struct bs_term_batch *batch, struct mapped *map,
                               struct bs_error *err)
@@ -247,14 +247,14 @@ static enum bs_status look_up(const struct bs_indexing_buffer *indexing_buffer,
 	return status;
 }
 
-/* A value of the batch by the number that its field has here. */
+/* The key of a value of the batch, with the field's number in the indexing buffer. */
 struct value_key {
 	uint64_t hash;
 	uint32_t n_bytes;
 	uint8_t bytes[4 + BS_VALUE_MOST_BYTES];
 };
 
-/* False: there is no such field here. */
+/* Returns false if the indexing buffer does not have the field. */
 static bool make_value_key(const struct bs_indexing_buffer *indexing_buffer,
                            const struct bs_term_batch *batch, uint32_t number,
                            struct value_key *key)
@@ -268,7 +268,7 @@ static bool make_value_key(const struct bs_indexing_buffer *indexing_buffer,
 	return field != BS_TERM_NONE;
 }
 
-/* As look_up: what is known here of the batch's values. */
+/* Looks up the batch's values; see look_up. */
 static enum bs_status look_up_values(const struct bs_indexing_buffer *indexing_buffer,
                                      const struct bs_term_batch *batch, uint32_t *map,
                                      struct bs_error *err)
@@ -303,7 +303,7 @@ static enum bs_status look_up_values(const struct bs_indexing_buffer *indexing_b
 	return status;
 }
 
-/* Room for the texts of fields that are new here. */
+/* Makes room for the counts of new fields. */
 static enum bs_status start_field_texts(struct bs_indexing_buffer *indexing_buffer,
                                         struct bs_error *err)
 {
@@ -368,8 +368,7 @@ enum bs_status bs_indexing_buffer_start(struct bs_indexing_buffer *indexing_buff
 	return status || fields->n_terms == 0 ? status : start_values(indexing_buffer, batch, err);
 }
 
-/* Makes those of the postings' terms known that are not. Where they go is prefetched for all of
- * them first. */
+/* Adds the terms of the postings that are new. Prefetches the slots of all of them first. */
 static enum bs_status add_new_terms(struct bs_indexing_buffer *indexing_buffer,
                                     const struct bs_term_batch *batch, const uint32_t *postings,
                                     uint32_t n, struct bs_error *err)
@@ -396,7 +395,7 @@ static enum bs_status add_new_terms(struct bs_indexing_buffer *indexing_buffer,
 	return status;
 }
 
-/* Writes the postings' terms, which are known; gives where the next ones go. */
+/* Writes the terms of the postings, which have been added. Returns the end. */
 static uint8_t *put_terms(struct bs_indexing_buffer *indexing_buffer, const uint32_t *postings,
                           uint32_t n, uint8_t *at)
 {
@@ -410,7 +409,7 @@ static uint8_t *put_terms(struct bs_indexing_buffer *indexing_buffer, const uint
 	return bs_group_put(at, numbers, n);
 }
 
-/* Writes how often the document's repeated words stand there. */
+/* Writes the tfs of the document's repeated words. Returns the end. */
 static uint8_t *put_tfs(const struct bs_term_batch *batch, const struct bs_term_batch_doc *doc,
                         uint8_t *at)
 {
@@ -424,7 +423,7 @@ static uint8_t *put_tfs(const struct bs_term_batch *batch, const struct bs_term_
 	return at;
 }
 
-/* Makes a value of the batch known, unless its field is not. */
+/* Adds a value of the batch, unless the buffer does not have its field. */
 static enum bs_status know_value(struct bs_indexing_buffer *indexing_buffer,
                                  const struct bs_term_batch *batch, uint32_t number,
                                  uint32_t *known_out, struct bs_error *err)
@@ -468,7 +467,7 @@ static void increment(uint32_t *n)
 	*n += *n < UINT32_MAX;
 }
 
-/* Counts the texts of the document's fields. Those of fields that are too many are not counted. */
+/* Counts the texts of the document's fields, except of fields beyond BS_MOST_FIELDS. */
 static void count_texts(struct bs_indexing_buffer *indexing_buffer,
                         const struct bs_term_batch *batch, const struct bs_term_batch_doc *doc)
 {

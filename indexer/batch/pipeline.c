@@ -6,24 +6,25 @@
 #include "core/system/workers.h"
 #include "corpus/read/reader.h"
 
-/* An analysed batch is merged when it holds this much, even in the middle of a batch. */
+/* An analysed batch of this size is merged, even before its batch is finished. */
 #define TERM_BATCH_LIMIT_BYTES (8u << 20)
 
-/* What analysed batches may hold, for each thread, that are done and wait for their turn. */
+/* Most bytes, for each thread, of finished analysed batches that wait to be merged. */
 #define WAITING_LIMIT_BYTES ((uint64_t)16 << 20)
 
-/* A batch of more is the only one under way. Lines usually make batches of 1 MiB. */
+/* A larger batch is processed alone. Batches of lines mostly have 1 MiB. */
 #define ALONE_BYTES ((size_t)4 << 20)
 
+/* A batch that is being processed. */
 struct slot {
-	struct bs_term_batch term_batch; /* first: the context of its sink is the slot, too */
+	struct bs_term_batch term_batch; /* first, because the slot is the context of its sink */
 	struct bs_document_sink sink;
 	struct bs_batch batch;
-	const struct bs_task *task; /* that analyses it */
-	bool is_done;               /* ... has come to its end */
+	const struct bs_task *task; /* the task that analyses it */
+	bool is_done;               /* the task has finished the batch */
 };
 
-/* What a thread works with. */
+/* The tools of one thread. */
 struct worker {
 	struct bs_tokenizer *tokenizer; /* NULL: none */
 	struct bs_gram_sketch *grams;   /* NULL: none */
@@ -36,7 +37,7 @@ struct bs_pipeline {
 	struct slot *slots;
 	struct worker *workers; /* n_threads */
 	bool has_file_grams, has_record_grams;
-	/* The run under way. */
+	/* of the present run */
 	bs_merge_fn merge;
 	void *context;
 };
@@ -45,8 +46,8 @@ static enum bs_status take_document(void *context, const struct bs_document *doc
                                     struct bs_error *err)
 {
 	struct slot *slot = context;
-	/* Only when the next document comes: the text of an enormous one is given back by then, or
-	 * at the end of its batch. */
+	/* Merged only when the next document arrives: by then the text of a huge document is freed,
+	 * or it is freed at the end of the batch. */
 	bool is_small = bs_term_batch_bytes(&slot->term_batch) < TERM_BATCH_LIMIT_BYTES;
 	enum bs_status status = is_small ? BS_OK : bs_task_hand_over(slot->task);
 	return status ? status
@@ -54,8 +55,8 @@ static enum bs_status take_document(void *context, const struct bs_document *doc
 	                        .document(&slot->term_batch, document, err);
 }
 
-/* All before it is merged first, and whoever merges writes a segment if there is not enough memory
- * for both. */
+/* Merges all earlier documents first; merge writes a segment if memory does not suffice for
+ * both. */
 static enum bs_status await_large(void *context, uint64_t n_bytes, struct bs_error *err)
 {
 	struct slot *slot = context;
@@ -182,7 +183,6 @@ void bs_pipeline_free(struct bs_pipeline *pipeline)
 	free(pipeline);
 }
 
-/* All that the feed has, batch by batch. */
 static enum bs_status feed_all(struct bs_pipeline *pipeline, struct bs_workers *workers,
                                struct bs_feed *feed, struct bs_error *err)
 {
@@ -191,8 +191,8 @@ static enum bs_status feed_all(struct bs_pipeline *pipeline, struct bs_workers *
 		enum bs_status status = bs_feed_next(feed, &slot->batch, err);
 		if (status || slot->batch.n_items == 0)
 			return status;
-		/* An enormous record: all before it is merged first, and nothing is read ahead of
-		 * it. */
+		/* Merge all batches before a huge record, and read no further batch until it is
+		 * merged. */
 		bool is_alone = slot->batch.bytes.used_bytes > ALONE_BYTES;
 		if (is_alone && !bs_workers_wait_put(workers))
 			break;

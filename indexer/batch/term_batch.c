@@ -14,18 +14,18 @@
 #include "core/system/deadline.h"
 
 #define FIELD_GAP   100u       /* positions between two fields of a record */
-#define KEPT_BYTES  (1u << 20) /* larger buffers are given back after use */
+#define KEPT_BYTES  (1u << 20) /* larger buffers are freed after use */
 #define FIRST_SLOTS (1u << 14)
 #define KEPT_SLOTS  (1u << 18)
-/* The approximate cost of a distinct term once the words are cut, and of a field apart from its
- * words: for the deadline. */
+/* Estimated costs for the deadline: of a distinct term after tokenization, and of a field without
+ * its words. */
 #define TERM_NS  30u
 #define FIELD_NS 200u
 
 _Static_assert(BS_TOKEN_SLACK_BYTES >= BS_TERM_BATCH_KEY_BYTES,
                "a key is read whole, whatever its length");
 
-/* Makes the first so many slots empty, and the table. */
+/* Uses n_slots slots, and empties them. */
 static void use_slots(struct bs_term_batch_terms *terms, uint32_t n_slots)
 {
 	memset(terms->slots, 0, (size_t)n_slots * sizeof(*terms->slots));
@@ -34,12 +34,12 @@ static void use_slots(struct bs_term_batch_terms *terms, uint32_t n_slots)
 	terms->slot_shift = (uint32_t)__builtin_clzll(n_slots) + 1;
 }
 
-/* A key as two words, in whatever order of bytes. */
+/* A key as two words, in native byte order. */
 struct short_key {
 	uint64_t words[2];
 };
 
-/* Reads 16 bytes, of which n_bytes count. */
+/* Loads 16 bytes and clears all but the first n_bytes. */
 static struct short_key load_key(const uint8_t *bytes, uint32_t n_bytes)
 {
 	static const uint8_t masks[2 * BS_TERM_BATCH_KEY_BYTES] = {
@@ -52,8 +52,8 @@ static struct short_key load_key(const uint8_t *bytes, uint32_t n_bytes)
 	return key;
 }
 
-/* For the slots of a batch only: numbers go by appearance, so nothing that is kept depends on it. A
- * product of both halves with a secret in each: nobody can choose words that meet. */
+/* Hash for the slots of a batch only: terms are numbered by appearance, so nothing stored depends
+ * on it. The product of both halves, each with a secret, prevents deliberate collisions. */
 static uint64_t mix_key(struct bs_hash_secret secret, struct short_key key, uint32_t n_bytes)
 {
 	struct bs_product product = bs_hash_multiply(key.words[0] ^ secret.words[0],
@@ -61,7 +61,7 @@ static uint64_t mix_key(struct bs_hash_secret secret, struct short_key key, uint
 	return product.low ^ product.high;
 }
 
-/* Where the look for a term begins; of a long one, it goes by the hash alone. */
+/* The slot at which probing for a term begins. Of a long key only the hash counts. */
 static uint32_t home_slot(const struct bs_term_batch_terms *terms,
                           const struct bs_term_batch_term *term)
 {
@@ -96,7 +96,7 @@ static enum bs_status grow_slots(struct bs_term_batch_terms *terms, struct bs_er
 	return status;
 }
 
-/* A new term; its slot is found again if the table grows. */
+/* Adds a term. If the table grows, its slot is computed again. */
 static enum bs_status add_term(struct bs_term_batch_terms *terms,
                                const struct bs_term_batch_term *term, uint64_t hash, uint32_t slot,
                                uint32_t *number_out, struct bs_error *err)
@@ -113,7 +113,7 @@ static enum bs_status add_term(struct bs_term_batch_terms *terms,
 	return BS_OK;
 }
 
-/* mixed: mix_key of the key, which is that of the bytes. */
+/* Finds or adds a short key. mixed: mix_key of key; bytes, n_bytes: the key. */
 static inline enum bs_status find_mixed(struct bs_term_batch_terms *terms, struct short_key key,
                                         uint64_t mixed, const uint8_t *bytes, uint32_t n_bytes,
                                         uint32_t *number_out, struct bs_error *err)
@@ -178,7 +178,7 @@ const uint8_t *bs_term_batch_key(const struct bs_term_batch *batch, uint32_t num
 	return batch->terms.long_keys.data + key.words[1];
 }
 
-/* All buffers: first those that bs_term_batch_bytes counts. */
+/* All buffers; those before N_COUNTED are counted by bs_term_batch_bytes. */
 #define OFFSET_OF(buffer) offsetof(struct bs_term_batch, buffer)
 #define N_COUNTED         13u
 static const size_t buffer_offsets[] = {
@@ -201,8 +201,8 @@ void bs_term_batch_clear(struct bs_term_batch *batch)
 	bs_term_table_clear(&batch->fields);
 	bs_term_table_clear(&batch->values);
 	bs_term_batch_seal(batch);
-	/* One batch of very many terms must not spread those of all others over more cache than
-	 * they need. */
+	/* So that one batch with very many terms does not spread the later ones over more cache
+	 * than needed. */
 	while (terms->n_slots > FIRST_SLOTS && (uint64_t)terms->n_terms * 8 < terms->n_slots)
 		terms->n_slots /= 2;
 	if (terms->slots)
@@ -242,7 +242,8 @@ uint64_t bs_term_batch_bytes(const struct bs_term_batch *batch)
 	return n_bytes;
 }
 
-/* The number of a pair, of characters or words: its key is BS_KEY_COMPOUND and the rest. */
+/* Finds or adds a pair of characters or words. rest: its key without the leading
+ * BS_KEY_COMPOUND. */
 static enum bs_status find_pair(struct bs_term_batch *batch, const uint8_t *rest,
                                 uint32_t rest_bytes, uint32_t *number_out, struct bs_error *err)
 {
@@ -258,7 +259,7 @@ static enum bs_status find_pair(struct bs_term_batch *batch, const uint8_t *rest
 		&batch->terms, key, rest_bytes + 1, number_out, err);
 }
 
-/* Which of the words of the pairs the newest term is. Called for each new term, in order. */
+/* Records which word of the word pairs the newest term is. Called for each new term, in order. */
 static enum bs_status know_pair_word(struct bs_term_batch *batch, const struct bs_token *token,
                                      struct bs_error *err)
 {
@@ -269,7 +270,7 @@ static enum bs_status know_pair_word(struct bs_term_batch *batch, const struct b
 	return bs_vector_append(&batch->pair_words, &word, err);
 }
 
-/* The term number of a pair of words in this batch. */
+/* The term number of a word pair in this batch. */
 static enum bs_status pair_number(struct bs_term_batch *batch, uint32_t pair, uint32_t *number_out,
                                   struct bs_error *err)
 {
@@ -304,11 +305,11 @@ static enum bs_status start_pairs(struct bs_term_batch *batch, struct bs_error *
 	return status;
 }
 
-/* Tokens that are looked up in one go: what the look-ups touch is prefetched a step at a time for
- * all of them. */
+/* Tokens that are looked up at a time: each step prefetches for all of them what the next one
+ * reads. */
 #define LOOK_AHEAD 16u
 
-/* Of a token: itself, and the pairs that end with it. */
+/* Most postings of a token: its term, and the pairs that end with it. */
 #define MOST_POSTINGS (1 + 2 + BS_TERM_BATCH_MOST_HEADS)
 
 struct looked_up {
@@ -336,11 +337,11 @@ static void look_ahead(const struct bs_term_batch_terms *terms, const struct bs_
 	}
 }
 
-/* Writes the term's number behind the postings, where it stays if the document has not had it
- * yet. */
+/* Writes the term's number at the end of the postings and advances it if the term is new in the
+ * document. */
 static inline void count_term(struct bs_term_batch *batch, uint32_t number, uint32_t **posting)
 {
-	/* Whether a word is the document's first of its kind cannot be predicted: no branch. */
+	/* Whether a word is new in the document is unpredictable, so there is no branch. */
 	struct bs_term_batch_term *entry = &batch->terms.entries.items[number];
 	uint32_t this_doc = batch->n_docs + 1;
 	bool is_first = entry->last_doc != this_doc;
@@ -352,11 +353,11 @@ static inline void count_term(struct bs_term_batch *batch, uint32_t number, uint
 	entry->last_doc = this_doc;
 }
 
-/* Words that stand side by side, the second at position. The first may be two: an identifier and
- * its first part. */
+/* Adjacent words; b is at `position`. There may be two first ones at one position: a whole
+ * identifier and its first part. */
 struct meeting {
 	uint16_t a;
-	uint16_t whole; /* BS_NO_WORD, or a is */
+	uint16_t whole; /* the whole identifier, or BS_NO_WORD */
 	uint16_t b;
 	uint32_t position;
 };
@@ -376,7 +377,7 @@ static enum bs_status take_pair(struct bs_term_batch *batch, uint32_t pair, uint
 	return BS_OK;
 }
 
-/* The pair of these two, if they are one. */
+/* Adds the pair of a and meeting->b, if it is indexed. */
 static enum bs_status take_two(struct bs_term_batch *batch, uint16_t a,
                                const struct meeting *meeting, uint32_t **posting,
                                struct bs_error *err)
@@ -391,8 +392,8 @@ static enum bs_status take_two(struct bs_term_batch *batch, uint16_t a,
 	return take_pair(batch, pair, posting, err);
 }
 
-/* The pairs of a meeting, and the wide ones that end with it: those of the pairs that end where its
- * first word stands. */
+/* Adds the pairs of a meeting, and the wide pairs that end with it: they begin with pairs that end
+ * at the position before. */
 static enum bs_status take_meeting(struct bs_term_batch *batch, const struct meeting *meeting,
                                    uint32_t **posting, struct bs_error *err)
 {
@@ -411,8 +412,8 @@ static enum bs_status take_meeting(struct bs_term_batch *batch, const struct mee
 	return status;
 }
 
-/* Where an identifier stands at the position of the word, or at the one before: whether they are
- * words of pairs that meet. */
+/* Handles a token at or after the position of a whole identifier. Returns true if it and a word
+ * before it may be a pair. */
 static bool meet_whole(struct bs_term_batch *batch, const struct bs_token *token, uint16_t word,
                        struct meeting *meeting)
 {
@@ -434,8 +435,8 @@ static bool meet_whole(struct bs_term_batch *batch, const struct bs_token *token
 	return word != BS_NO_WORD && (meeting->a != BS_NO_WORD || meeting->whole != BS_NO_WORD);
 }
 
-/* Adds the pairs that n tokens make with those before them to the postings, unless the document has
- * them. Which of them may be pairs is told without a branch. */
+/* Adds the pairs that end with one of n tokens to the postings, unless the document has them.
+ * Candidates are selected without branches. */
 static enum bs_status take_pairs(struct bs_term_batch *batch, const struct bs_token *tokens,
                                  const uint32_t *numbers, size_t n, uint32_t **posting,
                                  struct bs_error *err)
@@ -492,13 +493,13 @@ static enum bs_status take_some(struct bs_term_batch *batch, const struct bs_tok
 	return batch->pairs ? take_pairs(batch, tokens, numbers, n, posting, err) : BS_OK;
 }
 
-/* Measured: what a distinct word takes until it stands in a segment, and besides if the document
+/* Measured: bytes of a distinct word until it is in a segment, and additional bytes if the document
  * repeats it. */
 #define WORD_BYTES     90u
 #define REPEATED_BYTES 70u
 
-/* Whether the one document in hand, if it is large, can be held; n_repeated of its words stand
- * there more than once. */
+/* True if the current document fits into memory, if it is alone. n_repeated: its words with tf >
+ * 1. */
 static bool has_room(const struct bs_term_batch *batch, uint32_t n_repeated)
 {
 	/* names of fields too */
@@ -534,7 +535,8 @@ static enum bs_status take_tokens(void *context, const struct bs_token *tokens, 
 	return status || has_room(batch, 0) ? status : fail_room(err);
 }
 
-/* The text's value, if it is a number or a date; else only its field is kept, to be counted. */
+/* Adds the text's value if it is a number or a date; otherwise its field is recorded, to be
+ * counted. */
 static enum bs_status take_value(struct bs_term_batch *batch, const struct bs_field *field,
                                  uint32_t field_number, struct bs_error *err)
 {
@@ -586,7 +588,7 @@ static enum bs_status take_fields(struct bs_term_batch *batch, const struct bs_d
 	return BS_OK;
 }
 
-/* A key of a pair, of characters or words: nothing that is counted in a document. */
+/* True for the key of a pair of characters or words; pairs have no tf. */
 static bool is_bigram(const struct bs_term_batch *batch, const struct bs_term_batch_term *term)
 {
 	struct short_key key;
@@ -596,13 +598,13 @@ static bool is_bigram(const struct bs_term_batch *batch, const struct bs_term_ba
 	                : batch->terms.long_keys.data[key.words[1]]) == BS_KEY_COMPOUND;
 }
 
-/* Moves the words that stand there more than once to the front of the document's postings, which
- * are the last ones, and notes how often each of them does. */
+/* Moves the words with tf > 1 to the front of the document's postings, which are the last ones, and
+ * records their tfs. */
 static enum bs_status take_tfs(struct bs_term_batch *batch, struct bs_term_batch_doc *doc,
                                struct bs_error *err)
 {
 	doc->first_tf = bs_vector_n(&batch->tfs);
-	if (doc->n_terms == 0) /* there may be no analyzer */
+	if (doc->n_terms == 0) /* words may not be indexed */
 		return BS_OK;
 	uint32_t *postings = batch->postings.items + doc->first_posting;
 	enum bs_status status = bs_vector_reserve(&batch->tfs, doc->n_terms, err);
@@ -622,7 +624,7 @@ static enum bs_status take_tfs(struct bs_term_batch *batch, struct bs_term_batch
 	return status;
 }
 
-/* What has the grams of all fields: no match spans two, which costs a few grams that none has. */
+/* Joins all fields, for their grams. No match spans two fields; the grams that do cost little. */
 static enum bs_status join_fields(struct bs_term_batch *batch, const struct bs_document *document,
                                   struct bs_field *joined_out, struct bs_error *err)
 {
@@ -641,8 +643,7 @@ static enum bs_status join_fields(struct bs_term_batch *batch, const struct bs_d
 	return status;
 }
 
-/* The row of a file: of its one field, which is what a search of the file looks through. Or of a
- * record. */
+/* Makes the row of a file, from its single field (the text that grep searches), or of a record. */
 static enum bs_status take_grams(struct bs_term_batch *batch, const struct bs_document *document,
                                  struct bs_term_batch_doc *doc, struct bs_error *err)
 {
@@ -710,7 +711,7 @@ static enum bs_status take_document(void *context, const struct bs_document *doc
 		status = take_tfs(batch, &doc, err);
 	if (!status && !has_room(batch, doc.n_repeated))
 		status = fail_room(err);
-	/* It is alone, so all that there is is its own. */
+	/* The document is alone, so all content of the batch is its own. */
 	if (status == BS_UNSUPPORTED)
 		bs_term_batch_clear(batch);
 	batch->is_alone = false;

@@ -1,11 +1,11 @@
 /*
- * term_batch.h: one batch of documents analysed, by one thread, on its own: their distinct terms
- * under numbers of the batch, in order of first appearance, and every document's terms as such
- * numbers. See indexing_buffer.h for the next step.
+ * term_batch.h: one batch of documents, analysed on its own by one thread: its distinct terms,
+ * numbered in order of first appearance in the batch, and the term numbers of each document.
+ * indexing_buffer.h has the next step.
  *
- * The dictionary of a batch is looked up once a word, so it is made to stay in the nearer caches:
- * keys of up to 16 bytes stand in their entries, entries are dense in order of appearance, and
- * slots are four bytes.
+ * The dictionary of a batch is looked up once for each word, so it is made to stay in the nearer
+ * caches: keys of up to 16 bytes are inside the entries, entries are consecutive in order of
+ * appearance, and slots have four bytes.
  */
 #pragma once
 
@@ -26,114 +26,122 @@
 
 /* One distinct term. */
 struct bs_term_batch_term {
-	/* padded with zeros; of a longer key: bs_hash_slot and offset in long_keys */
+	/* padded with zeros; for a longer key: its bs_hash_slot, and its offset in long_keys */
 	uint8_t key[BS_TERM_BATCH_KEY_BYTES];
 	uint32_t key_bytes;
-	uint32_t last_doc; /* the document that had it last, + 1 */
-	uint32_t tf;       /* how often it stands there, weighted */
+	uint32_t last_doc; /* the last document that has it, + 1 */
+	uint32_t tf;       /* occurrences in last_doc, weighted by field */
 };
 
 BS_VECTOR(bs_term_batch_entries, struct bs_term_batch_term);
 
+/* The dictionary of a batch, with open addressing. */
 struct bs_term_batch_terms {
 	struct bs_term_batch_entries entries;
-	struct bs_u64s hashes; /* bs_hash_slot of the keys */
+	struct bs_u64s hashes; /* by term: bs_hash_slot of its key */
 	struct bs_buffer long_keys;
-	struct bs_hash_secret secret; /* known as soon as there are slots */
-	uint32_t *slots;              /* number + 1; 0 is empty */
-	uint32_t slot_shift;          /* the slot of a hash is its upper bits */
+	struct bs_hash_secret secret; /* valid if there are slots */
+	uint32_t *slots;              /* term number + 1; 0: empty */
+	uint32_t slot_shift;          /* the home slot of a hash: hash >> slot_shift */
 	uint32_t n_slots;
-	uint32_t most_slots; /* that there is memory for */
+	uint32_t most_slots; /* allocated slots */
 	uint32_t n_terms;
 };
 
+/* A document of the batch. */
 struct bs_term_batch_doc {
 	uint64_t first_posting; /* index of its first term number in postings */
 	uint32_t n_terms;
-	/* the first of its terms are words that count more than once there: so many */
+	/* the first n_repeated terms are words with tf > 1 */
 	uint32_t n_repeated;
-	uint32_t length;      /* positions */
-	uint64_t name_offset; /* in names */
-	uint64_t raw_offset;  /* in raws, if kept */
-	uint64_t first_tf;    /* index in tfs of how often the first of these does */
-	uint64_t first_value; /* index in value_numbers of the first of its numbers and dates: */
+	uint32_t length;      /* number of positions */
+	uint64_t name_offset; /* offset in names */
+	uint64_t raw_offset;  /* offset in raws; valid if keep_raws */
+	uint64_t first_tf;    /* index in tfs of the tfs of the repeated words */
+	uint64_t first_value; /* index in value_numbers of its numbers and dates */
 	uint32_t n_values;
-	uint64_t first_other; /* index in other_fields of the fields of its other texts: */
+	uint64_t first_other; /* index in other_fields of the fields of its other texts */
 	uint32_t n_others;
-	uint64_t gram_row; /* where its row begins in gram_rows, in words */
+	uint64_t gram_row; /* index in gram_rows of its row */
 	uint64_t n_gram_bits;
-	uint32_t gram_size_class;    /* BS_GRAM_NO_SIZE_CLASS: it has none */
-	struct bs_document document; /* as read, but its pointers are dead */
+	uint32_t gram_size_class;    /* BS_GRAM_NO_SIZE_CLASS: no row */
+	struct bs_document document; /* as read; its pointers are invalid */
 };
 
 BS_VECTOR(bs_term_batch_doc_list, struct bs_term_batch_doc);
 
-/* Pairs with which wide ones begin. There are no more where identifiers stand beside their parts:
- * of two words two, of three four, and twice as many where a part folds to nothing. */
+/* Pairs with which wide pairs may begin, ending at one position. There are at most 12 where
+ * identifiers are indexed in addition to their parts: two of two words and four of three words,
+ * twice as many if a part folds to nothing. */
 #define BS_TERM_BATCH_MOST_HEADS 12u
 struct bs_term_batch_heads {
 	uint16_t words[BS_TERM_BATCH_MOST_HEADS];
 	uint32_t n;
 };
 
-/* Zero-initialise but for words, pairs, grams and keep_raws. Reusable. */
+/* Zero-initialise all but tokenizer, pairs, grams and keep_raws. Reusable. */
 struct bs_term_batch {
-	struct bs_tokenizer *tokenizer; /* borrowed; NULL: no words */
-	struct bs_gram_sketch *grams;   /* borrowed; NULL: no grams */
-	/* borrowed; those to be terms of their own; NULL: none */
+	struct bs_tokenizer *tokenizer; /* borrowed; NULL: words are not indexed */
+	struct bs_gram_sketch *grams;   /* borrowed; NULL: grams are not indexed */
+	/* word pairs to index, borrowed; nullable */
 	const struct bs_word_pairs *pairs;
-	char *const *weights;  /* of fields, borrowed: see field_weights.h */
-	uint64_t memory_bytes; /* what a document may take, its text among it; 0: never mind */
-	bool is_alone;         /* the next document is: the batch is empty */
-	uint64_t room_bytes;   /* for the words of the document in hand; 0: never mind */
-	/* a document of so many comes alone, in the next batch; 0: none is announced */
+	char *const *weights;  /* weights of fields, borrowed; see field_weights.h */
+	uint64_t memory_bytes; /* limit for one document, including its text; 0: none */
+	bool is_alone;         /* the next document is the only one of the batch */
+	uint64_t room_bytes;   /* limit for the words of the current document; 0: none */
+	/* size of the announced document, which will be alone in the next batch; 0: none is
+	 * announced */
 	uint64_t next_bytes;
-	bool is_row;    /* the documents are rows of collections: without words */
-	bool keep_raws; /* copy what the documents were read from, for a store */
+	bool is_row;    /* documents are rows of collections: words are not indexed */
+	bool keep_raws; /* copy the bytes from which documents were read, to be stored */
 	struct bs_term_batch_terms terms;
 	struct bs_term_table fields;
-	/* numbers and dates: a field's number, four bytes, and the key (core/base/value.h) */
+	/* numbers and dates; key: the field's number, four bytes, and the value's key
+	 * (core/base/value.h) */
 	struct bs_term_table values;
 	struct bs_u32s postings;
 	struct bs_term_batch_doc_list docs;
-	/* things passed over: a byte for the reason, a line for the user, NUL-ended */
+	/* skipped files and records: a byte with the reason, then the message, NUL-terminated */
 	struct bs_buffer skips;
 	struct bs_buffer names;
+	/* tfs of the repeated words of documents */
 	struct bs_u32s tfs;
-	struct bs_u32s value_numbers; /* of the values of documents */
-	struct bs_u32s other_fields;  /* the field of a text of a document that is no value */
+	struct bs_u32s value_numbers; /* values of documents */
+	struct bs_u32s other_fields;  /* fields of texts that are not values */
 	struct bs_buffer raws;
 	struct bs_u64s gram_rows;
-	struct bs_buffer gram_text;     /* of several fields, one */
-	struct bs_u32s trigrams;        /* those of the documents that have rows, each once */
-	struct bs_buffer non_documents; /* names of files, NUL-ended */
+	struct bs_buffer gram_text; /* scratch: the joined fields of a document */
+	struct bs_u32s trigrams;    /* distinct trigrams of the documents that have rows */
+	/* skipped files: nul_end, u32, then the name, NUL-terminated */
+	struct bs_buffer non_documents;
 	struct bs_doc_refs unchanged;
 	uint32_t n_docs;
-	struct bs_buffer key; /* scratch for pair terms */
-	/* of each term its number among the words of the pairs, or BS_NO_WORD */
+	struct bs_buffer key; /* scratch for keys of pairs */
+	/* by term: its number among the words of pairs, or BS_NO_WORD */
 	struct bs_u16s pair_words;
-	struct bs_u32s pair_numbers; /* of each pair its term number + 1 in this batch, or 0 */
-	uint32_t weight;             /* of the field in hand */
-	uint16_t last_word;          /* the one just met, or BS_NO_WORD */
+	struct bs_u32s pair_numbers; /* by pair: its term number in this batch + 1, or 0 */
+	uint32_t weight;             /* weight of the current field */
+	uint16_t last_word;          /* the previous word, or BS_NO_WORD */
+	/* position of last_word */
 	uint32_t last_position;
-	/* an identifier that stands there, or just before, as a whole; or BS_NO_WORD */
+	/* identifier at the current or the previous position, as a whole; or BS_NO_WORD */
 	uint16_t whole_word;
+	/* position of whole_word */
 	uint32_t whole_position;
-	/* of the pairs that end at an even position and at an odd one, the last two */
+	/* by parity of the position: the heads that end at heads_position and at the one before */
 	struct bs_term_batch_heads heads[2];
-	uint32_t heads_position; /* the latter of them */
+	uint32_t heads_position; /* the current position of heads */
 };
 void bs_term_batch_clear(struct bs_term_batch *batch);
 void bs_term_batch_deinit(struct bs_term_batch *batch);
-/* Gives back what finds the terms, if it is large: until the analysed batch is cleared, no document
- * can be added. */
+/* Frees the slots if they are large: no document can be added until the batch is cleared. */
 void bs_term_batch_seal(struct bs_term_batch *batch);
-/* Bytes held, counted by content. */
+/* Bytes used, computed from the content. */
 uint64_t bs_term_batch_bytes(const struct bs_term_batch *batch);
-/* Where a reader puts a batch: this sink fills the analysed batch. */
+/* The sink that fills the batch. */
 struct bs_document_sink bs_term_batch_sink(struct bs_term_batch *batch);
 
-/* The line for the next thing passed over, from *at = 0 on; NULL: there is none. */
+/* The next skip message; *at is 0 for the first one. NULL if there are no more. */
 static inline const char *bs_term_batch_next_skip(const struct bs_term_batch *batch, size_t *at,
                                                   enum bs_skip *reason_out)
 {
@@ -145,6 +153,6 @@ static inline const char *bs_term_batch_next_skip(const struct bs_term_batch *ba
 	return skip + 1;
 }
 
-/* The lexicon's key of a term of the batch. */
+/* The key of a term, as in the lexicon. */
 const uint8_t *bs_term_batch_key(const struct bs_term_batch *batch, uint32_t number,
                                  uint32_t *key_bytes_out);

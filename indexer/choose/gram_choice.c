@@ -1,4 +1,4 @@
-/* gram_choice.c: which grams are frequent. See gram_choice.h. */
+/* gram_choice.c: chooses the frequent grams. See gram_choice.h. */
 #include "indexer/choose/gram_choice.h"
 
 #include <stdlib.h>
@@ -10,18 +10,17 @@
 #include "core/text/grams.h"
 #include "indexer/choose/sample.h"
 
-/* The approximate cost of a gram, for the deadline: of counting it, and of looking at it when all
- * are counted. */
+/* estimated costs for the deadline: of counting a gram, and of examining its count */
 #define GRAM_NS     5u
 #define LOOK_NS     2u
-#define LISTED_DOCS 2u /* what one file has may be there by chance */
+#define LISTED_DOCS 2u /* a gram of fewer files may be there by chance */
 
 struct bucket_count {
-	uint32_t df;   /* files that have a gram of it */
-	uint32_t last; /* of those, counted from 1 */
+	uint32_t df;   /* files with a gram in the bucket */
+	uint32_t last; /* the last of these files, counted from 1 */
 };
 
-/* From which share of the documents on grams are of a tier. */
+/* Least df of the grams of each tier, as a share of the documents. */
 struct tiers {
 	double left_out, common, middling, long_frequent;
 };
@@ -35,21 +34,21 @@ static const struct tiers tiers_of_records = {.left_out = BS_PRICE_RECORD_GRAM_L
                                               .common = BS_PRICE_RECORD_GRAM_COMMON,
                                               .middling = BS_PRICE_RECORD_GRAM_MIDDLING,
                                               .long_frequent =
-                                                      2 /* none is: all have one column */};
+                                                      2 /* unreachable: all have one column */};
 
-/* A sample in the making. */
+/* A sample that is being counted. */
 struct sample {
 	const struct tiers *tiers;
-	struct bs_gram_plan plan;      /* of which all grams are rare */
-	struct bs_gram_sketch *sketch; /* NULL: there has been no file */
+	struct bs_gram_plan plan;      /* without lists, so that all grams are rare */
+	struct bs_gram_sketch *sketch; /* NULL before the first text */
 	struct bs_buffer folded;
-	uint32_t *dfs;                /* by trigram: files that have it */
-	struct bucket_count *buckets; /* of longer grams */
-	uint64_t n_in_buckets;        /* the sum of their dfs */
+	uint32_t *dfs;                /* by trigram: files with it */
+	struct bucket_count *buckets; /* buckets of longer grams */
+	uint64_t n_in_buckets;        /* sum of the buckets' dfs */
 	uint32_t n_docs;
 };
 
-/* So many grams are counted before the deadline is asked. */
+/* grams that are counted before the deadline is checked */
 #define STEP_GRAMS ((size_t)65536)
 
 static enum bs_status count_buckets(struct sample *sample, const uint8_t *folded, size_t n_bytes,
@@ -103,7 +102,7 @@ static enum bs_status sample_text(struct sample *sample, const struct bs_field *
 	              : count_buckets(sample, sample->folded.data, sample->folded.used_bytes, err);
 }
 
-/* Of several fields each counts as a document, which makes grams seem less frequent. */
+/* Each field counts as a document, so grams of documents with several fields seem less frequent. */
 static enum bs_status sample_document(void *context, const struct bs_document *document,
                                       struct bs_error *err)
 {
@@ -113,7 +112,7 @@ static enum bs_status sample_document(void *context, const struct bs_document *d
 	return status;
 }
 
-/* Of a trigram that stands in df of the files. */
+/* The tier of a trigram that df of the texts have. */
 static enum bs_gram_tier tier_of(const struct sample *sample, uint32_t df)
 {
 	double share = (double)df / (double)sample->n_docs;
@@ -124,8 +123,8 @@ static enum bs_gram_tier tier_of(const struct sample *sample, uint32_t df)
 	return share < sample->tiers->left_out ? BS_GRAM_COMMON : BS_GRAM_LEFT_OUT;
 }
 
-/* A bucket has some rare gram of many a file, of more where files are longer: the mean number does
- * not count. */
+/* True if a bucket of longer grams is frequent. Many files have some rare gram of a bucket by
+ * chance, more if files are longer, so the mean df is subtracted. */
 static bool is_frequent(const struct sample *sample, uint32_t bucket)
 {
 	double n = (double)sample->n_docs,
@@ -135,13 +134,13 @@ static bool is_frequent(const struct sample *sample, uint32_t bucket)
 	       (double)df - by_chance >= sample->tiers->long_frequent * (n - by_chance);
 }
 
-/* Lists what is frequent in the sample. */
+/* Adds the frequent grams of the sample to the plan. */
 static enum bs_status list_grams(const struct sample *sample, struct bs_gram_plan *plan,
                                  struct bs_error *err)
 {
 	enum bs_status status = bs_deadline_spend((uint64_t)BS_GRAM_TRIGRAMS * LOOK_NS, err);
 	for (uint32_t trigram = 0; trigram < BS_GRAM_TRIGRAMS && !status; trigram++) {
-		if (sample->dfs[trigram] < LISTED_DOCS) /* nearly all of them */
+		if (sample->dfs[trigram] < LISTED_DOCS) /* most trigrams */
 			continue;
 		enum bs_gram_tier tier = tier_of(sample, sample->dfs[trigram]);
 		if (tier != BS_GRAM_RARE)

@@ -15,7 +15,7 @@
 #include "corpus/read/recognize.h"
 #include "corpus/walk/file.h"
 
-/* A larger sample has more pieces, not only longer ones: neighbours are alike. */
+/* A larger sample has more pieces rather than longer ones, because neighbours are alike. */
 #define PIECE_BYTES  (UINT64_C(256) << 10)
 #define LEAST_PIECES 96u
 #define MOST_PIECES  256u
@@ -28,13 +28,13 @@ struct sampler {
 	void *context;
 	uint32_t n_pieces;
 	size_t piece_bytes;
-	uint64_t text_bytes; /* taken */
-	uint64_t end_bytes;  /* ... when the piece at hand is read */
-	bool knows_records;  /* collections in folders are read as such */
-	bool is_enough;      /* it is, and the rest of the batch need not be read */
+	uint64_t text_bytes; /* taken so far */
+	uint64_t end_bytes;  /* text_bytes at the end of the current piece */
+	bool knows_records;  /* collections in folders are sampled as collections */
+	bool is_enough;      /* the rest of the current batch is not needed */
 };
 
-/* Of a larger file the beginning is sample enough. */
+/* Only this much of the beginning of a larger file is sampled. */
 #define MOST_TEXT_BYTES ((uint64_t)8 << 20)
 
 static enum bs_status take_document(void *context, const struct bs_document *document,
@@ -67,8 +67,8 @@ static enum bs_status take_batch(struct sampler *sampler, const struct bs_batch 
 	return status == BS_STOPPED && sampler->is_enough ? BS_OK : status;
 }
 
-/* The whole lines of a piece of a collection, which begins in the midst of one unless it is the
- * first: n_enough bytes of them, or the one that is longer. */
+/* Cuts whole lines from a piece of a collection, which begins within a line unless it is the first:
+ * at most n_enough bytes of lines, or one longer line. */
 static enum bs_status cut_lines(const uint8_t *bytes, size_t n_bytes, size_t n_enough,
                                 bool is_first, struct bs_batch *batch, struct bs_error *err)
 {
@@ -93,7 +93,8 @@ static enum bs_status cut_lines(const uint8_t *bytes, size_t n_bytes, size_t n_e
 	return bs_buffer_append(&batch->bytes, start, (size_t)(end + unit - start), err);
 }
 
-/* What is enough of a source of so many bytes, or it would be read twice; 0: of any. */
+/* The bytes that suffice from a source of source_bytes, because a larger sample would nearly read
+ * it twice; source_bytes 0: the minimum for any source. */
 static uint64_t enough_bytes(const struct sampler *sampler, uint64_t source_bytes)
 {
 	uint64_t least =
@@ -103,7 +104,7 @@ static uint64_t enough_bytes(const struct sampler *sampler, uint64_t source_byte
 	                                                    : least;
 }
 
-/* Why a source cannot be read is told when it is read in earnest. */
+/* An unreadable source is not an error here; the run reports it. */
 static enum bs_status sample_lines(struct sampler *sampler, const struct bs_source *source,
                                    uint32_t most_pieces, struct bs_error *err)
 {
@@ -117,7 +118,7 @@ static enum bs_status sample_lines(struct sampler *sampler, const struct bs_sour
 		status = bs_fail_memory(err, "a sample", piece_bytes);
 	bool is_readable = fd >= 0 && fstat(fd, &found) == 0 && S_ISREG(found.st_mode);
 	batch.coding = is_readable ? bs_coding_of_file(fd) : BS_CODING_UTF8;
-	/* A small collection is read once, not the same lines again and again. */
+	/* A small collection is read once, so that lines are not repeated. */
 	uint64_t n_whole = is_readable ? (uint64_t)found.st_size / piece_bytes + 1 : 0;
 	uint32_t n_pieces = n_whole < most_pieces ? (uint32_t)n_whole : most_pieces;
 	size_t n_enough =
@@ -140,8 +141,8 @@ static enum bs_status sample_lines(struct sampler *sampler, const struct bs_sour
 	return status;
 }
 
-/* Walks a folder, and keeps one batch of paths in so many, so that they are spread over it in the
- * end; or all of few. */
+/* Walks a folder and keeps every stride-th batch of paths, so that the kept ones are spread over
+ * it. *is_whole_out: all batches were kept. */
 static enum bs_status keep_paths(struct bs_feed *feed, const struct sampler *sampler,
                                  struct bs_batch kept[MOST_PIECES], uint32_t *n_kept,
                                  bool *is_whole_out, struct bs_error *err)
@@ -167,8 +168,7 @@ static enum bs_status keep_paths(struct bs_feed *feed, const struct sampler *sam
 	}
 }
 
-/* Collections in a folder are told apart by their names alone: who they are does not matter
- * here. */
+/* Recognizes inner collections by name only, because a sample may be inexact. */
 static enum bs_status meet_name(void *context, const char *path, struct bs_inner **inner_out,
                                 struct bs_feed **feed_out, bool *is_unread_out,
                                 struct bs_error *err)
@@ -179,7 +179,7 @@ static enum bs_status meet_name(void *context, const char *path, struct bs_inner
 	return BS_OK;
 }
 
-/* A batch of paths, or one that begins a collection, which is one of so many. */
+/* Samples a batch of paths, or the inner collection, one of n_inner, that it begins. */
 static enum bs_status take_kept(struct sampler *sampler, const struct bs_batch *batch,
                                 uint32_t n_inner, struct bs_error *err)
 {
@@ -200,8 +200,8 @@ static enum bs_status take_kept(struct sampler *sampler, const struct bs_batch *
 	return status;
 }
 
-/* All of them; of a small folder, which they are all of, collections and every other batch, and
- * others until it is enough. */
+/* Samples the kept batches. In a small folder (is_whole) only collections and every other batch,
+ * then others until the sample suffices. */
 static enum bs_status take_all_kept(struct sampler *sampler, const struct bs_batch *kept,
                                     uint32_t n_kept, bool is_whole, struct bs_error *err)
 {
@@ -283,7 +283,7 @@ enum bs_status bs_sample_sources(void *context, bs_sample_fn take, void *take_co
 		status = bs_recorded_root(sample->dir, &manifest->sources[i], &source, err);
 		if (status)
 			break;
-		/* Recorded is what it was; what it is now counts. */
+		/* The kind of the source may have changed since it was recorded. */
 		if (source.kind != BS_SOURCE_STDIN && !source.is_refused &&
 		    bs_source_init(&found, source.path, NULL) == BS_OK) {
 			source.kind = found.kind;

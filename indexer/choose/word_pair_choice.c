@@ -1,4 +1,4 @@
-/* word_pair_choice.c: which pairs of words are terms. See word_pair_choice.h. */
+/* word_pair_choice.c: chooses the word pairs that are terms. See word_pair_choice.h. */
 #include "indexer/choose/word_pair_choice.h"
 
 #include <math.h>
@@ -15,69 +15,72 @@
 #include "indexer/choose/sample.h"
 
 /*
- * A pair pays if a bit of it saves so much of a phrase: what it costs to verify the documents that
- * hold both words, as a phrase would have to, times how often it is asked for, as often as it is
- * met in a text; and what it takes is what a document at least takes that has the pair or has it
- * not. Where documents are long a bit is dearer, as it is for words (core/matrix/term_treatment.c).
- * All pairs together have so many bits for each posting of a word: core/matrix/prices.h.
+ * The worth of a pair is ns * asked / bits. ns: the time to verify the documents with both words,
+ * which a phrase needs without the pair. asked: how often the phrase is queried, assumed to be as
+ * often as it occurs in texts. bits: the least bits that record which documents have the pair. A
+ * pair is chosen if its worth reaches a threshold, which is higher if documents are long, as for
+ * words (core/matrix/term_treatment.c). The total for all pairs is limited, in bits for each
+ * posting of a word: core/matrix/prices.h.
  */
 
-/* The approximate cost of a word of a text, of two adjacent words, and of a pair that is looked at,
- * for the deadline. */
+/* Estimated costs for the deadline: of a word, of two adjacent words, and of a pair that is
+ * examined. */
 #define TOKEN_NS   5u
 #define MEETING_NS 30u
 #define PAIR_NS    2u
 
-/* A pair of the sample. */
+/* A pair that occurs in the sample. */
 struct met_pair {
-	uint32_t first; /* a word, or behind all words a pair that was met */
+	uint32_t first; /* number of a word; from words.n_terms on, of a pair (this one is wide) */
 	uint32_t second;
+	/* documents with the pair */
 	uint32_t n_docs;
-	uint32_t last_doc; /* + 1 */
-	double asked;      /* how often, by the share that it has of the words of each document */
-	/* to verify what a phrase leads to without the term: the documents that hold both words,
-	 * next to each other or not; of a wide pair, those that hold it */
+	uint32_t last_doc; /* last document with the pair, + 1 */
+	double asked;      /* sum over the documents of the pair's share of their words */
+	/* time to verify the documents that have both words, adjacent or not; for a wide pair,
+	 * those that have the pair */
 	uint64_t ns;
+	/* ns * asked / bits */
 	double worth;
-	uint32_t number; /* among the chosen ones, + 1; 0: not chosen */
+	uint32_t number; /* among the chosen pairs, + 1; 0: not chosen */
 };
 BS_VECTOR(met_pairs, struct met_pair);
 
-/* Two words side by side, both frequent enough; or a pair and a word. */
+/* An occurrence of two adjacent words that are both frequent enough, or of a pair and a word. */
 struct meeting {
 	uint32_t second;
 	uint32_t doc;
-	/* 1 + the one before with the same first, or 0; then the pair, UINT32_MAX if that is too
-	 * rare */
+	/* 1 + the previous meeting with the same first, or 0; after add_pairs the pair, UINT32_MAX
+	 * if that is too rare */
 	uint32_t link;
-	uint32_t at; /* of the second among the tokens */
+	uint32_t at; /* index of second in tokens */
 };
 BS_VECTOR(meetings, struct meeting);
 
 /* A document of the sample. */
 struct sampled {
-	uint64_t end; /* of its tokens */
-	uint64_t ns;  /* to verify it */
-	double share; /* that one of its words is */
+	uint64_t end; /* end of its tokens */
+	uint64_t ns;  /* time to verify it */
+	double share; /* the share of one of its words: 1 / their number */
 };
 
 BS_VECTOR(sampled_docs, struct sampled);
 
 struct choice {
 	struct bs_tokenizer *analyzer;
-	double most_bits;           /* of all pairs, for each posting of a word */
-	uint32_t next_position;     /* of the document under analysis */
-	struct bs_term_table words; /* df: of the sample */
-	/* number of the word + 1; 0 before each field and each missing position */
+	double most_bits;           /* limit for all pairs, for each posting of a word */
+	uint32_t next_position;     /* position after the last token of the current field */
+	struct bs_term_table words; /* df: in the sample */
+	/* number of the word + 1; 0 before each field and for missing positions */
 	struct bs_u32s tokens;
 	struct sampled_docs docs;
 	uint64_t text_bytes;
-	uint64_t n_postings;  /* of words */
-	uint64_t most_tokens; /* of a document */
-	struct met_pairs met; /* those of two words by their first words, then wide ones */
+	uint64_t n_postings;  /* postings of words */
+	uint64_t most_tokens; /* tokens of the longest document */
+	struct met_pairs met; /* pairs of two words, by first word, then wide pairs */
 	uint32_t n_met;
-	uint32_t n_narrow; /* those of two words */
-	/* per word, and one more: where the pairs begin of which it is the first */
+	uint32_t n_narrow; /* pairs of two words */
+	/* by word: index in met of the first pair that begins with it; has one more element */
 	uint32_t *firsts;
 	struct meetings meetings; /* in order of tokens */
 };
@@ -138,7 +141,7 @@ static enum bs_status sample_document(void *context, const struct bs_document *d
 	return status;
 }
 
-/* The tokens of a document of the sample, *n_out of them. */
+/* The *n_out tokens of a document of the sample. */
 static const uint32_t *tokens_of(const struct choice *choice, size_t doc, uint64_t *n_out)
 {
 	uint64_t start = doc ? choice->docs.items[doc - 1].end : 0;
@@ -148,7 +151,7 @@ static const uint32_t *tokens_of(const struct choice *choice, size_t doc, uint64
 
 static enum bs_status count_words(struct choice *choice, struct bs_error *err)
 {
-	/* per word, + 1 */
+	/* by word: last document with it, + 1 */
 	uint32_t *last_doc = calloc((size_t)choice->words.n_terms + 1, sizeof(*last_doc));
 	if (!last_doc)
 		return bs_fail_memory(err, "pairs of words",
@@ -172,7 +175,7 @@ static enum bs_status count_words(struct choice *choice, struct bs_error *err)
 	return status;
 }
 
-/* last_of[first]: 1 + the last meeting of that first. */
+/* Adds a meeting. last_of[first]: 1 + the last meeting with that first, or 0. */
 static enum bs_status add_meeting(struct choice *choice, struct meeting meeting, uint32_t first,
                                   uint32_t *last_of, struct bs_error *err)
 {
@@ -205,8 +208,8 @@ static enum bs_status list_meetings(struct choice *choice, uint32_t *last_of, st
 	return status;
 }
 
-/* Of the meetings so far, with frequent enough pairs, those that another follows: the pair, and the
- * word behind it. */
+/* Replaces the meetings by those of wide pairs: a meeting of a frequent enough pair, followed by a
+ * word. */
 static enum bs_status widen_meetings(struct choice *choice, uint32_t *last_of, struct bs_error *err)
 {
 	struct meetings before = choice->meetings;
@@ -236,9 +239,9 @@ static void count_meeting(const struct choice *choice, struct met_pair *pair, ui
 	pair->last_doc = doc + 1;
 }
 
-/* Adds the pairs that a first makes with the words behind it, but for those that are too rare, and
- * notes in its meetings which. known: by second word, the pair that it was last in, which may be
- * another first's, or dropped. */
+/* Adds the pairs of one first word or head, from the list of its meetings, except those that are
+ * too rare, and sets the link of each meeting to its pair. known: scratch, by second word: the pair
+ * that it was last in; it may be stale, of another first, or dropped. */
 static enum bs_status add_pairs(struct choice *choice, uint32_t first, uint32_t last,
                                 uint32_t *known, struct bs_error *err)
 {
@@ -275,7 +278,7 @@ static enum bs_status add_pairs(struct choice *choice, uint32_t first, uint32_t 
 	return bs_deadline_spend(n_meetings * MEETING_NS, err);
 }
 
-/* The pairs of the sample, by their first words. */
+/* Finds the pairs of two words, ordered by first word. */
 static enum bs_status find_pairs(struct choice *choice, struct bs_error *err)
 {
 	size_t n_words = choice->words.n_terms;
@@ -299,7 +302,7 @@ static enum bs_status find_pairs(struct choice *choice, struct bs_error *err)
 	return status;
 }
 
-/* Those that begin with the pairs found last, from first_head on. */
+/* Finds the wide pairs that begin with pairs from first_head on. */
 static enum bs_status find_wide(struct choice *choice, uint32_t first_head, struct bs_error *err)
 {
 	uint32_t n_words = choice->words.n_terms, end_head = choice->n_met;
@@ -318,17 +321,17 @@ static enum bs_status find_wide(struct choice *choice, uint32_t first_head, stru
 	return status;
 }
 
-/* What count_both looks at again and again, apart from the rest. */
+/* The data of count_both, compact for its inner loop. */
 struct both {
-	const uint32_t *firsts; /* of the choice */
-	uint32_t *seconds;      /* per pair */
-	uint64_t *ns;           /* per pair of two words */
-	/* of the document under way, each once; room for those of the longest */
+	const uint32_t *firsts; /* firsts of the choice */
+	uint32_t *seconds;      /* by pair: its second word */
+	uint64_t *ns;           /* by pair of two words */
+	/* distinct words of the current document; room for the longest one */
 	uint32_t *words;
-	uint8_t *has; /* per word: 1 if that document has it */
+	uint8_t *has; /* by word: 1 if the current document has it */
 };
 
-/* Counts a document for the pairs of which it holds both words. */
+/* Adds a document to ns of the pairs of which it has both words. */
 static enum bs_status count_both_in(const struct both *both, const uint32_t *tokens,
                                     uint64_t n_tokens, uint64_t doc_ns, struct bs_error *err)
 {
@@ -352,9 +355,9 @@ static enum bs_status count_both_in(const struct both *both, const uint32_t *tok
 }
 
 /*
- * Weighs for each pair of two words the documents with both, which a phrase would have to look at.
- * (Guessed from the frequencies of the two words, words of one subject come out too low, and a word
- * that follows itself by far: two phrases in a hundred took half of the time of all.)
+ * Sums, for each pair of two words, the time to verify the documents with both, which a phrase
+ * would read. (An estimate from the words' dfs is too low for words of one subject, and far too low
+ * for a word that follows itself: two of a hundred phrases took half of the total time.)
  */
 static enum bs_status count_both(struct choice *choice, struct bs_error *err)
 {
@@ -388,7 +391,7 @@ out:
 	return status;
 }
 
-/* What a term of n of the documents takes at least, but not less than a column of its own for more
+/* The least bits for a term of n documents (its entropy), and at least an exact column for more
  * than half of them. */
 static double bits_of(const struct choice *choice, uint32_t n)
 {
@@ -407,7 +410,7 @@ static int compare_worth(const void *a, const void *b, void *context)
 	return x < y ? -1 : x > y;
 }
 
-/* Adds a pair to those that are terms; before it the one with which it begins. */
+/* Chooses a pair, after the pair with which a wide one begins. */
 static enum bs_status take(const struct choice *choice, struct met_pair *pair, double *left_bits,
                            struct bs_word_pairs *pairs, struct bs_error *err)
 {
@@ -438,7 +441,7 @@ static enum bs_status take(const struct choice *choice, struct met_pair *pair, d
 	return status;
 }
 
-/* Those that save the most, as long as they pay. */
+/* Chooses the pairs in order of worth, down to the threshold and within the limit. */
 static enum bs_status take_best(const struct choice *choice, struct bs_word_pairs *pairs,
                                 struct bs_error *err)
 {
@@ -465,7 +468,6 @@ static enum bs_status take_best(const struct choice *choice, struct bs_word_pair
 	return status;
 }
 
-/* The pairs that are worth their bits. */
 static enum bs_status choose(struct choice *choice, struct bs_word_pairs *pairs,
                              struct bs_error *err)
 {

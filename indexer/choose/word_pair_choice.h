@@ -1,8 +1,8 @@
 /*
- * word_pair_choice.h: which pairs of words a run indexes (core/lexicon/word_pairs.h).
+ * word_pair_choice.h: chooses the word pairs that a run indexes (core/lexicon/word_pairs.h).
  *
- * A new index looks at a sample of its sources first (sample.h); a refresh and a compaction go on
- * with what the largest segment has. What is chosen depends on the documents only.
+ * A new index takes a sample of its sources first (sample.h); a refresh and a compaction use the
+ * pairs of the largest segment. The choice depends only on the documents.
  */
 #pragma once
 
@@ -12,18 +12,18 @@
 #include "indexer/choose/sample.h"
 
 struct bs_pair_limits {
-	uint64_t least_bytes; /* of text in the sample; none is chosen by less */
-	/* of all pairs, for each posting of a word; 0: BS_PRICE_PAIR_MOST_BITS */
+	uint64_t least_bytes; /* least text of the sample; with less, no pair is chosen */
+	/* limit for all pairs, in bits for each posting of a word; 0: BS_PRICE_PAIR_MOST_BITS */
 	double most_bits;
 };
 
-/* Adds the pairs that are worth their bits, by a sample, which takes some three times as much
- * memory. BS_NO_MEMORY. */
+/* Adds the pairs that are worth their bits in a sample. Takes about three times the memory of the
+ * sample. BS_NO_MEMORY, and statuses of give. */
 enum bs_status bs_word_pairs_choose(const struct bs_recorded_options *options,
                                     const struct bs_pair_limits *limits, bs_give_sample_fn give,
                                     void *context, struct bs_word_pairs *pairs,
                                     struct bs_error *err) BS_WARN_UNUSED;
-/* Adds those of the largest segment. BS_CORRUPT, BS_NO_MEMORY. */
+/* Adds the pairs of the largest segment. BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_word_pairs_of_snapshot(const struct bs_snapshot *snapshot,
                                          struct bs_word_pairs *pairs,
                                          struct bs_error *err) BS_WARN_UNUSED;

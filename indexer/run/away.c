@@ -8,7 +8,8 @@
 
 #define MOST_WORDS 8
 
-/* `bitsift index [--index DIR] OPTION... SOURCE`, NULL-ended. path (not NULL) is scratch. */
+/* Makes `bitsift index [--index DIR] OPTION... SOURCE` as NULL-terminated words. path: scratch that
+ * the words borrow. */
 static enum bs_status make_command(const struct bs_away_index *index, const char *option,
                                    const char *more, const struct bs_source *source,
                                    const char *words[MOST_WORDS], struct bs_buffer *path,
@@ -86,7 +87,7 @@ enum bs_status bs_away_tell(const struct bs_away_index *index, const struct bs_s
 	enum bs_status status = bs_escape_append(line, source->path, strlen(source->path), err);
 	if (!status)
 		status = bs_printable_append_own(line, what, err);
-	/* An index in memory has no command line. */
+	/* An index in memory cannot be named on a command line. */
 	if (!status && !index->dir->memory)
 		status = append_command(index, lead, "--rebuild", source, line, err);
 	if (!status && !index->dir->memory)
@@ -111,7 +112,7 @@ enum bs_status bs_away_refuse(const struct bs_away_index *index, const struct bs
 		              standing == BS_STANDING_EMPTY ? "empty, perhaps not mounted"
 		                                            : "no longer exists",
 		              after);
-	/* A damaged index is not refreshed. */
+	/* A damaged index cannot be refreshed. */
 	bool is_damaged = !index->snapshot;
 	if (!index->dir->memory &&
 	    make_command(index, is_damaged ? "--rebuild" : "--forget",

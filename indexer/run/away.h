@@ -1,8 +1,9 @@
 /*
- * away.h: recorded sources that held documents and are not there: gone, or an empty folder, as if
- * its file system were not mounted. A refresh keeps their documents; a run that reads everything
- * again keeps those whose text is stored, and is refused while there are others. Here: which
- * sources these are, and what is said of them, with the commands that change it.
+ * away.h: recorded sources that held documents and are missing: they do not exist, or are empty
+ * folders, perhaps unmounted file systems. A refresh keeps their documents. A run that reads
+ * everything again keeps those whose texts are stored, and fails if there are others. This file
+ * decides which sources are missing, and makes the messages, with the commands that resolve the
+ * situation.
  */
 #pragma once
 
@@ -12,31 +13,32 @@
 #include "core/store/snapshot.h"
 #include "corpus/changes/recorded.h"
 
-/* The index that a run is about. */
+/* The index of a run. */
 struct bs_away_index {
 	const struct bs_dir *dir;
-	/* NULL: it is damaged, so that what its sources held is not known */
+	/* nullable: the index is damaged, so that the documents of its sources are unknown */
 	const struct bs_snapshot *snapshot;
-	const struct bs_manifest *manifest; /* of its last commit */
-	bool is_located;                    /* nobody named it: commands need not either */
+	const struct bs_manifest *manifest; /* manifest of the last commit */
+	/* the index was found, not named by the user: commands need not name it */
+	bool is_located;
 };
 
 /*
- * What stands where source `number` of the index was, which is followed and openable as `source`:
+ * The standing of source `number` of the index, which is followed and can be opened as `source`;
  * BS_STANDING_THERE if it held no documents. why: the reason of GONE and UNREAD. BS_NO_MEMORY.
  */
 enum bs_status bs_away_look(const struct bs_away_index *index, uint32_t number,
                             const struct bs_source *source, enum bs_standing *standing_out,
                             struct bs_error *why, struct bs_error *err) BS_WARN_UNUSED;
 
-/* Appends the line about a source that is GONE or EMPTY and whose documents stay: how to read it
- * anew, and how to forget it; NUL-ended. BS_NO_MEMORY. */
+/* Appends a message about a source that is GONE or EMPTY and whose documents stay: how to read it
+ * again, and how to forget it. NUL-terminated. BS_NO_MEMORY. */
 enum bs_status bs_away_tell(const struct bs_away_index *index, const struct bs_source *source,
                             enum bs_standing standing, struct bs_buffer *line,
                             struct bs_error *err) BS_WARN_UNUSED;
 
-/* Everything is to be read again, and nothing else has the text of this source, which is not THERE.
- * why as above, of UNREAD. Returns BS_NOT_FOUND, or BS_IO if it is UNREAD. */
+/* Fails a run that reads everything again, because only the index has the text of this missing
+ * source. why: the reason of UNREAD. Returns BS_IO for UNREAD, otherwise BS_NOT_FOUND. */
 enum bs_status bs_away_refuse(const struct bs_away_index *index, const struct bs_source *source,
                               enum bs_standing standing, const struct bs_error *why,
                               struct bs_error *err);

@@ -1,18 +1,18 @@
 /*
  * compact.c: see compact.h.
  *
- * The rule (a tiered one, as in Lucene's TieredMergePolicy and LSM trees): segments fall in tiers
- * by the bytes of their live documents, each tier FACTOR times the one before. As soon as a tier
- * has FACTOR segments, they are merged, and all smaller ones with them. So a document is rewritten
- * about once a tier, and each tier keeps at most FACTOR - 1 segments. A merge of more than an
- * eighth of the index (or 8 MiB, if that is more) is left to `bitsift compact`: a refresh should
- * not take long without a reason that its user can see.
+ * The rule (tiered, as in Lucene's TieredMergePolicy and LSM trees): segments are in tiers by the
+ * bytes of their live documents; each tier is FACTOR times the previous one. When a tier has FACTOR
+ * segments, they are merged, with all smaller ones. So a document is rewritten about once for each
+ * tier, and each tier keeps at most FACTOR - 1 segments. A merge of more than an eighth of the
+ * index (at least 8 MiB) is left to `bitsift compact`, because a refresh should not take long
+ * without a visible reason.
  *
- * A segment of which more than half is deleted is drained: up to the same limit, its documents move
- * to a new one, refresh by refresh, until it is empty and goes. They are at most as many as were
- * deleted, so the cost is paid for.
+ * A segment with more than half of its documents deleted is drained: within the same limit, its
+ * documents are moved to a new segment, refresh by refresh, until it is empty and removed. They are
+ * at most as many as were deleted, which bounds the cost.
  *
- * All that goes for segments of documents and for those of rows apart.
+ * Segments of documents and segments of rows are compacted separately.
  */
 #include "indexer/run/compact.h"
 
@@ -30,22 +30,23 @@
 #define FIRST_TIER_BYTES  (UINT64_C(16) << 10)
 #define LEAST_LIMIT_BYTES (UINT64_C(8) << 20)
 #define LIMIT_SHARE       8u
-/* An index is a tenth to a third of its text; draining counts text. */
+/* The index is a tenth to a third of its text; the limit for draining is in bytes of text. */
 #define TEXT_FACTOR 4u
 #define MAX_TIERS   40u
 
 struct compact {
 	struct bs_index_writer writer;
 	struct bs_snapshot snapshot;
-	bool of_rows;      /* segments of rows are looked at, not those of documents */
-	bool *chosen;      /* one a segment: to be merged */
-	uint32_t n_chosen; /* 0: nothing is to be done */
-	/* documents are moved until they make up this much; UINT64_MAX: all of them */
+	bool of_rows;      /* compacts segments of rows, not of documents */
+	bool *chosen;      /* by segment: to be merged */
+	uint32_t n_chosen; /* 0: nothing to do */
+	/* text of documents to move; UINT64_MAX: all */
 	uint64_t text_bytes;
-	uint64_t moved_bytes; /* of that */
+	uint64_t moved_bytes; /* text moved so far */
 	uint64_t n_moved;
-	bool is_all; /* `bitsift compact`, to be told of what cannot be read; a refresh was */
-	struct bs_build_report moved; /* what the run reports of itself */
+	/* `bitsift compact`: reports unreadable documents, which a refresh has reported before */
+	bool is_all;
+	struct bs_build_report moved; /* report of the run */
 };
 
 static uint64_t live_bytes(const struct bs_segment_record *segment)
@@ -65,14 +66,14 @@ static uint32_t tier_of(uint64_t n_bytes)
 	return tier;
 }
 
-/* Texts that nobody is there to be asked for cannot be moved. */
+/* False if the segment needs texts of a provider, and there is none. */
 static bool may_move(const struct compact *compact, uint32_t segment)
 {
 	return compact->snapshot.manifest.segments[segment].is_rows == compact->of_rows &&
 	       (compact->snapshot.texts || !bs_snapshot_is_elsewhere(&compact->snapshot, segment));
 }
 
-/* The highest tier that is full and, with all below it, not too much; MAX_TIERS if there is
+/* The highest tier that is full and, with all lower tiers, within the limit; MAX_TIERS if there is
  * none. */
 static uint32_t find_tier(const struct compact *compact, uint64_t limit_bytes)
 {
@@ -102,7 +103,7 @@ static void choose(struct compact *compact, uint32_t segment)
 	compact->n_chosen++;
 }
 
-/* What is due after a commit, in bounded work. */
+/* Chooses the segments that are due after a commit, within the limit. */
 static void choose_due(struct compact *compact)
 {
 	const struct bs_manifest *manifest = &compact->snapshot.manifest;
@@ -126,7 +127,7 @@ static void choose_due(struct compact *compact)
 	}
 }
 
-/* All but those that are as large as memory allowed, and have nothing deleted. */
+/* Chooses all segments except full ones without deleted documents. */
 static void choose_all(struct compact *compact)
 {
 	const struct bs_manifest *manifest = &compact->snapshot.manifest;
@@ -178,7 +179,7 @@ static enum bs_status move_source(struct compact *compact, uint32_t i, uint64_t 
 	                                           i, &source, err);
 	if (status)
 		return status;
-	/* What cannot be read again stays where it is. */
+	/* A source that is not followed keeps its documents in their segments. */
 	if (source.is_refused && (compact->of_rows || !compact->snapshot.manifest.options.store)) {
 		struct bs_error why;
 		(void)bs_recorded_refuse(compact->writer.dir, &source, &why);
@@ -205,7 +206,7 @@ static enum bs_status move_documents(struct compact *compact, struct bs_error *e
 	uint64_t limit_bytes = compact->text_bytes;
 	for (uint32_t i = 0; i < compact->snapshot.manifest.n_sources && !status; i++) {
 		uint64_t done = compact->moved_bytes;
-		/* Collections in a folder move with it. */
+		/* Inner collections are moved with their folder. */
 		if (done < limit_bytes && !compact->snapshot.manifest.sources[i].parent)
 			status = move_source(compact, i, limit_bytes - done, err);
 	}
@@ -218,7 +219,7 @@ static enum bs_status commit(struct compact *compact, struct bs_error *err)
 	uint32_t n_changed;
 	enum bs_status status =
 		bs_index_writer_settle(&compact->writer, &compact->snapshot, &n_changed, err);
-	bs_index_writer_release(&compact->writer); /* a summary may need as much memory again */
+	bs_index_writer_release(&compact->writer); /* a summary may need as much memory */
 	if (!status)
 		status = bs_summary_settle(
 			compact->writer.dir, &compact->snapshot, &compact->writer.cache,
@@ -258,8 +259,8 @@ static enum bs_status compact_segments(struct compact *compact, struct bs_build_
 	bool is_outdated = false;
 	enum bs_status status =
 		bs_manifest_is_outdated(&compact->snapshot.manifest, &is_outdated, err);
-	/* Until it is renewed, which will read everything, a merge is wasted. But those who have
-	 * its texts may need fewer files. */
+	/* A merge before the renewal, which will read everything, would be wasted. But an index
+	 * with a provider of texts may need fewer files. */
 	if (!status && is_outdated && !compact->is_all)
 		return BS_OK;
 	if (!status && is_outdated && !compact->snapshot.texts)
@@ -293,7 +294,7 @@ static enum bs_status compact_segments(struct compact *compact, struct bs_build_
 	return status;
 }
 
-/* *has_rows_out: there are segments of rows. */
+/* *has_rows_out: the index has segments of rows. */
 static enum bs_status compact_chosen(struct compact *compact,
                                      const struct bs_build_request *request,
                                      struct bs_build_report *report, bool *has_rows_out,
@@ -319,7 +320,7 @@ static enum bs_status compact_chosen(struct compact *compact,
 		*has_rows_out |= compact->snapshot.manifest.segments[i].is_rows;
 	if (!status && compact->n_chosen > 0)
 		status = compact_segments(compact, report, err);
-	/* What a failed one wrote is of no use. */
+	/* Removes files that a failed run wrote. */
 	if (status && compact->snapshot.dir)
 		bs_index_sweep_failed(dir, &compact->snapshot.manifest);
 	return status;

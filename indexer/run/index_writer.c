@@ -16,15 +16,15 @@
 
 #define DEFAULT_MEMORY_BYTES (UINT64_C(1) << 30)
 #define MIN_MEMORY_BYTES     (UINT64_C(16) << 20)
-/* A text, and what its words take if no two are the same, in terms of its bytes. */
+/* Memory of a text and its words if all are distinct, as a multiple of its bytes. */
 #define MOST_WORDS_FACTOR 16u
 
-/* What names of documents that had to be looked up may take in memory, and, each, lists of files
- * that are no documents, and of what folders hold. */
+/* Shares of the memory for looked-up names of documents, and for each list of skipped files and of
+ * folder contents. */
 #define SPILL_SHARE 16u
 #define LIST_SHARE  64u
 
-/* struct bs_progress: the caller of the run is told. */
+/* The callback of struct bs_progress: reports to the caller of the run. */
 static int beat(void *context, uint64_t done, uint64_t total)
 {
 	struct bs_index_writer *writer = context;
@@ -33,7 +33,7 @@ static int beat(void *context, uint64_t done, uint64_t total)
 	report->elapsed_ns = now_ns - writer->start_ns;
 	report->step_ns = now_ns - writer->step_start_ns;
 	report->step_done = done;
-	report->step_total = done <= total ? total : 0; /* of a refresh it is a guess */
+	report->step_total = done <= total ? total : 0; /* total is an estimate in a refresh */
 	return writer->request->callbacks.progress
 	               ? writer->request->callbacks.progress(writer->request->callbacks.context,
 	                                                     report)
@@ -74,10 +74,10 @@ static void set_limits(struct bs_index_writer *writer)
 	const struct bs_build_request *request = writer->request;
 	const struct bs_build_tuning *tuning = &writer->tuning;
 	uint64_t memory = memory_of(request);
-	/* What is accumulated, and what making a segment of it takes by the term and by the
-	 * document. The rest is for the columns of one shard (below), batches under way, ICU and
-	 * ids: with the default, 805 of 1,074 MB, 134, and 135, half of these for ids. None of it
-	 * may depend on the number of threads. */
+	/* Limit for the indexing buffers, including what building a segment from them takes. The
+	 * rest is for the columns of one shard (below), batches being analysed, ICU and ids. Of the
+	 * default 1,074 MB these are 805, 134 and 135 MB, half of the last for ids. Limits must not
+	 * depend on the number of threads. */
 	writer->indexing_buffer_limit_bytes = memory / 100 * 75;
 	writer->build_options = (struct bs_build_options){
 		.n_threads = count_threads(request),
@@ -169,10 +169,10 @@ void bs_index_writer_skip(struct bs_index_writer *writer, enum bs_skip reason, c
 		                                   message);
 }
 
-/* A small collection is read quickly enough without. */
+/* A smaller collection is fast enough without word pairs. */
 #define PAIRS_LEAST_BYTES (2u << 20)
-/* Pairs of words are chosen by a share of what may be gathered, within bounds: by fewer documents
- * than that, phrases that half of the time goes to are met too seldom. */
+/* Word pairs are chosen from a sample of this share of the memory, within bounds: in a smaller one,
+ * the phrases that take half of all time are too rare. */
 #define PAIRS_SAMPLE_SHARE 16u
 #define PAIRS_SAMPLE_LEAST (UINT64_C(24) << 20)
 #define PAIRS_SAMPLE_MOST  (UINT64_C(64) << 20)
@@ -193,7 +193,7 @@ bool bs_index_writer_holds_little(const struct bs_snapshot *old)
 	return text_bytes < PAIRS_LEAST_BYTES;
 }
 
-/* What was chosen is what the pipeline goes by. */
+/* Passes the choices to the pipeline. */
 static enum bs_status use_choices(struct bs_index_writer *writer, struct bs_error *err)
 {
 	const struct bs_recorded_options *options = &writer->manifest.options;
@@ -263,31 +263,31 @@ enum bs_status bs_index_writer_choose(struct bs_index_writer *writer, const stru
 	return status ? status : use_choices(writer, err);
 }
 
-/* What segment_build.c and shard_build.c take beside the columns, when what finds terms has been
- * given back: of each term the order, ordinal, hash and, for a while, place; treatment, weight and
- * mark of those in several documents; of each document the weight, the place in its class and where
- * its tf code ends; and of postings their bits in tf codes, twice while these are put together. A
- * builder more, on another thread, has its own marks, and is paid for by what shards may hold
- * (segment_build.c). */
+/* Memory of segment_build.c and shard_build.c in addition to the columns, after the slots of the
+ * terms were freed. By term: order, ordinal, hash and, temporarily, place; for those in several
+ * documents treatment, weight and mark. By document: weight, place in its class, and end of its tf
+ * code. By posting: bits in tf codes, twice while these are joined. Each further thread has marks
+ * of its own, which the limit for shards covers (segment_build.c). */
 #define BUILD_TERM_BYTES   28u
 #define BUILD_DOC_BYTES    36u
 #define POSTINGS_A_TF_BYTE 2u
-/* Where what grows with documents is in files, the hash of a term is, too; of a document the place
- * in its class, its bin, whether it has a list, where its list of rare terms is. */
+/* Memory for building if data that grows with documents is in files. By term everything except the
+ * hash; by document its place in its class, its bin, whether it has a list, and the place of its
+ * rare-term list. */
 #define PLACED_TERM_BYTES 20u
 #define PLACED_DOC_BYTES  12u
-/* Of each distinct number or date its order, rank and key, of each that a document has its rank in
- * a shard (value_build.c). */
+/* For value_build.c: order, rank and key of each distinct number or date; rank in a shard for each
+ * value of a document. */
 #define BUILD_VALUE_BYTES 40u
 #define BUILD_RANK_BYTES  8u
 
-/* What a document may add, were all its terms new: an entry, its slots, code, bytes of its own, the
- * above. */
+/* Memory of a document's term if it is new: its entry, slots, code, key, and BUILD_TERM_BYTES. */
 #define NEW_TERM_BYTES 96u
 
+/* Share of the memory for ids. */
 #define IDS_SHARE 16u
 
-/* What is accumulated takes while it is, or else while a segment is made of it. */
+/* Memory of the indexing buffer now, or while a segment is built from it if that is more. */
 static uint64_t accumulated_bytes(const struct bs_indexing_buffer *indexing_buffer)
 {
 	uint64_t slot_bytes = bs_term_table_slot_bytes(&indexing_buffer->terms);
@@ -331,9 +331,8 @@ static uint64_t row_bytes_held(const struct bs_index_writer *writer)
 	return accumulated_bytes(&writer->rows) + writer->row_grams.n_bytes;
 }
 
-/* What the ids of a long collection take beyond what is left for them (set_limits). They stay from
- * segment to segment, so half of what segments are gathered in is not theirs, however many they
- * are. */
+/* Memory of the ids of a long collection beyond their share (IDS_SHARE). Ids stay for several
+ * segments; so that segments do not become tiny, at most half of the limit is counted. */
 static uint64_t id_bytes_held(const struct bs_index_writer *writer)
 {
 	uint64_t n_bytes = writer->owners ? bs_id_owners_bytes(writer->owners) : 0;
@@ -349,7 +348,7 @@ static uint64_t held_bytes(const struct bs_index_writer *writer)
 	       row_bytes_held(writer) + id_bytes_held(writer);
 }
 
-/* Whether the document announced can be read while what is accumulated is held. A row has no
+/* True if the announced document can be read without writing a segment first. A row has no
  * words. */
 static bool has_room(const struct bs_index_writer *writer, const struct bs_term_batch *term_batch)
 {
@@ -359,8 +358,8 @@ static bool has_room(const struct bs_index_writer *writer, const struct bs_term_
 	               writer->indexing_buffer_limit_bytes;
 }
 
-/* Whether document i of the analysed batch is too much for what is accumulated; *of_rows_out: write
- * that of rows. */
+/* True if document i of the analysed batch does not fit into the indexing buffers. *of_rows_out:
+ * write the segment of rows. */
 static bool is_full(const struct bs_index_writer *writer, const struct bs_term_batch *term_batch,
                     uint32_t i, bool *of_rows_out)
 {
@@ -379,7 +378,7 @@ static bool is_full(const struct bs_index_writer *writer, const struct bs_term_b
 	return n_docs > 0 && (n_bytes > writer->indexing_buffer_limit_bytes || has_most_docs);
 }
 
-/* Frames are what a segment begins with, so that they are written once. */
+/* Opens the store. A segment file begins with its frames, so that they are written only once. */
 static enum bs_status open_store(struct bs_index_writer *writer, struct bs_error *err)
 {
 	char name[BS_INDEX_NAME_BYTES];
@@ -397,8 +396,8 @@ static enum bs_status open_store(struct bs_index_writer *writer, struct bs_error
 	return BS_OK;
 }
 
-/* Where all texts are stored, what somebody else keeps has an empty frame, so that a frame's number
- * is the document's. */
+/* Stores the text of a document. Where all texts are stored, a text that the provider keeps has an
+ * empty frame, so that frame numbers equal document numbers. */
 static enum bs_status store_text(struct bs_index_writer *writer,
                                  const struct bs_term_batch *term_batch,
                                  const struct bs_term_batch_doc *doc, struct bs_doc_record *record,
@@ -442,10 +441,9 @@ enum bs_status bs_index_writer_add(struct bs_index_writer *writer,
 	return status;
 }
 
-/* How many times as many documents as in the next segment were indexed in this run until then,
- * these included: so many times counts what that segment adds to a query. Otherwise each of the
- * equal segments of a large index would add as many false candidates of a rare word as a small
- * index has. */
+/* The number of documents of this run so far, divided by those of the next segment: the weight of
+ * what that segment adds to a query. Without it, each of the equal segments of a large index would
+ * add as many false candidates of a rare word as a small index has. */
 static double look_times(const struct bs_index_writer *writer, uint64_t n_docs)
 {
 	const struct bs_segment_record *written = writer->written.items;
@@ -455,11 +453,11 @@ static double look_times(const struct bs_index_writer *writer, uint64_t n_docs)
 	return (double)n / (double)n_docs;
 }
 
-/* What is kept of words for the summary. Those of segments that come when it is used up are read
- * again. */
+/* Share of the memory for hashes of words that are kept for the summary. Words of further segments
+ * are read again. */
 #define KNOWN_SHARE 16u
 
-/* is_full: memory is at an end, not the documents. */
+/* is_full: written because memory is exhausted, not at the end of the documents. */
 static enum bs_status write_segment(struct bs_index_writer *writer, bool of_rows, bool is_full,
                                     struct bs_error *err)
 {
@@ -509,7 +507,7 @@ static enum bs_status write_segment(struct bs_index_writer *writer, bool of_rows
 		status = bs_id_owners_next_segment(writer->owners, writer->dir, record.number, err);
 	if (status)
 		return status;
-	/* It was in the midst of another step. */
+	/* Resume the step during which the segment was written. */
 	writer->progress = progress;
 	writer->step_start_ns = step_start_ns;
 	writer->report->step = step;
@@ -530,8 +528,8 @@ enum bs_status bs_index_writer_flush(struct bs_index_writer *writer, struct bs_e
 	return status ? status : write_segment(writer, true, false, err);
 }
 
-/* The indexing buffer, ready for what is left of an analysed batch; which of its trigrams that has
- * is not known, so all are taken. */
+/* Prepares the indexing buffer for the rest of an analysed batch. All trigrams of the batch are
+ * added, because it is unknown which of them belong to the rest. */
 static enum bs_status start_batch(struct bs_index_writer *writer,
                                   const struct bs_term_batch *term_batch, struct bs_error *err)
 {

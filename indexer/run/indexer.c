@@ -2,10 +2,10 @@
  * indexer.c: an index run (bs_index_build of bitsift.h): sources -> segments -> one commit. See
  * indexing.h.
  *
- * The run takes the writer's lock, looks at every source, reads what is new or changed since the
- * last commit, writes a segment of it beside the old ones, tombstones for what is gone, and commits
- * by replacing the manifest. Until then, and whatever happens, the old index stays as it was. What
- * compaction is due follows, as a commit of its own.
+ * The run takes the writer's lock, checks every source, reads what is new or changed since the last
+ * commit, writes new segments and the tombstones of removed documents, and commits by replacing the
+ * manifest. Until then the old index is unchanged, whatever fails. Compaction follows, if due, as a
+ * commit of its own.
  */
 #include "indexer/run/indexing.h"
 
@@ -35,7 +35,7 @@
 _Static_assert((int)BS_SKIP_REASONS <= (int)BS_SKIP_MAX,
                "no room for every reason in struct bs_build_report");
 
-/* What a document is called. */
+/* A record with the name, checksum and line of a document. */
 static struct bs_doc_record named_record(const struct bs_term_batch *term_batch,
                                          const struct bs_term_batch_doc *doc)
 {
@@ -48,7 +48,7 @@ static struct bs_doc_record named_record(const struct bs_term_batch *term_batch,
 	};
 }
 
-/* What is merged is of this source. */
+/* The source of the batch being merged. */
 static const struct bs_source *source_of(const struct bs_indexing *at)
 {
 	return at->inner ? &at->inner->source : &at->source;
@@ -59,8 +59,8 @@ static uint32_t number_of(const struct bs_indexing *at)
 	return at->inner ? at->inner->number : at->source_number;
 }
 
-/* A document of the old index, read from there: its record, but for a name that the options may
- * have changed, and for what somebody else keeps, which may be another by now. */
+/* The record of a document that is read from the old index. The name is the present one, because
+ * options may have changed it; so is the checksum of a text that the provider keeps. */
 static enum bs_status old_record(const struct bs_indexing *at, struct bs_doc_ref known,
                                  struct bs_doc_record *record, struct bs_error *err)
 {
@@ -101,7 +101,7 @@ static void fill_record(struct bs_indexing *at, const struct bs_document *docume
 	}
 }
 
-/* A document that is restored: its record, under the number that its source has now. */
+/* The record of a restored document, with the present number of its source. */
 static enum bs_status restored_record(const struct bs_indexing *at, struct bs_doc_ref known,
                                       struct bs_doc_record *record, struct bs_error *err)
 {
@@ -111,7 +111,7 @@ static enum bs_status restored_record(const struct bs_indexing *at, struct bs_do
 	return status;
 }
 
-/* Documents whose ids are asked for ahead. */
+/* Distance of prefetching ids, in documents. */
 #define IDS_AHEAD 4u
 
 static enum bs_status add_document(void *context, const struct bs_term_batch *term_batch,
@@ -132,7 +132,7 @@ static enum bs_status add_document(void *context, const struct bs_term_batch *te
 		struct bs_doc_record next = named_record(term_batch, doc + IDS_AHEAD);
 		bs_refresh_prefetch(&at->refresh, refreshing, &next);
 	}
-	/* Only text that stands nowhere else comes from the old index itself. */
+	/* Only texts that exist nowhere else are read from the old index. */
 	if (at->source.kind == BS_SOURCE_STDIN && known.segment != BS_DOC_NONE)
 		status = old_record(at, known, &record, err);
 	else
@@ -142,7 +142,7 @@ static enum bs_status add_document(void *context, const struct bs_term_batch *te
 	return status ? status : bs_index_writer_add(&at->writer, term_batch, i, &record, err);
 }
 
-/* Whether the next walk finds it again, so that its number of now is that of the source. */
+/* True if the next walk reports the skip again, so that the counts of the source are complete. */
 static bool is_found_anew(enum bs_skip reason)
 {
 	return reason != BS_SKIP_UNREADABLE && reason != BS_SKIP_UNTRUSTED &&
@@ -155,7 +155,7 @@ static void skip(struct bs_indexing *at, enum bs_skip reason, const char *messag
 		bs_index_writer_skip(&at->writer, reason, message);
 }
 
-/* Of a binary file the message is its id, a colon and the reason. */
+/* The message of a binary file is its id, a colon and the reason. */
 static void count_left_out(struct bs_indexing *at, const struct bs_source *source,
                            enum bs_skip reason, const char *message)
 {
@@ -188,8 +188,8 @@ static enum bs_status merge_skips(struct bs_indexing *at, const struct bs_term_b
 	return BS_OK;
 }
 
-/* The list of files that are no documents: those of an analysed batch, which come in document
- * order. */
+/* Adds the skipped files of an analysed batch, which are in document order, to the manifest's
+ * list. */
 static enum bs_status add_non_documents(struct bs_manifest *manifest, uint32_t source,
                                         const struct bs_term_batch *term_batch,
                                         struct bs_error *err)
@@ -206,7 +206,7 @@ static enum bs_status add_non_documents(struct bs_manifest *manifest, uint32_t s
 	return status;
 }
 
-/* The next that stays; false: there is none. */
+/* The next entry of `before` that stays; false if there are no more. */
 static bool next_kept(const struct bs_manifest *before, uint32_t source, const struct bs_feed *feed,
                       size_t *at, struct bs_non_documents *file_out)
 {
@@ -224,8 +224,8 @@ static bool is_before(const struct bs_non_documents *a, const struct bs_non_docu
 }
 
 /*
- * Those of the source in the commit before that lie where the feed could not look (feed NULL: all)
- * stay: they take their places among what was found now, which stands in the list from byte `from`
+ * Keeps the skipped files of the source in the previous commit at places that the feed could not
+ * read (feed NULL: all). Merges them with those found now, which are in the list from byte `from`
  * on.
  */
 static enum bs_status keep_non_documents(struct bs_manifest *manifest,
@@ -258,7 +258,7 @@ static enum bs_status keep_non_documents(struct bs_manifest *manifest,
 	return status;
 }
 
-/* Limits the lists that grow with files that are no documents. */
+/* Limits the memory of the lists that grow with skipped files and folders. */
 static enum bs_status hold_lists(struct bs_indexing *at, struct bs_error *err)
 {
 	enum bs_status status =
@@ -296,7 +296,7 @@ static void report_skip(void *context, enum bs_skip reason, const char *message)
 	skip(at, reason, message);
 }
 
-/* Thousands of them are only counted. */
+/* Counts hidden and ignored entries; names them only on request, because there may be thousands. */
 static void take_left_out(void *context, enum bs_skip reason, const char *path)
 {
 	struct bs_indexing *at = context;
@@ -313,7 +313,7 @@ static void take_left_out(void *context, enum bs_skip reason, const char *path)
 	}
 }
 
-/* Reads the documents of source `from` of the old index from the texts that it stores. */
+/* Reads the documents of source `from` of the old index from their stored texts. */
 static enum bs_status recall_source(struct bs_indexing *at, uint32_t from, struct bs_error *err)
 {
 	struct bs_feed *feed = NULL;
@@ -334,7 +334,7 @@ static enum bs_status recall_source(struct bs_indexing *at, uint32_t from, struc
 	return status;
 }
 
-/* Text of standard input lives in the old index only. */
+/* Reads the texts of standard input again, which only the old index has. */
 static enum bs_status replay_stdin(struct bs_indexing *at, struct bs_error *err)
 {
 	uint32_t from = 0;
@@ -343,7 +343,7 @@ static enum bs_status replay_stdin(struct bs_indexing *at, struct bs_error *err)
 	return recall_source(at, from, err);
 }
 
-/* What was a folder may be a file by now. */
+/* Determines the present kind of the source: a folder may be a file now. */
 static enum bs_status look_at_source(struct bs_indexing *at, struct bs_source_record *record,
                                      struct bs_error *err)
 {
@@ -359,7 +359,7 @@ static enum bs_status look_at_source(struct bs_indexing *at, struct bs_source_re
 	return BS_OK;
 }
 
-/* Of a refresh: about as many files as there were. */
+/* Estimates the files of a refresh by those of the old index. */
 static uint64_t count_known_files(const struct bs_snapshot *old)
 {
 	const struct bs_manifest *manifest = &old->manifest;
@@ -393,14 +393,14 @@ static enum bs_status begin_step(struct bs_indexing *at, struct bs_error *err)
 	                            at->reads_files ? at->writer.n_files : n_bytes, err);
 }
 
-/* Whether the commit before has the source under the same number. */
+/* True if the previous commit has the source with the same number. */
 static bool is_known(const struct bs_indexing *at, uint32_t i)
 {
 	return !at->is_full && i < at->list.n_moves && at->list.moves[i].number == i &&
 	       !at->list.moves[i].below[0];
 }
 
-/* Whether a collection that was named has a row: where files have grams, or if it was asked for. */
+/* True if named collections have rows: because files have grams, or by request. */
 static bool wants_rows(const struct bs_manifest *manifest)
 {
 	bool wants = manifest->options.gram_collections;
@@ -410,8 +410,7 @@ static bool wants_rows(const struct bs_manifest *manifest)
 	return wants && manifest->options.grams;
 }
 
-/* Reads the collection under way as a file, unless the row that it has is of the same
- * fingerprint. */
+/* Reads the current collection as a file, unless its present row has its fingerprint. */
 static enum bs_status read_row(struct bs_indexing *at, uint32_t i, struct bs_error *err)
 {
 	struct bs_feed *feed = NULL;
@@ -421,7 +420,7 @@ static enum bs_status read_row(struct bs_indexing *at, uint32_t i, struct bs_err
 		is_known(at, i) ? bs_index_entries_row(&at->old, i, &entry, err) : BS_OK;
 	if (at->source.is_anew)
 		memset(entry.place, 0, sizeof(entry.place));
-	/* As its reader would find; but threads need not be started for that. */
+	/* The reader would find this too, but this check needs no threads. */
 	if (!status && entry.ref.segment != BS_DOC_NONE && !entry.is_racy &&
 	    bs_source_fingerprint(&at->source, &fingerprint, NULL) == BS_OK &&
 	    bs_fingerprint_equals(&fingerprint, entry.place))
@@ -434,9 +433,8 @@ static enum bs_status read_row(struct bs_indexing *at, uint32_t i, struct bs_err
 	return status;
 }
 
-/* Reads what is new in recorded source number i of the new manifest; read_stdin says that "-" was
- * named in this run. *is_refused_out: it failed because the source cannot be read, not because of
- * anything else. */
+/* Reads the changes of source number i of the new manifest. read_stdin: "-" was named in this run.
+ * *is_refused_out: true if the failure is that the source cannot be read. */
 static enum bs_status read_source(struct bs_indexing *at, uint32_t i, bool read_stdin,
                                   bool *is_refused_out, struct bs_error *err)
 {
@@ -471,7 +469,7 @@ static enum bs_status read_source(struct bs_indexing *at, uint32_t i, bool read_
 		                            n_passed_over, err);
 	if (!status)
 		status = hold_lists(at, err);
-	/* Meanwhile there may be more sources. */
+	/* The array may have moved, because inner collections were added. */
 	struct bs_source_record *record = &at->writer.manifest.sources[i];
 	if (!status)
 		status = bs_refresh_end(&at->refresh, &at->refreshing, feed, record, err);
@@ -487,7 +485,7 @@ static enum bs_status read_source(struct bs_indexing *at, uint32_t i, bool read_
 	return status;
 }
 
-/* A source that is not looked at is left as it is in the index. */
+/* Keeps the lists of a source that is not read. */
 static enum bs_status keep_source(struct bs_indexing *at, uint32_t i, struct bs_error *err)
 {
 	struct bs_manifest *manifest = &at->writer.manifest;
@@ -500,7 +498,7 @@ static enum bs_status keep_source(struct bs_indexing *at, uint32_t i, struct bs_
 	return status ? status : hold_lists(at, err);
 }
 
-/* Reports a source that is away; its documents stay in the index. */
+/* Reports a missing source, whose documents stay in the index. */
 static enum bs_status tell_away(struct bs_indexing *at, enum bs_standing standing,
                                 struct bs_error *err)
 {
@@ -512,7 +510,7 @@ static enum bs_status tell_away(struct bs_indexing *at, enum bs_standing standin
 	return status;
 }
 
-/* A source that held documents is gone, or empty. */
+/* Keeps the documents of a missing source. */
 static enum bs_status keep_away(struct bs_indexing *at, uint32_t i, enum bs_standing standing,
                                 struct bs_error *err)
 {
@@ -523,8 +521,8 @@ static enum bs_status keep_away(struct bs_indexing *at, uint32_t i, enum bs_stan
 	return status ? status : tell_away(at, standing, err);
 }
 
-/* Whether the source under way held documents in the commit before and is gone, or empty: its file
- * system may not be mounted. */
+/* *is_away_out: the source held documents in the previous commit and does not exist, or is empty:
+ * perhaps its file system is not mounted. */
 static enum bs_status is_away(struct bs_indexing *at, uint32_t i, enum bs_standing *standing_out,
                               bool *is_away_out, struct bs_error *err)
 {
@@ -538,7 +536,7 @@ static enum bs_status is_away(struct bs_indexing *at, uint32_t i, enum bs_standi
 	return status;
 }
 
-/* In a full run: whether source i of the new manifest held documents, which would be lost if it
+/* In a full run: true if source i of the new manifest held documents, which would be lost if it
  * cannot be read. */
 static bool had_documents(const struct bs_indexing *at, uint32_t i)
 {
@@ -548,8 +546,8 @@ static bool had_documents(const struct bs_indexing *at, uint32_t i)
 	return false;
 }
 
-/* Of source `from` of the commit before, files that are no documents, and how far the collections
- * in it were read, are what is known of source i. */
+/* Copies the skipped files of source `from` of the previous commit, and the read marks of its inner
+ * collections, to source i. */
 static enum bs_status restore_rest(struct bs_indexing *at, uint32_t from, uint32_t i,
                                    struct bs_error *err)
 {
@@ -572,8 +570,8 @@ static enum bs_status restore_rest(struct bs_indexing *at, uint32_t from, uint32
 		now.label = record->label;
 		now.path = record->path;
 		now.parent = record->parent;
-		/* Otherwise records have other names or texts by now: it is read from the start
-		 * when it is back. */
+		/* With other options records have other names or texts: then it is read from the
+		 * start when it is back. */
 		if (!reads_same)
 			now = (struct bs_source_record){.kind = now.kind,
 			                                .parent = now.parent,
@@ -584,8 +582,7 @@ static enum bs_status restore_rest(struct bs_indexing *at, uint32_t from, uint32
 	return status;
 }
 
-/* Source i cannot be read; its documents are those that the old index has, whose texts are stored
- * there. */
+/* Restores the documents of source i, which cannot be read, from their stored texts. */
 static enum bs_status restore_source(struct bs_indexing *at, uint32_t i, struct bs_error *err)
 {
 	uint32_t from = at->list.sources[i].old;
@@ -610,9 +607,9 @@ static enum bs_status restore_source(struct bs_indexing *at, uint32_t i, struct 
 	return standing == BS_STANDING_UNREAD ? BS_OK : tell_away(at, standing, err);
 }
 
-/* A source without documents that is gone, or one that cannot be read, as `reason` says, stays
- * recorded, because it may come back. Unless it is gone, it keeps its record of the previous
- * commit; without one, it is read from the start next time. */
+/* Keeps the record of a source that cannot be read, for the given reason, because it may come back.
+ * If it is gone, its documents are removed. Otherwise it keeps its record of the previous commit;
+ * without one, it is read from the start next time. */
 static enum bs_status do_without(struct bs_indexing *at, uint32_t i, enum bs_status reason,
                                  bool has_begun, struct bs_error *err)
 {
@@ -699,7 +696,8 @@ out:
 	return status;
 }
 
-/* Before a directory is made: a slip of the pen should not leave one behind. */
+/* Checks that some argument is readable before a directory is made, so that a typing error leaves
+ * none. */
 static enum bs_status check_arguments(struct bs_indexing *at, struct bs_error *err)
 {
 	const struct bs_build_request *request = at->request;
@@ -727,7 +725,7 @@ static enum bs_status check_arguments(struct bs_indexing *at, struct bs_error *e
 	return bs_fail(err, BS_NOT_FOUND, "none of the sources can be read");
 }
 
-/* Whether an option is set that is recorded with the index. */
+/* True if an option is set that the index records. */
 static bool has_recorded_option(const struct bs_build_request *request)
 {
 	return request->index.words || request->index.grams || request->index.stem_language ||
@@ -781,7 +779,7 @@ static uint64_t summary_rate(const struct bs_build_request *request)
 	                  : BS_SUMMARY_DEFAULT;
 }
 
-/* Nothing of the index is to stay that other rules have cut. */
+/* True if no old segment stays, which may have been made by other tokenizer rules. */
 static bool is_all_new(const struct bs_indexing *at)
 {
 	return at->is_full || at->old.manifest.n_segments == 0;
@@ -794,7 +792,7 @@ static void take_revision(struct bs_indexing *at)
 		options->words_revision = options->words ? BS_TOKENIZER_REVISION : 0;
 }
 
-/* Of an index that is in-memory documents, those of files and records stay what they are. */
+/* For a run of in-memory documents: keeps the recorded options for files and records. */
 static enum bs_status keep_options(struct bs_indexing *at, struct bs_error *err)
 {
 	const struct bs_recorded_options *old = &at->old.manifest.options;
@@ -813,8 +811,8 @@ static enum bs_status keep_options(struct bs_indexing *at, struct bs_error *err)
 	                                         err);
 }
 
-/* Overwrites the options that decide the content of an index, as far as the request sets them.
- * Borrows strings; weights: the request's, NULL if it has none. */
+/* Sets the options that determine the content of an index, if the request has them. Borrows
+ * strings. weights: those of the request; nullable. */
 static void say_content(const struct bs_build_request *request, char **weights,
                         struct bs_recorded_options *options)
 {
@@ -839,7 +837,7 @@ static void say_content(const struct bs_build_request *request, char **weights,
 		options->density = request->index.density;
 }
 
-/* Overwrites the rules of folders, all of them, if the request sets any. */
+/* Sets all rules of folders, if the request has any. */
 static void say_folder_rules(const struct bs_build_request *request,
                              struct bs_recorded_options *options)
 {
@@ -856,14 +854,14 @@ static void say_folder_rules(const struct bs_build_request *request,
 	options->reads_records = !request->rules.no_records;
 }
 
-/* In a rebuild of some sources, options that decide the content of all sources stay. Rules of
- * folders may change; the other sources follow them from their next refresh on. */
+/* For a rebuild of some sources: options that determine the content of all sources must not change.
+ * Rules of folders may; the other sources use them from their next refresh on. */
 static enum bs_status choose_options_of_some(struct bs_indexing *at, struct bs_error *err)
 {
 	const struct bs_build_request *request = at->request;
 	const struct bs_recorded_options *old = &at->old.manifest.options;
 	struct bs_recorded_options *options = &at->writer.manifest.options;
-	struct bs_recorded_options wanted = *old; /* borrows its strings */
+	struct bs_recorded_options wanted = *old; /* strings are borrowed */
 	char **weights;
 	enum bs_status status = bs_field_weights_make(request->index.weights, &weights, err);
 	if (status)
@@ -907,7 +905,7 @@ static enum bs_status choose_options(struct bs_indexing *at, struct bs_error *er
 	enum bs_status status = bs_field_weights_make(request->index.weights, &weights, err);
 	if (status)
 		return status;
-	/* An index owns the strings of its options; these are borrowed, and copied. */
+	/* Strings are borrowed, then copied. */
 	struct bs_recorded_options wanted = {
 		.words = true,
 		.grams = !at->is_in_memory,
@@ -920,17 +918,18 @@ static enum bs_status choose_options(struct bs_indexing *at, struct bs_error *er
 	};
 	say_content(request, weights, &wanted);
 	say_folder_rules(request, &wanted);
-	/* Of an index that is damaged, too, as long as its manifest says what they are. */
+	/* Options are kept even if the index is damaged, as long as its manifest can be read. */
 	bool is_said = has_recorded_option(request);
 	const char *old_name = at->old.manifest.options.analyzer_name;
-	/* What records have is for whoever gives them to say. */
+	/* Only a writer of in-memory documents decides about grams of records. */
 	wanted.record_grams =
 		at->is_in_memory ? at->wants_grams : at->old.manifest.options.record_grams;
-	/* The same analyzer is no wish for other options: without it nothing could be kept. */
+	/* Passing the recorded analyzer again is not a wish for other options. */
 	is_said |= request->host.analyzer &&
 	           (!old_name || strcmp(old_name, request->host.analyzer->name) != 0);
 	bool is_kept = at->old.manifest.generation > 0 && !(request->rebuild && is_said);
-	/* Of an index of before this option, too, who says nothing of it means what it has. */
+	/* Without an option, reads_records stays, also in an index from before the option
+	 * existed. */
 	if (is_kept && !request->rules.records && !request->rules.no_records)
 		wanted.reads_records = at->old.manifest.options.reads_records;
 	if (is_kept && is_said && !bs_recorded_options_equal(&wanted, &at->old.manifest.options))
@@ -953,7 +952,7 @@ static enum bs_status choose_options(struct bs_indexing *at, struct bs_error *er
 	return status;
 }
 
-/* A source that the request leaves out of a rebuild, or BS_SOURCE_GONE. */
+/* *left_out: a source that a rebuild does not name, or BS_SOURCE_GONE. */
 static enum bs_status find_left_out(struct bs_indexing *at, uint32_t *left_out,
                                     struct bs_error *err)
 {
@@ -972,9 +971,8 @@ static bool is_forgotten(const struct bs_build_request *request, const char *sou
 	return false;
 }
 
-/* A damaged index must not stand in the way of the rebuild that mends it. Nothing of it can be
- * kept; its manifest, if that is whole, still says what to read. But text from standard input
- * stands nowhere else. */
+/* Lets a rebuild replace a damaged index. Nothing of it can be kept, but its manifest, if readable,
+ * lists the sources. Fails if that would lose text of standard input, which exists nowhere else. */
 static enum bs_status salvage_sources(struct bs_indexing *at, enum bs_status damage,
                                       struct bs_error *err)
 {
@@ -1013,7 +1011,7 @@ static enum bs_status salvage_sources(struct bs_indexing *at, enum bs_status dam
 	               at->dir.path, old->sources[left_out].path);
 }
 
-/* Takes the lock and opens what there is. */
+/* Takes the lock and opens the last commit, if any. */
 static enum bs_status open_old(struct bs_indexing *at, struct bs_error *err)
 {
 	const struct bs_build_request *request = at->request;
@@ -1022,7 +1020,7 @@ static enum bs_status open_old(struct bs_indexing *at, struct bs_error *err)
 	if (!status)
 		status = bs_dir_open(&at->dir, request->dir, request->memory, request->host.consent,
 		                     err);
-	/* What is given leaves files as private as they are. */
+	/* A writer of in-memory documents does not change file modes. */
 	bool keeps_modes = !status && at->is_in_memory && bs_dir_has(&at->dir, "manifest");
 	if (!status)
 		status = keeps_modes ? bs_index_lock_existing(&at->dir, request->write.wait,
@@ -1044,15 +1042,15 @@ static enum bs_status open_old(struct bs_indexing *at, struct bs_error *err)
 		if (salvaged)
 			return salvaged;
 	}
-	/* What a killed run left behind goes now; of a damaged index nothing goes before there is a
-	 * better one. */
+	/* Remove files of a killed run. Files of a damaged index stay until there is a new
+	 * commit. */
 	if (!at->is_damaged)
 		bs_index_sweep(&at->dir, at->has_old ? &at->old.manifest : NULL);
 	return BS_OK;
 }
 
-/* A writer adds documents to what is there, whatever rules cut its words; searches read all of them
- * until the index is renewed. */
+/* A writer adds to an index of another tokenizer version: the index has words of both, and searches
+ * read all of them until it is renewed. */
 static void keep_versions(struct bs_indexing *at)
 {
 	struct bs_manifest *manifest = &at->writer.manifest;
@@ -1111,7 +1109,7 @@ static enum bs_status start(struct bs_indexing *at, struct bs_error *err)
 	return status ? status : bs_index_writer_read(&at->writer, &at->old, err);
 }
 
-/* Rules of folders are recorded once for the whole index. */
+/* Notices that changed rules of folders apply to folders that this run does not read. */
 static void note_rules(const struct bs_indexing *at)
 {
 	const struct bs_manifest *manifest = &at->writer.manifest;
@@ -1131,7 +1129,7 @@ static void note_rules(const struct bs_indexing *at)
 	}
 }
 
-/* Which sources there are, and what that means for the documents of those before. */
+/* Determines the sources, and what that means for the documents of the previous ones. */
 static enum bs_status list_sources(struct bs_indexing *at, struct bs_error *err)
 {
 	struct bs_manifest *manifest = &at->writer.manifest;
@@ -1164,7 +1162,7 @@ static enum bs_status list_sources(struct bs_indexing *at, struct bs_error *err)
 			at->n_absorbed += at->refresh.n_removed - n_removed;
 			at->refresh.n_removed = n_removed;
 		}
-		/* Nothing is known any more of what this number was. */
+		/* The refresh must not compare anything with the old record of this number. */
 		at->old.manifest.sources[i].kind = BS_SOURCE_FORGOTTEN;
 	}
 	return status;
@@ -1203,7 +1201,7 @@ static bool is_anything_new(const struct bs_indexing *at)
 	                     at->refresh.exclusions.is_changed ||
 	                     new->n_segments != old->n_segments ||
 	                     new->options.summary_rate != old->options.summary_rate;
-	/* The source of in-memory documents is recorded with the first of them. */
+	/* The source of in-memory documents is recorded with the first document. */
 	if (are_documents || at->is_in_memory)
 		return are_documents;
 	if (at->list.is_changed || new->n_sources != old->n_sources ||
@@ -1221,7 +1219,7 @@ static bool is_anything_new(const struct bs_indexing *at)
 	return false;
 }
 
-/* What could not be looked at may be for its owner alone. */
+/* Files that could not be read may be private to their owner. */
 static enum bs_status settle_modes(struct bs_indexing *at, struct bs_error *err)
 {
 	const uint64_t *skipped = at->report.skipped;
@@ -1233,7 +1231,8 @@ static enum bs_status settle_modes(struct bs_indexing *at, struct bs_error *err)
 
 static enum bs_status commit(struct bs_indexing *at, struct bs_error *err)
 {
-	/* What was not read for that is no source that cannot be read. */
+	/* A deadline may have ended reading; without this check it would count as an unreadable
+	 * source. */
 	enum bs_status status = bs_deadline_ask(err);
 	if (!status)
 		status = bs_index_writer_flush(&at->writer, err);
@@ -1246,7 +1245,7 @@ static enum bs_status commit(struct bs_indexing *at, struct bs_error *err)
 		status = settle_modes(at, err);
 	at->report.is_committed = !status && is_anything_new(at);
 	if (at->report.is_committed) {
-		bs_index_writer_release(&at->writer); /* a summary may need as much memory again */
+		bs_index_writer_release(&at->writer); /* a summary may need as much memory */
 		status = bs_summary_settle(
 			&at->dir, at->is_full ? NULL : &at->old, &at->writer.cache,
 			at->writer.source_options.memory_bytes, &at->writer.manifest, err);
@@ -1262,7 +1261,7 @@ static enum bs_status commit(struct bs_indexing *at, struct bs_error *err)
 	return status;
 }
 
-/* What the index amounts to, by its last commit. */
+/* Reports the size of the index in its last commit. */
 static enum bs_status report_index(const struct bs_dir *dir, struct bs_build_report *report,
                                    struct bs_error *err)
 {
@@ -1296,7 +1295,7 @@ static void indexing_deinit(struct bs_indexing *at)
 	bs_dir_close(&at->dir);
 }
 
-/* Of an index without grams there are none. As below, the run is a success without. */
+/* Writes the folder listings; empty without grams. A failure is only a warning. */
 static void note_folders(struct bs_indexing *at)
 {
 	struct bs_error why = {""};
@@ -1305,8 +1304,7 @@ static void note_folders(struct bs_indexing *at)
 		         "folders not noted: %.200s", why.text);
 }
 
-/* Weights that were given are for nothing where no record has the field: its name may be
- * mistyped. */
+/* Notices weights of fields that no record has: the name may be mistyped. */
 static void note_weights(const struct bs_indexing *at)
 {
 	const struct bs_build_request *request = at->request;
@@ -1329,8 +1327,8 @@ static void note_weights(const struct bs_indexing *at)
 	}
 }
 
-/* Compaction that is due. It is housekeeping: the refresh is committed, and the run a success, if
- * this fails or is stopped; the next one tries again. */
+/* Runs the compaction that is due. If it fails or is stopped, the refresh is committed nevertheless
+ * and the run succeeds; the next run tries again. */
 static enum bs_status tidy(struct bs_indexing *at, struct bs_error *err)
 {
 	struct bs_error why = {""};
@@ -1342,7 +1340,7 @@ static enum bs_status tidy(struct bs_indexing *at, struct bs_error *err)
 	note_folders(at);
 	note_weights(at);
 	bs_index_writer_release(&at->writer);
-	/* Compaction, and the report, read the lists of the new commit. */
+	/* Free the lists first, because compaction and the report read those of the new commit. */
 	bs_buffer_deinit(&at->folders.records);
 	bs_buffer_deinit(&at->writer.manifest.non_documents);
 	bs_buffer_deinit(&at->old.manifest.non_documents);
@@ -1353,7 +1351,7 @@ static enum bs_status tidy(struct bs_indexing *at, struct bs_error *err)
 	return report_index(&at->dir, &at->report, err);
 }
 
-/* As a walk will read them. One of a collection does not meet them until there is a folder. */
+/* Checks globs as a walk will parse them, because a run without folders would not. */
 static enum bs_status check_globs(const char *const *globs, struct bs_error *err)
 {
 	struct bs_ignore rules = {.n_plain = 0};
@@ -1364,7 +1362,8 @@ static enum bs_status check_globs(const char *const *globs, struct bs_error *err
 	return status;
 }
 
-/* What a manifest could not say, and words that an index of grams alone would record unread. */
+/* Checks options that the manifest cannot record, or that an index of grams alone would never
+ * use. */
 static enum bs_status check_recorded(const struct bs_build_request *request, struct bs_error *err)
 {
 	struct bs_tokenizer_options options = {.stem_language = request->index.stem_language};
@@ -1414,7 +1413,7 @@ enum bs_status bs_indexing_check_request(const struct bs_build_request *request,
 	return status ? status : check_recorded(request, err);
 }
 
-/* Where the index is that nobody named, or is to be. */
+/* The directory of an index that the user did not name: an existing one, or ".bitsift" here. */
 static enum bs_status locate(char **dir_out, struct bs_error *err)
 {
 	static const char here[] = ".bitsift";
@@ -1438,7 +1437,7 @@ enum bs_status bs_indexing_begin(struct bs_indexing *at, const struct bs_build_r
 	enum bs_status status = start(at, err);
 	if (!status)
 		status = list_sources(at, err);
-	/* Of what is given nobody knows what will come: writer.c chooses. */
+	/* A writer chooses later, because its documents are not known yet. */
 	bool is_new = !status && (at->is_full || bs_index_writer_holds_little(&at->old));
 	if (!status && !(is_new && at->is_in_memory))
 		status = is_new ? bs_index_writer_choose(&at->writer, &at->old, err)
@@ -1454,7 +1453,7 @@ enum bs_status bs_indexing_begin(struct bs_indexing *at, const struct bs_build_r
 	return status;
 }
 
-/* What the run amounted to, as far as that is not counted on the way. */
+/* Fills in the numbers of the report that are not counted during the run. */
 static void sum_up(struct bs_indexing *at)
 {
 	struct bs_build_report *report = &at->report;
@@ -1474,7 +1473,7 @@ enum bs_status bs_indexing_end(struct bs_indexing *at, enum bs_status status,
 {
 	if (!status)
 		status = commit(at, err);
-	/* The files of a failed run are of no use to anyone. */
+	/* Remove the files of a failed run. */
 	if (status && bs_index_lock_is_held(&at->lock) && !at->is_damaged)
 		bs_index_sweep_failed(&at->dir, at->has_old ? &at->old.manifest : NULL);
 	if (status && bs_index_lock_is_held(&at->lock) && at->made_bytes > 0)

@@ -36,7 +36,7 @@ void bs_source_list_deinit(struct bs_source_list *list)
 	*list = (struct bs_source_list){.n_sources = 0};
 }
 
-/* a, b and c in one, kept as long as the list. */
+/* Concatenates a, b and c; the string lives as long as the list. */
 static enum bs_status keep_string(struct bs_source_list *list, const char *a, const char *b,
                                   const char *c, const char **kept_out, struct bs_error *err)
 {
@@ -73,8 +73,7 @@ static void notice(const struct listing *at, const char *format, ...)
 	request->callbacks.notice(request->callbacks.context, line.text);
 }
 
-/* Where the source is, and whether it may be looked at. The record's kind becomes what it is
- * now. */
+/* Determines the place of a source, and whether it may be followed. */
 static enum bs_status locate(const struct listing *at, const struct bs_source_record *record,
                              struct bs_listed_source *listed, struct bs_error *err)
 {
@@ -90,7 +89,7 @@ static enum bs_status locate(const struct listing *at, const struct bs_source_re
 	return status;
 }
 
-/* Takes over the place. */
+/* Appends a source; takes ownership of listed->place. */
 static enum bs_status append(struct listing *at, const struct bs_source_record *record,
                              struct bs_listed_source *listed, struct bs_error *err)
 {
@@ -111,7 +110,7 @@ static enum bs_status append(struct listing *at, const struct bs_source_record *
 	return BS_OK;
 }
 
-/* The listed source that is at the place, or is recorded by the path; NONE: there is none. */
+/* The listed source with this place, or recorded with this path; NONE if there is none. */
 static uint32_t find_same(const struct listing *at, uint32_t kind, const char *place,
                           const char *path)
 {
@@ -128,7 +127,7 @@ static uint32_t find_same(const struct listing *at, uint32_t kind, const char *p
 	return NONE;
 }
 
-/* Where place lies below the folder that is source i; NULL: it does not. */
+/* The path of place below the folder that is source i; NULL if it is not below. */
 static const char *find_below(const struct listing *at, uint32_t i, const char *place)
 {
 	const char *folder = at->list->sources[i].place;
@@ -140,8 +139,8 @@ static const char *find_below(const struct listing *at, uint32_t i, const char *
 	return below && strcmp(below, ".") != 0 ? below : NULL;
 }
 
-/* Whether the rules of a folder, source i, let it have what is below it; not if it is not followed.
- * BS_IO: it cannot be seen. */
+/* *is_out: the rules of a folder include `below`; false if the folder is not followed. BS_IO if
+ * that cannot be determined. */
 static enum bs_status is_reached(const struct listing *at, const struct bs_source_record *folder,
                                  const char *below, bool *is_out, struct bs_error *err)
 {
@@ -156,7 +155,7 @@ static enum bs_status is_reached(const struct listing *at, const struct bs_sourc
 	return status;
 }
 
-/* The listed folder that has the place, which is below it; NONE: there is none. */
+/* The listed folder that contains place and whose rules include it; NONE if there is none. */
 static enum bs_status find_encloser(const struct listing *at, const char *place,
                                     uint32_t *number_out, const char **below_out,
                                     struct bs_error *err)
@@ -229,8 +228,7 @@ static enum bs_status forget_listed(struct listing *at, uint32_t i, struct bs_er
 	return replace_record(&at->manifest->sources[i], BS_SOURCE_FORGOTTEN, "", "-", err);
 }
 
-/* What was source `from` before this run is in source `to` now, below it. is_file: that is the file
- * itself. */
+/* Redirects the moves of source `from` to source `to`, below it. kind: of `from`. */
 static enum bs_status move_all(struct listing *at, uint32_t from, uint32_t to, const char *below,
                                uint32_t kind, struct bs_error *err)
 {
@@ -247,8 +245,8 @@ static enum bs_status move_all(struct listing *at, uint32_t from, uint32_t to, c
 	return status;
 }
 
-/* A collection in folder number `root`, which has, or will have, this label: nothing is known of it
- * but its name. */
+/* Adds a collection in folder number `root`, which has, or will have, this label. Its record has
+ * only its name. */
 static enum bs_status add_inner(struct listing *at, uint32_t root, const char *label,
                                 const char *path, uint32_t *number_out, struct bs_error *err)
 {
@@ -263,8 +261,7 @@ static enum bs_status add_inner(struct listing *at, uint32_t root, const char *l
 	return status;
 }
 
-/* What was collection `from` before this run is one in the folder now. The names of its documents
- * are the same. */
+/* Makes collection `from` an inner collection of the folder. The names of its documents stay. */
 static enum bs_status move_inner(struct listing *at, uint32_t from, uint32_t root,
                                  const char *label, const char *path, struct bs_error *err)
 {
@@ -276,7 +273,7 @@ static enum bs_status move_inner(struct listing *at, uint32_t from, uint32_t roo
 	return status ? status : forget_listed(at, from, err);
 }
 
-/* The collections in folder i are in another one, in which that is `below`. */
+/* Makes the inner collections of folder i those of folder `root`, in which folder i is `below`. */
 static enum bs_status move_inners(struct listing *at, uint32_t i, uint32_t root, const char *label,
                                   const char *below, struct bs_error *err)
 {
@@ -293,7 +290,7 @@ static enum bs_status move_inners(struct listing *at, uint32_t i, uint32_t root,
 	return status;
 }
 
-/* Source i is in the folder `root`, which has, or will have, this label. */
+/* Makes source i a part of folder `root`, which has, or will have, this label. */
 static enum bs_status take_in(struct listing *at, uint32_t i, uint32_t root, const char *label,
                               const char *below, struct bs_error *err)
 {
@@ -306,9 +303,9 @@ static enum bs_status take_in(struct listing *at, uint32_t i, uint32_t root, con
 	return status ? status : forget_listed(at, i, err);
 }
 
-/* What stands where source k of the commit before was, see bs_away_look; THERE, too, if it is not
- * followed. source_out is nullable; else the caller's, for bs_source_deinit, whatever the status
- * is. */
+/* The standing of source k of the previous commit, see bs_away_look; also THERE if it is not
+ * followed. source_out is nullable; otherwise the caller calls bs_source_deinit, after a failure
+ * too. */
 static enum bs_status look(const struct listing *at, uint32_t k, enum bs_standing *standing_out,
                            struct bs_source *source_out, struct bs_error *why, struct bs_error *err)
 {
@@ -325,8 +322,8 @@ static enum bs_status look(const struct listing *at, uint32_t k, enum bs_standin
 	return status;
 }
 
-/* Whether listed source i must stay one of its own: as part of a folder that is read it would lose
- * its documents. */
+/* *is_away_out: listed source i is missing and must stay a source; as a part of a folder it would
+ * lose its documents. */
 static enum bs_status is_away(const struct listing *at, uint32_t i, bool *is_away_out,
                               struct bs_error *err)
 {
@@ -341,8 +338,8 @@ static enum bs_status is_away(const struct listing *at, uint32_t i, bool *is_awa
 	return status;
 }
 
-/* Finds what a new folder, listed nowhere yet, encloses and has; the first of it gives it its
- * number. */
+/* Absorbs the listed sources inside a new folder, which is not listed yet. *number_out: the number
+ * of the first of them, which the folder takes over; NONE if there are none. */
 static enum bs_status absorb(struct listing *at, const struct bs_source_record *folder,
                              const char *place, uint32_t *number_out, struct bs_error *err)
 {
@@ -374,7 +371,7 @@ static enum bs_status absorb(struct listing *at, const struct bs_source_record *
 	return status;
 }
 
-/* Ids begin with labels. */
+/* Labels must be unique, because ids begin with them. */
 static enum bs_status check_label(const struct listing *at, const struct bs_source_record *new,
                                   struct bs_error *err)
 {
@@ -391,8 +388,8 @@ static enum bs_status check_label(const struct listing *at, const struct bs_sour
 	return BS_OK;
 }
 
-/* A source that is not listed: it becomes a part of one, or one of its own. Takes over the place in
- * listed. *number_out: the one that has it. */
+/* Adds a source that is not listed: as a part of a listed folder (*below_out), or as a source of
+ * its own. *number_out: the source that has it. Takes ownership of listed->place. */
 static enum bs_status add_record(struct listing *at, struct bs_source_record *record,
                                  struct bs_listed_source *listed, uint32_t *number_out,
                                  const char **below_out, struct bs_error *err)
@@ -427,7 +424,7 @@ static enum bs_status add_record(struct listing *at, struct bs_source_record *re
 	                      record->path, err);
 }
 
-/* Where it stands, as long as it is in the folder of the index. */
+/* The label: with by_place the recorded path, otherwise the argument as spelled. */
 static const char *label_of(const struct listing *at, const struct bs_source *source,
                             const char *path)
 {
@@ -436,8 +433,8 @@ static const char *label_of(const struct listing *at, const struct bs_source *so
 	return strcmp(path, ".") == 0 ? "" : strcmp(path, "./-") == 0 ? "-" : path;
 }
 
-/* Source i is one of its own, since the folders around it leave it out; they may have had it
- * before. */
+/* Reads the place of source i in the folders around it, whose rules skip it now, because they may
+ * have had its documents. */
 static enum bs_status leave_folders(struct listing *at, uint32_t i, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
@@ -452,7 +449,7 @@ static enum bs_status leave_folders(struct listing *at, uint32_t i, struct bs_er
 	return status;
 }
 
-/* An argument of the command line. */
+/* Adds an argument of the command line. */
 static enum bs_status add_argument(struct listing *at, const struct bs_source *source,
                                    struct bs_error *err)
 {
@@ -473,7 +470,7 @@ static enum bs_status add_argument(struct listing *at, const struct bs_source *s
 		status = bs_recorded_name(at->writer->dir, &at->manifest->sources[number], err);
 		at->list->sources[number].is_followed = true;
 	} else if (!status) {
-		/* What becomes a part of another is not noted as named. */
+		/* A part of another source is not recorded as named. */
 		record.is_named = true;
 		listed.is_followed = true;
 		status = add_record(at, &record, &listed, &number, &below, err);
@@ -518,9 +515,9 @@ static enum bs_status add_arguments(struct listing *at, struct bs_error *err)
 }
 
 /*
- * Everything is read again. Source k of the commit before is restored from its stored texts if it
- * held documents and is gone, empty or unreadable; where they are not stored that is an error. A
- * folder that is empty may be so if a rebuild named it.
+ * In a full run: source k of the previous commit is restored from its stored texts if it held
+ * documents and is missing or unreadable; it is an error if they are not stored. An empty folder is
+ * accepted if a rebuild named it.
  */
 static enum bs_status restore(const struct listing *at, uint32_t k, struct bs_listed_source *listed,
                               struct bs_error *err)
@@ -542,7 +539,7 @@ static enum bs_status restore(const struct listing *at, uint32_t k, struct bs_li
 	return status;
 }
 
-/* One of the commit before that is to be one of this commit. Takes over the place in listed. */
+/* Carries source k of the previous commit over. Takes ownership of listed->place. */
 static enum bs_status carry(struct listing *at, uint32_t k, struct bs_listed_source *listed,
                             struct bs_error *err)
 {
@@ -561,7 +558,7 @@ static enum bs_status carry(struct listing *at, uint32_t k, struct bs_listed_sou
 		move->number = at->list->n_sources;
 		return status ? status : append(at, &record, listed, err);
 	}
-	/* Everything is read: two that an older version recorded may be one. */
+	/* Sources that an older version recorded twice are joined. */
 	number = find_same(at, record.kind, listed->place, record.path);
 	if (number != NONE)
 		free(listed->place);
@@ -575,7 +572,7 @@ static enum bs_status carry(struct listing *at, uint32_t k, struct bs_listed_sou
 	                   &move->below, err);
 }
 
-/* Everything is read: the collection is where its folder is. */
+/* In a full run: carries an inner collection over to where its folder is now. */
 static enum bs_status carry_inner(struct listing *at, uint32_t k, struct bs_error *err)
 {
 	const struct bs_source_record *record = &at->request->old->sources[k];
@@ -595,8 +592,8 @@ static enum bs_status carry_inner(struct listing *at, uint32_t k, struct bs_erro
 	                 &move->number, err);
 }
 
-/* The source of the previous commit that an argument names, whether its place still exists or not;
- * else the source that the argument lies in. NONE: neither exists. */
+/* *number_out: the source of the previous commit that an argument names, whether it still exists or
+ * not. *around_out: a source that contains the argument. Each is NONE if there is none. */
 static enum bs_status find_recorded(const struct listing *at, const struct bs_listed_source *known,
                                     const char *argument, uint32_t *number_out,
                                     uint32_t *around_out, struct bs_error *err)
@@ -629,7 +626,7 @@ static enum bs_status find_recorded(const struct listing *at, const struct bs_li
 	return status;
 }
 
-/* Marks what --forget names. */
+/* Marks the sources that --forget names. */
 static enum bs_status mark_forgotten(const struct listing *at, const struct bs_listed_source *known,
                                      bool *forgets, struct bs_error *err)
 {
@@ -656,7 +653,7 @@ static enum bs_status mark_forgotten(const struct listing *at, const struct bs_l
 	return status;
 }
 
-/* In a rebuild: fails unless the argument can be read anew. */
+/* In a rebuild: fails if the argument cannot be read again. */
 static enum bs_status check_anew(const struct listing *at, const char *argument, uint32_t number,
                                  uint32_t around, struct bs_error *err)
 {
@@ -685,7 +682,7 @@ static enum bs_status check_anew(const struct listing *at, const char *argument,
 	              : BS_OK;
 }
 
-/* Marks what a rebuild names. */
+/* Marks the sources that a rebuild names. */
 static enum bs_status mark_anew(const struct listing *at, struct bs_listed_source *known,
                                 struct bs_error *err)
 {
@@ -702,9 +699,9 @@ static enum bs_status mark_anew(const struct listing *at, struct bs_listed_sourc
 	return status;
 }
 
-/* The sources of the previous commit, one each: their places, and how this run treats them. */
+/* Marks of this run, for each source of the previous commit. */
 struct marks {
-	struct bs_listed_source *known; /* places are owned, and may be given away */
+	struct bs_listed_source *known; /* places are owned, and moved to the list */
 	bool *forgets;
 };
 
@@ -756,7 +753,7 @@ enum bs_status bs_source_list_check_rebuild(struct bs_index_writer *writer,
 	return status;
 }
 
-/* The sources of the commit before, but those that this run forgets. */
+/* Carries over all sources of the previous commit, except those that this run forgets. */
 static enum bs_status carry_all(struct listing *at, struct bs_error *err)
 {
 	const struct bs_manifest *old = at->request->old;
@@ -786,8 +783,7 @@ static enum bs_status carry_all(struct listing *at, struct bs_error *err)
 	return status;
 }
 
-/* What the rules of a folder that is read left out when it became a source of its own they may let
- * in by now. */
+/* Absorbs sources that the rules of a folder skipped earlier and include now. */
 static enum bs_status take_in_reached(struct listing *at, bool reads_all, struct bs_error *err)
 {
 	struct bs_listed_source *sources = at->list->sources;
@@ -798,7 +794,7 @@ static enum bs_status take_in_reached(struct listing *at, bool reads_all, struct
 		uint32_t folder = NONE;
 		if (sources[i].place && sources[i].is_followed)
 			status = find_encloser(at, sources[i].place, &folder, &below, err);
-		/* What cannot be looked at for the moment stays what it is. */
+		/* An unreadable folder does not absorb a source now. */
 		if (status && !bs_is_fatal(status)) {
 			status = BS_OK;
 			continue;

@@ -1,8 +1,8 @@
 /*
- * source_list.h: which sources a run has, which of them it looks at, and what becomes of those that
- * the commit before recorded. A source is known by its place, without links, so that each file
- * belongs to one: what lies in a recorded folder is a part of it, and a folder absorbs what was
- * recorded inside of it, unless its rules leave that out.
+ * source_list.h: determines the sources of a run, which of them it reads, and the changes of those
+ * that the previous commit recorded. A source is identified by its path without symlinks, so that
+ * each file belongs to one source: a path below a recorded folder is a part of that folder, and a
+ * new folder absorbs recorded sources inside it, unless its rules skip them.
  */
 #pragma once
 
@@ -11,20 +11,20 @@
 #include "indexer/run/away.h"
 #include "indexer/run/index_writer.h"
 
-/* A source of the commit to be. */
+/* A source of the next commit. */
 struct bs_listed_source {
-	char *place; /* see bs_recorded_place */
+	char *place; /* see bs_recorded_canonical */
 	bool is_followed;
-	bool is_read; /* else it stays as it was */
-	bool is_anew; /* a rebuild named it: nothing that is known of it is trusted */
-	/* it cannot be read; of a full run its documents come from their stored texts */
+	bool is_read; /* otherwise it stays unchanged */
+	bool is_anew; /* a rebuild named it: ignore what the index knows of it */
+	/* it cannot be read; a full run takes its documents from their stored texts */
 	bool is_restored;
-	/* its number in the previous commit, if it was carried over unchanged, or BS_SOURCE_GONE */
+	/* number in the previous commit, if carried over unchanged; otherwise BS_SOURCE_GONE */
 	uint32_t old;
-	bool is_absorbing; /* it takes in others: the texts that they had are read again */
-	/* its parts are other sources now: it may only have to drop what it had there */
+	bool is_absorbing; /* it absorbs other sources: their texts are read again */
+	/* its parts are other sources now: it is read only to drop their documents */
 	bool is_left;
-	const char **parts; /* NULL-ended: only these are read; NULL: all of it */
+	const char **parts; /* NULL-terminated: only these parts are read; NULL: all of it */
 	size_t n_parts;
 };
 
@@ -32,29 +32,29 @@ BS_VECTOR(bs_source_strings, char *);
 
 /* Zero-initialise; release with bs_source_list_deinit. */
 struct bs_source_list {
-	struct bs_listed_source *sources; /* one a source of the writer's manifest */
-	struct bs_source_move *moves;     /* one a source of the commit before */
+	struct bs_listed_source *sources; /* one for each source of the writer's manifest */
+	struct bs_source_move *moves;     /* one for each source of the previous commit */
 	uint32_t n_sources, n_moves;
 	uint32_t n_read;
-	bool is_changed; /* it is not the list of the commit before */
+	bool is_changed; /* it differs from the list of the previous commit */
 	bool read_stdin;
-	struct bs_source_strings strings; /* what parts and moves point to */
+	struct bs_source_strings strings; /* referenced by parts and moves */
 };
 
-/* How a run came to its list. */
+/* The input of a list, besides the writer's request. */
 struct bs_source_list_request {
-	const struct bs_manifest *old;     /* the commit before, zeros if there is none */
-	const struct bs_away_index *index; /* that of the commit before */
-	bool is_full;                      /* nothing stays as it was */
-	/* new sources are named by where they are, not as they are spelled */
+	const struct bs_manifest *old;     /* the previous commit, zeros if there is none */
+	const struct bs_away_index *index; /* index of the previous commit */
+	bool is_full;                      /* everything is read again */
+	/* new sources are labelled by their path from the index's folder, not as spelled */
 	bool by_place;
 };
 
 /*
- * Checks the arguments of a rebuild: BS_INVALID if one is not a source of the commit before (of a
- * damaged index: is part of one), BS_NOT_FOUND or BS_IO if it is not there or cannot be read.
- * *left_out: a source that is neither named nor to be forgotten, standard input before all others,
- * or BS_SOURCE_GONE.
+ * Checks the arguments of a rebuild: BS_INVALID if one is not a source of the previous commit (in a
+ * damaged index: if it is only a part of one), BS_NOT_FOUND or BS_IO if it does not exist or cannot
+ * be read. *left_out: a source that is neither named nor forgotten, preferably standard input, or
+ * BS_SOURCE_GONE.
  */
 enum bs_status bs_source_list_check_rebuild(struct bs_index_writer *writer,
                                             const struct bs_source_list_request *request,
@@ -62,15 +62,15 @@ enum bs_status bs_source_list_check_rebuild(struct bs_index_writer *writer,
                                             struct bs_error *err) BS_WARN_UNUSED;
 
 /*
- * Fills in the sources of the writer's manifest, by the request of its run and the commit before.
- * An argument that cannot be read is reported, and the others go on. BS_INVALID (no source; a name
- * that is taken; one to be forgotten that is none), BS_NOT_FOUND (none of the arguments can be
- * read; of a full run, see bs_away_refuse), BS_NO_MEMORY, BS_IO.
+ * Fills in the sources of the writer's manifest, from the request of its run and the previous
+ * commit. An argument that cannot be read is reported and skipped. BS_INVALID (no source; a label
+ * that is in use; an unknown source to forget), BS_NOT_FOUND (no argument can be read; in a full
+ * run, see bs_away_refuse), BS_NO_MEMORY, BS_IO.
  */
 enum bs_status bs_source_list_make(struct bs_source_list *list, struct bs_index_writer *writer,
                                    const struct bs_source_list_request *request,
                                    struct bs_error *err) BS_WARN_UNUSED;
 void bs_source_list_deinit(struct bs_source_list *list);
 
-/* BS_INVALID: nothing to do. */
+/* Fails with BS_INVALID: there is no source. */
 enum bs_status bs_source_list_fail_empty(struct bs_error *err);

@@ -1,5 +1,5 @@
 /*
- * tuning.h: what experiments and tests set of an index run (bs_build_request.tuning).
+ * tuning.h: parameters of an index run for experiments and tests.
  */
 #pragma once
 
@@ -8,16 +8,18 @@
 #include "core/matrix/term_treatment.h"
 #include "indexer/segment/size_classes.h"
 
-/* What experiments and tests set of a struct bs_build_request. Zero: defaults. */
+/* For bs_build_request.tuning. Zeros: defaults. */
 struct bs_build_tuning {
 	const struct bs_term_treatment_policy *policy;
+	/* blocks of a shard */
 	uint32_t max_shard_blocks;
-	/* of columns; documents that need more even alone become forward indexes */
+	/* limit for the columns of a shard; larger documents become forward indexes */
 	uint64_t max_shard_bytes;
 	uint32_t max_segment_docs;
 	enum bs_forward_mode forward_mode;
-	/* of a sample of the text, for pairs of words to be indexed */
+	/* least text of a sample for choosing word pairs */
 	uint64_t pairs_least_bytes;
-	/* of all pairs, for each posting of a word; BS_PRICE_PAIR_MOST_BITS */
+	/* limit for all word pairs, in bits for each posting of a word; 0:
+	 * BS_PRICE_PAIR_MOST_BITS */
 	double pair_bits;
 };

@@ -1,14 +1,13 @@
 /*
- * writer.c: the writer of bitsift/writer.h: documents that are given, as a run of their own
- * (indexing.h) from the first change to the commit. They are documents of standard input whose ids
- * stand beside them (BS_DOC_SEPARATE_ID).
+ * writer.c: the writer of bitsift/writer.h: in-memory documents. From the first change to the
+ * commit it is a run of its own (indexing.h). The documents belong to the source of standard input,
+ * with separate ids (BS_DOC_SEPARATE_ID).
  *
- *      texts -> [ held, while pairs of words are to be chosen ] -> fields -> analysed batch
- *                                                              -> id owners, indexing buffer,
- *                                                                segments, as in any run
+ *      texts -> [ held, until word pairs are chosen ] -> fields -> analysed batch
+ *                                    -> id owners, indexing buffer, segments, as in any run
  *
  * Fields are analysed directly, without a copy as JSON. A line of JSON is written only for the
- * store and for the checksum.
+ * store and the checksum.
  */
 #include "core/bitsift/writer.h"
 #include "core/bitsift/build.h"
@@ -29,15 +28,16 @@
 #include "corpus/read/text_store.h"
 #include "indexer/run/indexing.h"
 
-/* What is given is merged when it is as much as half a batch of lines: then no buffer of the
- * analysed batch is so large that it is given back each time. */
+/* Documents are merged in batches of half the size of a batch of lines, so that no buffer of the
+ * analysed batch is so large that it is freed each time. */
 #define BATCH_BYTES (BS_BATCH_BYTES / 2)
-/* By so much text pairs of words are chosen. Of a collection it is an eighth: that of one of 32
- * MiB, then. */
+/* Text for choosing word pairs. For a collection the sample is an eighth, so this corresponds to
+ * one of 32 MiB. */
 #define HELD_BYTES (4u << 20)
-/* A document over this share of the memory is taken alone: as reader.c has it. */
+/* A document over this share of the memory is processed alone, as in reader.c. */
 #define LARGE_SHARE 128u
 
+/* A document whose word pairs are not chosen yet. */
 struct held_document {
 	size_t id_bytes, n_texts;
 };
@@ -45,31 +45,34 @@ struct held_document {
 BS_VECTOR(held_list, struct held_document);
 BS_VECTOR(held_texts, struct bs_text);
 
-/* The documents given before pairs of words are chosen. */
+/* The documents that were added before word pairs are chosen. */
 struct held_documents {
 	struct held_list list;
-	/* of one document after the other; their pointers count only while it is given on */
+	/* consecutive texts of all documents; pointers are valid only in give_all_held */
 	struct held_texts texts;
-	/* of each document its id, of each of its texts the field's name and the text */
+	/* of each document its id, then for each text the field's name and the text */
 	struct bs_buffer bytes;
-	struct bs_buffer line;  /* of the one that is given on */
-	uint64_t counted_bytes; /* towards HELD_BYTES */
+	struct bs_buffer line;  /* scratch: the line of a document */
+	uint64_t counted_bytes; /* counts towards HELD_BYTES */
 };
 
 struct bs_writer {
-	struct bs_uncommitted uncommitted; /* first: for searches */
-	struct bs_build_request build;     /* of the runs */
-	struct bs_build_tuning tuning;     /* of build */
+	struct bs_uncommitted uncommitted; /* first, because searches cast to it */
+	struct bs_build_request build;     /* the request of each transaction */
+	struct bs_build_tuning tuning;     /* referenced by build */
 	bool not_stored, no_checksums, grams;
-	uint64_t document_memory_bytes; /* of the request */
-	struct bs_indexing *at;         /* the transaction under way; NULL: none */
-	uint32_t source;                /* number of the in-memory documents there */
-	enum bs_status failed;          /* of the transaction, which was rolled back for it; */
+	uint64_t document_memory_bytes; /* see struct bs_writer_request */
+	struct bs_indexing *at;         /* the present transaction; NULL: none */
+	uint32_t source;                /* number of the source of in-memory documents in at */
+	/* failure for which the transaction was rolled back; BS_OK: none */
+	enum bs_status failed;
+	/* message of failed */
 	struct bs_error why;
+	/* documents that are analysed but not merged */
 	struct bs_term_batch batch;
-	uint64_t batch_bytes;          /* of lines in it */
-	struct bs_buffer line, fields; /* of the document in hand */
-	/* documents are held, until there are enough to choose pairs of words by */
+	uint64_t batch_bytes;          /* bytes of the lines in batch */
+	struct bs_buffer line, fields; /* scratch: of the current document */
+	/* documents are held until there are enough to choose word pairs */
 	bool holds;
 	struct held_documents held;
 	struct bs_term_table held_ids;
@@ -77,8 +80,7 @@ struct bs_writer {
 
 static const char *in_memory_source[] = {"-"};
 
-/* The sources of the index stay as they are; that of in-memory documents is under way from now
- * on. */
+/* Keeps all sources of the index; begins the source of in-memory documents. */
 static enum bs_status begin_sources(struct bs_writer *writer, struct bs_error *err)
 {
 	struct bs_indexing *at = writer->at;
@@ -103,7 +105,7 @@ static enum bs_status begin_sources(struct bs_writer *writer, struct bs_error *e
 	return status ? status : bs_index_writer_step(&at->writer, BS_BUILD_READ, 0, err);
 }
 
-/* That one document may take. */
+/* The memory limit of a document. */
 static uint64_t document_memory(const struct bs_writer *writer)
 {
 	uint64_t memory = writer->at->writer.source_options.memory_bytes;
@@ -132,7 +134,7 @@ static void forget_held(struct held_documents *held)
 	held->counted_bytes = 0;
 }
 
-/* What is not merged is gone, with all that is; or all is committed, if status is BS_OK. */
+/* Ends the transaction: commits if status is BS_OK, otherwise discards everything. */
 static enum bs_status end(struct bs_writer *writer, enum bs_status status,
                           struct bs_build_report *report_out, struct bs_error *err)
 {
@@ -147,7 +149,7 @@ static enum bs_status end(struct bs_writer *writer, enum bs_status status,
 	return status;
 }
 
-/* From the first change on. */
+/* Begins a transaction, unless there is one. */
 static enum bs_status begin(struct bs_writer *writer, struct bs_error *err)
 {
 	if (writer->failed)
@@ -178,7 +180,7 @@ static enum bs_status check_id(size_t id_bytes, struct bs_error *err)
 	               : bs_fail(err, BS_INVALID, "an id has 1 to 2^31 bytes");
 }
 
-/* What each change of a document begins with; then the deadline is to be ended. */
+/* Begins each change of a document; after success the caller ends the deadline. */
 static enum bs_status enter(struct bs_writer *writer, size_t id_bytes, struct bs_deadline *deadline,
                             struct bs_error *err)
 {
@@ -193,7 +195,7 @@ static enum bs_status enter(struct bs_writer *writer, size_t id_bytes, struct bs
 	return status;
 }
 
-/* A change failed half-way: nothing of the transaction stays. */
+/* Rolls the transaction back if a change failed. */
 static enum bs_status settle(struct bs_writer *writer, enum bs_status status, struct bs_error *why,
                              struct bs_error *err)
 {
@@ -212,10 +214,10 @@ static struct bs_doc_record named(const void *id, size_t id_bytes)
 		.flags = BS_DOC_SEPARATE_ID, .name = id, .name_bytes = (uint32_t)id_bytes};
 }
 
-/* Documents whose ids are asked for ahead. */
+/* Distance of prefetching ids, in documents. */
 #define IDS_AHEAD 4u
 
-/* A document comes back that `bitsift delete` keeps out. */
+/* Ends the exclusion of a document that `bitsift delete` removed and that is added again. */
 static enum bs_status end_exclusion(struct bs_indexing *at, const struct bs_doc_record *record,
                                     struct bs_error *err)
 {
@@ -275,14 +277,15 @@ static bool is_large(const struct bs_writer *writer, uint64_t n_bytes)
 	return n_bytes > writer->at->writer.source_options.memory_bytes / LARGE_SHARE;
 }
 
-/* Into the batch. What is large comes alone: if it is too much then, it is refused, and all others
- * are merged. */
+/* Adds a document to the batch. A large one is alone, after all others were merged: so it can be
+ * refused without affecting them. */
 static enum bs_status take(struct bs_writer *writer, struct bs_document *document,
                            bool *is_refused_out, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	bool is_alone = is_large(writer, document->raw.n_bytes);
-	/* Without a line it is none that is kept (0): it changed. */
+	/* Without a line, 1 differs from the recorded checksum (0): the document counts as
+	 * changed. */
 	document->raw.checksum = document->raw.bytes ? bs_checksum(document->raw.bytes,
 	                                                           (size_t)document->raw.n_bytes)
 	                                             : 1;
@@ -300,7 +303,7 @@ static enum bs_status take(struct bs_writer *writer, struct bs_document *documen
 	return status;
 }
 
-/* Makes a document of texts; line: theirs, or NULL. Borrowed until the next one. */
+/* Makes a document from texts. line: its JSON line, nullable. Borrowed until the next call. */
 static enum bs_status make_document(struct bs_writer *writer, const void *id, size_t id_bytes,
                                     const struct bs_text *texts, size_t n_texts,
                                     const struct bs_buffer *line, struct bs_document *document_out,
@@ -346,7 +349,7 @@ static enum bs_status give_all_held(struct bs_writer *writer, bool has_lines, bs
 	return status;
 }
 
-/* A bs_give_sample_fn. */
+/* A bs_give_sample_fn; context: the writer. */
 static enum bs_status give_sample(void *context, bs_sample_fn give, void *give_context,
                                   struct bs_error *err)
 {
@@ -361,8 +364,8 @@ static enum bs_status take_held(void *context, const struct bs_document *documen
 	return take(context, &own, &is_refused, err);
 }
 
-/* There are enough of them, or they are needed: pairs of words are chosen, and no more documents
- * are held. */
+/* Chooses word pairs from the held documents and adds these to the batch; later ones are not
+ * held. */
 static enum bs_status release_held(struct bs_writer *writer, struct bs_error *err)
 {
 	if (!writer->holds)
@@ -433,7 +436,7 @@ static uint64_t bytes_of(const struct bs_text *texts, size_t n_texts)
 	return n_bytes;
 }
 
-/* Before anything is made of it. */
+/* Checks the number and size of texts before anything is made of them. */
 static enum bs_status check_texts(const struct bs_writer *writer, const struct bs_text *texts,
                                   size_t n_texts, struct bs_error *err)
 {
@@ -446,7 +449,7 @@ static enum bs_status check_texts(const struct bs_writer *writer, const struct b
 	                   err);
 }
 
-/* Refuses a line that memory or the store cannot hold. */
+/* Refuses a line that is too large for the memory or the store. */
 static enum bs_status check_line(const struct bs_writer *writer, struct bs_error *err)
 {
 	uint64_t memory = document_memory(writer);
@@ -483,16 +486,16 @@ static enum bs_status add(struct bs_writer *writer, const char *id, size_t id_by
 	return settle(writer, status, &why, err);
 }
 
-/* Where the in-memory document of this id is, as of now. */
+/* Where the in-memory document with an id is now. */
 struct found {
-	bool is_held;  /* not in the batch yet */
-	bool is_added; /* in this transaction, at place; */
-	bool is_old;   /* or in the commit before, as ref */
+	bool is_held;  /* held, not in the batch yet */
+	bool is_added; /* merged in this transaction, at place */
+	bool is_old;   /* it is in the previous commit, as ref */
 	struct bs_id_place place;
 	struct bs_doc_ref ref;
 };
 
-/* As far as it is merged. */
+/* Finds a document among the held and merged ones, but not in the batch. */
 static enum bs_status find(struct bs_writer *writer, const char *id, size_t id_bytes,
                            struct found *found_out, struct bs_error *err)
 {
@@ -516,7 +519,8 @@ static bool is_found(const struct found *found)
 	return found->is_held || found->is_added || found->is_old;
 }
 
-/* Whoever is there is so before the batch is merged, too: that only adds. */
+/* *is_found_out: a document with the id exists. Merges the batch only if needed, because that only
+ * adds documents. */
 static enum bs_status find_any(struct bs_writer *writer, const char *id, size_t id_bytes,
                                bool *is_found_out, struct bs_error *err)
 {
@@ -531,7 +535,7 @@ static enum bs_status find_any(struct bs_writer *writer, const char *id, size_t 
 	return status;
 }
 
-/* Adds, or replaces what must be there. */
+/* Adds a document, or replaces one; BS_NOT_FOUND if must_be_there and there is none. */
 static enum bs_status put(struct bs_writer *writer, const char *id, size_t id_bytes,
                           const struct bs_text *texts, size_t n_texts, bool must_be_there,
                           struct bs_error *err)
@@ -565,7 +569,7 @@ enum bs_status bs_writer_replace(struct bs_writer *writer, const char *id, size_
 	return put(writer, id, id_bytes, texts, n_texts, true, err);
 }
 
-/* A document of this transaction is as if it had never come. */
+/* Deletes a document of this transaction; it is not counted as added. */
 static enum bs_status drop_added(struct bs_indexing *at, struct bs_id_place place,
                                  struct bs_error *err)
 {
@@ -611,7 +615,7 @@ enum bs_status bs_writer_delete(struct bs_writer *writer, const char *id, size_t
 	return status;
 }
 
-/* The segments that there were, all of them, and those written since. */
+/* Lists the segments of the previous commit, and those written in this transaction. */
 static enum bs_status list_segments(const struct bs_indexing *at, struct bs_manifest *manifest,
                                     struct bs_error *err)
 {
@@ -625,7 +629,7 @@ static enum bs_status list_segments(const struct bs_indexing *at, struct bs_mani
 	return status;
 }
 
-/* What died in the transaction, and what is of other sources. */
+/* Marks documents that died in this transaction, and documents of other sources, as deleted. */
 static enum bs_status mark_dead(struct bs_indexing *at, uint32_t source, struct bs_snapshot *shown,
                                 struct bs_error *err)
 {
@@ -757,7 +761,7 @@ void bs_writer_close(struct bs_writer *writer)
 	free(writer);
 }
 
-/* Against the index, if there is one. */
+/* Checks the options against those of the index, if it exists. */
 static enum bs_status check_index(const struct bs_writer *writer, struct bs_error *err)
 {
 	const struct bs_build_request *build = &writer->build;

@@ -1,5 +1,4 @@
-/* condense.c: see condense.h. First what is left out and what comes in its place; then the way
- * back. */
+/* condense.c: see condense.h. First condensing, then restoring. */
 #include "indexer/segment/condense.h"
 
 #include <stdlib.h>
@@ -21,7 +20,7 @@
 
 #define SEGMENT   "seg-"
 #define CONDENSED "condensed-"
-/* By the terms of so many rows codes are made, or all if they are not twice as many. */
+/* Sample of rows for the codes; all rows if there are fewer than twice as many. */
 #define SAMPLE_ROWS 65536u
 #define COPY_BYTES  ((uint64_t)1 << 20)
 
@@ -46,15 +45,14 @@ static enum bs_status copy_section(const struct bs_section *section, uint32_t in
 }
 
 /*
- * Packed arrays that ascend, or nearly: rows, and where tf codes begin. They take fewer bytes as
- * the steps from number to number, once these are compressed. A step is a varint: 2 s if s is not
- * below 0, else -2 s - 1.
+ * Packed arrays that nearly ascend (rows, and offsets of tf codes) compress better as differences.
+ * A difference d is a varint: 2 d if d >= 0, otherwise -2 d - 1.
  */
 
 struct steps {
 	struct bs_section section;
 	const uint8_t *at;
-	uint64_t number; /* the last one */
+	uint64_t number; /* the last number read */
 };
 
 static enum bs_status open_steps(struct steps *steps, struct bs_section section,
@@ -78,15 +76,13 @@ static enum bs_status next_number(struct steps *steps, uint64_t most, uint64_t *
 	return BS_OK;
 }
 
-/* ---- condensing ---- */
-
 struct condensing {
 	const struct bs_shard_plan *plan;
 	struct bs_segment segment;
-	uint32_t *ranks; /* by place; RARE: lists have it */
+	uint32_t *ranks; /* by place; RARE: the term is in the rare-term lists */
 	struct bs_row_counts counts;
 	struct bs_row_codes codes;
-	struct bs_u32s row; /* ranks of one */
+	struct bs_u32s row; /* scratch: the ranks of one row */
 	struct bs_file_writer *writer;
 };
 
@@ -113,7 +109,7 @@ static bool is_left_out(const struct bs_segment *segment, const struct bs_sectio
 
 #define RARE UINT32_MAX
 
-/* Of a document, ascending. */
+/* Collects the ranks of a document's terms, ascending. */
 static enum bs_status take_row(struct condensing *at, uint32_t document, struct bs_error *err)
 {
 	const struct bs_indexing_buffer *indexing_buffer = at->plan->indexing_buffer;
@@ -169,7 +165,7 @@ static enum bs_status write_rows(struct condensing *at, uint32_t shard, struct b
 	return status ? status : ended;
 }
 
-/* n numbers of a packed array. */
+/* Writes n numbers of a packed array as differences. */
 static enum bs_status write_steps(struct condensing *at, const struct bs_packed *packed, uint64_t n,
                                   uint32_t id, uint32_t instance, struct bs_error *err)
 {
@@ -222,7 +218,7 @@ static bool is_rare(const struct bs_shard_plan *plan, uint32_t place)
 	return !plan->treatments->entries[kind & ~BS_KIND_HAS_LEVELS].has_false_positives;
 }
 
-/* By place, from those by ordinal. */
+/* Fills ranks by place, from the ranks by ordinal. */
 static enum bs_status find_ranks(struct condensing *at, const uint32_t *term_dfs,
                                  struct bs_error *err)
 {
@@ -272,27 +268,25 @@ enum bs_status bs_condense(const struct bs_dir *dir, const char *segment_name,
 	return status;
 }
 
-/* ---- restoring ---- */
-
 struct restoring {
-	struct bs_segment segment;                 /* the condensed one */
-	struct bs_indexing_buffer indexing_buffer; /* its documents, as places */
-	struct bs_lexicon_term *terms;             /* by ordinal, until the plan is made */
-	uint32_t *place_of;                        /* likewise */
-	uint32_t *by_rank;                         /* places */
+	struct bs_segment segment;                 /* the condensed segment */
+	struct bs_indexing_buffer indexing_buffer; /* its documents, with terms as places */
+	struct bs_lexicon_term *terms;             /* by ordinal; freed when the plan is made */
+	uint32_t *place_of;                        /* by ordinal */
+	uint32_t *by_rank;                         /* by rank: the place */
 	struct bs_rare_term_lists lists;
-	uint64_t list; /* the one that was read last, */
+	uint64_t list; /* the list in rare */
 	struct bs_rare_terms rare;
 	struct bs_shard_plan plan;
 	struct bs_shard_builder builder;
-	struct bs_shard_product product; /* of the shard under way */
+	struct bs_shard_product product; /* the current shard */
 	struct bs_false_positives_builder false_positives;
 	struct bs_code_set codes;
-	struct bs_u32s ranks;     /* of a row, */
-	struct bs_u32s places;    /* and its terms */
-	uint32_t *rows;           /* of a shard */
-	struct bs_buffer entries; /* of shards: those that are there already */
-	uint64_t n_rows;          /* of the shards so far */
+	struct bs_u32s ranks;     /* scratch: ranks of a row */
+	struct bs_u32s places;    /* scratch: places of a row */
+	uint32_t *rows;           /* documents of the current shard */
+	struct bs_buffer entries; /* entries of the shards written so far */
+	uint64_t n_rows;          /* rows of the shards so far */
 	struct bs_file_writer *writer;
 };
 
@@ -301,7 +295,7 @@ static enum bs_status corrupt(const struct restoring *at, const char *what, stru
 	return bs_container_corrupt(at->segment.file, err, "%s", what);
 }
 
-/* The least df of a term that has an exact column in some shard. */
+/* The least df of a term with an exact column in some shard. */
 static enum bs_status find_least_exact(const struct restoring *at, double *least_out,
                                        struct bs_error *err)
 {
@@ -353,7 +347,7 @@ static enum bs_status read_lexicon(struct restoring *at, struct bs_error *err)
 	                              : corrupt(at, "a lexicon of fewer terms than there are", err);
 }
 
-/* Terms by the ranks that rows call them by, as places, which shards are made by. */
+/* Fills by_rank: term vectors refer to terms by rank, shards are built from places. */
 static enum bs_status place_ranks(struct restoring *at, struct bs_error *err)
 {
 	uint32_t n_terms = (uint32_t)at->segment.meta.n_terms;
@@ -399,13 +393,13 @@ static enum bs_status make_plan(struct restoring *at, struct bs_error *err)
 		status = bs_shard_plan_of_lexicon(&at->plan, least_exact, at->place_of, err);
 	if (!status)
 		status = place_ranks(at, err);
-	at->plan.lexicon = NULL; /* what it said is known by place now */
+	at->plan.lexicon = NULL; /* its data is by place now */
 	free(at->terms);
 	at->terms = NULL;
 	return status ? status : bs_shard_builder_init(&at->builder, &at->plan, err);
 }
 
-/* All documents, without terms so far, and how often words stand in them. */
+/* Makes all documents, without terms, and their tf codes. */
 static enum bs_status make_documents(struct restoring *at, struct bs_error *err)
 {
 	uint32_t n_docs = (uint32_t)at->segment.meta.n_docs;
@@ -439,7 +433,7 @@ static enum bs_status make_documents(struct restoring *at, struct bs_error *err)
 	return status ? status : bs_tf_table_pad(&at->indexing_buffer.tf_table, err);
 }
 
-/* What the document's list of rare terms adds to the row. */
+/* Adds the document's terms from its rare-term list to places. */
 static enum bs_status add_rare(struct restoring *at, uint32_t document, struct bs_error *err)
 {
 	uint64_t list = document >> at->lists.docs_log2;
@@ -463,7 +457,7 @@ static enum bs_status add_rare(struct restoring *at, uint32_t document, struct b
 	return BS_OK;
 }
 
-/* The terms of the next row, which is this document's. */
+/* Reads the terms of the next row, which belongs to the document. */
 static enum bs_status read_row(struct restoring *at, struct bs_row_reader *reader,
                                uint32_t document, struct bs_error *err)
 {
@@ -482,7 +476,7 @@ static enum bs_status read_row(struct restoring *at, struct bs_row_reader *reade
 	return add_rare(at, document, err);
 }
 
-/* They become the document's. */
+/* Stores places as the document's terms. */
 static enum bs_status put_row(struct restoring *at, uint32_t document, struct bs_error *err)
 {
 	struct bs_accumulated_doc *doc = at->indexing_buffer.docs.items + document;
@@ -493,11 +487,11 @@ static enum bs_status put_row(struct restoring *at, uint32_t document, struct bs
 	enum bs_status status =
 		bs_spool_reserve(spool, BS_GROUP_MOST_BYTES(n_terms), document, &to, err);
 	if (!status)
-		status = bs_vector_reserve(&at->places, 3, err); /* a group is of four */
+		status = bs_vector_reserve(&at->places, 3, err); /* a group has four */
 	if (status)
 		return status;
 	(void)bs_tf_table_added(&at->indexing_buffer.tf_table, document, &n_tf_bytes);
-	/* Which terms stand there more than once is asked of the codes, of each of them. */
+	/* All terms count as repeated, because the tf codes decide which are. */
 	*doc = (struct bs_accumulated_doc){
 		.codes = to, .n_terms = n_terms, .n_repeated = n_tf_bytes ? n_terms : 0};
 	to = bs_group_put(to, at->places.items, n_terms);
@@ -505,7 +499,7 @@ static enum bs_status put_row(struct restoring *at, uint32_t document, struct bs
 	return BS_OK;
 }
 
-/* The documents of a shard's rows. */
+/* Reads the documents of a shard's rows. */
 static enum bs_status read_rows(struct restoring *at, uint32_t shard, uint32_t n_rows,
                                 struct bs_error *err)
 {
@@ -524,7 +518,7 @@ static enum bs_status read_rows(struct restoring *at, uint32_t shard, uint32_t n
 	return status;
 }
 
-/* Their terms. */
+/* Reads the terms of a shard's documents. */
 static enum bs_status read_terms(struct restoring *at, uint32_t shard, uint32_t n_rows,
                                  struct bs_error *err)
 {
@@ -543,7 +537,7 @@ static enum bs_status read_terms(struct restoring *at, uint32_t shard, uint32_t 
 	return status;
 }
 
-/* Writes all sections of a matrix, whose rows are read. */
+/* Writes all sections of a matrix whose rows were read. */
 static enum bs_status restore_matrix(struct restoring *at, uint32_t shard,
                                      const struct bs_shard_shape *shape, struct bs_error *err)
 {
@@ -566,7 +560,7 @@ static enum bs_status restore_matrix(struct restoring *at, uint32_t shard,
 	return status;
 }
 
-/* From the section of a shard's rows, which is its first. */
+/* Restores a shard at its first section, that of its rows. */
 static enum bs_status restore_shard(struct restoring *at, uint32_t shard,
                                     const struct bs_shard_shape *shape, struct bs_error *err)
 {
@@ -582,7 +576,7 @@ static enum bs_status restore_shard(struct restoring *at, uint32_t shard,
 	return status;
 }
 
-/* One after the other; what was left out goes where it was. */
+/* Restores the sections in order; omitted sections are written at their original places. */
 static enum bs_status restore_section(struct restoring *at, const struct bs_section *section,
                                       uint32_t instance, struct bs_error *err)
 {
@@ -597,7 +591,7 @@ static enum bs_status restore_section(struct restoring *at, const struct bs_sect
 		if (status || section->id == BS_SECTION_ROWS)
 			return status ? status : restore_shard(at, instance, &shape, err);
 		return shape.is_forward ? copy_section(section, instance, at->writer, err) : BS_OK;
-	case BS_SECTION_RARE_CODES: /* false positives stand before it */
+	case BS_SECTION_RARE_CODES: /* false positives precede it */
 		status =
 			bs_false_positives_write(&at->false_positives, at->n_rows, at->writer, err);
 		return status ? status : copy_section(section, instance, at->writer, err);

@@ -1,12 +1,12 @@
 /*
- * condense.h: a segment as it is kept where room is dear, and back. A condensed segment has neither
- * columns nor false positives, which both follow from the documents' terms: it has these, the rare
- * ones in their lists as they are, the others coded as a forward index
- * (core/matrix/term_vectors.h), and all else as it is. What a writer chooses by measuring (widths,
- * exact columns, codes) is among that, so that what is restored depends on the file alone: it is
- * the segment, byte for byte.
+ * condense.h: converts a segment to a compact form for storage, and back. A condensed segment has
+ * neither columns nor false-positive lists, because both follow from the terms of the documents. It
+ * has these terms instead: rare ones in the unchanged rare-term lists, the others as term vectors
+ * (core/matrix/term_vectors.h). All other sections are unchanged. Choices that a writer makes by
+ * measuring (widths, exact columns, codes) are stored as well, so that the restored segment depends
+ * only on the file, and equals the original byte for byte.
  *
- * Documents in forward indexes keep them. FORMAT.md has the file, its kind 9.
+ * Documents with forward indexes keep these. FORMAT.md describes the file as kind 9.
  */
 #pragma once
 
@@ -15,15 +15,15 @@
 #include "core/store/manifest.h"
 #include "indexer/segment/shard_plan.h"
 
-/* What the condensed one of `seg-N` is called. */
+/* The file name of the condensed form of `seg-N`. */
 const char *bs_condensed_name(const char *segment_name, char name_out[BS_INDEX_NAME_BYTES]);
 
-/* Writes it beside the segment, of which plan is: complete, with the documents of its indexing
- * buffer as places. term_dfs: by ordinal. */
+/* Writes the condensed form of a segment next to it. plan: the segment's, complete, with the terms
+ * of the documents in its indexing buffer as places. term_dfs: by ordinal. */
 enum bs_status bs_condense(const struct bs_dir *dir, const char *segment_name,
                            const struct bs_shard_plan *plan, const uint32_t *term_dfs,
                            struct bs_error *err) BS_WARN_UNUSED;
 
-/* Writes the segment beside the condensed one. As bs_memory_index_restore. */
+/* Writes the segment next to its condensed form. Errors: see bs_memory_index_restore. */
 enum bs_status bs_restore(const struct bs_dir *dir, const char *condensed_name,
                           struct bs_error *err) BS_WARN_UNUSED;

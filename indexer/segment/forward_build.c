@@ -9,7 +9,7 @@
 #include "core/collections/sort.h"
 #include "core/matrix/prices.h"
 
-#define MOST_HASHES 7u /* more would keep out few beside those that have the neighbourhood */
+#define MOST_HASHES 7u /* more would reject few lists beyond those with the neighbourhood */
 #define LEAST_NEAR  1u
 
 void bs_forward_load_add(struct bs_forward_load *load, const struct bs_forward_load *other)
@@ -21,8 +21,8 @@ void bs_forward_load_add(struct bs_forward_load *load, const struct bs_forward_l
 		load->near[i] += other->near[i];
 }
 
-/* What a query of one term costs, of all documents: looks into the lists that pass the filters, and
- * the filters, of each group of 64 documents about as many words as there are hashes. */
+/* Time of a query of one term over all documents: looking into the lists that pass the filters,
+ * plus the filters: about n_hashes words for each group of 64 documents. */
 static double look_ns(const struct bs_forward_load *load, const struct bs_forward_price *price,
                       struct bs_forward_hashing hashing)
 {
@@ -54,7 +54,7 @@ struct bs_forward_hashing bs_forward_choose(const struct bs_forward_load *load,
 	return best;
 }
 
-/* Ascending ordinals of a document's terms. */
+/* Reads the ordinals of a document's terms and sorts them. */
 static void take_ordinals(const struct bs_indexing_buffer *indexing_buffer,
                           const uint32_t *ordinal_of, uint32_t document, uint32_t *ordinals,
                           uint32_t *spare)
@@ -68,13 +68,13 @@ static void take_ordinals(const struct bs_indexing_buffer *indexing_buffer,
 	bs_sort_u32(ordinals, spare, n_terms, indexing_buffer->terms.n_terms);
 }
 
-#define SAMPLE_DOCS  32u         /* of a size */
-#define SAMPLE_TERMS (32u << 10) /* about, of all of them */
+#define SAMPLE_DOCS  32u         /* sample of each size */
+#define SAMPLE_TERMS (32u << 10) /* about, for all documents of a size */
 
 struct size_sample {
-	uint64_t n_docs; /* of this size */
+	uint64_t n_docs; /* documents of this size */
 	uint64_t n_seen;
-	struct bs_forward_load load; /* of those measured */
+	struct bs_forward_load load; /* sum of the measured documents */
 };
 
 static struct bs_forward_load load_of(const uint32_t *ordinals, uint32_t n)
@@ -108,7 +108,7 @@ enum bs_status bs_forward_measure(const struct bs_indexing_buffer *indexing_buff
 		uint64_t wanted = SAMPLE_TERMS >> size;
 		wanted = wanted < 1 ? 1 : (wanted > SAMPLE_DOCS ? SAMPLE_DOCS : wanted);
 		uint64_t n_before = sample->n_seen++;
-		/* Those that are measured are spread evenly. */
+		/* Spread the measured documents evenly. */
 		if (sample->n_docs > wanted &&
 		    n_before * wanted / sample->n_docs == sample->n_seen * wanted / sample->n_docs)
 			continue;
@@ -137,7 +137,7 @@ void bs_shard_product_deinit(struct bs_shard_product *product)
 	*product = (struct bs_shard_product){0};
 }
 
-/* Documents of about the same length share a filter. */
+/* Orders documents by length, because documents of a filter should have similar lengths. */
 static int compare_lengths(const void *a, const void *b, void *context)
 {
 	const struct bs_accumulated_doc *docs = context;
@@ -167,13 +167,13 @@ static enum bs_status place_rows(const struct bs_indexing_buffer *indexing_buffe
 	return BS_OK;
 }
 
-/* The terms of all rows. */
+/* Reads the terms of all rows. */
 static enum bs_status take_terms(const struct bs_indexing_buffer *indexing_buffer,
                                  const uint32_t *ordinal_of, uint32_t n_docs,
                                  struct bs_shard_product *product, struct bs_error *err)
 {
 	uint64_t n_terms = product->offsets[n_docs];
-	uint64_t most = n_terms - product->offsets[n_docs - 1]; /* the last row's is the longest */
+	uint64_t most = n_terms - product->offsets[n_docs - 1]; /* the last row is the longest */
 	uint32_t *spare = malloc((size_t)(most + 1) * sizeof(*spare));
 	product->terms = malloc((size_t)(n_terms + 1) * sizeof(*product->terms));
 	if (!spare || !product->terms) {
@@ -187,7 +187,8 @@ static enum bs_status take_terms(const struct bs_indexing_buffer *indexing_buffe
 	return BS_OK;
 }
 
-/* The df from which on an exact column costs less: words are asked for as often as they occur. */
+/* The df from which an exact column costs less, assuming that words are queried as often as they
+ * occur. */
 static uint32_t least_exact(uint32_t n_docs, const struct bs_shard_product *product,
                             const struct bs_forward_price *price)
 {
@@ -195,12 +196,12 @@ static uint32_t least_exact(uint32_t n_docs, const struct bs_shard_product *prod
 	double column_bits =
 		bs_forward_groups(n_docs) * (double)BS_FORWARD_GROUP_ROWS + BS_PRICE_EXACT_BITS;
 	double look_bits = BS_PRICE_FREQUENT_NS * price->ns_bits / n_terms; /* df * df times */
-	double bits = BS_PRICE_FREQUENT_BITS;                               /* of a posting */
+	double bits = BS_PRICE_FREQUENT_BITS;                               /* bits of a posting */
 	return (uint32_t)ceil(2 * column_bits /
 	                      (bits + sqrt(bits * bits + 4 * look_bits * column_bits)));
 }
 
-/* Chooses the terms that have exact columns, takes them out of the lists, and sets their bits. */
+/* Chooses the terms with exact columns, removes them from the lists, and sets their bits. */
 static enum bs_status make_exact(uint32_t n_docs, uint32_t n_terms,
                                  const struct bs_forward_price *price,
                                  struct bs_shard_product *product, uint32_t *n_exact_out,
@@ -209,7 +210,7 @@ static enum bs_status make_exact(uint32_t n_docs, uint32_t n_terms,
 	uint32_t least = least_exact(n_docs, product, price);
 	uint32_t n_groups = bs_forward_groups(n_docs);
 	uint32_t n_exact = 0;
-	/* By ordinal: its df, then its exact column + 1. */
+	/* by ordinal: first the df, then the exact column + 1 */
 	uint32_t *column_of = calloc((size_t)n_terms + 1, sizeof(*column_of));
 	if (!column_of)
 		return bs_fail_memory(err, "exact columns", (size_t)n_terms * sizeof(*column_of));
@@ -256,7 +257,7 @@ static const uint32_t *term_vectors(const struct bs_shard_product *product, uint
 	return product->terms + product->offsets[row];
 }
 
-/* Chooses the hashing by what is in the lists, and makes the filters of all groups of rows. */
+/* Chooses the hashing for the lists, and makes the filters of all groups of rows. */
 static enum bs_status make_filters(uint32_t n_docs, const struct bs_forward_price *price,
                                    struct bs_shard_product *product,
                                    struct bs_forward_hashing *hashing_out, struct bs_error *err)

@@ -1,4 +1,4 @@
-/* gram_indexing_buffer.c: see gram_indexing_buffer.h. When written, rows become columns, eight
+/* gram_indexing_buffer.c: see gram_indexing_buffer.h. Writing transposes rows to columns, eight
  * words of all rows at a time. */
 #include "indexer/segment/gram_indexing_buffer.h"
 
@@ -10,10 +10,11 @@
 
 #define CHUNK_BYTES         131072u
 #define CHUNK_BYTES_IN_FILE 1048576u
-#define SQUARE_NS           300u /* what 64 columns of 64 rows cost about, for the deadline */
-#define STRIP_WORDS         8u   /* of a row: 64 bytes, what one access to memory brings */
+/* estimated cost of transposing 64 columns of 64 rows, for the deadline */
+#define SQUARE_NS   300u
+#define STRIP_WORDS 8u /* words of a row: 64 bytes, one memory access */
 
-/* Whole rows of one class, one after another. */
+/* Consecutive rows of one class. */
 struct bs_gram_chunk {
 	struct bs_gram_chunk *next;
 	uint32_t n_rows;
@@ -86,13 +87,13 @@ enum bs_status bs_gram_indexing_buffer_add(struct bs_gram_indexing_buffer *index
 	return BS_OK;
 }
 
-/* The rows of a class, from some row on. */
+/* A position in the rows of a class. */
 struct cursor {
 	const struct bs_gram_chunk *chunk;
-	uint32_t row; /* of the chunk */
+	uint32_t row; /* row in the chunk */
 };
 
-/* A strip of 64 rows (fewer at the end): words of each to squares[word][row]. */
+/* Loads the words of up to 64 rows to squares[word][row]; missing rows are zero. */
 static void load_strip(struct cursor *at, uint32_t n_rows, uint32_t row_words, uint32_t first_word,
                        uint32_t n_words, uint64_t squares[STRIP_WORDS][64])
 {
@@ -106,8 +107,8 @@ static void load_strip(struct cursor *at, uint32_t n_rows, uint32_t row_words, u
 	}
 }
 
-/* Columns first_word * 64 and on, of as many words of all rows as a strip is wide, to columns[c *
- * n_groups + group]. */
+/* Makes the columns from first_word * 64 on, for n_words words of all rows, in columns[c * n_groups
+ * + group]. */
 static void make_columns(struct cursor at, uint32_t n_rows, uint32_t row_words, uint32_t first_word,
                          uint32_t n_words, uint64_t *columns)
 {
@@ -188,7 +189,8 @@ enum bs_status bs_gram_indexing_buffer_write(struct bs_gram_indexing_buffer *ind
 		listed[tier] = bs_gram_plan_list(indexing_buffer->plan, tier, &meta.n_listed[tier]);
 	for (uint32_t class = 0; class < BS_GRAM_SIZE_CLASSES && !status; class ++)
 		status = write_class(indexing_buffer, class, &n_shards, writer, &entries, err);
-	/* In a good part of all files, so taken to be in one of these. */
+	/* Trigrams that are left out are in a large share of all files, so assume one of these has
+	 * them. */
 	if (!status && meta.n_docs > 0)
 		status = bs_gram_set_add(&indexing_buffer->set, listed[BS_GRAM_LEFT_OUT],
 		                         meta.n_listed[BS_GRAM_LEFT_OUT], err);

@@ -1,7 +1,7 @@
 /*
- * gram_indexing_buffer.h: the rows of files, as gram_sketch.h makes them, until they are written:
- * class by class, in document order. It holds as many bytes as the shards will have, and no
- * postings at all.
+ * gram_indexing_buffer.h: holds the rows of files that gram_sketch.h makes until they are written,
+ * by size class, in document order. It takes as many bytes as the shards will have, and no
+ * postings.
  */
 #pragma once
 
@@ -12,29 +12,30 @@
 
 struct bs_gram_chunk;
 
-/* Zero-initialise but for plan and file, which are borrowed. */
+/* Zero-initialise all but plan and file, which are borrowed. */
 struct bs_gram_indexing_buffer {
-	const struct bs_gram_plan *plan; /* NULL: no grams are accumulated */
-	struct bs_spool_file *file;      /* where the rows are; NULL: in memory */
+	const struct bs_gram_plan *plan; /* NULL: grams are not indexed */
+	struct bs_spool_file *file;      /* holds the rows; NULL: they are in memory */
 	struct {
 		struct bs_gram_chunk *first, *last;
-		struct bs_buffer docs; /* u32 each */
+		struct bs_buffer docs; /* document of each row, u32 */
 		uint32_t n_rows;
 	} classes[BS_GRAM_SIZE_CLASSES];
 	struct bs_gram_meta meta;
-	uint64_t n_bytes; /* of memory */
-	/* what the files have, those left out but when it is written, and what segment_build.c
-	 * adds */
+	uint64_t n_bytes; /* memory used */
+	/* trigrams of the files; bs_gram_indexing_buffer_write adds those that are left out,
+	 * segment_build.c those of words */
 	struct bs_gram_set set;
 };
 void bs_gram_indexing_buffer_clear(struct bs_gram_indexing_buffer *indexing_buffer);
 
-/* Adds a row (copied). Documents come in ascending order. BS_NO_MEMORY, BS_IO. */
+/* Adds a row, which is copied. Documents must ascend. BS_NO_MEMORY, BS_IO. */
 enum bs_status bs_gram_indexing_buffer_add(struct bs_gram_indexing_buffer *indexing_buffer,
                                            uint32_t document, uint32_t class, uint64_t n_bits,
                                            const uint64_t *row,
                                            struct bs_error *err) BS_WARN_UNUSED;
-/* All sections of grams but that of the set, which has all by then. BS_NO_MEMORY. */
+/* Writes all sections of grams except that of the set; afterwards the set has all trigrams of
+ * files. BS_NO_MEMORY. */
 enum bs_status bs_gram_indexing_buffer_write(struct bs_gram_indexing_buffer *indexing_buffer,
                                              struct bs_file_writer *writer,
                                              struct bs_error *err) BS_WARN_UNUSED;

@@ -1,5 +1,5 @@
-/* rare_build.c: see rare_build.h. Some lists are looked at, for the codes; then all are made and
- * written, some at a time on each thread. */
+/* rare_build.c: see rare_build.h. A sample of lists determines the codes; then all lists are made
+ * and written, TASK_LISTS at a time on each thread. */
 #include "indexer/segment/rare_build.h"
 
 #include <stdlib.h>
@@ -10,33 +10,35 @@
 #include "core/matrix/rare_term_list.h"
 #include "core/system/workers.h"
 
-#define TASK_LISTS   2048u
-#define SAMPLE_LISTS 4096u /* by which codes are made, or all if they are not twice as many */
+#define TASK_LISTS 2048u
+/* sample for the codes; all lists if there are fewer than twice as many */
+#define SAMPLE_LISTS 4096u
 
 /* Scratch of a thread. */
 struct maker {
-	struct bs_u64s pairs; /* ordinal << 32 | document of the list */
+	struct bs_u64s pairs; /* ordinal << 32 | document within the list */
 	struct bs_u64s spare;
 	struct bs_rare_terms terms;
 };
 
 struct task {
 	struct bs_buffer bytes;
-	struct bs_u64s ends; /* of each list, within the bytes */
+	struct bs_u64s ends; /* end of each list in bytes */
 };
 
 struct all {
 	const struct bs_shard_plan *plan;
-	const uint8_t *is_listed; /* by place, and at n_repeated for all from there on */
-	const uint8_t *is_out;    /* by document: it has a forward index of all its terms */
+	const uint8_t *is_listed; /* by place; [n_repeated] is for all further places */
+	const uint8_t *is_out;    /* by document: it has a forward index instead of a row */
 	uint32_t n_docs;
+	/* documents of a list: 2^docs_log2 */
 	uint32_t docs_log2;
 	uint64_t n_lists;
 	struct bs_rare_codes codes;
 	struct maker *makers;
 	struct task *tasks;
 	struct bs_file_writer *writer;
-	struct bs_u64s offsets; /* of all lists so far, and where the last one ends */
+	struct bs_u64s offsets; /* starts of all lists so far, and the end of the last one */
 };
 
 static enum bs_status take_document(const struct all *all, uint32_t document, uint32_t which,
@@ -51,7 +53,7 @@ static enum bs_status take_document(const struct all *all, uint32_t document, ui
 		return status;
 	uint64_t *to = maker->pairs.items + bs_vector_n(&maker->pairs);
 	for (uint32_t n; (n = bs_indexing_buffer_next(&reader, places)) > 0;) {
-		/* Told apart without a branch: what a term is cannot be predicted. */
+		/* Selected without branches, because terms are unpredictable. */
 		uint32_t n_listed = 0;
 		for (uint32_t i = 0; i < n; i++) {
 			listed[n_listed] = places[i];
@@ -67,7 +69,7 @@ static enum bs_status take_document(const struct all *all, uint32_t document, ui
 }
 
 #define DIGIT_BITS 11u
-#define FEW_PAIRS  64u /* which are sorted one by one */
+#define FEW_PAIRS  64u /* fewer are sorted by insertion */
 
 static void sort_few(uint64_t *pairs, size_t n)
 {
@@ -80,8 +82,8 @@ static void sort_few(uint64_t *pairs, size_t n)
 	}
 }
 
-/* By ordinals alone: those of one ordinal stay in the order of documents. spare: as much room. The
- * sorted ones. */
+/* Sorts by ordinal; pairs with equal ordinals keep their order of documents. spare: of the same
+ * size. Returns the sorted array, pairs or spare. */
 static uint64_t *sort_pairs(uint64_t *pairs, uint64_t *spare, size_t n, uint32_t n_ordinals)
 {
 	if (n <= FEW_PAIRS) {
@@ -104,7 +106,7 @@ static uint64_t *sort_pairs(uint64_t *pairs, uint64_t *spare, size_t n, uint32_t
 	return pairs;
 }
 
-/* The terms of a list, into maker->terms. */
+/* Collects the terms of a list in maker->terms. */
 static enum bs_status take_list(const struct all *all, uint64_t list, struct maker *maker,
                                 struct bs_error *err)
 {
@@ -200,8 +202,8 @@ static enum bs_status put_lists(void *context, uint64_t number, struct bs_error 
 	return status;
 }
 
-/* By place, as the plan's kinds; how many terms a document of the matrices has in its list, in the
- * mean. */
+/* Fills is_listed, indexed like the plan's kinds. Returns the mean number of such terms for each
+ * document. */
 static double find_listed(const struct bs_shard_plan *plan, uint8_t *is_listed)
 {
 	const struct bs_term_table *terms = &plan->indexing_buffer->terms;

@@ -30,7 +30,7 @@
 struct build {
 	struct bs_indexing_buffer *indexing_buffer;
 	const struct bs_build_options *options;
-	struct bs_term_treatment_policy policy; /* of the options, with the price set */
+	struct bs_term_treatment_policy policy; /* policy of the options, with the price set */
 	struct bs_file_writer *writer;
 	struct bs_term_treatment_table treatments;
 	struct bs_tf_levels tf_levels;
@@ -39,7 +39,7 @@ struct build {
 	struct bs_size_classes classes;
 	struct bs_buffer shard_entries;
 	uint32_t n_shards;
-	uint64_t n_rows; /* of the shards so far */
+	uint64_t n_rows; /* rows of the shards so far */
 	struct bs_false_positives_builder false_positives;
 	struct bs_shard_rows shard_rows; /* filled if there are values */
 };
@@ -116,12 +116,12 @@ static enum bs_status write_lexicon(struct build *build, struct bs_error *err)
 }
 
 /* A task: the lexicon, or a shard. */
-/* Rows are numbered within the class, unless noted. */
 struct part {
 	const struct bs_size_class *class; /* NULL: the lexicon */
+	/* first row in the class */
 	uint32_t first;
 	uint32_t n_rows;
-	uint64_t first_row; /* in the segment */
+	uint64_t first_row; /* first row in the segment */
 	struct bs_shard_product product;
 };
 
@@ -379,7 +379,7 @@ static enum bs_status write_ids(struct build *build, struct bs_error *err)
 			status = bs_vector_append(&entries, &entry, err);
 	}
 	bs_file_writer_require(build->writer,
-	                       (flags & BS_DOC_SEPARATE_ID ? BS_FEATURE_GIVEN : 0u) |
+	                       (flags & BS_DOC_SEPARATE_ID ? BS_FEATURE_SEPARATE_IDS : 0u) |
 	                               (flags & BS_DOC_NOT_STORED ? BS_FEATURE_NOT_STORED : 0u));
 	size_t n = bs_vector_n(&entries);
 	if (n > 0 && is_ordered)

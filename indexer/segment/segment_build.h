@@ -1,9 +1,9 @@
 /*
- * segment_build.h: from accumulated documents to a segment file. The second half of an index run.
+ * segment_build.h: builds a segment file from an indexing buffer: the second half of an index run.
  *
- * Sorts the lexicon (term_order.h), makes the treatment table from the segment's size, puts the
- * documents in classes of similar length (size_classes.h), and has each class made into shards
- * (shard_build.h), beside the coding of the lexicon.
+ * Sorts the lexicon (term_order.h), makes the treatment table for the segment's size, assigns
+ * documents to classes of similar length (size_classes.h), and builds shards of each class
+ * (shard_build.h) while the lexicon is encoded.
  */
 #pragma once
 
@@ -21,22 +21,22 @@
 
 struct bs_build_options {
 	struct bs_term_treatment_policy policy;
-	uint32_t max_blocks;      /* of a shard, 1..BS_SHARD_MAX_BLOCKS */
-	uint64_t max_shard_bytes; /* of columns of one shard held in memory */
+	uint32_t max_blocks;      /* most blocks of a shard, 1..BS_SHARD_MAX_BLOCKS */
+	uint64_t max_shard_bytes; /* limit for the columns of shards held in memory */
 	enum bs_forward_mode forward_mode;
 	const struct bs_kernel *kernel;
-	uint32_t n_threads;           /* >= 1; the file is the same for any number */
+	uint32_t n_threads;           /* >= 1; the file does not depend on it */
 	struct bs_progress *progress; /* nullable */
-	struct bs_u64s *word_hashes;  /* nullable: bs_hash_term of each word is appended */
-	bool is_condensed;            /* it is written condensed, too (condense.h) */
-	/* borrowed: whose sources the documents are of. NULL: no ids are listed */
+	struct bs_u64s *word_hashes;  /* nullable: receives bs_hash_term of each word */
+	bool is_condensed;            /* also write the condensed form (condense.h) */
+	/* borrowed: the sources of the documents; NULL: no table of ids is written */
 	const struct bs_manifest *manifest;
 };
 
-/* Writes a file of dir. The indexing buffer is used up, and can only be cleared. grams (of which
- * plan may be NULL) and store (nullable, finished) are of these documents. file: with a store, that
- * file, begun with the section of the store's frames; used up, too. Nothing is left behind on
- * failure. */
+/* Writes a segment file in dir. The indexing buffer is consumed: it can only be cleared afterwards.
+ * grams (whose plan may be NULL) and store (nullable, finished) belong to its documents. file:
+ * required with a store: the file that begins with the store's frames; consumed. After a failure no
+ * file is left. */
 enum bs_status bs_segment_build(const struct bs_dir *dir, const char *name,
                                 struct bs_indexing_buffer *indexing_buffer,
                                 struct bs_gram_indexing_buffer *grams,

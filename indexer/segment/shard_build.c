@@ -1,4 +1,4 @@
-/* shard_build.c: see shard_build.h. In the order of its steps: counting, measuring, filling,
+/* shard_build.c: see shard_build.h. In the order of the steps: counting, measuring, filling,
  * finding false positives. */
 #include "indexer/segment/shard_build.h"
 
@@ -40,9 +40,9 @@ void bs_shard_builder_deinit(struct bs_shard_builder *builder)
 	*builder = (struct bs_shard_builder){0};
 }
 
-/* The memory, or more in its place if it has too little: its contents are lost. It is kept from
- * shard to shard, for memory that is new costs more than what is done with it; as shards come in
- * all sizes, new memory is twice as much, in address space. */
+/* Returns memory for n_bytes, reallocated if needed; its content is undefined. Memory is kept from
+ * shard to shard, because touching new pages costs more than the work on them. New memory has twice
+ * the size, as address space, because shards vary in size. */
 static void *reserve(void *memory, uint64_t *room_bytes, uint64_t n_bytes, struct bs_error *err)
 {
 	if (n_bytes <= *room_bytes)
@@ -62,14 +62,15 @@ static uint32_t count_blocks(const struct bs_shard_builder *builder)
 	return (builder->shape.n_docs + BS_LINE_BITS - 1) / BS_LINE_BITS;
 }
 
-/* Of frequent terms. Those that the shard has not are among them: it may seem to have them. */
+/* For frequent terms. Includes terms that the shard lacks: hash collisions can make them appear
+ * present. */
 static inline bool may_have_false_positives(const struct bs_shard_builder *builder, uint32_t place)
 {
 	return builder->plan->frequent[place].has_false_positives &&
 	       builder->frequent[place].exact >= builder->shape.n_exact;
 }
 
-/* Of documents, in the order of rows: each is some way off in memory. */
+/* Prefetches terms of a later row, because documents in row order are scattered in memory. */
 BS_PREFETCHING void prefetch_row(const struct bs_shard_builder *builder, uint32_t row)
 {
 	const uint32_t ahead = 4;
@@ -79,7 +80,8 @@ BS_PREFETCHING void prefetch_row(const struct bs_shard_builder *builder, uint32_
 				.codes);
 }
 
-/* The value that row 0 marks with, a multiple of 512; those of the rows follow, and are new. */
+/* The mark of row 0, a multiple of 512. The marks of the following rows are consecutive and
+ * unused. */
 static uint32_t take_marks(struct bs_shard_builder *builder)
 {
 	uint32_t n = count_blocks(builder) * BS_LINE_BITS;
@@ -93,8 +95,8 @@ static uint32_t take_marks(struct bs_shard_builder *builder)
 	return first;
 }
 
-/* Marks the term; bits from the lane's shift up are set if the lane has not had it yet. Terms of
- * one document have one mark for all, which says nothing. */
+/* Marks the term. Bits from a lane's shift up are set in the result if the lane did not have the
+ * term before. Terms of one document share one mark, which is ignored. */
 static inline uint32_t mark_term(const struct bs_shard_builder *builder, uint32_t place,
                                  uint32_t mark)
 {
@@ -104,8 +106,8 @@ static inline uint32_t mark_term(const struct bs_shard_builder *builder, uint32_
 	return place < builder->plan->n_repeated ? changed : UINT32_MAX;
 }
 
-/* Terms at or above the share, in lexicon order. A last block that is not full costs a whole line,
- * so the share is one of the padded shard. */
+/* Chooses terms whose df reaches the share, in lexicon order. The share is of the padded shard,
+ * because an incomplete last block takes whole lines. */
 static enum bs_status choose_exact(struct bs_shard_builder *builder, struct bs_error *err)
 {
 	const struct bs_shard_plan *plan = builder->plan;
@@ -127,8 +129,8 @@ static enum bs_status choose_exact(struct bs_shard_builder *builder, struct bs_e
 	return BS_OK;
 }
 
-/* From counts to where each term's true rows begin, behind the one place for those of all terms
- * that keep none. */
+/* Converts counts to the start of each term's true rows. Index 0 is a dummy for all terms that keep
+ * none. */
 static enum bs_status place_true_rows(struct bs_shard_builder *builder, struct bs_error *err)
 {
 	uint64_t n_all = 1;
@@ -181,9 +183,9 @@ enum bs_status bs_shard_count(struct bs_shard_builder *builder, const uint32_t *
 	return status ? status : place_true_rows(builder, err);
 }
 
-/* Bits set per row, span by span, of one level; a term counts once a span. */
+/* The load of one level: bits set in each span; a term counts once in a span. */
 struct level_load {
-	double sum; /* of the spans' loads */
+	double sum; /* sum of the spans' loads */
 	double sum_squares;
 };
 
@@ -194,9 +196,9 @@ static void load_add(struct level_load *load, uint64_t bits)
 }
 
 /*
- * m for the wanted density: bits / -ln(1 - d), where bits is the mean load of the spans weighted by
- * their load. The plain mean would leave the long ones of a mixed shard too dense, and it is there
- * that false candidates come from.
+ * m for the wanted density: bits / -ln(1 - d), where bits is the mean load of the spans, weighted
+ * by load. With the plain mean the long documents of a mixed shard would be too dense, and they
+ * cause most false candidates.
  */
 static uint32_t level_width(const struct level_load *load, double density)
 {
@@ -208,17 +210,18 @@ static uint32_t level_width(const struct level_load *load, double density)
 
 #define N_CHOICES (1u << (BS_MAX_LEVELS - 1))
 
-/* What the passes measure. Whether a coarse level will be there decides who has how many columns at
- * the document level, and is decided by what is measured: so the document level is measured for
- * every choice, bit l - 1 of which says that level l is left out. */
+/* Results of measuring. Whether a coarse level is kept depends on the measurement, and decides how
+ * many columns terms have at the document level. So the document level is measured for every
+ * choice; bit l - 1 of a choice: level l is left out. */
 struct measured {
 	struct level_load documents[N_CHOICES];
 	struct level_load coarse[BS_MAX_LEVELS]; /* a span is the documents of a lane */
-	uint64_t n_columns[BS_MAX_LEVELS];       /* of all postings measured */
-	uint32_t n_rows;                         /* that were measured */
+	uint64_t n_columns[BS_MAX_LEVELS];       /* columns of all measured postings, by level */
+	uint32_t n_rows;                         /* measured rows */
 };
 
-/* Of a chunk: of all its hashed terms, and of those that are new to their lane, likewise packed. */
+/* Packed numbers of columns (bs_count_pack) in a chunk: of all hashed terms, and of those new to
+ * their lane. */
 struct chunk_counts {
 	uint64_t all;
 	uint64_t fresh;
@@ -249,7 +252,7 @@ static struct chunk_counts measure_chunk(const struct bs_shard_builder *builder,
 	return sums;
 }
 
-/* Blocks that are spread evenly are measured; small shards are measured whole. */
+/* Measures evenly spread blocks, or all blocks of a small shard. */
 static void measure(struct bs_shard_builder *builder, struct measured *measured)
 {
 	const struct bs_term_treatment_table *treatments = builder->plan->treatments;
@@ -263,7 +266,7 @@ static void measure(struct bs_shard_builder *builder, struct measured *measured)
 	uint64_t n_measured = builder->plan->measured_blocks;
 	n_measured = n_measured == 0 || n_measured > n_blocks ? n_blocks : n_measured;
 	*measured = (struct measured){0};
-	/* Of levels that are not there any shift will do: their counts are zero. */
+	/* For missing levels any shift is valid, because their counts are zero. */
 	for (uint32_t level = 0; level < BS_MAX_LEVELS; level++)
 		shifts[level] = level < treatments->n_levels
 		                        ? bs_level_shift(treatments->ranks[level], n_rows)
@@ -309,9 +312,10 @@ static void measure(struct bs_shard_builder *builder, struct measured *measured)
 }
 
 /*
- * A coarse level is worth its bytes if they are not many more than those of as many document
- * columns in its place, and there is something to skip. Padding costs a block column up to twice
- * its bits, a group column of n blocks 8 / n more. The others make the document level wider.
+ * A coarse level is kept if its bytes are not much more than those of the document columns that
+ * would replace it, and if there are enough blocks to skip. Padding costs a block column up to
+ * twice its bits, and a group column of n blocks 8 / n more. Columns of a level that is left out
+ * widen the document level.
  */
 static void choose_widths(struct bs_shard_builder *builder, const struct measured *measured)
 {
@@ -335,22 +339,22 @@ static void choose_widths(struct bs_shard_builder *builder, const struct measure
 }
 
 /*
- * One level while it is filled. A document's bits (a group's, a block's) are set in a row of words
- * of its own, which stays in the first cache however wide the level is; 512 such rows are turned
- * into a line of each column.
+ * A level while it is filled. The bits of a lane (a document, a group or a block) are set in a row
+ * of words of its own, which stays in the first-level cache for any width; 512 such rows are
+ * transposed into a line of each column.
  */
 struct filling {
 	uint8_t rank;
-	uint32_t shift; /* a lane is 2^shift documents */
+	uint32_t shift; /* a lane has 2^shift documents */
 	uint32_t n_columns;
-	uint32_t n_lines; /* of a column */
+	uint32_t n_lines; /* lines of a column */
 	uint32_t lane_words;
-	uint64_t *columns; /* in the product */
-	uint64_t *lanes;   /* 512 rows of lane_words */
+	uint64_t *columns; /* columns of the level in the product */
+	uint64_t *lanes;   /* 512 rows of lane_words words */
 };
 
-/* Terms of one treatment wait together: how many bits to set is then known beforehand. Term by
- * term, every other branch is predicted wrong. */
+/* Terms of one treatment are set in batches, so that the number of bits of each is known
+ * beforehand. Term by term, every second branch would be mispredicted. */
 #define BATCH_TERMS 64u
 
 struct waiting {
@@ -361,19 +365,19 @@ struct waiting {
 
 struct batch {
 	uint32_t n;
-	uint32_t hashes[BS_MAX_LEVELS]; /* columns of a term at each level */
+	uint32_t hashes[BS_MAX_LEVELS]; /* by level: columns of a term */
 	struct waiting terms[BATCH_TERMS];
 };
 
 struct fill {
 	struct bs_shard_builder *builder;
-	struct filling levels[BS_MAX_LEVELS + 1]; /* behind the last level: the exact columns */
-	uint32_t n_levels;                        /* those included */
-	struct batch *batches;                    /* by treatment, and then that of tf levels */
+	struct filling levels[BS_MAX_LEVELS + 1]; /* the last one is the exact columns */
+	uint32_t n_levels;                        /* includes the exact columns */
+	struct batch *batches;                    /* by treatment; the last one is for tf levels */
 	uint32_t n_batches;
 };
 
-/* n_spare: columns that no one reads. */
+/* n_spare: dummy columns, which are never read. */
 static void place_filling(struct fill *fill, uint8_t rank, uint32_t n_columns, uint32_t n_spare)
 {
 	const struct bs_shard_shape *shape = &fill->builder->shape;
@@ -407,8 +411,8 @@ static enum bs_status make_batches(struct fill *fill, struct bs_error *err)
 	return BS_OK;
 }
 
-/* Where levels and exact columns stand in the product. Terms without an exact column set one behind
- * them. */
+/* Allocates the columns of all levels in the product. Terms without an exact column set the dummy
+ * column after the exact ones. */
 static enum bs_status fill_init(struct fill *fill, struct bs_shard_builder *builder,
                                 struct bs_shard_product *product, struct bs_error *err)
 {
@@ -456,7 +460,7 @@ static uint64_t *lane_of(const struct filling *filling, uint32_t row)
 	       (size_t)((row >> filling->shift) % BS_LINE_BITS) * filling->lane_words;
 }
 
-/* The lanes of one line -> their columns, 64 columns at a time. */
+/* Transposes the lanes of one line into their columns, 64 columns at a time. */
 static void turn_lanes(struct filling *filling, uint32_t line)
 {
 	uint64_t *to = filling->columns + (size_t)line * BS_LINE_WORDS;
@@ -478,11 +482,11 @@ static void turn_lanes(struct filling *filling, uint32_t line)
 	       (size_t)filling->lane_words * BS_LINE_BITS * sizeof(*filling->lanes));
 }
 
-/* Sets the bits of one level: the first k of bs_hash_position of each term that is new to its
- * lane. */
+/* Sets the bits of one level: the first k positions (bs_hash_position) of each term that is new to
+ * its lane. */
 static void set_level(const struct filling *filling, const struct batch *batch, uint32_t k)
 {
-	struct filling at = *filling; /* which no bit that is set can change */
+	struct filling at = *filling; /* a copy, which stores to the lanes cannot alias */
 	for (uint32_t t = 0; t < batch->n; t++) {
 		const struct waiting *term = &batch->terms[t];
 		if (term->changed >> at.shift == 0)
@@ -512,7 +516,7 @@ static inline void add_term(const struct fill *fill, struct batch *batch, uint64
 		set_batch(fill, batch);
 }
 
-/* After a row: turns the lanes that it completes. */
+/* Transposes the lanes that the row completes. */
 static void end_row(struct fill *fill, uint32_t row, uint32_t n_rows)
 {
 	if (row + 1 != n_rows && (row + 1) % BS_LINE_BITS != 0)
@@ -528,18 +532,18 @@ static void end_row(struct fill *fill, uint32_t row, uint32_t n_rows)
 	}
 }
 
-/* Terms of a chunk by what is done with them: told apart without a branch, since what a term is
- * cannot be predicted. Frequent ones may have an exact column and false positives; all that have no
- * exact column wait with their like until there are enough of them to set bits in one go. */
+/* Terms of a chunk, by how they are handled, selected without branches, because terms are
+ * unpredictable. Frequent terms may have an exact column and false positives. All terms without an
+ * exact column are added to a batch. */
 struct sorted_chunk {
 	uint32_t n_frequent;
 	uint32_t n_hashed;
 	uint32_t frequent[BS_TERM_CHUNK];
-	/* those of the frequent ones included that have no exact column */
+	/* terms without an exact column, frequent or not */
 	uint32_t hashed[BS_TERM_CHUNK];
 };
 
-/* Prefetches what is looked at of frequent terms. */
+/* Sorts a chunk, and prefetches data of its frequent terms. */
 static inline void sort_chunk(const struct bs_shard_builder *builder, const uint32_t *places,
                               uint32_t n, struct sorted_chunk *sorted)
 {
@@ -559,9 +563,9 @@ static inline void sort_chunk(const struct bs_shard_builder *builder, const uint
 		                   1);
 }
 
-/* Sets the bits of exact columns, and keeps the row for the terms that may have false positives.
- * Without a branch: terms that have no exact column set a bit behind them, and those that have no
- * false positives write before all true rows. */
+/* Sets the bits of exact columns, and records the row for terms that may have false positives.
+ * Without branches: terms without an exact column set the dummy column, and terms without false
+ * positives write to true_rows[0]. */
 static inline void put_frequent(const struct fill *fill, struct sorted_chunk *sorted,
                                 uint64_t *lane, uint32_t row)
 {
@@ -648,10 +652,10 @@ static enum bs_status fill_columns(struct bs_shard_builder *builder,
 	return status;
 }
 
-/* The block columns of a term are prefetched so many terms ahead. */
+/* Distance of prefetching the block columns of terms. */
 #define AHEAD 8u
 
-/* Scratch of finding false positives. */
+/* Scratch for finding false positives. */
 struct finding {
 	struct bs_shard shard;
 	struct bs_u32s wrong; /* false positives of one term */
@@ -659,7 +663,7 @@ struct finding {
 	struct bs_and_frame frame;
 };
 
-/* The rows that the AND leaves and that are not among rows[0..n_rows), all of which it leaves. */
+/* Collects the rows that pass the AND but are not in rows[0..n_rows), which all pass it. */
 static enum bs_status find_wrong(struct finding *finding, const struct bs_live *live,
                                  const uint32_t *rows, uint32_t n_rows, uint64_t first_row,
                                  struct bs_error *err)
@@ -687,7 +691,7 @@ static enum bs_status find_wrong(struct finding *finding, const struct bs_live *
 	return status;
 }
 
-/* Asks the shard for a term, which rows[0..n_rows) have. */
+/* Searches the shard for a term, which rows[0..n_rows) have, and adds its false positives. */
 static enum bs_status find_of_term(struct finding *finding, const struct bs_kernel *kernel,
                                    const struct bs_and_term *term, const uint32_t *rows,
                                    uint32_t n_rows, uint64_t first_row,
@@ -754,7 +758,7 @@ static enum bs_status find_false_positives(const struct bs_shard_builder *builde
 	return status;
 }
 
-/* Of widths and exact columns that are chosen. */
+/* Builds the shard when widths and exact columns are chosen. */
 static enum bs_status make_shard(struct bs_shard_builder *builder, uint64_t first_row,
                                  struct bs_shard_product *product, struct bs_error *err)
 {

@@ -10,24 +10,24 @@
 #include "core/system/deadline.h"
 #include "core/system/workers.h"
 
-/* The approximate cost of a term, for the deadline: looked up at random, and taken in order. */
+/* estimated costs of a term, for the deadline: looked up at random, and read in order */
 #define TERM_NS 50u
 #define LOOK_NS 10u
 
-/* Renumbering: a chunk of documents is a task. A thread writes them into chunks of its own: the
- * first of them are new, the others are those that it is done with. */
+/* Renumbering: each task is a chunk of documents. A thread writes them to chunks of its own: new
+ * ones first, then chunks that it has finished reading. */
 struct writer {
 	struct bs_spool spool;
 	struct bs_tf_coder coder;
-	struct bs_buffer words; /* of a document: struct bs_tf_word each */
+	struct bs_buffer words; /* of a document: array of struct bs_tf_word */
 };
 
 struct task {
-	struct bs_spool_chunk *chunk; /* NULL: it is done with */
-	uint32_t first;               /* of its documents */
+	struct bs_spool_chunk *chunk; /* NULL: finished */
+	uint32_t first;               /* first document */
 	uint32_t end;
 	struct bs_buffer tf_codes;
-	struct bs_u32s tf_bytes; /* one a document */
+	struct bs_u32s tf_bytes; /* by document */
 };
 
 struct all {
@@ -36,12 +36,12 @@ struct all {
 	const uint32_t *place_of;
 	const uint8_t *notes;
 	struct bs_size_class_doc *docs_out;
-	struct task *tasks; /* in the order of documents */
+	struct task *tasks; /* in document order */
 	struct writer *writers;
 };
 
-/* words[0..n_words): first the document's repeated terms, with a tf of 0 for those that are not
- * coded; then the others that are. How often the first ones stand there is read from tfs. */
+/* Encodes the tfs of a document. words[0..n_words): first the document's repeated terms, where tf
+ * is 0 for terms that are not encoded, then further words. tfs: the tfs of the repeated terms. */
 static enum bs_status code_tfs(struct writer *writer, uint32_t n_repeated, size_t n_words,
                                const uint8_t *tfs, struct task *task, struct bs_error *err)
 {
@@ -96,8 +96,8 @@ static enum bs_status renumber_document(const struct all *all, struct writer *wr
 		}
 		for (uint32_t level = 0; level < BS_MAX_LEVELS; level++)
 			sums.n_columns[level] += (uint32_t)bs_count_at(columns, level);
-		/* What is not coded takes up no room, unless its tf follows. No branch: neither can
-		 * be predicted. */
+		/* A term that is not encoded takes no entry, unless it is repeated. No branch,
+		 * because both are unpredictable. */
 		for (uint32_t i = 0; i < n; i++) {
 			bool is_coded = notes[i] & BS_NOTE_IS_CODED;
 			words[n_words] = (struct bs_tf_word){
@@ -137,7 +137,7 @@ static void task_deinit(struct task *task)
 	bs_vector_deinit(&task->tf_bytes);
 }
 
-/* The tf codes of a task go into the table, in the order of documents. */
+/* Adds the tf codes of a task to the table, in document order. */
 static enum bs_status put_codes(void *context, uint64_t number, struct bs_error *err)
 {
 	struct all *all = context;
@@ -163,8 +163,8 @@ static void keep_chunks(struct bs_indexing_buffer *indexing_buffer, struct bs_sp
 	}
 }
 
-/* What was written becomes the indexing buffer's; what could not be read, after a failure, stays
- * its own. */
+/* Moves the written chunks to the indexing buffer; after a failure it also keeps chunks that were
+ * not read. */
 static void end_all(struct all *all, uint32_t n_tasks, uint32_t n_threads)
 {
 	all->indexing_buffer->spool.chunks = NULL;
@@ -227,15 +227,15 @@ out:
 	return status;
 }
 
-/* Treatments of small dfs by df, which most terms have. */
+/* Treatments of small dfs are looked up in an array, because most terms have small dfs. */
 #define SMALL_DF 64u
 
 struct kinds {
 	const struct bs_term_treatment_table *treatments;
 	uint8_t of_small[SMALL_DF];
-	/* df from which on a shard of one block might give an exact column */
+	/* df from which a shard of one block may have an exact column */
 	double least_frequent;
-	double least_exact; /* ... from which on one is expected */
+	double least_exact; /* df from which an exact column is assumed */
 };
 
 static uint8_t treatment_of(const struct kinds *kinds, uint32_t df)
@@ -251,7 +251,8 @@ static bool is_frequent(const struct kinds *kinds, uint32_t df)
 	       kinds->treatments->entries[treatment_of(kinds, df)].has_false_positives;
 }
 
-/* Its treatment, unless it is taken to get an exact column, and whether it is rare. */
+/* The note of a term: its treatment (none if an exact column is assumed), and whether it is in the
+ * rare-term lists. */
 static uint8_t note_of(const struct kinds *kinds, uint32_t df)
 {
 	uint8_t treatment = treatment_of(kinds, df);
@@ -262,8 +263,8 @@ static uint8_t note_of(const struct kinds *kinds, uint32_t df)
 	return (uint8_t)(kind | (has_false_positives ? 0 : BS_NOTE_IS_LISTED));
 }
 
-/* From counts of terms of each df, next_of[0..most], to where they begin: frequent ones first, the
- * others behind them, each from most down. */
+/* Converts next_of[0..most], the number of terms of each df, to the first place of each df:
+ * frequent terms first, then the others, each by descending df. */
 static void place_dfs(struct bs_shard_plan *plan, const struct kinds *kinds, uint32_t most,
                       uint32_t *next_of)
 {
@@ -283,7 +284,7 @@ static void place_dfs(struct bs_shard_plan *plan, const struct kinds *kinds, uin
 	}
 }
 
-/* Of term number i, which is its ordinal in a lexicon. */
+/* The df of term number i, which is its ordinal if the plan has a lexicon. */
 static inline uint32_t df_of(const struct bs_shard_plan *plan, uint32_t i)
 {
 	return plan->lexicon ? plan->lexicon[i].df : plan->indexing_buffer->terms.entries[i].df;
@@ -299,7 +300,7 @@ static struct bs_lexicon_term term_of(const struct bs_shard_plan *plan, uint32_t
 	                                key[0] == BS_KEY_COMPOUND};
 }
 
-/* Places by how many documents have a term, of those of one df by number. */
+/* Assigns places by descending df; terms of equal df stay in order of their numbers. */
 static enum bs_status find_places(struct bs_shard_plan *plan, const struct kinds *kinds,
                                   uint32_t *place_of, struct bs_error *err)
 {
@@ -326,7 +327,7 @@ static enum bs_status find_places(struct bs_shard_plan *plan, const struct kinds
 	return status;
 }
 
-/* What is known of a place. */
+/* Fills the arrays by place. */
 static enum bs_status fill_places(struct bs_shard_plan *plan, const struct kinds *kinds,
                                   const uint32_t *place_of, uint8_t *notes, struct bs_error *err)
 {
@@ -335,7 +336,7 @@ static enum bs_status fill_places(struct bs_shard_plan *plan, const struct kinds
 	for (uint32_t i = 0; i < plan->treatments->n_entries && i < BS_NOTE_KINDS - 1; i++)
 		plan->columns[i] = bs_count_pack(plan->treatments->entries[i].n_columns);
 	plan->kinds[plan->n_repeated] = treatment_of(kinds, 1);
-	/* a pair, too: nobody asks */
+	/* applies to pairs as well, which does not matter */
 	notes[plan->n_repeated] = note_of(kinds, 1) | BS_NOTE_IS_CODED;
 	for (uint32_t i = 0; i < plan->n_terms && !status; i++) {
 		const struct bs_lexicon_term term = term_of(plan, i);
@@ -346,7 +347,7 @@ static enum bs_status fill_places(struct bs_shard_plan *plan, const struct kinds
 		status = bs_deadline_each(i, TERM_NS, err);
 		if (place >= plan->n_repeated)
 			continue;
-		bool is_coded = !term.is_pair; /* pairs are not counted */
+		bool is_coded = !term.is_pair; /* pairs have no tf */
 		bool has_levels = is_coded && levels->n_levels > 0 && term.df >= levels->min_df;
 		plan->kinds[place] = treatment | (has_levels ? BS_KIND_HAS_LEVELS : 0);
 		notes[place] = note_of(kinds, term.df) | (is_coded ? BS_NOTE_IS_CODED : 0);
@@ -357,10 +358,10 @@ static enum bs_status fill_places(struct bs_shard_plan *plan, const struct kinds
 	return status;
 }
 
-/* Places of terms in lexicon order are all over: they are prefetched so many ahead. */
+/* Terms in lexicon order have scattered places, which are prefetched this far ahead. */
 #define PLACES_AHEAD 16u
 
-/* sorted: term numbers in lexicon order; NULL: they are so. */
+/* sorted: term numbers in lexicon order; NULL: terms are numbered by ordinal. */
 static enum bs_status fill_ordinals(struct bs_shard_plan *plan, const uint32_t *place_of,
                                     const uint32_t *sorted, struct bs_error *err)
 {
@@ -382,7 +383,7 @@ static enum bs_status fill_ordinals(struct bs_shard_plan *plan, const uint32_t *
 	return status;
 }
 
-/* Places, and what is known of them. *notes_out is the caller's to free, also after a failure. */
+/* Makes the places and the arrays by place. The caller frees *notes_out, after a failure too. */
 static enum bs_status make_places(struct bs_shard_plan *plan, struct kinds *kinds,
                                   const uint32_t *sorted, uint32_t *place_of, uint8_t **notes_out,
                                   struct bs_error *err)
@@ -422,7 +423,7 @@ enum bs_status bs_shard_plan_make(struct bs_shard_plan *plan,
                                   struct bs_size_class_doc *docs_out, struct bs_error *err)
 {
 	uint32_t n_docs = bs_indexing_buffer_n_docs(indexing_buffer);
-	/* Of the padded shard, as shard_build.c decides it, in whole documents. */
+	/* A share of the padded shard, as in shard_build.c, in whole documents. */
 	double least_exact =
 		plan->exact_share * ((n_docs + BS_LINE_BITS - 1) / BS_LINE_BITS) * BS_LINE_BITS;
 	struct kinds kinds = {

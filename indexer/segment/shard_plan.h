@@ -1,10 +1,9 @@
 /*
- * shard_plan.h: what the shards of a segment share. Terms get places by how many documents have
- * them, the most frequent one first, and documents' terms are written anew as places: so they take
- * fewer bytes, and what most postings ask for stands together, in dense arrays by place, near
- * enough to stay in cache. Of terms of one document, which come last, there is little to know. On
- * the way documents are weighed, and how often words stand in them is coded
- * (core/matrix/tf_code.h).
+ * shard_plan.h: data that the shards of a segment share. Terms get places by descending df, and
+ * documents' terms are rewritten as places. So they take fewer bytes, and the data of the terms
+ * with most postings is contiguous, in arrays by place, and stays in the cache. Terms of a single
+ * document, which come last, have little data. In the same pass documents are weighed, and the tfs
+ * of words are encoded (core/matrix/tf_code.h).
  */
 #pragma once
 
@@ -19,14 +18,14 @@
 #include "indexer/batch/indexing_buffer.h"
 #include "indexer/segment/size_classes.h"
 
-/* One that may get an exact column in some shard, or have false positives. */
+/* A term that may get an exact column in some shard, or have false positives. */
 struct bs_frequent_term {
-	uint32_t ordinal; /* in the lexicon */
+	uint32_t ordinal; /* ordinal in the lexicon */
 	uint32_t df;
 	bool has_false_positives;
 };
 
-/* Counts of columns by level in one word, for sums over a chunk of terms. */
+/* Numbers of columns of each level, packed in a word, for sums over a chunk of terms. */
 #define BS_COUNT_BITS 21
 #define BS_COUNT_MASK ((UINT64_C(1) << BS_COUNT_BITS) - 1)
 _Static_assert(BS_MAX_LEVELS == 3 &&
@@ -45,21 +44,22 @@ static inline uint64_t bs_count_at(uint64_t counts, uint32_t level)
 	return counts >> (level * BS_COUNT_BITS) & BS_COUNT_MASK;
 }
 
-/* A term, where it comes from a lexicon. */
+/* A term read from a lexicon. */
 struct bs_lexicon_term {
 	uint64_t hash; /* bs_hash_term */
 	uint32_t df;
 	bool is_pair;
 };
 
-#define BS_NOTE_KINDS      64u
-#define BS_KIND_HAS_LEVELS 0x80u /* tf levels; the rest is an index into treatments->entries */
+#define BS_NOTE_KINDS 64u
+/* the term has tf levels; the other bits are its index in treatments->entries */
+#define BS_KIND_HAS_LEVELS 0x80u
 _Static_assert(BS_MAX_TREATMENTS <= BS_KIND_HAS_LEVELS, "a treatment fits beside it");
 
+/* The fields up to progress are the input; what they point to is borrowed. */
 struct bs_shard_plan {
 	const struct bs_indexing_buffer *indexing_buffer;
-	/* n_terms by ordinal, until places are made; NULL: terms are those of the indexing
-	 * buffer */
+	/* by ordinal, used until places are made; NULL: terms are those of the indexing buffer */
 	const struct bs_lexicon_term *lexicon;
 	uint32_t n_terms;
 	const struct bs_term_treatment_table *treatments;
@@ -67,46 +67,48 @@ struct bs_shard_plan {
 	const struct bs_kernel *kernel;
 	double density;
 	double exact_share;
-	bool keep_coarse;             /* for tests: coarse levels in every shard, however small */
-	uint32_t measured_blocks;     /* of a shard, by which widths are chosen; 0: all */
-	struct bs_progress *progress; /* nullable: told of documents whose bits are set */
-	/* Owned. Places: frequent terms, then others that are in several documents, then the
-	 * rest. */
+	/* for tests: keep coarse levels in every shard, however small */
+	bool keep_coarse;
+	uint32_t measured_blocks;     /* sample for choosing widths; 0: all blocks */
+	struct bs_progress *progress; /* nullable: receives the documents whose bits are set */
+	/* Owned. Order of places: frequent terms, other terms of several documents, terms of one
+	 * document. */
 	uint64_t *hashes; /* by place; in of_hashes */
 	struct bs_buffer of_hashes;
-	uint32_t *ordinals; /* by place: in the lexicon */
-	uint8_t *kinds;     /* by place, and at n_repeated for all the rest */
+	uint32_t *ordinals; /* by place: the ordinal in the lexicon */
+	uint8_t *kinds;     /* by place; [n_repeated] is for all terms of one document */
 	struct bs_frequent_term *frequent;
-	uint32_t *by_ordinal; /* n_frequent: their places, in lexicon order */
+	uint32_t *by_ordinal; /* places of the frequent terms in lexicon order */
 	uint32_t n_frequent;
-	uint32_t n_repeated; /* those included */
-	/* by treatment, of each level, packed: BS_COUNT_BITS. The last: none */
+	uint32_t n_repeated; /* terms of several documents, and frequent terms */
+	/* by treatment: columns at each level, packed; the last element is 0, for exact columns */
 	uint64_t columns[BS_NOTE_KINDS];
 };
 
-/* Completes a plan whose fields up to measured_blocks are set, and puts places into the documents
- * of the indexing buffer, which is that of the plan. sorted: term numbers in lexicon order.
- * docs_out: by document, what classes are made by. */
+/* Completes a plan whose fields up to progress are set, and rewrites the documents of its indexing
+ * buffer as places. sorted: term numbers in lexicon order. docs_out: by document, input of size
+ * classes. Statuses of bs_renumber. */
 enum bs_status bs_shard_plan_make(struct bs_shard_plan *plan,
                                   struct bs_indexing_buffer *indexing_buffer,
                                   const uint32_t *sorted, uint32_t n_threads,
                                   struct bs_size_class_doc *docs_out,
                                   struct bs_error *err) BS_WARN_UNUSED;
-/* The same from the terms of a lexicon, for documents that are accumulated as places:
- * place_of[0..n_terms) by ordinal. least_frequent: terms of that df and more may have exact
+/* Makes the plan from the terms of a lexicon, for documents that will be added as places:
+ * place_of[0..n_terms) by ordinal. least_frequent: terms with at least this df may have exact
  * columns. BS_NO_MEMORY. */
 enum bs_status bs_shard_plan_of_lexicon(struct bs_shard_plan *plan, double least_frequent,
                                         uint32_t *place_of, struct bs_error *err) BS_WARN_UNUSED;
 void bs_shard_plan_deinit(struct bs_shard_plan *plan);
 
-/* Where a term stands among those that more is known of, or behind them. */
+/* The index of a place in arrays for repeated terms, whose last element is for terms of one
+ * document. */
 static inline uint32_t bs_shard_plan_repeated(const struct bs_shard_plan *plan, uint32_t place)
 {
 	return place < plan->n_repeated ? place : plan->n_repeated;
 }
 
-/* A document's tf code, without a byte if all its words stand there once, and how many of its
- * terms, the first, stand there more than once. */
+/* A document's tf code (no bytes if the tf of each word is 1), and how many of its next terms, at
+ * the beginning, have a higher tf. */
 struct bs_row_tfs {
 	const uint8_t *bits;
 	size_t n_bytes;
@@ -122,7 +124,7 @@ static inline struct bs_row_tfs bs_shard_plan_tfs(const struct bs_shard_plan *pl
 	return tfs;
 }
 
-/* How many of a chunk's terms those are; takes them away. */
+/* How many of the next n_chunk terms have tf > 1; subtracts them. */
 static inline uint32_t bs_row_tfs_next(struct bs_row_tfs *tfs, uint32_t n_chunk)
 {
 	uint32_t n = tfs->n_terms < n_chunk ? tfs->n_terms : n_chunk;
@@ -130,7 +132,7 @@ static inline uint32_t bs_row_tfs_next(struct bs_row_tfs *tfs, uint32_t n_chunk)
 	return n;
 }
 
-/* Levels that a term's tf reaches in a document. */
+/* Number of tf levels that a term reaches in a document. */
 static inline uint32_t bs_shard_plan_levels(const struct bs_shard_plan *plan, uint32_t place,
                                             const struct bs_row_tfs *tfs)
 {
@@ -140,16 +142,16 @@ static inline uint32_t bs_shard_plan_levels(const struct bs_shard_plan *plan, ui
 	                       bs_tf_decode(tfs->bits, tfs->n_bytes, plan->hashes[place]));
 }
 
-#define BS_NOTE_IS_CODED  0x80u /* a word whose tf is coded */
-#define BS_NOTE_IS_LISTED 0x40u /* a rare term */
-#define BS_NOTE_KIND      0x3fu /* an index into plan->columns */
+#define BS_NOTE_IS_CODED  0x80u /* a word whose tf is encoded */
+#define BS_NOTE_IS_LISTED 0x40u /* a term of the rare-term lists */
+#define BS_NOTE_KIND      0x3fu /* index in plan->columns */
 
 /*
- * Puts place_of[i] in the place of term number i in all documents of the indexing buffer, on
- * n_threads, and fills its tf_table. Of the plan hashes, n_repeated, columns and kernel count.
- * notes: by place, and at n_repeated for all from there on. docs_out[d]: terms of document d, the
- * columns they have, how many are listed. After a failure (BS_NO_MEMORY) the indexing buffer can
- * only be cleared.
+ * Replaces term number i by place_of[i] in all documents of the indexing buffer, with n_threads,
+ * and fills its tf_table. Of the plan, only hashes, n_repeated, columns and kernel are used. notes:
+ * by place; [n_repeated] is for all further places. docs_out[d]: number of terms of document d,
+ * their columns, and how many are in rare-term lists. After a failure (BS_NO_MEMORY) the indexing
+ * buffer can only be cleared.
  */
 enum bs_status bs_renumber(struct bs_indexing_buffer *indexing_buffer,
                            const struct bs_shard_plan *plan, const uint32_t *place_of,

@@ -1,4 +1,5 @@
-/* size_classes.c: which cuts between short and long documents cost least. See size_classes.h. */
+/* size_classes.c: finds the cheapest division of documents into size classes. See
+ * size_classes.h. */
 #include "indexer/segment/size_classes.h"
 
 #include <math.h>
@@ -10,42 +11,43 @@
 #include "core/simd/kernels.h"
 
 /*
- * Documents are counted in bins of weights within a twentieth of each other, which puts them in
- * order but for those of one bin. Cuts may be made every so many documents of that order, and where
- * weights have grown by half; of all ways to make classes between them the cheapest is taken. So a
- * shard has as many documents as fill its lines: of a group column one is 4,096 documents, and cut
- * by weights alone a quarter of them was padding in the Linux tree. The cost of a class is in bits;
- * work at query time is charged in the same coin, at the price of core/matrix/term_treatment.h.
+ * Documents are sorted by weight into bins of 5 % width. Possible cuts are at every step-th
+ * document of that order, and where the weight has grown by half; the cheapest set of classes
+ * between cuts is found by dynamic programming. Cuts at multiples of documents let shards fill
+ * their lines: the line of a group column has 4,096 documents, and with cuts by weight only, a
+ * quarter of them was padding in the Linux tree. The cost of a class is in bits; query time is
+ * converted to bits at the price of core/matrix/term_treatment.h.
  */
 #define BINS_A_DOUBLING 14u
 #define BINS            (32u * BINS_A_DOUBLING)
 #define BINS_A_CUT      8u
 #define MOST_STEPS      256u
 #define MOST_PIECES     (MOST_STEPS + BINS / BINS_A_CUT)
-#define NEVER_BITS      1e12 /* a document in a list where it need not be */
+#define NEVER_BITS      1e12 /* cost of a document in a forward index where that is to be avoided */
 _Static_assert(MOST_PIECES <= BS_MAX_SIZE_CLASSES, "each piece may be a class");
 
+/* Sums over documents. */
 struct load {
 	double n_columns[BS_MAX_LEVELS];
 	double squares[BS_MAX_LEVELS];
 	double n_listed;
-	struct bs_forward_load list; /* as forward indexes; n_docs */
+	struct bs_forward_load list; /* the documents as forward indexes; has n_docs */
 };
 
-/* The rules, and what follows from them. */
+/* The rules, and values derived from them. */
 struct cost_rules {
 	struct bs_size_class_rules given;
 	struct bs_forward_price price;
-	/* of a column of each level, against one of the document level */
+	/* by level: cost of a column, relative to one of the document level */
 	double shares[BS_MAX_LEVELS];
 };
 
-/* Documents between two cuts that follow each other. */
+/* Documents between two adjacent cuts. */
 struct piece {
-	uint32_t end; /* of their ranks */
+	uint32_t end; /* end of the documents in the order */
 	struct load load;
-	double cost;     /* of all up to here, in the cheapest classes, */
-	uint32_t before; /* the last of which begins behind so many pieces */
+	double cost;     /* cost of all documents up to end, in the cheapest classes */
+	uint32_t before; /* the last of these classes begins after this many pieces */
 };
 
 struct cutting {
@@ -56,7 +58,7 @@ struct cutting {
 	uint32_t n_pieces;
 };
 
-/* Adds a share of a load. */
+/* Adds `share` times `other` to load. */
 static void add(struct load *load, const struct load *other, double share)
 {
 	struct bs_forward_load list = other->list;
@@ -73,14 +75,14 @@ static void add(struct load *load, const struct load *other, double share)
 	bs_forward_load_add(&load->list, &list);
 }
 
-/* Columns of a level that a document of the class has: the width of a shard follows the long ones
- * (shard_build.c). */
+/* Effective columns of a level for each document of the class: weighted by load, because the width
+ * of a shard follows its long documents (shard_build.c). */
 static double columns_of(const struct load *load, uint32_t level)
 {
 	return load->n_columns[level] > 0 ? load->squares[level] / load->n_columns[level] : 0;
 }
 
-/* Bits of a shard of so many documents of the class, in columns. */
+/* Bits of the columns of a shard with n_docs documents of the class. */
 static double shard_bits(const struct load *load, uint32_t n_docs, const struct cost_rules *rules)
 {
 	double bits_a_column = 1 / -log1p(-rules->given.density);
@@ -107,8 +109,8 @@ static double block_bytes(const struct load *load, const struct cost_rules *rule
 	return shard_bits(load, BS_LINE_BITS, rules) / 8;
 }
 
-/* Rows of one shard, so that its columns stay below max_shard_bytes; 0 if not even one block
- * does. */
+/* Rows of a shard so that its columns stay within max_shard_bytes; 0 if a single block exceeds
+ * that. */
 static uint32_t shard_rows(const struct load *load, const struct cost_rules *rules)
 {
 	double n_blocks = floor((double)rules->given.max_shard_bytes / block_bytes(load, rules));
@@ -118,7 +120,7 @@ static uint32_t shard_rows(const struct load *load, const struct cost_rules *rul
 	       BS_LINE_BITS;
 }
 
-/* What a document of so many terms is as a forward index. */
+/* Estimates a document of n_terms terms as a forward index. */
 static struct bs_forward_load forward_load(uint32_t n_terms, const struct cost_rules *rules)
 {
 	const struct bs_forward_load *seen = &rules->given.lists[bs_forward_size(n_terms)];
@@ -141,7 +143,7 @@ static double matrix_cost(const struct load *load, uint32_t rows, const struct c
 	       (n_full + (n_left > 0)) * BS_PRICE_SHARD_NS * rules->price.ns_bits;
 }
 
-/* The cost of a class, as columns or as forward indexes, and which of them it is. */
+/* The lower cost of a class, as columns or as forward indexes. */
 static double class_cost(const struct load *load, const struct cost_rules *rules,
                          bool *is_forward_out)
 {
@@ -152,7 +154,7 @@ static double class_cost(const struct load *load, const struct cost_rules *rules
 		as_matrix = INFINITY;
 	if (rules->given.forward_mode == BS_FORWARD_NEVER)
 		as_lists += load->list.n_docs * NEVER_BITS;
-	/* Their filters are chosen only where it matters. */
+	/* Filters are chosen only if forward indexes may cost less. */
 	if (as_lists < as_matrix) {
 		double n_never = as_lists - load->list.n_bits;
 		bs_forward_choose(&load->list, &rules->price, &as_lists);
@@ -162,7 +164,7 @@ static double class_cost(const struct load *load, const struct cost_rules *rules
 	return *is_forward_out ? as_lists : as_matrix;
 }
 
-/* What orders documents: about the bits that one takes in columns. */
+/* The bin of a document: its weight, about its bits in columns, on a logarithmic scale. */
 static uint32_t bin_of(const struct bs_size_class_doc *doc, const struct cost_rules *rules)
 {
 	double weight = 1;
@@ -194,7 +196,7 @@ static void fill_bins(struct cutting *cutting, const struct bs_size_class_doc *d
 	}
 }
 
-/* What is between this cut and the last one becomes a piece. */
+/* Makes a piece of the documents since the last cut. */
 static void cut(struct cutting *cutting, uint32_t rank, struct load *load)
 {
 	if (load->list.n_docs <= 0)
@@ -245,7 +247,7 @@ static void choose(struct cutting *cutting)
 	}
 }
 
-/* The classes, from the last one on. Their documents are not yet in them. */
+/* Makes the classes, last one first; their documents are added later. */
 static void make_classes(const struct cutting *cutting, struct bs_size_classes *classes)
 {
 	for (uint32_t end = cutting->n_pieces; end > 0; end = cutting->pieces[end - 1].before)
@@ -265,7 +267,7 @@ static void make_classes(const struct cutting *cutting, struct bs_size_classes *
 	}
 }
 
-/* Documents find their classes by their ranks: those of a bin in their order. */
+/* Assigns documents to classes by their position; documents of a bin stay in order. */
 static void place_docs(const struct cutting *cutting, const uint16_t *bins, uint32_t n_docs,
                        struct bs_size_classes *classes)
 {

@@ -1,9 +1,9 @@
 /*
- * term_order.c: see term_order.h. A radix sort from the front (McIlroy, Bostic and McIlroy,
- * "Engineering Radix Sort", 1993): keys are put where their first two bytes belong as they are
- * made; of these ranges, which fit into cache, a byte divides the keys, in place, into 256 more,
- * each of which the next byte divides. Keys carry eight bytes of their terms at a time, so that the
- * terms themselves are looked at for the first eight and then only where those tie.
+ * term_order.c: see term_order.h. A most-significant-digit radix sort (McIlroy, Bostic and McIlroy,
+ * "Engineering Radix Sort", 1993). Keys are distributed by their first two bytes when they are
+ * made. Each of these ranges, which fit into the cache, is divided in place by the next byte into
+ * 256, and so on. Keys hold eight bytes of their terms at a time, so the terms themselves are read
+ * for the first eight bytes, and then only on ties.
  */
 #include "indexer/segment/term_order.h"
 
@@ -13,37 +13,37 @@
 #include "core/system/deadline.h"
 #include "core/system/workers.h"
 
-/* Fewer are sorted by insertion: 256 counts are not worth setting up. */
+/* Smaller ranges are sorted by insertion, because 256 counters cost more. */
 #define SMALL_RANGE 32u
-#define FIRST_SHIFT 48 /* of a window: what its first two bytes are above */
+#define FIRST_SHIFT 48 /* the first two bytes of a window are above this bit */
 #define FIRST_PARTS 65536u
-/* The approximate cost of a key, for the deadline: of counting it, of its next bytes, of moving it,
- * and in a small range. */
+/* Estimated costs of a key, for the deadline: counting it, loading its next bytes, moving it, and
+ * sorting it in a small range. */
 #define COUNT_NS 5u
 #define LOAD_NS  30u
 #define MOVE_NS  30u
 #define SMALL_NS 50u
 
 struct sort_key {
-	/* bytes of the term as a number that sorts as they do, zeros for those it lacks */
+	/* bytes of the term as a big-endian number, padded with zeros */
 	uint64_t window;
 	uint32_t number;
 	uint32_t n_bytes;
 };
 
-/* Keys whose terms agree in all bytes before `from`, where windows begin, and in those above
- * `shift` of the windows. */
+/* Keys whose terms agree in all bytes before `from`, where windows begin, and in the window bytes
+ * above `shift`. */
 struct range {
 	struct sort_key *keys;
 	size_t n;
 	size_t from;
-	int shift; /* of the byte to look at, 56 to 0; -8: the windows are equal */
+	int shift; /* of the next byte, 56 to 0; -8: the windows are equal */
 };
 
 struct order {
 	const struct bs_term_table *terms;
 	struct sort_key *keys;
-	uint32_t *ends; /* by the first two bytes: of the keys that have them or less */
+	uint32_t *ends; /* by the first two bytes: end of the keys with at most these bytes */
 	uint32_t *sorted;
 };
 
@@ -88,8 +88,8 @@ static void insertion_sort(const struct bs_term_table *terms, const struct range
 	}
 }
 
-/* Terms of a range are all over the dictionary: entries are prefetched so many ahead, bytes half as
- * many. */
+/* Terms of a range are scattered in the dictionary: entries are prefetched this far ahead, bytes
+ * half as far. */
 #define TERMS_AHEAD 16u
 
 static inline void prefetch_term(const struct bs_term_table *terms, const struct sort_key *keys,
@@ -103,8 +103,8 @@ static inline void prefetch_term(const struct bs_term_table *terms, const struct
 }
 
 /*
- * All windows are equal. Terms that end in them come first, and are at most nine: they differ in
- * length only, by zero bytes. The others get their next eight bytes.
+ * Loads the next windows when all windows are equal. Terms that end in them come first; there are
+ * at most nine, which differ only in length, by zero bytes. The others get their next eight bytes.
  */
 static enum bs_status open_windows(const struct bs_term_table *terms, struct range *range,
                                    struct bs_error *err)
@@ -131,7 +131,7 @@ static enum bs_status open_windows(const struct bs_term_table *terms, struct ran
 	return status;
 }
 
-/* Divides the range by the byte at its shift: those with byte b go to [starts[b], starts[b + 1]).
+/* Divides the range by the byte at its shift: keys with byte b move to [starts[b], starts[b + 1]).
  * Fails with the deadline. */
 static enum bs_status divide(const struct range *range, size_t starts[257], struct bs_error *err)
 {
@@ -168,8 +168,7 @@ static enum bs_status divide(const struct range *range, size_t starts[257], stru
 	return BS_OK;
 }
 
-/* The largest part of a division is what the loop goes on with, so the calls are at most log2 n
- * deep. */
+/* Loops over the largest part and recurses into the others, so the depth is at most log2 n. */
 static enum bs_status sort_range(const struct bs_term_table *terms, struct range range,
                                  struct bs_error *err)
 {

@@ -1,6 +1,5 @@
-/* value_build.c: see value_build.h. Distinct values get their order, by fields' names and keys;
- * then shard by shard what its documents have is brought together by fields; layers are written at
- * once, lists wait. */
+/* value_build.c: see value_build.h. Sorts the distinct values by field name and key. Then collects,
+ * shard by shard, the values of each field; layers are written at once, lists at the end. */
 #include "indexer/segment/value_build.h"
 
 #include <stdlib.h>
@@ -18,14 +17,18 @@
 
 /* A field that has values. */
 struct field {
-	uint32_t number; /* of the indexing buffer's */
+	uint32_t number; /* number of the field in the indexing buffer */
+	/* distinct values */
 	uint32_t n_values;
+	/* bit slices of a rank */
 	uint32_t n_slices;
+	/* index of its first value in the file */
 	uint64_t first_value;
+	/* shards with values of the field */
 	uint32_t n_parts;
 };
 
-/* A field in a shard, as its entry in the file. */
+/* A field in a shard, as in its entry in the file. */
 struct part {
 	uint32_t field, shard;
 	uint32_t n_layers, n_entries;
@@ -33,39 +36,39 @@ struct part {
 };
 BS_VECTOR(parts, struct part);
 
-/* What a row has of the field under way. */
+/* A value of a row, in the current field. */
 struct ranked {
 	uint32_t row;
 	uint32_t rank;
 };
 BS_VECTOR(ranked_list, struct ranked);
 
-/* A value on its way into order: mostly its field and the beginning of its key, as a number,
- * tell. */
+/* A value to be sorted. head, made of its field and the beginning of its key, decides most
+ * comparisons. */
 struct ordered {
 	uint64_t head;
 	uint32_t number;
 };
 
-/* The approximate cost of a value in each pass, for the deadline. */
+/* estimated cost of a value in each pass, for the deadline */
 #define VALUE_NS 10u
 
 struct making {
 	const struct bs_indexing_buffer *indexing_buffer;
 	struct bs_file_writer *writer;
-	struct field *fields; /* by name */
+	struct field *fields; /* sorted by name */
 	uint32_t n_fields;
-	uint32_t *place_of;    /* of the indexing buffer's field: in fields, or NO_PLACE */
-	struct ordered *order; /* of the values, as they stand in the file */
-	uint32_t *rank_of;     /* by number of a value */
-	/* by document: 1 + the place in value_docs, or 0; then where its values begin: */
+	uint32_t *place_of;    /* by field of the indexing buffer: index in fields, or NO_PLACE */
+	struct ordered *order; /* the values in the order of the file */
+	uint32_t *rank_of;     /* by value number: its rank in its field */
+	/* by document: 1 + its index in value_docs, or 0 */
 	uint32_t *values_of;
-	uint64_t *starts; /* ... by that place */
-	uint64_t *ends;   /* of the fields in ranked: where they begin, then where they end */
-	struct ranked_list ranked; /* of the shard under way, by fields and rows */
-	struct bs_buffer words;    /* of a layer */
+	uint64_t *starts;          /* by index in value_docs: start in value_numbers */
+	uint64_t *ends;            /* by field: first its start in ranked, then its end */
+	struct ranked_list ranked; /* values of the current shard, by field and row */
+	struct bs_buffer words;    /* scratch: a layer; later the keys */
 	struct parts parts;
-	struct ranked_list lists; /* as they stand in the file */
+	struct ranked_list lists; /* entries of all lists, in the order of the file */
 	uint64_t n_lines;
 	enum bs_status status; /* sticky */
 	struct bs_error *err;
@@ -173,7 +176,7 @@ static void find_documents(struct making *making)
 	}
 }
 
-/* The numbers of a document's values. */
+/* The value numbers of a document. */
 static const uint32_t *values_of(const struct making *making, uint32_t document, uint64_t *n_out)
 {
 	uint32_t at = making->values_of[document];
@@ -200,8 +203,8 @@ static int compare_ranked_r(const void *a, const void *b, void *context)
 	return compare_ranked(a, b);
 }
 
-/* Brings a shard's values together: those of field f are ranked[begin of f, ends[f]), by rows and
- * ranks, none twice. */
+/* Collects the values of a shard by field and row: those of field f are in ranked from ends[f - 1]
+ * to ends[f]. Values of a row may be unsorted and repeated. */
 static void gather(struct making *making, const uint32_t *documents, uint32_t n_docs)
 {
 	uint64_t sum = 0, n;
@@ -229,8 +232,8 @@ static void gather(struct making *making, const uint32_t *documents, uint32_t n_
 	}
 }
 
-/* Sorts what is not in order, and leaves out what is there twice: how many are left. Most rows have
- * one value. */
+/* Sorts the values of a field and removes repetitions, if needed; mostly a row has one value.
+ * Returns how many are left. */
 static uint64_t settle(struct making *making, struct ranked *ranked, uint64_t n)
 {
 	uint64_t n_kept = 0, i = 1;
@@ -256,7 +259,8 @@ static uint64_t count_rows(const struct ranked *ranked, uint64_t n)
 	return n_rows;
 }
 
-/* Writes the first value of each row as a layer, and moves the others to the front. */
+/* Writes the first value of each row as a layer, and moves the others to the front. Returns their
+ * number. */
 static uint64_t write_layer(struct making *making, const struct field *field, uint32_t n_blocks,
                             struct ranked *ranked, uint64_t n)
 {
@@ -289,7 +293,7 @@ static uint64_t write_layer(struct making *making, const struct field *field, ui
 	return n_left;
 }
 
-/* Layers where they take less than a list would. */
+/* Writes layers while they take less space than a list. */
 static void write_part(struct making *making, uint32_t f, uint32_t shard, uint32_t n_docs,
                        struct ranked *ranked, uint64_t n)
 {
@@ -381,7 +385,7 @@ static void write_fields(struct making *making)
 	}
 }
 
-/* By the names in FIELDS, in their order: names with a zero byte are not there. */
+/* In the order of the names in FIELDS, which lacks names with a zero byte. */
 static void write_field_texts(struct making *making)
 {
 	const struct bs_term_table *names = &making->indexing_buffer->fields;
