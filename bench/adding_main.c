@@ -1,9 +1,9 @@
 /*
- * adding_main.c: bitsift-bench-adding FILE.jsonl DIR [ROUNDS]: documents a second, by CPU time of
- * one thread: the file indexed as `bitsift index -j1` does it, and the same documents given from
- * memory to a writer, with their texts stored and without, in turns; then the same with a thread
- * for each processor, which is the writer's default, by the clock. And what it takes to add one
- * document to that index, in a transaction of its own.
+ * adding_main.c: bitsift-bench-adding FILE.jsonl DIR [ROUNDS]: documents indexed per second of CPU
+ * time of one thread: the file as `bitsift index -j1` indexes it, and the same documents added to a
+ * writer from memory, with and without storing their texts, in turns. Then the same with a thread
+ * per processor, the writer's default, by wall-clock time. Finally the time to add one document to
+ * that index in a transaction of its own.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,8 +22,8 @@
 #define ONES       20u
 
 struct document {
-	size_t id, id_bytes; /* in bytes, */
-	size_t texts;        /* in texts, whose pointers are offsets */
+	size_t id, id_bytes; /* offset in bytes */
+	size_t texts;        /* offset in texts, whose pointers are offsets */
 	size_t n_texts;
 };
 
@@ -154,8 +154,8 @@ static double write_all(const struct corpus *corpus, const char *dir, bool not_s
 	return cpu_s(clock) - start;
 }
 
-/* Each document of the last few once more, by a writer of its own: it takes the place of the one
- * that is there. */
+/* Adds each of the last few documents again, with a writer of its own. It replaces the existing
+ * document. */
 static void add_ones(const struct corpus *corpus, const char *dir)
 {
 	const struct document *documents =

@@ -1,5 +1,6 @@
-# bloom.awk -v title=T -v across=LABEL: a picture of text: lines of "SERIES <tab> x <tab> y", y > 0, y by its logarithm. A series is drawn by its
-# first letter, which a legend tells if it has more; where two meet, the later one. No line is longer than a page of the manual has room for in an example.
+# bloom.awk -v title=T -v across=LABEL: a picture in text of lines "SERIES <tab> x <tab> y", y > 0,
+# with a logarithmic y axis. A series is drawn with its first letter; longer names are in a legend.
+# Where series overlap, the later one is shown. Lines fit into an example on a manual page.
 BEGIN { FS = "\t"; columns = 56; rows = 16 }
 {
     n++; name[n] = $1; x[n] = $2; y[n] = log($3) / log(10)
@@ -19,7 +20,7 @@ END {
         cell[row, column] = substr(name[i], 1, 1)
     }
     for (row = 0; row < rows; row++) {
-        # A row is named where it is the nearest one to a power of ten.
+        # Label the row that is nearest to a power of ten.
         label = ""
         for (power = y_low; power <= y_high; power++)
             if (int((y_high - power) / (y_high - y_low) * (rows - 1) + 0.5) == row) label = sprintf("%g", 10 ^ power)

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# bloom.sh [BITSIFT_BENCH_BLOOM [N]]: the Bloom family measured: tables of bitsift-bench-bloom, each rate by N (10,000,000) absent keys,
-# and pictures of them. Some minutes. The probes' file, 250 MB, is made in TMPDIR.
+# bloom.sh [BITSIFT_BENCH_BLOOM [N]]: measures the Bloom family: prints the tables of
+# bitsift-bench-bloom, with N (10,000,000) absent keys for each rate, and pictures of them. Takes
+# some minutes. The file for probes, 250 MB, is made in TMPDIR.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 program=$(realpath -- "${1:-$here/../build/release/bench/bitsift-bench-bloom}")
@@ -16,12 +17,12 @@ table() { # NAME HEADING
     echo
 }
 cells() { sed -nE 's/^\| ([0-9].*) \|$/\1/p' "$1" | sed 's/ | /\t/g; s/ %//g'; } # TABLE
-block() { # as it stands
+block() { # verbatim
     echo '```'
     cat
     printf '```\n\n'
 }
-picture() { # TITLE ACROSS, points on standard input
+picture() { # TITLE ACROSS; points on standard input
     awk -v title="$1" -v across="$2" -f "$here/bloom.awk" | block
 }
 
@@ -30,7 +31,7 @@ cells rates | awk -F'\t' '{ print "formula\t" $1 "\t" $3; print "measured\t" $1 
     picture 'How often an absent key is said to be there' 'bits a key'
 table compressed 'Compressed: the rate that so many bits sent a key buy'
 table sizes 'Compressed: the bits sent a key that a rate costs'
-# Of each rate the plain filter, and the plan with most memory.
+# For each rate the plain filter, and the plan with most memory.
 cells sizes | awk -F'\t' '{ plain[$1] = $2; sent[$1] = $5 } $3 <= 64 { within[$1] = $5 }
     END { for (r in plain) { print "plain\t" plain[r] "\t" r; print "up to 64 bits of memory\t" within[r] "\t" r; print "any memory\t" sent[r] "\t" r } }' |
     sort | picture 'The rate that so many bits sent a key buy' 'bits sent a key'

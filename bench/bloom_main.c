@@ -1,8 +1,8 @@
 /*
- * bloom_main.c: bitsift-bench-bloom TABLE [N]: what the members of the Bloom family do, measured
- * beside their formulas, as tables of Markdown. TABLE is rates, counting, compressed, sizes,
- * deltas, hops, levels or probes; N the absent keys that a rate is measured by (10,000,000).
- * bloom.sh prints all of them, and pictures.
+ * bloom_main.c: bitsift-bench-bloom TABLE [N]: measures the members of the Bloom family and
+ * compares them with their formulas, as tables in Markdown. TABLE is rates, counting, compressed,
+ * sizes, deltas, hops, levels or probes; N is the number of absent keys for each rate (10,000,000).
+ * bloom.sh prints all tables, and pictures.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -36,7 +36,7 @@ static struct bs_bloom *filter_of(uint64_t n_bits, uint32_t n_hashes, uint64_t f
 	return bloom;
 }
 
-/* Of keys that none of the filters here has. */
+/* The rate for keys that are in none of the filters here. */
 static double measured_rate(struct bs_bloom_view view)
 {
 	uint64_t n_found = 0;
@@ -74,7 +74,8 @@ static void print_counting(void)
 	}
 }
 
-/* Adds the keys to a filter by the plan, and sends it: bits a key that were sent, and the rate. */
+/* Adds the keys to a filter of this plan and compresses it. Returns the bits sent per key, and the
+ * rate. */
 static double send(const struct bs_bloom_plan *plan, uint64_t n, double *rate_out)
 {
 	struct bs_error err;
@@ -90,10 +91,11 @@ static double send(const struct bs_bloom_plan *plan, uint64_t n, double *rate_ou
 	return 8 * (double)(n_bytes - 64) / (double)n;
 }
 
-/* The rate that so many bits sent a key buy, by memory: that of the plain filter first. */
+/* The best rate for a number of bits sent per key, by memory; the plain filter first. */
 static void print_compressed(void)
 {
-	static const double memories[] = {1, 1.75, 4, 0}; /* times what is sent; 0: any */
+	/* multiples of the bits sent; 0: any memory */
+	static const double memories[] = {1, 1.75, 4, 0};
 	const uint64_t n = 100000;
 	struct bs_error err;
 	puts("| may send | memory | hashes | sent | of the entropy | rate planned | measured "
@@ -111,7 +113,7 @@ static void print_compressed(void)
 	}
 }
 
-/* The bits sent a key that a rate costs. */
+/* The bits sent per key for a rate. */
 static void print_sizes(void)
 {
 	static const double rates[] = {0.1, 0.03, 0.01, 0.003, 0.001, 0.0001};
@@ -126,7 +128,7 @@ static void print_sizes(void)
 		for (size_t j = 0; j < sizeof(memories) / sizeof(*memories); j++) {
 			struct bs_bloom_plan plan;
 			double rate;
-			/* More memory that is of no use is not shown again. */
+			/* Skip memory limits that give the same plan. */
 			if (bs_bloom_plan_for_rate(n, rates[i], memories[j], &plan, &err) ||
 			    plan.n_bits == last_bits)
 				continue;
@@ -139,7 +141,7 @@ static void print_sizes(void)
 	}
 }
 
-/* Of 100,000 keys, some go and as many come. */
+/* Of 100,000 keys, some are removed and as many added. */
 static void print_deltas(void)
 {
 	const uint64_t n = 100000, m = bs_bloom_optimal_bits(n, 0.01);
@@ -162,7 +164,7 @@ static void print_deltas(void)
 	bs_bloom_free(from);
 }
 
-/* Of searches: nodes that were asked, and those of them that were not on the way. */
+/* Totals of searches: nodes asked, and asked nodes that were not on the way to a holder. */
 struct hops {
 	uint64_t n_searches;
 	uint64_t n_asked;
@@ -188,9 +190,9 @@ static double asked_each(const struct hops *hops)
 	return hops->n_searches ? (double)hops->n_asked / (double)hops->n_searches : 0;
 }
 
-/* Each word from one node, by the filters alone and then with homes. */
+/* Searches each word from one node: with the filters alone, then with homes. */
 struct hops_measured {
-	/* holders within as many hops as there are levels, of which filters tell */
+	/* Searches with a holder within as many hops as there are levels, which filters cover. */
 	struct hops near;
 	struct hops all;
 	struct hops homes;
@@ -296,7 +298,7 @@ static void print_levels(void)
 	bs_route_free(route);
 }
 
-/* Of this thread's CPU: the machine may be busy. */
+/* CPU time of this thread, because the machine may be busy. */
 static double now_us(void)
 {
 	struct timespec now;
@@ -304,7 +306,7 @@ static double now_us(void)
 	return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
 }
 
-/* Filters of one shape, one after the other in a file, each at the beginning of a cache line. */
+/* Filters of one shape, consecutive in a file, each aligned to a cache line. */
 struct catalog {
 	int fd;
 	uint32_t n_filters;
@@ -383,8 +385,8 @@ static double median(double times[N_WORDS])
 	return times[N_WORDS / 2];
 }
 
-/* Filters of a rate of .01 in a mapped file that is in memory: the first word of a process pays for
- * pages to be mapped. */
+/* Filters with a rate of .01 in a mapped file that is in memory. The first word of a process
+ * includes the time to map pages. */
 static void print_probes(void)
 {
 	static const struct {

@@ -1,6 +1,6 @@
 /*
- * build.c: builds an index in a process of its own, so that its memory is its own, and keeps what
- * it took beside it, in INDEX.times: "name value" lines.
+ * build.c: builds an index in a child process, so that its memory can be measured, and writes time
+ * and memory to INDEX.times, as "name value" lines.
  */
 #include "bench/build.h"
 
@@ -13,8 +13,8 @@
 
 #include "bench/tool.h"
 
-/* A line of /proc/self/status in bytes: "VmHWM: %lu" is the most that was ever resident, "VmRSS:
- * ..." what is now. */
+/* A line of /proc/self/status in bytes. "VmHWM: %lu" is the maximum resident memory, "VmRSS: ..."
+ * the current. */
 static uint64_t resident_bytes(const char *line_format)
 {
 	FILE *file = fopen("/proc/self/status", "r");
@@ -99,7 +99,7 @@ void build_index(const struct corpus *corpus, const struct index_kind *kind)
 	if (process == 0) {
 		build_here(corpus, kind, path);
 		fflush(NULL);
-		_exit(0); /* what the parent holds is the parent's to free */
+		_exit(0); /* without freeing the parent's objects */
 	}
 	if (waitpid(process, &status, 0) < 0 || status != 0)
 		die("%s could not be built", kind->name);

@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
-# catalog.sh BITSIFT TREE PLACE [N]: the files of a tree, in order, cut into N [500] folders of equal size below PLACE, each with an index, all
-# in a catalog (what is in PLACE already is used again). Prints the bytes of the summaries; then, of 100 words that one index alone
-# holds, how many indexes `query --catalog --count` opens, and how long the whole process takes, beside a process for each index; and
-# the same for words that are everywhere. Then, where bitsift-bench-members was built beside BITSIFT, what the words of the indexes are in
-# each member of the Bloom family. record/catalog.md.
+# catalog.sh BITSIFT TREE PLACE [N]: splits the files of a tree, in order, into N [500] folders of
+# equal size below PLACE, each with an index, and makes a catalog of all (existing results in PLACE
+# are reused). Prints the bytes of the summaries. Then, for 100 words that only one index has: the
+# number of indexes that `query --catalog --count` opens, and the time of the whole process,
+# compared with a process for each index; and the same for words that are in many indexes. Finally,
+# if bitsift-bench-members was built next to BITSIFT, the sizes of the words of the indexes in each
+# member of the Bloom family. Results: record/catalog.md.
 set -euo pipefail
 bitsift=$(realpath -- "$1")
 tree=$(realpath -- "$2")
@@ -36,7 +38,7 @@ rm -f catalog
         printf "%-33s %8.2f  %.2f %% of the text\n", "summaries: words and trigrams", s / 1e6, 100 * s / text
         printf "%-33s %8.2f\n", "the catalog", catalog / 1e6 }'
 
-# Words that stand in the files of one folder alone; every so many-eth of them.
+# A sample of the words that occur in the files of only one folder.
 if [ ! -e words ]; then
     for folder in f/*; do
         grep -rhoaE --exclude-dir=.bitsift '\b[a-zA-Z_]{10,30}\b' "$folder" | tr '[:upper:]' '[:lower:]' | LC_ALL=C sort -u
@@ -44,7 +46,7 @@ if [ ! -e words ]; then
     awk -v all="$(wc -l <single)" 'NR % int(all / 100) == 0 && n++ < 100' single >words
 fi
 
-# NAME PROGRAM...: a row of the table: the process with each of the words on standard input.
+# timed NAME PROGRAM...: prints a row of the table. Runs a process for each word on standard input.
 timed() {
     local word start name=$1
     shift
@@ -57,7 +59,7 @@ timed() {
     done | LC_ALL=C sort -n | awk -v name="$name" '{ s += $1; t[NR] = $1 } END {
         printf "%-33s %7.1f %7.1f %7.1f", name, s / NR / 1e6, t[int((NR + 1) / 2)] / 1e6, t[int(NR * .95 + .5)] / 1e6 }'
 }
-# Of the indexes that lack a word those that were opened.
+# Prints the share of opened indexes among those that lack the word.
 opened() {
     sed -E 's/.*"indexes":([0-9]+),"asked":([0-9]+),"probed":([0-9]+).*/\1 \2 \3/' stats |
         awk '{ lack += $1 - 1; more += $2 + $3 - 1 } END { printf "  %.2f %%\n", 100 * more / lack }'

@@ -10,10 +10,10 @@
 #include "bench/tool.h"
 
 #define REPETITIONS  3
-#define SLOW_NS      UINT64_C(20000000)  /* one repetition is enough */
-#define VERY_SLOW_NS UINT64_C(500000000) /* and here the first run */
+#define SLOW_NS      UINT64_C(20000000)  /* one measured run is enough */
+#define VERY_SLOW_NS UINT64_C(500000000) /* the first run is enough */
 
-/* ---- the engines of this run ---- */
+/* The engines of this run. */
 
 static char *path_of_index(const struct corpus *corpus, const struct engine *engine)
 {
@@ -85,7 +85,7 @@ static void warm_up(const struct comparison *comparison, void **handles)
 			}
 }
 
-/* ---- measuring ---- */
+/* Measuring. */
 
 static uint64_t ask_once(const struct engine *engine, void *handle, const struct query *query,
                          struct outcome *outcome)
@@ -122,8 +122,8 @@ static struct outcome measure(const struct engine *engine, void *handle, const s
 	return outcome;
 }
 
-/* Engine by engine and pass by pass, all queries one after the other: each finds in the caches what
- * the others left. */
+/* Runs all queries in order, engine by engine and pass by pass, so that each query finds the caches
+ * as the others left them. */
 static void measure_in_turn(struct comparison *comparison, void **handles)
 {
 	size_t n_queries = comparison->set.n_queries;
@@ -168,11 +168,11 @@ static void measure_all(struct comparison *comparison, void **handles)
 	}
 }
 
-/* ---- checking ---- */
+/* Checking. */
 
 static bool counts_agree(const struct comparison *comparison, size_t q)
 {
-	uint64_t least = 0, most = UINT64_MAX; /* what the count must be */
+	uint64_t least = 0, most = UINT64_MAX; /* bounds of the correct count */
 	for (size_t e = 0; e < comparison->n_engines; e++) {
 		const struct outcome *outcome = outcome_of(comparison, q, e);
 		if (!outcome->is_asked)

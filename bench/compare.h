@@ -1,17 +1,19 @@
 /*
- * compare.h: the same queries to every engine in one run, interleaved, one thread; and what came of
- * it.
+ * compare.h: runs the same queries on every engine in one run, interleaved, on one thread, and
+ * records the outcomes.
  *
- * For each query each engine in turn, the first one rotating from query to query: once unmeasured,
- * then three times, of which the median counts. A query that takes over 20 ms is measured once
- * after the unmeasured one, and over half a second the first time counts. Each engine answers the
- * first query of each class before all that, so that what is done on first touch is done. So
- * everything is warm: the page cache, the processor's caches as far as one query fills them, and
- * Lucene's code, which goes through all queries several times before.
+ * For each query the engines run in turn; the first engine rotates from query to query. An engine
+ * runs a query once unmeasured, then three times; the median counts. A query that takes more than
+ * 20 ms is measured once after the unmeasured run; of more than half a second, the first run
+ * counts. Before all that, each engine answers the first query of each class, so that
+ * initialization on first use is done. So everything is warm: the page cache, the processor's
+ * caches as far as one query fills them, and Lucene's code, which runs all queries several times
+ * before.
  *
- * A query that has just been asked finds its columns in the second cache (1 MB, say) if they fit,
- * and in the third if not: of a corpus ten times as large that alone makes more than ten times.
- * Nobody asks so. Queries in turn, each engine by itself, find what as many other queries left.
+ * A repeated query finds its columns in the L2 cache (1 MB, for example) if they fit, otherwise in
+ * the L3. This alone makes a corpus ten times as large more than ten times slower. Real users do
+ * not repeat queries in this way. With in_turn, an engine runs all queries in order and finds the
+ * caches as the other queries left them.
  */
 #ifndef BENCH_COMPARE_H
 #define BENCH_COMPARE_H
@@ -40,11 +42,12 @@ struct comparison {
 
 struct compare_request {
 	const char *queries_path;
-	const char *engines; /* a list; NULL: all whose index is there */
-	const char *classes; /* a list; NULL: all */
-	/* all queries, then all again: one unmeasured pass and three, of which the median counts */
+	const char *engines; /* comma-separated; NULL: all engines whose index exists */
+	const char *classes; /* comma-separated; NULL: all */
+	/* Run all queries in order, in one unmeasured pass and three measured ones; the median
+	 * counts. */
 	bool in_turn;
-	/* where every single outcome goes, as tab-separated values; NULL: nowhere */
+	/* A file for every single outcome as tab-separated values. NULL: none. */
 	const char *raw_path;
 };
 
@@ -58,10 +61,10 @@ static inline const struct outcome *outcome_of(const struct comparison *comparis
 	return &comparison->outcomes[query * comparison->n_engines + engine];
 }
 
-/* compare_report.c: tables in Markdown; and to summary (nullable), tab-separated: "time", the row's
- * name, the engine, microseconds mean, p50, p95; "touched", the row's name, the engine, bytes of
- * the index, bytes of texts, texts, all mean; and "false" with median and mean of the false
- * candidates. Exhaustive: only what was read, and "read", the row's name, the engine, texts. */
+/* compare_report.c: writes tables in Markdown to file. summary (nullable) gets tab-separated lines:
+ * "time", row, engine, mean, p50 and p95 in microseconds; "touched", row, engine, mean bytes of the
+ * index, mean bytes of texts, mean number of texts; "false", median and mean of the false
+ * candidates. Exhaustive runs report only what was read, and "read", row, engine, texts. */
 void compare_report(const struct comparison *comparison, FILE *file, FILE *summary);
 
 #endif

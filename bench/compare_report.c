@@ -1,7 +1,6 @@
 /*
- * compare_report.c: the outcomes of compare.c as tables in Markdown: microseconds a query, by class
- * and over all classes of two or more words, how many times bitsift's time that is, and what was
- * touched for it.
+ * compare_report.c: prints the outcomes of compare.c as tables in Markdown: microseconds per query,
+ * by class and over all classes of two or more words; ratios to bitsift's time; and the data read.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -10,7 +9,7 @@
 #include "bench/compare.h"
 #include "bench/tool.h"
 
-/* Rows are the classes, and below them the two workloads. */
+/* Rows are the classes, followed by the workloads. */
 enum {
 	ROW_AND = QUERY_MAX_CLASSES,
 	ROW_OR,
@@ -42,7 +41,7 @@ static int by_value(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* The nearest rank, of sorted values. */
+/* The nearest rank of sorted values. */
 static double percentile(const double *values, size_t n, unsigned percent)
 {
 	return values[(n * percent + 99) / 100 - (n > 0)];
@@ -61,8 +60,8 @@ static double statistic_of(double *values, size_t n, enum statistic statistic)
 	return percentile(values, n, statistic == STATISTIC_P50 ? 50 : 95);
 }
 
-/* Microseconds of an engine over the queries of a row that every-th ones are, NAN if it was not
- * asked any. */
+/* Microseconds of an engine over the queries of a row whose number is a multiple of `every`. NAN if
+ * it ran none. */
 static double time_of(const struct comparison *comparison, size_t engine, unsigned row,
                       unsigned every, enum statistic statistic)
 {
@@ -80,8 +79,8 @@ static double time_of(const struct comparison *comparison, size_t engine, unsign
 	return value;
 }
 
-/* How many queries, and how many documents they match in the mean (by the first engine that says so
- * exactly). */
+/* The number of queries of a row, and their mean number of matching documents, by the first engine
+ * with exact counts. */
 static size_t row_queries(const struct comparison *comparison, unsigned row, unsigned every,
                           double *hits_out)
 {
@@ -122,7 +121,7 @@ static const char *row_name(const struct comparison *comparison, unsigned row)
 	                           : comparison->set.classes[row];
 }
 
-/* In the summary. */
+/* The name of a row in the summary. */
 static const char *row_key(const struct comparison *comparison, unsigned row)
 {
 	return row == ROW_AND      ? "AND"
@@ -138,8 +137,8 @@ static unsigned next_row(const struct comparison *comparison, unsigned row)
 	return row + 1 == comparison->set.n_classes ? ROW_AND : row + 1;
 }
 
-/* An engine asked rarely is shown only in the tables of those queries, beside one of each kind of
- * those asked always. */
+/* An engine that runs only some queries is shown only in the tables of these queries, next to one
+ * of each kind of the other engines. */
 static bool is_shown(const struct engine *engine, unsigned every)
 {
 	bool is_main = !strchr(engine->name, '-') || strcmp(engine->name, "fts5-full") == 0;
@@ -159,7 +158,7 @@ static void print_head(const struct comparison *comparison, unsigned every, FILE
 	fputc('\n', file);
 }
 
-/* base: the engine whose times the others are shown as multiples of, or n_engines: microseconds. */
+/* base: the times are shown as multiples of this engine's; n_engines: in microseconds. */
 static void print_row(const struct comparison *comparison, unsigned row, unsigned every,
                       enum statistic statistic, size_t base, FILE *file)
 {
@@ -210,10 +209,10 @@ static void print_ratios(const struct comparison *comparison, const char *name,
 	free(title);
 }
 
-/* ---- what was touched ---- */
+/* Data read. */
 
-/* The mean over the queries of a row that the engine was asked; false if there are none, or it does
- * not know. */
+/* Means over the queries of a row that the engine ran. Returns false if there are none, or the
+ * engine does not report the data read. */
 static bool mean_touched(const struct comparison *comparison, size_t engine, unsigned row,
                          double touched_out[3])
 {
@@ -234,13 +233,13 @@ static bool mean_touched(const struct comparison *comparison, size_t engine, uns
 	return n > 0;
 }
 
-/* Whether an engine reads texts, ever; so only bitsift. */
+/* Whether an engine ever reads texts; only bitsift does. */
 static bool reads_texts(const struct engine *engine)
 {
 	return strncmp(engine->name, "bitsift", 7) == 0;
 }
 
-/* Of engines that touch the same one is enough. */
+/* Shows one of several engines that read the same data. */
 static bool is_touch_shown(const struct comparison *comparison, size_t engine, bool texts_only)
 {
 	const char *name = comparison->engines[engine]->name;
@@ -253,7 +252,7 @@ static bool is_touch_shown(const struct comparison *comparison, size_t engine, b
 	return false;
 }
 
-/* Texts alone, or bytes too. */
+/* Texts only, or also bytes. */
 static void print_touched(const struct comparison *comparison, const char *title, bool texts_only,
                           FILE *file)
 {
@@ -292,7 +291,7 @@ static void print_touched(const struct comparison *comparison, const char *title
 	}
 }
 
-/* ---- false candidates ---- */
+/* False candidates. */
 
 static void print_false_candidates(const struct comparison *comparison, FILE *file, FILE *summary)
 {
@@ -325,7 +324,7 @@ static void print_false_candidates(const struct comparison *comparison, FILE *fi
 	free(values);
 }
 
-/* ---- all ---- */
+/* All tables. */
 
 static void write_summary(const struct comparison *comparison, FILE *summary)
 {
@@ -373,7 +372,7 @@ void compare_report(const struct comparison *comparison, FILE *file, FILE *summa
 	print_ratios(comparison, "candidates", STATISTIC_MEAN, file);
 	for (size_t e = 0; e < comparison->n_engines; e++) {
 		unsigned every = comparison->engines[e]->every;
-		if (every <= shown) /* the table lists them by it */
+		if (every <= shown) /* the table of engines is ordered by it */
 			continue;
 		shown = every;
 		char *title = text_of("Every %uth query: mean, microseconds", every);

@@ -1,4 +1,5 @@
-# compared.awk RECORD.tsv: the table of one corpus in the project's README, from what `run.sh` recorded. The best of a row is bold.
+# compared.awk RECORD.tsv: prints the table of one corpus in the project's README from the record of
+# `run.sh`. The best value of a row is bold.
 BEGIN {
     FS = "\t"
     n_columns = split("bitsift bitsift-stat lucene fts5-full xapian croaring", column, " ")
@@ -7,7 +8,7 @@ BEGIN {
 $1 == "time" { time[$2, $3] = $4 }
 $1 == "index" { mb[$2] = $4 / 1e6; seconds[$2] = $5 }
 
-# The mean of classes that are as large as each other; nothing if the engine was not asked one of them.
+# The mean over classes of equal size; empty if the engine lacks one of them.
 function mean(classes, engine,    name, n, i, sum) {
     n = split(classes, name, " ")
     for (i = 1; i <= n; i++) {

@@ -1,7 +1,7 @@
 /*
- * engine.h: what is compared. An index is built once by one way of building; an engine is one way
- * of asking an index. engines.c has the tables; an engine whose library was not there at build time
- * is not in them.
+ * engine.h: the things compared. An index kind is a way of building an index; an engine is a way of
+ * querying an index. engines.c has the tables. Engines whose library is missing at build time are
+ * not in them.
  */
 #ifndef BENCH_ENGINE_H
 #define BENCH_ENGINE_H
@@ -16,39 +16,40 @@
 extern "C" {
 #endif
 
-/* ---- building ---- */
+/* Building. */
 
 struct build_times {
-	/* set when all that is not building (the dictionary) has been read */
+	/* Set when everything that is not building (the dictionary) has been read. */
 	uint64_t begin_ns, begin_cpu_ns;
-	uint64_t begin_bytes; /* resident then */
+	uint64_t begin_bytes; /* resident at that time */
 	uint64_t main_ns;     /* until everything is in the index */
 	uint64_t finish_ns;   /* merging and compacting after that */
 	uint64_t cpu_ns;
-	uint64_t peak_bytes; /* resident at most, beyond begin_bytes */
+	uint64_t peak_bytes; /* maximum resident, minus begin_bytes */
 };
 
 struct index_kind {
-	const char *name;        /* and of its folder or file in the corpus's */
+	const char *name;        /* also the name of its file or folder in the corpus's folder */
 	const char *description; /* one line for the record */
-	/* built for its rate, with the engine's own tokenizer; no engine asks it */
+	/* Built only to measure the build rate, with the engine's own tokenizer. No engine queries
+	 * it. */
 	bool is_rate_only;
-	/* Runs in a process of its own, single-threaded unless the name says otherwise. path does
-	 * not exist yet. */
+	/* Runs in a child process, single-threaded unless the name states otherwise. path does not
+	 * exist yet. */
 	void (*build)(const struct corpus *corpus, const char *path, struct build_times *times_out);
 };
 
-extern const struct index_kind index_kinds[]; /* ended by one without a name */
+extern const struct index_kind index_kinds[]; /* ends with an entry without a name */
 
-/* ---- asking ---- */
+/* Querying. */
 
 enum count_kind {
 	COUNT_EXACT,
-	COUNT_AT_LEAST, /* candidates: no fewer than there are matches */
+	COUNT_AT_LEAST, /* candidates: at least as many as matches */
 	COUNT_NONE,     /* the best ten */
 };
 
-/* What an answer touched, of an engine that knows. */
+/* The data read for an answer, for engines that report it. */
 struct touched {
 	bool is_known;
 	uint64_t index_bytes; /* columns, postings, pages */
@@ -58,21 +59,22 @@ struct touched {
 
 struct answer {
 	uint64_t count;
-	/* 0: the caller's clock counts; else the engine's own, where it is in another process */
+	/* 0: the caller measures the time. Otherwise the engine's own time, because it is another
+	 * process. */
 	uint64_t elapsed_ns;
 	struct touched touched;
 };
 
 struct engine {
 	const char *name;
-	const char *index; /* the name of its index_kind; NULL: none */
+	const char *index; /* name of its index_kind; NULL: none */
 	enum count_kind count_kind;
 	bool has_phrases;
-	bool has_any;        /* can be asked for any of the words */
-	const char *classes; /* a list: asked only these; NULL: all */
-	/* asked only every so many queries of a class, for what is slow; 1: all */
+	bool has_any;        /* supports queries for any of the words */
+	const char *classes; /* comma-separated classes to run; NULL: all */
+	/* For slow engines: run only each every-th query of a class. 1: all. */
 	unsigned every;
-	/* over all queries, before anything is measured: for code that is compiled as it runs */
+	/* Passes over all queries before any measurement, for code that is compiled at run time. */
 	unsigned warm_passes;
 	void *(*open)(const struct corpus *corpus, const char *index_path,
 	              const struct query_set *set);
@@ -80,21 +82,22 @@ struct engine {
 	void (*close)(void *handle);
 };
 
-extern const struct engine engines[]; /* ended by one without a name */
+extern const struct engine engines[]; /* ends with an entry without a name */
 
 const struct index_kind *index_kind_named(const char *name); /* dies if there is none */
 
-/* Given on the command line, for the engines of bitsift. */
+/* Command line options for the engines of bitsift. */
 struct bitsift_options {
 	const char *index_path; /* NULL: the one in the corpus's folder */
 	const char *kernel;     /* NULL: the best */
-	/* no count is a df: each query once, for what is read, not for the time */
+	/* Never take a count from the df. Each query runs once, to measure the data read, not the
+	 * time. */
 	bool exhaustive;
 };
 extern struct bitsift_options bitsift_options;
 
-/* Called by a builder when it has read its dictionary and begins, when the index is complete, and
- * at the end. */
+/* A builder calls build_begins when it has read its dictionary, build_finishes when the index is
+ * complete, and build_ends at the end. */
 void build_begins(struct build_times *times);
 void build_finishes(struct build_times *times);
 void build_ends(struct build_times *times);

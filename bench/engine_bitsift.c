@@ -1,7 +1,8 @@
 /*
  * engine_bitsift.c: bitsift through its public library: exact counts, the best ten, all ids, and
- * reading everything (--brute). As the other engines never look at the sources, it takes its index
- * at its word (no_stat) but for bitsift-stat. Its candidates alone are engine_filter.c's.
+ * reading every text (--brute). Except for bitsift-stat it does not check the sources for changes
+ * (no_stat), because the other engines do not either. Its candidates without verification are in
+ * engine_filter.c.
  */
 #include "bench/engine_bitsift.h"
 
@@ -16,7 +17,7 @@
 
 struct bitsift_options bitsift_options;
 
-/* The corpus lies elsewhere than the index. */
+/* The corpus is in another place than the index. */
 static const struct bs_consent consent = {.all = true};
 
 struct bitsift {
@@ -43,17 +44,17 @@ static int take_hit(void *context, const struct bs_hit *hit)
 	return 0;
 }
 
-/* request: its mode, and in which way it is asked. */
+/* request: the mode and method of the search. */
 static void ask(struct bitsift *bitsift, const struct query *query,
                 struct bs_search_request request, struct answer *answer_out)
 {
 	request.query.text = query->text;
 	request.query.text_bytes = strlen(query->text);
 	request.query.any = query->is_any;
-	/* As the other engines, unless its name says otherwise. */
+	/* One thread, as the other engines, unless the engine's name states otherwise. */
 	if (request.method.n_threads == 0)
 		request.method.n_threads = 1;
-	/* The ten best by bounds know no df that would be all. */
+	/* The ten best by bounds cannot take a count from a df. */
 	request.method.exhaustive =
 		bitsift_options.exhaustive && request.output.mode == BS_SEARCH_COUNT;
 	request.callbacks.hit = take_hit;
@@ -119,7 +120,7 @@ void bitsift_close(void *handle)
 	free(bitsift);
 }
 
-/* ---- building ---- */
+/* Building. */
 
 static void build(const struct corpus *corpus, const char *path, uint32_t n_threads, double density,
                   struct build_times *times_out)
@@ -132,9 +133,9 @@ static void build(const struct corpus *corpus, const char *path, uint32_t n_thre
 	                                   .write.n_threads = n_threads,
 	                                   .index.density = density,
 	                                   .host.consent = &consent,
-	                                   /* as tokens_write.c reads it, */
+	                                   /* as in tokens_write.c */
 	                                   .rules.no_ignore = true,
-	                                   .rules.no_records = true}; /* files as documents */
+	                                   .rules.no_records = true}; /* files are documents */
 	struct bs_build_report report;
 	struct bs_error err;
 	build_begins(times_out);

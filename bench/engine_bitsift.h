@@ -1,4 +1,5 @@
-/* engine_bitsift.h: the functions of engine_bitsift.c and engine_filter.c that engines.c lists. */
+/* engine_bitsift.h: the functions of engine_bitsift.c and engine_filter.c for the tables of
+ * engines.c. */
 #ifndef BENCH_ENGINE_BITSIFT_H
 #define BENCH_ENGINE_BITSIFT_H
 

@@ -1,7 +1,7 @@
 /*
  * engine_filter.c: bitsift's candidates: the stages parse, plan and scan of query/search/search.c
- * and no verification. The one file of the benchmark that reaches into query/, since the library
- * has no such question.
+ * without verification. It is the only file of the benchmark that includes headers of query/,
+ * because the library has no such call.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ struct filter {
 	struct bs_scan scan;
 	struct bs_candidate_list candidates;
 	struct bs_snapshot_list list;
-	struct bs_file_names names; /* none is asked for */
+	struct bs_file_names names; /* unused */
 };
 
 void *filter_open(const struct corpus *corpus, const char *index_path, const struct query_set *set)
@@ -67,7 +67,7 @@ void filter_ask(void *handle, const struct query *query, struct answer *answer_o
 		if (bs_plan_source(&filter->plan, s) != BS_PLAN_COLUMNS)
 			continue;
 		bs_vector_clear(&filter->candidates);
-		/* Sure ones are counted, as the count that bitsift answers with counts them. */
+		/* Certain candidates are counted, as in bitsift's exact counts. */
 		status = bs_scan_segment(&filter->scan, &filter->plan, s, filter->index->kernel,
 		                         &filter->candidates, &n_sure, &stats, &err);
 	}

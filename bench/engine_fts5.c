@@ -1,11 +1,11 @@
 /*
- * engine_fts5.c: SQLite FTS5, a contentless table without column sizes: only the index of the
- * words, as small as it gets. One transaction, then 'optimize' (which merges the index into one
- * b-tree), then VACUUM.
+ * engine_fts5.c: SQLite FTS5, a contentless table without column sizes: only the index of words, as
+ * small as possible. One transaction, then 'optimize' (which merges the index into one b-tree),
+ * then VACUUM.
  *
- * A tokenizer of our own gives the tokens of the document at hand, whatever the text is; of a
- * query, each string as one term. FTS5 knows no gaps between positions: a jump is one filler token,
- * which no query has.
+ * Our own tokenizer returns the tokens of the current document, whatever the text is; in a query,
+ * each string is one term. FTS5 has no gaps between positions, so a jump is one filler token, which
+ * no query has.
  */
 #include "bench/engine_fts5.h"
 
@@ -18,7 +18,7 @@
 
 #define FILLER "\x01"
 
-/* What the tokenizer gives. One table is built or asked at a time. */
+/* The input of the tokenizer. One table is built or queried at a time. */
 struct source {
 	const struct terms *terms;
 	const struct token_stream *document;
@@ -35,7 +35,7 @@ static void run(sqlite3 *database, const char *sql)
 	check(database, sqlite3_exec(database, sql, NULL, NULL, NULL), sql);
 }
 
-/* ---- the tokenizer ---- */
+/* The tokenizer. */
 
 static int tokenizer_create(void *context, const char **arguments, int n_arguments,
                             Fts5Tokenizer **tokenizer_out)
@@ -91,7 +91,7 @@ static void register_tokenizer(sqlite3 *database, struct source *source)
 	      "a tokenizer");
 }
 
-/* ---- building ---- */
+/* Building. */
 
 static sqlite3 *create(const char *path)
 {
@@ -187,18 +187,19 @@ void fts5_build_unicode61(const struct corpus *corpus, const char *path,
 	finish(database, times_out);
 }
 
-/* ---- asking ---- */
+/* Querying. */
 
 struct fts5 {
 	sqlite3 *database;
 	sqlite3_stmt *count;
-	/* The same without mmap, which asks its cache for every page, and counts. */
+	/* A second connection without mmap, which requests every page from its cache and counts
+	 * it. */
 	sqlite3 *counted;
 	sqlite3_stmt *counted_count;
-	uint64_t *page_bytes; /* of each query of the set; 0: not yet known */
+	uint64_t *page_bytes; /* for each query of the set; 0: not yet known */
 	struct source source;
 	const struct query_set *set;
-	char **expressions; /* of each query of the set */
+	char **expressions; /* for each query of the set */
 };
 
 /* "one" AND "two", "one" NOT "two", or "one" + "two" for a phrase. */
@@ -259,7 +260,7 @@ static uint64_t count_matches(sqlite3 *database, sqlite3_stmt *count, const char
 	return n;
 }
 
-/* Bytes of the pages that a query asks the cache for, each time that it does. */
+/* Bytes of the pages that a query requests from the cache, with repetitions. */
 static uint64_t count_pages(const struct fts5 *fts5, const char *expression)
 {
 	uint64_t n_pages = 0;

@@ -1,4 +1,4 @@
-/* engine_fts5.h: the functions of engine_fts5.c that engines.c lists. */
+/* engine_fts5.h: the functions of engine_fts5.c for the tables of engines.c. */
 #ifndef BENCH_ENGINE_FTS5_H
 #define BENCH_ENGINE_FTS5_H
 

@@ -1,7 +1,7 @@
 /*
- * engine_lucene.c: Lucene 8 in a Java process of its own, LuceneEngine.java, asked through a pair
- * of pipes. It takes the time itself, so the pipes cost it nothing; and it is let run through the
- * whole query set before anything counts, since Java code is slow until it has been compiled.
+ * engine_lucene.c: Lucene 8 in a Java process, LuceneEngine.java, queried through a pair of pipes.
+ * It measures the time itself, so the pipes are not included. It runs the whole query set before
+ * any measurement, because Java code is slow until it has been compiled.
  */
 #include "bench/engine_lucene.h"
 
@@ -18,8 +18,7 @@
 
 const char *lucene_class_path;
 
-/* One compiler thread and the serial collector: no helpers beside the one thread that is
- * measured. */
+/* One compiler thread and the serial collector: no other threads than the measured one. */
 #define JAVA_OPTIONS "-Xmx4g", "-XX:+UseSerialGC", "-XX:-UsePerfData"
 
 struct lucene {
@@ -38,7 +37,7 @@ static struct lucene *start(const char *command, const char *corpus_dir, const c
 {
 	int to[2], from[2];
 	struct lucene *lucene = grown(NULL, sizeof(*lucene));
-	/* Closed on exec: another child must not hold this one's input open. */
+	/* Close on exec, so that another child does not hold this one's input open. */
 	if (pipe2(to, O_CLOEXEC) || pipe2(from, O_CLOEXEC) || (lucene->process = fork()) < 0)
 		die("java: %s", strerror(errno));
 	if (lucene->process == 0) {
@@ -67,7 +66,7 @@ static struct rusage stop(struct lucene *lucene)
 	return usage;
 }
 
-/* ---- building ---- */
+/* Building. */
 
 static void build(const struct corpus *corpus, const char *path, const char *command,
                   struct build_times *times_out)
@@ -100,7 +99,7 @@ void lucene_build_standard(const struct corpus *corpus, const char *path,
 	build(corpus, path, "build-standard", times_out);
 }
 
-/* ---- asking ---- */
+/* Querying. */
 
 /* command: "count" or "top". */
 static void ask(struct lucene *lucene, const char *command, const struct query *query,

@@ -1,10 +1,10 @@
-/* engine_lucene.h: the functions of engine_lucene.c that engines.c lists. */
+/* engine_lucene.h: the functions of engine_lucene.c for the tables of engines.c. */
 #ifndef BENCH_ENGINE_LUCENE_H
 #define BENCH_ENGINE_LUCENE_H
 
 #include "bench/engine.h"
 
-/* Where run.sh put the compiled LuceneEngine.java and which jars it needs; NULL: Lucene is left
+/* The class path of the compiled LuceneEngine.java and its jars, from run.sh. NULL: Lucene is left
  * out. */
 extern const char *lucene_class_path;
 

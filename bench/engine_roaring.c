@@ -1,12 +1,12 @@
 /*
- * engine_roaring.c: CRoaring, one bitmap of documents a term, in memory: the strongest AND there
- * is. No positions, no text, nothing verified, and no format of its own on disk: the index file is
- * its portable serialization, bitmap after bitmap, behind the dictionary of the corpus (which is
- * not counted among its bytes).
+ * engine_roaring.c: CRoaring, one bitmap of documents per term, in memory: the strongest AND
+ * available. It has no positions, no text, no verification, and no disk format of its own: the
+ * index file is its portable serialization, bitmap by bitmap, after the dictionary of the corpus
+ * (whose bytes are not counted).
  *
- * The file is read and the bitmaps of the words in question are made when it is opened. A query
- * looks each word up in a hash table, as any engine must, and joins the bitmaps smallest first, the
- * last two without making a third.
+ * Opening reads the file and makes the bitmaps of the words in the queries. A query looks up each
+ * word in a hash table, as any engine must, and intersects the bitmaps from the smallest on; the
+ * last step only counts.
  */
 #include "bench/engine_roaring.h"
 
@@ -18,9 +18,9 @@
 #include "bench/tool.h"
 #include "core/base/hash.h"
 
-/* ---- building ---- */
+/* Building. */
 
-/* Documents of a term that its bitmap does not have yet: adding many at once is much faster. */
+/* Documents of a term that are not yet in its bitmap: adding many at once is much faster. */
 #define WAITING 15
 
 struct waiting {
@@ -81,11 +81,11 @@ void roaring_build(const struct corpus *corpus, const char *path, struct build_t
 	write_bitmaps(bitmaps, corpus->n_terms, path);
 }
 
-/* ---- asking ---- */
+/* Querying. */
 
 struct slot {
 	uint32_t hash;
-	uint32_t term; /* its number + 1; 0: empty */
+	uint32_t term; /* number of the term + 1; 0: empty */
 };
 
 struct roaring {
@@ -118,7 +118,7 @@ static void fill_slots(struct roaring *roaring)
 	}
 }
 
-/* The number + 1 of a word, or 0. */
+/* The number of a word + 1; 0 if it does not exist. */
 static uint32_t find_term(const struct roaring *roaring, const char *word)
 {
 	size_t n_bytes = strlen(word);
@@ -172,8 +172,8 @@ void *roaring_open(const struct corpus *corpus, const char *index_path, const st
 	return roaring;
 }
 
-/* The terms of the query by ascending df, or as they stand where that matters; false if one is not
- * there. */
+/* The terms of the query by ascending df, or in their order if the order matters. Returns false if
+ * a word does not exist. */
 static bool find_terms(const struct roaring *roaring, const struct query *query, uint32_t *terms)
 {
 	for (unsigned i = 0; i < query->n_words; i++) {

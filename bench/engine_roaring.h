@@ -1,4 +1,4 @@
-/* engine_roaring.h: the functions of engine_roaring.c that engines.c lists. */
+/* engine_roaring.h: the functions of engine_roaring.c for the tables of engines.c. */
 #ifndef BENCH_ENGINE_ROARING_H
 #define BENCH_ENGINE_ROARING_H
 

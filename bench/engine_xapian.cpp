@@ -1,9 +1,9 @@
 /*
- * engine_xapian.cpp: Xapian's glass database, without term lists (which only deletion and expansion
- * want), compacted. Counts are exact: every document is to be checked (checkatleast), and weighed
- * by nothing.
+ * engine_xapian.cpp: Xapian's glass database without term lists (needed only for deletion and query
+ * expansion), compacted. Counts are exact: all documents are checked (checkatleast), without
+ * weights.
  *
- * A term of more than 245 bytes cannot be a key there and is left out; no query has one.
+ * Terms of more than 245 bytes cannot be keys and are left out; no query has one.
  */
 #include "bench/engine_xapian.h"
 
@@ -17,11 +17,11 @@
 
 static const unsigned most_term_bytes = 240;
 
-/* Xapian flushes what it gathered every 10,000 documents unless told otherwise. More is faster and
- * takes more memory. */
+/* Xapian flushes every 10,000 documents by default. A larger threshold is faster and takes more
+ * memory. */
 static const char flush_threshold[] = "100000";
 
-/* ---- building ---- */
+/* Building. */
 
 namespace
 {
@@ -34,7 +34,7 @@ Xapian::WritableDatabase create(const std::string &path)
 	                                              Xapian::DB_DANGEROUS);
 }
 
-/* Compacts into path what was built beside it. */
+/* Compacts the unfinished database into path. */
 void finish(Xapian::WritableDatabase &database, const std::string &unfinished, const char *path,
             struct build_times *times_out)
 {
@@ -129,7 +129,7 @@ void xapian_build_generator(const struct corpus *corpus, const char *path,
 	guarded([=] { build_generator(corpus, path, times_out); });
 }
 
-/* ---- asking ---- */
+/* Querying. */
 
 void *xapian_open(const struct corpus *corpus, const char *index_path, const struct query_set *set)
 {
@@ -139,7 +139,7 @@ void *xapian_open(const struct corpus *corpus, const char *index_path, const str
 	return database;
 }
 
-/* What a query matches. */
+/* The query in Xapian's terms. */
 static Xapian::Query query_of(const struct query *query)
 {
 	const Xapian::Query::op op = query->is_phrase ? Xapian::Query::OP_PHRASE

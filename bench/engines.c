@@ -1,5 +1,5 @@
-/* engines.c: the tables of engine.h: what is built and what is asked, in the order in which it is
- * shown. */
+/* engines.c: the tables of engine.h: the index kinds and the engines, in the order of the
+ * reports. */
 #include "bench/engine.h"
 
 #include <string.h>

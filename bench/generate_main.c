@@ -1,7 +1,6 @@
 /*
- * generate_main.c: bitsift-generate, the text generator of tests/generate/generate.h as a program:
- * JSONL on standard output. For benchmarks and for trying things out; the libraries and tests call
- * the generator itself.
+ * generate_main.c: bitsift-generate, the text generator of tests/generate/generate.h as a program,
+ * with JSONL on standard output. For benchmarks and experiments; tests call the generator directly.
  */
 #include <getopt.h>
 #include <inttypes.h>
@@ -26,7 +25,7 @@ static const char usage[] =
 	"  -d, --topic-docs N      neighbouring documents of one topic (default 50)\n"
 	"  -h, --help              this text\n";
 
-/* A decimal number, digits only, up to most. */
+/* Parses a decimal number, digits only, at most `most`. */
 static bool parse_number(const char *text, uint64_t most, uint64_t *number_out)
 {
 	uint64_t number = 0;
@@ -53,7 +52,7 @@ static bool parse_u32(const char *text, uint32_t *number_out)
 	return true;
 }
 
-/* "1.07" as 1070: at most three decimals, since the generator takes no more. */
+/* Parses "1.07" as 1070; at most three decimals, the precision of the generator. */
 static bool parse_milli(const char *text, uint32_t *milli_out)
 {
 	char digits[16];
@@ -118,7 +117,7 @@ int main(int argc, char **argv)
 			fputs(usage, stdout);
 			return 0;
 		}
-		if (letter == '?') /* getopt has said what is wrong */
+		if (letter == '?') /* getopt has printed the error */
 			return 2;
 		if (!parse_option(letter, optarg, &options)) {
 			fprintf(stderr, "bitsift-generate: -%c: not a number in its form: %s\n",

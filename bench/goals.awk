@@ -1,5 +1,5 @@
-# goals.awk -v corpus=NAME SUMMARY: what this project set out to reach on a large collection, and what the summary says of it.
-# "times faster": the other's time divided by bitsift's.
+# goals.awk -v corpus=NAME SUMMARY: compares the project's goals for a large corpus with the
+# summary. "times faster": the other engine's time divided by bitsift's.
 BEGIN { FS = "\t" }
 $1 == "time" { mean[$2, $3] = $4; median[$2, $3] = $5 }
 $1 == "read" && !($2 ~ /^(AND|OR|NOT)$/) { texts[$3] = max(texts[$3], $4) }

@@ -1,12 +1,12 @@
 /*
- * grams_main.c: bitsift-bench-grams FOLDER [--rate | N]: which grams should be in an index? For
- * each of several selections of grams longer than trigrams: postings, bytes of index, and how many
- * candidates a random literal has for each file that truly holds it. And before, for the grams that
- * an index has, MB/s on one thread. README.md holds what came out.
+ * grams_main.c: bitsift-bench-grams FOLDER [--rate | N]: which grams should an index have? For
+ * several selections of grams longer than trigrams: postings, bytes of the index, and the number of
+ * candidates of a random literal for each file that contains it. With --rate, for the grams of an
+ * index: MB/s on one thread. README.md has the results.
  *
- * Every n-gram counts as selected by its own bytes alone, so that whether a file has one is asked
- * once for all selections. Hash noise is drawn: a file without a gram seems to have it with
- * probability d, unless the gram is in so many files that its column is exact.
+ * An n-gram is selected by its own bytes alone, so each n-gram is searched once for all selections.
+ * Hash noise is simulated: a file without a gram passes with probability d, unless the gram is in
+ * so many files that its column is exact.
  */
 #include <ftw.h>
 #include <math.h>
@@ -24,16 +24,16 @@
 #define N_LENGTHS    4
 #define MOST_BYTES   30
 #define MOST_GRAM    12
-#define EXACT_SHARE  0.3        /* of all files, from which on a column is exact */
-#define SAMPLE_EVERY 16         /* postings are counted in one file of so many */
-#define FILTER_BITS  (1u << 21) /* few enough for a cache close by */
+#define EXACT_SHARE  0.3        /* share of all files from which on a column is exact */
+#define SAMPLE_EVERY 16         /* postings are counted in each 16th file */
+#define FILTER_BITS  (1u << 21) /* small enough for a near cache */
 #define COUNT(a)     (sizeof(a) / sizeof(*(a)))
 
 static const unsigned lengths[N_LENGTHS] = {8, 12, 20, 30};
 
-/* ---- selections ---- */
+/* Selections. */
 
-/* Text stands in buffers with room for a few bytes more. */
+/* Texts are in buffers with room for some more bytes. */
 static inline uint64_t hash_of(const uint8_t *bytes, unsigned n)
 {
 	uint64_t low, high = 0;
@@ -48,8 +48,9 @@ static inline uint64_t hash_of(const uint8_t *bytes, unsigned n)
 
 struct selection {
 	const char *name;
-	unsigned one_in[MOST_GRAM + 1]; /* by bytes: one in so many; 0 none */
-	/* 4 to 8 bytes whose first and last pair weigh more than all between */
+	unsigned one_in[MOST_GRAM + 1]; /* by length: selects 1 / one_in; 0: none */
+	/* Whether to select those of 4 to 8 bytes whose first and last pair weigh more than all
+	 * pairs between. */
 	bool is_sparse;
 };
 
@@ -99,7 +100,7 @@ static bool is_selected(const struct selection *selection, const uint8_t *bytes,
 	return one_in && bs_hash_reduce(bs_hash_mix(hash_of(bytes, n)), one_in) == 0;
 }
 
-/* ---- files ---- */
+/* Files. */
 
 struct files {
 	char **paths;
@@ -151,7 +152,7 @@ static bool read_folded(const char *path, struct bs_buffer *raw, struct bs_buffe
 	return bs_buffer_reserve(folded, 8, NULL) == BS_OK;
 }
 
-/* Leaves one file in so many. */
+/* Keeps each one_in-th file. */
 static void thin_out(size_t one_in)
 {
 	size_t n = 0;
@@ -160,12 +161,12 @@ static void thin_out(size_t one_in)
 	files.n = n;
 }
 
-/* ---- literals, and the n-grams in them ---- */
+/* Literals, and the n-grams in them. */
 
 struct query {
 	uint8_t bytes[MOST_BYTES + 8];
 	unsigned n_bytes;
-	uint32_t grams[MOST_BYTES][MOST_GRAM + 1]; /* by place and bytes */
+	uint32_t grams[MOST_BYTES][MOST_GRAM + 1]; /* by place and length */
 	uint64_t n_true;
 };
 
@@ -173,11 +174,11 @@ static struct query queries[N_LENGTHS * N_QUERIES];
 
 struct gram {
 	uint64_t hash;
-	uint64_t *files; /* a bit each */
+	uint64_t *files; /* one bit per file */
 	uint64_t df;
 };
 
-/* All n-grams of all literals: a table of hashes, behind a filter of one bit each. */
+/* All n-grams of all literals: a hash table behind a filter of one bit each. */
 static struct gram *grams;
 static uint32_t n_grams, n_slots, *slots;
 static uint64_t *filter;
@@ -228,7 +229,7 @@ static uint64_t next_random(void)
 	return bs_hash_mix(random_state += UINT64_C(0x9e3779b97f4a7c15));
 }
 
-/* Any bytes within a line, of any file. */
+/* Draws random literals: bytes within a line of a random file. */
 static void draw_queries(void)
 {
 	struct bs_buffer raw = {0}, folded = {0};
@@ -249,7 +250,7 @@ static void draw_queries(void)
 	bs_buffer_deinit(&folded);
 }
 
-/* ---- postings ---- */
+/* Postings. */
 
 struct counts {
 	uint64_t postings[COUNT(selections)]; /* in the sample */
@@ -259,7 +260,7 @@ struct counts {
 	size_t seen_capacity;
 };
 
-/* Whether the hash is new; seen is large enough and empty at first. */
+/* Whether the hash is new. `seen` is large enough, and empty at first. */
 static bool see(struct counts *counts, size_t mask, uint64_t hash)
 {
 	size_t at = hash & mask;
@@ -296,7 +297,7 @@ static void count_postings(struct counts *counts, const struct bs_buffer *folded
 	}
 }
 
-/* ---- the pass over all files ---- */
+/* The pass over all files. */
 
 static bool has_file(uint32_t gram, size_t f)
 {
@@ -342,7 +343,7 @@ static uint64_t pass_files(struct counts *counts)
 	return n_bytes;
 }
 
-/* ---- candidates ---- */
+/* Candidates. */
 
 /* 64 bits, each set with probability density / 256. */
 static uint64_t draw_noise(uint64_t seed, unsigned density)
@@ -387,14 +388,14 @@ static int compare_doubles(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Median and 90th percentile; sorts. */
+/* Prints the median and the 90th percentile. Sorts the ratios. */
 static void print_quantiles(double *ratios, size_t n)
 {
 	qsort(ratios, n, sizeof(*ratios), compare_doubles);
 	printf(" %6.1f / %6.1f", ratios[n / 2], ratios[n * 9 / 10]);
 }
 
-/* Of each length, and of all. */
+/* Prints the quantiles for each length, and for all. */
 static void print_candidates(const struct selection *selection, unsigned density)
 {
 	static double all[COUNT(queries)];
@@ -409,7 +410,8 @@ static void print_candidates(const struct selection *selection, unsigned density
 	printf("\n");
 }
 
-/* Bytes of an index with one hash a gram at this density, exact columns for frequent trigrams. */
+/* Bytes of an index with one hash per gram at this density, and exact columns for frequent
+ * trigrams. */
 static double index_bytes(const struct counts *counts, size_t s, double density)
 {
 	double scale = (double)files.n / (double)counts->sampled_files;
@@ -443,7 +445,7 @@ static void print_selections(const struct counts *counts, uint64_t tree_bytes)
 	}
 }
 
-/* ---- speed ---- */
+/* Speed. */
 
 static double now_s(void)
 {
@@ -452,7 +454,7 @@ static double now_s(void)
 	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* Files of a sample, one by one, as an indexer has them: in memory. */
+/* Measures the files of a sample one by one, in memory, as in an indexer. */
 static void print_rate(void)
 {
 	struct bs_buffer raw = {0};

@@ -1,4 +1,5 @@
-# grep.awk: the tables of grep.sh. Input: class, pattern, matching files, microseconds of each tool.
+# grep.awk: prints the tables of grep.sh. Input: class, pattern, matching files, microseconds of
+# each tool.
 BEGIN {
     n_tools = split(tools, tool, " ")
     print "| pattern | files |" head(" |")

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# grep.sh [OPTION...] TREE: bitsift grep by an index beside rg, ugrep and codesearch, as whole processes, on the patterns of
-# grep_patterns.tsv. README.md says what is measured. Each answer of bitsift's is compared with rg's, byte for byte.
+# grep.sh [OPTION...] TREE: compares bitsift grep with an index with rg, ugrep and codesearch, as
+# whole processes, on the patterns of grep_patterns.tsv. README.md explains the measurements. Each
+# answer of bitsift is compared with rg's, byte for byte.
 set -euo pipefail
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
 
@@ -47,7 +48,7 @@ command -v ugrep >/dev/null && tools+=(ugrep)
 command -v csearch >/dev/null && tools+=(codesearch)
 export CSEARCHINDEX=$work/codesearch
 
-# Microseconds, into clock: by no process of its own, which would count as the tool's.
+# Sets clock to the time in microseconds. Starts no process, which would count as the tool's time.
 now() {
     clock=${EPOCHREALTIME//[!0-9]/}
 }
@@ -81,7 +82,7 @@ ask() { # TOOL PATTERN
     esac
 }
 
-# The least of several, microseconds; the tools take turns.
+# The least of several runs, in microseconds; the tools take turns.
 measure() { # CLASS PATTERN
     local tool run start elapsed dialect=''
     declare -A least
@@ -96,7 +97,8 @@ measure() { # CLASS PATTERN
     for ((run = 0; run < runs; run++)); do
         for tool in "${tools[@]}"; do
             now && start=$clock
-            ask "$tool" "$2" >"$work/out" 2>/dev/null || true # not /dev/null: some stop at the first line then
+            # not /dev/null: some tools would stop at the first line
+            ask "$tool" "$2" >"$work/out" 2>/dev/null || true
             now && elapsed=$((clock - start))
             [ "${least[$tool]:-$elapsed}" -lt "$elapsed" ] || least[$tool]=$elapsed
         done

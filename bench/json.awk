@@ -1,4 +1,4 @@
-# json.awk: a text as JSON; for the other scripts here that make records.
+# json.awk: quotes a text as JSON, for the other scripts here that make records.
 function quoted(text) {
     gsub(/\\/, "\\\\\\\\", text)
     gsub(/"/, "\\\"", text)

@@ -1,9 +1,9 @@
 /*
  * limits_main.c: bitsift-bench-limits INDEX TREE [N [DEADLINE_MS [SEED [KIND]]]]: do calls end in
- * time, whatever they are asked? Makes N hostile queries and patterns over a tree and its index,
- * runs each with a deadline, and tells how long they took: the worst of each kind, and how many
- * took more than twice the deadline. After each query the searcher must give the right answer to a
- * plain one. Exit status 0 if nothing was late and nothing wrong. Knows nothing but bitsift.h.
+ * time, whatever the query is? Makes N hostile queries and patterns for a tree and its index, runs
+ * each with a deadline, and prints how long they took: the worst of each kind, and the number of
+ * calls that took more than twice the deadline. After each query the searcher must answer a plain
+ * query correctly. Exit status 0 if nothing was late or wrong. Includes only bitsift.h.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,8 +25,8 @@
 #define PLAIN      "spinlock"
 
 static uint64_t state;
-static const char *only = "";   /* kinds whose names have that in them */
-static char *words[MOST_WORDS]; /* of the tree, common ones often */
+static const char *only = "";   /* only kinds whose name contains this */
+static char *words[MOST_WORDS]; /* of the tree; common words are repeated */
 static size_t n_words;
 static char text[TEXT_BYTES + 1];
 static size_t text_bytes;
@@ -49,7 +49,7 @@ static bool has_kind(const char *const *names, uint32_t n)
 	return false;
 }
 
-/* There must be one. */
+/* Draws a kind among those selected. At least one must be selected. */
 static uint32_t draw_kind(const char *const *names, uint32_t n)
 {
 	uint32_t kind;
@@ -79,7 +79,7 @@ static void put(const char *piece)
 	text[text_bytes] = '\0';
 }
 
-/* n words, each between the two, or until the text is full. */
+/* Adds n words, each between `before` and `after`, or until the text is full. */
 static void put_words(size_t n, const char *before, const char *after)
 {
 	for (size_t i = 0; i < n && text_bytes < TEXT_BYTES; i++) {
@@ -546,7 +546,7 @@ static void print(const char *what, const char *const *names, const struct kind_
 			       sums[i].n_ended, sums[i].n_partial, sums[i].worst_ms);
 }
 
-/* Words as they stand in a file of the tree, and a file of one long line. */
+/* Reads words from a file of the tree, and writes a file of one long line. */
 static bool prepare(const char *tree)
 {
 	static char bytes[1 << 20];
@@ -572,7 +572,7 @@ static bool prepare(const char *tree)
 	return n_words > 100 && is_written;
 }
 
-/* All threads' time on a processor; and how often they waited for a disk. */
+/* CPU time of all threads, and the number of disk reads that they waited for. */
 static double cpu_ms(long *n_reads_out)
 {
 	struct rusage used;
@@ -585,7 +585,7 @@ static double cpu_ms(long *n_reads_out)
 static double before_ms;
 static long before_reads;
 
-/* What was late is told, to be looked at. */
+/* Prints a late call, for inspection. */
 static void tell_late(double ms, const struct bs_limits *limits, const char *name,
                       const char *asked)
 {

@@ -1,6 +1,6 @@
 /*
- * main.c: bitsift-bench, the driver of the benchmark: commands on one corpus, whose files stand in
- * one folder. run.sh calls them in order; by hand they are for measuring one thing again.
+ * main.c: bitsift-bench, the driver of the benchmark: commands on one corpus, whose files are in
+ * one folder. run.sh calls them in order; single commands repeat a measurement.
  */
 #include <getopt.h>
 #include <stdlib.h>
@@ -106,7 +106,7 @@ static void parse_option(int letter, struct arguments *arguments)
 	case 'o':
 		arguments->raw = optarg;
 		break;
-	default: /* getopt has said what is wrong */
+	default: /* getopt has printed the error */
 		exit(2);
 	}
 }
@@ -145,7 +145,7 @@ static void parse_arguments(int argc, char **argv, struct arguments *arguments)
 	arguments->operands = argv + optind;
 }
 
-/* ---- commands ---- */
+/* Commands. */
 
 static int cmd_paragraphs(const struct arguments *arguments)
 {

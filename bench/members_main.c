@@ -1,8 +1,8 @@
 /*
- * members_main.c: bitsift-bench-members INDEX...: the words of these indexes in each member of the
- * Bloom family, a filter an index, at a rate of .01: megabytes, bits a word, the rate measured by
- * words that the next indexes have and this one lacks, and the time to ask all filters for a word
- * that none has. As a table of text, for catalog.sh.
+ * members_main.c: bitsift-bench-members INDEX...: stores the words of these indexes in each member
+ * of the Bloom family, one filter per index, at a rate of .01. Prints megabytes, bits per word, the
+ * rate measured by words that the next indexes have and this one lacks, and the time to query all
+ * filters for a word that no index has. A text table, for catalog.sh.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,8 +18,8 @@
 #include "core/file/coded.h"
 
 #define RATE     0.01
-#define N_NEXT   4   /* indexes whose words are asked for */
-#define N_ASKED  101 /* words that none has */
+#define N_NEXT   4   /* next indexes whose words are looked up */
+#define N_ASKED  101 /* words that no index has */
 #define COUNT(a) (sizeof(a) / sizeof(*(a)))
 
 static struct bs_error err;
@@ -32,7 +32,7 @@ static void must(enum bs_status status)
 	}
 }
 
-/* Of one index: hashes of its words, ascending. */
+/* The words of one index: ascending hashes. */
 struct words {
 	struct bs_buffer hashes;
 	size_t n;
@@ -43,7 +43,7 @@ static int take(void *context, const struct bs_matrix_term *term)
 {
 	struct words *words = context;
 	if (memchr(term->term, 0xff, term->term_bytes))
-		return 0; /* no word */
+		return 0; /* not a word */
 	uint64_t hash = bs_hash_term(term->term, term->term_bytes);
 	words->n_bytes += term->term_bytes + 1;
 	must(bs_buffer_append(&words->hashes, &hash, sizeof(hash), &err));
@@ -79,10 +79,10 @@ static struct words read_words(const char *dir)
 	return words;
 }
 
-/* All that is known of one index. */
+/* The filters of one index. */
 struct filters {
 	struct bs_bloom *plain;
-	struct bs_bloom *sent; /* of 64 bits of memory at most */
+	struct bs_bloom *sent; /* compressed; at most 64 bits of memory per word */
 	struct bs_buffer coded_bytes;
 	struct bs_coded coded;
 	uint64_t n_places;
@@ -141,7 +141,7 @@ static void make_coded(struct filters *filters, const struct words *words)
 	free(places);
 }
 
-/* One word in a hundred goes, and as many of another index come. */
+/* The size of a delta after 1 % of the words were replaced by words of another index. */
 static size_t delta_bytes(const struct words *words, const struct words *other,
                           struct bs_bloom *from)
 {
@@ -184,7 +184,7 @@ static struct filters make_filters(const struct words *words, const struct words
 	return filters;
 }
 
-/* Words of one index that another lacks: both ascend. */
+/* Looks up the words of `other` that `mine` lacks. Both ascend. */
 static void probe_absent(const struct filters *filters, const struct words *mine,
                          const struct words *other, struct member *members)
 {
@@ -215,7 +215,7 @@ static int compare_doubles(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The median over words of the time to ask all filters for one. */
+/* The median time to query all filters for a word. */
 static double time_asking(const struct filters *filters, size_t n, int member)
 {
 	double times[N_ASKED];
@@ -227,7 +227,7 @@ static double time_asking(const struct filters *filters, size_t n, int member)
 			n_found += has(&filters[i], member, hash);
 		times[word] = now_us() - begin;
 	}
-	(void)n_found; /* it is there so that the asking is not left out */
+	(void)n_found; /* keeps the compiler from removing the look-ups */
 	qsort(times, N_ASKED, sizeof(*times), compare_doubles);
 	return times[N_ASKED / 2];
 }

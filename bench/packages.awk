@@ -1,5 +1,5 @@
-# packages.awk: Debian's Translation-en files (descriptions of packages) -> JSONL: id (the package), summary, description.
-# Of a package that comes again, the first description counts: ids are unique.
+# packages.awk: Debian's Translation-en files (descriptions of packages) -> JSONL: id (the package),
+# summary, description. The first description of a package is used, so that ids are unique.
 function flush_record() {
     if (package != "" && !(package in seen)) {
         seen[package] = 1

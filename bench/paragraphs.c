@@ -47,7 +47,7 @@ static void write_char(const uint8_t *bytes, size_t n_bytes, FILE *out)
 	}
 }
 
-/* As a JSON string, with its quotes. */
+/* Writes a JSON string, with its quotes. */
 static void write_string(const uint8_t *bytes, size_t n_bytes, FILE *out)
 {
 	putc_unlocked('"', out);
@@ -98,10 +98,10 @@ static bool is_blank(const uint8_t *bytes, size_t n_bytes)
 	return true;
 }
 
-/* path is the one below the folder, for ids. */
+/* path is relative to the folder, for ids. */
 static void write_file(const char *path, const struct text *text, FILE *out)
 {
-	/* of the paragraph at hand; first_line 0: none */
+	/* Of the current paragraph; first_line 0: none. */
 	size_t first_line = 0, first_byte = 0, end_byte = 0;
 	size_t line = 1;
 	for (size_t at = 0; at < text->n_bytes; line++) {
@@ -123,7 +123,7 @@ static void write_file(const char *path, const struct text *text, FILE *out)
 		                out);
 }
 
-/* ---- the tree ---- */
+/* The tree. */
 
 struct walk {
 	const char *root;
@@ -143,7 +143,7 @@ static int by_name(const struct dirent **a, const struct dirent **b)
 
 static void write_folder(struct walk *walk, const char *below);
 
-/* name: below the root. */
+/* name is relative to the root. */
 static void write_entry(struct walk *walk, const char *name, bool wants_folders)
 {
 	struct stat found;
@@ -160,7 +160,7 @@ static void write_entry(struct walk *walk, const char *name, bool wants_folders)
 	free(path);
 }
 
-/* below: this folder, below the root; "" is the root. */
+/* below: this folder relative to the root; "" is the root. */
 static void write_folder(struct walk *walk, const char *below)
 {
 	struct dirent **entries;

@@ -1,16 +1,16 @@
-/* paragraphs.h: a tree of files -> its paragraphs, as a collection of many short documents. */
+/* paragraphs.h: converts a tree of files into a record file of its paragraphs: many short
+ * documents. */
 #ifndef BENCH_PARAGRAPHS_H
 #define BENCH_PARAGRAPHS_H
 
 #include <stdio.h>
 
 /*
- * Writes every paragraph of at least 20 words of every file below folder as a line
- * {"id":"path:line","text":"..."}; line is that of its beginning. Paragraphs are separated by lines
- * of nothing but white space; a word is here a run of ASCII letters, digits, underscores and of
- * bytes that are not ASCII. Links and files with a NUL byte are passed over; what is not UTF-8
- * becomes U+FFFD. Files come in the order of their names, a folder's before those of the folders in
- * it.
+ * Writes each paragraph of at least 20 words, of every file below folder, as a line
+ * {"id":"path:line","text":"..."}, where line is its first line. Paragraphs are separated by lines
+ * of white space. A word is a run of ASCII letters, digits, underscores and bytes that are not
+ * ASCII. Symlinks and files with a NUL byte are skipped; invalid UTF-8 becomes U+FFFD. Files are
+ * ordered by name; the files of a folder come before its subfolders.
  */
 void paragraphs_write(const char *folder, FILE *out);
 

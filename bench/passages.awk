@@ -1,7 +1,8 @@
-# passages.awk: Debian's Translation-en files (descriptions of packages) -> JSONL, a record a passage of a description: some
-# sentences or items of a list, of 40 bytes or more, under a title full of common words, which begins in one of eight ways. Short
-# records, nearly all of which have the words that most phrases begin with, in one order or another. id is the package and a
-# number; a package that comes again is left out: ids are unique.
+# passages.awk: Debian's Translation-en files (descriptions of packages) -> JSONL, one record per
+# passage of a description: some sentences or list items, of 40 bytes or more, under a title full of
+# common words, in one of eight forms. So nearly all of these short records have the words that most
+# phrases begin with, in various orders. The id is the package and a number. Repeated packages are
+# ignored, so that ids are unique.
 BEGIN {
     n_forms = split("What % is, and what it is for in the words of its maker;" \
         "The use of % to you, and how it is to be had;" \

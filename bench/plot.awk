@@ -1,5 +1,5 @@
-# plot.awk -v folder=DIR SUMMARY: what plot.gp draws, into DIR/points (an engine: MB, mean us over the AND workload) and
-# DIR/bars (a class: mean us of each engine).
+# plot.awk -v folder=DIR SUMMARY: writes the input of plot.gp: DIR/points (for each engine: MB, mean
+# us over the AND workload) and DIR/bars (for each class: mean us of each engine).
 BEGIN {
     FS = "\t"
     split("candidates bitsift croaring lucene fts5-full xapian", shown, " ")

@@ -1,4 +1,5 @@
-# postgresql.awk -v corpus=NAME -v memory=SIZE: values of postgresql.sh -> a table in Markdown. The last value of each name counts.
+# postgresql.awk -v corpus=NAME -v memory=SIZE: converts the values of postgresql.sh to a table in
+# Markdown. The last value of each name is used.
 $1 == corpus && $2 == memory { v[$3, $4] = $5; if (!($3 in known)) { known[$3]; order[++n_engines] = $3 } }
 
 function number(x) {
@@ -8,11 +9,11 @@ function number(x) {
     return x >= 100 ? sprintf("%.0f", x) : x >= 10 ? sprintf("%.1f", x) : sprintf("%.2f", x)
 }
 function ratio(a, b) { return a != "" && b != "" && b + 0 > 0 ? a / b : "" }
-# Lines of what no engine was asked for are left out.
+# Omits lines without values.
 function line(title, cells, goal, against) {
     if (cells ~ /[0-9]/) print "| " title " |" cells " " against " | " goal " |"
 }
-# against: ours beside theirs, which the goal is about.
+# against: the ratio to which the goal refers.
 function row(title, what, goal, against,    i, cells) {
     for (i = 1; i <= 5; i++) cells = cells " " number(v[columns[i], what]) " |"
     line(title, cells, goal, against)
@@ -23,15 +24,16 @@ function pair(title, kind, goal, against,    i, cells) {
     line(title, cells, goal, against)
 }
 function times(x, of) { return x == "" ? "" : sprintf("%.2f %s", x, of) }
-# What there is of words against one, and of words and grams against another or both.
+# Joins the comparisons that exist: of words with one index, of words and grams with another or with
+# both.
 function join(a, b) { return a != "" && b != "" ? a "; " b : a b }
 function of_both(x, of) { return x == "" ? "" : "both " times(x, of) }
-# A ratio of means (theirs / ours), and of medians in brackets.
+# The ratio of means (theirs / ours), and the ratio of medians in brackets.
 function faster(theirs, ours, kind, name,    mean, median) {
     mean = ratio(v[theirs, kind " mean ms"], v[ours, kind " mean ms"]); median = ratio(v[theirs, kind " median ms"], v[ours, kind " median ms"])
     return mean == "" ? "" : sprintf("%.1f x (%.1f) %s", mean, median, name)
 }
-# The two indexes that ours with words and grams stands for; "": one was not built.
+# The sum of the two indexes that ours with words and grams replaces; "" if one was not built.
 function two(what) { return v["gin", what] == "" || v["trgm", what] == "" ? "" : v["gin", what] + v["trgm", what] }
 function share(what) {
     return join(times(ratio(v["words", what], v["gin", what]), "of GIN"), of_both(ratio(v["both", what], two(what)), "of the two"))

@@ -1,23 +1,30 @@
 #!/usr/bin/env bash
-# postgresql.sh RECORDS.jsonl [OPTION...]: indexes of PostgreSQL over the same rows: GIN over to_tsvector('simple'), RUM over the same, GIN with
-# pg_trgm, bitsift with words, and with words and grams. One after the other, alone beside the primary key: building, size, WAL, counts,
-# the ten best, inserts and updates. Prints tables in Markdown; all measured values go to OUT, too.
+# postgresql.sh RECORDS.jsonl [OPTION...]: compares indexes of PostgreSQL over the same rows: GIN
+# over to_tsvector('simple'), RUM over the same, GIN with pg_trgm, bitsift with words, and bitsift
+# with words and grams. Each is built alone next to the primary key. Measures building, size, WAL,
+# counts, the ten best, inserts and updates. Prints tables in Markdown; all values are also written
+# to OUT.
 #
-#     --corpus NAME       rows: the field "text" of each record, its first and its second 250 characters; paragraphs: all of it (rows)
-#     --rows N            at most (1,000,000)
+#     --corpus NAME       rows: the first and the second 250 characters of the field "text" of each
+#                         record; paragraphs: the whole field (rows)
+#     --rows N            maximum number of rows (1,000,000)
 #     --memory SIZE       maintenance_work_mem (64MB)
 #     --engines LIST      of gin rum trgm words both (all)
-#     --queries N         of each kind (100); times are of the second of two passes, in the server, planning included
+#     --queries N         of each kind (100); times are those of the second of two passes, in the
+#                         server, planning included
+#     --oracle N          queries of each kind compared with a sequential scan (10); all of the
+#                         kinds like, ilike and regex
+#     --writes N          rows inserted in transactions of one row, and updated; five times as many
+#                         in transactions of 1,000 rows (20000); not for RUM
+#     --out FILE          values: corpus, memory, engine, what, value, tab-separated
+#                         (postgresql.tsv)
 #
-# Times are seconds of the processor that the server's process takes, so that they do not depend on what else the machine does: all is in
-# memory. The time by the clock is shown of building alone.
+# Times are CPU seconds of the server's process, so that they do not depend on other load; all data
+# is in memory. Only building also reports wall-clock time.
 #
-#     --oracle N          of each kind are compared with a sequential scan (10); of those with LIKE and the like, all
-#     --writes N          rows inserted one a transaction, and updated; five times as many by a thousand (20000); not into RUM
-#     --out FILE          values: corpus, memory, engine, what, value, with tabs between (postgresql.tsv)
-#
-# TMPDIR needs 10 GB for a million rows. The servers are private ones (tests/bindings/postgresql/cluster.sh): no fsync, no parallel workers,
-# no autovacuum, shared_buffers 4 GB, full_page_writes on.
+# TMPDIR needs 10 GB for a million rows. The servers are private
+# (tests/bindings/postgresql/cluster.sh): no fsync, no parallel workers, no autovacuum,
+# shared_buffers 4 GB, full_page_writes on.
 set -euo pipefail
 . "$(dirname -- "${BASH_SOURCE[0]}")/../tests/bindings/postgresql/cluster.sh"
 usage() {
@@ -55,9 +62,9 @@ put() { # ENGINE WHAT VALUE
     printf '%s\t%s\t%s\t%s\t%s\n' "$corpus" "$memory" "$1" "$2" "$3" | tee -a "$out" >&2
 }
 
-# ---- rows, and spare ones of the same kind for inserts ----
+# Rows, and spare rows of the same kind for inserts.
 
-# Pieces of records, as a query of n and body; only whole ones.
+# Parts of records, as a query of n and body; only parts of full length.
 pieces="SELECT n, line::json->>'text' AS body FROM lines"
 [ "$corpus" != rows ] || pieces="SELECT n * 2 + p AS n, substr(body, 1 + 250 * p, 250) AS body FROM ($pieces) w, generate_series(0, 1) p WHERE length(body) >= 250 * (p + 1)"
 sql one <<SQL
@@ -65,7 +72,7 @@ CREATE UNLOGGED TABLE lines(n bigserial, line text);
 \\copy lines(line) from '$records' with (format csv, delimiter e'\\x02', quote e'\\x01')
 CREATE TABLE t(id int PRIMARY KEY, body text);
 CREATE UNLOGGED TABLE spare(id int PRIMARY KEY, body text);
--- Rows spread over all of the records, in their order, so that fewer rows are not those of one folder.
+-- Spread the rows over all records, in order: the first rows would be those of one folder.
 CREATE UNLOGGED TABLE picked AS $pieces;
 INSERT INTO t SELECT row_number() OVER (ORDER BY n), body FROM (SELECT n, body FROM picked ORDER BY hashint8(n) LIMIT $rows) p;
 INSERT INTO spare SELECT row_number() OVER (ORDER BY hashint8(n + 1)), left(body, 2000) FROM (SELECT n, body FROM picked ORDER BY hashint8(n + 1) LIMIT 200000) p;
@@ -78,7 +85,7 @@ n_spare=$(sql one -c 'SELECT count(*) FROM spare')
 put table rows "$n_rows"
 put table bytes "$(sql one -c 'SELECT sum(octet_length(body)) FROM t')"
 
-# ---- questions: of texts that are there, spread over all ----
+# Queries from existing texts, spread over all rows.
 
 sql one <<SQL
 SELECT setseed(0.17);
@@ -103,12 +110,12 @@ INSERT INTO question SELECT 'regex', row_number() OVER (ORDER BY n), NULL, NULL,
     CASE n % 5 WHEN 0 THEN '\\m' || w[1] || '\\M.*\\m' || w[2] WHEN 1 THEN '(' || w[1] || '|' || w[2] || ')s? [a-z]+' WHEN 2 THEN w[1] || '[a-z_]*\\(' WHEN 3 THEN w[1] || '\\s+' || w[2] ELSE left(w[1], 5) || '[0-9a-f]{2,}' END
     FROM (SELECT n, pick(ARRAY(SELECT u FROM unnest(words) u WHERE length(u) >= 5), 2) AS w FROM sample) s WHERE cardinality(w) = 2 AND n > $queries ORDER BY n LIMIT $queries;
 INSERT INTO question SELECT 'best', n, own, tsq, NULL FROM question WHERE kind = 'and';
--- Few, as GIN takes seconds for one.
+-- Few queries, because GIN takes seconds for each.
 INSERT INTO question SELECT 'bestor', n, own, tsq, NULL FROM question WHERE kind = 'or' AND n <= greatest(5, $queries / 10);
 
 CREATE TABLE answer(engine text, kind text, n int, hits bigint, ms float8, pass int);
 CREATE TABLE truth(family text, kind text, n int, hits bigint, PRIMARY KEY (family, kind, n));
--- A statement in SQL for a question in an engine; family: who knows what a word is.
+-- The SQL of a question for an engine. family: whose definition of a word applies.
 CREATE FUNCTION statement(engine text, q question) RETURNS text LANGUAGE sql AS \$\$ SELECT CASE
     WHEN q.kind IN ('like', 'ilike', 'regex') THEN format('SELECT count(*) FROM t WHERE body %s %L', CASE q.kind WHEN 'like' THEN '~~' WHEN 'ilike' THEN '~~*' ELSE '~' END, q.pattern)
     WHEN q.kind LIKE 'best%' THEN CASE engine
@@ -117,14 +124,14 @@ CREATE FUNCTION statement(engine text, q question) RETURNS text LANGUAGE sql AS 
         ELSE format('SELECT count(*) FROM (SELECT id FROM t WHERE body @@@ %1\$L ORDER BY body <@> %1\$L LIMIT 10) b', q.own) END
     WHEN engine IN ('gin', 'rum') THEN format('SELECT count(*) FROM t WHERE to_tsvector(''simple'', body) @@ %L::tsquery', q.tsq)
     ELSE format('SELECT count(*) FROM t WHERE body @@@ %L', q.own) END \$\$;
--- Seconds of the processor that this process has had. They are counted when it leaves the processor, so that it sleeps for a moment; that
--- takes some 0.03 ms of its time.
+-- CPU seconds of this process. The kernel updates them when the process leaves the processor, so
+-- it sleeps briefly; this takes about 0.03 ms of CPU time.
 CREATE FUNCTION processor() RETURNS float8 LANGUAGE plpgsql VOLATILE AS \$\$
 BEGIN
     PERFORM pg_sleep(0.001);
     RETURN split_part(pg_read_file('/proc/self/schedstat'), ' ', 1)::float8 / 1e9;
 END \$\$;
--- n rows of the spare ones, so many a transaction; rows a second.
+-- Inserts n spare rows, in transactions of a given number of rows. Returns rows per second.
 CREATE PROCEDURE insert_rows(n int, per int, INOUT rate float8 DEFAULT 0) LANGUAGE plpgsql AS \$\$
 DECLARE began float8 := processor();
 BEGIN
@@ -163,7 +170,7 @@ BEGIN
         INSERT INTO truth VALUES (f, k, q.n, h) ON CONFLICT DO NOTHING;
     END LOOP;
 END \$\$;
--- Rows that the index proposes and that are none.
+-- The number of rows that the index returns and the recheck removes.
 CREATE FUNCTION rechecked(e text, k text, most int) RETURNS float8 LANGUAGE plpgsql AS \$\$
 DECLARE q question; j json; removed float8 := 0; line text;
 BEGIN
@@ -218,9 +225,9 @@ ask_all() { # ENGINE SUFFIX KIND...
         times_of "$engine" "$kind" "$suffix"
     done
 }
-compare() { # ENGINE: counts of all questions that a scan was asked
+compare() { # ENGINE: compares counts with those of the sequential scan
     local engine=$1 kind n
-    # Scans of tsvectors need not make them each time.
+    # Stored vectors, so that scans need not compute them.
     [ "$(family "$engine")" != tsvector ] || sql one -c "CREATE UNLOGGED TABLE IF NOT EXISTS vectors AS SELECT to_tsvector('simple', body) AS v FROM t"
     for kind in $(kinds_of "$engine"); do
         n=$oracle
@@ -230,7 +237,7 @@ compare() { # ENGINE: counts of all questions that a scan was asked
     put "$engine" "counts compared with a scan" "$(sql one -c "SELECT count(*) FROM answer a JOIN truth USING (kind, n) WHERE engine = '$engine' AND pass = 2 AND family = '$(family "$engine")'")"
     put "$engine" "counts that differ from a scan's" "$(sql one -c "SELECT count(*) FROM answer a JOIN truth h USING (kind, n) WHERE engine = '$engine' AND pass = 2 AND family = '$(family "$engine")' AND a.hits <> h.hits")"
 }
-# Rows go in behind those that are there, from the spare ones, and out again in the end.
+# Inserts spare rows after the existing ones; they are removed at the end.
 write_all() { # ENGINE
     local engine=$1 at kinds="and or"
     case $engine in trgm) kinds="like ilike regex" ;; both) kinds="and or like ilike regex" ;; esac
@@ -249,7 +256,7 @@ write_all() { # ENGINE
     put "$engine" "index bytes after the writes" "$(sql one -c "SELECT pg_relation_size('t_index')")"
     put "$engine" "VACUUM s" "$(processor_seconds 'VACUUM t')"
 }
-# The table as it was, for the next: from a copy, so that none has the holes of the one before.
+# Restores the table for the next engine from a copy, so that it has no holes.
 sql one -c 'CREATE UNLOGGED TABLE original AS SELECT * FROM t'
 restore() {
     sql one -c 'TRUNCATE t' -c 'INSERT INTO t SELECT * FROM original ORDER BY id' -c 'VACUUM ANALYZE t' >/dev/null

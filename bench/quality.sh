@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# quality.sh [OPTION...] FOLDER | DOCUMENTS QUERIES QRELS: how good the ranking is: nDCG@10, MAP and Recall@100 of bitsift with and
-# without stemming, stop words and feedback; of FTS5's bm25(), of Xapian's and of Lucene's BM25 where they are there; and what Anserini has
-# published.
+# quality.sh [OPTION...] FOLDER | DOCUMENTS QUERIES QRELS: the quality of ranking: nDCG@10, MAP and
+# Recall@100 of bitsift with and without stemming, stop words and feedback; of FTS5's bm25() and of
+# the BM25 of Xapian and Lucene, if available; and the figures published by Anserini.
 set -euo pipefail
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
 
@@ -44,7 +44,7 @@ documents=$1 queries=$2 qrels=$3
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# BEIR's records have fields that are no text.
+# BEIR's records have fields that are not text.
 fields=
 no_self=0
 id=()
@@ -60,7 +60,7 @@ list_queries() {
     esac
 }
 
-# What is syntax in a query is text here: signs that mean something, and operators.
+# Removes query syntax from the queries: special characters and operators.
 list_queries | awk -F '\t' '{
     gsub(/[][()":*~\\^?!&|\/<>=-]/, " ", $2)
     n = split($2, words, " ")
@@ -70,7 +70,7 @@ list_queries | awk -F '\t' '{
 }' > "$work/queries"
 LC_ALL=C awk -v fields="$fields" -f "$here/quality_texts.awk" "$documents" > "$work/documents"
 
-# Of the run.
+# The measures of the run.
 measure() {
     printf '| %s |' "$1"
     awk -v no_self="$no_self" -f "$here/quality_measures.awk" "$qrels" "$work/run" |
@@ -85,7 +85,7 @@ index() {
 measure_bitsift() {
     local row=$1
     shift
-    # A query of which nothing is left is an error, and ranks nothing.
+    # A query without any word left is an error and ranks nothing.
     XDG_STATE_HOME=$work/state "$build/bitsift" query --index "$work/index" --any --format trec -n 1000 "$@" \
         --batch "$work/queries" > "$work/run" 2> "$work/errors" || true
     measure "$row"

@@ -1,10 +1,11 @@
 /*
- * quality_main.cpp: ranks the documents of a collection by other engines' BM25, for quality.sh.
+ * quality_main.cpp: ranks the documents of a test collection by the BM25 of other engines, for
+ * quality.sh.
  *
  * bitsift-bench-quality ENGINE STEM DOCUMENTS QUERIES: ENGINE is fts5 or xapian, STEM english or
- * none. DOCUMENTS and QUERIES have a line each, an id, a tab and text. Prints "query document" of
- * the 1,000 best of every query, the best first. Each engine cuts words by its own tokenizer
- * (unicode61, TermGenerator), and documents match that have any word of the query.
+ * none. DOCUMENTS and QUERIES have lines of an id, a tab and text. Prints "query document" for the
+ * 1,000 best of every query, the best first. Each engine uses its own tokenizer (unicode61,
+ * TermGenerator). Documents match if they have any word of the query.
  */
 #include <cstdio>
 #include <cstring>
@@ -50,7 +51,7 @@ void check(sqlite3 *db, int code)
 		throw std::runtime_error(sqlite3_errmsg(db));
 }
 
-/* Calls row for every row that the statement gives; the text is its only parameter. */
+/* Calls row for each row of the statement; text is its only parameter. */
 void run(sqlite3 *db, sqlite3_stmt *statement, const std::string &text,
          const std::function<void()> &row)
 {
@@ -63,7 +64,7 @@ void run(sqlite3 *db, sqlite3_stmt *statement, const std::string &text,
 	check(db, sqlite3_reset(statement));
 }
 
-/* Every word of the query in quotes, so that none is an operator. */
+/* Quotes every word of the query, so that none is an operator. */
 std::string any_of(const std::string &text)
 {
 	std::string any;

@@ -1,7 +1,8 @@
-# quality_measures.awk [-v no_self=1] QRELS RUN: nDCG@10, MAP and Recall@100 as trec_eval -c has them: means over the queries that
-# have a relevant document, whose grade is what it gains. QRELS: "query 0 document grade", relevant from grade 1 on, or "query
-# document grade" below a line of names; RUN: "query Q0 document rank ..." or "query document", the best first. no_self: a query that is a
-# document of the collection is not found by itself.
+# quality_measures.awk [-v no_self=1] QRELS RUN: nDCG@10, MAP and Recall@100 as by trec_eval -c:
+# means over the queries that have a relevant document; its grade is its gain. QRELS: "query 0
+# document grade", relevant from grade 1 on, or "query document grade" after a header line. RUN:
+# "query Q0 document rank ..." or "query document", the best first. no_self: a query that is a
+# document of the collection does not find itself.
 FNR == NR {
     if (NF == 3 && FNR == 1 && $3 + 0 != $3) next
     document = NF == 3 ? $2 : $3; grade = NF == 3 ? $3 : $4
@@ -18,7 +19,7 @@ FNR == NR {
     if (rank <= 10) gain[$1] += relevant[$1, document] * log(2) / log(rank + 1)
     if (rank <= 100) recalled[$1]++
 }
-# The largest gain that is left, which is taken.
+# Returns the largest remaining gain and removes it.
 function largest(query,    i, best) {
     for (i = best = 1; i <= n_relevant[query]; i++) if (grades[query, i] > grades[query, best]) best = i
     i = grades[query, best]; grades[query, best] = 0

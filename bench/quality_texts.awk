@@ -1,5 +1,6 @@
-# quality_texts.awk [-v fields=title,text] FILE.jsonl: a line each, "id TAB text": the id is what the key id or _id has, the text
-# all other strings of the record, or those of the fields. For engines that read no JSON, and for queries that are.
+# quality_texts.awk [-v fields=title,text] FILE.jsonl: prints lines of "id TAB text". The id is the
+# value of the key id or _id; the text is all other strings of the record, or those of the fields.
+# For engines that do not read JSON, and for queries in JSON.
 function utf8(code) {
     if (code < 128) return sprintf("%c", code)
     if (code < 2048) return sprintf("%c%c", 192 + int(code / 64), 128 + code % 64)

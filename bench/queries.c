@@ -32,7 +32,7 @@ static char *query_text(const struct query *query)
 	return whole;
 }
 
-/* line is without its line feed, and cut up. */
+/* Parses a line without its line feed; modifies it. */
 static void add_query(struct query_set *set, const char *path, const char *classes, char *line)
 {
 	struct query query = {0};

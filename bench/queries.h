@@ -1,10 +1,10 @@
 /*
- * queries.h: the questions of the benchmark, by class. A file of them is made once a corpus, number
- * and seed, and read by every run after that. A line: class, tab, "and", "or", "not" (of two words
- * the first without the second) or "phrase", then the words, each behind a tab.
+ * queries.h: the queries of the benchmark, by class. A file of queries is made once for each
+ * corpus, number and seed; all later runs read it. A line has the class, a tab, "and", "or", "not"
+ * (the first of two words without the second) or "phrase", then the words, each after a tab.
  *
- * A word of a query is a term of the analyzer that, as query text, is analysed to itself again, so
- * that every engine can be asked for the same thing.
+ * A word of a query is a term that is tokenized to itself as query text, so that every engine can
+ * run the same query.
  */
 #ifndef BENCH_QUERIES_H
 #define BENCH_QUERIES_H
@@ -23,14 +23,14 @@ extern "C" {
 #define QUERY_MAX_CLASSES 64
 
 struct query {
-	unsigned class_number; /* in the set's classes */
+	unsigned class_number; /* index into the set's classes */
 	unsigned number;       /* within its class, from 0 */
 	bool is_phrase;
-	bool is_any; /* of the words */
+	bool is_any; /* any of the words */
 	bool is_not; /* the first word without the second */
 	unsigned n_words;
 	char *words[QUERY_MAX_WORDS];
-	char *text; /* as bitsift is asked */
+	char *text; /* query text for bitsift */
 };
 
 struct query_set {
@@ -40,11 +40,11 @@ struct query_set {
 	unsigned n_classes;
 };
 
-/* Chooses n_per_class queries of every class, and writes them to path. */
+/* Chooses n_per_class queries of every class and writes them to path. */
 void queries_choose(const struct corpus *corpus, unsigned n_per_class, uint64_t seed,
                     const char *path);
 
-/* Those whose class is listed (NULL: all). */
+/* Reads the queries whose class is listed (NULL: all). */
 void queries_read(const char *path, const char *classes, struct query_set *set_out);
 void queries_free(struct query_set *set);
 

@@ -1,16 +1,16 @@
 /*
- * queries_choose.c: seeded queries of every class, from the token files alone. See queries.h.
+ * queries_choose.c: chooses seeded queries of every class from the token files. See queries.h.
  *
  * Words are drawn evenly from the terms of a df class. With N documents:
  *
  *      rare    2 .. 10                    mid     N / 1,000 .. N / 100
  *      low     N / 20,000 .. N / 5,000    common  above N / 100
  *
- * (in a small corpus no low word has a df under 3, and no mid one under 5). The words of and2,
- * and3, and4 stand in one document, chosen evenly, and so do those of or2 to or5; phrases stand
- * somewhere in one, and every other of them begins with two common words. absent has a word that is
- * not there beside a common one, and, every other time, two words that are but never together.
- * mid-common is a mid word without a common one.
+ * (In a small corpus a low word has a df of at least 3, a mid word of at least 5.) The words of
+ * and2, and3, and4 are in one document, chosen evenly, and so are those of or2 to or5. Phrases
+ * occur in a document; every other one begins with two common words. The class absent has a missing
+ * word with a common one and, every other time, two words that never occur together. mid-common is
+ * a mid word without a common one.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -28,10 +28,10 @@ enum level {
 	LEVELS,
 };
 
-/* A query that is looked for while the documents go by. */
+/* A query that is being searched while documents are read. */
 struct draw {
 	const char *class_name;
-	uint32_t document; /* where its words are to be found; of a pair: none */
+	uint32_t document; /* the document with its words; for a pair: none */
 	bool is_phrase, is_any, wants_common, is_bigram, is_found;
 	unsigned n_words;
 	uint32_t words[QUERY_MAX_WORDS];
@@ -50,17 +50,17 @@ struct choice {
 	uint64_t random;
 	unsigned n_per_class;
 	FILE *file;
-	uint8_t *levels; /* enum level of each term; LEVEL_NONE too if it cannot be asked for */
+	uint8_t *levels; /* enum level of each term; also LEVEL_NONE if it cannot be queried */
 	uint32_t *of_level[LEVELS];
 	uint32_t n_of_level[LEVELS];
 	struct draw *draws;
 	size_t n_draws;
-	uint32_t *list_of; /* of each term: its list + 1, or 0 */
+	uint32_t *list_of; /* for each term its list + 1, or 0 */
 	struct postings *lists;
 	uint32_t n_lists;
 };
 
-/* ---- words that can be asked for ---- */
+/* Words that can be queried. */
 
 struct expectation {
 	const struct term *const *terms;
@@ -83,7 +83,7 @@ static enum bs_status compare_tokens(void *context, const struct bs_token *token
 	return BS_OK;
 }
 
-/* Whether the words, with spaces between, are analysed to themselves. */
+/* Whether the words, separated by spaces, are tokenized to themselves. */
 static bool can_be_asked(const struct choice *choice, const uint32_t *words, unsigned n_words)
 {
 	char text[QUERY_MAX_WORDS * 128];
@@ -140,7 +140,7 @@ static uint32_t word_of(struct choice *choice, enum level level)
 	return choice->of_level[level][random_below(&choice->random, choice->n_of_level[level])];
 }
 
-/* ---- writing ---- */
+/* Writing. */
 
 static void write_query(const struct choice *choice, const char *class_name, const char *kind,
                         const uint32_t *words, unsigned n_words)
@@ -159,8 +159,8 @@ static bool is_among(const uint32_t *words, unsigned n_words, uint32_t word)
 	return false;
 }
 
-/* Words of these levels, all different. A corpus that has no words of one of them has no such
- * class. */
+/* Writes queries of distinct words of these levels. A corpus without words of one of the levels
+ * lacks the class. */
 static void write_mixed(struct choice *choice, const char *class_name, const char *kind,
                         unsigned n_words, const enum level *levels)
 {
@@ -177,7 +177,7 @@ static void write_mixed(struct choice *choice, const char *class_name, const cha
 	}
 }
 
-/* ---- from documents ---- */
+/* Queries from documents. */
 
 static void add_draw(struct choice *choice, struct draw draw)
 {
@@ -186,7 +186,7 @@ static void add_draw(struct choice *choice, struct draw draw)
 	choice->draws[choice->n_draws++] = draw;
 }
 
-/* More than are wanted, since some documents have no such words. */
+/* Draws more documents than needed, because some do not have such words. */
 static void draw_documents(struct choice *choice, const char *class_name, unsigned n_words,
                            const char *kind)
 {
@@ -212,7 +212,7 @@ static uint32_t keep_postings(struct choice *choice, uint32_t word)
 	return word;
 }
 
-/* Two words that may turn out never to be together. */
+/* Draws pairs of words that may never occur together. */
 static void draw_pairs(struct choice *choice)
 {
 	if (choice->n_of_level[LEVEL_LOW] < 2 || choice->n_of_level[LEVEL_MID] < 2)

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# ranges.sh BITSIFT [N]: exact counts of ranges over N (1,000,000) generated records with numbers and dates, ranges with a
-# word, and the ten first by a field; in a temporary folder. Prints a table: the count, checked against awk's, the median of
-# 200 runs, and that of lines read; before it what an index costs with the fields and without. TMPDIR needs 400 MB.
+# ranges.sh BITSIFT [N]: exact counts of ranges over N (1,000,000) generated records with numbers
+# and dates, of ranges with a word, and the first ten by a field, in a temporary folder. Prints
+# first the cost of an index with and without these fields, then a table: the count, checked against
+# awk's; the median of 200 runs; the median of lines read. TMPDIR needs 400 MB.
 set -euo pipefail
 bitsift=$(realpath -- "$1")
 n=${2:-1000000}
@@ -10,7 +11,8 @@ trap 'rm -rf -- "$folder"' EXIT
 cd -- "$folder"
 export XDG_STATE_HOME=$folder
 
-# Six words of 2,000, by Zipf; n: all different numbers, shuffled; price: two decimals, year: few values, when: seconds.
+# Records of six words of 2,000, by Zipf. n: distinct numbers, shuffled; price: two decimals; year:
+# few values; when: seconds.
 records() { # FIELDS: 0 or 1
     awk -v n="$n" -v fields="$1" 'BEGIN { srand(7); day = 86400
         for (i = 0; i < n; i++) {
@@ -36,7 +38,7 @@ printf '%d records: index of the words alone in %s s of CPU, with four fields of
 printf '%s bytes for the numbers and dates, %s bits each.\n\n' "$(part numbers_and_dates)" \
     "$(awk -v b="$(part numbers_and_dates)" -v n="$n" 'BEGIN { printf "%.1f", b * 8 / n / 4 }')"
 
-ask() { # OPTIONS... -- QUERY: the median in microseconds, and lines of 64 bytes a query
+ask() { # OPTIONS... -- QUERY: the median in microseconds, and lines of 64 bytes per query
     local query=${*: -1}
     for ((i = 0; i < 200; i++)); do printf '%s\n' "$query"; done >batch
     "$bitsift" query --index all --no-stat --batch batch --stats "${@:1:$#-2}" 2>&1 >/dev/null | tail -n 1 |

@@ -1,7 +1,7 @@
 /*
- * rate_kernels.c: how fast the AND kernels read columns from memory, against a plain sum over the
- * same bytes. Columns are much larger than any cache, and of ones, so that no block is left early
- * and every line is read. See rates.h.
+ * rate_kernels.c: the rate at which the AND kernels read columns from memory, compared with a plain
+ * sum over the same bytes. Columns are much larger than any cache and all ones, so that every line
+ * is read. See rates.h.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,14 +17,13 @@
 
 struct columns {
 	uint64_t *bits[MOST_COLUMNS];
-	size_t n_bytes; /* each, a multiple of SHARD_BYTES */
+	size_t n_bytes; /* of each column, a multiple of SHARD_BYTES */
 };
 
-/* Volatile, so that what is summed cannot be left out. */
+/* Volatile, so that the sums are not optimized away. */
 static volatile uint64_t sink;
 
-/* Eight sums, so that the additions do not wait for each other and the compiler may use what SIMD
- * it likes. */
+/* Eight sums, so that additions do not wait for each other and the compiler can vectorize. */
 static void sum_all(const struct columns *columns, size_t n_columns)
 {
 	uint64_t sums[8] = {0};
@@ -49,7 +48,7 @@ static void and_all(const struct bs_kernel *kernel, const struct columns *column
 	}
 }
 
-/* GB/s, the best of several; kernel NULL: the plain sum. */
+/* GB/s, the best of several runs. kernel NULL: the plain sum. */
 static double rate_of(const struct bs_kernel *kernel, const struct columns *columns,
                       size_t n_columns)
 {

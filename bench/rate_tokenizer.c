@@ -1,8 +1,7 @@
 /*
- * rate_tokenizer.c: the words analyzer on the ASCII documents of a corpus, its fast path against
- * its own slow twin (all text through ICU), whose tokens must be the same, and against ICU's word
- * breaks alone, without folding, terms or UTF-8: what no tokenizer built on ICU can beat. See
- * rates.h.
+ * rate_tokenizer.c: the rate of the tokenizer on the ASCII documents of a corpus: its fast path,
+ * its slow twin (all text through ICU), whose tokens must be equal, and ICU's word breaks alone,
+ * without folding, terms and UTF-8, a limit for all tokenizers built on ICU. See rates.h.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +18,7 @@
 #define MOST_BYTES  ((size_t)64 << 20)
 #define REPETITIONS 3
 
-/* ASCII documents, one after the other, each ended by a line feed. */
+/* ASCII documents, each ended by a line feed. */
 struct sample {
 	uint8_t *text;
 	size_t n_bytes;
@@ -52,7 +51,7 @@ static struct sample read_sample(const struct corpus *corpus)
 	return sample;
 }
 
-/* A sum over everything that a token says, so that two analyses can be compared. */
+/* A checksum over all fields of the tokens, to compare two analyses. */
 static enum bs_status sum_tokens(void *context, const struct bs_token *tokens, size_t n_tokens,
                                  struct bs_error *err)
 {

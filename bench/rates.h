@@ -1,5 +1,5 @@
-/* rates.h: two parts of bitsift against what bounds them: the tokenizer and ICU, the AND kernels
- * and memory. */
+/* rates.h: rates of two parts of bitsift compared with their limits: the tokenizer with ICU, the
+ * AND kernels with memory. */
 #ifndef BENCH_RATES_H
 #define BENCH_RATES_H
 
@@ -7,7 +7,7 @@
 
 #include "bench/tokens.h"
 
-/* Markdown to file; "rate", a name, a number to summary (nullable). */
+/* Write Markdown to file, and lines of "rate", a name and a number to summary (nullable). */
 void tokenizer_report(const struct corpus *corpus, FILE *file, FILE *summary);
 void kernels_report(size_t column_bytes, FILE *file, FILE *summary);
 

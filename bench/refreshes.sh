@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# refreshes.sh BITSIFT [files|records] [N]: N refreshes of 10 new documents each (80 words a document), in a temporary
-# folder. Prints the mean time of the first and the last tenth, the most segments there were, and the bytes of index
-# files that compaction wrote against the bytes of text.
+# refreshes.sh BITSIFT [files|records] [N]: N refreshes of 10 new documents each (80 words per
+# document), in a temporary folder. Prints the mean time of the first and the last tenth, the
+# maximum number of segments, and the bytes of index files that compaction wrote, compared with the
+# bytes of text.
 set -euo pipefail
 bitsift=$(realpath -- "$1")
 kind=${2:-records}

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# run.sh [OPTION...] [CORPUS...]: the whole benchmark. README.md says what is measured, and what is unfair to whom.
+# run.sh [OPTION...] [CORPUS...]: the whole benchmark. README.md explains what is measured, and
+# which comparisons are unfair.
 set -euo pipefail
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
 top=$(dirname -- "$here")
@@ -33,7 +34,7 @@ fail() {
     exit 2
 }
 
-# ---- arguments ----
+# Arguments.
 
 options=$(getopt -n run.sh -o h -l quick,queries:,seed:,rebuild::,scaling,program:,help -- "$@") || exit 2
 eval "set -- $options"
@@ -64,13 +65,13 @@ for corpus in "${corpora[@]}"; do
 done
 command_line+=" --queries $queries --seed $seed"
 
-# ---- what it takes ----
+# Requirements.
 
 installed() {
     dpkg-query -W -f='${Status}' "$1" 2>/dev/null | grep -q 'ok installed'
 }
 
-# Says once what is missing, and goes on without it.
+# Reports missing packages once and continues without them.
 say_missing() {
     local missing=() package
     for package in libsqlite3-dev libxapian-dev libroaring-dev gnuplot-nox liblucene8-java default-jdk-headless; do
@@ -87,7 +88,8 @@ build_program() {
     program=$top/build/bench/bench/bitsift-bench
 }
 
-# The class path of LuceneEngine, compiled into the folder given; nothing if there is no Lucene or no JDK.
+# Prints the class path of LuceneEngine, compiled into the given folder; nothing without Lucene or a
+# JDK.
 lucene_class_path() {
     local jars=() jar
     command -v javac >/dev/null && command -v java >/dev/null || return 0
@@ -106,7 +108,7 @@ bench() {
     "$program" "$1" ${lucene:+--lucene "$lucene"} "${@:2}"
 }
 
-# ---- corpora ----
+# Corpora.
 
 unpack_linux() {
     [ ! -d "$cache/linux-source-6.1" ] || return 0
@@ -125,7 +127,8 @@ make_paragraphs() {
     mv -- "$cache/paragraphs.new" "$cache/paragraphs.jsonl"
 }
 
-# Where apt keeps no translations, as in containers, lists of our own are fetched, which leaves the system's as they are.
+# Fetches package lists if apt has no translations, as in containers. They are our own copy; the
+# system's lists do not change.
 fetch_lists() {
     local own=$cache/apt
     mkdir -p -- "$own/lists/partial" "$own/archives/partial"
@@ -134,7 +137,7 @@ fetch_lists() {
         fail "apt has no descriptions of packages, and cannot fetch them"
 }
 
-# Descriptions stand in apt's lists of translations, in whatever compression; NAME.awk makes NAME.jsonl of them.
+# Makes NAME.jsonl by NAME.awk from apt's lists of translations, in any compression.
 make_of_descriptions() { # NAME
     local list lists=()
     [ ! -e "$cache/$1.jsonl" ] || return 0
@@ -170,7 +173,7 @@ make_changelogs() {
     mv -- "$cache/changelogs.new" "$cache/changelogs.jsonl"
 }
 
-# Makes what bitsift indexes, if it is not there, and sets source to it.
+# Makes the source of a corpus if it does not exist, and sets `source` to it.
 make_source() {
     case $1 in
         linux) unpack_linux ;;
@@ -184,7 +187,7 @@ make_source() {
     [ "$1" != documentation ] || source=$cache/linux-doc-6.1
 }
 
-# ---- the record ----
+# The record.
 
 machine() {
     local commit
@@ -205,12 +208,13 @@ machine() {
     echo "| date | $(date -u +%Y-%m-%d) |"
 }
 
-# All but phrases.
+# All classes except phrases.
 word_classes=rare,low,mid,common,rare+common,low+common,mid+mid,mid+mid+common,common+common,common+common+common
 word_classes+=,absent,and2,and3,and4,or2,or3,or4,or5,mid-common,common-common
 
-# CORPUS SOURCE FOLDER: everything about one corpus on standard output; the numbers into FOLDER/summary.tsv. Not to be
-# called in a condition, where bash forgets that a failure ends the script: disagreement is remembered instead.
+# measure CORPUS SOURCE FOLDER: prints everything about one corpus; writes the numbers to
+# FOLDER/summary.tsv. Do not call it in a condition, where bash ignores `set -e`. Disagreements are
+# recorded in a variable.
 measure() {
     local name=$1 source=$2 folder=$3 status=0 common=()
     common=(--cache "$folder" --number "$queries" --seed "$seed" --summary "$folder/summary.tsv")
@@ -245,7 +249,7 @@ draw() {
     gnuplot -e "folder='$2'; corpus='$1'" "$here/plot.gp" >"$here/record/$1.svg"
 }
 
-# ---- how times grow ----
+# Scaling.
 
 scale_one() { # NAME DOCUMENTS
     if [ ! -e "$cache/$1.jsonl" ]; then
@@ -256,9 +260,10 @@ scale_one() { # NAME DOCUMENTS
     [ -e "$cache/$1/bitsift.times" ] || bench build --cache "$cache/$1" bitsift
 }
 
-# The rare words are of df 2 to 10 in either corpus; the common ones are the same words in both. Rare words are asked for all
-# ids, since the lexicon alone knows how many documents have one word. In turn: asked again and again, a query of the small
-# corpus would find all in the second cache, of the large one not.
+# Rare words have a df of 2 to 10 in both corpora; common words are the same words in both. Queries
+# for rare words ask for all ids, because a count of one word comes from the lexicon alone. The
+# queries run in turn: repeated at once, a query of the small corpus would find all data in the L2
+# cache, one of the large corpus would not.
 scale() {
     local size
     scale_one generated-1m 1000000
@@ -279,9 +284,10 @@ scale() {
     awk -f "$here/scaling.awk" "$cache/generated-1m/summary.tsv" "$cache/generated-10m/summary.tsv"
 }
 
-# ---- quick ----
+# Quick.
 
-# Small corpora that exercise everything: one of many words, one of many scripts. Times are not looked at.
+# Small corpora that exercise everything: one with many words, one with many scripts. Times do not
+# matter.
 run_quick() {
     cache=$(mktemp -d "${TMPDIR:-/tmp}/bitsift-bench.XXXXXX")
     trap 'rm -rf -- "$cache"' EXIT
@@ -290,13 +296,13 @@ run_quick() {
     measure generated "$cache/generated.jsonl" "$cache/generated"
     measure sample "$top/corpus/sample" "$cache/sample"
     bench compare --in-turn --cache "$cache/sample" --number "$queries" --seed "$seed" --engines bitsift,bitsift-top
-    # What was made may be shared by a link.
+    # The corpus may be shared by a symlink.
     mv -- "$cache/sample/terms" "$cache/terms"
     ln -s ../terms "$cache/sample/terms"
     bench queries --cache "$cache/sample" --number "$queries" --seed $((seed + 1))
 }
 
-# ---- all ----
+# Main.
 
 disagreement=0
 say_missing

@@ -1,5 +1,5 @@
-# scaling.awk SMALL LARGE: two summaries of `bitsift-bench compare` -> how many times longer the large corpus takes, and how
-# much more is touched for it, beside what was to be reached.
+# scaling.awk SMALL LARGE: compares two summaries of `bitsift-bench compare`: how many times longer
+# the large corpus takes, and how much more data is read, next to the goals.
 BEGIN {
     FS = "\t"
     limit("rare", "bitsift", 3, 1.5)
@@ -38,7 +38,8 @@ END {
     for (i = 1; i <= n; i++) {
         key = order[i]
         split(key, part, FS)
-        verdict = reached(key, times("time", key)) # before must and goal are asked for, which makes them
+        # first, because reading must and goal creates them
+        verdict = reached(key, times("time", key))
         printf "| %s | %s | %.3g | %.3g | %s | %s | %s | %s | %.3g | %.3g | %s |\n", part[1], part[2], small["time", key],
             large["time", key], times("time", key), must[key], goal[key], verdict,
             small["touched", key] / 1e6, large["touched", key] / 1e6, times("touched", key)

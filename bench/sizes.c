@@ -1,7 +1,7 @@
 /*
- * sizes.c: see sizes.h. What is compared is the index of the words: for bitsift, all but document
- * ids, places in the sources and stored text (core/store/index_stats.h); the others are built
- * without any of these, so all their bytes count.
+ * sizes.c: see sizes.h. The comparison is of indexes of words: for bitsift everything except
+ * document ids, places in the sources and stored text (core/store/index_stats.h). The others are
+ * built without these, so all their bytes count.
  */
 #include "bench/sizes.h"
 
@@ -27,7 +27,7 @@ static bool is_bitsift(const struct index_kind *kind)
 	return strncmp(kind->name, "bitsift", 7) == 0;
 }
 
-/* False if the index itself is gone, as of those that were built for their rate. */
+/* Returns false if the index no longer exists, like those built to measure the build rate. */
 static bool read_stats(const struct corpus *corpus, const struct index_kind *kind,
                        struct bs_index_stats *stats_out)
 {

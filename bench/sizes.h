@@ -1,4 +1,4 @@
-/* sizes.h: the corpus and its indexes in figures: bytes by part, and what building took. */
+/* sizes.h: sizes of the corpus and its indexes: bytes by part, and time and memory of building. */
 #ifndef BENCH_SIZES_H
 #define BENCH_SIZES_H
 
@@ -6,9 +6,9 @@
 
 #include "bench/tokens.h"
 
-/* Tables in Markdown of everything that has been built; the same numbers to summary (nullable) as
- * tab-separated values: "index", its name, then bytes, the bytes that count as index of the words,
- * seconds, CPU seconds, peak bytes. */
+/* Writes tables in Markdown about all indexes that have been built. summary (nullable) gets
+ * tab-separated lines: "index", name, bytes, bytes of the index of words, seconds, CPU seconds,
+ * peak bytes. */
 void sizes_report(const struct corpus *corpus, FILE *file, FILE *summary);
 
 #endif

@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
-# summary.sh BITSIFT TREE PLACE [FOLDER...]: what it takes to make the summary of a commit by counters, and from scratch, for indexes of a
-# few FOLDERs of a tree; "." is the whole of it (what is in PLACE already is used again). Of every hundredth file, and of two of a small
-# folder, there are two versions beside the index, each with an index of its own: as the file is, and with one line in twenty gone and new
-# words in another. Their segments come and go: bitsift-bench-summary, which must be beside BITSIFT. record/catalog.md.
+# summary.sh BITSIFT TREE PLACE [FOLDER...]: the cost of making the summary of a commit by counters
+# and from scratch, for indexes of some FOLDERs of a tree; "." is the whole tree (existing results
+# in PLACE are reused). Every hundredth file, or two files of a small folder, have two versions,
+# each with an index of its own: unchanged, and with one line in twenty removed and new words in
+# another. bitsift-bench-summary, which must be next to BITSIFT, adds and removes their segments.
+# Results: record/catalog.md.
 set -euo pipefail
 bitsift=$(realpath -- "$1")
 tree=$(realpath -- "$2")

@@ -1,10 +1,11 @@
 /*
- * summary_main.c: bitsift-bench-summary BASE BEFORE AFTER [FOLDER]: what it takes to have the
- * summary of a commit by counters, from that of the commit before, and from scratch: the median CPU
- * time of bs_summary_settle alone, both files written, of the same commit. BASE is an index; BEFORE
- * and AFTER are two others, of the same sources, that lend it a segment each, which comes, or goes.
- * All of it is in memory, or, with a FOLDER, which must be empty, there. What the counters make is
- * verified against what its segments have, of each change. As lines of a table, for summary.sh.
+ * summary_main.c: bitsift-bench-summary BASE BEFORE AFTER [FOLDER]: the cost of making the summary
+ * of a commit by counters, from that of the last commit, and from scratch: the median CPU time of
+ * bs_summary_settle, which writes both files, for the same commit. BASE is an index. BEFORE and
+ * AFTER are two others, of the same sources; each lends it a segment, which is added or removed.
+ * All files are in memory or, with a FOLDER, which must be empty, in that folder. After each change
+ * the result of the counters is verified against the segments. Prints lines of a table, for
+ * summary.sh.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -21,7 +22,7 @@
 #include "core/store/summary_make.h"
 
 #define MOST_ROUNDS  101
-#define ROUNDS_NS    2e9 /* of one measurement, about */
+#define ROUNDS_NS    2e9 /* approximate time of one measurement */
 #define FIRST_NUMBER 1000000u
 
 static struct bs_error err;
@@ -34,14 +35,14 @@ static void must(enum bs_status status)
 	}
 }
 
-/* Where the three indexes meet. */
+/* The index that has the segments of all three. */
 static struct bs_memory_index *memory;
 static struct bs_dir dir;
 static struct bs_manifest all; /* the segments of BASE, BEFORE and AFTER */
 static uint32_t n_base;
 static uint64_t next_number = FIRST_NUMBER;
-static struct bs_summary_cache
-	cache; /* words of the segments that are lent, as whoever has just written one knows them */
+/* Words of the lent segments, as a writer that has just written them knows them. */
+static struct bs_summary_cache cache;
 
 static void copy_file(const struct bs_dir *from, const char *name, const char *name_here)
 {
@@ -102,7 +103,7 @@ static void learn_words(uint64_t number)
 	bs_segment_deinit(&segment);
 }
 
-/* A commit of the first segments, and maybe one more. Its summary is yet to be made. */
+/* Makes a manifest of the segments of BASE and perhaps a lent one, without a summary. */
 static void begin_commit(int lent, struct bs_manifest *manifest)
 {
 	must(bs_manifest_copy_head(&all, manifest, &err));
@@ -138,7 +139,7 @@ static int compare_doubles(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* What is made of old is what the segments have. */
+/* Checks that a summary made from the last one has the words of the segments. */
 static void verify(struct bs_manifest *manifest)
 {
 	struct bs_snapshot snapshot;
@@ -153,8 +154,7 @@ static void verify(struct bs_manifest *manifest)
 	bs_snapshot_deinit(&snapshot);
 }
 
-/* The median of CPU ms to make the summary of a commit with the segment that is lent out of that of
- * old. */
+/* The median CPU ms of making the summary of a commit with the lent segment from that of `old`. */
 static double time_settling(const struct bs_snapshot *old, int lent, uint64_t *n_bytes_out)
 {
 	double times[MOST_ROUNDS], spent = 0;
@@ -212,10 +212,9 @@ int main(int argc, char **argv)
 {
 	static const struct {
 		const char *name;
-		int first, from,
-			/* segments lent: first, if it is another, to the commit from scratch before
-			 * that */
-			to;
+		/* Lent segments of three commits: `first` is made from scratch; if `from` differs,
+		 * it is made from `first`; `to` is measured. */
+		int first, from, to;
 	} changes[] = {
 		{"comes", NONE, NONE, AFTER},
 		{"goes", BEFORE, BEFORE, NONE},

@@ -1,4 +1,4 @@
-/* tokens.c: reads what tokens_write.c wrote. See tokens.h. */
+/* tokens.c: reads the files of tokens_write.c. See tokens.h. */
 #include "bench/tokens.h"
 
 #include <inttypes.h>
@@ -30,7 +30,7 @@ void corpus_close(struct corpus *corpus)
 	free(corpus->source);
 }
 
-/* ---- terms ---- */
+/* Terms. */
 
 void terms_read(const struct corpus *corpus, struct terms *terms_out)
 {
@@ -62,7 +62,7 @@ void terms_free(struct terms *terms)
 	free(terms->bytes);
 }
 
-/* ---- documents ---- */
+/* Documents. */
 
 void token_stream_open(const struct corpus *corpus, struct token_stream *stream_out)
 {

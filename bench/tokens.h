@@ -1,17 +1,17 @@
 /*
- * tokens.h: a corpus as the other engines get it: analysed once, by bitsift's analyzer, and kept in
- * a folder.
+ * tokens.h: the corpus for the other engines: tokenized once by bitsift's tokenizer and stored in a
+ * folder.
  *
- *   corpus.txt  what it is, as "name value" lines
- *   terms       per distinct term, in order of first appearance (its number): varint bytes, the
- *     bytes, varint df
- *   tokens      per document: varint number of tokens, then of each token varint (term number * 2 +
- *     jump), and after a
- *               jump varint how far its position is beyond the next one
- *   texts       per document: varint bytes, the text (fields joined by line feeds), for tokenizers
- *     of their own
+ *   corpus.txt  numbers of the corpus, as "name value" lines
+ *   terms       for each distinct term, in order of first appearance (its number): varint length,
+ *               the bytes, varint df
+ *   tokens      for each document: varint number of tokens; for each token varint
+ *               (term number * 2 + jump), and after a jump varint the distance of its position from
+ *               the next one
+ *   texts       for each document: varint length, the text (fields joined by line feeds), for
+ *               engines with their own tokenizer
  *
- * Pair terms are left out: they are an aid to bitsift's filter. LuceneEngine.java reads the same
+ * Bigrams are left out, because they only help bitsift's filter. LuceneEngine.java reads the same
  * files.
  */
 #ifndef BENCH_TOKENS_H
@@ -27,7 +27,7 @@ extern "C" {
 #endif
 
 struct corpus {
-	char *dir;    /* the folder */
+	char *dir;    /* the folder of these files */
 	char *source; /* what bitsift indexes: a folder or a JSONL file */
 	uint64_t n_docs;
 	uint64_t n_tokens;
@@ -36,16 +36,16 @@ struct corpus {
 	uint64_t text_bytes;
 };
 
-/* Analyses source into dir. */
+/* Tokenizes source into dir. */
 void corpus_make(const char *dir, const char *source);
-/* Reads corpus.txt only. */
+/* Reads only corpus.txt. */
 void corpus_open(const char *dir, struct corpus *corpus_out);
 void corpus_close(struct corpus *corpus);
 
-/* ---- terms ---- */
+/* Terms. */
 
 struct term {
-	const char *text; /* NUL-ended; it may hold anything else */
+	const char *text; /* NUL-terminated; may contain NUL bytes */
 	uint32_t n_bytes;
 	uint32_t df;
 };
@@ -59,26 +59,26 @@ struct terms {
 void terms_read(const struct corpus *corpus, struct terms *terms_out);
 void terms_free(struct terms *terms);
 
-/* ---- documents ---- */
+/* Documents. */
 
 struct token {
 	uint32_t term;
 	uint32_t position;
 };
 
-/* Zero-initialise nothing: token_stream_open does. */
+/* Initialised by token_stream_open. */
 struct token_stream {
 	FILE *file;
 	char *path;
 	uint64_t n_left;
-	uint32_t document;    /* the number of the one read last, from 0 */
-	struct token *tokens; /* its tokens, in order of position */
+	uint32_t document;    /* number of the last document read, from 0 */
+	struct token *tokens; /* tokens of that document, by position */
 	size_t n_tokens;
 	size_t capacity;
 };
 
 void token_stream_open(const struct corpus *corpus, struct token_stream *stream_out);
-/* False at the end. */
+/* Reads the next document. Returns false at the end. */
 bool token_stream_next(struct token_stream *stream);
 void token_stream_close(struct token_stream *stream);
 
@@ -86,7 +86,7 @@ struct text_stream {
 	FILE *file;
 	char *path;
 	uint64_t n_left;
-	char *text; /* not NUL-ended */
+	char *text; /* not NUL-terminated */
 	size_t n_bytes;
 	size_t capacity;
 };

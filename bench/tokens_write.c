@@ -1,6 +1,6 @@
 /*
- * tokens_write.c: a source -> the files of tokens.h. Documents are read as the indexer reads them,
- * by corpus/read/source.h, so that every engine has the documents that bitsift has, in its order.
+ * tokens_write.c: converts a source into the files of tokens.h. Reads documents as the indexer
+ * does, by corpus/read/source.h, so that every engine has bitsift's documents in bitsift's order.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,12 +15,12 @@
 #include "corpus/read/reader.h"
 #include "corpus/read/source.h"
 
-/* positions between the fields of a record, as indexer/batch/indexing_buffer.c has it */
+/* positions between the fields of a record, as in indexer/batch/indexing_buffer.c */
 #define FIELD_GAP 100
 
 struct entry {
 	uint64_t hash, offset;
-	uint32_t n_bytes, df, last; /* last: the document that had it last, + 1 */
+	uint32_t n_bytes, df, last; /* last: the last document that has the term, + 1 */
 };
 
 struct writer {
@@ -32,11 +32,11 @@ struct writer {
 	uint32_t *slots; /* entry + 1; 0: empty */
 	uint32_t slot_mask;
 	struct bs_buffer bytes;
-	struct token *found; /* of the document at hand */
+	struct token *found; /* tokens of the current document */
 	size_t n_found, found_capacity;
 };
 
-/* ---- the dictionary ---- */
+/* The dictionary. */
 
 static void rehash(struct writer *writer)
 {
@@ -85,7 +85,7 @@ static uint32_t term_number(struct writer *writer, const struct bs_token *token)
 	return number;
 }
 
-/* ---- documents ---- */
+/* Documents. */
 
 static enum bs_status take_tokens(void *context, const struct bs_token *tokens, size_t n_tokens,
                                   struct bs_error *err)
@@ -164,13 +164,13 @@ static enum bs_status pass_over(void *context, enum bs_skip reason, const char *
                                 struct bs_error *err)
 {
 	(void)context, (void)reason, (void)message, (void)err;
-	return BS_OK; /* the indexer passes over the same */
+	return BS_OK; /* the indexer skips the same documents */
 }
 
 static void read_source(struct writer *writer, const char *path)
 {
 	struct bs_source source;
-	/* The cache lies in a folder that git is told to ignore. */
+	/* The cache is in a folder that git ignores. */
 	struct bs_source_options options = {.no_ignore = true};
 	struct bs_document_sink sink = {
 		.context = writer, .document = take_document, .skip = pass_over};
@@ -192,7 +192,7 @@ static void read_source(struct writer *writer, const char *path)
 	bs_source_deinit(&source);
 }
 
-/* ---- at the end ---- */
+/* The end. */
 
 static void write_terms(const struct writer *writer)
 {
@@ -208,7 +208,7 @@ static void write_terms(const struct writer *writer)
 	free(path);
 }
 
-/* The last file to be written: where it is, the others are complete. */
+/* Written last: if it exists, the other files are complete. */
 static void write_summary(const struct writer *writer)
 {
 	char *path = text_of("%s/corpus.txt", writer->corpus.dir);

@@ -72,7 +72,7 @@ void *grown(void *array, size_t n_bytes)
 	return larger;
 }
 
-/* nftw has no context. */
+/* nftw has no context argument. */
 static uint64_t walked_bytes;
 
 static int add_bytes(const char *path, const struct stat *found, int kind, struct FTW *ftw)
@@ -85,7 +85,7 @@ static int add_bytes(const char *path, const struct stat *found, int kind, struc
 
 uint64_t path_bytes(const char *path)
 {
-	/* The path itself may be a link; below it none is followed. */
+	/* The path itself may be a symlink; symlinks below it are not followed. */
 	char *real = realpath(path, NULL);
 	walked_bytes = 0;
 	if (real)
@@ -157,7 +157,7 @@ uint64_t random_next(uint64_t *state)
 
 uint64_t random_below(uint64_t *state, uint64_t n)
 {
-	/* the bias of n / 2^64 is none that a benchmark could notice */
+	/* the bias of n / 2^64 does not matter here */
 	return random_next(state) % n;
 }
 

@@ -1,6 +1,6 @@
 /*
- * words_main.c: bitsift-bench-words FILE...: MB/s of the words analyzer on each file, with its
- * ASCII path and without, in turns; and that both find the same tokens.
+ * words_main.c: bitsift-bench-words FILE...: MB/s of the tokenizer on each file with its ASCII path
+ * and without, in turns. Checks that both find the same tokens.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 
 struct count {
 	uint64_t n_tokens;
-	uint64_t sum; /* of the tokens' hashes, if they are asked for */
+	uint64_t sum; /* of the hashes of the tokens, if `hashes` is set */
 	bool hashes;
 };
 
@@ -59,7 +59,7 @@ static uint8_t *load(const char *path, size_t *n_bytes_out)
 	return bytes.data;
 }
 
-/* Seconds of one analysis. */
+/* The seconds of one analysis. */
 static double measure(struct bs_tokenizer *tokenizer, const uint8_t *text, size_t text_bytes,
                       bool ascii_path, struct count *count)
 {

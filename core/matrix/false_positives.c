@@ -28,9 +28,9 @@ enum bs_status bs_false_positives_open(struct bs_false_positives *false_positive
 }
 
 #define SAMPLE_BUCKETS 128u
-#define LOAD_BITS      56u /* of those that one load of eight bytes gives from any bit on */
+#define LOAD_BITS      56u /* valid bits of an 8-byte load at any bit offset */
 
-/* Where the parts of a list of n of so many rows stand. */
+/* The layout of a list of n rows of a segment. */
 struct shape {
 	uint32_t low_bits;
 	uint64_t n_buckets;
@@ -52,7 +52,8 @@ static uint64_t shape_bytes(const struct shape *shape)
 	return shape->n_samples * 4 + (shape->n_bits + 7) / 8;
 }
 
-/* At least LOAD_BITS from bit `at` on: there is padding behind the last list. */
+/* At least LOAD_BITS valid bits from bit `at` on. Padding follows the last list, so the load stays
+ * in the section. */
 static inline uint64_t load_bits(const uint8_t *bits, uint64_t at)
 {
 	return bs_load_u64(bits + at / 8) >> (at % 8);
@@ -93,7 +94,7 @@ static enum bs_status encode(const uint32_t *rows, uint32_t n, uint64_t n_rows,
 	return BS_OK;
 }
 
-/* The list in bytes [first, end) of the section. */
+/* Opens the list in bytes [first, end) of the section. */
 static enum bs_status open_list(const struct bs_false_positives *false_positives, uint64_t first,
                                 uint64_t end, struct bs_term_false_positives *list,
                                 struct bs_error *err)
@@ -125,16 +126,16 @@ static enum bs_status open_list(const struct bs_false_positives *false_positives
 	return BS_OK;
 }
 
-/* The place of the n-th set bit, n >= 1, of a word that has as many: by the sums of its bytes, then
- * bit by bit (Vigna, Broadword implementation of rank/select queries, 2008). */
+/* The position of the n-th set bit of a word, 1 <= n <= the number of its set bits: first by sums
+ * of bytes, then bit by bit (Vigna, Broadword implementation of rank/select queries, 2008). */
 static inline uint32_t select_bit(uint64_t word, uint32_t n)
 {
 	const uint64_t each = UINT64_C(0x0101010101010101), high = each << 7;
 	uint64_t sums = word - (word >> 1 & UINT64_C(0x5555555555555555));
 	sums = (sums & UINT64_C(0x3333333333333333)) + (sums >> 2 & UINT64_C(0x3333333333333333));
-	/* of each byte and those below it */
+	/* Each byte becomes the sum of its own bits and of those of the lower bytes. */
 	sums = ((sums + (sums >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f)) * each;
-	/* n at most 64: no byte borrows */
+	/* n <= 64, so no byte borrows. */
 	uint64_t is_less = (((n - 1) * each | high) - sums) & high;
 	uint32_t shift = (uint32_t)bs_count_bits(is_less) * 8;
 	uint64_t byte = word >> shift;
@@ -143,8 +144,8 @@ static inline uint32_t select_bit(uint64_t word, uint32_t n)
 	return shift + (uint32_t)__builtin_ctzll(byte);
 }
 
-/* Where a bucket begins in the unary part: behind as many zeros. *at_io is where one before it
- * begins, number `from`: the way leads from there or, if that is nearer, from a sample. */
+/* The bit where a bucket begins in the unary part: after `bucket` zeros. *at_io is the beginning of
+ * an earlier bucket, number `from`. The search starts there or at a sample, whichever is nearer. */
 static enum bs_status find_bucket(const struct bs_term_false_positives *list, uint64_t bucket,
                                   uint64_t from, uint64_t *at_io, struct bs_error *err)
 {
@@ -168,12 +169,13 @@ static enum bs_status find_bucket(const struct bs_term_false_positives *list, ui
 	return at >= bucket && at <= n_bits ? BS_OK : corrupt(list->false_positives, err);
 }
 
-/* A walk over the rows from some place on. */
+/* An iterator over the rows of a list. */
 struct walk {
 	const struct bs_term_false_positives *list;
-	uint64_t at; /* bit of the unary part from which ones holds what is not yet walked over */
+	/* bit of the unary part where `ones` begins; consumed bits of `ones` are cleared */
+	uint64_t at;
 	uint64_t ones;
-	uint64_t i; /* rows before */
+	uint64_t i; /* rows before the current one */
 };
 
 static void walk_load(struct walk *walk)
@@ -185,7 +187,7 @@ static void walk_load(struct walk *walk)
 	walk->ones = load_bits(walk->list->bits, walk->list->highs_at + walk->at) & mask;
 }
 
-/* At the first row of a bucket. */
+/* Starts at the first row of a bucket. */
 static enum bs_status walk_start(struct walk *walk, const struct bs_term_false_positives *list,
                                  uint64_t bucket, struct bs_error *err)
 {
@@ -197,7 +199,7 @@ static enum bs_status walk_start(struct walk *walk, const struct bs_term_false_p
 	return status;
 }
 
-/* The next row, UINT64_MAX if there is none; the walk stays where it is. */
+/* The next row, or UINT64_MAX at the end. Does not consume it. */
 static inline uint64_t walk_peek(struct walk *walk)
 {
 	const struct bs_term_false_positives *list = walk->list;
@@ -221,7 +223,7 @@ static inline void walk_step(struct walk *walk)
 	walk->i++;
 }
 
-/* Forward to the first row of a bucket, unless the walk is there already. */
+/* Moves forward to the first row of a bucket; does nothing if the walk is there or further. */
 static enum bs_status walk_skip(struct walk *walk, uint64_t bucket, struct bs_error *err)
 {
 	uint64_t at = walk->at + (walk->ones ? (uint64_t)__builtin_ctzll(walk->ones) : LOAD_BITS);
@@ -236,8 +238,8 @@ static enum bs_status walk_skip(struct walk *walk, uint64_t bucket, struct bs_er
 	return BS_OK;
 }
 
-/* Those of rows [first, end) of a shard, by their bits in its lines; the walk has not gone
- * further. */
+/* Clears the bits of the listed rows [first, end) of a shard in its lines. The walk must not be
+ * past these rows. */
 static enum bs_status clear_rows(struct walk *walk, uint64_t first_row, uint64_t first,
                                  uint64_t end, uint64_t *lines, struct bs_error *err)
 {
@@ -252,8 +254,8 @@ static enum bs_status clear_rows(struct walk *walk, uint64_t first_row, uint64_t
 	return status;
 }
 
-/* The first block from `block` on that is live, or that is not; BS_SHARD_MAX_BLOCKS if there is
- * none. */
+/* The first block from `block` on that is live (is_live) or not live; BS_SHARD_MAX_BLOCKS if there
+ * is none. */
 static uint32_t next_block(const struct bs_live *live, uint32_t block, bool is_live)
 {
 	for (uint32_t word = block / 64; word < BS_SHARD_MAX_BLOCKS / 64; word++) {
@@ -369,7 +371,7 @@ static int compare_shards(const void *a, const void *b)
 	return order ? order : bs_compare_u64(x->first, y->first);
 }
 
-/* The rows of shards[0..n), of one term, as one list. rows is scratch. */
+/* Appends to `coded` one list of the rows of a term, from shards[0..n). rows is scratch. */
 static enum bs_status encode_shards(const struct bs_false_positives_builder *builder,
                                     const struct bs_shard_false_positives *shards, size_t n,
                                     uint64_t n_rows, struct bs_u32s *rows, struct bs_buffer *coded,

@@ -8,8 +8,8 @@
 #include "core/matrix/run_samples.h"
 
 #define HEAD_BYTES  8u  /* u32 ordinals, u32 runs */
-#define SAMPLE_RUNS 32u /* two bits a run; a look-up decodes half as many */
-/* of the Golomb code; 3 to 6 make no difference of more than a tenth of a bit */
+#define SAMPLE_RUNS 32u /* costs two bits per run; a look-up decodes half as many */
+/* Of the Golomb code. 3 to 6 differ by at most a tenth of a bit per posting. */
 #define GAP_LOW_BITS 4u
 
 /* Consecutive ordinals [first, end). */
@@ -23,7 +23,7 @@ static uint32_t gamma_bits(uint64_t x)
 	return 2 * bs_log2(x) + 1;
 }
 
-/* The gap before a run, counted from the least that is possible: runs do not touch. */
+/* The gap before a run, less the minimum: consecutive runs are at least one ordinal apart. */
 static uint64_t gap_before(const struct run *run, uint64_t last_end, bool is_first)
 {
 	return run->first - last_end - !is_first;
@@ -73,8 +73,8 @@ uint64_t bs_forward_index_bytes(const uint32_t *ordinals, uint32_t n)
 	return list_bytes(n_runs, n_bits);
 }
 
-/* As many zeros as the number has bits behind its highest; that one; and those, the low ones
- * first. */
+/* Writes n zeros, where n is the position of the highest bit of the value, then a one, then the n
+ * lower bits, the lowest first. */
 static void put_gamma(uint8_t *bytes, uint64_t *at, uint64_t value)
 {
 	uint32_t n = bs_log2(value);
@@ -115,15 +115,15 @@ enum bs_status bs_forward_index_append(struct bs_buffer *to, const uint32_t *ord
 	return BS_OK;
 }
 
-/* A list under the reader: what its head says, and where its parts stand. */
+/* A list being read: the numbers of its head, and the offsets of its parts. */
 struct list {
 	const struct bs_section *section;
 	uint64_t start;
 	uint32_t n;
 	uint32_t n_runs;
 	uint64_t n_samples;
-	uint64_t pairs_off; /* in the section */
-	uint64_t end;       /* of the list, in the section */
+	uint64_t pairs_off; /* offset in the section */
+	uint64_t end;       /* offset in the section */
 };
 
 static enum bs_status corrupt_list(const struct bs_section *section, uint64_t start,
@@ -151,16 +151,16 @@ static enum bs_status open_list(struct list *list, const struct bs_section *sect
 	return list->pairs_off < end ? BS_OK : corrupt_list(section, start, err);
 }
 
-/* Decodes pairs of one list, one after the other, from bytes that have been touched. */
+/* Decodes the runs of one list in order. The bytes have been touched. */
 struct decoder {
 	const uint8_t *bytes;
 	uint64_t n_bytes;
-	uint64_t at;       /* bit */
-	uint64_t last_end; /* of the run before */
+	uint64_t at;       /* bit offset */
+	uint64_t last_end; /* end of the previous run */
 	bool is_first;
 };
 
-/* 57 bits or more from the decoder's place on, zeros behind the last byte. */
+/* At least 57 bits from the current position on; zeros after the last byte. */
 static inline uint64_t peek(const struct decoder *decoder)
 {
 	uint64_t byte = decoder->at / 8;
@@ -173,7 +173,7 @@ static inline uint64_t peek(const struct decoder *decoder)
 	return bs_load_u64(rest) >> (decoder->at % 8);
 }
 
-/* 0, which is no code's value, if there is none of 33 bits or less. */
+/* 0, which is not the value of any code, if the code is invalid: more than 32 leading zeros. */
 static uint64_t get_gamma(struct decoder *decoder)
 {
 	uint64_t bits = peek(decoder);
@@ -195,7 +195,7 @@ static bool end_run(struct decoder *decoder, uint64_t gap, uint64_t length, stru
 	return decoder->at <= decoder->n_bytes * 8 && run_out->end <= UINT32_MAX;
 }
 
-/* A pair of any length. */
+/* Decodes a run of any size. */
 static bool get_long_run(struct decoder *decoder, struct run *run_out)
 {
 	uint64_t high = get_gamma(decoder);
@@ -205,7 +205,7 @@ static bool get_long_run(struct decoder *decoder, struct run *run_out)
 	return high && length && end_run(decoder, gap, length, run_out);
 }
 
-/* Nearly every pair fits into the bits of one load. */
+/* The fast path: nearly every run fits into the bits of one load. */
 static inline bool get_run(struct decoder *decoder, struct run *run_out)
 {
 	uint64_t bits = peek(decoder);
@@ -222,7 +222,7 @@ static inline bool get_run(struct decoder *decoder, struct run *run_out)
 	return end_run(decoder, gap, length, run_out);
 }
 
-/* A decoder at the start of a stretch, its bytes touched. */
+/* Makes a decoder at the start of a stretch and touches its bytes. */
 static enum bs_status start_stretch(const struct list *list, uint64_t stretch,
                                     struct decoder *decoder, struct bs_error *err)
 {
@@ -318,7 +318,7 @@ enum bs_status bs_forward_index_read(const struct bs_section *section, uint64_t 
 	}
 	if (!status && n != list.n)
 		status = corrupt_list(section, start, err);
-	/* Samples, and the bits that fill up bytes: as they would be written. */
+	/* Compares samples and padding bits with what the writer would write. */
 	if (!status)
 		status = bs_forward_index_append(
 			&again, (const uint32_t *)(const void *)ordinals->data, list.n, err);

@@ -1,119 +1,123 @@
 /*
- * prices.h: every constant of an index that was fitted by measurement, with what it was fitted on.
- * An index may be made with others: nothing that reads one knows them.
+ * prices.h: the constants of index building that were fitted by measurement, each with the data it
+ * was fitted on. Readers do not depend on them: an index may be built with other values.
  *
- * *P*: 1.4 M paragraphs, 32 terms each; *L*: the 78,000 files of the Linux tree, 351 each. Where
- * more is known, bench/README.md ("What was decided by measuring") and bench/NOTES.md have it.
+ * *P*: 1.4 M paragraphs, 32 terms each; *L*: the 78,000 files of the Linux tree, 351 terms each.
+ * More: bench/README.md ("What was decided by measuring") and bench/NOTES.md.
  */
 #pragma once
 
-/* Columns of a term: core/matrix/term_treatment.c. Times are of P and L, in a warm cache. */
-/* a line of a column that is read in order, with its loop and branch */
+/* Columns of a term: core/matrix/term_treatment.c. Times on P and L with a warm cache. */
+/* reading a line of a column in order, with its share of the loop and the branch */
 #define BS_PRICE_LINE_NS      8.0
-#define BS_PRICE_MISS_NS      40.0  /* a line alone somewhere */
-#define BS_PRICE_LOOK_NS      125.0 /* a document asked for a term that is listed */
-#define BS_PRICE_EXCEPTION_NS 1.0   /* an exception decoded and its bit cleared */
-/* its places in the tables, and what fills up a list: sizes of P and L */
+#define BS_PRICE_MISS_NS      40.0  /* reading an isolated line */
+#define BS_PRICE_LOOK_NS      125.0 /* looking up a term in a document's rare-term list */
+#define BS_PRICE_EXCEPTION_NS 1.0   /* decoding a false positive and clearing its bit */
+/* Entries of a term in the tables, and padding of its list. Sizes of P and L. */
 #define BS_PRICE_EXCEPTION_TERM_BITS 40.0
-#define BS_PRICE_EXCEPTION_MIN_DF    8.0 /* below, there are more wrong ones than right ones: P */
-/* of a posting in a rare-term list, where its term has a df of 1: sizes, P, L */
+#define BS_PRICE_EXCEPTION_MIN_DF    8.0 /* below this df, more rows pass wrongly than rightly: P */
+/* Bits of a posting in a rare-term list if its term has df 1. Sizes of P and L. */
 #define BS_PRICE_LISTED_BITS    8.5
-#define BS_PRICE_LISTED_DF_BITS 1.25 /* ... and for each doubling of that */
+#define BS_PRICE_LISTED_DF_BITS 1.25 /* added for each doubling of the df */
 
-/* What a query would wait for a smaller index: so that P and L become as large as bench/README.md
- * has them. */
-/* a bit a posting at BIT_DENSITY, for documents of SHORT_TERMS terms */
+/* How much slower a query may be for a smaller index: chosen so that P and L have the sizes of
+ * bench/README.md. */
+/* One bit per posting at BIT_DENSITY, for documents of SHORT_TERMS terms. */
 #define BS_PRICE_BIT_NS          5500.0
 #define BS_PRICE_SHORT_TERMS     32.0 /* P */
-#define BS_PRICE_LONGER_POWER    0.75 /* of how many times longer documents are: L beside P */
-#define BS_PRICE_MOST_BIT_FACTOR 20.0 /* L is below; not measured for longer ones */
-#define BS_PRICE_BIT_DENSITY     0.3  /* the default: AND candidates of P */
-/* who asks for denser columns wants a small index: P at 0.5 */
+#define BS_PRICE_LONGER_POWER    0.75 /* exponent of the relative document length: L against P */
+#define BS_PRICE_MOST_BIT_FACTOR 20.0 /* L is below it; longer ones not measured */
+#define BS_PRICE_BIT_DENSITY     0.3  /* the default; AND candidates of P */
+/* A user who asks for denser columns wants a small index: P at 0.5. */
 #define BS_PRICE_DENSER_POWER 5.5
-/* more density each time that documents are twice as long: L */
+/* Density added for each doubling of the document length: L. */
 #define BS_PRICE_DENSER_BY    0.05
 #define BS_PRICE_MOST_DENSER  0.2
 #define BS_PRICE_MOST_DENSITY 0.6
 
 /* Widths of a shard: indexer/segment/shard_build.c. */
-/* bits of a coarse level against document columns in its place: P */
+/* Worth of a bit of a coarse level in bits of document columns: P. */
 #define BS_PRICE_COARSE_WORTH      1.2
-#define BS_PRICE_COARSE_MIN_BLOCKS 4 /* in fewer there is nothing to skip */
+#define BS_PRICE_COARSE_MIN_BLOCKS 4 /* with fewer, nothing can be skipped */
 
 /* Size classes: indexer/segment/size_classes.c. */
-/* a shard more, for every query: terms looked up, cache misses a level: P */
+/* Cost of one more shard for every query: look-ups of terms, cache misses per level. P. */
 #define BS_PRICE_SHARD_NS 700.0
-/* terms of documents that share a coarse bit, by their number: P, L */
+/* Exponent of the number of documents that share a coarse bit, for their distinct terms: P, L. */
 #define BS_PRICE_SPAN_POWER 0.88
-/* document level with exact columns and false positives, by hashed ones: P, L */
+/* Bytes of the document level with exact columns and false positives, relative to hashed columns
+ * alone: P, L. */
 #define BS_PRICE_EXACT_BYTES 1.5
-/* of a rare term in the list that a row of a matrix has besides: P and L */
+/* Bits of a rare term in the rare-term list that a matrix row has in addition: P and L. */
 #define BS_PRICE_CLASS_LISTED_BITS 10.0
 
 /*
- * Forward indexes: indexer/segment/forward_build.c. A look takes 160 ns, but only the first term of
- * a query is looked up in all documents, so one counts as less. More documents have the
- * neighbourhood of a term than if ordinals were drawn evenly, by NEAR_FACTOR: words of one stem are
- * neighbours. (843 lists of P: eight hashes of neighbourhoods of four and of eight differ by 17
- * looks; with half of the factor 0.3 MiB less, AND candidates 23.7 -> 25.0 us.)
+ * Forward indexes: indexer/segment/forward_build.c. A look-up takes 160 ns; it counts as less
+ * because only the first term of a query is looked up in all documents. Words of one stem are
+ * neighbours, so more documents have the neighbourhood of a term than if ordinals were drawn
+ * evenly, by NEAR_FACTOR. (843 lists of P: eight hashes of neighbourhoods of four and of eight
+ * differ by 17 look-ups. With half of the factor the index is 0.3 MiB smaller and AND candidates
+ * take 25.0 us instead of 23.7.)
  */
-#define BS_PRICE_LISTS_NS        100.0 /* a shard of them, whatever is in it: P */
+#define BS_PRICE_LISTS_NS        100.0 /* a shard of lists, whatever its size: P */
 #define BS_PRICE_LIST_LOOK_NS    75.0  /* P */
-#define BS_PRICE_FILTER_NS       5.0   /* a word of the filter of 64 documents: P */
+#define BS_PRICE_FILTER_NS       5.0   /* one word of the filter of 64 documents: P */
 #define BS_PRICE_NEAR_FACTOR     40.0
-#define BS_PRICE_LIST_PLACE_BITS 24.0 /* of a list in the tables */
-/* of a posting of a frequent term, filter included: L; bench/NOTES.md */
+#define BS_PRICE_LIST_PLACE_BITS 24.0 /* entries of a list in the tables */
+/* Bits of a posting of a frequent term, filter included: L; bench/NOTES.md. */
 #define BS_PRICE_FREQUENT_BITS 10.0
-#define BS_PRICE_FREQUENT_NS   160.0 /* ... looked up by each query that has the term: P */
-#define BS_PRICE_EXACT_BITS    64.0  /* an exact column's places in the tables */
+#define BS_PRICE_FREQUENT_NS   160.0 /* look-up by each query with the term: P */
+#define BS_PRICE_EXACT_BITS    64.0  /* entries of an exact column in the tables */
 
-/* Rare-term lists: indexer/segment/rare_build.c. Documents with fewer rare terms share one:
- * entropies of P and L. */
+/* Rare-term lists: indexer/segment/rare_build.c. Documents with fewer rare terms than this share a
+ * list: entropies of P and L. */
 #define BS_PRICE_SHARED_BELOW 24u
 
-/* Tf levels: core/matrix/tf_levels.c. Ten best of L and P. */
-/* in fewer documents, looking at each is cheaper than at lines: P */
+/* Tf levels: core/matrix/tf_levels.c. Ten best hits on L and P. */
+/* With fewer documents, looking at each document is cheaper than at lines: P. */
 #define BS_PRICE_LEVELS_MIN_SHARE (1.0 / 512)
 #define BS_PRICE_LEVELS_MIN_DF    8u
-#define BS_PRICE_FEW_MIN_DF       2048u /* where columns are dense and the index large: L */
-#define BS_PRICE_LEVELS_DENSITY   0.35  /* above, few levels, a column each: L */
+#define BS_PRICE_FEW_MIN_DF       2048u /* for dense columns, in a large index: L */
+#define BS_PRICE_LEVELS_DENSITY   0.35  /* above it, few levels of one column: L */
 
-/* Pairs of words: indexer/choose/word_pair_choice.c. A pair pays if a bit of it saves so many
- * nanoseconds of a phrase; as for words, times a power of how many times longer documents are.
- * Phrases of P, L, and a million records of 250 bytes. */
+/* Pairs of words: indexer/choose/word_pair_choice.c. A pair pays if each of its bits saves this
+ * many nanoseconds of a phrase. As for words, the price rises by a power of the relative document
+ * length. Phrases of P, L, and a million records of 250 bytes. */
 #define BS_PRICE_PAIR_BIT_NS       0.02
 #define BS_PRICE_PAIR_LONGER_POWER 1.44
-/* of all pairs, for each posting of a word: short records with titles, below */
+/* Maximum bits of all pairs for each posting of a word: short records with titles stay below. */
 #define BS_PRICE_PAIR_MOST_BITS 4.0
-/* of the sample; a pair met in one only may be there by chance */
+/* In documents of the sample. A pair of a single document may be there by chance. */
 #define BS_PRICE_PAIR_MIN_DOCS    2u
-#define BS_PRICE_PAIR_WORD_SHARE  0.002 /* of the documents: rarer words are not worth a pair, */
-#define BS_PRICE_PAIR_HEAD_SHARE  0.005 /* rarer pairs not a wide one */
-#define BS_PRICE_VERIFY_FILE_NS   5000u /* a file to verify: opening it, L, */
-#define BS_PRICE_VERIFY_RECORD_NS 1000u /* or finding a record, P, */
-/* and reading and searching the text of each of its words */
+#define BS_PRICE_PAIR_WORD_SHARE  0.002 /* of the documents; rarer words get no pairs */
+#define BS_PRICE_PAIR_HEAD_SHARE  0.005 /* of the documents; rarer pairs get no wide pair */
+#define BS_PRICE_VERIFY_FILE_NS   5000u /* opening a file to verify it: L */
+#define BS_PRICE_VERIFY_RECORD_NS 1000u /* finding a record to verify it: P */
+/* reading and searching the text, for each of its words */
 #define BS_PRICE_VERIFY_WORD_NS 3u
 
-/* Samples: indexer/choose/sample.c. Of 64,512 descriptions of packages (30 MB) 4 MB choose pairs
- * that answer phrases as fast as those of all; of 235,822 records of 265 bytes, under titles full
- * of common words, an eighth. */
-#define BS_PRICE_SAMPLE_SHARE 8u         /* of a source, */
-#define BS_PRICE_SAMPLE_LEAST (4u << 20) /* but not less than this, */
-/* or this part of what is asked for, if that is less still */
+/* Samples: indexer/choose/sample.c. Of 64,512 package descriptions (30 MB), 4 MB choose pairs that
+ * answer phrases as fast as those chosen from all. Of 235,822 records of 265 bytes with titles full
+ * of common words, an eighth is needed. */
+#define BS_PRICE_SAMPLE_SHARE 8u         /* divisor: the share of a source */
+#define BS_PRICE_SAMPLE_LEAST (4u << 20) /* bytes; the sample is at least this */
+/* The sample may be smaller than SAMPLE_LEAST if it is this part of the amount asked for. */
 #define BS_PRICE_SAMPLE_LEAST_SHARE 6u
 
-/* Tiers of grams, by the share of the files that have them: indexer/choose/gram_choice.c. Grep's
- * patterns on L. */
+/* Tiers of grams, by the share of the files that have them: indexer/choose/gram_choice.c. Patterns
+ * of grep on L. */
 #define BS_PRICE_GRAM_LEFT_OUT      0.4
 #define BS_PRICE_GRAM_COMMON        0.1
 #define BS_PRICE_GRAM_MIDDLING      0.02
 #define BS_PRICE_GRAM_LONG_FREQUENT 0.05
 
-/* Those of records, of 250 bytes as they stand in tables, which are asked for parts of words more
+/* Tiers of grams of records: 250 bytes, as in tables, which are searched for parts of words more
  * than for long literals. A million rows whose candidates are matched at once (bs_text_filter):
- * columns of 2, 3 and 2 of a trigram, 1 of a longer gram, take 13 % less than an index with 2, 3
- * and 5 does, words included, for 3 to 5 % more time; 2, 2 and 2 18 % less for 13 to 18 %. */
-/* none is: there are few, and the first documents are not like all */
+ * with 2, 3 and 2 columns per trigram and 1 per longer gram the index, words included, is 13 %
+ * smaller than with 2, 3 and 5, and takes 3 to 5 % more time; with 2, 2 and 2 it is 18 % smaller
+ * and takes 13 to 18 % more. */
+/* Above 1: no trigram is left out, because few are frequent, and the first documents are not
+ * typical. */
 #define BS_PRICE_RECORD_GRAM_LEFT_OUT 2.0
 #define BS_PRICE_RECORD_GRAM_COMMON   0.08
 #define BS_PRICE_RECORD_GRAM_MIDDLING 0.005

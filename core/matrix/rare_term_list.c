@@ -7,8 +7,8 @@
 #include "core/matrix/run_samples.h"
 
 #define SAMPLE_RUNS    64u
-#define HEAD_BYTES     8u  /* of the section of codes: u32 docs_log2, u32 0 */
-#define MOST_RUN_BYTES 16u /* three codes of 15 bits, and twice 32 bits */
+#define HEAD_BYTES     8u  /* head of the section of codes: u32 docs_log2, u32 0 */
+#define MOST_RUN_BYTES 16u /* three codes of 15 bits, and two numbers of 32 bits */
 
 enum {
 	GAPS,
@@ -22,14 +22,15 @@ static const uint32_t first_symbol[CODES + 1] = {0, BS_RARE_GAPS, BS_RARE_GAPS +
                                                  BS_RARE_GAPS + BS_RARE_LENGTHS + BS_RARE_DOCS};
 #define CODES_BYTES (HEAD_BYTES + (BS_RARE_GAPS + BS_RARE_LENGTHS + BS_RARE_DOCS) / 2)
 
-/* Terms [first, end), all of the same documents. */
+/* Ordinals [first, end), which have the same set of documents. */
 struct run {
 	uint64_t first;
 	uint64_t end;
 	uint32_t docs;
 };
 
-/* Gaps are about as long as there are runs less: so their symbols are alike in all lists. */
+/* Gaps are about inversely proportional to the number of runs. Adding its logarithm makes the
+ * symbols of all lists alike. */
 static uint32_t gap_symbol(uint64_t gap, uint64_t n_runs)
 {
 	return bs_log2(gap + 1) + bs_log2(n_runs);
@@ -51,8 +52,8 @@ static uint64_t count_runs(const struct bs_rare_term *terms, size_t n_terms)
 	return n_runs;
 }
 
-/* Sets of the documents that share a list, the empty one counted; alone, a document needs no
- * code. */
+/* The number of sets of the documents that share a list, the empty set included. 0 for a single
+ * document, which needs no code. */
 static uint32_t sets_of(uint32_t docs_log2)
 {
 	return docs_log2 ? 1u << (1u << docs_log2) : 0;
@@ -147,7 +148,7 @@ void bs_rare_term_lists_end(const struct bs_u64s *offsets, struct bs_file_writer
 	                    bs_vector_n(offsets));
 }
 
-/* Bits of the code of a symbol. */
+/* The code length of a symbol in bits. */
 static uint8_t length_of(const struct bs_section *section, uint32_t code, uint32_t symbol)
 {
 	uint32_t i = first_symbol[code] + symbol;
@@ -164,7 +165,7 @@ static enum bs_status read_codes(struct bs_rare_term_lists *lists, const struct 
 		                      section->data + HEAD_BYTES + first_symbol[code] / 2, NULL,
 		                      n_symbols[code], &valid, err);
 	bs_code_set_finish(&lists->codes, status ? 0 : CODES);
-	/* Of documents that do not share the list. */
+	/* Sets with documents beyond those that share a list have no codes. */
 	for (uint32_t docs = 0; docs < BS_RARE_DOCS && valid; docs++)
 		valid = (docs > 0 && docs < sets_of(lists->docs_log2)) ||
 		        length_of(section, DOCS, docs) == 0;
@@ -202,19 +203,19 @@ void bs_rare_term_lists_deinit(struct bs_rare_term_lists *lists)
 	bs_code_set_deinit(&lists->codes);
 }
 
-/* A list under the reader: its runs, one after the other, from bytes that have been touched. */
+/* A list being read: an iterator over its runs. The bytes have been touched. */
 struct walk {
 	const struct bs_rare_term_lists *lists;
-	uint64_t start; /* of the list, in the section */
+	uint64_t start; /* offset of the list in the section */
 	uint64_t n_runs;
 	uint64_t n_samples;
 	const uint8_t *samples;
-	const uint8_t *bytes; /* runs, and the pad */
+	const uint8_t *bytes; /* runs, then the pad */
 	uint64_t n_bytes;
-	uint64_t at;       /* bit of the next run */
-	uint32_t class;    /* of gaps: log2 of n_runs */
-	uint64_t last_end; /* of the run before */
-	uint64_t n_left;   /* runs */
+	uint64_t at;       /* bit offset of the next run */
+	uint32_t class;    /* bias of gap symbols: log2 of n_runs */
+	uint64_t last_end; /* end of the previous run */
+	uint64_t n_left;   /* runs left */
 };
 
 static enum bs_status corrupt(const struct walk *walk, struct bs_error *err)
@@ -224,7 +225,7 @@ static enum bs_status corrupt(const struct walk *walk, struct bs_error *err)
 	                            (unsigned long long)walk->start);
 }
 
-/* Leaves n_runs at 0 for a list without terms. */
+/* Starts at the first run. n_runs stays 0 for an empty list. */
 static enum bs_status walk_start(struct walk *walk, const struct bs_rare_term_lists *lists,
                                  uint64_t list, struct bs_error *err)
 {
@@ -252,7 +253,7 @@ static enum bs_status walk_start(struct walk *walk, const struct bs_rare_term_li
 	return BS_OK;
 }
 
-/* Goes to the stretch of runs in which the ordinal is, if it is in any. */
+/* Moves to the stretch of runs that contains the ordinal, if any does. */
 static enum bs_status seek(struct walk *walk, uint64_t ordinal, struct bs_error *err)
 {
 	uint64_t stretch = bs_run_stretch(walk->samples, walk->n_samples, ordinal);
@@ -264,7 +265,7 @@ static enum bs_status seek(struct walk *walk, uint64_t ordinal, struct bs_error 
 	return walk->at / 8 < walk->n_bytes ? BS_OK : corrupt(walk, err);
 }
 
-/* The next 57 bits or more, from the highest on; zeros behind the list and its pad. */
+/* The next 57 bits or more, highest bit first; zeros after the list and its pad. */
 static inline uint64_t peek(const struct walk *walk)
 {
 	uint64_t byte = walk->at / 8, word;
@@ -274,13 +275,14 @@ static inline uint64_t peek(const struct walk *walk)
 	return __builtin_bswap64(word) << (walk->at % 8);
 }
 
-/* A number whose highest bit is n, of which the others begin the window. */
+/* A number with highest bit n, whose lower n bits are the highest bits of the window. */
 static inline uint64_t number_of(uint64_t window, uint32_t n)
 {
 	return UINT64_C(1) << n | window >> 1 >> (63 - n);
 }
 
-/* A number of which a code says the highest bit, less a bias. 0: it does not decode. */
+/* Decodes a number: a code gives the position of its highest bit plus a bias; the lower bits
+ * follow. 0: invalid. */
 static uint64_t get_number(struct walk *walk, const struct bs_code *code, uint32_t bias)
 {
 	uint32_t coded = bs_code_get(code, peek(walk));
@@ -292,7 +294,7 @@ static uint64_t get_number(struct walk *walk, const struct bs_code *code, uint32
 	return number;
 }
 
-/* False: it does not decode. Nearly every run fits into the bits of one load. */
+/* Decodes a run; false if it is invalid. Nearly every run fits into the bits of one load. */
 static inline bool get_run(struct walk *walk, struct run *run_out)
 {
 	const struct bs_code *codes = walk->lists->codes.codes;
@@ -345,7 +347,7 @@ enum bs_status bs_rare_term_lists_find(const struct bs_rare_term_lists *lists, u
 	return status;
 }
 
-/* The codes of the segment, to write a list again. */
+/* Reads the code lengths of the segment, to encode a list again. */
 static enum bs_status codes_again(const struct bs_rare_term_lists *lists,
                                   struct bs_rare_codes *codes, struct bs_error *err)
 {

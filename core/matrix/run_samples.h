@@ -1,22 +1,22 @@
 /*
- * run_samples.h: samples in lists of runs of ordinals (forward_index.h, rare_term_list.h). Every
- * 32nd or 64th run has one, which says where the run begins, so that a look-up decodes half as many
- * runs. Header only.
+ * run_samples.h: samples in lists of runs of ordinals (forward_index.h, rare_term_list.h). Each
+ * 32nd or 64th run has a sample with its position, so that a look-up decodes half as many runs on
+ * average. Header only.
  */
 #pragma once
 
 #include "core/base/bytes.h"
 #include "core/collections/binary_search.h"
 
-#define BS_RUN_SAMPLE_BYTES 8u /* u32 where the run before ends, u32 first bit of the run */
+#define BS_RUN_SAMPLE_BYTES 8u /* u32 end of the run before, u32 first bit of the run */
 
-/* n_runs >= 1. */
+/* The number of samples of a list. n_runs >= 1. */
 static inline uint64_t bs_run_samples(uint64_t n_runs, uint32_t sample_runs)
 {
 	return (n_runs - 1) / sample_runs;
 }
 
-/* Gives where the next one goes. */
+/* Writes a sample; returns the address of the next one. */
 static inline uint8_t *bs_run_sample_put(uint8_t *to, uint64_t last_end, uint64_t bit)
 {
 	bs_store_u32(to, (uint32_t)last_end);
@@ -34,8 +34,8 @@ static inline uint32_t bs_run_sample_bit(const uint8_t *samples, uint64_t i)
 	return bs_load_u32(samples + i * BS_RUN_SAMPLE_BYTES + 4);
 }
 
-/* The stretch of runs in which the ordinal is, if it is in any: the number of samples that begin at
- * or before it. */
+/* The number of samples that begin at or before the ordinal. Only the runs after that sample can
+ * contain the ordinal. */
 static inline uint64_t bs_run_stretch(const uint8_t *samples, uint64_t n_samples, uint64_t ordinal)
 {
 	uint64_t stretch;

@@ -1,4 +1,4 @@
-/* shard.c: opening a shard and reaching its columns. See shard.h; bytes in FORMAT.md. */
+/* shard.c: opens a shard and verifies its columns. See shard.h; bytes in FORMAT.md. */
 #include "core/matrix/shard.h"
 
 #include <string.h>
@@ -31,7 +31,7 @@ static enum bs_status check_bytes(const struct bs_section *section, uint64_t n_b
 		i, section->id, (unsigned long long)section->n_bytes, (unsigned long long)n_bytes);
 }
 
-/* Exact columns and what tells of them, the same for both kinds but for the columns. */
+/* Opens the sections of exact columns except the columns; common to both kinds of shards. */
 static enum bs_status open_exact(struct bs_shard *shard, const struct bs_container *file,
                                  uint32_t i, uint32_t n_exact, struct bs_error *err)
 {
@@ -127,8 +127,8 @@ enum bs_status bs_shard_open(struct bs_shard *shard, const struct bs_container *
 	                         : open_columns(shard, file, i, shape, treatments, err);
 }
 
-/* A live word stands for 64 lines, 4 KiB: the size of a checksummed page, though not always aligned
- * with one. */
+/* Touches the live lines of a column. A live word represents 64 lines, 4 KiB: the size of a
+ * checksummed page, though not always aligned with one. */
 static enum bs_status touch_live(const struct bs_shard *shard, uint64_t at, uint32_t n_lines,
                                  const struct bs_live *live, struct bs_error *err)
 {
@@ -176,8 +176,8 @@ enum bs_status bs_shard_exact_popcount(const struct bs_shard *shard, uint32_t c,
 	return status;
 }
 
-/* Whether exact column c is that of a lesser term; false after a failure. *found: it is, or one
- * before was, that of the term itself. */
+/* Predicate of a binary search: whether the term of exact column c is less than the ordinal; false
+ * after a failure. Sets *found if the term equals it. */
 static bool is_exact_less(const struct bs_shard *shard, uint32_t c, uint64_t ordinal, bool *found,
                           enum bs_status *status, struct bs_error *err)
 {

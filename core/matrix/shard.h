@@ -1,30 +1,30 @@
 /*
- * shard.h: the bit-sliced matrix of up to 262,144 documents, as it is read.
+ * shard.h: the bit-sliced matrix of up to 262,144 documents; reading.
  *
  *                      document columns (rank 0)              block columns (rank 9)
  *            column 0  column 1  column 2 ... column m-1       one line each: bit b is
  *   block 0  [line]    [line]    [line]       [line]           "block b has a document
  *   block 1  [line]    [line]    [line]       [line]            with this bit"
  *     ...
- *   A line is 512 documents. A term owns a few columns of each level; AND them and the documents
- *     that may hold the
- *   term remain. Columns lie one after the other in the file, each from block 0 to the last, so
- *     that an AND streams.
+ *
+ * A line is 512 documents. A term has a few columns of each level; the AND of these columns leaves
+ * the documents that may have the term. In the file, columns follow each other, each from block 0
+ * to the last, so that an AND reads them in order.
  *
  * Document (block b, lane l) is row 512 b + l of the shard. A group column (rank 3) has one line
- * per 8 blocks: its lane l, counted through all its lines, is set if any of the rows 8l..8l+7 has
- * the bit. So word b of a group column stands for block b, a bit for eight of its documents, and
- * neighbours that share words share bits. (BitFunnel folds the same lane of eight lines instead,
- * which needs no spreading of bits, but a bit then keeps eight lines alive instead of one.)
+ * per 8 blocks: lane l, counted through all its lines, is set if any of the rows 8l..8l+7 has the
+ * bit. So word b of a group column represents block b, one bit for eight documents, and
+ * neighbouring documents that share words share bits. (BitFunnel folds the same lane of eight lines
+ * instead. This needs no spreading of bits, but a bit then keeps eight lines alive instead of one.)
  *
- * A coarse level may be absent from a shard: for one of few blocks its lines would be mostly
- * padding. The columns that a term would have had there it then has at the document level instead
- * (bs_shard_hashes), so that its noise stays the same.
+ * A shard of few blocks may lack a coarse level, because its lines would be mostly padding. A term
+ * then has the columns of that level at the document level instead (bs_shard_hashes), so that its
+ * noise stays the same.
  *
- * Behind the levels stand the exact columns: one a frequent term, rank 0, no noise. Documents far
- * longer than the rest, and segments too small to fill lines, have no levels at all but a forward
- * index: the sorted list of their terms, less those that are in so many of the shard's documents
- * that an exact column takes less.
+ * The exact columns follow the levels: one for each frequent term, rank 0, without noise. Documents
+ * far longer than the rest, and segments too small to fill lines, have no levels. Their shard has a
+ * forward index instead: the sorted list of each document's terms. Terms so frequent that an exact
+ * column is smaller are not in these lists.
  */
 #pragma once
 
@@ -37,39 +37,40 @@
 
 #define BS_SHARD_MAX_DOCS (BS_SHARD_MAX_BLOCKS * BS_LINE_BITS)
 
-/* Columns of one level. Column c is lines [first_line + c * n_lines, + n_lines) of the columns
- * section. */
+/* Columns of one level. Column c has the lines [first_line + c * n_lines, first_line + (c + 1) *
+ * n_lines) of the columns section. */
 struct bs_level {
 	uint8_t rank;
-	/* m, the signature width; 0: a coarse level is absent, the document level holds nothing */
+	/* m, the signature width. 0: a coarse level is absent, or the document level is empty. */
 	uint32_t n_columns;
-	/* a column: blocks at rank 0, a line per 8 blocks at rank 3, one at rank 9 */
+	/* Lines of a column: one per block at rank 0, one per 8 blocks at rank 3, one at rank 9. */
 	uint32_t n_lines;
 	uint64_t first_line;
-	uint64_t first_column; /* number of its column 0 among all of the shard */
+	uint64_t first_column; /* index of its column 0 among all columns of the shard */
 };
 
 /* The hashed columns of a shard, level by level. */
 struct bs_shard_hashed {
 	uint32_t n_levels; /* 0: the shard has forward indexes instead */
 	struct bs_level levels[BS_MAX_LEVELS];
-	uint32_t n_columns[BS_MAX_LEVELS]; /* signature widths of the levels, for bs_shard_hashes */
+	uint32_t n_columns[BS_MAX_LEVELS]; /* signature widths, for bs_shard_hashes */
 	float density;                     /* target share of set bits */
 };
 
 /* The exact columns of a shard: one for each frequent term. */
 struct bs_shard_exact {
-	struct bs_level level;   /* where they are; of forward indexes, only n_columns is set */
-	struct bs_section terms; /* u32 a column: the term's ordinal, ascending */
-	uint32_t least_popcount; /* set bits of the sparsest one: rarer terms have none */
+	struct bs_level level;   /* their place; with forward indexes, only n_columns is set */
+	struct bs_section terms; /* u32 per column: the term's ordinal, ascending */
+	/* set bits of the sparsest one; rarer terms have no exact column */
+	uint32_t least_popcount;
 };
 
 /* The forward indexes of a shard without levels: the terms of each row. */
 struct bs_shard_forward {
-	/* of each row's list in `terms`, and one more offset for the end */
+	/* byte offsets into terms: one per row, plus one */
 	struct bs_packed offsets;
-	struct bs_section terms; /* term ordinals, ascending in each row */
-	/* exact columns: bs_forward_groups(n_docs) words each, one bit a row */
+	struct bs_section terms; /* ascending ordinals of each row */
+	/* Exact columns: bs_forward_groups(n_docs) words per column, one bit per row. */
 	struct bs_section columns;
 	struct bs_forward_filter filter;
 };
@@ -77,21 +78,21 @@ struct bs_shard_forward {
 struct bs_shard {
 	uint32_t n_docs;
 	uint32_t n_blocks;
-	/* number of rows of the shards before this one, in the segment */
+	/* rows of the segment's earlier shards */
 	uint64_t first_row;
 	struct bs_shard_hashed hashed;
 	struct bs_shard_exact exact;
 	struct bs_shard_forward forward;
-	uint32_t least_length;       /* of its documents, in positions */
-	struct bs_section columns;   /* those of the levels, then the exact ones */
-	struct bs_section popcounts; /* set bits: u64 for each level, u32 for each exact column */
+	uint32_t least_length;       /* minimum length of its documents, in positions */
+	struct bs_section columns;   /* columns of the levels, then the exact columns */
+	struct bs_section popcounts; /* set bits: a u64 per level, a u32 per exact column */
 	struct bs_packed rows;       /* the document of each row */
 };
 
-/* A block column is one line whatever the shard's size: lane l stands for the 2^shift documents
- * from row l * 2^shift on, with the least shift for which 512 lanes are enough: 9, whole blocks, in
- * a shard of more than 256 blocks, less in a smaller one. (Lanes of whole blocks would be mostly
- * padding there: measured on 1 M documents in ten shards, block columns for the small ones cost 2
+/* A block column is one line in shards of any size. Lane l represents the 2^shift documents from
+ * row l * 2^shift on, with the least shift for which 512 lanes are enough: 9 (whole blocks) in a
+ * shard of more than 256 blocks, less in a smaller one. (Lanes of whole blocks would be mostly
+ * padding in small shards: on 1 M documents in ten shards, block columns of the small ones cost 2
  * to 7 times the bits.) */
 static inline uint32_t bs_shard_lane_shift(uint32_t n_docs)
 {
@@ -101,20 +102,20 @@ static inline uint32_t bs_shard_lane_shift(uint32_t n_docs)
 	return shift;
 }
 
-/* A lane of a column of this rank stands for 2^this consecutive rows. */
+/* A lane of a column of this rank represents 2^bs_level_shift consecutive rows. */
 static inline uint32_t bs_level_shift(uint8_t rank, uint32_t n_docs)
 {
 	return rank == BS_LEVEL_BLOCK ? bs_shard_lane_shift(n_docs) : rank;
 }
 
-/* Lanes in use in a shard's columns of this rank. */
+/* The number of used lanes in a column of this rank. */
 static inline uint32_t bs_level_lanes(uint8_t rank, uint32_t n_docs)
 {
 	uint32_t shift = bs_level_shift(rank, n_docs);
 	return (uint32_t)(((uint64_t)n_docs + (1u << shift) - 1) >> shift);
 }
 
-/* Lines of one column of a level. */
+/* The number of lines of a column of this rank. */
 static inline uint32_t bs_level_lines(uint8_t rank, uint32_t n_blocks)
 {
 	if (rank == BS_LEVEL_BLOCK)
@@ -122,21 +123,22 @@ static inline uint32_t bs_level_lines(uint8_t rank, uint32_t n_blocks)
 	return (n_blocks + (1u << rank) - 1) >> rank;
 }
 
-/* What a shard's entry in the segment says of its shape. */
+/* The shape of a shard, from its entry in the segment. */
 struct bs_shard_shape {
 	uint32_t n_docs;
 	uint32_t n_exact;
 	bool is_forward;
-	uint32_t n_columns[BS_MAX_LEVELS]; /* of a matrix */
-	struct bs_forward_hashing hashing; /* of forward indexes: their filters' */
-	uint32_t least_exact;  /* popcount of the sparsest exact column, 0 without any */
-	uint32_t least_length; /* of its documents, in positions */
+	uint32_t n_columns[BS_MAX_LEVELS]; /* of a matrix; otherwise 0 */
+	struct bs_forward_hashing hashing; /* of the filters of forward indexes */
+	uint32_t least_exact;              /* popcount of the sparsest exact column; 0: none */
+	uint32_t least_length;             /* minimum length of its documents, in positions */
 };
 
-/* Most columns of one level for one term, those of absent levels included. */
+/* Maximum columns of one level for one term, those of absent levels included. */
 #define BS_SHARD_MAX_HASHES (BS_MAX_LEVELS * BS_MAX_HASHES)
 
-/* Columns that a term of this treatment has at a level of a shard with these signature widths. */
+/* The number of columns that a term of this treatment has at a level of a shard with these
+ * signature widths. */
 static inline uint32_t bs_shard_hashes(const struct bs_term_treatment *treatment,
                                        const uint32_t n_columns[BS_MAX_LEVELS], uint32_t level)
 {
@@ -150,59 +152,63 @@ static inline uint32_t bs_shard_hashes(const struct bs_term_treatment *treatment
 
 #define BS_SHARD_ENTRY_BYTES 32u
 
-/* Kinds of shards, as their entries say. A reader refuses one that it does not know. */
+/* Kinds of shards in their entries. A reader refuses unknown kinds. */
 enum bs_shard_kind {
 	BS_SHARD_MATRIX = 0,
-	BS_SHARD_FORWARD = 1, /* forward indexes */
+	BS_SHARD_FORWARD = 1,
 };
 
-/* The i-th shard of a segment file. BS_CORRUPT if its sections do not have the bytes its shape asks
- * for. */
+/* Opens shard i of a segment file. BS_CORRUPT if its sections do not have the sizes that its shape
+ * requires. */
 enum bs_status bs_shard_open(struct bs_shard *shard, const struct bs_container *file, uint32_t i,
                              const struct bs_shard_shape *shape,
                              const struct bs_term_treatment_table *treatments,
                              struct bs_error *err) BS_WARN_UNUSED;
 
-/* A matrix that is not in a file: its columns and no more. For the indexer's audit. */
+/* Makes a shard of columns in memory, with no other sections. For the indexer's audit. Borrows
+ * `columns`. */
 void bs_shard_in_memory(struct bs_shard *shard, const struct bs_shard_shape *shape,
                         const struct bs_term_treatment_table *treatments, const uint64_t *columns,
                         uint64_t n_lines, float density);
 
-/* Verifies column c of the level for the live blocks and gives its first line. live may be NULL:
- * all of it. */
+/* Verifies column c of the level for the live blocks and returns its first line. live is nullable:
+ * all blocks. BS_CORRUPT. */
 enum bs_status bs_shard_column(const struct bs_shard *shard, const struct bs_level *level,
                                uint32_t c, const struct bs_live *live, bs_column *column_out,
                                struct bs_error *err) BS_WARN_UNUSED;
 
-/* Set bits of all columns of level number l; of exact column c. Who wants those of a hashed column
- * counts them. */
+/* The number of set bits of all columns of level l, or of exact column c. The file does not record
+ * those of single hashed columns. BS_CORRUPT. */
 enum bs_status bs_shard_level_popcount(const struct bs_shard *shard, uint32_t l, uint64_t *n_out,
                                        struct bs_error *err) BS_WARN_UNUSED;
 enum bs_status bs_shard_exact_popcount(const struct bs_shard *shard, uint32_t c, uint32_t *n_out,
                                        struct bs_error *err) BS_WARN_UNUSED;
 
-/* The exact column of a term, by its ordinal in the lexicon; found_out false if it has none
- * here. */
+/* Finds the exact column of a term by its ordinal in the lexicon. *found_out is false if it has
+ * none in this shard. BS_CORRUPT. */
 enum bs_status bs_shard_find_exact(const struct bs_shard *shard, uint64_t term_ordinal,
                                    bool *found_out, uint32_t *column_out,
                                    struct bs_error *err) BS_WARN_UNUSED;
 
-/* Forward indexes: where the row's list is in forward.terms. */
+/* Forward indexes: bytes [*start_out, *end_out) of forward.terms are the row's list. BS_CORRUPT. */
 enum bs_status bs_shard_forward_span(const struct bs_shard *shard, uint32_t row,
                                      uint64_t *start_out, uint64_t *end_out,
                                      struct bs_error *err) BS_WARN_UNUSED;
 
-/* Forward indexes: the words of exact column c, one a group of 64 rows. */
+/* Forward indexes: the words of exact column c, one for each group of 64 rows; borrowed, verified.
+ * BS_CORRUPT. */
 enum bs_status bs_shard_forward_column(const struct bs_shard *shard, uint32_t c,
                                        const uint8_t **words_out,
                                        struct bs_error *err) BS_WARN_UNUSED;
 
-/* Forward indexes: whether the row's list has a term that has no exact column. */
+/* Forward indexes: whether the row's list has the term, which must not have an exact column.
+ * BS_CORRUPT. */
 enum bs_status bs_shard_forward_find(const struct bs_shard *shard, uint32_t row,
                                      uint64_t term_ordinal, bool *has_out,
                                      struct bs_error *err) BS_WARN_UNUSED;
 
-/* Forward indexes: whether the row's document has the term, by its exact column or its list. */
+/* Forward indexes: whether the row's document has the term, by its exact column or by the list.
+ * BS_CORRUPT. */
 enum bs_status bs_shard_forward_has(const struct bs_shard *shard, uint32_t row,
                                     uint64_t term_ordinal, bool *has_out,
                                     struct bs_error *err) BS_WARN_UNUSED;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* A column and the share of lanes that it is expected to leave. */
+/* A column, and the expected share of lanes that it leaves. */
 struct ordered_column {
 	bs_column column;
 	float share;
@@ -70,7 +70,7 @@ bool bs_live_any(const struct bs_live *live)
 	return any != 0;
 }
 
-/* Room for every column that the terms can have at a level, so that pushing them needs no
+/* Reserves room for all columns that the terms can have at a level, so that adding columns needs no
  * checks. */
 static enum bs_status reserve_columns(struct bs_and_scratch *scratch, size_t n_terms,
                                       struct bs_error *err)
@@ -83,15 +83,15 @@ static enum bs_status reserve_columns(struct bs_and_scratch *scratch, size_t n_t
 	return status ? status : bs_buffer_reserve(&scratch->pointers, n * sizeof(bs_column), err);
 }
 
-/* What one AND has to do at one level. Columns are put in the order in which they are read: exact
- * ones that are sparser than hashed ones first; then the hashed ones, in turn from each term, the
- * rarest term first, since what one term lets through, the other's first column rejects better than
- * its own second; exact ones that are denser come last. The popcounts of hashed columns would say
- * little more, all being of one density, and cost a cache miss each. */
+/* The columns of one AND at one level, in reading order. Exact columns that are sparser than hashed
+ * ones come first. Then come the hashed columns, in turn from each term, the rarest term first:
+ * what passes one term is rejected by another term's first column more often than by the first
+ * term's second column. Denser exact columns come last. Popcounts of hashed columns are not used:
+ * all have about the same density, and each popcount costs a cache miss. */
 struct column_list {
-	struct ordered_column *columns; /* of the scratch */
+	struct ordered_column *columns; /* memory of the scratch */
 	size_t n;
-	bool is_impossible; /* the shard holds no hashed terms, so none of these */
+	bool is_impossible; /* the shard has no hashed terms, so no document has all terms */
 };
 
 static void insert_column(struct column_list *list, bs_column column, float share)
@@ -122,7 +122,8 @@ static enum bs_status push_exact(const struct bs_shard *shard,
 	return BS_OK;
 }
 
-/* Column number i of each hashed term that has so many; *more_out: some term has a next one. */
+/* Adds hashed column i of each term that has more than i. *more_out: some term has a further
+ * column. */
 static enum bs_status push_round(const struct bs_shard *shard, uint32_t level_index,
                                  const struct bs_shard_term *const *terms, size_t n_terms,
                                  uint32_t i, const struct bs_live *live, struct column_list *list,
@@ -168,9 +169,8 @@ static enum bs_status list_columns(const struct bs_shard *shard, uint32_t level,
 	return status;
 }
 
-/* How many columns may be read before a look whether anything is left: while more than half a lane
- * in 512 is expected to remain, looking is a branch that nearly always goes the same way, and the
- * last one a branch that never does. */
+/* The number of columns to read before testing whether the line is zero. While more than half a
+ * lane of 512 is expected to remain, the test is a branch that nearly always goes the same way. */
 static size_t columns_before_test(const struct column_list *list, double alive)
 {
 	size_t n = 0;
@@ -188,8 +188,8 @@ static const bs_column *column_pointers(const struct column_list *list,
 	return pointers;
 }
 
-/* Blocks that have a lane set keep their live bit: a lane is a block, or 1/2, 1/4, ... of one in a
- * smaller shard. */
+/* Clears the live bits of blocks without a set lane. A lane is a block, or 1/2, 1/4, ... of a block
+ * in a smaller shard. */
 static void keep_blocks(const struct bs_shard *shard, const uint64_t lanes[BS_LINE_WORDS],
                         struct bs_live *live)
 {
@@ -222,8 +222,8 @@ static void and_blocks(const struct bs_shard *shard, const struct column_list *l
 	keep_blocks(shard, lanes, live);
 }
 
-/* Eight blocks share a line of groups, and are a byte of the live mask. Leaves in the lines of the
- * live blocks the documents of the groups that remain. */
+/* Eight blocks share a line of groups and a byte of the live mask. Writes to the lines of live
+ * blocks the documents of the remaining groups. */
 static uint64_t and_groups(const struct bs_kernel *kernel, const struct column_list *list,
                            struct bs_and_scratch *scratch, const struct bs_and_frame *frame,
                            struct bs_live *live)

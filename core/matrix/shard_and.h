@@ -1,14 +1,14 @@
 /*
- * shard_and.h: the AND of terms in one shard, from the coarsest level down. The filter's inner
- * loop, and, for the indexer, what a query will see.
+ * shard_and.h: the AND of terms in one shard, from the coarsest level to the finest. It is the
+ * inner loop of the filter; the indexer uses it to compute what a query will see.
  *
  *   block columns     one line each: which blocks are live
- *   group columns     a line for eight live blocks: which eighths of a word of documents are
- *   document columns  a line a live block, until it is zero
+ *   group columns     one line for eight live blocks: which eighths of a word of documents are live
+ *   document columns  one line for each live block, until it is zero
  *
- * Coarser levels leave less to be read of the finer ones. No set-up but the columns' addresses: at
- * two dozen shards a query and a few hundred nanoseconds a shard it is what a query of rare words
- * costs.
+ * Coarser levels leave fewer lines of the finer levels to read. The only set-up is the addresses of
+ * the columns. Set-up matters: a query touches about two dozen shards, and for rare words it costs
+ * a few hundred nanoseconds per shard.
  */
 #pragma once
 
@@ -19,61 +19,62 @@
 
 #define BS_NO_COLUMN UINT32_MAX
 
-/* A term, as every shard of a segment sees it. */
+/* A term, for all shards of a segment. */
 struct bs_and_term {
-	struct bs_probe probes[BS_MAX_LEVELS]; /* of the segment's levels */
+	struct bs_probe probes[BS_MAX_LEVELS]; /* one per level of the segment */
 	const struct bs_term_treatment *treatment;
 	uint64_t ordinal; /* in the lexicon */
 	uint64_t df;
 };
 
-/* ... and as one shard sees it. */
+/* A term in one shard. */
 struct bs_shard_term {
 	const struct bs_and_term *term;
-	uint32_t exact_column; /* or BS_NO_COLUMN */
-	uint32_t popcount;     /* of the exact column */
+	uint32_t exact_column; /* BS_NO_COLUMN: none */
+	uint32_t popcount;     /* set bits of the exact column */
 };
 
-/* Where an AND leaves its result; what is not live is not defined. Both aligned to a line. */
+/* The result of an AND. Blocks that are not live are undefined. Both pointers are aligned to a
+ * line. */
 struct bs_and_frame {
-	uint64_t *lines;  /* BS_SHARD_MAX_BLOCKS lines: documents */
-	uint64_t *groups; /* BS_SHARD_MAX_BLOCKS / 8 lines: scratch, a word a block */
+	uint64_t *lines;  /* documents: BS_SHARD_MAX_BLOCKS lines */
+	uint64_t *groups; /* scratch: BS_SHARD_MAX_BLOCKS / 8 lines, a word per block */
 };
 
 struct bs_and_cost {
-	uint64_t lines;          /* read from columns */
-	uint64_t document_lines; /* those of document and exact columns among them */
+	uint64_t lines;          /* lines read from columns */
+	uint64_t document_lines; /* of these, lines of document and exact columns */
 };
 
-/* One thread's scratch. Zero-initialise; release with bs_and_deinit. */
+/* Scratch of one thread. Zero-initialise; release with bs_and_deinit. */
 struct bs_and_scratch {
-	struct bs_buffer columns; /* struct ordered_column each */
+	struct bs_buffer columns; /* of struct ordered_column */
 	struct bs_buffer pointers;
 };
 void bs_and_deinit(struct bs_and_scratch *scratch);
 
-/* Fills the probes for the levels of a segment. */
+/* Fills `term`, with probes for the levels of a segment. */
 void bs_and_term_init(struct bs_and_term *term, uint64_t hash, uint64_t ordinal, uint64_t df,
                       const struct bs_term_treatment_table *treatments);
 
-/* Looks for the term's exact column. */
+/* Finds the term's exact column in the shard. BS_CORRUPT. */
 enum bs_status bs_shard_term_init(struct bs_shard_term *here, const struct bs_shard *shard,
                                   const struct bs_and_term *term,
                                   struct bs_error *err) BS_WARN_UNUSED;
 
-/* Asks the memory for what bs_shard_and reads first of the shard. */
+/* Prefetches the memory that bs_shard_and reads first. */
 void bs_shard_prefetch(const struct bs_shard *shard, const struct bs_and_term *term);
 
-/* frame->lines and live become the documents of the blocks in live that pass the columns of all the
- * terms: those that have them, and, unless every one has an exact column, a few more. n_terms >= 1.
- * cost is added to. BS_CORRUPT, or BS_NO_MEMORY the first time that a thread asks for so many
- * terms. */
+/* Computes in frame->lines and live, from the blocks in live, the documents that pass the columns
+ * of all terms: all documents that have the terms and, unless each term has an exact column, some
+ * false positives. n_terms >= 1. Adds to cost. BS_CORRUPT, BS_NO_MEMORY (only if the scratch must
+ * grow). */
 enum bs_status bs_shard_and(const struct bs_shard *shard, const struct bs_kernel *kernel,
                             const struct bs_shard_term *const *terms, size_t n_terms,
                             struct bs_and_scratch *scratch, const struct bs_and_frame *frame,
                             struct bs_live *live, struct bs_and_cost *cost,
                             struct bs_error *err) BS_WARN_UNUSED;
 
-/* The first n bits set. */
+/* Sets the first n bits and clears the others. */
 void bs_live_all(struct bs_live *live, uint32_t n);
 bool bs_live_any(const struct bs_live *live);

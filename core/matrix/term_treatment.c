@@ -15,24 +15,6 @@ struct bs_term_treatment_policy bs_term_treatment_policy_default(void)
 	                                         .use_false_positives = true};
 }
 
-/*
- * The cost of a treatment for a term in a share f of n documents, in nanoseconds a query that has
- * the term:
- *
- *   lines   reading: a block column's line per shard; the lines of live groups; those of live
- *     blocks until they are zero
- *   proof   documents whose lists must be asked: those that pass by chance, and all that match; or
- *     the false positives that
- *           must be gone through instead
- *   space   bits a posting, false positives or lists included, at a price: what a query would
- *     gladly wait for a smaller index
- *
- * The query is half the time the term alone, half the time the term and another one of its
- * frequency. Space counts by the posting because words are asked for about as often as they occur.
- * A coarse column costs the same bits a posting as a document column and is charged so (BitFunnel's
- * issue #437 is the story of not doing it); but several postings in one span share the bit:
- * span_postings. Constants are those of core/matrix/prices.h.
- */
 void bs_term_treatment_policy_price(struct bs_term_treatment_policy *policy, double terms_per_doc)
 {
 	double longer = fmax(terms_per_doc / BS_PRICE_SHORT_TERMS, 1);
@@ -45,24 +27,41 @@ void bs_term_treatment_policy_price(struct bs_term_treatment_policy *policy, dou
 	                 dearer;
 }
 
-/* Distinct (span, term) pairs a posting, when spans hold `span` documents and the term falls on
- * them at random. */
+/*
+ * The cost of a treatment, in nanoseconds per query that has the term, for a term in a share f of n
+ * documents:
+ *
+ *   lines   reading: one line of a block column per shard, the lines of live groups, and the lines
+ *           of live blocks until they are zero
+ *   proof   looking up candidates in document lists (those that pass by chance and those that
+ *           match), or decoding the false positives
+ *   space   bits per posting, including false positives or lists, at the price of size
+ *
+ * Half of the time the query is the term alone, half of the time the term and another term of equal
+ * frequency. Space is counted per posting because words are queried about as often as they occur. A
+ * coarse column costs as many bits per posting as a document column and is charged so (BitFunnel's
+ * issue #437 shows what happens otherwise); but postings of one span share the bit: span_postings.
+ * The constants are in core/matrix/prices.h.
+ */
+
+/* Distinct (span, term) pairs per posting, if a span has `span` documents and postings fall on
+ * spans at random. */
 static double span_postings(double f, double span)
 {
 	double docs = f * span;
 	return docs < 1e-6 ? 1.0 : -expm1(-docs) / docs;
 }
 
-/* The share of spans of so many documents that pass k columns: those that have the term, and of the
- * others d^k. */
+/* The share of spans of `span` documents that pass k columns: spans that have the term, and d^k of
+ * the others. */
 static double span_passes(double f, double span, double d, unsigned k)
 {
 	double has = -expm1(-f * span);
 	return k ? has + (1 - has) * pow(d, k) : 1;
 }
 
-/* Expected columns read of a line of 512 lanes: a share `alive` of them is left before the first of
- * k, `last` after. */
+/* The expected number of columns read for a line of 512 lanes, of k. `alive` is the share of lanes
+ * set before the first column, `last` the share after all k. */
 static double columns_read(double alive, double last, double d, unsigned k)
 {
 	double n = 0;
@@ -71,7 +70,7 @@ static double columns_read(double alive, double last, double d, unsigned k)
 	return n;
 }
 
-/* Reading, for an AND of so many independent terms of this frequency and treatment. */
+/* The reading time of an AND of n_terms independent terms of this frequency and treatment. */
 static double reading_ns(double f, double n, double d, const uint8_t k[BS_MAX_LEVELS],
                          unsigned n_terms)
 {
@@ -88,7 +87,8 @@ static double reading_ns(double f, double n, double d, const uint8_t k[BS_MAX_LE
 		      columns_read(1, lane_live, d, n_terms * k[1]) * BS_PRICE_LINE_NS;
 		live_blocks *= -expm1(-64 * lane_live);
 	}
-	/* What is read out of order costs more; where every block is live, prefetching hides it. */
+	/* Reading lines out of order costs more. If every block is live, prefetching hides the
+	 * cost. */
 	double line_ns = BS_PRICE_LINE_NS +
 	                 (BS_PRICE_MISS_NS - BS_PRICE_LINE_NS) * (1 - live_blocks / n_blocks);
 	return ns +
@@ -97,7 +97,7 @@ static double reading_ns(double f, double n, double d, const uint8_t k[BS_MAX_LE
 	               line_ns;
 }
 
-/* Documents without the term that pass. */
+/* The expected number of documents that pass without having the term. */
 static double expected_noise(double f, double n, double d, const uint8_t k[BS_MAX_LEVELS])
 {
 	return n * (1 - f) * span_passes(f, 512, d, k[2]) * span_passes(f, 8, d, k[1]) *
@@ -118,7 +118,8 @@ static double treatment_cost(const struct bs_term_treatment_policy *policy, doub
 		bits += (noise * row_bits + BS_PRICE_EXCEPTION_TERM_BITS) / df;
 		ns += noise * BS_PRICE_EXCEPTION_NS;
 	} else {
-		/* Alone, all that passes; beside another term, what passes both. */
+		/* For a single term, all documents that pass; with another term, those that pass
+		 * both. */
 		double both = n * pow(span_passes(f, 1, d, k[0]), 2);
 		bits += BS_PRICE_LISTED_BITS + BS_PRICE_LISTED_DF_BITS * log2(fmax(df, 1));
 		ns += (df + noise + fmin(both, df)) / 2 * BS_PRICE_LOOK_NS *
@@ -127,9 +128,8 @@ static double treatment_cost(const struct bs_term_treatment_policy *policy, doub
 	return ns + bits * policy->bit_ns;
 }
 
-/* Brute force over small numbers: at most 12 * 6 * 10 * 2 combinations a table entry. Those whose
- * columns alone take more space than the best so far costs are passed over: of few documents,
- * nearly all. */
+/* Tries all combinations: at most 12 * 6 * 10 * 2 for a table entry. Skips those whose columns
+ * alone cost more space than the best cost so far; for few documents these are nearly all. */
 static void choose(const struct bs_term_treatment_policy *policy, double f, double n,
                    struct bs_term_treatment *best)
 {
@@ -160,7 +160,7 @@ static void choose(const struct bs_term_treatment_policy *policy, double f, doub
 	}
 }
 
-/* An exact column: a bit a document, a line a block, nothing to prove. */
+/* The cost of an exact column: one bit per document, one line per block, no proof. */
 static double exact_cost(const struct bs_term_treatment_policy *policy, double f, double n)
 {
 	double n_blocks = ceil(n / 512);
@@ -184,7 +184,7 @@ double bs_term_treatment_exact_share(const struct bs_term_treatment_policy *poli
 	return f * 1.1;
 }
 
-/* Drops the levels that no entry uses, so that a shard has no empty ones. */
+/* Removes the levels that no entry uses. */
 static void drop_unused_levels(struct bs_term_treatment_table *table)
 {
 	for (uint32_t level = 1; level < table->n_levels;) {
@@ -218,7 +218,8 @@ void bs_term_treatment_table_make(const struct bs_term_treatment_policy *policy,
 		.ranks = {BS_LEVEL_DOCUMENT, BS_LEVEL_GROUP, BS_LEVEL_BLOCK},
 		.n_entries = 0};
 	double n = n_docs ? (double)n_docs : 1;
-	/* A step of a factor sqrt 2 in df: finer than the counts of columns change. */
+	/* Entries are a factor sqrt 2 of df apart. This is finer than the numbers of columns
+	 * change. */
 	for (double df = 1; df <= n * M_SQRT2 && table->n_entries < BS_MAX_TREATMENTS;
 	     df *= M_SQRT2) {
 		struct bs_term_treatment entry = {.min_df = table->n_entries ? (uint64_t)ceil(df)

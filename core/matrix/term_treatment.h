@@ -1,17 +1,17 @@
-/* term_treatment.h: how many columns of which level a term gets ("treatment", after BitFunnel), as
- * a pure function of its document frequency in the segment, through a table stored there. Index and
- * query both read the table; nothing else decides, so that a query cannot lose a document to a
- * changed formula. */
+/* term_treatment.h: the number of columns that a term gets of each level (its "treatment",
+ * BitFunnel's word), as a function of its document frequency in the segment. The function is a
+ * table in the segment. Indexer and query read only the table, so a changed formula cannot make a
+ * query miss a document. */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Levels of a shard, in order: documents always, the coarser two where they pay. */
+/* Levels of a shard, in order. The document level always exists, the coarser two if they pay. */
 enum bs_level_kind {
-	BS_LEVEL_DOCUMENT = 0, /* a bit a document */
-	BS_LEVEL_GROUP = 3,    /* a bit for 8 consecutive documents */
-	/* a bit for the 512 documents of a block, or fewer in a small shard: see shard.h */
+	BS_LEVEL_DOCUMENT = 0, /* one bit per document */
+	BS_LEVEL_GROUP = 3,    /* one bit for 8 consecutive documents */
+	/* One bit for the 512 documents of a block, or for fewer in a small shard: see shard.h. */
 	BS_LEVEL_BLOCK = 9,
 };
 
@@ -19,40 +19,41 @@ enum bs_level_kind {
 #define BS_MAX_HASHES     16u /* columns of one level for one term */
 #define BS_MAX_TREATMENTS 64u
 
-/* Columns per level for terms with df >= min_df (and below the next entry's). */
+/* Columns per level for terms with df >= min_df and below the min_df of the next entry. */
 struct bs_term_treatment {
 	uint64_t min_df;
-	uint8_t n_columns[BS_MAX_LEVELS]; /* of the document level at least one */
-	/* rows that pass wrongly are listed (false_positives.h); else documents list the term
-	 * (rare_term_list.h) */
+	uint8_t n_columns[BS_MAX_LEVELS]; /* at least one of the document level */
+	/* Whether false positives of the term are listed (false_positives.h). Otherwise documents
+	 * list the term (rare_term_list.h). */
 	bool has_false_positives;
 };
 
 struct bs_term_treatment_table {
 	uint32_t n_levels;
 	uint8_t ranks[BS_MAX_LEVELS]; /* ranks[0] is BS_LEVEL_DOCUMENT */
-	uint32_t n_entries;           /* >= 1; entries[0].min_df is 0; ascending */
+	uint32_t n_entries;           /* >= 1; min_df ascends from 0 */
 	struct bs_term_treatment entries[BS_MAX_TREATMENTS];
 };
 
-/* What a treatment is chosen by. */
+/* The parameters of bs_term_treatment_table_make. */
 struct bs_term_treatment_policy {
-	double density; /* wanted share of set bits in hashed columns, 0.05 .. 0.6 */
-	/* a term in at least this share of a shard's documents gets a column of its own; > 1: none;
-	 * < 0: where that costs less than hashed columns */
+	double density; /* target share of set bits in hashed columns, 0.05 to 0.6 */
+	/* A term in at least this share of a shard's documents gets an exact column. > 1: no term;
+	 * < 0: where an exact column costs less than hashed columns. */
 	double exact_share;
-	/* the price of size: an index smaller by a bit a posting may cost so many nanoseconds a
-	 * query; 0: that of short documents */
+	/* The price of size: the nanoseconds that a query may take longer if the index is smaller
+	 * by one bit per posting. 0: the price for short documents. */
 	double bit_ns;
-	/* >= 1: a document that is looked up is paid so many times; 0: once. Each segment of an
-	 * index adds its own, but a bit of one makes only its share of the index larger */
+	/* The factor by which the time of looking up a document counts, >= 1; 0 counts as 1. Each
+	 * segment adds its own look-ups to a query, but one bit per posting of a segment adds only
+	 * the segment's share to the size of the index. */
 	double look_times;
-	bool use_groups; /* have the group level */
-	bool use_blocks; /* have the block level */
-	/* list what frequent terms' columns get wrong; with is_forced, all terms' */
+	bool use_groups; /* use the group level */
+	bool use_blocks; /* use the block level */
+	/* List false positives of frequent terms; with is_forced, of all terms. */
 	bool use_false_positives;
-	/* for tests: with is_forced, every term gets these counts of (document, group, block), and
-	 * no shard leaves a level out for its size */
+	/* For tests, if is_forced: every term gets these numbers of (document, group, block)
+	 * columns, and no shard omits a level for its size. */
 	uint8_t force[BS_MAX_LEVELS];
 	bool is_forced;
 	bool has_no_tf_levels; /* for tests and measurements: see tf_levels.h */
@@ -61,15 +62,15 @@ struct bs_term_treatment_policy {
 #define BS_DEFAULT_DENSITY     0.3
 #define BS_DEFAULT_EXACT_SHARE (-1.0)
 
-/* Defaults: the densities above, all levels. */
+/* The constants above, and all levels. */
 struct bs_term_treatment_policy bs_term_treatment_policy_default(void);
 
-/* Sets bit_ns, and raises the density by up to 0.1, for documents of so many distinct terms in the
- * mean. Long documents are few for their bytes, so that their queries are fast anyway, and a bit
- * may cost them more time; and who asks for denser columns asks for less space. */
+/* Sets bit_ns, and raises the density by up to 0.2, for documents of terms_per_doc distinct terms
+ * on average. Long documents are few for their bytes, so queries over them are fast, and a bit may
+ * cost more time. A user who asks for denser columns asks for less space. */
 void bs_term_treatment_policy_price(struct bs_term_treatment_policy *policy, double terms_per_doc);
 
-/* The table for a segment of n_docs documents. Levels that no term would use are left out. */
+/* Makes the table for a segment of n_docs documents, without the levels that no term uses. */
 void bs_term_treatment_table_make(const struct bs_term_treatment_policy *policy, uint64_t n_docs,
                                   struct bs_term_treatment_table *table);
 
@@ -78,9 +79,9 @@ void bs_term_treatment_table_make(const struct bs_term_treatment_policy *policy,
 double bs_term_treatment_exact_share(const struct bs_term_treatment_policy *policy,
                                      uint64_t n_docs);
 
-/* The entry for a df, never NULL. */
+/* The entry for a df; never NULL. */
 const struct bs_term_treatment *bs_term_treatment_find(const struct bs_term_treatment_table *table,
                                                        uint64_t df);
 
-/* Whether a table read from a file keeps every rule stated above. */
+/* Whether a table read from a file keeps the rules above. */
 bool bs_term_treatment_table_is_valid(const struct bs_term_treatment_table *table);

@@ -8,8 +8,8 @@
 #include "core/base/vector.h"
 #include "core/file/segment_sections.h"
 
-#define MOST_NUMBER_BITS 48u         /* a code of 15 bits, and 30 others, in whole bytes */
-#define PIECE_BYTES      (64u << 10) /* so many wait before they go to the file */
+#define MOST_NUMBER_BITS 48u         /* a code of 15 bits and 30 more bits, in whole bytes */
+#define PIECE_BYTES      (64u << 10) /* buffered bytes before a write to the file */
 
 enum bs_status bs_row_ranks(const uint32_t *dfs, uint32_t n_terms, uint32_t most_df,
                             uint32_t *rank_of, struct bs_error *err)
@@ -37,8 +37,7 @@ static uint32_t class_of(uint32_t number)
 	return e == 0 ? 0 : 2 * e - 1 + (number >> (e - 1) & 1);
 }
 
-/* The code of a gap that starts from this rank, with so many terms still to come, its own
- * included. */
+/* The code of a gap that starts from rank `from`, with n_left terms left, the next one included. */
 static uint32_t code_of(uint32_t from, uint32_t n_left)
 {
 	static const uint8_t sizes[] = {0, 0, 1, 1, 2, 2, 2, 2, 2, 2, 3};
@@ -160,7 +159,7 @@ enum bs_status bs_row_reader_open(struct bs_row_reader *rows, const struct bs_co
 	return bs_section_touch(&section, 0, section.n_bytes, err);
 }
 
-/* False: it does not decode. */
+/* Decodes a number; false if it is invalid. */
 static inline bool get_number(struct bs_row_reader *rows, uint32_t code, uint64_t *number_out)
 {
 	if (!bs_bits_fill(&rows->bits))

@@ -10,11 +10,11 @@
 #include "core/system/deadline.h"
 
 #define GOLDEN      UINT64_C(0x9e3779b97f4a7c15)
-#define FIRST_LEVEL 32u /* of bs_hash_probe; columns have lower ones */
+#define FIRST_LEVEL 32u /* of bs_hash_probe; columns use lower levels */
 #define FACTOR      UINT64_C(0x94d049bb133111eb)
 #define WIDTH       64u
-#define MOST_ONES   31u /* of the gamma code: a tf has 32 bits */
-#define FIRST_GAMMA 1u  /* its equations: behind the one that says whether the word is repeated */
+#define MOST_ONES   31u /* ones in a gamma code: a tf has 32 bits */
+#define FIRST_GAMMA 1u  /* first equation of the gamma code, after the one for "repeated" */
 
 void bs_tf_coder_deinit(struct bs_tf_coder *coder)
 {
@@ -22,7 +22,7 @@ void bs_tf_coder_deinit(struct bs_tf_coder *coder)
 	bs_buffer_deinit(&coder->scratch);
 }
 
-/* The coefficients of bits start, start + 1, ...: bit i is that of bit start + i. */
+/* The coefficients of an equation: bit i is the coefficient of stored bit start + i. */
 struct coefficients {
 	uint64_t start;
 	uint64_t mask;
@@ -51,12 +51,12 @@ void bs_tf_key_init(struct bs_tf_key *key, uint64_t hash)
 		key->equations[j] = equation_of(hash, j);
 }
 
-/* A document's bits, and whose equations they answer. */
+/* A document's bits and the word to decode. */
 struct reading {
 	const uint8_t *bits;
 	size_t n_bytes;
 	uint64_t hash;
-	const struct bs_tf_key *key; /* or NULL */
+	const struct bs_tf_key *key; /* nullable */
 };
 
 static inline unsigned bit_of(const struct reading *from, uint32_t j)
@@ -97,7 +97,7 @@ uint32_t bs_tf_decode_key(const uint8_t *bits, size_t n_bytes, const struct bs_t
 	return decode(&from);
 }
 
-/* An equation, and digit `value` on its right. */
+/* An equation; `value` is its right side. */
 struct spelled {
 	struct bs_tf_equation equation;
 	uint64_t value;
@@ -108,7 +108,7 @@ static inline struct spelled spelled_as(uint64_t hash, uint32_t j, bool value)
 	return (struct spelled){equation_of(hash, j), value};
 }
 
-/* Binary digits of tf - 1 behind the first; tf >= 2. */
+/* The number of binary digits of tf - 1 after the first; tf >= 2. */
 static inline uint32_t digits_behind(uint32_t tf)
 {
 	return bs_log2(tf - 1);
@@ -135,20 +135,20 @@ static struct spelled *spell_gamma(struct spelled *to, const struct bs_tf_word *
 	return to;
 }
 
-/* More equations than this are solved plainly, for the others fall back on that at the first
- * crowded place, of which so many equations have one; and they are spelled each time that they are
- * asked for. So they take 25 bytes apiece, not 122. */
+/* Systems of more equations use the plain solver, and their equations are computed again each time
+ * instead of stored: 25 bytes per equation instead of 122. The other solvers fall back to the plain
+ * one at the first crowded place, and a system this large has one. */
 #define MOST_SPELLED (1u << 20)
 #define MOST_DIGITS  (FIRST_GAMMA + 2 * 32)
-#define WORD_NS      50u /* what one costs about to be placed, for the deadline */
+#define WORD_NS      50u /* approximate time to place one word, for the deadline */
 
 static bool is_long(size_t n)
 {
 	return n > MOST_SPELLED;
 }
 
-/* All n equations of the words: first whether each is repeated, which no branch can guess; then the
- * others of those that are. */
+/* Computes all n equations of the words: first the equation "is repeated" of each word, whose value
+ * no branch can predict, then the other equations of repeated words. */
 static enum bs_status spell_all(struct bs_tf_coder *coder, const struct bs_tf_word *words,
                                 size_t n_words, size_t n, struct bs_error *err)
 {
@@ -172,7 +172,7 @@ static enum bs_status spell_all(struct bs_tf_coder *coder, const struct bs_tf_wo
 	return BS_OK;
 }
 
-/* The equations of one word; how many. */
+/* Computes the equations of one word; returns their number. */
 static size_t spell_word(struct spelled to[MOST_DIGITS], const struct bs_tf_word *word)
 {
 	to[0] = spelled_as(word->hash, 0, word->tf > 1);
@@ -184,7 +184,7 @@ static size_t lines_for(size_t n_bytes)
 	return (n_bytes + BS_LINE_BYTES - 1) / BS_LINE_BYTES;
 }
 
-/* A system of n equations and n_bytes unknown, nothing in it yet: all in one piece of memory. */
+/* Lays out an empty system of n equations and n_bytes unknown bytes in one piece of memory. */
 static enum bs_status lay_out(struct bs_tf_coder *coder, size_t n, uint64_t n_bytes,
                               struct bs_band *band_out, uint32_t **n_begun_out,
                               uint64_t **values_out, struct bs_error *err)
@@ -218,7 +218,7 @@ static enum bs_status lay_out(struct bs_tf_coder *coder, size_t n, uint64_t n_by
 	return BS_OK;
 }
 
-/* Up to 64 equations of all bits there are. */
+/* Places up to 64 equations over all bits of at most 8 bytes. */
 static void place_dense(const struct spelled *spelled, size_t n, const struct bs_band *band,
                         uint32_t *n_begun, uint64_t *values)
 {
@@ -232,8 +232,9 @@ static void place_dense(const struct spelled *spelled, size_t n, const struct bs
 	n_begun[0] = (uint32_t)n;
 }
 
-/* First n_begun is how many begin at each byte, then behind how many they do, and, as they take
- * their places, how many began until then. */
+/* n_begun first has the number of equations that begin at each byte. Then (sum_begun) it has the
+ * number that begin at earlier bytes. As equations are placed, it becomes the number that begin at
+ * or before each byte. */
 static void count_begun(const struct spelled *spelled, size_t n, const struct bs_band *band,
                         uint32_t *n_begun)
 {
@@ -261,8 +262,8 @@ static void take_places(const struct spelled *spelled, size_t n, const struct bs
 	}
 }
 
-/* In another order, which makes no other bits: where rows begin, and what solves them, is the same
- * in any. */
+/* Places equations word by word instead of all first equations first. The order does not change the
+ * solution. */
 static enum bs_status place_words(const struct bs_tf_word *words, size_t n_words,
                                   const struct bs_band *band, uint32_t *n_begun, uint64_t *values,
                                   struct bs_error *err)
@@ -317,7 +318,7 @@ static int compare_hashes(const void *a, const void *b)
 	return bs_compare_u64(x->hash, y->hash);
 }
 
-/* Words of one hash contradict each other. */
+/* Words with equal hashes give contradictory equations: marks their tf as unknown. */
 static void forget_twins(struct bs_tf_word *words, size_t n_words)
 {
 	qsort(words, n_words, sizeof(*words), compare_hashes);
@@ -326,9 +327,9 @@ static void forget_twins(struct bs_tf_word *words, size_t n_words)
 			words[i].tf = words[i + 1].tf = BS_TF_UNKNOWN;
 }
 
-/* Up to 64 equations are dense, and solved in a byte more than they need at most times; a longer
- * system is a band, and wants some slack: where it fails, it gets a 32nd part and a byte more.
- * Where it fails again and again, twins are to blame. */
+/* Up to 64 equations form a dense system, which one spare byte usually makes solvable. A longer
+ * system is a band and gets some slack. After a failure it gets a 64th part and a byte more. After
+ * TWINS_TRY failures, words with equal hashes are the likely cause. */
 #define SLACK_SHIFT 6
 #define TWINS_TRY   16u
 
@@ -345,7 +346,8 @@ enum bs_status bs_tf_encode(struct bs_tf_coder *coder, struct bs_tf_word *words,
 {
 	bool is_solved = false;
 	size_t n = count_equations(words, n_words);
-	if (n == n_words) /* all of them stand there once */
+	/* no word is repeated */
+	if (n == n_words)
 		return BS_OK;
 	enum bs_status status = spell_all(coder, words, n_words, n, err);
 	uint64_t n_bytes = (n + (n > WIDTH ? n >> SLACK_SHIFT : 0) + 7) / 8;

@@ -3,12 +3,12 @@
 
 #include "core/matrix/prices.h"
 
-/* Below one document a block or so, looking at each costs less than reading the lines of its levels
- * (query/rank/scan_top.c, LOOK_MAX): so words in fewer have none. Two columns leave a level a tenth
- * of the documents that do not reach it, which higher levels, asked for only of those, make a
- * hundredth. Where columns are dense, so that the index is small, or because documents are long and
- * reach many levels, there are fewer, of words of some number, and one column is all that each
- * gets. */
+/* With fewer than about one document per block, looking at each document is cheaper than reading
+ * the lines of its levels (query/rank/scan_top.c, LOOK_MAX), so rarer words have no levels. With
+ * two columns, a tenth of the documents that do not reach a level pass it; the next levels, which
+ * are read only for these, reduce them to a hundredth. Where columns are dense, because the index
+ * is to be small or documents are long and reach many levels, there are fewer levels, of one column
+ * each, and only for words of some minimum df. */
 struct bs_tf_levels bs_tf_levels_make(uint64_t n_docs, double density, bool is_small)
 {
 	static const struct bs_tf_levels all = {

@@ -1,17 +1,18 @@
 /*
- * value_column.h: the numbers and dates of records, by field, so that a range of them is a few
- * columns. Of each field a segment has a sorted list of its distinct values; what a document has is
- * the value's place in it, its *rank*, which orders documents as the value does, in as few bits as
- * there are values, whatever these are.
+ * value_column.h: the numbers and dates of records, by field, so that a range query reads a few
+ * columns. For each field a segment has the sorted list of its distinct values. A document stores
+ * the *rank* of its value in this list. Ranks order documents as values do, and need only as many
+ * bits as there are distinct values.
  *
  *                       layer 0 of a field in a shard
  *            has one   bit n-1   bit n-2  ...  bit 0
  *   block 0  [line]    [line]    [line]        [line]      the ranks of 512 documents, bit-sliced
  *   block 1  [line]    [line]    [line]        [line]
  *
- * The ranks of a document that has several values ascend: layer 0 has the first of them, layer 1
- * the second where many documents have that many. What is left, and what few documents of the shard
- * have, stands in a list of rows and ranks, by rows and ranks. In FORMAT.md: sections 56 to 61.
+ * A document may have several values; its ranks ascend. Layer 0 has the first rank. Layer 1 has the
+ * second if many documents of the shard have two values, and so on. All other ranks, and the ranks
+ * of a field that few documents of the shard have, are in a list of (row, rank), in ascending
+ * order. Format: FORMAT.md, sections 56 to 61.
  */
 #pragma once
 
@@ -24,13 +25,13 @@
 #define BS_VALUE_FIELD_BYTES 32u
 #define BS_VALUE_PART_BYTES  28u
 #define BS_VALUE_ENTRY_BYTES 8u
-/* flag of the head: fields that are not there may have values all the same */
+/* Flag of the head: fields that the table lacks may have values, too. */
 #define BS_VALUE_IS_PARTIAL 1u
 
-/* All of a segment. */
+/* The values of a segment. */
 struct bs_value_table {
 	const struct bs_container *file;
-	bool is_there; /* else nothing is known of any field */
+	bool is_there; /* false: nothing is known about any field */
 	bool is_partial;
 	uint32_t n_fields;
 	uint64_t n_values; /* of all fields */
@@ -39,8 +40,8 @@ struct bs_value_table {
 	struct bs_names keys;
 };
 
-/* The caller's struct; release with bs_value_table_deinit, also after a failure. BS_CORRUPT,
- * BS_NO_MEMORY. */
+/* Opens the table into the caller's struct. Release it with bs_value_table_deinit, also after a
+ * failure. BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_value_table_open(struct bs_value_table *table, const struct bs_container *file,
                                    struct bs_error *err) BS_WARN_UNUSED;
 void bs_value_table_deinit(struct bs_value_table *table);
@@ -48,7 +49,7 @@ void bs_value_table_deinit(struct bs_value_table *table);
 struct bs_value_field {
 	const uint8_t *name;
 	uint32_t name_bytes;
-	uint64_t first_value; /* its values are n_values keys of the table from there on */
+	uint64_t first_value; /* the first of its n_values keys in the table */
 	uint32_t n_values;
 	uint32_t n_slices; /* bits of a rank */
 	uint64_t first_part;
@@ -59,89 +60,94 @@ struct bs_value_field {
 enum bs_status bs_value_field_get(const struct bs_value_table *table, uint32_t i,
                                   struct bs_value_field *field_out,
                                   struct bs_error *err) BS_WARN_UNUSED;
-/* By its name; *found_out false: none of its texts is a value, unless the table is partial or not
- * there. BS_CORRUPT. */
+/* Finds a field by its name. If *found_out is false, no document has a value in the field, unless
+ * the table is partial or absent. BS_CORRUPT. */
 enum bs_status bs_value_field_find(const struct bs_value_table *table, const uint8_t *name,
                                    uint32_t name_bytes, bool *found_out,
                                    struct bs_value_field *field_out,
                                    struct bs_error *err) BS_WARN_UNUSED;
 
-/* Ranks low..last, of the numbers and of the dates of a range; n may be 0. */
+/* Spans of ranks, low..last inclusive: of the numbers and of the dates of a range. n may be 0. */
 struct bs_ranks {
 	uint32_t n;
 	struct {
 		uint32_t low, last;
 	} spans[BS_RANGE_KINDS];
 };
-/* *is_exact_out false: which documents are in the range their texts must say, since numbers of more
- * than BS_VALUE_MOST_DIGITS digits have the key of an end of it. BS_CORRUPT, BS_NO_MEMORY. */
+/* The ranks of a range. If *is_exact_out is false, the texts must decide which documents are in the
+ * range: numbers of more than BS_VALUE_MOST_DIGITS digits share the key of an end of the range.
+ * BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_value_ranks(const struct bs_value_table *table,
                               const struct bs_value_field *field, const struct bs_range *range,
                               struct bs_ranks *ranks_out, bool *is_exact_out,
                               struct bs_error *err) BS_WARN_UNUSED;
 
-/* How many values of the field come before this one. BS_CORRUPT, BS_NO_MEMORY. */
+/* The number of values of the field that are less than this one. BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_value_rank(const struct bs_value_table *table, const struct bs_value_field *field,
                              const struct bs_value *value, uint32_t *rank_out,
                              struct bs_error *err) BS_WARN_UNUSED;
 
-/* The value of a rank, without the tail that it may have. BS_CORRUPT, BS_NO_MEMORY. */
+/* The value of a rank, without its tail, which the table does not store. BS_CORRUPT,
+ * BS_NO_MEMORY. */
 enum bs_status bs_value_of_rank(const struct bs_value_table *table,
                                 const struct bs_value_field *field, uint32_t rank,
                                 struct bs_value *value_out, struct bs_error *err) BS_WARN_UNUSED;
 
-/* A field in one shard. */
+/* The values of a field in one shard. */
 struct bs_value_part {
 	uint32_t shard;
 	uint32_t n_docs, n_blocks; /* of the shard */
 	uint32_t n_slices;
 	uint32_t n_layers;
 	uint64_t first_line;
-	const uint64_t *lines; /* of the first layer; the next follows it */
+	const uint64_t *lines; /* the first layer; the others follow */
 	uint64_t first_entry;
 	uint32_t n_entries;
-	const uint8_t *entries; /* u32 row, u32 rank each */
+	const uint8_t *entries; /* pairs of u32 row and u32 rank */
 };
 
-/* Part i of all as it stands there, for a check. BS_CORRUPT if it is not within the sections.
- * n_docs: of its shard. */
+/* Part i of the table as recorded, without bounds checks (bs_value_part_touch has them).
+ * BS_CORRUPT. */
 enum bs_status bs_value_part_get(const struct bs_value_table *table,
                                  const struct bs_value_field *field, uint64_t i,
                                  struct bs_value_part *part_out,
                                  struct bs_error *err) BS_WARN_UNUSED;
-/* Makes it ready for a shard of so many documents: all that it has may be read then. BS_CORRUPT. */
+/* Makes a part ready for reading. n_docs is that of its shard. Verifies all its lines and entries.
+ * BS_CORRUPT if they are not within the sections. */
 enum bs_status bs_value_part_touch(const struct bs_value_table *table, struct bs_value_part *part,
                                    uint32_t n_docs, struct bs_error *err) BS_WARN_UNUSED;
-/* That of a shard, ready; *found_out false: no document of the shard has a value. BS_CORRUPT. */
+/* The part of a shard, ready for reading. *found_out is false if no document of the shard has a
+ * value. BS_CORRUPT. */
 enum bs_status bs_value_part_find(const struct bs_value_table *table,
                                   const struct bs_value_field *field, uint32_t shard,
                                   uint32_t n_docs, bool *found_out, struct bs_value_part *part_out,
                                   struct bs_error *err) BS_WARN_UNUSED;
 
 /*
- * lines and live, of n_blocks blocks of the shard from first_block on, become the documents among
- * them that have a value of these ranks. scratch: room for as many lines, twice. Returns lines
- * read.
+ * Restricts lines and live, which are n_blocks blocks of the shard from first_block on, to the
+ * documents that have a value with one of these ranks. scratch: two buffers of n_blocks lines.
+ * Returns the number of lines read.
  */
 uint64_t bs_value_part_keep(const struct bs_value_part *part, const struct bs_kernel *kernel,
                             const struct bs_ranks *ranks, uint32_t first_block, uint32_t n_blocks,
                             uint64_t *lines, struct bs_live *live, uint64_t *scratch[2]);
 
-/* That of a row in a layer; false: it has none, and *rank_out is 0, unless the file is wrong. */
+/* The rank of a row in a layer. Returns false if it has none; *rank_out is then 0, unless the file
+ * is invalid. */
 bool bs_value_part_layer_rank(const struct bs_value_part *part, uint32_t layer, uint32_t row,
                               uint32_t *rank_out);
 
-/* The least or the greatest rank of a row; false: it has none. */
+/* The least or the greatest rank of a row. Returns false if it has none. */
 bool bs_value_part_rank(const struct bs_value_part *part, uint32_t row, bool is_greatest,
                         uint32_t *rank_out);
 
-/* Bits of a rank where there are so many. */
+/* Bits of a rank if a field has n_values values. */
 static inline uint32_t bs_value_slices(uint32_t n_values)
 {
 	return n_values > 1 ? 32 - (uint32_t)__builtin_clz(n_values - 1) : 0;
 }
 
-/* Lines of a layer. */
+/* The number of lines of a layer. */
 static inline uint64_t bs_value_layer_lines(uint32_t n_blocks, uint32_t n_slices)
 {
 	return (uint64_t)n_blocks * (1 + n_slices);

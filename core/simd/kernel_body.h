@@ -1,10 +1,10 @@
 /*
- * kernel_body.h: the kernels' one body, included by each kernel_*.c with KERNEL_NAME defined and
- * its own compiler flags. A line is one 512-bit register, two of 256 bits or four of 128, in
- * SIMDe's types, which are the target's own or, in the plain kernel, C. (Written with SIMDe's
- * 512-bit types throughout, gcc 12 kept every line of the AVX2 kernel in memory, in halves: the
- * loads waited for the stores, and an AND took three times as long.) What looks through text asks
- * for 64 places at a time.
+ * kernel_body.h: the body of all kernels. Each kernel_*.c defines KERNEL_NAME and includes it, with
+ * its own compiler flags. A line is one register of 512 bits, two of 256 or four of 128, in SIMDe's
+ * types; these are the native types of the target or, in the plain kernel, C. (With SIMDe's 512-bit
+ * types throughout, gcc 12 kept every line of the AVX2 kernel in memory, in halves: the loads
+ * waited for the stores, and an AND took three times as long.) Searches of text test 64 places at a
+ * time.
  */
 #include <string.h>
 
@@ -25,8 +25,8 @@ static inline uint64_t count_line(const uint64_t *line)
 	return n;
 }
 
-/* Blocks ahead of which a column alone is asked for: with others beside it, enough is on its way as
- * it is. */
+/* The prefetch distance for a single column, in blocks. With several columns enough loads are in
+ * flight without prefetching. */
 #define AHEAD 32u
 
 static uint64_t and_columns(uint64_t *lines, struct bs_live *live, const bs_column *columns,
@@ -144,7 +144,7 @@ static uint64_t count(const uint64_t *lines, const struct bs_live *live)
 
 #if defined(SIMDE_NO_NATIVE)
 
-/* Eight bytes as an 8 x 8 matrix of bits, transposed: bit i of byte s becomes bit s of byte i
+/* Transposes eight bytes as an 8 x 8 matrix of bits: bit i of byte s becomes bit s of byte i
  * (Hacker's Delight, 7-3). */
 static inline uint64_t transpose_8x8(uint64_t x)
 {
@@ -178,8 +178,9 @@ static void classify(const struct bs_byte_classes *classes, uint8_t *text, size_
 
 #else
 
-/* Byte c is of class s if rows[s][c & 15] has bit c >> 4: two look-ups in registers, whatever the
- * class is. The second table gives nothing from 0x80 on. */
+/* Bit i: byte i is in the class of `row`. Byte c is in class s if rows[s][c & 15] has bit c >> 4:
+ * two look-ups in registers for any class. `bit` is 0 for bytes >= 0x80, so these are in no
+ * class. */
 static inline uint32_t class_bits(simde__m256i row, simde__m256i low, simde__m256i bit)
 {
 	simde__m256i found = simde_mm256_and_si256(simde_mm256_shuffle_epi8(row, low), bit);
@@ -243,7 +244,7 @@ static inline bool is_needle_at(const uint8_t *text, const struct bs_needle *nee
 
 #if defined(SIMDE_NO_NATIVE)
 
-/* As plainly as it can be said: what the others are compared with. */
+/* The straightforward versions, which the other kernels are compared with. */
 static size_t find_needle(const uint8_t *text, size_t from, size_t n_bytes,
                           const struct bs_needle *needle)
 {
@@ -273,7 +274,7 @@ static size_t find_window(const uint8_t *text, size_t from, size_t n_bytes,
 
 #else
 
-/* 64 places at a time; a bit each, the first the lowest. */
+/* The number of places tested at a time. A place is one bit; the first is the lowest. */
 #define PLACES ((size_t)64)
 
 static inline part_t load_bytes(const uint8_t *from, size_t i)
@@ -286,7 +287,7 @@ static inline part_t all_bytes(uint8_t byte)
 	return EACH(set1_epi8)((int8_t)byte);
 }
 
-/* The places from `from` on whose byte, with the bits of `set` set, is `byte`. */
+/* The places from `from` on where the byte, ORed with `set`, equals `byte`. */
 static inline uint64_t places_of(const uint8_t *from, part_t set, part_t byte)
 {
 	uint64_t places = 0;
@@ -303,7 +304,7 @@ static inline uint64_t high_places(const uint8_t *from)
 	return places;
 }
 
-/* The variants that the bytes have in common in the tables of their halves. */
+/* The variants that both tables of halves have for each byte. */
 static inline part_t look_up_halves(part_t bytes, part_t low, part_t high)
 {
 	const part_t nibble = all_bytes(0x0f);
@@ -328,20 +329,20 @@ static inline uint64_t window_places(const uint8_t *from, const part_t *low, con
 	return ~without;
 }
 
-/* Calls for each round of 64 places from `from` to `end`, with `reach` bytes read beyond the
- * places: `at` is the text of the round, `base` the offset of its first place, `fresh` the places
- * that no round before had. The last round moves back so as to end where the text does; a text too
- * short for one is copied into `small`, where zeros follow it. */
+/* Loops over rounds of 64 places in text[from..end); each place needs `reach` more bytes. The body
+ * uses round_: the places are at round_.text + round_.base, and round_.fresh has the places that no
+ * earlier round had. The last round moves back to end at the end of the text. A text too short for
+ * one round is copied to small_ and followed by zeros. */
 #define FOR_EACH_ROUND(text, from, end, reach)                                          \
 	for (uint8_t small_[3 * PLACES], *once_ = small_; once_; once_ = NULL)          \
 		for (struct round round_ = first_round(text, from, end, reach, small_); \
 		     round_.fresh; next_round(&round_))
 
 struct round {
-	const uint8_t *text; /* text[base..) is what is looked at, wherever it lies */
+	const uint8_t *text; /* the text from `from` on, or its copy */
 	size_t base;
-	size_t last; /* the last base there can be */
-	size_t end;  /* of the places */
+	size_t last; /* maximum of base */
+	size_t end;  /* number of places */
 	uint64_t fresh;
 };
 
@@ -350,8 +351,8 @@ static inline uint64_t low_bits(size_t n)
 	return n >= 64 ? UINT64_MAX : (UINT64_C(1) << n) - 1;
 }
 
-/* small: 3 * PLACES bytes, written only for a text that is too short: a search that is soon over
- * would feel it. reach < BS_NEEDLE_REACH <= PLACES. */
+/* small: 3 * PLACES bytes; written only if the text is too short for one round, because clearing it
+ * would slow down short searches. reach < BS_NEEDLE_REACH <= PLACES. */
 static inline struct round first_round(const uint8_t *text, size_t from, size_t n_bytes,
                                        size_t reach, uint8_t *small)
 {
@@ -379,8 +380,8 @@ static inline void next_round(struct round *round)
 static size_t find_needle(const uint8_t *text, size_t from, size_t n_bytes,
                           const struct bs_needle *needle)
 {
-	/* Letters are compared in lower case, by setting the bit that makes the difference; what
-	 * that mistakes for another (@ for `, _ for DEL) is_needle_at() does not. */
+	/* Compares letters in lower case by setting the case bit. This confuses a few other bytes
+	 * (@ with `, _ with DEL); is_needle_at() excludes them. */
 	part_t set = all_bytes(0x20);
 	part_t first = all_bytes(needle->bytes[needle->probe[0]] | 0x20);
 	part_t second = all_bytes(needle->bytes[needle->probe[1]] | 0x20);
@@ -401,7 +402,7 @@ static size_t find_needle(const uint8_t *text, size_t from, size_t n_bytes,
 	return n_bytes;
 }
 
-/* One loop for each n, so that the tables stay in registers. */
+/* Always inlined, once for each n, so that the tables stay in registers. */
 static inline __attribute__((always_inline)) size_t find_window_of(
 	const uint8_t *text, size_t from, size_t n_bytes, const struct bs_byte_window *window,
 	size_t n)
@@ -452,7 +453,8 @@ static size_t find_opaque(const uint8_t *text, size_t from, size_t n_bytes, bool
 		if (places)
 			return from + round_.base + (size_t)__builtin_ctzll(places);
 	}
-	/* The byte that a backslash before it was looked for. */
+	/* The last byte, which the rounds did not test because a backslash needs a following
+	 * byte. */
 	return is_json && n_bytes > from && text[n_bytes - 1] >= 0x80 ? n_bytes - 1 : n_bytes;
 }
 

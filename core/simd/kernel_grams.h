@@ -1,5 +1,5 @@
-/* kernel_grams.h: the kernels' part of indexer/batch/gram_sketch.c, eight places of a text at a
- * time where there are vectors of 256 bits that can gather; elsewhere a place at a time. */
+/* kernel_grams.h: the loops of indexer/batch/gram_sketch.c. Eight places of a text at a time with
+ * gathers of 256-bit vectors (AVX2), otherwise one place at a time. */
 #pragma once
 
 #include <stddef.h>
@@ -11,7 +11,7 @@
 #include "core/base/gram_hash.h"
 #include "core/simd/kernels.h"
 
-/* The bits of a word that are column c of its n (bs_gram_column). */
+/* The bits of a 32-bit word that column c of n represents (bs_gram_column). */
 static inline uint32_t bits_of_column(uint32_t c, uint32_t n)
 {
 	uint32_t bits = 0;
@@ -22,8 +22,8 @@ static inline uint32_t bits_of_column(uint32_t c, uint32_t n)
 
 #if defined(SIMDE_X86_AVX2_NATIVE)
 
-/* By byte: the numbers of the bits that are set in it, a byte each, in order; what follows is not
- * used. */
+/* For each byte value: the positions of its set bits, one per byte, ascending; the remaining bytes
+ * are unused. */
 #define PLACE(byte, bit)                       \
 	(((byte) >> (bit)&UINT64_C(1)) * (bit) \
 	 << (8 * __builtin_popcount((byte) & ((1u << (bit)) - 1))))
@@ -39,7 +39,8 @@ static inline uint32_t bits_of_column(uint32_t c, uint32_t n)
 static const uint64_t places_in[256] = {PLACES_64(0u), PLACES_64(64u), PLACES_64(128u),
                                         PLACES_64(192u)};
 
-/* Sixteen bytes of text twice, a place's bytes in each lane: 0 to 3 of the five, and the last. */
+/* first_bytes and last_byte take sixteen bytes of text, twice, and give one place of the text per
+ * lane: bytes 0 to 3 of its 5-gram, and byte 4. */
 static inline simde__m256i first_bytes(simde__m256i text)
 {
 	return simde_mm256_shuffle_epi8(
@@ -81,8 +82,8 @@ static inline simde__m256i buckets_words(simde__m256i hash, const uint32_t *freq
 	                                   simde_mm256_srli_epi32(hash, 19), 4);
 }
 
-/* Lanes of ones where the bucket's bit of its word is set: shifted to the sign, by 31 - bucket, of
- * which a shift is the low five bits. */
+/* All ones in the lanes whose bucket bit is set. The bit is shifted to the sign position, by 31 -
+ * bucket; a shift uses the low five bits. */
 static inline simde__m256i are_frequent(simde__m256i hash, simde__m256i words)
 {
 	simde__m256i shifts = simde_mm256_andnot_si256(simde_mm256_srli_epi32(hash, 14),
@@ -90,7 +91,7 @@ static inline simde__m256i are_frequent(simde__m256i hash, simde__m256i words)
 	return simde_mm256_srai_epi32(simde_mm256_sllv_epi32(words, shifts), 31);
 }
 
-/* Bit i: trigram i has a state. */
+/* Bit i: trigram i has a state other than 0. */
 static inline uint32_t with_state(simde__m256i trigrams, const uint32_t *states)
 {
 	simde__m256i words = simde_mm256_i32gather_epi32((const int32_t *)(const void *)states,
@@ -109,9 +110,9 @@ static inline void set_bits(uint64_t *bits, const uint32_t *places, size_t n)
 		bits[places[k] / 64] |= UINT64_C(1) << (places[k] % 64);
 }
 
-/* All at once, and the bits of the eight places before: while the one waits for memory, the others
- * have something to do. Behind the last place, the bit of the first of its eight is set once more;
- * so is the first of those that have one only. */
+/* Each round computes eight places and sets the bits of the eight places before: the stores of one
+ * round overlap with the memory accesses of the next. A gram of a frequent bucket has one hash, so
+ * its bit is set twice. */
 static size_t find_grams(const uint8_t *text, size_t n_places, uint32_t log, uint64_t *bits,
                          const uint32_t *frequent, const uint32_t *states, uint32_t *trigrams_out)
 {

@@ -1,5 +1,5 @@
-/* kernel_lines.h: a line of 512 bits as the kernels' bodies have it (kernel_body.h says why so),
- * and what is done with lines. */
+/* kernel_lines.h: lines of 512 bits in the kernels' bodies, and operations on them. kernel_body.h
+ * has the reasons for this representation. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,8 +10,9 @@
 
 #include "core/simd/kernels.h"
 
-/* A line is LINE_PARTS registers. What the sets of instructions call alike but for the width:
- * PART(and)(a, b) of whole registers, EACH(srli_epi16)(a, n) of what is in them. */
+/* A line is LINE_PARTS registers. PART and EACH make the names that the instruction sets share
+ * except for the width: PART(and)(a, b) operates on whole registers, EACH(srli_epi16)(a, n) on
+ * their elements. */
 #if defined(SIMDE_X86_AVX512BW_NATIVE)
 
 typedef simde__m512i part_t;
@@ -28,7 +29,7 @@ static inline bool is_zero_part(part_t part)
 	return simde_mm512_test_epi64_mask(part, part) == 0;
 }
 
-/* Bit i of the word becomes byte i of the part. */
+/* Byte i becomes all ones if bit i of the word is set, otherwise zero. */
 static inline part_t spread_part(uint64_t word)
 {
 	return simde_mm512_movm_epi8(word);
@@ -41,25 +42,25 @@ static inline part_t flip_part(part_t part, part_t which, part_t change)
 	                                  change);
 }
 
-/* The words i of the part for which bit i is set; the others zero. */
+/* Keeps word i of the part if bit i is set, otherwise clears it. */
 static inline part_t choose_part(part_t part, uint8_t bits)
 {
 	return simde_mm512_maskz_mov_epi64(bits, part);
 }
 
-/* Bit i: the highest one of byte i. */
+/* Bit i: the highest bit of byte i. */
 static inline uint64_t high_bits_of(part_t part)
 {
 	return simde_mm512_movepi8_mask(part);
 }
 
-/* Bit i: byte i is the same in both. */
+/* Bit i: byte i of a equals byte i of b. */
 static inline uint64_t equal_bytes(part_t a, part_t b)
 {
 	return simde_mm512_cmpeq_epi8_mask(a, b);
 }
 
-/* A table of 16 bytes, as often as a look-up wants it. */
+/* A table of 16 bytes, repeated to the width of a part. */
 static inline part_t load_table(const uint8_t *table)
 {
 	return simde_mm512_broadcast_i32x4(
@@ -79,8 +80,8 @@ static inline bool is_zero_part(part_t part)
 	return simde_mm256_testz_si256(part, part);
 }
 
-/* Each byte is copied to eight, another bit is kept in each copy, and what is kept becomes the
- * whole byte. */
+/* Copies each byte to eight bytes, keeps a different bit in each copy, and fills the bytes whose
+ * bit is set. */
 static inline part_t spread_part(uint64_t word)
 {
 	part_t copies = simde_mm256_shuffle_epi8(simde_mm256_set1_epi32((int32_t)word),
@@ -116,7 +117,7 @@ static inline bool is_zero_part(part_t part)
 	return (words.u64[0] | words.u64[1]) == 0;
 }
 
-/* See the AVX2 version; here a byte is copied by a multiplication. */
+/* See the AVX2 version; here a multiplication copies the byte. */
 static inline part_t spread_part(uint64_t word)
 {
 	part_t bit = simde_mm_set1_epi64x((int64_t)UINT64_C(0x8040201008040201));
@@ -193,7 +194,7 @@ static inline void store_line(uint64_t *to, line_t line)
 	}
 
 LINE_OF_TWO(and_line, and)
-LINE_OF_TWO(and_not_line, andnot) /* b without a */
+LINE_OF_TWO(and_not_line, andnot) /* b & ~a */
 LINE_OF_TWO(or_line, or)
 LINE_OF_TWO(xor_line, xor)
 
@@ -218,7 +219,7 @@ static inline bool is_zero_line(line_t line)
 	return is_zero_part(any);
 }
 
-/* These four, a part at a time, are said above. */
+/* The next four functions apply the operation on parts of the same name. */
 static inline line_t spread_word(uint64_t word)
 {
 	line_t line;
@@ -249,7 +250,7 @@ static inline uint64_t high_bytes(line_t line)
 	return bits;
 }
 
-/* Calls for each live block; the mask word is taken out before, so that the body may clear bits of
+/* Loops over the live blocks. Each mask word is copied before, so the body may clear bits of
  * live. */
 #define FOR_EACH_LIVE(live, block)                                                          \
 	for (size_t word_ = 0; word_ < BS_SHARD_MAX_BLOCKS / 64; word_++)                   \
@@ -268,7 +269,7 @@ static inline bool is_live(const struct bs_live *live, size_t block)
 	return live->words[block / 64] >> (block % 64) & 1;
 }
 
-/* What is left of a block, which is not live any more if that is nothing. */
+/* Stores the line of a block; clears its live bit if the line is zero. */
 static inline void keep_line(uint64_t *to, struct bs_live *live, size_t block, line_t line)
 {
 	store_line(to, line);

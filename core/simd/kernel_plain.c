@@ -1,4 +1,4 @@
-/* kernel_plain.c: the kernels without any SIMD: the version the others are compared with. Flags:
+/* kernel_plain.c: the kernel without SIMD, which the others are compared with. Flags:
  * core/CMakeLists.txt. */
 #define SIMDE_NO_NATIVE
 #define KERNEL_NAME plain

@@ -1,12 +1,12 @@
-/* kernel_ranks.h: the part of the kernels' body (kernel_body.h) that compares bit-sliced
- * numbers. */
+/* kernel_ranks.h: the part of kernel_body.h that compares bit-sliced numbers. */
 #pragma once
 
 #include "core/simd/kernel_lines.h"
 
-/* Of the documents in `from`, those whose ranks are low..last. The ranks that begin as both do are
- * at one edge, then at one of two, and inside as soon as they leave it on the side of the other. An
- * edge whose other bits exclude nothing is inside. */
+/* The documents of `from` with a rank in low..last. Ranks are compared from the highest bit down.
+ * While low and last have equal bits, only ranks with these bits remain. Then at_low has the ranks
+ * that equal low so far, at_last those that equal last so far, and `inside` those that are decided.
+ * If the remaining bits of an edge exclude nothing, its ranks are inside. */
 static inline line_t ranks_between(line_t from, const uint64_t *slices, uint32_t n_slices,
                                    uint32_t low, uint32_t last, uint64_t *n_read)
 {

@@ -1,20 +1,21 @@
 /*
- * kernel_solve.h: the part of the kernels' body (kernel_body.h) that solves equations over GF(2),
- * as tf codes need it for each document.
+ * kernel_solve.h: the part of kernel_body.h that solves equations over GF(2), for the tf code of
+ * each document.
  *
- * Plainly (solve_slowly): equation by equation, each reduced by those before it, a chain of steps
- * that wait for each other. All others: bits by columns. A column is one bit of the unknown, and 64
- * bits that say which of up to 64 open equations have it; eight columns are a line. Eight columns
- * at a time:
+ * The plain solver (solve_slowly) reduces equation by equation by the equations before it: a chain
+ * of dependent steps. The other solvers work on columns. A column represents one unknown bit, in a
+ * word of 64 bits that mark which of up to 64 open equations have it; eight columns are a line.
+ * Eight columns are processed at a time:
  *
- *  1. in eight words, one after the other: of the open equations that have the bit the first
- *    becomes its pivot and is
- *     closed; it is added to all others that have the bit. What is noted is (pivot, others).
- *  2. in all later columns, a line at a time: where a word has the pivot, the others flip.
+ * 1. Within the eight words, in order: the first open equation that has the bit becomes the pivot
+ * of the column and is closed. It is added to all other equations that have the bit. Recorded:
+ * (pivot, others).
  *
- * Coefficients reach no further than 64 bits, so the columns are a window that moves on a line at a
- * time, and slots of closed equations are taken by those that begin next, in a copy: what closed
- * equations have is needed when, from the last byte back, the bits are read off.
+ * 2. In all later columns, a line at a time: if the word has the pivot, the others flip.
+ *
+ * Coefficients span 64 bits, so a window of columns suffices; it advances a line at a time. Slots
+ * of closed equations are reused, in a copy of the window, by equations that begin later: the
+ * closed equations are needed again when the bits are read off from the last byte to the first.
  */
 #pragma once
 
@@ -24,17 +25,17 @@
 #include "core/simd/kernels.h"
 #include "core/system/deadline.h"
 
-/* A row of the system in echelon form: the coefficients from its own bit on, that one first. No
- * coefficient: free. */
+/* A row of the system in echelon form: its coefficients, from its own bit on, which is the lowest.
+ * mask 0: the bit is free. */
 struct solve_row {
 	uint64_t mask;
 	uint64_t value;
 };
 
-#define ROW_NS 50u /* what a row costs about, for the deadline */
+#define ROW_NS 50u /* approximate time of a row, for the deadline */
 
-/* An equation, reduced until its first bit has no row yet; each step begins behind the last one.
- * False: it contradicts. */
+/* Reduces an equation until no row has its first bit, then inserts it. Each step begins after the
+ * last one. Returns false if the equation contradicts the others. */
 static bool insert_row(struct solve_row *rows, size_t start, struct solve_row row)
 {
 	while (row.mask) {
@@ -51,11 +52,11 @@ static bool insert_row(struct solve_row *rows, size_t start, struct solve_row ro
 	return row.value == 0;
 }
 
-/* From the last bit to the first: each is decided by those after it. Free ones are zero. False: the
- * call is to end. */
+/* Computes the bits from the last to the first; each depends on later ones. Free bits are zero.
+ * Returns false if the deadline has passed or the call is cancelled. */
 static bool substitute_rows(const struct solve_row *rows, size_t n_bytes, uint8_t *bits)
 {
-	uint64_t behind = 0; /* bit 0: the one right behind */
+	uint64_t behind = 0; /* the bits after bit i; bit 0 is the next one */
 	memset(bits, 0, n_bytes);
 	for (size_t i = n_bytes * 8; i-- > 0;) {
 		uint64_t bit = rows[i].mask ? rows[i].value ^ (uint64_t)__builtin_parityll(
@@ -78,7 +79,8 @@ static bool solve_slowly(const struct bs_band *band, uint8_t *bits)
 		for (; i < band->n_begun[byte]; i++) {
 			struct solve_row row = {band->masks[bs_band_place(i)],
 			                        band->values[i / 64] >> (i % 64) & 1};
-			/* What ends the call makes it a system that is not solved, too. */
+			/* On a deadline, too, the result is "not solved"; the caller asks the
+			 * deadline. */
 			if (!insert_row(rows, byte * 8, row) || bs_deadline_each(i, ROW_NS, NULL))
 				return false;
 		}
@@ -99,16 +101,15 @@ static bool solve_band(const struct bs_band *band, uint8_t *bits)
 
 struct solving {
 	const struct bs_band *band;
-	uint64_t *window; /* the columns from the byte at hand on, a line a byte */
-	uint64_t open;    /* equations that wait, a bit a slot; equation i in slot i % 64 */
-	uint64_t values;  /* their right sides */
+	uint64_t *window; /* the columns from the current byte on, one line per byte */
+	uint64_t open;    /* open equations, one bit per slot; equation i begins in slot i % 64 */
+	uint64_t values;  /* right sides of the equations in the slots */
 	size_t n_begun;
-	_Alignas(BS_LINE_BYTES) uint64_t
-		block[WINDOW_LINES]
-		     [BS_LINE_WORDS]; /* columns of 64 equations, that at hand among them */
+	/* The columns of the current block of 64 equations. */
+	_Alignas(BS_LINE_BYTES) uint64_t block[WINDOW_LINES][BS_LINE_WORDS];
 };
 
-/* Exchanges the upper parts of the words of a with the lower ones of those of b. */
+/* Exchanges the upper parts of the words of a with the lower parts of the words of b. */
 static inline void exchange(uint64_t *a, uint64_t *b, unsigned shift, uint64_t lower)
 {
 	for (size_t w = 0; w < BS_LINE_WORDS; w++) {
@@ -118,14 +119,14 @@ static inline void exchange(uint64_t *a, uint64_t *b, unsigned shift, uint64_t l
 	}
 }
 
-/* 64 equations -> their 64 columns. Equation i is word i / 8 of line i % 8; after three exchanges
- * byte i of line b is byte b of equation i, whatever i is: so a column is the same bit of all bytes
- * of a line. */
+/* Transposes 64 equations into their 64 columns. Equation i is word i / 8 of line i % 8. After
+ * three exchanges byte i of line b is byte b of equation i, so a column is the same bit of all
+ * bytes of a line. */
 static void turn_block(const uint64_t *masks, uint64_t (*block)[BS_LINE_WORDS])
 {
 	uint64_t lines[WINDOW_LINES][BS_LINE_WORDS] __attribute__((aligned(BS_LINE_BYTES)));
-	/* The first exchange copies them: a loop that only copies becomes an instruction that takes
-	 * long to start. */
+	/* The first exchange also copies. Compilers turn a loop that only copies into a string
+	 * instruction, which is slow to start. */
 	for (size_t i = 0; i < 4; i++) {
 		for (size_t w = 0; w < BS_LINE_WORDS; w++) {
 			uint64_t a = masks[i * BS_LINE_WORDS + w];
@@ -147,7 +148,8 @@ static void turn_block(const uint64_t *masks, uint64_t (*block)[BS_LINE_WORDS])
 	}
 }
 
-/* Moves what is open out of the slots that others will take. False: all 64 are open. */
+/* Moves open equations out of the slots that new equations will take. Returns false if all 64 slots
+ * are in use. */
 static bool make_room(struct solving *solving, uint64_t *window, uint64_t slots, size_t n_lines)
 {
 	while (solving->open & slots) {
@@ -167,8 +169,8 @@ static bool make_room(struct solving *solving, uint64_t *window, uint64_t slots,
 	return true;
 }
 
-/* A window like this one, with the equations of the next block that begin at its first byte,
- * `until` those of all blocks. */
+/* Makes a copy of the window that also has the equations of the current block that begin at its
+ * first byte. until: the number of equations of all blocks that begin there or before. */
 static bool admit(struct solving *solving, size_t until, size_t n_lines)
 {
 	size_t block = solving->n_begun / 64;
@@ -197,10 +199,10 @@ static bool admit(struct solving *solving, size_t until, size_t n_lines)
 	return true;
 }
 
-/* Step 1. A column that no open equation has gets the pivot 0, by which nothing flips. */
+/* Step 1. If no open equation has a column, its pivot is 0, which flips nothing. */
 static inline void find_pivots(struct solving *solving, uint64_t *pivots, uint64_t *others)
 {
-	uint64_t at_first = solving->open; /* those closed before are done with */
+	uint64_t at_first = solving->open; /* equations closed for earlier bytes are finished */
 	uint64_t open = at_first;
 	uint64_t values = solving->values;
 	uint64_t columns[8];
@@ -223,7 +225,7 @@ static inline void find_pivots(struct solving *solving, uint64_t *pivots, uint64
 	solving->values = values;
 }
 
-/* Eight columns and what follows from them. */
+/* Step 1 and step 2 for eight columns. */
 static inline void eliminate(struct solving *solving, struct bs_band_step *step, size_t n_lines)
 {
 	uint64_t others[8];
@@ -246,7 +248,7 @@ static inline uint64_t fold_line(line_t line)
 	       words[7];
 }
 
-/* Eight bits: what the pivots' right sides leave when the later bits are known. */
+/* The eight bits of a byte: the right sides of its pivots, given all later bits. */
 static inline uint8_t read_off(const struct bs_band *band, size_t byte, const uint8_t *bits)
 {
 	const struct bs_band_step *step = &band->steps[byte];
@@ -266,7 +268,7 @@ static inline uint8_t read_off(const struct bs_band *band, size_t byte, const ui
 
 static bool solve_band(const struct bs_band *band, uint8_t *bits)
 {
-	struct solving solving; /* whose block need not be cleared */
+	struct solving solving; /* solving.block needs no initialisation */
 	solving.band = band;
 	solving.window = band->lines;
 	solving.open = 0;

@@ -1,12 +1,11 @@
-/* kernel_weigh.h: the part of the kernels' body (kernel_body.h) that adds weights up, 512 documents
- * at a time. */
+/* kernel_weigh.h: the part of kernel_body.h that sums weights, for 512 documents at a time. */
 #pragma once
 
 #include "core/simd/kernel_lines.h"
 
 #if defined(SIMDE_X86_AVX512BW_NATIVE)
 
-/* A byte a document: with a bit of a mask for each byte of a register, this is the quickest. */
+/* One byte per document: fastest where a mask has one bit for each byte of a register. */
 struct sums {
 	part_t part[BS_LINE_WORDS];
 };
@@ -36,9 +35,9 @@ static inline void turn_sums(struct sums *sums)
 
 #else
 
-/* A bit of all documents' sums a line, to which weights are added by ripple carry under the mask of
- * those that get them (Rinfret, O'Neil and O'Neil, "Bit-sliced index arithmetic", 2001); a sum that
- * overflows stays all ones. */
+/* One line per bit of the sums of all documents. A weight is added by ripple carry, under the mask
+ * of the documents that get it (Rinfret, O'Neil and O'Neil, "Bit-sliced index arithmetic", 2001). A
+ * sum that overflows stays all ones. */
 struct sums {
 	line_t planes[BS_WEIGH_BITS];
 };
@@ -61,7 +60,7 @@ __attribute__((always_inline)) static inline void add_weight(struct sums *sums,
 		sums->planes[p] = or_line(sums->planes[p], carry);
 }
 
-/* From the highest bit down: equal so far, or greater already. */
+/* Compares from the highest bit down: documents equal so far, or already greater. */
 __attribute__((always_inline)) static inline line_t at_least(const struct sums *sums, line_t mask,
                                                              uint32_t threshold)
 {
@@ -88,8 +87,8 @@ static inline void turn_sums(struct sums *sums)
 #endif
 
 /*
- * First what each document has at most, if each word that is there reaches all of its levels: few
- * are left, mostly.
+ * The first pass: assumes that each present word reaches all of its levels. Usually few documents
+ * remain.
  */
 static inline line_t weigh_roughly(struct sums *sums, const uint64_t *line,
                                    const struct bs_weighed_term *terms, size_t n_terms,
@@ -112,8 +111,8 @@ static inline line_t weigh_roughly(struct sums *sums, const uint64_t *line,
 	return mask;
 }
 
-/* What documents lose that have a term but do not reach all of its levels. lost: with 255, all
- * is. */
+/* The second pass: subtracts the weights of levels that a document does not reach. `lost` counts
+ * up; a document is out at 255. */
 static inline line_t lose_levels(struct sums *lost, const struct bs_weighed_term *term, line_t mask,
                                  size_t block)
 {
@@ -128,8 +127,7 @@ static inline line_t lose_levels(struct sums *lost, const struct bs_weighed_term
 		const struct bs_weighed_level *level = &term->levels[l];
 		line_t reaches = has;
 		for (uint32_t c = 0; c < level->n_columns; c++) {
-			/* Of so many columns the memory does not see that each is read on and
-			 * on. */
+			/* The hardware prefetcher does not recognize this many parallel streams. */
 			__builtin_prefetch(level->columns[c] + at + BS_LINE_WORDS);
 			reaches = and_line(reaches, load_line(level->columns[c] + at));
 		}
@@ -141,7 +139,7 @@ static inline line_t lose_levels(struct sums *lost, const struct bs_weighed_term
 	return and_not_line(at_least(lost, mask, BS_WEIGH_MOST + 1), mask);
 }
 
-/* Of one term alone, a sum is as high as the levels that are reached: nothing is to be added up. */
+/* With a single term, the sum depends only on the levels reached, so nothing is added. */
 static void weigh_alone(const uint64_t *lines, uint64_t *kept, struct bs_live *live,
                         const struct bs_weighed_term *term, uint32_t threshold)
 {

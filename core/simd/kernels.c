@@ -1,4 +1,4 @@
-/* kernels.c: which of the kernels this machine can run. See kernels.h. */
+/* kernels.c: the kernels that this machine can run, and the choice. See kernels.h. */
 #include "core/simd/kernels.h"
 
 #include <stdio.h>
@@ -18,14 +18,14 @@ extern const struct bs_kernel bs_kernel_neon;
 #define MAX_KERNELS 8
 
 #if defined(__x86_64__)
-/* What the C library found out when the program started, if it tells: each CPUID costs microseconds
- * in a virtual machine. */
+/* Uses the features that the C library detected at program start, if it publishes them: each CPUID
+ * instruction takes microseconds in a virtual machine. */
 #if defined(__has_include)
 #if __has_include(<sys/platform/x86.h>)
 #include <sys/platform/x86.h>
 #define HAS(theirs, name) is_active(x86_cpu_##theirs)
 
-/* CPU_FEATURE_ACTIVE, whose 1 << 31 is undefined. */
+/* CPU_FEATURE_ACTIVE without its undefined shift 1 << 31. */
 static bool is_active(unsigned feature)
 {
 	unsigned bit = feature % 128;

@@ -1,15 +1,15 @@
 /*
- * kernels.h: the few loops that touch columns, the first step of tokenizing, the three that look
- * through text, what makes rows of its grams, and the one that solves equations, in as many
- * versions as there are instruction sets.
+ * kernels.h: the SIMD loops: over lines of columns, over text (search, the first step of
+ * tokenizing, gram rows), and the solver of tf codes. Each is compiled once per instruction set.
  *
- * A line is 64 bytes = 512 documents (or groups, or blocks). A shard's intermediate result is an
- * array of up to 512 lines plus a live mask, one bit a block; a line whose live bit is clear is not
- * read and counts as zero. There are no tails: columns are padded to whole lines in the file.
+ * A line is 64 bytes: 512 documents (or groups, or blocks). The intermediate result of a shard is
+ * an array of up to 512 lines and a live mask with one bit per block. A line whose live bit is
+ * clear is not read and counts as zero. There are no partial lines: columns are padded to whole
+ * lines in the file.
  *
- * One body (kernel_body.h) is written with SIMDe's 512-bit types and compiled once per target; the
- * choice is made once, when an index or a words analyzer is opened. Every version gives the same
- * bits as "plain", which is compiled without any SIMD.
+ * One body (kernel_body.h) is written with SIMDe and compiled once per target. The kernel is chosen
+ * once, when an index or a word analyzer is opened. Every kernel returns the same bits as "plain",
+ * which is compiled without SIMD.
  */
 #pragma once
 
@@ -21,91 +21,92 @@
 #define BS_LINE_BITS        512u
 #define BS_SHARD_MAX_BLOCKS 512u
 
-/* One bit a block of a shard: block b is bit b % 64 of word b / 64. */
+/* One bit per block of a shard: block b is bit b % 64 of word b / 64. */
 struct bs_live {
 	uint64_t words[BS_SHARD_MAX_BLOCKS / 64];
 };
 
-/* Columns as the kernels take them: each points to its first line, aligned to 64 bytes. */
+/* A column: its first line, aligned to 64 bytes. */
 typedef const uint64_t *bs_column;
 
-/* Up to eight classes of bytes. A byte may be of several; one from 0x80 on is of none. */
+/* Up to eight classes of bytes. A byte may be in several classes; a byte >= 0x80 is in none. */
 struct bs_byte_classes {
-	uint8_t of[256]; /* bit s: the byte is of class s */
-	uint8_t rows[8]
-		    /* [s][c & 15], bit c >> 4: the same, for the kernels; bs_byte_classes_finish()
-		 * fills it */
-		    [16];
+	uint8_t of[256]; /* bit s: the byte is in class s */
+	/* The classes in the layout of the kernels, by bs_byte_classes_finish(): bit c >> 4 of
+	 * rows[s][c & 15] is set if byte c is in class s. */
+	uint8_t rows[8][16];
 };
 
-/* Weighing: what a document gets for having a term, and more for each tf level it reaches. */
+/* Weighing: a document has a weight for each term that it has, and a further weight for each tf
+ * level that it reaches. */
 struct bs_weighed_level {
-	bs_column
-		columns[8]; /* BS_MAX_TF_COLUMNS: ANDed with each other and with the level before */
+	/* Up to BS_MAX_TF_COLUMNS columns. Their AND and that of the levels before decide whether a
+	 * document reaches the level. */
+	bs_column columns[8];
 	uint32_t n_columns;
 	uint32_t weight;
 };
 
 struct bs_weighed_term {
-	const uint64_t
-		*lines; /* the documents that have it, where live; NULL: all that are weighed */
+	/* The documents that have the term, in the blocks of `live`. NULL: all documents. */
+	const uint64_t *lines;
 	const struct bs_live *live;
 	uint32_t weight;
-	uint32_t most; /* the weight and those of all levels, added up */
+	uint32_t most; /* the sum of the weight and the weights of all levels */
 	uint32_t n_levels;
 	struct bs_weighed_level levels[8]; /* BS_MAX_TF_LEVELS */
 };
 
-/* A system of n equations over GF(2) as tf codes have it (core/matrix/tf_code.h): the coefficients
- * of an equation are 64 bits of the unknown from the beginning of a byte on, or all bits of fewer
- * than 8 bytes. */
+/* A system of n equations over GF(2), as in tf codes (core/matrix/tf_code.h). The coefficients of
+ * an equation are those of 64 unknown bits, from the beginning of a byte on, or of all bits if
+ * there are fewer than 8 bytes. */
 struct bs_band {
-	uint32_t n_bytes;  /* unknown, at least an eighth of the equations, >= 1 */
-	uint32_t n_starts; /* bytes that equations can begin at: n_bytes - 7, but at least 1 */
-	const uint32_t *
-		n_begun; /* by byte: equations that begin there or before; they are in this order */
-	uint64_t *
-		/* the coefficients, one word an equation, in blocks of 64, the last padded by
-		 * zeros: where in its block says bs_band_place. Aligned as lines; changed */
-		masks;
-	const uint64_t *values;     /* a bit an equation: the right side */
-	struct bs_band_step *steps; /* scratch, n_bytes of them */
-	uint64_t *lines;            /* scratch, BS_BAND_LINES(n_bytes) lines, aligned */
+	uint32_t n_bytes;  /* unknown bytes, >= 1 and >= n / 8 */
+	uint32_t n_starts; /* bytes where equations can begin: n_bytes - 7, but at least 1 */
+	/* For each byte, the number of equations that begin there or before. Equations are in this
+	 * order. */
+	const uint32_t *n_begun;
+	/* The coefficients, one word per equation, in blocks of 64 equations; the last block is
+	 * padded with zeros. bs_band_place gives the position of an equation. Aligned to lines; the
+	 * solver changes them. */
+	uint64_t *masks;
+	const uint64_t *values;     /* the right sides, one bit per equation */
+	struct bs_band_step *steps; /* scratch: n_bytes steps */
+	uint64_t *lines;            /* scratch: BS_BAND_LINES(n_bytes) lines, aligned */
 };
 
 struct bs_band_step {
-	uint64_t pivots[8]; /* of its columns: the equation that decides each, or 0 */
+	uint64_t pivots[8]; /* for each of its columns the equation that decides it; 0: free */
 	uint64_t values;
-	size_t window; /* in lines */
+	size_t window; /* offset in lines */
 };
 
-/* A window of 8 lines for each byte and for each block of 64 equations, and a line a byte by which
- * it moves on. */
+/* Scratch of the solver: a window of 8 lines for each byte and for each block of 64 equations, and
+ * one line for each byte. */
 #define BS_BAND_LINES(n_bytes) (10 * (size_t)(n_bytes) + 32)
 
-/* What the plain kernel needs, which also leaves steps alone: a row of two words for each bit. */
+/* Scratch of the plain kernel: two words for each bit. The plain kernel does not use steps. */
 #define BS_PLAIN_BAND_LINES(n_bytes) (2 * (size_t)(n_bytes) + 1)
 
-/* Where in masks equation i stands: so that eight of them that follow each other are in eight
+/* The index of equation i in masks. Each eight consecutive equations are in eight different
  * lines. */
 static inline size_t bs_band_place(size_t i)
 {
 	return (i & ~(size_t)63) | (i & 7) << 3 | (i >> 3 & 7);
 }
 
-#define BS_WEIGH_BITS 8u   /* of a document's sum of weights, */
-#define BS_WEIGH_MOST 254u /* which is this at most */
+#define BS_WEIGH_BITS 8u   /* bits of a document's sum of weights */
+#define BS_WEIGH_MOST 254u /* maximum of a document's sum of weights */
 
-/* Which of 64 bytes are of class s: bit i of of[s] is byte i's. */
+/* The classes of 64 bytes: bit i of of[s] is set if byte i is in class s. */
 struct bs_line_classes {
 	uint64_t of[8];
 };
 
-/* Of a text of which grams are looked for: bytes behind the last place that are read, whatever they
- * are. */
+/* Bytes after the last place of a text that find_grams may read. Their values do not matter. */
 #define BS_GRAM_REACH 32u
 
-/* A state of two bits for every trigram. */
+/* An array of 2-bit states, one per trigram. */
 #define BS_GRAM_STATES_A_WORD 16u
 static inline uint32_t bs_gram_state(const uint32_t *states, uint32_t trigram)
 {
@@ -116,97 +117,99 @@ static inline uint32_t bs_gram_state(const uint32_t *states, uint32_t trigram)
 /* Loops over lines of columns: boolean operators, filters and counts. */
 struct bs_line_kernels {
 	/* For each live block b: lines[b] = (fresh ? ones : lines[b]) AND columns[0][b] AND
-	 * columns[1][b] ..., leaving the block when its line is all zero and clearing its live bit.
-	 * Blocks are those of live. The first n_untested columns are read without a look at what is
-	 * left: a hint, which changes nothing but the time. Returns lines read from columns. 1 <=
-	 * n_untested <= n_columns. */
+	 * columns[1][b] ... Skips the remaining columns of a block when its line is zero, and
+	 * clears its live bit. The first n_untested columns are read without testing for zero; this
+	 * affects only the time. Returns the number of lines read from columns. 1 <= n_untested <=
+	 * n_columns. */
 	uint64_t (*and_columns)(uint64_t *lines, struct bs_live *live, const bs_column *columns,
 	                        size_t n_columns, size_t n_untested, bool fresh);
-	/* For each live block b: every bit of groups[b] becomes eight of lines[b], its live bit
-	 * cleared where that is zero. No column is read. groups has a word a block. */
+	/* For each live block b: bit i of groups[b] becomes bits 8i..8i+7 of lines[b]. Clears the
+	 * live bit if the word is zero. Reads no column. groups has one word per block. */
 	void (*spread_groups)(uint64_t *lines, struct bs_live *live, const uint64_t *groups);
-	/* For each live block b: lines[b] &= ~column[b], clearing the live bit where that leaves
-	 * zero. Returns lines read. */
+	/* For each live block b: lines[b] &= ~column[b]. Clears the live bit if the line becomes
+	 * zero. Returns the number of lines read. */
 	uint64_t (*and_not_column)(uint64_t *lines, struct bs_live *live, bs_column column);
-	/* into |= from, lines and live masks both. */
+	/* into |= from, for lines and live masks. */
 	void (*or_lines)(uint64_t *into, struct bs_live *into_live, const uint64_t *from,
 	                 const struct bs_live *from_live);
-	/* into &= from, lines and live masks both. */
+	/* into &= from, for lines and live masks. */
 	void (*and_lines)(uint64_t *into, struct bs_live *into_live, const uint64_t *from,
 	                  const struct bs_live *from_live);
-	/* into &= ~from (a block not live in from is left as it is), live cleared where nothing
-	 * remains. */
+	/* into &= ~from, unchanged in blocks that are not live in `from`. Clears the live bit of
+	 * lines that become zero. */
 	void (*and_not_lines)(uint64_t *into, struct bs_live *into_live, const uint64_t *from,
 	                      const struct bs_live *from_live);
-	/* For each live block b: kept[b], which may be lines[b], = those of lines[b] whose weights
-	 * sum up to at least the threshold, >= 1. The live bit is cleared where none is kept. All
-	 * weights together are at most BS_WEIGH_MOST. Quickest if the terms come in the order of
-	 * their most, the greatest first. */
+	/* For each live block b: kept[b] = the documents of lines[b] whose weights sum to at least
+	 * the threshold, >= 1. kept may be lines. Clears the live bit if none is kept. The sum of
+	 * all weights is at most BS_WEIGH_MOST. Fastest if terms are in descending order of
+	 * `most`. */
 	void (*weigh)(const uint64_t *lines, uint64_t *kept, struct bs_live *live,
 	              const struct bs_weighed_term *terms, size_t n_terms, uint32_t threshold);
-	/* For each live block b: lines[b] &= those that have a value and its rank is low..last,
-	 * clearing the live bit where that leaves zero. Of each block, 1 + n_slices lines stand one
-	 * after the other: who has a value, then the ranks' bits, the highest first (O'Neil and
-	 * Quass, "Improved query performance with variant indexes", 1997: bit-sliced range
-	 * predicates). low <= last < 2^n_slices. Returns lines read: a block is left where all is
-	 * decided. */
+	/* For each live block b: lines[b] &= the documents that have a value whose rank is
+	 * low..last. Clears the live bit if the line becomes zero. Each block has 1 + n_slices
+	 * consecutive lines: which documents have a value, then the bits of the ranks, the highest
+	 * first (O'Neil and Quass, "Improved query performance with variant indexes", 1997:
+	 * bit-sliced range predicates). low <= last < 2^n_slices. Returns the number of lines read;
+	 * a block is left early if all its documents are decided. */
 	uint64_t (*keep_ranks)(uint64_t *lines, struct bs_live *live, const uint64_t *slices,
 	                       uint32_t n_slices, uint32_t low, uint32_t last);
-	/* Set bits of the live lines. */
+	/* The number of set bits of the live lines. */
 	uint64_t (*count)(const uint64_t *lines, const struct bs_live *live);
-	/* Set bits of n_lines lines one after the other. */
+	/* The number of set bits of n_lines consecutive lines. */
 	uint64_t (*popcount)(const uint64_t *lines, size_t n_lines);
 };
 
-/* Loops over text: search, tokenizing, and the columns of its grams. */
+/* Loops over text: search, tokenizing, and the columns of grams. */
 struct bs_text_kernels {
-	/* Where in text[from..n_bytes) the needle begins first, in any case of its letters, or
-	 * n_bytes. from <= n_bytes; nothing beyond n_bytes is read. */
+	/* The first place in text[from..n_bytes) where the needle occurs, ignoring the case of
+	 * ASCII letters; n_bytes if there is none. from <= n_bytes; nothing beyond n_bytes is
+	 * read. */
 	size_t (*find_needle)(const uint8_t *text, size_t from, size_t n_bytes,
 	                      const struct bs_needle *needle);
-	/* The first place in text[from..n_bytes) that is not plain ASCII, or n_bytes: a byte from
-	 * 0x80 on or, in JSON, a backslash with a u behind it. from <= n_bytes; nothing beyond
-	 * n_bytes is read. */
+	/* The first place in text[from..n_bytes) that is not plain ASCII: a byte >= 0x80 or, with
+	 * is_json, a backslash followed by u. n_bytes if there is none. from <= n_bytes; nothing
+	 * beyond n_bytes is read. */
 	size_t (*find_opaque)(const uint8_t *text, size_t from, size_t n_bytes, bool is_json);
-	/* The first place of text[from..n_bytes) where the window fits, or n_bytes. from <=
-	 * n_bytes; nothing beyond n_bytes is read. */
+	/* The first place in text[from..n_bytes) where the window fits; n_bytes if there is none.
+	 * from <= n_bytes; nothing beyond n_bytes is read. */
 	size_t (*find_window)(const uint8_t *text, size_t from, size_t n_bytes,
 	                      const struct bs_byte_window *window);
-	/* Classifies n_lines * 64 bytes of text, which need no alignment, and makes its ASCII
-	 * letters small, in place. */
+	/* Classifies n_lines * 64 bytes of text, then converts its ASCII letters to lower case in
+	 * place. The text needs no alignment. */
 	void (*classify)(const struct bs_byte_classes *classes, uint8_t *text, size_t n_lines,
 	                 struct bs_line_classes *lines_out);
-	/* The grams that begin at places text[0..n_places), n_places of some thousands at most.
-	 * 5-grams: sets bits, those of their hashes' words and bits (core/text/grams.h), of 32 <<
-	 * log; of those in a frequent bucket, a bit each of BS_GRAM_BUCKETS, only the first hash's.
-	 * Trigrams: those not of state 0, in order, with repeats, to trigrams_out, with room for
-	 * n_places + 8. Returns how many. */
+	/* Finds the grams that begin at text[0..n_places); n_places is some thousands at most. For
+	 * each 5-gram, sets the bits of its two hashes (core/text/grams.h) in `bits`, which has 32
+	 * << log bits; only that of the first hash if its bucket is set in `frequent` (one bit for
+	 * each of BS_GRAM_BUCKETS). Writes the trigrams with a state other than 0 to trigrams_out,
+	 * in order, with repeats; it must have room for n_places + 8. Returns the number of
+	 * trigrams written. */
 	size_t (*find_grams)(const uint8_t *text, size_t n_places, uint32_t log, uint64_t *bits,
 	                     const uint32_t *frequent, const uint32_t *states,
 	                     uint32_t *trigrams_out);
-	/* The 8 n columns (core/text/grams.h) of each of n_groups groups of 256 bits, that is, of
-	 * eight words: n bytes a group. 4 <= n <= 7. */
+	/* Computes the 8 n columns (core/text/grams.h) of each of n_groups groups of 256 bits
+	 * (eight 32-bit words): n bytes per group. 4 <= n <= 7. */
 	void (*fill_gram_row)(const uint64_t *bits, size_t n_groups, uint32_t n, uint8_t *row);
 };
 
-/* One version of all loops, for one instruction set. Immutable. */
+/* The loops for one instruction set. Immutable. */
 struct bs_kernel {
-	const char *name; /* as bs_kernel_choose takes it */
+	const char *name; /* a name for bs_kernel_choose */
 	struct bs_line_kernels lines;
 	struct bs_text_kernels text;
-	/* Solves a system into bits[0..n_bytes): by Gaussian elimination from the first bit on, all
-	 * free bits zero, which is one solution only. False: there is none. */
+	/* Solves a system into bits[0..n_bytes) by Gaussian elimination from the first bit on. Free
+	 * bits are zero, so the result is unique. Returns false if there is no solution. */
 	bool (*solve_band)(const struct bs_band *band, uint8_t *bits);
 };
 
-/* Fills rows from of, of which nothing may be set from 0x80 on. */
+/* Computes `rows` from `of`, in which no byte >= 0x80 may have a class. */
 void bs_byte_classes_finish(struct bs_byte_classes *classes);
 
-/* The best version for this machine, or the one named; NULL: best. BS_UNSUPPORTED if there is none
- * of that name here (the message lists those that are). */
+/* Chooses the kernel of this name, or the best for this machine if name is NULL. BS_UNSUPPORTED if
+ * the machine has no kernel of this name; the message lists the available ones. */
 enum bs_status bs_kernel_choose(const char *name, const struct bs_kernel **kernel_out,
                                 struct bs_error *err) BS_WARN_UNUSED;
 
-/* Every version this machine can run, best first; returns how many (>= 1), filling at most capacity
- * pointers. */
+/* Lists the kernels that this machine can run, best first. Fills at most `capacity` pointers and
+ * returns the number of all (>= 1). */
 size_t bs_kernel_list(const struct bs_kernel **kernels, size_t capacity);

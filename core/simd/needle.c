@@ -3,16 +3,15 @@
 
 #include <string.h>
 
-/* How frequent a byte is in text, upper and lower case together: 0 the rarest. The order is that of
- * counts over the prose and code of a Linux source tree; only which of two bytes is the rarer
- * matters. */
+/* The frequency rank of a byte in text, both cases together; 0 is the rarest. Fitted on the prose
+ * and code of a Linux source tree. Only the order of two bytes matters. */
 static unsigned frequency(uint8_t byte)
 {
 	static const char by_frequency[] = "zjq9x78654w3kv2ybhgp1mufl0dca_onsirte";
 	for (unsigned i = 0; i < sizeof(by_frequency) - 1; i++)
 		if ((uint8_t)by_frequency[i] == byte)
 			return i + 1;
-	/* Whatever else stands inside a word: ' . @ and the like. */
+	/* Other bytes within words: ' . @ and the like. */
 	return 0;
 }
 

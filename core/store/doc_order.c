@@ -7,7 +7,7 @@
 #include "core/base/bytes.h"
 #include "core/base/source_kind.h"
 
-/* "/" sorts below every other byte, so that "a/x" comes before "a-b". */
+/* "/" sorts before all other bytes, so that "a/x" comes before "a-b". */
 int bs_compare_paths(const uint8_t *a, size_t a_bytes, const uint8_t *b, size_t b_bytes)
 {
 	size_t n = a_bytes < b_bytes ? a_bytes : b_bytes, i = 0;
@@ -32,7 +32,7 @@ int bs_compare_records(uint32_t kind, const struct bs_doc_record *a, const struc
 	}
 }
 
-/* Where a document of a folder, or of a collection in it, stands in the walk. */
+/* The path of a document of a folder, or of a collection in it, for the order of the walk. */
 static const uint8_t *path_below(const struct bs_source_record *source,
                                  const struct bs_doc_record *record, size_t *bytes_out)
 {
@@ -73,12 +73,12 @@ int bs_document_order(const struct bs_snapshot *snapshot, struct bs_doc_ref a, s
 
 struct bs_doc_stream {
 	struct bs_doc_ref ref; /* the next document */
-	uint32_t end;          /* documents up to here */
+	uint32_t end;          /* exclusive end of the range */
 	struct bs_doc_record record;
 };
 
-/* The first document of the segment in [document, end) that is among them, or end. A byte of none
- * goes at one step: they are few. */
+/* The first document in [document, end) that is in `among`, or end. Skips zero bytes of the bitmap
+ * at once: bits are sparse. */
 static uint32_t next_among(const struct bs_doc_bits *among, uint32_t segment, uint32_t document,
                            uint32_t end)
 {
@@ -88,7 +88,7 @@ static uint32_t next_among(const struct bs_doc_bits *among, uint32_t segment, ui
 	return bits && document < end ? document : end;
 }
 
-/* Moves to the next document wanted from ref on, and reads it; ref.document == end if there is
+/* Moves to the next wanted document from ref on, and reads it. ref.document == end if there is
  * none. */
 static enum bs_status stream_settle(const struct bs_doc_cursor *cursor,
                                     struct bs_doc_stream *stream, struct bs_error *err)
@@ -133,14 +133,14 @@ static void sift_down(struct bs_doc_cursor *cursor, size_t i)
 	}
 }
 
-/* Whether a source is a collection that was found in the folder. */
+/* Whether a source is a collection that was found in the folder, or the folder itself. */
 static bool is_in(const struct bs_snapshot *snapshot, uint32_t source, uint32_t folder)
 {
 	return source < snapshot->manifest.n_sources &&
 	       bs_manifest_root(&snapshot->manifest, source) == folder;
 }
 
-/* A stream for every range of the source in a table. */
+/* Adds a stream for each range of the source in a table. */
 static enum bs_status add_streams(struct bs_doc_cursor *cursor, uint32_t segment, uint32_t source,
                                   struct bs_error *err)
 {

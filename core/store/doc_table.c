@@ -107,7 +107,7 @@ uint64_t bs_doc_table_builder_bytes(const struct bs_doc_table_builder *builder)
 	       builder->names.used_bytes;
 }
 
-/* Whoever gives texts that are not stored may keep none. */
+/* False if no text is stored and no record has a checksum: a text provider may have none. */
 static bool has_checksums(const struct bs_doc_table_builder *builder)
 {
 	for (uint64_t i = 0; i < builder->n_docs; i++)
@@ -161,7 +161,7 @@ void bs_doc_table_builder_deinit(struct bs_doc_table_builder *builder)
 	do_each(builder, bs_buffer_deinit);
 }
 
-/* They follow each other, from document 0 on. */
+/* Checks that ranges ascend, from document 0 on. */
 static enum bs_status check_ranges(const struct bs_doc_table *table, struct bs_error *err)
 {
 	for (uint32_t i = 0, before = 0; i < table->n_ranges; i++) {

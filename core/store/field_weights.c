@@ -8,7 +8,8 @@
 #include "core/base/bytes.h"
 #include "core/collections/string_list.h"
 
-/* Where the name of the field ends in "title=3", and the weight; 0: it is none such. */
+/* Parses "title=3": the length of the field's name, and the weight. Returns 0 if the text is
+ * invalid. */
 static uint32_t read_weight(const char *text, size_t *name_bytes_out)
 {
 	const char *equals = strrchr(text, '=');
@@ -24,7 +25,7 @@ static uint32_t read_weight(const char *text, size_t *name_bytes_out)
 	return weight <= BS_MOST_WEIGHT ? weight : 0;
 }
 
-/* By the names of the fields. Both are weights. */
+/* Compares two valid weights by the names of their fields. */
 static int compare_fields(const char *a, const char *b)
 {
 	size_t a_bytes = 0, b_bytes = 0;
@@ -33,7 +34,8 @@ static int compare_fields(const char *a, const char *b)
 	return bs_compare_bytes((const uint8_t *)a, a_bytes, (const uint8_t *)b, b_bytes);
 }
 
-/* Puts one in its place among n, or in that of the same field; how many there are then. */
+/* Inserts a weight into a sorted list of n weights, or replaces the weight of the same field.
+ * Returns the new length. */
 static size_t put_weight(char **weights, size_t n, char *weight)
 {
 	size_t at = n;
@@ -49,7 +51,7 @@ static size_t put_weight(char **weights, size_t n, char *weight)
 	return n + 1;
 }
 
-/* Without those that change nothing. */
+/* Removes weights of 1. */
 static void drop_ones(char **weights)
 {
 	size_t n_kept = 0, name_bytes;

@@ -8,8 +8,8 @@
 
 #define SECTION_FOLDERS 1u
 
-/* A record: its bytes, the source, the fingerprint, the entries, the bytes of the path; then path
- * and list. */
+/* A record: its size, the source, the fingerprint, the number of entries, the length of the path;
+ * then the path and the list. */
 #define HEAD_BYTES 48u
 
 struct record {
@@ -92,7 +92,7 @@ static bool read_record(const struct bs_folders *folders, uint64_t at, struct re
 	return true;
 }
 
-/* As a walk meets folders. */
+/* Compares in the order of a walk. */
 static int compare_folders(uint32_t a_source, const char *a, size_t a_bytes, const struct record *b)
 {
 	if (a_source != b->source)
@@ -115,7 +115,7 @@ bool bs_folders_find(const struct bs_folders *folders, struct bs_folder_cursor *
 {
 	struct record record;
 	int order = -1;
-	/* What comes before where we stand is looked for from the start. */
+	/* A folder before the cursor's position is searched from the start. */
 	if (cursor->at > 0 && (!read_record(folders, cursor->before, &record) ||
 	                       compare_folders(source, path, path_bytes, &record) <= 0))
 		cursor->at = 0;
@@ -162,7 +162,7 @@ enum bs_status bs_folders_add(struct bs_buffer *records, uint32_t source, const 
 {
 	uint8_t head[HEAD_BYTES];
 	uint64_t n_bytes = (uint64_t)HEAD_BYTES + path_bytes + list->n_bytes;
-	/* Four billion bytes of names in one folder: it will be read each time. */
+	/* 4 GiB of names in one folder: the folder is not recorded, and read each time. */
 	if (n_bytes > UINT32_MAX)
 		return BS_OK;
 	bs_store_u32(head, (uint32_t)n_bytes);
@@ -193,7 +193,7 @@ enum bs_status bs_folders_copy(const struct bs_folders *folders, uint32_t source
 	return status;
 }
 
-/* Whether the file of that name can be read, and has these records. */
+/* Whether the file of this name is readable and has exactly these records. */
 static bool is_written(const struct bs_dir *dir, const char *name, const struct bs_buffer *records,
                        struct bs_error *err)
 {

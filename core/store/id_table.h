@@ -1,15 +1,14 @@
 /*
- * id_table.h: which documents of a segment may bear an id. So that a change of a few documents need
- * not pass by all.
+ * id_table.h: a hash table from ids to the documents of a segment that may have them, so that
+ * changing a few documents need not read all.
  *
  *      bucket of an id     floor(h * buckets / 2^64), h = bs_checksum of the id
- *      an entry            document << 8 | the lowest 8 bits of h; by bucket, and within one by
- *        document
+ *      entry               document << 8 | the lowest 8 bits of h; ordered by bucket, then document
  *
- * In the file: two packed arrays, where each bucket begins (one more than there are buckets), and
- * the entries. What an entry says is only that the document may bear the id: its record knows. A
- * segment without a table, or with few documents, gets one in memory; but one whose ids ascend
- * needs none, and says so: they are looked for by halves.
+ * The file has two packed arrays: the start of each bucket (one more than there are buckets), and
+ * the entries. An entry means only that the document may have the id; its record decides. A segment
+ * without a table, or with few documents, gets one in memory. A segment whose ids ascend needs no
+ * table and has a mark instead: its ids are found by bisection.
  */
 #pragma once
 
@@ -18,7 +17,8 @@
 #include "core/base/vector.h"
 #include "core/file/packed.h"
 
-/* Documents of which ids are looked up; with fewer, a table is made quicker than it is kept. */
+/* Minimum number of documents for a table in the file. For fewer, making a table is faster than
+ * storing it. */
 #define BS_ID_TABLE_LEAST 256u
 
 static inline uint64_t bs_id_hash(const void *id, size_t id_bytes)
@@ -26,7 +26,7 @@ static inline uint64_t bs_id_hash(const void *id, size_t id_bytes)
 	return bs_checksum(id, id_bytes);
 }
 
-/* What a table is made of. */
+/* The input of bs_id_table_make. */
 struct bs_id_entry {
 	uint64_t hash;
 	uint32_t document;
@@ -37,32 +37,33 @@ BS_VECTOR(bs_id_entries, struct bs_id_entry);
 /* Zero-initialise; release with bs_id_table_deinit. */
 struct bs_id_table {
 	bool is_there;
-	/* There is none, but the ids of so many documents, all that were given, ascend with their
-	 * numbers, byte by byte. 0: they do not. */
+	/* If there is no table: the number of documents, all that were given, whose ids ascend
+	 * bytewise with their numbers. 0: they do not ascend. */
 	uint64_t n_ordered;
 	uint64_t n_buckets;
 	struct bs_packed starts, entries; /* of a file, if own_starts is NULL */
 	uint64_t *own_starts, *own_entries;
 };
-/* Makes one in memory; documents ascend. BS_NO_MEMORY. */
+/* Makes a table in memory. Documents ascend. BS_NO_MEMORY. */
 enum bs_status bs_id_table_make(struct bs_id_table *table, const struct bs_id_entry *entries,
                                 size_t n, struct bs_error *err) BS_WARN_UNUSED;
 void bs_id_table_deinit(struct bs_id_table *table);
 
-/* The section that says so, of n documents. Sticky like the writer. */
+/* Writes the section that marks the ids of n documents as ascending. Errors are sticky in the
+ * writer. */
 void bs_id_table_write_order(struct bs_file_writer *writer, uint64_t n);
-/* Sections of a made one. Sticky like the writer. */
+/* Writes the sections of a table made in memory. Errors are sticky in the writer. */
 void bs_id_table_write(const struct bs_id_table *table, struct bs_file_writer *writer);
-/* That of a file; is_there and n_ordered say what it has. BS_CORRUPT. */
+/* Opens the table of a file; is_there and n_ordered give the form of the file. BS_CORRUPT. */
 enum bs_status bs_id_table_open(struct bs_id_table *table, const struct bs_container *file,
                                 struct bs_error *err) BS_WARN_UNUSED;
 
-/* The next document that may bear an id of this hash, from *at = 0 on; UINT32_MAX: there is none.
- * BS_CORRUPT. */
+/* The next document that may have an id of this hash; UINT32_MAX if there is none. *at is 0 at
+ * first. BS_CORRUPT. */
 enum bs_status bs_id_table_next(const struct bs_id_table *table, uint64_t hash, uint64_t *at,
                                 uint32_t *document_out, struct bs_error *err) BS_WARN_UNUSED;
 
-/* Of a table of a file: that it is well made, of documents below n_docs. BS_CORRUPT. */
+/* Checks a table of a file, whose documents must be below n_docs. BS_CORRUPT. */
 enum bs_status bs_id_table_check(const struct bs_id_table *table, uint64_t n_docs,
                                  const struct bs_container *file,
                                  struct bs_error *err) BS_WARN_UNUSED;

@@ -16,8 +16,7 @@
 #include "core/file/segment_sections.h"
 #include "core/system/deadline.h"
 
-/* What tells others to pass the index over: git, and programs that make backups
- * (https://bford.info/cachedir). */
+/* Files that make git and backup programs skip the index (https://bford.info/cachedir). */
 static const struct {
 	const char *name, *text;
 } courtesies[] = {
@@ -27,7 +26,7 @@ static const struct {
 };
 #define N_COURTESIES (sizeof(courtesies) / sizeof(courtesies[0]))
 
-/* An index is as good without them, so nobody is told of what fails. */
+/* An index works without these files, so failures are ignored. */
 static void put_courtesies(const char *path)
 {
 	int dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -44,8 +43,8 @@ static void put_courtesies(const char *path)
 		close(dir);
 }
 
-/* Removes the folders above the path, up to the one whose path has made_bytes (0: none); one that
- * holds something stays. */
+/* Removes the empty folders above the path, up to the one whose path has made_bytes; none if it is
+ * 0. */
 static void remove_folders(const char *path, size_t made_bytes)
 {
 	char *above = made_bytes > 0 && made_bytes < strlen(path) ? strdup(path) : NULL;
@@ -57,8 +56,8 @@ static void remove_folders(const char *path, size_t made_bytes)
 	free(above);
 }
 
-/* Makes the folders above the path that are not there: *made_bytes_out is the length of the first
- * one's path, 0: there was none to make. What fails shows when the path itself is made. */
+/* Creates the missing folders above the path. *made_bytes_out is the length of the path of the
+ * first one, 0 if none was missing. Failures show when the directory itself is created. */
 static enum bs_status make_folders(const char *path, size_t *made_bytes_out, struct bs_error *err)
 {
 	char *above = strdup(path);
@@ -138,7 +137,7 @@ enum bs_status bs_index_locate(char **dir_out, struct bs_error *err)
 	*dir_out = NULL;
 	if (!here)
 		return bs_fail(err, BS_IO, "the current directory: %s", strerror(errno));
-	/* One step up for every component of where we are. */
+	/* One step up for each component of the current directory. */
 	size_t n_up = 0;
 	for (const char *at = here; *at; at++)
 		n_up += at[0] == '/' && at[1] != '\0';
@@ -152,8 +151,8 @@ enum bs_status bs_index_locate(char **dir_out, struct bs_error *err)
 		bool is_there = stat(path, &info) == 0;
 		bool is_closed = !is_there && errno == EACCES;
 		memcpy(at, name, sizeof(name));
-		/* One that may not be entered is somebody's index all the same: opening it says
-		 * whose. */
+		/* An index that may not be entered is returned, too: opening it reports the
+		 * reason. */
 		if (is_there || (is_closed && stat(path, &info) == 0)) {
 			enum bs_status status = bs_index_refuse_link(path, err);
 			if (status)
@@ -183,7 +182,7 @@ static enum bs_status report_holder(const struct bs_dir *dir, int fd, struct bs_
 	               dir->path, holder[0] ? holder : "unknown");
 }
 
-/* *status: why it does not wait any longer, if that is the deadline. */
+/* *status: BS_DEADLINE or BS_STOPPED if waiting ended for this reason. */
 static int take_flock(int fd, bool wait, enum bs_status *status, struct bs_error *err)
 {
 	int failed;
@@ -206,8 +205,8 @@ enum bs_status bs_index_lock_take(const struct bs_dir *dir, const char *name, bo
 		lock_out->memory = status ? NULL : dir->memory;
 		return status;
 	}
-	/* Whoever held it may have removed it (bs_index_remove_new), and somebody has another by
-	 * now. */
+	/* The last holder may have removed the lock file (bs_index_remove_new), and another process
+	 * may hold a new one. */
 	do {
 		if (fd >= 0)
 			close(fd);
@@ -224,7 +223,7 @@ enum bs_status bs_index_lock_take(const struct bs_dir *dir, const char *name, bo
 		close(fd);
 		return status;
 	}
-	/* For whoever finds it locked; the lock itself does not depend on what is written. */
+	/* For messages of other processes; locking does not depend on it. */
 	char holder[32];
 	int n = snprintf(holder, sizeof(holder), "%ld\n", (long)getpid());
 	if (ftruncate(fd, 0) != 0 || pwrite(fd, holder, (size_t)n, 0) != n)
@@ -259,7 +258,7 @@ void bs_index_lock_release(struct bs_index_lock *lock)
 	*lock = (struct bs_index_lock){.fd = -1};
 }
 
-/* A condensed segment goes with the segment. */
+/* The manifest names a condensed segment if it names the segment. */
 static bool is_named(const struct bs_manifest *manifest, const char *name)
 {
 	static const char condensed[] = "condensed-";
@@ -274,7 +273,7 @@ static bool is_named(const struct bs_manifest *manifest, const char *name)
 	return false;
 }
 
-/* The number in a name that bs_index_file_name gives; 0 if it is none such. */
+/* The number in a name made by bs_index_file_name; 0 for other names. */
 static uint64_t number_of(const char *name)
 {
 	static const char *const prefixes[] = {"seg",     "del",    "exc",
@@ -292,7 +291,7 @@ static uint64_t number_of(const char *name)
 	return 0;
 }
 
-/* The name behind one of a list, from NULL on; NULL: there is none. */
+/* The next name in a list; the first if name is NULL. NULL at the end. */
 static const char *next_name(const struct bs_buffer *names, const char *name)
 {
 	const char *next = name ? name + strlen(name) + 1 : (const char *)names->data;
@@ -306,8 +305,8 @@ void bs_index_sweep(const struct bs_dir *dir, const struct bs_manifest *manifest
 	if (bs_dir_list(dir, &names, NULL) != BS_OK)
 		names.used_bytes = 0;
 	for (const char *name = NULL; (name = next_name(&names, name)) != NULL;) {
-		/* Only names that we ourselves give: somebody's own file in the folder is not ours
-		 * to remove. */
+		/* Removes only names of files of an index. Other files in the folder are the
+		 * user's. */
 		bool is_ours = number_of(name) != 0 || strcmp(name, "manifest.new") == 0 ||
 		               strcmp(name, "folders.new") == 0;
 		if (is_ours && !is_named(manifest, name))
@@ -350,7 +349,7 @@ uint64_t bs_index_bytes(const struct bs_dir *dir, const struct bs_manifest *mani
 	return n_bytes;
 }
 
-/* What the umask, or the directory, leaves of 0666. */
+/* The mode that the umask, or the directory's default ACL, leaves of 0666. */
 static enum bs_status usual_mode(const struct bs_dir *dir, mode_t *mode_out, struct bs_error *err)
 {
 	struct stat found;
@@ -386,8 +385,8 @@ enum bs_status bs_index_set_modes(struct bs_dir *dir, bool is_shared, struct bs_
 	if (status)
 		return status;
 	dir->file_mode = mode;
-	/* Who may read a folder may enter it too. What becomes private is so at once, what is
-	 * shared is shared last. */
+	/* A user who may read the folder may enter it. When the index becomes private, the folder
+	 * is changed first; when it becomes shared, last. */
 	mode_t folder_mode = 0700 | mode | (mode & 0444) >> 2;
 	if (!is_shared)
 		status = bs_dir_set_mode(dir, folder_mode, err);

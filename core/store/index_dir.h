@@ -1,14 +1,12 @@
 /*
- * index_dir.h: an index is a directory. This file owns what lies in it besides the bytes of each
- * file: names, the writer's lock, and the removal of files that no commit names. snapshot.h opens
- * what a commit names.
+ * index_dir.h: the directory of an index: names of its files, the writer's lock, and the removal of
+ * files that no commit names. snapshot.h opens the files of a commit.
  *
  *      manifest      the last commit; replaced by rename
- *      lock          held by the one writer, with its process number inside
- *      seg-N, del-N  segments and tombstones; a number is used once
- *      exc-N         exclusions: what was deleted by id, and is not to come back with the next
- *        refresh
- *      .gitignore, CACHEDIR.TAG   for others, who may pass the index over
+ *      lock          held by the only writer; contains its process id
+ *      seg-N, del-N  segments and tombstones; a number is never reused
+ *      exc-N         exclusions: documents deleted by id, which a refresh must not add again
+ *      .gitignore, CACHEDIR.TAG   make git and backup programs skip the index
  */
 #pragma once
 
@@ -18,43 +16,43 @@
 #include "core/store/manifest.h"
 #include "core/store/snapshot.h"
 
-/* Creates the directory, for its owner alone, if it is not there, and the folders above it, as
- * mkdir -p does. *made_bytes_out: the length of the path of the first one that was made; 0: the
- * directory was there. BS_IO names it; BS_NO_MEMORY. */
+/* Creates the directory with mode 0700 if it does not exist, and its parents, as mkdir -p does.
+ * *made_bytes_out is the length of the path of the first created directory; 0 if the directory
+ * existed. BS_IO with the path; BS_NO_MEMORY. */
 enum bs_status bs_index_create_dir(const char *dir, size_t *made_bytes_out,
                                    struct bs_error *err) BS_WARN_UNUSED;
-/* Of a run that made the directory and failed, was swept up after, and holds the lock: the
- * directory and the folders that were made for it go, unless there is a commit in it or something
- * of somebody else. */
+/* Cleans up after a failed run that created the directory. The caller has swept it and holds the
+ * lock. Removes the directory and the parents created for it, unless it has a commit or foreign
+ * files. */
 void bs_index_remove_new(const struct bs_dir *dir, size_t made_bytes);
 
-/* BS_UNTRUSTED if a directory that nobody named, found at path, is a symbolic link: it may lead
+/* BS_UNTRUSTED if path, which was found and not named by the user, is a symlink: it may lead
  * anywhere. */
 enum bs_status bs_index_refuse_link(const char *path, struct bs_error *err) BS_WARN_UNUSED;
 
-/* A number for a new file: greater than that of every file in DIR, and not less than the one that
- * old (nullable) recorded. Numbers are not used again, lest a reader of an old manifest open a file
- * of a new one. */
+/* The number for a new file: greater than that of every file in the directory, and not less than
+ * next_number of `old` (nullable). Numbers are not reused, because a reader of an old manifest
+ * could open a file of a new one. */
 uint64_t bs_index_next_number(const struct bs_dir *dir, const struct bs_manifest *old);
 
-/* Of all the files that the commit names, and of folders. */
+/* Total bytes of the files of the commit and of the file `folders`. */
 uint64_t bs_index_bytes(const struct bs_dir *dir, const struct bs_manifest *manifest);
 
 struct bs_index_lock {
-	int fd;                         /* -1: not held, */
-	struct bs_memory_index *memory; /* unless this is the index in memory whose lock it is */
+	int fd;                         /* -1: not held, unless memory is set */
+	struct bs_memory_index *memory; /* the index in memory whose lock is held; NULL: none */
 };
 
-#define BS_INDEX_LOCK "lock" /* the name of the writer's */
+#define BS_INDEX_LOCK "lock" /* name of the writer's lock */
 
-/* An OS lock, gone when the process is: the writer's, or one of another name, for which other users
- * of the directory wait. BS_BUSY names the holder's process, unless wait is true: then it waits, as
- * long as the deadline allows (BS_DEADLINE, BS_STOPPED). */
+/* Takes an OS lock, which ends with the process: the writer's lock, or a lock of another name for
+ * other users of the directory. Without wait, BS_BUSY names the process that holds it. With wait,
+ * waits until the deadline (BS_DEADLINE, BS_STOPPED). BS_IO. */
 enum bs_status bs_index_lock_take(const struct bs_dir *dir, const char *name, bool wait,
                                   struct bs_index_lock *lock_out,
                                   struct bs_error *err) BS_WARN_UNUSED;
-/* The same for an index that must be there: BS_NOT_FOUND leaves no lock file where there is none.
- * What is then created is as private as the manifest. */
+/* Takes the writer's lock of an existing index. BS_NOT_FOUND if there is no index; then no lock
+ * file remains. Sets dir->file_mode so that new files are as private as the manifest. */
 enum bs_status bs_index_lock_existing(struct bs_dir *dir, bool wait, struct bs_index_lock *lock_out,
                                       struct bs_error *err) BS_WARN_UNUSED;
 static inline bool bs_index_lock_is_held(const struct bs_index_lock *lock)
@@ -63,30 +61,30 @@ static inline bool bs_index_lock_is_held(const struct bs_index_lock *lock)
 }
 void bs_index_lock_release(struct bs_index_lock *lock);
 
-/* Removes segments, tombstones and temporary files that manifest does not name (all of them if it
- * is NULL). Only with the lock held. Readers have their files mapped and are not disturbed. */
+/* Removes segments, tombstones and temporary files that the manifest does not name (all if it is
+ * NULL). The caller holds the lock. Readers have their files mapped and are not affected. */
 void bs_index_sweep(const struct bs_dir *dir, const struct bs_manifest *manifest);
-/* After a failed run upon the commit old (NULL: none): the same, unless the manifest was replaced
- * after all, and only flushing it failed. Then nothing goes: after a crash either commit may be the
- * last. */
+/* Cleans up after a failed run that started from the commit `old` (NULL: none), as bs_index_sweep
+ * does. Removes nothing if the manifest was replaced and only flushing it failed: after a crash
+ * either commit may be the last. */
 void bs_index_sweep_failed(const struct bs_dir *dir, const struct bs_manifest *old);
 
-/* Makes the directory and what is in it readable for others, as far as the umask has it, or for the
- * owner alone; so will be what is created from now on. Only with the lock held. BS_IO. */
+/* Makes the directory and its files readable for others, as far as the umask allows, or for the
+ * owner only. New files get the same mode. The caller holds the lock. BS_IO. */
 enum bs_status bs_index_set_modes(struct bs_dir *dir, bool is_shared,
                                   struct bs_error *err) BS_WARN_UNUSED;
 
-/* Writes a segment's tombstones (n_docs bits) as file del-NUMBER. */
+/* Writes a segment's tombstones (n_docs bits) to the file del-NUMBER. */
 enum bs_status bs_tombstones_write(const struct bs_dir *dir, uint64_t number, const uint8_t *bits,
                                    uint64_t n_docs, struct bs_error *err) BS_WARN_UNUSED;
-/* Writes exclusions as file exc-NUMBER; documents of folders must be in document order. */
+/* Writes exclusions to the file exc-NUMBER. Documents of folders must be in document order. */
 enum bs_status bs_exclusions_write(const struct bs_dir *dir, uint64_t number,
                                    const struct bs_doc_table_builder *excluded,
                                    struct bs_error *err) BS_WARN_UNUSED;
 
-/* Adds the segments of the snapshot to the manifest of the next commit: without those that have no
- * live document left, and with new tombstones, written here, for those that were marked.
- * *n_changed_out: how many are not as they were. */
+/* Adds the segments of the snapshot to the manifest of the next commit. Drops segments without live
+ * documents and writes new tombstones for segments with newly marked documents. *n_changed_out: the
+ * number of changed segments. */
 enum bs_status bs_index_keep_segments(const struct bs_snapshot *snapshot,
                                       struct bs_manifest *manifest, uint32_t *n_changed_out,
                                       struct bs_error *err) BS_WARN_UNUSED;

@@ -43,7 +43,7 @@ const char *bs_part_name(enum bs_part part)
 	return names[part];
 }
 
-/* Where a section's bytes go; those of the columns are told apart by level. */
+/* The part of a section. Columns are split by level elsewhere. */
 static enum bs_part part_of(uint32_t section)
 {
 	static const uint8_t parts[][2] = {
@@ -198,7 +198,7 @@ static enum bs_status read_segment(const struct bs_segment *segment, struct bs_s
 	return status;
 }
 
-/* One that is damaged counts as none, as for searches. */
+/* A damaged summary counts as none, as in searches. */
 static enum bs_status count_summary(const struct bs_snapshot *snapshot,
                                     struct bs_index_stats *stats, struct bs_error *err)
 {
@@ -217,7 +217,7 @@ static enum bs_status count_summary(const struct bs_snapshot *snapshot,
 	stats->summary_bytes = file.summary.n_bytes;
 	stats->summary_rate = bs_summary_rate(&file.summary);
 	stats->n_summary_words = bs_summary_n(&file.summary.words);
-	/* Some may stand in it twice. */
+	/* bs_summary_n would count some trigrams twice, so count the decoded set. */
 	struct bs_buffer grams = {0};
 	status = bs_multiset_read_set(&file.summary.grams, &grams, err);
 	stats->n_summary_grams = bs_numbers_in(&grams).n;
@@ -269,9 +269,9 @@ static void add_up(const struct bs_snapshot *snapshot, struct bs_index_stats *st
 	}
 }
 
-/* ---- numbers and dates ---- */
+/* Numbers and dates. */
 
-/* The name that begins at `at`, and where the next one begins; the names are zero-ended. */
+/* Interns the NUL-terminated name at *at and moves *at to the next name. */
 static enum bs_status intern_name(struct bs_index_stats *stats, const struct bs_section *names,
                                   uint64_t *at, uint32_t *number_out, struct bs_error *err)
 {
@@ -284,7 +284,8 @@ static enum bs_status intern_name(struct bs_index_stats *stats, const struct bs_
 
 BS_VECTOR(field_stats_list, struct bs_field_stats);
 
-/* Adds the texts of a segment's fields. counted: by number of the name. */
+/* Adds the counts of the texts of a segment's fields. counted is indexed by the number of the
+ * name. */
 static enum bs_status count_field_texts(const struct bs_segment *segment,
                                         struct bs_index_stats *stats,
                                         struct field_stats_list *counted, struct bs_error *err)
@@ -315,7 +316,7 @@ static enum bs_status count_field_texts(const struct bs_segment *segment,
 	return status;
 }
 
-/* Segments that did not count texts tell which fields have values all the same. */
+/* Segments without counts of texts record at least which fields have values. */
 static enum bs_status mark_values(const struct bs_segment *segment, struct bs_index_stats *stats,
                                   struct bs_buffer *has_values, struct bs_error *err)
 {

@@ -1,41 +1,41 @@
-/* index_stats.h: what an index is made of: shards and their densities, and which bytes are spent on
- * what. `bitsift stats` prints it; the benchmarks read it. */
+/* index_stats.h: statistics of an index: shards with their densities, and the bytes of each part.
+ * `bitsift stats` prints them; the benchmarks read them. */
 #pragma once
 
 #include "core/base/error.h"
 #include "core/collections/term_table.h"
 #include "core/store/snapshot.h"
 
-/* What bytes are spent on. Every byte of every file belongs to one of them. */
+/* The parts that bytes are counted for. Every byte of every file belongs to one of them. */
 enum bs_part {
 	BS_PART_DOCUMENT_COLUMNS,
 	BS_PART_GROUP_COLUMNS,
 	BS_PART_BLOCK_COLUMNS,
-	BS_PART_EXACT_COLUMNS,   /* with the numbers of their terms */
-	BS_PART_FALSE_POSITIVES, /* rows that pass hashed columns wrongly */
-	BS_PART_FORWARD_INDEXES, /* forward indexes */
+	BS_PART_EXACT_COLUMNS,   /* with the ordinals of their terms */
+	BS_PART_FALSE_POSITIVES, /* false-positive lists */
+	BS_PART_FORWARD_INDEXES,
 	BS_PART_RARE_TERM_LISTS,
 	BS_PART_POPCOUNTS,
 	BS_PART_ROWS,
 	BS_PART_LENGTHS,
-	BS_PART_TFS, /* how often words stand in documents; their levels are document columns */
+	BS_PART_TFS, /* tf codes; tf levels are document columns */
 	BS_PART_LEXICON,
 	BS_PART_GRAM_COLUMNS,
-	BS_PART_GRAM_LISTS, /* which trigrams are frequent */
+	BS_PART_GRAM_LISTS, /* the listed trigrams of each tier */
 	BS_PART_GRAM_ROWS,
 	BS_PART_VALUES, /* numbers and dates of records */
-	BS_PART_NAMES,  /* of documents: ids, and their offsets */
-	BS_PART_PLACES, /* of documents in their sources; flags */
+	BS_PART_NAMES,  /* names or ids of documents, and their offsets */
+	BS_PART_PLACES, /* places of documents in their sources; flags */
 	BS_PART_STORED_TEXT,
-	BS_PART_SUMMARY, /* what the index lacks, and trigrams of segments for it */
+	BS_PART_SUMMARY, /* the summary, and the trigrams of segments for it */
 	BS_PART_TOMBSTONES,
-	BS_PART_CHECKSUMS, /* heads, section tables, page sums */
+	BS_PART_CHECKSUMS, /* headers, section tables, page checksums */
 	BS_PART_REST,      /* manifest, small sections, alignment */
 	BS_PARTS,
 };
 
-/* Those before the first are the index of the words, those from there on the index of the grams;
- * from the second on, what would be there without either. */
+/* Parts before BS_FIRST_GRAM_PART are the index of words. Parts from there to BS_FIRST_OTHER_PART
+ * are the index of grams. The other parts do not depend on either. */
 #define BS_FIRST_GRAM_PART  BS_PART_GRAM_COLUMNS
 #define BS_FIRST_OTHER_PART BS_PART_VALUES
 
@@ -43,53 +43,52 @@ struct bs_shard_stats {
 	uint32_t n_docs;
 	uint32_t n_levels;                 /* 0: forward indexes */
 	uint32_t n_columns[BS_MAX_LEVELS]; /* m; 0: the level is absent */
-	double density
-		[BS_MAX_LEVELS]; /* mean share of set bits among those that stand for documents */
+	/* Mean share of set bits, among the bits that represent documents. */
+	double density[BS_MAX_LEVELS];
 	uint32_t n_exact;
 	uint64_t n_exact_postings;
-	uint64_t n_forward_postings; /* of forward indexes */
+	uint64_t n_forward_postings; /* postings in forward indexes */
 };
 
 struct bs_segment_stats {
-	uint64_t parts[BS_PARTS];      /* tombstones not counted */
-	struct bs_shard_stats *shards; /* as many as the segment has */
+	uint64_t parts[BS_PARTS];      /* without tombstones */
+	struct bs_shard_stats *shards; /* one per shard */
 };
 
-/* The texts of a field in which at least one is a number or a date. */
+/* The texts of a field that has at least one number or date. */
 struct bs_field_stats {
-	uint32_t name;     /* in field_names of struct bs_index_stats */
-	bool is_at_least;  /* older segments did not count theirs */
-	uint64_t n_values; /* texts that are numbers or dates, */
-	uint64_t
-		/* and those that are not, which no range matches; deleted documents count */
-		n_others;
+	uint32_t name;     /* number in field_names of struct bs_index_stats */
+	bool is_at_least;  /* true: older segments have no counts */
+	uint64_t n_values; /* texts that are numbers or dates */
+	/* Texts that are neither; no range matches them. Deleted documents are counted. */
+	uint64_t n_others;
 };
 
 struct bs_index_stats {
-	struct bs_segment_stats *segments; /* as many as the snapshot has */
+	struct bs_segment_stats *segments; /* one per segment of the snapshot */
 	uint32_t n_segments;
 	uint64_t parts[BS_PARTS]; /* of all files */
-	uint64_t n_bytes;         /* their sum */
-	uint64_t n_words_bytes;   /* the sum of those before BS_FIRST_GRAM_PART */
-	uint64_t n_grams_bytes;   /* ... from there to BS_FIRST_OTHER_PART */
-	uint64_t n_terms;         /* summed over the segments */
+	uint64_t n_bytes;         /* sum of parts */
+	uint64_t n_words_bytes;   /* sum of the parts before BS_FIRST_GRAM_PART */
+	uint64_t n_grams_bytes;   /* sum of the parts from there to BS_FIRST_OTHER_PART */
+	uint64_t n_terms;         /* sum over the segments */
 	uint64_t n_postings;
 	uint64_t text_bytes;
-	uint64_t summary_bytes;   /* of the summary itself; 0: there is none. Then: */
-	double summary_rate;      /* at which an absent word seems to be there */
-	uint64_t n_summary_words; /* places that words have */
+	uint64_t summary_bytes;   /* bytes of the summary; 0: no summary */
+	double summary_rate;      /* rate at which absent words appear present */
+	uint64_t n_summary_words; /* distinct places of words */
 	uint64_t n_summary_grams;
 	struct bs_term_table field_names; /* of all segments */
-	struct bs_field_stats *fields;    /* by name; those that have values */
+	struct bs_field_stats *fields;    /* fields with values, by name */
 	uint32_t n_fields;
 };
 
-/* Reads all popcounts and nothing else of the columns. The caller's struct; release with
- * bs_index_stats_deinit. */
+/* Reads the statistics into the caller's struct. Of the columns it reads only the popcounts.
+ * Release with bs_index_stats_deinit. */
 enum bs_status bs_index_stats_read(const struct bs_snapshot *snapshot,
                                    struct bs_index_stats *stats_out,
                                    struct bs_error *err) BS_WARN_UNUSED;
 void bs_index_stats_deinit(struct bs_index_stats *stats);
 
-/* "document columns". Never NULL. */
+/* A name such as "document columns". Never NULL. */
 const char *bs_part_name(enum bs_part part);

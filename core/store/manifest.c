@@ -1,5 +1,5 @@
-/* manifest.c: options of an index in memory; its manifest, read and replaced. See manifest.h; bytes
- * in FORMAT.md. */
+/* manifest.c: the options of an index in memory; reading and replacing the manifest. See
+ * manifest.h; bytes in FORMAT.md. */
 #include "core/store/manifest.h"
 
 #include <stdio.h>
@@ -33,7 +33,7 @@
 #define SOURCE_INNER 2u
 #define SEGMENT_ROWS 2u
 
-/* The options that are yes or no: bit i of the flags says flag_options[i]. */
+/* The boolean options: bit i of the flags is flag_options[i]. */
 static const size_t flag_options[] = {
 	offsetof(struct bs_recorded_options, words),
 	offsetof(struct bs_recorded_options, grams),
@@ -48,7 +48,7 @@ static const size_t flag_options[] = {
 #define N_FLAGS               (sizeof(flag_options) / sizeof(*flag_options))
 #define FLAG_GRAM_COLLECTIONS (1u << 7)
 
-/* The options that are nullable strings, and those that are lists of strings. */
+/* The options that are nullable strings, then those that are lists of strings. */
 static const size_t string_options[] = {offsetof(struct bs_recorded_options, stem_language),
                                         offsetof(struct bs_recorded_options, id_field),
                                         offsetof(struct bs_recorded_options, analyzer_name)};
@@ -121,7 +121,7 @@ static bool lists_equal(char *const *a, char *const *b)
 	return true;
 }
 
-/* As it is stored: what was written and read again is still equal to what was asked for. */
+/* Rounds as the file does, so that an option compares equal after it was written and read. */
 static uint64_t density_ppm(double density)
 {
 	return (uint64_t)(density * 1e6 + 0.5);
@@ -279,8 +279,8 @@ enum bs_status bs_manifest_add_fields(struct bs_manifest *manifest,
 	return status;
 }
 
-/* An entry is the number of its source and where its first NUL byte ends, four bytes each, and its
- * name, NUL-ended: in memory as in the file. */
+/* An entry is u32 source, u32 offset after the first NUL byte, and the NUL-terminated name, in
+ * memory and in the file. */
 #define NON_DOCUMENT_HEAD_BYTES 8u
 
 enum bs_status bs_manifest_add_non_document(struct bs_manifest *manifest,
@@ -375,10 +375,11 @@ enum bs_status bs_manifest_copy_head(const struct bs_manifest *manifest,
 	return status;
 }
 
-/* Writes or reads a section: each function below lists the parts of a section once. Writing changes
- * nothing. Reading checks; after the first failure nothing more is read, and numbers are 0. */
+/* Writes or reads a section, so that each function below lists the fields of a section once.
+ * Writing changes nothing. Reading checks; after the first failure it reads nothing more and
+ * numbers are 0. */
 struct coder {
-	struct bs_file_writer *writer; /* NULL: it reads */
+	struct bs_file_writer *writer; /* NULL: reading */
 	const struct bs_container *file;
 	const uint8_t *at;
 	const uint8_t *end;
@@ -400,7 +401,7 @@ static const uint8_t *take_bytes(struct coder *coder, size_t n_bytes)
 	return coder->at - n_bytes;
 }
 
-/* A rule of what is read. */
+/* When reading, fails as corrupt unless is_right. */
 static void expect(struct coder *coder, bool is_right, const char *what, unsigned long long number)
 {
 	if (!coder->writer && !coder->status && !is_right)
@@ -438,15 +439,15 @@ static void code_varint(struct coder *coder, uint64_t *value)
 		has_bytes(coder, UINT64_MAX);
 }
 
-/* A count of things that take at least a byte each: more than the bytes left is damage, and would
- * be a huge loop. */
+/* A count of items that take at least one byte each. A count greater than the bytes left is
+ * corrupt, and could cause a huge loop. */
 static uint64_t code_count(struct coder *coder, uint64_t n)
 {
 	code_varint(coder, &n);
 	return coder->writer || has_bytes(coder, n) ? n : 0;
 }
 
-/* A text that was read is borrowed and has no NUL at its end. */
+/* A text that was read is borrowed and not NUL-terminated. */
 static void code_text(struct coder *coder, const char **text, size_t *n_bytes)
 {
 	*n_bytes = (size_t)code_count(coder, *n_bytes);
@@ -472,7 +473,7 @@ static void code_string(struct coder *coder, char **string)
 		coder->status = bs_fail_memory(coder->err, "a string", n_bytes);
 }
 
-/* A nullable string is a list of none or one. */
+/* A nullable string is coded as a list of length 0 or 1. */
 static void code_optional(struct coder *coder, char **string)
 {
 	uint64_t n = code_count(coder, *string != NULL);
@@ -525,7 +526,7 @@ static void code_options(struct coder *coder, struct bs_manifest *manifest)
 	code_optional(coder, &options->id_field);
 	code_list(coder, &options->text_fields);
 	code_list(coder, &options->globs);
-	/* Indexes of before this option end here. */
+	/* Indexes from before this option end here. */
 	if (coder->writer || coder->at < coder->end)
 		code_u64(coder, &max_document);
 	if (coder->writer || coder->at < coder->end)
@@ -540,7 +541,8 @@ static void code_options(struct coder *coder, struct bs_manifest *manifest)
 	options->max_document = max_document;
 }
 
-/* An index of the first rules, of whole words that count alike, has no such section. */
+/* Indexes of revision 0 of the rules, without splitting, weights and analyzer, have no such
+ * section. */
 static bool has_word_rules(const struct bs_manifest *manifest)
 {
 	const struct bs_recorded_options *options = &manifest->options;
@@ -594,14 +596,15 @@ static void code_words(struct coder *coder, struct bs_manifest *manifest)
 		                BS_TOKENIZER_REVISION);
 }
 
-/* Earlier programs pass over it: what they commit has no summary, until a later one makes one. */
+/* Earlier programs ignore this section. Their commits have no summary, and the next later program
+ * makes one. */
 static void code_summary(struct coder *coder, struct bs_manifest *manifest)
 {
 	struct bs_manifest_summary *summary = &manifest->summary;
 	bool is_uncounted = !coder->writer && coder->end - coder->at == 2 * sizeof(uint64_t);
 	code_u64(coder, &summary->number);
 	code_u64(coder, &manifest->options.summary_rate);
-	/* Two numbers alone come from a program that kept no counts: its summary is ignored. */
+	/* Two numbers only: written by a program without counts. Its summary is ignored. */
 	if (is_uncounted)
 		summary->number = 0;
 	else
@@ -620,7 +623,7 @@ static bool has_record_grams(const struct bs_manifest *manifest)
 	return manifest->options.record_grams;
 }
 
-/* Earlier programs pass over it: what they commit keeps no such grams from then on. */
+/* Earlier programs ignore this section. Their commits have no grams of records from then on. */
 static void code_record_grams(struct coder *coder, struct bs_manifest *manifest)
 {
 	uint64_t which = 1;
@@ -630,7 +633,8 @@ static void code_record_grams(struct coder *coder, struct bs_manifest *manifest)
 		manifest->options.record_grams = which == 1;
 }
 
-/* The folder that a collection was found in. Its label comes from there. */
+/* The folder in which a collection was found. The collection's label is derived from the
+ * folder's. */
 static void code_parent(struct coder *coder, const struct bs_manifest *manifest,
                         struct bs_source_record *source)
 {
@@ -693,7 +697,8 @@ static void code_sources(struct coder *coder, struct bs_manifest *manifest)
 	}
 }
 
-/* A number of one source for one reason, or, with a name, for one kind of binary files. */
+/* The number of files that a source skipped for a reason or, with a name, of binary files of one
+ * kind. */
 struct number_left_out {
 	uint64_t source, reason, n;
 	const char *kind;
@@ -708,7 +713,8 @@ static void code_number(struct coder *coder, struct number_left_out *number)
 	code_text(coder, &number->kind, &number->kind_bytes);
 }
 
-/* The kinds of a source follow its numbers, as many as there is room for. */
+/* The kinds of binary files of a source follow its numbers. Kinds beyond BS_SKIP_KINDS are
+ * ignored. */
 static void read_number(struct coder *coder, struct bs_manifest *manifest)
 {
 	struct number_left_out number = {.source = 0};
@@ -739,7 +745,7 @@ static void read_number(struct coder *coder, struct bs_manifest *manifest)
 	memcpy(left_out->binary[k].name, number.kind, number.kind_bytes);
 }
 
-/* An index whose sources leave nothing out has no such section. */
+/* Without skipped files the section is omitted. */
 static bool has_left_out(const struct bs_manifest *manifest)
 {
 	uint64_t n = 0;
@@ -852,12 +858,12 @@ static void code_non_documents(struct coder *coder, struct bs_manifest *manifest
 	coder->at = coder->end;
 }
 
-/* In the order in which they are written. */
+/* In the order of the file. */
 static const struct section {
 	uint32_t id;
-	bool may_lack; /* a file that is read need not have it */
-	bool (*is_wanted)(
-		const struct bs_manifest *manifest); /* whether it is written; NULL: always */
+	bool may_lack; /* the section may be missing in a file */
+	/* Whether the section is written; NULL: always. */
+	bool (*is_wanted)(const struct bs_manifest *manifest);
 	void (*code)(struct coder *coder, struct bs_manifest *manifest);
 } sections[] = {
 	{SECTION_OPTIONS, false, NULL, code_options},
@@ -878,8 +884,8 @@ static enum bs_status write_file(const struct bs_dir *dir, const struct bs_manif
 {
 	struct coder coder = {.err = err};
 	bs_dir_remove(dir, temporary);
-	/* The segments this manifest names must be found after a crash: their folder's entries go
-	 * to disk first. */
+	/* The new segments must exist after a crash, so the directory is synced before the manifest
+	 * is written. */
 	enum bs_status status = bs_dir_flush(dir, err);
 	if (!status)
 		status = bs_file_writer_open(dir, temporary, BS_FILE_MANIFEST, &coder.writer, err);
@@ -942,7 +948,7 @@ static int compare_numbers(const void *a, const void *b)
 	return bs_compare_u64(*(const uint64_t *)a, *(const uint64_t *)b);
 }
 
-/* Of files: all below the next one, none twice. */
+/* Checks that the numbers of files are distinct and below next_number. */
 static enum bs_status check_numbers(const struct bs_container *file,
                                     const struct bs_manifest *manifest, struct bs_error *err)
 {
@@ -1011,7 +1017,7 @@ enum bs_status bs_manifest_read(const struct bs_dir *dir, struct bs_manifest *ma
 enum bs_status bs_manifest_refuse(const struct bs_dir *dir, enum bs_status why,
                                   const struct bs_error *reason, struct bs_error *err)
 {
-	/* Without the advice at the end of the line: a rebuild would fail in the same way. */
+	/* Without the advice after the last semicolon: a rebuild would fail in the same way. */
 	const char *end = why == BS_CORRUPT ? strrchr(reason->text, ';') : NULL;
 	size_t n = end ? (size_t)(end - reason->text) : strlen(reason->text);
 	return bs_fail(

@@ -1,5 +1,5 @@
-/* manifest.h: the root of an index: its options, its sources, its segments. One small file,
- * replaced as a whole by each commit; whatever it does not name does not exist. */
+/* manifest.h: the root of an index: its options, sources and segments. One small file, which each
+ * commit replaces as a whole. Files that it does not name do not belong to the index. */
 #pragma once
 
 #include "core/base/buffer.h"
@@ -12,124 +12,124 @@
 #include "core/text/tokenizer.h"
 
 /* Rates of summaries (summary.h). */
-#define BS_SUMMARY_RATE_UNIT 1000000000u /* rates are recorded as so many of these */
+#define BS_SUMMARY_RATE_UNIT 1000000000u /* recorded rates are multiples of 1 / this */
 #define BS_SUMMARY_DEFAULT   (BS_SUMMARY_RATE_UNIT / 100)
 #define BS_SUMMARY_MOST_RATE (BS_SUMMARY_RATE_UNIT / 2)
 
-/* Options recorded with the index: a refresh uses them again, a query analyses by them. Owns its
- * strings. */
+/* Options recorded in the index. A refresh uses them again, and queries are analysed by them. Owns
+ * its strings. */
 struct bs_recorded_options {
 	bool words;
 	bool grams;
-	bool store; /* keep the text of every source */
+	bool store; /* store the text of every source */
 	bool fold_accents;
-	char *stem_language; /* NULL: none */
+	char *stem_language; /* NULL: no stemming */
 	char *id_field;      /* NULL: "id" */
-	char **text_fields;  /* NULL-ended, or NULL: all */
+	char **text_fields;  /* NULL-terminated; NULL: all fields */
 	bool hidden;
 	bool no_ignore;
 	bool binary_as_text;
-	/* named collections have grams, too, whatever else there is; of no weight where options are
-	 * compared */
+	/* Whether named collections get grams even without `grams`. Ignored by comparisons of
+	 * options. */
 	bool gram_collections;
-	char **globs; /* NULL-ended, or NULL */
-	/* files of folders that are collections by name are read record by record */
+	char **globs; /* NULL-terminated, or NULL */
+	/* Whether files of folders whose names are those of collections are read record by
+	 * record. */
 	bool reads_records;
-	/* those of records: of an index that a writer made so. Of no weight where options are
-	 * compared */
+	/* Whether records have grams; set by a writer that makes such an index. Ignored by
+	 * comparisons of options. */
 	bool record_grams;
-	char **records; /* ... more globs of such names, NULL-ended, or NULL */
+	char **records; /* further globs of names of collections; NULL-terminated, or NULL */
 	double density;
-	uint64_t
-		/* bytes: what is larger is passed over; 0 counts as BS_DEFAULT_MAX_DOCUMENT */
-		max_document;
-	uint64_t
-		/* of absent words, see summary.h; 0: no summary. Of no weight where options are
-		 * compared */
-		summary_rate;
-	uint32_t
-		/* BS_TOKENIZER_REVISION of who made it; of no weight where options are compared */
-		words_revision;
+	/* Maximum bytes of a document; larger ones are skipped. 0: BS_DEFAULT_MAX_DOCUMENT. */
+	uint64_t max_document;
+	/* False positive rate of absent words, see summary.h. 0: no summary. Ignored by comparisons
+	 * of options. */
+	uint64_t summary_rate;
+	/* BS_TOKENIZER_REVISION of the program that made the index. Ignored by comparisons of
+	 * options. */
+	uint32_t words_revision;
 	bool split_identifiers;
-	char **weights;      /* of fields: see field_weights.h. NULL: none */
-	char *analyzer_name; /* who cuts texts into words; NULL: the rules of tokenizer.h */
-	const struct bs_analyzer
-		*analyzer; /* that one, borrowed, once it is bound; copies have it, too */
+	char **weights;      /* of fields, see field_weights.h; NULL: none */
+	char *analyzer_name; /* the analyzer of texts; NULL: the tokenizer of tokenizer.h */
+	/* The analyzer of that name once it is bound; borrowed. Copies share it. */
+	const struct bs_analyzer *analyzer;
 };
 
-/* The analyzer that words are to be cut with, nullable: BS_UNSUPPORTED, naming both, if it is not
- * the recorded one, or BS_INVALID. where: the index. */
+/* Binds the caller's analyzer (nullable) to the options. BS_UNSUPPORTED, with both names, if it is
+ * not the recorded one; BS_INVALID if it is invalid. where: the index, for messages. */
 enum bs_status bs_recorded_options_bind(struct bs_recorded_options *options,
                                         const struct bs_analyzer *analyzer, const char *where,
                                         struct bs_error *err) BS_WARN_UNUSED;
 
-/* How its words are analysed; borrowed from the options. */
+/* The tokenizer options of the index; borrows from options. */
 struct bs_tokenizer_options bs_index_words_options(const struct bs_recorded_options *options);
 
 #define BS_DEFAULT_MAX_DOCUMENT (UINT64_C(256) << 20)
 uint64_t bs_max_document(const struct bs_recorded_options *options);
 
 void bs_recorded_options_deinit(struct bs_recorded_options *options);
-/* Equal in everything that decides the content of an index. */
+/* Equal in all options that decide the contents of an index. */
 bool bs_recorded_options_equal(const struct bs_recorded_options *a,
                                const struct bs_recorded_options *b);
-/* Equal in what records are called and which of their fields are text. */
+/* Equal in the names of records and in the fields that are text. */
 bool bs_recorded_options_read_same(const struct bs_recorded_options *a,
                                    const struct bs_recorded_options *b);
-/* What a source has beside its documents. */
+/* Numbers of what a source has in addition to its documents. */
 struct bs_left_out {
-	uint64_t n[BS_SKIP_MAX]; /* by enum bs_skip; of a folder what a walk finds anew each time */
+	/* By enum bs_skip. For a folder only reasons that each walk finds again. */
+	uint64_t n[BS_SKIP_MAX];
 	struct bs_skip_kind binary[BS_SKIP_KINDS];
 };
 
-/* A source as recorded. kind is an enum bs_source_kind (source_kind.h); path is absolute, or
- * relative to the folder the index lies in.
+/*
+ * A source as recorded. kind is an enum bs_source_kind (source_kind.h). path is absolute, or
+ * relative to the folder that contains the index.
  *
- * A collection that was found in a folder is a source of its own, with a parent: its path is the
- * one below that folder, and its label, which is that of the file, is made of the folder's. A
- * parent has the smaller number. */
+ * A collection that was found in a folder is a source of its own, with a parent. Its path is
+ * relative to that folder, and its label is that of the file, derived from the folder's label. A
+ * parent has a smaller number than its children.
+ */
 struct bs_source_record {
 	uint32_t kind;
 	uint32_t parent; /* number of the folder + 1; 0: none */
 	char *label;
 	char *path;
-	uint64_t fingerprint
-		/* of a collection: size, mtime ns, ctime ns, inode when it was read; else zero */
-		[4];
-	bool is_racy; /* the fingerprint proves nothing (see SUSPECT in doc_table.h) */
-	/* whoever runs now has named it, so it is followed wherever it is; not recorded */
+	/* Of a collection: size, mtime ns, ctime ns and inode when it was read. Otherwise zeros. */
+	uint64_t fingerprint[4];
+	bool is_racy; /* the fingerprint proves nothing (BS_DOC_RACY in doc_table.h) */
+	/* Whether the user of this run has named the source; it is then read even if it is outside
+	 * the folder of the index. Not recorded. */
 	bool is_named;
-	bool is_told;        /* it was said already that it is not followed; not recorded */
-	uint64_t read_bytes; /* of a collection: how far it was read */
+	bool is_told;        /* a notice that it is not read was given; not recorded */
+	uint64_t read_bytes; /* of a collection: end of what was read */
 	uint64_t read_lines;
-	struct bs_left_out
-		/* of a folder, when it was last walked; of a collection, in what was read of it */
-		left_out;
-	uint64_t
-		/* XXH3-64 of those bytes; of standard input, where read_lines is all it ever had:
-		 * unused */
-		read_checksum;
+	/* Of a folder: counts of its last walk. Of a collection: counts of what was read. */
+	struct bs_left_out left_out;
+	/* XXH3-64 of the first read_bytes bytes. Unused for standard input, whose read_lines is the
+	 * number of all lines it ever had. */
+	uint64_t read_checksum;
 };
 
 struct bs_segment_record {
 	uint64_t number;     /* file seg-NUMBER */
-	uint64_t tombstones; /* file del-NUMBER, or 0: no document of it is deleted */
+	uint64_t tombstones; /* file del-NUMBER; 0: none of its documents is deleted */
 	uint64_t n_docs;
 	uint64_t n_deleted;
 	uint64_t n_bytes;
-	bool is_full; /* it ended because memory did: compaction need not make it larger */
-	/* of collections as files, for searches of files alone: no documents to the index of
-	 * words */
+	bool is_full; /* it ended because memory was full; compaction need not enlarge it */
+	/* Whether it is a segment of rows: collections as files, for searches of files only. Word
+	 * queries ignore it. */
 	bool is_rows;
 };
 
 BS_VECTOR(bs_segment_records, struct bs_segment_record);
 
-/* Of commits and of files: a manifest with a greater one is corrupt, so that there is room for all
- * to come. */
+/* Maximum number of a commit or a file. A greater one is corrupt, so that numbers cannot overflow
+ * later. */
 #define BS_MOST_NUMBER (UINT64_MAX / 4)
 
-/* The versions that the words of an index were cut with. */
+/* The versions of the libraries that tokenized the index. */
 struct bs_manifest_versions {
 	char icu[16];
 	char unicode[16];
@@ -137,38 +137,40 @@ struct bs_manifest_versions {
 
 /* The documents that were deleted by id. */
 struct bs_manifest_exclusions {
-	uint64_t number; /* file exc-NUMBER, or 0: nothing was deleted by id */
+	uint64_t number; /* file exc-NUMBER; 0: none was deleted by id */
 	uint64_t n_docs;
 };
 
 /* The summary of the segments (summary.h). */
 struct bs_manifest_summary {
-	uint64_t number;        /* file summary-NUMBER, or 0: these segments have no summary */
-	uint64_t counts_number; /* file counts-NUMBER, or 0: the summary has no counts */
+	uint64_t number;        /* file summary-NUMBER; 0: no summary of these segments */
+	uint64_t counts_number; /* file counts-NUMBER; 0: no counts */
 };
 
 struct bs_manifest {
-	uint64_t generation;  /* of the commit, from 1 */
-	uint64_t next_number; /* for the next file */
+	uint64_t generation;  /* number of the commit, from 1 */
+	uint64_t next_number; /* for the next new file */
 	struct bs_manifest_versions versions;
 	struct bs_recorded_options options;
 	struct bs_source_record *sources;
 	uint32_t n_sources;
 	struct bs_segment_record *segments;
 	uint32_t n_segments;
-	struct bs_term_table
-		fields; /* names of every field indexed since the index was made anew */
-	struct bs_buffer non_documents; /* index of grams: files that are no documents, see below */
+	/* Names of all fields indexed since the index was built from scratch. */
+	struct bs_term_table fields;
+	struct bs_buffer non_documents; /* of an index of grams: struct bs_non_documents, encoded */
 	struct bs_manifest_exclusions exclusions;
 	struct bs_manifest_summary summary;
 };
 
-/* Zero-initialise; all functions leave it releasable. Deinit frees the strings and arrays. */
+/* Zero-initialise; release with bs_manifest_deinit. After a failure of any function the struct can
+ * still be released. */
 void bs_manifest_deinit(struct bs_manifest *manifest);
+/* Appends a source; copies its strings. BS_NO_MEMORY. */
 enum bs_status bs_manifest_add_source(struct bs_manifest *manifest,
                                       const struct bs_source_record *record,
-                                      struct bs_error *err) BS_WARN_UNUSED; /* copies the strings */
-/* The same in the place of source i. */
+                                      struct bs_error *err) BS_WARN_UNUSED;
+/* Replaces source i by a copy of the record. BS_NO_MEMORY. */
 enum bs_status bs_manifest_replace_source(struct bs_manifest *manifest, uint32_t i,
                                           const struct bs_source_record *record,
                                           struct bs_error *err) BS_WARN_UNUSED;
@@ -176,23 +178,24 @@ enum bs_status bs_manifest_add_segment(struct bs_manifest *manifest,
                                        const struct bs_segment_record *record,
                                        struct bs_error *err) BS_WARN_UNUSED;
 
-/* The source that is listed: itself, or the folder that a collection was found in. */
+/* The source that is listed for a source: itself, or the folder in which a collection was found. */
 static inline uint32_t bs_manifest_root(const struct bs_manifest *manifest, uint32_t source)
 {
 	uint32_t parent = manifest->sources[source].parent;
 	return parent ? parent - 1 : source;
 }
-/* The id of the file at path below a folder with this label. To be freed. BS_NO_MEMORY. */
+/* The id of the file at path below a folder with this label. The caller frees it. BS_NO_MEMORY. */
 enum bs_status bs_manifest_label_below(const char *label, const char *path, char **label_out,
                                        struct bs_error *err) BS_WARN_UNUSED;
 
-/* Files of folders that are no documents, as when they are binary: a search of the sources must
- * look into them all the same, but for one that ends at a NUL byte and matches nothing that is as
- * short as what stands before. In document order, source by source. add: BS_NO_MEMORY. next: from
- * *at = 0 on, false at the end; the name is borrowed. */
+/* Skipped sources: files of folders that are not documents, for example because they are binary. A
+ * search of the sources must read them, too. It may skip files that end at a NUL byte if no match
+ * is as short as the part before it. In document order, source by source.
+ * bs_manifest_add_non_document: BS_NO_MEMORY. bs_manifest_next_non_document: *at is 0 at first;
+ * returns false at the end; the name is borrowed. */
 struct bs_non_documents {
 	uint32_t source;
-	uint32_t nul_end; /* where its first NUL byte ends; 0: not known */
+	uint32_t nul_end; /* offset after its first NUL byte; 0: unknown */
 	const char *name;
 };
 enum bs_status bs_manifest_add_non_document(struct bs_manifest *manifest,
@@ -201,66 +204,67 @@ enum bs_status bs_manifest_add_non_document(struct bs_manifest *manifest,
 bool bs_manifest_next_non_document(const struct bs_manifest *manifest, size_t *at,
                                    struct bs_non_documents *file_out);
 
-/* Whether words of the index were cut by other rules than this program's: an earlier
+/* Whether words of the index were tokenized by other rules than this library's: an earlier
  * BS_TOKENIZER_REVISION, or another version of ICU or Unicode. Then searches read every document.
- * Never where words are those of an analyzer. BS_UNSUPPORTED: ICU cannot be loaded. */
+ * Always false if the index has an analyzer. BS_UNSUPPORTED: ICU cannot be loaded. */
 enum bs_status bs_manifest_has_other_words(const struct bs_manifest *manifest, bool *has_other_out,
                                            struct bs_error *err) BS_WARN_UNUSED;
-/* Whether the next build is to index everything again: that, or an index of grams alone or with an
- * analyzer was made with another version of ICU or Unicode. */
+/* Whether the next build must index everything again: bs_manifest_has_other_words, or an index of
+ * grams only or with an analyzer was made with another version of ICU or Unicode. */
 enum bs_status bs_manifest_is_outdated(const struct bs_manifest *manifest, bool *is_outdated_out,
                                        struct bs_error *err) BS_WARN_UNUSED;
-/* Words of this program's rules are added to an index that has others: no program takes the
- * recorded versions for its own from then on. */
+/* Records that words by this program's rules are added to an index with words by other rules. From
+ * then on no program takes the recorded versions for its own. */
 void bs_manifest_mix_words(struct bs_manifest *manifest);
-/* An index knows so many names of fields at most, which are in memory whatever it is made of or
- * asked, and no longer ones, which no query names. Others are not fields: in a query they are
- * text. */
+/* Maximum number of field names in an index, because all are held in memory, and maximum bytes of
+ * one; no query names longer fields. Other names are not fields: in a query they are text. */
 #define BS_MOST_FIELDS      131072u
 #define BS_MOST_FIELD_BYTES 255u
-/* Adds a field's name, or all those of a table, unless it is known or too long, or they are too
- * many. BS_NO_MEMORY. */
+/* Adds the name of a field, or all names of a table. Ignores names that are known or too long, and
+ * all once there are BS_MOST_FIELDS. BS_NO_MEMORY. */
 enum bs_status bs_manifest_add_field(struct bs_manifest *manifest, const char *name,
                                      size_t name_bytes, struct bs_error *err) BS_WARN_UNUSED;
 enum bs_status bs_manifest_add_fields(struct bs_manifest *manifest,
                                       const struct bs_term_table *fields,
                                       struct bs_error *err) BS_WARN_UNUSED;
-/* A deep copy of everything but the segments. The caller's struct, for bs_manifest_deinit.
- * BS_NO_MEMORY. */
+/* A deep copy of everything except the segments, into the caller's struct; release it with
+ * bs_manifest_deinit. BS_NO_MEMORY. */
 enum bs_status bs_manifest_copy_head(const struct bs_manifest *manifest,
                                      struct bs_manifest *copy_out,
                                      struct bs_error *err) BS_WARN_UNUSED;
-/* A deep copy. BS_NO_MEMORY leaves something for bs_recorded_options_deinit. */
+/* A deep copy. After BS_NO_MEMORY, too, release it with bs_recorded_options_deinit. */
 enum bs_status bs_recorded_options_copy(const struct bs_recorded_options *options,
                                         struct bs_recorded_options *copy_out,
                                         struct bs_error *err) BS_WARN_UNUSED;
 
-/* PREFIX-NUMBER, put into name, which is returned. prefix: "seg", "del", "exc", "summary" or
+/* Writes PREFIX-NUMBER to `name` and returns it. prefix: "seg", "del", "exc", "summary" or
  * "counts". */
 #define BS_INDEX_NAME_BYTES 32
 const char *bs_index_file_name(const char *prefix, uint64_t number, char name[BS_INDEX_NAME_BYTES]);
-/* Starts the file of that name, in the place of one that a killed run may have left. As
+/* Creates the file PREFIX-NUMBER, replacing one that a killed run may have left. Failures as
  * bs_file_writer_open. */
 enum bs_status bs_index_file_begin(const struct bs_dir *dir, const char *prefix, uint64_t number,
                                    enum bs_container_kind kind, struct bs_file_writer **writer_out,
                                    struct bs_error *err) BS_WARN_UNUSED;
-/* Opens it. As bs_container_open. */
+/* Opens the file PREFIX-NUMBER. Failures as bs_container_open. */
 enum bs_status bs_index_file_open(const struct bs_dir *dir, const char *prefix, uint64_t number,
                                   enum bs_container_kind kind, struct bs_container **file_out,
                                   struct bs_error *err) BS_WARN_UNUSED;
-/* The files of the commit beside the manifest, from *at = 0 on; false at the end. */
+/* Iterates over the files of the commit except the manifest. *at is 0 at first; returns false at
+ * the end. */
 bool bs_manifest_next_file(const struct bs_manifest *manifest, size_t *at, uint64_t *number_out,
                            char name_out[BS_INDEX_NAME_BYTES]);
 
-/* Reads it. BS_NOT_FOUND if there is no index. */
+/* Reads the manifest. BS_NOT_FOUND if there is no index. */
 enum bs_status bs_manifest_read(const struct bs_dir *dir, struct bs_manifest *manifest_out,
                                 struct bs_error *err) BS_WARN_UNUSED;
-/* Replaces it: a temporary file, fsync, read it again, rename, fsync of the directory. This is the
- * commit. BS_CORRUPT: the new file breaks a rule of bs_manifest_read, and the old manifest
- * stays. */
+/* Replaces the manifest: writes a temporary file, syncs it, reads it back, renames it, syncs the
+ * directory. This is the commit. BS_CORRUPT if bs_manifest_read rejects the new file; then the old
+ * manifest stays. */
 enum bs_status bs_manifest_write(const struct bs_dir *dir, const struct bs_manifest *manifest,
                                  struct bs_error *err) BS_WARN_UNUSED;
-/* Fails with `why`: a file of the commit that is being written cannot be read, for this reason. */
+/* Fails with `why`: a file of the commit being written cannot be read. reason: the error of reading
+ * it. */
 enum bs_status bs_manifest_refuse(const struct bs_dir *dir, enum bs_status why,
                                   const struct bs_error *reason,
                                   struct bs_error *err) BS_WARN_UNUSED;

@@ -3,10 +3,10 @@
 
 #include <stdlib.h>
 
-/* What came is not looked up in base as long as it is no more than this share of it, nor what came
- * to a set as long as it is no more than BS_MULTISET_MORE_SHARE. */
+/* Added numbers are looked up in base only if there are more of them than this share of base; for
+ * sets, than BS_MULTISET_MORE_SHARE. */
 #define MORE_SHARE 16u
-/* Base is made anew when what changed is this share of it, and more than a few. */
+/* base is rebuilt when the changed numbers exceed this share of it, and a minimum. */
 #define CHANGED_SHARE 4u
 #define CHANGED_FEW   64u
 
@@ -38,7 +38,7 @@ uint64_t bs_multiset_n(const struct bs_multiset *multiset)
 	       bs_multiset_list_n(multiset, BS_MULTISET_GONE);
 }
 
-/* Ascending numbers that are read from the first on. */
+/* Removes the leading numbers that equal `number`, and returns how many there were. */
 
 static uint64_t take_equal(struct bs_numbers *numbers, uint64_t number)
 {
@@ -58,7 +58,7 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* Of a buffer that has room. */
+/* Appends n copies. The buffer has room. */
 static void put(struct bs_buffer *to, uint64_t number, uint64_t n)
 {
 	for (uint64_t *at = (uint64_t *)(void *)(to->data + to->used_bytes); n > 0;
@@ -66,7 +66,7 @@ static void put(struct bs_buffer *to, uint64_t number, uint64_t n)
 		*at++ = number;
 }
 
-/* Of the lists of this multiset, or numbers that are read for it. */
+/* Reserves memory for a list of this multiset, or for decoded numbers. */
 static enum bs_status reserve(const struct bs_multiset *multiset, struct bs_buffer *to, size_t n,
                               struct bs_error *err)
 {
@@ -117,16 +117,16 @@ enum bs_status bs_multiset_add(struct bs_multiset *multiset, struct bs_numbers s
 	return BS_OK;
 }
 
-/* How often coded numbers have others, which ascend: only blocks that may have one are decoded. */
+/* Counts ascending numbers in an encoded list. Decodes only blocks that may contain one of them. */
 struct lookup {
 	const struct bs_coded *coded;
 	uint64_t next_block;
-	struct bs_numbers here; /* what is left of the blocks before that */
-	/* not to be cleared: that takes longer than some look-ups */
+	struct bs_numbers here; /* rest of the decoded blocks before next_block */
+	/* Not initialised: this would take longer than some look-ups. */
 	uint64_t numbers[BS_CODED_BLOCKS_NUMBERS];
 };
 
-/* 16 KiB each: too much for the stack. For free(); NULL: no memory. */
+/* Lookups of 16 KiB each, too large for the stack. Free with free(); NULL: out of memory. */
 static struct lookup *new_lookups(size_t n, struct bs_error *err)
 {
 	struct lookup *lookups = malloc(n * sizeof(*lookups));
@@ -142,7 +142,7 @@ static void begin_lookup(struct lookup *at, const struct bs_coded *coded)
 	at->here.n = 0;
 }
 
-/* Some at a time, as how many cannot be predicted. */
+/* Steps of eight, because the number of steps is unpredictable. */
 static void skip_below(struct bs_numbers *numbers, uint64_t number)
 {
 	enum {
@@ -169,7 +169,8 @@ static enum bs_status look_up(struct lookup *at, uint64_t number, uint64_t *n_ou
 	for (*n_out = 0;;) {
 		skip_below(&at->here, number);
 		*n_out += take_equal(&at->here, number);
-		/* The next block that may have it: it may begin with it, or with a smaller one. */
+		/* The next block that may contain the number: it may begin with it, or with a
+		 * smaller number. */
 		if (at->here.n || !bs_coded_find(at->coded, number, &block) ||
 		    block < at->next_block)
 			return BS_OK;
@@ -237,12 +238,12 @@ enum bs_status bs_multiset_leave_out(const struct bs_coded_section *set, struct 
 	return status;
 }
 
-/* What is told, but for base and beyond, and what is made of it. */
+/* The old multiset, except base and beyond, and the one being made. */
 struct change {
 	struct bs_buffer read[BS_MULTISET_LISTS];
 	struct bs_numbers more, gone, gained, lost, came, went;
 	struct lookup *base, *beyond;
-	bool looks; /* into base, whether it has what came */
+	bool looks; /* whether to look up added numbers in base */
 	struct bs_multiset *multiset;
 };
 
@@ -281,7 +282,8 @@ static enum bs_status begin_change(struct change *at, const struct bs_told_tally
 	                        err);
 }
 
-/* The next number that any list has. *is_sound_out: not more of it went than there was. */
+/* Processes the next number of any list. *is_sound_out is false if more was removed than there
+ * was. */
 static enum bs_status change_next(struct change *at, uint64_t number, bool *is_sound_out,
                                   struct bs_error *err)
 {
@@ -299,7 +301,8 @@ static enum bs_status change_next(struct change *at, uint64_t number, bool *is_s
 		is_gone = !status && n_beyond + 1 == (uint64_t)-now;
 		*is_sound_out = !status && n_beyond + 1 >= (uint64_t)-now;
 	}
-	/* What counted less was in base, and so was what counted more, unless it is told. */
+	/* A number with a decreased count was in base. So was one with an increased count, unless
+	 * it is in more. */
 	is_more = now > 0 && (is_more || before == 0);
 	if (!status && is_more && at->looks) {
 		uint64_t n_in_base;
@@ -360,7 +363,8 @@ enum bs_status bs_multiset_change(const struct bs_told_tally *told, struct bs_nu
 	return status;
 }
 
-/* How often each number of the lists counts, less what went. */
+/* Merges the lists into counts, less the removed numbers. Returns false if a count would be
+ * negative. */
 static bool fold_all(struct bs_numbers in[BS_MULTISET_LISTS], struct bs_numbers came,
                      struct bs_numbers went, struct bs_buffer *base, struct bs_buffer *beyond)
 {
@@ -439,8 +443,8 @@ enum bs_status bs_multiset_read_set(const struct bs_coded_set *set, struct bs_bu
 	return status;
 }
 
-/* Of what came and went, ascending, and what was told before. looks: into base, whether it has what
- * is in more. */
+/* Merges added and removed numbers with the old lists more and gone. looks: removes the numbers of
+ * base from more. */
 static enum bs_status change_set(const struct bs_coded_set *set, struct bs_numbers more,
                                  struct bs_numbers gone, struct bs_numbers came,
                                  struct bs_numbers went, bool stays, bool looks,
@@ -466,7 +470,7 @@ static enum bs_status change_set(const struct bs_coded_set *set, struct bs_numbe
 		bool is_more = has_come ? !was_gone : was_more && !has_gone;
 		if ((is_more && looks) || (was_more && has_gone && !stays))
 			status = look_up(base, next, &n_in_base, err);
-		/* What went was in base if it was not in more, and perhaps if it was. */
+		/* A removed number was in base if it was not in more; it may have been in both. */
 		put(more_out, next, is_more && n_in_base == 0);
 		put(gone_out, next,
 		    !has_come &&

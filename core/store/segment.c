@@ -1,4 +1,5 @@
-/* segment.c: the fixed parts of a segment file. See segment.h; bytes in FORMAT.md. */
+/* segment.c: writes and reads the sections of a segment file that are not those of a module. See
+ * segment.h; bytes in FORMAT.md. */
 #include "core/store/segment.h"
 
 #include <stdlib.h>
@@ -48,7 +49,7 @@ static void write_popcounts(struct bs_file_writer *writer, const struct bs_shard
 		                     least_exact_out);
 }
 
-/* Offsets stand first, so the lists wait in memory. */
+/* The offsets precede the lists in the file, so the lists are kept in memory meanwhile. */
 static enum bs_status write_lists(struct bs_file_writer *writer, uint32_t i,
                                   const struct bs_shard_image *image, struct bs_error *err)
 {
@@ -74,7 +75,7 @@ static enum bs_status write_lists(struct bs_file_writer *writer, uint32_t i,
 	return status;
 }
 
-/* What stands in front of forward indexes: filters and exact columns. */
+/* Writes the filters and the exact columns of forward indexes. */
 static void write_list_columns(struct bs_file_writer *writer, uint32_t i,
                                const struct bs_shard_image *image, uint32_t *least_exact_out)
 {
@@ -173,7 +174,7 @@ void bs_segment_write_head(struct bs_file_writer *writer, const struct bs_segmen
 	bs_file_writer_put(writer, BS_SECTION_SHARDS, 0, entries->data, entries->used_bytes);
 }
 
-/* A whole small section, verified; BS_CORRUPT unless it has at least min_bytes. */
+/* Reads and verifies a small section as a whole. BS_CORRUPT if it has less than min_bytes. */
 static enum bs_status read_section(const struct bs_container *file, uint32_t id, uint64_t min_bytes,
                                    struct bs_section *section_out, struct bs_error *err)
 {
@@ -336,7 +337,7 @@ static enum bs_status read_shards(struct bs_segment *segment, struct bs_error *e
 	return status;
 }
 
-/* Segments of earlier programs tell nothing of it. */
+/* Segments of earlier programs have no set of trigrams. */
 static enum bs_status open_gram_set(struct bs_segment *segment, struct bs_error *err)
 {
 	struct bs_section section = bs_container_section(segment->file, BS_SECTION_GRAM_SET, 0);
@@ -346,7 +347,7 @@ static enum bs_status open_gram_set(struct bs_segment *segment, struct bs_error 
 	                                   : BS_OK;
 }
 
-/* What both kinds have. */
+/* Opens the sections that segments and condensed segments share. */
 static enum bs_status open_words(struct bs_segment *segment, const struct bs_dir *dir,
                                  const char *name, enum bs_container_kind kind,
                                  struct bs_error *err)

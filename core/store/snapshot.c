@@ -10,7 +10,7 @@
 #include "core/base/source_kind.h"
 #include "core/file/segment_sections.h"
 
-/* Deleted documents from first to end, exclusive. */
+/* The number of deleted documents in [first, end). */
 static uint64_t count_deleted(const uint8_t *bits, uint64_t first, uint64_t end)
 {
 	uint64_t n_deleted = 0;
@@ -23,7 +23,8 @@ static uint64_t count_deleted(const uint8_t *bits, uint64_t first, uint64_t end)
 	return n_deleted;
 }
 
-/* The bits are those of the segment's documents, and as many as the manifest has deleted. */
+/* Opens tombstones; checks that they have a bit for each document of the segment, and as many set
+ * bits as the manifest records. */
 static enum bs_status open_tombstones(const struct bs_dir *dir,
                                       const struct bs_segment_record *record,
                                       struct bs_container **file, const uint8_t **bits_out,
@@ -51,7 +52,7 @@ static enum bs_status open_tombstones(const struct bs_dir *dir,
 	return BS_OK;
 }
 
-/* A document's source is one that the manifest has. */
+/* Checks that the manifest has the source of each document. */
 static enum bs_status check_sources(const struct bs_manifest *manifest,
                                     const struct bs_container *file,
                                     const struct bs_doc_table *docs, struct bs_error *err)
@@ -66,7 +67,7 @@ static enum bs_status check_sources(const struct bs_manifest *manifest,
 	return BS_OK;
 }
 
-/* Segment i, if it is what the manifest says of it. */
+/* Opens segment i; checks that it agrees with the manifest. */
 static enum bs_status open_segment_file(const struct bs_dir *dir,
                                         const struct bs_manifest *manifest, uint32_t i,
                                         struct bs_segment *segment, struct bs_error *err)
@@ -160,9 +161,9 @@ enum bs_status bs_snapshot_open_as(const struct bs_dir *dir, struct bs_manifest 
 enum bs_status bs_snapshot_open(const struct bs_dir *dir, struct bs_snapshot *snapshot_out,
                                 struct bs_error *err)
 {
-	/* A writer may commit, and sweep what we were about to open, between our reading the
-	 * manifest and its files: then there is a newer manifest. Files missing from one that stays
-	 * the same are damage. */
+	/* A writer may commit and remove files between our reading the manifest and opening its
+	 * files. Then there is a newer manifest: try again. If the manifest is unchanged, missing
+	 * files are damage. */
 	uint64_t generation = 0;
 	for (;;) {
 		struct bs_manifest manifest;
@@ -188,7 +189,7 @@ enum bs_status bs_snapshot_open(const struct bs_dir *dir, struct bs_snapshot *sn
 	}
 }
 
-/* The segment, and, where there is one beside it, the condensed one. */
+/* Checks the segment and, if present, its condensed segment. */
 static enum bs_status check_segment(const struct bs_dir *dir, const struct bs_manifest *manifest,
                                     uint32_t i, struct bs_error *err)
 {
@@ -237,8 +238,8 @@ static enum bs_status check_summary(const struct bs_dir *dir, const struct bs_ma
 static enum bs_status check_new_files(const struct bs_dir *dir, const struct bs_manifest *before,
                                       const struct bs_manifest *manifest, struct bs_error *err)
 {
-	/* The commit before has no file of these numbers. With fewer sources, its documents may be
-	 * of one that is not there. */
+	/* The last commit has no files with these numbers. If the new manifest has fewer sources,
+	 * all files are checked: documents may refer to a missing source. */
 	const uint64_t first_new =
 		before && before->n_sources <= manifest->n_sources ? before->next_number : 0;
 	enum bs_status status = BS_OK;
@@ -289,7 +290,7 @@ enum bs_status bs_snapshot_may_have(const struct bs_snapshot *snapshot, const ui
 
 void bs_snapshot_use_spill(struct bs_snapshot *snapshot, struct bs_spill *spill)
 {
-	/* A snapshot that could not be opened may have a manifest alone. */
+	/* A snapshot that failed to open may have only a manifest. */
 	for (uint32_t i = 0; snapshot->segments && i < snapshot->manifest.n_segments; i++)
 		snapshot->segments[i].docs.names.spill = spill;
 }
@@ -418,7 +419,7 @@ void bs_doc_bits_deinit(struct bs_doc_bits *bits)
 	*bits = (struct bs_doc_bits){0};
 }
 
-/* Whether a segment lists the fields that have values. */
+/* Whether a segment lists all fields that have values. */
 static bool tells_values(const struct bs_segment *segment)
 {
 	return segment->values.is_there ? !segment->values.is_partial
@@ -474,7 +475,7 @@ enum bs_status bs_snapshot_has_dates_alone(const struct bs_snapshot *snapshot, c
 			                             err);
 		if (status || !is_found || field.n_values == 0)
 			continue;
-		/* Numbers come before dates. */
+		/* Numbers sort before dates. */
 		status = bs_value_of_rank(values, &field, 0, &first, err);
 		may = !status && first.bytes[0] == BS_VALUE_DATE;
 		*has_out = may;

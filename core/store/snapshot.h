@@ -1,10 +1,10 @@
 /*
- * snapshot.h: what one commit names, opened: its manifest, segments, tombstones and exclusions.
+ * snapshot.h: an open commit: its manifest, segments, tombstones and exclusions.
  *
- * A snapshot keeps what it opened, whatever writers do. Opened, it is immutable and shared by any
- * number of threads. Before it is shared, whoever opened it may change it in memory: the indexer
- * marks what a refresh found dead, and `query --fresh` does the same and adds an overlay, documents
- * that are in no segment. Nothing of that is on disk.
+ * A snapshot keeps the files that it opened, whatever writers do. It is immutable once it is
+ * shared, and any number of threads may use it. Before that, its owner may change it in memory: the
+ * indexer marks the documents that a refresh found deleted; `query --fresh` does so, too, and adds
+ * an overlay of documents that are in no segment. These changes are not on disk.
  */
 #pragma once
 
@@ -16,27 +16,28 @@
 #include "core/store/segment.h"
 #include "core/store/summary.h"
 
-/* The deleted documents of each segment and of the overlay, which is the last. */
+/* The deleted documents of each segment and of the overlay, which is the last entry. */
 struct bs_snapshot_tombstones {
-	struct bs_container **files; /* one a segment, NULL: none deleted on disk */
-	const uint8_t **bits;        /* bit d of byte d / 8: document d is deleted; NULL: none */
-	uint8_t **changed;           /* same as `bits` if changed in memory (owned), else NULL */
+	struct bs_container **files; /* one per segment; NULL: none deleted on disk */
+	/* bit d % 8 of byte d / 8: document d is deleted; NULL: none */
+	const uint8_t **bits;
+	uint8_t **changed; /* owned; equals `bits` if changed in memory, otherwise NULL */
 };
 
-/* The documents that were deleted by id: they stay excluded until they change. */
+/* The documents that were deleted by id. They stay excluded until they change. */
 struct bs_snapshot_exclusions {
 	struct bs_container *file; /* NULL: nothing is excluded */
 	struct bs_doc_table table;
 };
 
-/* Those of a commit; none is fine. For bs_exclusions_close, also after a failure. As
- * bs_container_open. */
+/* Opens the exclusions of a commit, which may have none. Release with bs_exclusions_close, also
+ * after a failure. Failures as bs_container_open. */
 enum bs_status bs_exclusions_open(struct bs_snapshot_exclusions *exclusions,
                                   const struct bs_dir *dir, const struct bs_manifest *manifest,
                                   struct bs_error *err) BS_WARN_UNUSED;
 void bs_exclusions_close(struct bs_snapshot_exclusions *exclusions);
 
-/* Documents in memory only, added after opening, before the snapshot is shared. */
+/* Documents in memory only, added after opening and before the snapshot is shared. */
 struct bs_snapshot_overlay {
 	struct bs_doc_table_builder docs;
 	struct bs_term_table value_names; /* names of their fields with numbers or dates */
@@ -46,14 +47,14 @@ struct bs_snapshot_overlay {
 struct bs_snapshot_totals {
 	uint32_t n_word_segments;
 	uint64_t n_docs; /* including deleted documents, as scores count them */
-	/* as opened, or as a refresh in memory left it; includes the overlay */
+	/* As opened, or as left by a refresh in memory. Includes the overlay. */
 	uint64_t n_live_docs;
 	uint64_t n_positions;
 };
 
 struct bs_snapshot {
 	const struct bs_dir *dir; /* borrowed */
-	/* of documents not stored; set by the caller. Borrowed, nullable */
+	/* Texts of documents that are not stored; set by the caller. Borrowed, nullable. */
 	const struct bs_text_provider *texts;
 	struct bs_manifest manifest;
 	struct bs_segment *segments; /* manifest.n_segments */
@@ -64,37 +65,39 @@ struct bs_snapshot {
 	struct bs_snapshot_totals totals;
 };
 
-/* Opens the last commit. The caller's struct; release with bs_snapshot_deinit. dir is borrowed
- * until then. BS_NOT_FOUND: no index there. */
+/* Opens the last commit into the caller's struct. Release with bs_snapshot_deinit; dir is borrowed
+ * until then. BS_NOT_FOUND: no index. Other failures as bs_container_open. */
 enum bs_status bs_snapshot_open(const struct bs_dir *dir, struct bs_snapshot *snapshot_out,
                                 struct bs_error *err) BS_WARN_UNUSED;
-/* The same of what a commit of this manifest, which becomes the snapshot's, would be. */
+/* Opens a manifest that is not committed, as bs_snapshot_open opens the last commit. Takes over the
+ * manifest. */
 enum bs_status bs_snapshot_open_as(const struct bs_dir *dir, struct bs_manifest *manifest,
                                    struct bs_snapshot *snapshot_out,
                                    struct bs_error *err) BS_WARN_UNUSED;
 void bs_snapshot_deinit(struct bs_snapshot *snapshot);
-/* Closes the descriptors of its files, which stay mapped. Before it is shared. */
+/* Closes the file descriptors; the files stay mapped. Call before the snapshot is shared. */
 void bs_snapshot_close_files(struct bs_snapshot *snapshot);
-/* Makes the manifest the last commit of the index (bs_manifest_write), after each of its files that
- * the commit before did not have was opened as a reader does. before: that commit; NULL: none, or
- * all files are new. On failure the commit before stays; also BS_CORRUPT. */
+/* Makes the manifest the last commit (bs_manifest_write), after opening each new file of it as a
+ * reader does. before: the last commit; NULL: none, or all files are new. On failure the last
+ * commit stays; BS_CORRUPT if a new file cannot be read. */
 enum bs_status bs_snapshot_commit(const struct bs_dir *dir, const struct bs_manifest *before,
                                   const struct bs_manifest *manifest,
                                   struct bs_error *err) BS_WARN_UNUSED;
-/* Before any name is asked for: names that were decoded are kept there (borrowed), for a run that
- * may ask for all of them. */
+/* Stores decoded names in the spill (borrowed), for a run that may read all names. Call before any
+ * name is read. */
 void bs_snapshot_use_spill(struct bs_snapshot *snapshot, struct bs_spill *spill);
 
-/* Opens the summary of the commit, if it has one, and so many segments of documents, or more; one
- * that is damaged counts as none. BS_IO, BS_UNTRUSTED, BS_NO_MEMORY. */
+/* Opens the summary of the commit, if it has one and at least least_segments segments of documents.
+ * A damaged summary counts as none. BS_IO, BS_UNTRUSTED, BS_NO_MEMORY. */
 enum bs_status bs_snapshot_use_summary(struct bs_snapshot *snapshot, uint32_t least_segments,
                                        struct bs_error *err) BS_WARN_UNUSED;
-/* Who has asked it already learns no more from it, but that it is less to ask it for all segments
- * than so many of them. */
+/* Minimum number of segments for a caller that has consulted the summary before: it gives no new
+ * information, but one look-up is cheaper than look-ups in this many segments. */
 #define BS_SUMMARY_MANY_SEGMENTS 6u
 
-/* Whether some segment may have the term of this key (lexicon.h), whose hash is bs_hash_term of it,
- * by the summary, if it is open. */
+/* Whether some segment may have the term with this key (lexicon.h), by the summary. True if no
+ * summary is open, if it is damaged, and for bigrams and word pairs. hash is bs_hash_term of the
+ * key. */
 enum bs_status bs_snapshot_may_have(const struct bs_snapshot *snapshot, const uint8_t *key,
                                     uint64_t hash, bool *may_out,
                                     struct bs_error *err) BS_WARN_UNUSED;
@@ -106,7 +109,7 @@ static inline bool bs_snapshot_is_deleted(const struct bs_snapshot *snapshot, ui
 	return bits && (bits[document / 8] >> (document % 8) & 1);
 }
 
-/* Documents of a segment or the overlay, live or not. */
+/* The number of documents of a segment or of the overlay, live or not. */
 static inline uint32_t bs_snapshot_segment_docs(const struct bs_snapshot *snapshot,
                                                 uint32_t segment)
 {
@@ -115,8 +118,8 @@ static inline uint32_t bs_snapshot_segment_docs(const struct bs_snapshot *snapsh
 	               : snapshot->overlay.docs.n_docs;
 }
 
-/* Whether the segment, or overlay, is one of documents; else it has rows, which searches of files
- * alone look at. */
+/* Whether a segment, or the overlay, has documents. Otherwise it has rows, which only searches of
+ * files use. */
 static inline bool bs_snapshot_has_words(const struct bs_snapshot *snapshot, uint32_t segment)
 {
 	return segment >= snapshot->manifest.n_segments ||
@@ -129,23 +132,23 @@ static inline bool bs_snapshot_is_elsewhere(const struct bs_snapshot *snapshot, 
 	return bs_container_features(snapshot->segments[segment].file) & BS_FEATURE_NOT_STORED;
 }
 
-/* Any document, live or not. The name is borrowed from the snapshot. BS_CORRUPT. */
+/* Any document, live or not. Its name is borrowed from the snapshot. BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_snapshot_record(const struct bs_snapshot *snapshot, struct bs_doc_ref ref,
                                   struct bs_doc_record *record_out,
                                   struct bs_error *err) BS_WARN_UNUSED;
 
-/* Of its record only the source, which is recorded, and of one that is no record the name; for
- * those who look at very many. BS_CORRUPT, BS_NO_MEMORY. */
+/* Reads only the source of a document and, unless it is a record, its name; for callers that read
+ * many documents. BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_snapshot_name(const struct bs_snapshot *snapshot, struct bs_doc_ref ref,
                                 struct bs_doc_record *record_out,
                                 struct bs_error *err) BS_WARN_UNUSED;
 
-/* Whether some document may have a number or a date in the field: a segment made by an earlier
- * program does not tell. BS_CORRUPT. */
+/* Whether some document may have a number or a date in the field. Segments of earlier programs do
+ * not record this. BS_CORRUPT. */
 enum bs_status bs_snapshot_has_values(const struct bs_snapshot *snapshot, const uint8_t *name,
                                       uint32_t name_bytes, bool *has_out,
                                       struct bs_error *err) BS_WARN_UNUSED;
-/* Whether the values of the field are dates, as far as is known: then no range of numbers has one.
+/* Whether all values of the field are known to be dates; then no range of numbers matches.
  * BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_snapshot_has_dates_alone(const struct bs_snapshot *snapshot, const uint8_t *name,
                                            uint32_t name_bytes, bool *has_out,
@@ -153,26 +156,27 @@ enum bs_status bs_snapshot_has_dates_alone(const struct bs_snapshot *snapshot, c
 /* Whether any field may have a value. */
 bool bs_snapshot_has_some_values(const struct bs_snapshot *snapshot);
 
-/* Changes in memory, by the one who opened it. */
+/* Changes in memory, by the owner. */
 
-/* Marks a document of a segment or the overlay deleted, or not. BS_NO_MEMORY. */
+/* Marks a document of a segment or the overlay as deleted, or as live. BS_NO_MEMORY. */
 enum bs_status bs_snapshot_mark(struct bs_snapshot *snapshot, struct bs_doc_ref ref,
                                 bool is_deleted, struct bs_error *err) BS_WARN_UNUSED;
-/* Live documents among those of a segment from first to end, exclusive. */
+/* The number of live documents in [first, end) of a segment. */
 uint32_t bs_snapshot_n_live(const struct bs_snapshot *snapshot, uint32_t segment, uint32_t first,
                             uint32_t end);
-/* Documents of the segment that are deleted now. */
+/* The number of documents of the segment that are deleted now. */
 uint64_t bs_snapshot_n_deleted(const struct bs_snapshot *snapshot, uint32_t segment);
 
-/* A bit for each document of the segments and the overlay, cleared at first; made when the first
- * one is set. */
+/* One bit for each document of the segments and the overlay, all zero at first. Allocated when the
+ * first bit is set. */
 struct bs_doc_bits {
-	uint8_t **segments; /* NULL, or one a segment and one for the overlay, NULL: none set */
+	/* NULL, or one per segment and one for the overlay; NULL: no bits set */
+	uint8_t **segments;
 	uint32_t n_segments;
 };
+/* BS_NO_MEMORY. */
 enum bs_status bs_doc_bits_set(struct bs_doc_bits *bits, const struct bs_snapshot *snapshot,
-                               struct bs_doc_ref ref,
-                               struct bs_error *err) BS_WARN_UNUSED; /* BS_NO_MEMORY */
+                               struct bs_doc_ref ref, struct bs_error *err) BS_WARN_UNUSED;
 void bs_doc_bits_deinit(struct bs_doc_bits *bits);
 
 static inline bool bs_doc_bits_has(const struct bs_doc_bits *bits, struct bs_doc_ref ref)

@@ -1,8 +1,8 @@
 /*
- * snapshot_list.h: the opened indexes that one query runs over, 1 or more. Their segments are
- * numbered through: those of the first snapshot, its overlay, those of the second, its overlay, and
- * so on. A document is known by that number and its number in the segment (struct bs_doc_ref); of a
- * list of one snapshot both are the snapshot's own.
+ * snapshot_list.h: the opened indexes of one query, 1 or more. Segments are numbered consecutively:
+ * those of the first snapshot, its overlay, those of the second, its overlay, and so on. A document
+ * is identified by this number and its number in the segment (struct bs_doc_ref). In a list of one
+ * snapshot both equal the snapshot's own numbers.
  */
 #pragma once
 
@@ -11,39 +11,39 @@
 /* An opened index. */
 struct bs_list_entry {
 	const struct bs_snapshot *snapshot; /* borrowed */
-	/* Its words were cut by other rules than those of this library: the texts decide, columns
-	 * prove nothing. */
+	/* Its words were tokenized by other rules than this library's: columns prove nothing, and
+	 * the texts decide. */
 	bool has_other_words;
-	bool is_passed_over; /* its words count in scores, but its documents are no hits */
-	uint32_t analysis;   /* entries with the same number read a query in the same way */
-	const char *name;    /* precedes notices about its sources; NULL: nothing does. Borrowed */
+	bool is_passed_over; /* its words count in scores, but its documents are not hits */
+	uint32_t analysis;   /* entries with the same number analyse a query in the same way */
+	const char *name;    /* prefix of notices about its sources; borrowed, nullable */
 };
 
 struct bs_list_segment {
 	const struct bs_snapshot *snapshot;
 	const struct bs_segment *segment; /* NULL: the overlay of the snapshot */
-	/* as bs_snapshot.tombstones.bits has them; NULL: nothing is deleted */
+	/* As in bs_snapshot.tombstones.bits; NULL: nothing is deleted. */
 	const uint8_t *tombstones;
 	uint32_t n_docs; /* live or not */
 	uint32_t number; /* in the snapshot */
-	uint32_t entry;  /* the number of the snapshot in the list */
+	uint32_t entry;  /* index of the snapshot in the list */
 };
 
 /* Immutable; shared by threads. Release with bs_snapshot_list_deinit. */
 struct bs_snapshot_list {
 	struct bs_list_entry *entries;
 	uint32_t n_entries;
-	uint32_t n_segments; /* overlays included */
+	uint32_t n_segments; /* including overlays */
 	struct bs_list_segment *segments;
-	/* Sums over the snapshots. */
-	/* deleted ones that are still in the index included, as scores count them */
+	/* The next three fields are sums over the snapshots. */
+	/* Includes deleted documents that are still in the index, as scores count them. */
 	uint64_t n_docs;
 	uint64_t n_live_docs;
 	uint64_t n_positions;
 };
 
-/* The entries are copied; the snapshots must not change while the list is in use. BS_NO_MEMORY: the
- * list is empty. */
+/* Copies the entries. The snapshots must not change while the list is in use. After BS_NO_MEMORY
+ * the list is empty. */
 enum bs_status bs_snapshot_list_init(struct bs_snapshot_list *list,
                                      const struct bs_list_entry *entries, uint32_t n_entries,
                                      struct bs_error *err) BS_WARN_UNUSED;
@@ -55,22 +55,21 @@ static inline const struct bs_list_segment *bs_list_segment(const struct bs_snap
 	return &list->segments[segment];
 }
 
-/* The document in its own snapshot, which is that of bs_list_segment(list, ref.segment). */
+/* The document in its own snapshot, bs_list_segment(list, ref.segment)->snapshot. */
 static inline struct bs_doc_ref bs_list_own_ref(const struct bs_snapshot_list *list,
                                                 struct bs_doc_ref ref)
 {
 	return (struct bs_doc_ref){list->segments[ref.segment].number, ref.document};
 }
 
-/* Whether the document is deleted. */
 static inline bool bs_list_is_deleted(const struct bs_snapshot_list *list, struct bs_doc_ref ref)
 {
 	const uint8_t *bits = list->segments[ref.segment].tombstones;
 	return bits && (bits[ref.document / 8] >> (ref.document % 8) & 1);
 }
 
-/* Whether the segment, or overlay, has documents; else it has rows, which only searches of files
- * look at. */
+/* Whether a segment, or an overlay, has documents. Otherwise it has rows, which only searches of
+ * files use. */
 static inline bool bs_list_has_words(const struct bs_snapshot_list *list, uint32_t segment)
 {
 	return bs_snapshot_has_words(list->segments[segment].snapshot,
@@ -80,6 +79,6 @@ static inline bool bs_list_has_words(const struct bs_snapshot_list *list, uint32
 /* The number of the first segment of a snapshot. */
 uint32_t bs_list_first_segment(const struct bs_snapshot_list *list, uint32_t entry);
 
-/* Compares two documents in document order (doc_order.h): by snapshots in the order of the list,
- * then as bs_document_order. */
+/* Compares two documents in document order (doc_order.h): first by the order of snapshots in the
+ * list, then by bs_document_order. */
 int bs_list_order(const struct bs_snapshot_list *list, struct bs_doc_ref a, struct bs_doc_ref b);

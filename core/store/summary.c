@@ -13,7 +13,7 @@
 #define FLAG_GRAMS      2u
 #define FLAG_TEXT_GRAMS 4u
 
-/* Where the parts of the head stand. The checksum is of all that follows it. */
+/* Offsets in the head. The checksum covers the bytes after it. */
 enum {
 	AT_VERSION = 0,
 	AT_FLAGS = 4,
@@ -31,13 +31,14 @@ static const size_t fact_numbers[] = {offsetof(struct bs_summary_facts, rate),
                                       offsetof(struct bs_summary_facts, n_unknown_files),
                                       offsetof(struct bs_summary_facts, most_nul_end)};
 #define N_NUMBERS (sizeof(fact_numbers) / sizeof(*fact_numbers))
-/* Of words and of trigrams. */
+/* lists of words and of trigrams */
 #define LISTS (2 * BS_MULTISET_SHOWN)
 
-/* Of the file, */
+/* Sections of summary-N. */
 #define SECTION_SUMMARY  1u
 #define SECTION_SEGMENTS 3u
-/* and of the one beside it: the checksum of the summary, the bytes of each list, and the lists. */
+/* Sections of counts-N. SECTION_COUNTS has the checksum of the summary, the size of each list, and
+ * the lists. */
 #define SECTION_COUNTS 1u
 #define COUNTED        (BS_MULTISET_LISTS - BS_MULTISET_SHOWN)
 #define COUNTS_AT      (8u + 8 * COUNTED)
@@ -54,8 +55,7 @@ static enum bs_status damaged(const struct bs_summary *summary, const char *what
 	                             : bs_fail(err, BS_CORRUPT, "a summary: %s", what);
 }
 
-/* Lists that stand one behind the other to the end of all, whose bytes are told one behind the
- * other. */
+/* Opens n consecutive lists that fill the bytes. sizes: their sizes, u64 each. */
 static enum bs_status open_lists(const struct bs_section *section, uint64_t offset,
                                  uint64_t n_bytes, const uint8_t *sizes, unsigned n,
                                  struct bs_coded_section *lists[], bool *fit_out,
@@ -140,7 +140,7 @@ bool bs_summary_facts_equal(const struct bs_summary_facts *a, const struct bs_su
 	return is_equal;
 }
 
-/* That they decode to numbers below the end. */
+/* Checks that the list is a set of numbers below `end`. */
 static enum bs_status check_numbers(const struct bs_summary *summary,
                                     const struct bs_coded_section *at, uint64_t end,
                                     struct bs_error *err)
@@ -209,7 +209,7 @@ enum bs_status bs_summary_may_have_gram(const struct bs_summary *summary, const 
 	               : BS_OK;
 }
 
-/* A string more, its end counted. */
+/* Adds a string with its terminating NUL to the checksum. */
 static void mix_string(struct bs_checksum_stream *stream, const char *string)
 {
 	bs_checksum_stream_add(stream, string ? string : "\xff", (string ? strlen(string) : 1) + 1);
@@ -238,7 +238,7 @@ enum bs_status bs_summary_analysis(const struct bs_manifest *manifest, uint64_t 
 
 /* The file. */
 
-/* Whether it is of the segments that the manifest has. */
+/* Whether the file was made for the segments of the manifest. */
 static bool is_of(const struct bs_section *segments, const struct bs_manifest *manifest)
 {
 	if (segments->n_bytes != (uint64_t)manifest->n_segments * 8)
@@ -316,7 +316,7 @@ void bs_summary_file_close(struct bs_summary_file *file)
 	*file = (struct bs_summary_file){.container = NULL};
 }
 
-/* A list without numbers takes no bytes. */
+/* Appends a list. An empty list takes no bytes. */
 static enum bs_status append_list(const struct bs_multiset *multiset, unsigned list,
                                   struct bs_buffer *to, struct bs_error *err)
 {
@@ -332,7 +332,7 @@ static enum bs_status append_list(const struct bs_multiset *multiset, unsigned l
 	              : bs_buffer_append(to, kept->coded.bytes, (size_t)kept->coded.n_bytes, err);
 }
 
-/* So many lists, from the first on, and where sizes says the bytes of each. */
+/* Appends n lists, from `first` on, and stores their sizes at offset `sizes`. */
 static enum bs_status append_lists(const struct bs_multiset *multiset, unsigned first, unsigned n,
                                    size_t sizes, struct bs_buffer *to, struct bs_error *err)
 {
@@ -346,7 +346,7 @@ static enum bs_status append_lists(const struct bs_multiset *multiset, unsigned 
 	return status;
 }
 
-/* Bytes that are to be filled. */
+/* Appends n_bytes zero bytes, to be filled later. */
 static enum bs_status append_head(size_t n_bytes, struct bs_buffer *to, struct bs_error *err)
 {
 	enum bs_status status = bs_buffer_reserve(to, n_bytes, err);

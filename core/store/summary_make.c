@@ -11,56 +11,57 @@
 #include "core/collections/sort.h"
 #include "core/lexicon/lexicon.h"
 
-/* Places are made for a sixteenth more words than there are, and made anew for more than that, or
- * for half. Less would save .04 bits a word; but a hundredth of many files has a 25th of their
- * words, and these are to stand beside the others. */
+/* Places are chosen for a sixteenth more words than there are, and chosen again when there are more
+ * words than that, or fewer than half. Less room would save .04 bits per word; but a
+ * hundredth of many files has a 25th of their words, and these are added to the others. */
 #define ROOM_SHARE 16u
 
 #define GRAM_BITS  24u
 #define GRAM_LIMIT (UINT64_C(1) << GRAM_BITS)
 
-/* For each word of each segment that may have to be read, and each trigram: sorting takes twice the
- * 8 bytes of its hash; later there are the multiset of the commit before, the one that is made, and
- * its coded form. */
+/* Memory per word of each segment that may have to be read, and per trigram. Sorting takes twice
+ * the 8 bytes of a hash; later the multiset of the last commit, the new one and its encoded form
+ * are in memory. */
 #define MAKING_BYTES 24u
 
-/* The terms and trigrams of some segments: a measure of the work of reading them. */
+/* The numbers of terms and trigrams of some segments: a measure of the work of reading them. */
 struct sizes {
 	uint64_t n_terms, n_grams;
 };
 
 struct making {
 	const struct bs_dir *dir;
-	/* dir if buffers are to be in temporary files; NULL: in memory */
+	/* dir if buffers are in temporary files, NULL if in memory. */
 	const struct bs_dir *files;
 	const struct bs_snapshot *old;        /* nullable */
 	const struct bs_summary_cache *cache; /* nullable */
 	const struct bs_manifest *manifest;
-	struct bs_summary_file before; /* zeros: there is none that is of use */
-	struct bs_segment *own;        /* those that the commit before has not */
+	struct bs_summary_file before; /* of the last commit; zeros: no usable summary */
+	struct bs_segment *own;        /* opened segments that the last commit does not have */
 	uint32_t n_own;
 	const struct bs_segment **segments; /* of the manifest, in its order */
 	struct bs_summary_facts facts;
 	struct bs_summary_tallies tallies;
-	struct sizes all;  /* of the segments of the manifest, */
-	struct sizes came; /* of those among them that the commit before has not, */
-	struct sizes went; /* and of those that it alone has */
+	struct sizes all;  /* segments of the manifest */
+	struct sizes came; /* segments of the manifest that the last commit does not have */
+	struct sizes went; /* segments of the last commit that the manifest does not have */
 };
 
-/* An empty buffer, in a temporary file where those are used. */
+/* Places an empty buffer in a temporary file, if these are used. */
 static enum bs_status place(const struct making *at, struct bs_buffer *buffer, struct bs_error *err)
 {
 	return at->files ? bs_dir_place(at->files, buffer, err) : BS_OK;
 }
 
-/* Sorting hashes: by the highest 22 bits in two passes; those that are equal in these are few,
- * unless somebody has made words so. */
+/* Sorting hashes: two passes sort by the highest 22 bits. Few hashes share these, unless words were
+ * crafted to collide. */
 
 #define DIGIT_BITS        11u
 #define DIGITS            (1u << DIGIT_BITS)
 #define FEW               8u
-#define SORTED_BY_MERGING 256u /* fewer are in order before digits are counted */
-/* a hash, in the mean: of as many words as a summary is made for, each takes four */
+#define SORTED_BY_MERGING 256u /* fewer hashes are sorted by merging */
+/* Maximum average moves per hash. For the maximum number of words of a summary the average is
+ * four. */
 #define MOST_MOVES 64u
 
 /* starts: room for DIGITS numbers. */
@@ -102,7 +103,7 @@ static enum bs_status sort_hashes(const struct making *at, struct bs_buffer *has
 		return status;
 	}
 	uint64_t *room = (uint64_t *)(void *)room_buffer.data, *starts = room + all.n;
-	/* Few that are equal in the highest digit are quickly in order. */
+	/* Few hashes share the highest digit, so one pass is enough. */
 	bool are_few = all.n / FEW < DIGITS;
 	sort_by_digit(all.at, room, all.n, 64 - (are_few ? 1 : 2) * DIGIT_BITS, starts);
 	if (are_few && all.n)
@@ -130,7 +131,7 @@ void bs_summary_cache_deinit(struct bs_summary_cache *cache)
 	bs_vector_deinit(&cache->hashes);
 }
 
-/* Appends the hashes of a segment's words, if they are known. */
+/* Appends the hashes of a segment's words if the cache has them. */
 static enum bs_status add_known(const struct bs_summary_cache *cache, uint64_t number,
                                 bool *found_out, struct bs_buffer *hashes, struct bs_error *err)
 {
@@ -147,7 +148,7 @@ static enum bs_status add_known(const struct bs_summary_cache *cache, uint64_t n
 	return BS_OK;
 }
 
-/* The same from its lexicon. */
+/* Appends the hashes of a segment's words from its lexicon. */
 static enum bs_status read_hashes(const struct bs_segment *segment, struct bs_buffer *hashes,
                                   struct bs_error *err)
 {
@@ -156,7 +157,7 @@ static enum bs_status read_hashes(const struct bs_segment *segment, struct bs_bu
 	enum bs_status status =
 		segment->meta.n_terms ? bs_lexicon_cursor_seek(&cursor, (const uint8_t *)"", 0, err)
 				      : BS_OK;
-	/* All other terms stand behind the words. */
+	/* All other terms follow the words. */
 	while (!status && segment->meta.n_terms &&
 	       !(status = bs_lexicon_cursor_next(&cursor, &end, err)) && !end &&
 	       cursor.term.data[0] != BS_KEY_COMPOUND) {
@@ -183,7 +184,7 @@ static uint64_t places_for(uint64_t n_words, uint64_t rate)
 	return n < (double)BS_CODED_MOST ? (uint64_t)n + 1 : BS_CODED_MOST;
 }
 
-/* Whether the distinct places have the rate that is wished, and not far too many places. */
+/* Whether the number of distinct places gives the requested rate, without far too many places. */
 static bool fits(const struct making *at)
 {
 	double n_words = (double)bs_multiset_n(&at->tallies.words);
@@ -191,14 +192,14 @@ static bool fits(const struct making *at)
 	return n_words <= most && (n_words >= 64 ? n_words * 2 >= most : most <= 256);
 }
 
-/* Hashes that ascend become places. */
+/* Replaces ascending hashes by their places. */
 static void make_places(const struct making *at, struct bs_numbers hashes)
 {
 	for (size_t i = 0; i < hashes.n; i++)
 		hashes.at[i] = bs_summary_place(hashes.at[i], at->facts.n_places);
 }
 
-/* Of all segments. With n_places 0, as many as there should be. */
+/* Counts the words of all segments. n_places 0: chooses the number of places. */
 static enum bs_status count_words_anew(struct making *at, uint64_t n_places, struct bs_error *err)
 {
 	struct bs_buffer hashes = {0};
@@ -221,7 +222,7 @@ static enum bs_status count_words_anew(struct making *at, uint64_t n_places, str
 	return status;
 }
 
-/* The trigrams of several segments, a bit each. */
+/* The trigrams of several segments, one bit each; NULL: none. */
 struct gram_bits {
 	uint64_t *words;
 };
@@ -247,7 +248,7 @@ static enum bs_status add_grams(const struct making *at, struct gram_bits *bits,
 	return status;
 }
 
-/* Appends them, ascending, to a buffer that was placed, and frees the bits. */
+/* Appends the numbers of the set bits, ascending, to a placed buffer, and frees the bits. */
 static enum bs_status take_grams(struct gram_bits *bits, struct bs_buffer *numbers,
                                  struct bs_error *err)
 {
@@ -265,7 +266,8 @@ static enum bs_status take_grams(struct gram_bits *bits, struct bs_buffer *numbe
 	return status;
 }
 
-/* Base are those of the segment that has most, as they are coded there, if there are few others. */
+/* The encoded set of the segment with most trigrams becomes base, if the other segments have few
+ * more. */
 static enum bs_status count_grams_anew(struct making *at, struct bs_error *err)
 {
 	struct bs_multiset *multiset = &at->tallies.grams;
@@ -318,7 +320,7 @@ static bool has_segment(const struct bs_manifest *manifest, uint64_t number)
 	return false;
 }
 
-/* Appends what those segments have that one manifest has and the other has not: places of words, or
+/* Appends the members of the segments that `has` names and `has_not` does not: places of words, or
  * trigrams; ascending. */
 static enum bs_status add_changed(const struct making *at, bool of_grams,
                                   const struct bs_manifest *has, const struct bs_manifest *has_not,
@@ -352,7 +354,8 @@ static enum bs_status add_changed(const struct making *at, bool of_grams,
 	return status;
 }
 
-/* By what came and went. *is_done_out false: that will not do. */
+/* Changes the words by what was added and removed. *is_done_out is false if they must be counted
+ * anew. */
 static enum bs_status change_words(struct making *at, bool *is_done_out, struct bs_error *err)
 {
 	struct bs_multiset *multiset = &at->tallies.words;
@@ -373,7 +376,7 @@ static enum bs_status change_words(struct making *at, bool *is_done_out, struct 
 	return status;
 }
 
-/* Finds a segment that has all that base has, and stays: base is that of its section 64. */
+/* Finds a segment of the manifest whose set of trigrams (section 64) is base. */
 static enum bs_status find_base(const struct making *at, const struct bs_segment **found_out,
                                 struct bs_error *err)
 {
@@ -396,7 +399,7 @@ static enum bs_status find_base(const struct making *at, const struct bs_segment
 	return status;
 }
 
-/* The same of trigrams: what a segment had is gone where no other has it. */
+/* Changes the trigrams. A trigram of a removed segment is removed if no other segment has it. */
 static enum bs_status change_grams(struct making *at, bool *is_done_out, struct bs_error *err)
 {
 	struct bs_buffer came = {0}, went = {0}, more = {0};
@@ -429,7 +432,7 @@ out:
 	return status;
 }
 
-/* Whether less is to be read for what changed than for all. */
+/* Whether less must be read for the changes than for all segments. */
 static bool is_change_small(const struct making *at)
 {
 	return at->came.n_terms + at->came.n_grams + at->went.n_terms + at->went.n_grams <
@@ -445,7 +448,7 @@ static enum bs_status count_words(struct making *at, struct bs_error *err)
 	if (at->before.container && before->has_words && before->rate == at->facts.rate &&
 	    is_change_small(at))
 		status = change_words(at, &is_done, err);
-	/* A damaged one is none. */
+	/* A damaged summary counts as none. */
 	return (status && status != BS_CORRUPT) || is_done ? status : count_words_anew(at, 0, err);
 }
 
@@ -472,7 +475,7 @@ static uint64_t count_files(const struct bs_manifest *manifest, const struct bs_
 	return n;
 }
 
-/* Those of a folder, or rows, that have no grams. */
+/* The number of documents of folders, or of rows, that have no grams. */
 static uint64_t count_unknown(const struct bs_manifest *manifest, const struct bs_segment *segment,
                               bool is_rows)
 {
@@ -480,7 +483,7 @@ static uint64_t count_unknown(const struct bs_manifest *manifest, const struct b
 	return n < segment->grams.meta.n_docs ? 0 : n - segment->grams.meta.n_docs;
 }
 
-/* Files that were deleted by id, and are there still, where a search of files finds them. */
+/* Adds the files that were deleted by id but still exist: a search of files finds them. */
 static enum bs_status count_excluded(struct making *at, struct bs_error *err)
 {
 	struct bs_snapshot_exclusions exclusions;
@@ -491,7 +494,8 @@ static enum bs_status count_excluded(struct making *at, struct bs_error *err)
 	return status;
 }
 
-/* Collections that a search of files must read: those that have no row among the grams. */
+/* The number of collections that a search of files must read, because they have no row among the
+ * grams. */
 static uint64_t count_rowless(const struct bs_manifest *manifest)
 {
 	uint64_t n = 0, n_rows = 0;
@@ -585,7 +589,7 @@ static void making_deinit(struct making *at)
 	bs_multiset_deinit(&at->tallies.grams);
 }
 
-/* Whether the file before is that of the commit to be. */
+/* Whether the files of the last commit are correct for the next one. */
 static bool is_same(const struct making *at)
 {
 	struct bs_summary_facts before = at->before.summary.facts;
@@ -593,7 +597,7 @@ static bool is_same(const struct making *at)
 		at->before.container && at->old->manifest.n_segments == at->manifest->n_segments;
 	for (uint32_t i = 0; i < at->manifest->n_segments && is_of_these; i++)
 		is_of_these = has_segment(&at->old->manifest, at->manifest->segments[i].number);
-	/* These follow from the segments. */
+	/* These three follow from the segments. */
 	before.n_places = at->facts.n_places;
 	before.n_docs = at->facts.n_docs;
 	before.n_positions = at->facts.n_positions;
@@ -616,8 +620,8 @@ static enum bs_status write_files(struct making *at, const struct bs_manifest *m
 	return status;
 }
 
-/* Both files of the commit before, or none. All pages are verified here: what is damaged is to be
- * made anew, not to fail when it is copied. */
+/* Opens both files of the last commit, or none. Verifies all pages, so that damaged files are made
+ * anew here instead of failing when copied. */
 static enum bs_status open_before(struct making *at, struct bs_error *err)
 {
 	const uint8_t *bytes;
@@ -633,7 +637,7 @@ static enum bs_status open_before(struct making *at, struct bs_error *err)
 	return bs_summary_is_none(status) ? BS_OK : status;
 }
 
-/* Whether so much may have to be held that it should be in files. */
+/* Whether the estimated memory exceeds the limit, so that temporary files are used. */
 static bool is_large(const struct making *at, uint64_t memory_bytes)
 {
 	uint64_t n_words = at->all.n_terms + at->went.n_terms,
@@ -679,8 +683,8 @@ static bool is_equal(const struct bs_buffer *a, const struct bs_buffer *b)
 	       (a->used_bytes == 0 || memcmp(a->data, b->data, a->used_bytes) == 0);
 }
 
-/* The words that the files tell against those made from scratch: the summary alone, then with the
- * counts. */
+/* Compares the words in the files with those made from scratch: first the summary alone, then with
+ * the counts. */
 static enum bs_status compare_words(const struct making *at, struct bs_error *err)
 {
 	const struct bs_numbers none = {.n = 0};

@@ -16,7 +16,7 @@ struct class
 {
 	uint8_t is;      /* UGraphemeClusterBreak */
 	bool is_picture; /* Extended_Pictographic */
-	bool is_virama;  /* it links consonants */
+	bool is_virama;  /* links consonants */
 	bool is_letter;  /* an Indic consonant */
 };
 
@@ -38,8 +38,7 @@ static bool is_control(uint8_t is)
 	return is == U_GCB_CONTROL || is == U_GCB_CR || is == U_GCB_LF;
 }
 
-/* GB3 to GB9b: what two neighbours say by themselves. is_certain_out: whether that is all there is
- * to say. */
+/* GB3 to GB9b: whether two neighbours are joined. *is_certain_out: whether these rules decide. */
 static bool are_joined(uint8_t before, const struct class *after, bool *is_certain_out)
 {
 	*is_certain_out = true;
@@ -60,7 +59,7 @@ static bool are_joined(uint8_t before, const struct class *after, bool *is_certa
 	return false;
 }
 
-/* Whether there is a boundary before a code point of this class, which is read. */
+/* Reads a code point of this class. Returns whether there is a boundary before it. */
 static bool read(struct bs_clusters *clusters, const struct class *class)
 {
 	bool is_certain, is_extension = class->is == U_GCB_EXTEND || class->is == U_GCB_ZWJ;
@@ -113,7 +112,7 @@ bool bs_clusters_next(struct bs_clusters *clusters)
 	return true;
 }
 
-/* Where the code point begins that text[at] is of. */
+/* The start of the code point that contains text[at]. */
 static size_t code_point_start(const uint8_t *text, size_t text_bytes, size_t at)
 {
 	for (size_t start = at; at < text_bytes && start > 0 && at - start < U8_MAX_LENGTH - 1 &&
@@ -156,7 +155,7 @@ size_t bs_cluster_boundary(const uint8_t *text, size_t text_bytes, size_t at, bo
 	bs_clusters_seek(&clusters, text, text_bytes, at);
 	if (clusters.at == at || (!is_forward && at - clusters.at <= BS_MAX_CLUSTER_BYTES))
 		return clusters.at;
-	/* Further than that nothing is looked at. */
+	/* Limits the search. */
 	clusters.text_bytes = text_bytes - at > 2 * BS_MAX_CLUSTER_BYTES
 	                              ? at + 2 * BS_MAX_CLUSTER_BYTES
 	                              : text_bytes;

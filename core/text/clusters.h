@@ -1,8 +1,8 @@
 /*
- * clusters.h: where a text may be cut so that what a reader takes for one character stays whole:
- * between the extended grapheme clusters of UAX #29, with the conjuncts of Unicode 15.1 (GB9c),
- * whatever the version of ICU. A cut that this allows is allowed by Unicode; a conjunct of a script
- * that Unicode does not name in GB9c is kept whole, too.
+ * clusters.h: boundaries of user-perceived characters, where a text may be cut: between the
+ * extended grapheme clusters of UAX #29, with the conjuncts of Unicode 15.1 (GB9c), for all
+ * versions of ICU. Unicode allows every cut that this allows. Conjuncts of scripts that GB9c does
+ * not name are kept whole, too.
  */
 #pragma once
 
@@ -10,24 +10,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A walk over the boundaries of a text. After bs_icu_load (icu.h). */
+/* An iterator over the boundaries of a text. Needs bs_icu_load (icu.h). */
 struct bs_clusters {
 	const uint8_t *text;
 	size_t text_bytes;
 	size_t at;        /* a boundary */
-	size_t next;      /* the end of the code point that was read last; at least `at` */
-	uint8_t before;   /* its break property */
+	size_t next;      /* end of the last code point read; at least `at` */
+	uint8_t before;   /* break property of the last code point read */
 	bool is_odd_flag; /* it is a regional indicator, the first of a pair */
-	bool is_picture;  /* a pictograph with extensions ends there, */
-	bool is_joined;   /* and a joiner */
-	bool is_letter;   /* an Indic consonant with extensions ends there, */
-	bool is_linked;   /* with a virama among them */
+	bool is_picture;  /* a pictograph with extensions ends there */
+	bool is_joined;   /* a pictograph with extensions and a joiner ends there */
+	bool is_letter;   /* an Indic consonant with extensions ends there */
+	bool is_linked;   /* these extensions include a virama */
 };
 
-/* Goes to the last boundary at or before `at` <= text_bytes. Looks back at 4 KiB at most: what is
- * one cluster for longer is taken to begin there. */
+/* Moves to the last boundary at or before `at` <= text_bytes. Looks back 4 KiB at most; a longer
+ * cluster is taken to begin there. */
 void bs_clusters_seek(struct bs_clusters *clusters, const uint8_t *text, size_t text_bytes,
                       size_t at);
 
-/* Goes to the next boundary, the end of the text at last; false: it is there. */
+/* Moves to the next boundary; the last is the end of the text. Returns false if it is there
+ * already. */
 bool bs_clusters_next(struct bs_clusters *clusters);

@@ -1,5 +1,4 @@
-/* grams.c: see grams.h. What an indexer does with the grams of a text is in
- * indexer/batch/gram_sketch.c. */
+/* grams.c: see grams.h. indexer/batch/gram_sketch.c makes columns of the grams of a text. */
 #include "core/text/grams.h"
 
 #include <string.h>
@@ -47,9 +46,9 @@ size_t bs_gram_longest_certain(const uint8_t *text, size_t n_bytes, size_t *from
 
 #define EVERY_BYTE(byte) (UINT64_C(0x0101010101010101) * (byte))
 
-/* Eight ASCII bytes: no sum below passes 0xff, so bytes do not disturb each other. The high bit
- * says "from A on" in the one and "from [ on" in the other; what is in the first only is a
- * capital. */
+/* Folds eight ASCII bytes. No sum exceeds 0xff, so bytes do not affect each other. The high bits of
+ * the first sum mark bytes from A on, those of the second bytes from [ on; bytes marked only in the
+ * first are capitals. */
 static inline uint64_t fold_ascii(uint64_t bytes)
 {
 	uint64_t from_a = bytes + EVERY_BYTE(0x80 - 'A');
@@ -59,8 +58,8 @@ static inline uint64_t fold_ascii(uint64_t bytes)
 
 #define BLOCK_BYTES 64u
 
-/* Folds whole blocks up to the first that is not all ASCII; returns their bytes. Vectors, to a
- * compiler. */
+/* Folds whole blocks up to the first that is not all ASCII; returns the number of bytes. Compilers
+ * vectorize the loop. */
 static size_t fold_blocks(const uint8_t *from, size_t n_bytes, uint8_t *to)
 {
 	size_t at = 0;
@@ -78,13 +77,13 @@ static size_t fold_blocks(const uint8_t *from, size_t n_bytes, uint8_t *to)
 	return at;
 }
 
-/* The bytes that the lead byte says its sequence has. */
+/* The length of a sequence by its lead byte. */
 static size_t sequence_bytes(uint8_t lead)
 {
 	return lead < 0xc0 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
 }
 
-/* One sequence that is not ASCII, or bytes that are none; returns where the next begins. */
+/* Folds one sequence beyond ASCII, or copies invalid bytes. Returns the offset of the next. */
 static size_t fold_sequence(const uint8_t *from, size_t at, size_t n_bytes, uint8_t **to)
 {
 	size_t start = at, n = 0;
@@ -101,7 +100,7 @@ static size_t fold_sequence(const uint8_t *from, size_t at, size_t n_bytes, uint
 	return at;
 }
 
-/* A sequence may grow by half where it is folded (U+023A of two bytes to U+2C65 of three). */
+/* Folding may enlarge a sequence by half (U+023A of two bytes becomes U+2C65 of three). */
 size_t bs_grams_fold_piece(const uint8_t *from, size_t n_bytes, bool is_end, uint8_t *to,
                            size_t *n_folded_out)
 {

@@ -1,16 +1,14 @@
 /*
- * grams.h: the grams analyzer, text -> short strings of bytes that stand in it, for grep. The one
- * definition of a gram.
+ * grams.h: grams, the substrings of bytes that the index for grep stores. The only definition of a
+ * gram.
  *
- * Text is folded first: simple case folding (Unicode's CaseFolding.txt, C and S) of every valid
- * UTF-8 sequence; bytes that are of none stay as they are. The grams of a text are then, of all
- * windows over the folded bytes,
+ * A text is folded first: simple case folding (CaseFolding.txt of Unicode, C and S) of each valid
+ * UTF-8 sequence; invalid bytes are unchanged. The grams of a text are all substrings of 3 folded
+ * bytes (trigrams) and of 5 (5-grams).
  *
- *     every trigram (3 bytes), and every 5-gram.
- *
- * So whoever searches for a folded string knows which grams every text that holds the string must
- * have, and those of a part of it are among those of the whole. What was measured to choose 5-grams
- * is in bench/NOTES.md.
+ * So the grams of a folded string are in every text that contains the string, and the grams of a
+ * substring are among those of the string. bench/NOTES.md has the measurements for the choice of
+ * 5-grams.
  */
 #pragma once
 
@@ -22,19 +20,19 @@
 #include "core/base/error.h"
 #include "core/base/gram_hash.h"
 
-/* The scheme: part of an index, because text and query must agree on it. */
+/* The scheme is recorded in the index, because text and query must agree on it. */
 #define BS_GRAM_SCHEME     3u
-#define BS_GRAM_LEAST      3u /* bytes of the shortest gram: a shorter string has none */
+#define BS_GRAM_LEAST      3u /* bytes of the shortest gram; shorter strings have none */
 #define BS_GRAM_LONG_BYTES 5u
 
-/* A gram is known by its key: its length in the topmost byte, its bytes below, the first of them
- * lowest. Different grams have different keys, and no key is 0. */
+/* The key of a gram has its length in the highest byte and its bytes below, the first byte lowest.
+ * Keys are unique and never 0. */
 static inline uint32_t bs_gram_bytes(uint64_t key)
 {
 	return (uint32_t)(key >> 56);
 }
 
-/* A trigram has as many as are asked for: start, start + step, start + 2 step ... (the finaliser of
+/* A trigram has any number of hashes: start, start + step, start + 2 step ... (the finaliser of
  * MurmurHash3, and its last round once more). */
 struct bs_gram_probe {
 	uint32_t start;
@@ -49,7 +47,7 @@ static inline struct bs_gram_probe bs_gram_trigram_probe(uint32_t trigram)
 	return (struct bs_gram_probe){a, ((a ^ a >> 15) * UINT32_C(0x9e3779b1)) | 1};
 }
 
-/* The i-th hash of a gram; of a 5-gram, i is 0 or 1. */
+/* Hash i of a gram. For a 5-gram, i is 0 or 1. */
 static inline uint32_t bs_gram_hash(uint64_t key, uint32_t i)
 {
 	if (bs_gram_bytes(key) == BS_GRAM_LONG_BYTES) {
@@ -61,16 +59,17 @@ static inline uint32_t bs_gram_hash(uint64_t key, uint32_t i)
 }
 
 /*
- * Columns of a hash, among m = n 2^log of them, 4 <= n <= 7, log of
+ * The column of a hash, for m = n 2^log columns, 4 <= n <= 7, log in
  * BS_GRAM_LEAST_LOG..BS_GRAM_MOST_LOG:
  *
- *     hash   | not used | word: log | bit: 5 |        2^log words of 32 bits stand for the columns:
- *     every word's bits become n columns, of 32 / n bits each; the columns of eight words take
- *       turns
+ *     hash   | unused | word: log | bit: 5 |
  *
- * An indexer sets bits before it knows m: of words for a larger log, the second half makes one with
- * the first for the next smaller. And it makes columns of words eight at a time, a byte for the
- * first column of each, then one for the second.
+ * The columns are made of 2^log words of 32 bits. The bits of a word become n columns of 32 / n
+ * bits each; the columns of eight words are interleaved.
+ *
+ * An indexer sets the bits before it knows m. To halve the number of words, it ORs the second half
+ * into the first. It makes columns of eight words at a time: a byte for the first column of each
+ * word, then a byte for the second, and so on.
  */
 #define BS_GRAM_LEAST_LOG 3u
 #define BS_GRAM_MOST_LOG  24u
@@ -82,7 +81,7 @@ static inline uint32_t bs_gram_column(uint32_t hash, uint32_t m)
 	return (word / 8 * n + column) * 8 + word % 8;
 }
 
-/* The key of the gram that stands in so many bytes: BS_GRAM_LEAST or BS_GRAM_LONG_BYTES. */
+/* The key of the gram in these bytes. n_bytes is BS_GRAM_LEAST or BS_GRAM_LONG_BYTES. */
 static inline uint64_t bs_gram_key(const uint8_t *bytes, uint32_t n_bytes)
 {
 	uint64_t key = (uint64_t)n_bytes << 56;
@@ -91,31 +90,32 @@ static inline uint64_t bs_gram_key(const uint8_t *bytes, uint32_t n_bytes)
 	return key;
 }
 
-/* Simple case folding of one code point, 0 <= c <= 0x10ffff. Of others than ASCII, after
- * bs_icu_load (icu.h). */
+/* Simple case folding of a code point, 0 <= c <= 0x10ffff. Beyond ASCII it needs bs_icu_load
+ * (icu.h). */
 uint32_t bs_gram_fold(uint32_t c);
 
-/* The first character whose folding is not certain, because a newer Unicode than ours may know it,
- * or n_bytes; of how many bytes it is. text: valid UTF-8. Without ICU no character beyond ASCII is
- * certain. */
+/* The offset of the first character whose folding is uncertain, because a newer Unicode may define
+ * it; n_bytes if there is none. *doubtful_bytes_out is its size in bytes. text is valid UTF-8.
+ * Without ICU all characters beyond ASCII are uncertain. */
 size_t bs_gram_find_doubtful(const uint8_t *text, size_t n_bytes, size_t *doubtful_bytes_out);
 
-/* The longest stretch of text without such characters; *from_out: where it begins. */
+/* The length of the longest part of the text without uncertain characters. *from_out is its
+ * offset. */
 size_t bs_gram_longest_certain(const uint8_t *text, size_t n_bytes, size_t *from_out);
 
-/* Appends text folded, as a document is before its grams are taken. BS_NO_MEMORY, BS_UNSUPPORTED
- * (no ICU). */
+/* Appends the folded text, as a document is folded for its grams. BS_NO_MEMORY, BS_UNSUPPORTED (no
+ * ICU). */
 enum bs_status bs_grams_fold(const uint8_t *text, size_t n_bytes, struct bs_buffer *folded,
                              struct bs_error *err) BS_WARN_UNUSED;
 
-/* The same of a text in pieces: folds from[0..n_bytes) to `to`, which has room for 2 n_bytes + 8.
- * Unless the text ends here, a sequence that the piece cuts off, of up to 3 bytes, is left for the
- * next one. Returns the bytes folded; n_folded_out: those that came of them. After bs_icu_load. */
+/* Folds a piece of a text, from[0..n_bytes), to `to`, which has room for 2 n_bytes + 8. Unless
+ * is_end, leaves an incomplete sequence of up to 3 bytes for the next piece. Returns the number of
+ * bytes consumed; *n_folded_out is the number of bytes written. Needs bs_icu_load. */
 size_t bs_grams_fold_piece(const uint8_t *from, size_t n_bytes, bool is_end, uint8_t *to,
                            size_t *n_folded_out);
 
-/* Appends the keys (uint64_t) of the distinct grams that every text has whose folded form holds
- * these bytes; none if there are fewer than BS_GRAM_LEAST. In order of first occurrence, trigrams
- * before longer ones. BS_NO_MEMORY. */
+/* Appends the keys (uint64_t) of the distinct grams of these folded bytes, which every text that
+ * contains them has; none for fewer than BS_GRAM_LEAST bytes. In order of first occurrence,
+ * trigrams before 5-grams. BS_NO_MEMORY. */
 enum bs_status bs_grams_of_literal(const uint8_t *folded, size_t n_bytes, struct bs_buffer *keys,
                                    struct bs_error *err) BS_WARN_UNUSED;

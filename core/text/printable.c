@@ -1,4 +1,4 @@
-/* printable.c: see printable.h. Errors, which are made visible too, do without a buffer and ICU. */
+/* printable.c: see printable.h. Errors are escaped elsewhere, without a buffer and ICU. */
 #include "core/text/printable.h"
 
 #include <string.h>

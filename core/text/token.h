@@ -1,4 +1,4 @@
-/* token.h: a term as the words analyzer (tokenizer.h) yields it. */
+/* token.h: a term as the tokenizer (tokenizer.h) returns it. */
 #pragma once
 
 #include <stdbool.h>
@@ -7,26 +7,30 @@
 
 #include "core/base/error.h"
 
-/* So many bytes behind a token's term may be read, whatever they are: keys are loaded whole. */
+/* Readable bytes after the term of a token, with arbitrary values, because keys are loaded as whole
+ * words. */
 #define BS_TOKEN_SLACK_BYTES 16u
 
-/* One term as it stands in the text. */
+/* One term at its place in the text. */
 struct bs_token {
-	const uint8_t *term; /* folded UTF-8, not NUL-ended; valid until the callback returns */
-	uint32_t term_bytes; /* > 0; no maximum but the text's own */
-	/* 0, 1, 2, ... from first_position; a pair bears the position of its first code point */
+	/* folded UTF-8, not NUL-terminated; valid until the callback returns */
+	const uint8_t *term;
+	uint32_t term_bytes; /* > 0; bounded only by the text */
+	/* 0, 1, 2, ... from first_position. A bigram has the position of its first code point. */
 	uint32_t position;
-	/* Where it stands in the text as given: [start_byte, end_byte), never past the text. */
+	/* The place in the original text: [start_byte, end_byte), never beyond the text. */
 	uint64_t start_byte;
-	/* for a run: of the whole run, since a fold may move code points; a pair: as its second */
+	/* For a term of a script run: the whole run, because folding may move code points. For a
+	 * bigram: the place of its second code point. */
 	uint64_t end_byte;
-	/* an aid to the filter: takes no position, is not scored, not counted in the length */
+	/* A bigram helps to filter. It takes no position, is not scored, and is not counted in the
+	 * length. */
 	bool is_bigram;
-	/* an identifier of several parts, which follow: the first has this position, too */
+	/* An identifier of several parts, which follow; the first part has the same position. */
 	bool is_whole;
 };
 
-/* Gets tokens in text order, n_tokens >= 1 at a time. Anything but BS_OK stops the analysis and is
- * returned from it. */
+/* Receives tokens in text order, n_tokens >= 1 at a time. A status other than BS_OK stops the
+ * analysis, which returns it. */
 typedef enum bs_status (*bs_token_fn)(void *context, const struct bs_token *tokens, size_t n_tokens,
                                       struct bs_error *err);

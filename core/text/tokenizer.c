@@ -1,10 +1,10 @@
 /*
- * tokenizer.c: the words of a text. By definition they come of ICU: a piece of text -> UTF-16 in
- * NFC (tokenizer_nfc.c) -> script runs and the stretches between them -> ICU's word segments ->
- * their cuts. Pure ASCII has the same words without ICU's iterator, at many times its speed. What
- * becomes of a word once it is found is in tokenizer_term.c; what follows from the rules for the
- * bytes of a text, in tokenizer_near.c. Here in this order: ASCII, ICU, opening, and the cutting of
- * a text at safe places into pieces of bounded size for one of the two.
+ * tokenizer.c: finds the words of a text. They are defined by ICU: a piece of text -> UTF-16 in NFC
+ * (tokenizer_nfc.c) -> script runs and the stretches between them -> ICU's word segments -> our
+ * cuts. For pure ASCII a faster path without ICU's iterator finds the same words. tokenizer_term.c
+ * processes the words found; tokenizer_near.c derives facts about the bytes of a text. The order of
+ * this file: ASCII, ICU, opening, and cutting a text at safe places into pieces of bounded size for
+ * one of the two paths.
  */
 #include "core/text/tokenizer.h"
 
@@ -21,37 +21,37 @@
 #include "core/text/tokenizer_nfc.h"
 #include "core/text/tokenizer_term.h"
 
-/* A piece for ICU ends at a safe cut that has this much ASCII behind it: less would not repay
+/* A piece for ICU ends at a safe cut that is followed by this much ASCII. Less would not repay
  * another ubrk_setText. */
 #define ASCII_RESUME_BYTES ((size_t)16)
 
-/* Room for a whole batch of usual words, so that batches end for want of tokens, not of bytes. */
+/* Room for a whole batch of usual words, so that batches are limited by tokens, not by bytes. */
 #define ARENA_BYTES ((size_t)BS_TOKENIZER_BATCH_TOKENS * 32)
 
-/* Scratch above this is returned after the text that needed it. */
+/* Larger scratch is freed after the text that needed it. */
 #define SCRATCH_KEPT_BYTES ((size_t)1 << 22)
 
-/* What a byte of a text costs, about: enough to know when to look at the clock. */
+/* The approximate cost of a byte of text, for the deadline. */
 #define BYTE_NS     4u
 #define SPEND_BYTES 4096
 
-/* Of pure ASCII so much is classified at one go: a window's bytes, classes and edges stay in the
- * first cache. */
+/* Bytes of ASCII classified at a time: bytes, classes and edges of a window fit into the L1
+ * cache. */
 #define ASCII_WINDOW_BYTES ((size_t)4096)
 
 /*
- * ASCII. Not a second definition of a word: which byte is a letter, a digit or a joint is asked of
- * ICU when the analyzer is opened (ICU 72 made '@' a letter and ':' no joint; other versions
- * differ), and the tests compare both paths on all short strings.
+ * ASCII. This is not a second definition of a word: the tokenizer asks ICU, when it is opened,
+ * which bytes are letters, digits or joints (ICU 72 made '@' a letter and ':' no joint; other
+ * versions differ). The tests compare both paths on all short strings.
  *
- * The rules (UAX #29, ICU's root locale) come down to this. A segment that can be a word is
+ * The rules (UAX #29, ICU's root locale) for ASCII: a segment that can be a word is
  *
  *     unit { unit | joint unit }        unit: letter, digit or _
  *
- * where a joint stands between two letters or two digits, as its class allows: ' and . between
- * either, comma and semicolon between digits only. Every other byte is no word by itself and a
- * boundary on both sides (the spaces and line ends that ICU keeps together are no words either),
- * and a segment is a word unless it is a lone _.
+ * A joint is between two letters or two digits, as its class allows: ' and . between either, comma
+ * and semicolon only between digits. Every other byte is not a word and is a boundary on both sides
+ * (spaces and line ends that ICU keeps together are not words either). A segment is a word unless
+ * it is a single _.
  */
 struct ascii_stretch {
 	const uint8_t *text;
@@ -59,7 +59,7 @@ struct ascii_stretch {
 	size_t end;
 };
 
-/* What stands beside a line or a byte, each 0 or 1. */
+/* The classes of the byte next to a line or to a byte, each 0 or 1. */
 struct neighbour {
 	uint64_t is_letter;
 	uint64_t is_digit;
@@ -84,23 +84,21 @@ static struct neighbour neighbour_at(const struct bs_tokenizer *tokenizer,
 	                         : (struct neighbour){.is_unit = 0};
 }
 
-/* Which bytes of a line are of this one class. */
+/* The bytes of a line that are in this class. */
 static uint64_t bytes_of(const struct bs_line_classes *line, unsigned class)
 {
 	return line->of[__builtin_ctz(class)];
 }
 
 /*
- * Which bytes of a line are of words: the rules above, 64 bytes at a time. last is the line's last
- * byte that counts.
+ * The bytes of a line that belong to words, by the rules above, 64 bytes at a time. last: the last
+ * valid byte of the line.
  *
  *      text     it's 3.14 _ a.b
  *      units    ## # # ## # # #      letters, digits and _
- *      joints     #   #      #       where both neighbours are of the class that it joins
- *      cuts                  #       . : between letters, and any @ that is a unit, which ICU 72
- *        makes it
- *      words    #### ####   # #      units and joints without the cuts, and without a _ that stands
- *        alone
+ *      joints     #   #      #       if both neighbours are in the class that the byte joins
+ *      cuts                  #       . : between letters, and @ if it is a unit (as in ICU 72)
+ *      words    #### ####   # #      units and joints, without cuts and single _
  */
 static uint64_t word_bits(const struct bs_line_classes *line, struct neighbour before,
                           struct neighbour after, unsigned last)
@@ -120,8 +118,8 @@ static uint64_t word_bits(const struct bs_line_classes *line, struct neighbour b
 	return (units | joints) & ~cuts & ~lone;
 }
 
-/* Whether the byte at text[at], in the stretch, belongs to a word of which the digit beside it on
- * one side (away from the byte, by `step`) is a part. */
+/* Whether text[at], if in the stretch, belongs to the same word as the digit next to it on the
+ * other side (at - step). */
 static bool is_joined_to_digit(const struct bs_tokenizer *tokenizer,
                                const struct ascii_stretch *stretch, size_t at, int step)
 {
@@ -134,7 +132,7 @@ static bool is_joined_to_digit(const struct bs_tokenizer *tokenizer,
 	return tokenizer->ascii.classes.of[stretch->text[beyond]] & BS_ASCII_DIGIT;
 }
 
-/* Whether the byte at `at` is the T of a segment of digits, T and digits. */
+/* Whether text[at] is the T of a segment of digits, T and digits. */
 static bool is_date_cut(const struct bs_tokenizer *tokenizer, const struct ascii_stretch *stretch,
                         size_t at)
 {
@@ -151,7 +149,7 @@ static bool is_date_cut(const struct bs_tokenizer *tokenizer, const struct ascii
 	       !is_joined_to_digit(tokenizer, stretch, behind, 1);
 }
 
-/* Of those bytes of the line at text[at] the ones that are. */
+/* Those of `bits`, in the line at text[at], for which is_date_cut holds. */
 static uint64_t date_cuts(const struct bs_tokenizer *tokenizer, const struct ascii_stretch *stretch,
                           size_t at, uint64_t bits)
 {
@@ -162,17 +160,17 @@ static uint64_t date_cuts(const struct bs_tokenizer *tokenizer, const struct asc
 	return cuts;
 }
 
-/* A part of a stretch. No word goes on into it. */
+/* A part of a stretch. It begins at a word boundary. */
 struct ascii_window {
 	size_t start;
 	size_t n_bytes;
 	const uint8_t *folded;
 	size_t n_edges;
-	/* where words begin and end, by turns, counted from start */
+	/* Beginnings and ends of words, alternating, relative to start. */
 	uint16_t edges[ASCII_WINDOW_BYTES + 2];
 };
 
-/* Finds the words of a window. A last one that reaches its end may go on behind it. */
+/* Finds the words of a window. A last word that reaches the end may continue after it. */
 static void find_edges(const struct bs_tokenizer *tokenizer, const struct ascii_stretch *stretch,
                        const struct bs_line_classes *lines, struct ascii_window *window)
 {
@@ -214,7 +212,7 @@ static void find_edges(const struct bs_tokenizer *tokenizer, const struct ascii_
 	window->n_edges = (size_t)(edge - window->edges);
 }
 
-/* The words between edges as tokens whose terms lie in the arena already. */
+/* Adds the words between edges as tokens; their terms are in the arena. */
 static enum bs_status put_edges(struct bs_analysis *analysis, const struct ascii_window *window)
 {
 	struct bs_tokenizer *tokenizer = analysis->tokenizer;
@@ -245,7 +243,7 @@ static enum bs_status put_edges(struct bs_analysis *analysis, const struct ascii
 	return BS_OK;
 }
 
-/* The same with options, word by word. */
+/* Adds the words between edges one by one, applying the options. */
 static enum bs_status put_edges_one_by_one(struct bs_analysis *analysis,
                                            const struct ascii_window *window)
 {
@@ -259,8 +257,8 @@ static enum bs_status put_edges_one_by_one(struct bs_analysis *analysis,
 	return status;
 }
 
-/* text[at..at + n_bytes) -> tokens; next_out is where the next window starts: behind it, or with
- * its last word, which may go on. At at itself if that is all there is in it. */
+/* Tokenizes text[at..at + n_bytes). *next_out is the start of the next window: the end of this one,
+ * or the start of its last word if it may continue; `at` if that word is all of the window. */
 static enum bs_status put_window(struct bs_analysis *analysis, const struct ascii_stretch *stretch,
                                  size_t at, size_t n_bytes, size_t *next_out)
 {
@@ -295,7 +293,7 @@ static enum bs_status put_window(struct bs_analysis *analysis, const struct asci
 	return put_edges(analysis, &window);
 }
 
-/* The end of the word that begins at start: by the same rules, byte by byte. */
+/* Finds the end of the word that begins at start, by the same rules, byte by byte. */
 static enum bs_status find_word_end(struct bs_analysis *analysis,
                                     const struct ascii_stretch *stretch, size_t start,
                                     size_t *end_out)
@@ -323,8 +321,8 @@ static enum bs_status find_word_end(struct bs_analysis *analysis,
 	return BS_OK;
 }
 
-/* text[start..end) is ASCII and a stretch for ICU, or lies between two safe cuts of one. No cut
- * looks beyond it: a . or : on its edge joins nothing. */
+/* Tokenizes text[start..end), which is ASCII and either a stretch of the ICU path or lies between
+ * two safe cuts of one. No cut depends on text outside: a . or : at its edge joins nothing. */
 static enum bs_status analyze_ascii(struct bs_analysis *analysis, size_t start, size_t end)
 {
 	struct ascii_stretch stretch = {analysis->text, start, end};
@@ -336,7 +334,7 @@ static enum bs_status analyze_ascii(struct bs_analysis *analysis, size_t start, 
 		                    end - at < most_bytes ? end - at : most_bytes, &next);
 		if (status || next != at)
 			continue;
-		/* A word too long for a window. */
+		/* A word longer than a window. */
 		status = find_word_end(analysis, &stretch, at, &next);
 		if (!status)
 			status = bs_tokenizer_put_ascii(analysis, stretch.text + at, next - at, at);
@@ -344,11 +342,11 @@ static enum bs_status analyze_ascii(struct bs_analysis *analysis, size_t start, 
 	return status;
 }
 
-/* What stands between two runs. */
+/* The text between two script runs. */
 struct stretch {
 	int32_t start;
 	int32_t end;
-	bool is_inert; /* no word in it */
+	bool is_inert; /* has no words */
 	bool is_ascii;
 };
 
@@ -381,7 +379,7 @@ static enum bs_status put_piece(struct bs_analysis *analysis, struct bs_tokenize
 	return start == end ? BS_OK : bs_tokenizer_put_word(analysis, window, start, end);
 }
 
-/* The T of a segment of digits, T and digits; or -1. */
+/* The T of a segment of digits, T and digits; -1: none. */
 static int32_t find_date_cut(const struct bs_tokenizer_window *window, int32_t start, int32_t end)
 {
 	int32_t cut = -1;
@@ -403,7 +401,7 @@ static enum bs_status put_segment(struct bs_analysis *analysis, struct bs_tokeni
 	int32_t piece = start, date_cut = -1;
 	bool may_be_date = true;
 	for (int32_t at = start;; at++) {
-		/* Nearly every letter is beyond all at which words are cut. */
+		/* Nearly all letters are greater than every unit at which words are cut. */
 		while (at < end && units[at] > 'T')
 			at++;
 		if (at >= end)
@@ -482,7 +480,7 @@ static enum bs_status analyze_stretch(struct bs_analysis *analysis,
 	if (stretch->is_ascii && analysis->tokenizer->ascii_path) {
 		struct bs_tokenizer_window ahead = *window;
 		struct bs_byte_span span = bs_tokenizer_span(&ahead, stretch->start, stretch->end);
-		/* But for signs that are ASCII in NFC alone, as the Kelvin sign is. */
+		/* Not for signs that are ASCII only in NFC, such as the Kelvin sign. */
 		if (span.end_byte - span.start_byte == (uint64_t)(stretch->end - stretch->start)) {
 			*window = ahead;
 			return analyze_ascii(analysis, (size_t)span.start_byte,
@@ -492,19 +490,20 @@ static enum bs_status analyze_stretch(struct bs_analysis *analysis,
 	return break_stretch(analysis, window, stretch);
 }
 
-/* Without a branch: several units at a time. */
+/* Without a branch, so that compilers vectorize the loop. */
 static void map_apostrophes(UChar *units, int32_t n_units)
 {
 	for (int32_t i = 0; i < n_units; i++)
 		units[i] = bs_tokenizer_is_apostrophe(units[i]) ? '\'' : units[i];
 }
 
-/* Finds the stretch, or the script run, that starts at unit start: up to the next of the other, or
- * the window's end. In it apostrophes of all kinds become those of ASCII; their bytes are none. */
+/* Finds the stretch or the script run that starts at unit `start`; it ends where the other kind
+ * begins, or at the window's end. Replaces apostrophes of all kinds by ASCII ones; the bytes of the
+ * text are unchanged. */
 static enum bs_status find_stretch(struct bs_analysis *analysis, struct bs_tokenizer_window *window,
                                    int32_t start, bool is_script_run, struct stretch *stretch_out)
 {
-	/* decoding has learnt them */
+	/* decoding has filled in the classes */
 	const uint8_t *code_points = analysis->tokenizer->icu.code_point_classes;
 	unsigned goes_on_with = BS_CODE_POINT_SCRIPT_RUN | (is_script_run ? BS_CODE_POINT_MARK : 0);
 	unsigned classes = 0;
@@ -564,7 +563,7 @@ static enum bs_status analyze_icu(struct bs_analysis *analysis, size_t start, si
 	return status;
 }
 
-/* Why Snowball gave none: it does not know the language, or there is no memory. */
+/* Reports why Snowball made no stemmer: unknown language, or no memory. */
 static enum bs_status fail_stemmer(const char *language, struct bs_error *err)
 {
 	char known[400] = "";
@@ -660,7 +659,7 @@ enum bs_status bs_tokenizer_new(const struct bs_tokenizer_options *options,
 	return BS_OK;
 }
 
-/* Gives back buffers of more than kept_bytes. */
+/* Frees buffers of more than kept_bytes. */
 static void trim_scratch(struct bs_tokenizer *tokenizer, size_t kept_bytes)
 {
 	struct bs_buffer *scratch[] = {&tokenizer->normal.window,  &tokenizer->normal.edits,
@@ -691,30 +690,29 @@ void bs_tokenizer_split(struct bs_tokenizer *tokenizer, bool splits)
 }
 
 /*
- * A safe cut is a place where neither path can tell a text that goes on from one that ends:
+ * A safe cut is a place where both paths tokenize the text before it in the same way whether the
+ * text ends or continues there:
  *
- *   - after a line feed. ICU breaks after it whatever follows (rules WB3, WB3a), and nothing looks
- *     across it.
+ *   - after a line feed. ICU always breaks after it (rules WB3, WB3a), and no rule looks across.
  *   - between an inert ASCII byte (white space, a control, ( ) { } = ...: Word_Break Other,
- *     WSegSpace, CR, LF or
- *     Newline, and inert when ICU itself is asked) and an ASCII letter or digit.
+ *     WSegSpace, CR, LF or Newline, and inert by ICU's answer) and an ASCII letter or digit.
  *
- * ICU's forward rules are an automaton that is started afresh at each boundary, so what lies before
- * one has no say in what comes after it: it is enough that there is a boundary at the cut with and
- * without the text behind it. There is: no rule joins an inert character to a letter or digit
- * (WB999), and no rule that would let a segment end before the inert character looks further than
- * the next character that is not ignorable, which is the inert one. An inert character extended by
- * marks is no exception, since the letter follows it directly. Dictionary segments hold no ASCII,
- * and neither do runs; a cut at . or : looks at the neighbours of that one character and at marks
- * before it, none of which is beyond a safe cut, as . and : are neither inert nor letters or digits
- * and a line feed is not alphabetic. NFC looks at nothing beyond one: a letter or digit of ASCII
- * composes with nothing before it, and a line feed with nothing.
+ * ICU's forward rules are an automaton that restarts at each boundary, so the text before a
+ * boundary does not affect the text after it. It is enough that there is a boundary at the cut with
+ * and without the text after it. There is: no rule joins an inert character to a letter or digit
+ * (WB999), and the rules that end a segment before the inert character look only as far as the next
+ * character that is not ignorable, which is the inert one. An inert character extended by marks is
+ * no exception, because the letter follows it directly. Dictionary segments and script runs contain
+ * no ASCII. A cut at . or : depends on the neighbours of that character and on marks before it;
+ * none of these is beyond a safe cut, because . and : are neither inert nor letters or digits, and
+ * a line feed is not alphabetic. NFC does not look beyond a safe cut: an ASCII letter or digit, or
+ * a line feed, composes with nothing before it.
  *
  * All these bytes are ASCII, so a cut never divides a UTF-8 sequence, valid or not, and can be
- * looked for in bytes.
+ * found in bytes.
  */
-/* Where the pure ASCII from start on can safely end; start if there is none, or no safe end to
- * it. */
+/* The last safe end of the pure ASCII that begins at start; start if there is no ASCII or no safe
+ * end. */
 static enum bs_status find_ascii_end(struct bs_analysis *analysis, size_t start, size_t text_bytes,
                                      size_t *end_out)
 {
@@ -743,8 +741,8 @@ static enum bs_status find_ascii_end(struct bs_analysis *analysis, size_t start,
 	return status;
 }
 
-/* Where a piece for ICU that starts at start ends: at the first safe cut beyond the window's
- * size. */
+/* The end of a piece for ICU that begins at start: the last safe cut within the window's size,
+ * otherwise the first one after it. */
 static size_t find_window_end(const struct bs_tokenizer *tokenizer, const uint8_t *text,
                               size_t start, size_t text_bytes)
 {
@@ -757,8 +755,8 @@ static size_t find_window_end(const struct bs_tokenizer *tokenizer, const uint8_
 	                                           text_bytes);
 }
 
-/* The same where the ASCII path may take over: or sooner, at the first safe cut with some pure
- * ASCII behind it. */
+/* The end of a piece for ICU if the ASCII path may continue after it: the first safe cut beyond the
+ * window's size, or an earlier one that is followed by some pure ASCII. */
 static size_t find_mixed_end(const struct bs_tokenizer *tokenizer, const uint8_t *text,
                              size_t start, size_t text_bytes)
 {
@@ -775,7 +773,7 @@ static size_t find_mixed_end(const struct bs_tokenizer *tokenizer, const uint8_t
 	}
 }
 
-/* Analyses one piece from start on; end_out is where the next one starts. */
+/* Tokenizes a piece from start on. *end_out is the start of the next piece. */
 static enum bs_status analyze_piece(struct bs_analysis *analysis, size_t start, size_t text_bytes,
                                     size_t *end_out)
 {
@@ -794,10 +792,10 @@ static enum bs_status analyze_piece(struct bs_analysis *analysis, size_t start, 
 	return analyze_icu(analysis, start, *end_out);
 }
 
-/* A text that somebody else cuts. */
+/* A text that the application's analyzer splits. */
 struct cutting {
 	struct bs_analysis *analysis;
-	uint64_t start_byte; /* of the last word */
+	uint64_t start_byte; /* start of the last word */
 	size_t text_bytes;
 	enum bs_status status;
 };
@@ -884,7 +882,7 @@ enum bs_status bs_tokenizer_append_nfc(struct bs_tokenizer *tokenizer, const uin
 	if (!status)
 		status = bs_tokenizer_decode(&analysis, 0, text_bytes, &window);
 	if (!status)
-		/* a pair of units has 4 bytes */
+		/* a surrogate pair has 4 bytes */
 		status = bs_buffer_reserve(to, (size_t)window.n_units * 3, err);
 	for (int32_t at = 0; at < window.n_units && !status;) {
 		uint32_t c = (uint32_t)bs_tokenizer_next(window.units, &at);
@@ -898,8 +896,8 @@ enum bs_status bs_tokenizer_versions(char icu_out[16], char unicode_out[16], str
 	enum bs_status status = bs_icu_load(err);
 	if (status)
 		return status;
-	/* ICU's texts are at most 20 bytes ("255.255.255.255"), and fit for every version there has
-	 * been. */
+	/* ICU's version strings have at most 20 bytes ("255.255.255.255"). Those of all released
+	 * versions fit into 16. */
 	char text[U_MAX_VERSION_STRING_LENGTH];
 	UVersionInfo version;
 	bs_icu.u_getVersion(version);

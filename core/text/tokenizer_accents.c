@@ -4,8 +4,8 @@
 #include "core/collections/binary_search.h"
 #include "core/text/tokenizer_state.h"
 
-/* Lower-case letters that NFD does not take apart, and the plain ones for them: those that Lucene's
- * ASCIIFoldingFilter has, and the letters with a stroke that Unicode got since. In order. */
+/* Lower-case letters that NFD does not decompose, and their plain letters: those of Lucene's
+ * ASCIIFoldingFilter, and letters with a stroke that Unicode added later. Sorted. */
 static const struct {
 	uint16_t c;
 	char ascii[3];
@@ -84,7 +84,7 @@ static bool is_accent(UChar32 c)
 	       script_of(c) == USCRIPT_INHERITED;
 }
 
-/* Whether accents that follow it are dropped. */
+/* Whether accents that follow this letter are removed. */
 static bool has_accents(UChar32 c)
 {
 	UScriptCode script = script_of(c);

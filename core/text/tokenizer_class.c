@@ -16,8 +16,8 @@ enum bs_status bs_tokenizer_fail_icu(struct bs_error *err, const char *what, UEr
 #define CLASSES_BYTES ((size_t)UCHAR_MAX_VALUE + 1)
 #define FOLDS_BYTES   (0x10000 * sizeof(uint16_t))
 
-/* Asked of the system, because malloc writes zeros into memory that was used before, which takes
- * longer than to parse a query. */
+/* Maps pages, because malloc would clear memory that was used before, which takes longer than
+ * parsing a query. */
 static void *zero_pages(size_t n_bytes)
 {
 	void *pages =
@@ -34,8 +34,8 @@ static void free_pages(void *pages, size_t n_bytes)
 static enum bs_status open_breaks(struct bs_tokenizer *tokenizer, struct bs_error *err)
 {
 	UErrorCode code = U_ZERO_ERROR;
-	/* Over a megabyte, but of untouched zero pages: only those of the scripts met become
-	 * real. */
+	/* More than a megabyte of untouched zero pages; only those of scripts in use take
+	 * memory. */
 	tokenizer->icu.code_point_classes = zero_pages(CLASSES_BYTES);
 	tokenizer->icu.simple_folds = zero_pages(FOLDS_BYTES);
 	if (!tokenizer->icu.code_point_classes || !tokenizer->icu.simple_folds)
@@ -85,7 +85,7 @@ bool bs_tokenizer_is_of_script_run(struct bs_tokenizer *tokenizer, UChar32 c)
 	return false;
 }
 
-/* Asks ICU for the first segment of units. */
+/* The first of ICU's segments of the units. */
 static enum bs_status first_segment(struct bs_tokenizer *tokenizer, const UChar *units,
                                     int32_t n_units, int32_t *end_out, int32_t *rule_status_out,
                                     struct bs_error *err)
@@ -103,8 +103,7 @@ static enum bs_status first_segment(struct bs_tokenizer *tokenizer, const UChar 
 	return BS_OK;
 }
 
-/* How ICU treats one character next to a letter and a digit: whether what stands side by side is
- * one segment. */
+/* Whether ICU joins a character with the letters or digits next to it. */
 enum {
 	BETWEEN_LETTERS,
 	BETWEEN_DIGITS,
@@ -143,9 +142,9 @@ static enum bs_status learn_manners(struct bs_tokenizer *tokenizer, UChar32 c,
 	return status;
 }
 
-/* Whatever such a character is alone, ICU keeps it together with others and asks a dictionary about
- * them. Before this test, radicals (U+2F00, a symbol of Word_Break Other) counted as inert, and two
- * of them, a word, were lost. */
+/* ICU keeps such a character together with its neighbours and asks a dictionary about them,
+ * whatever it is alone. Without this test radicals (U+2F00, a symbol of Word_Break Other) would be
+ * inert, and a word of two of them would be lost. */
 static bool is_for_dictionaries(UChar32 c)
 {
 	switch (bs_icu.u_getIntPropertyValue(c, UCHAR_SCRIPT)) {
@@ -200,8 +199,7 @@ static uint8_t ascii_class(UChar32 c, const struct manners *manners)
 		class |= manners->joins[BETWEEN_LETTERS] ? BS_ASCII_MID_LETTER : 0;
 		class |= manners->joins[BETWEEN_DIGITS] ? BS_ASCII_MID_DIGIT : 0;
 	}
-	/* An @ that would be a joint, which it is in no version of ICU yet, would always be cut
-	 * out. */
+	/* If @ were a joint, which it is in no version of ICU, it would always be cut out. */
 	if (c == '@' && !(class & BS_ASCII_WORD))
 		class = 0;
 	else if (c == '.' || c == ':' || c == '@')
@@ -213,7 +211,7 @@ static uint8_t ascii_class(UChar32 c, const struct manners *manners)
 	return (uint8_t) class;
 }
 
-/* What ICU takes the bytes of ASCII for. */
+/* Asks ICU for the classes of ASCII. */
 static enum bs_status learn_ascii(struct bs_tokenizer *tokenizer, struct bs_error *err)
 {
 	for (UChar32 c = 0; c < 0x80; c++) {
@@ -228,8 +226,8 @@ static enum bs_status learn_ascii(struct bs_tokenizer *tokenizer, struct bs_erro
 	return BS_OK;
 }
 
-/* What was learnt holds for every analyzer of the process, and to learn it takes longer than to
- * parse a query. Nobody waits for whoever learns it first: two may. */
+/* The classes are the same for all tokenizers of the process, and asking for them takes longer than
+ * parsing a query. Threads do not wait: two may ask at the same time. */
 enum {
 	NOT_LEARNT,
 	LEARNING,

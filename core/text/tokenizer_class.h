@@ -1,16 +1,16 @@
-/* tokenizer_class.h: what ICU takes code points for: the classes by which text is cut into words.
- * Private to the words_*.c files and the tests. */
+/* tokenizer_class.h: the classes of code points by which text is split into words, from ICU.
+ * Private to the tokenizer_*.c files and the tests. */
 #pragma once
 
 #include "core/text/tokenizer_state.h"
 
-/* Opens what only text beyond ASCII needs, unless it is open: most queries have none, and it takes
- * longer than to parse one. BS_NO_MEMORY, BS_UNSUPPORTED. */
+/* Opens the parts of ICU that only text beyond ASCII needs, unless they are open. Most queries are
+ * ASCII, and opening takes longer than parsing one. BS_NO_MEMORY, BS_UNSUPPORTED. */
 enum bs_status bs_tokenizer_need_icu(struct bs_tokenizer *tokenizer,
                                      struct bs_error *err) BS_WARN_UNUSED;
 void bs_tokenizer_close_icu(struct bs_tokenizer *tokenizer);
 
-/* Whether ICU joins c to nothing, so that every segment it begins or ends is no word, and ends or
+/* Whether ICU never joins c to a neighbour: a segment that c begins or ends is no word, and ends or
  * begins there. */
 enum bs_status bs_tokenizer_is_inert(struct bs_tokenizer *tokenizer, UChar32 c, bool *is_inert_out,
                                      struct bs_error *err) BS_WARN_UNUSED;
@@ -19,12 +19,11 @@ enum bs_status bs_tokenizer_is_inert(struct bs_tokenizer *tokenizer, UChar32 c, 
 enum bs_status bs_tokenizer_know_ascii(struct bs_tokenizer *tokenizer,
                                        struct bs_error *err) BS_WARN_UNUSED;
 
-/* Whether c is a letter, mark or digit of a script of runs. Leaves words->icu.breaks where it
- * is. */
+/* Whether c is a letter, mark or digit of a script of runs. Does not move icu.breaks. */
 bool bs_tokenizer_is_of_script_run(struct bs_tokenizer *tokenizer, UChar32 c);
 
-/* Determines the class of a code point when it is first met; icu.code_point_classes has it from
- * then on. Moves words->icu.breaks. */
+/* Determines the class of a code point that is met for the first time, and stores it in
+ * icu.code_point_classes. Moves icu.breaks. */
 enum bs_status bs_tokenizer_learn_class(struct bs_tokenizer *tokenizer, UChar32 c,
                                         uint8_t *class_out, struct bs_error *err) BS_WARN_UNUSED;
 
@@ -37,6 +36,6 @@ static inline enum bs_status bs_tokenizer_class_of(struct bs_tokenizer *tokenize
 	               : BS_OK;
 }
 
-/* An ICU failure as ours: BS_NO_MEMORY or BS_UNSUPPORTED. */
+/* Reports an ICU failure; returns BS_NO_MEMORY or BS_UNSUPPORTED. */
 enum bs_status bs_tokenizer_fail_icu(struct bs_error *err, const char *what,
                                      UErrorCode code) BS_WARN_UNUSED;

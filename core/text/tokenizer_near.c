@@ -44,7 +44,7 @@ static enum bs_status learn_ascii_form(struct bs_tokenizer *tokenizer, UChar32 c
 	for (int32_t at = 0; U_SUCCESS(code) && tokenizer->rules.fold_accents && at < n;)
 		if (bs_accents_may_go(bs_tokenizer_next(plain, &at)))
 			*ascii_form_out = BS_ASCII_FORM_WORD;
-	/* The longest fold there is has 18 units: there is room. */
+	/* The longest fold has 18 units, so there is room. */
 	return U_SUCCESS(code) ? BS_OK : bs_tokenizer_fail_icu(err, "folding a character", code);
 }
 
@@ -52,8 +52,8 @@ enum bs_status bs_tokenizer_ascii_form(struct bs_tokenizer *tokenizer, int32_t c
                                        enum bs_tokenizer_ascii_form *ascii_form_out,
                                        struct bs_error *err)
 {
-	/* A byte a code point: its ASCII form + 1, or 0. Untouched zero pages but for the scripts
-	 * met. */
+	/* For each code point its ASCII form + 1, or 0. Only pages of scripts in use take
+	 * memory. */
 	if (!tokenizer->ascii.forms)
 		tokenizer->ascii.forms = calloc(UCHAR_MAX_VALUE + 1, 1);
 	if (!tokenizer->ascii.forms)
@@ -76,8 +76,7 @@ bool bs_tokenizer_may_end_between(const struct bs_tokenizer *tokenizer, uint8_t 
 	const uint8_t pair[] = {tokenizer->ascii.parts[before], tokenizer->ascii.parts[after]};
 	bool is_date = (before == 'T' && class[after] & BS_ASCII_DIGIT) ||
 	               (after == 'T' && class[before] & BS_ASCII_DIGIT);
-	/* The first of two upper-case letters is one part with the other unless a lower-case one
-	 * follows. */
+	/* Two upper-case letters are one part unless a lower-case letter follows. */
 	bool is_split = bs_part_are_several(pair, 2) || pair[0] == BS_PART_GAP ||
 	                pair[1] == BS_PART_GAP ||
 	                (pair[0] == BS_PART_UPPER && pair[1] == BS_PART_UPPER);

@@ -1,12 +1,11 @@
 /*
  * tokenizer_nfc.c: see tokenizer_nfc.h.
  *
- * Nearly all text is in NFC, and nearly all of that is of stable code points
- * (BS_CODE_POINT_STABLE), which are known by one load each. A code point that is not begins or
- * continues a segment: from the last code point that does not join what stands before it, up to the
- * next such. Normalizing segments by themselves normalizes the text. Most have two to four units,
- * and few are different ones, so that their NFC is remembered. Where it differs from what the text
- * has, an edit says which units stand for which bytes:
+ * Nearly all text is in NFC and consists of stable code points (BS_CODE_POINT_STABLE), which are
+ * recognized by one load each. Other code points are in segments: from the last code point that
+ * does not join the one before it to the next such code point. Normalizing segment by segment
+ * normalizes the text. Most segments have two to four units and few are distinct, so their NFC is
+ * cached. Where the NFC differs from the text, an edit records which units represent which bytes:
  *
  *      text       c  a  f  e U+0301 .  x         bytes 0..7
  *      units      c  a  f  é  .  x
@@ -23,8 +22,7 @@
 #include "core/system/deadline.h"
 #include "core/text/tokenizer_class.h"
 
-/* The approximate cost of a byte of text and of a normalized unit: enough to know when to look at
- * the clock. */
+/* The approximate cost of a byte of text and of a normalized unit, for the deadline. */
 #define BYTE_NS     4u
 #define UNIT_NS     10u
 #define SPEND_BYTES 4096
@@ -36,12 +34,12 @@ struct edit {
 	size_t byte, n_bytes;
 };
 
-/* ---- normalizing in linear time ---- */
+/* Normalizing in linear time. */
 
-/* ICU moves each mark past those of higher classes one by one, which takes quadratic time for long
- * sequences of code points without a boundary before them: the marks of such sequences are put in
- * order first. A sequence of at least 2 * STEP_UNITS units has a whole step, of at least STEP_UNITS
- * / 2 code points, in it. */
+/* ICU moves each mark past marks of higher classes one by one, which is quadratic in long sequences
+ * of code points without a boundary. The marks of such sequences are sorted first. A sequence of at
+ * least 2 * STEP_UNITS units contains a whole step, which has at least STEP_UNITS / 2 code
+ * points. */
 #define STEP_UNITS 32
 
 static bool has_long_sequence(const UNormalizer2 *form, const UChar *units, int32_t n_units)
@@ -56,11 +54,11 @@ static bool has_long_sequence(const UNormalizer2 *form, const UChar *units, int3
 	return n >= STEP_UNITS / 2;
 }
 
-/* A mark: its class above its code point. */
+/* A mark is coded as its class above its code point. */
 #define CLASS_SHIFT 24
 #define N_CLASSES   256
 
-/* Sorts n marks by class; marks of one class keep their order. to: room for n marks. */
+/* Sorts n marks by class, stably. to: room for n marks. */
 static void order_marks(const uint32_t *marks, size_t n, uint32_t *to)
 {
 	size_t starts[N_CLASSES + 1] = {0};
@@ -72,11 +70,11 @@ static void order_marks(const uint32_t *marks, size_t n, uint32_t *to)
 		to[starts[marks[i] >> CLASS_SHIFT]++] = marks[i];
 }
 
-/* Code points on their way to canonical order. */
+/* The state of putting code points into canonical order. */
 struct ordering {
 	const UNormalizer2 *form;
 	struct bs_buffer *out; /* UTF-16 */
-	struct bs_u32s marks;  /* the marks since the last code point that is not a mark */
+	struct bs_u32s marks;  /* marks since the last code point that is not a mark */
 	struct bs_buffer sorted;
 	struct bs_error *err;
 };
@@ -118,15 +116,15 @@ static enum bs_status order_one(struct ordering *ordering, UChar32 c)
 	return status ? status : append_unit_pair(ordering, c);
 }
 
-/* *ordering->out: what the code points decompose to, one by one, in canonical order. Its form is
- * that of the text. */
+/* Writes to *ordering->out the decompositions of the code points, in canonical order. Its normal
+ * form equals that of the input. */
 static enum bs_status put_in_order(struct ordering *ordering, const UChar *units, int32_t n_units)
 {
 	enum bs_status status = BS_OK;
 	bs_buffer_clear(ordering->out);
 	for (int32_t at = 0, spent = 0; at < n_units && !status;) {
 		UErrorCode code = U_ZERO_ERROR;
-		UChar parts[64]; /* the longest decomposition there is has 18 units */
+		UChar parts[64]; /* the longest decomposition has 18 units */
 		UChar32 c = bs_tokenizer_next(units, &at);
 		int32_t n_parts =
 			bs_icu.unorm2_getDecomposition(ordering->form, c, parts, 64, &code);
@@ -189,15 +187,15 @@ enum bs_status bs_tokenizer_normalize(struct bs_tokenizer *tokenizer, const UNor
 	return status;
 }
 
-/* ---- segments ---- */
+/* Segments. */
 
-#define REMEMBERED_UNITS   4 /* of a segment, and */
-#define REMEMBERED_RESULTS 6 /* of its NFC */
+#define REMEMBERED_UNITS   4 /* maximum units of a cached segment */
+#define REMEMBERED_RESULTS 6 /* maximum units of its NFC */
 #define REMEMBERED_BITS    10
 
-/* The NFC of a segment, remembered. n_units 0: nothing is. */
+/* A cached segment and its NFC. n_units 0: empty. */
 struct bs_composed {
-	UChar raw[REMEMBERED_UNITS]; /* zeros follow its units */
+	UChar raw[REMEMBERED_UNITS]; /* padded with zeros */
 	UChar nfc[REMEMBERED_RESULTS];
 	uint8_t n_units, n_results;
 };
@@ -217,7 +215,7 @@ static struct bs_composed *recall(struct bs_tokenizer *tokenizer, const UChar *r
 	return found;
 }
 
-/* The code points of the normalized segment need classes, too. */
+/* Fills in the classes of the code points of a normalized segment. */
 static enum bs_status learn_classes(struct bs_tokenizer *tokenizer, const UChar *units,
                                     int32_t n_units, struct bs_error *err)
 {
@@ -230,7 +228,7 @@ static enum bs_status learn_classes(struct bs_tokenizer *tokenizer, const UChar 
 	return status;
 }
 
-/* *nfc_out: the NFC of a segment, *n_nfc_out units, until the next. */
+/* *nfc_out: the NFC of a segment, *n_nfc_out units; valid until the next call. */
 static enum bs_status compose(struct bs_tokenizer *tokenizer, const UChar *raw, int32_t n_units,
                               const UChar **nfc_out, int32_t *n_nfc_out, struct bs_error *err)
 {
@@ -273,7 +271,7 @@ static size_t utf8_bytes(const UChar *units, int32_t n_units)
 	return n_bytes;
 }
 
-/* A lead surrogate that two sequences share says nothing of what follows it. */
+/* The length of the common prefix, without a lead surrogate at its end. */
 static int32_t common_head(const UChar *a, const UChar *b, int32_t n_units)
 {
 	int32_t n = 0;
@@ -297,8 +295,8 @@ static enum bs_status fail_long(const struct bs_analysis *analysis, size_t at)
 	               (long)INT32_MAX, at);
 }
 
-/* The segment that is at the end of the window from unit `first`, byte `first_byte` on, becomes its
- * NFC. to_byte: where the text goes on. */
+/* Replaces the segment at the end of the window, from unit `first` and byte `first_byte` on, by its
+ * NFC. to_byte: the end of the segment in the text. */
 static enum bs_status replace(struct bs_analysis *analysis, struct bs_tokenizer_window *window,
                               int32_t first, size_t first_byte, size_t to_byte)
 {
@@ -320,7 +318,8 @@ static enum bs_status replace(struct bs_analysis *analysis, struct bs_tokenizer_
 	                    .byte = first_byte + head_bytes};
 	edit.n_bytes = to_byte - edit.byte - utf8_bytes(raw + n_raw - n_tail, n_tail);
 	status = bs_buffer_append(&tokenizer->normal.edits, &edit, sizeof(edit), analysis->err);
-	/* It may grow: what follows must still have a unit for each byte. */
+	/* The window may have to grow, so that there is still room for one unit per byte of the
+	 * rest. */
 	size_t n_units = (size_t)first + (size_t)n_nfc, rest_bytes = window->end_byte - to_byte;
 	size_t wanted = rest_bytes < INT32_MAX - n_units ? n_units + rest_bytes : INT32_MAX;
 	if (!status && n_units >= INT32_MAX - 1)
@@ -336,7 +335,7 @@ static enum bs_status replace(struct bs_analysis *analysis, struct bs_tokenizer_
 	return BS_OK;
 }
 
-/* The rest of a segment, from text[*at] on. */
+/* Takes the rest of a segment, from text[*at] on. */
 static enum bs_status take_joined(struct bs_analysis *analysis, struct bs_tokenizer_window *window,
                                   size_t *at)
 {
@@ -359,9 +358,9 @@ static enum bs_status take_joined(struct bs_analysis *analysis, struct bs_tokeni
 	return status;
 }
 
-/* Whether a mark of this class, which stands at the window's end before text[at..), is in its place
- * there: nothing before or after it composes or changes places with it. Most marks of most scripts
- * are known so. */
+/* Whether a mark of this class, at the window's end before text[at..), needs no change: nothing
+ * before or after it composes with it or is reordered with it. This recognizes most marks of most
+ * scripts. */
 static bool is_in_place(const struct bs_tokenizer *tokenizer,
                         const struct bs_tokenizer_window *window, uint8_t class, size_t at)
 {
@@ -380,7 +379,7 @@ static bool is_in_place(const struct bs_tokenizer *tokenizer,
 	return classes[next] & BS_CODE_POINT_STABLE;
 }
 
-/* c, at text[c_byte..*at), is not known to be stable. */
+/* Takes c, at text[c_byte..*at), which is not known to be stable. */
 static enum bs_status take_unstable(struct bs_analysis *analysis,
                                     struct bs_tokenizer_window *window, UChar32 c, size_t c_byte,
                                     size_t *at)
@@ -400,7 +399,7 @@ static enum bs_status take_unstable(struct bs_analysis *analysis,
 	if (class & BS_CODE_POINT_JOINS && first > 0) {
 		int32_t base_unit = first;
 		UChar32 base = bs_tokenizer_previous(window->units, &base_unit);
-		/* What bytes U+FFFD stands for is not known; it composes with nothing. */
+		/* The bytes of a U+FFFD are unknown; it composes with nothing. */
 		first = base == 0xfffd ? first : base_unit;
 		first_byte -= base == 0xfffd ? 0 : (size_t)U8_LENGTH((uint32_t)base);
 	}
@@ -448,7 +447,7 @@ enum bs_status bs_tokenizer_decode(struct bs_analysis *analysis, size_t start, s
 	return status;
 }
 
-/* ---- where units stand ---- */
+/* Mapping units to bytes. */
 
 void bs_tokenizer_find_edit(struct bs_tokenizer_window *window)
 {

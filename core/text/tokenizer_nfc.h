@@ -1,21 +1,22 @@
 /*
- * tokenizer_nfc.h: the text that words are cut from: a piece of UTF-8 -> UTF-16 in NFC, and where
- * in the piece its units stand; and normalizing in time that is linear even for text that ICU takes
- * quadratic time for. Private to the words_*.c files.
+ * tokenizer_nfc.h: decodes a piece of UTF-8 into UTF-16 in NFC, from which words are cut, and maps
+ * its units to bytes. Normalizes in linear time, also text for which ICU takes quadratic time.
+ * Private to the tokenizer_*.c files.
  */
 #pragma once
 
 #include "core/text/tokenizer_state.h"
 
-/* text[start..end), between two safe cuts -> words->normal.window, with its place at the beginning.
- * An invalid sequence becomes one or more U+FFFD. Needs bs_tokenizer_need_icu. BS_UNSUPPORTED (too
- * long), BS_NO_MEMORY, or what a deadline says. */
+/* Decodes text[start..end), between two safe cuts, into normal.window; the window starts at its
+ * beginning. An invalid sequence becomes one or more U+FFFD. Needs bs_tokenizer_need_icu.
+ * BS_UNSUPPORTED (too long), BS_NO_MEMORY, BS_DEADLINE, BS_STOPPED. */
 enum bs_status bs_tokenizer_decode(struct bs_analysis *analysis, size_t start, size_t end,
                                    struct bs_tokenizer_window *window_out) BS_WARN_UNUSED;
 
-/* For bs_tokenizer_span: moves the place to a unit, over text without edits, or also over edits;
- * the byte of that unit. Within an edit the place stays where that begins, and the byte is that of
- * its beginning or end. */
+/* For bs_tokenizer_span. bs_tokenizer_step moves the window's place to a unit, over text without
+ * edits; bs_tokenizer_step_over_edits moves it over edits, too, and returns the byte of the unit.
+ * Within an edit the place stays at the beginning of the edit, and the byte is that of its
+ * beginning or (is_end) its end. */
 void bs_tokenizer_find_edit(struct bs_tokenizer_window *window);
 void bs_tokenizer_step(struct bs_tokenizer_window *window, int32_t unit);
 size_t bs_tokenizer_step_over_edits(struct bs_tokenizer_window *window, int32_t unit, bool is_end);
@@ -29,8 +30,8 @@ static inline size_t bs_tokenizer_byte_of(struct bs_tokenizer_window *window, in
 	return window->at_byte;
 }
 
-/* Where units [start, end) stand in the text. Code points that composing has mixed count as one.
- * Moves the place to end, which must not be before it; so must start not be. */
+/* The bytes of units [start, end). Code points that composition has merged count as one. Moves the
+ * window's place to end. The place must not be after start; start <= end. */
 static inline struct bs_byte_span bs_tokenizer_span(struct bs_tokenizer_window *window,
                                                     int32_t start, int32_t end)
 {
@@ -39,8 +40,9 @@ static inline struct bs_byte_span bs_tokenizer_span(struct bs_tokenizer_window *
 	return span;
 }
 
-/* to = from in that form. The units are to->data, n_units_out of them, until the next use of that
- * buffer. Recurs to words->normal.ordered for text of many marks. */
+/* Normalizes `from` to `form`. The result is n_units_out units in to->data, valid until the next
+ * use of that buffer. Uses normal.ordered for text with many marks. BS_NO_MEMORY, BS_UNSUPPORTED,
+ * BS_DEADLINE, BS_STOPPED. */
 enum bs_status bs_tokenizer_normalize(struct bs_tokenizer *tokenizer, const UNormalizer2 *form,
                                       const UChar *from, int32_t from_units, struct bs_buffer *to,
                                       int32_t *n_units_out, struct bs_error *err) BS_WARN_UNUSED;

@@ -1,9 +1,9 @@
 /*
- * tokenizer_parts.h: the parts of an identifier: what stands between low lines (and other
- * characters of category Pc), where an upper-case letter follows a lower-case one (camel|Case),
- * before the last of several upper-case letters that a lower-case one follows (HTTP|Server), and
- * between letters and digits (Server|2). All else, as the apostrophe, stays with what stands beside
- * it. Of the text as it stands, before folding.
+ * tokenizer_parts.h: splits an identifier into parts: at low lines (and other characters of
+ * category Pc), before an upper-case letter that follows a lower-case one (camel|Case), before the
+ * last of several upper-case letters if a lower-case one follows (HTTP|Server), and between letters
+ * and digits (Server|2). All other characters, such as the apostrophe, belong to their neighbours.
+ * Applies to the original text, before folding.
  */
 #pragma once
 
@@ -11,23 +11,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a character is to the parts of a word. */
+/* The role of a character in splitting. */
 enum bs_part_kind {
-	BS_PART_OTHER, /* ' . and the like: no part begins beside it */
-	BS_PART_GAP,   /* of no part: _ */
-	BS_PART_MARK,  /* goes with the character before: marks, and what is not seen */
+	BS_PART_OTHER, /* ' . and the like: no part begins next to it */
+	BS_PART_GAP,   /* _: belongs to no part */
+	BS_PART_MARK,  /* belongs to the character before: marks, invisible characters */
 	BS_PART_DIGIT,
 	BS_PART_LETTER, /* without case */
 	BS_PART_LOWER,
 	BS_PART_UPPER,
 };
 
-/* c: a code point. ICU must be loaded. */
+/* The kind of a code point. Needs bs_icu_load. */
 enum bs_part_kind bs_part_kind_of(int32_t c);
 
-/* The next part of a word of n characters (enum bs_part_kind each), from *end_out on, where 0 is
- * its beginning: [*start_out, *end_out). False: there is none. */
+/* The next part [*start_out, *end_out) of a word of n characters (enum bs_part_kind each). Starts
+ * at *end_out, initially 0. Returns false if there are no more parts. */
 bool bs_part_next(const uint8_t *kinds, size_t n, size_t *start_out, size_t *end_out);
 
-/* Whether they are two parts or more. */
+/* Whether the word has two parts or more. */
 bool bs_part_are_several(const uint8_t *kinds, size_t n);

@@ -1,5 +1,5 @@
-/* tokenizer_run.h: where the terms of a script run stand (tokenizer.h), whose tokens all have the
- * place of the whole run. */
+/* tokenizer_run.h: the places of the terms of a script run (tokenizer.h); the tokens of a run all
+ * have the place of the whole run. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,10 +11,10 @@
 struct bs_tokenizer;
 
 /*
- * begins_run: whether [start_byte, end_byte) of a token is a run. step_in_run: the piece of it from
- * *at on that is folded by itself, nearly always one character; *at moves behind it, *n_terms_out
- * is how many terms it gives. Not while the analyzer is at work. BS_NO_MEMORY, BS_UNSUPPORTED of
- * ICU.
+ * bs_tokenizer_begins_run: whether [start_byte, end_byte) of a token is a script run.
+ * bs_tokenizer_step_in_run: moves *at past the next piece of the run that is folded separately,
+ * nearly always one character; *n_terms_out is the number of its terms. Not during a call of
+ * bs_tokenizer_analyze. BS_NO_MEMORY, BS_UNSUPPORTED (ICU).
  */
 bool bs_tokenizer_begins_run(struct bs_tokenizer *tokenizer, const uint8_t *text,
                              uint64_t start_byte, uint64_t end_byte);

@@ -1,5 +1,5 @@
-/* tokenizer_state.h: the state of the words analyzer, which its stages share. Private to the
- * words_*.c files and the tests. */
+/* tokenizer_state.h: the state of the tokenizer, shared by its stages. Private to the tokenizer_*.c
+ * files and the tests. */
 #pragma once
 
 #include <unicode/utf16.h>
@@ -11,12 +11,13 @@
 
 #define BS_TOKENIZER_BATCH_TOKENS 256
 
-/* 32 KB of text are at most 64 KB of UTF-16: the window, ICU's tables and our own stay in a 1 MB
- * L2, and what one window costs (a ubrk_setText, the search for its end) is spread over thousands
- * of words. */
+/* 32 KB of text are at most 64 KB of UTF-16, so the window, ICU's tables and our own fit into an L2
+ * of 1 MB. The fixed cost of a window (a ubrk_setText, the search for its end) is spread over
+ * thousands of words. */
 #define BS_TOKENIZER_WINDOW_BYTES ((size_t)32 * 1024)
 
-/* What a byte of ASCII is. A byte that joins (MID) bears the classes it stands between, shifted. */
+/* The classes of an ASCII byte. A byte that joins (MID) has the classes between which it joins,
+ * shifted. */
 enum {
 	BS_ASCII_LETTER = 1 << 0,
 	BS_ASCII_DIGIT = 1 << 1,
@@ -26,38 +27,39 @@ enum {
 	BS_ASCII_MID_LETTER = BS_ASCII_LETTER << BS_ASCII_MID_SHIFT, /* ' . join letters */
 	BS_ASCII_MID_DIGIT = BS_ASCII_DIGIT << BS_ASCII_MID_SHIFT,   /* ' . , ; join digits */
 	BS_ASCII_CUT = 1 << 5,                                       /* . : @ */
-	/* the text may be cut between such a byte */
+	/* The text may be cut after a CUT_AFTER byte that precedes a CUT_BEFORE byte. */
 	BS_ASCII_CUT_AFTER = 1 << 6,
-	BS_ASCII_CUT_BEFORE = 1 << 7, /* and such a byte */
+	BS_ASCII_CUT_BEFORE = 1 << 7, /* see CUT_AFTER */
 };
 
-/* The class of a code point: one of the first five, and bits about NFC; classes of several are
- * joined by OR. */
+/* The class of a code point: one of the first five kinds, and bits about NFC. Classes of several
+ * code points are ORed. */
 enum {
 	BS_CODE_POINT_UNKNOWN = 0, /* not met yet */
-	/* a letter, mark or digit of a script of runs: begins a run or goes on with one */
+	/* A letter, mark or digit of a script of runs: begins or continues a run. */
 	BS_CODE_POINT_SCRIPT_RUN = 1 << 0,
-	BS_CODE_POINT_MARK = 1 << 1, /* any other mark: goes on with a run */
-	/* no word, and no part of one: punctuation and the like */
+	BS_CODE_POINT_MARK = 1 << 1, /* any other mark: continues a run */
+	/* Neither a word nor part of one: punctuation and the like. */
 	BS_CODE_POINT_INERT = 1 << 2,
 	BS_CODE_POINT_APOSTROPHE = 1 << 3, /* becomes ' */
 	BS_CODE_POINT_OTHER = 1 << 4,
 	BS_CODE_POINT_KINDS = (1 << 5) - 1,
-	/* stable: no mark changes places with a part of it; joins: it composes with nothing */
+	/* With STABLE: no mark is reordered with a part of it. With JOINS: it composes with
+	 * nothing. */
 	BS_CODE_POINT_SETTLED = 1 << 5,
-	/* may compose, or change places, with what stands before it */
+	/* It may compose, or be reordered, with the code point before it. */
 	BS_CODE_POINT_JOINS = 1 << 6,
-	/* does not join, and is its own NFC: a text of such is in NFC */
+	/* It does not join, and is its own NFC. A text of stable code points is in NFC. */
 	BS_CODE_POINT_STABLE = 1 << 7,
 };
 
 struct bs_composed;
 
-/* Objects of ICU, and tables made with it. The first three are NULL until bs_tokenizer_need_icu. */
+/* ICU objects and tables made with ICU. The first three are NULL until bs_tokenizer_need_icu. */
 struct bs_tokenizer_icu {
 	UBreakIterator *breaks;
-	uint8_t *code_point_classes; /* of every code point, filled when first met */
-	uint16_t *simple_folds;      /* of the BMP, filled when first met: see tokenizer_term.c */
+	uint8_t *code_point_classes; /* of every code point; filled on first use */
+	uint16_t *simple_folds;      /* of the BMP; filled on first use: see tokenizer_term.c */
 	const UNormalizer2 *nfkc_casefold, *nfd, *nfc; /* borrowed from ICU */
 };
 
@@ -69,35 +71,36 @@ struct bs_tokenizer_rules {
 	const struct bs_analyzer *analyzer; /* NULL: the rules of tokenizer.c */
 };
 
-/* Tables for words of ASCII, and of the code points that fold to ASCII. */
+/* Tables for ASCII words, and for code points that fold to ASCII. */
 struct bs_tokenizer_ascii {
 	struct bs_byte_classes classes; /* BS_ASCII_... of bytes */
-	/* of every code point, filled when first met (tokenizer_near.c); nullable */
+	/* Of every code point, filled on first use (tokenizer_near.c); nullable. */
 	uint8_t *forms;
-	uint8_t parts[0x80]; /* enum bs_part_kind of ASCII characters, if identifiers are split */
+	uint8_t parts[0x80]; /* enum bs_part_kind of ASCII characters, for splitting */
 };
 
 /* Scratch for the normalization of a piece of text (tokenizer_nfc.c). */
 struct bs_tokenizer_normal {
 	struct bs_buffer window;      /* UTF-16 */
-	struct bs_buffer edits;       /* where it differs from the text */
+	struct bs_buffer edits;       /* differences between window and text */
 	struct bs_buffer ordered;     /* marks in canonical order */
 	struct bs_composed *composed; /* NULL until it is needed */
 };
 
-/* Scratch for one term on its way through the options. */
+/* Scratch for one term while options are applied. */
 struct bs_tokenizer_term {
 	struct bs_buffer folded; /* UTF-16, as is `spare` */
 	struct bs_buffer spare[2];
 	struct bs_buffer whole;    /* UTF-8: the folded term */
-	struct bs_buffer unmarked; /* UTF-8: that term without accents */
-	/* enum bs_part_kind of the characters of a word that may be several */
+	struct bs_buffer unmarked; /* UTF-8: the folded term without accents */
+	/* enum bs_part_kind of the characters of a word that may have several parts */
 	struct bs_buffer parts;
 };
 
-/* Tokens that wait to be passed to the caller. */
+/* Tokens not yet passed to the caller. */
 struct bs_tokenizer_batch {
-	struct bs_buffer arena; /* the terms of the tokens; fixed while there are tokens */
+	/* the terms of the tokens; not reallocated while there are tokens */
+	struct bs_buffer arena;
 	struct bs_token tokens[BS_TOKENIZER_BATCH_TOKENS];
 	size_t n_tokens;
 };
@@ -106,7 +109,7 @@ struct bs_tokenizer {
 	struct bs_tokenizer_icu icu;
 	struct bs_tokenizer_rules rules;
 	bool ascii_path;     /* false only in tests */
-	size_t window_bytes; /* the most text that is normalized at once */
+	size_t window_bytes; /* maximum bytes of text normalized at once */
 	const struct bs_kernel *kernel;
 	struct bs_tokenizer_ascii ascii;
 	struct bs_tokenizer_normal normal;
@@ -121,14 +124,15 @@ struct bs_analysis {
 	bs_token_fn fn;
 	void *context;
 	struct bs_error *err;
-	uint64_t next_position; /* 64 bits, so that only a flush must look for an overflow */
+	uint64_t next_position; /* 64 bits, so that only a flush must check for overflow */
 	uint64_t n_positions;
-	bool after_script_run; /* the last term was a run's: another run now leaves a gap */
-	/* the term at the position before the next, if it is one code point of a run; else 0 */
+	bool after_script_run; /* the last term was in a script run: another run now leaves a gap */
+	/* The last term if it is a single code point of a script run and has the position before
+	 * the next; otherwise 0. */
 	UChar32 last_of_script_run;
-	/* the word in hand is an identifier, whose parts follow: it takes no position */
+	/* The current word is an identifier whose parts follow: it takes no position. */
 	bool is_whole;
-	/* such a word was the last token: no part has taken its position yet */
+	/* The last token was such an identifier, and no part has taken its position yet. */
 	bool owes_position;
 };
 
@@ -140,18 +144,18 @@ struct bs_byte_span {
 
 /* A piece of text as UTF-16 in NFC, and a place in it that only moves forward (tokenizer_nfc.h). */
 struct bs_tokenizer_window {
-	UChar *units; /* the analyzer's */
+	UChar *units; /* borrowed from the tokenizer */
 	int32_t n_units;
 	const uint8_t *text;
-	size_t end_byte; /* of the piece */
+	size_t end_byte; /* end of the piece */
 	const struct bs_buffer *edits;
-	int32_t at_unit;   /* the place in units, */
-	size_t at_byte;    /* and in bytes: always between two code points */
-	size_t at_edit;    /* the first edit that does not end before it, */
-	int32_t edit_unit; /* and where that edit begins; INT32_MAX: no edit is left */
+	int32_t at_unit;   /* the place in units */
+	size_t at_byte;    /* the place in bytes; always between two code points */
+	size_t at_edit;    /* the first edit that does not end before the place */
+	int32_t edit_unit; /* beginning of that edit; INT32_MAX: no more edits */
 };
 
-/* True if a text may be cut before its byte at, which is neither its first nor its end. */
+/* Whether a text may be cut before byte `at`, which is neither its first byte nor its end. */
 static inline bool bs_tokenizer_is_cut(const struct bs_tokenizer *tokenizer, const uint8_t *text,
                                        size_t at)
 {
@@ -169,7 +173,7 @@ static inline size_t bs_tokenizer_last_cut(const struct bs_tokenizer *tokenizer,
 	return end;
 }
 
-/* The first safe cut from start on (start > 0), or end. */
+/* The first safe cut from start (> 0) on, or end. */
 static inline size_t bs_tokenizer_next_cut(const struct bs_tokenizer *tokenizer,
                                            const uint8_t *text, size_t start, size_t end)
 {
@@ -178,8 +182,8 @@ static inline size_t bs_tokenizer_next_cut(const struct bs_tokenizer *tokenizer,
 	return start;
 }
 
-/* The code point at units[*at], moving on. The units are well-formed UTF-16: our own decoder and
- * ICU wrote them. */
+/* Returns the code point at units[*at] and moves *at past it. The units must be well-formed UTF-16;
+ * those of our decoder and of ICU are. */
 static inline UChar32 bs_tokenizer_next(const UChar *units, int32_t *at)
 {
 	uint32_t lead = units[(*at)++];
@@ -187,7 +191,7 @@ static inline UChar32 bs_tokenizer_next(const UChar *units, int32_t *at)
 	                                 : (UChar32)lead;
 }
 
-/* The code point that ends at units[*at], moving back. *at > 0. */
+/* Returns the code point that ends at units[*at] and moves *at before it. *at > 0. */
 static inline UChar32 bs_tokenizer_previous(const UChar *units, int32_t *at)
 {
 	uint32_t trail = units[--*at];

@@ -1,10 +1,10 @@
 /*
- * tokenizer_term.c: the second half of the words analyzer: folds raw words and runs, applies the
- * options, gives positions, and collects tokens into batches. See tokenizer_term.h.
+ * tokenizer_term.c: the second half of the tokenizer: folds raw words and script runs, applies the
+ * options, assigns positions, and collects tokens into batches. See tokenizer_term.h.
  *
- * The options come after folding: first the stem, then the accents, because stemmers know the
- * accents of their language (French "mangé" has a stem, "mange" another). A step that would leave
- * nothing is skipped for that word.
+ * Options are applied after folding: first the stemmer, then the removal of accents, because
+ * stemmers know the accents of their language (French "mangé" and "mange" have different stems). A
+ * step that would leave nothing is skipped for that word.
  */
 #include "core/text/tokenizer_term.h"
 
@@ -24,7 +24,7 @@
 #include "core/text/tokenizer_parts.h"
 #include "core/text/tokenizer_run.h"
 
-/* A UTF-16 unit becomes at most 3 bytes of UTF-8 (a pair of units, 4). */
+/* A UTF-16 unit becomes at most 3 bytes of UTF-8; a surrogate pair becomes 4. */
 #define UTF8_BYTES_PER_UNIT ((size_t)3)
 
 #define PAIR_BYTES ((size_t)2 * U8_MAX_LENGTH)
@@ -37,8 +37,8 @@ struct term {
 	size_t n_bytes;
 };
 
-/* What they cost about, for the deadline: a token for who gets it, and a unit of a word that is
- * folded in one piece. */
+/* Approximate costs for the deadline: a token for its receiver, and a unit of a word that is folded
+ * in one piece. */
 #define TOKEN_NS    20u
 #define UNIT_NS     10u
 #define SPEND_UNITS 1024
@@ -87,8 +87,8 @@ static uint8_t *arena_end(struct bs_tokenizer *tokenizer)
 	return tokenizer->batch.arena.data + tokenizer->batch.arena.used_bytes;
 }
 
-/* Makes a token of the bytes at the arena's end: the term at the next position, or the bigram at
- * the one before. */
+/* Makes a token of the bytes at the arena's end: the term at the next position, or a bigram at the
+ * one before. */
 static void push(struct bs_analysis *analysis, size_t term_bytes, bool is_bigram,
                  struct bs_byte_span span)
 {
@@ -111,14 +111,14 @@ static void push(struct bs_analysis *analysis, size_t term_bytes, bool is_bigram
 }
 
 /*
- * The term at the next position is c, or something that is no single code point of a run (0): pairs
- * it with the one before. To be called before that term is pushed; there must be room for one token
- * more and PAIR_BYTES.
+ * c is the term at the next position if it is a single code point of a script run, otherwise 0.
+ * Adds its bigram with the term before. Call before the term is pushed; there must be room for one
+ * more token and PAIR_BYTES.
  *
- * Whether there is a pair depends on the two terms alone, not on where they come from: whoever has
- * them at adjacent positions has their pair. Before this, a query of a run asked for pairs that a
- * document with symbols (U+3297, which folds to U+795D) or with marks that fold to letters (U+0345)
- * did not have, and missed it.
+ * Whether there is a bigram depends only on the two terms, not on their sources: every document
+ * with both at adjacent positions has the bigram. Otherwise a query of a run would ask for bigrams
+ * that a document with symbols (U+3297, which folds to U+795D) or with marks that fold to letters
+ * (U+0345) lacks, and miss the document.
  */
 static void bigram_with(struct bs_analysis *analysis, UChar32 c, struct bs_byte_span span)
 {
@@ -132,7 +132,7 @@ static void bigram_with(struct bs_analysis *analysis, UChar32 c, struct bs_byte_
 	analysis->last_of_script_run = c;
 }
 
-/* The code point of a term that is one of a run and nothing else, or 0. */
+/* The code point of a term that is a single code point of a script run, otherwise 0. */
 static UChar32 find_of_script_run(struct bs_tokenizer *tokenizer, const struct term *term)
 {
 	if (term->n_bytes < 2 || term->n_bytes > U8_MAX_LENGTH || term->bytes[0] < 0x80)
@@ -149,8 +149,8 @@ static enum bs_status fail_long(struct bs_analysis *analysis)
 	               (unsigned long)UINT32_MAX);
 }
 
-/* A word and perhaps its pair, for which bs_tokenizer_make_room() was asked for two tokens and
- * PAIR_BYTES more than the term. */
+/* Adds a word and perhaps its bigram. bs_tokenizer_make_room() must have been called for two tokens
+ * and PAIR_BYTES more than the term. */
 static enum bs_status push_word(struct bs_analysis *analysis, struct term term,
                                 struct bs_byte_span span)
 {
@@ -166,7 +166,7 @@ static enum bs_status push_word(struct bs_analysis *analysis, struct term term,
 enum bs_status bs_tokenizer_put_given(struct bs_analysis *analysis, const uint8_t *term,
                                       size_t term_bytes, struct bs_byte_span span)
 {
-	/* A term must be UTF-8: the bytes that mark keys of several words do not occur in it. */
+	/* A term must be UTF-8: the bytes that mark keys of several words do not occur in UTF-8. */
 	if (term_bytes == 0 || term_bytes > INT32_MAX || !bs_text_is_utf8(term, term_bytes))
 		return bs_fail(analysis->err, BS_INVALID,
 		               "the analyzer %s made a term that is empty, or not UTF-8",
@@ -179,7 +179,7 @@ enum bs_status bs_tokenizer_put_given(struct bs_analysis *analysis, const uint8_
 	return BS_OK;
 }
 
-/* Writes UTF-8, for which there must be room, and returns its size. */
+/* Writes UTF-8 and returns its size. There must be room. */
 static size_t write_utf8(uint8_t *utf8, const UChar *units, int32_t n_units)
 {
 	size_t used = 0;
@@ -190,10 +190,10 @@ static size_t write_utf8(uint8_t *utf8, const UChar *units, int32_t n_units)
 	return used;
 }
 
-/* What is known of the fold of a code point of the BMP; all else is its fold, one unit too. */
+/* States of the cached fold of a BMP code point. Any other value is its fold, which is one unit. */
 enum {
 	FOLD_UNKNOWN = 0,
-	/* more than one unit, or none, or it may depend on what stands before */
+	/* Not exactly one unit, or dependent on the text before. */
 	FOLD_COMPLEX = 0xffff,
 };
 
@@ -213,10 +213,10 @@ static enum bs_status learn_fold(struct bs_tokenizer *tokenizer, UChar unit, str
 	return BS_OK;
 }
 
-/* words->term.folded = raw folded, n_folded_out units. Most text needs no normalizer: a code point
- * with a normalization boundary before it does not interact with what precedes it (so ICU defines
- * it), hence the fold of a sequence of such is the sequence of their folds, which are remembered. A
- * quarter faster for French and Russian. */
+/* Folds raw into term.folded, n_folded_out units. Most text needs no normalizer: by ICU's
+ * definition, a code point with a normalization boundary before it does not interact with the
+ * preceding ones, so the fold of a sequence of such code points is the sequence of their folds,
+ * which are cached. This is a quarter faster for French and Russian. */
 static enum bs_status fold(struct bs_tokenizer *tokenizer, const UChar *raw, int32_t n_units,
                            int32_t *n_folded_out, struct bs_error *err)
 {
@@ -258,7 +258,7 @@ static enum bs_status stem(struct bs_tokenizer *tokenizer, struct term *term, st
 	return BS_OK;
 }
 
-/* UTF-8 that is well-formed -> UTF-16 in to. */
+/* Converts well-formed UTF-8 to UTF-16 in `to`. */
 static enum bs_status write_utf16(const struct term *term, struct bs_buffer *to,
                                   int32_t *n_units_out, struct bs_error *err)
 {
@@ -313,7 +313,7 @@ static enum bs_status drop_accents(struct bs_tokenizer *tokenizer, struct term *
 	return BS_OK;
 }
 
-/* A folded word -> the options -> a token. */
+/* Applies the options to a folded word and adds it. */
 static enum bs_status put_with_options(struct bs_analysis *analysis, struct term term,
                                        struct bs_byte_span span)
 {
@@ -328,7 +328,7 @@ static enum bs_status put_with_options(struct bs_analysis *analysis, struct term
 	return status ? status : push_word(analysis, term, span);
 }
 
-/* NFKC_Casefold of ASCII is the lower-case letter for an upper-case one, and nothing else. */
+/* NFKC_Casefold of ASCII converts upper-case letters to lower case and changes nothing else. */
 static void fold_ascii(uint8_t *to, const uint8_t *from, size_t n_bytes)
 {
 	for (size_t i = 0; i < n_bytes; i++)
@@ -379,8 +379,8 @@ static enum bs_status put_word(struct bs_analysis *analysis, const UChar *raw, i
 	return put_with_options(analysis, term, span);
 }
 
-/* The parts of an identifier have been put. One whose parts all fold to nothing takes its position
- * itself. */
+/* Call after the parts of an identifier. If all parts fold to nothing, the identifier takes its
+ * position itself. */
 static void settle_position(struct bs_analysis *analysis)
 {
 	analysis->next_position += analysis->owes_position;
@@ -388,7 +388,7 @@ static void settle_position(struct bs_analysis *analysis)
 	analysis->owes_position = false;
 }
 
-/* What the characters of a word are to its parts: words->term.parts. */
+/* Sets term.parts to the kinds of the characters of a word. */
 static enum bs_status learn_parts(struct bs_tokenizer *tokenizer, const UChar *raw, int32_t n_units,
                                   size_t *n_out, struct bs_error *err)
 {
@@ -405,7 +405,7 @@ static enum bs_status learn_parts(struct bs_tokenizer *tokenizer, const UChar *r
 	return BS_OK;
 }
 
-/* Apart, like its fellow below, so that words that are not split do not pay for it. */
+/* Not inlined (neither is split_word), so that other words do not pay for it. */
 __attribute__((noinline)) static enum bs_status split_ascii(struct bs_analysis *analysis,
                                                             const uint8_t *raw, size_t n_bytes,
                                                             uint64_t start_byte)
@@ -437,7 +437,8 @@ enum bs_status bs_tokenizer_put_ascii(struct bs_analysis *analysis, const uint8_
 	               : put_ascii(analysis, raw, n_bytes, start_byte);
 }
 
-/* The unit of the word's character `to`, from the one at unit `from`, character *at. */
+/* Advances from unit `from`, which is character *at of the word, to character `to`; returns its
+ * unit. */
 static int32_t unit_of(const UChar *units, int32_t from, size_t *at, size_t to)
 {
 	for (; *at < to; ++*at)
@@ -445,7 +446,7 @@ static int32_t unit_of(const UChar *units, int32_t from, size_t *at, size_t to)
 	return from;
 }
 
-/* window: with its place before the word. */
+/* The window's place is before the word. */
 __attribute__((noinline)) static enum bs_status split_word(struct bs_analysis *analysis,
                                                            struct bs_tokenizer_window *window,
                                                            int32_t first, int32_t behind,
@@ -480,7 +481,7 @@ enum bs_status bs_tokenizer_put_word(struct bs_analysis *analysis,
 		before = *window;
 	struct bs_byte_span span = bs_tokenizer_span(window, start, end);
 	size_t n_bytes = (size_t)(span.end_byte - span.start_byte);
-	/* As long in bytes as in units: ASCII, or bytes that are no text. */
+	/* As many bytes as units: ASCII, or invalid bytes. */
 	if (n_bytes == (size_t)(end - start) &&
 	    bs_is_ascii(analysis->text + span.start_byte, n_bytes))
 		return bs_tokenizer_put_ascii(analysis, analysis->text + span.start_byte, n_bytes,
@@ -536,14 +537,14 @@ bool bs_tokenizer_begins_run(struct bs_tokenizer *tokenizer, const uint8_t *text
 	return bs_tokenizer_is_of_script_run(tokenizer, c);
 }
 
-/* Whether what stands before c has no part in what c becomes in NFC and when it is folded. */
+/* Whether the code points before c do not affect what c becomes in NFC and by folding. */
 static bool begins_piece(const struct bs_tokenizer *tokenizer, UChar32 c)
 {
 	return bs_icu.unorm2_hasBoundaryBefore(tokenizer->icu.nfc, c) &&
 	       bs_icu.unorm2_hasBoundaryBefore(tokenizer->icu.nfkc_casefold, c);
 }
 
-/* The terms of a run are those of its pieces, one after the other. */
+/* The terms of a run are the terms of its pieces, in order. */
 enum bs_status bs_tokenizer_step_in_run(struct bs_tokenizer *tokenizer, const uint8_t *text,
                                         uint64_t end_byte, size_t *at, size_t *n_terms_out,
                                         struct bs_error *err)
