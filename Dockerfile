@@ -1,4 +1,4 @@
-# bitsift in a container of its own:
+# bitsift in a container:
 #     docker build -t bitsift .
 #     docker run --rm -v "$PWD:/files" bitsift index && docker run --rm -v "$PWD:/files" bitsift query lantern
 FROM debian:12 AS build

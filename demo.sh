@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# demo.sh [PATH [QUERY]]: installs what is missing, builds, indexes the sample corpus (or PATH) and asks it something
-# (or QUERY). Writes nothing outside build/.
+# demo.sh [PATH [QUERY]]: installs missing packages, builds, indexes the sample corpus (or PATH) and
+# runs a query (or QUERY). Writes only to build/.
 set -euo pipefail
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
 case ${1:-} in
@@ -13,7 +13,7 @@ if [ $# -gt 2 ]; then
     echo "usage: $0 [PATH [QUERY]]" >&2
     exit 2
 fi
-# Names that are good from here, as short as they can be.
+# Path prefix, empty if the current directory is this folder: keeps printed commands short.
 here=$top/
 [ "$(pwd -P)" != "$top" ] || here=
 source=${1:-${here}corpus/sample}
@@ -57,9 +57,9 @@ run() {
     printf '\n$ %s\n' "$(quoted "$@")"
     "$@"
 }
-# That PATH was named is noted there, and not in the user's home.
+# The consent to index PATH is recorded there, not in the user's home.
 export XDG_STATE_HOME=$top/build/demo-state
-# Made anew each time, so that it holds PATH and nothing else.
+# A new index each time, so that it contains only PATH.
 rm -rf -- "$top/build/demo-index"
 index_command=("$bitsift" index "${index[@]}")
 query_command=("$bitsift" query "${index[@]}")

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds, and tests:
+# Installs missing packages, builds, and tests:
 #
 #     ./test.sh                                everything, in some minutes, with a few random rounds from a fixed seed
 #     ./test.sh --quick                        unit tests, the layout of the sources, and each command once
@@ -7,7 +7,7 @@
 #     ./test.sh --long [NAME [ROUNDS [SEED]]]  random tests with many rounds, or one of them; fuzz [SECONDS [TARGET]];
 #                                              mutations; rg_suite: see tests/long.sh
 #
-# PRESET is the preset to build and test, dev unless it is set. With NO_SKIPS a skipped test is a failure.
+# PRESET: the preset to build and test, dev by default. NO_SKIPS: a skipped test is a failure.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 . cmake/packages.sh
@@ -26,7 +26,7 @@ if [ "${1:-}" = --long ]; then
     [[ ${2:-rg_suite} != rg_suite ]] || command -v cargo >/dev/null || install_packages cargo
     exec tests/long.sh "${@:2}"
 elif [ $# -eq 0 ]; then
-    # A release is compiled with other optimisations, which give other warnings.
+    # A release build has other optimisations, which cause other warnings.
     cmake --preset release
     cmake --build --preset release --target bitsift -j "$(nproc)"
 fi

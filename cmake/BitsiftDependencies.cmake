@@ -1,4 +1,4 @@
-# Libraries, all from the system's packages; nothing is downloaded.
+# All libraries come from the system's packages; nothing is downloaded.
 find_package(Threads REQUIRED)
 find_package(ICU REQUIRED COMPONENTS uc)
 find_package(PkgConfig REQUIRED)

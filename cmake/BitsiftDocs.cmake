@@ -1,4 +1,5 @@
-# Manual pages and completions: the program prints them from the tables that its parser and --help are made of.
+# Manual pages and completions. The program prints them from the option tables that its parser and
+# --help use.
 set(BITSIFT_COMMANDS index query grep delete compact stats check trust catalog)
 set(BITSIFT_TOPICS bloom)
 

@@ -1,6 +1,6 @@
-# What `cmake --install` puts where. Components: program (with manual pages and completions), shared, shared_dev (what one builds
-# with it), static, headers, json (which each of the
-# program and the libraries loads).
+# Destinations of `cmake --install`. Components: program (with manual pages and completions),
+# shared, shared_dev (for linking to it), static, headers, and json (loaded by the program and the
+# libraries).
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/bitsift)
@@ -13,7 +13,7 @@ install(FILES ${PROJECT_SOURCE_DIR}/core/bitsift.h DESTINATION ${CMAKE_INSTALL_I
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/core/bitsift DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT headers
     FILES_MATCHING PATTERN "*.h")
 
-# Each kind has its export of its own, so that the package can be had with either or both.
+# Each kind has its own export, so that one kind can be installed alone.
 foreach(kind IN ITEMS shared static)
     if(NOT TARGET bitsift_${kind})
         continue()
@@ -31,12 +31,12 @@ endforeach()
 
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/bitsiftConfig.cmake.in
     ${PROJECT_BINARY_DIR}/bitsiftConfig.cmake INSTALL_DESTINATION ${package_dir} NO_SET_AND_CHECK_MACRO)
-# As in cmake/BitsiftLibrary.cmake: before 1.0 the minor number counts.
+# As in cmake/BitsiftLibrary.cmake: before 1.0, only the same minor version is compatible.
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/bitsiftConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/bitsiftConfig.cmake ${PROJECT_BINARY_DIR}/bitsiftConfigVersion.cmake
     DESTINATION ${package_dir} COMPONENT headers)
 
-# The .pc files find their prefix from where they lie, so that an installed tree can be moved.
+# The .pc files derive the prefix from their own location, so that an installed tree can be moved.
 set(pkgconfig_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 if(IS_ABSOLUTE ${CMAKE_INSTALL_LIBDIR} OR IS_ABSOLUTE ${CMAKE_INSTALL_INCLUDEDIR})
     set(pc_prefix ${CMAKE_INSTALL_PREFIX})

@@ -1,8 +1,9 @@
-# Libraries that are loaded when first needed: see core/system/library.h. What a build must know of them is the soname, by which a
-# program linked to them would ask for them, and the folder where they are here.
+# Libraries that are loaded when they are first needed: see core/system/library.h. The build records
+# the soname, which a program linked to the library would use, and the folder of the library here.
 option(BITSIFT_LOAD_LATE "Load ICU, Snowball, the JSON parser and what unpacks files when they are first needed, not whenever a program starts" ON)
 
-# bitsift_late_library(NAME FILE): sets NAME_SONAME and NAME_FOLDER; switches BITSIFT_LOAD_LATE off if there is none.
+# bitsift_late_library(NAME FILE): sets NAME_SONAME and NAME_FOLDER. Switches BITSIFT_LOAD_LATE off
+# if the file has no soname.
 function(bitsift_late_library name file)
     execute_process(COMMAND ${CMAKE_READELF} -d ${file} OUTPUT_VARIABLE dynamic ERROR_QUIET)
     if(NOT dynamic MATCHES "\\(SONAME\\)[^[]*\\[([^]]+)\\]")
@@ -31,7 +32,8 @@ if(BITSIFT_LOAD_LATE)
     endforeach()
 endif()
 
-# Names of a library, in the file that loads it.
+# bitsift_names_late_library(SOURCE NAME): defines the library's names in the source file that loads
+# it.
 function(bitsift_names_late_library source name)
     if(BITSIFT_LOAD_LATE)
         set_property(SOURCE ${source} APPEND PROPERTY COMPILE_DEFINITIONS
@@ -39,7 +41,7 @@ function(bitsift_names_late_library source name)
     endif()
 endfunction()
 
-# What is linked to: with late loading, of these only the headers.
+# Libraries to link to; with late loading only their headers are used.
 set(BITSIFT_LATE_LIBRARIES)
 set(BITSIFT_LATE_INCLUDES)
 if(BITSIFT_LOAD_LATE)
@@ -50,7 +52,7 @@ else()
         PkgConfig::LZMA PkgConfig::LZ4 PkgConfig::BROTLI)
 endif()
 
-# Only libbitsift-json.so (corpus/read/json.h) is C++, unless it is linked in.
+# Only libbitsift-json.so (corpus/read/json.h) is C++. Without late loading it is linked in.
 set(BITSIFT_LINKER_LANGUAGE C)
 set(BITSIFT_CXX_RUNTIME)
 if(NOT BITSIFT_LOAD_LATE)

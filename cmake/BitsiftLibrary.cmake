@@ -1,15 +1,18 @@
-# What is installed: libbitsift, of the objects of core, corpus, indexer and query; and libbitsift-bloom, the Bloom family, which
-# needs nothing of the other. Both as shared and static libraries. A shared one exports what its public headers declare; everything
-# else is hidden, by CMAKE_C_VISIBILITY_PRESET and by its version script.
+# The installed libraries: libbitsift, made of the objects of core, corpus, indexer and query; and
+# libbitsift-bloom, the Bloom family, which is independent of it. Both are built as shared and
+# static libraries. A shared library exports what its public headers declare;
+# CMAKE_C_VISIBILITY_PRESET and its version script hide everything else.
 option(BITSIFT_SHARED "Build the shared libraries" ON)
 option(BITSIFT_STATIC "Build the static libraries" ON)
 
-# What the objects need of other projects: also for bitsift.pc.in and bitsiftConfig.cmake.in. Where C++ is linked in
-# (corpus/read/json.h), its runtime library is named, so that a program in C can link to the static library.
+# Other projects' libraries that the objects need; also used in bitsift.pc.in and
+# bitsiftConfig.cmake.in. If C++ is linked in (corpus/read/json.h), its runtime library is listed,
+# so that a C program can link to the static library.
 set(BITSIFT_LINK_LIBRARIES PkgConfig::PCRE2 PkgConfig::XXHASH ${BITSIFT_LATE_LIBRARIES}
     Threads::Threads m ${CMAKE_DL_LIBS} ${BITSIFT_CXX_RUNTIME})
 
-# bitsift_add_library(TARGET OUTPUT KIND OBJECTS...): libOUTPUT, of the objects of these targets. KIND is shared or static.
+# bitsift_add_library(TARGET OUTPUT KIND OBJECTS...): the library libOUTPUT, made of the objects of
+# these targets. KIND is shared or static.
 function(bitsift_add_library target output kind)
     string(TOUPPER ${kind} type)
     add_library(${target} ${type})
@@ -26,7 +29,7 @@ function(bitsift_add_library target output kind)
     if(kind STREQUAL "static")
         return()
     endif()
-    # Before 1.0 a change of the minor number may change the interface.
+    # Before 1.0 a new minor version may change the interface.
     set_target_properties(${target} PROPERTIES
         VERSION ${PROJECT_VERSION}
         SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
@@ -50,7 +53,7 @@ foreach(kind IN ITEMS shared static)
     bitsift_add_library(bloom_${kind} bitsift-bloom ${kind} bs_bloom)
     target_link_libraries(bloom_${kind} PRIVATE PkgConfig::XXHASH m)
     set_target_properties(bloom_${kind} PROPERTIES LINKER_LANGUAGE C)
-    # The shared ones, if there are both.
+    # Aliases of the shared libraries if both kinds exist.
     if(NOT TARGET bitsift::bitsift)
         add_library(bitsift::bitsift ALIAS bitsift_${kind})
         add_library(bitsift::bloom ALIAS bloom_${kind})

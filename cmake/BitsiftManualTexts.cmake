@@ -1,5 +1,5 @@
-# Run by the build: cmake -DFROM=docs -DTO=manual_texts.c -P BitsiftManualTexts.cmake. The texts of manual pages and
-# completions as a table in C: query/manual/manual.h.
+# Run by the build: cmake -DFROM=docs -DTO=manual_texts.c -P BitsiftManualTexts.cmake. Writes the
+# texts of manual pages and completions as a C table: query/manual/manual.h.
 file(GLOB pages ${FROM}/man/*.[17] ${FROM}/completions/*)
 if(NOT pages)
     message(FATAL_ERROR "no texts in ${FROM}")

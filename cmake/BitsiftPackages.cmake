@@ -1,6 +1,6 @@
-# `cpack` makes four Debian packages: bitsift (the program), libbitsift0.1 (the library), libbitsift-json (which
-# both of them load) and libbitsift-dev. The preset `package`
-# builds for the folders that they install to: cmake --workflow --preset package.
+# `cpack` makes four Debian packages: bitsift (the program), libbitsift0.1 (the library),
+# libbitsift-json (which both load) and libbitsift-dev. Build with the preset `package`, which has
+# the right install folders: cmake --workflow --preset package.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME bitsift)
 set(CPACK_PACKAGE_VENDOR "the bitsift authors")
@@ -21,12 +21,12 @@ foreach(component IN ITEMS SHARED_DEV STATIC HEADERS)
     set(CPACK_COMPONENT_${component}_GROUP dev)
 endforeach()
 
-# dpkg-shlibdeps finds the packages of the libraries that are linked to. Those that are loaded late it cannot see: the
-# packages here that own their files are named beside.
+# dpkg-shlibdeps finds the packages of linked libraries, but not of libraries that are loaded late.
+# Therefore the packages that own those files here are listed in addition.
 set(late_packages)
 if(BITSIFT_LOAD_LATE)
     foreach(name IN ITEMS BS_ICU BS_STEMMER BS_ZSTD BS_ZLIB BS_BZIP2 BS_LZMA BS_LZ4 BS_BROTLI)
-        # Where /lib is a link to /usr/lib, packages may still name their files by either.
+        # If /lib is a symlink to /usr/lib, packages may list their files under either.
         string(REGEX REPLACE "^/usr/lib" "/lib" short_folder ${${name}_FOLDER})
         execute_process(COMMAND dpkg-query -S ${${name}_FOLDER}/${${name}_SONAME} ${short_folder}/${${name}_SONAME}
             OUTPUT_VARIABLE owner ERROR_QUIET)
@@ -65,10 +65,10 @@ foreach(group IN ITEMS PROGRAM LIBRARY)
     set(CPACK_DEBIAN_${group}_PACKAGE_DEPENDS "${late_packages}")
 endforeach()
 set(CPACK_DEBIAN_JSON_PACKAGE_SHLIBDEPS ON)
-# The static library is linked to these.
+# Libraries that the static library is linked to.
 set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "${library_package} (= ${PROJECT_VERSION}), libpcre2-dev, libxxhash-dev")
 
-# Policy wants the licence with each package, and the loader's cache renewed.
+# Debian policy requires the licence in each package, and an update of the loader's cache.
 set(pairs program:bitsift shared:${library_package} headers:libbitsift-dev)
 if(TARGET bitsift_json)
     list(APPEND pairs json:libbitsift-json)

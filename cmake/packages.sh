@@ -8,7 +8,8 @@ TEST_PACKAGES=(libcmocka-dev libpcre2-dev ripgrep git clang clang-format libsqli
     dpkg-dev file mmdebstrap bzip2 xz-utils lz4 zstd brotli python3 python3-dev python3-pip python3-pytest python3-numpy
     postgresql postgresql-server-dev-all libpq-dev)
 
-# install_packages PACKAGE...: those that are not installed; says which, and shows what apt wrote only if it fails.
+# install_packages PACKAGE...: installs the missing ones and prints their names. Prints the output
+# of apt-get only if it fails.
 install_packages() {
     local missing=() sudo=() package log
     for package in "$@"; do

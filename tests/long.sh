@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# long.sh [NAME [ROUNDS [SEED]]]: the tests that ./test.sh has no time for, over the programs of build/dev. NAME is a random test below,
-# or any other test that ctest knows; fuzz [SECONDS [TARGET]]; mutations; rg_suite. Without a name: all of them, some hours.
-# A random test prints its seed; the same ROUNDS and SEED repeat it.
+# long.sh [NAME [ROUNDS [SEED]]]: runs the tests that are too long for ./test.sh, with the programs
+# of build/dev. NAME: a random test below, or any other ctest test; fuzz [SECONDS [TARGET]];
+# mutations; rg_suite. Without a name: all of them, for some hours. A random test prints its seed;
+# the same ROUNDS and SEED repeat it.
 set -euo pipefail
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
 
-# The random tests, and their rounds in a long run: some minutes each.
+# The random tests with their rounds in a long run; each takes some minutes.
 random_tests() {
     cat <<'LIST'
 byte_verifier 200000
@@ -48,7 +49,8 @@ tokenizer_property 500000
 LIST
 }
 
-# run NAME ROUNDS SEED: the command of the ctest test NAME, with its environment and without its limit of time.
+# run NAME ROUNDS SEED: runs the command of the ctest test NAME, with its environment and without
+# its time limit.
 run() {
     ctest --preset dev --show-only=json-v1 | python3 -c '
 import json, os, sys
@@ -65,7 +67,8 @@ command = tests[name]["command"]
 os.execv(command[0], command)' "$1" "$2" "$3"
 }
 
-# fuzz SECONDS [TARGET]: each fuzz target for SECONDS, from its seeds; then the share of its code that was reached.
+# fuzz SECONDS [TARGET]: runs each fuzz target for SECONDS, starting from its seeds, and prints its
+# code coverage.
 fuzz() {
     local seconds=$1 log=build/fuzz/log name line status=0
     cmake --preset fuzz >/dev/null

@@ -1,20 +1,20 @@
 #!/usr/bin/env bash
-# mutate.sh [--list | --check | NAME...]: tests of the tests. Applies the changes of the table below to the sources, one at a
-# time. Each breaks the promise that is written next to it. Rebuilds what its tests need, runs them, and prints the changes that
-# no test noticed. Without names it tries all of them.
+# mutate.sh [--list | --check | NAME...]: tests the tests. Applies the changes of the table below to the
+# sources, one at a time; each breaks the promise that is written with it. Rebuilds and runs the tests
+# of the change, and prints the changes that no test detected. Without names it tries all changes.
 #
 # --list   prints the table.
-# --check  only looks whether every change still applies: its text stands exactly once in its file. Builds nothing.
+# --check  only checks that every change still applies: its text occurs exactly once in its file.
 #
-# It works on a copy, build/mutate/tree, with a build folder of its own (preset dev), so it can be interrupted at any time. Ends
-# with 0 if every change was noticed or has a reason why no test can notice it.
+# Works on a copy, build/mutate/tree, with its own build folder (preset dev), so it can be interrupted
+# at any time. Exit status 0: every change was detected, or has a reason why no test can detect it.
 #
 # The table: a change is a paragraph.
-#     NAME FILE TEST...       TEST: a name of ctest
+#     NAME FILE TEST...       TEST: the name of a ctest test
 #     The promise, on one line.
-#     - OLD                   Lines of the source. The first two bytes of each line here are left out. They need not be whole
-#     + NEW                   lines: OLD may begin and end anywhere.
-#     ! REASON                Why no test can notice it. At most three changes have one.
+#     - OLD                   Source lines, each after a prefix of two bytes. OLD may begin and end
+#     + NEW                   anywhere within a line.
+#     ! REASON                Why no test can detect the change. At most three changes have one.
 set -euo pipefail
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
 exec python3 /dev/fd/3 "$root" "$@" 3<<'PROGRAM' <<'TABLE'
@@ -68,13 +68,13 @@ def write_text(path, text):
 
 
 def places(text, old):
-    """The matches of OLD in the text. White space between tokens does not count: the source may be formatted anew."""
+    """Returns the matches of OLD in the text. White space between tokens is ignored, so that the source may be reformatted."""
     tokens = re.findall(r"\w+|[^\w\s]", old)
     return list(re.finditer(r"\s*".join(re.escape(token) for token in tokens), text))
 
 
 def check(root, changes):
-    """Whether every change applies, before anything is built."""
+    """Checks that every change applies, before anything is built."""
     wrong = []
     for change in changes:
         try:
@@ -98,7 +98,7 @@ def is_same(a, b):
 
 
 def copy_sources(root, tree):
-    """Makes the copy equal to the sources. What is equal already keeps its time, so that nothing is built twice."""
+    """Updates the copy of the sources. Unchanged files keep their mtime, so that they are not built again."""
     listed = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=root,
                             check=True, stdout=subprocess.PIPE).stdout
     wanted = {os.fsdecode(name) for name in listed.split(b"\0") if name}
@@ -128,7 +128,7 @@ def run(command, folder):
 
 
 def configure(tree, build):
-    """What ctest knows of each test: two lines, its command and its properties."""
+    """Returns what ctest knows about each test, in two lines: its command and its properties."""
     options = ["-DBITSIFT_WERROR=OFF"]
     if shutil.which("ccache") and "CMAKE_C_COMPILER_LAUNCHER" not in os.environ:
         options += ["-DCMAKE_C_COMPILER_LAUNCHER=ccache", "-DCMAKE_CXX_COMPILER_LAUNCHER=ccache"]
@@ -145,14 +145,15 @@ def configure(tree, build):
 
 
 def targets_of(test, build):
-    """The files that the build makes and the test uses: its program, what it is called with, and its environment."""
+    """Returns the built files that the test uses: its program, its arguments, and files in its environment."""
     names = set(re.findall("[\"=]" + re.escape(build) + "/([^\";]+)", test))
-    # What a program is built after, another program say, belongs to the target and not to its file.
+    # Files that a program is built after, such as another program, belong to the target and not to
+    # its source file.
     return {os.path.basename(name) if "test_" in name else name for name in names}
 
 
 def run_test(name, build):
-    """None if it passes; else why not, in a word."""
+    """Returns None if the test passes, otherwise the reason in a word."""
     done = run(["ctest", "-R", "^" + name + "$"], build)
     if "***Not Run" in done.stdout or "No tests were found" in done.stdout:
         fail("a test does not run:\n" + done.stdout)
@@ -182,7 +183,7 @@ def prepare(root, tree, changes):
 
 
 def attempt(change, tree, build, targets):
-    """(is an error of the table, what to print); the first is None if no test noticed. The tests run one after the other."""
+    """Returns (is an error of the table, text to print); the first is None if no test detected the change."""
     path = os.path.join(tree, change.file)
     before = read_text(path)
     place = places(before, change.old)[0]
@@ -247,12 +248,12 @@ def main(root, arguments):
 sys.exit(main(sys.argv[1], sys.argv[2:]))
 PROGRAM
 container_head_checksum core/file/container.c container
-A head whose checksum is wrong is refused.
+A file head with a wrong checksum is refused.
 - if (bs_load_u64(head + 56) != bs_checksum(head, 56))
 + if (bs_load_u64(head + 56) != bs_checksum(head, 56) && false)
 
 container_head_length core/file/container.c container
-A file that is shorter or longer than its head says is refused.
+A file that is shorter or longer than its head records is refused.
 - if (bs_load_u64(head + 16) != file->n_bytes)
 + if (bs_load_u64(head + 16) < file->n_bytes)
 
@@ -267,12 +268,12 @@ A file with a feature that this program does not know is refused.
 + if (bs_load_u32(head + 36) & ~KNOWN_FEATURES & 0xffff)
 
 container_table_checksum core/file/container.c container
-The checksum of the table covers the page sums behind it.
+The checksum of the table covers the page sums after it.
 - if (bs_load_u64(file->map + 40) != bs_checksum(file->table, (size_t)(table_bytes + sums_bytes)))
 + if (sums_bytes == 0 && bs_load_u64(file->map + 40) != bs_checksum(file->table, (size_t)(table_bytes + sums_bytes)))
 
 container_section_overlap core/file/container.c container
-Sections do not overlap, and lie before the table.
+Sections do not overlap, and are before the table.
 - if (at % ALIGN_BYTES != 0 || at < next_offset || at > offset ||
 + if (at % ALIGN_BYTES != 0 || at > offset ||
 
@@ -289,17 +290,17 @@ Bytes past the end of a section are refused.
 + if (offset > section->n_bytes || n_bytes > section->n_bytes)
 
 container_fsync core/file/container.c commit
-A new file is flushed to disk before anything names it.
+A new file is flushed to disk before any file refers to it.
 - if (!writer->status && !writer->dir->memory && fsync(writer->fd) != 0)
 + if (!writer->status && writer->dir->memory && fsync(writer->fd) != 0)
 
 dir_hard_link core/file/dir.c cli_hostile_index
-A file of the index with several names is refused.
+A file of the index with several hard links is refused.
 - else if (found->st_nlink > 1)
 + else if (found->st_nlink > 2)
 
 dir_exclusive core/file/dir.c index_dir cli_hostile_index
-New files are made anew, and never through what stands there.
+New files are created exclusively, never through an existing file or symlink.
 - *fd_out = openat(dir->fd, name, O_RDWR | O_CREAT | O_EXCL | SAFE_FLAGS, dir->file_mode);
 - 	if (*fd_out < 0)
 + *fd_out = openat(dir->fd, name, O_RDWR | O_CREAT | O_CLOEXEC, dir->file_mode);
@@ -311,7 +312,7 @@ An index of another user is refused.
 + else if (false)
 
 dir_file_owner core/file/dir.c cli_other_user
-A file of another user in a directory of one's own is refused.
+A file of another user in the user's own directory is refused.
 - else if (!is_trusted(dir, found->st_uid))
 + else if (false)
 
@@ -326,12 +327,12 @@ Only one writer at a time: the lock is taken exclusively.
 + failed = flock(fd, wait && !bs_deadline_here ? LOCK_SH : LOCK_SH | LOCK_NB);
 
 index_sweep_foreign core/store/index_dir.c index_dir
-The sweep removes only files with names that the index gives.
+The sweep removes only files whose names an index uses.
 - if (number && number < BS_MOST_NUMBER && strcmp(name, bs_index_file_name(prefixes[i], number, same)) == 0)
 + if (number && number < BS_MOST_NUMBER)
 
 index_next_number core/store/index_dir.c index_dir
-A new file gets a number above all that are there.
+A new file gets a number above those of all existing files.
 - if (number >= next)
 - 			next = number + 1;
 + if (number > next)
@@ -345,7 +346,7 @@ A manifest that cannot be read again does not replace the old one.
 + 	if (status == BS_IO) {
 
 manifest_number_twice core/store/manifest.c manifest
-Two files of an index do not have the same number.
+Two files of an index never have the same number.
 - else if (i > 0 && numbers[i] == numbers[i - 1])
 + else if (i > 1 && numbers[i] == numbers[i - 1])
 
@@ -355,99 +356,99 @@ The numbers of all files are below the next one.
 + if (numbers[i] == 0 || numbers[i] > manifest->next_number)
 
 manifest_trailing_bytes core/store/manifest.c manifest
-A section of the manifest ends where its last part does.
+A section of the manifest ends with its last part.
 - expect(&coder, coder.at == coder.end,
 + expect(&coder, coder.at <= coder.end,
 
 snapshot_tombstones_count core/store/snapshot.c store manifest check cli_crafted
-Tombstones have as many deleted documents as the manifest says.
+The tombstones have the number of deleted documents that the manifest records.
 - if (n_deleted != record->n_deleted)
 + if (n_deleted > record->n_deleted)
 
 snapshot_newer_commit core/store/snapshot.c commit
-A reader that finds a file swept away by a newer commit opens that commit.
+A reader whose file was removed by a newer commit opens that commit.
 - bool is_newer = manifest.generation > generation;
 + bool is_newer = manifest.generation < generation;
 
 snapshot_check_new core/store/snapshot.c manifest index_dir
-New files are read again by the reader's own code before a commit names them.
+The reader's own code reads new files back before a commit refers to them.
 - if (record->number >= first_new)
 + if (record->number > UINT32_MAX)
 
 value_negative_order core/base/value.c value
-Negative numbers of the same digits sort the other way round.
+Negative numbers with equal exponents sort in descending order of their digits.
 - for (uint32_t i = 1; i < value->n_bytes && decimal->is_negative; i++)
 + for (uint32_t i = 2; i < value->n_bytes && decimal->is_negative; i++)
 
 value_date_bound core/base/value.c value cli_ranges
-A number's exponent is compared beyond 60 as well.
+The exponents of numbers are compared beyond 60, too.
 - if (exponent < -NEAR_EXPONENT || exponent > NEAR_EXPONENT) {
 + if (exponent < -NEAR_EXPONENT || exponent > 2 * NEAR_EXPONENT) {
 
 date_leap core/base/date.c date
-A century is a leap year only if 400 divides it.
+A century year is a leap year only if it is divisible by 400.
 - bool is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
 + bool is_leap = year % 4 == 0;
 
 date_span_day core/base/date.c date cli_ranges
-A date without a time is the whole of its day.
+A date without a time denotes the whole day.
 - next_day = count_days(year, month, day) + 1;
 + next_day = count_days(year, month, day) + 2;
 
 date_offset_sign core/base/date.c date
-An offset east of Greenwich is taken off.
+An offset east of Greenwich is subtracted.
 - *seconds += (is_east ? -1 : 1) * (hours * 3600 + minutes * 60);
 + *seconds += (is_east ? 1 : -1) * (hours * 3600 + minutes * 60);
 
 false_positives_clear_last core/matrix/false_positives.c false_positives
-False positives in the last row of a stretch are cleared too.
+False positives in the last row of a range are cleared, too.
 - for (uint64_t row; !status && (row = walk_peek(walk)) < first_row + end; walk_step(walk)) {
 + for (uint64_t row; !status && (row = walk_peek(walk)) + 1 < first_row + end; walk_step(walk)) {
 
 forward_index_run_end core/matrix/forward_index.c forward_index
-A forward index does not hold the term after a run's last.
+A forward index does not contain the term after a run's last one.
 - *has_out = run.first <= ordinal && ordinal < run.end;
 + *has_out = run.first <= ordinal && ordinal <= run.end;
 
 forward_index_bound core/matrix/forward_index.c forward_index
-A forward index with terms that the lexicon does not have is refused.
+A forward index with terms that are not in the lexicon is refused.
 - bool is_right = get_run(&decoder, &run) && run.end <= n_terms;
 + bool is_right = get_run(&decoder, &run) && run.end <= n_terms + 1;
 
 shard_exact_level core/matrix/shard_and.c shard_and stage_scan
-A dense exact column rejects documents too.
+A dense exact column also rejects documents.
 - if (!status && level == 0)
 - 		status = push_exact(shard, terms, n_terms, true, live, list, err);
 + if (!status && level > 0)
 + 		status = push_exact(shard, terms, n_terms, true, live, list, err);
 
 shard_live_tail core/matrix/shard_and.c shard_and
-The last blocks of a shard are live at first.
+The last blocks of a shard are live initially.
 - live->words[n / 64] = (UINT64_C(1) << (n % 64)) - 1;
 + live->words[n / 64] = (UINT64_C(1) << (n % 64 - 1)) - 1;
 
 doc_order_slash core/store/doc_order.c doc_order cli_document_order
-The order of documents goes by the components of a path: a/x comes before a-b.
+Document order compares paths by component: a/x precedes a-b.
 - return a[i] == '/' ? -1 : b[i] == '/' ? 1 : bs_compare_u64(a[i], b[i]);
 + return bs_compare_u64(a[i], b[i]);
 
 doc_table_ranges core/store/doc_table.c check_segment
-The runs of sources in a table of documents ascend.
+The ranges of sources in a table of documents ascend.
 - if (i == 0 ? first != 0 : first <= before || first >= table->n_docs)
 + if (i == 0 ? first != 0 : first < before || first >= table->n_docs)
 
 escape_c1 core/base/utf8.c status cli_terminal
-The control characters from 0x80 on never reach a terminal.
+The control characters from 0x80 on are never written to a terminal.
 - (c >= 0x7f && c < 0xa0)
 + (c >= 0x7f && c < 0x80)
 
 escape_direction core/base/utf8.c status cli_terminal
-The marks that turn the direction of text never reach a terminal.
+Characters that change the direction of text are never written to a terminal.
 - (c >= 0x202a && c <= 0x202e)
 + (c >= 0x202a && c < 0x202e)
 
 reserved_field core/base/error.c library limits
-A reserved field of a struct that is not zero is refused.
+A struct with a nonzero reserved field is refused.
 - for (size_t i = 0; i < parts[part].n_fields; i++)
 + for (size_t i = 1; i < parts[part].n_fields; i++)
 
@@ -462,17 +463,17 @@ A call ends once its flag is set.
 + if (limits && limits->cancel && __atomic_load_n(limits->cancel, __ATOMIC_RELAXED) > 1)
 
 coded_set core/file/coded.c coded
-The numbers of a set count what is missing between two.
+The coded numbers of a set include the gaps between them.
 - return numbers[i] - numbers[i - 1] - is_set;
 + return numbers[i] - numbers[i - 1] - (is_set && i > 1);
 
 coded_bits_bound core/file/coded.c coded
-A block of coded numbers does not reach beyond the bits that there are.
+A block of coded numbers does not extend beyond the available bits.
 - if (from > to || to > coded->n_bits)
 + if (from > to)
 
 catalog_string core/catalog/catalog_file.c catalog_file
-No string of a catalog has a zero byte.
+Strings of a catalog contain no NUL byte.
 - if (n_bytes > (uint64_t)(from->end - from->at) || (n_bytes && memchr(from->at, '\0', n_bytes)))
 + if (n_bytes > (uint64_t)(from->end - from->at))
 
@@ -497,12 +498,12 @@ A folder that is an index is never visited, with --hidden neither.
 + if (entry->kind == BS_ENTRY_FOLDER && !walk->options.hidden && is_index(entry->name, entry->name_bytes))
 
 walk_loop corpus/walk/walk.c walk cli_grep_folders
-A link that leads to a folder above it is not followed.
+A symlink to a folder above it is not followed.
 - for (size_t depth = 0; entry->kind == BS_ENTRY_FOLDER && depth < depth_of(walk); depth++) {
 + for (size_t depth = 0; entry->kind == BS_ENTRY_FOLDER && depth + 1 < depth_of(walk); depth++) {
 
 walk_max_depth corpus/walk/walk.c walk cli_grep_files
---max-depth N goes N folders deep.
+--max-depth N descends N folders.
 - depth >= walk->options.max_depth;
 + depth > walk->options.max_depth;
 
@@ -512,17 +513,17 @@ walk_one_file_system corpus/walk/walk.c cli_ignore_files
 + info.st_dev == folders[0].device;
 
 ignore_repository corpus/walk/ignore.c walk cli_ignore_files
-git's rules of the folders above a repository do not count in it.
+git's rules of the folders above a repository do not apply in it.
 - if (kind >= FILE_GITIGNORE && at->is_repository)
 + if (kind > FILE_GITIGNORE && at->is_repository)
 
 ignore_folders_only corpus/walk/ignore.c walk cli_ignore_files
-A rule that ends in a slash leaves out folders only.
+A rule that ends in a slash excludes only folders.
 - if (rule->folders_only && !entry->is_folder)
 + if (rule->folders_only && !entry->is_folder && rule->keeps)
 
 ignore_unreadable corpus/walk/ignore.c cli_passing_errors cli_unreadable
-A file of rules that cannot be read now is an error of the run, and brings nothing in.
+A file of rules that cannot be read is an error of the run, and adds no files.
 - (must_read && may_be_there(folder_fd, path, error_number))))
 + (must_read && false)))
 
@@ -532,14 +533,14 @@ A rule ends before CR LF.
 + if (feed && line_bytes > 1 && text[line_bytes - 1] == '\r' && text[line_bytes - 2] == '\r')
 
 glob_any corpus/walk/glob.c glob
-In a glob, ? is not a slash.
+In a glob, ? does not match a slash.
 - takes = byte != '/';
 - 		break;
 + takes = true;
 + 		break;
 
 glob_set_end corpus/walk/glob.c glob
-A ] at the beginning of a set is one of its characters.
+A ] at the beginning of a set is a member of the set.
 - if (next.code == ']' && !is_first)
 + if (next.code == ']')
 
@@ -549,12 +550,12 @@ A file of exactly --max-document bytes is a document.
 + } else if (size_bytes >= limit_bytes || bytes->used_bytes > limit_bytes) {
 
 file_symlink corpus/walk/file.c source walk cli_links
-What is read again is read through no symbolic link.
+A file that is read again is not opened through a symlink.
 - .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS};
 + .resolve = RESOLVE_BENEATH};
 
 file_surrogate corpus/walk/file.c source cli_encodings
-Half of a surrogate pair is one U+FFFD, and what follows it stays.
+Half of a surrogate pair becomes one U+FFFD, and the text after it is kept.
 - at += is_pair ? 2 : 0;
 + at += low ? 2 : 0;
 
@@ -569,17 +570,17 @@ The id -0 is 0.
 + if (text_bytes == 3 && memcmp(text, "-0", 2) == 0) {
 
 fingerprint_ctime corpus/walk/document.c source cli_changed_sources
-A file of the same size and mtime that was written since is read again.
+A file of equal size and mtime that was written since is read again.
 - (uint64_t)fingerprint->ctime_ns == recorded[2] && fingerprint->inode == recorded[3];
 + fingerprint->inode == recorded[3];
 
 refresh_owned corpus/changes/refresh.c commit
-A record that was appended replaces the earlier one with its id.
+An appended record replaces the earlier one with its id.
 - is_kept &= !is_owned;
 + is_kept &= !is_owned || at->is_appended;
 
 exclusion_content corpus/changes/exclusions.c cli_delete
-A deleted document stays deleted while its content stays the same, and comes back when it changes.
+A deleted document stays deleted while its content is unchanged, and is indexed again when it changes.
 - if (entry->met.checksum != entry->record.checksum) {
 + if (entry->met.checksum == 0) {
 
@@ -589,12 +590,12 @@ A deletion ends when its file is gone.
 + return true;
 
 compact_mark indexer/run/compact.c cli_compact
-A document that was moved to another segment is deleted where it was.
+A document that was moved to another segment is deleted in its old one.
 - return status ? status : bs_snapshot_mark(&compact->snapshot, ref, true, err);
 + return status;
 
 compact_untrusted indexer/run/compact.c library cli_trust
-Compaction drops no document of a source that is not followed.
+Compaction keeps the documents of sources that are not followed.
 - if (source.is_refused && (compact->of_rows || !compact->snapshot.manifest.options.store)) {
 + if (source.is_refused && compact->of_rows && !compact->snapshot.manifest.options.store) {
 
@@ -604,7 +605,7 @@ compact_full indexer/run/compact.c commit
 + if (!manifest->segments[i].is_full)
 
 commit_before_sweep indexer/run/compact.c commit
-Only a commit sweeps away the files of the one before.
+Files of a commit are removed only after the next commit.
 - if (!status)
 - 		status = bs_snapshot_commit(compact->writer.dir, &compact->snapshot.manifest, manifest, err);
 + bs_index_sweep(compact->writer.dir, manifest);
@@ -612,22 +613,22 @@ Only a commit sweeps away the files of the one before.
 + 		status = bs_snapshot_commit(compact->writer.dir, &compact->snapshot.manifest, manifest, err);
 
 bm25_idf query/statistics/bm25.c stage_rank query
-A word's idf is that of BM25.
+The idf of a word is that of BM25.
 - return log(1 + ((double)n_docs - (double)df + 0.5) / ((double)df + 0.5));
 + return log(1 + ((double)n_docs - (double)df + 0.5) / ((double)df + 1));
 
 rank_tie query/rank/rank.c stage_rank
-Of documents with the same score the first in their order comes first.
+Documents with equal scores are ranked in document order.
 - return compare_places(list, a, b) > 0;
 + return compare_places(list, a, b) < 0;
 
 rank_repeats query/rank/rank.c stage_rank
-A word that stands in the query twice weighs twice.
+A word that occurs twice in the query has twice the weight.
 - last->weight += scorer->words[i].weight;
 + last->weight = scorer->words[i].weight;
 
 rank_heap query/rank/rank.c stage_rank
-The k best documents are found in whatever order they come.
+The k best documents are found in any order of hits.
 - child += child + 1 < n && is_above(list, &hits[child + 1], &hits[child]);
 + child += child + 2 < n && is_above(list, &hits[child + 1], &hits[child]);
 
@@ -642,37 +643,37 @@ near_distance query/verify/match.c grammar
 + (uint64_t)node->distance + node->n_items);
 
 near_field query/verify/match.c stage_verify grammar
-The words of a NEAR stand in one field, however far the distance reaches.
+The words of a NEAR are in one field, at any distance.
 - while (points[start].field != points[end].field || points[end].position - points[start].position > span) {
 + while (points[end].position - points[start].position > span) {
 
 near_repeats query/verify/match.c stage_verify grammar
-A word that stands twice in a NEAR must stand twice in the text.
+A word that occurs twice in a NEAR must occur twice in the text.
 - needs[*known - 1].wanted++;
 + needs[*known - 1].wanted = 1;
 
 phrase_long_carry query/verify/match.c query stage_verify equivalent
-A phrase of more than 64 words is found in a text of the same few words.
+A phrase of more than 64 words is found in a text that repeats few words.
 - carry = bits >> 63;
 + carry = 0;
 
 field_name query/verify/match.c grammar
-field:word asks for the field of just that name.
+field:word searches only the field with exactly that name.
 - return name_bytes == field->name_bytes &&
 + return name_bytes <= field->name_bytes &&
 
 fuzzy_swap query/language/fuzzy.c query parse grammar
-Two neighbouring letters that are swapped are one edit.
+Swapping two adjacent letters is one edit.
 - value = least(value, *cell(fuzzy, i - 2, j - 2) + 1);
 + value = least(value, *cell(fuzzy, i - 2, j - 2) + 2);
 
 parse_not_positive query/language/parse.c parse
-Words below NOT do not score.
+Negated words are not scored.
 - uint32_t depth = finish_children(parser, draft, is_positive != (draft->node.kind == BS_NODE_NOT), weight);
 + uint32_t depth = finish_children(parser, draft, is_positive || (draft->node.kind == BS_NODE_NOT), weight);
 
 parse_depth query/language/parse.c parse
-Brackets that are nested too deep are refused.
+Brackets that are nested too deeply are refused.
 - if (parser->depth == BS_QUERY_MAX_DEPTH) {
 + if (parser->depth == BS_QUERY_MAX_DEPTH + 1) {
 
@@ -682,7 +683,7 @@ A query that is longer than the limit is refused.
 + if (text_bytes > BS_QUERY_MAX_BYTES + 1) {
 
 parse_weight_limit query/language/lex.c parse grammar
-A number above 1000 behind ^ is no weight.
+A number above 1000 after ^ is not a weight.
 - || weight > BS_QUERY_MAX_WEIGHT)
 + || weight > 2 * BS_QUERY_MAX_WEIGHT)
 
@@ -692,7 +693,7 @@ With --any, negations still exclude.
 + add_operand(parser, &either, draft);
 
 filter_older query/plan/filter.c stage_plan cli_filters
---older leaves out what is as old as its date.
+--older excludes its date.
 - (is_open || code < bs_moment_code(filter->criteria.older));
 + (is_open || code <= bs_moment_code(filter->criteria.older));
 
@@ -702,12 +703,12 @@ filter_newer query/plan/filter.c stage_plan cli_filters
 + return code > bs_moment_code(filter->criteria.newer) &&
 
 filter_place query/plan/filter.c cli_where cli_filters
---in DIR leaves out what lies beside DIR.
+--in DIR excludes files outside DIR.
 - *passes_out |= place[n] && bs_path_is_at_or_below(place + n + 1, record->name, record->name_bytes);
 + *passes_out |= place[n] && record->name_bytes > 0;
 
 scan_not_claim query/scan/scan.c stage_scan
-A document that only may match the operand of a NOT is not left out by the filter.
+The filter keeps a document that is only a candidate for the operand of a NOT.
 - eval(at, child->children[0], claim == BS_MAY ? BS_SURELY : BS_MAY, depth + 1, within, &one);
 + eval(at, child->children[0], claim, depth + 1, within, &one);
 
@@ -717,12 +718,12 @@ A deleted document is not found.
 + bool passes = !at->status;
 
 scan_count_deleted query/scan/scan.c stage_scan cli_true_counts cli_delete
-Deleted documents are not counted, where counting needs no texts either.
+Deleted documents are not counted, even if counting reads no texts.
 - !at->plan->list->segments[at->segment].tombstones;
 + true;
 
 verify_idf_changed query/verify/verify.c stage_verify
-A file that changed is read as a whole before it is an answer.
+A file that changed is read completely before it can be a hit.
 - if (may_ask_bytes && fetched == BS_FETCHED_UNCHANGED)
 + if (may_ask_bytes)
 
@@ -742,110 +743,110 @@ grep_context_before query/grep/grep_search.c grep
 + size_t from = has_before ? lines_before(state, state->visited, upto, state->options->before) : upto;
 
 grep_gap query/grep/grep_search.c grep
-Lines that follow each other have no -- between them.
+Adjacent lines have no -- between them.
 - state->has_told && state->visited < line.start && !state->is_headed)
 + state->has_told && state->visited <= line.start && !state->is_headed)
 
 grep_binary_quit query/grep/grep_search.c grep
-A file with a NUL byte that was not named is left at the NUL byte.
+A file with a NUL byte that was found by a walk is searched only up to the NUL byte.
 - if (state->binary == BS_GREP_BINARY_QUIT)
 - 		return true;
 + if (state->binary == BS_GREP_BINARY_QUIT && from == 0)
 + 		return true;
 
 grep_invert_last query/grep/grep_search.c grep
--v shows the lines behind the last match.
+-v shows the lines after the last match.
 - size_t from = state->pos, upto = found ? line.start : state->window;
 + size_t from = state->pos, upto = found ? line.start : from;
 
 grep_condition query/grep/match/conditions.c grep cli_and_not
---not leaves out lines that match it.
+--not excludes lines that match it.
 - *hold_out = !status && found != condition->is_not;
 + *hold_out = !status && (found || condition->is_not);
 
 grep_crlf query/grep/match/grep_matcher.c grep
-With --crlf, CR LF is no part of its line.
+With --crlf, CR LF is not part of its line.
 - if (end > line.start && text[end - 1] == '\r')
 - 		return end - 1;
 + if (end > line.start && text[end - 1] == '\r')
 + 		return end;
 
 grep_literal_case query/grep/match/grep_matcher.c grep
-A literal is found in its own letter case only.
+A literal is found only in its own letter case.
 - if (memcmp(text + at, exact->data, exact->used_bytes) == 0)
 + if (memcmp(text + at, exact->data, exact->used_bytes) == 0 || at > from)
 
 grams_alternation query/regex/regex_grams.c regex_grams regex_property
-An alternative of which nothing is known makes the whole alternation need nothing.
+An alternation with an unknown alternative requires no grams.
 - if (needs[i]->kind == BS_GRAM_ANY)
 - 			return &need_any;
 + if (needs[i]->kind == BS_GRAM_ANY)
 + 			continue;
 
 grams_too_much query/regex/regex_grams.c regex_grams regex_property
-An alternation of too many strings needs nothing.
+An alternation of too many strings requires no grams.
 - if (n_leaves > MOST_ORED || n_operands > MOST_ORED)
 - 		return &need_any;
 + if (n_leaves > MOST_ORED || n_operands > MOST_ORED)
 + 		n = 1;
 
 grams_middle query/regex/regex_grams.c regex_grams regex_property
-What ends one part and begins the next is needed together only if both are exact there.
+The end of one part and the beginning of the next are required together only if both are exact.
 - bool is_exact = x->is_exact && y->is_exact && is_crossed;
 + bool is_exact = x->is_exact && is_crossed;
 
 dir_beside core/file/dir.c cli_trust
-A source outside the folder that holds the index, links resolved, is not followed.
+A source outside the folder that contains the index, symlinks resolved, is not followed.
 - .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS};
 + .resolve = RESOLVE_NO_MAGICLINKS};
 
 index_link core/store/index_dir.c cli_hostile_index
-A .bitsift that is a symbolic link is not followed when it is found.
+A .bitsift that is a symlink is not followed when it is found.
 - if (lstat(path, &info) != 0 || !S_ISLNK(info.st_mode))
 + if (lstat(path, &info) != 0 || !S_ISDIR(info.st_mode))
 
 lexicon_df core/lexicon/lexicon.c lexicon check_segment
-A term is in no more documents than there are.
+The df of a term is at most the number of documents.
 - return head->df <= lexicon->n_docs;
 + return true;
 
 lexicon_prefix core/lexicon/lexicon.c lexicon
-A term is not found by its beginning alone.
+A term is not found by its prefix alone.
 - if (n_matched == term_bytes && last_bytes == term_bytes) {
 + if (n_matched == term_bytes) {
 
 trust_owner query/cli/cmd_trust.c cli_other_user
-What another user wrote into the file of trusted indexes is not believed.
+Entries that another user wrote into the file of trusted indexes are ignored.
 - (found.st_uid != geteuid() && found.st_uid != 0) ||
 + (found.st_uid == geteuid() + 1 && found.st_uid != 0) ||
 
 option_number_most query/options/command_line.c command_line
-An option's number is not above its most.
+A numeric option is at most its maximum.
 - if (*digits < '0' || *digits > '9' || *end || errno || number < least || number > most)
 + if (*digits < '0' || *digits > '9' || *end || errno || number < least || number - 1 > most)
 
 option_size_overflow query/options/command_line.c command_line
-A size as ripgrep has them that does not fit is refused.
+A size in ripgrep's notation that overflows is refused.
 - || errno || number > UINT64_MAX >> shift)
 + || errno || number > UINT64_MAX >> (shift / 2))
 
 build_private indexer/run/indexer.c cli_private
-With a source that is closed to others the index stays private, --shared or not.
+If a source is closed to others, the index stays private, even with --shared.
 - at->request->shared && !at->has_private && !skipped[BS_SKIP_UNREADABLE] &&
 + at->request->shared && !skipped[BS_SKIP_UNREADABLE] &&
 
 build_private_unread indexer/run/indexer.c cli_private
-With a source that cannot be looked at the index stays private.
+If a source cannot be examined, the index stays private.
 - !at->has_private && !skipped[BS_SKIP_UNREADABLE] && !skipped[BS_SKIP_UNTRUSTED] &&
 + !at->has_private && !skipped[BS_SKIP_UNTRUSTED] &&
 
 build_salvage indexer/run/indexer.c cli_damaged cli_rebuild_source
-A rebuild of a damaged index that holds the only copy of text from standard input is refused.
+Rebuilding a damaged index that has the only copy of text from standard input is refused.
 - if (old->sources[i].kind == BS_SOURCE_STDIN && !is_forgotten(request, "-"))
 + if (old->sources[i].kind == BS_SOURCE_STDIN && is_forgotten(request, "-"))
 
 build_unread indexer/run/indexer.c cli_unreadable cli_passing_errors
-A run that could not read something says so, and ends with 2.
+A run that could not read something reports it and ends with status 2.
 - report->n_unread = report->skipped[BS_SKIP_UNREADABLE];
 + report->n_unread = 0 * report->skipped[BS_SKIP_UNREADABLE];
 
@@ -862,12 +863,12 @@ compact_lock indexer/run/indexer.c commit
 + status = bs_compact(request, &dir, true, report, err);
 
 writer_exclusion indexer/run/writer.c writer
-A document that is added again is deleted no longer.
+A document that is added again is no longer deleted.
 - at->refresh.exclusions.entries[i].state = BS_EXCLUSION_OVER;
 + at->refresh.exclusions.is_changed = true;
 
 writer_failed indexer/run/writer.c writer memory
-After a change failed half-way, nothing of the transaction is committed.
+If a change fails half-way, nothing of the transaction is committed.
 - writer->failed = status;
 - 	writer->why = *why;
 + writer->why = *why;
@@ -878,7 +879,7 @@ A document without an id is refused.
 + return id_bytes <= UINT32_MAX / 2 ?
 
 term_order_zero_bytes indexer/segment/term_order.c term_order
-Terms that differ by zero bytes at the end are sorted by their length.
+Terms that differ only by trailing zero bytes are sorted by length.
 - return order ? order < 0 : x->n_bytes < y->n_bytes;
 + return order ? order < 0 : x->n_bytes > y->n_bytes;
 TABLE

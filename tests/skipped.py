@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
-"""skipped.py JUNIT: names the tests of a run of ctest that were skipped, wholly or in part, and says why. Exit status 1 if one was
-skipped for another reason than a build with sanitizers."""
+"""skipped.py JUNIT: prints the tests of a ctest run that were skipped, wholly or in part, with reasons.
+
+Exit status 1 if a test was skipped for another reason than a build with sanitizers.
+"""
 import re
 import sys
 import xml.etree.ElementTree as tree

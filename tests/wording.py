@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
-"""The wording of messages, apart from the behaviour that the transcripts of tests hold.
+"""Keeps the wording of messages in one file, separate from the transcripts of tests, which hold the behaviour.
 
-A line of a transcript such as "! bitsift: <not-in-index-meant> nihgt | night" names a message by a key and gives its arguments.
-wording.txt has a line for each message, "KEY<TAB>TEMPLATE", where {} is an argument, or {2}, {1} in another order than that of the
-transcripts. A key stays when the wording changes. Lines that match no template stand in the transcripts as they are.
+A line of a transcript such as "! bitsift: <not-in-index-meant> nihgt | night" contains a message's key and arguments.
+wording.txt has a line for each message, "KEY<TAB>TEMPLATE". {} is an argument; {2}, {1} are arguments in another order
+than in the transcripts. A key stays when the wording changes. Lines that match no template are in transcripts verbatim.
 
-  wording.py compare EXPECTED ACTUAL   prints the differences of ACTUAL from the transcript EXPECTED; exit status 1 if there are any.
-                                       With UPDATE=1, makes EXPECTED the transcript of ACTUAL. New messages get templates: cut
-                                       them better by hand where needed, and update again.
-  wording.py reword [CTEST OPTION...]  runs the tests with transcripts (ctest --preset dev -L transcript), and takes over the wording
-                                       of their messages. If anything but that has changed, prints it and changes nothing.
-  wording.py tidy                      drops the templates that no transcript uses, and sorts the others
+  wording.py compare EXPECTED ACTUAL   prints the differences between the transcript EXPECTED and ACTUAL; exit status 1
+                                       if there are any. UPDATE=1 writes ACTUAL to EXPECTED as a transcript. New messages
+                                       get templates; correct their arguments by hand if needed, and update again.
+  wording.py reword [CTEST OPTION...]  runs the tests with transcripts (ctest --preset dev -L transcript) and adopts the
+                                       new wording of their messages. If anything else changed, prints it and changes
+                                       nothing.
+  wording.py tidy                      removes the templates that no transcript uses, and sorts the others
 """
 import difflib
 import fcntl
@@ -25,13 +26,14 @@ import sys
 import tempfile
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
-# What stands before a message. One of a program gets a template by itself, another line only if somebody wrote one.
+# Prefixes of messages. A message of a program gets a template automatically, another line only if
+# its template exists.
 MARK = re.compile(r"(?: *! )?(?:(bitsift(?:-bench)?: )|(?:ERROR|HINT|NOTICE|WARNING|DETAIL):  "
                   r"|(?:Runtime|Parse) error near line \d+: |Error: stepping, )?")
 KEYED = re.compile(r"<([a-z0-9-]+)>(?: (.*))?$", re.S)
 HOLE = re.compile(r"\{(\d*)\}")
 SEPARATOR = " | "
-# What is taken for an argument of a new message.
+# Parts of a new message that are considered arguments.
 ARGUMENT = re.compile(r"""^[^ :]+(?=: )|"[^"]*"|'[^']*'|(?<![\w`-])--[a-z][\w-]*|[^\s`]*/[^\s,;:`]*|(?<!\w)\d[\d,.]*(?: [KMG]?i?B\b)?""")
 SMALL_WORDS = set("a an and are as at be been by for has if in is it its of on or than that the there this to was were with".split())
 
@@ -48,7 +50,7 @@ def write(file, lines):
 
 
 class Wording:
-    """The templates by their keys; `with` locks the file, and writes it if they were changed."""
+    """The templates by key. `with` locks the file, and writes it if the templates were changed."""
 
     def __init__(self, folder=FOLDER):
         self.folder = folder
@@ -71,7 +73,7 @@ class Wording:
         return glob.glob(os.path.join(glob.escape(self.folder), "**", "*.exact"), recursive=True)
 
     def keyed(self, line):
-        """(mark, key, arguments) of a line of a transcript, or None"""
+        """Returns (mark, key, arguments) of a line of a transcript, or None."""
         mark = MARK.match(line)[0]
         found = KEYED.match(line, len(mark))
         if not found or found[1] not in self.templates:
@@ -83,7 +85,7 @@ class Wording:
         return keyed[0] + fill(self.templates[keyed[1]], keyed[2]) if keyed else line
 
     def encode(self, line):
-        """The line as a transcript has it: the template that leaves the least to its arguments"""
+        """Returns the line in transcript form, by the template with the fewest bytes in arguments."""
         mark = MARK.match(line)[0]
         found = []
         for key, template in self.templates.items():
@@ -97,7 +99,7 @@ class Wording:
         return line
 
     def add(self, line):
-        """Makes a template of a message that has none"""
+        """Makes a template for a message that has none."""
         mark = MARK.match(line)
         text = line[mark.end():]
         if mark[1] and re.search("[a-z]{3}", text) and self.encode(line) == line:
@@ -131,7 +133,7 @@ def pattern(template):
 
 
 def match(template, text):
-    """The arguments with which the template is the text, or None"""
+    """Returns the arguments with which the template produces the text, or None."""
     found = pattern(template).fullmatch(text)
     if not found:
         return None
@@ -140,7 +142,7 @@ def match(template, text):
 
 
 def cuts(text, arguments):
-    """All templates that are the text with these arguments, the likeliest order first"""
+    """Yields all templates that produce the text with these arguments, the likeliest order first."""
     def places(spans):
         if len(spans) == len(arguments):
             yield spans
@@ -163,14 +165,14 @@ def cuts(text, arguments):
 
 
 def neighbours(template):
-    """The pairs of an argument and the word after it, or before"""
+    """Returns the pairs of an argument and the word before or after it."""
     numbers = itertools.count(1)
     words = re.findall(r"\{\d+\}|\w+", HOLE.sub(lambda hole: hole[0] if hole[1] else f"{{{next(numbers)}}}", template))
     return set(itertools.pairwise(words))
 
 
 def compare(wording, expected, actual, folder=None):
-    """Prints the differences. With a folder, what the messages are now is noted there instead, for reword."""
+    """Prints the differences. With a folder, records the present messages there instead, for reword."""
     told, said = read(expected), read(actual)
     shown = [wording.decode(line) for line in told]
     notes = []
@@ -180,7 +182,7 @@ def compare(wording, expected, actual, folder=None):
             if not key or not text.startswith(mark):
                 continue
             message = text[len(mark):]
-            # The same words with the arguments exchanged are another behaviour.
+            # The same words with exchanged arguments are a change of behaviour.
             is_exchanged = sorted(match(wording.templates[key], message) or []) == sorted(arguments) != []
             if text == shown[at] or not is_exchanged and all(argument in message for argument in arguments):
                 notes.append((os.path.basename(expected), key, arguments, message))
@@ -204,7 +206,7 @@ def update(expected, actual, folder=FOLDER):
 
 
 def learn(wording, notes):
-    """Takes over the texts of the notes; the reasons why not, as lines"""
+    """Adopts the texts of the notes. Returns the reasons for those it cannot, as lines."""
     by_key, problems = {}, []
     for test, key, arguments, text in notes:
         by_key.setdefault(key, {})[text] = test, arguments
@@ -218,7 +220,7 @@ def learn(wording, notes):
             left = [template for template in possible if fill(template, arguments) == text]
             possible, other = (left, other) if left else (possible, text)
         if other == new:
-            # Where arguments are alike, each goes where it has the same words around it.
+            # If arguments are equal, each takes the place with the same words around it.
             wording.templates[key] = max(possible, key=lambda template: len(neighbours(template) & neighbours(old)))
         else:
             problems += [f"<{key}> has more than one wording now:"] + [f"  {texts[text][0]}: {text}" for text in (new, other)]

@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
-# dump.sh SOURCE_DIR CLANG LIBRARY...: what a program that was built with the public headers, and linked to the shared libraries, counts on, a
-# line each: sizes of structs, places and types of their fields, values of enumerators and of macros that are numbers, types of
-# functions, symbols with their versions. Reserved room is left out: it is there to be used up.
+# dump.sh SOURCE_DIR CLANG LIBRARY...: prints the binary interface that a program depends on which
+# was compiled with the public headers and linked to the shared libraries, one line per item: sizes
+# of structs, offsets and types of their fields, values of enumerators and numeric macros, types of
+# functions, symbols with their versions. Reserved fields are left out, because later versions may
+# use them.
 set -euo pipefail
 cd -- "$1"
 clang=$2
@@ -28,7 +30,7 @@ compile -fsyntax-only -Xclang -fdump-record-layouts-complete "$place/all.c" | aw
     }
     name && /\[sizeof=/ { sub(/.*sizeof=/, ""); sub(/,.*/, ""); print name ": " $0 " bytes"; name = "" }'
 
-# How many reasons there are is not for a program to know.
+# BS_SKIP_REASONS is left out: programs must not depend on the number of reasons.
 compile -E -P "$place/all.c" | tr '\n' ' ' | grep -oE 'enum bs_[a-z_]+ *\{[^}]*\}' | grep -oE '\bBS_[A-Z0-9_]+\b' |
     grep -vx BS_SKIP_REASONS | sort -u >"$place/names"
 compile -E -dM "$place/all.c" | sed -nE 's/^#define (BS_[A-Z0-9_]+) [0-9(].*/\1/p' | grep -v '^BS_VERSION' >>"$place/names"

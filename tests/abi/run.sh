@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
-# run.sh SOURCE_DIR CLANG LIBRARY...: the interface that programs were built with stands: whatever the last release of this soname had
-# (VERSION.txt here, by dump.sh) is there still, at the same place, of the same type. More may be there. And every struct that may
-# have to grow has room for it. With UPDATE=1 VERSION.txt becomes what is there now, which is due at a release.
+# run.sh SOURCE_DIR CLANG LIBRARY...: tests that the binary interface is compatible with the last
+# release of this soname: everything in VERSION.txt here (made by dump.sh) must still exist, at the
+# same offset and with the same type. Additions are allowed. Also tests that every struct that may
+# have to grow has reserved room. UPDATE=1 writes the present interface to VERSION.txt, as needed
+# for a release.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 [ "$(getconf LONG_BIT)" = 64 ] || { echo "skipped: the interface is written down for 64 bits"; exit 77; }
@@ -11,7 +13,7 @@ now=$(mktemp)
 trap 'rm -f -- "$now"' EXIT
 "$here/dump.sh" "$@" | LC_ALL=C sort >"$now"
 
-# Of these each is an array's element, or cannot have more in it.
+# These structs are elements of arrays or will never have more fields.
 frozen=" bs_error bs_text bs_pattern_range bs_skip_kind bs_grep_separator bs_grep_span bs_bloom_key bs_bloom_view bs_attenuated_view "
 failed=0
 for name in $(sed -nE 's/^struct (bs_[a-z_]+): .*/\1/p' "$now"); do

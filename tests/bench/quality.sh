@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
-# quality.sh SOURCE_DIR BUILD_DIR: bench/quality.sh measures as trec_eval does, whatever a collection looks like.
+# quality.sh SOURCE_DIR BUILD_DIR: tests that bench/quality.sh measures like trec_eval, for all its
+# input formats.
 set -euo pipefail
 source=$1 build=$2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$work/scifact/qrels"
 
-# A query finds d2, which is shorter, before d1, which gains more: (1 + 2 / log2(3)) / (2 + 1 / log2(3)). The other one finds nothing that
-# is relevant. What is no text of d3 is not searched, and the query d4 does not find itself.
+# Query q1 ranks d2, which is shorter, before d1, which has the larger gain: (1 + 2 / log2(3)) / (2
+# + 1 / log2(3)). Query d4 has no relevant hit. The metadata of d3 is not searched, and query d4
+# does not find the document d4, its own text.
 cat > "$work/scifact/corpus.jsonl" <<'END'
 {"_id": "d1", "title": "W\u00edng", "text": "flow", "metadata": {"url": "x"}}
 {"_id": "d2", "title": "", "text": "flow", "metadata": {}}
@@ -23,7 +25,7 @@ printf 'q1\tflow\nd4\twíng\n' > "$work/queries.tsv"
 printf '%s 0 %s %s\n' q1 d1 2 q1 d2 1 d4 d3 1 > "$work/qrels.txt"
 
 failed=0
-# expect NAME ROW: among what quality.sh printed last.
+# expect NAME ROW: ROW must be in the last output of quality.sh.
 expect() {
     grep -qxF -- "$2" "$work/table" || {
         printf '%s: no such row: %s\n' "$1" "$2"

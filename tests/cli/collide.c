@@ -1,11 +1,11 @@
 /*
- * collide.c: prints some 16,000 different words, one a line, that all have one bs_hash_term, as
- * anyone can make them who wants a table of words to be slow. The same ones each time.
+ * collide.c: prints about 16,000 different words, one per line, with the same bs_hash_term, as an
+ * attacker can construct them to slow down a hash table of words. Always prints the same words.
  *
- * XXH3-64 of 128 bytes is a function of the sum of eight numbers, one for each 16 bytes, so what is
- * looked for are eight blocks of letters whose numbers have a sum of zero: the generalized birthday
- * problem (Wagner, 2002). Two lists of blocks make one of pairs whose sums end in 18 zero bits, two
- * of these one of fours that end in 38, and two of these the words.
+ * XXH3-64 of 128 bytes is a function of the sum of eight numbers, one for each 16 bytes. Therefore
+ * the program searches eight blocks of letters whose numbers sum to zero: the generalized birthday
+ * problem (Wagner, 2002). Two lists of blocks are joined to pairs whose sums end in 18 zero bits,
+ * two lists of pairs to fours that end in 38 zero bits, and two lists of fours to the words.
  */
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -22,12 +22,12 @@
 #define LIST_LOG2   19u
 #define MOST_PAIRS  (1u << 21)
 
-/* Where the secret of a block stands, by the block. */
+/* Offset of each block's part of the secret. */
 static const unsigned secret_offset[N_LISTS] = {0, 32, 64, 96, 112, 80, 48, 16};
 
 struct entry {
 	uint64_t sum;
-	uint32_t first; /* of a block: its number */
+	uint32_t first; /* of a single block: its number */
 	uint32_t second;
 };
 
@@ -71,13 +71,13 @@ static int compare_sums(const void *a, const void *b)
 	return x->sum < y->sum ? -1 : x->sum > y->sum;
 }
 
-/* Pairs of one of each whose sum ends in n_zeros zero bits. */
+/* Returns the pairs of an entry of each list whose sums end in n_zeros zero bits. */
 static struct list join(struct list a, struct list b, unsigned n_zeros)
 {
 	struct list joined = new_list(MOST_PAIRS);
 	uint64_t mask = (n_zeros < 64 ? UINT64_C(1) << n_zeros : 0) - 1;
 	uint32_t shift = 64 - n_zeros;
-	/* In order of the bits that count. */
+	/* Sort by the bits that must match. */
 	for (size_t i = 0; i < b.n; i++)
 		b.entries[i].sum =
 			b.entries[i].sum << shift | (shift ? b.entries[i].sum >> n_zeros : 0);

@@ -1,6 +1,7 @@
-# Sourced by grep_*.sh: a tree of awkward files, and the comparison with rg.
+# Sourced by grep_*.sh: a tree of difficult files, and the comparison with rg.
 
-# Every kind of file that matters to grep: ends, blanks, NUL bytes early and late, encodings, line ends, long lines, names.
+# Every kind of file that matters to grep: line ends, missing final line ends, blank lines, NUL
+# bytes early and late, encodings, long lines, names.
 make_tree() {
     mkdir -p .git src/deep/er src/.hid node docs empty 'odd names'
     printf '*.log\n/node\n!keep.log\n' >.gitignore
@@ -44,13 +45,14 @@ make_tree() {
     ln -s nowhere src/broken
 }
 
-# same ARGUMENT...: rg and bitsift print the same bytes and exit alike; standard error is only there or not.
+# same ARGUMENT...: rg and bitsift must print the same bytes with the same exit status, and both or
+# neither must write to standard error.
 n_same=0
 n_other=0
 same() {
     local rg_status=0 our_status=0
     rg --no-config --no-heading --sort path "$@" >"$SCRATCH/rg" 2>"$SCRATCH/rg.err" <"${INPUT:-/dev/null}" || rg_status=$?
-    # With -P it can crash where a match is empty; and it refuses some options that are given twice.
+    # With -P rg can crash on empty matches, and it refuses some options that are given twice.
     [ "$rg_status" -lt 128 ] || return 0
     [ -z "${AT_RANDOM:-}" ] || ! grep -q '^error: The \(following required arg\|argument .* requires . values\)' "$SCRATCH/rg.err" || return 0
     bitsift grep "$@" >"$SCRATCH/ours" 2>"$SCRATCH/ours.err" <"${INPUT:-/dev/null}" || our_status=$?
@@ -65,7 +67,7 @@ same() {
         n_same=$((n_same + 1))
         return 0
     fi
-    # Its own engine may find other matches than rg -P, which is the reference.
+    # rg's own engine may find other matches than rg -P, which is the reference.
     if [ -n "${AT_RANDOM:-}" ] && { pcre2_same . "$@" || pcre2_same_in_text "$@"; }; then
         return 0
     fi
@@ -77,7 +79,7 @@ same() {
     diff -a "$SCRATCH/rg" "$SCRATCH/ours" | head -n 6 | cut -c 1-200 | cat -v || true
 }
 
-# pcre2_same FOLDER OPTION...: there rg -P finds the same.
+# pcre2_same FOLDER OPTION...: whether rg -P finds the same in the folder.
 pcre2_same() (
     cd "$1" || return
     shift
@@ -85,7 +87,8 @@ pcre2_same() (
     rg -P --no-config --no-heading --sort path "$@" 2>/dev/null | cmp -s - "$SCRATCH/again"
 )
 
-# Of bytes that are not UTF-8 rg -P shows something else, or fails: without them it finds the same, and rg's own engine does not.
+# For invalid UTF-8 rg -P prints different text or fails. Without such bytes it finds the same, and
+# rg's own engine does not.
 pcre2_same_in_text() {
     local file
     mkdir -p "$SCRATCH/text/t"
@@ -96,7 +99,8 @@ pcre2_same_in_text() {
         ! (cd "$SCRATCH/text" && rg --no-config --no-heading --sort path "$@" 2>/dev/null) | cmp -s - "$SCRATCH/again"
 }
 
-# same_with OPTION ARGUMENT...: with the option bitsift prints the same bytes as without it, and exits alike.
+# same_with OPTION ARGUMENT...: bitsift must print the same bytes, with the same exit status, with
+# and without the option.
 same_with() {
     local option=$1
     shift
@@ -114,14 +118,15 @@ same_with() {
     }
 }
 
-# pick LIST: one of a list, by its name, in picked.
+# pick LIST: sets `picked` to a random element of the list with this name.
 pick() {
     local -n list=$1
     # shellcheck disable=SC2034 # read by the scripts
     picked=${list[RANDOM % ${#list[@]}]}
 }
 
-# make_texts FOLDER: six files of lines of random words, those of the list `words`; the last line may have no end.
+# make_texts FOLDER: writes six files of lines of random words from the list `words`; the last line
+# may lack its line end.
 make_texts() {
     local file line n
     for file in 1 2 3 4 5 6; do
@@ -136,7 +141,7 @@ make_texts() {
     done
 }
 
-# The times in --json.
+# Removes the times from --json.
 plain_times() {
     sed -E -i -e 's/"elapsed(_total)?":\{[^}]*\}/"elapsed\1":T/g' -- "$1"
 }

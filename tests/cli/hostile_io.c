@@ -1,13 +1,13 @@
 /*
- * hostile_io.c: a library to be preloaded, under which files cannot be read as on a failing disk.
- * By environment variables:
+ * hostile_io.c: a library to preload that makes calls fail, as on a failing disk. Controlled by
+ * environment variables:
  *
- *   FAIL_OPEN=TEXT     paths that hold TEXT cannot be opened (EIO)
- *   FAIL_READ=TEXT     files and folders whose paths hold TEXT cannot be read (EIO),
+ *   FAIL_OPEN=TEXT     paths that contain TEXT cannot be opened (EIO)
+ *   FAIL_READ=TEXT     files and folders whose paths contain TEXT cannot be read (EIO),
  *   FAIL_READ_FROM=N   ... files only from byte N on
- *   NO_OPENAT2=1       there is no openat2 (ENOSYS), as on a kernel before 5.6
- *   FAIL_REALLOC=N     the Nth call of realloc gets no memory
- *   FAIL_LOAD=TEXT     libraries whose names hold TEXT cannot be loaded
+ *   NO_OPENAT2=1       openat2 does not exist (ENOSYS), as on kernels before 5.6
+ *   FAIL_REALLOC=N     the Nth call of realloc fails
+ *   FAIL_LOAD=TEXT     libraries whose names contain TEXT cannot be loaded
  */
 #include <dirent.h>
 #include <dlfcn.h>

@@ -1,8 +1,9 @@
 # Helpers of the scripts in this folder; sourced by them.
 set -eu
 
-# show COMMAND...: the command, its standard output, its standard error (each line marked with "! ") and its exit
-# status unless 0, as a transcript. What differs from run to run or with the file format is replaced.
+# show COMMAND...: prints the command, its standard output, its standard error (each line marked
+# with "! ") and its exit status unless 0, as a transcript. Text that differs between runs or file
+# formats is replaced.
 show() {
     local status=0
     announce "$@"
@@ -12,7 +13,8 @@ show() {
     [ "$status" -eq 0 ] || printf 'exit status %d\n' "$status"
 }
 
-# folded: of lines in a row that differ in numbers alone the first, how many follow, and the last.
+# folded: replaces consecutive lines that differ only in numbers by the first, the number of lines
+# between, and the last.
 folded() {
     awk 'function end() { if (n > 2) print "... " n - 2 " more"; if (n > 1) print line }
         { kind = $0; gsub(/[0-9]+/, "N", kind) }
@@ -30,7 +32,7 @@ announce() {
     printf '%s\n' "$line" | neutral -
 }
 
-# quiet COMMAND...: only its exit status, and that only if it is not 0.
+# quiet COMMAND...: prints only the command and its exit status unless 0.
 quiet() {
     local status=0
     announce "$@"
@@ -38,7 +40,7 @@ quiet() {
     [ "$status" -eq 0 ] || printf 'exit status %d\n' "$status"
 }
 
-# each COMMAND... :: LAST...: the command with each of these last arguments, one after the other.
+# each COMMAND... :: LAST...: runs the command once with each of these last arguments.
 each() {
     local each_command=() each_last
     while [ "$1" != :: ]; do
@@ -50,7 +52,8 @@ each() {
     done
 }
 
-# once NAME COMMAND...: what the command prints, unless that is what it printed for the call before with the same name.
+# once NAME COMMAND...: prints the command's output, unless it equals that of the previous call with
+# this name.
 once() {
     local once_last=$SCRATCH/.once.$1
     "${@:2}" >"$once_last.new"
@@ -58,9 +61,10 @@ once() {
     mv "$once_last.new" "$once_last"
 }
 
-# settle: from now on each bitsift trusts the fingerprints of all files that were written before it starts (clock_preload.c; with sanitizers, it
-# starts later). A younger one is read again by the next index run, and counted as changed; a test must not depend on how fast it came to
-# that. unsettle: files are as young as they are.
+# settle: from now on each bitsift trusts the fingerprints of all files that were written before it
+# starts (clock_preload.c; with sanitizers it starts later). Without it, the next index run would
+# read a recent file again and count it as changed, depending on the speed of the machine. unsettle:
+# undoes settle.
 settle() {
     local bin=${SCRATCH%/*}/bin
     if can_preload; then
@@ -75,8 +79,8 @@ unsettle() {
     unset LD_PRELOAD
 }
 
-# A file's text without times, rates, sizes of the index, process numbers and the name of the temporary folder, and without the line
-# that tells where the index is, if that is .bitsift.
+# Prints a file without times, rates, sizes of the index, process ids and the name of the temporary
+# folder, and without the line that reports the index's place if that is .bitsift.
 neutral() {
     sed -E -e "s|$(dirname -- "$SCRATCH")|TOP|g" \
         -e 's/\b[0-9]+\.[0-9]+ s\b/T s/' -e 's/\([0-9]+ MB\/s\)/(N MB\/s)/' \
@@ -89,7 +93,7 @@ neutral() {
         -- "$1"
 }
 
-# Numbers of a line of statistics.
+# Replaces the numbers in a line of statistics.
 neutral_stats() {
     sed -E 's/:[0-9]+(\.[0-9]+)?/:N/g'
 }
@@ -99,7 +103,8 @@ skip() {
     exit 77
 }
 
-# as_nobody COMMAND...: as a user whom file permissions bind. can_be_nobody says whether that is possible here.
+# as_nobody COMMAND...: runs it as a user who is bound by file permissions. can_be_nobody: whether
+# that is possible here.
 as_nobody() {
     if [ "$(id -u)" -ne 0 ]; then
         "$@"
@@ -107,7 +112,7 @@ as_nobody() {
         HOME=$(dirname -- "$SCRATCH")/nobody setpriv --reuid=65534 --regid=65534 --clear-groups -- "$@"
     fi
 }
-# hostile VARIABLE=VALUE... COMMAND...: on a system that fails as hostile_io.c is told by the variables.
+# hostile VARIABLE=VALUE... COMMAND...: runs it with hostile_io.c, which these variables control.
 hostile() {
     env LD_PRELOAD="$HOSTILE_IO ${LD_PRELOAD:-}" "$@"
 }
@@ -118,15 +123,15 @@ can_be_nobody() {
     as_nobody bitsift --version >/dev/null 2>&1
 }
 
-# The stored bytes of a file: changes one of them, N bytes from the start.
+# flip_byte FILE N: inverts the byte at offset N of a file.
 flip_byte() {
     local file=$1 at=$2 byte
     byte=$(od -An -tu1 -j "$at" -N 1 -- "$file" | tr -d ' ')
     printf '%b' "\\$(printf '%03o' $((byte ^ 255)))" | dd of="$file" bs=1 seek="$at" conv=notrunc status=none
 }
 
-# documents N: N made-up records as JSONL on standard output, the same every time. Every one holds "common", one in a
-# hundred "hundred".
+# documents N: prints N pseudo-random records as JSONL, always the same. Each contains "common", one
+# in a hundred "hundred".
 documents() {
     awk -v n="$1" 'BEGIN {
         x = 1
@@ -143,8 +148,9 @@ documents() {
     }'
 }
 
-# within KEY MIB COMMAND...: runs it; says so if more memory than that was seen. KEY: a line of /proc/PID/status, VmHWM (the peak of resident
-# memory) or RssAnon (anonymous memory, of which a peak may be missed).
+# within KEY MIB COMMAND...: runs it and reports if it used more memory. KEY: a line of
+# /proc/PID/status: VmHWM (peak resident memory) or RssAnon (anonymous memory, whose peak may be
+# missed).
 within() {
     local key=$1 most=$2 pid status=0 peak=0 name value
     shift 2

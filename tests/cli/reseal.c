@@ -1,11 +1,14 @@
-/* reseal.c: bitsift-reseal FILE VERSION makes a file of an index claim another format version, its
- * head's checksum right, as a file written by another bitsift would.
+/*
+ * reseal.c: forges files of an index, with correct checksums.
  *
- * bitsift-reseal DIRECTORY words makes an index claim that its words were cut by today's rules, so
- * that its columns are used.
- *
- * bitsift-reseal FILE SECTION OFFSET BYTES NUMBER puts a number of so many bytes into a section,
- * all checksums right, as somebody would who means harm. */
+ *   bitsift-reseal FILE VERSION
+ *     changes the file's format version, as if another bitsift had written it
+ *   bitsift-reseal DIRECTORY words
+ *     makes an index claim that today's tokenizer rules made its words, so that its columns are
+ *     used
+ *   bitsift-reseal FILE SECTION OFFSET BYTES NUMBER
+ *     writes a number of BYTES bytes into a section, as an attacker could
+ */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +28,7 @@
 #define ENTRY_BYTES   32
 #define MOST_BYTES    (1u << 20)
 
-/* Of the page of the section in which the offset is. */
+/* Updates the sum of the page that contains the offset. */
 static void sum_page(uint8_t *section, uint64_t section_bytes, uint64_t offset, uint8_t *sums)
 {
 	uint64_t page = offset / BS_PAGE_BYTES;

@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
-# run.sh PROGRAM SCRIPT: runs SCRIPT (X.sh) in a fresh folder and a clean environment, and compares its standard output
-# with the transcript X.sh.stdout.exact (see tests/wording.py), which UPDATE=1 rewrites instead. Exit status 0 as expected,
-# 1 not, 77 the script cannot run on this machine (its stderr says why).
+# run.sh PROGRAM SCRIPT: runs SCRIPT (X.sh) in a new folder and a clean environment, and compares
+# its standard output with the transcript X.sh.stdout.exact (see tests/wording.py), which UPDATE=1
+# rewrites instead. Exit status 0: as expected; 1: different; 77: the script cannot run on this
+# machine (its stderr has the reason).
 #
-# What a script finds: bitsift in its PATH, an empty folder as its current one, SCRATCH (a folder beside it for what
-# must not be indexed), an empty HOME, SAMPLE (the sample corpus), LIB (helpers to source); when CTest runs it also RESEAL
-# (reseal.c), HOSTILE_IO (hostile_io.c), COLLIDE (collide.c), CLOCK (clock_preload.c) and,
-# in a build with sanitizers, SANITIZED. SEED and ROUNDS, if set, choose other random cases than the usual ones, and how many.
+# A script has bitsift in its PATH, an empty current folder, SCRATCH (a folder next to it for files
+# that must not be indexed), an empty HOME, SAMPLE (the sample corpus), and LIB (helpers to source).
+# CTest also sets RESEAL (reseal.c), HOSTILE_IO (hostile_io.c), COLLIDE (collide.c), CLOCK
+# (clock_preload.c) and, in builds with sanitizers, SANITIZED. SEED and ROUNDS select other random
+# cases and their number.
 set -euo pipefail
 
 if [ $# -ne 2 ]; then

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# docs.sh PROGRAM DOCS_DIR: every command and every option that --help lists is in the manual pages and in the
-# completions, and their readers have nothing to complain of. Readers and shells that are not installed are passed over.
+# docs.sh PROGRAM DOCS_DIR: tests that the manual pages and the completions have every command and
+# every option that --help lists, and that page readers and shells accept them without a warning.
+# Readers and shells that are not installed are skipped.
 set -euo pipefail
 program=$1 docs=$2
 PATH=$(dirname "$program"):$PATH
@@ -10,7 +11,7 @@ complain() {
     echo "$1"
     failed=1
 }
-has() { # PROGRAM: is it here
+has() { # PROGRAM: whether it is installed
     command -v "$1" > /dev/null
 }
 
@@ -31,11 +32,11 @@ for wrong in "" nonsense "man nonsense" "bash query"; do
     ! "$program" --generate $wrong > /dev/null 2>&1 || complain "--generate $wrong is accepted"
 done
 
-# ---- bash: what it would offer
+# ---- bash: completions
 
 . "$docs/bitsift.bash"
-compopt() { :; } # works only while bash completes
-offers() { # WORD...: what completes the last word, in $offered
+compopt() { :; } # compopt fails outside of a completion
+offers() { # WORD...: sets $offered to the completions of the last word
     COMP_WORDS=("$@")
     COMP_CWORD=$(($# - 1))
     _bitsift
@@ -90,13 +91,13 @@ done
 for page in "$docs"/man1/* "$docs"/man7/*; do
     ! has groff || complaints=$(groff -ww -mdoc -Tutf8 -P-c "$page" 2>&1 > /dev/null) && [ -z "${complaints:-}" ] ||
         complain "groff: $complaints"
-    # The pages have no date, so that they are the same on every day.
+    # The pages have no date, so that builds are reproducible.
     ! has mandoc || complaints=$(mandoc -Tlint -W warning "$page" | grep -v 'cannot parse date') || true
     [ -z "${complaints:-}" ] || complain "mandoc: $complaints"
     grep -q '^\.Sh DESCRIPTION$' "$page" || complain "$page has no description"
     ! grep '^\.\\" @' "$page" || complain "$page: this line should have been replaced"
 done
-# Tables and pictures stand in a terminal's 80 columns as they are.
+# Tables and figures must appear unchanged in a terminal of 80 columns.
 for topic in $topics; do
     text=$("$program" help "$topic")
     ! awk 'length($0) > 80' <<< "$text" | grep . || complain "help $topic is too wide"

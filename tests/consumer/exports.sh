@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# exports.sh SOURCE_DIR LIBRARY BLOOM_LIBRARY: each shared library exports what its public headers declare, no more and no less, under
-# a version, and needs no library but its own.
+# exports.sh SOURCE_DIR LIBRARY BLOOM_LIBRARY: tests that each shared library exports exactly what
+# its public headers declare, with a symbol version, and that libbitsift-bloom does not need
+# libbitsift.
 set -euo pipefail
 core=$1/core library=$2 bloom=$3
 
 declared() { # HEADER...
     cat "$@" | tr '\n' ' ' | grep -oE 'BS_API [^;]*;' | grep -oE '\bbs_[a-z0-9_]+\(' | tr -d '('
 }
-compare() { # LIBRARY, declared names on standard input
+compare() { # LIBRARY; the declared names are on standard input
     local exported versionless
     exported=$(nm -D --defined-only -P -- "$1" | awk '$2 != "A" {print $1}' | grep -v '^__odr_asan' | sed 's/@.*//' | sort)
     versionless=$(nm -D --defined-only -P -- "$1" | awk '$2 != "A" && $1 !~ /@@BITSIFT_(BLOOM_)?[0-9]/ {print $1}' | grep -v '^__odr_asan' || true)
@@ -21,6 +22,6 @@ for header in "$core"/bitsift/*.h; do
 done
 declared "${headers[@]}" | compare "$library"
 { declared "$core/bitsift/bloom.h"; echo bs_status_name; } | compare "$bloom"
-# Every function of the headers is declared to be exported.
+# Every function of the headers must be marked BS_API.
 bare=$(grep -nE '^[a-z].*\bbs_[a-z0-9_]+\(' "$core/bitsift.h" "$core"/bitsift/*.h | grep -v BS_API || true)
 [ -z "$bare" ] || { echo "without BS_API: $bare"; exit 1; }

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# packages.sh SOURCE_DIR BUILD_DIR CC: makes the Debian packages, installs them in a bare system of the same release, runs what
-# they hold, and removes them again. 77: not on a Debian where root can make one.
+# packages.sh SOURCE_DIR BUILD_DIR CC: makes the Debian packages, installs them in a minimal system
+# of the same release, tests their contents, and removes them. Exit status 77: not a Debian system
+# on which root can make one.
 set -euo pipefail
 source=$1 build=$2 cc=$3
 
@@ -12,7 +13,7 @@ release=$(. /etc/os-release && [ "$ID" = debian ] && echo "$VERSION_CODENAME") |
 
 place=$(mktemp -d)
 trap 'rm -rf -- "$place"' EXIT
-say() { # COMMAND...: quiet unless it fails
+say() { # COMMAND...: prints its output only if it fails
     "$@" > "$place/log" 2>&1 || { echo "failed: $*"; cat "$place/log"; exit 1; }
 }
 (cd "$place" && say cpack --config "$build/CPackConfig.cmake" -B "$place/packages")
@@ -20,7 +21,7 @@ rm -rf "$place/packages/_CPack_Packages"
 mkdir "$place/inside"
 mv "$place"/packages/*.deb "$place/inside"
 
-# A program that is linked to the library where that lies here, and finds it where it is installed there.
+# Linked to the library in the build folder; must find the installed one.
 say "$cc" -std=c11 -I "$source/core" "$source/tests/consumer/example.c" -o "$place/inside/example" -L "$build" -lbitsift
 cat > "$place/inside/run.sh" <<'END'
 set -eux

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# run.sh SOURCE_DIR BUILD_DIR CC KIND: installs the library of that kind (shared or static) into a fresh place, moves
-# it, and builds and runs README's example against it: as a CMake project of its own, and with pkg-config alone.
-# SANITIZE: what the library was built with, if anything.
+# run.sh SOURCE_DIR BUILD_DIR CC KIND: installs the library of that kind (shared or static) into a
+# new folder, moves the folder, and builds and runs the example of docs/library.md against it: as a
+# CMake project, and with pkg-config alone. SANITIZE: the sanitizers that the library was built
+# with, if any.
 set -euo pipefail
 source=$1 build=$2 cc=$3 kind=$4
 here=$source/tests/consumer
@@ -10,11 +11,12 @@ place=$(mktemp -d)
 trap 'rm -rf -- "$place"' EXIT
 cd -- "$place"
 
-say() { # COMMAND...: quiet unless it fails
+say() { # COMMAND...: prints its output only if it fails
     "$@" > log 2>&1 || { echo "failed: $*"; cat log; exit 1; }
 }
 
-# The pieces of a package: a library of one kind and the headers, without the other kind and the program.
+# The components of a package: a library of one kind and the headers, without the other kind and
+# without the program.
 say cmake --install "$build" --prefix "$place/first" --component headers
 say cmake --install "$build" --prefix "$place/first" --component "$kind"
 say cmake --install "$build" --prefix "$place/first" --component json
@@ -64,8 +66,8 @@ say "$cc" -std=c11 -Wall -Wextra -Werror "$here/example.c" -o plain "${arguments
 library=$(dirname "$(find "$prefix" -name 'libbitsift.*' | head -n 1)")
 export LD_LIBRARY_PATH=$library
 check "$place/plain"
-# Records are parsed by libbitsift-json.so: the shared library finds the installed file, a program with the static library one in its
-# own folder.
+# Records are parsed by libbitsift-json.so. The shared library finds the installed file; a program
+# with the static library needs it in its own folder.
 object=$(find "$prefix" -name libbitsift-json.so)
 echo '{"id": "one", "text": "a Bloom filter"}' > documents/records.jsonl
 sed 's/"\."/"records.jsonl"/' "$here/example.c" > records.c
@@ -77,7 +79,7 @@ check_records() {
 }
 [ "$kind" = shared ] || cp "$object" "$place"
 check_records
-# Neither the current directory nor the environment may name another one.
+# A file in the current directory or in a folder of LD_LIBRARY_PATH must not be used.
 cp "$object" documents
 rm -f -- "$object" "$place/libbitsift-json.so"
 if out=$(cd documents && rm -rf .bitsift && LD_LIBRARY_PATH=$LD_LIBRARY_PATH:$place/documents bash -c 'exec -a ./records "$1"' bash \
@@ -97,7 +99,7 @@ if [ "$kind" = shared ] && ldd filters | grep -q 'libbitsift\.so'; then
     exit 1
 fi
 
-# C++ reads the headers too, and a program needs nothing else of ours.
+# The headers also compile as C++, and no other header is needed.
 for header in "$prefix"/include/bitsift/*.h; do
     echo "#include <bitsift/${header##*/}>"
 done > plus.cpp

@@ -1,4 +1,4 @@
-/* add_search.c: documents from a program into an index, and a search of it. */
+/* add_search.c: adds documents from a program to an index and searches it. */
 #include <bitsift.h>
 #include <bitsift/writer.h>
 #include <stdio.h>
@@ -29,8 +29,8 @@ int main(int argc, char **argv)
 	struct bs_writer *writer;
 	struct bs_error err;
 
-	/* Seen by nobody until the commit, and then by everybody. An id that comes again replaces
-	 * its document. */
+	/* Readers see added documents only after the commit. A document with an existing id
+	 * replaces the old one. */
 	if (bs_writer_open(&request, &writer, &err))
 		return fail(&err);
 	for (size_t i = 0; i < sizeof(notes) / sizeof(*notes); i++) {
@@ -56,7 +56,7 @@ int main(int argc, char **argv)
 	    bs_search(searcher, &query, &result, &err))
 		return fail(&err);
 
-	/* The text of a document, by its id. */
+	/* Reads the text of a document by its id. */
 	const struct bs_text *texts;
 	size_t n_texts;
 	if (bs_document(searcher, "3", 1, &texts, &n_texts, NULL, &err))

@@ -1,5 +1,5 @@
-/* analyzer.c: words cut by a function of the program: here, whatever stands between commas. The
- * index knows its name, and is not searched without it. */
+/* analyzer.c: the program splits texts into terms: here, at commas. The index records the
+ * analyzer's name and can only be opened with it. */
 #include <stdio.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ static int cut(void *context, const uint8_t *text, size_t text_bytes,
 		const uint8_t *comma = memchr(text + at, ',', text_bytes - at);
 		size_t stop = comma ? (size_t)(comma - text) : text_bytes;
 		if (stop > at)
-			/* as it is: no letter is folded */
+			/* unchanged: letters are not folded */
 			answer = emit(emit_context, text + at, stop - at, at, stop);
 		at = stop + 1;
 	}

@@ -1,5 +1,5 @@
-/* bloom.c: what two hosts hold, told by filters: which of them to ask for a word, and what one
- * sends the other when it has more. */
+/* bloom.c: two hosts describe their words by Bloom filters: which host to ask for a word, and the
+ * delta that one sends the other after changes. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,7 @@ int main(void)
 	uint64_t n_bits = bs_bloom_optimal_bits(10000, 0.01);
 	uint32_t n_hashes = bs_bloom_optimal_hashes(n_bits, 10000);
 
-	/* Each host counts its words, and publishes the plain filter of them. */
+	/* Each host keeps a counting filter of its words and publishes the plain filter. */
 	enum bs_status status = bs_counting_new(n_bits, n_hashes, &cellar, &err);
 	if (!status)
 		status = bs_counting_new(n_bits, n_hashes, &attic, &err);
@@ -49,7 +49,7 @@ int main(void)
 	size_t n = bs_bloom_pass(views, 2, &key, 1, passed);
 	printf("moth77: ask %zu of 2, number %u\n", n, passed[0]);
 
-	/* A word goes, another one comes: what is sent is what changed. */
+	/* One word is removed, another is added; only the difference is sent. */
 	if (!bs_counting_remove(attic, key))
 		puts("never there");
 	bs_counting_add(attic, key_of("trunk"));
@@ -65,7 +65,7 @@ int main(void)
 	       bs_bloom_has(bs_bloom_look(of_attic), key_of("trunk")),
 	       delta_bytes < 150 ? "in a few bytes" : "in too many");
 
-	/* Does either have it? */
+	/* The union of both filters: does either host have the word? */
 	status = bs_bloom_unite(of_cellar, bs_bloom_look(of_attic), &err);
 	if (!status)
 		printf("either: about %.0f thousand words\n",

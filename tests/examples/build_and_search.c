@@ -1,5 +1,5 @@
-/* build_and_search.c DIR: files of a folder are indexed, and searched: the best, with a snippet and
- * the places of the words. */
+/* build_and_search.c DIR: indexes the files of a folder and searches them: the best hits, with a
+ * snippet and the places of the words. */
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -14,7 +14,7 @@ static int show(void *context, const struct bs_hit *hit)
 	for (size_t i = 0; i < hit->n_passages; i++)
 		printf("   line %llu, column %llu\n", (unsigned long long)hit->passages[i].line,
 		       (unsigned long long)hit->passages[i].column);
-	return 0; /* go on */
+	return 0; /* continue */
 }
 
 static int write_file(const char *path, const char *text)
@@ -45,12 +45,12 @@ int main(int argc, char **argv)
 	               "Dear Nora,\nthe harbour is cold,\nand a lantern burns.\n") ||
 	    write_file("letters/june.txt", "No lantern any more.\n"))
 		return 2;
-	/* again: only what is new or changed is read */
+	/* on later calls, only new and changed files are read */
 	enum bs_status status = bs_index_build(&build, &report, &err);
 	if (!status)
-		status = bs_index_open_with(&open, &index, &err); /* for all threads */
+		status = bs_index_open_with(&open, &index, &err); /* shared by all threads */
 	if (!status)
-		status = bs_searcher_new(index, &searcher, &err); /* one a thread */
+		status = bs_searcher_new(index, &searcher, &err); /* one per thread */
 	if (!status)
 		status = bs_search(searcher, &find, NULL, &err);
 	if (status)

@@ -1,5 +1,5 @@
-/* catalog.c DIR: three indexes in a catalog are asked one question, and only those that can have an
- * answer are opened. */
+/* catalog.c DIR: searches three indexes in a catalog; only indexes that may have a hit are
+ * opened. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +50,7 @@ int main(int argc, char **argv)
 	struct bs_error err;
 	enum bs_status status = BS_OK;
 	if (argc == 2)
-		(void)mkdir(argv[1], 0700); /* or it is there */
+		(void)mkdir(argv[1], 0700); /* the folder may exist */
 	if (argc != 2 || chdir(argv[1]) != 0) {
 		fprintf(stderr, "usage: catalog DIR\n");
 		return 2;

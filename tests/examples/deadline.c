@@ -1,5 +1,5 @@
-/* deadline.c: a search that may take no longer than that, one that is satisfied with what was found
- * until then, and one that is called off. */
+/* deadline.c: a search with a deadline, a search that returns what it found until its deadline, and
+ * a search that is cancelled. */
 #include <stdio.h>
 #include <string.h>
 
@@ -32,7 +32,7 @@ static void show(const char *what, enum bs_status status, const struct bs_search
 
 int main(void)
 {
-	/* It reads each document, to be slow. */
+	/* Reads each document, so that the search is slow. */
 	struct bs_search_request find = {.query.text = "\"a1 words\"~9 OR \"all the\"~2",
 	                                 .output.mode = BS_SEARCH_COUNT,
 	                                 .method.brute = true,

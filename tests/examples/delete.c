@@ -1,4 +1,4 @@
-/* delete.c: documents are deleted by id and by a query, and one comes back. */
+/* delete.c: deletes documents by id and by a query, and restores one. */
 #include <stdio.h>
 #include <string.h>
 
@@ -29,7 +29,7 @@ static int show(void *context, const struct bs_hit *hit)
 	return 0;
 }
 
-/* Who opened an index before it was changed keeps what he opened. */
+/* An open index does not see later changes, so it is opened anew. */
 static enum bs_status list(struct bs_memory_index *memory, const char *when, struct bs_error *err)
 {
 	struct bs_open_request open = {.memory = memory};

@@ -1,5 +1,5 @@
-/* feedback_like.c: documents like another, and documents that have the typical words of the
- * best. */
+/* feedback_like.c: finds documents similar to another one, and documents with the typical words of
+ * the best hits. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* grep_lines.c DIR: lines that match a regular expression, with an index that rules files out: each
- * as a struct, with its matches. */
+/* grep_lines.c DIR: finds lines that match a regular expression, with an index that rules files
+ * out. Each line is passed as a struct with its matches. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -7,7 +7,7 @@
 
 #include <bitsift.h>
 
-/* On any thread, but one call at a time, and files in order. */
+/* May be called on any thread, but not concurrently; files are in order. */
 static int show(void *context, const struct bs_grep_line *line)
 {
 	(void)context;
@@ -16,7 +16,7 @@ static int show(void *context, const struct bs_grep_line *line)
 		printf(" [%.*s]", (int)(line->matches[i].end - line->matches[i].start),
 		       line->text + line->matches[i].start);
 	printf(" in %.*s", (int)line->text_bytes, line->text);
-	return 0; /* go on */
+	return 0; /* continue */
 }
 
 static void tell(void *context, const char *message)

@@ -1,4 +1,4 @@
-/* log.c: what the library does on its own, or what takes long, for a program's log. */
+/* log.c: passes background work and slow calls of the library to a program's log. */
 #include <stdio.h>
 
 #include <bitsift.h>
@@ -24,7 +24,7 @@ int main(void)
 	struct bs_error err;
 	enum bs_status status = bs_memory_index_new(&memory, &err);
 	struct bs_writer_request request = {.memory = memory, .host.log = &log};
-	/* of all its queries, too */
+	/* logs all queries of the index, too */
 	struct bs_open_request open = {.memory = memory, .host.log = &log};
 
 	if (!status)
@@ -40,7 +40,7 @@ int main(void)
 		status = bs_searcher_new(index, &searcher, &err);
 	if (!status)
 		status = bs_search(searcher, &find, NULL, &err);
-	log.slow_ns = 1; /* from now on, any query is a slow one */
+	log.slow_ns = 1; /* from here on, every query is slow */
 	if (!status)
 		status = bs_search(searcher, &find, NULL, &err);
 	if (status)

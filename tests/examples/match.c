@@ -1,4 +1,4 @@
-/* match.c: does a text in memory match a query, and where? No index is needed. */
+/* match.c: tests whether a text in memory matches a query, and where; without an index. */
 #include <stdio.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ int main(void)
 	struct bs_error err;
 
 	request.query_bytes = strlen(request.query);
-	/* once; then any number of texts */
+	/* made once, then used for any number of texts */
 	enum bs_status status = bs_query_new(&request, &query, NULL, &err);
 	if (!status)
 		status = bs_query_match(query, texts, 2, &result, &err);

@@ -1,5 +1,5 @@
-/* matrix.c: what an index is made of: its shards, the columns of a word, and what the filter leaves
- * for a query. */
+/* matrix.c: looks inside an index: its shards, the columns of a word, and the candidates of a
+ * query. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 #define N_DOCS 4000
 
-/* Document i has the word "even" if it is, and one of its own. */
+/* Document i has the word "even" if i is even, and a unique word. */
 static enum bs_status fill(struct bs_memory_index *memory, struct bs_error *err)
 {
 	struct bs_writer_request request = {.memory = memory};
@@ -51,7 +51,7 @@ static enum bs_status show_shard(const struct bs_index *index, uint32_t segment,
 			       (double)columns->n_set / columns->n_columns / columns->n_lanes,
 			       even.n_columns[l]);
 	}
-	/* The columns themselves: words where they lie in the index, for as long as it is open. */
+	/* The bits of a column, borrowed from the index until it is closed. */
 	const uint64_t *words;
 	if (even.n_columns[BS_MATRIX_EXACT] == 1)
 		status = bs_matrix_words(index, segment, number, BS_MATRIX_EXACT,

@@ -1,5 +1,4 @@
-/* memory.c: an index that is in memory alone; its files, carried to another one; changes that are
- * taken back. */
+/* memory.c: an index in memory; copying its files to another one; rolling back changes. */
 #include <bitsift.h>
 #include <bitsift/writer.h>
 #include <stdio.h>
@@ -48,14 +47,14 @@ int main(void)
 	    add(writer, "b", "the second of two", &err) || bs_writer_commit(writer, NULL, &err))
 		return fail(&err);
 
-	/* A transaction that is given up. */
+	/* A transaction that is rolled back. */
 	if (bs_writer_delete_query(writer, "second", 6, NULL, &err) ||
 	    add(writer, "c", "a third", &err))
 		return fail(&err);
 	bs_writer_rollback(writer);
 	printf("two: %d, third: %d\n", count(memory, "two"), count(memory, "third"));
 
-	/* What a database would keep in a table. */
+	/* Copies the files, as a database that stores them in a table does. */
 	for (size_t i = 0; i < bs_memory_index_n_files(memory); i++) {
 		struct bs_memory_index_file file;
 		if (bs_memory_index_file_at(memory, i, &file, &err) ||

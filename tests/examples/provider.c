@@ -1,4 +1,4 @@
-/* provider.c: an index of texts that stay where they are: it is asked for words, and asks for the
+/* provider.c: an index that does not store its texts: it answers queries and asks the program for
  * texts. */
 #include <bitsift.h>
 #include <bitsift/writer.h>
@@ -8,7 +8,7 @@
 
 static const char *const rows[] = {"one fish two fish", "red fish blue fish", "two fish one dish"};
 
-/* The rows are a table; ids are their numbers. */
+/* Returns a row of the table by its id, which is its number. */
 static int look_up(void *context, const char *id, size_t id_bytes, const struct bs_text **texts_out,
                    size_t *n_texts_out)
 {

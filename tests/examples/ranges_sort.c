@@ -1,5 +1,4 @@
-/* ranges_sort.c: numbers and dates in fields: ranges of them, an order by them, and pages of that
- * order. */
+/* ranges_sort.c: numbers and dates in fields: range queries, sorting, and pages of sorted hits. */
 #include <stdio.h>
 #include <string.h>
 

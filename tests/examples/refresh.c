@@ -1,5 +1,5 @@
-/* refresh.c DIR: the rest of an index's life: files change, a handle answers for what they are now,
- * the index is refreshed, made compact, and checked. */
+/* refresh.c DIR: the later life of an index: files change, an open index answers for their current
+ * content, and the index is refreshed, compacted and checked. */
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -39,7 +39,7 @@ int main(int argc, char **argv)
 	                                 .n_sources = 1,
 	                                 .index.words = true,
 	                                 .rebuild = true};
-	/* its sources and options are recorded */
+	/* the index records its sources and options */
 	struct bs_build_request refresh = {.dir = "notes.index"};
 	struct bs_check_request check = {.dir = "notes.index"};
 	struct bs_build_report report;

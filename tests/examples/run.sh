@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# run.sh OUTPUT PROGRAM ARGUMENT...: the program ends well, and OUTPUT, a regular expression, matches what it prints. (ctest by
-# itself looks at one of the two.)
+# run.sh OUTPUT PROGRAM ARGUMENT...: the program must succeed, and its output must match OUTPUT, a
+# regular expression. (ctest alone checks only one of the two.)
 set -uo pipefail
 output=$1
 shift

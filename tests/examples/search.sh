@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# search.sh PROGRAM BITSIFT SOURCE: README's program finds the best documents in an index of the working directory. It calls the
-# library in at most 12 lines.
+# search.sh PROGRAM BITSIFT SOURCE: README's program must find the best documents in an index of the
+# working directory, and call the library in at most 12 lines.
 set -euo pipefail
 program=$(realpath -- "$1") bitsift=$(realpath -- "$2") source=$(realpath -- "$3")
 [ "$(sed '1,/^{/d; /return 0;/,$d' "$source" | wc -l)" -le 12 ]

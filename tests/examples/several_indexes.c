@@ -1,6 +1,6 @@
-/* several_indexes.c DIR: two indexes rank as one. Each says how frequent the words of the query are
- * in it; the sums go to both, so that scores can be compared; of the hits of both, the best are
- * those of one index of all. */
+/* several_indexes.c DIR: two indexes rank as one. Each reports how frequent the query's words are
+ * in it. Both are searched with the sums, so that scores are comparable and the best hits of both
+ * are those of one large index. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,18 +19,18 @@ struct hit {
 	char id[32];
 };
 
-/* The best so far, of all indexes. */
+/* The best hits so far, of all indexes. */
 struct best {
 	struct hit hits[N_BEST];
 	size_t n;
-	const char *source; /* being asked */
+	const char *source; /* the index that is being searched */
 };
 
 static int take_hit(void *context, const struct bs_hit *hit)
 {
 	struct best *best = context;
 	size_t at = best->n < N_BEST ? best->n : N_BEST;
-	/* equal ones stay in the order of the indexes */
+	/* hits with equal scores stay in the order of the indexes */
 	while (at > 0 && best->hits[at - 1].score < hit->score)
 		at--;
 	if (at == N_BEST)

@@ -1,9 +1,9 @@
 /*
- * generate.c: seeded Zipf text. See generate.h.
+ * generate.c: random Zipf text. See generate.h.
  *
- * How it stays the same everywhere: no floating point and no libm. Zipf weights and log-normal
- * lengths come from a fixed-point log2 and exp2 (below), words are drawn from an alias table of
- * integers, and random bits are those of xoshiro256++, one stream per document.
+ * The output is the same everywhere, because floating point and libm are not used. Zipf weights and
+ * log-normal lengths are computed by a fixed-point log2 and exp2 (below). Words are drawn from an
+ * alias table of integers. Random bits come from xoshiro256++, one stream per document.
  */
 #include "tests/generate/generate.h"
 
@@ -14,27 +14,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A word in the 16 bytes that text is copied by; the bytes past n_bytes are zero. */
+/* A word. It has 16 bytes, so that text is copied 16 bytes at a time; bytes after n_bytes are 0. */
 struct word {
 	char letters[15];
 	uint8_t n_bytes;
 };
 
-#define EXP_BITS 26 /* bits of the exponent that exp2_negative_q32 looks at: as exact as log2_q32 */
+/* bits of the exponent that exp2_negative_q32 uses: the precision of log2_q32 */
+#define EXP_BITS 26
 
 struct bs_generator {
 	struct bs_generator_options options;
-	uint64_t *columns; /* the alias table, see make_columns */
+	uint64_t *columns; /* the alias table; see make_columns */
 	struct word *words;
 	uint32_t topic_limit; /* topic_milli as a share of 2^16 */
 	uint64_t exp_steps[EXP_BITS];
 };
 
-/*
- * Random bits: xoshiro256++ 1.0 seeded by SplitMix64, from the authors' public-domain descriptions
+/* Random bits: xoshiro256++ 1.0 seeded by SplitMix64, after the authors' public-domain descriptions
  * (Blackman and Vigna, "Scrambled linear pseudorandom number generators", 2021; Steele, Lea and
- * Flood, "Fast splittable pseudorandom number generators", 2014).
- */
+ * Flood, "Fast splittable pseudorandom number generators", 2014). */
 
 #define GAMMA UINT64_C(0x9e3779b97f4a7c15) /* 2^64 / golden ratio, odd: SplitMix64's step */
 
@@ -49,7 +48,7 @@ static uint64_t mix(uint64_t x)
 	return x ^ (x >> 31);
 }
 
-/* A number that depends on all of its arguments; purpose keeps lengths, words and topics apart. */
+/* Derives a number from all arguments. purpose distinguishes lengths, words and topics. */
 static uint64_t derive_seed(uint64_t seed, uint64_t purpose, uint64_t number)
 {
 	return mix(mix(seed + purpose * GAMMA) + number * GAMMA);
@@ -82,11 +81,10 @@ static inline uint64_t next_random(struct random *random)
 	return result;
 }
 
-/*
- * Fixed point. Q32 is a number times 2^32. log2: halve to a mantissa in [1, 2), then each squaring
- * gives one bit of the logarithm. Truncation costs at most 2^-31 of the mantissa a step, so the sum
- * is right to about 2^-26: a millionth of a weight is far below the noise of any sample.
- */
+/* Fixed point: Q32 is a number times 2^32. log2 halves its argument to a mantissa in [1, 2); then
+ * each squaring yields one bit of the logarithm. Truncation costs at most 2^-31 of the mantissa per
+ * step, so the result is accurate to about 2^-26. A millionth of a weight is far below the noise of
+ * any sample. */
 static uint64_t log2_q32(uint32_t x)
 {
 	assert(x > 0);
@@ -116,8 +114,8 @@ static uint64_t square_root(uint64_t x)
 	return root;
 }
 
-/* steps[i] = 2^-(2^-(i + 1)) in Q32: the square root of a half, and each the square root of the one
- * before. */
+/* Sets steps[i] = 2^-(2^-(i + 1)) in Q32: the first is the square root of 1/2, each other the
+ * square root of the one before it. */
 static void make_exp_steps(uint64_t steps[EXP_BITS])
 {
 	uint64_t step = UINT64_C(1) << 31;
@@ -125,7 +123,7 @@ static void make_exp_steps(uint64_t steps[EXP_BITS])
 		steps[i] = step = square_root(step << 32);
 }
 
-/* 2^-exponent, both Q32. */
+/* Returns 2^-exponent; both are Q32. */
 static uint64_t exp2_negative_q32(const uint64_t steps[EXP_BITS], uint64_t exponent)
 {
 	uint64_t whole = exponent >> 32;
@@ -139,18 +137,17 @@ static uint64_t exp2_negative_q32(const uint64_t steps[EXP_BITS], uint64_t expon
 }
 
 /*
- * Words. A word is 1 to 4 syllables, consonant and vowel, and perhaps a closing consonant; its
- * length tells the number of syllables and whether it is closed, so that every word can be read
- * back in only one way:
+ * Words: 1 to 4 syllables of consonant and vowel, and perhaps a closing consonant. The length of a
+ * word determines its number of syllables and whether it is closed, so every word can be parsed in
+ * only one way:
  *
  *     rank   0 ..        479   one syllable     "ba"   .. "zut"
  *          480 ..     38,879   two              "baba" .. "zuzut"
  *       38,880 ..  3,110,879   three
  *    3,110,880 ..              four
  *
- * Within a group, ranks step through the words by a stride that has no factor in common with the
- * size of the group (2^i 3 5^j), so that each is met once, and neighbours in rank do not share
- * their beginnings.
+ * Within a group, ranks step through the words by a stride that is coprime to the size of the group
+ * (2^i 3 5^j). Thus each word is used once, and neighbouring ranks do not begin alike.
  */
 static const char consonants[] = "bdfghjklmnprstvz";
 static const char vowels[] = "aeiou";
@@ -193,14 +190,14 @@ size_t bs_generator_word(uint32_t rank, char word_out[BS_GENERATOR_WORD_BYTES])
 }
 
 /*
- * The alias table (Walker 1977, in the form of Vose 1991): n columns, each holding a threshold and
- * another word; a draw picks a column, and then its own word if a fraction is below the threshold,
- * else the other. A column is
+ * The alias table (Walker 1977, in the form of Vose 1991) has n columns. Each has a threshold and
+ * another word. A draw picks a column; it returns the column's own word if a random fraction is
+ * below the threshold, otherwise the other word. A column is
  *
  *     63                                  24 23                 0
  *     [ threshold, a fraction of 2^40       | the other word    ]
  *
- * Weights are Q39 with at least 1, hence their sum W, and every weight times n, is at most 2^39 *
+ * Weights are Q39 and at least 1. Hence their sum W, and every weight times n, is at most 2^39 *
  * 2^24 = 2^63.
  */
 #define OTHER_BITS     24
@@ -209,7 +206,7 @@ size_t bs_generator_word(uint32_t rank, char word_out[BS_GENERATOR_WORD_BYTES])
 
 static inline uint32_t pick_word(const struct bs_generator *generator, uint64_t bits)
 {
-	/* 40 random bits times n: the column above bit 40, and below it 40 bits of fraction. */
+	/* 40 random bits times n: the column is above bit 40, a fraction of 40 bits below it. */
 	uint64_t product = (bits >> (64 - THRESHOLD_BITS)) * generator->options.n_words;
 	uint64_t column_word = product >> THRESHOLD_BITS;
 	uint64_t fraction = product & ((UINT64_C(1) << THRESHOLD_BITS) - 1);
@@ -217,8 +214,8 @@ static inline uint32_t pick_word(const struct bs_generator *generator, uint64_t 
 	return (uint32_t)(fraction < column >> OTHER_BITS ? column_word : column & OTHER_MASK);
 }
 
-/* part / whole as a fraction of 2^40, by long division: the shifted part has no room in 64 bits.
- * part < whole. */
+/* Returns part / whole as a fraction of 2^40, by long division, because part << 40 does not fit
+ * into 64 bits. Requires part < whole. */
 static uint64_t fraction_of(uint64_t part, uint64_t whole)
 {
 	uint64_t fraction = 0;
@@ -233,13 +230,14 @@ static uint64_t fraction_of(uint64_t part, uint64_t whole)
 	return fraction;
 }
 
-/* weights[rank] = (rank + 1)^-s in Q39, at least 1; returns their sum. */
+/* Sets weights[rank] = (rank + 1)^-s in Q39, at least 1. Returns their sum. */
 static uint64_t make_weights(const struct bs_generator *generator, uint64_t *weights)
 {
 	uint64_t sum = 0;
 	for (uint32_t rank = 0; rank < generator->options.n_words; rank++) {
 		uint64_t exponent = log2_q32(rank + 1) * generator->options.zipf_milli / 1000;
-		/* The whole part last, so that rare words keep 7 bits more than Q32 has. */
+		/* The whole part of the exponent is applied last, which gives rare words 7 more
+		 * bits than Q32. */
 		uint64_t mantissa = exp2_negative_q32(generator->exp_steps, exponent & UINT32_MAX)
 		                    << 7;
 		uint64_t shift = exponent >> 32;
@@ -250,8 +248,8 @@ static uint64_t make_weights(const struct bs_generator *generator, uint64_t *wei
 	return sum;
 }
 
-/* weights: used up. order: scratch of n_words numbers; small words are listed from its start,
- * others from its end. */
+/* weights: overwritten. order: scratch of n_words numbers; words whose scaled weight is below sum
+ * are listed from its start, the others from its end. */
 static void make_columns(uint64_t *weights, uint64_t sum, uint32_t n_words, uint32_t *order,
                          uint64_t *columns)
 {
@@ -273,7 +271,7 @@ static void make_columns(uint64_t *weights, uint64_t sum, uint32_t n_words, uint
 			order[n_small++] = large;
 		}
 	}
-	/* The arithmetic is exact, so what is left fills its column; the other word is the word
+	/* The arithmetic is exact, so each remaining word fills its column; its other word is
 	 * itself. */
 	for (uint32_t i = 0; i < n_small; i++)
 		columns[order[i]] = order[i];
@@ -364,14 +362,12 @@ void bs_generator_free(struct bs_generator *generator)
 	free(generator);
 }
 
-/* The longest document, in words; what the tail of the log-normal is cut at. */
+/* The length, in words, at which the tail of the log-normal distribution is cut off. */
 #define MAX_DOCUMENT_WORDS (UINT32_C(1) << 24)
 
-/*
- * mean * 2^(sigma z - sigma^2 ln 2 / 2): the subtrahend makes the expectation equal the mean, since
- * the expectation of 2^(sigma z) = e^(sigma ln 2 z) is e^((sigma ln 2)^2 / 2). z is nearly normal:
- * 12 uniform numbers have variance 1 together (Irwin-Hall), and mean 6.
- */
+/* Draws mean * 2^(sigma z - sigma^2 ln 2 / 2). The subtrahend makes the expectation equal to the
+ * mean, because the expectation of 2^(sigma z) = e^(sigma ln 2 z) is e^((sigma ln 2)^2 / 2). z is
+ * approximately normal: the sum of 12 uniform numbers has variance 1 and mean 6 (Irwin-Hall). */
 static uint32_t draw_length(const struct bs_generator *generator, struct random *random)
 {
 	const struct bs_generator_options *options = &generator->options;
@@ -383,7 +379,8 @@ static uint32_t draw_length(const struct bs_generator *generator, struct random 
 	const int64_t half_ln2_q32 = INT64_C(1488522236);
 	int64_t octaves =
 		z_q32 * sigma_milli / 1000 - sigma_milli * sigma_milli * half_ln2_q32 / 1000000;
-	/* octaves < 12; exp2 goes downwards only, so start 12 octaves up and round. */
+	/* octaves < 12. exp2_negative_q32 only takes negative exponents, so start 12 octaves up and
+	 * round. */
 	uint64_t share =
 		exp2_negative_q32(generator->exp_steps, (uint64_t)((INT64_C(12) << 32) - octaves));
 	uint64_t n_words = (options->mean_words * share + (UINT64_C(1) << 19)) >> 20;
@@ -392,12 +389,10 @@ static uint32_t draw_length(const struct bs_generator *generator, struct random 
 	return n_words < MAX_DOCUMENT_WORDS ? (uint32_t)n_words : MAX_DOCUMENT_WORDS;
 }
 
-/*
- * A topic is TOPIC_WORDS words, themselves drawn by Zipf's law, so that over many topics every word
- * keeps its share; the first words of a topic are the commonest in it (the product of two uniform
- * numbers is more often small). Topics are not stored: the word at a place of a topic is a function
- * of both.
- */
+/* A topic has TOPIC_WORDS words. They are drawn by Zipf's law, so that every word keeps its share
+ * over many topics. The first words of a topic are its most frequent ones, because the product of
+ * two uniform numbers is usually small. Topics are not stored: the word at a place of a topic is a
+ * function of both. */
 #define TOPIC_WORDS 128
 
 static inline uint32_t pick_topic_word(const struct bs_generator *generator, uint64_t topic_seed,
@@ -408,8 +403,8 @@ static inline uint32_t pick_topic_word(const struct bs_generator *generator, uin
 	return pick_word(generator, mix(topic_seed + place * GAMMA));
 }
 
-/* What follows a word, decided by 8 random bits: a sentence has 12.8 words, a line 5 sentences, by
- * the mean. */
+/* Thresholds for 8 random bits that decide what follows a word. On average a sentence has 12.8
+ * words and a line 5 sentences. */
 enum {
 	LINE_BELOW = 4,
 	SENTENCE_BELOW = 20,
@@ -424,8 +419,8 @@ enum bs_status bs_generator_document(const struct bs_generator *generator, uint6
 	const uint64_t topic_seed = derive_seed(options->seed, 2, doc / options->topic_docs);
 	const uint32_t n_words = draw_length(generator, &random);
 	bs_buffer_clear(text);
-	/* A word takes at most 9 letters and 2 bytes after it; the last is copied as a whole struct
-	 * word. */
+	/* A word takes at most 9 letters and 2 bytes after it; the last word is copied as a whole
+	 * struct word. */
 	enum bs_status status =
 		bs_buffer_reserve(text, (size_t)n_words * 11 + sizeof(struct word), err);
 	if (status)
@@ -433,7 +428,7 @@ enum bs_status bs_generator_document(const struct bs_generator *generator, uint6
 	uint8_t *to = text->data;
 	bool is_start = true;
 	for (uint32_t i = 0; i < n_words; i++) {
-		/* the upper 40 choose the word, the lower 24 all else */
+		/* the upper 40 bits choose the word, the lower 24 everything else */
 		uint64_t bits = next_random(&random);
 		uint32_t rank =
 			(bits & 0xffff) < generator->topic_limit
@@ -471,7 +466,7 @@ enum bs_status bs_generator_run(const struct bs_generator *generator, bs_generat
 	return status;
 }
 
-/* The line feed is the only byte of a generated text that JSON wants escaped. */
+/* JSON requires only the line feeds of a generated text to be escaped. */
 static enum bs_status write_record(void *context, const char *id, const uint8_t *text,
                                    size_t text_bytes, struct bs_error *err)
 {

@@ -1,12 +1,12 @@
 /*
- * generate.h: seeded text with the statistics of text, for tests and benchmarks.
+ * generate.h: random text with the statistics of real text, for tests and benchmarks.
  *
- * Words are drawn by Zipf's law from a vocabulary of pronounceable strings, document lengths are
- * log-normal, and neighbouring documents share topic words, as the files of a folder or the mails
- * of a week do. The same options give the same bytes on every platform: all arithmetic is on
- * integers, which is why the real-valued options are given in thousandths. Document i depends on
- * the options and i alone, so that threads may make documents in any order. This is not language:
- * there is no grammar, no morphology, and no script but ASCII; for those see corpus/sample.
+ * Words are drawn by Zipf's law from a vocabulary of pronounceable strings. Document lengths are
+ * log-normal. Neighbouring documents share topic words, like the files of a folder or the mails of
+ * a week. The same options give the same bytes on every platform, because all arithmetic uses
+ * integers; therefore real-valued options are given in thousandths. Document i depends only on the
+ * options and on i, so that threads may make documents in any order. The text is not language: it
+ * has no grammar, no morphology, and only ASCII letters. For real language see corpus/sample.
  */
 #pragma once
 
@@ -30,58 +30,57 @@ struct bs_generator_options {
 	uint64_t seed;
 	uint64_t n_docs;
 	uint32_t n_words; /* vocabulary size, 1 to BS_GENERATOR_MAX_WORDS */
-	/* exponent s in frequency ~ rank^-s, in thousandths, 0 to 3000; 0: all words alike */
+	/* Exponent s in frequency ~ rank^-s, in thousandths, 0 to 3000; 0: all words equally
+	 * frequent. */
 	uint32_t zipf_milli;
 	uint32_t mean_words; /* mean document length, 1 to 1,000,000 */
-	/* standard deviation of log2(length), in thousandths, 0 to 2000; 0: all equally long */
+	/* Standard deviation of log2(length), in thousandths, 0 to 2000; 0: all equally long. */
 	uint32_t spread_milli;
-	/* share of the words that come from the document's topic, in thousandths, 0 to 1000 */
+	/* Share of the words that are drawn from the document's topic, in thousandths, 0 to
+	 * 1000. */
 	uint32_t topic_milli;
-	uint32_t topic_docs; /* how many neighbouring documents share a topic, >= 1 */
+	uint32_t topic_docs; /* number of neighbouring documents that share a topic, >= 1 */
 };
 
 /* Seed 1, 1,000 documents, 100,000 words, exponent 1.07, 200 words a document, spread 1.1, topics
  * 0.25 by 50. */
 struct bs_generator_options bs_generator_defaults(void);
 
-/* Immutable once made; threads may share it. About 24 bytes per word of the vocabulary. */
+/* Immutable; may be shared by threads. Takes about 24 bytes per word of the vocabulary. */
 struct bs_generator;
 
-/* BS_INVALID for an option out of range (the message names it), BS_NO_MEMORY. options is copied. */
+/* Copies options. BS_INVALID: an option is out of range; the message names it. BS_NO_MEMORY. */
 enum bs_status bs_generator_new(const struct bs_generator_options *options,
                                 struct bs_generator **generator_out,
                                 struct bs_error *err) BS_WARN_UNUSED;
 
-/* NULL is fine. */
+/* generator: nullable. */
 void bs_generator_free(struct bs_generator *generator);
 
-/*
- * The word of a rank (0: the most frequent) as lower-case ASCII letters with a NUL; returns its
- * length, 2 to 9. Ranks from 0 to BS_GENERATOR_MAX_WORDS - 1, no failure. Different ranks have
- * different words, whatever the options; frequent words are short (generate.c has the table).
- */
+/* Writes the word of a rank (0: the most frequent) as lower-case ASCII letters with a NUL and
+ * returns its length, 2 to 9. rank: 0 to BS_GENERATOR_MAX_WORDS - 1. Never fails. Words are
+ * distinct and do not depend on the options; frequent words are short (generate.c has the
+ * table). */
 size_t bs_generator_word(uint32_t rank, char word_out[BS_GENERATOR_WORD_BYTES]);
 
-/*
- * Replaces the contents of text with those of document doc (any number; options.n_docs is no limit
- * here): at least one word, in sentences that begin with a capital and lines of a few sentences,
- * ended by a line feed. Bytes are ASCII letters, space, comma, full stop and line feed.
- * BS_NO_MEMORY.
- */
+/* Replaces the content of text by document doc (any number; options.n_docs is not a limit here): at
+ * least one word, in sentences that begin with a capital letter, and in lines of a few sentences
+ * that end with a line feed. Contains only ASCII letters, space, comma, full stop and line feed.
+ * BS_NO_MEMORY. */
 enum bs_status bs_generator_document(const struct bs_generator *generator, uint64_t doc,
                                      struct bs_buffer *text, struct bs_error *err) BS_WARN_UNUSED;
 
-/* Gets one document: id is NUL-ended ("d0", "d1", ...), both borrowed until it returns. Anything
- * but BS_OK stops. */
+/* Called with one document. id ("d0", "d1", ...; NUL-terminated) and text are borrowed until it
+ * returns. Any status but BS_OK stops the run. */
 typedef enum bs_status (*bs_generator_fn)(void *context, const char *id, const uint8_t *text,
                                           size_t text_bytes, struct bs_error *err);
 
-/* Calls fn with documents 0 to n_docs - 1 in this order. BS_NO_MEMORY, or what fn returned. */
+/* Calls fn with documents 0 to n_docs - 1 in order. Returns BS_NO_MEMORY or the status of fn. */
 enum bs_status bs_generator_run(const struct bs_generator *generator, bs_generator_fn fn,
                                 void *context, struct bs_error *err) BS_WARN_UNUSED;
 
-/* The same as lines {"id": "d0", "text": "..."} into file, which is flushed but not closed.
- * BS_NO_MEMORY, BS_IO. */
+/* Writes the documents to file as lines {"id": "d0", "text": "..."}. Flushes the file, but does not
+ * close it. BS_NO_MEMORY, BS_IO. */
 enum bs_status bs_generator_write_jsonl(const struct bs_generator *generator, FILE *file,
                                         struct bs_error *err) BS_WARN_UNUSED;
 

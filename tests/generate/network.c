@@ -12,7 +12,7 @@ struct bs_network {
 	struct bs_network_options options;
 	uint8_t *is_linked; /* n_nodes * n_nodes */
 	uint8_t *has;       /* n_nodes * n_words */
-	uint32_t *hops;     /* n_nodes * n_nodes, from node to node */
+	uint32_t *hops;     /* n_nodes * n_nodes: distance between two nodes */
 	uint64_t *nodes;    /* 0, 1, 2 ... */
 	struct bs_bloom **homes;
 	struct bs_attenuated **filters;
@@ -41,7 +41,7 @@ bool bs_network_node_has(const struct bs_network *network, uint32_t node, uint32
 	return network->has[(size_t)node * network->options.n_words + word];
 }
 
-/* A word at a node, as its home knows it. */
+/* The key of a word at a node, as the word's home stores it. */
 static struct bs_bloom_key held_key(uint32_t node, uint32_t word)
 {
 	return bs_bloom_key_of_hash((UINT64_C(1) + node) << 32 | word);
@@ -58,7 +58,7 @@ static bool linked(const struct bs_network *network, uint32_t a, uint32_t b)
 	return network->is_linked[(size_t)a * network->options.n_nodes + b];
 }
 
-/* degree / 2 rings, each through all nodes in an order of its own. */
+/* Makes degree / 2 rings, each through all nodes in a random order. */
 static bool link_nodes(struct bs_network *network, uint64_t *state)
 {
 	uint32_t n = network->options.n_nodes;
@@ -81,7 +81,7 @@ static bool link_nodes(struct bs_network *network, uint64_t *state)
 	return order != NULL;
 }
 
-/* Breadth first from each node. */
+/* Computes distances by a breadth-first search from each node. */
 static bool measure_distances(struct bs_network *network)
 {
 	uint32_t n = network->options.n_nodes, *queue = malloc(n * sizeof(*queue));
@@ -102,7 +102,7 @@ static bool measure_distances(struct bs_network *network)
 	return queue != NULL;
 }
 
-/* Frequency by rank as 1 / rank: a rank is drawn evenly by its logarithm. */
+/* Draws words whose frequency is 1 / rank: the logarithm of the rank is uniform. */
 static void give_words(struct bs_network *network, uint64_t *state)
 {
 	const struct bs_network_options *o = &network->options;
@@ -118,8 +118,8 @@ static void give_words(struct bs_network *network, uint64_t *state)
 	}
 }
 
-/* Which nodes can be reached from one in exactly so many hops, going back allowed: what a level
- * stands for. */
+/* Computes most_reached. A level represents the words of the nodes that can be reached in exactly
+ * that number of hops, where going back is allowed. */
 static bool count_reached(struct bs_network *network)
 {
 	uint32_t n = network->options.n_nodes, n_words = network->options.n_words;
@@ -151,8 +151,8 @@ static bool count_reached(struct bs_network *network)
 	return done;
 }
 
-/* As many rounds as there are levels: each node publishes its own words, and what its neighbours
- * published before. */
+/* Runs one round per level: each node publishes its own words, and what its neighbours published in
+ * the round before. */
 static bool publish(struct bs_network *network)
 {
 	const struct bs_network_options *o = &network->options;
@@ -198,7 +198,7 @@ static bool publish(struct bs_network *network)
 	return done;
 }
 
-/* Each node tells the homes of its words that it has them. */
+/* Adds each word of each node to the filter of the word's home. */
 static bool tell_homes(struct bs_network *network)
 {
 	const struct bs_network_options *o = &network->options;
@@ -301,7 +301,7 @@ uint32_t bs_network_distance(const struct bs_network *network, uint32_t from, ui
 	return nearest;
 }
 
-/* Those that the home names, nearest first, until one of them has the word. */
+/* Asks the nodes that the home lists, nearest first, until one has the word. */
 static void ask_home(const struct bs_network *network, uint32_t from, uint32_t word,
                      struct bs_network_search *search)
 {
@@ -324,7 +324,7 @@ static void ask_home(const struct bs_network *network, uint32_t from, uint32_t w
 	}
 }
 
-/* How a node came to be asked. */
+/* Whether a node was asked, whether blindly, and from which node. */
 struct asked {
 	bool is_asked, is_blind;
 	uint32_t from;

@@ -1,29 +1,30 @@
 #!/usr/bin/env python3
-"""circles.py SOURCE_DIR: no circles of includes, no large folders, no two files of one name.
+"""circles.py SOURCE_DIR: tests that there are no include cycles, no large folders, and no two files of one name.
 
-A unit is a .c or .cpp file with its headers, and is understood, built and tested with the units that
-it includes. Units that include one another in a circle are in truth one large unit: this test finds
+A unit is a .c or .cpp file with its headers. It is understood, built and tested with the units that
+it includes. Units that include each other in a cycle are effectively one large unit: this test finds
 them, prints their files and the includes between them, and exits with 1.
 
 A header belongs to the file that defines the functions it declares, wherever that file is:
 
-- A header belongs to each .c that defines one of its functions (not static ones), and to the .c of
-  the same path and name. If these are several, they and the header are one unit.
-- A header whose functions are defined nowhere in the product, or that declares none (types, macros,
-  inline functions), is a unit of its own. Such headers are how a circle is broken: a file that needs
-  only a type includes the header of the type, not the one with the functions of a file above it.
+- A header belongs to each .c file that defines one of its non-static functions, and to the .c file of
+  the same path and name. If there are several, they and the header are one unit.
+- A header whose functions are not defined in the product, or that declares none (types, macros,
+  inline functions), is a unit of its own. Such headers break cycles: a file that needs only a type
+  includes the header of the type, not a header with functions of a module above it.
 
-C is read as text, without a preprocessor: all branches of an #if count.
+C is parsed as text, without a preprocessor: all branches of an #if count.
 """
 import os
 import re
 import sys
 
 PRODUCT = ("core", "corpus", "indexer", "query", "bindings")
-NOT_PRODUCT = ("tests", "sample")  # folders of these names: tests of the bindings, files that tests index
+# folders with these names: tests of the bindings; files that tests index
+NOT_PRODUCT = ("tests", "sample")
 MOST_FILES = 30
 MOST_TESTS = 40
-# Folders that may have more: {"folder": "the reason"}. At most two.
+# Folders that may have more files: {"folder": "the reason"}. At most two.
 LARGE_FOLDERS = {}
 
 
@@ -42,8 +43,8 @@ def read(file):
 
 
 def outer_text(text):
-    """The text without comments, strings, preprocessor lines and what stands in braces: each pair of
-    braces is left as "{}". Braces of extern "C" are dropped."""
+    """Returns the text without comments, strings, preprocessor lines and the content of braces: each
+    outer pair of braces becomes "{}". The braces of extern "C" are removed."""
     text = re.sub(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'',
                   lambda match: '""' if match[0][0] == '"' else " ", text, flags=re.S)
     text = re.sub(r"^[ \t]*#(?:[^\n\\]|\\.)*", "", text, flags=re.M | re.S)
@@ -55,7 +56,7 @@ def outer_text(text):
                 outer.append("{")
             depth += 1
         elif character == "}":
-            depth = max(depth - 1, 0)  # the end of extern "C" has no beginning
+            depth = max(depth - 1, 0)  # the opening brace of extern "C" was dropped
             if depth == 0:
                 outer.append("}")
         elif depth == 0:
@@ -64,7 +65,7 @@ def outer_text(text):
 
 
 def functions(text):
-    """The names of the functions that the text declares, and of those that it defines; none that are static."""
+    """Returns the names of the non-static functions that the text declares, and of those it defines."""
     declared, defined = set(), set()
     for head, end in re.findall(r"([^;{}]*)(;|\{\})", outer_text(text)):
         name = re.search(r"\b(\w+)\s*\(", head)
@@ -75,7 +76,8 @@ def functions(text):
 
 
 def find_includes(file, text, files):
-    places = (os.path.dirname(file), "", "core")  # of the file, of the source tree, of what is installed
+    # relative to the file, to the source tree, to the installed headers
+    places = (os.path.dirname(file), "", "core")
     found = set()
     for name in re.findall(r'^[ \t]*#[ \t]*include[ \t]*["<]([^">]+)[">]', text, flags=re.M):
         for place in places:
@@ -87,7 +89,7 @@ def find_includes(file, text, files):
 
 
 def assign_units(files, texts):
-    """For each file the first file of its unit."""
+    """Returns for each file the first file of its unit."""
     unit = {file: file for file in files}
 
     def first(file):
@@ -112,7 +114,7 @@ def assign_units(files, texts):
 
 
 def find_circles(includes):
-    """The sets of two or more units that reach one another. includes: for each unit those that it includes."""
+    """Returns the sets of two or more units that reach each other. includes: the included units of each unit."""
     reached = {}
     for unit in includes:
         seen, waiting = set(), [unit]
@@ -160,7 +162,7 @@ def check_folders(files):
 
 
 def check_test_folders():
-    """Folders of tests are short too; transcripts and data do not count."""
+    """Checks the number of files in folders of tests, without transcripts and data."""
     large = False
     for folder, below, names in os.walk("tests"):
         below[:] = [name for name in below if name not in ("golden", "seeds", "__pycache__")]

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# door.sh SOURCE_DIR CC LIBRARY OBJECT...: the program's commands need nothing of bitsift but the
-# shared library, which exports what the public headers declare, and the private functions that
-# core/program declares: they link against these alone. The one exception is that of includes.sh:
+# door.sh SOURCE_DIR CC LIBRARY OBJECT...: tests that the program's commands use only the public
+# interface. They must link against the shared library, which exports what the public headers
+# declare, plus the private functions that core/program declares. Exception, as in includes.sh:
 # stats.
 set -euo pipefail
 cd -- "$1"
@@ -11,7 +11,7 @@ shift 3
 place=$(mktemp -d)
 trap 'rm -rf -- "$place"' EXIT
 
-# The private functions, without the library behind them.
+# Stubs of the private functions, without the library code behind them.
 for name in $(grep -ohE '\bbs_[a-z_]+\(' core/program/*.h | sort -u); do
     echo "void $name void) {}"
 done >"$place/private.c"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# figures.sh SOURCE_DIR: the figures of bitsift-bloom(7) were measured. Each literal block of the page
-# equals the block of bench/record/bloom.md or catalog.md that begins with the same line. Each number
-# of its text that has a point or is a percentage is in one of these records. UPDATE=1 copies the
-# present blocks of the records into the page.
+# figures.sh SOURCE_DIR: tests that the figures of bitsift-bloom(7) were measured. Each literal
+# block of the page must equal the block of bench/record/bloom.md or catalog.md that begins with the
+# same line. Each number in its text that has a decimal point or is a percentage must occur in one
+# of these records. UPDATE=1 copies the blocks of the records into the page.
 set -euo pipefail
 cd -- "$1"
 page=docs/man/bitsift-bloom.7
@@ -10,7 +10,7 @@ records=(bench/record/bloom.md bench/record/catalog.md)
 made=$(mktemp)
 trap 'rm -f -- "$made"' EXIT
 
-# A block is identified by its first line up to two blanks; figures may follow these.
+# A block is identified by its first line up to two blanks; figures may follow them.
 awk '
 function name_of(line) { sub(/  .*/, "", line); return line }
 FILENAME != page {

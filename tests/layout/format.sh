@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The C and C++ sources are formatted by .clang-format, and no line is wider than 100 columns (a tab is 8).
+# Tests that C and C++ sources are formatted by .clang-format and that no line is wider than 100
+# columns (a tab is 8).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 failed=0
@@ -17,7 +18,7 @@ print(*wide, sep="\n", end="\n" if wide else "")
 sys.exit(bool(wide))
 PROGRAM
 if command -v clang-format >/dev/null; then
-    # Other versions format a few places differently; Debian 12 has this one.
+    # Other versions format a few places differently; Debian 12 has version 14.
     case $(clang-format --version) in
     *"version 14."*) printf '%s\0' "${files[@]}" | xargs -0 -n 60 -P 2 clang-format --dry-run -Werror || failed=1 ;;
     *) echo "skipped: clang-format is not version 14" ;;

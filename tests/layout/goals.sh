@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# goals.sh SOURCE_DIR: the benchmark's tables make sense without an engine: each row of goals says by itself what it is about, and
-# the README's table has no row without a number.
+# goals.sh SOURCE_DIR: tests that the benchmark's tables make sense if engines are missing: each row
+# of goals names its subject itself, and the README's table has no row without a number.
 set -euo pipefail
 table=$(printf '%s\t' time AND bitsift 10 10 | sed 's/\t$//'; echo
     printf 'time\tAND\tfts5-full\t100\t90\nindex\tbitsift\t1\t5\t2\nindex\tfts5-full\t1\t9\t4\n')

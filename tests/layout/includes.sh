@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# includes.sh SOURCE_DIR: includes go one way, from room to room as ARCHITECTURE.md has them. A room
-# may include its own headers, those of the rooms that are named after it here, and the public ones:
-# core/bitsift.h and core/bitsift/*.h. Search and grep do not meet; the matrix knows no index and no
-# files of users. The program (query/options, manual, format and cli) goes through the library's
-# door: it includes the public headers and those of core/program, which it shares with the bindings,
-# and nothing behind them. The one exception is stats (cmd_stats, stats_format and stats_svg),
-# which shows how an index is made: nobody's interface.
+# includes.sh SOURCE_DIR: tests that includes go one way through the modules, as ARCHITECTURE.md
+# lists them. A module may include its own headers, those of the modules that are listed for it
+# here, and the public headers: core/bitsift.h and core/bitsift/*.h. Search and grep do not include
+# each other; the matrix includes neither index files nor files of users. The program
+# (query/options, manual, format and cli) includes only the public headers and those of
+# core/program, which it shares with the bindings. Exception: stats (cmd_stats, stats_format and
+# stats_svg) shows the internal structure of an index, for which there is no public interface.
 set -euo pipefail
 cd -- "$1"
 
@@ -18,7 +18,7 @@ check() { # ROOM ALLOWED...
             query/cli/cmd_stats.c | query/format/stats_format.[ch] | query/format/stats_svg.[ch]) continue ;;
         esac
         case $file in
-            # Headers of PostgreSQL, which also stand between quotation marks, have other paths.
+            # PostgreSQL's own headers are also included with quotation marks, but have other paths.
             bindings/postgresql/*) [[ $header =~ \"(\.\.|bindings|core|corpus|indexer|query|tests)/ ]] || continue ;;
         esac
         header=${header#*\"}
@@ -32,7 +32,7 @@ check() { # ROOM ALLOWED...
 }
 below=()
 check core/program core/program
-# The rooms of core and corpus from the ground up: each sees those before it.
+# The modules of core and corpus in order: each may include those before it.
 for room in core/base core/system core/collections core/bloom core/simd core/text core/file core/lexicon core/matrix core/store core/catalog core/check \
     corpus/walk corpus/read corpus/changes; do
     check "$room" "${below[@]}"
@@ -42,7 +42,7 @@ check indexer/batch "${below[@]}"
 check indexer/choose "${below[@]}" indexer/batch
 check indexer/segment "${below[@]}" indexer/batch indexer/choose
 check indexer/run "${below[@]}" indexer/batch indexer/choose indexer/segment
-# The stages of a query, in their order, and what brings them together.
+# The stages of a query in order, and the module that combines them.
 stages=(query/load query/statistics query/language query/plan query/scan query/rank query/verify query/answer query/search)
 before=()
 for room in "${stages[@]}"; do
@@ -50,21 +50,22 @@ for room in "${stages[@]}"; do
     before+=("$room")
 done
 check query/regex "${below[@]}"
-# The parts of grep, each of which sees those before it, and what brings them together.
+# The parts of grep in order, and the module that combines them.
 parts=(core/program "${below[@]}" query/regex)
 for room in query/grep/read query/grep/match query/grep/print query/grep; do
     check "$room" "${parts[@]}"
     parts+=("$room")
 done
-# Both of them by the public headers, of searches how a query is read, of grep what a pattern must hold.
+# These modules use searches and grep by the public headers. They also use the stages of a query, to
+# read queries, and query/regex, for the grams of a pattern.
 check query/catalog core/program "${below[@]}" "${stages[@]}" query/regex
 check query/candidates "${below[@]}" "${stages[@]}" query/regex
-# The program: the tables of its options and what is made of them, what it prints, and the commands.
+# The program: tables of options, manual pages, output formats, commands.
 check query/options
 check query/manual query/options
 check query/format query/options
 check query/cli core/program query/options query/manual query/format
-# The extensions see the public headers, and each of their folders those before it.
+# The extensions may include the public headers; each of their folders may include those before it.
 check_extension() { # BINDING FOLDER...
     local binding=$1 folder before=()
     shift
@@ -76,19 +77,20 @@ check_extension() { # BINDING FOLDER...
 }
 check_extension sqlite base index table
 check_extension postgresql base storage types pattern search functions access
-# Python's files name one another relative to themselves, because a source distribution has them in
-# other folders. api sees base. Both see core/program, which the program and Python share.
+# Python's files include each other by relative paths, because a source distribution has them in
+# other folders. api may include base. Both may include core/program, which the program and Python
+# share.
 while IFS=: read -r file line header; do
     [[ $header =~ \"(py_[a-z_]+|core/program/[a-z_]+)\.h\" || ($file == */api/* && $header =~ \"\.\./base/py_[a-z_]+\.h\") ]] ||
         { echo "$file:$line: bindings/python must not include $header"; failed=1; }
 done < <(grep -nHE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' bindings/python/src/*/*.[ch])
 
-# What is installed knows nothing but itself.
+# Installed headers include only each other.
 while IFS=: read -r file line header; do
     [[ $header =~ \"(\.\./bitsift|bitsift/[a-z_]+|[a-z_]+)\.h\" ]] || { echo "$file:$line: not among the public headers"; failed=1; }
 done < <(grep -nHE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' core/bitsift.h core/bitsift/*.h)
 
-# No file lies in a room of rooms.
+# Every file belongs to a module, not to the folder of modules.
 while read -r file; do
     echo "$file: belongs into one of the rooms of ${file%%/*}"
     failed=1

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# promises.sh SOURCE_DIR BUILD_DIR: every test that SECURITY.md names in a table of promises is a test of this build.
+# promises.sh SOURCE_DIR BUILD_DIR: tests that every test which SECURITY.md names in a table of
+# promises exists in this build.
 set -euo pipefail
 missing=$(comm -23 \
     <(awk -F'|' '/^\|/ { print $(NF - 1) }' "$1/SECURITY.md" | grep -oE '`[a-z_0-9]+`' | tr -d '`' | sort -u) \

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# scripts.sh SOURCE_DIR: every shell script of ours parses, and those that are run are executable.
+# scripts.sh SOURCE_DIR: tests that every shell script parses, and that every script with #! is
+# executable.
 set -euo pipefail
 cd -- "$1"
 

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# symbols.sh SOURCE_DIR LIBRARY...: what the static libraries give to the world, and what they take from it.
+# symbols.sh SOURCE_DIR LIBRARY...: checks the symbols that the static libraries define and use.
 #
-# Given: every global symbol starts with bs_. In objects made from C++, if JSON is linked in, the weak copies of inline functions of the
-# standard library and of simdjson are none of ours, and allowed.
-# Taken: libraries do not print, end the process or read the environment; the commands (cmd_*.c, main.c) do, and stand
-# in no library. The one exception: corpus/walk/ignore.c looks up git's global excludes as git does.
+# Defined: every global symbol begins with bs_. Objects made from C++, if JSON is linked in, may
+# have weak copies of inline functions of the standard library and of simdjson. Used: libraries do
+# not print, end the process or read the environment. The commands do (cmd_*.c, main.c), which are
+# not in a library. The two exceptions are below: git's global excludes, and the environment of a
+# preprocessor.
 set -euo pipefail
 shift
 
@@ -19,10 +20,12 @@ for library in "$@"; do
     while read -r name type; do
         case $name in
             bs_*) continue ;;
-            __odr_asan*) continue ;; # a build with sanitizers
-            DW.ref.__gxx_personality_v0 | __clang_call_terminate) continue ;; # what C++ compilers add
+            __odr_asan*) continue ;; # builds with sanitizers
+            # added by C++ compilers
+            DW.ref.__gxx_personality_v0 | __clang_call_terminate) continue ;;
         esac
-        # Mangled: _Z, of any kind, and simdjson or std (St, and Ss, Sa ... for its frequent types) among its names.
+        # Mangled names begin with _Z and contain simdjson or std (St, and Ss, Sa ... for its
+        # frequent types).
         [[ $type == [WVu] && $name == _Z*@(simdjson|St|S[absiod]|9__gnu_cxx)* ]] && continue
         complain "${library##*/}: global symbol $name ($type) does not start with bs_"
     done < <(nm --defined-only -g -P -- "$library" | awk 'NF >= 2 && !/:$/ {print $1, $2}')
@@ -37,9 +40,9 @@ for library in "$@"; do
             printf | __printf_chk | vprintf | __vprintf_chk | dprintf | __dprintf_chk | puts | putchar | perror | \
                 stdout | stderr | exit | _exit | _Exit | quick_exit | abort | getenv | secure_getenv | environ | system | setlocale)
                 [ "$object $name" = "ignore.c.o getenv" ] && continue
-                # It goes to the command that --pre names, unread.
+                # grep passes the environment to the command of --pre without reading it.
                 [ "$object $name" = "grep_command.c.o environ" ] && continue
-                # Compilers and sanitizers end C++ functions with abort.
+                # Compilers and sanitizers add calls of abort to C++ functions.
                 [[ $object == *.cpp.o && $name == abort ]] && continue
                 complain "${library##*/}($object): uses $name"
                 ;;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""wording.py SOURCE_DIR: wording.txt and the transcripts go together, and tests/wording.py changes what it is asked for alone."""
+"""wording.py SOURCE_DIR: tests that wording.txt and the transcripts match, and tests tests/wording.py."""
 import contextlib
 import io
 import json
@@ -49,7 +49,7 @@ def folder():
 
 
 def passes(actual, notes=None):
-    """Whether a test with this output passes; to `notes` goes what reword would note of it"""
+    """Returns whether a test with this output passes. Appends the notes for reword to `notes`."""
     with folder() as (path, put), tempfile.TemporaryDirectory() as noted, contextlib.redirect_stdout(io.StringIO()):
         passed = tool.compare(tool.Wording(path), put("t.exact", TRANSCRIPT), put("actual", actual), noted if notes is not None else None)
         for name in os.listdir(noted):

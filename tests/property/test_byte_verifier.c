@@ -1,9 +1,7 @@
-/*
- * test_byte_verifier.c: the quick verifier against the whole analysis, on documents made of what is
- * hard for it, and queries of the same: what it says must be what the matcher says, on the fields,
- * on the line of JSON that they come from, and on the fields as they stand in that line. And the
- * quick reader of records against the parser.
- */
+/* test_byte_verifier.c: compares the byte verifier with the matcher, which analyses the whole text,
+ * on random documents and queries made of difficult pieces. Both must agree on the fields of a
+ * document, on the JSON line that contains them, and on the fields as slices of that line. Also
+ * compares the quick scanner of records with the parser. */
 #include "core/base/hash.h"
 #include "core/bitsift/search.h"
 #include "corpus/read/record.h"
@@ -18,8 +16,8 @@
 #define MAX_KERNELS 8
 #define MAX_FIELDS  3
 
-/* Put together at random. Letters that escapes end with; bytes that join words, and that do not;
- * what folds to ASCII, to nothing, or to neither; runs; bytes that are no text. */
+/* Pieces of random texts: last letters of JSON escapes; bytes that join words, and bytes that do
+ * not; characters that fold to ASCII, to nothing, or to neither; script runs; invalid UTF-8. */
 static const char *const pieces[] = {
 	"a",
 	"b",
@@ -115,8 +113,8 @@ static const char *const pieces[] = {
 	"ae",
 };
 
-/* is_ascii: of the ASCII pieces only, so that most can be told from the bytes. Many pieces are
- * sometimes without spaces, so that there is no safe cut near. */
+/* Appends n pieces. is_ascii: only ASCII pieces, which the byte verifier can usually decide. More
+ * than 100 pieces are sometimes without separators, so that no safe place to cut is near. */
 static void append_pieces(struct bs_buffer *to, uint64_t n, bool is_ascii)
 {
 	bool has_no_space = n > 100 && by_chance(50);
@@ -197,7 +195,7 @@ static void draw_doc(struct doc *doc)
 
 /* ---- queries ---- */
 
-/* Words of a document, or of the same pieces. */
+/* Appends words of a document, or random pieces. */
 static void append_words(struct bs_buffer *to, const struct doc *doc, bool is_phrase)
 {
 	size_t start = to->used_bytes;
@@ -271,10 +269,10 @@ static const struct {
 	size_t name_bytes;
 } query_fields[] = {{"text", 4}, {"foo", 3}, {"a", 1}};
 
-/* No query asks for the name of a document. */
+/* No query of this test uses the name of a document. */
 static const struct bs_doc_ref no_ref;
 
-/* A plan with the parts that are read: how frequent each element is. */
+/* Fills the parts of a plan that the verifier reads: how frequent each element is. */
 static void make_plan(struct bench *bench)
 {
 	struct bs_plan *plan = &bench->plan;
@@ -343,7 +341,7 @@ static void check_fields(struct bench *bench, const struct doc *doc, const struc
 	}
 }
 
-/* The line as the parser reads it, and as the quick reader does, unless it says that it cannot. */
+/* Checks the line through the parser, and through the quick scanner unless it declines the line. */
 static void check_line(struct bench *bench, const struct doc *doc, const struct bs_match *match)
 {
 	struct bs_document parsed, scanned;
@@ -383,7 +381,7 @@ static void check_line(struct bench *bench, const struct doc *doc, const struct 
 	             "fields in the line");
 }
 
-/* A long text with the document's between, */
+/* Draws a long text with the document's fields in it. */
 static void draw_long(struct bs_buffer *to, const struct doc *doc)
 {
 	static const char *const fillers[] = {"zz ", " ", "z", ". ", "\n\n", "\xc3\xa9 "};
@@ -396,8 +394,8 @@ static void draw_long(struct bs_buffer *to, const struct doc *doc)
 	}
 }
 
-/* and which is seen bit by bit, each time at another place: what is said of a beginning is true of
- * the whole. */
+/* Passes a long text to the verifier in growing prefixes, each at another address. A verdict about
+ * a prefix must hold for the whole text. */
 static void check_grown(struct bench *bench, const struct doc *doc)
 {
 	AUTO(bs_buffer_deinit) struct bs_buffer text = {0};
@@ -506,7 +504,7 @@ static void check_documents(const struct bs_tokenizer_options *options, uint64_t
 static void test_plain_words(void **state)
 {
 	check_documents(NULL, rounds.seed + 11, rounds.n);
-	/* It would not be worth its lines if it could not tell most of the time. */
+	/* The verifier is only useful if it usually decides. */
 	assert_reached(n_answered[BS_VERDICT_NO] + n_answered[BS_VERDICT_YES] >
 	               n_answered[BS_VERDICT_UNKNOWN]);
 	assert_reached(n_answered[BS_VERDICT_YES] > 1000);
@@ -538,7 +536,7 @@ static void test_stems_are_left_alone(void **state)
 	assert_int_equal(n_answered[0] + n_answered[1] + n_answered[2], 0);
 }
 
-/* Bytes that are no record any more: whatever is said, nothing is read beyond them. */
+/* Checks truncated and damaged lines: any result is allowed, but no read beyond the line. */
 static void test_broken_lines(void **state)
 {
 	random_state = rounds.seed + 14;

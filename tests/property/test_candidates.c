@@ -1,7 +1,7 @@
-/* test_candidates.c: bitsift/candidates.h as a host sees it: what PCRE2 finds in the texts of
- * in-memory documents is among the candidates of a pattern, in document order, whatever is deleted,
- * merged and opened again; few others are, where there are grams; a filter passes it, and estimates
- * are about right. Linked to the installed library's own file. */
+/* test_candidates.c: tests bitsift/candidates.h as a host uses it. Every in-memory document in
+ * which PCRE2 finds a pattern must be a candidate, in document order, through deletions, merges and
+ * reopening. With grams, few other documents are candidates. The text filter accepts the text of
+ * every match, and estimates are approximately right. Linked to the installed library. */
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
@@ -19,13 +19,13 @@
 #define TEXT_BYTES 160
 #define TEXTS      2
 
-/* A document of one text or two. */
+/* A document of one or two texts. */
 struct row {
 	char texts[TEXTS][TEXT_BYTES];
 	size_t text_bytes[TEXTS];
 	size_t n_texts;
 	bool is_there;
-	size_t number; /* in the order of arrival */
+	size_t number; /* in document order */
 };
 
 static struct {
@@ -37,8 +37,8 @@ static struct {
 	size_t n_arrived;
 } rig;
 
-/* Words of few letters, so that patterns match; some of several bytes, some that fold to fewer,
- * some that are none. */
+/* Words of few letters, so that patterns match; some pieces have several bytes, fold to fewer
+ * bytes, or are invalid UTF-8. */
 static const char *const pieces[] = {"a",      "b",      "ab",
                                      "ba",     "abc",    "cab",
                                      "B",      "AB",     "k",
@@ -68,7 +68,7 @@ static void draw_text(char text[TEXT_BYTES], size_t *n_bytes_out)
 	*n_bytes_out = n;
 }
 
-/* Of the same pieces, with what patterns have. */
+/* Draws a pattern of these pieces and of regular expression syntax. */
 static void draw_pattern(char *pattern, size_t capacity)
 {
 	static const char *const atoms[] = {
@@ -82,7 +82,8 @@ static void draw_pattern(char *pattern, size_t capacity)
 	for (uint32_t i = 1 + below(6); i > 0; i--) {
 		const char *piece = below(3) ? pieces[below(N_PIECES)]
 		                             : atoms[below(sizeof(atoms) / sizeof(*atoms))];
-		/* Patterns are UTF-8; and of the pieces, these mean something else there. */
+		/* Patterns must be valid UTF-8, and a lone backslash would escape the next
+		 * piece. */
 		if (*piece == '\xff' || (*piece == '\xc3' && !piece[1]) ||
 		    strcmp(piece, "\\") == 0 || n + strlen(piece) >= capacity)
 			continue;
@@ -168,7 +169,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* By row: whether it is a candidate. */
+/* For each row: whether it is a candidate. */
 static bool found[MOST_ROWS];
 static size_t last_number;
 
@@ -214,7 +215,8 @@ static bool is_utf8(const char *text, size_t n_bytes)
 	return code;
 }
 
-/* A filter passes what matches, and hardly anything else but what is not UTF-8. */
+/* Checks that a text filter accepts every text that matches, and counts the other texts that it
+ * accepts. */
 static void filter_texts(const struct bs_grep_pattern *pattern, pcre2_code *code,
                          pcre2_match_data *data)
 {
@@ -279,7 +281,8 @@ static void ask(const char *text)
 	n_asked++;
 	if (options & PCRE2_MULTILINE)
 		filter_texts(pattern, code, data);
-	/* All rows of a shard fit into what is looked at; those that are deleted count. */
+	/* The estimate looks at all rows, because a shard is small enough; it counts deleted
+	 * ones. */
 	struct bs_index_info info;
 	bs_index_describe(rig.index, &info);
 	request.estimate = true;
@@ -353,7 +356,7 @@ static void test_stored(void **state)
 	assert_true(n_candidates - n_matches < n_candidates_of / 10);
 }
 
-/* Then each document may match; and grams cannot be had later. */
+/* Without grams every document is a candidate, and grams cannot be added later. */
 static void test_without_grams(void **state)
 {
 	struct bs_writer *writer;
@@ -383,7 +386,7 @@ static void test_refusals(void **state)
 	struct bs_candidates_result result;
 	change(true, false, 200);
 	open_index();
-	/* No pattern matches nothing. */
+	/* An empty list of patterns matches nothing. */
 	ok(bs_candidates(rig.searcher, &request, &result, ERR), &said);
 	assert_int_equal(result.n_candidates, 0);
 	request.pattern.n_patterns = 1;
@@ -403,7 +406,7 @@ static void test_refusals(void **state)
 	find.query.feedback_docs = 0;
 	find.callbacks.batch = refuse;
 	assert_int_equal(bs_search(rig.searcher, &find, NULL, ERR), BS_STOPPED);
-	/* A phrase that no text is read for only may be there. */
+	/* A phrase is never certain without reading its text. */
 	find = (struct bs_search_request){.query.text = "\"lock error\"",
 	                                  .query.text_bytes = 12,
 	                                  .output.mode = BS_SEARCH_COUNT,

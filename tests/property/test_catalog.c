@@ -1,10 +1,10 @@
 /*
- * test_catalog.c: forty indexes in a catalog rank as one index of all their documents: for random
- * queries the ten best have the same ids and the same scores, to the last bit, counts and ids are
- * the same, whatever is skipped; and what becomes of a catalog whose indexes change, go, or are
- * damaged, or whose file is.
+ * test_catalog.c: forty indexes in a catalog rank like one index of all their documents. For random
+ * queries the ten best have the same ids and bit-identical scores, and counts and ids are the same,
+ * whichever indexes are skipped. Also tests catalogs whose indexes change, vanish or are damaged,
+ * and damaged catalog files.
  *
- * test_catalog [N_INDEXES [N_QUERIES [SEED]]] runs longer.
+ * Arguments: [N_QUERIES [SEED [N_INDEXES]]]
  */
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -33,9 +33,10 @@ AUTO_OF(struct bs_writer, bs_writer_close)
 static unsigned n_indexes = 40, n_queries = 300;
 static char scratch[] = "/tmp/test_catalog.XXXXXX";
 static const struct bs_consent all = {.all = true};
-static unsigned n_learning; /* queries that had hits with words that were learnt */
+static unsigned n_learning; /* queries with feedback terms that had hits */
 
-/* Some words are everywhere, most are in few places; of_index: words of its own. */
+/* Appends a word: one of 20 that are everywhere, one of many that occur in few indexes, or one of
+ * the words of of_index alone. */
 static void put_word(struct bs_buffer *text, unsigned of_index)
 {
 	char word[32];
@@ -99,7 +100,7 @@ static struct bs_writer *open_writer(const char *dir)
 	return writer;
 }
 
-/* Document d of index i, to both. Some have a field. */
+/* Adds document d of index i to both writers. Some documents have fields. */
 static void add_document(struct bs_writer *one, struct bs_writer *whole, unsigned i, unsigned d,
                          struct bs_buffer *text)
 {
@@ -160,7 +161,7 @@ static void add_indexes(struct bs_catalog *catalog, unsigned first, unsigned n)
 	free(dirs);
 }
 
-/* A query of a few parts, as people and programs write them. */
+/* Makes a query of 1 to 4 parts, as people and programs write them. */
 static void make_query(struct bs_buffer *text)
 {
 	static const char *const joins[] = {"", "", "", "OR ", "-", "title:", "OR title:"};
@@ -228,8 +229,8 @@ static void ask(struct bs_catalog *catalog, struct bs_searcher *whole,
 		         bs_status_name(status), err.text, bs_status_name(expected),
 		         whole_err.text);
 	compare(&find, &of_parts, &of_whole);
-	/* Where nothing is found, nothing is scored. (A document that hits are to be like is sought
-	 * in each index.) */
+	/* Without any hit, nothing is scored, so no index is probed. (like_id is different: its
+	 * document is looked up in each index.) */
 	if (came->n_asked == 0 && came->n_probed > 0 && !find.query.like_id)
 		fail_msg("%.*s (any %d, mode %d, %zu feedback, like %s, %zu bytes of text): %llu "
 		         "probed, none asked",
@@ -243,8 +244,8 @@ static void ask(struct bs_catalog *catalog, struct bs_searcher *whole,
 	bs_buffer_deinit(&of_whole.hits);
 }
 
-/* With words of the best documents of all, or of what hits are to be like: the same words are
- * learnt, with the same weights. */
+/* Asks with feedback terms of the best documents of all indexes, or of a given text or document.
+ * The terms and their weights must be the same as for one index. */
 static void ask_learning(struct bs_catalog *catalog, struct bs_searcher *whole,
                          struct bs_search_request find)
 {
@@ -260,7 +261,7 @@ static void ask_learning(struct bs_catalog *catalog, struct bs_searcher *whole,
 		find.query.like_text = text.data ? (const char *)text.data : "";
 		find.query.like_text_bytes = text.used_bytes;
 	}
-	/* Some do not exist. */
+	/* Some ids do not exist. */
 	snprintf(id, sizeof(id), "%u-%u", below(n_indexes), below(40));
 	if (kind >= 2)
 		find.query.like_id = id;
@@ -317,7 +318,7 @@ static void test_as_one(void **state)
 		find.output.sort_descending = below(2);
 		ask(catalog, searcher, find, &came);
 	}
-	/* With few indexes next to none can be skipped. */
+	/* With few indexes almost none can be skipped. */
 	assert_true(n_indexes < SEVERAL ||
 	            (n_skipped > n_queries && n_probed > 0 && n_known > n_queries / 10));
 	assert_true(n_indexes < SEVERAL || n_learning > n_queries / 8);
@@ -329,7 +330,8 @@ static void test_as_one(void **state)
 	bs_index_close(index);
 }
 
-/* An answer that was cut off has hits of the whole one, with their scores. */
+/* An answer that a deadline cut off contains only hits of the whole answer, in order and with the
+ * same scores. */
 static void test_limits(void **state)
 {
 	AUTO(bs_catalog_close_at) struct bs_catalog *catalog = open_catalog("all");
@@ -380,7 +382,7 @@ static void test_limits(void **state)
 	assert_reached(n_cut > 0);
 }
 
-/* Ends a search after some questions. */
+/* Stop callback: ends the search after *n_left calls. */
 static int stop_later(void *context)
 {
 	unsigned *n_left = context;
@@ -427,8 +429,8 @@ static void keep_message(void *context, const char *message)
 	snprintf(context, sizeof(struct bs_error), "%s", message);
 }
 
-/* A word that no index has is told of, with one that some index has: nearly always, if it is one of
- * theirs, misspelt. */
+/* For a word that no index has, a notice offers another word that some index has. It does so for
+ * nearly every misspelt word of the indexes. */
 static void test_suggestions(void **state)
 {
 	AUTO(bs_catalog_close_at) struct bs_catalog *catalog = open_catalog("all");
@@ -457,7 +459,7 @@ static void test_suggestions(void **state)
 			assert_string_equal(line.text, "");
 			continue;
 		}
-		/* So many indexes may have it that nothing is said. */
+		/* With hits in more than 64 indexes there is no notice. */
 		if (came.n_asked > 64)
 			continue;
 		n_absent++;
@@ -486,7 +488,8 @@ static void commit_word(const char *dir, const char *word)
 	assert_int_equal(bs_writer_commit(writer, NULL, NULL), BS_OK);
 }
 
-/* An index that changes while the catalog is open, and between; that goes, and that is damaged. */
+/* Tests an index that changes while the catalog is open and between openings, that vanishes, and
+ * that is damaged. */
 static void test_changes(void **state)
 {
 	AUTO(bs_catalog_close_at) struct bs_catalog *catalog = open_catalog("changes"), *other;
@@ -508,7 +511,7 @@ static void test_changes(void **state)
 	assert_true(bs_catalog_describe(catalog, 0, &entry) && entry.state == BS_CATALOG_CHANGED);
 	assert_int_equal(count(catalog, "albatross", false, &came), 1);
 	assert_true(bs_catalog_describe(catalog, 0, &entry) && entry.state == BS_CATALOG_CURRENT);
-	/* What was seen is kept. */
+	/* The catalog has stored what the query found out. */
 	other = open_catalog("changes");
 	assert_true(bs_catalog_describe(other, 0, &entry) && entry.state == BS_CATALOG_CURRENT &&
 	            entry.n_docs == 2);
@@ -526,7 +529,7 @@ static void test_changes(void **state)
 	assert_int_equal(n_unreachable, 1);
 	assert_int_equal(rename(path, dirs[1]), 0);
 	assert_int_equal(count(catalog, "walrus", false, &came), 1);
-	/* Damaged: it has another fingerprint, and cannot be looked at. */
+	/* Damaged: the fingerprint changes, and the index cannot be opened. */
 	snprintf(path, sizeof(path), "%s/manifest", dirs[1]);
 	FILE *manifest = must_fopen(path, "r+");
 	assert_int_equal(fseek(manifest, 20, SEEK_SET), 0);
@@ -539,7 +542,7 @@ static void test_changes(void **state)
 	assert_int_equal(bs_catalog_remove(catalog, "nobody", NULL), BS_NOT_FOUND);
 }
 
-/* What a query has seen is written only if nobody has changed the list meanwhile. */
+/* A query stores what it found out only if the list has not been changed by others meanwhile. */
 static void test_kept(void **state)
 {
 	struct bs_catalog *catalog = open_catalog("kept"), *other;
@@ -572,7 +575,7 @@ static void test_kept(void **state)
 	bs_catalog_close(catalog);
 }
 
-/* Processes that add and refresh at once: each index is there in the end. */
+/* Processes add and refresh at the same time; no index may be lost. */
 static void test_at_once(void **state)
 {
 	enum {
@@ -605,7 +608,8 @@ static void test_at_once(void **state)
 	assert_int_equal(n, N);
 }
 
-/* Whatever byte of the file is another, it is refused, or an answer is right: nobody crashes. */
+/* Changes single bits of the catalog file. Opening or the check must report each change, and a
+ * query fails or answers correctly. */
 static void test_damaged(void **state)
 {
 	struct bs_catalog *catalog = open_catalog("damaged");
@@ -645,7 +649,7 @@ static void test_damaged(void **state)
 	assert_int_equal(n_refused, 300);
 }
 
-/* Flips a byte of each block of the segments of an index. */
+/* Overwrites four bytes of each kilobyte of an index's segments. */
 static void damage_segments(const char *dir)
 {
 	char command[256];
@@ -666,8 +670,8 @@ static void damage_segments(const char *dir)
 	assert_int_equal(status, 0);
 }
 
-/* An index that turns out to be damaged while it is searched is named, or left out with a notice;
- * the others are whole. */
+/* A query over a damaged index fails with its name, or leaves it out with a notice; the other
+ * indexes answer completely. */
 static void test_damaged_index(void **state)
 {
 	AUTO(bs_catalog_close_at) struct bs_catalog *catalog = open_catalog("faulty");
@@ -707,7 +711,7 @@ static void test_damaged_index(void **state)
 	assert_true(strncmp(line.text, "f2: not asked: ", 15) == 0);
 }
 
-/* A summary of an earlier program, or of a later one, is none: its index is looked at anew. */
+/* A summary of another format version is ignored; its index is opened instead. */
 static void test_other_versions(void **state)
 {
 	static const uint8_t versions[] = {1, 3, 200};
@@ -737,7 +741,8 @@ static void test_other_versions(void **state)
 	}
 }
 
-/* Handed to somebody else: what is not here is asked about, and not searched. */
+/* A catalog that was exported to another machine can report which indexes may have a word, but
+ * cannot search them. */
 static void note(void *context, size_t entry)
 {
 	unsigned *seen = context;
@@ -761,7 +766,7 @@ static void test_handed_on(void **state)
 	assert_int_equal(bs_catalog_add(from, list, 1, "mine", NULL), BS_OK);
 	assert_int_equal(bs_catalog_export(from, path, NULL), BS_OK);
 	assert_int_equal(bs_catalog_export(from, path, NULL), BS_INVALID);
-	/* Who has it himself keeps what he has. */
+	/* An import does not replace entries whose index is reachable. */
 	assert_int_equal(bs_catalog_import(from, path, &n, NULL), BS_OK);
 	assert_int_equal(n, 0);
 	assert_true(bs_catalog_describe(from, 0, &entry) && !entry.is_imported);
@@ -781,12 +786,13 @@ static void test_handed_on(void **state)
 	assert_int_equal(count(to, "narwhal", true, &came), 0);
 	assert_int_equal(rename(moved, dir), 0);
 	assert_int_equal(count(to, "narwhal", false, &came), 1);
-	/* Nobody's word is taken for what is here, be the fingerprint the same. */
+	/* Once the index is reachable, the imported entry is replaced by its own summary, even with
+	 * an equal fingerprint. */
 	assert_true(bs_catalog_describe(to, 0, &entry) && !entry.is_imported);
 }
 
-/* Indexes that cut words in different ways have no scores in common. Each is searched by its own
- * words, by one thread or several. */
+/* Indexes with different tokenizers have no comparable scores. Each is searched by its own words,
+ * by one thread or by several. */
 static void test_other_words(void **state)
 {
 	enum {
@@ -834,7 +840,7 @@ static void test_other_words(void **state)
 	bs_buffer_deinit(&hits.hits);
 }
 
-/* The hits of test_sorted_words as text. */
+/* The hits of test_sorted_words, printed. */
 struct sorted_hits {
 	char seen[512];
 };
@@ -850,8 +856,8 @@ static int note_sorted(void *context, const struct bs_catalog_hit *hit)
 	return 0;
 }
 
-/* By a field hits of such indexes are sorted into one list, and each is marked by the words of its
- * own index. */
+/* Hits of indexes with different tokenizers can be sorted by a field into one list. Each hit is
+ * marked by the words of its own index. */
 static void test_sorted_words(void **state)
 {
 	static const char *const years[2][2] = {{"2001", "2003"}, {"2002", "2004"}};

@@ -1,11 +1,11 @@
 /*
  * test_equivalent.c: canonically equivalent texts have the same words at the same positions, and
- * queries the same answers. Texts and queries of words of 23 scripts are random, and each is taken
- * in NFC, in NFD and in a mixture, in which marks also change places that may. Whatever the form,
- * all are answered alike, with and without the index; and where a word is said to stand in a text,
- * it stands.
+ * equivalent queries the same answers. Random texts and queries in words of many scripts are taken
+ * in NFC, in NFD, and in a mixture in which marks also change order where that is equivalent. Every
+ * form must give the same answer, with and without the index. Also checks that the reported bytes
+ * of a word fold to the word.
  *
- * test_equivalent N [SEED] asks N queries instead of the usual number.
+ * Arguments: [N_QUERIES [SEED]]
  */
 #include <unicode/uchar.h>
 #include <unicode/unorm2.h>
@@ -23,10 +23,10 @@
 
 /* ---- texts ---- */
 
-/* Letters and marks of a range are drawn as Unicode has them. */
+/* Ranges of letters and of marks for random words. */
 static const struct {
 	UChar32 first, last;           /* letters */
-	UChar32 first_mark, last_mark; /* and marks */
+	UChar32 first_mark, last_mark; /* marks */
 } scripts[] = {
 	{'a', 'z', 0x300, 0x345},             /* Latin */
 	{0xe0, 0x24f, 0x300, 0x338},          /* Latin, composed */
@@ -49,7 +49,7 @@ static const struct {
 	{0xe01, 0xe2e, 0xe31, 0xe4d},         /* Thai */
 	{0xf40, 0xf6c, 0xf71, 0xfb9},         /* Tibetan */
 	{0x1000, 0x102a, 0x102b, 0x103e},     /* Myanmar */
-	{0xac00, 0xd7a3, 0x11a8, 0x11c2},     /* Hangul; its marks are letters that end syllables */
+	{0xac00, 0xd7a3, 0x11a8, 0x11c2},     /* Hangul; the marks are final letters of syllables */
 	{0x1100, 0x1112, 0x1161, 0x1175},     /* Hangul, letter by letter */
 	{0x3041, 0x30fa, 0x3099, 0x309a},     /* Kana */
 	{0x4e00, 0x4e60, 0x3099, 0x309a},     /* Han */
@@ -174,8 +174,7 @@ static int32_t to_units(const struct bs_buffer *text)
 	return n;
 }
 
-/* Marks change places with neighbours of another class, which composes and decomposes to the
- * same. */
+/* Swaps adjacent marks of different combining classes, which is canonically equivalent. */
 static void shuffle_marks(UChar *units, int32_t n)
 {
 	for (int32_t i = 0; i + 1 < n; i++) {
@@ -190,7 +189,8 @@ static void shuffle_marks(UChar *units, int32_t n)
 	}
 }
 
-/* What begins at a boundary is in one form, or the other, or has its marks in another order. */
+/* Rewrites each part between two normalization boundaries in NFC or NFD, sometimes with its marks
+ * in another order. */
 static int32_t mix(int32_t n_text)
 {
 	int32_t n = 0;
@@ -235,7 +235,7 @@ static void assert_same_words(const struct kept *a, const struct kept *b)
 	}
 }
 
-/* folded = text[start..end) in NFC, with all apostrophes alike, folded. */
+/* Sets *folded to text[start..end), in NFC, with all apostrophes replaced by ', folded. */
 static void fold(const uint8_t *text, size_t start, size_t end, struct bs_buffer *folded)
 {
 	int32_t n = 0;
@@ -251,7 +251,8 @@ static void fold(const uint8_t *text, size_t start, size_t end, struct bs_buffer
 		append_code_point(folded, bs_tokenizer_next(part_units, &at));
 }
 
-/* The bytes where a word is said to stand fold to it; those of a run, to it among others. */
+/* Checks that the bytes reported for a word fold to it. For a script run, its term must be among
+ * the folded bytes. */
 static void assert_stands(struct bs_tokenizer *tokenizer, const struct bs_buffer *text,
                           const struct kept *kept, struct bs_buffer *folded)
 {
@@ -391,8 +392,8 @@ static void ask(const struct corpus *corpus, const struct bs_buffer *query, bool
 		expect_ok(status, &said);
 }
 
-/* A word as it may stand in a query: all of it, its beginning, a pattern, a word with an error.
- * Code points are those of NFC. */
+/* Appends a query word: a whole word, a prefix, a pattern, or a fuzzy word with an error. It is cut
+ * at code points of NFC. */
 static void append_operand(struct bs_buffer *to)
 {
 	AUTO(bs_buffer_deinit) struct bs_buffer word = {0};
@@ -459,7 +460,7 @@ static void assert_same_answer(const struct bs_buffer *query, const char *what,
 
 static unsigned long n_hits, n_invalid;
 
-/* The query in three forms, of texts in three forms; then without the index. */
+/* Runs the query in three forms against texts in three forms, then without the index. */
 static void check_query(const struct corpus corpora[N_FORMS], const struct bs_buffer *query)
 {
 	struct bs_buffer forms[N_FORMS] = {{0}}, expected = {0}, found = {0};
@@ -469,7 +470,7 @@ static void check_query(const struct corpus corpora[N_FORMS], const struct bs_bu
 		take_form(query, (enum form)form, &forms[form]);
 	for (int form = 0; form < N_FORMS; form++)
 		for (int of = 0; of < N_FORMS; of++) {
-			random_state = start; /* ids or the best, as for the first */
+			random_state = start; /* the same choice of mode as for the first */
 			ask(&corpora[of], &forms[form], false, any,
 			    form || of ? &found : &expected);
 			if (form || of)

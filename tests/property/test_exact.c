@@ -1,9 +1,7 @@
-/*
- * test_exact.c: a segment knows which documents have a term: what the AND leaves in every shard,
- * less the false positives, or what the lists of rare terms leave of it, is the documents that have
- * the term, and no other. Indexes of random documents and options, against sets made here from the
- * documents' words.
- */
+/* test_exact.c: a segment knows exactly which documents have a term. In every shard, the rows left
+ * by the AND of the columns, minus false positives or filtered by rare-term lists, must be the
+ * documents with the term. Random indexes and options are compared with sets computed from the
+ * documents' words. */
 #include "core/bitsift/index.h"
 #include "core/matrix/shard_and.h"
 #include "core/store/snapshot.h"
@@ -22,7 +20,7 @@ struct corpus {
 	uint8_t *has; /* has[doc * n_words + word] */
 };
 
-/* Words rare and frequent; some in a run of documents alone, so that whole shards are without
+/* Draws rare and frequent words. Some occur only in adjacent documents, so that whole shards lack
  * them. */
 static void draw_corpus(struct corpus *corpus, uint64_t *random)
 {
@@ -83,10 +81,12 @@ static void make_index(uint64_t *random, bool is_new)
 struct multiset {
 	uint64_t n_checked; /* terms in shards */
 	uint64_t n_false_positives;
-	uint64_t n_rare; /* terms in shards that lists tell, and rows that they took out */
+	/* n_rare: terms in shards that rare-term lists decide. n_taken_out: rows that the lists
+	 * removed. */
+	uint64_t n_rare;
 	uint64_t n_taken_out;
-	uint64_t n_absent; /* terms in shards that hold no document with them ... */
-	uint64_t n_seem;   /* ... but would be thought to */
+	uint64_t n_absent; /* terms in shards without any document that has them */
+	uint64_t n_seem;   /* n_absent terms that columns alone would report */
 };
 
 struct asked {
@@ -95,14 +95,14 @@ struct asked {
 	uint32_t word;
 	struct bs_and_term term;
 	struct bs_term_false_positives false_positives;
-	struct bs_u32s excepted; /* all of them */
-	size_t n_taken;          /* by the shards so far */
+	struct bs_u32s excepted; /* the term's whole false-positive list */
+	size_t n_taken;          /* entries of excepted that belong to shards already checked */
 	struct bs_and_scratch scratch;
 	struct bs_and_frame frame;
 	struct multiset multiset;
 };
 
-/* Whether the document of a row has the word, by its id and the corpus. */
+/* Whether the document of a row has the word, according to the corpus. */
 static bool row_has(const struct asked *asked, const struct bs_shard *shard, uint32_t row)
 {
 	struct bs_doc_record record;
@@ -124,8 +124,8 @@ static uint32_t excepted_row(const struct asked *asked, size_t i)
 	return asked->excepted.items[i];
 }
 
-/* Every exception must be a row that passes; and bs_false_positives_clear must take out these, and
- * these only. */
+/* Every listed false positive must be a row that passes the columns. bs_false_positives_clear must
+ * remove exactly the listed rows. */
 static void clear_false_positives(struct asked *asked, const struct bs_shard *shard,
                                   const struct bs_live *live)
 {
@@ -161,7 +161,8 @@ static bool is_listed(const struct asked *asked, const struct bs_shard *shard, u
 	return has;
 }
 
-/* Of the rows that pass, the lists of rare terms keep what they have; and they have no others. */
+/* Keeps only those passing rows that the rare-term lists contain. The lists must not contain other
+ * rows. */
 static void keep_listed(struct asked *asked, const struct bs_shard *shard,
                         const struct bs_live *live)
 {
@@ -302,8 +303,8 @@ static void test_random_indexes(void **state)
 	              (unsigned long long)asked.multiset.n_false_positives,
 	              (unsigned long long)asked.multiset.n_absent,
 	              (unsigned long long)asked.multiset.n_seem);
-	/* Before the fix, the indexer asked only for terms that the shard has: the last of these
-	 * would have been lost. */
+	/* The indexer once wrote false positives only for terms that the shard has; then false
+	 * positives of absent terms (n_seem) were lost. */
 	assert_reached(asked.multiset.n_checked > 1000 && asked.multiset.n_false_positives > 1000 &&
 	               asked.multiset.n_seem > 100);
 	assert_reached(asked.multiset.n_rare > 1000 && asked.multiset.n_taken_out > 1000);

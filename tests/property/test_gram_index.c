@@ -1,8 +1,6 @@
-/*
- * test_gram_index.c: grams in an index: every file that really holds a literal is a candidate,
- * whatever became of the tree and the index: refreshes, deletes, compaction, threads, little
- * memory, edits after the last commit.
- */
+/* test_gram_index.c: tests the grams of an index. Every file that contains a literal must be a
+ * candidate, after refreshes, deletions, compaction, several threads, little memory, and edits
+ * after the last commit. */
 #include <errno.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -28,7 +26,7 @@
 #define N_FILES    400u
 #define MOST_BYTES 40000u
 
-/* What a file of the tree holds now, as a search sees it; and whether the index was told since. */
+/* The current content of a file of the tree, as a search sees it. */
 struct model_file {
 	char name[32];
 	struct bs_buffer folded;
@@ -86,11 +84,12 @@ static void write_model_file(struct model *model, uint32_t i)
 	AUTO(bs_buffer_deinit) struct bs_buffer text = {0}, raw = {0};
 	uint64_t kind = random_below(&model->random, 20);
 	size_t n_bytes = (size_t)random_below(&model->random, kind < 12 ? 300 : MOST_BYTES);
-	/* Names that sort otherwise by bytes than by components. */
+	/* Names that sort differently by bytes and by components. */
 	snprintf(file->name, sizeof(file->name), "d%u%s%u", i % 7, i % 3 ? "/" : "-x/", i);
 	append_words(model, &text, kind == 0 ? 0 : n_bytes);
 	if (kind == 1 && text.used_bytes > 2)
-		text.data[text.used_bytes / 2] = 0; /* binary: no document, if it is a small file */
+		/* binary: not a document, unless the file is large */
+		text.data[text.used_bytes / 2] = 0;
 	bs_buffer_clear(&file->folded);
 	if (kind == 2) {
 		append_utf16(&raw, &text);
@@ -154,7 +153,7 @@ static bool holds(const struct model_file *file, const uint8_t *literal, size_t 
 	       memmem(file->folded.data, file->folded.used_bytes, literal, n_bytes);
 }
 
-/* A piece of some file. */
+/* Draws a piece of a random file. */
 static size_t draw_literal(struct model *model, uint8_t literal[32])
 {
 	for (;;) {
@@ -171,8 +170,8 @@ static size_t draw_literal(struct model *model, uint8_t literal[32])
 	}
 }
 
-/* Every file that holds all literals is listed, if the index is as the tree; and is not ruled out,
- * in any case. */
+/* Every file that contains all literals must be listed if the index is up to date. It must never be
+ * ruled out. */
 static void expect_sound(struct model *model, const struct bs_snapshot *snapshot,
                          const struct bs_doc_bits *candidates, uint8_t literals[2][32],
                          const size_t n_bytes[2], size_t n_literals, bool is_fresh)
@@ -224,7 +223,7 @@ static void expect_sound(struct model *model, const struct bs_snapshot *snapshot
 	model->n_true += n_true;
 }
 
-/* The tree of "one of these literals". */
+/* Makes the gram tree of a pattern that matches any of these literals. */
 static struct bs_gram_tree *tree_of(uint8_t literals[][32], const size_t *n_bytes,
                                     size_t n_literals)
 {
@@ -244,7 +243,7 @@ static struct bs_gram_tree *tree_of(uint8_t literals[][32], const size_t *n_byte
 	return tree;
 }
 
-/* One literal; or "a or b" in each other's places; or two, both of which must be there. */
+/* Asks for one literal, then for either of two. */
 static void ask(struct model *model, const struct bs_snapshot *snapshot, bool is_fresh)
 {
 	uint8_t literals[2][32];
@@ -261,7 +260,7 @@ static void ask(struct model *model, const struct bs_snapshot *snapshot, bool is
 	expect_sound(model, snapshot, &candidates, literals, n_bytes, 1, is_fresh);
 	bs_doc_bits_deinit(&candidates);
 	bs_gram_tree_free(tree);
-	/* What has the one or the other has the one. */
+	/* Files with the first literal match either of the two. */
 	expect_ok(bs_gram_filter(snapshot, other, (struct bs_gram_filter_how){.n_threads = 1},
 	                         &candidates, NULL, ERR),
 	          &said);
@@ -271,7 +270,8 @@ static void ask(struct model *model, const struct bs_snapshot *snapshot, bool is
 	model->n_asked++;
 }
 
-/* "a.*b" in DOTALL: both. As a tree by hand, since literals hold bytes of any kind. */
+/* Asks for "a.*b" with DOTALL: both literals. The tree is built by hand, because literals contain
+ * arbitrary bytes. */
 static void ask_both(struct model *model, const struct bs_snapshot *snapshot, bool is_fresh)
 {
 	uint8_t literals[2][32];
@@ -309,7 +309,7 @@ static void ask_many(struct model *model, uint32_t n, bool is_fresh)
 {
 	AUTO(bs_snapshot_deinit) struct bs_snapshot snapshot;
 	expect_ok(bs_snapshot_open(dir_at("index"), &snapshot, ERR), &said);
-	/* Whether the summary rules patterns out, or each segment does. */
+	/* Sometimes the index summary rules patterns out before the segments do. */
 	if (random_below(&model->random, 2))
 		expect_ok(bs_snapshot_use_summary(&snapshot, 1, ERR), &said);
 	for (uint32_t i = 0; i < n; i++) {
@@ -369,7 +369,7 @@ static void test_sound(void **state)
 	assert_int_equal(mkdir("t", 0777), 0);
 	for (uint32_t round = 0; round < 6; round++)
 		live(model, round);
-	/* It is no filter that rules nothing out. */
+	/* The grams must rule out enough files. */
 	assert_true(model->n_covered_no > model->n_asked * N_FILES / 4);
 	assert_true(model->n_true > 0 && model->n_listed < 20 * model->n_true);
 	for (uint32_t i = 0; i < N_FILES; i++)
@@ -378,7 +378,8 @@ static void test_sound(void **state)
 
 /* ---- collections ---- */
 
-/* Whether a collection is listed for the literal, and covered as it is now. */
+/* Checks whether the collection is listed for the literal, and what the grams answer for its
+ * current fingerprint. */
 static void expect_collection(bool is_listed, enum bs_gram_answer wanted, const char *literal)
 {
 	struct bs_dir *dir = dir_at("index");
@@ -450,7 +451,7 @@ static void test_classes(void **state)
 	for (uint64_t n = 1; n < 100000; n++) {
 		uint32_t class = bs_gram_size_class_of(n);
 		assert_true(class >= last);
-		/* A density of 0.53 to 0.62, where rows are not wider than they must. */
+		/* A density of 0.53 to 0.62, unless the row has its least width. */
 		assert_true((double)bs_gram_size_class_columns(class) >= (double)n * 1.04 - 1);
 		assert_true(class == 1 ||
 		            (double)bs_gram_size_class_columns(class) <= (double)n * 1.31 + 8);

@@ -1,5 +1,5 @@
-/* test_grep_limits.c: what bs_grep prints, costs and holds where a call may end before it is done,
- * and where a line has no end. */
+/* test_grep_limits.c: tests the output, cost and memory of bs_grep with deadlines and with very
+ * long lines. */
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,8 +9,8 @@
 #include "tests/rigs/library_rig.h"
 #include "tests/rigs/test.h"
 
-/* Looks at the clock that follow a deadline. How many milliseconds pass, bench/limits_main.c
- * measures. */
+/* Allowed looks at the clock after a deadline has passed. bench/limits_main.c measures the
+ * milliseconds. */
 #define LATE_LOOKS 50u
 #define LONG_BYTES ((size_t)24 << 20)
 
@@ -62,7 +62,7 @@ static int teardown(void **rig_in)
 	return 0;
 }
 
-/* What was written: all of it, if text has room. */
+/* The output written so far; text holds it if room suffices. */
 struct written {
 	size_t n_bytes, most_bytes;
 	char *text;
@@ -95,7 +95,7 @@ static struct bs_grep_request request_of(const char *const *pattern, const char 
 	return request;
 }
 
-/* All that can be printed of a line with millions of matches. */
+/* Chooses one of the output formats for a line with millions of matches. */
 static void choose_output(struct bs_grep_request *request, struct bs_grep_program *program, int way)
 {
 	struct bs_grep_output *output = &request->output;
@@ -157,7 +157,7 @@ static void test_lone_lines_end(void **rig_in)
 			clock_step(CLOCK_LOOK_NS);
 			enum bs_status status =
 				bs_grep_for_program(&request, &program, &result, ERR);
-			/* and a quarter to show what was found */
+			/* 1000 looks, and a quarter more to print the matches found */
 			assert_in_range(clock_looks(), 1, 1250 + LATE_LOOKS);
 			clock_step(0);
 			if (status != BS_DEADLINE &&
@@ -168,7 +168,8 @@ static void test_lone_lines_end(void **rig_in)
 	}
 }
 
-/* What is printed of a line for each of its matches is not kept until the last one. */
+/* Output for the matches of a line is written before the last match is found, so that memory stays
+ * small. */
 static void test_output_of_a_line_is_taken_in_pieces(void **rig_in)
 {
 	static const char *const pattern = "a";
@@ -193,7 +194,8 @@ static size_t count(const char *text, const char *what)
 	return n;
 }
 
-/* Whole lines; each file that begins has an end; the sums come last. */
+/* Partial JSON output consists of whole lines: each file that begins has an end, and the summary
+ * comes last. */
 static void test_partial_json_is_whole(void **rig_in)
 {
 	static const char *const pattern = "a[ab]";
@@ -229,7 +231,7 @@ static void test_partial_json_is_whole(void **rig_in)
 	free(written.text);
 }
 
-/* Looks at the clock take little time. */
+/* The clock is read rarely enough to cost little time. */
 static void test_limits_cost_little(void **rig_in)
 {
 	static const char *const patterns[] = {"[ab]+", "\\w+"};
@@ -243,15 +245,15 @@ static void test_limits_cost_little(void **rig_in)
 		request.limits = &limits;
 		clock_step(CLOCK_LOOK_NS);
 		assert_int_equal(bs_grep(&request, NULL, NULL), BS_OK);
-		/* for each line, not for each byte */
+		/* a few per line of 41 bytes, not one per byte */
 		assert_in_range(clock_looks(), 1, LONG_BYTES / 41 * 4);
 		clock_step(0);
 	}
 }
 
-/* Matches that follow each other over many lines, or in one: the lines of each are found from those
- * of the one before. To look for them from the start would take more than the time that a test
- * has. */
+/* Matches that follow each other across many lines, or within one: the lines of a match are found
+ * from those of the match before it. Searching from the start each time would exceed the time limit
+ * of a test. */
 static void test_lines_of_matches_are_found_in_order(void **rig_in)
 {
 	static const char *const patterns[] = {"\\w?\\n", "b\\n?"};
@@ -261,14 +263,15 @@ static void test_lines_of_matches_are_found_in_order(void **rig_in)
 		struct written written = {0};
 		struct bs_grep_request request = request_of(&patterns[i], &paths[i], &written);
 		request.output.per_match = request.pattern.is_multi_line = true;
-		request.output.only_matching = i == 1; /* not the line, once a match */
+		/* otherwise the line would be printed once per match */
+		request.output.only_matching = i == 1;
 		assert_int_equal(bs_grep(&request, NULL, NULL), BS_OK);
 		if (i == 0)
 			assert_int_equal(written.n_bytes, ((size_t)2 << 20) / 41 * 41);
 	}
 }
 
-/* A command that has no end is ended; what it printed counts. */
+/* A preprocessor that never ends is killed at the deadline; its output so far counts. */
 static void test_commands_are_not_waited_for(void **rig_in)
 {
 	static const char *const pattern = "aa";

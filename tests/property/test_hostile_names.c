@@ -1,11 +1,11 @@
 /*
- * test_hostile_names.c: names, ids and records that nobody would choose (hostile.h) through every
- * writer of the library and, if it is named, the program: files, folders, collections, standard
- * input, documents from memory, options, deletions, catalogs. Each document has a word of its own.
- * After each commit, refresh, deletion, compaction and rebuild each word finds its document, by its
- * id to the byte, and the check finds nothing.
+ * test_hostile_names.c: passes hostile names, ids and records (hostile.h) through every writer of
+ * the library and, if it is given, the program: files, folders, collections, standard input,
+ * in-memory documents, options, deletions, catalogs. Each document has a unique word. After each
+ * commit, refresh, deletion, compaction and rebuild, each word must find its document with exactly
+ * its id, and the check must report nothing.
  *
- * test_hostile_names [N_ROUNDS [SEED [PROGRAM]]]
+ * Arguments: [N_ROUNDS [SEED [PROGRAM]]]
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -32,13 +32,14 @@ static const char *program;
 
 struct document {
 	struct bytes id;
-	struct bytes local_id; /* as a query told it last */
-	/* that its word is in; NULL: of a file, or too deep to be named */
+	struct bytes local_id; /* as the last query reported it */
+	/* The field that contains its word; data NULL: a file, or nested too deeply to have a
+	 * name. */
 	struct bytes field;
 	char word[WORD_BYTES];
 	unsigned source;
 	bool is_dead;
-	struct bytes names[MOST_TEXTS], texts[MOST_TEXTS]; /* of one that is given */
+	struct bytes names[MOST_TEXTS], texts[MOST_TEXTS]; /* of an in-memory document */
 	struct bs_text given[MOST_TEXTS];
 	size_t n_given;
 };
@@ -49,17 +50,17 @@ struct world {
 	uint64_t n_words;
 	struct document *documents;
 	size_t n_documents;
-	const char *dir; /* NULL: in memory */
+	const char *dir; /* NULL: the index is in memory */
 	struct bs_memory_index *memory;
 	const struct bs_text_provider *texts;
-	/* Of records */
+	/* Options of records. */
 	struct bytes id_field;   /* data NULL: "id" */
-	struct bytes text_field; /* data NULL: all; else this one, or "t" */
+	struct bytes text_field; /* data NULL: all fields; otherwise this one and "t" */
 };
 
 static uint64_t n_documents_made, n_expected;
 
-/* An index may lie elsewhere than its sources. */
+/* Consent: the index may be outside the folder of its sources. */
 static bool follows(void *context, const char *dir, const char *path)
 {
 	(void)context, (void)dir, (void)path;
@@ -86,17 +87,17 @@ static void fail_at(const struct world *world, const char *step, const struct do
 	abort();
 }
 
-/* For calls that are given failure for their message. */
+/* Fails the test if a call failed; its message must be in `said`. */
 static void must(const struct world *world, const char *step, enum bs_status status)
 {
 	if (status)
 		fail_at(world, step, NULL, said.text);
 }
 
-/* ---- documents, and what is to be found ---- */
+/* ---- documents and expected hits ---- */
 
-/* Takes id and field. A later one with the same id in the same source takes the place of an earlier
- * one. */
+/* Adds a document and takes ownership of id and field. It replaces an earlier document with the
+ * same id in the same source. */
 static struct document *add_document(struct world *world, unsigned source, struct bytes id,
                                      struct bytes field)
 {
@@ -133,7 +134,7 @@ static void forget_documents(struct world *world)
 	world->n_documents = 0;
 }
 
-/* A text with the word in it, on a line of its own. */
+/* Makes a text that contains the word on a line of its own. */
 static struct bytes text_around(struct world *world, const char *word)
 {
 	struct bytes text = draw(world, 2) ? hostile_bytes(&world->hostile) : bytes_of(NULL, 0);
@@ -148,7 +149,7 @@ static struct bytes text_around(struct world *world, const char *word)
 	return text;
 }
 
-/* Whether a query can name the field without more ado: letters, digits and U+FFFD. */
+/* Whether a query can use the field name unquoted: letters, digits and U+FFFD. */
 static bool is_typable(struct bytes name)
 {
 	if (!name.data || name.n == 0 || name.n > 255)
@@ -275,7 +276,7 @@ static void make_texts(struct world *world, struct document *document)
 	document->field = hostile_as_text(document->names[word_at], true);
 }
 
-/* id.data: NULL, or that of a document that there is, which is replaced. */
+/* Adds an in-memory document. id: the document to replace; data NULL: a new document. */
 static void give(struct world *world, struct bs_writer *writer, struct bytes id)
 {
 	bool is_new = !id.data;
@@ -331,7 +332,7 @@ static void change_given(struct world *world, struct bs_writer *writer)
 		withdraw(world, writer, document);
 }
 
-/* Indexes of in-memory documents have other options than the weights of fields. */
+/* Writes an index of in-memory documents, with the options that such indexes support. */
 static void write_given(struct world *world)
 {
 	struct bs_text_provider provider = {.texts = give_texts, .context = world};
@@ -386,7 +387,7 @@ static void expect_in_catalog(struct world *world, struct bs_catalog *catalog, c
 	}
 }
 
-/* Not longer than what a lock beside it may be called. */
+/* Draws a name short enough that the lock file next to it has a valid name, too. */
 static struct bytes catalog_name(struct world *world)
 {
 	struct bytes name = hostile_file_name(&world->hostile, ".catalog");
@@ -452,7 +453,7 @@ static void put_string(struct bytes *to, const char *text)
 	bytes_put(to, text, strlen(text));
 }
 
-/* A member of any kind that is neither the id nor has it in it. */
+/* Appends a member of any type that is not the id and does not contain it. */
 static void put_other_member(struct world *world, struct bytes *line)
 {
 	static const char *const values[] = {"1e400", "-0",          "99999999999999999999999999",
@@ -478,7 +479,7 @@ static void put_other_member(struct world *world, struct bytes *line)
 	}
 }
 
-/* The key that the word stands at. */
+/* Draws the key of the member that contains the word. */
 static struct bytes word_key(struct world *world)
 {
 	const struct bytes *wanted = &world->text_field;
@@ -493,7 +494,7 @@ static struct bytes word_key(struct world *world)
 	return bytes_of("t", 1);
 }
 
-/* The id of the record, and how it is spelled in the line; false: it has none. */
+/* Appends the id member of a record, and sets *id_out. False: the record has no id. */
 static bool put_id(struct world *world, struct bytes *line, struct bytes *id_out)
 {
 	struct bytes field =
@@ -523,8 +524,8 @@ static bool put_id(struct world *world, struct bytes *line, struct bytes *id_out
 	return has_id;
 }
 
-/* Appends a line to the collection; before: what an id that has none begins with, without line
- * number. */
+/* Appends a record to the collection. The prefixes begin its id: id_prefix if the record has an id
+ * field, line_prefix before its line number otherwise. */
 static void put_record(struct world *world, unsigned source, const char *id_prefix,
                        size_t id_prefix_bytes, const char *line_prefix, size_t line_prefix_bytes,
                        uint64_t line_number, struct bytes *to)
@@ -567,11 +568,11 @@ enum kind {
 
 struct source {
 	enum kind kind;
-	struct bytes name;    /* in the working directory */
-	struct bytes spelled; /* as it is given */
+	struct bytes name;    /* relative to the working directory */
+	struct bytes spelled; /* as passed to the indexer */
 	uint64_t n_lines;
 	uint64_t n_inner_lines;
-	struct bytes inner; /* a collection in a folder, by its path; data NULL: none */
+	struct bytes inner; /* path of a collection in the folder; data NULL: none */
 };
 
 static void write_file(struct world *world, int folder, const char *name, const char *bytes,
@@ -589,7 +590,7 @@ static bool is_there(int folder, const char *name)
 	return fstatat(folder, name, &found, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-/* A file with a word, below an open folder that is at path; false: there is one of that name. */
+/* Writes a file with a word into an open folder whose path is `path`, unless the name exists. */
 static void put_file(struct world *world, unsigned source, int folder, struct bytes path)
 {
 	AUTO(bytes_free) struct bytes name = hostile_file_name(&world->hostile, "");
@@ -604,9 +605,9 @@ static void put_file(struct world *world, unsigned source, int folder, struct by
 	}
 }
 
-#define MOST_PATH 3900 /* below the working directory */
+#define MOST_PATH 3900 /* bytes, below the working directory */
 
-/* Folders in folders: a few, or as many as a path can have. */
+/* Creates nested folders: a few, or as many as a path can have. */
 static void fill_folder(struct world *world, unsigned source, int folder, struct bytes path)
 {
 	bool is_deep = draw(world, 8) == 0;
@@ -660,7 +661,7 @@ static void put_records(struct world *world, unsigned number, struct source *sou
 	           text.n, appends);
 }
 
-/* False: there is something of its name already. */
+/* Creates a source. False: the name already exists. */
 static bool make_source(struct world *world, unsigned number, struct source *source)
 {
 	static const char *const ends[KINDS] = {"", ".txt", ".jsonl", ""};
@@ -672,7 +673,7 @@ static bool make_source(struct world *world, unsigned number, struct source *sou
 		return true;
 	}
 	source->name = hostile_file_name(&world->hostile, ends[source->kind]);
-	/* An index of standard input refuses a file of that name. */
+	/* An index that has standard input as a source refuses a file of that name. */
 	if (strcmp(source->name.data, "-") == 0)
 		bytes_put(&source->name, "-", 1);
 	if (is_there(AT_FDCWD, source->name.data))
@@ -707,7 +708,7 @@ static bool make_source(struct world *world, unsigned number, struct source *sou
 	return true;
 }
 
-/* Something new in each source but standard input. */
+/* Adds documents to a source, except to standard input and single files. */
 static void change_source(struct world *world, unsigned number, struct source *source)
 {
 	if (source->kind == COLLECTION) {
@@ -723,8 +724,8 @@ static void change_source(struct world *world, unsigned number, struct source *s
 
 /* ---- the program ---- */
 
-/* Runs it with a list of arguments that ends with NULL, and standard input from a file (NULL:
- * none). What it prints is added to out and what it complains about to complaint. */
+/* Runs the program with a NULL-terminated list of arguments and standard input from a file (NULL:
+ * empty). Appends its output to *out and its errors to *complaint. */
 static int run_program(const char *const *arguments, const char *input, struct bytes *out,
                        struct bytes *complaint)
 {
@@ -762,7 +763,7 @@ static void must_run(struct world *world, const char *step, const char *const *a
 		fail_at(world, step, NULL, complaint.data);
 }
 
-/* All words at once, by --ids -0: ids with NUL are left out. */
+/* Queries all words at once with --ids -0; documents whose id contains NUL are left out. */
 static void expect_from_program(struct world *world, const char *step)
 {
 	AUTO(bytes_free)
@@ -799,14 +800,15 @@ struct options {
 	const char *texts[3], *weights[2], *globs[2], *records[2];
 };
 
-/* What a program is to be given; those of a library have no other limits. */
+/* Draws options that both the program and the library accept. */
 static void choose_options(struct world *world, struct options *options,
                            struct bs_build_request *request)
 {
 	*options = (struct options){.weight = hostile_string(&world->hostile)};
 	request->rules.hidden = request->rules.no_ignore = true;
 	request->index.words = true;
-	request->index.grams = draw(world, 12) == 0; /* to choose them takes longer than all else */
+	/* rarely, because choosing grams takes longer than all else */
+	request->index.grams = draw(world, 12) == 0;
 	request->rules.store = draw(world, 4) == 0;
 	if (draw(world, 3) == 0) {
 		world->id_field = hostile_string(&world->hostile);
@@ -829,7 +831,7 @@ static void choose_options(struct world *world, struct options *options,
 		request->index.weights = options->weights;
 	}
 	if (draw(world, 4) == 0) {
-		/* It leaves nothing out that is there. */
+		/* A glob that excludes no existing file. */
 		AUTO(bytes_free) struct bytes of = hostile_string(&world->hostile);
 		options->glob = bytes_join((struct bytes){(char[]){"!"}, 1}, "", of);
 		bytes_put(&options->glob, ".nothing", strlen(".nothing"));
@@ -860,7 +862,8 @@ static void add_argument(const char **list, size_t *n, const char *option, const
 		list[(*n)++] = value;
 }
 
-/* As the request; an option whose value may begin with - is joined to it. */
+/* Indexes by the program with the options of the request. Options whose value may begin with - are
+ * written with =. */
 static void index_by_program(struct world *world, const struct bs_build_request *request,
                              const char *step)
 {
@@ -908,7 +911,8 @@ static void note_skip(void *context, enum bs_skip reason, const char *message)
 		fail_at(world, "skipped", NULL, message);
 }
 
-/* Globs that cannot be read are refused, and nothing is made. */
+/* Whether the request has an invalid glob. Such a glob must be refused before any file is
+ * created. */
 static bool are_globs_bad(struct world *world, const struct bs_build_request *request)
 {
 	struct bs_build_request alone = {.dir = "globs",
@@ -965,7 +969,7 @@ static bool is_alone(const struct world *world, const struct document *document)
 	return true;
 }
 
-/* By its id as it is printed; then it is brought back, or stays deleted. */
+/* Deletes a document by its printed id, then undoes the deletion or not. */
 static void delete_one(struct world *world)
 {
 	struct document *document = some_document(world);
@@ -991,7 +995,8 @@ static void delete_one(struct world *world)
 	must(world, "undelete", bs_index_delete(&request, &result, ERR));
 	if (result.n_deleted != 1)
 		fail_at(world, "undelete", document, "it is not restored by its id");
-	/* What the index has no more is read again; from standard input it cannot be. */
+	/* Documents that the index no longer holds are read again from their source; those of
+	 * standard input are lost. */
 	document->is_dead = result.n_lost > 0;
 	if (result.n_to_read > 0) {
 		struct bs_build_request refresh = {
@@ -1079,7 +1084,8 @@ static void test_rounds(void **state)
 		snprintf(path, sizeof(path), "%s/%u", folder, i);
 		assert_int_equal(mkdir(path, 0700), 0);
 		assert_int_equal(chdir(path), 0);
-		setenv("HOME", path, 1); /* the program keeps there which sources it was given */
+		/* the program stores there which sources the user consented to */
+		setenv("HOME", path, 1);
 		round_of(&world);
 		assert_int_equal(chdir(folder), 0);
 		remove_folder(path);

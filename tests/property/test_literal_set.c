@@ -1,8 +1,6 @@
-/*
- * test_literal_set.c: a set of literals finds what a search for one after the other at each place
- * does: in random lists and texts of few letters, so that much overlaps; and letter case is what
- * PCRE2 takes for it, in all of Unicode.
- */
+/* test_literal_set.c: compares a set of literals with searching each literal at each place. Random
+ * lists and texts of few letters make many matches overlap. Also compares letter case with PCRE2's,
+ * for all of Unicode. */
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
@@ -34,7 +32,7 @@ static const char *const alphabets[][8] = {
 	{"foo", "bar", "Foo", "\xe6\x97\xa5", "\xf0\x90\x90\x80", "\xf0\x90\x90\xa8"},
 };
 
-/* Of a text with damage some bytes are no characters. */
+/* Makes a random text; a damaged one has some invalid bytes. */
 static void make_text(struct text *text, uint32_t n_pieces, size_t alphabet, bool is_damaged)
 {
 	uint32_t n_letters = 0;
@@ -50,7 +48,7 @@ static void make_text(struct text *text, uint32_t n_pieces, size_t alphabet, boo
 	}
 }
 
-/* The next character of text[*at..n), folded; a byte that is none is unlike all. */
+/* Returns the next character of text[*at..n), folded. An invalid byte equals nothing else. */
 static int32_t next_folded(const uint8_t *text, size_t *at, size_t n,
                            enum bs_literal_case letter_case)
 {
@@ -69,7 +67,7 @@ static int32_t next_folded(const uint8_t *text, size_t *at, size_t n,
 	return -1;
 }
 
-/* Where the literal that stands at `start` ends, or SIZE_MAX. */
+/* Returns where a literal that begins at `start` ends, or SIZE_MAX if it does not match. */
 static size_t naive_end(const struct text *text, size_t start, const struct bs_literal *literal,
                         enum bs_literal_case letter_case)
 {
@@ -101,7 +99,7 @@ static bool naive_find(const struct text *text, size_t from, const struct bs_lit
 
 struct seen {
 	uint32_t n;
-	uint64_t sum; /* of all that were met, in any order */
+	uint64_t sum; /* order-independent digest of the matches seen */
 };
 
 static uint64_t digest(const struct bs_literal_found *found)
@@ -140,7 +138,7 @@ static void check_all(const struct bs_literal_set *set, const struct text *text,
 	assert_true(met.sum == wanted.sum);
 }
 
-/* All matches, each from behind the one before. */
+/* Compares all matches; each search continues after the match before. */
 static void check_matches(const struct bs_literal_set *set, const struct text *text,
                           const struct bs_literal *literals, uint32_t n,
                           enum bs_literal_case letter_case)
@@ -184,7 +182,7 @@ static void random_lists(void **state)
 	}
 }
 
-/* One in the other, more deeply than a recursion could go. */
+/* Each literal is a prefix of the next, more deeply nested than a recursion could handle. */
 static void nested_lists(void **state)
 {
 	enum {
@@ -222,7 +220,7 @@ static pcre2_code *compile(const uint8_t *bytes, size_t n_bytes)
 	return code;
 }
 
-/* Every place where PCRE2 finds the character, and no other. */
+/* The set must find a character exactly where PCRE2 finds it. */
 static void check_character(const uint8_t *text, size_t n_bytes, const uint8_t *bytes, size_t n)
 {
 	struct bs_literal literal = {bytes, (uint32_t)n};
@@ -259,7 +257,7 @@ static void case_of_unicode(void **state)
 	for (uint32_t c = 'A'; c < 0x1f000; c++) {
 		uint8_t bytes[4];
 		size_t n_character = 0;
-		/* What has no case has none for PCRE2 either: looked at here and there. */
+		/* Characters without case have none in PCRE2 either; only some are checked. */
 		if (!has_case(c) || (bs_gram_fold(c) == c && c % 16))
 			continue;
 		U8_APPEND_UNSAFE(bytes, n_character, c);

@@ -1,5 +1,5 @@
-/* test_parse_hostile.c: queries that are long, deep or random: no crash, no waiting, and what
- * parse.h promises. */
+/* test_parse_hostile.c: long, deeply nested and random queries must not crash or take long, and
+ * must keep the promises of parse.h. */
 #include "core/bitsift/search.h"
 #include "query/language/wildcard.h"
 #include "tests/rigs/buffer_rig.h"
@@ -7,7 +7,7 @@
 #include "tests/rigs/parse_rig.h"
 #include "tests/rigs/test.h"
 
-/* n_times the middle between the two ends. */
+/* Parses start, n_times middle, end. */
 static struct bs_query_tree *parse_repeated(const char *start, const char *middle, const char *end,
                                             size_t n_times, bool any, size_t *error_byte,
                                             struct bs_error *err)
@@ -87,7 +87,7 @@ static void test_hostile_parses(void **state)
 	check_repeated_parses("", "+ ", "a", many / 2);
 }
 
-/* One word more than those above. */
+/* One word more than each limit allows. */
 static void test_limits(void **state)
 {
 	static const char *const words = "a query may have 100000 words",
@@ -126,7 +126,7 @@ static void test_nested(void **state)
 	check_nested("f(", 8000, 0);
 }
 
-/* The deepest legal tree: every level of parentheses is an OR of an AND of a NOT. */
+/* The deepest valid tree: every level of parentheses is an OR of an AND of a NOT. */
 static void test_deepest(void **state)
 {
 	AUTO(bs_buffer_deinit) struct bs_buffer text = {0};
@@ -170,7 +170,7 @@ static void check_leaf(const struct bs_query_tree *query, const struct bs_query_
 	}
 }
 
-/* What parse.h promises of every tree. */
+/* Checks what parse.h promises about every tree. */
 static void check_promises(const struct bs_query_tree *query)
 {
 	FREED bool *is_seen = calloc(query->n_elements, sizeof(*is_seen));
@@ -204,14 +204,14 @@ static void write_element(struct bs_buffer *out, const struct bs_element *elemen
 		                   : element->term[i] == BS_PATTERN_ONE
 		                           ? "?"
 		                           : (const char[]){(char)element->term[i], '\0'});
-	/* A sign behind the * keeps an apostrophe before it in the word. */
+	/* A sign after the * keeps a preceding apostrophe in the word. */
 	if (element->kind == BS_ELEMENT_PREFIX)
 		append_string(out, element->term[element->term_bytes - 1] == '\'' ? "*+" : "*");
 	if (element->kind == BS_ELEMENT_FUZZY)
 		append_string(out, element->max_distance == 1 ? "~1" : "~2");
 }
 
-/* A leaf in the query language: quoted, or a bare token if it ends in something inexact. */
+/* Writes a leaf in the query language: quoted, or as a bare token if its last word is inexact. */
 static void write_leaf(struct bs_buffer *out, const struct bs_query_tree *query,
                        const struct bs_query_node *node)
 {
@@ -237,7 +237,7 @@ static void write_leaf(struct bs_buffer *out, const struct bs_query_tree *query,
 	append_string(out, node->weight < 1 || node->weight > 1 ? weight : "");
 }
 
-/* The tree in the query language. */
+/* Writes a tree in the query language. */
 static void write_node(struct bs_buffer *out, const struct bs_query_tree *query, uint32_t index)
 {
 	const struct bs_query_node *node = &query->nodes[index];
@@ -258,7 +258,7 @@ static void write_node(struct bs_buffer *out, const struct bs_query_tree *query,
 	append_string(out, node->kind == BS_NODE_NOT ? "" : ")");
 }
 
-/* Written in the query language and parsed again, a tree is the same. */
+/* A tree that is written in the query language and parsed again must be the same. */
 static void check_round_trip(const struct bs_query_tree *query)
 {
 	AUTO(bs_buffer_deinit) struct bs_buffer text = {0};
@@ -283,7 +283,7 @@ static void check_soup(const struct bs_buffer *soup, bool any)
 		check_promises(query);
 		check_round_trip(query);
 	} else {
-		/* All else is a sign. */
+		/* Everything else counts as punctuation, so no other error is possible. */
 		assert_true(strcmp(said.text, "the query has no words") == 0 ||
 		            strcmp(said.text, "the query is empty") == 0);
 		assert_int_equal(error_byte, 0);
@@ -329,7 +329,8 @@ static void test_token_soup(void **state)
 	}
 }
 
-/* Bytes of the grammar and any others: no crash, and what parse.h promises. */
+/* Random bytes, two thirds of them from the grammar, must not crash, and the promises of parse.h
+ * must hold. */
 static void test_byte_soup(void **state)
 {
 	uint64_t random = rounds.seed + 1;

@@ -1,6 +1,6 @@
-/* test_passage.c: where words stand in a file, compared with a naive searcher: over random texts of
- * all that folding, encodings and line ends can do, in files of UTF-8, with and without a mark, and
- * UTF-16. */
+/* test_passage.c: compares the passages of files with a naive searcher. Random texts contain
+ * everything that affects folding, encodings and line ends, in UTF-8 with and without a byte order
+ * mark, and in UTF-16. */
 #include <unistd.h>
 
 #include <unicode/uchar.h>
@@ -89,7 +89,7 @@ enum encoding {
 	ENCODINGS
 };
 
-/* A file, its text as UTF-8, and where in the file each byte of that stands. */
+/* A file, its text in UTF-8, and the offset in the file of each byte of that text. */
 struct sample {
 	uint8_t raw[4 * MOST_BYTES], text[4 * MOST_BYTES];
 	size_t raw_bytes, text_bytes;
@@ -146,8 +146,8 @@ static void make_sample(struct sample *sample, enum encoding encoding)
 	sample->raw_of[sample->text_bytes] = sample->raw_bytes;
 }
 
-/* Where the terms of the runs stand: a character and the marks that fold with it, one such cluster
- * after the other. */
+/* Sets the places of the terms of script runs: each is a character with the marks that fold with
+ * it; such clusters are adjacent. */
 static void place_runs(struct naive *naive, const struct sample *sample, struct kept *kept)
 {
 	struct kept_token *tokens = (struct kept_token *)(void *)kept->tokens.data;
@@ -190,8 +190,8 @@ static void place_runs(struct naive *naive, const struct sample *sample, struct 
 	}
 }
 
-/* The naive searcher: sets starts and ends of the words that the query means. False: it does not
- * know this kind of query. */
+/* The naive searcher: marks where words of the query start and end. False: it does not support this
+ * kind of query. */
 static bool find_naively(const struct bs_query_tree *query, const struct kept *kept, bool *starts,
                          bool *ends, size_t *n_out)
 {
@@ -251,8 +251,8 @@ static void check_passage(const struct sample *sample, const struct bs_passage *
 	assert_true(passage->text_bytes > 0);
 }
 
-/* Each word found begins no later and ends no sooner than a passage, and each passage begins and
- * ends with one. */
+/* Each found word must lie within a passage, and each passage must begin and end with a found
+ * word. */
 static void check_passages(const struct sample *sample, const struct bs_passages *passages,
                            const bool *starts, const bool *ends)
 {

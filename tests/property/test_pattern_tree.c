@@ -1,8 +1,6 @@
-/*
- * test_pattern_tree.c: a pattern that is built by calls (bitsift/pattern_tree.h) is the one that
- * its text says: the text compiles, and reading it makes the same nodes. Random trees; then what a
- * host may do wrong.
- */
+/* test_pattern_tree.c: a pattern that is built by calls (bitsift/pattern_tree.h) must equal its
+ * text: the text compiles, and parsing it gives the same nodes. Uses random trees; then tests
+ * misuse by a host. */
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
@@ -159,7 +157,7 @@ static void add_many_groups(struct bs_pattern_tree *tree)
 		bs_pattern_tree_close(tree);
 }
 
-/* Then the pattern matches every text. */
+/* A pattern that cannot be represented accepts every text. */
 static void what_no_pattern_has_rules_nothing_out(void **state)
 {
 	static void (*const parts[])(struct bs_pattern_tree *) = {
@@ -229,7 +227,7 @@ static void mistakes_are_reported(void **state)
 		assert_int_equal(bs_text_filter_new_of_tree(tree, &filter, ERR), BS_INVALID);
 		assert_null(filter);
 	}
-	/* After the end nothing is added, and ending it again is fine. */
+	/* After the end, further parts are ignored; ending again is allowed. */
 	bs_pattern_tree_clear(tree);
 	bs_pattern_tree_character(tree, 'x');
 	assert_int_equal(bs_pattern_tree_end(tree, ERR), BS_OK);

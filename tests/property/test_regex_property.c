@@ -1,8 +1,9 @@
 /*
- * test_regex_property.c: the grams that a pattern asks for, and its window, are in every text that
- * PCRE2 matches. Random patterns, texts that were made to match them, and texts that were not.
+ * test_regex_property.c: the grams and the window that are derived from a pattern must occur in
+ * every text that PCRE2 matches. Uses random patterns, texts that were made to match them, and
+ * other texts.
  *
- * test_regex_property N [SEED] checks N random patterns of each kind instead of the usual number.
+ * Arguments: [N_PATTERNS [SEED]], where N_PATTERNS is the number of random patterns of each kind.
  */
 
 #define PCRE2_CODE_UNIT_WIDTH 8
@@ -44,7 +45,7 @@ static void put_format(struct text *text, const char *format, unsigned number)
 	put(text, piece);
 }
 
-/* ---- counts, and what goes wrong ---- */
+/* ---- counts and failures ---- */
 
 static struct {
 	unsigned long patterns, texts, matches, filtered;
@@ -79,7 +80,7 @@ static void check(struct regex_rig *rig, const struct text *pattern, unsigned op
 struct maker {
 	struct text pattern;
 	struct text sample;
-	struct text group; /* a sample of group 1 */
+	struct text group; /* sample text of group 1 */
 	unsigned n_groups;
 	unsigned fuel;
 };
@@ -209,7 +210,7 @@ static void make_group(struct maker *maker, unsigned depth)
 	put_bytes(&maker->group, maker->sample.bytes + start, maker->sample.n_bytes - start);
 }
 
-/* What is in a lookaround is put into the sample, too: more matches. */
+/* The sample includes the content of lookarounds, which makes matches more likely. */
 static void make_look(struct maker *maker, unsigned depth)
 {
 	static const char *const openings[] = {"(?=",
@@ -294,7 +295,7 @@ static void make_item(struct maker *maker, unsigned depth)
 		make_special(maker);
 }
 
-/* The quantifier decides how often the sample of the item stands. */
+/* The quantifier decides how often the item's sample is repeated. */
 static void make_quantified(struct maker *maker, unsigned depth)
 {
 	static const struct {
@@ -332,7 +333,7 @@ static void make_sequence(struct maker *maker, unsigned depth)
 		make_quantified(maker, depth);
 }
 
-/* The sample is that of one alternative. */
+/* The sample is one alternative's sample. */
 static void make_either(struct maker *maker, unsigned depth)
 {
 	size_t n = below(3) ? 1 : 1 + below(4), chosen = below(n), start = maker->sample.n_bytes;
@@ -349,7 +350,7 @@ static void make_either(struct maker *maker, unsigned depth)
 
 /* ---- texts ---- */
 
-/* Some character that a caseless match takes for the same. */
+/* Returns a character that is equal in a caseless match. */
 static uint32_t other_case(uint32_t c)
 {
 	static const uint32_t sets[][3] = {{'k', 'K', 0x212a},    {'s', 'S', 0x17f},
@@ -433,10 +434,10 @@ static void test_grammar(void **state)
 		check_texts(&rig, &maker.pattern, &maker.sample, (unsigned)below(16), 4);
 	}
 	report("grammar");
-	/* The test is of no use if nothing matches, or if nothing is ever filtered. */
 }
 
-/* Pieces of patterns in any order: where a construct begins and ends, PCRE2 and we must agree. */
+/* Joins pieces of patterns in any order: PCRE2 and the parser must agree where each construct
+ * begins and ends. */
 static void test_soup(void **state)
 {
 	static const char *const pieces[] = {
@@ -458,7 +459,7 @@ static void test_soup(void **state)
 			put(&pattern, pieces[below(below(3) ? COUNT(pieces) : 5)]);
 		for (size_t n = below(8); n > 0; n--)
 			put(&sample, below(2) ? words[below(9)] : pieces[below(6)]);
-		/* What is left of the pattern without its syntax may match it. */
+		/* The pattern without its syntax characters may match the pattern. */
 		for (size_t k = 0; k < pattern.n_bytes; k++)
 			if (below(8) && !strchr("\\()[]{}*+?|^$#", pattern.bytes[k]))
 				put_bytes(&sample, pattern.bytes + k, 1);
@@ -467,7 +468,7 @@ static void test_soup(void **state)
 	report("soup");
 }
 
-/* A literal pattern (-F) of anything. */
+/* Literal patterns (-F) of any characters. */
 static void test_literals(void **state)
 {
 	AUTO(rig_close) struct regex_rig rig = {0};
@@ -510,7 +511,7 @@ static pcre2_code *compile(const struct bs_buffer *pattern)
 	return compiled;
 }
 
-/* Every character of text that a caseless c matches has the fold of c. */
+/* Checks that every character of text that a caseless c matches has the same fold as c. */
 static void check_case_of(uint32_t c, const struct bs_buffer *text)
 {
 	AUTO(bs_buffer_deinit) struct bs_buffer pattern = {0};
@@ -534,7 +535,7 @@ static void check_case_of(uint32_t c, const struct bs_buffer *text)
 	pcre2_code_free(code);
 }
 
-/* PCRE2's idea of "the same but for case" is no wider than that of folding. */
+/* PCRE2 must not treat characters as equal that bs_gram_fold distinguishes. */
 static void test_case_of_all(void **state)
 {
 	AUTO(bs_buffer_deinit) struct bs_buffer text = {0};
@@ -546,8 +547,8 @@ static void test_case_of_all(void **state)
 			check_case_of(c, &text);
 }
 
-/* What has no case for us has none for PCRE2: caseless, a class of all of these matches nothing
- * that has. */
+/* Characters without case for the library must have none for PCRE2: a caseless class of all of them
+ * matches no cased character. */
 static void test_case_of_none(void **state)
 {
 	AUTO(bs_buffer_deinit) struct bs_buffer pattern = {0}, text = {0};
@@ -578,7 +579,7 @@ static void test_case_of_none(void **state)
 	pcre2_code_free(code);
 }
 
-/* For bs_gram_fold. */
+/* bs_gram_fold needs ICU. */
 static int load_icu(void **state)
 {
 	return bs_icu_load(NULL) == BS_OK ? 0 : -1;

@@ -1,9 +1,10 @@
 /*
- * test_searcher.c: one searcher that is asked for many different things, in any order, answers each
- * as a searcher does that was asked for nothing before. So nothing that one request leaves behind
- * (a sorted field, learnt words, what was expected to be read, threads' memory, a failure half-way)
- * is seen by the next. Worth most in a build with -DBITSIFT_SANITIZE=address,undefined.
- * test_searcher [N_REQUESTS [SEED]] asks more of them.
+ * test_searcher.c: a searcher that has run many different requests must answer each like a new
+ * searcher. Thus no state of a request (a sorted field, feedback terms, prefetched reads, threads'
+ * memory, a failure half-way) leaks into the next. Most useful in a build with
+ * -DBITSIFT_SANITIZE=address,undefined.
+ *
+ * Arguments: [N_REQUESTS [SEED]]
  */
 #include <sys/stat.h>
 #include <unistd.h>
@@ -16,7 +17,7 @@
 #include "tests/rigs/test.h"
 
 #define N_FILES   160
-#define N_RECORDS 900 /* and as many again, after the first commit */
+#define N_RECORDS 900 /* about the same number is added after the first commit */
 
 static void write_words(FILE *file, uint32_t n)
 {
@@ -63,13 +64,13 @@ static void write_file(const char *folder, uint32_t number)
 	assert_int_equal(fclose(file), 0);
 }
 
-/* What can be asked for. Strings are literals, but for the query. */
+/* A random request. Its strings are literals, except the query. */
 struct asked {
 	struct bs_search_request request;
 	char query[400];
 	const char *globs[2], *types[2], *places[2];
-	unsigned n_wanted;   /* hits, before the callback stops it; 0: all */
-	bool is_one_of_many; /* indexes, by whose statistics hits are scored */
+	unsigned n_wanted;   /* the callback stops the search after this number of hits; 0: never */
+	bool is_one_of_many; /* scored by statistics of several indexes */
 };
 
 static const char *const atoms[] = {
@@ -187,12 +188,12 @@ static void draw(struct asked *asked)
 	                        !request->query.like_text && by_chance(15);
 }
 
-/* What came of a request, all of it, but for the times. */
+/* The complete result of a request, except times. */
 struct answer {
 	enum bs_status status;
 	struct bs_error error;
 	struct bs_search_result result;
-	uint64_t sum; /* of hits and what was said */
+	uint64_t sum; /* hash of hits and notices */
 	unsigned n_wanted;
 };
 
@@ -272,7 +273,7 @@ static const char *told(const struct answer *answer)
 	return to;
 }
 
-/* The request as C has it, for a test that fails. */
+/* Prints a request for a failed test. */
 static void print_request(const struct asked *asked)
 {
 	const struct bs_search_request *request = &asked->request;
@@ -297,7 +298,7 @@ static void print_request(const struct asked *asked)
 		asked->is_one_of_many);
 }
 
-/* As many kinds of answers were seen. */
+/* Numbers of answers, by kind. */
 struct seen {
 	unsigned n_found, n_none, n_failed, n_stopped, n_learnt, n_sorted;
 };
@@ -335,11 +336,11 @@ static void change_sources(void)
 	for (uint32_t i = 0; i < N_FILES; i += 9)
 		write_file("files", i);
 	assert_int_equal(unlink("files/f11.txt"), 0);
-	write_records("docs.jsonl", "a", 5, 9); /* which replace others */
+	write_records("docs.jsonl", "a", 5, 9); /* these replace earlier records */
 	write_records("docs.jsonl", "a", 4000, 4020);
 }
 
-/* In a folder of its own, so that ids and filters are short. */
+/* Uses a folder of its own as the current one, so that ids and filters are short. */
 static void check_an_index(const struct bs_build_request *options)
 {
 	char folder[FOLDER_BYTES], here[4096];
@@ -371,7 +372,7 @@ static void check_an_index(const struct bs_build_request *options)
 	              seen.n_sorted);
 	assert_reached(seen.n_found > rounds.n / 4 && seen.n_none > 0 && seen.n_failed > 0);
 	assert_reached(seen.n_stopped > 0 && seen.n_learnt > rounds.n / 20 && seen.n_sorted > 0);
-	/* Sources change beneath a searcher, which then answers as one that comes later. */
+	/* Sources change while a searcher is open; it must then answer like a new one. */
 	change_sources();
 	ask_in_a_row(index, searcher, rounds.n / 2, &seen);
 	bs_searcher_free(searcher);

@@ -1,10 +1,12 @@
 /*
- * test_stops.c: a call asks often enough whether it is to end, in every phase, whatever it is
- * given. Hostile inputs, each of SIZE MB, are indexed, compacted, checked, queried and searched by
- * one thread. Between two asks a call copies, compares, scans and writes a few times the bytes of
- * the input at most. test_stops SIZE [LONG_MS [NAME]]: inputs of that size, one of them alone; then
- * between two asks a call takes no more than LONG_MS of processor time (0: bytes are counted), and
- * the longest time of each call is printed.
+ * test_stops.c: every phase of a call must ask often enough whether it should stop. One thread
+ * indexes, compacts, checks and searches hostile inputs of SIZE MB each. Between two asks a call
+ * copies, compares, scans and writes at most LONG_TIMES the bytes of the input, plus LONG_BYTES.
+ *
+ * Arguments: [SIZE [LONG_MS [NAME]]]. SIZE: megabytes of each input. LONG_MS: the most milliseconds
+ * of processor time between two asks (default 150; 0: bytes are counted, as without arguments).
+ * NAME: only inputs whose name contains it. With arguments, the longest gap of each call is
+ * printed.
  */
 #include <execinfo.h>
 #include <sys/stat.h>
@@ -19,7 +21,7 @@
 #include "tests/rigs/library_rig.h"
 #include "tests/rigs/test.h"
 
-/* Sanitizers take some times as long. */
+/* Sanitizers are several times slower. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define USUAL_MB 1
 #else
@@ -27,11 +29,12 @@
 #endif
 #define USUAL_LONG_MS 150.0
 #define MOST_FRAMES   40
-/* Without a time: bytes between two asks; and looks at the clock, each of which asks then. */
-#define LONG_TIMES 3 /* the bytes of the input, and */
+/* Limits if bytes are counted: the most bytes between two asks, as a multiple of the input plus a
+ * constant. Each look at the clock moves it so far that the call asks. */
+#define LONG_TIMES 3 /* times the bytes of the input, plus */
 #define LONG_BYTES 3e6
 #define STEP_NS    (10 * CLOCK_LOOK_NS)
-/* A query or search is asked to end after this time, or after so many looks. */
+/* The stop callback ends a query or search after this time, or after this number of looks. */
 #define MOST_MS    300.0
 #define MOST_LOOKS 1000
 
@@ -64,14 +67,14 @@ void *__wrap_memchr(const void *in, int byte, size_t n)
 	return found;
 }
 
-/* The stop callback of a call. Amounts are milliseconds of processor time, or bytes. */
+/* The state of a call's stop callback. Amounts are milliseconds of processor time, or bytes. */
 struct gaps {
 	double begun, asked_at, longest;
-	double most; /* milliseconds or looks, then the call is asked to end; 0: never */
+	double most; /* milliseconds or looks after which the call must end; 0: never */
 	struct frames {
 		void *list[MOST_FRAMES];
 		int n;
-	} asked, from, to; /* where it was asked last, and around the longest time */
+	} asked, from, to; /* stack of the last ask; stacks at both ends of the longest gap */
 	uint64_t n_asked;
 };
 
@@ -141,7 +144,7 @@ static void end(struct gaps *gaps, const char *input, const char *call)
 	n_late += is_late;
 }
 
-/* The indexed folder, which is filled by one of the functions below. */
+/* The folder to index, filled by one of the functions below. */
 static char folder[FOLDER_BYTES], tree[96], dir[96];
 
 static uint64_t state = 1;
@@ -222,7 +225,7 @@ static void put_nesting(FILE *file)
 	repeat(file, "}}         ");
 }
 
-/* Too long for --max-document. */
+/* Exceeds --max-document. */
 static void put_long_text(FILE *file)
 {
 	for (int i = 0; i < 3; i++)
@@ -249,7 +252,7 @@ static void put_rules(FILE *file)
 	fclose(ruled);
 }
 
-/* A file with a piece that is repeated or what `put` writes, between the start and the end. */
+/* A file: start, then a repeated piece or the output of `put`, then end. */
 #define NEEDLE "{\"id\":\"1\",\"t\":\"needle\"}\n"
 static const struct input {
 	const char *name, *file, *start, *piece, *end;

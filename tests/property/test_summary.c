@@ -1,8 +1,6 @@
-/*
- * test_summary.c: the summary of an index is that of its segments whatever became of them, never
- * denies what is there, and takes absent words for present at the rate asked for. Over sources and
- * over in-memory documents.
- */
+/* test_summary.c: after any change, the summary of an index must equal the summary of its segments,
+ * must never exclude a present word, and must have the requested rate of false positives for absent
+ * words. Tested for indexes of sources and of in-memory documents. */
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -27,7 +25,7 @@
 
 #define N_WORDS 4000u
 
-/* Words by their numbers, some of other scripts. */
+/* Writes the word with a number; some are of other scripts. */
 static void put_word(char *to, size_t n_bytes, uint64_t number)
 {
 	static const char *const kinds[] = {"w%llux", "Wort%llu", "\xc3\xa9t%llu",
@@ -39,7 +37,7 @@ static void append_words(struct bs_buffer *text, uint64_t *random, uint64_t n)
 {
 	for (uint64_t i = 0; i < n; i++) {
 		char word[40];
-		/* A few are everywhere, most nearly nowhere. */
+		/* A few words are very common, most are very rare. */
 		uint64_t below = UINT64_C(1) << random_below(random, 13);
 		put_word(word, sizeof(word),
 		         random_below(random, below < N_WORDS ? below + 1 : N_WORDS));
@@ -72,8 +70,8 @@ static void expect_words(const struct bs_summary *summary, const struct bs_segme
 	}
 }
 
-/* It is there, what a summary from scratch is, and has every word; and so has a copy of its
- * bytes. */
+/* Checks that the summary exists or not, equals a summary made from scratch, and contains every
+ * word; also a copy of its bytes. */
 static void expect_sound(const struct bs_dir *dir, bool is_there)
 {
 	AUTO(bs_snapshot_deinit) struct bs_snapshot snapshot;
@@ -98,7 +96,7 @@ static void expect_sound(const struct bs_dir *dir, bool is_there)
 			expect_words(summary, &snapshot.segments[i]);
 			expect_words(&copy, &snapshot.segments[i]);
 		}
-		/* No byte may be another one. */
+		/* Any changed byte must be detected. */
 		uint64_t random = summary->n_bytes;
 		for (int i = 0; i < 20; i++) {
 			uint64_t at = random_below(&random, summary->n_bytes);
@@ -136,8 +134,8 @@ static void expect_grams_of(const struct bs_summary *summary, const struct bs_se
 	}
 }
 
-/* Every trigram of the files that there are, in the summary and in the set of the segment that has
- * the file. */
+/* Checks that the summary, and the trigram set of the file's segment, contain every trigram of
+ * every file. */
 static void expect_grams(void)
 {
 	AUTO(bs_snapshot_deinit) struct bs_snapshot snapshot;
@@ -185,15 +183,15 @@ static void expect_same_file(const char *prefix, uint64_t number, uint64_t other
 
 static uint64_t n_made_again;
 
-/* What the run since made of the summary of this commit, it makes byte by byte where nothing fits
- * into memory, too. The files of that commit are in d.saved. from_scratch: the run did not look at
- * them. */
+/* Repeats in files, as if no memory were available, the update of the summary that the last run
+ * made, and compares both byte by byte. d.saved has the files of the commit before. from_scratch:
+ * the run did not use them. */
 static void expect_same_in_files(const struct bs_snapshot *old, bool from_scratch)
 {
 	AUTO(bs_manifest_deinit) struct bs_manifest manifest;
 	expect_ok(bs_manifest_read(dir_at("index"), &manifest, ERR), &said);
 	uint64_t summary = manifest.summary.number, counts = manifest.summary.counts_number;
-	/* A compaction made another one of it. */
+	/* Skips runs whose compaction made the summary again. */
 	if (summary != old->manifest.summary.number &&
 	    manifest.generation == old->manifest.generation + 1) {
 		assert_int_equal(system("cp d.saved/* index"), 0);
@@ -361,8 +359,8 @@ static void expect_rate(double rate, double of)
 	assert_true(measured <= rate * 1.05 && measured >= rate * of);
 }
 
-/* A million words that are not there; at first, when it has grown by little, when it is made anew
- * for it, and at another rate. */
+/* Measures the rate over a million absent words: of a new summary, after little growth, after
+ * growth that makes it anew, and at another rate. */
 static void test_rate(void **state)
 {
 	index_words(0, 30000, 0);
@@ -419,8 +417,8 @@ static uint64_t count_files(void)
 	return n;
 }
 
-/* One of the two files is gone, or another's, or damaged: searches do without, check says so and
- * names it, the next commit makes both anew. */
+/* One of the two files is missing, replaced by another index's, or damaged. Searches do without it,
+ * the check reports it by name, and the next commit makes both anew. */
 static void test_lost(void **state)
 {
 	static const char *const prefixes[] = {"summary", "counts"}, *const ways[] = {"gone",
@@ -452,8 +450,8 @@ static void test_lost(void **state)
 		expect_status(bs_check_dir(dir_at("index"), NULL, &sum, ERR), BS_CORRUPT, &said);
 		if (!strstr(said.text, path))
 			fail_msg("%s of %s: %s", prefix, way, said.text);
-		/* The one that is damaged is of the same segments as the next commit: a document
-		 * goes, none comes. */
+		/* The damaged file belongs to the same segments as the next commit, which only
+		 * deletes a document. */
 		if (way == ways[2])
 			assert_int_equal(unlink(prefix == prefixes[0] ? "d/100.txt" : "d/101.txt"),
 			                 0);
@@ -479,8 +477,8 @@ static void test_lost(void **state)
 	expect_sound(dir_at("index"), true);
 }
 
-/* A byte of the summary is another one, wherever: a commit of something new makes it anew, and
- * nothing is lost. */
+/* A byte of the summary is changed anywhere. A commit with a new document makes the summary anew,
+ * and nothing is lost. */
 static void test_damaged(void **state)
 {
 	enum {
@@ -503,9 +501,8 @@ static void test_damaged(void **state)
 	}
 }
 
-/* Words whose hashes begin alike, as somebody who wants an index to be slow can make them, take no
- * longer than others: to compare them all with each other would take more than the time that a test
- * has. */
+/* Words with equal hash prefixes, as an attacker can make them, must not take longer than others.
+ * Comparing all pairs would exceed the time limit of a test. */
 static void test_alike(void **state)
 {
 	enum {
@@ -538,8 +535,8 @@ static void test_alike(void **state)
 	}
 }
 
-/* Of an index of many segments words are asked for by the summary first; the answers are those of
- * all texts. */
+/* In an index of many segments, the summary is asked for each word first; answers must equal those
+ * of reading all texts. */
 static void test_find(void **state)
 {
 	struct bs_build_tuning tuning = {.max_segment_docs = 25};
@@ -580,7 +577,7 @@ static void test_find(void **state)
 	bs_index_close(index);
 }
 
-/* Queries of what the summary excludes end there: no lexicon is read. Others read it. */
+/* Queries for words that the summary excludes must not read a lexicon; others must. */
 static void test_absent(void **state)
 {
 	static const char *const absent[] = {

@@ -1,8 +1,8 @@
 /*
- * test_tokenizer_property.c: the words analyzer, both its paths and all window sizes, against a
- * naive one: everything small, and random texts of everything that a rule looks at.
+ * test_tokenizer_property.c: compares the tokenizer, both its paths and all window sizes, with a
+ * naive one: on all short strings, and on random texts of everything that a rule looks at.
  *
- * test_words_property N [SEED] checks N random texts instead of the usual number.
+ * Arguments: [N_TEXTS [SEED]]
  */
 #include <unicode/utf16.h>
 #include <unicode/utf8.h>
@@ -28,7 +28,7 @@ static void test_folding_ascii_is_lower_case(void **state)
 	}
 }
 
-/* All strings over the alphabet of exactly n bytes: the ASCII path against ICU's. */
+/* Compares the ASCII path with ICU's path on all strings of n bytes over the alphabet. */
 static void check_all_strings(struct rig *rig, const char *alphabet, size_t n)
 {
 	char text[8];
@@ -64,8 +64,9 @@ static void test_all_short_ascii_strings(void **state)
 	rig_deinit(&rig);
 }
 
-/* Every pair of ASCII bytes, among letters and digits: no byte is of a class that the alphabet
- * above lacks, and every window of one byte cuts wherever a cut is held to be safe. */
+/* Checks every pair of ASCII bytes among letters and digits. Together with windows of one byte this
+ * shows that the alphabet above lacks no class of bytes, and that every cut that is considered safe
+ * is safe. */
 static void test_all_pairs_of_ascii_bytes(void **state)
 {
 	static const size_t windows[] = {1, 64};
@@ -80,7 +81,7 @@ static void test_all_pairs_of_ascii_bytes(void **state)
 		}
 }
 
-/* Every cut that is held to be safe, behind and before everything that a rule might look at. */
+/* Checks every cut that is considered safe, between all items that a rule might look at. */
 static void test_safe_cuts(void **state)
 {
 	static const char *const around[] = {
@@ -133,15 +134,14 @@ static void test_safe_cuts(void **state)
 				                         strlen(around[i]) + 1))
 					continue;
 				rig_check(&rig, text, n, windows, 1);
-				/* After a line feed anything may follow. */
+				/* A cut after a line feed is always safe. */
 				n = (size_t)snprintf(text, sizeof(text), "%s\n%s", around[i],
 				                     around[k]);
 				rig_check(&rig, text, n, windows, 1);
 			}
 }
 
-/* Every code point of the planes in use among its like and others: the classes kept of it are
- * right. */
+/* Checks the classes of every code point of the planes in use, next to itself and to others. */
 static void test_all_code_points(void **state)
 {
 	static const size_t windows[] = {4096};
@@ -161,7 +161,7 @@ static void test_all_code_points(void **state)
 	}
 }
 
-/* What is held to be inert makes no word with anything else that is, in whatever order. */
+/* Inert code points must not form words with other inert code points, in any order. */
 static void test_inert_code_points_make_no_words(void **state)
 {
 	static UChar32 inert[0x110000];
@@ -178,7 +178,8 @@ static void test_inert_code_points_make_no_words(void **state)
 		U8_APPEND_UNSAFE(alone, n_bytes, (uint32_t)c);
 		naive_analyze(&rig.naive, alone, n_bytes, &rig.expected);
 		if (is_inert &&
-		    /* a letter of a run is inert to ICU, but is never asked about */
+		    /* ICU considers a letter of a script run inert, but the function is never
+		     * called for one */
 		    kept_n(&rig.expected) == 0)
 			inert[n_inert++] = c;
 	}
@@ -257,7 +258,7 @@ static size_t append_random(uint8_t *text, uint32_t pool)
 
 static size_t write_random_text(uint8_t *text, size_t text_capacity)
 {
-	/* Up to three pools, of which plain text is the likeliest; changed as the text goes on. */
+	/* Mixes up to three pools, usually plain text, and changes them every 20 items. */
 	uint32_t mix[3];
 	size_t n_bytes = 0, n_items = below(8) ? below(60) : below(600);
 	for (size_t i = 0; i < n_items && n_bytes + 32 < text_capacity; i++) {
@@ -279,8 +280,7 @@ static void check_random_texts(const struct bs_tokenizer_options *options, unsig
 		uint8_t text[8192];
 		size_t text_bytes = write_random_text(text, sizeof(text));
 		const size_t windows[] = {1, 1 + below(100), BS_TOKENIZER_WINDOW_BYTES};
-		/* A copy of exactly its size, so that a sanitizer sees every byte read beyond
-		 * it. */
+		/* A copy of exactly this size lets a sanitizer detect every read beyond it. */
 		FREED uint8_t *exact = malloc(text_bytes + !text_bytes);
 		memcpy(exact, text, text_bytes);
 		rig_check(&rig, exact, text_bytes, windows, 3);
@@ -307,8 +307,8 @@ static void test_random_texts_with_options(void **state)
 		check_random_texts(&options[i], rounds.n / 16, rounds.seed + 1 + i);
 }
 
-/* Texts of ASCII that fill a few lines of 64 bytes: every rule at every edge of a line and of a
- * window, by every kernel. What is put at the edge moves by a byte at a time. */
+/* ASCII texts of a few lines of 64 bytes: every rule at every edge of a line and of a window, by
+ * every kernel. The item at the edge moves byte by byte. */
 static void test_edges_of_lines(void **state)
 {
 	static const char *const items[] = {
@@ -338,7 +338,7 @@ static void test_edges_of_lines(void **state)
 				}
 }
 
-/* Random texts of ASCII, long enough for many lines, by every kernel. */
+/* Random ASCII texts of many lines, by every kernel. */
 static void test_random_ascii(void **state)
 {
 	const struct bs_kernel *kernels[8];
@@ -361,7 +361,8 @@ static void test_random_ascii(void **state)
 	}
 }
 
-/* Longer than a window, with and without a place to cut: nothing but memory limits a word. */
+/* Checks texts longer than a window, with and without a place to cut: only memory limits the length
+ * of a word. */
 static void check_long_text(struct rig *rig, const char *item, size_t n_items)
 {
 	size_t item_bytes = strlen(item), text_bytes = item_bytes * n_items;
@@ -372,7 +373,7 @@ static void check_long_text(struct rig *rig, const char *item, size_t n_items)
 	rig_check(rig, text, text_bytes, windows, 1);
 }
 
-/* n marks in two orders that are canonically equivalent. */
+/* Compares n marks in two canonically equivalent orders. */
 static void check_marks(struct rig *rig, const char *before, const char *one, const char *other,
                         const char *between, size_t n)
 {
@@ -396,7 +397,7 @@ static void check_marks(struct rig *rig, const char *before, const char *one, co
 	                    rig->found.terms.used_bytes);
 }
 
-/* ICU alone would take hours for these. */
+/* ICU alone would need hours for these texts. */
 static void test_many_marks(void **state)
 {
 	struct rig rig;
@@ -408,7 +409,7 @@ static void test_many_marks(void **state)
 	rig_init(&rig, &(struct bs_tokenizer_options){.fold_accents = true});
 	check_marks(&rig, "e\u05d0", "\u0323", "\u0301", "", 250000);
 	rig_deinit(&rig);
-	/* Folding drops what keeps these apart. */
+	/* Folding removes the character that separates these marks. */
 	rig_init(&rig, NULL);
 	char *text = malloc(8 * 100000 + 2), *to = stpcpy(text, "a");
 	for (size_t i = 0; i < 100000; i++)

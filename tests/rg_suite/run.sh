@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
-# run.sh PROGRAM [FOLDER [WAY...]]: ripgrep 13's own tests, unmodified, of Debian's source package, with PROGRAM's grep in
-# the place of rg; each test is run with rg's two engines. The ways: without an index (none), with a fresh one (fresh),
-# the same with --no-stat (no-stat), one made by other rules (other-rules), one of what the files were not (stale).
-# Prints for each way how many passed and which failed, and compares these with expected.tsv (way or all, test, why; each is
-# named in the manual, too): exit status 1 if they differ. What is fetched and built is kept in FOLDER [build/rg-suite]. Needs Debian's archive, cargo and dpkg-dev.
+# run.sh PROGRAM [FOLDER [WAY...]]: runs ripgrep 13's own tests, unmodified from Debian's source
+# package, with PROGRAM's grep instead of rg. Each test runs with both of rg's engines. The ways: no
+# index (none), a fresh index (fresh), a fresh index with --no-stat (no-stat), an index made by
+# other rules (other-rules), an index of other contents (stale). Prints for each way the number of
+# passed tests and the failed ones, and compares these with expected.tsv (columns: way or all, test,
+# reason; the manual names each test, too). Exit status 1 if they differ. Downloads and builds are
+# kept in FOLDER (default build/rg-suite). Needs Debian's archive, cargo and dpkg-dev.
 set -euo pipefail
 here=$(realpath -- "$(dirname -- "$0")")
 [ $# -ge 1 ] || { echo "usage: run.sh PROGRAM [FOLDER [WAY...]]" >&2; exit 2; }
@@ -11,11 +13,11 @@ BITSIFT=$(realpath -- "$1")
 folder=$(realpath -m -- "${2:-$here/../../build/rg-suite}")
 ways=("${@:3}")
 [ ${#ways[@]} -gt 0 ] || ways=(none fresh no-stat other-rules stale)
-# What the tests need, and what Cargo's lock file wants to see though it is for Windows.
+# Crates that the tests need, and Windows crates that Cargo's lock file requires.
 crates=(serde serde-derive serde-json walkdir same-file itoa ryu syn quote proc-macro2 unicode-ident winapi-util winapi
     winapi-i686-pc-windows-gnu winapi-x86-64-pc-windows-gnu)
 
-# Debian's archive, sources too, for these calls only.
+# Runs apt-get with Debian's archive and sources, without changing the system's lists.
 apt() {
     apt-get -q -o Dir::Etc::SourceList="$folder/apt/debian.list" -o Dir::Etc::SourceParts=/dev/null \
         -o Dir::State::Lists="$folder/apt/lists" -o Dir::Cache="$folder/apt/cache" -o APT::Sandbox::User= \
@@ -55,10 +57,10 @@ if [ ! -e "$folder/built" ]; then
     (fetch && build) >"$folder/log" 2>&1 || { cat "$folder/log" >&2; exit 2; }
     : >"$folder/built"
 fi
-# Beside the folder of the tests they look for rg.
+# The tests expect rg in the parent folder of their own.
 cp -- "$here/rg" "$folder/target/debug/rg"
 program=$(find "$folder/target/debug/deps" -name 'integration-*' -type f -executable)
-# Above it there must be no ignore file and no index.
+# No folder above may have an ignore file or an index.
 scratch=$(mktemp -d)
 trap 'chmod -R u+rwX -- "$scratch"; rm -rf -- "$scratch"' EXIT
 status=0
@@ -71,7 +73,7 @@ for way in "${ways[@]}"; do
     sed -nE 's/^test (.*) \.\.\. FAILED$/\1/p' "$folder/$way.log" | LC_ALL=C sort >"$folder/$way.failed"
     printf '%s: %d of %d passed\n' "$way" "$(grep -c ' \.\.\. ok$' "$folder/$way.log")" \
         "$(grep -c '^test .* \.\.\. ' "$folder/$way.log")"
-    # Those that fail in all ways, and in this one.
+    # Tests that are expected to fail in all ways or in this one.
     awk -F '\t' -v way="$way" '$1 == "all" || $1 == way { print $2 }' "$here/expected.tsv" | LC_ALL=C sort >"$folder/expected"
     LC_ALL=C comm -12 "$folder/expected" "$folder/$way.failed" | sed 's/^/  failed, as expected: /'
     LC_ALL=C comm -13 "$folder/expected" "$folder/$way.failed" | sed 's/^/  failed: /'

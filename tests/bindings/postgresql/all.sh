@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# all.sh TEST_RANDOM [EXTENSION [PART...]]: the tests of the extension, or the named parts: scripts (exact output), large (large rows, deleted
-# texts), cache, rules (indexes made by other rules of words, hostile names), random (changes and queries), crash (with a replica), demo.
-# ROUNDS multiplies the random steps; SEED is their seed; both are 1 unless set. EXTENSION: the folder where it is built; without one,
-# "make install" builds it. LATER: see other_rules.sh.
+# all.sh TEST_RANDOM [EXTENSION [PART...]]: runs the tests of the extension, or only the named
+# parts: scripts (exact output), large (large rows, deleted texts), cache, rules (indexes of other
+# tokenizer rules, hostile names), random (changes and queries), crash (with a replica), demo.
+# ROUNDS multiplies the random steps and SEED is their seed; both are 1 by default. EXTENSION: the
+# folder with the built extension; without it, "make install" builds it. LATER: see other_rules.sh.
 set -euo pipefail
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
 program=$(realpath -- "$1")
@@ -16,7 +17,7 @@ trap 'rm -rf -- "$folder"' EXIT
 chmod 755 "$folder"
 cluster_install "$folder/root"
 export CLUSTER_ROOT=$folder/root
-# A program that the user postgres may run, and a folder where it may write.
+# Copies that the user postgres can run, and a folder that it can write.
 cp -- "$program" "$folder/test_random"
 
 step() {

@@ -1,11 +1,11 @@
--- Every answer by an index is that of a look at each row. What is printed are the questions that were not answered alike: by rows, by a
--- bitmap, and row by row from the index.
+-- Every answer by an index must equal that of a sequential scan. Prints the questions whose answers differ
+-- between a sequential scan, a bitmap scan and an index scan.
 \set QUIET on
 \pset format unaligned
 \pset tuples_only on
 SET client_min_messages = warning;
 CREATE EXTENSION IF NOT EXISTS bitsift;
--- Few rows are candidates here, and yet all are looked at before they are handed out, in builds with assertions.
+-- Few rows are candidates here; 'all' makes the prefilter read all of them.
 SET bitsift.prefilter = 'all';
 SET jit = off;
 CREATE TABLE words (id int PRIMARY KEY, body text);
@@ -18,7 +18,7 @@ INSERT INTO words SELECT i,
 	FROM generate_series(1, 400) i;
 CREATE TABLE questions (n serial, condition text);
 
--- In one way, with what an error says as an answer, too.
+-- Answers a question by one kind of scan; the text of an error is an answer, too.
 CREATE FUNCTION ask(condition text, way text, source text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE answer text;
 BEGIN
@@ -42,7 +42,7 @@ EXCEPTION WHEN others THEN
 	RETURN false;
 END $$;
 
--- Each time a fifth of the questions, one after the other: the random test asks many more.
+-- Asks a fifth of the questions at each call, in turn; the random test asks many more.
 CREATE SEQUENCE turns;
 CREATE FUNCTION differ(source text DEFAULT 'words') RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE turn int := nextval('turns') % 5;
@@ -52,7 +52,7 @@ BEGIN
 			ask(q.condition, 'index', source) AS by_index FROM questions q WHERE n % 5 = turn ORDER BY n) a
 		WHERE a.by_rows IS DISTINCT FROM a.by_bitmap OR a.by_rows IS DISTINCT FROM a.by_index;
 	PERFORM set_config('enable_seqscan', 'off', true);
-	-- So that a test which asks no index is seen.
+	-- Detects a test that does not use an index.
 	RETURN NEXT 'served by an index: ' || (SELECT count(*) > 5 FROM questions q WHERE n % 8 = 1 AND uses_index(q.condition, source));
 END $$;
 

@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
-# check.sh SOURCE [TEST...]: PostgreSQL's own regression tests (those of "make installcheck") in a server into which the extension's library
-# is loaded at its start, and again into each session. SOURCE is the source tree of that PostgreSQL (Debian: apt-get source postgresql-15).
-# Tests of another minor version differ here and there by themselves: PRELOAD= (empty) runs them without the library, to compare with.
-# CREATED=yes: the extension is in the database, too. The tests that list all that a database has (psql, its \dA) differ then by what it brings.
+# check.sh SOURCE [TEST...]: runs PostgreSQL's own regression tests ("make installcheck") in a
+# server that loads the extension's library at its start and again in each session. SOURCE is the
+# source tree of that PostgreSQL version (Debian: apt-get source postgresql-15). Tests of another
+# minor version have some differences of their own: to compare, PRELOAD= (empty) runs without the
+# library. CREATED=yes: the database also has the extension; then the tests that list all objects of
+# a database (psql, its \dA) differ by its objects.
 set -euo pipefail
 . "$(dirname -- "${BASH_SOURCE[0]}")/cluster.sh"
 source=$(realpath -- "$1")/src/test/regress

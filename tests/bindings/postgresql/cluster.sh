@@ -1,15 +1,17 @@
 # shellcheck shell=bash
-# Private clusters of PostgreSQL for tests, benchmarks and the demonstration: sourced. Nothing outside of one folder is touched:
-# the programs of PostgreSQL run from a copy of their installation in which the extension is installed too, by
-# "make install DESTDIR=...", and clusters listen on a Unix socket alone. Root runs them as the user postgres.
+# Private PostgreSQL clusters for tests, benchmarks and the demonstration; to be sourced. They use one
+# folder only: the programs of PostgreSQL run from a copy of their installation that also has the
+# extension, installed by "make install DESTDIR=...". Clusters listen only on a Unix socket. Root runs
+# them as the user postgres.
 #
-#     cluster_begin FOLDER          an installation in FOLDER/root, unless it is there; everything else goes to FOLDER
-#     cluster_make NAME [LINE...]   a new cluster FOLDER/NAME with these lines of postgresql.conf, started
+#     cluster_begin FOLDER          uses FOLDER; makes an installation in FOLDER/root unless it exists
+#     cluster_make NAME [LINE...]   makes the cluster FOLDER/NAME with these lines of postgresql.conf
+#                                   and starts it
 #     cluster_start NAME; cluster_stop NAME [MODE]; cluster_kill NAME; cluster_end
-#     sql NAME [PSQL_ARGUMENT...]   psql, unaligned, tuples only, stops at the first error
+#     sql NAME [PSQL_ARGUMENT...]   psql: unaligned, only tuples, stops at the first error
 #
-# PG_CONFIG names another version's pg_config. EXTENSION is a folder that has the extension built, instead of "make install", to which
-# MAKE_ARGUMENTS go. CLUSTER_ROOT is an installation that is there already.
+# PG_CONFIG: another version's pg_config. EXTENSION: a folder with the built extension; otherwise
+# "make install" builds it, with MAKE_ARGUMENTS. CLUSTER_ROOT: an existing installation.
 
 cluster_source=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../../../bindings/postgresql" && pwd -P)
 PG_CONFIG=${PG_CONFIG:-pg_config}
@@ -22,13 +24,14 @@ as_postgres() {
     fi
 }
 
-# A server finds its libraries and extensions relative to its own program, so a copy of that, beside links to all else, is a whole installation.
+# A server finds its libraries and extensions relative to its program. Therefore copies of the
+# programs, with links to everything else, make a complete installation.
 cluster_install() { # ROOT
     local root=$1 bin lib share
     bin=$("$PG_CONFIG" --bindir) lib=$("$PG_CONFIG" --pkglibdir) share=$("$PG_CONFIG" --sharedir)
     mkdir -p "$root$bin" "$root$lib" "$root$share/extension"
     cp -L "$bin"/{postgres,initdb,pg_ctl,pg_basebackup,psql,pg_isready,pg_dump,pg_restore,pgbench,pg_amcheck,pg_waldump} "$root$bin/"
-    # Beside each other lie 200 libraries that are only read.
+    # The folder has 200 libraries that are only read.
     ln -sfn "$lib"/* "$root$lib/"
     find "$share" -mindepth 1 -maxdepth 1 ! -name extension -exec ln -sfn {} "$root$share/" \;
     ln -sfn "$share"/extension/* "$root$share/extension/"
@@ -52,7 +55,7 @@ cluster_begin() { # FOLDER
     [ -x "$cluster_bin/postgres" ] || cluster_install "$cluster_root"
 }
 
-# Fast rather than safe against a failure of the machine: none of what is tested here depends on fsync.
+# Fast instead of safe against failures of the machine: no test depends on fsync.
 cluster_settings() { # NAME
     cat <<SETTINGS
 listen_addresses = ''
@@ -65,7 +68,7 @@ log_line_prefix = '%m [%p] '
 SETTINGS
 }
 
-# Ports are but names here: sockets lie in a folder of their own.
+# Ports are only names here: the sockets are in a private folder.
 cluster_port() { # NAME
     local sum
     sum=$(printf %s "$1" | cksum)
@@ -81,7 +84,7 @@ cluster_make() { # NAME [LINE...]
     cluster_start "$name"
 }
 
-# cluster_replica NAME OF: a copy of cluster OF that follows it.
+# cluster_replica NAME OF: a copy of cluster OF that replicates it.
 cluster_replica() {
     as_postgres "$cluster_bin/pg_basebackup" -h "$cluster_folder" -p "$(cluster_port "$2")" -U postgres -D "$cluster_folder/$1" -R -c fast --no-sync
     printf '%s\n' "port = $(cluster_port "$1")" "hot_standby_feedback = on" "max_standby_streaming_delay = -1" |
@@ -99,11 +102,11 @@ cluster_stop() { # NAME [MODE]
     as_postgres "$cluster_bin/pg_ctl" -D "$cluster_folder/$1" -m "${2:-fast}" -w -t 120 -s stop
 }
 
-cluster_pid() { # NAME: of the server, nothing if there is none
+cluster_pid() { # NAME: prints the server's process id, or nothing
     head -n 1 "$cluster_folder/$1/postmaster.pid" 2>/dev/null || true
 }
 
-# The server dies without a word; its processes notice, and a new one may start as soon as they are gone.
+# Kills the server. Its processes notice, and a new server can start as soon as they have ended.
 cluster_kill() { # NAME
     local pid children
     pid=$(cluster_pid "$1")
@@ -115,7 +118,7 @@ cluster_kill() { # NAME
     rm -f -- "$cluster_folder/$1/postmaster.pid"
 }
 
-cluster_end() { # all of them, and their files, but for the installation if that is elsewhere
+cluster_end() { # stops all clusters and removes their files, except an installation elsewhere
     local name
     for name in "${cluster_names[@]:-}"; do
         if [ -n "$name" ] && [ -e "$cluster_folder/$name/postmaster.pid" ]; then cluster_stop "$name" immediate || true; fi
@@ -123,7 +126,7 @@ cluster_end() { # all of them, and their files, but for the installation if that
     [ -n "${KEEP:-}" ] || rm -rf -- "${cluster_folder:?}"
 }
 
-connection() { # NAME [DATABASE]: as libpq has it
+connection() { # NAME [DATABASE]: prints a libpq connection string
     echo "host=$cluster_folder port=$(cluster_port "$1") user=postgres dbname=${2:-postgres}"
 }
 

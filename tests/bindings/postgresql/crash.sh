@@ -1,15 +1,17 @@
 #!/usr/bin/env bash
-# crash.sh TEST_RANDOM [ROUNDS [SEED]]: in each round, while several processes write, and indexes are built, merged and vacuumed, the
-# server is killed with SIGKILL, or one of its backends is, after which it starts itself anew. What is there after the recovery answers
-# questions by the index as it does without, and passes bitsift_check; a replica, which follows all the time and is killed itself now
-# and then, has the same rows and answers. A round's seed is SEED (1) + its number. REPLICA=no: without one.
+# crash.sh TEST_RANDOM [ROUNDS [SEED]]: in each round, while several processes write and indexes are
+# built, merged and vacuumed, the server is killed with SIGKILL, or one of its backends, after which
+# the server restarts itself. After recovery, queries must have the same answers with and without
+# the index, and bitsift_check must succeed. A replica follows all the time and is sometimes killed,
+# too; it must have the same rows and answers. The seed of a round is SEED (default 1) plus its
+# number. REPLICA=no: without a replica.
 set -euo pipefail
 . "$(dirname -- "${BASH_SOURCE[0]}")/cluster.sh"
 program=$(realpath -- "$1") rounds=${2:-20} seed=${3:-1} questions=${QUESTIONS:-40}
 echo "$rounds rounds, seeds $((seed + 1)) to $((seed + rounds))"
 cluster_begin "$(mktemp -d "${TMPDIR:-/tmp}/bitsift-crash.XXXXXX")"
 trap cluster_end EXIT
-# Every page that changes is written to WAL and often flushed, and much of the WAL is replayed.
+# Changed pages are written to the WAL and often flushed, and much of the WAL is replayed.
 cluster_make one "shared_buffers = 32MB" "maintenance_work_mem = 4MB" "wal_level = replica" "max_wal_senders = 4" "checkpoint_timeout = 30s" \
     "wal_keep_size = 2GB" "restart_after_crash = on" "hot_standby_feedback = on"
 sql one -c 'CREATE EXTENSION bitsift' -c 'CREATE EXTENSION amcheck'
@@ -20,7 +22,7 @@ fail() {
     [ -z "${KEEP:-}" ] || echo "clusters: $(connection one)" >&2
     exit 1
 }
-# In a recovery connections are refused; it does not take long.
+# Connections are refused during a recovery, which is short.
 wait_for() { # NAME
     for _ in $(seq 1800); do
         sql "$1" -c 'SELECT 1' >/dev/null 2>&1 && return 0
@@ -28,8 +30,8 @@ wait_for() { # NAME
     done
     fail "the server $1 does not come back: $(tail -n 5 "$cluster_folder/$1.log")"
 }
-work() { # builds, merges and vacuums, over and over, until the server is gone
-    RANDOM=$((seed + round)) # a subshell would have a seed of its own
+work() { # builds, merges and vacuums repeatedly until the server is gone
+    RANDOM=$((seed + round)) # otherwise a subshell has a random seed
     local statements=("SELECT bitsift_merge('t_index')" "VACUUM t" "REINDEX INDEX t_index" "REINDEX INDEX CONCURRENTLY t_index" "CHECKPOINT"
         "CREATE INDEX t_other ON t USING bitsift (body) WITH (grams = on); DROP INDEX t_other" "VACUUM t" "SELECT bitsift_merge('t_index')")
     while sql one -c 'SET lock_timeout = 300' -c "${statements[RANDOM % ${#statements[@]}]}" >/dev/null 2>&1 || kill -0 "$(cluster_pid one)" 2>/dev/null; do :; done
@@ -38,7 +40,7 @@ ask() { # NAME
     "$program" "$(connection "$1")" --check "$questions" --seed $((seed + round)) >"$cluster_folder/said" || fail "$1: $(cat "$cluster_folder/said")"
 }
 rows="SELECT count(*), md5(string_agg(t::text, '|' ORDER BY id)) FROM t"
-follow() { # until the replica has replayed all that there is
+follow() { # waits until the replica has replayed everything
     local wanted
     wanted=$(sql one -c 'SELECT pg_current_wal_insert_lsn()')
     for _ in $(seq 1800); do
@@ -51,7 +53,7 @@ follow() { # until the replica has replayed all that there is
 resume=()
 for ((round = 1; round <= rounds; round++)); do
     RANDOM=$((seed + round))
-    # One round in five begins with another table.
+    # Every fifth round starts with a new table.
     [ $((round % 5)) -ne 1 ] || resume=()
     "$program" "$(connection one)" --seed $((seed + round)) --steps 1000000 --queries 0 --writers 2 --tables 1 "${resume[@]}" >"$cluster_folder/wrote" 2>&1 &
     writer=$!
@@ -61,9 +63,10 @@ for ((round = 1; round <= rounds; round++)); do
     sleep "$((RANDOM % 2)).$((100 + RANDOM % 900))"
     how=$((RANDOM % 4))
     case $how in
-    0) # a backend, of those that do something
+    0) # a backend of a client
         victim=$(sql one -c "SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid() ORDER BY backend_start LIMIT 1 OFFSET $((RANDOM % 3))" || true)
-        # Numbers of processes come again: only what is still a child of the server is killed, or of ours, if that is gone meanwhile.
+        # Process ids are reused: only a child of the server is killed, or the writer if the backend
+        # is gone and the writer is still a child of this script.
         if [ -z "$victim" ] || [ "$(ps -o ppid= -p "$victim" | tr -d ' ')" != "$(cluster_pid one)" ] || ! kill -9 "$victim" 2>/dev/null; then
             [ "$(ps -o ppid= -p "$writer" | tr -d ' ')" != "$$" ] || kill -9 "$writer" 2>/dev/null || true
         fi
@@ -87,7 +90,7 @@ for ((round = 1; round <= rounds; round++)); do
     fi
     wait_for one
     ! grep -hE 'PANIC|TRAP|terminated by signal (11|6)' "$cluster_folder"/*.log || fail "the log says so"
-    # There may be no table yet, or one without its index.
+    # The table or its index may not exist yet.
     if [ "$(sql one -c "SELECT count(*) FROM pg_class WHERE relname = 't_index'")" = 0 ]; then
         resume=()
         continue
@@ -102,7 +105,8 @@ for ((round = 1; round <= rounds; round++)); do
         [ "$(sql one -c "$rows")" = "$(sql two -c "$rows")" ] || fail "the replica has other rows"
         ask two
     fi
-    # Rows wait in the index; what becomes of them is asked again, and of the replica, too.
+    # VACUUM moves the pending rows of the index; query again, also on the replica in the next
+    # round.
     sql one -c 'VACUUM t' >/dev/null || fail "VACUUM"
     ask one
 done

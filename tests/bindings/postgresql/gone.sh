@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# gone.sh: the text of a deleted row that lies outside of the row may be gone while PostgreSQL still counts the row among those that somebody
-# may see (PostgreSQL's bug 18351). Nobody can read such a row, and neither a build nor a merge fails of it.
+# gone.sh: tests deleted rows whose out-of-line text is gone while PostgreSQL still counts the rows
+# as visible to some transaction (PostgreSQL's bug 18351). No session can read such a row; neither a
+# build nor a merge may fail because of it.
 set -euo pipefail
 . "$(dirname -- "${BASH_SOURCE[0]}")/cluster.sh"
 cluster_begin "$(mktemp -d "${TMPDIR:-/tmp}/bitsift-gone.XXXXXX")"
@@ -12,7 +13,7 @@ expect() { # WHAT STATEMENT
     said=$(sql one -c "$2" 2>&1) || true
     [ "$said" = "$1" ] || { echo "gone.sh: $2: '$said' instead of '$1'" >&2 && exit 1; }
 }
-fill() { # TABLE: forty rows whose texts lie outside of them, and an index of two parts
+fill() { # TABLE: forty rows with out-of-line texts, and an index of two parts
     sql one -c "CREATE TABLE $1(id int PRIMARY KEY, body text)" -c "ALTER TABLE $1 ALTER body SET STORAGE EXTERNAL" \
         -c "CREATE INDEX $1_index ON $1 USING bitsift (body)"
     for n in 1 21; do
@@ -22,7 +23,8 @@ fill() { # TABLE: forty rows whose texts lie outside of them, and an index of tw
 vacuum_outside() { # TABLE
     sql one -c "VACUUM $(sql one -c "SELECT reltoastrelid::regclass FROM pg_class WHERE relname = '$1'")"
 }
-session() { # NAME STATEMENT... in the background, until it sleeps or waits in its last one
+# NAME STATEMENT...: runs in the background; returns once its last statement sleeps or waits
+session() {
     local name=$1 statements=()
     shift
     for statement; do statements+=(-c "$statement"); done
@@ -38,12 +40,13 @@ end_session() { # NAME
     sql one -c "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE application_name = '$1'" >/dev/null
 }
 
-# A build: what another database has open is older than the deletion, and counts for who builds, not for who vacuums.
+# A build: the transaction that another database has open is older than the deletion. It counts for
+# a build, but not for VACUUM.
 fill t
 sql one -d other -c 'BEGIN' -c 'SELECT txid_current()' -c "PREPARE TRANSACTION 'older'" >/dev/null
 sql one -c 'DELETE FROM t WHERE id IN (1, 30)'
 vacuum_outside t
-# An index of PostgreSQL's own shows that such a row is there, as long as it has that bug.
+# As long as PostgreSQL has that bug, one of its own indexes shows that such a row exists.
 said=$(sql one -c "CREATE INDEX t_hash ON t (md5(body))" 2>&1) || true
 [[ $said == *'missing chunk number 0'* ]] || echo "gone.sh: this PostgreSQL keeps the texts of such rows; nothing is tried: $said"
 expect '' "CREATE INDEX t_other ON t USING bitsift (body)"
@@ -51,7 +54,8 @@ expect '' "REINDEX INDEX t_index"
 expect 38 "SELECT count(*) FROM t WHERE body @@@ 'long'"
 sql one -d other -c "ROLLBACK PREPARED 'older'"
 
-# A merge: its transaction keeps to the horizon that it asked for first, when an older one was open.
+# A merge: its transaction keeps the horizon that it computed first, when an older transaction was
+# open.
 fill u
 fill v
 session older 'BEGIN ISOLATION LEVEL REPEATABLE READ' 'SELECT count(*) FROM t' 'SELECT pg_sleep(600)'

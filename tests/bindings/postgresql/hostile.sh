@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# hostile.sh [ROUNDS [SEED]]: rounds of hostile.sql in a new server, seeded SEED, SEED + 1 and so on: names and texts that nobody would choose.
+# hostile.sh [ROUNDS [SEED]]: runs hostile.sql (hostile names and texts) in a new server, with the
+# seeds SEED, SEED + 1 and so on.
 set -euo pipefail
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
 . "$here/cluster.sh"

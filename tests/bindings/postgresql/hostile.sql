@@ -1,5 +1,5 @@
--- A round of hostile.sh, by :seed: a table of a hostile name with hostile columns and texts. Each row has a word of its own, which must find it by
--- the index, whatever became of the index. Each line that it prints is a fault.
+-- A round of hostile.sh, seeded :seed: a table with a hostile name, hostile columns and hostile texts. Each row has a unique
+-- word, which must find it by the index after every change. Each printed line is a fault.
 \set QUIET on
 \pset format unaligned
 \pset tuples_only on
@@ -27,7 +27,7 @@ BEGIN
 		RETURN repeat(substr('ax é', 1 + pg_temp.below(4), 1), (ARRAY[62, 63, 64, 255, 256, 4096, 65536])[1 + pg_temp.below(7)]);
 	END CASE;
 END $$;
--- Of a table, column or index: of 1 to 63 bytes, whatever it says.
+-- A name for a table, column or index, of 1 to 63 bytes.
 CREATE OR REPLACE FUNCTION pg_temp.name(tail text) RETURNS text LANGUAGE SQL AS
 	$$ SELECT convert_from(substring(convert_to(left(pg_temp.hostile(), 12), 'UTF8') FOR 50), 'UTF8') || tail $$;
 CREATE OR REPLACE FUNCTION pg_temp.around(word text) RETURNS text LANGUAGE SQL AS
@@ -51,7 +51,7 @@ BEGIN
 		INSERT INTO expected VALUES(n, word, place) ON CONFLICT (id) DO UPDATE SET word = excluded.word, field = excluded.field;
 	END LOOP;
 END $$;
--- What is wrong. has_dead: rows of the index may be those of deleted or changed rows, which VACUUM takes out.
+-- Returns the faults. has_dead: the index may still have deleted or changed rows, which VACUUM removes.
 CREATE OR REPLACE FUNCTION pg_temp.wrong(step text, has_dead bool, t text, i text, c text[]) RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE row record; found int[]; n bigint;
 BEGIN

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# large_rows.sh: a row that INSERT accepts does not stop a query, VACUUM, a merge, CREATE INDEX, REINDEX or a restore, with the default
-# maintenance_work_mem: one long word, many different words, grams of text without spaces, several columns. One word of more than 32 MB, or
-# 5 MB without spaces, takes more memory than that. LARGEST: bytes of a row of many words (default 5 MB; the limit is 64 MiB, and then a
-# row takes a few GB of memory).
+# large_rows.sh: tests that a row which INSERT accepts does not make a query, VACUUM, a merge,
+# CREATE INDEX, REINDEX or a restore fail with the default maintenance_work_mem: one long word, many
+# different words, grams of text without spaces, several columns. One word of more than 32 MB, or 5
+# MB without spaces, takes more memory than that. LARGEST: bytes of a row of many words (default 5
+# MB; the limit is 64 MiB, which takes a few GB of memory).
 set -euo pipefail
 . "$(dirname -- "${BASH_SOURCE[0]}")/cluster.sh"
 cluster_begin "$(mktemp -d "${TMPDIR:-/tmp}/bitsift-large.XXXXXX")"
@@ -41,7 +42,8 @@ as_postgres "$cluster_bin/pg_dump" -h "$cluster_folder" -p "$(cluster_port one)"
 sql one -q -d copy -f "$cluster_folder/dump" >/dev/null
 [ "$(sql one -d copy -c 'SET enable_seqscan = off' -c "SELECT id FROM d WHERE u @@@ 'u777'" | tail -n 1)" = 4 ]
 
-# What INSERT refuses is said in PostgreSQL's words, and so are the library's messages: no option of the command `bitsift`.
+# Errors of INSERT are in PostgreSQL's words, also those of the library: they name no option of the
+# command `bitsift`.
 said=$(sql one -c "INSERT INTO d SELECT 9, repeat('x', 68000000)" 2>&1) || true
 [[ $said == *'is too large for index'* && $said != *--* ]] || { echo "large_rows.sh: $said" >&2 && exit 1; }
 cluster_stop one

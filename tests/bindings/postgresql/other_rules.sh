@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
-# other_rules.sh: an index whose words were cut by other rules, those of another ICU or of an earlier revision of our own, gives the answers
-# of a sequential scan, warns once a session, takes new rows, is not merged, and is renewed by REINDEX alone. An index of a later revision
-# is refused. LATER: the extension as a later bitsift builds it; without it only ICU is another one.
+# other_rules.sh: tests an index that was made by other tokenizer rules: those of another ICU, or of
+# an earlier revision of bitsift. It must give the answers of a sequential scan, warn once per
+# session, accept new rows, never be merged, and be renewed only by REINDEX. An index of a later
+# revision must be refused. LATER: the extension as a later bitsift builds it; without it only ICU
+# differs.
 set -euo pipefail
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
 . "$here/cluster.sh"
@@ -9,7 +11,7 @@ cluster_begin "$(mktemp -d "${TMPDIR:-/tmp}/bitsift-rules.XXXXXX")"
 trap cluster_end EXIT
 library=$cluster_root$("$PG_CONFIG" --pkglibdir)/bitsift.so
 cp -- "$library" "$cluster_folder/present.so"
-# Other tests may use the same installation.
+# Restores the library, because other tests may use the same installation.
 trap 'put "$cluster_folder/present.so"; cluster_end' EXIT
 
 fail() {
@@ -19,7 +21,7 @@ fail() {
 same() { # WANTED FOUND WHAT
     [ "$1" = "$2" ] || fail "$3: '$2' instead of '$1'"
 }
-# A new file, since servers map the one that is there.
+# Replaces the file, because servers have the old one mapped.
 put() { # LIBRARY
     cp -- "$1" "$library.new"
     mv -f -- "$library.new" "$library"
@@ -50,14 +52,14 @@ ranked=(
     "SELECT array_agg((id, s)) FROM (SELECT id, round((body <@> '👩 OR cat')::numeric, 6) AS s FROM t WHERE body @@@ '👩 OR cat'
         ORDER BY body <@> '👩 OR cat', id LIMIT 12) r"
 )
-ask() { # SETTING... -- QUESTION...: an answer a line
+ask() { # SETTING... -- QUESTION...: prints one answer per line
     local statements=()
     while [ "$1" != -- ]; do statements+=(-c "SET $1"); shift; done
     shift
     for question; do statements+=(-c "$question"); done
     sql one -q "${statements[@]}" 2>/dev/null
 }
-# By the index as by a sequential scan.
+# Compares the answers of an index scan and of a sequential scan.
 check() { # WHAT
     ask 'enable_seqscan = off' -- "${questions[@]}" "${ranked[@]}" >"$cluster_folder/by_index"
     ask 'enable_indexscan = off' 'enable_bitmapscan = off' -- "${questions[@]}" "${ranked[@]}" >"$cluster_folder/by_scan"
@@ -65,17 +67,19 @@ check() { # WHAT
         fail "$1: answers of a scan and of the index: $(diff "$cluster_folder/by_scan" "$cluster_folder/by_index" | cut -c 1-200 | head -n 20)"
     sql one -q -c "SELECT bitsift_check('ti')" >/dev/null
 }
-# Rows that the index hands out to be looked at, and that do not match.
+# Prints the number of rows that the index returned for a recheck and that did not match.
 looked_at() { # CONDITION
     sql one -q -c 'SET enable_seqscan = off' -c "EXPLAIN (ANALYZE, COSTS off, TIMING off) SELECT id FROM t WHERE $1" 2>/dev/null |
         awk '/Removed by Index Recheck/ { n += $NF } END { print n + 0 }'
 }
 files() { sql one -c "SELECT files FROM bitsift_info('ti')"; }
-warnings() { # how many a session of several statements and indexes gives
+warnings() { # prints the number of warnings of a session with several statements and indexes
     sql one -q -c 'SET enable_seqscan = off' -c "SELECT id FROM t WHERE body @@@ 'cat'" -c "SELECT id FROM t WHERE body @@@ 'row'" -c "INSERT INTO t VALUES (-9, 'none')" \
         -c "DELETE FROM t WHERE id = -9" -c "SELECT id FROM p WHERE a @@@ 'one'" -c "SELECT id FROM t ORDER BY body <@> 'cat' LIMIT 2" 2>&1 | grep -c WARNING || true
 }
-fill() { # a table whose index is condensed, with rows that wait; and one of two columns whose index is not
+# a table whose index is condensed, with pending rows; and a table of two columns whose index is not
+# condensed
+fill() {
     sql one -q -c 'DROP TABLE IF EXISTS t, p' -c 'CREATE TABLE t (id int PRIMARY KEY, body text) WITH (autovacuum_enabled = off)' \
         -c "INSERT INTO t SELECT i, 'row ' || i || CASE i % 7 WHEN 0 THEN ' number seven' WHEN 1 THEN ' eighty 👩 cat' WHEN 2 THEN ' 👩' ELSE ' nine' END ||
             CASE WHEN i % 150 = 3 THEN ' needle ' || i ELSE '' END FROM generate_series(1, 600) i" \
@@ -87,7 +91,7 @@ fill() { # a table whose index is condensed, with rows that wait; and one of two
             FROM generate_series(1, 200) i" \
         -c 'CREATE INDEX pi ON p USING bitsift (a, b) WITH (condensed = off)'
 }
-# An index that has other rules now.
+# Checks an index that now has other rules.
 check_other() {
     local n said
     check "at first"
@@ -98,7 +102,7 @@ check_other() {
     [ "$(looked_at "body @@@ 'needle'")" -gt 500 ] || fail "words are not scanned for"
     [ "$(looked_at "body LIKE '%needle 153%'")" -lt 50 ] || fail "LIKE does not filter"
     [ "$(looked_at "body ~ 'needle 15[3]'")" -lt 50 ] || fail "regular expressions do not filter"
-    # New, changed and deleted rows, waiting and as a part of the index.
+    # New, changed and deleted rows, first pending, then in a part of the index.
     sql one -q -c "INSERT INTO t VALUES (1001, 'a new cat 👩 number seven'), (1002, 'needle 9')" -c "UPDATE t SET body = 'the row changed: 👩 needle 7' WHERE id IN (5, 601)" \
         -c 'DELETE FROM t WHERE id IN (8, 9, 621)' -c "INSERT INTO p VALUES (1001, '👩', 'two')" 2>/dev/null
     check "changed"
@@ -116,13 +120,13 @@ check_other() {
     [[ $said == *'nothing is merged'*REINDEX* ]] || fail "bitsift_merge says: $said"
     same "$n" "$(files)" "files after bitsift_merge"
     check "after many parts"
-    # But rows that come are taken, however many.
+    # New rows are still accepted, in any number.
     for i in $(seq 35); do
         printf "INSERT INTO t VALUES (%d, 'dog 👩 %d');\nVACUUM t;\n" $((3000 + i)) "$i"
     done | sql one -q
     same 1 "$(warnings)" "warnings of a session in the end"
     check "after more parts than the metapage has room for"
-    # The cache is made anew of the pages.
+    # The cache is made again from the pages.
     find "$cluster_folder/one/pg_stat_tmp/bitsift/1" -type f -delete
     check "without a cache"
 }
@@ -161,7 +165,7 @@ statistics=$(sql one -c "SELECT bitsift_stats('ti', 'cat OR seven')")
 put "$LATER"
 restart
 check_other
-# What was added by the later rules does not make it an index of those.
+# Additions by the later rules do not turn it into an index of the later rules.
 put "$cluster_folder/present.so"
 restart
 same 1 "$(warnings)" "warnings of a session of the earlier revision"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# pgxs.sh BUILD_DIR MODULE: `make install` by PGXS, in a copy of the folder, with the library of
-# BUILD_DIR, makes an extension with the same symbols as MODULE, which CMake built. PG_CONFIG: of the
-# PostgreSQL that it is for.
+# pgxs.sh BUILD_DIR MODULE: tests that `make install` by PGXS, in a copy of the folder and with the
+# library of BUILD_DIR, makes an extension with the same symbols as MODULE, which CMake built.
+# PG_CONFIG: selects the PostgreSQL version.
 set -euo pipefail
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../../../bindings/postgresql" && pwd -P)
 build=$(realpath -- "$1") module=$(realpath -- "$2")

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# query.sh: runs answers.sql and ranking.sql, each in a new database; what they write, errors too, must be as the transcripts (*.exact) say; see
-# tests/wording.py.
+# query.sh: runs answers.sql and ranking.sql, each in a new database. Their output, including
+# errors, must equal the transcripts (*.exact); see tests/wording.py.
 set -euo pipefail
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
 . "$here/cluster.sh"

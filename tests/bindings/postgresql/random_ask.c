@@ -84,8 +84,8 @@ void text_free(struct text *text)
 	*text = (struct text){0};
 }
 
-/* The first are frequent. Among them: cases that fold to others, marks, runs without spaces, emoji,
- * identifiers, numbers. */
+/* The first words are frequent. The others include letters whose case folds to other letters,
+ * marks, script runs, emoji, identifiers and numbers. */
 static const char *const words[] = {
 	"the",
 	"of",
@@ -184,7 +184,7 @@ static const char *separator(struct asker *asker)
 	                                        : " ";
 }
 
-/* Any character there is but NUL, which text cannot hold, 1, which marks parameters, and
+/* Appends any character except NUL, which text cannot hold, U+0001, which marks parameters, and
  * surrogates. */
 static void add_character(struct asker *asker, struct text *text)
 {
@@ -264,7 +264,7 @@ static bool begins_character(char byte)
 	return ((unsigned char)byte & 0xc0) != 0x80;
 }
 
-/* Up to n_most characters in a row of a text made lately, into out, which it clears. */
+/* Replaces out by up to n_most consecutive characters of a recent text. */
 static void part(struct asker *asker, unsigned n_most, struct text *out)
 {
 	text_clear(out);
@@ -284,7 +284,7 @@ static void part(struct asker *asker, unsigned n_most, struct text *out)
 	text_add_bytes(out, from + start, end - start);
 }
 
-/* Words in a row of a text made lately, as they stand there. */
+/* Appends consecutive words of a recent text, unchanged. */
 static void add_passage(struct asker *asker, struct text *out, unsigned n_words)
 {
 	const char *from = asker->lately[random_below(&asker->random, N_LATELY)];
@@ -308,7 +308,7 @@ static void add_term(struct asker *asker, struct text *out)
 	const char *w = word(asker);
 	switch (random_below(&asker->random, 14)) {
 	case 0: {
-		/* The beginning of a word: whole characters of it. */
+		/* A prefix of a word, in whole characters. */
 		size_t n = 1 + random_below(&asker->random, 4);
 		while (n < strlen(w) && !begins_character(w[n]))
 			n++;
@@ -364,7 +364,7 @@ void ask_query(struct asker *asker, struct text *query_out)
 {
 	text_clear(query_out);
 	if (random_one_in(&asker->random, 60)) {
-		/* Signs, which may be an error and may be none. */
+		/* Arbitrary characters, which may or may not be a syntax error. */
 		part(asker, 8, query_out);
 		return;
 	}
@@ -381,7 +381,7 @@ void ask_ranking(struct asker *asker, struct text *query_out)
 	}
 }
 
-/* Bytes of ASCII letters change their case; others have their cases in the list of words. */
+/* Changes the case of random ASCII letters. For other letters the list of words has both cases. */
 static void change_case(struct asker *asker, struct text *text)
 {
 	for (size_t i = 0; i < text->n_bytes; i++) {
@@ -392,8 +392,8 @@ static void change_case(struct asker *asker, struct text *text)
 	}
 }
 
-/* A part as a pattern: its signs are escaped, now and then they are not, and some characters become
- * "_". */
+/* Appends a part of a text as a pattern. Special characters are usually escaped, and some
+ * characters are replaced by "_". */
 static void add_like_part(struct asker *asker, struct text *out)
 {
 	TEXT bytes = {0};
@@ -427,8 +427,8 @@ void ask_like(struct asker *asker, struct text *pattern_out)
 		text_add(pattern_out, i ? "%%" : "");
 		add_like_part(asker, pattern_out);
 	}
-	/* A pattern may not end in a single backslash: that is an error, which must be the same
-	 * one. */
+	/* A pattern that ends in a single backslash is an error, which must be the same with and
+	 * without the index. */
 	if (!random_one_in(&asker->random, 8))
 		text_add(pattern_out, "%%");
 }

@@ -1,4 +1,4 @@
-/* random_ask.h: random texts, and questions about them that find something: queries of words, LIKE
+/* random_ask.h: random texts, and queries about them that usually have hits: word queries, LIKE
  * patterns, regular expressions. */
 #ifndef BITSIFT_RANDOM_ASK_H
 #define BITSIFT_RANDOM_ASK_H
@@ -12,10 +12,10 @@ struct random {
 };
 
 uint64_t random_next(struct random *random);
-unsigned random_below(struct random *random, unsigned n); /* 0 to n - 1 */
+unsigned random_below(struct random *random, unsigned n); /* returns 0 to n - 1 */
 bool random_one_in(struct random *random, unsigned n);
 
-/* Bytes that grow, always NUL-ended. */
+/* A growing string, always NUL-terminated. */
 struct text {
 	char *bytes;
 	size_t n_bytes, capacity;
@@ -24,12 +24,12 @@ struct text {
 void text_clear(struct text *text);
 void text_add(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void text_add_bytes(struct text *text, const char *bytes, size_t n_bytes);
-void text_add_quoted(struct text *text, const char *string); /* as a literal of SQL */
+void text_add_quoted(struct text *text, const char *string); /* as an SQL literal */
 void text_free(struct text *text);
-/* An empty text, freed at the end of its block. */
+/* Declares a text that is freed at the end of its block. */
 #define TEXT __attribute__((cleanup(text_free))) struct text
 
-/* Texts that were made lately, from which questions take parts. */
+/* The state: recently made texts, of which queries take parts. */
 #define N_LATELY 256
 struct asker {
 	struct random random;
@@ -39,10 +39,11 @@ struct asker {
 
 void asker_init(struct asker *asker, uint64_t seed);
 void asker_deinit(struct asker *asker);
-/* All of these replace what text_out has. A text may be empty; NULL values are up to the caller. */
+/* The functions below replace the content of their last argument. A text may be empty, but never
+ * NULL. */
 void ask_text(struct asker *asker, struct text *text_out);
 void ask_query(struct asker *asker, struct text *query_out);
-/* one that has words, for ORDER BY */
+/* A query with words, for ORDER BY. */
 void ask_ranking(struct asker *asker, struct text *query_out);
 void ask_like(struct asker *asker, struct text *pattern_out);
 void ask_regex(struct asker *asker, struct text *pattern_out);

@@ -1,4 +1,4 @@
--- Ranking: what an index says in order is what the scores of all rows say; parameters, cursors, partitions, another server.
+-- Ranking: the order of an index scan is that of the scores of all rows; parameters, cursors, partitions, another server.
 \set QUIET on
 \pset format unaligned
 \pset tuples_only on
@@ -11,7 +11,7 @@ INSERT INTO notes SELECT i, CASE WHEN i % 40 = 0 THEN NULL WHEN i % 41 = 0 THEN 
 CREATE INDEX notes_body ON notes USING bitsift (body) WITH (stemmer = 'english');
 ANALYZE notes;
 
--- Rows with their distances, in the order of a scan, and in that of a sort. Rows that are as near may come in any order.
+-- Hash of the distances of rows, in the order of an index scan or of a sort. Rows of equal distance may be in any order.
 CREATE FUNCTION ranked(query text, condition text, by_index boolean, source text, k int DEFAULT 100000) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE answer text;
 BEGIN
@@ -187,7 +187,7 @@ CREATE TABLE shared (id int PRIMARY KEY, body text);
 INSERT INTO shared SELECT i, 'red blue ' || i FROM generate_series(1, 50) i;
 CREATE INDEX shared_body ON shared USING bitsift (body) WITH (grams = true, stemmer = 'english');
 SELECT dblink_connect('other', format('host=%s port=%s user=postgres dbname=%s', :'socket', :'port', current_database()));
--- The other session changes rows, waits until somebody waits for it, and commits.
+-- The other session changes rows, waits until a session waits for its lock, and commits.
 CREATE FUNCTION meanwhile(change text, question text, way text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE answer text;
 BEGIN

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# readme.sh: every statement that the README shows works, in order, in an empty database.
+# readme.sh: tests that every SQL statement of the README works, in order, in an empty database.
 set -euo pipefail
 . "$(dirname -- "${BASH_SOURCE[0]}")/cluster.sh"
 cluster_begin "$(mktemp -d "${TMPDIR:-/tmp}/bitsift-readme.XXXXXX")"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# replica.sh TEST_RANDOM [STEPS [SEED]]: a server writes, vacuums and merges while a replica that follows it is asked all the time; then
-# the replica is asked about what it has in the end, becomes a server of its own, writes, and is asked again. SEED: 1 by default.
+# replica.sh TEST_RANDOM [STEPS [SEED]]: a server writes, vacuums and merges while a replica answers
+# queries all the time. Afterwards the replica is queried in its final state, promoted, written to,
+# and queried again. SEED: 1 by default.
 set -euo pipefail
 . "$(dirname -- "${BASH_SOURCE[0]}")/cluster.sh"
 program=$(realpath -- "$1") steps=${2:-300} seed=${3:-1}
@@ -10,7 +11,7 @@ trap cluster_end EXIT
 cluster_make one "shared_buffers = 32MB" "max_wal_senders = 4" "wal_keep_size = 2GB"
 sql one -c 'CREATE EXTENSION bitsift'
 cluster_replica two one
-# A table of the kind that is in WAL: the seeds are tried until there is one.
+# Tries seeds until the table is one that the WAL contains.
 while "$program" "$(connection one)" --seed "$seed" --steps 3 --queries 0 --tables 1 >/dev/null &&
     [ "$(sql one -c "SELECT relpersistence FROM pg_class WHERE relname = 't'")" != p ]; do
     seed=$((seed + 1))
@@ -21,7 +22,7 @@ follow() {
     until [ "$(sql two -c "SELECT pg_last_wal_replay_lsn() >= '$wanted'")" = t ]; do sleep 0.1; done
 }
 follow
-# Of an unlogged table it has nothing, and says so as PostgreSQL does.
+# The replica has no data of an unlogged table; the error is PostgreSQL's.
 sql one -c "CREATE UNLOGGED TABLE u(body text)" -c "INSERT INTO u VALUES ('word')" -c "CREATE INDEX ON u USING bitsift (body)"
 follow
 said=$(sql two -c "SELECT count(*) FROM u WHERE body @@@ 'word'" 2>&1) && exit 1
@@ -29,7 +30,7 @@ said=$(sql two -c "SELECT count(*) FROM u WHERE body @@@ 'word'" 2>&1) && exit 1
 sql one -c "DROP TABLE u"
 "$program" "$(connection one)" --seed "$seed" --steps "$steps" --queries 0 --writers 1 --tables 1 --resume >"$cluster_folder/wrote" 2>&1 &
 writer=$!
-# The table may be locked there for a moment, as it was here; what is asked in between counts.
+# The table may be locked there for a moment, as on the primary; queries in between count.
 n=0
 while kill -0 "$writer" 2>/dev/null; do
     status=0

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# store.sh: runs store.sql in a new server; what it writes, errors too, must be as store.sql.exact says (see tests/wording.py).
-# Then the extension is updated by a script such as sql/upgrade will have.
+# store.sh: runs store.sql in a new server. Its output, including errors, must equal store.sql.exact
+# (see tests/wording.py). Then updates the extension by a script like those of sql/upgrade.
 set -euo pipefail
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
 . "$here/cluster.sh"
@@ -11,7 +11,7 @@ cluster_make one
 { sql one -v ON_ERROR_STOP=0 -q <"$here/store.sql" 2>&1 || true; } | sed -E 's/^psql:[^ ]* //' >"$folder/out"
 "$here/../../wording.py" compare "$here/store.sql.exact" "$folder/out"
 
-# Where the extension lies there may be links to a folder that is not ours, but what is new is ours.
+# The folder of the extension may contain links to files elsewhere, but new files are ours.
 script=$cluster_root$("$PG_CONFIG" --sharedir)/extension/bitsift--0.1--test.sql
 [ ! -e "$script" ]
 trap 'rm -f -- "$script"; cluster_end; rm -rf -- "$folder"' EXIT

@@ -1,5 +1,5 @@
--- The storage side: what an index has after inserts, VACUUM, merges, REINDEX, in tables of every kind. n says how many rows the index
--- finds, which must be how many there are; bitsift_check reads every page.
+-- Storage: the content of an index after inserts, VACUUM, merges and REINDEX, in tables of every kind. The number of rows that the
+-- index finds must be the number of rows in the table; bitsift_check reads every page.
 \set QUIET on
 \pset format unaligned
 \pset tuples_only on

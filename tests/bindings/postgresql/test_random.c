@@ -1,19 +1,19 @@
 /*
- * test_random.c: random changes by several sessions, and random questions that an index and a
- * sequential scan must answer alike.
+ * test_random.c: makes random changes in several sessions and asks random queries, which an index
+ * scan and a sequential scan must answer alike.
  *
  *     test_random CONNECTION [--seed N] [--steps N] [--queries N] [--writers N] [--tables N]
  *       [--check N] [--resume]
  *
- * Three sessions are interleaved step by step, a fourth does what VACUUM, REINDEX and the like do
- * beside their open transactions; --writers N processes more write at the same time as they can.
- * After each step, --queries questions are asked, with the index and without. A difference prints
- * the seed, the step and the statement, and ends the run with 1. --check N changes nothing and asks
- * N questions of the table as it is: after a crash, or of a replica. --resume goes on with the
- * table as it is. If the server goes away, the status is 3.
+ * Three sessions are interleaved step by step. A fourth runs VACUUM, REINDEX and similar statements
+ * while their transactions are open. --writers N: N more processes write at the same time, as fast
+ * as they can. After each step, --queries N queries are asked with and without the index. A
+ * difference prints the seed, the step and the statement, and ends the run with status 1. --check
+ * N: changes nothing and asks N queries of the existing table, after a crash or on a replica.
+ * --resume: continues with the existing table. Status 3: the server is gone.
  *
- * The oracle of matching is the operator itself, asked row by row; that of ranking is bitsift_score
- * with the index's own statistics.
+ * The oracle of matching is the operator itself, evaluated row by row; that of ranking is
+ * bitsift_score with the index's own statistics.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -31,7 +31,8 @@
 
 #define N_SESSIONS   3
 #define MOST_WRITERS 8
-/* Who writes a row: ids are those with this remainder, so that nobody waits for another's row. */
+/* Owners of rows: the remainder of a row's id is its owner, so that no session waits for another's
+ * row. */
 #define N_OWNERS  (N_SESSIONS + MOST_WRITERS)
 #define MOST_ROWS 2500
 #define CLOSE_TO  1e-6
@@ -43,11 +44,11 @@ enum status {
 	GONE = 3
 };
 
-/* How the table is indexed. */
+/* A way to create the table and its index. */
 struct shape {
-	const char *index; /* behind CREATE INDEX t_index ON t USING */
+	const char *index; /* follows CREATE INDEX t_index ON t USING */
 	const char *expressions[2];
-	const char *also; /* a condition that the index has */
+	const char *also; /* condition of a partial index; nullable */
 	const char *persistence;
 	bool has_grams;
 };
@@ -92,7 +93,7 @@ static const struct shape shapes[] = {
 struct session {
 	PGconn *connection;
 	unsigned owner;
-	unsigned n_made; /* rows */
+	unsigned n_made; /* rows made so far */
 	bool is_in_transaction;
 	unsigned n_savepoints;
 };
@@ -101,9 +102,9 @@ struct run {
 	const char *place;
 	struct asker asker;
 	struct session sessions[N_SESSIONS], upkeep;
-	bool is_kept_up; /* a statement of it is running: */
+	bool is_kept_up; /* an upkeep statement is running */
 	const char *kept_up_by;
-	unsigned upkeep_steps; /* since it began */
+	unsigned upkeep_steps; /* steps since the upkeep statement began */
 	const struct shape *shape;
 	uint64_t seed;
 	unsigned step, n_steps, n_queries, n_writers, n_tables, n_check;
@@ -127,8 +128,8 @@ static bool has_state(const PGresult *result, const char *state)
 	return is && strcmp(is, state) == 0;
 }
 
-/* What may happen to a statement beside others: it waited too long, or others waited for it; time
- * was up. */
+/* Whether a statement failed because of concurrency: lock timeout, deadlock, serialization failure,
+ * or cancellation by timeout. */
 static bool is_bad_luck(const PGresult *result)
 {
 	return has_state(result, "55P03") || has_state(result, "40P01") ||
@@ -154,13 +155,13 @@ static void complain(struct run *run, const char *statement, const char *what)
 	fflush(stdout);
 }
 
-/* True if it worked; false if it had bad luck; all else ends the run. */
+/* Runs a statement. False: it failed because of concurrency. Any other error ends the run. */
 static bool must(struct run *run, struct session *session, const char *statement)
 {
 	PGresult *result = ask(run, session, statement);
 	ExecStatusType status = PQresultStatus(result);
 	bool is_done = status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK;
-	/* A backend that ends because another one crashed says so, or nothing at all. */
+	/* A backend that ends because another one crashed reports these states or none. */
 	if (!is_done && (has_state(result, "57P01") || has_state(result, "57P02") ||
 	                 !PQresultErrorField(result, PG_DIAG_SQLSTATE)))
 		end(run, GONE);
@@ -173,8 +174,8 @@ static bool must(struct run *run, struct session *session, const char *statement
 	return is_done;
 }
 
-/* What is needed to go on: tried for a minute. A writer's backend may hold locks for a while after
- * the writer was killed. */
+/* Retries a necessary statement, for about a minute. The backend of a killed writer may hold locks
+ * for a while. */
 static void insist(struct run *run, struct session *session, const char *statement)
 {
 	for (unsigned i = 0; !must(run, session, statement); i++) {
@@ -188,7 +189,7 @@ static void insist(struct run *run, struct session *session, const char *stateme
 static long number_of(struct run *run, struct session *session, const char *statement)
 {
 	PGresult *result = ask(run, session, statement);
-	/* On a replica, the table may be locked as it was on its server. */
+	/* On a replica, the table may be locked as on its primary. */
 	for (unsigned i = 0; i < 30 && is_bad_luck(result); i++) {
 		PQclear(result);
 		result = ask(run, session, statement);
@@ -256,7 +257,7 @@ static void add_insert(struct session *session, struct asker *asker, struct text
 	}
 }
 
-/* Rows of the session's own, one in n of them. */
+/* Appends a condition that selects one in n of the session's own rows. */
 static void add_own_rows(struct session *session, struct asker *asker, struct text *out, unsigned n)
 {
 	text_add(out, " WHERE id %% %u = %u AND id / %u %% %u = %u", N_OWNERS, session->owner,
@@ -275,7 +276,7 @@ static void add_change(struct session *session, struct asker *asker, struct text
 		add_own_rows(session, asker, out, share);
 		return;
 	case 2:
-		/* Rows that change without their texts: HOT updates where there is room. */
+		/* Rows change without their texts: HOT updates if the page has room. */
 		text_add(out, "UPDATE t SET grp = grp + 1");
 		add_own_rows(session, asker, out, share);
 		return;
@@ -341,10 +342,10 @@ static void begin_or_end(struct run *run, struct session *session, struct asker 
 	}
 }
 
-/* ---- upkeep: beside open transactions, one at a time ---- */
+/* ---- upkeep: one statement at a time, while transactions are open ---- */
 
-/* What PostgreSQL itself reads of deleted rows, for a new table or an expression, may be gone
- * already (its bug 18351). */
+/* Whether PostgreSQL itself failed to read text of deleted rows, for a new table or an expression
+ * (its bug 18351). */
 static bool is_text_gone(const struct run *run, const PGresult *result)
 {
 	bool reads_itself = strstr(run->kept_up_by, "FULL") || strstr(run->kept_up_by, "CLUSTER") ||
@@ -371,8 +372,7 @@ static void finish_upkeep(struct run *run)
 	if (is_gone(run->upkeep.connection))
 		end(run, GONE);
 	run->is_kept_up = false;
-	/* What CREATE INDEX CONCURRENTLY leaves: a new index beside the old one, or an invalid
-	 * one. */
+	/* CREATE INDEX CONCURRENTLY leaves a new index next to the old one, or an invalid index. */
 	if (number_of(run, &run->upkeep,
 	              "SELECT count(*) FROM pg_index WHERE indrelid = 't'::regclass AND NOT "
 	              "indisvalid") > 0) {
@@ -433,8 +433,8 @@ static void begin_upkeep(struct run *run)
 		end(run, GONE);
 	run->is_kept_up = true;
 	run->upkeep_steps = 0;
-	/* Those that take the table for themselves are waited for: others would queue behind
-	 * them. */
+	/* Wait for statements with an exclusive lock on the table, because other statements would
+	 * queue behind them. */
 	if (strstr(statement, "FULL") || strstr(statement, "CLUSTER") ||
 	    strstr(statement, "TRUNCATE") || strncmp(statement, "REINDEX INDEX t", 15) == 0)
 		finish_upkeep(run);
@@ -463,7 +463,7 @@ static void add_condition(struct run *run, struct text *out)
 	struct asker *asker = &run->asker;
 	TEXT pattern = {0};
 	const char *of = expression(run);
-	/* Without grams, LIKE has no index; such questions are asked, too, but few. */
+	/* Without grams, LIKE cannot use the index; only few such queries are asked. */
 	unsigned kind = random_below(&asker->random, run->shape->has_grams ? 10 : 5);
 	const char *sign = NULL;
 	if (kind < 5) {
@@ -481,7 +481,7 @@ static void add_condition(struct run *run, struct text *out)
 	text_add_quoted(out, pattern.bytes);
 }
 
-/* Queries that come from a table. */
+/* Appends a condition with an array of queries. */
 static void add_any(struct run *run, struct text *out)
 {
 	TEXT a = {0}, b = {0};
@@ -535,15 +535,15 @@ static const char with_index[] =
 	"SET enable_seqscan = off; SET enable_indexscan = on; SET enable_bitmapscan = on";
 static const char by_bitmap[] =
 	"SET enable_seqscan = off; SET enable_indexscan = off; SET enable_bitmapscan = on";
-/* Candidates of patterns are looked at before they are handed out: as it pays, all of them,
- * none. */
+/* Settings of the prefilter, which reads candidates of patterns before returning them: adaptive,
+ * all candidates, none. */
 static const char *const prefilters[] = {
 	"SET bitsift.prefilter = ''", "SET bitsift.prefilter = 'all'",
 	"SET bitsift.prefilter = 'all'", "SET bitsift.prefilter = 'off'"};
 static const char without_index[] =
 	"SET enable_seqscan = on; SET enable_indexscan = off; SET enable_bitmapscan = off";
 
-/* In a transaction an error would be its end. */
+/* Asks inside a savepoint, because an error would abort the transaction. */
 static PGresult *ask_so(struct run *run, struct session *session, const char *how,
                         const char *statement)
 {
@@ -552,7 +552,7 @@ static PGresult *ask_so(struct run *run, struct session *session, const char *ho
 	PGresult *result;
 	char *what = strstr(statement, "\x01");
 	if (what) {
-		/* A parameter, marked by its two ends. */
+		/* A parameter, enclosed in two U+0001. */
 		char *copy = strdup(statement), *first = copy + (what - statement),
 		     *last = strchr(first + 1, '\x01');
 		*first = *last = '\0';
@@ -601,7 +601,7 @@ static bool are_errors_alike(const PGresult *a, const PGresult *b)
 	return x && y && strcmp(x, y) == 0;
 }
 
-/* Rows as they come, the first column of each, sorted. */
+/* Returns the first column of all rows, sorted. */
 static int by_number(const void *a, const void *b)
 {
 	long x = *(const long *)a, y = *(const long *)b;
@@ -618,7 +618,7 @@ static long *sorted_ids(const PGresult *result)
 	return ids;
 }
 
-/* Prints ids that only one of them has, ten at most. */
+/* Prints ids that only one answer has, ten at most. */
 static bool have_same_ids(const PGresult *a, const PGresult *b)
 {
 	size_t n_a = (size_t)PQntuples(a), n_b = (size_t)PQntuples(b), i = 0, j = 0, n_shown = 0;
@@ -651,7 +651,7 @@ static void differ(struct run *run, struct session *session, const char *stateme
 	end(run, DIFFERS);
 }
 
-/* Both answers, compared by same; what differs is told. */
+/* Compares the matches with and without the index, and reports a difference. */
 static void compare_matches(struct run *run, struct session *session, const char *statement)
 {
 	const char *how = random_one_in(&run->asker.random, 2) ? with_index : by_bitmap;
@@ -684,7 +684,7 @@ static void ask_matches(struct run *run, struct session *session)
 	TEXT statement = {0};
 	unsigned kind = random_below(&run->asker.random, 10);
 	if (kind == 0 && !run->shape->also) {
-		/* A parameter that is known when the plan runs. */
+		/* A parameter whose value is known only when the plan runs. */
 		TEXT query = {0};
 		bool is_like = run->shape->has_grams && random_one_in(&run->asker.random, 2);
 		(is_like ? ask_like : ask_query)(&run->asker, &query);
@@ -711,11 +711,10 @@ static void ask_matches(struct run *run, struct session *session)
 	compare_matches(run, session, statement.bytes);
 }
 
-/*
- * The k best: the score of the i-th is that of the i-th best by a scan, and each row has the score
- * that it says. Rows of the same score may change places. Statistics change as segments do, also by
- * other sessions; they must be the same before and after.
- */
+/* Compares the k best. The score of the i-th row must be that of the i-th best row of a scan, and
+ * each row must have the score that it reports. Rows with equal scores may be swapped. Other
+ * sessions may change the statistics meanwhile; the caller skips the comparison unless they are
+ * equal before and after. */
 static bool are_rankings_alike(struct run *run, const PGresult *a, const PGresult *b, int offset,
                                int limit)
 {
@@ -806,8 +805,7 @@ static void ask_best(struct run *run, struct session *session)
 	free(before);
 }
 
-/* Questions see one snapshot: that of the session's transaction, or of one that is made for
- * them. */
+/* Asks n queries in one snapshot: the session's transaction, or a new one. */
 static void ask_some(struct run *run, struct session *session, unsigned n)
 {
 	bool is_own = session->is_in_transaction;
@@ -849,8 +847,8 @@ static void new_table(struct run *run, struct session *session)
 	insist(run, session, statement.bytes);
 }
 
-/* The table as it is: its shape stands in its comment; texts of it are those that questions take
- * parts of. */
+/* Uses the existing table. Its comment has the number of its shape; its texts become the recent
+ * texts for queries. */
 static void old_table(struct run *run, struct session *session)
 {
 	run->shape = &shapes[number_of(run, session,
@@ -881,7 +879,7 @@ static void keep_small(struct run *run, struct session *session, unsigned n_most
 	must(run, session, statement);
 }
 
-/* A process that writes as fast as it can, until it is killed or the server is gone. */
+/* Writes as fast as it can, until the process is killed or the server is gone. */
 static void write_on(struct run *run, unsigned owner)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -917,7 +915,7 @@ static void start_writers(struct run *run)
 	}
 }
 
-/* The status of the first that did not end by our hand. */
+/* Kills the writers. Returns the failure status of a writer that had ended by itself, or SAME. */
 static enum status stop_writers(struct run *run)
 {
 	enum status worst = SAME;
@@ -1055,7 +1053,7 @@ int main(int argc, char **argv)
 		return usage();
 	run.place = argv[optind];
 	asker_init(&run.asker, run.seed);
-	/* Questions have something to be about from the beginning. */
+	/* Make recent texts before the first query. */
 	TEXT text = {0};
 	for (unsigned i = 0; i < N_LATELY; i++)
 		ask_text(&run.asker, &text);

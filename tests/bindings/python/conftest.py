@@ -6,7 +6,7 @@ import pytest
 
 import bitsift
 
-# Tests send it, and a process in the background may have been told to ignore it.
+# Tests send SIGINT, which may be ignored in a background process.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 RECORDS = [
@@ -27,7 +27,7 @@ def empty(request, tmp_path):
 
 @pytest.fixture
 def index(empty):
-    """One of RECORDS, added."""
+    """An index of RECORDS."""
     for record in RECORDS:
         empty.add(record["id"], {name: text for name, text in record.items() if name != "id"})
     empty.commit()
@@ -36,7 +36,7 @@ def index(empty):
 
 @pytest.fixture
 def many(empty):
-    """One of many documents, for slow_query."""
+    """An index of many documents, for slow_query."""
     empty.add_many((str(i), " ".join(f"w{(i * k) % 977}" for k in range(60))) for i in range(6000))
     empty.commit()
     return empty
@@ -47,14 +47,14 @@ def slow_query(n):
 
 
 def raises(error, function, *arguments, **options):
-    """The call must fail so."""
+    """Checks that the call raises this exception."""
     with pytest.raises(error) as caught:
         function(*arguments, **options)
     return caught
 
 
 def run_all(functions):
-    """Each on a thread of its own; none may fail."""
+    """Runs each function on its own thread; none may fail."""
     errors = []
 
     def catch(function):
@@ -73,7 +73,7 @@ def run_all(functions):
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """A folder with files and a collection, indexed in `built.index` beside it; the working directory is above."""
+    """A folder of files and a collection, indexed in `built.index`, all in the working directory."""
     files = tmp_path / "files"
     files.mkdir()
     (files / "a.txt").write_text("A Bloom filter is a set\nwith false positives: Blööm filter\n", encoding="utf-8")

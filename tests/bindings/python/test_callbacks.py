@@ -1,4 +1,4 @@
-"""Functions of Python that the library calls: analyzers, logs, progress, and what ends a call."""
+"""Python functions that the library calls: analyzers, logs, progress, and stop callbacks."""
 
 import contextlib
 import gc
@@ -14,7 +14,7 @@ from conftest import raises, slow_query
 
 
 def capitals(text):
-    """Words with a capital, as they are."""
+    """Capitalized words, unchanged."""
     return [(word.group(), word.start(), word.end()) for word in re.finditer("[A-ZÄÖÜ]\\w*", text)]
 
 
@@ -167,7 +167,7 @@ def test_a_provider_cannot_use_the_writer_that_waits_for_it():
 
 
 def nested(index, how):
-    """Uses the index from a function that it calls."""
+    """Uses the index in its own callback."""
     if how == "search":
         return index.search('"big dog"')
     if how == "ids":
@@ -193,7 +193,7 @@ def nested(index, how):
 
 
 class Depth:
-    """Counts how deep a function is nested."""
+    """Measures how deeply calls of a function are nested."""
 
     now = most = 0
 
@@ -294,7 +294,7 @@ def test_a_mapping_that_uses_its_index():
 
 
 class Nested(logging.Handler):
-    """Uses an index whose log it is."""
+    """A log that uses its own index."""
 
     def __init__(self, how):
         super().__init__(logging.DEBUG)

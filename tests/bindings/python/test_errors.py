@@ -1,4 +1,4 @@
-"""Failures are exceptions: of bitsift, and of Python."""
+"""Failures raise exceptions of bitsift and of Python."""
 
 import os
 import pathlib
@@ -36,7 +36,7 @@ def test_queries_that_do_not_parse(index):
     caught = raises(ValueError, index.count, "+++")
     assert caught.value.status == "invalid"
     assert index.search("cat or dog").notices != []
-    assert index.count("cat") == 3  # the searcher is fit for more
+    assert index.count("cat") == 3  # the searcher still works
 
 
 def test_arguments(index, tmp_path):
@@ -74,7 +74,7 @@ def test_deadlines(many):
 
 
 def test_interrupts(many):
-    """Ctrl-C ends a search that is under way."""
+    """Ctrl-C ends a running search."""
     import _thread
 
     timer = threading.Timer(0.2, _thread.interrupt_main)
@@ -123,7 +123,7 @@ def test_messages_name_options_of_the_package(folder):
 
 
 def test_every_option_in_a_message_has_words_of_its_own():
-    """What the library says of an option of the command, py_messages.c says otherwise."""
+    """py_messages.c rewrites each message of the library that names an option of the command."""
     root = pathlib.Path(__file__).resolve().parents[3]
     table = (root / "bindings/python/src/base/py_messages.c").read_text().split("own_words[] = {")[1].split("};")[0]
     phrases = [phrase.replace('\\"', '"').strip("^$") for phrase in re.findall(r'"((?:[^"\\]|\\.)*)"', table)]
@@ -132,7 +132,7 @@ def test_every_option_in_a_message_has_words_of_its_own():
     for path in (path for room in rooms for path in sorted((root / room).rglob("*.c"))):
         source = re.sub(r'"\s*\n\s*"', "", re.sub(r"/\*.*?\*/", "", path.read_text(), flags=re.S))
         for literal in re.findall(r'"((?:[^"\\\n]|\\.)*)"', source):
-            # "to forget it: bitsift index" comes with its arguments in pieces.
+            # "to forget it: bitsift index" is passed with its arguments in pieces.
             if re.fullmatch(r" ?--[a-z]+ ?", literal):
                 continue
             if re.search(r"(^|[ `(])--[a-z]", literal) and not any(phrase and phrase in literal for phrase in phrases):

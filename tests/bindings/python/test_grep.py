@@ -53,7 +53,7 @@ def test_what_fails(folder):
 
 
 def test_a_line_is_there_as_soon_as_it_is_found(tmp_path):
-    """Though the next one is long in coming, and nothing says that there will be one."""
+    """A line is returned as soon as it is found, even if the next one takes long or never comes."""
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     read, written = threading.Event(), []
@@ -95,7 +95,7 @@ def test_what_is_asked_for(folder):
 
 
 def test_what_ends_it(tmp_path):
-    """Though it waits for a pipe that says nothing."""
+    """A grep that waits for a silent pipe can be ended."""
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     end = os.open(pipe, os.O_RDWR)

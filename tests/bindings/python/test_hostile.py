@@ -1,6 +1,6 @@
-"""Ids, names of fields and texts that nobody would choose come back as they went in, after each commit, compaction and rebuild.
+"""Hostile ids, field names and texts are returned unchanged after each commit, compaction and rebuild.
 
-BITSIFT_HOSTILE_ROUNDS and BITSIFT_HOSTILE_SEED: more rounds than usual, and other ones."""
+BITSIFT_HOSTILE_ROUNDS and BITSIFT_HOSTILE_SEED: the number of rounds, and their seed."""
 
 import os
 import random
@@ -49,7 +49,7 @@ class World:
         return letters
 
     def name(self):
-        """The name of a field: a str, in which surrogates stand for bytes that are not UTF-8, or U+FFFD does."""
+        """The name of a field as a str: invalid UTF-8 becomes surrogates or U+FFFD."""
         return self.hostile().decode("utf-8", self.random.choice(["replace", "surrogateescape"]))
 
     def put(self, index, id=None):
@@ -66,7 +66,7 @@ def as_bytes(id):
 
 
 def refuse(index):
-    """Surrogates that stand for no byte: nothing of such a document comes into the index."""
+    """Surrogates that represent no byte: such a document is refused as a whole."""
     for id, document in [("a\ud800", {"a": "cat"}), ("refused", {"a\ud800": "cat"}), ("refused", {"a": "cat", "b": "\udbff"})]:
         raises(UnicodeEncodeError, index.add, id, document)
 

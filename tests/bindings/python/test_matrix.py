@@ -1,4 +1,4 @@
-"""The matrix, as memoryviews and, where it is installed, in numpy."""
+"""The matrix as memoryviews and, if numpy is installed, as arrays."""
 
 import bitsift
 import pytest
@@ -9,7 +9,7 @@ N = 4000
 
 @pytest.fixture(scope="module")
 def divided(tmp_path_factory):
-    """Document i has the word d of each of a few divisors."""
+    """Document i has a word for each of a few divisors of i."""
     with bitsift.Index.create(tmp_path_factory.mktemp("matrix") / "x.index") as index:
         index.add_many((str(i), " ".join(f"d{d}" for d in range(1, 40) if i % d == 0) + f" own{i}") for i in range(1, N + 1))
         index.commit()
@@ -96,7 +96,8 @@ def test_numpy_reads_where_it_lies(divided):
         array = numpy.asarray(columns.view())
         assert array.dtype == numpy.uint64 and array.shape == (len(columns), columns.words) and not array.flags.writeable
         again = numpy.asarray(columns.view())
-        assert not len(columns) or again.__array_interface__["data"] == array.__array_interface__["data"]  # the same memory: no copy
+        # the same memory, not a copy
+        assert not len(columns) or again.__array_interface__["data"] == array.__array_interface__["data"]
         bits = numpy.unpackbits(array.view(numpy.uint8), axis=1, bitorder="little")
         assert bits[:, shard.rows:].sum() == 0
         assert bits.sum(axis=1).tolist() == numpy.asarray(columns.popcounts()).tolist()

@@ -1,4 +1,4 @@
-"""The package itself: its README, its docstrings, its memory."""
+"""The package: its README, its docstrings, its use of memory."""
 
 import ctypes
 import gc
@@ -36,7 +36,7 @@ def test_the_example_of_the_main_readme(tmp_path, monkeypatch, capsys):
 
 
 def example(heading, **names):
-    """The names that the code below that heading of the README makes."""
+    """Runs the code below a heading of the README and returns the names that it defines."""
     text = README.read_text(encoding="utf-8")
     code = re.search(rf"^## {heading}\n.*?^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL).group(1)
     names["bitsift"] = bitsift
@@ -132,7 +132,7 @@ def used_bytes():
 
 @pytest.mark.skipif("LD_PRELOAD" in os.environ, reason="another malloc")
 def test_nothing_is_left_behind(folder):
-    """Whatever is done again and again takes no more memory than before."""
+    """Repeated calls do not leak memory."""
 
     silent = logging.getLogger("silent")
     silent.addHandler(logging.NullHandler())
@@ -175,7 +175,7 @@ def test_nothing_is_left_behind(folder):
         assert bitsift.delete("built.index", query="cat", dry_run=True).documents
         assert bitsift.check("built.index", progress=lambda *_: None).docs
 
-    # Caches fill up once; what leaks does so in every window.
+    # Caches fill up once; a leak takes memory in every window.
     grown = []
     for _ in range(6):
         before = used_bytes()

@@ -1,4 +1,4 @@
-"""The extension and what a process does: forks, subinterpreters, signals, its end."""
+"""The extension in forks, subinterpreters, signal handlers, and at the end of a process."""
 
 import os
 import signal
@@ -11,12 +11,12 @@ import pytest
 
 
 def run(code, *arguments, **options):
-    """What a Python of its own says to it."""
+    """Runs code in a new Python process."""
     return subprocess.run([sys.executable, "-c", textwrap.dedent(code), *arguments], capture_output=True, text=True, **options)
 
 
 def forked(function):
-    """The exit status of a child that does it, and ends as others do."""
+    """Calls the function in a forked child and returns the exit status."""
     child = os.fork()
     if child == 0:
         status = 1
@@ -29,7 +29,7 @@ def forked(function):
 
 
 def test_a_fork_takes_nothing_back(tmp_path):
-    """What a parent has not committed is no business of its child, which reads what is there."""
+    """A forked child cannot touch its parent's uncommitted changes, and can read the index."""
     path = tmp_path / "x.index"
     with bitsift.Index.create(path, memory_bytes=1) as index:
         index.add("1", "first")
@@ -49,7 +49,7 @@ def test_a_fork_takes_nothing_back(tmp_path):
         with bitsift.Index.open(path) as other, pytest.raises(bitsift.BusyError):
             other.add("2", "second")
         index.commit()
-        assert len(index) == 6000  # document 1 came again
+        assert len(index) == 6000  # document 1 was replaced
     assert bitsift.check(path).docs == 6000
 
 
@@ -95,7 +95,7 @@ def test_the_module_may_be_imported_again():
 
 
 def test_the_end_of_python(tmp_path):
-    """Whatever is open then does no harm."""
+    """Objects that are still open at the end of a process do no harm."""
     (tmp_path / "x").write_text("line\n" * 1000000)
     done = run("""
         import sys, bitsift

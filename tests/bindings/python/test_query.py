@@ -1,4 +1,4 @@
-"""A query apart from an index, and several indexes ranked as one."""
+"""Queries without an index, and several indexes ranked as one."""
 
 import heapq
 import json

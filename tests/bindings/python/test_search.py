@@ -1,4 +1,4 @@
-"""What searches find in an index of files."""
+"""Searches of an index of files."""
 
 import bitsift
 import pytest
@@ -21,7 +21,7 @@ def test_hits(opened):
     assert first.value is None and not first.is_date
     assert next(hits) is first and next(hits) is hits[1]
     raises(StopIteration, next, hits)
-    assert list(hits)[0] is first  # a sequence all the same
+    assert list(hits)[0] is first  # it is a sequence, too
     assert repr(first).startswith("<bitsift.Hit 'files/b.txt' score=1.")
     assert opened.search("nothing")[:] == []
 
@@ -154,4 +154,4 @@ def test_closed(opened):
     opened.close()
     opened.close()
     raises(ValueError, opened.search, "coffee")
-    assert hits[0].snippet == "A filter for coffee."  # a hit keeps what it needs
+    assert hits[0].snippet == "A filter for coffee."  # a hit keeps the memory that it needs

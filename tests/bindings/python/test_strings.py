@@ -1,4 +1,4 @@
-"""What takes a list of strings takes one string as one, and never letter by letter."""
+"""Parameters that take a list of strings take a single string as one item, not as letters."""
 
 import pathlib
 
@@ -9,7 +9,7 @@ from conftest import raises
 
 @pytest.fixture
 def tree(tmp_path, monkeypatch):
-    """Folders whose names are the letters of others, and a record file."""
+    """Folders whose names are letters of other names, and a record file."""
     for name in ["a", "b", "ab", "a.txt"]:
         (tmp_path / name).mkdir()
         (tmp_path / name / f"in_{name}.py").write_text(f"needle of {name}\n")

@@ -1,4 +1,4 @@
-"""An index is searched by many threads while one writes; while the library works, others run."""
+"""Many threads search an index while one writes; other threads run during library calls."""
 
 import threading
 import time

@@ -1,4 +1,4 @@
-"""Documents from memory, in and out."""
+"""In-memory documents: adding, reading and deleting them."""
 
 import threading
 
@@ -60,7 +60,7 @@ def test_documents_that_make_no_sense(empty):
         with pytest.raises(RecursionError):
             empty.add("wrong", wrong)
     del wrong
-    while deep:  # lest its end is a recursion
+    while deep:  # otherwise freeing it would recurse
         deep = deep["a"] if isinstance(deep, dict) else None
     for wrong in [Items([3]), Items([("a",)]), Items([("a", "b", "c")]), Items([(3, "x")]), Items([None])]:
         raises(TypeError, empty.add, "wrong", wrong)
@@ -203,7 +203,7 @@ def test_memory_is_files(index):
 
 
 def test_memory_beside_a_writer():
-    """Its files may be looked at while they are written."""
+    """The files of an index can be read while it is written."""
     with bitsift.Index.create() as index:
         over = threading.Event()
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# wheel.sh PACKAGE BUILD_DIR PYTHON: pip makes a wheel of the package and installs it, a source distribution is made, and what was
-# installed works; all without a network, which `unshare` takes away where it may. The extension is the one in BUILD_DIR, so that
-# the library need not be built once more. 77: no pip.
+# wheel.sh PACKAGE BUILD_DIR PYTHON: tests that pip makes a wheel of the package and installs it,
+# that a source distribution can be made, and that the installed package works, without a network
+# (`unshare` removes it where permitted). Uses the extension in BUILD_DIR, so that the library is
+# not built again. Exit status 77: pip is missing.
 set -euo pipefail
 package=$1 build=$2 python=$3
 "$python" -m pip --version >/dev/null 2>&1 || { echo "skipped: no pip"; exit 77; }
@@ -10,7 +11,7 @@ trap 'rm -rf -- "$place"' EXIT
 alone=()
 ! unshare -n true 2>/dev/null || alone=(unshare -n)
 
-say() { # COMMAND...: quiet unless it fails
+say() { # COMMAND...: prints its output only if it fails
     "$@" >"$place/log" 2>&1 || { echo "failed: $*"; cat "$place/log"; exit 1; }
 }
 export BITSIFT_CMAKE_BUILD=$build PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_ROOT_USER_ACTION=ignore PYTHONDONTWRITEBYTECODE=1
@@ -34,7 +35,7 @@ with bitsift.Index.open("records") as index:
     assert index.ids("warm") == ["b"]
 assert "/installed/bitsift/libbitsift-json.so" in open("/proc/self/maps", encoding="utf-8").read()
 END
-# A source distribution has the library in it, and nothing that was built.
+# A source distribution contains the library's sources and no build products.
 PYTHONPATH=$package/backend "$python" -c "import bitsift_build; bitsift_build.build_sdist('$place')"
 files=$(tar -tzf "$place"/bitsift-*.tar.gz)
 for wanted in pyproject.toml PKG-INFO bitsift/__init__.py src/api/py_module.c library/CMakeLists.txt library/core/bitsift/writer.h; do

@@ -1,10 +1,10 @@
--- The same rows in FTS5, whose tokenizer cuts plain words as ours does: the same counts. A line for each kind of query that differs.
+-- The same rows in FTS5, whose tokenizer splits plain words like ours, must give the same counts. Prints a line for each kind of query that differs.
 CREATE VIRTUAL TABLE f USING fts5(title, body);
 CREATE VIRTUAL TABLE b USING bitsift(title, body);
 CREATE TABLE vocabulary(n INTEGER PRIMARY KEY, word);
 INSERT INTO vocabulary(word) VALUES ('river'), ('mountain'), ('forest'), ('valley'), ('meadow'), ('island'), ('desert'), ('ocean'), ('glacier'),
   ('canyon'), ('harbour'), ('village'), ('bridge'), ('tower'), ('garden'), ('market'), ('station'), ('library'), ('castle'), ('temple');
--- Words by a generator of numbers, the first ones more often.
+-- Pseudo-random words; the first words are more frequent.
 CREATE TABLE rows AS
 WITH RECURSIVE n(i, x) AS (SELECT 1, 12345 UNION ALL SELECT i + 1, (x * 1103515245 + 12345) % 2147483648 FROM n WHERE i < 30000)
 SELECT i / 20 + 1 AS id, i % 20 AS place, (SELECT word FROM vocabulary WHERE n = 1 + (((x >> 8) % 20) * ((x >> 16) % 20)) / 20) AS word FROM n;
@@ -12,7 +12,7 @@ CREATE TABLE texts AS SELECT id, group_concat(CASE WHEN place < 4 THEN word END,
 FROM rows GROUP BY id ORDER BY id, place;
 INSERT INTO f(rowid, title, body) SELECT id, title, body FROM texts;
 INSERT INTO b(rowid, title, body) SELECT id, title, body FROM texts;
--- So that the later checks meet rows that were changed, pending and deleted.
+-- The later checks then include changed, pending and deleted rows.
 UPDATE f SET body = 'temple castle' WHERE rowid % 50 = 0; UPDATE b SET body = 'temple castle' WHERE rowid % 50 = 0;
 DELETE FROM f WHERE rowid % 37 = 0; DELETE FROM b WHERE rowid % 37 = 0;
 INSERT INTO f(title, body) VALUES ('river', 'mountain'); INSERT INTO b(title, body) VALUES ('river', 'mountain');
@@ -25,7 +25,7 @@ INSERT INTO kinds VALUES
 CREATE TABLE asked AS SELECT kind, left || one || middle || two || right AS query, fts5_left || one || fts5_middle || two || fts5_right AS fts5_query FROM kinds, pairs
 WHERE NOT (kind = 'not' AND one = two) AND NOT (kind = 'near' AND one = two);
 SELECT kind, count(*), sum((SELECT count(*) FROM b(query)) <> (SELECT count(*) FROM f(fts5_query))) AS n_other FROM asked GROUP BY kind ORDER BY kind;
--- And the same rows.
+-- The same rows, too.
 SELECT count(*) FROM asked WHERE (SELECT group_concat(rowid) FROM (SELECT rowid FROM b(query) ORDER BY rowid)) IS NOT
                                  (SELECT group_concat(rowid) FROM (SELECT rowid FROM f(fts5_query) ORDER BY rowid));
 CREATE TABLE marked AS SELECT highlight(b, 1, '[', ']') AS ours, highlight(f, 1, '[', ']') AS theirs FROM b, f WHERE b.rowid = f.rowid AND b MATCH 'castle' AND f MATCH 'castle';

@@ -1,4 +1,4 @@
--- content='...': the rows are another table's, or a view's.
+-- content='...': the rows belong to another table or a view.
 CREATE TABLE mail(id INTEGER PRIMARY KEY, subject, text, size);
 INSERT INTO mail VALUES (1, 'Lunch', 'at noon', 10), (2, 'Re: Lunch', 'rather at one', 20), (3, 'Minutes', 'of the meeting at noon', 30);
 CREATE VIRTUAL TABLE t USING bitsift(subject, text, content = 'mail', content_rowid = 'id');

@@ -1,4 +1,4 @@
--- What CREATE VIRTUAL TABLE takes, and what it does not.
+-- Valid and invalid arguments of CREATE VIRTUAL TABLE.
 CREATE VIRTUAL TABLE t USING bitsift();
 CREATE VIRTUAL TABLE t USING bitsift(a UNINDEXED);
 CREATE VIRTUAL TABLE t USING bitsift(a, rank);

@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
-# other_rules.sh SQLITE3 EXTENSION LATER: a table whose words were cut by other rules, those of another ICU or of an earlier revision of our
-# own, gives exact answers, is reported by sqlite3_log once a connection and by bitsift_info, takes new rows, is not merged, and is renewed
-# by 'rebuild' alone. A table of a later revision is refused until then. LATER: the extension as a later bitsift builds it. PRELOAD: see run.sh.
+# other_rules.sh SQLITE3 EXTENSION LATER: tests a table that was made by other tokenizer rules:
+# those of another ICU, or of an earlier revision of bitsift. It must give exact answers, be
+# reported by sqlite3_log once per connection and by bitsift_info, accept new rows, never be merged,
+# and be renewed only by 'rebuild'. A table of a later revision must be refused until then. LATER:
+# the extension as a later bitsift builds it. PRELOAD: see run.sh.
 set -euo pipefail
 sqlite=$(realpath -- "$(command -v "$1")") present=$(realpath -- "$2") later=$(realpath -- "$3")
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
@@ -18,8 +20,8 @@ fail() {
 same() { # WANTED FOUND WHAT
     [ "$1" = "$2" ] || fail "$3: '$2' instead of '$1'"
 }
-# A connection: statements on standard input. LeakSanitizer misreads what precedes a library's thread-local variables if they begin 16 bytes
-# into a page, and crashes.
+# Runs statements from standard input in one connection. LeakSanitizer misreads what precedes a
+# library's thread-local variables if they begin 16 bytes into a page, and crashes.
 sql() {
     { printf '.load %s\n.log stdout\n' "$extension" && cat; } |
         env ${PRELOAD:+LD_PRELOAD="$PRELOAD" ASAN_OPTIONS=intercept_tls_get_addr=0} ${icu:+LD_LIBRARY_PATH="$icu"} "$sqlite" -batch db 2>&1
@@ -42,7 +44,7 @@ SQL
     scores=$(ask "$ranked")
 }
 ranked="SELECT rowid, round(rank, 5) FROM t('seven OR nine') WHERE rowid % 5 <> 1 ORDER BY rank, rowid LIMIT 30;"
-# Each query finds the rows that its condition names; integrity-check passes.
+# Each query must find the rows that its condition selects, and integrity-check must succeed.
 check() { # WHAT
     local said
     said=$(ask "$(for table in t e; do
@@ -64,7 +66,7 @@ QUERIES
     same "" "$said" "$1"
 }
 information() { ask "SELECT other_rules, segments FROM bitsift_info('t')"; }
-n_warnings() { # of a connection that asks two tables several times and writes
+n_warnings() { # number of warnings of a connection that queries two tables several times and writes
     sql <<<"SELECT count(*) FROM t('cat'); SELECT count(*) FROM e('cat'); BEGIN; INSERT INTO t VALUES ('a dog', ''); SELECT count(*) FROM t('dog');
         ROLLBACK; SELECT count(*) FROM t('👩');" | grep -c '^(28) bitsift: ' || true
 }
@@ -75,7 +77,7 @@ commit_often() {
     done)"
 }
 
-# A database of other rules.
+# Checks a database of other rules.
 check_other() {
     local said made
     check "at first"
@@ -85,7 +87,7 @@ check_other() {
     [[ $said == *"(28) bitsift: main.t was made by another version of the tokenizer"*"INSERT INTO t(t) VALUES('rebuild')"* ]] || fail "the log: $said"
     same '1|2' "$(information)" "bitsift_info"
     made=$(ask "SELECT icu FROM bitsift_info('t')")
-    # New, changed and deleted rows come to it; what it records stays.
+    # New, changed and deleted rows are accepted; the recorded rules stay.
     sql <<'SQL' >/dev/null
 INSERT INTO t(rowid, a, b) VALUES (500, 'a new cat 👩', 'number seven'), (501, 'a dog', NULL);
 UPDATE t SET a = 'the row changed 👩 number seven' WHERE rowid IN (5, 400);
@@ -94,7 +96,7 @@ INSERT INTO c VALUES (500, 'a new cat 👩', 'number seven');
 INSERT INTO e(rowid, a, b) SELECT id, a, b FROM c WHERE id = 500;
 SQL
     check "changed"
-    # Nothing is merged, of however many commits, and not by 'optimize'.
+    # Commits are never merged, however many, not even by 'optimize'.
     commit_often
     said=$(information)
     [ "${said#1|}" -ge 30 ] || fail "30 commits make bitsift_info say $said"
@@ -132,7 +134,7 @@ step="a later revision"
 fill
 extension=$later
 check_other
-# What was added by the later rules does not make it a table of those.
+# Additions by the later rules do not turn it into a table of the later rules.
 extension=$present
 check "back to the earlier revision"
 same 1 "$(n_warnings)" "lines in the log of the earlier revision"

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# readme.sh SQLITE3 EXTENSION README: the SQL of the README runs as printed. PRELOAD: see run.sh.
+# readme.sh SQLITE3 EXTENSION README: tests that the SQL of the README runs as printed. PRELOAD: see
+# run.sh.
 set -euo pipefail
 sqlite=$(realpath -- "$(command -v "$1")") readme=$(realpath -- "$3")
 cd -- "$(dirname -- "$2")"

@@ -1,4 +1,4 @@
--- Tables whose content is, in the end, the table itself: an error, and nothing is broken by it.
+-- Tables whose content is, directly or indirectly, the table itself cause an error and no damage.
 CREATE VIRTUAL TABLE t USING bitsift(a, content = 't');
 CREATE VIRTUAL TABLE t USING bitsift(a, content = "T");
 SELECT 'a view of the table itself';

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# run.sh SQLITE3 EXTENSION BITSIFT SCRIPT.sql: runs a script in the shell of SQLite, in a folder of its own, with the extension
-# loaded; what it writes, errors too, must be as SCRIPT.sql.exact says (see tests/wording.py). PRELOAD: the library of the sanitizers
-# that the extension is built with; the shell itself knows nothing of them.
+# run.sh SQLITE3 EXTENSION BITSIFT SCRIPT.sql: runs a script in the SQLite shell, in a folder of its
+# own, with the extension loaded. Its output, including errors, must equal SCRIPT.sql.exact (see
+# tests/wording.py). PRELOAD: the sanitizer library of the extension, because the shell is built
+# without it.
 set -euo pipefail
 sqlite=$(realpath -- "$(command -v "$1")") extension=$(realpath -- "$2") script=$(realpath -- "$4")
 BITSIFT=$(realpath -- "$3") wording=$(realpath -- "$(dirname -- "$0")/../../wording.py")

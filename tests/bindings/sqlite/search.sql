@@ -1,4 +1,4 @@
--- bitsift_search: an index that bitsift has made.
+-- bitsift_search searches an index that the program has made.
 .shell mkdir notes
 .output notes/a.txt
 SELECT 'the quick fox' || char(10) || 'and the dog';

@@ -1,4 +1,4 @@
--- What FTS5 has, by the same names.
+-- Features of FTS5, under the same names.
 CREATE VIRTUAL TABLE t USING bitsift(title, body, source UNINDEXED);
 INSERT INTO t VALUES ('Hello world', 'the quick brown fox', 'a'), ('Foxes', 'jump over the lazy dog; quick dog', 'b'), (NULL, 'nothing here', 'c');
 INSERT INTO t(rowid, title, body) VALUES (-7, 'Number', 42), (100, 'Blob', x'717569636b');

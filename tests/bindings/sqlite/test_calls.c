@@ -1,8 +1,6 @@
-/*
- * test_calls.c: what the shell of SQLite cannot do: statements that outlive the table they were
- * made for, extended codes, changes under an open statement, an interrupt. The extension's file is
- * the program's first argument.
- */
+/* test_calls.c: tests what the SQLite shell cannot do: statements that outlive their table,
+ * extended result codes, changes under an open statement, interrupts. The first argument is the
+ * extension's file. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <unistd.h>
@@ -41,7 +39,7 @@ static sqlite3_stmt *prepare(sqlite3 *db, const char *sql)
 	return statement;
 }
 
-/* The first column of all rows, as text, with spaces between; the statement stays. */
+/* Returns the first column of all rows as text, separated by spaces, and resets the statement. */
 static const char *rows_of(sqlite3_stmt *statement)
 {
 	static char rows[400];
@@ -72,7 +70,7 @@ static void make(const char *name, const char *columns, const char *row)
 	assert_int_equal(sqlite3_close(db), SQLITE_OK);
 }
 
-/* Another file under the same name, while a statement of the one before is kept. */
+/* Attaches another file under the same name while a statement on the old one is kept. */
 static void test_attach(void **state)
 {
 	char attach[200];
@@ -101,7 +99,7 @@ static void test_attach(void **state)
 	assert_int_equal(sqlite3_close(db), SQLITE_OK);
 }
 
-/* Another table under the same name: made by another connection, or gone again with a rollback. */
+/* Another table gets the same name: created by another connection, or undone by a rollback. */
 static void test_made_anew(void **state)
 {
 	make("anew", "a", "'one'");
@@ -140,7 +138,7 @@ static void test_extended_codes(void **state)
 	assert_int_equal(sqlite3_close(db), SQLITE_OK);
 }
 
-/* Rows further on are deleted, or match no more, before the statement comes to them. */
+/* Rows ahead of an open statement are deleted, or no longer match. */
 static void test_changes_ahead(void **state)
 {
 	static const char *const orders[] = {"", " ORDER BY rank", " ORDER BY rowid DESC"};
@@ -160,7 +158,7 @@ static void test_changes_ahead(void **state)
 				        "UPDATE t SET a = 'w w' WHERE rowid = 4");
 		assert_int_equal(sqlite3_finalize(statement), SQLITE_OK);
 		assert_int_equal(n, 3);
-		/* What a rollback takes away. */
+		/* Rows that a rollback removes. */
 		run(db, "BEGIN; INSERT INTO t VALUES('w'), ('w')");
 		statement = prepare(db, "SELECT a, rowid FROM t('w') ORDER BY rowid");
 		for (n = 0; sqlite3_step(statement) == SQLITE_ROW; n++)
@@ -183,7 +181,7 @@ static void *interrupt_often(void *db)
 	return NULL;
 }
 
-/* One search that reads every row: the index cannot decide it. */
+/* Interrupts a search that the index cannot decide, so that it reads every row. */
 static void test_interrupt(void **state)
 {
 	sqlite3 *db = open_database("");
@@ -203,15 +201,16 @@ static void test_interrupt(void **state)
 	assert_int_equal(sqlite3_close(db), SQLITE_OK);
 }
 
-/* Random contents: table t<i> has the content c<i>, which is a table of two rows, or a view of up
- * to two of the tables t. */
+/* Random content tables: table t<i> has the content c<i>, which is a table of two rows, or a view
+ * of up to two of the tables t. */
 #define N_TABLES 6
 
 struct contents {
-	int of[N_TABLES][2]; /* -1: none */
+	int of[N_TABLES][2]; /* -1: unused */
 };
 
-/* Whether the rows of a table come from itself, with `above` on the way there. */
+/* Whether the rows of a table depend on the table itself. above: bit set of the tables that lead to
+ * it. */
 static bool is_recursive(const struct contents *contents, int table, unsigned above)
 {
 	if (above >> table & 1)
@@ -267,7 +266,7 @@ static void check_contents(sqlite3 *db, const struct contents *contents, int tab
 		char sql[100];
 		snprintf(sql, sizeof(sql), statements[i], table, table);
 		int code = sqlite3_exec(db, sql, NULL, NULL, NULL);
-		/* A search of an index without rows reads none. */
+		/* A search of an index without rows does not read the content. */
 		if (is_wrong && i < 2)
 			assert_int_equal(code, SQLITE_ERROR);
 		else if (!is_wrong)
@@ -298,7 +297,7 @@ static void test_recursive_contents(void **state)
 	assert_in_range(n_wrong, 40, 200);
 }
 
-/* Tables that read one another: as deep as the extension allows, and one deeper. */
+/* Tables that read one another, to the greatest depth that the extension allows, and one deeper. */
 static void test_deep_contents(void **state)
 {
 	sqlite3 *db = open_database("");

@@ -1,7 +1,7 @@
 /*
- * test_faults.c: the n-th allocation of SQLite fails, or the n-th write, for one n after the other,
- * in the midst of a script. Afterwards the connection, and another one, must find by MATCH what a
- * scan finds, and integrity-check must be content.
+ * test_faults.c: makes the n-th allocation or the n-th write of SQLite fail in a script, for
+ * increasing n. Afterwards this connection and another one must find by MATCH what a scan finds,
+ * and integrity-check must succeed.
  *
  *      test_sqlite_faults EXTENSION
  */
@@ -26,11 +26,11 @@ enum kind {
 static const char *const kind_names[] = {"allocation", "write"};
 static struct fault {
 	enum kind kind;
-	uint64_t left; /* 0: none is to come */
+	uint64_t left; /* calls until the failure; 0: no failure */
 	bool has_come;
 } fault;
 
-/* Once it has failed, it fails for a while, as a full disk does. */
+/* Counts a call. Once it has failed, further calls fail, too, as on a full disk. */
 static bool fails(enum kind kind)
 {
 	if (fault.kind != kind || fault.left == 0)
@@ -168,7 +168,7 @@ static void make(const char *path)
 	sqlite3_close(db);
 }
 
-/* False: nothing failed any more. */
+/* Runs the script with the n-th call failing. False: it made fewer calls, so nothing failed. */
 static bool run_with(const char *journal, enum kind kind, uint64_t n)
 {
 	char base[40], path[40], command[200], sql[64];
@@ -211,7 +211,7 @@ int main(int argc, char **argv)
 	make(path);
 	for (enum kind kind = ALLOCATIONS; kind < N_KINDS; kind++)
 		for (size_t i = 0; i < 2; i++)
-			/* Ever further apart: later ones are much alike. */
+			/* n grows by increasing steps, because late failures are alike. */
 			for (uint64_t n = 1; run_with(journals[i], kind, n); n += 1 + n / 12)
 				n_runs++;
 	printf("%u runs with a failure: nothing is lost\n", n_runs);

@@ -1,10 +1,9 @@
 /*
- * test_hostile.c: names of tables and columns, and texts, that nobody would choose
- * (tests/rigs/hostile.h), in tables of bitsift. Each row has a word of its own; after each
- * transaction, when the database was opened again, and after integrity-check, optimize and rebuild
- * the word finds the row.
+ * test_hostile.c: tables with hostile names, columns and texts (tests/rigs/hostile.h). Each row has
+ * a unique word, which must find the row after each transaction, after reopening the database, and
+ * after integrity-check, optimize and rebuild.
  *
- * test_sqlite_hostile EXTENSION [N_ROUNDS [SEED]]
+ * Usage: test_sqlite_hostile EXTENSION [N_ROUNDS [SEED]]
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,7 +54,7 @@ static uint64_t below(uint64_t bound)
 	return hostile_below(&hostile, bound);
 }
 
-/* Frees the statement's text. */
+/* Runs a statement and frees its text. */
 static int run(char *sql)
 {
 	int code = sqlite3_exec(db, sql, NULL, NULL, NULL);
@@ -80,8 +79,8 @@ static void open_database(void)
 	must_run("synchronous", sqlite3_mprintf("PRAGMA synchronous = OFF"));
 }
 
-/* SQLite keeps U+FFFE and U+FFFF as U+FFFD in a database of UTF-16, and then does not know a column
- * of any table by the name that it was given. */
+/* In a UTF-16 database SQLite stores U+FFFE and U+FFFF as U+FFFD. Columns of any table can then not
+ * be found by their original names. */
 static void spell_as_utf16(char *name)
 {
 	for (char *at = name; (at = strstr(at, "\xef\xbf")) != NULL; at += 2)
@@ -89,7 +88,7 @@ static void spell_as_utf16(char *name)
 			at[2] = '\xbd';
 }
 
-/* A name that SQL can spell: UTF-8 without NUL, and mostly not long. */
+/* Makes a valid SQL name: UTF-8 without NUL, usually short. */
 static char *make_name(const char *end)
 {
 	struct bytes bytes = hostile_string(&hostile), text;
@@ -110,7 +109,7 @@ static bool is_taken(const char *name)
 	return sqlite3_stricmp(name, table) == 0;
 }
 
-/* Names that the table does not take are refused when it is made, and are replaced. */
+/* If the extension refuses the names, plain names are used. */
 static void make_table(void)
 {
 	static const char *const ends[] = {"", "", "x1", "x2"};
@@ -173,8 +172,7 @@ static struct bytes text_around(const char *word)
 static void bind_value(sqlite3_stmt *statement, int at, const char *word)
 {
 	struct bytes text = word ? text_around(word) : hostile_bytes(&hostile);
-	/* What of it SQLite would cut off or spoil in another encoding is not what is asked for
-	 * here. */
+	/* Text that SQLite would truncate or corrupt in another encoding is not tested here. */
 	if (is_utf16) {
 		struct bytes valid = hostile_as_text(text, true);
 		free(text.data);
@@ -198,7 +196,7 @@ static struct row *live_row(void)
 	return row && !row->is_dead ? row : NULL;
 }
 
-/* Inserts a row, or replaces that one. */
+/* Inserts a row, or replaces the given one. */
 static void put_row(struct row *replaced)
 {
 	static const sqlite3_int64 ids[] = {INT64_MIN, INT64_MIN + 1, -1,       0,

@@ -1,13 +1,11 @@
 /*
- * test_model.c: random transactions on a virtual table, by two connections and by processes that
- * are killed, against a model: an array of rows, and bs_query_match asked of each. After every few
- * steps a connection must find, by MATCH, exactly the rows that match, as it sees them at that
- * moment.
+ * test_model.c: compares a virtual table with a model under random transactions by two connections
+ * and by processes that are killed. The model is an array of rows and bs_query_match on each row.
+ * Every few steps a connection must find by MATCH exactly the rows that match in its current view.
  *
  *      test_sqlite_model EXTENSION N_TRANSACTIONS SEED [wal|delete] [own|content]
  *
- * content: the rows are those of another table, from where triggers tell the virtual table of
- * changes.
+ * content: the rows belong to another table, whose triggers pass changes to the virtual table.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -30,12 +28,12 @@
 #define MOST_DEPTH 3u
 #define TEXT_BYTES 400
 
-/* A row's text is made of its number; 0: there is no row. */
+/* Rows by id. The number of a row determines its text; 0: no row. */
 struct state {
 	uint32_t rows[N_IDS + 1];
 };
 
-/* What a process that is killed has told. */
+/* What a child process reported before it was killed; in shared memory. */
 struct told {
 	struct state committed, in_flight;
 	uint64_t n_committed, n_checks;
@@ -43,11 +41,12 @@ struct told {
 
 struct connection {
 	sqlite3 *db;
-	struct state state; /* as it sees the table */
+	struct state state; /* the connection's view of the table */
 	struct state marks[MOST_DEPTH];
 	unsigned depth;
-	sqlite3_stmt *kept;     /* a search that is prepared once */
-	bool is_in_transaction; /* told is what is committed, and in flight at the end */
+	sqlite3_stmt *kept; /* a search prepared once */
+	/* otherwise each statement is a transaction, and put() reports it */
+	bool is_in_transaction;
 };
 
 static uint64_t rng, seed;
@@ -55,11 +54,11 @@ static const char *extension, *journal, *written = "t", *asked = "t";
 static bool is_external;
 static char path[64];
 static uint32_t n_texts;
-/* shared with children: a file, whose name is the database's and "-told" */
+/* Shared with child processes: a mapped file, named like the database with "-told" appended. */
 static struct told *told;
 static char **program;
 
-/* Some rowids are far out. */
+/* Some rowids are near the limits of 64 bits. */
 static sqlite3_int64 rowid_of(uint32_t id)
 {
 	return id % 16 == 0   ? INT64_MIN + id / 16 - 1
@@ -67,7 +66,7 @@ static sqlite3_int64 rowid_of(uint32_t id)
 	                      : (sqlite3_int64)id;
 }
 
-/* 0: it is none of ours. */
+/* Returns 0 for a rowid that this test does not use. */
 static uint32_t id_of(sqlite3_int64 rowid)
 {
 	sqlite3_int64 id = rowid < 0           ? (rowid - INT64_MIN + 1) * 16
@@ -139,7 +138,7 @@ static uint64_t mix(uint64_t x)
 	return x ^ (x >> 29);
 }
 
-/* Few words are frequent, as in texts. */
+/* A few words are frequent, as in real texts. */
 static const char *word_of(uint64_t number)
 {
 	uint64_t x = mix(number);
@@ -175,7 +174,7 @@ static void make_query(char query[TEXT_BYTES])
 	}
 }
 
-/* The rows that a query matches, by asking each; false: it is no query. */
+/* Sets the rows that a query matches by matching each row. False: the query is invalid. */
 static bool match_model(const struct state *state, const char *query, bool matches[N_IDS + 1])
 {
 	static const char *const fields[] = {"title", "body", NULL};
@@ -214,7 +213,7 @@ static void prepare(struct connection *connection, sqlite3_stmt **statement_out,
 	sqlite3_free(sql);
 }
 
-/* The statement that is kept finds as many. */
+/* The kept statement must find the same number of rows. */
 static void check_kept(struct connection *connection, const char *query, sqlite3_int64 n_expected)
 {
 	int n = 0, code;
@@ -252,7 +251,7 @@ static void check_query(struct connection *connection, const char *query)
 	code = sqlite3_prepare_v2(connection->db, sql, -1, &statement, NULL);
 	if (code && code != SQLITE_BUSY)
 		die("%s: %s", sql, sqlite3_errmsg(connection->db));
-	/* In rollback-journal mode, a writer that has run out of its cache keeps readers out. */
+	/* In rollback-journal mode, a writer whose cache overflows locks readers out. */
 	while (!code && (code = sqlite3_step(statement)) == SQLITE_ROW) {
 		uint32_t id = id_of(sqlite3_column_int64(statement, 0));
 		code = SQLITE_OK;
@@ -294,7 +293,7 @@ static void check(struct connection *connection)
 	}
 }
 
-/* The rows as a scan gives them. */
+/* Reads all rows by a scan. */
 static void read_state(struct connection *connection, struct state *state_out)
 {
 	sqlite3_stmt *statement;
@@ -334,8 +333,8 @@ static uint32_t some_id(void)
 	return 1 + below(N_IDS);
 }
 
-/* An INSERT of a row; what it is to be afterwards is told before it is, as a statement may be a
- * transaction of its own. */
+/* Inserts a row. Outside a transaction the expected state is reported before the statement runs,
+ * because the statement is a transaction of its own. */
 static void put(struct connection *connection, const char *verb)
 {
 	struct state next = connection->state;
@@ -364,7 +363,7 @@ static void put_anyhow(struct connection *connection)
 	put(connection, verbs[below(4)]);
 }
 
-/* The second of two rows is there already: none is put. */
+/* Inserts two rows, the second of which exists; neither must be inserted. */
 static void put_half(struct connection *connection)
 {
 	const uint32_t *rows = connection->state.rows;
@@ -379,7 +378,7 @@ static void put_half(struct connection *connection)
 		die("row %u was put over row %u", id, taken);
 }
 
-/* Copies of the rows that match, where there is room; from the table into itself. */
+/* Copies matching rows within the table, to ids that are free. */
 static void copy_found(struct connection *connection)
 {
 	struct state before = connection->state;
@@ -402,8 +401,8 @@ static void copy_found(struct connection *connection)
 	}
 }
 
-/* Rows are deleted while a search walks over what it found: it comes to each that is still there,
- * and to no other. */
+/* Deletes rows while a search steps through its result. The search must return each remaining row
+ * and no deleted one. */
 static void change_under_walk(struct connection *connection)
 {
 	static const char *const orders[] = {"", " ORDER BY rank", " ORDER BY rowid",
@@ -451,7 +450,7 @@ static void change(struct connection *connection)
 		state->rows[id] = state->rows[id] ? row : 0;
 		break;
 	case 1:
-		/* Of triggers, SQLite does not tell of the row that is replaced. */
+		/* With triggers, SQLite does not report the row that REPLACE removes. */
 		if (!state->rows[id] || other == id || (is_external && state->rows[other]))
 			break;
 		run(connection, "UPDATE OR REPLACE %s SET rowid = %lld WHERE rowid = %lld", written,
@@ -507,8 +506,8 @@ static void maintain(struct connection *connection)
 		for (unsigned i = below(3) ? 90 : 1300; i > 0; i--)
 			below(20) ? put_anyhow(connection) : change(connection);
 	} else if (!is_external) {
-		/* The schema is read anew, in the middle of a transaction. Of triggers, SQLite
-		 * renames no column that is called as its table. */
+		/* SQLite reads the schema again in the middle of a transaction. Not with triggers:
+		 * in them SQLite does not rename the column that is named like its table. */
 		run(connection, "ALTER TABLE %s RENAME TO other", asked);
 		run(connection, "ALTER TABLE other RENAME TO %s", asked);
 	}
@@ -540,7 +539,8 @@ static void step(struct connection *connection)
 	}
 }
 
-/* A transaction; other, if it is not NULL, looks on. What is committed is told. */
+/* Runs a transaction and reports the committed state. other: nullable; a connection that reads
+ * meanwhile. */
 static void transact(struct connection *connection, struct connection *other)
 {
 	bool commits = below(4) > 0, is_plain = below(6) == 0;
@@ -586,7 +586,7 @@ static void share(void)
 	close(file);
 }
 
-/* In the middle of what SQLite writes. */
+/* Kills the process in the middle of SQLite's writes. */
 static ssize_t (*write_there)(int file, const void *bytes, size_t n_bytes, off_t offset);
 static uint32_t n_writes_left;
 
@@ -611,7 +611,8 @@ static void count_writes(void)
 	n_writes_left = below(below(4) ? 60 : 1500);
 }
 
-/* Transactions until it is killed. What is in flight is either there afterwards or not. */
+/* Runs transactions until the process is killed. The transaction in flight is then either complete
+ * or absent. */
 static void run_child(void)
 {
 	struct connection connection;

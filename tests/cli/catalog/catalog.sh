@@ -1,6 +1,6 @@
-# Catalogs: several indexes asked as one; those that cannot have an answer are not opened.
+# Catalogs: several indexes are queried as one; indexes that cannot have a hit are not opened.
 export XDG_CONFIG_HOME=$SCRATCH/config
-# What a line of statistics says of the catalog.
+# Prints the part about the catalog of a line of statistics.
 asked() {
     "$@" --stats 2>&1 >/dev/null | neutral - | sed 's/.*"catalog"://; s/}}$/}/'
 }

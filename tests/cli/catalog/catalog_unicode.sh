@@ -1,4 +1,5 @@
-# Catalogs asked for words that are not ASCII: the summaries know them as the indexes do.
+# Queries of a catalog for words that are not ASCII: the summaries contain them in the same form as
+# the indexes.
 export XDG_CONFIG_HOME=$SCRATCH/config
 mkdir a b c
 echo 'Ein ähnlicher Straßenname, im Café. Σίσυφος' >a/a.txt

@@ -1,4 +1,5 @@
-# `bitsift check` and `bitsift stats`: what they say of a sound index, of a damaged one, and where they look for one.
+# `bitsift check` and `bitsift stats`: their output for a sound index and a damaged one, and how
+# they locate an index.
 documents 3000 >c.jsonl
 mkdir d d/below
 echo 'hundred files' >d/a.txt
@@ -42,7 +43,7 @@ grep -oE '"(documents|deleted|format|commit|density|words|kind|label|postings)":
 total=$(sed -E 's/.*"total_bytes":([0-9]+).*/\1/' "$SCRATCH/json")
 sum=0
 for path in .bitsift/manifest .bitsift/seg-* .bitsift/del-* .bitsift/summary-* .bitsift/counts-* .bitsift/folders; do
-    [ -e "$path" ] || continue # of a folder as young as the run nothing is noted
+    [ -e "$path" ] || continue # nothing is recorded about a folder that is as recent as the run
     sum=$((sum + $(stat -c %s -- "$path")))
 done
 [ "$total" -eq "$sum" ] || echo "total_bytes is $total, the files have $sum bytes"

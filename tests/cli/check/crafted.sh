@@ -1,4 +1,4 @@
-# An index that somebody made on purpose, all checksums right: no command believes it, and no two disagree.
+# A crafted index with correct checksums: no command trusts it, and all commands report the same.
 [ -n "${RESEAL:-}" ] || skip 'RESEAL is not set; ctest sets it'
 mkdir docs
 echo 'cat 1' >docs/1.txt
@@ -10,7 +10,8 @@ rm docs/1.txt
 quiet bitsift index
 cp -r .bitsift "$SCRATCH/good"
 
-# crafted FILE SECTION OFFSET BYTES NUMBER: what commands say of it, and how many of the eight; they all fail.
+# crafted FILE SECTION OFFSET BYTES NUMBER: prints the errors of commands and how many of the eight
+# commands report each; all must fail.
 crafted() {
     echo "# $*"
     local said command
@@ -23,12 +24,13 @@ crafted() {
     done | sed 's/; rebuild it with .*//' | LC_ALL=C sort | uniq -c
 }
 
-# The manifest: the kind of its first source, the next number, options, density, documents that are deleted.
+# The manifest: the kind of its first source, the next number, options, density, number of deleted
+# documents.
 crafted manifest 2 1 4 9
 crafted manifest 1 8 8 0xffffffffffffffff
 crafted manifest 1 16 4 0x80000003
 crafted manifest 1 20 8 0
 crafted manifest 3 25 8 2
-# A segment: words in all, the documents of a term (lexicon), the source of its first documents.
+# A segment: total words, the df of a term (lexicon), the source of its first documents.
 crafted seg-000001 1 32 8 0xffffffffffffffff
 crafted seg-000001 30 0 4 7

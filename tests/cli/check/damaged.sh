@@ -1,4 +1,5 @@
-# A damaged index: an error that names the file, exit status 2; --rebuild with the sources mends it.
+# A damaged index causes an error that names the file, with exit status 2; --rebuild with the
+# sources repairs it.
 documents 3000 >c.jsonl
 mkdir d
 echo 'hundred files' >d/a.txt
@@ -6,7 +7,7 @@ quiet bitsift index d c.jsonl
 show bitsift query --count hundred
 cp -r .bitsift "$SCRATCH/good"
 
-# Flips single bytes all over a file; every time the answer is the right one or an error, never anything else.
+# Flips single bytes all over a file: each answer must be correct or an error.
 try_everywhere() {
     local file=$1 step at size wrong=0 errors=0 status out
     size=$(stat -c %s -- ".bitsift/$file")
@@ -34,7 +35,7 @@ for path in .bitsift/manifest .bitsift/seg-*; do
     try_everywhere "${path#.bitsift/}"
 done
 
-# The reason is the file format's business; the file named is the user's.
+# The transcript keeps the file's name, but not the reason, which depends on the file format.
 says() {
     local status=0
     announce "$@"

@@ -1,6 +1,7 @@
-# Indexes as version 4 of the format was released (tests/golden): they open, are what the format says, answer as they did,
-# and can be refreshed. Their words were cut by earlier rules, so that they are answered by reading all documents; as if
-# they were today's, by their columns; and `bitsift index` renews them.
+# Indexes of format version 4 as released (tests/golden): they open, contain what the format
+# specifies, give the same answers as then, and can be refreshed. Earlier tokenizer rules made their
+# words; therefore queries read all documents. Resealed as if today's rules had made them, they are
+# searched by their columns. `bitsift index` renews them.
 [ -n "${RESEAL:-}" ] || skip 'RESEAL is not set; ctest sets it'
 golden=$(dirname "$LIB")/../golden/v4
 cp -rP "$golden/." .
@@ -15,7 +16,8 @@ for folder in tree records stored; do
 done
 "$RESEAL" matrix/.bitsift words
 
-# Twice: taken at their word, and with a look at the files, which are copies and have other fingerprints.
+# Twice: with --no-stat, and with a check of the files, which are copies and have other
+# fingerprints.
 ask() {
     show bitsift query --no-stat "$@"
     bitsift query "$@" | diff - <(bitsift query --no-stat "$@")
@@ -73,7 +75,7 @@ ask --ids 'w3 w4 w5'
 ask -n 4 w7
 ask -n 3 --any w7 v33 w9
 ask -n 2 v2063
-# What the columns, false positives and lists say is what the texts say.
+# Columns, false positives and lists must agree with the texts.
 for number in $(seq 0 24); do
     [ "$(bitsift query --no-stat --ids "w$number" | cksum)" = "$(bitsift query --brute --ids "w$number" | cksum)" ]
 done

@@ -1,4 +1,5 @@
-# What lies in an index directory that is no plain file of its own: nothing outside is written or read, nothing waits.
+# Entries of an index directory that are not plain files of its own: no command reads or writes
+# outside of it, and none blocks.
 mkdir d
 echo 'cat' >d/a.txt
 settle
@@ -9,7 +10,8 @@ again() {
     rm -rf .bitsift
     cp -r "$SCRATCH/good" .bitsift
 }
-# all: every command, each given up after some seconds; those that do not end with 0, and all that was said.
+# all: runs every command with a limit of some seconds. Prints those that do not end with 0, and all
+# messages.
 all() {
     local command status
     : >"$SCRATCH/err"

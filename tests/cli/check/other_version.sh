@@ -1,4 +1,4 @@
-# An index of a format that this program does not know.
+# An index in a format that this program does not support.
 [ -n "${RESEAL:-}" ] || skip 'RESEAL is not set; ctest sets it'
 echo 'cat' >a.txt
 quiet bitsift index .

@@ -1,4 +1,5 @@
-# bitsift compact: one segment, nothing deleted in it, the same answers; changed documents stay as they are.
+# bitsift compact: one segment, no deleted documents, the same answers; changed documents stay
+# unchanged in the index.
 mkdir d
 for i in 1 2 3; do echo "cat $i" >d/$i.txt; done
 settle

@@ -1,10 +1,10 @@
-# BITSIFT_CONFIG_PATH: arguments of every grep, as RIPGREP_CONFIG_PATH has them for rg.
+# BITSIFT_CONFIG_PATH: a file of arguments for every grep, like rg's RIPGREP_CONFIG_PATH.
 . "$(dirname -- "$LIB")/grep_trees.sh"
 printf 'foo\nFOO bar\nnot this\n' >a.txt
 printf 'foo\n' >b.c
 cp a.txt .hidden
 config=$SCRATCH/config
-# same_configured ARGUMENT...: rg and bitsift with that file of arguments.
+# same_configured ARGUMENT...: compares rg and bitsift with that file of arguments.
 n_configured=0
 same_configured() {
     local rg_status=0 our_status=0

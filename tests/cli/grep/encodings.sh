@@ -1,4 +1,4 @@
-# -E: text in the encodings of the web, by all their names, as rg decodes it.
+# -E: text in the encodings of the web, by all their names, decoded like rg does.
 . "$(dirname -- "$LIB")/grep_trees.sh"
 need_rg
 labels="

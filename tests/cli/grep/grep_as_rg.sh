@@ -1,10 +1,11 @@
-# Where bitsift grep and rg could differ though each option by itself is the same: what goes together, values that begin with a
-# dash, separators of any bytes, ignore rules that make no sense, standard files closed by the shell.
+# Cases in which bitsift grep and rg could differ although each option alone is the same:
+# combinations of options, values that begin with a dash, separators of any bytes, invalid ignore
+# rules, standard files closed by the shell.
 . "$(dirname -- "$LIB")/grep_trees.sh"
 need_rg
 make_tree
 
-# What is refused together, and what a value may look like.
+# Options that exclude each other, and the forms of values.
 same --files -e foo
 same --files -f patterns
 same --files --type-list
@@ -26,7 +27,8 @@ same --hid foo src
 same --rep=x foo src
 same --pre foo
 POSIXLY_CORRECT=1 same foo src -n --hidden
-# A comment at the end of a pattern ends before what -w adds, but not before what -x and -P add.
+# A comment at the end of a pattern must not hide the text that -w adds, but does hide that of -x
+# and -P.
 for pattern in '(?x) f o o # c' 'zzz|(?x) fo+ # c ) d' '(?x) foo # a'$'\n''| b\w+ # b' '(?x: foo # a'$'\n'')' '(?x)(?-x)foo#' '(?x)foo\#'; do
     for option in -w -x -wP -xP -wU -w\ --crlf; do
         # shellcheck disable=SC2086 # two options
@@ -35,7 +37,7 @@ for pattern in '(?x) f o o # c' 'zzz|(?x) fo+ # c ) d' '(?x) foo # a'$'\n''| b\w
         same -n $option -e "$pattern" -e bar src docs/many.txt
     done
 done
-# A second byte order mark of the same coding is passed over, a third one is not.
+# A second byte order mark of the same encoding is skipped, a third one is not.
 for marks in '\xff\xfe' '\xfe\xff' '\xef\xbb\xbf'; do
     for text in "$marks$marks"'foo\n' "$marks$marks"'f\0o\0o\0\n\0' "$marks$marks$marks"'\0f\0o\0o\0\n' "$marks$marks"; do
         printf '%b' "$text" >"$SCRATCH/marks"
@@ -46,7 +48,7 @@ for marks in '\xff\xfe' '\xfe\xff' '\xef\xbb\xbf'; do
     done
     INPUT=$SCRATCH/marks same -aob . -
 done
-# Any bytes.
+# Separators of any bytes.
 same --field-match-separator '\x00' foo src
 same --field-match-separator '\0' foo src
 same --field-context-separator 'a\x00\tb' -C1 foo src
@@ -54,7 +56,8 @@ same --context-separator '\x00\xff' -C1 foo src
 same --context-separator '\x4' -C1 foo src docs
 same --max-filesize 0 foo .
 same --max-filesize 30 foo src docs
-# Of no use where nothing is in colour; a bad glob or type is one even where there is nothing to leave out.
+# Bad colours matter only in coloured output; a bad glob or type is an error even if it excludes
+# nothing.
 same --colors nonsense --json foo src
 INPUT=docs/many.txt same -g '[' foo -
 INPUT=docs/many.txt same -t nosuch foo -
@@ -65,7 +68,7 @@ same --iglob '{' foo docs/many.txt
 same --colors nonsense --type-list
 same --colors nonsense -q foo src
 same -g $'\xff*' foo src
-# Bytes, by what stands at the start of the pattern.
+# Patterns that match bytes, because they begin with (?-u).
 for options in '' -o -i --json -c -S; do
     # shellcheck disable=SC2086 # several options
     same $options '(?-u)caf\xE9|\xFF' docs
@@ -74,7 +77,8 @@ for options in '' -o -i --json -c -S; do
 done
 same -P '(?-u)foo' docs
 same -F '(?-u)foo' docs
-# Ignore rules that make no sense: below what is searched only said, above it an error too.
+# Invalid ignore rules: below the searched folder they are only reported, above it they are also an
+# error.
 printf 'x\n[y\n{z\n' >src/.ignore
 same foo src
 same foo src/deep
@@ -91,13 +95,13 @@ report_same 50
 show bitsift grep -c foo src/deep
 show bitsift grep -c --no-ignore-messages int src
 show bitsift grep -c --sortr path int src
-# As rg, with /dev/null in their place.
+# Like rg, with /dev/null instead of the closed files.
 for program in rg 'bitsift grep'; do
     $program -c foo src >&- && echo "$program: exit status 0"
     $program foo docs/many.txt <&- | sort | head -n 1
 done
 bitsift query foo >&- || echo "query: exit status $?"
-# Who trusts an index of no documents has asked for nothing that could be missing.
+# Searching an index without documents with --no-stat is no error: nothing can be missing.
 mkdir "$SCRATCH/none"
 cd "$SCRATCH/none"
 bitsift index -q .

@@ -1,15 +1,16 @@
-# grep by the rows of collections: one is opened only if its grams do not exclude the pattern, and the answer is rg's.
+# grep with the rows of collections: a collection is opened only if its grams may match the pattern,
+# and the results equal rg's.
 . "$(dirname -- "$LIB")/grep_trees.sh"
 need_rg
 
-records() { # NAME N: a word of its own in each, and one record of the middle has a needle
+records() { # NAME N: each record has a unique word; one in the middle contains a needle
     awk -v name="$1" -v n="$2" 'BEGIN {
         for (i = 0; i < n; i++)
             printf "{\"id\":\"%s%d\",\"text\":\"words of %s number %d, %s\"}\n", name, i, name, i * 7919 % 5003, \
                    i == int(n / 2) ? "needle_" name : "straw"
     }'
 }
-# opened ARGUMENT...: of how many files grep looked into the text.
+# opened ARGUMENT...: prints the number of files whose text grep searched.
 opened() {
     printf 'opened for %s: ' "$*"
     bitsift grep --stats "$@" 2>&1 >/dev/null | grep -o '"verified":[0-9]*' | sed 's/.*://'
@@ -74,7 +75,7 @@ show bitsift query --count words
 echo '# refreshed again and again, compacted'
 for i in 1 2 3 4 5 6 7; do
     for name in a b c d; do echo "{\"id\":\"$name-$i\",\"text\":\"round_$i$name\"}" >>$name.jsonl; done
-    bitsift index -q 2>/dev/null || true # two of them are gone
+    bitsift index -q 2>/dev/null || true # two of them are missing
 done
 same 'round_[37]c'
 opened round_7c
@@ -116,7 +117,7 @@ for name in p q; do records $name 6000 >logs/$name.jsonl; done
 records r 6000 >logs/deep/r.txt
 records s 100 >logs/deep/s.jsonl
 cp logs/q.jsonl logs/t.jsonl
-records u 40000 >logs/u.jsonl # read in pieces
+records u 40000 >logs/u.jsonl # large enough to be read in pieces
 bitsift index -q .
 for pattern in needle_q needle_r needle_u absent; do
     same $pattern

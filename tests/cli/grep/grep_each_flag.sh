@@ -1,11 +1,12 @@
-# bitsift grep takes each flag of rg, with its negations, as rg takes it: alone, twice, in every spelling, before and behind what
-# it undoes. What --help of rg names and is missing here is named.
+# bitsift grep accepts each flag of rg and its negations like rg: alone, twice, in every spelling,
+# before and after the flags that it undoes. Flags in rg's --help that are missing here are listed.
 . "$(dirname -- "$LIB")/grep_trees.sh"
 need_rg
 make_tree
 printf 'foo\n' >patterns
 
-# Flags without an argument, those of one line undo each other: each, each twice, and all pairs in both orders.
+# Flags without an argument; those on one line undo each other. Tests each alone, each twice, and
+# all pairs in both orders.
 while read -r -a flags; do
     for a in "${flags[@]}"; do
         same "$a" foo src docs
@@ -59,7 +60,7 @@ done <<'END'
 --json --no-json -c -l
 --no-encoding -Eutf-16
 END
-# Flags with one: good ones and bad ones, in each of the four spellings.
+# Flags with an argument: valid and invalid values, in each of the four spellings.
 while read -r long short values; do
     for value in $values; do
         value=${value/EMPTY/}
@@ -100,7 +101,7 @@ type-add - x:*.x x: x :x c:include:py x:include:nosuch x-y:*.x EMPTY
 type-clear - c nosuch EMPTY
 END
 report_same 700
-# None is missing: all that rg's help names, and those that it hides.
+# No flag is missing, neither those of rg's help nor its hidden ones.
 names=$(rg --help | grep -oE '^ {4}(-.(, | <.*, ))? *--[a-z0-9-]+' | grep -oE -e '--[a-z0-9-]+')
 [ "$(wc -w <<<"$names")" -ge 90 ] || echo "names: $names"
 for name in $names --no-auto-hybrid-regex --no-binary --no-block-buffered --no-column --no-context-separator --no-crlf --trace --no-encoding \

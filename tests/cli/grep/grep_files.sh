@@ -1,4 +1,5 @@
-# bitsift grep and rg: which files are searched, in which order, and what is said of binary files and encodings.
+# bitsift grep and rg: which files are searched, in which order, and what is printed for binary
+# files and encodings.
 . "$(dirname -- "$LIB")/grep_trees.sh"
 need_rg
 make_tree

@@ -1,4 +1,4 @@
-# Flags that scripts and editors pass: those of rg 13, and links of rg 14.
+# Flags that scripts and editors pass: those of rg 13, and hyperlinks of rg 14.
 . "$(dirname -- "$LIB")/grep_trees.sh"
 need_rg
 mkdir -p src/deep
@@ -23,7 +23,7 @@ done
 for bytes in '\377' '\200a'; do
     # shellcheck disable=SC2059
     printf "foo $bytes\n" >src/bytes
-    # With --engine pcre2, but not with -P, rg gives up at such bytes.
+    # With --engine pcre2, unlike -P, rg stops at such bytes.
     bitsift grep -P -o 'foo.*' . | cmp - <(bitsift grep --engine pcre2 -o 'foo.*' .)
     same -P --engine default -o 'foo.*'
     same --auto-hybrid-regex -o 'foo.*'

@@ -1,11 +1,12 @@
-# bitsift grep with the lists of folders that an index keeps: the same files as rg finds, whatever has become of the folders.
+# bitsift grep with the folder lists of an index: it must find the same files as rg, whatever
+# changes in the folders.
 . "$(dirname -- "$LIB")/grep_trees.sh"
 need_rg
 export HOME=$SCRATCH/home XDG_CONFIG_HOME=$SCRATCH/home/config
 mkdir -p "$XDG_CONFIG_HOME/git" outer/tree
 cd outer/tree
 
-# Searches by all kinds of rules, from several places.
+# Searches with all kinds of rules, from several folders.
 all() {
     local option
     for option in '' --hidden --no-ignore '-uuu -g !.bitsift' '-g !b' '-t c' -L --no-ignore-parent; do
@@ -18,7 +19,7 @@ all() {
     (cd .. && BITSIFT_INDEX=$PWD/tree/.bitsift same foo && BITSIFT_INDEX=$PWD/tree/.bitsift same -u foo tree &&
         [ "$n_other" -eq 0 ]) || n_other=$((n_other + 1))
 }
-# after WHAT: ... it has been done.
+# after WHAT: compares the searches after a change.
 after() {
     local before=$n_other
     all
@@ -77,7 +78,7 @@ rm .bitsift/folders && after 'a loss'
 bitsift index -q && [ -s .bitsift/folders ] || echo 'not noted again'
 after 'noting anew'
 
-# An index with more sources than one, one of them a part of another; of what is searched, some.
+# An index with several sources, one inside another; and searches of a part of them.
 bitsift index -q --index "$SCRATCH/two" --grams more/b src . && bitsift index -q --index "$SCRATCH/two"
 export BITSIFT_INDEX=$SCRATCH/two
 after 'several sources'
@@ -86,7 +87,7 @@ unset BITSIFT_INDEX
 bitsift check >/dev/null
 bitsift check --index "$SCRATCH/two" >/dev/null
 
-# Files that come in the same tick of the clock as the run that did not see them.
+# Files that are created in the same clock tick as the run that missed them.
 unsettle
 mkdir "$SCRATCH/racy" && cd "$SCRATCH/racy"
 for i in $(seq 8); do

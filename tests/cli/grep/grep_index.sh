@@ -1,11 +1,12 @@
-# bitsift grep by the grams of an index: the same bytes as rg, whatever has changed since; and with --no-stat the same as long
-# as nothing has. Random literals and expressions out of the texts themselves; the seed is fixed, ROUNDS and SEED try others.
+# bitsift grep with the grams of an index must print the same bytes as rg, whatever changed since
+# the index was made; with --no-stat, as long as nothing changed. Random literals and expressions
+# are taken from the texts. The seed is fixed; ROUNDS and SEED select other cases.
 . "$(dirname -- "$LIB")/grep_trees.sh"
 need_rg
 RANDOM=${SEED:-815}
 n_cases=${ROUNDS:-20}
 
-# Files enough that grams rule some out, with words of their own.
+# Enough files with unique words that grams rule some out.
 make_more() {
     local i
     mkdir -p more/a more/b
@@ -20,9 +21,9 @@ make_more() {
     done
 }
 
-# A few characters of some line of some file.
+# Prints a few characters of a random line of a random file.
 pick_literal() {
-    local file line at number=$RANDOM # not in the subshell, which has its own
+    local file line at number=$RANDOM # a subshell has its own RANDOM
     file=$(find more docs src -type f -size +1 | sort | awk -v n="$number" '{ all[NR] = $0 } END { print all[n % NR + 1] }')
     line=$(tr -d '\000\n' <"$file" | head -c 4000 | LC_ALL=C tr -c '[:print:]' '.')
     at=$((RANDOM % (${#line} - 2)))
@@ -54,7 +55,7 @@ settle
 bitsift index -q --words --grams .
 try_patterns same "$n_cases"
 try_patterns trusted $((n_cases / 3))
-# Nothing to search at all is said; a file of a type that is wanted may be hidden.
+# A search without files is reported; a file of a requested type may be hidden.
 printf 'w12 hidden\n' >more/a/.hid.txt
 for option in '-g *.none' '-t txt' '-T txt' '-T txt -T c -T py -T js' '-t js' '--max-depth 0' '--max-filesize 1'; do
     # shellcheck disable=SC2086 # options of several words
@@ -67,7 +68,8 @@ done
 (cd empty && same w12 && trusted w12)
 (cd more/a && same w12 && trusted w12 && same 'w3\d\d_a' ../b . && trusted 'w3\d\d_a' ../b .)
 
-# Edited, of the same size and date of before; new; gone; renamed; another folder in its place; rules that changed.
+# Files edited with equal size and date, new, removed, renamed; a folder replaced by another;
+# changed rules.
 awk '{ gsub(/Foo/, "FOO"); print }' docs/many.txt >"$SCRATCH/many" && cat "$SCRATCH/many" >docs/many.txt
 printf 'w77_q new Foo_Bar(x)\n' >more/a/new.txt
 touch -r more/a/x0.txt "$SCRATCH/stamp"
@@ -82,7 +84,8 @@ bitsift index -q
 try_patterns same $((n_cases / 3))
 try_patterns trusted $((n_cases / 3))
 
-# An index of another folder, of a part, of words only, and one that is damaged: the answer is the same.
+# An index of another folder, of a part, of words only, and a damaged one: the output must be the
+# same.
 bitsift index -q --index "$SCRATCH/part" --grams more/a
 same w12 && bitsift grep --index "$SCRATCH/part" -c w12 >"$SCRATCH/ours" && rg --no-config --sort path -c w12 >"$SCRATCH/rg" && cmp "$SCRATCH/ours" "$SCRATCH/rg"
 bitsift index -q --index "$SCRATCH/words" --words .
@@ -90,7 +93,7 @@ bitsift grep --index "$SCRATCH/words" -c w12 >"$SCRATCH/ours" && cmp "$SCRATCH/o
 printf 'broken' >"$SCRATCH/part/manifest"
 bitsift grep --index "$SCRATCH/part" w12 2>&1 | sed "s#$SCRATCH#S#; s/: corrupt.*/: corrupt/"
 BITSIFT_INDEX=$SCRATCH/none bitsift grep -c w12 2>&1 | sed "s#$SCRATCH#S#" | head -n 1
-# Without Unicode a pattern's bytes are no characters, and in no gram.
+# Without Unicode the bytes of a pattern are not characters and are in no gram.
 printf 'x\351abc\n' >more/a/bytes.txt
 printf '\303\251\251bar \302\251bar\n' >more/a/twice.txt
 bitsift index -q

@@ -1,9 +1,9 @@
-# bitsift grep and rg over files that are read in pieces: where a piece ends must not be told, but for a NUL byte in a
-# later one, and for how many lines were kept when it was read.
+# bitsift grep and rg with files that are read in pieces. The bounds of pieces must not show in the
+# output, except for a NUL byte in a later piece and the number of lines kept until then.
 . "$(dirname -- "$LIB")/grep_trees.sh"
 need_rg
 
-# lines N SEED: made-up lines, some of them long or empty.
+# lines N SEED: prints random lines, some of them long or empty.
 lines() {
     awk -v n="$1" -v x="$2" 'BEGIN {
         split("foo bar Foo ab caf\303\251 42 a.b foo_1( 1.2.3 ABCD123", words, " ")

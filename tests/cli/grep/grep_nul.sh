@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Binary files beside an index of grams: one that ends at a NUL byte is looked into only for what may stand before it.
+# Binary files and an index of grams: a file that ends at a NUL byte is only searched for matches
+# before it.
 mkdir d
 printf 'MZ\0 a needle in a haystack\n' >d/short.bin
 printf 'a needle in front\nand\0 behind: haystack\n' >d/long.bin

@@ -1,5 +1,5 @@
-# A PATH that is not there is told of in its turn: behind what stands before it, where output and messages go to one place.
-# And a file named "-", which is not standard input.
+# A missing PATH is reported in its turn, after the output of the paths before it, if output and
+# messages go to the same file. Also a file named "-", which is not standard input.
 mkdir d
 echo 'cat' >d/a.txt
 echo 'cat' >d/b.txt

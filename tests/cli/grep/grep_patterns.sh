@@ -2,7 +2,7 @@
 . "$(dirname -- "$LIB")/grep_trees.sh"
 need_rg
 make_tree
-# What rg's own engine does not know: the same pattern without -P in bitsift, over text that is UTF-8.
+# Syntax that rg's own engine lacks: the same pattern without -P in bitsift, over valid UTF-8.
 like_pcre2() {
     local rg_status=0 our_status=0
     rg --no-config --no-heading --sort path -P "$@" docs/*t[fylezdnm].txt src >"$SCRATCH/rg" 2>"$SCRATCH/rg.err" || rg_status=$?
@@ -20,7 +20,7 @@ for pattern in 'foo(?=bar)' 'foo(?!bar)' '(?<=foo )bar' '(?<!foo )bar' '(\w)\1' 
     '(?(?=f)foo|bar)' '(*UCP)foo' 'x{0}foo' 'fo{2,}' 'f[\x6f]+' '\x{66}oo' 'fo\x6f' '[\s\S]foo' '[\Wf]oo' '[^\d]oo$' '(?#c)foo' \
     'f(?R)?o' '\N+foo' '\R' '\vfoo' 'foo\v' 'é' 'naï' 'ΣΊΣ' '[é-ï]'; do
     like_pcre2 -n -e "$pattern"
-    # rg looks for \A from the start of its buffer once it knows that the line matches.
+    # Once rg knows that the line matches, it searches \A from the start of its buffer.
     [[ $pattern == *\\[AG]* ]] || like_pcre2 -o -b -e "$pattern"
     like_pcre2 -i -c -e "$pattern"
 done
@@ -39,7 +39,7 @@ for pattern in foo 'o$' 'three$' '^$' '\s$' '.$'; do
         same $options -e "$pattern" src docs
     done
 done
-# Of two \r rg takes the second for the line's end where a match must hold a literal.
+# If a match must contain a literal, rg takes the second of two \r for the line end.
 printf 'b\r\r\nfoo\r\r\n\r\r\nab\r\nfoo\nx\rfoo\r\r\nb\r\r\r\n' >docs/two.txt
 for pattern in 'b$' '^b$' 'b\s*$' '(?:b$)' 'fo+$' '(?i)FOO$' 'b' '^$' '.$' '[^a]$' 'b$|x' '\S$' 'b.' '[\x00-z]$' '^\w+$'; do
     for options in --crlf '--crlf -P' '--crlf -c' '--crlf -P -o' '--crlf -x' '--crlf -v -n' '--crlf -i -n'; do
@@ -47,7 +47,8 @@ for pattern in 'b$' '^b$' 'b\s*$' '(?:b$)' 'fo+$' '(?i)FOO$' 'b' '^$' '.$' '[^a]
         same $options -e "$pattern" docs/two.txt docs/crlf.txt
     done
 done
-# Classes whose first member is a bracket or a hyphen; smart case goes by what stands for itself; across lines goes only what can.
+# Classes that begin with a bracket or a hyphen; smart case considers only literal letters; only
+# patterns that can match across lines do.
 printf 'a-b a]b [x] -x- ]y[\nAB CD\nAbc ABC abc\n\t\n1+1\n' >docs/marks.txt
 for pattern in '[^-a]\w' '[^-a-z]\w' '[^]a]\w' '[^]1]+\w' '[]x]\w' '[-x]\w' '[^-]+' '[^]-]+' '[^^]\w' '[^\s-]\w' '[\s-]\w' '[^\S-]\w'; do
     for options in -n '-n -o' -c '-v -n' '-i -o' -P; do

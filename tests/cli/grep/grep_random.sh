@@ -1,6 +1,7 @@
-# bitsift grep, rg and bitsift grep --brute: random patterns and options, anywhere in the command line and undone again, over random
-# text, without an index, with a fresh or a stale one, with --no-stat. The seed is fixed; ROUNDS and SEED
-# in the environment try others: ROUNDS=5000 SEED=7 tests/cli/run.sh PROGRAM tests/cli/grep/grep_random.sh
+# bitsift grep, rg and bitsift grep --brute: random patterns and options, at any place in the
+# command line and undone again, over random text, without an index, with a fresh or a stale one,
+# with --no-stat. The seed is fixed; ROUNDS and SEED in the environment select other cases:
+# ROUNDS=5000 SEED=7 tests/cli/run.sh PROGRAM tests/cli/grep/grep_random.sh
 . "$(dirname -- "$LIB")/grep_trees.sh"
 need_rg
 RANDOM=${SEED:-4711}
@@ -40,8 +41,8 @@ make_pattern() {
     ((RANDOM % 6)) || pattern="$pattern\$"
     ((RANDOM % 6)) || pattern="$pattern|foo"
 }
-# The words of the command line in odd order: sets words, for options chosen and the pattern (in one of rg's ways to say it, or one
-# of two that are said).
+# Sets `words`: the options and the pattern (in one of rg's ways to pass it, or one of two patterns)
+# in random order.
 arrange() {
     local group at
     local -a groups=() operands=(t)
@@ -80,7 +81,7 @@ arrange() {
     ((RANDOM % 4)) || [ ${#operands[@]} -eq 0 ] || words_of+=(--)
     words_of+=("${operands[@]}")
 }
-# Without an index, with a fresh one, or with one of other texts.
+# Without an index, with a fresh one, or with an index of other texts.
 change_index() {
     how=$((RANDOM % 3))
     rm -rf .bitsift
@@ -93,7 +94,8 @@ change_index() {
         bitsift index -q --grams t
     fi
 }
-# piped_same BYTES OPTION...: rg with a file as its input, and bitsift grep with that in small pieces, find the same.
+# piped_same BYTES OPTION...: rg reading a file from standard input, and bitsift grep reading it in
+# small pieces, must find the same.
 piped_same() {
     local bytes=$1
     shift
@@ -129,19 +131,21 @@ for ((i = 0; i < n_cases; i++)); do
     third=$picked
     [ "$first" != "$second" ] || second=
     chosen=" $first $second $third "
-    # Of an empty match at \b, rg's own engine forgets what stands before the next one, and -w wants characters around; rg -P does
-    # not. Of --no-unicode it refuses what is not ASCII. With -U --crlf a CR alone ends no line for it.
+    # After an empty match at \b, rg's own engine forgets the text before the next match, and -w
+    # requires characters around it; rg -P does neither. With --no-unicode rg refuses patterns that
+    # are not ASCII. With -U --crlf a lone CR is not a line end for rg.
     if [[ $chosen != *' -P'* && ($pattern == *'\b'* || $chosen == *' -w '* ||
         ($chosen == *-unicode* && $pattern =~ é|pL) || ($chosen == *' -U'* && $chosen == *' --crlf'*)) ]]; then
         second=-P
         third=
         chosen=" $first -P "
     fi
-    # Behind an empty match rg -P goes on inside of a character of several bytes, where PCRE2 promises nothing.
+    # After an empty match rg -P continues inside a multi-byte character, where PCRE2 promises
+    # nothing.
     [[ $chosen != *' -P'* ]] || ! { printf 'foo 1.\n\n' | rg --no-config -o -P -e "$pattern" || echo; } | grep -qx '' || continue
     arrange "$first" "$second" "$third"
     same "${words_of[@]}"
-    same_with --brute "${words_of[@]}" # by nothing but PCRE2 and lines
+    same_with --brute "${words_of[@]}" # only by PCRE2 and lines
     ((how != 1)) || same_with --no-stat "${words_of[@]}"
     # shellcheck disable=SC2086 # several options
     ((i % 3)) || piped_same $((1 + i % 17)) $chosen -e "$pattern"

@@ -1,22 +1,24 @@
-# bitsift grep and rg on a terminal: colour, line numbers; also what a pipe on standard input does there.
+# bitsift grep and rg on a terminal: colours, line numbers, and the effect of a pipe on standard
+# input.
 . "$(dirname -- "$LIB")/grep_trees.sh"
 need_rg
 command -v script >/dev/null || skip 'no script here'
 make_tree
-# on_terminal FILE COMMAND...: what the command writes to a terminal.
+# on_terminal FILE COMMAND...: prints what the command writes to a terminal.
 on_terminal() {
     local file=$1
     shift
     script -qec "$(printf '%q ' "$@")" /dev/null </dev/null >"$file" || true
 }
-# Without an index, how to make one is said to each user once; not if the answer goes elsewhere.
+# Without an index, each user gets a hint once how to make one, but not if the output goes
+# elsewhere.
 SHELL=$BASH script -qec 'bitsift grep -c foo src/main.c >/dev/null' /dev/null </dev/null
 for time in first second; do
     on_terminal "$SCRATCH/ours" bitsift grep -c foo src/main.c
     printf '%s time: ' $time
     tr -d '\r' <"$SCRATCH/ours"
 done
-# An index that does not follow their source is not asked about files, and that is said.
+# An index that does not follow their source is not used for files, and a notice reports that.
 mkdir -p far/src near
 printf 'foo\n' >far/src/a.txt
 settle
@@ -47,7 +49,7 @@ for term in xterm dumb; do
 done
 export TERM=xterm
 NO_COLOR=1 terminal_same foo docs
-# Line feeds in paths, which we escape there: see terminal.sh.
+# Line feeds in paths, which bitsift escapes there: see terminal.sh.
 terminal_same -g '!odd*' foo
 terminal_same nothing-at-all
 report_same 80

@@ -1,4 +1,5 @@
-# Which ignore files count, and how: --ignore-file, in any letter case, outside repositories. And that no index is ever searched.
+# Which ignore files apply, and how: --ignore-file, ignoring letter case, outside repositories. Also
+# that an index itself is never searched.
 . "$(dirname -- "$LIB")/grep_trees.sh"
 need_rg
 mkdir -p sub/Deep .git repo/.git/info

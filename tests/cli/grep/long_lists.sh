@@ -1,5 +1,7 @@
-# Long lists of patterns: literals and regexes, more than PCRE2 has room for; what of them a match says; an index; limits.
-# word N is spelled in letters, so that no word begins another: wa, wb ... each ended by z.
+# Long lists of patterns: literals and regexes, more than PCRE2 can hold; the reported matches; an
+# index; limits.
+#
+# Word N is spelled in letters, so that no word is a prefix of another: wa, wb ... each ends with z.
 words() { # FIRST LAST
     seq "$1" "$2" | tr 0123456789 abcdefghij | sed 's/.*/w&z/'
 }

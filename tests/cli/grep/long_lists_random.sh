@@ -1,12 +1,14 @@
-# bitsift grep, rg and bitsift grep --brute: random lists of patterns over random text: literals that are empty, overlap, or
-# begin with each other, beyond ASCII, with three forms of a letter; and regexes. The seed is fixed; ROUNDS and SEED in the
-# environment try others, as for grep_random.sh.
+# bitsift grep, rg and bitsift grep --brute: random lists of patterns over random text: literals
+# that are empty, overlap, are prefixes of each other, are not ASCII, or have letters with three
+# forms; and regexes. The seed is fixed; ROUNDS and SEED in the environment select other cases, as
+# for grep_random.sh.
 . "$(dirname -- "$LIB")/grep_trees.sh"
 need_rg
 RANDOM=${SEED:-4711}
 n_cases=${ROUNDS:-40}
 
-# pieces SEED LINES LEAST MOST ALPHABET BAD: lines of so many letters. Few letters make much that is alike. BAD: some bytes are no characters.
+# pieces SEED LINES LEAST MOST ALPHABET BAD: prints lines of LEAST to MOST letters. A small alphabet
+# makes many overlaps. BAD: some bytes are invalid UTF-8.
 pieces() {
     LC_ALL=C awk -v seed="$1" -v n="$2" -v least="$3" -v most="$4" -v alphabet="$5" -v bad="$6" 'BEGIN {
         srand(seed)
@@ -24,11 +26,11 @@ sizes=(1 2 2 3 5 15 16 17 40 100 400 1500 5000)
 options=('' '' -i -S -o '-o -i' '-o -b' -c -v --json '--json -i' '-n --column' --count-matches '--color=always' '-r <$0>' -x '-x -i' '-x -o' '-x -c' --crlf
     '--crlf -x' -U '-U -o' '-U -x' --null-data -l '-m1 -b' -A1 '-v -o' --vimgrep '-P -w' '-P -w -o' '-P -o' '-P -i -w' --no-unicode '-M9')
 shows_matches='-o|json|-r|col|vim|matches'
-# What rg and PCRE2 take for literals, as regexes.
+# Escapes literals for rg and PCRE2.
 escape() {
     sed -E 's/[][\\.*+?(){}^$|#&~-]/\\&/g' -- "$1"
 }
-# Atoms of regexes: some hold a literal, some do not.
+# Atoms of regexes, with and without a literal.
 regexes() {
     LC_ALL=C awk -v seed="$1" -v n="$2" 'BEGIN {
         srand(seed)
@@ -51,8 +53,9 @@ for ((i = 0; i < n_cases; i++)); do
     pieces $RANDOM 300 0 12 "$alphabet" 0 >t/2.txt
     ((RANDOM % 4)) || sed -i 's/$/\r/' t/2.txt
     ((RANDOM % 4)) || printf 'foo ab' >>t/2.txt
-    # Of lists of some 30 and more rg's own engine forgets empty patterns, and with -x it finds nothing. rg -P does, but has
-    # no room for very many, and behind an empty match it goes on inside of a character.
+    # With lists of about 30 patterns or more, rg's own engine forgets empty patterns, and with -x
+    # it finds nothing. rg -P is right, but cannot hold very long lists, and after an empty match it
+    # continues inside a character.
     is_asked=1
     if ((size >= 30)) && { ((least == 0)) || [[ $option == *-x* ]]; }; then
         ((size <= 400)) && option+=' -P' || is_asked=0
@@ -61,7 +64,7 @@ for ((i = 0; i < n_cases; i++)); do
         size=$((size > 400 ? 400 : size))
         [[ ! $option =~ $shows_matches ]] || least=$((least ? least : 1))
     fi
-    # It refuses the option for what is not ASCII.
+    # rg refuses the option for patterns that are not ASCII.
     [[ $option != --no-unicode || $alphabet == a,b* ]] || option=
     pieces $RANDOM "$size" $least $((least + RANDOM % 8)) "$alphabet" 0 >list
     ((RANDOM % 8)) || sed -n 's/^.*\(.....*\)$/\1/p' t/2.txt | tr -d '\r' | head -n $((size / 2)) >>list
@@ -74,7 +77,8 @@ for ((i = 0; i < n_cases; i++)); do
             pieces $RANDOM 60 0 20 'a,b,c,foo,bar, ,k,K,é,o,.' 1 >t/1.txt
             size=$((size > 400 ? 400 : size))
             arguments=(-f list)
-            # PCRE2 promises nothing inside of a character behind an empty match, and rg forgets what is before one.
+            # PCRE2 promises nothing inside a character after an empty match, and rg forgets the
+            # text before one.
             [[ $option != *-P* ]] || option=-P
             [[ $option != --no-unicode ]] || option=
             [[ ! $option =~ $shows_matches ]] || option=-i
@@ -86,7 +90,7 @@ for ((i = 0; i < n_cases; i++)); do
     # shellcheck disable=SC2086
     ((is_asked && size > 400)) || same_with --brute $option "${arguments[@]}" t
 done
-# A line that is not UTF-8 is refused, as rg does.
+# A line that is invalid UTF-8 is refused, as by rg.
 printf 'foo\nb\351r\nbar\n' >list
 same -F -f list t
 report_same $((n_cases * 2 / 3))

@@ -1,4 +1,5 @@
-# bitsift grep --max-results, --after: how much of all that is found is shown, how much there is, and how to go on.
+# bitsift grep --max-results, --after: how many results are shown, how many there are, and how to
+# continue.
 mkdir -p t/a t/a-b
 printf 'one key\ntwo\nthree key\nfour\nfive key\nsix key\n' >t/a/x.txt
 printf 'key\n' >t/a-b/y.txt
@@ -104,7 +105,9 @@ for ((i = 0; i < 300; i++)); do
         printf '%s\n' "line $j of $i" "$((i * j % 5)) key" "and $((j % 3)) key"
     done >"p/$((i % 7))/$i.txt"
 done
-pages() { # N PATTERN OPTION... : all of them, and that each says how many are left
+# N PATTERN OPTION... : prints all pages and checks that each reports the number of remaining
+# results
+pages() {
     local n=$1 pattern=$2 after=() all left=-1 n_pages=0 counted
     shift 2
     all=$(bitsift grep -e "$pattern" "$@" | wc -l)

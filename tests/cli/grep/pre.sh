@@ -1,4 +1,4 @@
-# --pre: what a command makes of each file is searched, as rg has it.
+# --pre: searches the output of a command for each file, like rg.
 . "$(dirname -- "$LIB")/grep_trees.sh"
 need_rg
 mkdir -p sub
@@ -8,7 +8,7 @@ printf 'foo three\n' >'sub/odd $(name); x.txt'
 printf 'foo\n' >sub/-dash.txt
 gzip -c a.txt >a.txt.gz
 awk 'BEGIN { for (i = 0; i < 100000; i++) print "line", i }' >big.txt
-# program NAME: a script, out of the search's way.
+# program NAME: makes a script outside the searched folder.
 program() {
     { echo '#!/bin/sh'; cat; } >"$SCRATCH/$1"
     chmod 755 "$SCRATCH/$1"

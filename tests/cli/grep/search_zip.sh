@@ -1,4 +1,4 @@
-# -z: what is in compressed files, as rg finds it by the programs that unpack them; damaged ones are named.
+# -z: searches compressed files like rg does by external programs; damaged files are named.
 . "$(dirname -- "$LIB")/grep_trees.sh"
 need_rg
 for tool in gzip bzip2 xz lz4 zstd brotli; do
@@ -10,7 +10,7 @@ printf 'foo\nbar' >small.txt
 printf '\377\376f\000o\000o\000\n\000' >utf16.txt
 printf 'foo\nbar\000\nfoo\n' >nul.txt
 awk 'BEGIN { for (i = 0; i < 30; i++) { for (j = 0; j < 9000; j++) printf "x"; print "foo" } }' >long.txt
-# pack FILE: it, by each program.
+# pack FILE: compresses it by each program.
 pack() {
     gzip -c "$1" >"$1.gz"
     bzip2 -c "$1" >"$1.bz2"
@@ -60,9 +60,10 @@ done
 command -v uncompress >/dev/null && printf '\037\235\220\146\336\274\121\040' >more/small.Z || true
 for file in more/*; do
     case $file in
-        # Such files do not go together, but for xz: then rg searches what is in the first.
+        # Concatenated files of these formats are not supported, except xz; rg then searches only
+        # the first part.
         *twice.lzma | *twice.br) bitsift grep -z -c foo "$file" 2>&1 | sed -n '$p' ;;
-        # The program for .lzma takes nothing else.
+        # The program for .lzma accepts no other format.
         *other.lzma) bitsift grep -z -c foo "$file" ;;
         *) same -z -c foo "$file" ;;
     esac
@@ -75,9 +76,9 @@ for ending in $endings; do
     head -c 5 "big.txt.$ending" >"bad/short.$ending"
     { cat "small.txt.$ending" && echo garbage; } >"bad/behind.$ending"
     cp "big.txt.$ending" "bad/changed.$ending"
-    # lz4 and brotli have no checksum that would tell here, or tell late.
+    # lz4 and brotli have no checksum that would detect this damage, or detect it late.
     flip_byte "bad/changed.$ending" $((n / 2))
-    # The last bytes are the checksum.
+    # The last bytes are a checksum.
     cp "small.txt.$ending" "bad/sum.$ending"
     flip_byte "bad/sum.$ending" $(($(stat -c %s "small.txt.$ending") - 6))
 done

@@ -1,18 +1,19 @@
-# Holes of sparse files are not read, and count as the NUL bytes that they are: what is found in a sparse file is what is found
-# in its copy without holes. SEED and ROUNDS choose other files, and how many.
+# Holes of sparse files are not read, but count as the NUL bytes that they represent: the results
+# for a sparse file must equal those for its copy without holes. SEED and ROUNDS select other files
+# and their number.
 mkdir sparse dense
 truncate -s 1M probe
 echo x >>probe
 [ "$(stat -c %b probe)" -lt 1000 ] || skip 'no sparse files here'
 rm probe
 
-# random N: 0 to N - 1. (The same every time.)
+# random N: prints 0 to N - 1, always the same sequence.
 state=${SEED:-1}
 random() {
     state=$(((state * 1103515245 + 12345) % 2147483648))
     picked=$((state / 65536 % $1))
 }
-# make FILE: pieces of text, and holes between them.
+# make FILE: writes pieces of text with holes between them.
 pieces=('needle' 'some text' $'a line\n' $'needle\nand more\n' $'\n' 'x' $'needle x\n\n' $'\xff\xfe')
 make() {
     local file=$1 size=0 n
@@ -32,7 +33,7 @@ make() {
     random 4
     [ "$picked" -eq 0 ] || printf 'last needle\nfoo\n' >>"$file"
 }
-# compare COMMAND...: in both folders; times differ.
+# compare COMMAND...: runs it in both folders; ignores times.
 n_compared=0
 compare() {
     local folder

@@ -1,6 +1,9 @@
-# What is searched as it comes: standard input, pipes and large files. How soon a line is printed, that neither a file nor its
-# output is held, in what order files come out, and what happens when nobody reads on.
-# prompt OPTION...: prints what a grep for "needle" says of lines that come one by one, each as soon as it came.
+# Searching data while it arrives: standard input, pipes and large files. Tests how soon a line is
+# printed, that neither a file nor the output is held in memory, the order of files, and what
+# happens when the reader stops.
+#
+# prompt OPTION...: prints the output of a grep for "needle" over lines that arrive one by one, each
+# as soon as it is printed.
 prompt() {
     local line out
     announce bitsift grep "$@"
@@ -88,18 +91,19 @@ mkfifo in
 bitsift grep -j3 needle before in after >"$SCRATCH/got"
 wait
 { sed 's/^/before:/' before; echo 'in:a needle in a pipe'; sed 's/^/after:/' after; } | cmp - "$SCRATCH/got"
-# Nobody writes into this one.
+# A pipe without a writer.
 bitsift grep -j3 -q needle before in || echo "exit status $?"
 
 echo '# neither the file nor its output is held'
-# lean COMMAND...: what it prints, summed up; in little memory, where that can be told.
+# lean COMMAND...: prints a digest of its output; checks that it needs little memory, where that can
+# be measured.
 lean() (
     announce "$@"
     [ -n "${SANITIZED:-}" ] || ulimit -v 65536
     export MALLOC_ARENA_MAX=1
     "$@" | cksum
 )
-# 61 MB, of which every line matches.
+# 61 MB in which every line matches.
 yes 'a needle among needles, and so on' | head -n 1800000 >large
 mkdir folder
 mv large folder/large
@@ -107,7 +111,7 @@ ln folder/large large
 lean bitsift grep needle large
 lean bitsift grep needle - <large
 lean bitsift grep -n needle folder
-lean bitsift grep --json needles large | sed 's/^[0-9].*/some/' # it tells the time
+lean bitsift grep --json needles large | sed 's/^[0-9].*/some/' # its output contains times
 lean bitsift grep -C3 -v hay large
 lean bitsift grep -oP 'needles' large
 lean bitsift grep -c needle large
@@ -142,7 +146,7 @@ bitsift grep -j3 --heading needle folder | cmp - <(for i in folder/*; do
 done)
 
 echo '# whoever has read enough goes'
-# enough COMMAND...: of which only a line is read.
+# enough COMMAND...: reads only one line of its output.
 enough() {
     local statuses preload=
     announce "$@"
@@ -152,7 +156,7 @@ enough() {
     statuses=${PIPESTATUS[0]}
     echo "exit status $statuses"
     sed 's/:.*/: .../' "$SCRATCH/said"
-    # All of it would be many times that.
+    # The complete output would be many times larger.
     awk '$2 > 8000000 { print "read " $2 " bytes" }' "$SCRATCH/work"
 }
 enough bitsift grep needle large
@@ -163,7 +167,7 @@ enough bitsift grep --json needle large
 enough bitsift grep needle missing large
 
 echo '# the file to which the output goes is not searched below a folder, and named no further than it was'
-# into OPTION...: appends to a file that it would find.
+# into OPTION...: appends the output to a file that the search would find.
 into() {
     local status=0
     announce bitsift grep "$@"
@@ -188,5 +192,5 @@ bitsift index -q here
 into needle here
 into --no-stat needle here
 into -F -e needle -e x --brute here
-# It lists it, though.
+# But the file is listed.
 into --files here

@@ -1,4 +1,5 @@
-# Lines of a collection that cannot be documents: file:line and the reason, counted, skipped; --strict stops there.
+# Invalid lines of a collection: reported as file:line with the reason, counted, skipped; --strict
+# stops there.
 echo '{"id":"old","text":"cat"}' >c.jsonl
 quiet bitsift index c.jsonl
 cat >c.jsonl <<'RECORDS'

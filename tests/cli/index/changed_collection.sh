@@ -1,4 +1,5 @@
-# A collection rewritten after it was indexed: a record is looked up by its id, wherever it stands now.
+# A collection that was rewritten after it was indexed: records are found by their ids at their new
+# places.
 printf '%s\n' '{"id":"a","text":"cat one"}' '{"id":"b","text":"cat two"}' '{"id":"c","text":"cat three"}' \
     '{"text":"cat four"}' >c.jsonl
 quiet bitsift index c.jsonl

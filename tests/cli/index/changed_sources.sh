@@ -1,4 +1,5 @@
-# What changed after it was indexed: a hit is read again, dropped if it no longer matches, and the source is named once.
+# Files that changed after they were indexed: a hit is read again, dropped if it no longer matches,
+# and the source is reported once.
 mkdir d
 echo 'cat one' >d/a.txt
 echo 'cat two' >d/b.txt

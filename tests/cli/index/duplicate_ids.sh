@@ -1,4 +1,5 @@
-# A later record of the same id in the same source replaces the earlier; the same id in two sources is two documents.
+# A later record with the same id in the same source replaces the earlier one; the same id in two
+# sources is two documents.
 printf '%s\n' '{"id":"a","text":"cat one"}' '{"id":"b","text":"cat two"}' '{"id":"a","text":"cat three"}' >x.jsonl
 printf '%s\n' '{"id":"a","text":"cat four"}' >y.jsonl
 show bitsift index x.jsonl y.jsonl

@@ -1,4 +1,4 @@
-# --weight: how often a word counts that stands in a field.
+# --weight: how much an occurrence in a field counts.
 cat >a.jsonl <<'EOF'
 {"id":"body","title":"other things","text":"a ferry, and another ferry","author":{"name":"Ann"}}
 {"id":"title","title":"ferry","text":"of another thing and more","author":{"name":"Ben"}}

@@ -1,14 +1,15 @@
-# Collections in folders: what is read record by record, what its documents are called and where they stand, and what a
-# refresh makes of files that are new, appended to, rotated, gone, or no collections any more.
+# Collections in folders: which files are read record by record, the ids and places of their
+# documents, and a refresh after files are created, appended to, rotated, removed, or stop being
+# collections.
 mkdir -p logs/deep
-same() { # as indexed, by brute force, and by looking at the files now
+same() { # from the index, by --brute, and by --fresh
     once ids show bitsift query --ids "$@"
     for way in --brute --fresh; do
         cmp <(bitsift query --ids "$@") <(bitsift query --ids $way "$@")
     done
     bitsift check | neutral - | sed 's/ in .*//'
 }
-refresh() { # what --fresh finds is what the index has then
+refresh() { # checks that --fresh finds what the index has after a refresh
     settle
     bitsift query --fresh --ids "$@" >"$SCRATCH/fresh"
     show bitsift index

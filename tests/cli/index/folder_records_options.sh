@@ -1,4 +1,5 @@
-# Collections in folders: which files they are, deleting, filters, names, statistics, places, and what another index has of them.
+# Collections in folders: which files they are, deleting, filters, names, statistics, places, and
+# other indexes of these files.
 mkdir -p logs docs
 printf '%s\n' '{"id":"a1","name":"bob","msg":"hello world"}' '{"msg":"hello second"}' '{"id":3,"msg":"third"}' >logs/app.jsonl
 echo '{"id":"l","msg":"hello log"}' >logs/sys.log

@@ -16,7 +16,7 @@ done
 show bitsift query --index grams page
 show bitsift query --index both --ids page
 show bitsift index -q --index both --words
-# What is gone, changed and new.
+# Removed, changed and new files.
 rm d/a.c
 echo more >>d/b.bin
 echo 'struct folio *folio;' >d/c.c

@@ -1,4 +1,5 @@
-# The summary of an index: its rate, what tells of it, what becomes of it; and an index of before there were any.
+# The summary of an index: its rate, where it is reported, how it changes; and an index from before
+# summaries existed.
 mkdir d
 for i in $(seq 300); do echo "number$i and its neighbour number$((i + 1)) of file $((i % 7))" >"d/$i.txt"; done
 told() {

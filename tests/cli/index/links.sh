@@ -1,5 +1,6 @@
-# What became a link, or stands in a folder that did, is not followed when it is read again: nothing from outside of the
-# sources is shown or counted. Nor is a file that became binary, a pipe or a folder a document any more.
+# Files that became a symlink, or whose folder did, are not followed when they are read again:
+# nothing from outside the sources is shown or counted. A file that became binary, a pipe or a
+# folder is not a document either.
 mkdir "$SCRATCH/outside"
 for name in a b; do echo 'cat secret' >"$SCRATCH/outside/$name.txt"; done
 make() {
@@ -11,7 +12,7 @@ make() {
     ln -sf "$SCRATCH/outside/a.txt" d/a.txt
     rm -r d/sub/deep d/pipe.txt
     ln -s "$SCRATCH/outside" d/sub/deep
-    # The same file, fingerprint and all, but by way of a link.
+    # The same file with the same fingerprint, but through a symlink.
     mv d/moved "$SCRATCH/kept"
     ln -s "$SCRATCH/kept" d/moved
     mkfifo d/pipe.txt

@@ -1,4 +1,5 @@
-# A HOME, or a folder of XDG, below which no file can have a path, counts as none: a line says so, and all else goes on.
+# A HOME or XDG folder whose paths would be too long is ignored: one line reports it, and everything
+# else works.
 long=$(printf '/%5000s' | tr ' ' x)
 echo 'the ferry leaves at noon' >a.txt
 settle

@@ -1,4 +1,5 @@
-# Strings at any depth of a record are text, in fields named by the way to them, and numbers as they are spelled.
+# Strings at any depth of a record are text, in fields named by their paths; numbers are text as
+# spelled.
 cat >c.jsonl <<'RECORDS'
 {"id":"a","nested":{"msg":"cat","deeper":{"msg":"bird"}},"n":-1.50e3}
 {"id":"b","list":["cat",["dog",{"msg":"fish"}],7],"flag":true,"none":null}

@@ -1,4 +1,4 @@
-# Empty folders, collections and inputs make an index that answers; wrong sources leave nothing behind.
+# Empty folders, collections and inputs make a working index; invalid sources leave nothing behind.
 mkdir empty
 : >empty.jsonl
 printf '\n\n' >blank.jsonl

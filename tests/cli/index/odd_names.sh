@@ -1,4 +1,4 @@
-# File names with line feeds and bytes that are not UTF-8; ids likewise.
+# File names and ids with line feeds and with bytes that are invalid UTF-8.
 mkdir d
 echo 'cat one' >"d/$(printf 'line\nfeed')"
 echo 'cat two' >"d/$(printf 'latin-\351')"

@@ -1,5 +1,5 @@
-# One file, one document: sources are known by their places; parts of them, folders that take in others, --forget, and
-# --rebuild with sources.
+# Each file is indexed once: sources are identified by their places; parts of sources, folders that
+# contain other sources, --forget, and --rebuild with sources.
 fill() {
     cd "$SCRATCH/.." && rm -rf work && mkdir work && cd work
     mkdir -p d/sub e

@@ -1,4 +1,5 @@
-# Options are recorded with the index; other ones need --rebuild, which without any keeps them.
+# The index records its options; other options require --rebuild, and --rebuild without options
+# keeps them.
 printf 'running caf\303\251\n' >a.txt
 quiet bitsift index .
 show bitsift query --count run

@@ -1,4 +1,5 @@
-# What cannot be read for the moment stays in the index; the run ends with 2 and says what it was. Only what is not there goes.
+# Documents that temporarily cannot be read stay in the index; the run ends with 2 and reports the
+# errors. Only missing files are removed.
 can_preload || skip 'nothing can be preloaded here'
 make() {
     rm -rf ./* .bitsift

@@ -1,4 +1,4 @@
-# Who may read an index.
+# The permissions of an index.
 umask 022
 modes() {
     stat -c '%a %n' .bitsift .bitsift/* | sed 's/-[0-9]*$/-N/' | sort -u
@@ -65,7 +65,8 @@ echo 'cat' >a.txt
 printf 'cat\0' >b.bin
 chmod 600 b.bin
 show bitsift index --index .bitsift -q --shared .
-modes | grep -v 'folders$' # written only if the clock has moved on since the index was created in this folder
+# written only if the clock has advanced since the index was created in this folder
+modes | grep -v 'folders$'
 if can_preload; then
     echo 'dog' >a.txt
     echo 'cow' >c.txt

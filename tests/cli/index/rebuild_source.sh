@@ -1,5 +1,5 @@
-# `index --rebuild SOURCE` reads that source anew, trusting no fingerprint, and keeps all others; `index --rebuild` makes everything
-# anew, and loses nothing that stands nowhere else.
+# `index --rebuild SOURCE` reads that source completely, without trusting fingerprints, and keeps
+# all others. `index --rebuild` makes everything again, and loses no text that exists nowhere else.
 all() { bitsift query --no-stat --ids 'cat OR dog OR bird OR fish' 2>/dev/null | tr '\n' ' '; echo; }
 mkdir a b b/sub
 echo 'cat' >a/x

@@ -1,11 +1,12 @@
-# Equal input and options make equal files, whatever the number of threads; in one segment and in several.
+# Equal input and options make equal files, with any number of threads, in one segment and in
+# several.
 mkdir files
 for i in $(seq 1 700); do
     seq "$i" "$((i + i % 97))" | sed "s/^/word/" >"files/$i.txt"
     echo "{\"id\": \"r$i\", \"title\": \"record $i\", \"text\": \"$(seq -s ' ' "$i" "$((i + 30))")\"}" >>records.jsonl
 done
 seq 1 400000 | sed 's/.*/a& b& c&/' >long.txt
-settle # a file as young as the run is marked so in the index
+settle # a file as recent as the run is marked as such in the index
 compare() {
     for jobs in 2 3 8; do
         bitsift index -q --index "j$jobs" -j "$jobs" "$@"
@@ -22,7 +23,7 @@ bitsift index -q --index j1 -j 1 --memory 16M files long.txt records.jsonl
 [ "$(find j1 -name 'seg-*' | wc -l)" -gt 1 ] && echo 'several segments'
 compare --memory 16M files long.txt records.jsonl >several
 sed 's/seg-0*[0-9]*/seg-N/' several | sort -u
-# What is chosen by a sample of the sources is chosen as soon as there is something to look at.
+# Choices that are based on a sample of the sources are made once there is something to sample.
 mkdir later
 bitsift index -q --index grown later
 cp files/* long.txt later

@@ -1,7 +1,8 @@
-# --sort and --sortr: the entries of each folder by path or by a time, as rg 13 has it, with an index and without.
+# --sort and --sortr: the entries of each folder by path or by a time, like rg 13, with and without
+# an index.
 . "$(dirname -- "$LIB")/grep_trees.sh"
 need_rg
-# Apart, so that no two are created at the same time: then the order is whichever.
+# With pauses, because the order of files created at the same time is undefined.
 tick() {
     : >"$SCRATCH/before"
     until : >"$SCRATCH/now" && [ "$SCRATCH/now" -nt "$SCRATCH/before" ]; do :; done
@@ -16,7 +17,7 @@ for file in b/2 a/deep/x c.txt a/9 a/deep/y b/1 a.txt z; do
     echo 'foo bar' >"$file"
     minute=$((minute + 7))
     touch -m -d "2020-01-01 00:$minute:00.$minute" "$file"
-    # To come, so that no search changes it.
+    # In the future, so that no search changes it.
     touch -a -d "2040-02-01 00:$((60 - minute)):00" "$file"
 done
 touch -m -d '1965-01-01' b/1
@@ -30,7 +31,7 @@ ln -s a/deep/y link
 check() {
     for option in --sort --sortr; do
         for key in path modified accessed created none; do
-            # Without an order, rg's is that of its threads.
+            # Without a sort order, the order of rg depends on its threads.
             [ "$key" != none ] || continue
             [ "$key" != created ] || [ "$(stat -c %W z)" != 0 ] || continue
             same "$option" "$key" -l foo

@@ -1,4 +1,4 @@
-# What can be indexed, and what its documents are called.
+# The kinds of sources, and the ids of their documents.
 mkdir -p a/deep b
 echo 'hello from x' >a/x.txt
 echo 'hello from deep' >a/deep/y.txt

@@ -1,4 +1,5 @@
-# Files, folders and sources that the user may not read: one line each, counted; the rest goes on.
+# Files, folders and sources that the user may not read: one line each, counted; everything else is
+# indexed.
 can_be_nobody || skip 'cannot run as another user here'
 mkdir -p d/closed d/open
 echo 'cat' >d/a.txt

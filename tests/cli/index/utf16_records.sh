@@ -1,5 +1,6 @@
-# Collections in UTF-16 and UTF-32 with a byte order mark answer as the same ones in UTF-8 do: as a source and in a folder, stored,
-# appended to and changed, from the index and without; grep sees their bytes as ripgrep does.
+# Collections in UTF-16 and UTF-32 with a byte order mark give the same answers as in UTF-8: as a
+# source and in a folder, stored, appended to and changed, with and without the index. grep searches
+# their bytes like ripgrep.
 command -v iconv >/dev/null || { echo 'there is no iconv' >&2 && exit 77; }
 declare -A marks=([UTF-8]='' [UTF-16LE]='\xff\xfe' [UTF-16BE]='\xfe\xff' [UTF-32LE]='\xff\xfe\0\0' [UTF-32BE]='\0\0\xfe\xff')
 codings='UTF-16LE UTF-16BE UTF-32LE UTF-32BE'
@@ -16,8 +17,8 @@ records() { # FROM TO
         }
     }'
 }
-# Of each coding a folder, in which the same files have the same names.
-each() { # COMMAND...: in each folder; prints differences from UTF-8
+# One folder per encoding, with files of the same names.
+each() { # COMMAND...: runs it in each folder; prints differences from UTF-8
     local coding
     (cd UTF-8 && eval "$*" >"$SCRATCH/wanted" 2>&1 || true)
     for coding in $codings; do
@@ -26,7 +27,7 @@ each() { # COMMAND...: in each folder; prints differences from UTF-8
     done
     [ -s "$SCRATCH/wanted" ] || echo "nothing: $*"
 }
-put() { # FILE: from standard input, with a mark
+put() { # FILE: written from standard input, with a byte order mark
     local coding
     cat >"$SCRATCH/text"
     for coding in UTF-8 $codings; do
@@ -34,7 +35,7 @@ put() { # FILE: from standard input, with a mark
         { printf '%b' "${marks[$coding]}" && iconv -f UTF-8 -t "$coding" "$SCRATCH/text"; } >"$coding/$1"
     done
 }
-append() { # FILE: from standard input, without one
+append() { # FILE: appended from standard input, without a byte order mark
     local coding
     cat >"$SCRATCH/text"
     for coding in UTF-8 $codings; do
@@ -50,7 +51,7 @@ ask() { # OPTION...
 '" "$*" filling3
     each bitsift query --ids "$*" '"no id"'
 }
-index() { # ARGUMENT...: the number of documents
+index() { # ARGUMENT...: prints the number of documents
     each bitsift index "$*" "2>&1 | grep -o '^indexed [0-9,]* documents\|^  [0-9,]* records.*\|[0-9,]* added.*'; echo done"
     settle
 }

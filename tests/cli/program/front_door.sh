@@ -1,4 +1,4 @@
-# The front door: no command, help, version, what is not a command or an option.
+# First contact: no command, help, version, invalid commands and options.
 quiet bitsift
 cmp "$SCRATCH/.stderr" <(bitsift --help)
 bitsift --help | head -n 1
@@ -7,7 +7,7 @@ cmp <(bitsift --help) <(bitsift help)
 each show bitsift :: --version indes --indes
 cmp <(bitsift query --help) <(bitsift query -h)
 bitsift help bloom | head -n 4 # a topic
-# For an 80-column screen, and with each option.
+# For a screen of 80 columns, and with every option.
 commands=$(bitsift --help | awk 'NF == 0 { n++ } n == 1 && NF { print $1 }')
 for command in '' $commands; do
     # shellcheck disable=SC2086 # no command is no argument

@@ -1,8 +1,9 @@
-# A full disk: an error, exit status 2, the old index answers, and nothing is left lying about.
+# A full disk causes an error with exit status 2; the old index still works, and no files are left
+# behind.
 documents 200 >c.jsonl
 quiet bitsift index c.jsonl
 documents 20000 >c.jsonl
-# No file may grow beyond this many KiB; instead of the signal the write fails.
+# Limits the size of files to this many KiB; the write fails instead of raising a signal.
 limited() {
     (
         trap '' XFSZ
@@ -11,7 +12,7 @@ limited() {
         exec "$@"
     )
 }
-# Output through pipes, which have no such limit.
+# Output goes through pipes, which this limit does not affect.
 try() {
     {
         limited "$@" || echo "exit status $?"

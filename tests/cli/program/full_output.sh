@@ -1,4 +1,5 @@
-# Standard output that cannot be written: exit status 2 of every command that prints, and a line; also where it prints much.
+# Standard output that cannot be written: every command that prints ends with status 2 and one line,
+# also if it prints much.
 [ -w /dev/full ] || skip 'no /dev/full'
 export XDG_CONFIG_HOME=$SCRATCH/config
 echo 'the ferry leaves at noon' >a.txt
@@ -44,6 +45,6 @@ try bitsift query nothing
 try bitsift catalog check
 try bitsift index -q
 echo '# more than a buffer'
-# The last piece that is written out may be empty, and is no success then.
+# The last write may be empty; the failure must be detected anyway.
 head -c 200000 /dev/zero | tr '\0' 'x' | sed 's/./\/tmp\/x\n/g' >>"$XDG_CONFIG_HOME/bitsift/trusted"
 try bitsift trust --list

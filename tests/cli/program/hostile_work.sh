@@ -1,13 +1,14 @@
-# Work grows linearly with what a stranger may write: each family of queries and of files is run at a size and at four
-# times that; more than eight times the work is reported: looks at the clock, of which there is one for so much estimated work, and bytes
-# read, in pages. With LONG=1 also more than eight times the processor time. Work that nothing counts has the time of the test. And what
-# cannot be linear, or is longer than anything honest, is refused with one line, in a batch in its place.
-limit() { # KIBIBYTES: of address space; sanitizers need more than there is
+# Work grows linearly with untrusted input. Each family of queries and of files runs at a size and
+# at four times that size; more than eight times the work is reported. Work is counted by looks at
+# the clock, one for each estimated amount of work, and by bytes read, in pages; with LONG=1 also by
+# processor time. Work that neither counts is limited by the test's time. Input that cannot be
+# linear, or is longer than any honest input, is refused with one line, in a batch at its place.
+limit() { # KIBIBYTES of address space; sanitizers need more than any limit
     [ -n "${SANITIZED:-}" ] || ulimit -v "$1"
 }
 limit 3000000
 
-# costs: of the job, work and user time in milliseconds.
+# costs: prints the work and the user time, in milliseconds, of the job.
 costs() {
     local TIMEFORMAT=%3U
     : >"$SCRATCH/work"
@@ -17,7 +18,7 @@ costs() {
 }
 preload=
 ! can_preload || preload=$CLOCK
-# linear NAME SIZE FUNCTION: FUNCTION SIZE leaves what the test needs, `job` is then run.
+# linear NAME SIZE FUNCTION: FUNCTION SIZE prepares the input; then `job` runs.
 linear() {
     local name=$1 size=$2 make=$3 once four once_ms four_ms
     "$make" "$size"
@@ -34,7 +35,7 @@ linear() {
 repeat() {
     yes "$1" | head -n "$2" | tr -d '\n'
 }
-# With a limit, it looks at the clock.
+# A time limit makes it look at the clock.
 query() {
     bitsift query --time-limit 10m "$@"
 }
@@ -99,7 +100,8 @@ bitsift index --index ix fields.jsonl 2>&1 | grep 'names of fields'
 show bitsift query --index ix --count f5:cat
 show bitsift query --index ix --count cat
 linear 'names of one record' 20000 make_one_record
-# Each level has a text of its own, and a name that would be as long as the level is deep; then levels of one array.
+# Each level has its own text, whose field name is as long as the level is deep; then levels of a
+# single array.
 make_deep() {
     {
         printf '{"id":"deep"'
@@ -185,7 +187,7 @@ show bitsift query --batch queries --count
 status=0
 (limit 1000000 && bitsift grep -f /dev/zero d) 2>&1 || status=$?
 echo "exit status $status"
-# An endless line has no end to wait for; but it is not held.
+# An endless line need not end for the limit to apply, and is not held in memory.
 status=0
 { head -c 300000000 /dev/zero && echo && echo cat; } | (limit 250000 && bitsift query --batch - --count) 2>/dev/null || status=$?
 echo "exit status $status"

@@ -1,6 +1,8 @@
-# Ctrl-C and SIGTERM: a run that is interrupted says so in one line, ends by the signal, and leaves nothing behind.
-set -m # else what runs in the background would ignore SIGINT
-# interrupt SIGNAL COMMAND...: sends it once the command has read something of its standard input, and waits for more.
+# Ctrl-C and SIGTERM: an interrupted run reports it in one line, ends by the signal, and leaves
+# nothing behind.
+set -m # otherwise background processes ignore SIGINT
+# interrupt SIGNAL COMMAND...: sends the signal once the command has read some of its standard input
+# and waits for more.
 interrupt() {
     local signal=$1 status=0 run
     shift
@@ -10,7 +12,7 @@ interrupt() {
     "$@" <in 2>"$SCRATCH/.stderr" &
     run=$!
     exec 9>in
-    documents 2000 >&9 # more than a pipe holds
+    documents 2000 >&9 # more than the capacity of a pipe
     kill "-$signal" "$run"
     wait "$run" 2>"$SCRATCH/.wait" || status=$?
     exec 9>&-
@@ -52,7 +54,7 @@ for delay in 0.002 0.01 0.02 0.05 0.1 0.2 0.4; do
     sleep "$delay"
     kill -TERM "$run" 2>/dev/null || true
     wait "$run" 2>/dev/null || true
-    # It was quicker, or there is nothing.
+    # The run finished first, or there is nothing to clean up.
     [ ! -e new ] || bitsift check --index new >"$SCRATCH/.stdout" 2>&1 || echo "left after $delay s: $(ls -A new)"
     rm -rf new
 done

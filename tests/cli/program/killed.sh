@@ -1,9 +1,10 @@
-# A killed build: the old index still answers, the next run works and leaves nothing stray.
+# A killed build: the old index still works, the next run succeeds and leaves no stray files.
 documents 200 >c.jsonl
 quiet bitsift index c.jsonl
 documents 60000 >c.jsonl
 touch -d '2001-02-03 04:05:06' c.jsonl
-# How many segments there are depends on when which run was killed; but no more than the index knows of.
+# The number of segments depends on when runs were killed, but every segment file must belong to the
+# index.
 files() {
     local named
     find .bitsift -type f | sed 's/[0-9][0-9]*/N/' | sort -u
@@ -14,7 +15,7 @@ files
 cp -r .bitsift "$SCRATCH/old"
 killed=0
 for delay in 0.01 0.03 0.06 0.1 0.15 0.2 0.3 0.4; do
-    # Little memory, so that finished segments lie about too.
+    # Little memory, so that killed runs leave finished segments, too.
     bitsift index -q --memory 16M 2>"$SCRATCH/stderr" &
     writer=$!
     sleep "$delay"
@@ -23,9 +24,9 @@ for delay in 0.01 0.03 0.06 0.1 0.15 0.2 0.3 0.4; do
     fi
     wait "$writer" 2>/dev/null || true
     count=$(bitsift query --count hundred 2>/dev/null)
-    # 2 of the 200 records indexed; 600 once a run was quicker than its killer.
+    # 2 of the 200 records are indexed; 600 if a run finished before it was killed.
     [ "$count" = 2 ] || [ "$count" = 600 ] || echo "after $delay s: $count"
-    # A run that was quicker has left nothing to do for the next.
+    # If a run finished first, the next has nothing to do.
     if [ "$count" = 600 ]; then
         rm -r .bitsift
         cp -r "$SCRATCH/old" .bitsift

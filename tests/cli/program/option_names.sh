@@ -1,4 +1,5 @@
-# Names of options and commands are whole, in every command: an abbreviation is an error that says what may be meant.
+# Names of options and commands cannot be abbreviated: an abbreviation is an error that proposes
+# full names.
 commands=$(bitsift --help | sed -nE 's/^  ([a-z]+) +[A-Z].*/\1/p')
 for command in $commands; do
     short=${command%?}
@@ -10,9 +11,9 @@ for command in $commands; do
     n=0
     for name in $names; do
         short=${name%?}
-        # With a value, as a word of its own and not: that changes nothing.
+        # With a value, separate or joined: that changes nothing.
         for argument in "$short" "$short=1"; do
-            # Of two letters nobody can say what was meant.
+            # Two letters are too short for a proposal.
             ! grep -qxF -e "$short" <<<"$names" && [ "${#short}" -gt 3 ] || continue
             status=0
             bitsift "$command" "$argument" 1 </dev/null >"$SCRATCH/stdout" 2>&1 || status=$?

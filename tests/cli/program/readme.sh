@@ -1,10 +1,10 @@
-# The commands of README.md and docs/tour.md, in their order, in a copy of the sample corpus.
+# Runs the commands of README.md and docs/tour.md in order, in a copy of the sample corpus.
 set -o pipefail
 cp -r "$SAMPLE" sample
 cp -r "$SAMPLE" session
 cd sample
 settle
-# The session on its first screen shows what a terminal would.
+# The session on the README's first screen must be what a terminal shows.
 awk '/^<!-- session -->$/ { armed = 1; next }
      /^```console$/ && armed { inside = 1; armed = 0; next }
      /^```$/ { inside = 0 }
@@ -18,7 +18,7 @@ awk '/^<!-- session -->$/ { armed = 1; next }
 ) >../session-shown
 [ "$(wc -l <../session-wanted)" -ge 8 ]
 diff ../session-wanted ../session-shown
-# Blocks fenced as sh behind a line that says they are tested.
+# The sh blocks after a line that says they are tested.
 awk '/^<!-- tested -->$/ { armed = 1; next }
      /^```sh$/ && armed { inside = 1; armed = 0; n++; next }
      /^```$/ { inside = 0 }

@@ -1,9 +1,9 @@
-# A line of 200 MB, a JSONL record of 200 MB and a document of a million distinct words among small ones: indexed and
-# queried exactly, in less than 2 GiB of memory.
+# A line of 200 MB, a JSONL record of 200 MB and a document of a million distinct words, among small
+# documents, are indexed and queried exactly in less than 2 GiB of memory.
 prose() {
     yes 'the quick brown fox jumps over the lazy dog, and nobody had asked it to' | tr '\n' ' ' | head -c "$1"
 }
-# measured COMMAND...: runs it; its peak of resident memory must stay below 2 GiB (sanitizers need more).
+# measured COMMAND...: runs it; its peak resident memory must be below 2 GiB (sanitizers need more).
 measured() {
     local pid status=0 peak=0 seen
     "$@" &

@@ -1,7 +1,8 @@
-# Peak memory of `bitsift index` stays within --memory and 128 MiB more: over many small files, a collection with long
-# lines and one line without end, on one thread and on two; of a document of 100 MB of nothing but distinct words, within
-# those 128 MiB and the gigabyte that is --memory's default. What is larger than --max-document is passed over, named and
-# counted; grep finds it all the same. So does that of `bitsift compact`, which leaves where it is what takes more.
+# Peak memory of `bitsift index` is at most --memory plus 128 MiB: for many small files, a
+# collection with long lines and one endless line, on one thread and on two; and for a document of
+# 100 MB of only distinct words, with the default --memory of one gigabyte. Documents larger than
+# --max-document are skipped, named and counted; grep still finds them. `bitsift compact` has the
+# same limit and does not merge segments that need more.
 mkdir small
 awk 'BEGIN {
     x = 1

@@ -1,7 +1,8 @@
-# Anonymous memory of `bitsift index` and `compact` stays within --memory and 128 MiB on two threads where what grows is not the text:
-# words that are nearly all different, ids of records that are read again as a whole, names of files in one folder, names of files
-# that are no documents, trigrams. Data beyond --memory is in temporary files; the answers are those of a run with more memory.
-# check makes the summary once more, in memory, and compares.
+# Anonymous memory of `bitsift index` and `compact` is at most --memory plus 128 MiB on two threads
+# for data other than text: many distinct words, ids of records that are all read again, names of
+# files in one folder, names of skipped files, trigrams. Data beyond --memory is in temporary files;
+# the answers equal those of a run with more memory. check makes the summary again in memory and
+# compares.
 sound() {
     bitsift check --index "$1" | sed 's/ in .*//'
 }

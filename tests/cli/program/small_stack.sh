@@ -1,8 +1,9 @@
-# Small stacks: every command works with `ulimit -s 96`. What is nested too deep for that is an error, never a crash.
+# Small stacks: every command works with `ulimit -s 96`. Input that is nested too deeply for that
+# causes an error, never a crash.
 [ -z "${SANITIZED:-}" ] || skip "sanitizers need larger frames"
 
 KIB=${KIB:-96}
-# nest N OPEN MIDDLE CLOSE: OPEN N times, MIDDLE, CLOSE N times.
+# nest N OPEN MIDDLE CLOSE: prints OPEN N times, MIDDLE, CLOSE N times.
 nest() {
     awk -v n="$1" -v open="$2" -v middle="$3" -v close_="$4" 'BEGIN {
         for (i = 0; i < n; i++) printf "%s", open
@@ -10,11 +11,11 @@ nest() {
         for (i = 0; i < n; i++) printf "%s", close_
     }'
 }
-# small COMMAND...: on a small stack.
+# small COMMAND...: runs it on a small stack.
 small() {
     (ulimit -s "$KIB" && exec "$@")
 }
-# no_crash WHAT COMMAND...: says so if a signal ends it, or if it fails in silence.
+# no_crash WHAT COMMAND...: reports if a signal ends it, or if it fails without a message.
 no_crash() {
     local what=$1 status=0
     shift
@@ -23,7 +24,7 @@ no_crash() {
     [ "$status" -ne 2 ] || [ -s "$SCRATCH/.stderr" ] || printf '%s: exit status 2 without a message\n' "$what"
 }
 
-# A corpus of what is deep or long.
+# A corpus of deep and long documents.
 mkdir tree
 (
     cd tree
@@ -72,7 +73,7 @@ quiet small bitsift help
 for page in index query grep stats check compact delete catalog trust; do quiet small bitsift help "$page"; done
 quiet small bitsift --version
 
-# Nested ever deeper: with a stack as it usually is all of this works.
+# Nested ever deeper: with a usual stack all of this works.
 for n in ${LEVELS:-16 60 250 1000}; do
     for open in '(needle OR hay ' 'text:(deep -(hay OR ' '-(needle '; do
         brackets=${open//[!(]/}
@@ -96,6 +97,6 @@ for n in ${LEVELS:-16 60 250 1000}; do
     no_crash "words of $n" bitsift query --any --count -- "$(nest "$n" 'needle ' x ' w1')"
     no_crash "phrase of $n" bitsift query --count -- "\"$(nest "$n" 'needle ' x ' w1')\""
 done
-# What fits is answered as it is on any stack.
+# Queries that fit have the same answers as on any stack.
 printf '%s\n' "$(small bitsift query --count -- "$(nest 16 '(needle OR (hay ' leaf '))')")"
 small bitsift grep -c -I -- "$(nest 30 '(deep |' x ')')needle" tree/d

@@ -1,4 +1,4 @@
-# Every command once, as in the first minutes of a new user.
+# Runs every command once, like a new user.
 mkdir notes
 echo 'a bloom filter answers: not there, or perhaps' >notes/filter.md
 echo 'an inverted index lists documents' >notes/index.md

@@ -1,5 +1,5 @@
-# What a terminal would obey: escapes, C1, marks of direction. In ids, paths, snippets and messages none of it reaches one;
-# into a pipe names are exact.
+# Terminal control: escapes, C1 characters, marks of direction. In ids, paths, snippets and messages
+# none of them is written to a terminal; names written to a pipe are exact.
 command -v script >/dev/null || skip 'no script here'
 mkdir d
 for name in 'esc\033[31m' 'c1\302\23331m' 'raw\23331m' 'rlo\342\200\256txt' 'lri\342\201\246x' 'alm\330\234x'; do
@@ -7,7 +7,7 @@ for name in 'esc\033[31m' 'c1\302\23331m' 'raw\23331m' 'rlo\342\200\256txt' 'lri
     printf 'cat \342\200\256one \302\233two \033[31mthree\n' >"d/$(printf "$name")"
 done
 printf '{"id":"r\\u202e\\u009b\\u001b[1m","te\\u202ext":"cat \\u202eone \\u009btwo"}\n' >c.jsonl
-# Bytes that a terminal may obey, other than what a terminal's own lines and our colours have.
+# Prints bytes that may control a terminal, except line ends and bitsift's own colours.
 hostile=$(printf '\033\\[31m|\302[\200-\237]|\342\200[\216\217\252-\256]|\342\201[\246-\251]|\330\234|raw\233|\007')
 on_terminal() {
     announce "$@"
@@ -18,7 +18,7 @@ on_terminal() {
     fi
     [ -s "$SCRATCH/typescript" ] || echo 'nothing printed'
 }
-# Messages too: the standard error of a command is the terminal here.
+# Messages, too: the standard error of a command is the terminal here.
 quiet bitsift index d c.jsonl
 on_terminal bitsift query --ids cat
 on_terminal bitsift query --ids -0 cat

@@ -1,4 +1,4 @@
-# Text that is none, or odd: invalid UTF-8, NUL bytes, nothing at all. What is around it goes on.
+# Invalid or odd text: invalid UTF-8, NUL bytes, empty text. The text around it is indexed.
 mkdir d
 printf 'cat \377\376 dog\300\200bird caf\351\n' >d/invalid.txt
 printf 'cat\0dog\n' >d/nul.txt

@@ -1,4 +1,5 @@
-# The best of many, and of few: what is passed over unseen is never one of them, however many are asked for.
+# The best of many and of few: documents skipped by bounds are never among the best, for any number
+# of requested hits.
 awk 'BEGIN {
     for (i = 0; i < 60000; i++) {
         late = i < 20000 ? (i % 100 == 0) : 1
@@ -9,7 +10,8 @@ awk 'BEGIN {
     }
 }' >c.jsonl
 bitsift index c.jsonl 2>&1 | tail -n 0
-# best QUERY: how many there are, and where the first so many of them are not the first of all.
+# best QUERY: prints the number of hits, and for which limits the best are not the first of all
+# hits.
 best() {
     bitsift query "${options[@]}" --brute -n 100000 --format '{id} {score}\n' "$1" >all || true
     printf '%s: %s\n' "$1" "$(wc -l <all)"

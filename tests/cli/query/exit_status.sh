@@ -1,4 +1,5 @@
-# 0: something matched; 1: nothing did; 2: error. All results on stdout, all else on stderr.
+# Exit status 0: there are hits; 1: no hits; 2: error. All results go to stdout, everything else to
+# stderr.
 echo 'cat' >a.txt
 quiet bitsift index .
 for mode in '' --count --ids --json; do

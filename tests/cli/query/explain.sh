@@ -1,5 +1,5 @@
-# --explain: the waterfall: what each operand leaves, in the order of the plan, down to the candidates and the hits.
-# What the filter has of a term changes with what is measured; that the counts fall as they do does not.
+# --explain: how many documents each operand leaves, in the order of the plan, down to candidates
+# and hits. Measurements may change the columns of a term; the counts must stay.
 waterfall() {
     announce bitsift query --explain "$@"
     bitsift query --explain "$@" >"$SCRATCH/stdout" 2>"$SCRATCH/stderr" || true

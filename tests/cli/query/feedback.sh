@@ -1,4 +1,5 @@
-# Words beside the query, of its best documents or of one that hits are to be like.
+# Feedback terms in addition to the query: of its best documents, or of a document that hits should
+# resemble.
 cat >docs.jsonl <<'END'
 {"id":"1","text":"ferry harbour lantern lantern keeper"}
 {"id":"2","text":"ferry harbour lantern tide"}
@@ -11,11 +12,12 @@ END
 quiet bitsift index docs.jsonl
 show bitsift query --format '{rank} {id} {score}' ferry
 show bitsift query --format '{rank} {id} {score}' --feedback=2 ferry
-# learnt ARGUMENT...: the words that were taken, as an OR of them.
+# learnt ARGUMENT...: prints the feedback terms, joined by OR.
 learnt() {
     bitsift query --explain -n 0 "$@" 2>&1 >/dev/null | sed -n 's/^learnt: [^:]*: //p' | sed 's/ / OR /g'
 }
-# same ARGUMENT... -- QUERY: with the words taken, the hits are those of the query with these words written beside it.
+# same ARGUMENT... -- QUERY: the hits must be those of the query with the feedback terms written
+# after it.
 same() {
     local options=() words
     while [ "$1" != -- ]; do

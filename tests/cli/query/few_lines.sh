@@ -1,4 +1,5 @@
-# However much has changed or cannot be read: a few lines say so, with numbers and an example. -v names all.
+# However many files changed or cannot be read, a few lines report it, with numbers and an example.
+# -v names all.
 mkdir d
 for i in $(seq 100 139); do echo "cat $i" >"d/$i.txt"; done
 echo '{"id":"r","text":"cat"}' >c.jsonl

@@ -21,7 +21,7 @@ touch -d 2021-06-15T12:00:00Z log.jsonl
 settle
 quiet bitsift index src docs notes alone.txt log.jsonl
 
-# every WORDS...: the ids, and that all modes agree on them.
+# every WORDS...: prints the ids, and checks that all modes agree on them.
 every() {
     local ids n mode
     show bitsift query --ids "$@"
@@ -34,7 +34,7 @@ every() {
     done
 }
 
-# By path, as ripgrep does.
+# By path, like ripgrep.
 every -g '*.c' cat
 every -g '!*.min.js' -g '!/src' cat
 every -g 'src/**' cat
@@ -49,7 +49,7 @@ every --in docs --in ./log.jsonl cat
 every --in "$PWD/src/../src/main.c" cat
 every --in notes/gone cat
 
-# By time: the first moment of a date is newer, and no longer older.
+# By time: the first moment of a date counts as newer, not as older.
 every --newer 2021 cat
 every --older 2021 cat
 every --newer 2022-03 --older 2022-03-01T00:00:01 cat
@@ -61,24 +61,24 @@ every --older 2024 --date when cat
 every --newer 2024-05-18 --date when --any cat dog
 every --newer 2000 --date text cat
 
-# The best of those that pass, with the scores of all.
+# The best hits that pass the filter, with the scores of an unfiltered search.
 show bitsift query -n 1 -T h cat
 bitsift query --json -n 100 cat | grep helper.h | grep -o '"score":[0-9.]*' >all
 bitsift query --json -n 100 --in src -t h cat | grep -o '"score":[0-9.]*' | cmp - all
 show bitsift query --any -t c --count dog cat
 
-# From a subfolder, paths are as they are printed there.
+# From a subfolder, paths are spelled as they are printed there.
 cd sub
 show bitsift query --count -g '*.c' cat
 show bitsift query --count --in ../src cat
 show bitsift query --count --in . cat
 cd ..
 
-# Names.
+# File names.
 each every :: name:readme name:read 'name:"read me"' 'name:deep/read' 'name:help*' 'name:mian~1' 'name:(src OR main)' \
     'cat -name:c' 'cat name:h OR dog name:txt' name:alone name:docs readme 'name:file' 'name:nowhere'
 
-# No file is opened for a name, nor for what does not pass.
+# No file is opened to match a name, nor if it does not pass the filter.
 show bitsift query --count --stats name:main 2>&1 | grep -o '"verified":[0-9]*'
 bitsift query --count --brute --stats -t py cat 2>&1 | grep -o '"verified":[0-9]*'
 
@@ -86,13 +86,13 @@ printf 'cat\nname:main\n"\nnowhere\n' >batch
 show bitsift query --batch batch --count -t c
 show bitsift query --batch batch --ids --in src
 
-# What is new is filtered, too.
+# New files are filtered, too.
 echo 'cat new' >src/new.c
 show bitsift query --ids --fresh -t c cat
 show bitsift query --ids --fresh name:new
 show bitsift query --ids --fresh --older 1d -t c cat
 
-# Mistakes.
+# Invalid filters.
 show bitsift query -g 'a[' cat
 show bitsift query -t nothing cat
 show bitsift query --newer yesterday cat
@@ -103,7 +103,7 @@ show bitsift query -t c
 show bitsift query --batch batch --count -t nothing
 quiet bitsift query --newer 3x cat
 
-# Without files, name: is a field of records or text.
+# Without files, name: is a field of records or plain text.
 mkdir records
 cp log.jsonl records/log.jsonl
 cd records

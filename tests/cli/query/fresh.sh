@@ -1,4 +1,5 @@
-# --fresh: the answers are of now, not of the commit: what is new, changed, gone, appended or rewritten.
+# --fresh: the answers reflect the current files, not the commit: new, changed, removed, appended
+# and rewritten ones.
 mkdir d
 echo 'cat one' >d/a.txt
 echo 'cat two' >d/b.txt

@@ -1,4 +1,5 @@
-# A phrase in the beginning of a large file proves it; what stands at the end of that beginning proves nothing by half.
+# A phrase in the head of a large file proves a match; a phrase cut off at the end of that head
+# proves nothing.
 fill() { # BYTES
     head -c "$1" /dev/zero | tr '\0' x | fold -w 63 | head -c "$1"
 }

@@ -1,4 +1,4 @@
-# Every kernel, and reading everything, give the same answers.
+# Every kernel gives the same answers as reading all texts.
 cp -r "$SAMPLE" sample
 cd sample
 quiet bitsift index .

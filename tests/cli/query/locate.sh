@@ -1,4 +1,5 @@
-# Which index: --index, else BITSIFT_INDEX, else the nearest .bitsift upward; `index` makes one here if there is none.
+# Which index is used: --index, else BITSIFT_INDEX, else the nearest .bitsift upward; `index` makes
+# one here if none is found.
 mkdir -p top/sub/deeper other
 echo 'cat in top' >top/sub/a.txt
 echo 'cat in other' >other/b.txt

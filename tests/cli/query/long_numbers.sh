@@ -1,4 +1,5 @@
-# Numbers of hundreds of digits: ranges and orders are exact, from the index and without it, also where the first digits are alike.
+# Numbers with hundreds of digits: ranges and sort orders are exact, with and without the index,
+# also if the first digits are equal.
 digits() { # N DIGIT
     printf "%0$1d" 0 | tr 0 "$2"
 }
@@ -34,7 +35,7 @@ bitsift index -q v.jsonl
 check() { # NAME GOT WANTED
     [ "$2" = "$3" ] || printf '%s: %s, not %s\n' "$1" "$2" "$3"
 }
-wanted() { # FROM TO: of order, as --ids prints them
+wanted() { # FROM TO: a part of `order`, as --ids prints it
     local id
     for id in $(sed -E 's/.*"id":"([^"]*)".*/\1/' v.jsonl); do
         for ((i = $1; i < $2; i++)); do

@@ -1,4 +1,5 @@
-# On a terminal no hits are told as such, with a word that may have been meant; and how many hits there are beyond those shown.
+# On a terminal a query without hits is reported, with a proposed word; so is the number of hits
+# that are not shown.
 command -v script >/dev/null || skip 'no script here'
 on_terminal() {
     announce "$@"

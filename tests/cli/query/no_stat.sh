@@ -1,4 +1,4 @@
-# query --no-stat, collections that grew, and files as young as the run.
+# query --no-stat, collections that grew, and files as recent as the run.
 mkdir d
 for name in a b c e; do echo "cat $name and a dog" >d/$name.txt; done
 printf '%s\n' '{"id":"r1","text":"cat one"}' '{"id":"r2","text":"cat two"}' '{"text":"cat three"}' >r.jsonl

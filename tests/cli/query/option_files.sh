@@ -1,10 +1,11 @@
-# Files that options name are read whole: up to 16 MiB, and until --time-limit, also where a pipe has no writer or one without end.
+# Files named by options are read whole, up to 16 MiB and until --time-limit, also if a pipe has no
+# writer or an endless one.
 echo common >a.txt
 quiet bitsift index -q --words a.txt
 head -c 16777216 /dev/zero | tr '\0' '#' >"$SCRATCH/most"
 { cat "$SCRATCH/most" && echo x; } >"$SCRATCH/more"
 mkfifo "$SCRATCH/pipe"
-# Each option that names a file, as a command of which FILE is replaced.
+# Commands for each option that names a file; FILE is replaced.
 commands() {
     cat <<'COMMANDS'
 query --like-file FILE
@@ -14,7 +15,7 @@ grep -f FILE a.txt
 BITSIFT_CONFIG_PATH=FILE grep common a.txt
 COMMANDS
 }
-# run FILE WORD...: with the time limit, if the command takes one.
+# run FILE WORD...: runs it, with the time limit if the command has that option.
 run() {
     local file=$1 word words=()
     shift

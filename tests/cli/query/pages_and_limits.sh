@@ -1,4 +1,4 @@
-# --offset shows hits page by page; --time-limit and --memory end what takes too much, and say so.
+# --offset shows hits page by page; --time-limit and --memory end expensive queries with a message.
 mkdir notes
 for i in 1 2 3 4 5 6 7; do
     { echo "cat number $i"; yes cat | head -"$i"; } >"notes/$i.txt"

@@ -1,4 +1,5 @@
-# Two hundred queries as they are pasted from code, logs, mails and chats: none is an error, and what is said of each is right.
+# Two hundred queries pasted from code, logs, mails and chats: none is an error, and the warnings
+# are right.
 printf '%s\n' '{"id":"1","title":"Ferry","text":"the ferry leaves at noon","author":{"name":"Ann"},"date":"2024-05-01"}' >a.jsonl
 quiet bitsift index --id id a.jsonl
 n=0

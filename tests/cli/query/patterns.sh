@@ -1,4 +1,5 @@
-# Words with * and ? in them: which documents, what is a wildcard and what a sign, and what is too broad.
+# Words with * and ?: which documents match, when the characters are wildcards, and which patterns
+# are too broad.
 cat >a.jsonl <<'X'
 {"id":"lantern","title":"Lantern","text":"the red lantern hangs"}
 {"id":"lanterns","title":"light","text":"red lanterns, lanern"}

@@ -1,4 +1,4 @@
-# Paths that are printed can be opened from the working directory, and are understood where an id is asked for.
+# Printed paths can be opened from the working directory, and are accepted as ids.
 mkdir -p top/sub/deep top/.records top/-dash far outside
 for file in top/a.txt top/sub/b.txt top/sub/deep/c.txt "top/sub/two words" top/-dash/d.txt far/e.txt; do
     echo "cat in $file" >"$file"
@@ -8,7 +8,7 @@ cd top
 echo '{"id":"p1","text":"cat from the pipe"}' | quiet bitsift index . .records/r.jsonl - "$(dirname "$PWD")/far"
 settle
 
-# in FOLDER [OPTION]...: what is printed there, and whether each file of it is there.
+# in FOLDER [OPTION]...: prints the paths that are printed there, and whether each file exists.
 in_folder() {
     local folder=$1 path
     shift

@@ -1,9 +1,11 @@
 # shellcheck shell=bash
-# Texts are read by several threads where many must be: answers, their order, notices and statistics are those of one thread,
-# also where files have changed, are gone or cannot be read.
+#
+# Several threads read texts if there are many: answers, their order, notices and statistics equal
+# those of one thread, also if files have changed, are missing or cannot be read.
 can_be_nobody || skip "no user whom file permissions bind"
 
-# Files with a phrase, with its words apart, and with the phrase behind the first pieces that are read.
+# Files with a phrase, with its words apart, and with the phrase after the first pieces that are
+# read.
 mkdir -p tree/{a,b/c,d}
 awk 'BEGIN {
     for (i = 0; i < 600; i++) {
@@ -19,7 +21,7 @@ awk 'BEGIN {
         close(file)
     }
 }'
-# Records, of which some stand in a folder, and some come later.
+# Records, some of them in a folder, some added later.
 awk 'BEGIN { for (i = 0; i < 3000; i++) printf "{\"id\":\"r%d\",\"text\":\"one %s two \\u00e4 number %d\"}\n", i, i % 3 ? "more" : "", i }' >rows.jsonl
 awk 'BEGIN { for (i = 0; i < 3000; i++) printf "{\"id\":\"t%d\",\"text\":\"one %s two number %d\"}\n", i, i % 4 ? "more" : "", i }' >tree/in.jsonl
 chmod -R a+rX .
@@ -47,7 +49,7 @@ bitsift index -q
 chmod -R a+rX .bitsift
 quiet as_nobody bitsift trust '*'
 
-# alike OPTION...: the same of every mode by one thread and by four, the times left out.
+# alike OPTION...: every mode must give the same with one thread and with four, except times.
 times='s/"(total|parse|plan|scan|rank|verify)":\{[^}]*\},?//g'
 alike() {
     local mode

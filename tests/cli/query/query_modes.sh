@@ -1,4 +1,4 @@
-# One query, every kind of output.
+# One query in every output mode.
 cp -r "$SAMPLE" sample
 cd sample
 quiet bitsift index .

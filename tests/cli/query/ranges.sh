@@ -1,4 +1,5 @@
-# Ranges of numbers and dates in fields of records: what is in them, and that columns, texts and all modes agree.
+# Ranges of numbers and dates in fields of records: their members, and that columns, texts and all
+# modes agree.
 cat >all.jsonl <<'END'
 {"id":"a","text":"cat","year":1990,"price":12.5,"when":"2024-05-17"}
 {"id":"b","text":"dog","year":1995,"price":-3,"when":"2024-06"}
@@ -15,7 +16,7 @@ echo 'cat in a file, year:1990' >file.txt
 settle
 quiet bitsift index all.jsonl file.txt
 
-# every WORDS...: the ids, and that all modes agree on them.
+# every WORDS...: prints the ids, and checks that all modes agree on them.
 every() {
     local ids n mode
     show bitsift query --ids "$@"
@@ -33,7 +34,8 @@ checked() {
     bitsift check "$@" | neutral -
 }
 
-# Numbers: both ends, one, neither in; decimals, exponents, zeros, more digits than a double has.
+# Numbers: both ends, one end, ends excluded; decimals, exponents, zeros, more digits than a double
+# has.
 each every :: year:1990..2000 year:1990..1990 'year:>1990' 'year:>=1990' 'year:<1990' 'year:<=1990' year:..1990 \
     year:2001.. 'price:<0' price:0..0 price:-3..1e-400
 every 'price:>0' 'price:<1'
@@ -46,12 +48,12 @@ every price:8Pi..9008T
 # Nested fields, arrays: any value suffices.
 each every :: 'size.x:>3' size.y.z:-7..-7 size.y.z:7.5..
 every 'year:<1985' 'year:>2005'
-# Dates, a shorter one for all of its time, in UTC; years as numbers.
+# Dates; a shorter date denotes its whole time, in UTC; years as numbers.
 each every :: when:2024-05..2024-06 when:2024-05-17..2024-05-17 when:2024-05-17T08:30..2024-05-17T08:30 \
     when:2024..2024 'when:<2024' 'when:>2024' when:2024-01-01T01..2024-01-01T01 \
     when:2016-12-31T23:59:60..2016-12-31T23:59:60 when:2017-01-01..2017-01-01 when:9999.. when:..1500 \
     year:1990-01..1995-01
-# With other operands.
+# Ranges with other operands.
 every cat year:1990..2000
 every cat OR year:..1985
 every -- -year:1990..2010
@@ -62,13 +64,14 @@ every --any year:2001.. dog
 every name:70..80
 show bitsift query 'cat year:1990..2000'
 
-# Text, and a notice: a field without numbers, ends that are none, no field.
+# Read as text, with a notice: a field without numbers, invalid ends, no field.
 each every :: 'text:>5' text:1990..2000 year:a..z 'year:>old' 'year:1m..2m' 'year:=>1990' title:=a name:70..x
 show bitsift query --ids 'cat year:..'
 every 'yaer:1990..2000'
 bitsift query --explain 'cat year:1990..2000 -price:<0' 2>&1 | grep -E '^query|price|year|candidates:'
 
-# In the order of a field: the least value, or with :desc the greatest; those without one last, equal ones in document order.
+# Sorted by a field: the least value, or the greatest with :desc; documents without one last, equal
+# ones in document order.
 sorted() {
     local mode
     show bitsift query --format '{rank} {id} {value}' "$@"
@@ -92,7 +95,7 @@ show bitsift query --sort nothing cat
 show bitsift query --sort year --ids cat
 show bitsift query --format '{value}' cat
 
-# After changes, deletions and compaction; what has changed since counts as it is.
+# After changes, deletions and compaction; later changes count with their current values.
 echo '{"id":"k","text":"new","year":1999}' >>all.jsonl
 sed -i 's/"year":1995/"year":2995/' all.jsonl
 show bitsift query --ids --fresh year:1990..2000
@@ -107,14 +110,14 @@ every year:1990..2000
 quiet bitsift compact
 every year:1990..2000
 checked
-# Fields that become numbers, only in what is new.
+# Fields that get numbers only in new documents.
 echo '{"id":"l","text":5,"year":1999}' >>all.jsonl
 show bitsift query --ids --fresh text:1..9
 show bitsift query --ids text:1..9
 quiet bitsift index
 every text:1..9
 
-# An index that an earlier program made: by the texts.
+# An index of an earlier program: ranges are decided by the texts.
 [ -n "${RESEAL:-}" ] || skip 'RESEAL is not set; ctest sets it'
 cp -rP "$(dirname "$LIB")/../golden/v4/records" old
 cd old
@@ -130,7 +133,8 @@ quiet bitsift compact
 show bitsift query --ids year:1991..1993
 cd ..
 
-# Many documents: layers, lists, blocks; a field that few have, several values, several kinds.
+# Many documents: layers, lists, blocks; a field that few documents have, several values, several
+# kinds.
 awk 'BEGIN { for (i = 0; i < 3000; i++) {
     printf "{\"id\":\"r%d\",\"text\":\"w%d\",\"n\":%d,\"mod\":[%d,%d,%d]", i, i % 7, (i * 7919) % 3001 - 1500, i % 5, i % 11, i % 13
     if (i % 97 == 0) printf ",\"few\":%d.%d", i, i % 10

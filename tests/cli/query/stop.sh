@@ -1,4 +1,4 @@
-# Words that do not count.
+# Stop words.
 cat >docs.jsonl <<'END'
 {"id":"1","text":"the cat is on the mat"}
 {"id":"2","text":"cats and dogs"}

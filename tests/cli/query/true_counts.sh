@@ -1,4 +1,5 @@
-# What a refresh counts as changed has changed; one is not several; of little text there are no ratios.
+# A refresh counts only real changes as changed; singular and plural are right; small texts have no
+# ratios.
 printf '%s\n' '{"id":"a","text":"one"}' '{"id":"b","text":"two"}' '{"id":"c","text":"three"}' >c.jsonl
 settle
 show bitsift index c.jsonl

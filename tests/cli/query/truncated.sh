@@ -1,10 +1,12 @@
-# A file of the index that is truncated while it is mapped: a message, exit status 2, and the answers before it are kept.
+# A file of the index that is truncated while it is mapped: a message, exit status 2, and the
+# answers before it are kept.
 mkdir d
 for i in {1..200}; do echo "cat number$i" >"d/$i.txt"; done
 settle
 bitsift index -q d
 mkfifo queries
-# The first answers wait in memory when the segment is cut; that they are there is told by --explain.
+# The first answers are still in memory when the segment is truncated; --explain shows that they
+# exist.
 run() {
     bitsift query --explain --batch queries "$@" >"$SCRATCH/out" 2>"$SCRATCH/err" &
     pid=$!

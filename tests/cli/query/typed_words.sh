@@ -1,4 +1,5 @@
-# Words that people type: apostrophes of all kinds, flags and keycaps, dates and times, addresses, Korean.
+# Words as users type them: apostrophes of all kinds, flags and keycaps, dates and times, addresses,
+# Korean.
 cat >a.jsonl <<'EOF'
 {"id":"quote","text":"we don’t know"}
 {"id":"plain","text":"we don't know"}
@@ -40,7 +41,7 @@ announce bitsift index
 bitsift index 2>&1 >/dev/null | neutral -
 each show bitsift query --ids :: bits "don't" 'don’t' '"02 03"' 🇩🇪 alice
 bitsift stats | grep '^health'
-# Programs that know no later rules refuse it.
+# Programs without later tokenizer rules refuse it.
 od -A n -t x1 -j 36 -N 4 .bitsift/manifest
 rm -r .bitsift
 quiet bitsift index --index .bitsift --grams .

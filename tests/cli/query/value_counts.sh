@@ -1,5 +1,6 @@
-# `bitsift stats`: of each field that holds numbers or dates, how many texts are such, and how many are neither and in no range; over
-# several segments, after deletes and compaction. Dates far from today, and with a space before the time.
+# `bitsift stats`: for each field with numbers or dates, the number of texts that are values and of
+# texts that are in no range; over several segments, after deletions and compaction. Also dates far
+# from today, and with a space before the time.
 values() {
     bitsift stats "$@" | sed -n '/^values/,/^size/p' | sed '$d'
 }

@@ -1,4 +1,5 @@
-# Where in the document: lines, columns and bytes of a hit, --format, passages, and snippets for terminals of any width.
+# Places in a document: lines, columns and bytes of a hit, --format, passages, and snippets for
+# terminals of any width.
 mkdir d
 printf 'one\n\ttwo cat three\n\n    cat four dog\n' >d/code.c
 printf '\357\273\277cat first\r\nthen a dog\r\n' >d/mark.txt

@@ -1,4 +1,5 @@
-# Phrases that a term is all of: counted without reading. Longer ones are read, and tell the same.
+# Phrases that are a single term are counted without reading texts. Longer phrases are read, with
+# the same results.
 awk 'BEGIN {
     for (i = 0; i < 20000; i++) {
         printf "{\"id\":\"%d\",\"text\":\"%s ", i, i % 3 ? "under the terms of the licence." : "the terms under which of the licence the."

@@ -1,4 +1,5 @@
-# A good neighbour: what lies in .bitsift for other programs, colours, batches as JSON, help by other names.
+# Cooperation with other programs: files in .bitsift for them, colours, batches as JSON, help under
+# other names.
 mkdir d
 echo 'a cat' >d/a.txt
 echo 'a dog' >d/b.txt

@@ -1,4 +1,4 @@
-# Whose index is used, and whose sources are followed; `bitsift trust`.
+# Whose indexes are used, and whose sources are followed; `bitsift trust`.
 mkdir -p home project/docs elsewhere
 echo 'cat at home' >home/secret.txt
 echo 'cat in docs' >project/docs/a.txt
@@ -20,13 +20,13 @@ show bitsift query --count cat
 cd ..
 
 echo '# an index that names places that its user did not: they are not looked at'
-stranger() { # COMMAND...: as whoever made the archive; the marks are in his home
+stranger() { # COMMAND...: as the user who made the archive; the trust marks are in that user's home
     XDG_STATE_HOME=$SCRATCH/stranger "$@"
 }
 mkdir box
 cp -r project/docs box
 (cd box && stranger quiet bitsift index docs ../home "$here/elsewhere/c.jsonl")
-untouched() { # COMMAND...: names the system calls that look at a source, where that can be watched
+untouched() { # COMMAND...: prints the system calls that access a source, if they can be traced
     strace -f -e trace=%file -o "$SCRATCH/calls" "$@" >/dev/null 2>&1 || true
     if [ -s "$SCRATCH/calls" ]; then
         grep -E '(/|")(home|elsewhere)(/|")' "$SCRATCH/calls" | grep -v "\"$HOME" || true

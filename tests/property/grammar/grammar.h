@@ -1,11 +1,11 @@
 /*
- * grammar.h: what the test of the query language consists of: random query texts, and a reading of
- * them that shares nothing with the parser but the analyzer of words.
+ * grammar.h: the parts of the test of the query language: random query texts, and a second parser
+ * that shares nothing with the library's but the tokenizer.
  *
- *   grammar_draw.c  random documents and query texts: grown from the grammar, then mutated
- *   grammar_read.c  a text read by recursive descent into a tree, by the rules of the manual
- *   grammar_eval.c  the tree evaluated on the words of a document; scores
- *   test_grammar.c  compares these with the library's search, for the text and for its normal form
+ *   grammar_draw.c  random documents; query texts grown from the grammar, then mutated
+ *   grammar_read.c  parses a text by recursive descent into a tree, by the rules of the manual
+ *   grammar_eval.c  evaluates the tree on the words of a document; scores
+ *   test_grammar.c  compares with the library's search, for the text and for its normal form
  */
 #pragma once
 
@@ -15,16 +15,17 @@
 
 /* ---- documents ---- */
 
-#define GRAMMAR_ANY_FIELD  (-1)
-#define GRAMMAR_FILE_NAME  (-2) /* name: the words of a file's path, or a record's own field */
-#define GRAMMAR_MAX_FIELDS 8    /* of a document */
+#define GRAMMAR_ANY_FIELD (-1)
+/* name: the words of a file's path, or a record's own field "name" */
+#define GRAMMAR_FILE_NAME  (-2)
+#define GRAMMAR_MAX_FIELDS 8 /* per document */
 #define GRAMMAR_N_NAMES    8
 
-/* Names of fields; the last one is "name". */
+/* The field names; the last one is "name". */
 extern const char *const grammar_names[GRAMMAR_N_NAMES];
 
 struct grammar_text {
-	int field; /* index into grammar_names; GRAMMAR_ANY_FIELD: of a file */
+	int field; /* index in grammar_names; GRAMMAR_ANY_FIELD: the text of a file */
 	char *text;
 	struct kept words;
 };
@@ -33,8 +34,8 @@ struct grammar_doc {
 	char id[64];
 	struct grammar_text texts[GRAMMAR_MAX_FIELDS];
 	uint32_t n_texts;
-	struct kept path; /* the words of a file's path below its source; none of a record's */
-	uint32_t length;  /* words */
+	struct kept path; /* the words of a file's path below its source; empty for a record */
+	uint32_t length;  /* in words */
 };
 
 #define GRAMMAR_N_RECORDS 26
@@ -42,17 +43,17 @@ struct grammar_doc {
 #define GRAMMAR_N_DOCS    (GRAMMAR_N_RECORDS + GRAMMAR_N_FILES)
 
 struct grammar {
-	struct bs_tokenizer *tokenizer, *unstemmed; /* the same one if there is no stemming */
+	struct bs_tokenizer *tokenizer, *unstemmed; /* equal if there is no stemming */
 	struct grammar_doc docs[GRAMMAR_N_DOCS];
 	bool has_values[GRAMMAR_N_NAMES];
 	double mean_length;
 };
 
-/* Draws documents, and writes them to "files/" and "records.jsonl" in the current folder. */
+/* Draws documents and writes them to "files/" and "records.jsonl" in the current folder. */
 void grammar_write(struct grammar *grammar, struct dice *dice);
 void grammar_deinit(struct grammar *grammar);
 
-/* A random query; some are mutations of the text that `text` holds. */
+/* Draws a query; sometimes a mutation of the query that `text` already holds. */
 void grammar_draw(const struct grammar *grammar, struct dice *dice, struct bs_buffer *text);
 
 /* ---- a query, read ---- */
@@ -72,7 +73,8 @@ enum grammar_match {
 	GRAMMAR_FUZZY
 };
 
-/* A word of a leaf. In a pattern, 0xff is any run of characters and 0xfe is one of them. */
+/* A word of a leaf. In a pattern, byte 0xff matches any sequence of characters and 0xfe any single
+ * one. */
 struct grammar_item {
 	enum grammar_match match;
 	uint32_t distance, position;
@@ -86,7 +88,7 @@ struct grammar_node {
 	enum grammar_kind kind;
 	int field;
 	uint64_t distance;
-	double weight; /* leaves: the product of all around */
+	double weight; /* leaves: the product of all weights around the leaf */
 	struct grammar_item *items;
 	size_t n_items;
 	struct oracle_range range;
@@ -94,7 +96,7 @@ struct grammar_node {
 	struct grammar_node *child, *next;
 };
 
-/* The tree of a text, or NULL: nothing remains of it. */
+/* Parses a text. Returns NULL if the query has no words and no ranges. */
 struct grammar_node *grammar_read(struct grammar *grammar, const uint8_t *text, size_t n_bytes,
                                   bool any);
 void grammar_free(struct grammar_node *node);

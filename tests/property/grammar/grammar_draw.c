@@ -18,7 +18,7 @@
 const char *const grammar_names[GRAMMAR_N_NAMES] = {"title", "body", "year", "when",
                                                     "tags",  "a",    "a:b",  "name"};
 
-/* The first ones are the most frequent. */
+/* The first words are drawn most often. */
 static const char *const words[] = {
 	"cat",
 	"dog",
@@ -102,7 +102,7 @@ static const char *draw_word(struct dice *dice)
 	return words[roll(dice, 1 + roll(dice, (uint32_t)COUNT(words)))];
 }
 
-/* The beginning of the character that a byte is of. */
+/* Returns the start of the character that contains the byte. */
 static size_t char_start(const void *text, size_t at)
 {
 	while (at > 0 && U8_IS_TRAIL(((const uint8_t *)text)[at]))
@@ -147,7 +147,7 @@ static const char *const values[] = {
 	"2018-01-15 cat",
 };
 
-/* Takes the text. */
+/* Adds a text and takes ownership of it. */
 static void add_text(struct grammar *grammar, struct grammar_doc *doc, int field, char *copy)
 {
 	struct grammar_text *text = &doc->texts[doc->n_texts++];
@@ -203,7 +203,7 @@ static void write_record(struct grammar *grammar, struct dice *dice, struct gram
 		uint32_t n = chance(dice, field < 2 ? 90 : is_value ? 70 : 35);
 		if (n == 0)
 			continue;
-		/* Now and then several texts in a field. */
+		/* Sometimes a field has several texts. */
 		n += chance(dice, 15);
 		fprintf(file, ", \"%s\": [", grammar_names[field]);
 		for (uint32_t i = 0; i < n && doc->n_texts < GRAMMAR_MAX_FIELDS; i++) {
@@ -284,7 +284,7 @@ static void put_space(struct growing *growing)
 	put(growing, chance(growing->dice, 92) ? " " : PICK(growing->dice, spaces));
 }
 
-/* A word of the list, part of one, or one with a slip. */
+/* Appends a word of the list, a part of one, or one with a typing error. */
 static void put_word(struct growing *growing)
 {
 	struct dice *dice = growing->dice;

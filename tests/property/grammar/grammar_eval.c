@@ -1,4 +1,4 @@
-/* grammar_eval.c: a query's tree evaluated on the words of a document, one by one; BM25. See
+/* grammar_eval.c: evaluates a query's tree on the words of a document, one by one; BM25. See
  * grammar.h. */
 #include <math.h>
 
@@ -16,7 +16,7 @@ static size_t decode(const uint8_t *bytes, size_t n_bytes, UChar32 *c)
 	size_t n = 0;
 	for (size_t at = 0; at < n_bytes; n++) {
 		assert_true(n < MAX_CHARS);
-		/* The signs of a pattern are no UTF-8. */
+		/* The wildcards of a pattern are bytes that UTF-8 never uses. */
 		if (bytes[at] >= 0xfe)
 			c[n] = -(UChar32)bytes[at++];
 		else
@@ -25,7 +25,7 @@ static size_t decode(const uint8_t *bytes, size_t n_bytes, UChar32 *c)
 	return n;
 }
 
-/* All of the pattern and all of the word. */
+/* Whether the whole pattern matches the whole word. */
 static bool is_like(const UChar32 *pattern, size_t n_pattern, const UChar32 *word, size_t n_word)
 {
 	while (n_pattern > 0 && pattern[0] != -0xff) {
@@ -41,8 +41,8 @@ static bool is_like(const UChar32 *pattern, size_t n_pattern, const UChar32 *wor
 	return false;
 }
 
-/* Whether `edits` are enough: insertions, deletions, replacements and swaps of neighbours, each
- * place touched once. */
+/* Whether `edits` insertions, deletions, replacements and swaps of neighbours suffice; no character
+ * is edited twice. */
 static bool is_near(const UChar32 *a, size_t n_a, const UChar32 *b, size_t n_b, uint32_t edits)
 {
 	while (n_a > 0 && n_b > 0 && a[0] == b[0] && edits == 0)
@@ -105,7 +105,7 @@ static bool has_phrase(const struct grammar_node *leaf, const struct kept *words
 	return false;
 }
 
-/* Whether the positions from first to last have each word as often as the query has it. */
+/* Whether the positions from first to last contain each word as often as the query does. */
 static bool is_window(const struct grammar_node *leaf, const struct kept *words, uint32_t first,
                       uint64_t last)
 {
@@ -187,7 +187,7 @@ bool grammar_matches(const struct grammar *grammar, const struct grammar_node *n
 
 /* ---- scores ---- */
 
-/* The sum of the weights of all places in the query, not negated, that accept this term. */
+/* Returns the sum of the weights of all positive words of the query that accept this term. */
 static double weight_of(const struct grammar_node *node, bool is_negated, const uint8_t *term,
                         size_t term_bytes)
 {
@@ -200,7 +200,7 @@ static double weight_of(const struct grammar_node *node, bool is_negated, const 
 	return weight;
 }
 
-/* How often a document has a term. */
+/* Returns how often a document has a term. */
 static uint32_t count(const struct grammar_doc *doc, const uint8_t *term, size_t term_bytes)
 {
 	const struct grammar_item asked = {.bytes = (uint8_t *)(uintptr_t)term,
@@ -229,7 +229,7 @@ double grammar_score(const struct grammar *grammar, const struct grammar_node *r
 			double tf = count(doc, term, word->term_bytes), df = 0;
 			for (size_t d = 0; d < GRAMMAR_N_DOCS; d++)
 				df += count(&grammar->docs[d], term, word->term_bytes) > 0;
-			/* Each of the tf places adds its share. */
+			/* The loop adds this once for each of the tf occurrences. */
 			score += weight * log(1 + (n - df + 0.5) / (df + 0.5)) * 2.2 /
 			         (tf + 1.2 * (0.25 + 0.75 * doc->length / grammar->mean_length));
 		}

@@ -1,7 +1,5 @@
-/*
- * grammar_read.c: a query's text, read by recursive descent: operators, brackets, quotes and fields
- * as the manual describes them, and what a token means. See grammar.h.
- */
+/* grammar_read.c: parses a query's text by recursive descent: operators, brackets, quotes, fields
+ * and tokens as the manual describes them. See grammar.h. */
 #include <unicode/uchar.h>
 #include <unicode/unorm2.h>
 #include <unicode/utf8.h>
@@ -9,7 +7,8 @@
 #include "tests/property/grammar/grammar.h"
 #include "tests/rigs/test.h"
 
-/* The role of a byte of the text: only brackets and double quotes that count as such have one. */
+/* The role of a byte of the text. Only brackets and double quotes that act as such have a role
+ * other than TEXT. */
 enum role {
 	TEXT,
 	OPEN,
@@ -33,7 +32,7 @@ enum kind {
 struct token {
 	enum kind kind;
 	bool is_dropped;   /* an operator without an operand after it */
-	size_t start, end; /* of the text that is analysed; of a field, with its colon */
+	size_t start, end; /* the text to analyse; of a field: including its colon */
 	int field;
 	bool is_near;
 	uint64_t distance;
@@ -61,7 +60,7 @@ static UChar32 char_at(const uint8_t *text, size_t n, size_t at)
 	return c;
 }
 
-/* 0 at the beginning. */
+/* Returns 0 at the beginning of the text. */
 static UChar32 char_before(const uint8_t *text, size_t at)
 {
 	UChar32 c = 0;
@@ -78,7 +77,7 @@ static size_t step_back(const uint8_t *text, size_t at)
 	return (size_t)i;
 }
 
-/* Returns its bytes. */
+/* Returns the number of bytes. */
 static size_t put_char(uint8_t *to, UChar32 c)
 {
 	uint32_t code_point = (uint32_t)c;
@@ -122,7 +121,8 @@ static bool is_operator(const uint8_t *text, size_t n)
 	       (n == 2 && memcmp(text, "OR", 2) == 0);
 }
 
-/* Directly after a word character, a bracket is a sign, unless that character ends an operator. */
+/* Whether the bracket at `at` may open a group: directly after a word character it is text, unless
+ * that character ends an operator. */
 static bool can_group(const struct reader *reader, size_t at)
 {
 	size_t end = at, start = at;
@@ -150,7 +150,7 @@ static void find_roles(struct reader *reader)
 			reader->role[at] = QUOTE;
 			reader->role[end] = END_QUOTE;
 			plain[at] = plain[end] = ' ';
-			/* Brackets within delimit nothing. */
+			/* Brackets inside quotes are text. */
 			at = end;
 		} else if (c == '(') {
 			open[n_open++] = at;
@@ -174,7 +174,7 @@ static bool ends_token(const struct reader *reader, size_t at)
 	return at >= reader->n || reader->role[at] != TEXT || space_at(reader, at) > 0;
 }
 
-/* digits [. digits] or . digits, up to 1000. */
+/* Parses digits [. digits] or . digits, up to 1000. */
 static bool read_weight(const uint8_t *text, size_t n, double *weight)
 {
 	char copy[GRAMMAR_MAX_TEXT];
@@ -195,7 +195,8 @@ static bool read_weight(const uint8_t *text, size_t n, double *weight)
 	return true;
 }
 
-/* The ^N that directly follows a phrase or group, up to the end of its token. */
+/* Parses the ^N directly after a phrase or group; it must extend to the end of its token. Returns
+ * its end. */
 static size_t take_weight(const struct reader *reader, size_t at, double *weight)
 {
 	size_t end = at;
@@ -236,7 +237,7 @@ static enum kind operator_kind(const uint8_t *text, size_t n)
 	return n == 3 && memcmp(text, "NOT", 3) == 0 ? NOT : WORD;
 }
 
-/* Returns its end. */
+/* Reads a token that is not a phrase or a bracket. Returns its end. */
 static size_t read_word(struct reader *reader, size_t at)
 {
 	const uint8_t *text = reader->text;
@@ -263,7 +264,7 @@ static size_t read_word(struct reader *reader, size_t at)
 		if (at == end)
 			return end;
 	}
-	/* A weight, unless it is a power of digits. */
+	/* A ^N is a weight, unless only digits precede it: 2^10 is a number. */
 	size_t inner_end = end, digits = at;
 	for (size_t i = at; i < end; i++)
 		last = text[i] == '^' ? i : last;
@@ -276,7 +277,7 @@ static size_t read_word(struct reader *reader, size_t at)
 		add(reader, FIELD, at, at + field_bytes)->field = field;
 		at += field_bytes;
 	}
-	/* Of title:^2, ^2 is the text. */
+	/* In title:^2 the ^2 is text. */
 	if (at == inner_end && inner_end < end) {
 		inner_end = end;
 		weight = 1;
@@ -330,7 +331,8 @@ static void read_tokens(struct reader *reader)
 			at = read_word(reader, at);
 		}
 	}
-	/* Operators whose operand is missing count as signs, a field as a word. */
+	/* Operators without an operand count as punctuation, a field without an operand as a
+	 * word. */
 	enum kind next = END;
 	for (size_t i = reader->n_tokens; i-- > 0;) {
 		struct token *token = &reader->tokens[i];
@@ -367,7 +369,7 @@ void grammar_free(struct grammar_node *node)
 	}
 }
 
-/* A tree of both, either of which may be missing. */
+/* Joins two trees, either of which may be NULL. */
 static struct grammar_node *join(enum grammar_kind kind, struct grammar_node *a,
                                  struct grammar_node *b)
 {
@@ -441,7 +443,7 @@ static void take_items(struct grammar_node *leaf, const struct kept *kept)
 	}
 }
 
-/* Replaces what the last item is compared with. */
+/* Replaces the bytes and the kind of match of the last item. */
 static void set_last(struct grammar_node *leaf, enum grammar_match match, const uint8_t *bytes,
                      size_t n_bytes)
 {
@@ -453,7 +455,7 @@ static void set_last(struct grammar_node *leaf, enum grammar_match match, const 
 	memcpy(item->bytes, bytes, n_bytes);
 }
 
-/* Letters that replace wildcards while words are cut: Gothic ones, or Hangul next to Hangul. */
+/* Letters that replace wildcards for the tokenizer: Gothic letters, or Hangul next to Hangul. */
 enum {
 	ANY_LETTER,
 	ONE_LETTER,
@@ -475,7 +477,7 @@ static bool is_hangul(UChar32 c)
 	return c >= 0xac00 && c <= 0xd7a3;
 }
 
-/* A text as code points, of which some are wildcards. */
+/* A text as code points, some of which are wildcards. */
 struct wild {
 	UChar32 c[GRAMMAR_MAX_TEXT * 2];
 	bool is_wild[GRAMMAR_MAX_TEXT * 2];
@@ -491,7 +493,8 @@ static void decode(struct wild *wild, const uint8_t *text, size_t n)
 	}
 }
 
-/* Which * and ? from the code point at start on, where the last token begins, may be wildcards. */
+/* Decides which * and ? are wildcards, from the code point `start` on, where the last token
+ * begins. */
 static bool find_wild(struct wild *wild, size_t start)
 {
 	size_t n_letters = 0;
@@ -511,13 +514,13 @@ static bool find_wild(struct wild *wild, size_t start)
 	return has_any;
 }
 
-/* The text with a letter for each wildcard; starts[i]: the byte of code point i. */
+/* Encodes the text with a letter for each wildcard. starts[i]: offset of code point i. */
 static size_t encode(const struct wild *wild, size_t token, uint8_t *out, size_t *starts)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < wild->n; i++) {
 		UChar32 c = wild->c[i];
-		/* A run of several * has the neighbours of all of it. */
+		/* A sequence of several * has the neighbours of the whole sequence. */
 		size_t first = i, last = i;
 		while (c == '*' && first > token && wild->c[first - 1] == '*')
 			first--;
@@ -533,7 +536,8 @@ static size_t encode(const struct wild *wild, size_t token, uint8_t *out, size_t
 	return n;
 }
 
-/* A pattern of a word with letters for wildcards; 0 bytes: it has nothing else, or no wildcard. */
+/* Turns a word with letters for wildcards into a pattern. Returns 0 if it has nothing else, or no
+ * wildcard. */
 static size_t to_pattern(const uint8_t *word, size_t n, bool is_open, uint8_t *pattern)
 {
 	size_t n_out = 0, n_wild = 0;
@@ -554,10 +558,8 @@ static size_t to_pattern(const uint8_t *word, size_t n, bool is_open, uint8_t *p
 	return has_letter && n_wild > 0 ? n_out : 0;
 }
 
-/*
- * A leaf whose last word has * or ? in it, if it has one: they count only in the last word, a ? not
- * at its beginning, and only if the word has something else.
- */
+/* Returns a leaf if the last word of the text has wildcards, else NULL. Wildcards count only in the
+ * last word, a ? not at its beginning, and only if the word has other characters. */
 static struct grammar_node *read_pattern(struct reader *reader, const uint8_t *text, size_t token,
                                          size_t n, bool is_open)
 {
@@ -607,7 +609,7 @@ static struct grammar_node *read_pattern(struct reader *reader, const uint8_t *t
 	return leaf;
 }
 
-/* Splits a range into its ends. */
+/* Splits a range into its ends. False: the text is not a range. */
 static bool split_range(const uint8_t *text, size_t n, struct grammar_node *leaf)
 {
 	char *low = leaf->range_text[0], *high = leaf->range_text[1];
@@ -658,7 +660,7 @@ static struct grammar_node *read_leaf(struct reader *reader, const struct token 
 	uint32_t distance = 0;
 	struct kept kept = {0};
 	struct grammar_node *leaf = NULL;
-	/* A phrase is a range only where a date has a space before its time. */
+	/* A phrase can only be a range if a date in it has a space before its time. */
 	if (!is_phrase || (!token->is_near && memchr(text, ' ', n)))
 		leaf = read_range(reader, text, n);
 	if (leaf)
@@ -697,7 +699,7 @@ static struct grammar_node *read_leaf(struct reader *reader, const struct token 
 	leaf->field = reader->field;
 	leaf->distance = token->distance;
 	take_items(leaf, &kept);
-	/* A word with * or ~N is not stemmed; a character of a run is compared exactly. */
+	/* A word with * or ~N is not stemmed; a character of a script run is compared exactly. */
 	bool is_in_last = word->start_byte >= last;
 	bool is_run = naive_starts_run(char_at(text, n, (size_t)word->start_byte));
 	if (match != GRAMMAR_EXACT && is_in_last && !is_run) {
@@ -756,7 +758,7 @@ static struct grammar_node *read_unary(struct reader *reader, bool *is_negated)
 	return node;
 }
 
-/* Operands joined by AND. */
+/* Reads operands joined by AND. */
 static struct grammar_node *read_explicit(struct reader *reader, bool *is_negated)
 {
 	struct grammar_node *all = read_unary(reader, is_negated);
@@ -769,8 +771,8 @@ static struct grammar_node *read_explicit(struct reader *reader, bool *is_negate
 	return all;
 }
 
-/* Operands side by side: all of them; with --any, outside brackets, any of them, and none of the
- * negated. */
+/* Reads adjacent operands. All must match. With --any, outside brackets, one must match and no
+ * negated one may exclude the document. */
 static struct grammar_node *read_and(struct reader *reader)
 {
 	struct grammar_node *all = NULL, *either = NULL;
@@ -791,7 +793,7 @@ static struct grammar_node *read_and(struct reader *reader)
 
 static struct grammar_node *read_or(struct reader *reader)
 {
-	/* An operator with nothing before it counts as punctuation. */
+	/* An operator without a left operand counts as punctuation. */
 	while (peek(reader)->kind == AND || peek(reader)->kind == OR)
 		reader->at++;
 	struct grammar_node *either = read_and(reader);

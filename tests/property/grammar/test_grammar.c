@@ -1,10 +1,10 @@
 /*
- * test_grammar.c: random queries, searched by the library, against a reading of the query language
- * of its own (grammar.h): which documents match, with which scores, or that the query is an error.
- * Each query is also printed in its normal form, which must be found to mean the same, and to be
+ * test_grammar.c: compares the library's search for random queries with a second parser of the
+ * query language (grammar.h): the matching documents and their scores, or that the query is an
+ * error. Each query is also printed in its normal form, which must have the same result and must be
  * its own normal form.
  *
- * test_grammar [ROUNDS [SEED]]: that many queries; a failure prints the query.
+ * Arguments: [ROUNDS [SEED]], where ROUNDS is the number of queries. A failure prints the query.
  */
 #include <unistd.h>
 
@@ -23,7 +23,7 @@
 #define QUERIES_OF_CORPUS 1000u
 #define DOES_NOT_MATCH    (-1.0)
 
-/* The result of a search: a score for each document that matches. */
+/* The result of a search: a score for each matching document. */
 struct answer {
 	const struct grammar *grammar;
 	enum bs_status status;
@@ -101,7 +101,8 @@ static void fail_with(const struct bench *bench, bool any, const char *what, con
 	         (int)bench->normal.used_bytes, (const char *)bench->normal.data);
 }
 
-/* Scores may differ by the order in which they are added. */
+/* Compares two results. Scores are compared with a tolerance, because the order of addition
+ * varies. */
 static void compare(const struct bench *bench, bool any, const char *what,
                     const struct answer *expected, const struct answer *found, bool with_scores)
 {
@@ -131,7 +132,7 @@ static bool has_values(void *context, uint32_t field)
 	return has;
 }
 
-/* Whether the text is a query; then *normal is its normal form. */
+/* Prints the normal form of a query to *normal. False: the text is not a valid query. */
 static bool make_normal(struct bench *bench, const struct bs_buffer *text, bool any,
                         struct bs_buffer *normal)
 {
@@ -156,8 +157,8 @@ static bool make_normal(struct bench *bench, const struct bs_buffer *text, bool 
 static void check_normal(struct bench *bench, bool any, const struct answer *expected)
 {
 	struct answer found;
-	/* Operators, adjacency and brackets are all explicit, so that --any has nothing to
-	 * change. */
+	/* The normal form has explicit operators, adjacency and brackets, so that --any changes
+	 * nothing. */
 	bool any_then = chance(&bench->dice, 50);
 	search(bench, &bench->normal, any_then, BS_SEARCH_TOP, false, &found);
 	compare(bench, any, "its normal form", expected, &found, true);
@@ -218,7 +219,7 @@ static void open_index(struct bench *bench, const struct bs_tokenizer_options *o
 		   &said);
 }
 
-/* A corpus, and that many queries. */
+/* Checks n_queries queries on one corpus. */
 static void check_corpus(unsigned number, unsigned n_queries)
 {
 	static const struct bs_tokenizer_options all_options[] = {
@@ -235,7 +236,7 @@ static void check_corpus(unsigned number, unsigned n_queries)
 	open_index(&bench, options);
 	for (unsigned i = 0; i < n_queries; i++)
 		check_query(&bench);
-	/* Most queries tell one meaning from another. */
+	/* Enough queries must distinguish one meaning from another. */
 	if (n_queries == QUERIES_OF_CORPUS) {
 		assert_in_range(bench.n_some, QUERIES_OF_CORPUS / 5, QUERIES_OF_CORPUS);
 		assert_in_range(bench.n_errors, 1, QUERIES_OF_CORPUS / 5);

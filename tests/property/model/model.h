@@ -1,9 +1,7 @@
-/*
- * model.h: an index in memory, as plain as can be, for test_model.c to compare the real one with:
- * the files as they are now, the documents that the last commit holds, and which of them a query
- * finds. Written by the law (the manual pages), not by the code: its own reading of records, words,
- * folders and queries.
- */
+/* model.h: a simple model of an index, in memory, with which test_model.c compares the real one:
+ * the current files, the documents of the last commit, and the documents that a query matches.
+ * It follows the manual pages, not the code: it parses records, words, folders and queries on
+ * its own. */
 #pragma once
 
 #include <stdbool.h>
@@ -16,17 +14,17 @@
 /* ---- chance ---- */
 
 void model_seed(uint64_t seed);
-/* 0 .. n - 1 */
+/* Returns 0 .. n - 1. */
 uint32_t roll(uint32_t n);
 bool chance(uint32_t percent);
 
-/* ---- what was done, as lines of a shell script ---- */
+/* ---- the trace: operations as lines of a shell script ---- */
 
-/* Begins the next operation; forgets all if number is 0. */
+/* Begins the next operation. Number 0 discards the trace. */
 void trace_start(unsigned number, const char *name);
 void trace(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* The lines of the last n_operations to standard error; all of them to the file, if path is not
- * NULL. */
+/* Prints the lines of the last n_operations to standard error. Also writes the whole trace to the
+ * file `path`, if it is not NULL. */
 void trace_print(unsigned n_operations, const char *path);
 
 /* ---- the files ---- */
@@ -38,9 +36,9 @@ enum model_kind {
 };
 
 struct model_node {
-	char *path; /* below the current folder, which is "." and in no list */
+	char *path; /* relative to the current folder, which is "." and not in the list */
 	enum model_kind kind;
-	char *bytes; /* NUL-ended besides */
+	char *bytes; /* n_bytes bytes and a NUL */
 	size_t n_bytes;
 };
 
@@ -51,17 +49,17 @@ struct model_disk {
 
 enum model_time {
 	MODEL_TIME_NOW,
-	MODEL_TIME_KEPT, /* the mtime that was there before */
+	MODEL_TIME_KEPT, /* the file's previous mtime */
 	MODEL_TIME_PAST,
 	MODEL_TIME_FUTURE,
 };
 
-/* All of these change the real files too, and trace it. What stands in the way is removed, folders
- * are made. */
+/* Changes of the model's files. Each also changes the real files and appends to the trace. Existing
+ * files in the way are removed; missing parent folders are created. */
 void disk_deinit(struct model_disk *disk);
 struct model_node *disk_find(const struct model_disk *disk, const char *path);
 void disk_make_folder(struct model_disk *disk, const char *path);
-/* in_place: the file that is there is written to, if there is one; else another takes its name. */
+/* in_place: an existing file is overwritten; otherwise a new file is renamed over it. */
 void disk_write(struct model_disk *disk, const char *path, const char *bytes, size_t n_bytes,
                 bool in_place, enum model_time time);
 void disk_append(struct model_disk *disk, const char *path, const char *bytes, size_t n_bytes);
@@ -76,10 +74,10 @@ void disk_rename(struct model_disk *disk, const char *from, const char *to);
 /* The files, and the sources among them that are edited: folders s0 and s1, files, collections. */
 struct model_files {
 	struct model_disk disk;
-	const char *content[MODEL_MAX_SOURCES]; /* labels, borrowed */
+	const char *content[MODEL_MAX_SOURCES]; /* source labels, borrowed */
 	size_t n_content;
-	char rest[128];                  /* of a line half of which was appended */
-	char undo[4096], undo_path[256]; /* before the last edit */
+	char rest[128];                  /* second half of a line whose first half was appended */
+	char undo[4096], undo_path[256]; /* a file's content before its last edit */
 	size_t undo_bytes;
 };
 
@@ -92,21 +90,22 @@ struct model_edit {
 extern const struct model_edit model_edits[];
 extern const size_t n_model_edits;
 
-/* Makes what belongs at a label. */
+/* Creates a source with random content: a collection, a file or a folder, by its label. */
 void model_make(struct model_files *files, const char *label);
-/* Lines of a collection, NUL-ended, the last one perhaps without end. To be freed. */
+/* Returns n lines of a collection, NUL-terminated; the last one may lack its line end. The caller
+ * frees them. */
 char *model_lines(uint32_t n);
 
 /* ---- documents ---- */
 
-#define MODEL_BREAK 255 /* between the fields of a record */
+#define MODEL_BREAK 255 /* separates the fields of a record */
 
 struct model_doc {
 	uint32_t source;
 	char *id;
-	char *raw; /* the file, or the record's line */
+	char *raw; /* the file's bytes, or the record's line */
 	size_t raw_bytes;
-	uint8_t *words; /* N of each word wN, 100 of any other */
+	uint8_t *words; /* N for each word wN, 100 for any other word, MODEL_BREAK between fields */
 	size_t n_words;
 };
 
@@ -120,49 +119,50 @@ void docs_add(struct model_docs *docs, const struct model_doc *doc); /* copies i
 void docs_drop(struct model_docs *docs, size_t i);
 struct model_doc *docs_find(const struct model_docs *docs, uint32_t source, const char *id);
 
-/* The records of a collection, in the order of the last one of each id; those before that were in
- * docs are replaced. */
+/* Adds the records of a collection. Each id has its last record's place; earlier records of the id,
+ * including those already in docs, are removed. */
 void model_read_records(const char *label, uint32_t source, const char *bytes, size_t n_bytes,
                         struct model_docs *docs);
-/* Whether a file of a folder is one: by its name, and by the first line that is not blank, if there
- * is one. */
+/* Whether a file of a folder is a collection: by its name and its first non-blank line, if any. */
 bool model_is_collection(const struct model_node *node);
-/* What is found at label now, in document order. all_files: ignored ones too. False: nothing is
- * there. */
+/* Adds the current documents of a source, in document order. all_files: also ignored files. False:
+ * the source does not exist. */
 bool model_read_source(const struct model_disk *disk, const char *label, uint32_t source,
                        bool all_files, struct model_docs *docs);
 
 /* ---- commits ---- */
 
 struct model_state {
-	const char *sources[MODEL_MAX_SOURCES]; /* labels, borrowed */
+	const char *sources[MODEL_MAX_SOURCES]; /* source labels, borrowed */
 	uint32_t n_sources;
 	struct model_docs docs;     /* in document order */
-	struct model_docs excluded; /* deleted by id, with the bytes they had */
+	struct model_docs excluded; /* documents deleted by id, with their bytes at that time */
 };
 
 void state_deinit(struct model_state *state);
 void state_copy(const struct model_state *from, struct model_state *to_out);
-/* A refresh, or a rebuild. */
+/* The request of a refresh or a rebuild. */
 struct model_refresh {
-	const char *const *sources; /* that are looked at; none: everything */
+	const char *const *sources; /* the sources to look at; none: all */
 	size_t n_sources;
-	bool rebuild;      /* of the sources that are named; others stay */
-	const char *input; /* of "-", if it is one of the sources; NULL: it is not */
-	bool is_fresh;     /* nothing is committed: what is gone is not there, for this once */
+	bool rebuild;      /* rebuild the named sources; others stay */
+	const char *input; /* standard input, if "-" is a source; NULL: it is not */
+	/* A fresh view: nothing is committed, and documents of missing sources are left out. */
+	bool is_fresh;
 };
-/* The state after a refresh. BS_INVALID, BS_NOT_FOUND: the refresh fails, and *after_out equals
- * *before. */
+/* Computes the state after a refresh. BS_INVALID, BS_NOT_FOUND: the refresh fails, and *after_out
+ * is a copy of *before. */
 enum bs_status state_refresh(const struct model_state *before, const struct model_disk *disk,
                              const struct model_refresh *refresh, struct model_state *after_out);
-/* Whether something is there, and no empty folder. */
+/* Whether the source exists and is not an empty folder. */
 bool source_stands(const struct model_disk *disk, const char *label);
-/* Whether a source has documents and does not stand. */
+/* Whether a source has documents but no longer exists, or is an empty folder. */
 bool state_is_away(const struct model_state *state, const struct model_disk *disk, uint32_t source);
 bool state_has_away(const struct model_state *state, const struct model_disk *disk);
-/* The id is deleted wherever it stands. */
+/* Deletes the id's documents in all sources. */
 void state_delete(struct model_state *state, const char *id);
-/* The id is deleted nowhere any more; what is on disk comes back with a refresh. How many were. */
+/* Undoes the deletion of an id in all sources and returns the number of undone exclusions. The next
+ * refresh reads the documents again. */
 size_t state_undo(struct model_state *state, const char *id);
 
 /* ---- queries ---- */
@@ -176,14 +176,13 @@ struct model_query {
 bool query_matches(const struct model_query *query, const struct model_doc *doc);
 
 enum model_view {
-	MODEL_CLEAN,   /* the disk is what was committed */
-	MODEL_CHANGED, /* perhaps it is not */
-	MODEL_FRESH,   /* opened so: state is what a refresh would commit now */
+	MODEL_CLEAN,   /* the files have not changed since the commit */
+	MODEL_CHANGED, /* the files may have changed since the commit */
+	MODEL_FRESH,   /* the index was opened fresh: state is what a refresh would commit now */
 };
 
-/*
- * Compares what the index answers to some queries with what it should: state is the commit that it
- * was opened on, disk the files as they are now. Returns whether they agree; says if not.
- */
+/* Compares the index's answers to random queries with the model. state: the commit that the index
+ * was opened on. disk: the current files. Returns whether all agree, and prints the first
+ * difference. */
 bool model_compare(struct bs_index *index, const struct model_state *state,
                    const struct model_disk *disk, enum model_view view, unsigned n_queries);

@@ -1,5 +1,4 @@
-/* model_ask.c: queries, and the answers of the index held against those of the model. See
- * model.h. */
+/* model_ask.c: queries, and the comparison of the index's answers with the model's. See model.h. */
 #include <math.h>
 
 #include "core/bitsift/index.h"
@@ -13,7 +12,7 @@
 /* ---- queries ---- */
 
 enum kind {
-	ALL, /* but those with a word that none has */
+	ALL, /* all documents: the excluded word never occurs */
 	WORD,
 	AND,
 	OR,
@@ -43,8 +42,7 @@ static void query_make(struct model_query *query, enum kind kind)
 #pragma GCC diagnostic pop
 }
 
-/* Whether word number i of the query is what stands there: the first may be the beginning of a
- * word. */
+/* Whether `word` matches word i of the query, which is a prefix in a prefix query. */
 static bool is_word(const struct model_query *query, uint32_t i, uint8_t word)
 {
 	uint32_t wanted = query->words[i];
@@ -60,8 +58,8 @@ static bool has(const struct model_query *query, uint32_t i, const struct model_
 	return false;
 }
 
-/* The first two words: the second 1 to most places behind the first; or, in any order, as far
- * apart. */
+/* Whether the query's second word occurs 1 to `most` positions after the first; or in either
+ * order. */
 static bool is_close(const struct model_query *query, const struct model_doc *doc, size_t most,
                      bool any_order)
 {
@@ -107,7 +105,7 @@ bool query_matches(const struct model_query *query, const struct model_doc *doc)
 	return false;
 }
 
-/* How often the word stands among those that score. */
+/* Returns how often the word occurs among the query's scored words. */
 static uint32_t weight_of(const struct model_query *query, uint8_t word)
 {
 	static const uint32_t n_positive[N_KINDS] = {0, 1, 2, 2, 1, 1, 2, 2, 1, 3};
@@ -132,7 +130,7 @@ static double length_of(const struct model_doc *doc)
 	return (double)(doc->n_words - count_word(doc, MODEL_BREAK));
 }
 
-/* BM25, where nothing deleted counts. */
+/* BM25; deleted documents do not count. */
 static double score_of(const struct model_query *query, const struct model_docs *docs,
                        const struct model_doc *doc)
 {
@@ -181,18 +179,18 @@ static void answer_deinit(struct answer *answer)
 	free(answer->hits);
 }
 
-/* ---- what an answer must be ---- */
+/* ---- expected answers ---- */
 
 /* One comparison of an index with the model. */
 struct comparison {
 	const struct model_state *state;
-	const struct model_docs *now; /* what is on disk */
-	/* of each document of the commit what it is now, or NULL */
+	const struct model_docs *now; /* documents of the current files */
+	/* For each document of the commit: its current version, or NULL. */
 	const struct model_doc **now_of;
 	struct bs_searcher *searcher;
 	enum model_view view;
-	bool is_clean;  /* the documents of the state are what they were */
-	bool is_scored; /* nothing deleted counts in the scores */
+	bool is_clean;  /* the documents did not change after the commit */
+	bool is_scored; /* scores are comparable: the index holds no deleted documents */
 	const struct model_query *query;
 	struct bs_search_request request;
 	bool is_same;
@@ -236,7 +234,8 @@ static void differ(struct comparison *comparison, const struct answer *answer, c
 	comparison->is_same = false;
 }
 
-/* A document whose source changed is verified as it is now; the index decides by what it was. */
+/* If a source changed, the current text is verified, but the index may reject a document by its old
+ * text. Therefore some hits are optional. */
 static bool may_be_hit(const struct comparison *comparison, size_t i)
 {
 	const struct model_doc *now = comparison->now_of[i];
@@ -250,8 +249,9 @@ static bool must_be_hit(const struct comparison *comparison, size_t i)
 	        query_matches(comparison->query, &comparison->state->docs.at[i]));
 }
 
-/* Two sources may have documents of one id. A hit that bears it is left to a later one of them if
- * that must be a hit. */
+/* Two sources may have documents with the same id. Returns whether this hit must be matched to a
+ * later document with its id, because the remaining hits are only enough for later mandatory
+ * ones. */
 static bool is_later_ones(const struct comparison *comparison, const struct answer *answer,
                           size_t hit, size_t doc)
 {
@@ -265,7 +265,7 @@ static bool is_later_ones(const struct comparison *comparison, const struct answ
 	return n_hits <= n_wanted;
 }
 
-/* Ids in document order: the hits among the documents of the commit. */
+/* Checks hits in document order against the documents of the commit. */
 static void check_ids(struct comparison *comparison, const struct answer *answer)
 {
 	const struct model_docs *docs = &comparison->state->docs;
@@ -287,8 +287,8 @@ static void check_ids(struct comparison *comparison, const struct answer *answer
 		differ(comparison, answer, "%s is found, or not in its place", answer->hits[k].id);
 }
 
-/* The document of a hit; of several sources that have one of that id, the first behind the last hit
- * of that score. */
+/* Returns the document of a hit. If several sources have its id, the first one after `last`, the
+ * previous hit with an equal score. */
 static const struct model_doc *find_scored(const struct comparison *comparison,
                                            const struct hit *hit, const struct model_doc *last)
 {
@@ -302,7 +302,8 @@ static const struct model_doc *find_scored(const struct comparison *comparison,
 	return last ? find_scored(comparison, hit, NULL) : NULL;
 }
 
-/* Descending scores, ties in document order; the scores those of the formula. */
+/* Checks that scores descend, that ties are in document order, and that scores follow the
+ * formula. */
 static void check_scores(struct comparison *comparison, const struct answer *answer)
 {
 	const struct model_doc *last = NULL;

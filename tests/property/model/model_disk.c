@@ -1,4 +1,4 @@
-/* model_disk.c: chance, the trace, and the files. See model.h. */
+/* model_disk.c: random numbers, the trace, and the files. See model.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -77,7 +77,7 @@ void trace_print(unsigned n_operations, const char *path)
 		fclose(file);
 }
 
-/* printf 'BYTES' for the shell; static. */
+/* Returns the shell command printf 'BYTES', in a static buffer. */
 static const char *shell_bytes(const char *bytes, size_t n_bytes)
 {
 	static char *text;
@@ -137,7 +137,7 @@ static void set_bytes(struct model_node *node, const char *bytes, size_t n_bytes
 	node->n_bytes = n_bytes;
 }
 
-/* path itself, or below it */
+/* Whether a path is the folder itself or below it. */
 static bool is_in(const char *path, const char *folder)
 {
 	size_t n = strlen(folder);
@@ -152,7 +152,7 @@ static void check(int result, const char *path)
 
 /* ---- changes ---- */
 
-/* The deepest first, as they must go. */
+/* Returns the deepest node at or below the path: children must be removed before their folder. */
 static struct model_node *last_in(const struct model_disk *disk, const char *path)
 {
 	struct model_node *last = NULL;
@@ -199,7 +199,8 @@ void disk_make_folder(struct model_disk *disk, const char *path)
 	trace("mkdir %s", path);
 }
 
-/* A file that may be written to; what was its mtime. */
+/* Returns a writable file node, created if necessary. *mtime_out: the existing file's mtime, or a
+ * fixed one. */
 static struct model_node *make_file(struct model_disk *disk, const char *path,
                                     struct timespec *mtime_out)
 {
@@ -286,7 +287,7 @@ void disk_rename(struct model_disk *disk, const char *from, const char *to)
 	if (is_in(to, from) || is_in(from, to) || !disk_find(disk, from))
 		return;
 	make_parents(disk, to);
-	/* That may have been in its way. */
+	/* make_parents may have removed `from`, if it was in the way. */
 	if (!disk_find(disk, from))
 		return;
 	disk_remove(disk, to);

@@ -1,4 +1,4 @@
-/* model_edit.c: random changes of the files, and what is in them. See model.h. */
+/* model_edit.c: random changes of files and of their content. See model.h. */
 #include "tests/property/model/model.h"
 #include "tests/rigs/core_rig.h"
 #include "tests/rigs/test.h"
@@ -26,7 +26,7 @@ static const char *random_name(void)
 	return random_of(names, COUNT(names));
 }
 
-/* Below a folder, up to three deep. */
+/* Draws a path one to three levels below a folder. */
 static const char *random_path(const char *folder)
 {
 	static char path[128];
@@ -47,7 +47,7 @@ static enum model_time random_time(void)
 	                    : MODEL_TIME_FUTURE;
 }
 
-/* A line of a collection, mostly a record, with one of n_ids ids or so; without its end. */
+/* Draws a line of a collection, without line end: usually a record, with one of about n_ids ids. */
 static void random_line(char *line, size_t line_bytes, uint32_t n_ids)
 {
 	char text[1024], id[64] = "";
@@ -90,7 +90,6 @@ static void random_line(char *line, size_t line_bytes, uint32_t n_ids)
 	}
 }
 
-/* Some lines, the last one perhaps without end. To be freed. */
 char *model_lines(uint32_t n)
 {
 	char *lines = calloc(n + 1, 1200), *at = lines;
@@ -131,7 +130,7 @@ static const char *random_content(const struct model_files *files)
 	return random_of(files->content, files->n_content);
 }
 
-/* Something of what there is to edit, at any depth; NULL if there is nothing. */
+/* Draws a file or a folder at any depth; NULL if there is none. */
 static const struct model_node *random_node(const struct model_files *files, bool only_files)
 {
 	for (int tries = 0; tries < 20 && files->disk.n_nodes > 0; tries++) {
@@ -165,7 +164,7 @@ static void op_create(struct model_files *files)
 		write_text_at(files, random_path(label), random_time());
 }
 
-/* Another word of the same length, somewhere. */
+/* Replaces a random word by another of the same length. */
 static bool change_digit(char *bytes, size_t n_bytes)
 {
 	for (int tries = 0; tries < 10 && n_bytes > 1; tries++) {
@@ -200,7 +199,7 @@ static void op_edit(struct model_files *files)
 		write_text_at(files, path, random_time());
 }
 
-/* As it was before the last edit. */
+/* Restores a file's content before the last edit. */
 static void op_undo(struct model_files *files)
 {
 	const struct model_node *node = disk_find(&files->disk, files->undo_path);
@@ -276,7 +275,7 @@ static const char *random_collection_label(const struct model_files *files)
 {
 	static char path[256];
 	const char *label = random_content(files);
-	/* One in a folder. */
+	/* A collection in a folder. */
 	for (int tries = 0; tries < 5 && chance(50); tries++) {
 		const struct model_node *node = random_node(files, true);
 		if (!node || !is_collection(node->path) || !strchr(node->path, '/'))
@@ -289,7 +288,7 @@ static const char *random_collection_label(const struct model_files *files)
 	return is_collection(label) && !is_folder(files, label) ? label : NULL;
 }
 
-/* Lines, or one half of a line and later the other. */
+/* Appends lines, or the first half of a line and later its second half. */
 static void op_append(struct model_files *files)
 {
 	const char *label = random_collection_label(files);
@@ -364,7 +363,7 @@ void model_make(struct model_files *files, const char *label)
 	make(files, label, strchr(label, '.') != NULL);
 }
 
-/* Away, and later back as it was, or made anew. */
+/* Moves a source away and later back, or removes it and later makes a new one. */
 static void op_vanish(struct model_files *files)
 {
 	const char *label = random_content(files);
@@ -387,8 +386,8 @@ static void op_return(struct model_files *files)
 			model_make(files, files->content[i]);
 }
 
-/* A folder is empty, as if nothing were mounted there, and later what it was, unless others were
- * made there meanwhile. */
+/* Replaces a folder by an empty one, as if its file system were not mounted, and later restores it.
+ * A path that was created there meanwhile is replaced. */
 static void op_unmount(struct model_files *files)
 {
 	const char *label = random_content(files);
@@ -405,7 +404,7 @@ static void op_unmount(struct model_files *files)
 	}
 }
 
-/* A folder where a file was, or the other way. */
+/* Replaces a file by a folder, or the reverse. */
 static void op_morph(struct model_files *files)
 {
 	const char *label = random_content(files);

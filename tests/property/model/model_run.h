@@ -1,30 +1,31 @@
-/* model_run.h: runs of the indexer for test_model.c, with random options that must not matter. */
+/* model_run.h: runs of the indexer for test_model.c, with random options that must not change the
+ * results. */
 #pragma once
 
 #include "core/bitsift/index.h"
 #include "indexer/run/tuning.h"
 #include "tests/property/model/model.h"
 
-/* A run of the indexer, as drawn. */
+/* A randomly drawn run of the indexer. */
 struct run {
 	struct bs_build_request request;
 	struct bs_build_tuning tuning;
 	const char *sources[MODEL_MAX_SOURCES];
-	char *input; /* of "-", or NULL */
+	char *input; /* standard input, for "-"; NULL: none */
 	struct bs_build_report report;
 	struct bs_error err;
-	void *world;        /* disturbed in the middle: the test's own, */
-	unsigned countdown; /* after so many calls of progress */
+	void *world;        /* owned by the test: what to disturb during the run */
+	unsigned countdown; /* calls of progress until the disturbance */
 };
 
-/* Overwrites run: of the index in dir, without sources. */
+/* Initialises run for the index in dir, without sources. */
 void run_draw(struct run *run, const char *dir);
-/* Adds some of the sources, and input if "-" is among them, which is to be freed. */
+/* Adds some of the sources. If "-" is among them, run->input is set; the caller frees it. */
 void run_draw_sources(struct run *run, const char *const *sources, size_t n_sources);
 void run_trace(const struct run *run, const char *what);
 enum bs_status run_do(struct run *run);
-/* Sometimes as a refresh that names no options. */
+/* Like run_do; sometimes as a refresh without any options. */
 enum bs_status run_do_any(struct run *run);
 
-/* Whether the indexes to come have grams, beside words. */
+/* Sets whether new indexes have grams in addition to words. */
 void run_with_grams(bool with_grams);

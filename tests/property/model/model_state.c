@@ -61,7 +61,7 @@ static bool is_word_byte(char c)
 	return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
 }
 
-/* Appends the words of a text that has no other letters. */
+/* Appends the words of a text of only ASCII small letters, digits and separators. */
 static void add_words(struct model_doc *doc, const char *text, size_t n_bytes)
 {
 	doc->words = realloc(doc->words, doc->n_words + n_bytes + 1);
@@ -84,7 +84,7 @@ static void add_words(struct model_doc *doc, const char *text, size_t n_bytes)
 
 /* ---- records ---- */
 
-/* What stands at *at, behind spaces, is the byte: goes past it. */
+/* Skips spaces. If the next byte is `wanted`, skips it and returns true. */
 static bool take(const char **at, const char *end, char wanted)
 {
 	while (*at < end && (**at == ' ' || **at == '\t' || **at == '\r'))
@@ -95,7 +95,7 @@ static bool take(const char **at, const char *end, char wanted)
 	return true;
 }
 
-/* A string without escapes; *text_out is behind the quote. */
+/* Parses a string without escapes; *text_out points after its opening quote. */
 static bool take_string(const char **at, const char *end, const char **text_out, size_t *n_out)
 {
 	if (!take(at, end, '"'))
@@ -116,7 +116,7 @@ static bool take_number(const char **at, const char *end, const char **text_out,
 	return *n_out > 0;
 }
 
-/* The record of a line, as this test writes them, or broken. False: it is none. */
+/* Parses a line as a record of the form that this test writes. False: not a record. */
 static bool read_record(const char *line, size_t n_bytes, const char *by_line,
                         struct model_doc *doc, bool *has_id_out)
 {
@@ -153,7 +153,7 @@ static bool read_record(const char *line, size_t n_bytes, const char *by_line,
 	return at == end && n_texts > 0;
 }
 
-/* prefix: stands before ids that are not of a line. */
+/* prefix: prepended to ids that are not derived from a line. */
 static void read_records(const char *label, const char *prefix, uint32_t source, const char *bytes,
                          size_t n_bytes, struct model_docs *docs)
 {
@@ -192,8 +192,7 @@ void model_read_records(const char *label, uint32_t source, const char *bytes, s
 
 static bool take_value(const char **at, const char *end);
 
-/* What stands between brackets, behind the first one: values, in an object with names before
- * them. */
+/* Parses the values after an opening bracket, each with a name before it in an object. */
 static bool take_values(const char **at, const char *end, bool has_names, char close)
 {
 	const char *text;
@@ -250,7 +249,7 @@ bool model_is_collection(const struct model_node *node)
 
 /* ---- folders and files ---- */
 
-/* By component: the slash before all other bytes. */
+/* Compares paths by component: a slash sorts before all other bytes. */
 static int compare_paths(const void *a, const void *b)
 {
 	const char *x = (*(struct model_node *const *)a)->path,
@@ -272,8 +271,8 @@ static bool has_component(const char *path, const char *name, size_t n)
 	return false;
 }
 
-/* Something below a source in whose path, from there on, a component is hidden or named by an
- * .ignore file: that stands in a folder above and holds one name. */
+/* Whether a file is ignored: below the source, one of its components is hidden or named by an
+ * .ignore file. An .ignore file applies to its folder and contains one name. */
 static bool is_passed_over(const struct model_disk *disk, const struct model_node *node,
                            size_t root_bytes)
 {
@@ -376,9 +375,9 @@ void state_copy(const struct model_state *from, struct model_state *to_out)
 	add_all(&from->excluded, &to_out->excluded);
 }
 
-/* What was deleted stays out while it is what it was; an exclusion of what is gone, or is another
- * now, ends. Where the whole source is gone, nothing is known of its documents, and their
- * exclusions stay. is_whole: all of it was read. */
+/* Applies the exclusions of a source. A deleted document stays out while its bytes are unchanged.
+ * An exclusion ends when its document changes, or is missing after a complete read. is_whole: the
+ * source was read completely. Callers skip missing sources, whose exclusions stay. */
 static void exclude(struct model_state *state, uint32_t source, bool is_whole)
 {
 	for (size_t i = state->excluded.n; i-- > 0;) {
@@ -400,7 +399,7 @@ static bool is_there(const struct model_disk *disk, const char *label)
 	       (node && node->kind != MODEL_LINK);
 }
 
-/* Index of the label; n_sources: it is none of them. */
+/* Returns the index of the label, or n_sources if there is none. */
 static uint32_t find_source(const struct model_state *state, const char *label)
 {
 	uint32_t k = 0;
@@ -446,7 +445,8 @@ bool state_has_away(const struct model_state *state, const struct model_disk *di
 	return false;
 }
 
-/* Whether a rebuild may be. An empty folder that is named is meant to be empty. */
+/* Whether a rebuild is allowed. An empty folder that is named explicitly is taken as really
+ * empty. */
 static enum bs_status check_rebuild(const struct model_state *before, const struct model_disk *disk,
                                     const struct model_refresh *refresh, const bool *is_named)
 {
@@ -466,7 +466,7 @@ static enum bs_status check_rebuild(const struct model_state *before, const stru
 	return BS_OK;
 }
 
-/* Updates source i from the disk or the input, unless it stays unchanged. Whether it could be
+/* Updates source i from the disk or the input, or keeps its documents. Returns whether it was
  * read. */
 static bool read_source(const struct model_state *before, const struct model_disk *disk,
                         const struct model_refresh *refresh, uint32_t i, bool is_named,

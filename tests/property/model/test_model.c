@@ -1,12 +1,12 @@
 /*
- * test_model.c: an index through its life, against a model of it (model.h). Random operations on
- * files, collections and standard input; refreshes, rebuilds, compactions, some of them killed or
- * disturbed; readers that stay open. After each, what the index answers must be what the model
- * answers, and it must pass `bitsift check`.
+ * test_model.c: compares an index with a model (model.h) over its life. Random operations change
+ * files, collections and standard input; refresh, rebuild and compact the index, some of them
+ * killed or disturbed; and keep readers open. After each operation the index must answer like the
+ * model and pass `bitsift check`.
  *
- * test_model [N_OPERATIONS [SEED [WITHOUT [SCRIPT]]]] runs longer: worlds of a hundred operations,
- * seeded SEED, SEED + 1 and so on. WITHOUT: names of operations to leave out, "kill,link". SCRIPT:
- * where to write all that was done in the world that differed, as a shell script.
+ * Arguments: [N_OPERATIONS [SEED [WITHOUT [SCRIPT]]]]. Operations run in worlds of a hundred each,
+ * seeded SEED, SEED + 1 and so on. WITHOUT: names of operations to leave out, such as "kill,link".
+ * SCRIPT: a file for the operations of a world that differed, as a shell script.
  */
 #include <signal.h>
 #include <sys/stat.h>
@@ -39,14 +39,15 @@ struct reader {
 	struct model_state state;
 };
 
-/* The files, the last commit, and what looks at it. */
+/* The files, the last commit, and its readers. */
 struct world {
 	struct model_files files;
 	struct model_state state;
-	bool is_known;                          /* state is what was committed */
-	bool is_clean;                          /* and the disk is that, too */
-	const char *dir;                        /* of the index */
-	const char *sources[MODEL_MAX_SOURCES]; /* what there is to index */
+	bool is_known; /* state equals the last commit */
+	/* is_known, and the files have not changed since the commit */
+	bool is_clean;
+	const char *dir;                        /* the index's folder */
+	const char *sources[MODEL_MAX_SOURCES]; /* all sources that may be indexed */
 	size_t n_sources;
 	struct reader readers[MAX_READERS];
 	bool is_same;
@@ -86,7 +87,8 @@ static int take_output(void *context, const void *bytes, size_t n_bytes)
 	return bs_buffer_append(context, bytes, n_bytes, ERR) != BS_OK;
 }
 
-/* Lines of files, by the grams or without: of collections, too, whatever became of them. */
+/* Compares grep with and without the grams of the index, including files that changed or
+ * vanished. */
 static void compare_grep(struct world *world)
 {
 	static const char *const forms[] = {"w%u", "w1%u w", "\"id\": ?\"r%u", "absent%u",
@@ -103,7 +105,7 @@ static void compare_grep(struct world *world)
 		.pattern = {.patterns = patterns, .pattern_bytes = &n, .n_patterns = 1},
 		.files = {.paths = world->files.content, .n_paths = world->files.n_content},
 		.output = {.with_path = true, .line_numbers = true},
-		/* What was deleted by id the index does not list. */
+		/* The index does not list files that were deleted by id. */
 		.index.no_stat = world->is_clean && world->is_known &&
 	                         world->state.excluded.n == 0 && chance(50),
 		.n_threads = 1 + roll(2),
@@ -130,7 +132,7 @@ static void compare_grep(struct world *world)
 	bs_buffer_deinit(&found[1]);
 }
 
-/* The last commit and the readers of earlier ones. */
+/* Compares the last commit, and the readers of earlier ones. */
 static void compare(struct world *world, unsigned n_queries)
 {
 	struct bs_index *index = world->is_known ? open_index(world) : NULL;
@@ -159,7 +161,7 @@ static void check_index(struct world *world)
 		difference(world, "check: %s", said.text);
 }
 
-/* The state that a run should lead to becomes that of the world, if it may. */
+/* Computes the state that a run should lead to, or the error that it should return. */
 static enum bs_status expect_run(struct world *world, const struct run *run,
                                  struct model_state *after)
 {
@@ -169,7 +171,7 @@ static enum bs_status expect_run(struct world *world, const struct run *run,
 	return state_refresh(&world->state, &world->files.disk, &refresh, after);
 }
 
-/* Of sources that are not named nothing is learnt. */
+/* A run that names sources reveals nothing about the others. */
 static bool looks_at_all(const struct world *world, const struct run *run)
 {
 	return run->request.n_sources == 0 || world->state.n_sources == 0;
@@ -192,19 +194,20 @@ static void finish_refresh(struct world *world, struct run *run, enum bs_status 
 		           bs_status_name(expected), run->err.text);
 		return;
 	}
-	/* What an undo gave back to a source that is away is not known. */
+	/* An undo may have restored documents of a source that does not exist now; the model does
+	 * not follow them. */
 	bool has_away = state_has_away(&world->state, &world->files.disk);
 	world->is_known |= is_possible && is_all && !has_away;
 	world->is_clean |= is_possible && is_all && !has_away;
-	/* An undo may have given back text whose file is gone: that stays until its source is
-	 * looked at. */
+	/* Undone deletions may have restored text whose file is gone. It stays until its source is
+	 * read, so the numbers are compared only in a known state. */
 	if (is_possible && world->is_known && run->report.n_docs != world->state.docs.n)
 		difference(world, "%" PRIu64 " documents reported, not %zu", run->report.n_docs,
 		           world->state.docs.n);
 	n_refreshes++;
 }
 
-/* Until the end of the operation no file is too young to be trusted. */
+/* Moves the clock, so that file fingerprints are not racy until the operation ends. */
 static void pause_some(uint32_t percent)
 {
 	if (chance(percent)) {
@@ -244,7 +247,7 @@ static void op_rebuild(struct world *world)
 	refresh(world, &run);
 }
 
-/* Twice, with time enough between edits and it: the second time there is nothing to do. */
+/* Refreshes twice, long enough after the edits: the second refresh must do nothing. */
 static void op_idle(struct world *world)
 {
 	struct run run;
@@ -292,7 +295,7 @@ static void op_compact(struct world *world)
 		compare(world, 6);
 }
 
-/* By ids, some of which there may not be, or twice. */
+/* Deletes by ids, some of which may not exist or may be repeated. */
 static void op_delete(struct world *world)
 {
 	const char *ids[3];
@@ -324,8 +327,8 @@ static void op_delete(struct world *world)
 		compare(world, 4);
 }
 
-/* An id that is deleted is so no longer; the next refresh has it all. What came from standard input
- * may be lost. */
+/* Undoes the deletion of an id; the next refresh restores the document. Ids whose text can no
+ * longer be read, such as those of standard input, are left alone. */
 static void op_undo(struct world *world)
 {
 	const struct model_docs *excluded = &world->state.excluded;
@@ -360,7 +363,7 @@ static void op_undo(struct world *world)
 		difference(world, "undo: %s", said.text);
 	if (world->is_same)
 		check_index(world);
-	/* What a refresh that cannot read anything leaves is not known. */
+	/* If the refresh cannot read anything, the state is unknown. */
 	world->is_known = world->is_clean = false;
 	run_draw(&run, world->dir);
 	refresh(world, &run);
@@ -375,7 +378,7 @@ static uint64_t generation_of(struct world *world)
 	return info.generation;
 }
 
-/* What a killed run left: if it came to commit, all of it, else nothing. */
+/* Checks the result of a killed run: everything if it had committed, otherwise nothing. */
 static void finish_killed(struct world *world, struct model_state *after, bool is_refresh,
                           uint64_t generation, int how)
 {
@@ -438,12 +441,12 @@ static void op_kill(struct world *world)
 
 static int disturb(void *context, const struct bs_build_report *so_far);
 
-/* Files change while they are read: what of it is indexed is not known, but the next refresh mends
+/* Changes files while they are being read. The commit is then unknown; the next refresh must repair
  * it. */
 static void op_disturb(struct world *world)
 {
 	struct run run;
-	/* Whether what was deleted changed in between would not be known. */
+	/* It would be unknown whether deleted documents changed in between. */
 	if (world->state.excluded.n > 0)
 		return;
 	run_draw(&run, world->dir);
@@ -474,7 +477,7 @@ static void op_open(struct world *world)
 	state_copy(&world->state, &reader->state);
 }
 
-/* As `query --fresh`: what a refresh would find. */
+/* Compares a fresh view, as of `query --fresh`, with the result of a refresh. */
 static void compare_fresh(struct world *world)
 {
 	AUTO(bs_index_close_at) struct bs_index *index = NULL;
@@ -614,7 +617,7 @@ static void end_world(struct world *world)
 	trace_start(0, "");
 }
 
-/* A hundred operations in a folder of their own. */
+/* Runs a hundred operations in a folder of their own. */
 static bool run_world(uint64_t seed)
 {
 	struct world world;

@@ -1,25 +1,24 @@
 /*
- * oracle.h: what the oracle test consists of: random corpora, random queries, and a naive search
- * that knows nothing of the engine but its law.
+ * oracle.h: the parts of the oracle test: random corpora, random queries, and a naive search that
+ * shares no code with the engine.
  *
- *   oracle_docs.c    the documents as the naive search has them: every token of every one, in
- *     document order
- *   oracle_text.c    random words and texts
- *   oracle_corpus.c  random options; writes the sources for the engine, and adds their documents
- *   oracle_query.c   random query trees, printed as query text
- *   oracle_eval.c    a tree evaluated on the tokens; BM25; the ranking
- *   oracle_feedback.c the words that are typical of documents, by their definition
- *   oracle_range.c   numbers and dates of texts, and ranges of them
- *   oracle_filter.c  random filters of a request, and which documents they let pass
- *   oracle_bench.c   a corpus, indexed, and the engine to search it
- *   oracle_writer.c   documents of "-" given from memory instead
- *   oracle_held.c    which replaced documents the index still holds
- *   oracle_apart.c   the same documents, asked one by one apart from the index
- *   oracle_candidates.c what the engine says without reading texts
- *   test_oracle.c    compares
+ *   oracle_docs.c        the random generator; the documents of the naive search, with every token
+ *   oracle_text.c        random words and texts
+ *   oracle_corpus.c      random options; writes the sources for the engine and adds their documents
+ *   oracle_query.c       random query trees, printed as query text
+ *   oracle_eval.c        evaluates a tree on the tokens; BM25; the ranking
+ *   oracle_feedback.c    the feedback terms of a query, by their definition
+ *   oracle_range.c       numbers and dates of texts, and ranges of them
+ *   oracle_filter.c      random filters of a request, and the documents that pass them
+ *   oracle_bench.c       an indexed corpus, and the engine to search it
+ *   oracle_writer.c      adds the documents of "-" by a writer
+ *   oracle_held.c        finds the replaced documents that the index still holds
+ *   oracle_apart.c       matches and scores each document without the index
+ *   oracle_candidates.c  searches for candidates, which read no texts
+ *   test_oracle.c        compares
  *
- * The tokens come from the naive analyzer of words_rig.h; the tree is made first and printed, so
- * that the engine's parser is tested, not used. Every number comes from one seed.
+ * The tokens come from the naive analyzer of words_rig.h. The tree is made first and then printed;
+ * therefore the engine's parser is tested, not used. All random numbers come from one seed.
  */
 #pragma once
 
@@ -37,105 +36,112 @@ struct dice {
 	uint64_t state;
 };
 
-/* 0 .. n - 1 */
+/* Returns 0 .. n - 1. */
 uint32_t roll(struct dice *dice, uint32_t n);
-/* low .. high */
+/* Returns low .. high. */
 uint32_t roll_between(struct dice *dice, uint32_t low, uint32_t high);
 bool chance(struct dice *dice, uint32_t percent);
 
 /* ---- documents ---- */
 
 #define ORACLE_MAX_NAMES 24
-#define ORACLE_NO_NAME   (-1) /* of the one field of a file; in a query: any field */
-/* in a query: name:, of files and of records that have such a field */
+#define ORACLE_NO_NAME   (-1) /* the field of a file; in a query: any field */
+/* In a query: name:, which is the file's name, or a record's own field "name". */
 #define ORACLE_FILE_NAME (-2)
-#define ORACLE_NO_TERM   UINT32_MAX /* a word that no document has */
+#define ORACLE_NO_TERM   UINT32_MAX /* a word that occurs in no document */
 
 struct oracle_doc {
-	size_t id_off; /* in bytes */
+	size_t id_off; /* offset in oracle.bytes */
 	size_t id_bytes;
 	size_t first_field, n_fields;
 	size_t first_token, n_tokens;
-	uint32_t length;            /* of BM25 */
-	size_t path_off;            /* in bytes, NUL-ended: the file it stands in */
-	size_t name_off;            /* ... the path below its source, or nothing */
-	size_t first_name, n_names; /* its words, in name_tokens */
-	int64_t mtime_s, when_s;    /* of the file; of the field "when", 0: it has none */
-	/* of a record, 1-based; of a in-memory document, how many were given before it; of a file
-	 * 0 */
+	uint32_t length; /* words, for BM25 */
+	/* Offset in oracle.bytes of the path of the containing file; NUL-terminated. */
+	size_t path_off;
+	/* Offset in oracle.bytes of the path below the source; an empty string if there is none. */
+	size_t name_off;
+	size_t first_name, n_names; /* the words of that path, in name_tokens */
+	/* mtime_s: of the file. when_s: date of the field "when"; 0: no date. */
+	int64_t mtime_s, when_s;
+	/* Line of a record, 1-based. For an in-memory document, the number of documents added
+	 * before it. 0 for a file. */
 	uint64_t line;
-	/* by a later record of its id, or deleted: no hit, but counted in N, df and avgdl unless
-	 * is_gone */
+	/* Replaced by a later record with the same id, or deleted. Never a hit, but counted in N,
+	 * df and avgdl unless is_gone. */
 	bool is_replaced;
-	bool is_gone; /* replaced, and compaction has removed it from the index */
+	bool is_gone; /* is_replaced, and compaction has removed it from the index */
 };
 
 struct oracle_field {
 	int name;        /* index into names */
-	size_t text_off; /* in bytes */
+	size_t text_off; /* offset in oracle.bytes */
 	size_t text_bytes;
 };
 
-/* Pairs are left out: they are the filter's business. */
+/* Bigrams are left out: they only help the index to filter. */
 struct oracle_token {
 	uint32_t term;
-	uint32_t position; /* in its field */
-	/* of all fields, so that equal means the same field of the same document */
+	uint32_t position; /* relative to the start of its field */
+	/* Index among the fields of all documents: equal numbers mean the same field of the same
+	 * document. */
 	size_t field;
 };
 
 struct oracle_term {
-	size_t term_off; /* in bytes */
+	size_t term_off; /* offset in oracle.bytes */
 	size_t term_bytes;
 	uint32_t df;
-	size_t last_doc; /* the last one counted in df */
+	size_t last_doc; /* the last document counted in df */
 };
 
 struct oracle {
 	struct naive naive;
 	struct kept kept; /* scratch */
 	struct bs_buffer bytes, docs, fields, tokens, name_tokens, terms;
-	uint32_t *slots; /* term + 1, or 0 */
+	uint32_t *slots; /* hash table of term + 1; 0: empty */
 	size_t n_slots;
-	const char *names[ORACLE_MAX_NAMES]; /* of fields, literals; those in documents so far */
+	/* Names of the fields seen so far; string literals. */
+	const char *names[ORACLE_MAX_NAMES];
 	int n_names;
-	bool has_values[ORACLE_MAX_NAMES]; /* by name: some text is a value */
-	const char *const *weights;        /* of fields, borrowed: as bs_build_request has them */
+	/* by index in names: whether some text of the field is a number or a date */
+	bool has_values[ORACLE_MAX_NAMES];
+	const char *const *weights; /* field weights as in bs_build_request; borrowed */
 	bool has_files;
-	uint64_t n_positions; /* of the documents that are counted, as is df */
+	uint64_t n_positions; /* sum of the lengths of the documents that df counts */
 	size_t n_gone;
-	uint32_t length; /* of the document being added */
+	uint32_t length; /* length so far of the document being added */
 };
 
 void oracle_init(struct oracle *oracle, const struct bs_tokenizer_options *options);
 void oracle_deinit(struct oracle *oracle);
 
 size_t oracle_n_docs(const struct oracle *oracle);
-/* N of scores: documents that are not gone. */
+/* The N of scores: documents that are not gone. */
 size_t oracle_n_counted(const struct oracle *oracle);
 struct oracle_doc *oracle_doc(const struct oracle *oracle, size_t doc);
 const struct oracle_field *oracle_field(const struct oracle *oracle, size_t field);
 const struct oracle_token *oracle_token(const struct oracle *oracle, size_t token);
 const struct oracle_term *oracle_term(const struct oracle *oracle, size_t term);
 
-/* A document: fields first, then its end, which returns its number. Documents are added in document
- * order. */
+/* Adds a document: first its fields, then oracle_end_doc, which returns the document's number. Call
+ * it in document order. */
 void oracle_add_field(struct oracle *oracle, const char *name, const void *text, size_t text_bytes);
 size_t oracle_end_doc(struct oracle *oracle, const void *id, size_t id_bytes);
 
-/* Where the last document stands. name_off: where the path below its source begins; of a record the
- * path's length. */
+/* Sets the place of the document added last. name_off: offset in path of the path below the source;
+ * the length of path for a record, which has none. */
 void oracle_place_doc(struct oracle *oracle, const char *path, size_t name_off, int64_t mtime_s);
 
-/* Removes a replaced document from N, df and avgdl. oracle_refind_values must follow. */
+/* Removes a replaced document from N, df and avgdl. The caller must call oracle_refind_values
+ * afterwards. */
 void oracle_forget(struct oracle *oracle, size_t doc);
-/* Sets has_values from the documents that are not gone. */
+/* Recomputes has_values from the documents that are not gone. */
 void oracle_refind_values(struct oracle *oracle);
 
-/* The number of a field, or ORACLE_NO_NAME. */
+/* Returns the index of a field in names, or ORACLE_NO_NAME. */
 int oracle_find_field(const struct oracle *oracle, const char *name);
 
-/* The number of a term, or ORACLE_NO_TERM. */
+/* Returns the number of a term, or ORACLE_NO_TERM. */
 uint32_t oracle_find_term(const struct oracle *oracle, const void *term, size_t term_bytes);
 
 /* ---- a corpus ---- */
@@ -143,52 +149,52 @@ uint32_t oracle_find_term(const struct oracle *oracle, const void *term, size_t 
 #define ORACLE_MAX_SOURCES   7
 #define ORACLE_DRAWN_SOURCES 6
 
-/* Everything about a corpus that is drawn before its texts. */
+/* All properties of a corpus that are drawn before its texts. */
 struct oracle_setup {
 	uint64_t seed;
 	unsigned number;
-	uint32_t n_docs; /* wanted; some become no documents */
+	uint32_t n_docs; /* number of records and files to write; some yield no document */
 	uint32_t mean_words;
 	uint32_t n_vocabulary;
-	/* sources as new as the index, so that it trusts none of their fingerprints */
+	/* The sources' mtimes lie in the future, so that the index trusts no file fingerprint. */
 	bool is_young;
-	bool has_stdin; /* some source is "-", */
-	bool by_writer; /* and its documents come by a writer; */
+	bool has_stdin; /* one source is "-" */
+	bool by_writer; /* the documents of "-" are added by a writer */
 	bool is_in_memory, is_not_stored;
 	uint32_t n_sources;
-	char sources[ORACLE_MAX_SOURCES][32]; /* arguments */
+	char sources[ORACLE_MAX_SOURCES][32]; /* source arguments of the build */
 	struct bs_tokenizer_options words;
 	const char *id_field;
 	bool has_text_fields;
-	const char *weights[4]; /* of fields, NULL-ended */
+	const char *weights[4]; /* field weights, NULL-terminated */
 	struct bs_term_treatment_policy policy;
 	uint32_t max_shard_blocks, max_shard_bytes, max_segment_docs, n_threads;
 	enum bs_forward_mode forward_mode;
-	uint64_t pairs_least_bytes; /* 0: too small for pairs of words */
+	uint64_t pairs_least_bytes; /* 0: the corpus is too small for word pairs */
 };
 
-/* Raw words, as they stand in texts. */
+/* Raw words of texts, before folding. */
 struct oracle_vocabulary {
 	struct bs_buffer bytes;
-	size_t *offs; /* n + 1 of them */
+	size_t *offs; /* n + 1 offsets in bytes */
 	uint32_t n;
 };
 
 void oracle_vocabulary_init(struct oracle_vocabulary *vocabulary, struct dice *dice, uint32_t n);
 void oracle_vocabulary_deinit(struct oracle_vocabulary *vocabulary);
-/* By Zipf's law, more or less. */
+/* Draws a word approximately by Zipf's law. */
 const uint8_t *oracle_draw_word(const struct oracle_vocabulary *vocabulary, struct dice *dice,
                                 size_t *n_bytes_out);
 void oracle_append_text(const struct oracle_vocabulary *vocabulary, struct dice *dice,
                         uint32_t n_words, struct bs_buffer *text);
 
-/* Number 0, 1, ... of a run with this seed; n_docs if it is not 0. */
+/* Draws corpus `number` (0, 1, ...) of a run with this seed. n_docs: its size; 0: random. */
 void oracle_setup_draw(struct oracle_setup *setup, struct dice *dice, uint64_t seed,
                        unsigned number, uint32_t n_docs);
 void oracle_setup_print(const struct oracle_setup *setup, FILE *to);
 
-/* Writes the sources into the current folder and adds their documents. Standard input is replaced
- * if there is a "-". */
+/* Writes the sources into the current folder and adds their documents to the oracle. If "-" is a
+ * source, standard input is redirected to its file. */
 void oracle_write_sources(const struct oracle_setup *setup,
                           const struct oracle_vocabulary *vocabulary, struct dice *dice,
                           struct oracle *oracle);
@@ -196,10 +202,10 @@ void oracle_write_sources(const struct oracle_setup *setup,
 /* ---- a query ---- */
 
 enum oracle_kind {
-	ORACLE_WORD,   /* a bare token, of any number of words */
+	ORACLE_WORD,   /* a bare token, which may yield several words */
 	ORACLE_PHRASE, /* "..." */
 	ORACLE_NEAR,   /* "..."~N */
-	ORACLE_RANGE,  /* A..B and so on, in a field */
+	ORACLE_RANGE,  /* A..B, >A and so on, of a field */
 	ORACLE_AND,
 	ORACLE_OR,
 	ORACLE_NOT,
@@ -216,57 +222,60 @@ struct oracle_value {
 	char digits[256];
 };
 
-/* The value of a text, if it is one. */
+/* Parses a text as a number or a date; false if it is neither. */
 bool oracle_value_take(const void *text, size_t text_bytes, struct oracle_value *value);
-/* Numbers before dates. */
+/* Orders numbers before dates. */
 int oracle_value_compare(const struct oracle_value *a, const struct oracle_value *b);
 
-/* Texts that are values, and some that only look so. */
+/* Texts that are numbers or dates, and some that only look like them. */
 #define ORACLE_N_VALUES 30
 extern const char *const oracle_values[ORACLE_N_VALUES];
 
 struct oracle_range {
-	const char *low, *high; /* NULL: open */
-	bool is_out;            /* the ends are not in it */
+	const char *low, *high; /* NULL: unbounded */
+	bool is_out;            /* the ends are excluded */
 };
 
 #define ORACLE_RANGE_BYTES 80
 void oracle_range_draw(struct oracle_range *range, struct dice *dice,
                        char text[ORACLE_RANGE_BYTES]);
-/* Whether its ends are numbers, or dates. */
+/* Whether both ends are numbers, or both are dates. */
 bool oracle_range_is_one(const struct oracle_range *range);
 bool oracle_range_has(const struct oracle_range *range, const struct oracle_value *value);
 
 struct oracle_item {
-	uint32_t term;     /* unless there is a set */
-	uint32_t position; /* relative to the first of the leaf */
-	/* of a prefix, pattern or fuzzy word: in sets, a byte a term, whether it matches; else
-	 * SIZE_MAX */
+	uint32_t term;     /* ignored if there is a set */
+	uint32_t position; /* relative to the leaf's first item */
+	/* For a prefix, pattern or fuzzy word: offset in oracle_query.sets of one byte per term,
+	 * whether it matches. Otherwise SIZE_MAX. */
 	size_t set_off;
 	bool is_stop;
 };
 
-/* Stands in the text of a leaf for a pattern of small letters, * and ?. */
+/* Placeholder, in the text of a leaf, for a pattern of small letters, * and ?. */
 #define ORACLE_PATTERN "qx"
 
 struct oracle_node {
 	enum oracle_kind kind;
-	int field;      /* printed before it; ORACLE_NO_NAME: none */
+	int field;      /* printed before the node; ORACLE_NO_NAME: none */
 	bool in_parens; /* AND, OR, NOT */
 	bool is_minus;  /* NOT: printed "-" */
 	uint32_t n_children;
 	uint32_t children[ORACLE_MAX_CHILDREN];
-	bool by_and[ORACLE_MAX_CHILDREN]; /* AND: the operator is printed before this child */
-	/* leaves: what stands between the quotes, or before the suffix; in bytes */
+	/* AND: whether the operator is printed before this child */
+	bool by_and[ORACLE_MAX_CHILDREN];
+	/* Leaves: the text between the quotes or before the suffix; offset in
+	 * oracle_query.bytes. */
 	size_t text_off, text_bytes;
 	const char *suffix; /* WORD: "", "*", "~1" or "~2" */
-	/* WORD, PHRASE: printed for ORACLE_PATTERN, the last word of the text; 0 bytes: none */
+	/* WORD, PHRASE: the pattern that is printed instead of ORACLE_PATTERN, which is then the
+	 * last word of the text. 0 bytes: none. */
 	size_t pattern_off, pattern_bytes;
-	/* of leaves and what is in parentheses: "" or "^2.5" and the like */
+	/* Leaves and nodes in parentheses: "" or "^2.5" and the like. */
 	const char *weight;
 	uint32_t distance;          /* NEAR */
 	struct oracle_range range;  /* RANGE */
-	size_t first_item, n_items; /* leaves, once analysed; no item: the leaf is ignored */
+	size_t first_item, n_items; /* leaves, after analysis; no item: the leaf is ignored */
 };
 
 struct oracle_query {
@@ -275,47 +284,50 @@ struct oracle_query {
 	bool any;
 	struct bs_buffer bytes, items, sets;
 	struct bs_buffer text;    /* the query as printed */
-	struct bs_buffer stops;   /* stop words, a line each; empty: none */
-	struct bs_buffer weights; /* a double a term: of all its positive places */
+	struct bs_buffer stops;   /* stop words, one per line; empty: none */
+	struct bs_buffer weights; /* one double per term: the sum over its positive occurrences */
 };
 
 void oracle_query_deinit(struct oracle_query *query);
-/* Makes the tree and its text. */
+/* Draws the tree and prints it to query->text. */
 void oracle_query_draw(struct oracle_query *query, struct dice *dice, struct oracle *oracle,
                        const struct oracle_vocabulary *vocabulary);
 
-/* What a request lets pass, beside its query. */
+/* The filter of a request. */
 struct oracle_filter {
-	const struct oracle_glob *glob;                             /* NULL: none */
-	const char *type, *type_not;                                /* NULL: none */
-	char place[256], spelt[260];                                /* the first is empty: none */
-	const struct oracle_date *newer, *older;                    /* NULL: none */
-	bool is_when;                                               /* they are of the field */
-	const char *globs[2], *types[2], *type_nots[2], *places[2]; /* of a request */
+	const struct oracle_glob *glob; /* NULL: none */
+	const char *type, *type_not;    /* NULL: none */
+	/* place: a path; empty: none. spelt: place as the request spells it. */
+	char place[256], spelt[260];
+	const struct oracle_date *newer, *older; /* NULL: none */
+	/* newer and older apply to the field "when", not to mtime */
+	bool is_when;
+	/* Arrays that a request points to. */
+	const char *globs[2], *types[2], *type_nots[2], *places[2];
 };
 
-/* Most let everything pass. has_times: those of files are known. */
+/* Draws a filter; most filters accept everything. has_times: the mtimes of the files are known. */
 void oracle_filter_draw(struct oracle_filter *filter, struct dice *dice,
                         const struct oracle *oracle, bool has_times);
 void oracle_filter_ask(struct oracle_filter *filter, struct bs_search_request *request);
 bool oracle_filter_passes(const struct oracle_filter *filter, const struct oracle *oracle,
                           const struct oracle_doc *doc);
 
-/* Dates as texts, and what they are. */
+/* Texts that look like dates, with their values. */
 struct oracle_date {
 	const char *text;
-	int64_t seconds; /* 0: it is none */
+	int64_t seconds; /* 0: the text is not a date */
 };
 #define ORACLE_N_DATES 6
 extern const struct oracle_date oracle_dates[ORACLE_N_DATES];
 
-/* A query of one leaf. */
+/* Sets a query of one leaf. */
 void oracle_query_set(struct oracle_query *query, enum oracle_kind kind, const char *text);
 
 /* ---- the naive search ---- */
 
 enum oracle_truth {
-	ORACLE_IGNORED, /* a leaf without words, or nothing but such */
+	ORACLE_IGNORED, /* a leaf without words, or an operator over nothing but such leaves */
 	ORACLE_NO,
 	ORACLE_YES,
 };
@@ -325,30 +337,31 @@ struct oracle_hit {
 	double score;
 };
 
-/* Whether a term is one that a word of the query's list becomes. */
+/* Whether a word of the query's stop list is analysed to this term. */
 bool oracle_is_stop(const struct oracle_query *query, struct oracle *oracle, const uint8_t *term,
                     size_t term_bytes);
 
-/* What is wrong with a line of --explain that says which words were learnt of these documents, the
- * best of the query with their scores; NULL: nothing. */
+/* Checks a line of --explain that lists the feedback terms taken from these hits, the best of the
+ * query with their scores. Returns a description of the fault, or NULL. */
 const char *oracle_check_learnt(const struct oracle_query *query, struct oracle *oracle,
                                 const struct oracle_hit *hits, size_t n_hits, const char *line,
                                 size_t line_bytes);
 
-/* Analyses the leaves. False: nothing remains of the query. */
+/* Analyses the leaves. False: the query has no words and no ranges. */
 bool oracle_query_analyze(struct oracle_query *query, struct oracle *oracle);
-/* Whether the query is one word as it is in any field, and nothing else. */
+/* Whether every leaf is a single exact word without a field: no prefix, pattern or fuzzy word, no
+ * phrase of several words, no range. */
 bool oracle_query_is_words(const struct oracle_query *query);
-/* All hits in document order, scored, into hits (of struct oracle_hit). */
+/* Writes all hits, scored and in document order, into hits (struct oracle_hit). */
 void oracle_search(const struct oracle_query *query, const struct oracle *oracle,
                    struct bs_buffer *hits);
-/* Puts the best first, ties in document order. */
+/* Sorts by descending score, ties in document order. */
 void oracle_rank(struct oracle_hit *hits, size_t n_hits);
-/* Puts those first that have the least value in a field, or the greatest, ties in document order;
- * those without one last. */
+/* Sorts by the least value of a field, or by the greatest in descending order; ties in document
+ * order, documents without a value last. */
 void oracle_sort(const struct oracle *oracle, const char *field, bool is_descending,
                  struct oracle_hit *hits, size_t n_hits);
-/* Whether both documents have the same length and the same count of every scored word, hence the
- * same score. */
+/* Whether two documents have the same score by definition: both have the same length and the same
+ * count of every scored word, or neither has a scored word. */
 bool oracle_is_tie(const struct oracle_query *query, const struct oracle *oracle, size_t a,
                    size_t b);

@@ -1,4 +1,4 @@
-/* oracle_apart.c: each document of a corpus is asked about the query by itself: see
+/* oracle_apart.c: matches and scores each document of a corpus without the index. See
  * bench_check_apart. */
 #include <math.h>
 
@@ -12,7 +12,8 @@
 
 static char fault[256];
 
-/* Reads the query as the index does, or, where that makes no difference, as the setup says. */
+/* Makes the query with the rules of the index, or of the setup where both must agree: signs of
+ * ranges depend on the fields that have values, which only the index knows. */
 static struct bs_query *make_query(struct bench *bench, struct bs_error *err)
 {
 	const struct oracle_setup *setup = &bench->setup;
@@ -58,7 +59,7 @@ static size_t take_texts(const struct oracle *oracle, const struct oracle_doc *d
 	return doc->n_fields;
 }
 
-/* Lines and columns by counting; places in order. */
+/* Checks lines and columns by counting; checks that places are in order. */
 static bool are_places(const struct bs_text *texts, const struct bs_query_result *result)
 {
 	for (size_t i = 0; i < result->n_places; i++) {
@@ -80,7 +81,7 @@ static bool are_places(const struct bs_text *texts, const struct bs_query_result
 	return true;
 }
 
-/* Leaves the document's score in *score_out. */
+/* Stores the document's score in *score_out. */
 static bool check_doc(struct bench *bench, struct bs_query *query,
                       const struct bs_statistics *statistics, size_t number,
                       const struct oracle_hit *expected, double *score_out)
@@ -128,7 +129,7 @@ static bool check_docs(struct bench *bench, struct bs_query *query,
 	return is_right;
 }
 
-/* Every hit has, to the last bit, the score of one of the documents that bear its id. */
+/* A hit must have exactly the score of one of the documents with its id. */
 static int compare_score(void *context, const struct bs_hit *hit)
 {
 	const struct bench *bench = context;
@@ -161,8 +162,7 @@ static bool check_index(struct bench *bench, const struct bs_statistics *statist
 	return false;
 }
 
-/* What was found of the best, one after the other, against documents in the order that they must
- * have. */
+/* Hits found so far, compared one by one with the expected order. */
 struct ranking {
 	const struct bench *bench;
 	const struct oracle_hit *expected;
@@ -188,7 +188,8 @@ static int compare_rank(void *context, const struct bs_hit *hit)
 	return !is_right;
 }
 
-/* Numbers that no index has, so that bounds by those of the index are wrong ones. */
+/* Changes the statistics to numbers that no index has, so that score bounds computed from the
+ * numbers of the index would be wrong. */
 static void distort(struct dice *dice, struct bs_statistics *statistics)
 {
 	const char *word;
@@ -207,7 +208,8 @@ static void distort(struct dice *dice, struct bs_statistics *statistics)
 	}
 }
 
-/* The best by such numbers, with bounds, are those by the scores of all. */
+/* With distorted statistics, the search that prunes by bounds must find the same best hits as
+ * sorting the scores of all documents. */
 static bool check_bounds(struct bench *bench, struct bs_query *query,
                          struct bs_statistics *statistics)
 {

@@ -1,5 +1,5 @@
-/* oracle_bench.c: a corpus with its index in a folder of its own, and the engine that searches it.
- * See oracle_bench.h. */
+/* oracle_bench.c: a corpus with its index in a folder of its own, and the engine opened on it. See
+ * oracle_bench.h. */
 #include <errno.h>
 #include <ftw.h>
 #include <sys/stat.h>
@@ -90,7 +90,7 @@ void bench_index(struct bench *bench, const char *dir, uint32_t first_source, ui
 		request.rules.id_field = "key";
 	if (setup->has_text_fields)
 		request.rules.text_fields = text_fields;
-	clock_make_old(); /* those of young sources lie in the future */
+	clock_make_old(); /* the mtimes of young sources lie even beyond this clock */
 	for (uint32_t i = 0, end; i < n_sources; i = end) {
 		bool by_writer = setup->by_writer && strcmp(sources[i], "-") == 0;
 		for (end = i + 1; setup->by_writer && !by_writer && end < n_sources &&

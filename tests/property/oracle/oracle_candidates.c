@@ -1,15 +1,15 @@
-/* oracle_candidates.c: what a search for candidates says of each document, against a search that
- * reads texts. See oracle_bench.h. */
+/* oracle_candidates.c: compares a search for candidates with a search that reads texts. See
+ * oracle_bench.h. */
 #include "core/bitsift/candidates.h"
 #include "core/bitsift/search.h"
 #include "tests/property/oracle/oracle_bench.h"
 #include "tests/rigs/test.h"
 
-/* What searches hand out, in their order. */
+/* Hits of a search, in the order of the calls. */
 struct taken {
 	struct bs_buffer documents;  /* uint64_t each */
-	struct bs_buffer candidates; /* bool each: only may match */
-	struct bs_buffer ids;        /* each behind its length */
+	struct bs_buffer candidates; /* bool each: not certain to match */
+	struct bs_buffer ids;        /* each after its length, a size_t */
 };
 
 static void take(struct taken *taken, uint64_t document, bool is_candidate, const char *id,
@@ -56,7 +56,7 @@ static size_t n_taken(const struct taken *taken)
 	return taken->candidates.used_bytes;
 }
 
-/* Certain ones are hits, and every hit is among the candidates, in the same order. */
+/* Every certain candidate must be a hit, and every hit a candidate, in the same order. */
 static const char *compare(const struct taken *exact, const struct taken *found,
                            size_t *n_candidates_out)
 {
@@ -119,7 +119,7 @@ const char *bench_check_candidates(struct bench *bench, uint64_t *n_certain_io)
 	struct bs_search_estimate estimate;
 	if (!fault && bs_estimate(searcher, &request, &estimate, ERR))
 		fault = "it cannot be estimated";
-	/* A filter is not part of the estimate, but leaves fewer. */
+	/* The estimate ignores filters, which only reduce the hits. */
 	if (!fault && (estimate.n_least_df < n_taken(&exact) || estimate.n_hits > estimate.n_docs))
 		fault = "the estimate is below what there is";
 	if (!fault && estimate.is_certain && !request.filter.date_field && n_candidates > 0)

@@ -1,5 +1,5 @@
-/* oracle_corpus.c: random options and sources. What is written for the engine is added to the
- * oracle at once. */
+/* oracle_corpus.c: random options and sources. Everything that is written for the engine is added
+ * to the oracle at the same time. See oracle.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -56,7 +56,8 @@ static const char *draw_source(const struct oracle_setup *setup, struct dice *di
 		return "-";
 	if (chance(dice, 10))
 		return files[i];
-	/* Files are slow to make; but more than a shard of two blocks now and then. */
+	/* Few folders in large corpora, because creating files is slow; but some, so that a folder
+	 * exceeds a shard of two blocks. */
 	return chance(dice, setup->n_docs > 1100 ? 3 : 35) ? folders[i] : collections[i];
 }
 
@@ -102,7 +103,7 @@ void oracle_setup_draw(struct oracle_setup *setup, struct dice *dice, uint64_t s
 	setup->n_threads = roll(dice, 4);
 	setup->pairs_least_bytes = chance(dice, 70);
 	setup->forward_mode = n_docs ? BS_FORWARD_AUTO : modes[roll(dice, 4)];
-	/* A writer knows no options of records. */
+	/* A writer has no options for records. */
 	bool is_first = strcmp(setup->sources[0], "-") == 0;
 	setup->by_writer = setup->has_stdin && chance(dice, 60) &&
 	                   !(is_first && (setup->id_field || setup->has_text_fields));
@@ -150,7 +151,7 @@ static void make_parents(const char *path)
 	}
 }
 
-/* The path tells, so that there are some of several months. */
+/* Derives the mtime from the path, so that files of several months exist. */
 static int64_t mtime_of(const char *path)
 {
 	return 1500000000 + (int64_t)(strlen(path) % 12) * 30 * 86400;
@@ -158,7 +159,7 @@ static int64_t mtime_of(const char *path)
 
 static void write_file(const char *path, const struct bs_buffer *bytes, bool is_young)
 {
-	/* A time to come proves nothing. */
+	/* The index does not trust an mtime in the future. */
 	int64_t when_s = mtime_of(path) + (is_young ? (int64_t)200 * 365 * 86400 : 0);
 	const struct timespec when[2] = {{.tv_sec = when_s}, {.tv_sec = when_s}};
 	make_parents(path);
@@ -172,18 +173,18 @@ static void write_file(const char *path, const struct bs_buffer *bytes, bool is_
 	assert_int_equal(utimensat(AT_FDCWD, path, when, 0), 0);
 }
 
-/* How sources are being made. */
+/* The state of writing sources. */
 struct making {
 	const struct oracle_setup *setup;
 	const struct oracle_vocabulary *vocabulary;
 	struct dice *dice;
 	struct oracle *oracle;
 	struct bs_buffer text, id;
-	int64_t when_s;    /* of the record */
-	bool has_own_name; /* it has a field that is called so */
-	bool is_by_line;   /* its id is that of its line */
-	/* Of a collection in a folder: the id of the file, and where the path below the folder
-	 * begins there. */
+	int64_t when_s;    /* the record's date */
+	bool has_own_name; /* the record has a field "name" */
+	bool is_by_line;   /* the record's id is derived from its line */
+	/* For a collection in a folder: the id of the file, and the offset in it of the path below
+	 * the folder. inner_id is empty otherwise. */
 	char inner_id[512];
 	size_t inner_below;
 };
@@ -205,7 +206,7 @@ static void draw_text(struct making *making)
 	oracle_append_text(making->vocabulary, making->dice, draw_length(making), &making->text);
 }
 
-/* The argument as ids have it: without leading "./" and trailing "/". */
+/* Appends the argument as it appears in ids: without leading "./" and trailing "/". */
 static void append_label(struct bs_buffer *id, const char *argument)
 {
 	const char *start = strncmp(argument, "./", 2) == 0 ? argument + 2 : argument;
@@ -215,7 +216,7 @@ static void append_label(struct bs_buffer *id, const char *argument)
 	append_bytes(id, start, n);
 }
 
-/* written: when. */
+/* written: the mtime. */
 static void add_file(struct making *making, const char *argument, const char *name, int64_t written)
 {
 	const struct bs_buffer *text = &making->text;
@@ -244,7 +245,7 @@ static void make_file(struct making *making, const char *argument)
 
 /* ---- folders ---- */
 
-/* By component, bytewise. */
+/* Compares paths component by component, bytewise. */
 static int compare_paths(const void *a, const void *b)
 {
 	const char *x = *(const char *const *)a, *y = *(const char *const *)b;
@@ -260,7 +261,8 @@ static int compare_paths(const void *a, const void *b)
 	}
 }
 
-/* Unique: the file's own name holds the number, and no folder's name holds any. */
+/* Draws a path. It is unique: the file's name contains the number, and no folder's name contains a
+ * digit. */
 static char *draw_path(struct dice *dice, uint32_t number)
 {
 	static const char *const folders[] = {"a",      "a-b", "a.b", "b",    "A",
@@ -277,7 +279,7 @@ static char *draw_path(struct dice *dice, uint32_t number)
 	return strdup(path);
 }
 
-/* Files in folders that are so are passed over. */
+/* The walk of a folder skips binary files. */
 static bool is_binary(const struct bs_buffer *text)
 {
 	size_t n = text->used_bytes < 65536 ? text->used_bytes : 65536;
@@ -286,7 +288,7 @@ static bool is_binary(const struct bs_buffer *text)
 
 static void make_collection(struct making *making, const char *argument, uint32_t n_docs);
 
-/* Its first line is no object, and it has one. */
+/* Makes the first line invalid JSON, so that the file is not a collection. */
 static void begin_plainly(struct bs_buffer *text)
 {
 	static const char start[] = "plain ";
@@ -295,7 +297,7 @@ static void begin_plainly(struct bs_buffer *text)
 	memcpy(text->data, start, strlen(start));
 }
 
-/* A file of a folder whose lines are records. */
+/* Writes a collection inside a folder. */
 static void make_inner(struct making *making, const char *argument, const char *path,
                        const char *name)
 {
@@ -337,14 +339,14 @@ static void make_folder(struct making *making, const char *argument, uint32_t n_
 		free(names[i]);
 	}
 	free(names);
-	/* Hidden: passed over, too. */
+	/* The walk skips hidden files, too. */
 	snprintf(path, sizeof(path), "%s/.hidden", argument);
 	write_file(path, &making->text, making->setup->is_young);
 }
 
 /* ---- collections ---- */
 
-/* Every string in a manner of its own: most with short escapes only, as programs write them. */
+/* Escapes each string in a style of its own: usually with short escapes only, as programs do. */
 static void append_json(struct making *making, struct bs_buffer *json, const uint8_t *text,
                         size_t text_bytes)
 {
@@ -388,7 +390,8 @@ static bool is_integer(const struct bs_buffer *id)
 	return true;
 }
 
-/* Then its id begins with that of the file, as others do not: in a folder's collection. */
+/* Whether the id of a record of a folder's collection is derived from its line: only then a colon
+ * follows the id of the file. */
 static bool is_named_by_line(const struct making *making, size_t doc)
 {
 	const struct oracle_doc *record = oracle_doc(making->oracle, doc);
@@ -396,7 +399,7 @@ static bool is_named_by_line(const struct making *making, size_t doc)
 	return n > 0 && making->oracle->bytes.data[record->id_off + n] == ':';
 }
 
-/* An earlier document of this source whose id the next record takes over, or SIZE_MAX. */
+/* Draws an earlier document of this source that the next record replaces by its id, or SIZE_MAX. */
 static size_t draw_replaced(struct making *making, size_t first_doc)
 {
 	size_t n = oracle_n_docs(making->oracle) - first_doc;
@@ -408,8 +411,8 @@ static size_t draw_replaced(struct making *making, size_t first_doc)
 	               : doc;
 }
 
-/* Leaves the record's id in making->id and appends its field; without one, the id is of the
- * line. */
+/* Stores the record's id in making->id and appends the id field. A record without the field gets an
+ * id from its line. */
 static void append_id(struct making *making, const char *argument, uint32_t line, size_t replaced,
                       struct bs_buffer *json)
 {
@@ -468,7 +471,7 @@ static void add_field(struct making *making, const char *name, const void *text,
 	oracle_add_field(making->oracle, name, text, text_bytes);
 }
 
-/* What is no string at the top of the record: its strings and numbers are text, too. */
+/* Appends nested values and a number: their strings and numbers are text, too. */
 static void append_deep(struct making *making, struct bs_buffer *json, bool *has_text)
 {
 	static const char *const numbers[] = {"12", "-0.50", "1E+3",
@@ -490,7 +493,8 @@ static void append_deep(struct making *making, struct bs_buffer *json, bool *has
 	add_field(making, "deep.l.a", "in a list", 9, has_text);
 }
 
-/* A field with a date, or with something like one. Whether it counts as text. */
+/* Appends the field "when", with a date or something like one. Returns whether it counts as
+ * text. */
 static bool append_when(struct making *making, struct bs_buffer *json)
 {
 	const struct oracle_date *date = &oracle_dates[roll(making->dice, ORACLE_N_DATES)];
@@ -510,7 +514,8 @@ static bool begins_as_json(const char *text)
 	return *text >= '0' && *text <= '9';
 }
 
-/* A number or a date, or what looks like one, as a string or, if JSON has it, as it is. */
+/* Appends a number, a date or something similar: as a string, or as a JSON number if JSON allows
+ * it. */
 static void append_value(struct making *making, struct bs_buffer *json)
 {
 	const char *text = oracle_values[roll(making->dice, ORACLE_N_VALUES)];
@@ -525,7 +530,7 @@ static void append_value(struct making *making, struct bs_buffer *json)
 		append_json(making, json, making->text.data, making->text.used_bytes);
 }
 
-/* A record with some fields; false if the engine must find no text in it. */
+/* Appends the fields of a record. False if the engine must find no text in it. */
 static bool append_fields(struct making *making, struct bs_buffer *json)
 {
 	bool has_text = false;
@@ -623,7 +628,8 @@ static void make_collection(struct making *making, const char *argument, uint32_
 	for (uint32_t i = 0; i < n_docs; line++) {
 		if (line > 1)
 			append_string(&json, chance(making->dice, 5) ? "\r\n" : "\n");
-		/* One that begins so is no collection in a folder. */
+		/* A file of a folder whose first line is not an object would not be a
+		 * collection. */
 		if (chance(making->dice, 2) && (i > 0 || !making->inner_id[0])) {
 			append_bad_line(making, &json);
 			continue;

@@ -1,4 +1,4 @@
-/* oracle_docs.c: chance, and the documents as the naive search has them. See oracle.h. */
+/* oracle_docs.c: the random generator, and the documents of the naive search. See oracle.h. */
 #include "tests/property/oracle/oracle.h"
 #include "tests/rigs/test.h"
 
@@ -79,7 +79,7 @@ const struct oracle_term *oracle_term(const struct oracle *oracle, size_t term)
 
 /* ---- terms ---- */
 
-/* The slot of a term, or the empty one where it belongs. */
+/* Returns the slot of a term, or the empty slot where it belongs. */
 static uint32_t *find_slot(const struct oracle *oracle, const uint8_t *bytes, size_t n_bytes)
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
@@ -151,7 +151,7 @@ static int find_name(struct oracle *oracle, const char *name)
 	return oracle->n_names++;
 }
 
-/* The document being added: it begins where the last one ended. */
+/* Returns the document being added, which begins where the last one ended. */
 static struct oracle_doc next_doc(const struct oracle *oracle)
 {
 	struct oracle_doc doc = {0};
@@ -233,7 +233,8 @@ void oracle_place_doc(struct oracle *oracle, const char *path, size_t name_off, 
 void oracle_forget(struct oracle *oracle, size_t doc)
 {
 	struct oracle_doc *gone = oracle_doc(oracle, doc);
-	/* A number that no document has: the term has been uncounted for this one. */
+	/* No document has this number; it marks terms whose df was already reduced for this
+	 * document. */
 	size_t mark = oracle_n_docs(oracle) + doc;
 	assert_true(gone->is_replaced && !gone->is_gone);
 	gone->is_gone = true;

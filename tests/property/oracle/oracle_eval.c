@@ -1,5 +1,5 @@
-/* oracle_eval.c: the naive search: every document, every token, as SEMANTICS says it and no
- * cleverer. See oracle.h. */
+/* oracle_eval.c: the naive search. It looks at every token of every document and follows the manual
+ * pages literally. See oracle.h. */
 #include <math.h>
 
 #include <unicode/utf8.h>
@@ -36,7 +36,8 @@ static size_t least(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* Insertions, deletions, replacements and swaps of neighbours, each place touched once. */
+/* Counts insertions, deletions, replacements and swaps of neighbours; no character is edited
+ * twice. */
 static size_t count_edits(const struct code_points *a, const struct code_points *b)
 {
 	size_t width = b->n + 1, *d = calloc((a->n + 1) * width, sizeof(*d));
@@ -74,7 +75,7 @@ static bool is_match(const char *suffix, const uint8_t *word, size_t word_bytes,
 	return is_near;
 }
 
-/* Whether the first i code points of a pattern match the first k of a term, for all of both. */
+/* does[i][k]: whether the first i code points of the pattern match the first k of the term. */
 static bool is_pattern_match(const uint8_t *pattern, size_t pattern_bytes, const uint8_t *term,
                              size_t term_bytes)
 {
@@ -100,7 +101,7 @@ static bool is_pattern_match(const uint8_t *pattern, size_t pattern_bytes, const
 	return matches;
 }
 
-/* What a query asks for is not split. */
+/* Analyses query text, whose identifiers are not split. */
 static void analyze_query(struct oracle *oracle, const void *text, size_t text_bytes,
                           struct kept *out)
 {
@@ -110,7 +111,8 @@ static void analyze_query(struct oracle *oracle, const void *text, size_t text_b
 	oracle->naive.split_identifiers = splits;
 }
 
-/* The set of the last word of a leaf: folded like any other, but not stemmed. */
+/* Appends the set of terms that match the last word of a leaf, which is folded but not stemmed.
+ * Returns its offset in query->sets. */
 static size_t make_set(struct oracle_query *query, const struct oracle_node *node,
                        struct oracle *oracle)
 {
@@ -141,7 +143,8 @@ static size_t make_set(struct oracle_query *query, const struct oracle_node *nod
 	return set_off;
 }
 
-/* A suffix means nothing to a code point of a run. */
+/* Whether the last word of a leaf matches by a set. A suffix is ignored after a code point of a
+ * script run. */
 static bool is_blurred(const struct oracle_query *query, const struct oracle_node *node,
                        const struct kept_token *last)
 {
@@ -237,7 +240,8 @@ static double *weights_of(const struct oracle_query *query)
 	return (double *)(void *)query->weights.data;
 }
 
-/* Of each place under an even number of NOTs, the product of the weights around it. */
+/* Adds, for each occurrence of a word under an even number of NOTs, the product of the weights
+ * around it. */
 static void collect_weights(struct oracle_query *query, uint32_t number, bool is_positive,
                             double weight)
 {
@@ -264,7 +268,7 @@ static bool is_anything(const struct oracle_query *query, uint32_t number)
 	return any;
 }
 
-/* Whether a positive word is no stop word. */
+/* Whether some positive word is not a stop word. */
 static bool has_others(const struct oracle_query *query, uint32_t number, bool is_positive)
 {
 	const struct oracle_node *node = &query->nodes[number];
@@ -314,7 +318,7 @@ bool oracle_query_is_words(const struct oracle_query *query)
 	return is_words(query, &query->nodes[query->root]);
 }
 
-/* One document's tokens, and the field asked for. */
+/* One document's tokens. */
 struct looking {
 	const struct oracle_query *query;
 	const struct oracle *oracle;
@@ -328,7 +332,7 @@ static bool is_in_field(const struct looking *looking, const struct oracle_token
 	       oracle_field(looking->oracle, token->field)->name == field;
 }
 
-/* Whether token t is followed, in its field, by the item so many positions further. */
+/* Whether the item occurs `distance` positions after token t, in the same field. */
 static bool is_followed(const struct looking *looking, size_t t, const struct oracle_item *item,
                         uint32_t distance)
 {
@@ -359,8 +363,8 @@ static bool phrase_matches(const struct looking *looking, const struct oracle_no
 	return false;
 }
 
-/* Whether the tokens from t on, of its field and at most span positions further, hold every item
- * once for each time. */
+/* Whether the tokens from t on, in its field and at most span positions further, contain every item
+ * as often as the items repeat it. */
 static bool window_holds(const struct looking *looking, size_t t, const struct oracle_item *items,
                          size_t n_items, uint64_t span)
 {
@@ -412,12 +416,12 @@ static enum oracle_truth join(bool is_or, enum oracle_truth a, enum oracle_truth
 	                      : a == ORACLE_YES && b == ORACLE_YES);
 }
 
-/* is_outside: of all parentheses. */
+/* is_outside: outside all parentheses. */
 static enum oracle_truth eval(const struct looking *looking, uint32_t number, int field,
                               bool is_outside, bool in_not);
 
-/* What stands side by side with --any: one of the parts that AND joins, and none of those that are
- * one negation. */
+/* Evaluates adjacent operands with --any: one of the groups joined by AND must match, and no
+ * operand that is a lone negation may exclude the document. */
 static enum oracle_truth eval_any(const struct looking *looking, const struct oracle_node *node,
                                   int field, bool in_not)
 {
@@ -445,7 +449,7 @@ static bool leaf_matches(const struct looking *looking, const struct oracle_node
 	return phrase_matches(looking, node, field);
 }
 
-/* The name is a text of its own; or the record has a field of that name. */
+/* Matches the file's name, a text of its own, or a record's field "name". */
 static bool name_matches(const struct looking *looking, const struct oracle_node *node)
 {
 	struct oracle_doc named = *looking->doc;
@@ -493,7 +497,7 @@ static enum oracle_truth eval(const struct looking *looking, uint32_t number, in
 	enum oracle_truth value = ORACLE_IGNORED;
 	field = node->field != ORACLE_NO_NAME ? node->field : field;
 	is_outside = is_outside && !node->in_parens;
-	/* With --any, a stop word is not there, but where it excludes. */
+	/* With --any, a stop word is ignored unless it is negated. */
 	if (node->kind < ORACLE_AND && node->n_items == 1 && looking->query->any && !in_not &&
 	    items_of(looking->query, node)->is_stop)
 		return ORACLE_IGNORED;
@@ -541,7 +545,7 @@ static int compare_doubles(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Added from the smallest part on, so that the same parts make the same sum. */
+/* Adds in ascending order, so that the same parts always make the same sum. */
 static double add_up(double *parts, size_t n)
 {
 	double sum = 0;
@@ -612,7 +616,7 @@ static bool is_scored(const struct oracle_query *query, const struct oracle *ora
 	return any;
 }
 
-/* Every scored word of a stands in b as often. */
+/* Whether every scored word of document a has the same count in b. */
 static bool has_counts_of(const struct oracle_query *query, const struct oracle *oracle, size_t a,
                           size_t b)
 {
@@ -636,7 +640,7 @@ bool oracle_is_tie(const struct oracle_query *query, const struct oracle *oracle
 	       has_counts_of(query, oracle, b, a);
 }
 
-/* The value by which a document is sorted. */
+/* Finds the value by which a document is sorted: its least, or greatest, of the field. */
 static bool take_sorted(const struct oracle *oracle, size_t doc, int name, bool is_descending,
                         struct oracle_value *best)
 {

@@ -1,5 +1,4 @@
-/* oracle_feedback.c: what is typical of some documents, as feedback.h defines it and no cleverer.
- * See oracle.h. */
+/* oracle_feedback.c: feedback terms, straight from their definition in feedback.h. See oracle.h. */
 #include <math.h>
 
 #include "tests/property/oracle/oracle.h"
@@ -7,14 +6,14 @@
 
 #define MOST_WORDS 20
 
-/* A term of the documents. */
+/* A term of the feedback documents. */
 struct typical {
 	double share, value;
-	double told; /* its weight on the line; 0: it is not there */
-	bool may_be; /* told of */
+	double told; /* its weight on the line; 0: not listed */
+	bool may_be; /* allowed on the line */
 };
 
-/* Of the query's words, each place counted. */
+/* Returns the sum of the weights of the query's positive words, every occurrence counted. */
 static double own_weight(const struct oracle_query *query, uint32_t number, bool is_positive,
                          double weight)
 {
@@ -49,7 +48,8 @@ static void add_doc(const struct oracle *oracle, size_t d, double trust, struct 
 	}
 }
 
-/* Reads "word^weight word^weight ...". False: something there is no term. */
+/* Reads "word^weight word^weight ...". False: an entry is not a term of the corpus, or is
+ * repeated. */
 static bool read_line(const struct oracle *oracle, const char *at, const char *end,
                       struct typical *typical, size_t *n_out)
 {
@@ -122,7 +122,7 @@ const char *oracle_check_learnt(const struct oracle_query *query, struct oracle 
 	const char *at = line_bytes > 0 ? strstr(line, " text") : NULL;
 	at = at ? strchr(at, ':') : NULL;
 	const char *fault = NULL;
-	/* Of a long word the line has the beginning. */
+	/* The line truncates long words, so it cannot be read back. */
 	if (is_long)
 		fault = NULL;
 	else if (!at || !read_line(oracle, at + 1, line + line_bytes, typical, &n_told))

@@ -1,9 +1,9 @@
-/* oracle_filter.c: random filters, and which documents they let pass. See oracle.h. */
+/* oracle_filter.c: random filters, and the documents that pass them. See oracle.h. */
 #include "core/bitsift/search.h"
 #include "tests/property/oracle/oracle.h"
 #include "tests/rigs/test.h"
 
-/* What is asked of the parts of a path: of its last one; negated, that none of them is so. */
+/* The condition on the last component of a path; if negated, no component may meet it. */
 enum asks {
 	ENDS,
 	BEGINS,
@@ -42,7 +42,7 @@ static const struct oracle_date *draw_date(struct dice *dice)
 	return &oracle_dates[roll(dice, ORACLE_N_DATES - 1)];
 }
 
-/* A document's path, or a folder on the way to it. */
+/* Draws a document's path or one of its parent folders. */
 static void draw_place(struct oracle_filter *filter, struct dice *dice, const struct oracle *oracle)
 {
 	const struct oracle_doc *doc =
@@ -103,7 +103,7 @@ static bool is_part(enum asks asks, const char *text, const char *part, size_t p
 	return memcmp(asks == ENDS ? part + part_bytes - n : part, text, n) == 0;
 }
 
-/* Whether any part of the path is so; or the last. */
+/* Whether the condition holds for any component of the path, or for the last one if only_last. */
 static bool has_part(enum asks asks, const char *text, const char *path, bool only_last)
 {
 	bool has = false;
@@ -115,7 +115,7 @@ static bool has_part(enum asks asks, const char *text, const char *path, bool on
 	return has;
 }
 
-/* A folder is asked for by a glob that ends in a slash. */
+/* A glob that ends in a slash applies to folders only. */
 static bool passes_glob(const struct oracle_glob *glob, const char *path)
 {
 	char folder[256];
@@ -138,7 +138,7 @@ bool oracle_filter_passes(const struct oracle_filter *filter, const struct oracl
 	char ending[16];
 	if (filter->glob && !passes_glob(filter->glob, path))
 		return false;
-	/* A glob that wants a file has the last word. */
+	/* A positive glob that accepts the file overrides the types. */
 	if ((filter->type || filter->type_not) && !(filter->glob && !filter->glob->is_negated)) {
 		snprintf(ending, sizeof(ending), ".%s",
 		         filter->type ? filter->type : filter->type_not);

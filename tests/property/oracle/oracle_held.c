@@ -1,8 +1,6 @@
-/*
- * oracle_held.c: finds the replaced documents that the index still holds. A build or a commit may
- * compact, which removes replaced documents from N, df and avgdl. Only the document tables of the
- * index are read, not the numbers that scores depend on. See oracle_bench.h.
- */
+/* oracle_held.c: finds the replaced documents that the index still holds. A build or a commit may
+ * compact, which removes replaced documents from N, df and avgdl. This file reads only the document
+ * tables of the index, not the numbers that scores depend on. See oracle_bench.h. */
 #include "core/base/source_kind.h"
 #include "query/search/index_handle.h"
 #include "tests/property/oracle/oracle_bench.h"
@@ -45,7 +43,7 @@ static void sort_places(struct held *held)
 	qsort(held->places, held->n_places, sizeof(*held->places), compare_places);
 }
 
-/* The place of a document of the index; NULL: the oracle has written nothing there. */
+/* Returns the place of a document of the index, or NULL if the oracle wrote nothing there. */
 static struct place *find_place(struct held *held, const struct bs_doc_record *record)
 {
 	const struct bs_source_record *source = &held->snapshot->manifest.sources[record->source];

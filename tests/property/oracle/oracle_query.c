@@ -7,7 +7,7 @@
 
 #define MAX_DEPTH 4
 
-/* What a tree is made with. */
+/* The state of drawing a tree. */
 struct growing {
 	struct oracle_query *query;
 	struct dice *dice;
@@ -27,7 +27,7 @@ void oracle_query_deinit(struct oracle_query *query)
 
 /* ---- the text of leaves ---- */
 
-/* Any field of any document that is not empty; NULL after some tries. */
+/* Draws any non-empty field of any document; NULL after 8 empty ones. */
 static const struct oracle_field *draw_field(struct growing *growing)
 {
 	size_t n_fields = growing->oracle->fields.used_bytes / sizeof(struct oracle_field);
@@ -40,8 +40,8 @@ static const struct oracle_field *draw_field(struct growing *growing)
 	return NULL;
 }
 
-/* Some code points from anywhere in a document: parts of runs, of words, and what stands
- * between. */
+/* Appends some code points from anywhere in a document: parts of script runs, parts of words, and
+ * the characters between. */
 static void append_cutting(struct growing *growing, struct bs_buffer *to)
 {
 	const struct oracle_field *field = draw_field(growing);
@@ -57,7 +57,7 @@ static void append_cutting(struct growing *growing, struct bs_buffer *to)
 	append_bytes(to, text + start, end - start);
 }
 
-/* Some words of a document that stand together, perhaps not quite as they stand there. */
+/* Appends some consecutive words of a document, perhaps slightly changed. */
 static void append_excerpt(struct growing *growing, struct bs_buffer *to)
 {
 	struct oracle *oracle = growing->oracle;
@@ -79,11 +79,10 @@ static void append_excerpt(struct growing *growing, struct bs_buffer *to)
 		             (size_t)(until->end_byte - from->start_byte));
 		return;
 	}
-	/* Word by word, one of them left out, repeated, replaced, or exchanged with its
-	 * neighbour. */
+	/* One of the words is left out, repeated, replaced, or swapped with its neighbour. */
 	size_t odd = first + roll(dice, (uint32_t)(last - first + 1));
 	uint32_t what = roll(dice, 5);
-	/* Folded words without space between may be a run where there was none. */
+	/* Folded words without a space may form a script run that the text did not have. */
 	const char *between = chance(dice, 30) ? "" : " ";
 	for (size_t i = first; i <= last; i++) {
 		const struct kept_token *token = kept_at(&oracle->kept, i);
@@ -111,7 +110,7 @@ static void append_words(struct growing *growing, uint32_t n_words, struct bs_bu
 		size_t n_bytes;
 		const uint8_t *word =
 			oracle_draw_word(growing->vocabulary, growing->dice, &n_bytes);
-		/* Zipf's law draws common words; a rare one now and then. */
+		/* Zipf's law prefers common words; therefore some are drawn uniformly. */
 		if (chance(growing->dice, 40)) {
 			uint32_t at = roll(growing->dice, growing->vocabulary->n);
 			word = growing->vocabulary->bytes.data + growing->vocabulary->offs[at];
@@ -155,8 +154,8 @@ static bool begins_with_field(const struct growing *growing, const uint8_t *text
 	return false;
 }
 
-/* Makes a bare token of the bytes from at on: up to the first delimiter, and nothing that means
- * something else. */
+/* Turns the bytes from `at` on into a bare token: cuts them at the first delimiter and removes
+ * operators. */
 static void cut_token(const struct growing *growing, struct bs_buffer *bytes, size_t at)
 {
 	uint8_t *text = bytes->data + at;
@@ -165,7 +164,7 @@ static void cut_token(const struct growing *growing, struct bs_buffer *bytes, si
 		size_t next = end;
 		UChar32 c;
 		U8_NEXT(text, next, n, c);
-		/* Brackets that are signs come later, in print_signs. */
+		/* Brackets inside tokens are added by call() and print_signs(). */
 		if (c == '(' || c == ')' || c == '"' || c == '^' || c == '&' || c == '|' ||
 		    (c >= 0 && u_isUWhiteSpace(c)))
 			break;
@@ -201,8 +200,7 @@ static uint32_t new_node(struct growing *growing, enum oracle_kind kind)
 	return query->n_nodes++;
 }
 
-/* Turns a bare token into the beginning of a word, or into one with a slip, as somebody would type
- * it. */
+/* Turns a bare token into a prefix, or into a fuzzy word with a typing error. */
 static void blur(struct growing *growing, struct oracle_node *node)
 {
 	static const char *const suffixes[] = {"*", "*", "~1", "~2"};
@@ -222,7 +220,7 @@ static void blur(struct growing *growing, struct oracle_node *node)
 	growing->query->bytes.used_bytes = node->text_off + node->text_bytes;
 }
 
-/* Some code points of a file's name. */
+/* Appends some code points of a file's name. */
 static void append_name(struct growing *growing, struct bs_buffer *to)
 {
 	const struct oracle *oracle = growing->oracle;
@@ -236,8 +234,8 @@ static void append_name(struct growing *growing, struct bs_buffer *to)
 	append_bytes(to, name + start, n - start);
 }
 
-/* The text of a leaf that is there already, so that words stand in the query more than once.
- * Whether there was one. */
+/* Appends the text of an earlier leaf, so that words occur in the query more than once. False if
+ * there was none. */
 static bool append_again(struct growing *growing, uint32_t number, struct bs_buffer *to)
 {
 	uint32_t other = roll(growing->dice, number + 1);
@@ -250,7 +248,7 @@ static bool append_again(struct growing *growing, uint32_t number, struct bs_buf
 	return true;
 }
 
-/* A power of digits (2^10) is none. */
+/* Draws a weight. A number with a caret (2^10) is not a weighted word. */
 static void draw_weight(struct growing *growing, struct oracle_node *node)
 {
 	static const char *const weights[] = {"^2", "^2.5", "^0",    "^.5",  "^0.125",
@@ -264,7 +262,7 @@ static void draw_weight(struct growing *growing, struct oracle_node *node)
 		node->weight = weights[roll(growing->dice, sizeof(weights) / sizeof(*weights))];
 }
 
-/* A field that has values, or ORACLE_NO_NAME after some tries. */
+/* Draws a field that has values, or ORACLE_NO_NAME after 6 tries. */
 static int draw_value_field(struct growing *growing)
 {
 	const struct oracle *oracle = growing->oracle;
@@ -289,7 +287,7 @@ static uint32_t grow_range(struct growing *growing, int field)
 	return number;
 }
 
-/* A call of a function, or an element of an array: its brackets are signs. */
+/* Appends the brackets of a function call or of an array element, which are ordinary characters. */
 static void call(struct growing *growing, struct oracle_node *node)
 {
 	static const char *const brackets[] = {"()", "(x)", "(the(x))", "[x]", "->x", "(+)"};
@@ -303,8 +301,8 @@ static void call(struct growing *growing, struct oracle_node *node)
 	node->text_bytes = bytes->used_bytes - node->text_off;
 }
 
-/* Puts wildcards into a word of small letters, three of which remain if there is a *; a ? stands
- * between two. Whether it did. */
+/* Puts wildcards into a word of small letters. At least three letters remain if there is a *; a ?
+ * has letters on both sides. Returns whether it succeeded. */
 static bool append_wild(struct growing *growing, const uint8_t *word, size_t n_bytes)
 {
 	struct bs_buffer *to = &growing->query->bytes;
@@ -340,7 +338,8 @@ static bool append_wild(struct growing *growing, const uint8_t *word, size_t n_b
 	return n_letters > 0 && n_any + n_one > 0 && (n_any == 0 || n_letters >= 3);
 }
 
-/* Makes a leaf whose last word is a pattern of a word of a document. Whether it did. */
+/* Makes a leaf whose last word is a pattern that matches a word of a document. Returns whether it
+ * succeeded. */
 static bool make_wild(struct growing *growing, struct oracle_node *node)
 {
 	static const char *const before[] = {"", "", "", "", "foo.", "bar-", "+", "\u6f22"};
@@ -363,7 +362,7 @@ static bool make_wild(struct growing *growing, struct oracle_node *node)
 	}
 	node->pattern_bytes = bytes->used_bytes - node->pattern_off;
 	node->text_off = bytes->used_bytes;
-	/* As it stands there, so that some phrases match. */
+	/* Copies the word before it from the text, so that some phrases match. */
 	uint64_t start = at > 0 ? kept_at(&oracle->kept, at - 1)->start_byte : token->start_byte;
 	if (node->kind == ORACLE_WORD)
 		append_string(bytes, before[roll(growing->dice, sizeof(before) / sizeof(*before))]);
@@ -415,8 +414,8 @@ static uint32_t grow_leaf(struct growing *growing)
 
 static uint32_t grow(struct growing *growing, uint32_t depth);
 
-/* The operand of AND, OR or NOT; parentheses where the tree needs them, and sometimes where it does
- * not. */
+/* Draws an operand of AND, OR or NOT, with parentheses where the tree needs them, and sometimes
+ * elsewhere. */
 static uint32_t grow_operand(struct growing *growing, enum oracle_kind under, uint32_t depth)
 {
 	uint32_t number = grow(growing, depth);
@@ -451,7 +450,7 @@ static uint32_t grow(struct growing *growing, uint32_t depth)
 	}
 	struct oracle_node *node = &growing->query->nodes[number];
 	node->is_minus = chance(dice, 60);
-	/* A field is of a primary. */
+	/* The grammar allows a field only before a primary. */
 	if (kind == ORACLE_NOT && node->field != ORACLE_NO_NAME && !chance(dice, 30))
 		node->field = ORACLE_NO_NAME;
 	node->in_parens = node->field != ORACLE_NO_NAME;
@@ -467,8 +466,8 @@ static void print_operator(struct growing *growing, const struct oracle_node *no
 	struct bs_buffer *text = &growing->query->text;
 	static const char *const negations[] = {"-", "!", "NOT "}, *const ors[] = {" OR ", " || "},
 				 *const ands[] = {" AND ", " && "};
-	/* However it is written, it is the same; drawn from what is there, so that the dice roll as
-	 * before. */
+	/* The spellings are equivalent. The choice depends on the text so far instead of the dice,
+	 * so that older seeds still draw the same queries. */
 	size_t style = text->used_bytes;
 	if (node->kind == ORACLE_NOT)
 		append_string(text, node->is_minus ? negations[style % 2] : negations[2]);
@@ -489,7 +488,7 @@ static void print_leaf(struct growing *growing, const struct oracle_node *node)
 	       n_bytes = node->text_bytes - (pattern_bytes ? strlen(ORACLE_PATTERN) : 0);
 	append_bytes(text, growing->query->bytes.data + node->text_off, n_bytes);
 	append_bytes(text, growing->query->bytes.data + node->pattern_off, pattern_bytes);
-	/* However it is written, a letter is the same. */
+	/* Patterns ignore case. */
 	for (size_t i = text->used_bytes - pattern_bytes;
 	     i < text->used_bytes && text->used_bytes % 2; i++)
 		if (text->data[i] >= 'a' && text->data[i] <= 'z')
@@ -501,8 +500,8 @@ static void print_leaf(struct growing *growing, const struct oracle_node *node)
 	}
 }
 
-/* Signs that change nothing, before or after a token: dangling operators, halves of pairs, pairs
- * without words. */
+/* Adds signs that change nothing, before or after the text: dangling operators, unpaired brackets,
+ * pairs without words. */
 static void print_signs(struct growing *growing)
 {
 	static const char *const before[] = {"AND ", "|| ",  "() ", ") ", "- ",
@@ -543,7 +542,7 @@ static void print_node(struct growing *growing, uint32_t number)
 	append_string(text, node->weight);
 }
 
-/* Words of the query and others, as they are typed. */
+/* Draws stop words as a user types them: words of the query and others. */
 static void draw_stops(struct growing *growing)
 {
 	struct oracle_query *query = growing->query;

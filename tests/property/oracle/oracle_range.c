@@ -1,5 +1,5 @@
-/* oracle_range.c: numbers and dates of texts, and ranges of them, by regular expressions, digits as
- * text, and the C library's calendar. See oracle.h. */
+/* oracle_range.c: numbers and dates of texts, and ranges of them. Uses regular expressions, numbers
+ * as decimal text, and the C library's calendar. See oracle.h. */
 #include <regex.h>
 #include <time.h>
 
@@ -29,7 +29,7 @@ static long part(const char *text, regmatch_t at, long otherwise)
 	return at.rm_so < 0 ? otherwise : strtol(text + at.rm_so, NULL, 10);
 }
 
-/* 0.DIGITS * 10^exponent, without zeros at either end. */
+/* Parses 0.DIGITS * 10^exponent, without zeros at either end of DIGITS. */
 static void take_number(const char *text, struct oracle_value *value)
 {
 	const char *e = strpbrk(text, "eE");
@@ -61,7 +61,7 @@ static int64_t seconds_of(long year, long month, long day)
 	return (int64_t)timegm(&parts);
 }
 
-/* *next_us: the first that the text does not stand for. */
+/* *next_us: the first microsecond after the interval that the text denotes. */
 static bool take_date(const char *text, int64_t *us, int64_t *next_us)
 {
 	regmatch_t at[PARTS];
@@ -140,7 +140,7 @@ int oracle_value_compare(const struct oracle_value *a, const struct oracle_value
 	return a_sign * compare_sizes(a, b);
 }
 
-/* Times 1024, digit by digit. */
+/* Multiplies by 1024, digit by digit. */
 static void multiply_1024(struct oracle_value *value)
 {
 	size_t n = strlen(value->digits), n_more;
@@ -161,7 +161,7 @@ static void multiply_1024(struct oracle_value *value)
 		value->digits[n - 1] = '\0';
 }
 
-/* An end as a number: with its thousands, or its powers of 1024. */
+/* Parses an end of a range as a number, with a suffix for powers of 1000 or of 1024. */
 static bool number_end(const char *text, struct oracle_value *value)
 {
 	size_t n = strlen(text);
@@ -254,7 +254,7 @@ const char *const oracle_values[ORACLE_N_VALUES] = {
 	"2018",
 };
 
-/* Ends are of one kind: others make no range. */
+/* Draws a range. Both ends are numbers or both are dates: others are not ranges. */
 void oracle_range_draw(struct oracle_range *range, struct dice *dice, char text[ORACLE_RANGE_BYTES])
 {
 	static const char *const numbers[] = {"0",
@@ -292,7 +292,7 @@ void oracle_range_draw(struct oracle_range *range, struct dice *dice, char text[
 	*range = (struct oracle_range){.low = a};
 	if (form == 0) {
 		range->high = b;
-		/* three dots make no range */
+		/* three dots are not a range */
 		snprintf(text, ORACLE_RANGE_BYTES, *b == '.' ? "%s..0%s" : "%s..%s", a, b);
 	} else if (form == 1) {
 		snprintf(text, ORACLE_RANGE_BYTES, "%s..", a);

@@ -1,5 +1,5 @@
-/* oracle_text.c: random words and texts: everything that the analyzer treats in a way of its own,
- * in one mix. */
+/* oracle_text.c: random words and texts, with everything that the analyzer treats specially. See
+ * oracle.h. */
 #include <unicode/utf8.h>
 
 #include "tests/generate/generate.h"
@@ -14,7 +14,7 @@ static void append_code_point(struct bs_buffer *to, uint32_t c)
 	append_bytes(to, bytes, n);
 }
 
-/* Words of one kind or another that take some trouble to find. */
+/* Words of every kind that is hard to find. */
 static const char *const odd_words[] = {
 	"caf\u00e9",
 	"Cafe\u0301",
@@ -107,7 +107,8 @@ static const char *const odd_words[] = {
 	"running",
 	"runs",
 	"ran",
-	/* What folds to ASCII or to nothing, and the same in ASCII: bytes do not tell all of it. */
+	/* Characters that fold to ASCII or to nothing, and their ASCII equivalents: bytes alone do
+	 * not decide whether these words match. */
 	"so\u00adft",
 	"soft",
 	"\u212aelvin",
@@ -146,7 +147,8 @@ static const char *const odd_words[] = {
 	"n",
 };
 
-/* Few, so that runs share their parts; and signs that are in no run but fold to a part of one. */
+/* Few, so that script runs share code points; also signs that are in no run but fold to a code
+ * point of one. */
 static const uint32_t run_code_points[] = {0x6f22, 0x5b57, 0x795d, 0x79d8, 0x7121, 0x4e00,
                                            0x4e2d, 0x6587, 0x304b, 0x306a, 0x30ab, 0x30a2,
                                            0x0e01, 0x0e32, 0x3297, 0x3299, 0x1f21a};
@@ -218,7 +220,7 @@ const uint8_t *oracle_draw_word(const struct oracle_vocabulary *vocabulary, stru
 	return vocabulary->bytes.data + vocabulary->offs[i];
 }
 
-/* Between words: mostly a space; sometimes nothing, so that what stood apart now touches. */
+/* Appends a separator between words: usually a space; sometimes nothing, so that words touch. */
 static void append_separator(struct dice *dice, struct bs_buffer *to)
 {
 	static const char *const separators[] = {

@@ -1,5 +1,5 @@
-/* oracle_writer.c: the documents of "-" come by a writer, in several commits, with deletes and
- * changes that are taken back; and their texts are asked for, if they are not stored. See
+/* oracle_writer.c: adds the documents of "-" by a writer, in several commits, with deletes and with
+ * changes that are rolled back. Also provides their texts if they are not stored. See
  * oracle_bench.h. */
 #include "core/bitsift/host.h"
 #include "core/bitsift/index.h"
@@ -7,8 +7,8 @@
 #include "tests/property/oracle/oracle_bench.h"
 #include "tests/rigs/test.h"
 
-/* A commit is not to be so small that most of it may come to be dead: it would go, and no longer
- * count. */
+/* Least documents of a commit. In a smaller one most documents might be deleted; compaction would
+ * then remove them from the statistics. */
 #define LEAST_COMMIT 30u
 
 static bool is_of_stdin(const struct oracle *oracle, size_t doc)
@@ -17,7 +17,7 @@ static bool is_of_stdin(const struct oracle *oracle, size_t doc)
 	       0;
 }
 
-/* Its fields as the writer takes them, in bench->text. */
+/* Fills bench->text with the fields of a document, for the writer. Returns their number. */
 static size_t make_texts(struct bench *bench, size_t doc)
 {
 	const struct oracle *oracle = &bench->oracle;
@@ -79,7 +79,7 @@ static void forget_date(struct bench *bench, size_t doc, size_t n_texts)
 	oracle_doc(&bench->oracle, doc)->when_s = 0;
 }
 
-/* Of those given so far. */
+/* Deletes one of the first n_docs documents, if it can. */
 static void delete_some(struct bench *bench, struct bs_writer *writer, size_t n_docs)
 {
 	size_t doc = roll(&bench->dice, (uint32_t)n_docs), id_bytes;
@@ -92,7 +92,7 @@ static void delete_some(struct bench *bench, struct bs_writer *writer, size_t n_
 	oracle_doc(&bench->oracle, doc)->is_replaced = true;
 }
 
-/* Changes of which nothing stays. */
+/* Makes changes and rolls them back. */
 static void take_back(struct bench *bench, struct bs_writer *writer)
 {
 	struct bs_text text = {"text", 4, "taken back", 10};
@@ -137,7 +137,7 @@ uint64_t bench_give(struct bench *bench, const char *dir)
 		n_since++;
 		if (chance(&bench->dice, 2))
 			delete_some(bench, writer, doc + 1);
-		/* Few, so that nothing is compacted. */
+		/* At most 4 commits: more segments would be compacted. */
 		if (n_since < LEAST_COMMIT || n_commits == 3 || !chance(&bench->dice, 3))
 			continue;
 		ok(bench, bs_writer_commit(writer, &report, ERR), &said);

@@ -1,10 +1,9 @@
 /*
- * test_oracle.c: the proof of exactness: over random corpora and queries, the engine with its index
- * finds what the engine without it finds, and what a naive search written only here finds
- * (oracle.h): the same count, the same ids in the same order, the same scores; with every kernel.
+ * test_oracle.c: tests exactness. Over random corpora and queries, three searches must agree: the
+ * engine with its index, the engine without it (brute), and the naive search of oracle.h. They must
+ * find the same count, the same ids in the same order, and the same scores, with every kernel.
  *
- * test_oracle [N_CORPORA [QUERIES_PER_CORPUS [SEED [FIRST_CORPUS]]]] runs longer, or one corpus
- * again.
+ * Arguments: [N_CORPORA [SEED [QUERIES_PER_CORPUS [FIRST_CORPUS]]]]
  */
 #include <math.h>
 
@@ -13,17 +12,17 @@
 #include "tests/rigs/dice.h"
 #include "tests/rigs/test.h"
 
-/* More are counted, but not told. */
+/* Further differences are counted, but not printed. */
 #define MAX_TOLD 20
 
 static unsigned n_queries = 45, first_corpus;
-static uint64_t n_learnt;  /* queries of which words were learnt, */
-static uint64_t n_apart;   /* or that documents were asked about one by one */
+static uint64_t n_learnt;  /* queries with feedback terms */
+static uint64_t n_apart;   /* queries that documents were matched with one by one */
 static uint64_t n_certain; /* hits of searches for candidates */
 static uint64_t n_asked, n_compared, n_differences, n_exact;
 static uint64_t n_gone;               /* replaced documents that compaction has removed */
-static uint64_t n_weighed, n_dropped; /* blocks, in ranking */
-/* queries with ranges that find something; searches that are sorted */
+static uint64_t n_weighed, n_dropped; /* blocks, while ranking */
+/* n_ranged: queries with ranges that have hits. n_sorted: searches sorted by a field. */
 static uint64_t n_ranged, n_sorted;
 
 /* ---- differences ---- */
@@ -50,7 +49,7 @@ static void print_doc(const struct bench *bench, const char *what, size_t doc, d
 	fprintf(stderr, "\n");
 }
 
-/* Counts a difference; false if it is not to be told in detail. */
+/* Counts and prints a difference. False if no details are to be printed. */
 static bool differ(struct bench *bench, const char *format, ...) BS_PRINTF(2, 3);
 static bool differ(struct bench *bench, const char *format, ...)
 {
@@ -113,7 +112,7 @@ static void check_stats(struct bench *bench)
 	uint64_t total_ns = 0;
 	for (int i = 0; i < BS_STAGES; i++)
 		total_ns += stats->stage_ns[i];
-	/* Of the best, not every candidate is looked at, and some are twice. */
+	/* A search for the best skips candidates, and verifies some twice. */
 	bool is_top = bench->request.output.mode == BS_SEARCH_TOP && !bench->request.method.brute &&
 	              !bench->request.method.exhaustive;
 	if (bench->sort_field)
@@ -129,8 +128,8 @@ static void check_stats(struct bench *bench)
 		       stats->verify.false_positives, stats->hits);
 	n_weighed += stats->rank.blocks_weighed;
 	n_dropped += stats->rank.blocks_dropped;
-	/* What has which words, and how often, the index knows; to score every match is left to the
-	 * texts. */
+	/* The index knows exactly which documents have a word, and how often. Only `exhaustive`
+	 * reads texts to score every match. */
 	bool is_exact = !(bench->request.output.mode == BS_SEARCH_TOP &&
 	                  bench->request.method.exhaustive) &&
 	                !bench->setup.is_young && !bench->request.method.brute &&
@@ -180,17 +179,15 @@ static bool is_found(const struct bench *bench, size_t n, size_t doc)
 	return false;
 }
 
-/*
- * Where two documents have the same score by different words, the last bit of it depends on the
- * order of the addition; these may stand in either order, and so in the midst of others that must
- * keep theirs: documents with the same words and length. Hit i: is everything that must come before
- * it there, and its score that of the wanted one?
- */
+/* Whether hit i may take the place of the wanted hit. If two documents have the same score by
+ * different words, its last bit depends on the order of addition. Such documents may appear in
+ * either order. Documents with the same words and length must keep document order. Hit i is allowed
+ * if its score is that of the wanted hit and if all ties that must precede it do. */
 static bool may_stand_for(const struct bench *bench, size_t i, const struct oracle_hit *wanted)
 {
 	for (size_t j = 0; j < n_expected(bench); j++) {
 		const struct oracle_hit *hit = expected_at(&bench->ranked, j);
-		/* Several sources may use one id. */
+		/* Several sources may use the same id. */
 		bool may = is_id_of(bench, found_at(&bench->found, i), hit->doc) &&
 		           is_near(hit->score, wanted->score, 1e-12);
 		for (size_t before = 0; before < j && may; before++) {
@@ -259,7 +256,7 @@ static void check(struct bench *bench, size_t kernel, enum bs_search_mode mode, 
 	n_compared++;
 }
 
-/* The naive answer, document order and ranking. */
+/* Computes the naive search's answer, in document order and ranked. */
 static void answer(struct bench *bench)
 {
 	oracle_search(&bench->query, &bench->oracle, &bench->expected);
@@ -278,9 +275,9 @@ static void answer(struct bench *bench)
 	oracle_rank((struct oracle_hit *)(void *)bench->ranked.data, n_expected(bench));
 }
 
-#define MOST_SORTED 400u /* by insertion */
+#define MOST_SORTED 400u /* the oracle sorts by insertion */
 
-/* The same hits by a field that has values. */
+/* Checks the hits sorted by a field that has values. */
 static void check_sorted(struct bench *bench, size_t kernel)
 {
 	const struct oracle *oracle = &bench->oracle;
@@ -309,7 +306,7 @@ static bool has_range(const struct oracle_query *query)
 	return has;
 }
 
-/* The document that is a hit; SIZE_MAX: several bear its id. */
+/* Returns the document of a hit; SIZE_MAX: several documents have its id. */
 static size_t doc_of(const struct bench *bench, const struct found_hit *hit)
 {
 	size_t found = SIZE_MAX;
@@ -338,7 +335,8 @@ static int count_hit(void *context, const struct bs_hit *hit)
 	return context == NULL;
 }
 
-/* What the engine learns of the best documents, by the index or without. */
+/* Runs the query with feedback, by the index or by brute force; stores the line of feedback
+ * terms. */
 static void learn(struct bench *bench, size_t n_docs, bool brute, struct bs_buffer *line)
 {
 	struct bs_search_request request = bench->request;
@@ -423,7 +421,7 @@ static void check_query(struct bench *bench)
 		differ(bench, "apart: %s", fault);
 }
 
-/* The rest of a corpus whose options are drawn. */
+/* Writes, indexes and checks a corpus whose options are drawn. */
 static void check_corpus(struct bench *bench, unsigned queries)
 {
 	bench_write(bench);
@@ -465,7 +463,7 @@ static void test_random_corpora(void **state)
 	conclude();
 }
 
-/* More than a shard holds; all levels. */
+/* A corpus larger than a shard, with columns of all levels. */
 static void test_many_documents(void **state)
 {
 	struct bench bench;
@@ -478,8 +476,8 @@ static void test_many_documents(void **state)
 	conclude();
 }
 
-/* With a column of its own for every word, or forward indexes, one word needs no text:
- * check_stats() says so. */
+/* If every word has an exact column, or forward indexes exist, single words need no text:
+ * check_stats() asserts this. */
 static void test_exact_words_are_not_verified(void **state)
 {
 	for (int is_forward = 0; is_forward < 2; is_forward++) {
@@ -505,8 +503,8 @@ static void test_exact_words_are_not_verified(void **state)
 	conclude();
 }
 
-/* Signs that are words by themselves and fold to one code point of a run are found by the run, and
- * the other way. */
+/* Signs that are words by themselves, but fold to one code point of a script run, are found by
+ * queries for the run, and the reverse. */
 static void test_signs_pair_with_runs(void **state)
 {
 	static const char *const texts[] = {

@@ -1,9 +1,9 @@
 /*
- * test_several.c: seven indexes, each of one part of a collection, rank as one index of all of it:
- * with statistics gathered from each, the ten best have the same ids and the same scores, to the
- * last bit, and the matches are the same.
+ * test_several.c: seven indexes, each of one source of a corpus, rank like one index of all
+ * sources. With statistics gathered from all seven, the ten best hits have the same ids and
+ * bit-identical scores, and all searches have the same matches.
  *
- * test_several [N_CORPORA [QUERIES_PER_CORPUS [SEED]]] runs longer.
+ * Arguments: [N_CORPORA [SEED [QUERIES_PER_CORPUS]]]
  */
 #include "core/bitsift/host.h"
 #include "core/bitsift/index.h"
@@ -32,7 +32,7 @@ struct hit {
 	char id[MOST_ID];
 };
 
-/* The hits of a search, or of several. */
+/* The hits of one search or of several. */
 struct list {
 	struct bs_buffer hits; /* struct hit each */
 	enum bs_status status;
@@ -79,7 +79,7 @@ static void search(struct bench *bench, struct bs_searcher *searcher, enum bs_se
 		list->status = bs_search(searcher, &request, NULL, &list->err);
 }
 
-/* By falling scores; equal ones stay as they are. */
+/* Sorts by descending score; stable. */
 static void rank(struct list *list)
 {
 	for (size_t i = 1; i < length(list); i++) {
@@ -122,7 +122,8 @@ static void compare(struct bench *bench, const char *what, const struct list *pa
 			        hit_at(k ? whole : parts, i)->score);
 }
 
-/* As if they had been sent from elsewhere: by their parts, and each index's own. */
+/* Gathers the statistics of all parts: half of them directly, half as separate statistics that are
+ * then added, as if another machine had sent them. */
 static struct bs_statistics *gather(struct bench *bench, struct part *parts, struct list *told)
 {
 	struct bs_search_request request = {
@@ -230,7 +231,7 @@ static void test_parts_rank_as_one(void **state)
 	assert_true(n_differences == 0);
 }
 
-/* An index in memory of one document, "d". */
+/* Makes an in-memory index of one document, "d". */
 static struct bs_memory_index *make_index(const char *field, const char *text,
                                           struct part *part_out)
 {
@@ -249,8 +250,8 @@ static struct bs_memory_index *make_index(const char *field, const char *text,
 	return memory;
 }
 
-/* A name with a colon in it, which is a field of one of them alone, is one for both: elsewhere it
- * would be text. */
+/* "x:y" is a field of only one index. With shared statistics the query "x:y:cat" reads it as a
+ * field for both indexes; without them, the other index reads it as text. */
 static void test_names_with_colons(void **state)
 {
 	struct bs_search_request request = {
