@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
-# demo.sh [--check N] [--rows N] [RECORDS.jsonl]: a table over three servers, from nothing. Sets up three private servers and one in front
-# of them, loads the field "text" of the records (or, without any, the paragraphs of this project's files), counts, shows the ten best,
-# kills one server, and shows what the user sees. --check N asks N random queries, whose counts, ten best and scores must be those of one
-# index over all rows, which the server in front has beside it. Writes nothing outside of TMPDIR and build/postgresql; everything is gone
-# in the end. Needs PostgreSQL with contrib; PL/Proxy where it is installed.
+# demo.sh [--check N] [--rows N] [RECORDS.jsonl]: demonstrates a table that is partitioned over
+# three servers. Starts three private servers and one in front of them, loads the field "text" of
+# the records (without RECORDS: the paragraphs of this project's files), counts, shows the ten best
+# rows, kills one server, and shows the effect. --check N runs N random queries and compares counts,
+# ten best rows and scores with those of a single index over all rows, on the server in front.
+# Writes only to TMPDIR and build/postgresql, and removes everything at the end. Requires PostgreSQL
+# with contrib. Uses PL/Proxy if it is installed.
 set -euo pipefail
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
 check=0 rows=1000000 records=
@@ -21,7 +23,8 @@ trap cluster_end EXIT
 parts=(north south west)
 
 say() { printf '\n== %s\n' "$*"; }
-# Shows a statement and what it answers, aligned; errors, too, without ending the demonstration.
+# Prints a statement and its aligned result. An error is printed, too, and does not end the
+# demonstration.
 show() { # NAME STATEMENT
     printf '\n%s=# %s\n' "$1" "$2"
     "$cluster_bin/psql" -h "$cluster_folder" -p "$(cluster_port "$1")" -U postgres -X -q -c "$2" postgres 2>&1 || true
@@ -35,7 +38,8 @@ done
 for name in "${parts[@]}"; do
     sql "$name" -c 'CREATE TABLE docs (id bigint PRIMARY KEY, body text)'
 done
-# In front: the parts as partitions. async_capable has all three search at once; extensions sends @@@ to them, so that only counts and hits come back.
+# On the server in front, the parts are partitions. With async_capable all three search at the same
+# time. With `extensions`, @@@ is executed on the parts, which return only counts and hits.
 {
     echo 'CREATE EXTENSION postgres_fdw; CREATE EXTENSION dblink;'
     echo 'CREATE TABLE docs (id bigint, body text) PARTITION BY HASH (id);'
@@ -50,7 +54,8 @@ SQL
         i=$((i + 1))
     done
     cat <<'SQL'
--- Asks every part the same at once; a part that does not answer is an error, or, if partial, is named in a warning.
+-- Runs the statement on all parts at the same time. A part that does not answer is an error or, if
+-- partial, named in a warning.
 CREATE FUNCTION docs_ask(statement text, partial boolean) RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE part text; row text; asked text[] := '{}'; missing text[] := '{}';
 BEGIN
@@ -84,7 +89,8 @@ BEGIN
     END IF;
 END $$;
 
--- The k best of all parts: what is known of the words is gathered first, and summed, so that scores are those of one index.
+-- The k best rows of all parts. First the word statistics of the parts are summed, so that scores
+-- are those of a single index.
 CREATE FUNCTION docs_top(query text, k integer DEFAULT 10, partial boolean DEFAULT false, OUT id bigint, OUT score float8)
     RETURNS SETOF record LANGUAGE plpgsql AS $$
 DECLARE statistics bitsift_stats;
@@ -101,7 +107,7 @@ SQL
 
 say "Rows, which go to their parts by their ids"
 if [ -z "$records" ]; then
-    # Paragraphs of all texts of this project.
+    # The paragraphs of all text files of this project.
     (cd "$here/../.." && find . \( -name '*.[ch]' -o -name '*.md' -o -name '*.sh' -o -name '*.txt' \) -path './[a-z]*' ! -path './build/*' ! -path '*/cache/*' -print0 |
         LC_ALL=C sort -z | xargs -0 awk 'BEGIN { RS = ""; ORS = "" } { gsub(/[^ -~\n]/, "?"); gsub(/[\\]/, "\\\\\\\\"); gsub(/\n/, "\\n"); print $0 "\n" }') >"$cluster_folder/rows"
     sql front -c 'CREATE UNLOGGED TABLE lines (id bigserial, line text)' -c "\\copy lines(line) from '$cluster_folder/rows'"
@@ -114,7 +120,7 @@ fi
 sql front -c "INSERT INTO docs SELECT id, $text FROM lines ORDER BY id LIMIT $rows"
 for name in "${parts[@]}"; do
     sql "$name" -c 'CREATE INDEX docs_body ON docs USING bitsift (body)' -c 'VACUUM ANALYZE docs'
-    # What the server in front calls.
+    # Functions that the server in front calls.
     sql "$name" <<'SQL'
 CREATE FUNCTION docs_stats(query text) RETURNS bitsift_stats LANGUAGE sql STABLE AS
     $$ SELECT bitsift_stats('docs_body'::regclass, query::bitsift_query) $$;
@@ -135,7 +141,7 @@ say "The ten best of three are those of one"
 show front "SELECT * FROM docs_top('index of words', 10)"
 show front "SELECT id, -(body <@> 'index of words') AS score FROM whole WHERE body @@@ 'index of words' ORDER BY body <@> 'index of words', id LIMIT 10"
 
-# Queries of words that stand together in some row; asked both ways.
+# Compares random queries of words that are adjacent in some row.
 check_queries() {
     sql front <<SQL
 SELECT setseed(0.3);
@@ -155,7 +161,7 @@ BEGIN
         IF three.count <> one.count OR one.count <> docs_count(q) THEN
             INSERT INTO difference VALUES (q, format('%s rows, %s in one, %s otherwise', three.count, one.count, docs_count(q)));
         END IF;
-        -- Scores to the last bit, and the same rows; of those that are as good as the last one, any.
+        -- Scores must be identical, and so must the rows, except among rows with the lowest score.
         SELECT array_agg(score ORDER BY score DESC, id), array_agg(id ORDER BY score DESC, id) INTO a, x FROM docs_top(q, 10);
         EXECUTE format('SELECT array_agg(score ORDER BY score DESC, id), array_agg(id ORDER BY score DESC, id) FROM
             (SELECT id, -(body <@> %1\$L) AS score FROM whole WHERE body @@@ %1\$L ORDER BY body <@> %1\$L LIMIT 10) b', q) INTO b, y;

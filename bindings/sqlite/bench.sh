@@ -1,16 +1,17 @@
 #!/usr/bin/env bash
-# bench.sh EXTENSION RECORDS.jsonl [N]: a table of N (300,000) short texts, 250 characters of the field "text" of each record,
-# in a virtual table of FTS5 (detail=full) and in one of bitsift: building in one transaction, bytes beside the content, counts
-# and the ten best of two to four words out of one text. CPU seconds of the same process, of the build by the clock, too; both
-# must count alike but where their rules for words differ, of which the number is shown. TMPDIR needs 1 GB; needs the shell
-# sqlite3 with FTS5, dbstat and JSON.
+# bench.sh EXTENSION RECORDS.jsonl [N]: compares virtual tables of FTS5 (detail=full) and bitsift
+# with N (300,000) short texts, the first 250 characters of the field "text" of each record.
+# Measures the build in one transaction, the bytes in addition to the content, counts, and the ten
+# best rows for two to four words of one text. Times are CPU seconds of one process; the build also
+# in elapsed time. Counts differ only where the tokenizers do; the number of differences is shown.
+# Requires 1 GB in TMPDIR and the shell sqlite3 with FTS5, dbstat and JSON.
 set -euo pipefail
 extension=$(realpath -- "$1") records=$(realpath -- "$2") n=${3:-300000}
 folder=$(mktemp -d "${TMPDIR:-/tmp}/bitsift-sqlite.XXXXXX")
 trap 'rm -rf -- "$folder"' EXIT
 cd -- "$folder"
 
-# Near to our words: no diacritics removed, and what ICU leaves in a word is a character of it.
+# Similar to our tokenizer: diacritics are kept, and "_" is a character of words.
 fts5="fts5(text, tokenize = \"unicode61 remove_diacritics 0 tokenchars '_'\")"
 bitsift="bitsift(text)"
 
@@ -28,7 +29,8 @@ SQL
 rm lines
 n=$(sqlite3 db "SELECT count(*) FROM texts")
 
-# Queries: words of letters alone, of texts spread over all; 100 each of two, three and four words.
+# Queries: 100 each of two, three and four words, which consist of letters; their texts are spread
+# over the table.
 sqlite3 db "SELECT replace(replace(text, char(10), ' '), char(13), ' ') FROM texts WHERE rowid % ($n / 2000) = 7" |
     awk '{ n = 0; delete seen; delete words
            $0 = tolower($0)
@@ -38,7 +40,7 @@ sqlite3 db "SELECT replace(replace(text, char(10), ' '), char(13), ' ') FROM tex
            print line }' >queries
 sqlite3 db "CREATE TABLE queries(query)" ".import queries queries"
 
-times() { # SQL...: of the last one "Run Time: real R user U sys S", in seconds
+times() { # SQL...: prints "Run Time: real R user U sys S" of the last statement, in seconds
     sqlite3 db 2>&1 <<SQL | tail -n 1
 .load $extension
 ${@:1:$#-1};
@@ -46,14 +48,14 @@ ${@:1:$#-1};
 ${*: -1};
 SQL
 }
-build() { # TABLE DECLARATION: seconds by the clock (bitsift has a second thread) and of CPU
+build() { # TABLE DECLARATION: prints elapsed seconds (bitsift uses a second thread) and CPU seconds
     times "CREATE VIRTUAL TABLE $1 USING $2" "INSERT INTO $1(rowid, text) SELECT rowid, text FROM texts" |
         awk '{ printf "%.3f %.3f", $4, $6 + $8 }'
 }
 bytes() { # TABLE
     sqlite3 db "SELECT sum(pgsize) FROM dbstat WHERE name LIKE '$1\\_%' ESCAPE '\\' AND name <> '$1_content'"
 }
-ask() { # TABLE EXPRESSION: microseconds a query, of five runs, after one that warms up
+ask() { # TABLE EXPRESSION: prints microseconds per query, the mean of five runs after a warm-up
     local sql="SELECT sum($2) FROM queries, (SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4 UNION ALL SELECT 5)"
     times "SELECT sum($2) FROM queries" "$sql" | awk -v n="$n_queries" '{ printf "%.1f", ($6 + $8) / n / 5 * 1e6 }'
 }

@@ -1,5 +1,5 @@
-/* faults.h: what test_faults.c and the library that it preloads into the program (faults_preload.c)
- * tell each other. */
+/* faults.h: shared memory of test_faults.c and the library that it preloads into the program
+ * (faults_preload.c). */
 #pragma once
 
 #include <stdbool.h>
@@ -8,7 +8,7 @@
 #define FAULTS_MAX_STACKS (1u << 18)
 
 enum faults_kind {
-	FAULTS_MEMORY,  /* malloc and its kin, mmap, fdopendir, pthread_create, dlopen */
+	FAULTS_MEMORY,  /* malloc and similar, mmap, fdopendir, pthread_create, dlopen */
 	FAULTS_READING, /* read, pread, readdir: EIO */
 	FAULTS_WRITING, /* write, fsync, rename, ...: ENOSPC, EIO */
 	FAULTS_KINDS
@@ -16,11 +16,12 @@ enum faults_kind {
 
 struct faults {
 	enum faults_kind kind;
-	/* the call that is to fail, from 1 on; 0: none, and the stacks are noted */
+	/* The number of the call that is to fail, from 1; 0: no call fails, and the stacks are
+	 * recorded. */
 	uint64_t wanted;
-	bool is_lasting; /* and all after it */
+	bool is_lasting; /* all later calls fail, too */
 	uint64_t n_calls, n_failed;
-	/* of the first that failed: an address in the program, as addr2line wants it */
+	/* The caller of the first call that failed: an address in the program, for addr2line. */
 	uint64_t caller;
 	uint64_t stacks[FAULTS_MAX_STACKS];
 };

@@ -1,11 +1,11 @@
 /*
- * faults_preload.c: a library to preload into the program: the Nth call of ours that can fail
- * fails, or that and all after it. A call is ours if it comes from the program's own code, or
- * PCRE2's, which reports what fails; what ICU, simdjson, the loader and the C library allocate for
- * themselves is let be. Calls before main() are not counted.
+ * faults_preload.c: a library to be preloaded into the program: the Nth call that can fail does
+ * fail, alone or with all later ones. Only calls from the code of the program and of PCRE2, which
+ * reports failures, are counted; allocations by ICU, simdjson, the loader and the C library always
+ * succeed. Calls before main() are not counted.
  *
- * FAULTS: a file of struct faults (faults.h), which says what is to fail and is told what did.
- * test_faults.c is the driver.
+ * FAULTS: a file of struct faults (faults.h), which determines the call that fails and receives the
+ * results. test_faults.c is the driver.
  */
 #include "tests/faults/faults.h"
 
@@ -24,8 +24,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What glibc has malloc do, under names that are not taken over: dlsym may allocate, and so cannot
- * find the first of them. */
+/* glibc's allocator under names that are not replaced: dlsym may allocate, so it cannot be used to
+ * find malloc. */
 void *__libc_malloc(size_t n_bytes);
 void *__libc_calloc(size_t n, size_t n_bytes);
 void *__libc_realloc(void *old, size_t n_bytes);
@@ -41,7 +41,7 @@ struct range {
 
 static struct faults *faults;
 static struct range ours[2]; /* the program, PCRE2 */
-static uintptr_t base;       /* where the program lies */
+static uintptr_t base;       /* the load address of the program */
 static bool is_armed;
 
 static bool is_ours(uintptr_t address)
@@ -67,7 +67,7 @@ static int find_ranges(struct dl_phdr_info *info, size_t info_bytes, void *conte
 	return 0;
 }
 
-/* What tells calls apart: the places in our code that led to one. */
+/* Identifies a call by the return addresses in our code that led to it. */
 static uint64_t stack_hash(void)
 {
 	void *frames[FRAMES];
@@ -79,7 +79,7 @@ static uint64_t stack_hash(void)
 	return hash;
 }
 
-/* Counts a call, and says whether it is to fail. */
+/* Counts a call and returns whether it must fail. */
 static bool fails(enum faults_kind kind, void *caller)
 {
 	if (!is_armed || kind != faults->kind || !is_ours((uintptr_t)caller))
@@ -109,8 +109,8 @@ static void *next(const char *name)
 	return dlsym(RTLD_NEXT, name);
 }
 
-/* A function of the same type, found once: POSIX lets a pointer of either kind be had so; ISO C
- * knows no cast. */
+/* Looks up the replaced function once. memcpy, because ISO C has no cast from an object pointer to
+ * a function pointer; POSIX guarantees that it works. */
 #define REAL(name)                                    \
 	static __typeof__(&name) real;                \
 	if (!real) {                                  \
@@ -325,5 +325,5 @@ __attribute__((constructor)) static void start(void)
 		return;
 	faults = map;
 	dl_iterate_phdr(find_ranges, &is_later);
-	(void)backtrace(frames, FRAMES); /* loads what it needs */
+	(void)backtrace(frames, FRAMES); /* loads its libraries now */
 }

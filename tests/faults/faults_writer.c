@@ -1,12 +1,12 @@
 /*
- * faults_writer.c: a program whose calls fail (test_faults.c): the writer of bitsift/writer.h, and
- * searches of what it wrote.
+ * faults_writer.c: a program for test_faults.c: uses the writer of bitsift/writer.h and searches
+ * the result.
  *
- *      writer fill | change | memory [THREADS]
+ *     writer fill | change | memory [THREADS]
  *
- * fill and change write .bitsift; memory does both in memory, and searches. A transaction that
- * fails is said on standard error, and begun once more: with exit status 0 all is as it should be.
- * An index that is lost aborts.
+ * fill and change write .bitsift; memory does both in memory and searches. A failed transaction is
+ * reported on standard error and repeated once; exit status 0 means that everything succeeded in
+ * the end. A lost index aborts.
  */
 #include "core/bitsift/host.h"
 #include "core/bitsift/index.h"
@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define N_GIVEN 300 /* more than have ids that are written down */
+#define N_GIVEN 300 /* more than the number of ids that are stored literally */
 
 struct run {
 	struct bs_memory_index *memory; /* NULL: the directory .bitsift */
@@ -66,7 +66,7 @@ static enum bs_status change(struct run *run)
 	return status ? status : add(run, 'n', 7, "again");
 }
 
-/* Once more, if it fails: the writer goes on. */
+/* Repeats a failed transaction once; the writer must remain usable. */
 static enum bs_status transact(struct run *run, enum bs_status (*changes)(struct run *))
 {
 	enum bs_status status = BS_OK;

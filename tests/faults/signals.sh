@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# signals.sh PROGRAM [ROUNDS [SEED [MB]]]: SIGINT or SIGTERM at a random moment of index, compact, check, query, grep and catalog, over
-# hostile sources of MB megabytes each. Afterwards there is either the index of before or the one that was to be made, whole: check finds
-# nothing, and as many documents match as in one of the two. Prints the longest time from the signal to the end. MOST_MS: a round that takes
-# longer fails; without it time does not matter, as on a machine that is busy.
+# signals.sh PROGRAM [ROUNDS [SEED [MB]]]: sends SIGINT or SIGTERM at a random moment of index,
+# compact, check, query, grep and catalog, over hostile sources of MB megabytes each. Afterwards the
+# index must be intact and either the old or the new one: check succeeds, and the number of matching
+# documents is that of one of the two. Prints the longest time from the signal to the end. MOST_MS:
+# the limit of this time; without it there is none, because the machine may be busy.
 #
 # The long version: MOST_MS=200 tests/faults/signals.sh build/release/bitsift 500
 set -euo pipefail
@@ -13,13 +14,13 @@ top=$(mktemp -d "${TMPDIR:-/tmp}/bitsift-signals.XXXXXX")
 trap 'rm -rf -- "$top"' EXIT
 cd -- "$top"
 export HOME=$top XDG_DATA_HOME=$top/data
-set -m # else what runs in the background would ignore SIGINT
-# Who is started with SIGINT ignored cannot change that.
+set -m # otherwise background processes would ignore SIGINT
+# A shell that was started with SIGINT ignored cannot change that.
 signals=(INT TERM)
 [ -z "$(trap -p INT)" ] || signals=(TERM)
 
 bytes=$((size * 1000000))
-# Each source is a folder or a collection. One document of it has the word `needle`.
+# Each source is a folder or a record file. One of its documents has the word `needle`.
 words() { awk -v n="$bytes" -v x="$1" 'BEGIN { for (i = 0; i < n; i += 10) { x = (x * 16807) % 2147483647; printf "%08x%c ", x, 103 + x % 20 } }'; }
 repeat() { PIECE=$1 LC_ALL=C awk -v n="$bytes" 'BEGIN { for (piece = ENVIRON["PIECE"]; i < n; i += length(piece)) printf "%s", piece }'; }
 mkdir words lines marks word files
@@ -55,7 +56,7 @@ command_of() {
         catalog) command=("$program" catalog refresh) ;;
     esac
 }
-# The index of before, and how long the call takes when it is left alone.
+# Restores the old index and the sources before a call.
 prepare() {
     chmod -R u+rwX ix 2>/dev/null || true
     rm -rf ix

@@ -1,8 +1,8 @@
 /*
- * test_corrupt.c: every byte of every file of a small index damaged in turn. Whatever the byte, a
- * search gives the right answer or an error, never anything else; and `check` finds it.
+ * test_corrupt.c: damages every byte of every file of a small index in turn. A search must give the
+ * right answer or an error, and `check` must find the damage.
  *
- * n_unreadable counts documents that could not be read: an answer with such is an error too.
+ * An answer with unreadable documents (n_unreadable) counts as an error.
  */
 #include <fcntl.h>
 #include <unistd.h>
@@ -16,7 +16,7 @@
 #include "tests/rigs/check_rig.h"
 #include "tests/rigs/random_rounds.h"
 
-/* An ordinary run damages one byte in STRIDE; STRIDE rounds damage every byte. */
+/* A default run damages one byte in STRIDE; STRIDE rounds damage every byte. */
 #define STRIDE 8
 static struct random_rounds rounds;
 
@@ -45,7 +45,7 @@ static int take_hit(void *context, const struct bs_hit *hit)
 	       bs_buffer_append(answer, score, (size_t)n, NULL);
 }
 
-/* Appends all answers; an error ends them. Any failure to read a document is an error too. */
+/* Appends the answers of all queries until an error; an unreadable document is an error, too. */
 static enum bs_status answer_all(const char *kernel, struct bs_buffer *answer, struct bs_error *err)
 {
 	struct bs_index *index;
@@ -84,7 +84,7 @@ static void flip(int fd, size_t at, uint8_t byte)
 	assert_int_equal(pwrite(fd, &byte, 1, (off_t)at), 1);
 }
 
-/* With one byte of a file as it should not be. */
+/* Queries with one byte of a file changed. */
 static void try_byte(const char *path, size_t at, const char *kernel, const struct bs_buffer *right,
                      struct bs_buffer *answer, size_t *n_errors)
 {
@@ -125,7 +125,7 @@ static void try_file(const char *path, const char *const kernels[2], const struc
 	close(fd);
 	print_message("%s: %zu bytes, %zu of %zu flips were in the way of the queries\n", path,
 	              bytes.used_bytes, n_errors, bytes.used_bytes * 2);
-	/* Everything but the gaps between sections, and what no query here touches. */
+	/* Not hit are the gaps between sections and the parts that these queries do not read. */
 	assert_true(n_errors * 2 > bytes.used_bytes / STRIDE * rounds.n);
 }
 
@@ -147,7 +147,7 @@ static void test_every_byte(void **state)
 	expect_ok(check_index(NULL, ERR), &said);
 }
 
-/* A file that ends too early, or goes on too long: the same promise. */
+/* Files that are truncated or too long: a right answer or an error. */
 static void test_every_length(void **state)
 {
 	AUTO(bs_buffer_deinit) struct bs_buffer right = {0}, answer = {0};
@@ -166,8 +166,8 @@ static void test_every_length(void **state)
 	try_byte(path, bytes.used_bytes, NULL, &right, &answer, &n_errors);
 }
 
-/* Damage that the checksums do not show, as somebody could make on purpose: any answer or error
- * will do, but no crash and no read out of bounds, which the sanitizers would tell. */
+/* Damage under valid checksums, as an attacker could make it: any answer or error is allowed, but
+ * no crash and no read out of bounds, which sanitizers would report. */
 static void test_crafted(void **state)
 {
 	uint64_t random = 7;
@@ -200,7 +200,7 @@ static void test_crafted(void **state)
 	}
 }
 
-/* A name that leads out of its folder is not followed. */
+/* A document name that leads out of its folder is not followed. */
 static void test_outside(void **state)
 {
 	AUTO(bs_buffer_deinit) struct bs_buffer bytes = {0}, answer = {0};

@@ -1,13 +1,13 @@
 /*
- * test_faults.c: calls that fail: the Nth allocation, read or write of a command, alone or with all
- * that follow. Whatever fails, the program ends by itself; with exit status 0 or 1 its answer is
- * the right one, with 2 there is a word on standard error; the index passes `check` and is that of
- * before or after; and a run without faults makes it that of after.
+ * test_faults.c: failing calls: the Nth allocation, read or write of a command fails, alone or with
+ * all later ones. The program must end by itself. With exit status 0 or 1 its answer must be right;
+ * with 2 there must be a message on standard error. The index must pass `check` and be that before
+ * or after the command; a further run without faults must produce the latter.
  *
- * One run a call would take long. Calls are told apart by the stacks that lead to them, and the
- * first call of each stack fails; where there are many stacks, MAX_CALLS of them a round, by the
- * seed. FAULTS_EVERY=1: every call (hours); FAULTS_ONLY=TEXT: scenarios with TEXT in their names.
- * Sanitizers have a malloc of their own: not with them.
+ * One run for each call would take long. Calls are grouped by their stacks, and the first call of
+ * each group fails. If there are many groups, MAX_CALLS of them are chosen in each round, by the
+ * seed. FAULTS_EVERY=1: every call (hours). FAULTS_ONLY=TEXT: only scenarios with TEXT in their
+ * names. Not usable with sanitizers, which replace malloc.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -27,20 +27,20 @@
 static struct random_rounds rounds;
 
 #define MAX_ARGUMENTS   12
-#define MAX_CALLS       16     /* that fail of one kind in one scenario and one round */
-#define MAX_WRITE_CALLS 4      /* the same where an index is written, which takes longer */
-#define MOST_SECONDS    30     /* that a run may take */
-#define PATIENCE_US     100000 /* after which the fingerprints of files prove what they say */
+#define MAX_CALLS       16 /* failing calls of one kind, per scenario and round */
+#define MAX_WRITE_CALLS 4 /* the same limit for scenarios that write the index, which take longer */
+#define MOST_SECONDS    30     /* the time limit of a run */
+#define PATIENCE_US     100000 /* after this time fingerprints of files are not racy */
 
-/* Folders that commands run in: a tree of files, a collection, and an index of some of it or
+/* The folders that commands run in: a tree of files, a record file, and an index of some of it or
  * none. */
 enum place {
 	PLACE_NEW, /* no index */
 	PLACE_INDEXED,
-	PLACE_CHANGED, /* sources that changed, came, went and grew since */
-	PLACE_MANY,    /* several segments, with deleted documents and one that changed */
+	PLACE_CHANGED, /* sources were changed, added, removed and extended since */
+	PLACE_MANY,    /* several segments, with deleted documents and a changed one */
 	PLACE_STORED,  /* records of standard input */
-	PLACE_GIVEN,   /* documents from memory, beside files */
+	PLACE_GIVEN,   /* in-memory documents in addition to files */
 	PLACE_KEPT,    /* several segments with --store, whose sources changed */
 	PLACES
 };
@@ -50,10 +50,10 @@ static const char *const place_names[PLACES] = {"new",    "indexed", "changed", 
 
 struct scenario {
 	enum place place;
-	bool writes;    /* the index */
-	bool has_times; /* in what it prints */
+	bool writes;    /* changes the index */
+	bool has_times; /* prints times */
 	const char *arguments[MAX_ARGUMENTS];
-	const char *input; /* a file */
+	const char *input; /* a file for standard input */
 };
 
 static const struct scenario scenarios[] = {
@@ -131,7 +131,7 @@ static const struct scenario scenarios[] = {
 };
 
 struct outcome {
-	int status; /* of waitpid */
+	int status; /* from waitpid */
 	struct bs_buffer out, err;
 };
 
@@ -194,7 +194,7 @@ static void outcome_deinit(struct outcome *outcome)
 	bs_buffer_deinit(&outcome->err);
 }
 
-/* What a shell is for: the folders of the test. */
+/* Runs a shell command, to set up folders. */
 static void shell(const char *format, ...) BS_PRINTF(1, 2);
 
 static void shell(const char *format, ...)
@@ -268,7 +268,8 @@ static void restore(enum place place)
 	shell("rm -rf .bitsift; [ ! -d ../%s.saved ] || cp -r ../%s.saved .bitsift", name, name);
 }
 
-/* The names in a folder and the manifest's bytes; nothing of a folder that is not there. */
+/* Appends the names in a folder and the bytes of its manifest; nothing if the folder does not
+ * exist. */
 static void describe(const char *folder, struct bs_buffer *text)
 {
 	FREED struct dirent **names = NULL;
@@ -286,7 +287,8 @@ static void describe(const char *folder, struct bs_buffer *text)
 	}
 }
 
-/* The index has the files that it had, and the same manifest: files are written once. */
+/* True if the index has the same files and the same manifest as before; other files are
+ * immutable. */
 static bool is_untouched(enum place place)
 {
 	AUTO(bs_buffer_deinit) struct bs_buffer saved = {0}, now = {0};
@@ -300,7 +302,7 @@ static bool is_untouched(enum place place)
 
 /* ---- one run with a fault ---- */
 
-/* What an index is: whether it is sound, how many documents it has, and an answer. */
+/* Describes an index: the result of check, the number of documents, and an answer. */
 static void probe(struct outcome *outcome)
 {
 	static const char *const check[MAX_ARGUMENTS] = {"check"}, *const ids[MAX_ARGUMENTS] = {
@@ -315,7 +317,7 @@ static void probe(struct outcome *outcome)
 	          NULL);
 }
 
-/* An answer with all numbers made one: times differ. */
+/* Replaces all numbers by 0, because times differ. */
 static void neutral(struct bs_buffer *text)
 {
 	size_t used = 0;
@@ -336,7 +338,8 @@ static bool is_same(const struct outcome *a, const struct outcome *b)
 
 struct attempt {
 	const struct scenario *scenario;
-	struct outcome right, before, after; /* the answer; what probe() says */
+	/* right: the answer without faults; before, after: the results of probe() */
+	struct outcome right, before, after;
 };
 
 static void complain(const struct attempt *attempt, const struct outcome *outcome, const char *what)
@@ -352,12 +355,12 @@ static void complain(const struct attempt *attempt, const struct outcome *outcom
 	            outcome->err.used_bytes ? (const char *)outcome->err.data : "\n");
 }
 
-/* After a run that was to write: the index is whole, and that of before or after. */
+/* Checks the index after a run that was to write: it is intact, and that of before or after. */
 static void judge_index(const struct attempt *attempt, const struct outcome *outcome)
 {
 	AUTO(outcome_deinit) struct outcome now = {0};
 	int status = WEXITSTATUS(outcome->status);
-	/* A source that cannot be read is left out, or stays as it was, and said so. */
+	/* A source that cannot be read is skipped or stays unchanged, with a message. */
 	bool may_be_part = faults->kind == FAULTS_READING && outcome->err.used_bytes > 0;
 	probe(&now);
 	bool is_after = is_same(&now, &attempt->after), is_before = is_same(&now, &attempt->before);
@@ -435,8 +438,8 @@ static int compare_calls(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-/* The calls that are to fail, of n: of those with one stack the first, in order. Returns how
- * many. */
+/* Chooses the calls that are to fail, out of n: the first of each stack, in order. Returns their
+ * number. */
 static size_t choose_calls(uint32_t *calls, size_t n, bool every)
 {
 	size_t n_chosen = 0;

@@ -1,5 +1,6 @@
-/* fuzz_catalog.c: a fuzz target: a catalog's list of indexes, and what it has of one, read from any
- * bytes: nothing else is read, and what is taken can be checked, asked and told. */
+/* fuzz_catalog.c: a fuzz target: reads any bytes as a catalog's list of indexes and as its data
+ * about one index. It must not read out of bounds, and accepted data can be checked, queried and
+ * printed. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +9,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes);
 
-/* The bytes in memory of their own, so that one too many is noticed. */
+/* Copies the bytes to an allocation of their size, so that sanitizers detect reads out of
+ * bounds. */
 static struct bs_section copy(const uint8_t *data, size_t n_bytes)
 {
 	uint8_t *bytes = malloc(n_bytes ? n_bytes : 1);
@@ -29,7 +31,7 @@ static void read_list(const uint8_t *data, size_t n_bytes)
 	bs_catalog_file_close(&file);
 }
 
-/* The same bytes as words, as fields and as a summary. */
+/* Reads the bytes as words, as fields and as a summary. */
 static void read_parts(const uint8_t *data, size_t n_bytes)
 {
 	struct bs_catalog_item item = {

@@ -1,8 +1,8 @@
 /*
- * fuzz_filter.c: fuzz targets, one for each reader of a stored filter (FUZZ_READER): whatever the
- * bytes, it reads nowhere else, and what it takes comes back the same when it is stored again. Each
- * input is read as it is, and once more with head and checksums put right, so that what is changed
- * behind them counts.
+ * fuzz_filter.c: fuzz targets, one for each reader of a stored filter (FUZZ_READER). A reader must
+ * not read out of bounds, and an accepted filter must be the same after it is stored again. Each
+ * input is read unchanged, and again with a valid head and valid checksums, so that changes in the
+ * body are reached.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -13,12 +13,12 @@
 #include "core/base/hash.h"
 #include "core/bitsift/bloom.h"
 
-/* No larger filter is made of an input. */
+/* The limit for filters made from an input. */
 #define MOST_BITS (1u << 14)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes);
 
-/* A check that stays in a build without assertions. */
+/* A check that remains in builds without assertions. */
 static inline void must(bool holds, const char *what)
 {
 	if (!holds) {
@@ -115,8 +115,8 @@ void read_compressed(uint8_t *bytes, size_t n_bytes)
 	bs_bloom_free(bloom);
 }
 
-/* The filter that a delta is applied to is made up, and its checksum put in. The bytes are two
- * filters, too, with a delta between. */
+/* Applies the delta to an invented filter, whose checksum is stored in it. Also reads the bytes as
+ * two filters and makes the delta between them. */
 void read_delta(uint8_t *bytes, size_t n_bytes)
 {
 	struct bs_error err;
@@ -177,7 +177,7 @@ void read_attenuated(uint8_t *bytes, size_t n_bytes)
 	free(again);
 }
 
-/* Of which kind the readers' inputs are, by FUZZ_READER. */
+/* The kind number of the filters of FUZZ_READER. */
 static uint32_t kind_of_reader(void)
 {
 	void (*const readers[])(uint8_t *, size_t) = {read_plain, read_counting, read_compressed,
@@ -190,7 +190,7 @@ static uint32_t kind_of_reader(void)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes)
 {
-	/* On its own, so that reading past the end shows. */
+	/* A separate allocation, so that sanitizers detect reads past the end. */
 	uint8_t *bytes = room(n_bytes);
 	if (n_bytes)
 		memcpy(bytes, data, n_bytes);

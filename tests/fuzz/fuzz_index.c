@@ -1,17 +1,16 @@
 /*
- * fuzz_index.c: the commands over indexes that somebody made on purpose, their checksums right.
+ * fuzz_index.c: runs commands over crafted indexes with valid checksums.
  *
- *     fuzz_index RUNS [CASE]     runs commands, RUNS or a few more, over case number CASE [1] and
- *       those that follow
- *     fuzz_index 1 CASE          one case again; its index stays, if something is found, and the
- *       last line says where
+ *     fuzz_index RUNS [CASE]     runs at least RUNS commands over case number CASE [1] and the
+ *                                following cases
+ *     fuzz_index 1 CASE          repeats one case; after a finding, its index is kept, and the last
+ *                                line says where
  *
- * A case is an index, one of eight, with a file or two of it changed (mutate.h). Over it run check,
- * stats, queries, grep, and one of the commands that write, and check once more over what that one
- * left. Each is a whole run of the program in a process of its own, but for its start: the process
- * is forked from this one. Any answer will do, right or wrong, and any message; but no crash, no
- * report of a sanitizer, no run of more than ten seconds, and no more than a GiB of memory. And if
- * a command says that the index is corrupt, so does check.
+ * A case is one of eight indexes in which one or two files are changed (mutate.h). Over it run
+ * check, stats, queries, grep and one of the commands that write, and then check again over the
+ * result. Each runs the whole program in a process forked from this one. Any result and any message
+ * is allowed, but no crash, no sanitizer report, no run of more than ten seconds and no more than 1
+ * GiB of memory. If a command reports that the index is corrupt, check must report it, too.
  *
  * The long version, with sanitizers, some 30,000 runs: build/asan/tests/fuzz_index 30000.
  */
@@ -36,13 +35,13 @@
 
 AUTO_OF(struct bs_generator, bs_generator_free)
 
-#define MOST_SECONDS 10  /* of a processor */
-#define MOST_WAITED  120 /* seconds by the clock, however busy the machine is */
+#define MOST_SECONDS 10  /* of CPU time */
+#define MOST_WAITED  120 /* seconds of elapsed time, for a busy machine */
 #define MOST_BYTES   (UINT64_C(1) << 30)
 #define MOST_FILES   24
 #define MOST_WORDS   12 /* of a command line */
 
-/* The runtime library finds it only if it is visible. */
+/* Visible, so that the sanitizer's runtime library finds it. */
 __attribute__((visibility("default"))) const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
@@ -57,7 +56,7 @@ struct file {
 	struct bs_buffer bytes;
 };
 
-/* A folder with sources and "index", of which these are the files. */
+/* A folder with sources and an index, and the files of the index. */
 struct seed {
 	const char *name;
 	void (*make)(void);
@@ -65,7 +64,7 @@ struct seed {
 	size_t n_files;
 };
 
-/* On one line, for records. */
+/* Writes the text of a document in one line, for records. */
 static void write_words(FILE *to, struct bs_generator *generator, uint64_t i)
 {
 	AUTO(bs_buffer_deinit) struct bs_buffer text = {0};
@@ -109,7 +108,7 @@ static void write_files(unsigned first, unsigned end)
 	            9);
 }
 
-/* Appends to it. Some ids come twice, some records have none, some are long. */
+/* Appends records. Some ids occur twice, some records have none, some are long. */
 static void write_records(const char *path, unsigned first, unsigned end)
 {
 	AUTO(bs_generator_free_at) struct bs_generator *generator = new_generator(25);
@@ -139,7 +138,7 @@ static void index_some(const struct bs_build_tuning *tuning, const char *source,
 	index_sources(&request, (const char *const[]){source, NULL}, input);
 }
 
-/* Its sources lie where the fuzzer put them. */
+/* The sources are in a folder of the fuzzer. */
 static const struct bs_consent consent = {.all = true};
 
 static int run_command(const struct bs_command *command, const char *words)
@@ -164,14 +163,13 @@ static void make_files(void)
 		run_command(&bs_command_delete,
 	                    "delete -q --index index docs/part3/file10.txt docs/part4/file4.txt"),
 		0);
-	/* What the next refresh will find. */
+	/* Changes for the next refresh to find. */
 	write_text("docs/part1/file8.txt", "Changed: a red fox.\n");
 	write_text("docs/part1/file900.txt", "New: a common red fox.\n");
 	unlink("docs/part5/file5.txt");
 }
 
-/* Large enough shards for columns of all kinds, and none too large to be run over a thousand
- * times. */
+/* The shards are large enough for columns of all kinds, and small enough for a thousand runs. */
 static void make_records(void)
 {
 	struct bs_build_tuning tuning = {.max_segment_docs = 600,
@@ -206,7 +204,7 @@ static void make_stored(void)
 	assert_int_equal(run_command(&bs_command_delete, "delete -q --index index r11 r12"), 0);
 }
 
-/* Rows of collections in several segments, some of them deleted. */
+/* Rows of record files in several segments, some of them deleted. */
 static void make_rows(void)
 {
 	write_files(0, 20);
@@ -219,8 +217,8 @@ static void make_rows(void)
 	}
 }
 
-/* Collections in a folder: some that grew, one that became a plain file, one that is gone, a
- * deleted record. */
+/* Record files in a folder: some grew, one became a plain file, one was removed, one has a deleted
+ * record. */
 static void make_inner(void)
 {
 	write_files(0, 20);
@@ -255,7 +253,7 @@ static int is_file(const struct dirent *entry)
 	       strcmp(entry->d_name, "CACHEDIR.TAG") != 0;
 }
 
-/* By a child, for a process that has little memory forks fast. */
+/* In a child process, because a process with little memory forks faster. */
 static void make_seed(struct seed *seed)
 {
 	struct dirent **entries;
@@ -289,16 +287,16 @@ struct fuzz_case {
 	uint64_t number;
 	uint64_t random;
 	struct seed *seed;
-	struct file changed[2]; /* in place of those of the same names */
-	bool says_corrupt;      /* some command */
+	struct file changed[2]; /* replace the files of the same name */
+	bool says_corrupt;      /* a command reported BS_CORRUPT */
 	unsigned n_runs;
-	unsigned n_refused; /* ended by an error */
+	unsigned n_refused; /* ended with an error */
 	unsigned n_findings;
 };
 
 static const struct file *pick_file(const struct seed *seed, uint64_t *random)
 {
-	/* Most of them segments, which hold most of what is read. */
+	/* Mostly segments, because most code reads these. */
 	const char *prefix =
 		random_below(random, 3) ? "seg" : (random_below(random, 2) ? "manifest" : "");
 	for (;;) {
@@ -324,7 +322,7 @@ static void mutate_index(struct fuzz_case *one)
 	}
 }
 
-/* A source "/" would be read for hours, and that would be nobody's fault. */
+/* A source "/" would take hours to read, which would not be an error. */
 static bool names_root(const struct fuzz_case *one)
 {
 	bool found = false;
@@ -342,7 +340,7 @@ static int remove_entry(const char *path, const struct stat *info, int type, str
 	return walk->level > 0 ? remove(path) : 0;
 }
 
-/* The changed index, whatever a command made of it. */
+/* Restores the changed index after a command. */
 static void restore(const struct fuzz_case *one)
 {
 	assert_int_equal(nftw("index", remove_entry, 8, FTW_DEPTH | FTW_PHYS), 0);
@@ -370,8 +368,7 @@ static uint64_t resident_bytes(pid_t child)
 	return n_pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Its wait status; the child is killed if it takes too much of time or memory, and *why_out says
- * so. */
+/* Returns the wait status. Kills the child and sets *why_out if it uses too much time or memory. */
 static int wait_for(pid_t child, const char **why_out)
 {
 	struct timespec begun, now;
@@ -486,7 +483,7 @@ static const struct {
 	{&bs_command_delete, "delete -q --index index --query even"},
 };
 
-/* Half of the readers and a writer, in some order; check comes behind, so that it cannot overlook
+/* Runs half of the readers and a writer in random order; check comes last, because it must find
  * what they found. */
 static void run_all(struct fuzz_case *one)
 {

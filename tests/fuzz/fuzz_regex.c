@@ -1,11 +1,11 @@
 /*
- * fuzz_regex.c: a fuzz target: whatever pattern and text, a match of PCRE2 has what the pattern's
- * tree says (regex_rig.h), and neither pattern nor text makes the analysis read where it must not.
+ * fuzz_regex.c: a fuzz target: for any pattern and text, a match of PCRE2 has the properties of
+ * regex_rig.h, and the analysis does not read out of bounds.
  *
- * An input is a byte of options (regex_rig.h), the pattern, a 0xff, the text; without a 0xff the
- * pattern is the text. With -DBITSIFT_FUZZ=ON and clang it is a libFuzzer program (fuzz_regex
- * FOLDER); otherwise it runs the files and folders it is given once, which the tests do with the
- * seeds kept here.
+ * An input is a byte of options (regex_rig.h), the pattern, a 0xff and the text; without a 0xff the
+ * pattern is also the text. With -DBITSIFT_FUZZ=ON and clang it is a libFuzzer program (fuzz_regex
+ * FOLDER). Otherwise it runs once on each given file and folder, as the tests do with the seeds in
+ * this folder.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* fuzz_replay.c: runs a fuzz target on files, and on the files of folders: for compilers without
- * libFuzzer, and for the tests. Fails if there was none. */
+/* fuzz_replay.c: runs a fuzz target on files and on the files of folders, for compilers without
+ * libFuzzer and for the tests. Fails if there are no files. */
 #include <ftw.h>
 #include <stdint.h>
 #include <stdio.h>

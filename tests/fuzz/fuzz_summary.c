@@ -1,8 +1,8 @@
 /*
- * fuzz_summary.c: a fuzz target: bytes that say they are a summary, or coded numbers, are refused
- * or answer, and read nothing beside themselves. Numbers that decode come out of what is made of
- * them again. And a summary and its counts, whatever they say, do not keep an index from having its
- * next ones: the input is then two bytes, how long the summary is, the summary, and the counts.
+ * fuzz_summary.c: a fuzz target: bytes read as a summary or as coded numbers are refused or usable,
+ * and nothing is read out of bounds. Decoded numbers are the same after they are encoded again. A
+ * summary and its counts, whatever they contain, do not prevent that the next ones are made for an
+ * index; for this the input is two bytes with the size of the summary, the summary, and the counts.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -56,7 +56,7 @@ static void ask_numbers(const uint8_t *bytes, size_t n_bytes)
 	bs_buffer_deinit(&again);
 }
 
-/* An index of three segments, made once; the summaries beside it come and go. */
+/* An index of three segments, made once; its summaries are replaced in each run. */
 static struct bs_memory_index *memory;
 static struct bs_dir dir;
 static struct bs_snapshot snapshot;
@@ -93,7 +93,8 @@ static void remove_files(const struct bs_manifest *manifest)
 	bs_dir_remove(&dir, bs_index_file_name("counts", manifest->summary.counts_number, name));
 }
 
-/* From n_old segments of the three, from the first on, to n_new, from the one of that number on. */
+/* Updates the summary from a manifest with the first n_old of the three segments to one with n_new
+ * segments from `first` on. */
 static void make_next(struct bs_buffer *summary, struct bs_buffer *counts, uint32_t n_old,
                       uint32_t first, uint32_t n_new)
 {
@@ -133,7 +134,8 @@ static void make_summaries(uint8_t *bytes, size_t n_bytes)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes)
 {
-	uint8_t *own = malloc(n_bytes + 1); /* its end is where a sanitizer sees it */
+	/* an allocation of the exact size, so that sanitizers detect reads past the end */
+	uint8_t *own = malloc(n_bytes + 1);
 	if (!own)
 		return 0;
 	memcpy(own, data, n_bytes);

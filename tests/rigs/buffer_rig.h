@@ -1,10 +1,10 @@
-/* buffer_rig.h: texts put together in buffers. Every helper fails the test when memory runs out. */
+/* buffer_rig.h: helpers that append to buffers. Each fails the test if memory runs out. */
 #pragma once
 
 #include "core/base/buffer.h"
 #include "core/bitsift/api.h"
 
-/* For AUTO, of any of core/base/vector.h. */
+/* For AUTO, with any vector type of core/base/vector.h. */
 static inline void vector_deinit(void *vector)
 {
 	bs_buffer_deinit(vector);

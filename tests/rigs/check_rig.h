@@ -1,6 +1,6 @@
 /*
- * check_rig.h: numbers of an index file changed under checksums that are right, and what `check`
- * says of it. For the small index of index_rig.h.
+ * check_rig.h: changes numbers in files of the small index (index_rig.h), under valid checksums,
+ * and tests what `check` reports.
  */
 #pragma once
 
@@ -11,10 +11,11 @@
 #include "core/check/check.h"
 #include "tests/rigs/index_rig.h"
 
-#define MATRIX 0u /* shards of the first segment */
+#define MATRIX 0u /* shard instances of the first segment */
 #define LISTS  1u
 
-/* Sections of the manifest and of tombstones, and a number for what is in no section. */
+/* Sections of the manifest and of tombstone files; WHOLE_FILE: the offset is that in the file, not
+ * in a section. */
 #define MANIFEST_OPTIONS     1u
 #define MANIFEST_SOURCES     2u
 #define MANIFEST_SEGMENTS    3u
@@ -24,9 +25,9 @@
 #define TOMBSTONE_BITS       1u
 #define WHOLE_FILE           0u
 
-/* One number of a section: n_bytes wide at the offset (from the end, if negative) becomes value, or
- * changes by it. Of a packed array (PACKED_...): the value with the number offset (from the end, if
- * negative), which must fit its block. */
+/* Changes one number of a section. It is n_bytes wide and at `offset` (from the end, if negative).
+ * It is set to `value` or changed by it. PACKED_...: the number is element `offset` (from the end,
+ * if negative) of a packed array; the new value must fit its block. */
 struct edit {
 	uint32_t section;
 	uint32_t instance;
@@ -41,10 +42,11 @@ struct edit {
 	uint64_t value;
 };
 
-/* Value i of a packed array (from the end, if negative), and where its bits stand. */
+/* An element of a packed array and the place of its bits. Elements are counted from the end if
+ * negative. */
 struct packed_value {
 	uint64_t base;
-	uint64_t bit; /* of the section */
+	uint64_t bit; /* the position in the section */
 	uint64_t mask;
 	uint64_t value;
 };
@@ -53,14 +55,14 @@ struct packed_value find_packed(const uint8_t *array, uint64_t n_bytes, int64_t 
 
 void apply_edit(uint8_t *file, size_t file_bytes, const struct edit *edit);
 
-/* To "c.jsonl": documents of many lengths, most words rare, some frequent. */
+/* Writes "c.jsonl": documents of many lengths, with mostly rare words and some frequent ones. */
 void write_documents(uint64_t *state, uint32_t n_docs);
 
-/* Checks "index", stored text and all; sum may be NULL. */
+/* Checks "index" with its stored texts. `sum` may be NULL. */
 enum bs_status check_index(struct bs_check_report *sum, struct bs_error *err);
 
-/* The edits, n of them, in the which-th file of that name; check must fail like that, name the file
- * and say what. The file is as it was afterwards. */
+/* Applies n edits to file number `which` with this prefix. Fails the test unless check returns
+ * `wanted`, names the file and reports `what`. Restores the file afterwards. */
 void expect_damage(const char *prefix, unsigned which, const struct edit *edits, size_t n,
                    enum bs_status wanted, const char *what);
 

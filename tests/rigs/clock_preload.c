@@ -1,7 +1,7 @@
 /*
- * clock_preload.c: clock_rig.c as a library to be preloaded. For bitsift, and for no other program,
- * the files written before it starts are old enough to be trusted. WORK=FILE: appends what it has
- * done, the number of its looks at CLOCK_MONOTONIC and of bytes read.
+ * clock_preload.c: clock_rig.c as a library to be preloaded. In bitsift, and in no other program,
+ * fingerprints of files written before its start are not racy. WORK=FILE: appends the amount of
+ * work to FILE: the number of readings of CLOCK_MONOTONIC and of bytes read.
  */
 #include <errno.h>
 #include <inttypes.h>

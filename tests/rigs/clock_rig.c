@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* More than the two seconds for which a fingerprint without a fraction is in doubt. */
+/* More than the two seconds during which a fingerprint without fractional seconds is racy. */
 #define AHEAD_S 3
 
 static atomic_int ahead_s;
@@ -14,7 +14,7 @@ static _Atomic uint64_t step, passed_ns, n_looks, call_at;
 static void (*call_back)(void *context);
 static void *call_context;
 
-/* Visible to shared libraries. */
+/* Visible, so that shared libraries call it. */
 __attribute__((visibility("default"))) int clock_gettime(clockid_t clock, struct timespec *now_out)
 {
 	uint64_t n = clock == CLOCK_MONOTONIC ? atomic_fetch_add(&n_looks, 1) + 1 : 0;
@@ -57,7 +57,7 @@ void clock_call_at(uint64_t n, void (*callback)(void *context), void *context)
 void clock_make_old(void)
 {
 	struct timespec before, now;
-	/* The kernel takes the fingerprints of files from this clock. */
+	/* The kernel takes the timestamps of files from this clock. */
 	clock_gettime(CLOCK_REALTIME_COARSE, &before);
 	do {
 		usleep(500);

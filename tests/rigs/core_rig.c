@@ -11,14 +11,14 @@
 #include "core/base/bytes.h"
 #include "core/base/hash.h"
 
-/* ---- a folder of our own ---- */
+/* ---- the folder of a test ---- */
 
 static char *folder;
 
 int enter_folder(void **state)
 {
-	/* In memory if there is such a place: these tests fsync a thousand times, which a busy disk
-	 * makes slow. */
+	/* In memory if possible: these tests call fsync a thousand times, which is slow on a busy
+	 * disk. */
 	const char *base = getenv("TMPDIR");
 	const char *usual = access("/dev/shm", R_OK | W_OK | X_OK) == 0 ? "/dev/shm" : "/tmp";
 	if (asprintf(&folder, "%s/bitsift-core-XXXXXX", base ? base : usual) < 0)
@@ -37,7 +37,7 @@ static int remove_entry(const char *path, const struct stat *info, int type, str
 static struct bs_dir dirs[MOST_DIRS];
 static unsigned n_dirs;
 
-/* Another folder may stand under the path by now. */
+/* Another folder may be at the path by now. */
 static bool is_same(const struct bs_dir *dir, const char *path)
 {
 	struct stat found;

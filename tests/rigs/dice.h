@@ -1,5 +1,5 @@
-/* dice.h: the rounds of a random test, and its random numbers: splitmix64, from the seed of the
- * rounds on. In random_rounds.c. */
+/* dice.h: random numbers of a random test: splitmix64, seeded by random_rounds(). Implemented in
+ * random_rounds.c. */
 #pragma once
 
 #include <stdbool.h>
@@ -14,10 +14,10 @@ extern uint64_t random_state;
 uint32_t below(uint64_t bound);
 bool by_chance(uint32_t percent);
 
-/* Enough cases were drawn, unless the rounds were too few to draw them. */
+/* Asserts that enough cases were drawn, unless there were too few rounds. */
 #define assert_reached(condition) assert_true(rounds.is_short || (condition))
 
-/* RUN_TESTS of test.h after random_rounds(). */
+/* RUN_TESTS of test.h, after random_rounds(). */
 #define RUN_NAMED_RANDOM_TESTS(name, n_rounds, seed, set_up, tear_down, ...)        \
 	int main(int argc, char **argv)                                             \
 	{                                                                           \

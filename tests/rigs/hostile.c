@@ -181,7 +181,7 @@ static struct bytes long_bytes(struct hostile *hostile)
 {
 	static const size_t lengths[] = {253,  254,  255,   256,   257,    1000,
 	                                 4095, 4096, 65535, 65536, 1 << 20};
-	/* The longest are rare. */
+	/* The longest lengths are rare. */
 	size_t n = lengths[hostile_below(
 		hostile, hostile_below(hostile, 8) ? 6 : sizeof(lengths) / sizeof(*lengths))];
 	struct bytes bytes = {malloc(n + 1), n};
@@ -194,7 +194,7 @@ static struct bytes long_bytes(struct hostile *hostile)
 	return bytes;
 }
 
-/* One made before, but for a little. */
+/* Returns an earlier result with a small change. */
 static struct bytes neighbour(struct hostile *hostile)
 {
 	static const char *const ends[] = {"#", ":1", "#1", "/", ".", " ", "\n", "\xff", "a", "A"};
@@ -260,7 +260,7 @@ struct bytes hostile_string(struct hostile *hostile)
 
 struct bytes hostile_file_name(struct hostile *hostile, const char *end)
 {
-	/* These have a meaning to a walk, or hold an index. */
+	/* These have a meaning for the walk, or contain an index. */
 	static const char *const taken[] = {".",       "..",        ".git",    ".gitignore",
 	                                    ".ignore", ".rgignore", ".bitsift"};
 	struct bytes name = hostile_string(hostile);
@@ -301,7 +301,7 @@ static void put_unit(struct bytes *json, unsigned unit)
 void hostile_put_json(struct hostile *hostile, struct bytes bytes, struct bytes *json)
 {
 	const uint8_t *from = (const uint8_t *)bytes.data;
-	/* Of a long one few, lest it become six times as long. */
+	/* Escapes few characters of a long text, so that it does not become six times as long. */
 	uint64_t plain_of = bytes.n > 1000 ? 100 : 4;
 	bytes_put(json, "\"", 1);
 	for (size_t at = 0, start; at < bytes.n;) {
@@ -311,7 +311,7 @@ void hostile_put_json(struct hostile *hostile, struct bytes bytes, struct bytes 
 		if (!must && hostile_below(hostile, plain_of) != 0)
 			bytes_put(json, from + start, at - start);
 		else if (c < 0)
-			/* no half before it is the first of a pair */
+			/* A low surrogate: no high surrogate precedes it, so it is invalid. */
 			put_unit(json, 0xdc00 + (unsigned)hostile_below(hostile, 0x400));
 		else if (c > 0xffff)
 			put_unit(json, 0xd7c0 + ((unsigned)c >> 10)),

@@ -1,8 +1,7 @@
 /*
- * hostile.h: names, ids and records that break programs: NUL, bytes that are not UTF-8, controls,
- * line feeds, marks that turn the direction of writing, very long names, empty ones, names that
- * differ by little, and what has a meaning somewhere (#, :, /, .., -). The same in every run with
- * the same seed.
+ * hostile.h: names, ids and records that break programs: NUL, invalid UTF-8, control characters,
+ * line feeds, bidirectional controls, very long and empty names, names that differ little, and
+ * strings with a special meaning (#, :, /, .., -). The same seed gives the same sequence.
  */
 #pragma once
 
@@ -11,7 +10,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* On the heap, for free(), with a NUL behind the n bytes. */
+/* Bytes on the heap, to be freed, with a NUL after the n bytes. */
 struct bytes {
 	char *data;
 	size_t n;
@@ -21,31 +20,30 @@ static inline void bytes_free(struct bytes *bytes)
 {
 	free(bytes->data);
 }
-/* the operands stay */
+/* does not free the operands */
 struct bytes bytes_join(struct bytes a, const char *between, struct bytes b);
 bool bytes_equal(struct bytes a, struct bytes b);
 
-/* A source of them. Zeros but for random, which is not 0. */
+/* A generator. Zero-initialise, and set `random` to a nonzero seed. */
 struct hostile {
 	uint64_t random;
-	struct bytes last[8]; /* made before: the next ones may be much like one of them */
+	struct bytes last[8]; /* recent results; later ones may differ little from one of them */
 	size_t n_last;
 };
 uint64_t hostile_below(struct hostile *hostile, uint64_t bound);
 void hostile_deinit(struct hostile *hostile);
 
 struct bytes hostile_bytes(struct hostile *hostile);
-/* Of at least one byte, and no NUL. */
+/* At least one byte, without NUL. */
 struct bytes hostile_string(struct hostile *hostile);
-/* That a file can be called by: 1 to 255 bytes with this end. */
+/* A file name: 1 to 255 bytes, ending with `end`. */
 struct bytes hostile_file_name(struct hostile *hostile, const char *end);
 
-/* As a record has it: U+FFFD for what is not UTF-8; as_name: for NUL, too. */
+/* The text that a record with these bytes has: U+FFFD for invalid UTF-8; as_name: also for NUL. */
 struct bytes hostile_as_text(struct bytes bytes, bool as_name);
-/* A string of JSON that stands for that text: each character as it is or as an escape. Appends to
- * *json. */
+/* Appends the text to *json as a JSON string, in which random characters are escaped. */
 void hostile_put_json(struct hostile *hostile, struct bytes bytes, struct bytes *json);
 void bytes_put(struct bytes *to, const void *data, size_t n);
 
-/* For a message: printable, cut if it is long. Borrowed until the next call but one. */
+/* A printable form for messages, truncated if long. Borrowed until the next call but one. */
 const char *bytes_shown(struct bytes bytes);

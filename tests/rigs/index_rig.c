@@ -36,7 +36,7 @@ void index_sources(const struct bs_build_request *request, const char *const *so
 
 /* ---- an index with a bit of everything ---- */
 
-/* The first lines are short, and the last of them replaces the first; two are too long for
+/* The first lines are short, and the last of these replaces the first. Two lines are too long for
  * columns. */
 static void write_collection(void)
 {
@@ -61,7 +61,7 @@ static void write_collection(void)
 	write_bytes("c.jsonl", text.data, text.used_bytes);
 }
 
-/* What the test wants to damage is there. */
+/* Asserts that the index has the parts that tests damage. */
 static void expect_small_index(bool has_false_positives)
 {
 	AUTO(bs_snapshot_deinit) struct bs_snapshot snapshot;
@@ -96,7 +96,7 @@ static void make_index(bool use_false_positives)
 	policy.force[2] = 1;
 	policy.exact_share = 10.0 / 512;
 	policy.density = 0.4;
-	/* Columns however small, and room for those of short documents alone. */
+	/* Columns even for a small shard, but only with room for short documents. */
 	struct bs_build_tuning tuning = {
 		.policy = &policy,
 		.max_segment_docs = 38,

@@ -1,6 +1,5 @@
 /*
- * index_rig.h: small indexes for the tests of what reads them, and ways to damage them. In the
- * folder of core_rig.h.
+ * index_rig.h: small indexes in the folder of core_rig.h, for tests of readers.
  */
 #pragma once
 
@@ -8,19 +7,20 @@
 #include "indexer/run/tuning.h"
 #include "tests/rigs/core_rig.h"
 
-/* Indexes the sources (NULL-ended), quietly, with the rest of the request as given. input, if not
- * NULL, is what "-" reads. */
+/* Indexes the sources (NULL-terminated) without messages, with the rest of the request as given.
+ * `input`, if not NULL, is standard input for the source "-". */
 void index_sources(const struct bs_build_request *request, const char *const *sources,
                    const char *input);
 
 /*
- * An index "index" with a bit of everything: two segments; of the first, a shard of columns of all
- * levels, exact columns, false positives of all other terms, and a shard of forward indexes;
- * tombstones; stored text. Its sources are "c.jsonl", "d" and "-". Some KB.
+ * Makes "index", which has some of everything: two segments; in the first one a shard with columns
+ * of all levels, exact columns, false-positive lists, and a shard of forward indexes; tombstones;
+ * stored texts. Its sources are "c.jsonl", "d" and "-". Its size is some KB.
  */
 void make_small_index(void);
-/* The same without false positives. */
+/* Like make_small_index, without false-positive lists. */
 void make_small_index_of_chances(void);
 
-/* The one file in "index" whose name begins like that: "index/seg-000001". To be freed. */
+/* The path of file number `which` in "index" with this prefix, such as "index/seg-000001"; to be
+ * freed. */
 char *index_file(const char *prefix, unsigned which);

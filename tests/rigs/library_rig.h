@@ -1,6 +1,6 @@
 /*
- * library_rig.h: what the tests share that see the library as a program does: a folder of one's
- * own, and files in it. Every helper fails the test when something goes wrong.
+ * library_rig.h: shared by tests that use the public interface only: a temporary folder and files
+ * in it. Every helper fails the test if something goes wrong.
  */
 #pragma once
 
@@ -9,13 +9,12 @@
 #include "tests/rigs/error_rig.h"
 #include "tests/rigs/test.h"
 
-/* An empty one, by an absolute path. */
+/* Makes an empty folder; `folder` receives its absolute path. */
 #define FOLDER_BYTES 64
 void make_folder(char folder[FOLDER_BYTES]);
 void remove_folder(const char *folder);
 
-/* A test with a folder that has a collection, and the path of an index of it that is not made
- * yet. */
+/* The folder of a test, a record file in it, and the path of an index that is not built yet. */
 struct library_rig {
 	char folder[FOLDER_BYTES], collection[96], dir[96];
 };

@@ -1,5 +1,5 @@
-/* mutate.c: see mutate.h. A file is taken apart into its sections, these are changed, and it is put
- * together again. */
+/* mutate.c: see mutate.h. A file is split into its sections, which are changed and then joined
+ * again. */
 #include "tests/rigs/mutate.h"
 
 #include <stdbool.h>
@@ -34,7 +34,7 @@ static void append_zeros(struct bs_buffer *to, size_t n_bytes)
 	}
 }
 
-/* ---- apart and together ---- */
+/* ---- splitting and joining ---- */
 
 static struct parts take_apart(const struct bs_buffer *file)
 {
@@ -57,7 +57,7 @@ static void parts_free(struct parts *parts)
 	free(parts->list);
 }
 
-/* Of the old file only the kind and the version are left. Checksums are the caller's. */
+/* Only the kind and the version of the old file are kept. The caller sets the checksums. */
 static void put_together(const struct parts *parts, struct bs_buffer *file)
 {
 	uint64_t n_pages = 0;
@@ -88,7 +88,7 @@ static void put_together(const struct parts *parts, struct bs_buffer *file)
 
 /* ---- changes ---- */
 
-/* What goes wrong goes wrong at the ends of ranges. */
+/* Errors are likely at the ends of ranges. */
 static uint64_t likely_number(uint64_t *random, uint64_t before, const struct bs_buffer *bytes)
 {
 	static const uint64_t likely[] = {
@@ -141,7 +141,8 @@ static uint64_t likely_number(uint64_t *random, uint64_t before, const struct bs
 	}
 }
 
-/* A number of four or eight bytes; the first ones of a section are mostly counts and places. */
+/* Changes a number of four or eight bytes, preferably at the beginning of a section, where counts
+ * and offsets are. */
 static void change_number(struct bs_buffer *bytes, uint64_t *random)
 {
 	size_t n_bytes = random_below(random, 2) ? 4 : 8;
@@ -172,7 +173,7 @@ static void change_byte(struct bs_buffer *bytes, uint64_t *random)
 		                                : (uint8_t)next_random(random);
 }
 
-/* Two ranges change places, or one is written over by the other, or by one byte. */
+/* Swaps two ranges, or overwrites one with the other or with a single byte. */
 static void change_range(struct bs_buffer *bytes, uint64_t *random)
 {
 	uint8_t kept[256];
@@ -217,8 +218,8 @@ static void change_length(struct bs_buffer *bytes, uint64_t *random)
 	}
 }
 
-/* A section of the other file in its place, one of the same kind if there is one; or none, or
- * another name. */
+/* Replaces the section by one of the other file, of the same kind if possible; or removes, renames
+ * or duplicates it. */
 static void change_section(struct parts *parts, struct part *part, const struct bs_buffer *other,
                            uint64_t *random)
 {
@@ -236,7 +237,7 @@ static void change_section(struct parts *parts, struct part *part, const struct 
 	case 2:
 		part->instance += random_below(random, 2) ? 1 : UINT32_MAX;
 		break;
-	case 3: /* one more of the same name */
+	case 3: /* a duplicate */
 		parts->list[parts->n] = (struct part){.id = part->id, .instance = part->instance};
 		append_bytes(&parts->list[parts->n].bytes, part->bytes.data,
 		             part->bytes.used_bytes / 2);
@@ -257,7 +258,8 @@ static void change_section(struct parts *parts, struct part *part, const struct 
 	parts_free(&from);
 }
 
-/* Of the finished file: its head, its table or its length, as no section can be wrong. */
+/* Changes the head, the section table or the length of the finished file, for files without
+ * sections to change. */
 static void change_frame(struct bs_buffer *file, uint64_t *random)
 {
 	uint64_t table_off = bs_load_u64(file->data + 24);
@@ -269,7 +271,7 @@ static void change_frame(struct bs_buffer *file, uint64_t *random)
 	change_number(&part, random);
 }
 
-/* mends what has a place to be mended in. */
+/* Recomputes the checksums that can be located. */
 static void mend(struct bs_buffer *file)
 {
 	uint64_t table_off = bs_load_u64(file->data + 24), n_bytes = file->used_bytes;
@@ -283,7 +285,7 @@ static void mend(struct bs_buffer *file)
 void mutate_file(struct bs_buffer *file, const struct bs_buffer *other, uint64_t *random)
 {
 	AUTO(parts_free) struct parts parts = take_apart(file);
-	/* Mostly one: what is wrong in several places is refused at the first of them. */
+	/* Mostly a single change: a file with several errors is refused at the first one. */
 	uint64_t n_changes = random_below(random, 3) ? 1 : 1 + random_below(random, 4);
 	for (uint64_t n = n_changes; n > 0 && parts.n > 0 && parts.list; n--) {
 		struct part *part = &parts.list[random_below(random, parts.n)];

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# other_icu.sh LIBRARY FOLDER: makes FOLDER with a libicuuc in it that reports version 1.2, knows no emoji, and is LIBRARY in everything
-# else. A program that runs with LD_LIBRARY_PATH=FOLDER cuts words by other rules than one that runs without. Exit status 77: there is no
-# compiler, or LIBRARY has another form than is expected here.
+# other_icu.sh LIBRARY FOLDER: makes FOLDER with a libicuuc that reports version 1.2 and knows no
+# emoji, but otherwise behaves like LIBRARY. A program with LD_LIBRARY_PATH=FOLDER has other
+# tokenizer rules than one without. Exit status 77: there is no compiler, or LIBRARY has an
+# unexpected form.
 set -euo pipefail
 library=$(realpath -- "$1")
 soname=$(LC_ALL=C grep -aom 1 'libicuuc\.so\.[0-9]*' "$library" | sed -n 1p) || exit 77
@@ -10,7 +11,7 @@ other=libicuux.so.$version
 command -v cc >/dev/null || exit 77
 mkdir -p -- "$2"
 folder=$(cd -- "$2" && pwd -P)
-# A name of its own, of the same length, so that both can be loaded.
+# A different soname of the same length, so that both libraries can be loaded.
 LC_ALL=C sed "s/$soname/$other/g" "$library" >"$folder/$other"
 cat >"$folder/version.c" <<SOURCE
 #define _GNU_SOURCE

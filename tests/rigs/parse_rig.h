@@ -1,5 +1,5 @@
-/* parse_rig.h: what the tests of the query language share: words to cut queries by, fields, and
- * parsing that must work. */
+/* parse_rig.h: shared by the tests of the query language: tokenizers, fields, and parsing that must
+ * succeed. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,22 +11,22 @@
 
 AUTO_OF(struct bs_query_tree, bs_query_tree_free)
 
-#define N_FIELDS 7u /* of which year has values */
+#define N_FIELDS 7u /* the field "year" has values */
 extern const struct field_name {
 	const char *name;
 	size_t name_bytes;
 } fields[N_FIELDS];
-/* between open_words and close_words, of a group of tests */
+/* opened by open_words, the setup of a group of tests; closed by close_words */
 extern struct bs_tokenizer *plain_words, *english_words;
 
 int open_words(void **state);
 int close_words(void **state);
 struct bs_query_options make_options(bool any);
 
-/* The query, or NULL with *error_byte and *err. */
+/* Returns the tree, or NULL with *error_byte and *err set. */
 struct bs_query_tree *parse(const char *text, size_t text_bytes, bool any, size_t *error_byte,
                             struct bs_error *err);
-/* The query; fails the test if there is an error. */
+/* Returns the tree; fails the test if the query is invalid. */
 struct bs_query_tree *must_parse(const char *text, bool any);
-/* The tree as text, NUL-ended; the caller frees it. */
+/* The tree as a NUL-terminated text; the caller frees it. */
 char *format(const struct bs_query_tree *query);

@@ -15,7 +15,7 @@
 #include "core/text/grams.h"
 #include "query/regex/regex_grams.h"
 
-/* Only memory can fail here. */
+/* Here only memory can run out. */
 static void must(enum bs_status status)
 {
 	if (status)
@@ -64,7 +64,7 @@ void rig_close(struct regex_rig *rig)
 	*rig = (struct regex_rig){0};
 }
 
-/* What a search knows of the pattern. False: it refuses it. */
+/* Analyses the pattern as a search does. False if a search refuses it. */
 static bool analyse(struct regex_rig *rig, unsigned options)
 {
 	rig->asked_text = (const char *)rig->pattern.data;
@@ -87,7 +87,7 @@ static bool analyse(struct regex_rig *rig, unsigned options)
 	return true;
 }
 
-/* As a search does: by machine code, which sees invalid UTF-8 a little differently. */
+/* Compiled with JIT, as a search does. JIT code treats invalid UTF-8 slightly differently. */
 static void *compile_for_lines(const struct bs_buffer *text, unsigned options)
 {
 	int code;
@@ -157,7 +157,7 @@ static bool has_gram(const struct bs_buffer *keys, uint64_t key)
 	       bsearch(&key, keys->data, keys->used_bytes / sizeof(key), sizeof(key), compare_keys);
 }
 
-/* With repeats. */
+/* Keys may occur several times. */
 static void add_grams(struct regex_rig *rig, uint32_t n_bytes)
 {
 	for (size_t at = 0; at + n_bytes <= rig->folded.used_bytes; at++) {
@@ -191,7 +191,7 @@ static bool has_window(const struct regex_rig *rig, const uint8_t *text, size_t 
 	       kernel()->text.find_window(text, 0, n_bytes, &rig->window) < n_bytes;
 }
 
-/* A literal that is all there is must be where PCRE2 finds it. */
+/* A literal that is the whole pattern must be where PCRE2 finds it. */
 static bool has_literal(const struct regex_rig *rig, const uint8_t *text, size_t n_bytes)
 {
 	const struct bs_grep_analysis *analysis = &rig->analysis;
@@ -208,7 +208,8 @@ static bool has_literal(const struct regex_rig *rig, const uint8_t *text, size_t
 	               analysis->exact_literal.used_bytes) == 0);
 }
 
-/* The line of the first match in text[from..n_bytes), or n_bytes; -1: given up by a limit. */
+/* The start of the line of the first match in text[from..n_bytes), or n_bytes; -1 if a limit was
+ * reached. */
 static long next_line(const struct regex_rig *rig, void *code, const uint8_t *text, size_t from,
                       size_t n_bytes)
 {
@@ -225,8 +226,8 @@ static long next_line(const struct regex_rig *rig, void *code, const uint8_t *te
 	return (long)at;
 }
 
-/* Only of UTF-8: caseless, PCRE2 10.42's machine code has [^\x{212a}] match an invalid sequence,
- * and [^\n\x{212a}] not. */
+/* Only for valid UTF-8: caseless, the JIT code of PCRE2 10.42 lets [^\x{212a}] match an invalid
+ * sequence, but not [^\n\x{212a}]. */
 static bool finds_lines(const struct regex_rig *rig, const uint8_t *text, size_t n_bytes)
 {
 	size_t wanted_from = 0;
@@ -249,7 +250,8 @@ static bool finds_lines(const struct regex_rig *rig, const uint8_t *text, size_t
 	return true;
 }
 
-/* Of UTF-8, for the same reason. All matches, each from behind the one before. */
+/* Only for valid UTF-8, for the reason at finds_lines. Compares all matches; each starts after the
+ * previous one. */
 static bool finds_list(const struct regex_rig *rig, const uint8_t *text, size_t n_bytes)
 {
 	const PCRE2_SIZE *places = pcre2_get_ovector_pointer(rig->match_data);
@@ -283,7 +285,7 @@ static bool has_all(const struct regex_rig *rig, const struct bs_gram_node *node
 	return true;
 }
 
-/* Slow and plain: whether the text's grams satisfy a part of the tree. */
+/* A simple and slow test whether the text's grams satisfy a part of the tree. */
 static bool satisfies(const struct regex_rig *rig, const struct bs_gram_node *node)
 {
 	bool is_and = node->kind == BS_GRAM_AND;

@@ -6,13 +6,13 @@
 #include "core/bitsift/search.h"
 #include "tests/rigs/source_rig.h"
 
-/* ---- a folder of our own ---- */
+/* ---- the folder of a test ---- */
 
 char home[256];
 
 int enter_source(void **state)
 {
-	/* So that nothing above decides what is ignored. */
+	/* The .git makes ignore files above the folder irrelevant. */
 	return enter_folder(state) || !getcwd(home, sizeof(home)) || mkdir(".git", 0700) ? -1 : 0;
 }
 

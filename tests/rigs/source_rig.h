@@ -1,7 +1,6 @@
 /*
- * source_rig.h: a folder for the tests of sources, in addition to core_rig.h, and the reading of a
- * whole source into a text that can be compared. Every helper fails the test when something goes
- * wrong.
+ * source_rig.h: a folder for the tests of sources, in addition to core_rig.h; reads a whole source
+ * into a text that tests compare. Every helper fails the test if something goes wrong.
  */
 #pragma once
 
@@ -12,20 +11,20 @@
 
 AUTO_OF(struct bs_reader, bs_reader_free)
 
-/* A test that runs in a folder with nothing but an empty .git, removed afterwards, however deep it
- * is. */
+/* A test that runs in a folder with only an empty .git, which is removed afterwards, however deep
+ * it is. */
 #define SOURCE_TEST(name) cmocka_unit_test_setup_teardown(name, enter_source, leave_source)
-extern char home[256]; /* its path */
+extern char home[256]; /* the path of the folder */
 int enter_source(void **state);
 int leave_source(void **state);
 
-/* What a sink was told: "name field=text;", "id@line field=text;", "#@line ..." for a record
- * without id, and "!reason message;" for what was passed over. */
+/* The calls of a sink: "name field=text;", "id@line field=text;", "#@line ..." for a record without
+ * id, and "!reason message;" for something that was skipped. */
 struct log {
 	struct bs_buffer text;
 	size_t n_documents;
 	size_t n_skips;
-	enum bs_status answer; /* what the sink answers */
+	enum bs_status answer; /* the status that the sink returns */
 };
 
 enum bs_status log_document(void *context, const struct bs_document *document,
@@ -42,7 +41,7 @@ struct bs_reader *new_reader(const struct bs_source_options *options);
 void next_batch(struct bs_feed *feed, struct bs_batch *batch);
 void read_batch(struct bs_reader *reader, const struct bs_batch *batch, struct log *log);
 
-/* A source with all that it is read with; the feed borrows the source. */
+/* A source and the objects that read it; the feed borrows the source. */
 struct opened {
 	struct bs_source source;
 	struct bs_feed *feed;
@@ -53,7 +52,7 @@ struct opened {
 void open_all(struct opened *opened, const char *argument, const struct bs_source_options *options);
 void close_all(struct opened *opened);
 
-/* Reads all of a source, batch by batch. */
+/* Reads all batches of a source. */
 void read_source(const char *argument, const struct bs_source_options *options, struct log *log);
 void check_source(const char *argument, const struct bs_source_options *options,
                   const char *expected);

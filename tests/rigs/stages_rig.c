@@ -16,7 +16,7 @@
 struct stages_rig rig;
 
 #define N_RECORDS  420u
-#define N_REPLACED 6u /* by as many, the last ones */
+#define N_REPLACED 6u /* the last N_REPLACED records replace earlier ones */
 
 static const char *const dir_names[RIG_N_INDEXES] = {"first", "second"};
 
@@ -30,7 +30,7 @@ static uint32_t draw(uint32_t n)
 	return (chance >> 8) % n;
 }
 
-/* Common words first. */
+/* Draws words, the common ones first in the list. */
 static void draw_text(char *text, size_t n_bytes, uint32_t n_words)
 {
 	static const char *const words[] = {
@@ -106,7 +106,7 @@ static void make_records(void)
 {
 	char id[16];
 	for (uint32_t i = 0; i < N_RECORDS; i++) {
-		/* The last ones replace earlier ones. */
+		/* The last records replace earlier ones. */
 		snprintf(id, sizeof(id), "c%u",
 		         i < N_RECORDS - N_REPLACED ? i : (i - (N_RECORDS - N_REPLACED)) * 47 + 3);
 		if (i >= N_RECORDS - N_REPLACED)
@@ -539,7 +539,7 @@ double rig_score(const struct rig_doc *doc, const struct rig_word *words)
 
 /* ---- queries ---- */
 
-/* Whether a document has what one alternative of rig_matches names. */
+/* True if the document meets one alternative of a need; see rig_matches. */
 static bool has_alternative(const struct rig_doc *doc, const char *text)
 {
 	char a[16], b[16];

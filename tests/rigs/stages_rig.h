@@ -21,21 +21,21 @@
 
 #define RIG_N_INDEXES 2u
 #define RIG_MOST_DOCS 600u
-#define RIG_N_FIELDS  3u /* title, body and year; of a file the second alone */
+#define RIG_N_FIELDS  3u /* title, body and year; a file has only the second */
 #define RIG_FILES     "notes"
 #define RIG_RECORDS   "cards.jsonl"
 
 /* A document and its text on disk. */
 struct rig_doc {
-	uint32_t entry; /* its index: 0 or 1 */
-	uint64_t line;  /* of a record, from 1; 0: a file */
+	uint32_t entry; /* the number of its index: 0 or 1 */
+	uint64_t line;  /* of a record, from 1; 0 for a file */
 	char id[40];
-	/* Words of small ASCII letters and digits with single spaces between them. "": the field
+	/* Words of ASCII lower-case letters and digits, separated by single spaces; "" if the field
 	 * is missing. */
 	char fields[RIG_N_FIELDS][512];
 	bool is_deleted;
 	bool is_overlay;       /* in the overlay of its index, not in a segment */
-	struct bs_doc_ref ref; /* in the list */
+	struct bs_doc_ref ref; /* its place in the list */
 };
 
 extern struct stages_rig {
@@ -50,55 +50,56 @@ extern struct stages_rig {
 	struct bs_prefix_checks *prefix_checks[RIG_N_INDEXES];
 	struct bs_loader *loader; /* NULL until rig_load */
 	struct bs_query_tree *query;
-	struct bs_file_names no_names; /* fails the test when it is asked */
-	struct bs_file_names *names;   /* given to plans; at first no_names */
+	struct bs_file_names no_names; /* fails the test if it is asked */
+	struct bs_file_names *names;   /* given to plans; initially no_names */
 	struct bs_plan plan;
 } rig;
 
-/* Makes and opens the indexes, the list and its reading. The temporary folder is the current
+/* Makes and opens the indexes, the list and its query analysis. The temporary folder is the current
  * directory until rig_teardown. */
 int rig_setup(void **state);
-/* As rig_setup, but the first index is freshened after one file was added, one changed and one
- * removed. */
+/* Like rig_setup, but the first index is opened with current contents after one file was added, one
+ * changed and one removed. */
 int rig_setup_fresh(void **state);
 int rig_teardown(void **state);
 
-/* Writes another text to the file of a document. */
+/* Writes a new text to the file of a document. */
 void rig_change_file(struct rig_doc *doc, const char *text);
 void rig_remove_file(const struct rig_doc *doc);
-/* Writes the collection again from the documents that are not deleted, in reverse order. */
+/* Writes the record file again with the documents that are not deleted, in reverse order. */
 void rig_rewrite_records(void);
 
-/* Parses a query with the reading of the list, into rig.query. */
+/* Parses a query with the analysis of the list, into rig.query. */
 void rig_parse(const char *query);
-/* Parses a query and makes its plan, in rig.plan; rig_plan: for all documents, by the statistics
+/* Parses a query and makes its plan, in rig.plan. rig_plan: for all documents, with the statistics
  * of the list. */
 void rig_plan(const char *query);
 void rig_plan_as(const char *query, const struct bs_plan_scope *scope,
                  const struct bs_statistics *statistics);
-/* Statistics that say so of all documents and of those with "river"; plans the query "river" by
- * them. */
+/* Statistics with these numbers of documents, words, and documents with "river"; plans the query
+ * "river" with them. */
 struct bs_statistics *rig_statistics(uint64_t n_docs, uint64_t n_words, uint64_t river_docs);
-/* Makes the loader of the list, rig.loader, unless it is made, and begins a query with it. */
+/* Makes the loader of the list, rig.loader, if necessary, and begins a query with it. */
 void rig_load(void);
 
 /* ---- documents ---- */
 
-struct rig_doc *rig_doc(const char *id); /* the live one */
+struct rig_doc *rig_doc(const char *id); /* the live document */
 struct rig_doc *rig_doc_at(struct bs_doc_ref ref);
-/* The first live document after the given one, or of all after NULL; NULL at the end. */
+/* The next live document after `doc`, or the first one for NULL; NULL at the end. */
 struct rig_doc *rig_next(const struct rig_doc *doc);
 bool rig_is_text(const void *text, size_t n_bytes, const char *expected);
 bool rig_is_same(struct bs_doc_ref a, struct bs_doc_ref b);
 
-/* Occurrences of a word or of adjacent words in a field, or in all of them (RIG_N_FIELDS). */
+/* The number of occurrences of a word, or of adjacent words, in a field, or in all fields
+ * (RIG_N_FIELDS). */
 uint32_t rig_count(const struct rig_doc *doc, uint32_t field, const char *words);
 bool rig_has(const struct rig_doc *doc, const char *words);
 uint32_t rig_length(const struct rig_doc *doc); /* in words */
-/* 0: the document has no year. */
+/* 0 if the document has no year. */
 int rig_year(const struct rig_doc *doc);
 
-/* ---- numbers that scores depend on; they include deleted documents, but not the overlay ---- */
+/* ---- numbers for scores: including deleted documents, without the overlay ---- */
 
 uint64_t rig_n_docs(void);
 uint64_t rig_df(const char *word);
@@ -113,10 +114,10 @@ struct rig_word {
 };
 double rig_score(const struct rig_doc *doc, const struct rig_word *words);
 
-/* ---- queries and what they must find ---- */
+/* ---- queries and their expected results ---- */
 
-/* Whether a document meets all needs, which are separated by commas; a need is met by one of its
- * alternatives, separated by |:
+/* Whether a document meets all needs, which are separated by commas. A need is met if one of its
+ * alternatives, separated by |, is:
  *   WORDS           adjacent words in one field; title:WORDS: in the title
  *   near N A B      two words in one field, at positions that differ by at most N
  *   year LOW HIGH   a year between the two, inclusive

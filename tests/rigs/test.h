@@ -1,7 +1,7 @@
-/* test.h: cmocka, what nearly every test program needs of the C library, and its main(). */
+/* test.h: cmocka, the headers of the C library that most tests need, and main(). */
 #pragma once
 
-/* cmocka.h needs the first three. */
+/* cmocka.h requires the first three headers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,10 +29,10 @@
 		return cmocka_run_group_tests_name(name, tests, NULL, NULL); \
 	}
 
-/* The variables of the declaration that follows are released at the end of their block, by
+/* Variables of the declaration that follows are released at the end of their block by
  * release(&variable). */
 #define AUTO(release) __attribute__((cleanup(release), unused))
-/* Defines release_at for AUTO, where release takes the pointer itself. */
+/* Defines release_at for AUTO, if `release` takes the pointer itself. */
 #define AUTO_OF(type, release)                     \
 	static inline void release##_at(type **at) \
 	{                                          \

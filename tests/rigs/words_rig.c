@@ -1,4 +1,4 @@
-/* words_rig.c: the naive words analyzer, and how tokens are compared. See words_rig.h. */
+/* words_rig.c: the naive tokenizer, and the comparison of tokens; see words_rig.h. */
 #include "tests/rigs/words_rig.h"
 #include "tests/rigs/test.h"
 
@@ -48,7 +48,7 @@ enum bs_status keep_tokens(void *context, const struct bs_token *tokens, size_t 
 	assert_true(n_tokens >= 1);
 	if (n_tokens > kept->largest_batch)
 		kept->largest_batch = n_tokens;
-	/* The slack is there to be read, as a sanitizer knows. */
+	/* Reads the slack after each term, so that a sanitizer detects if it is missing. */
 	volatile uint8_t slack = 0;
 	for (size_t i = 0; i < n_tokens; i++)
 		for (size_t k = 0; k < BS_TOKEN_SLACK_BYTES; k++)
@@ -235,8 +235,8 @@ static void naive_normalize(struct naive *naive, const UNormalizer2 *form)
 }
 
 /*
- * The text in NFC. The text between two boundaries is normalized by itself. Each code point that
- * this changes represents all bytes of the changed ones together.
+ * Converts the text to NFC. The text between two normalization boundaries is normalized separately.
+ * Each code point of a changed piece represents all bytes of the piece.
  */
 static void naive_to_nfc(struct naive *naive)
 {
@@ -308,7 +308,8 @@ static void naive_stem(struct naive *naive)
 		naive_units_from_utf8(naive, stem, stem_bytes);
 }
 
-/* Plain letters, and those that are such but for a stroke, a hook, their form, or being joined. */
+/* Plain letters, and letters that differ from these by a stroke, a hook, their shape, or a
+ * ligature. */
 static const char *const naive_plain[][2] = {
 	{"a", "\u0250\u0259\u025a\u1d00\u1d8f\u1d95\u2c65"},
 	{"aa", "\ua733"},
@@ -370,7 +371,7 @@ static bool naive_is_accented(UChar32 c)
 	       (script == USCRIPT_LATIN || script == USCRIPT_GREEK || script == USCRIPT_CYRILLIC);
 }
 
-/* Appends c to other, plain if it has a stroke. */
+/* Appends c to `other`, replaced by its plain letter if it has one. */
 static int32_t naive_append_plain(struct naive *naive, int32_t n, UChar32 c)
 {
 	uint8_t utf8[5] = {0};
@@ -407,15 +408,15 @@ static void naive_drop_accents(struct naive *naive)
 	naive_normalize(naive, naive->nfc);
 }
 
-/* The code point of a term that is a single one of a run's scripts, else -1. */
+/* The code point of a term that is a single character of a script without spaces, else -1. */
 static UChar32 of_run(const uint8_t *term, size_t term_bytes)
 {
 	UChar32 c = term_bytes <= 4 ? decode_exactly(term, term_bytes) : -1;
 	return c >= 0 && naive_starts_run(c) ? c : -1;
 }
 
-/* The term in naive->utf8 as a token; first the pair that it makes with the one at the position
- * before. */
+/* Adds the term in naive->utf8 as a token, after the bigram that it forms with the term at the
+ * previous position. */
 static void naive_keep(struct naive *naive, size_t term_bytes, uint64_t start_byte,
                        uint64_t end_byte)
 {
@@ -454,14 +455,14 @@ static void naive_term(struct naive *naive, size_t start, size_t end)
 	naive->after_script_run = false;
 }
 
-/* Not seen: it goes with what stands before. */
+/* True for characters that belong to the preceding character. */
 static bool naive_is_unseen(UChar32 c)
 {
 	return is_mark(c) || u_charType(c) == U_FORMAT_CHAR;
 }
 
-/* The last character before i, or the first after it, that is seen; 0: there is none in [start,
- * end). */
+/* The last visible character before i (step -1), or the first after it (step 1); 0 if there is none
+ * in [start, end). */
 static UChar32 naive_seen(const struct naive *naive, size_t start, size_t end, size_t i, int step)
 {
 	for (i += (size_t)step; i >= start && i < end; i += (size_t)step)
@@ -480,7 +481,7 @@ static bool naive_is_lower(UChar32 c)
 	return U_GET_GC_MASK(c) & U_GC_LL_MASK;
 }
 
-/* Whether something begins with character i of the word: a part, or what is none. */
+/* True if a part, or a gap between parts, begins with character i of the word. */
 static bool naive_begins_part(const struct naive *naive, size_t start, size_t end, size_t i)
 {
 	UChar32 c = naive->c[i], before = naive_seen(naive, start, end, i, -1),
@@ -495,7 +496,7 @@ static bool naive_begins_part(const struct naive *naive, size_t start, size_t en
 	       (U_GET_GC_MASK(before) & U_GC_L_MASK && u_isdigit(c));
 }
 
-/* Of a word that may be an identifier: the parts, if any. */
+/* Adds the parts of a word that may be an identifier. */
 static void naive_piece(struct naive *naive, size_t start, size_t end)
 {
 	struct part {
@@ -533,7 +534,7 @@ static void naive_piece(struct naive *naive, size_t start, size_t end)
 	free(parts);
 }
 
-/* Whether character t is the T of a segment that is nothing else but digits before and behind
+/* True if character t is the T of a segment that otherwise consists of digits before and after
  * it. */
 static bool naive_is_date(const struct naive *naive, size_t start, size_t end, size_t t)
 {
@@ -543,7 +544,7 @@ static bool naive_is_date(const struct naive *naive, size_t start, size_t end, s
 	return t > start && t + 1 < end;
 }
 
-/* Whether a . or : is cut at character i. */
+/* True if the word is split at the . or : at character i. */
 static bool naive_is_between_letters(const struct naive *naive, size_t i)
 {
 	size_t letter = i;

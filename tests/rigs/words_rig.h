@@ -1,7 +1,7 @@
 /*
- * words_rig.h: what the tests of the words analyzer share: tokens that are kept, and the naive
- * analyzer to compare with. It is the law line by line: the whole text at once with its own
- * decoder, no windows, no ASCII path, no caches.
+ * words_rig.h: shared by the tests of the tokenizer: recorded tokens, and a naive tokenizer to
+ * compare with. The naive one follows the definition of a word line by line: it takes the whole
+ * text at once with its own decoder, without windows, ASCII path and caches.
  */
 #pragma once
 
@@ -13,7 +13,7 @@
 #include "tests/rigs/error_rig.h"
 
 struct kept_token {
-	size_t term_off; /* in terms */
+	size_t term_off; /* in `terms` */
 	size_t term_bytes;
 	uint32_t position;
 	uint64_t start_byte, end_byte;
@@ -32,29 +32,29 @@ void kept_deinit(struct kept *kept);
 size_t kept_n(const struct kept *kept);
 const struct kept_token *kept_at(const struct kept *kept, size_t i);
 
-/* A bs_token_fn whose context is a struct kept. */
+/* A bs_token_fn; its context is a struct kept. */
 enum bs_status keep_tokens(void *context, const struct bs_token *tokens, size_t n_tokens,
                            struct bs_error *err);
 
-/* Analyses a text from position 0; a failure fails the test. */
+/* Analyses a text from position 0. A failure fails the test. */
 void kept_analyze(struct bs_tokenizer *tokenizer, const void *text, size_t text_bytes,
                   struct kept *kept);
 
-/* Prints both, and the text, and fails the test if they differ. */
+/* Prints both and the text, and fails the test, if they differ. */
 void assert_same(const struct kept *expected, const struct kept *found, const uint8_t *text,
                  size_t text_bytes);
 
-/* The naive analyzer. */
+/* The naive tokenizer. */
 struct naive {
 	UBreakIterator *breaks;
 	const UNormalizer2 *nfkc_casefold, *nfd, *nfc;
 	struct sb_stemmer *stemmer;
 	bool fold_accents, split_identifiers;
-	/* The text in NFC: code points, the bytes that each stands for. */
+	/* The text in NFC: code points, and the range of bytes that each represents. */
 	UChar32 *c;
 	size_t *byte, *end_byte;
 	size_t n, capacity;
-	/* A part of it, or something on its way to become a term. */
+	/* A part of the text, or a term in the making. */
 	UChar *units, *other;
 	int32_t n_units, units_capacity;
 	size_t *cp_of_unit;
@@ -67,11 +67,11 @@ struct naive {
 
 void naive_init(struct naive *naive, const struct bs_tokenizer_options *options);
 void naive_deinit(struct naive *naive);
-/* A letter, mark or digit of a script of runs. */
+/* True for a letter, mark or digit of a script without spaces (glossary: script run). */
 bool naive_starts_run(UChar32 c);
 void naive_analyze(struct naive *naive, const void *text, size_t text_bytes, struct kept *out);
 
-/* One of each with the same options. */
+/* Both tokenizers with the same options. */
 struct rig {
 	struct bs_tokenizer *tokenizer;
 	struct naive naive;
@@ -81,10 +81,10 @@ struct rig {
 void rig_init(struct rig *rig, const struct bs_tokenizer_options *options);
 void rig_deinit(struct rig *rig);
 
-/* Both paths with windows of these sizes find what the naive analyzer finds. expected and found
- * stay for a look. */
+/* Fails the test unless the tokenizer finds the tokens of the naive one, on both of its paths and
+ * with windows of these sizes. `expected` and `found` remain available. */
 void rig_check(struct rig *rig, const void *text, size_t text_bytes, const size_t *windows,
                size_t n_windows);
 
-/* rig_check with a window of one byte, a small one and the usual one. */
+/* rig_check with a window of one byte, a small one and the default one. */
 void rig_check_all(struct rig *rig, const void *text, size_t text_bytes);

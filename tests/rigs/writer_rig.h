@@ -1,7 +1,6 @@
 /*
- * writer_rig.h: what the tests of bitsift/writer.h share: an index in a directory or in memory, a
- * writer of it, and what queries find there. Every helper but try_add fails the test when something
- * goes wrong.
+ * writer_rig.h: shared by the tests of bitsift/writer.h: an index in a directory or in memory, a
+ * writer, and queries. Every helper except try_add fails the test if something goes wrong.
  */
 #pragma once
 
@@ -17,37 +16,37 @@ AUTO_OF(struct bs_writer, bs_writer_close)
 extern struct rig {
 	char folder[FOLDER_BYTES];
 	char dir[96];
-	struct bs_memory_index *memory; /* NULL: a directory */
+	struct bs_memory_index *memory; /* NULL: the index is in `dir` */
 } rig;
 
 int setup_dir(void **state);
 int setup_memory(void **state);
 int teardown(void **state);
 
-/* A test with both. */
+/* Runs a test with both kinds of index. */
 #define WITH_BOTH(test)                                             \
 	cmocka_unit_test_setup_teardown(test, setup_dir, teardown), \
 		cmocka_unit_test_setup_teardown(test, setup_memory, teardown)
 
-/* For a request: NULL where the index is in memory. */
+/* `dir` of a request: NULL if the index is in memory. */
 const char *rig_dir(void);
 
-/* Of the rig's index, and of one thread if the request does not say how many. */
+/* Open a writer of the rig's index, with one thread unless the request says otherwise. */
 struct bs_writer *open_with(struct bs_writer_request request);
 struct bs_writer *open_writer(void);
 
-/* Of one or two texts. */
+/* Add a document of one or two texts. */
 enum bs_status try_add(struct bs_writer *writer, const char *id, const char *title,
                        const char *body, struct bs_error *err);
 void add(struct bs_writer *writer, const char *id, const char *title, const char *body);
 struct bs_build_report commit(struct bs_writer *writer);
 
-/* A text that has to be found by all ways in the same way; 64 and 512 bytes. */
+/* Makes texts of 64 and 512 bytes, which all kinds of search must find. */
 void make_text(unsigned i, char *title, char *body);
 
 struct bs_index *open_index(const struct bs_text_provider *texts);
 
-/* What a query found: ids in a line, and what stood in the last snippet. */
+/* The results of a query: ids in a line, and the last snippet. */
 struct heard {
 	char ids[8192];
 	char snippet[256];
@@ -57,12 +56,13 @@ struct heard {
 int hear(void *heard, const struct bs_hit *hit);
 struct heard ask_in(struct bs_index *index, const char *query, struct bs_search_request request);
 
-/* How many documents the rig's index has for it. */
+/* The number of documents of the rig's index that match the query. */
 uint64_t count(const char *query);
 
-/* All ids, in document order, and by brute force, which must agree. */
+/* Fail the test unless the query finds exactly these ids, in document order, also by brute
+ * force. */
 void expect_of(const struct bs_text_provider *texts, const char *query, const char *ids);
 void expect(const char *query, const char *ids);
 
-/* That the index is what FORMAT.md says. */
+/* Fails the test unless the index conforms to FORMAT.md. */
 void check(void);

@@ -1,11 +1,11 @@
 /*
- * pg_bind.c: which index a query is about. A query's text alone does not say how words are cut and
- * folded: that says the index of the column that is asked, so that the answer is the same whether
- * the planner chooses the index or not. While a statement is planned, a query that is compared with
- * a column is bound to the column's index: it gets the analysis of that index, and, where it ranks,
- * the index itself, whose statistics count. A parameter is bound when its value is known.
+ * pg_bind.c: binds queries to indexes. The text of a query alone does not determine how words are
+ * split and folded; the index of the searched column does, so that the result is the same whether
+ * or not the planner chooses the index. While a statement is planned, a query that is compared with
+ * a column is bound to the column's index: it gets the analysis of that index and, if it ranks, the
+ * index itself, for its statistics. A parameter is bound when its value is known.
  *
- * The support function of all that takes a text and a query.
+ * Implements the support function of all functions that take a text and a query.
  */
 #include "postgres.h"
 
@@ -36,10 +36,10 @@
 PG_FUNCTION_INFO_V1(bitsift_support);
 PG_FUNCTION_INFO_V1(bitsift_bind);
 
-/* What the column of an expression is indexed by */
+/* The index of the column that an expression refers to. */
 
 struct binding {
-	Oid index; /* InvalidOid: nothing */
+	Oid index; /* InvalidOid: the column has no index of ours */
 	struct bsp_analysis analysis;
 	bool is_partial, is_foreign, has_parts;
 };
@@ -51,7 +51,7 @@ static Node *strip(Node *node)
 	return node;
 }
 
-/* A query, and the one that it is a part of. */
+/* A query and the query that contains it; nullable. */
 struct level {
 	Query *query;
 	const struct level *above;
@@ -95,8 +95,9 @@ static Node *column_of(Query *query, AttrNumber column)
 	return entry && !entry->resjunk ? (Node *)entry->expr : NULL;
 }
 
-/* What a column is in the end: of a view, of a subquery that is planned by itself, of a common
- * table, it is what is selected there. With the level at which it is; NULL: it is nobody's. */
+/* Traces a column of a view, a separately planned subquery or a common table expression to the
+ * expression selected there. Sets *level to the level of the result; NULL if there is no single
+ * source. */
 static Node *source_of(Node *node, const struct level **level)
 {
 	for (node = strip(node); node && IsA(node, Var); node = strip(node)) {
@@ -130,10 +131,11 @@ static Node *source_of(Node *node, const struct level **level)
 	return node;
 }
 
-/* The relation of the range table that an expression is about, and only that; 0: none. */
+/* The range table index of the only relation that the expression refers to; 0: none, or several. */
 static Index relation_of(PlannerInfo *root, const struct level *level, Node *node)
 {
-	/* What is planned by itself has none of the planner's own nodes yet. */
+	/* A separately planned query has no nodes of the planner yet, so it must not be given the
+	 * root. */
 	Relids relids = pull_varnos(level->query == root->parse ? root : NULL, node);
 	int varno;
 	bool is_one = bms_get_singleton_member(relids, &varno);
@@ -144,7 +146,7 @@ static Index relation_of(PlannerInfo *root, const struct level *level, Node *nod
 	return rt_fetch(varno, level->query->rtable)->rtekind == RTE_RELATION ? (Index)varno : 0;
 }
 
-/* Is a column of the index this expression? */
+/* True if a column of the index is this expression. */
 static bool has_column(Relation index, Node *node, Index varno)
 {
 	List *expressions = RelationGetIndexExpressions(index);
@@ -166,7 +168,7 @@ static bool has_column(Relation index, Node *node, Index varno)
 	return false;
 }
 
-/* One without a condition first, then the oldest: it must not depend on chance. */
+/* Prefers an index without a predicate, then the oldest, so that the choice is deterministic. */
 static struct binding binding_of(PlannerInfo *root, Node *asked)
 {
 	struct binding found = {.index = InvalidOid};
@@ -203,14 +205,14 @@ static struct binding binding_of(PlannerInfo *root, Node *asked)
 	return found;
 }
 
-/* Binding a constant, or what will be one */
+/* True if the analysis is that of an unbound query. */
 
 static bool is_plain(const struct bsp_analysis *analysis)
 {
 	return !analysis->stemmer[0] && !analysis->fold_accents && !analysis->split_identifiers;
 }
 
-/* What a query would be bound to, without a text of its own: the second argument of
+/* Binds the query to the index and analysis of `to`, a query without text: the second argument of
  * bitsift_bind. */
 static void bind(struct bsp_query *query, const struct bsp_query *to)
 {
@@ -260,7 +262,7 @@ static bool is_bind_call(Node *node)
 	       list_length(((FuncExpr *)node)->args) == 2;
 }
 
-/* Of a constant. NULL: it stays as it is. */
+/* Returns NULL if the constant does not change. */
 static Node *bind_const(Const *constant, const struct binding *binding, const struct bsp_query *to)
 {
 	struct bsp_query query, before;
@@ -269,7 +271,7 @@ static Node *bind_const(Const *constant, const struct binding *binding, const st
 	bsp_query_read(BSP_QUERY_OF(constant->constvalue), &before);
 	query = before;
 	if (binding->is_foreign && (query.flags & BSP_QUERY_BOUND)) {
-		/* What it was bound to is not where that table is; there it is bound anew. */
+		/* The query was bound to a local index; the foreign server binds it anew. */
 		struct bsp_analysis none = {.stemmer = ""};
 		if (!(query.flags & BSP_QUERY_STATED))
 			bsp_query_set_analysis(&query, &none);
@@ -300,7 +302,8 @@ static Node *bind_argument(Oid function, Node *argument, const struct binding *b
 	                            InvalidOid, COERCE_EXPLICIT_CALL);
 }
 
-/* Calls of `@@@` and `<@>` stay operators, which indexes answer. */
+/* Rebuilds the call with bound arguments. Calls of `@@@` and `<@>` remain operators, which indexes
+ * can answer. */
 static Node *call_again(FuncExpr *call, const char *operator_name, List *arguments)
 {
 	Oid left = exprType(linitial(arguments)), right = exprType(lsecond(arguments)),
@@ -341,8 +344,8 @@ static Node *simplify(SupportRequestSimplify *request)
 		bsp_query_set_analysis(&to, &binding.analysis);
 		to.index = ranks ? binding.index : InvalidOid;
 	}
-	/* Without words that are cut otherwise, and without ranking, a query means what it says;
-	 * unless a partition has an index of its own. */
+	/* Binding changes nothing if the index uses the plain analysis and the query does not rank,
+	 * unless a partition may have an index of its own. */
 	bool is_needed = has_index && (ranks || binding.has_parts || !is_plain(&binding.analysis));
 	Node *bound =
 		bind_argument(call->funcid, lsecond(call->args), &binding, is_needed ? &to : NULL);

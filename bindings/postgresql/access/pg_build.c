@@ -1,4 +1,4 @@
-/* pg_build.c: CREATE INDEX. */
+/* pg_build.c: see pg_build.h. */
 #include "bindings/postgresql/access/pg_build.h"
 
 #include "access/tableam.h"
@@ -10,7 +10,7 @@
 
 struct build {
 	struct bsp_store *store;
-	MemoryContext row; /* of one row */
+	MemoryContext row; /* holds the data of one row */
 	double n_rows;
 	struct bsp_texts texts;
 };

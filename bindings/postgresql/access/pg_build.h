@@ -1,4 +1,4 @@
-/* pg_build.h: CREATE INDEX: the access method's ambuild and ambuildempty. */
+/* pg_build.h: the access method's ambuild and ambuildempty, for CREATE INDEX. */
 #ifndef BINDINGS_POSTGRESQL_ACCESS_PG_BUILD_H
 #define BINDINGS_POSTGRESQL_ACCESS_PG_BUILD_H
 

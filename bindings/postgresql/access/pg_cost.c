@@ -1,5 +1,5 @@
-/* pg_cost.c: what a search will cost, and how many rows it has: asked of the index itself, which
- * knows how frequent words are. */
+/* pg_cost.c: costs and selectivities of searches. The index itself is asked, because it knows how
+ * frequent words are. */
 #include "bindings/postgresql/access/pg_cost.h"
 
 #include <math.h>
@@ -30,12 +30,12 @@
 
 PG_FUNCTION_INFO_V1(bitsift_matchsel);
 
-/* Where nothing is known: a word of a query is in one row of so many. */
+/* The share of rows if nothing is known about the query. */
 #define USUAL_SHARE 0.005
-/* A query that the index cannot answer, or one to be known later. */
+/* The share of rows if the query is not known until execution, or has no index. */
 #define LATER_SHARE 0.01
 
-/* The same condition is weighed several times while one statement is planned. */
+/* A cache: the planner estimates one condition several times for each statement. */
 struct estimate {
 	Oid index, collation;
 	StrategyNumber strategy;
@@ -62,7 +62,7 @@ static double estimate_query(Relation index, struct bsp_view *view, ScanKey key)
 	bsp_field_name(index, key->sk_attno, field);
 	bsp_query_find_request(&query, &strings, &request);
 	request.query.field = field[0] ? field : NULL;
-	/* What is wrong with the query says whoever searches. */
+	/* Ignore errors of the query here; execution reports them. */
 	if (bs_estimate(bsp_view_searcher(view), &request, &estimate, &err) || estimate.n_docs == 0)
 		return USUAL_SHARE;
 	return (double)estimate.n_hits / (double)estimate.n_docs;
@@ -96,15 +96,15 @@ static double ask(Oid index_oid, ScanKey key)
 	return share;
 }
 
-/* A share of the index' rows, of those that it hands out for the key: those that match, or, with a
- * pattern, those that may. The share is computed once for each plan. */
+/* The share of the index's rows that a scan with this key returns: rows that match, or, for
+ * patterns, candidates. Computed once for each statement. */
 static double share_of(Oid index, ScanKey key)
 {
 	static unsigned next;
 	struct varlena *argument = PG_DETOAST_DATUM(key->sk_argument);
 	struct estimate asked = {
 		.index = index,
-		/* Words go by no collation. */
+		/* Word queries do not depend on the collation. */
 		.collation = key->sk_strategy == BSP_MATCH ? InvalidOid : key->sk_collation,
 		.strategy = key->sk_strategy,
 		.column = key->sk_attno,
@@ -125,7 +125,8 @@ static double share_of(Oid index, ScanKey key)
 	return asked.share;
 }
 
-/* Rows that a policy hides would show by how many the planner thinks there are. */
+/* True if a security policy hides rows: their number would be visible in the planner's
+ * estimates. */
 static bool hides_rows(PlannerInfo *root, RelOptInfo *rel)
 {
 	return root->qual_security_level > 0 && rel &&
@@ -133,7 +134,7 @@ static bool hides_rows(PlannerInfo *root, RelOptInfo *rel)
 	        planner_rt_fetch(rel->relid, root)->securityQuals != NIL);
 }
 
-/* The index of ours whose column an expression is; NULL: none. */
+/* Returns our index on the expression and its column, from 1; NULL: none. */
 static IndexOptInfo *index_of(RelOptInfo *rel, Node *node, int *column_out)
 {
 	Oid method = bsp_access_method();
@@ -182,8 +183,7 @@ PGDLLEXPORT Datum bitsift_matchsel(PG_FUNCTION_ARGS)
 	PG_RETURN_FLOAT8(share);
 }
 
-/* What a condition hands out, as a share; *bytes_out: how much of the index it reads, as a
- * share. */
+/* The share of rows that the conditions of an index clause return. */
 static double share_of_clause(PlannerInfo *root, IndexOptInfo *index, IndexClause *clause)
 {
 	double share = 1;
@@ -211,9 +211,9 @@ static double share_of_clause(PlannerInfo *root, IndexOptInfo *index, IndexClaus
 	return share;
 }
 
-/* PostgreSQL takes the rows of an index to lie anywhere, or one behind the other, or in between, by
- * the square of the correlation. These are handed out in the order of the table, so that their
- * pages cost what they cost a bitmap scan. */
+/* PostgreSQL interpolates the cost of heap pages between random and sequential order by the square
+ * of the correlation. This index returns rows in table order. So the correlation is chosen such
+ * that the pages cost as much as in a bitmap scan. */
 static double correlation_of_pages(PlannerInfo *root, const IndexOptInfo *index, double n_found)
 {
 	double n_pages = Max(index->rel->pages, 1), n_rows = Max(index->rel->tuples, 1), random,
@@ -227,9 +227,9 @@ static double correlation_of_pages(PlannerInfo *root, const IndexOptInfo *index,
 	return least < most ? sqrt(Min(Max(most - as_bitmap, 0) / (most - least), 1)) : 0;
 }
 
-/* By some measurements: a condition reads a few hundred bytes for each thousand rows, with words in
- * order, and each row that it hands out takes about as long as one of an index of another kind.
- * Ranking reads less, but for the rows that do not match. */
+/* By measurement: a condition reads a few hundred bytes sequentially for each thousand rows, and
+ * each returned row takes about as long as in other index types. Ranking reads less, except for
+ * rows that do not match. */
 #define ROWS_READ_AT_ONCE 512.0
 
 void bsp_costestimate(PlannerInfo *root, IndexPath *path, double loop_count, Cost *startup_cost,
@@ -256,8 +256,8 @@ void bsp_costestimate(PlannerInfo *root, IndexPath *path, double loop_count, Cos
 	*selectivity = share;
 	*correlation = path->indexorderbys == NIL ? correlation_of_pages(root, index, n_found) : 0;
 	*pages = ceil(read);
-	/* All rows without a condition, which an index-only scan of no column would take: there is
-	 * no column to return. */
+	/* Never scan the index without a condition: an index-only scan without columns would choose
+	 * it, but the index cannot return columns. */
 	if (path->indexclauses == NIL && path->indexorderbys == NIL)
 		*startup_cost = *total_cost = get_float8_infinity();
 }

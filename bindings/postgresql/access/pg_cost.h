@@ -1,4 +1,4 @@
-/* pg_cost.h: what a search by an index costs: the access method's amcostestimate. */
+/* pg_cost.h: the access method's amcostestimate: the cost of an index scan. */
 #ifndef BINDINGS_POSTGRESQL_ACCESS_PG_COST_H
 #define BINDINGS_POSTGRESQL_ACCESS_PG_COST_H
 

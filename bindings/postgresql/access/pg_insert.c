@@ -1,4 +1,5 @@
-/* pg_insert.c: a row that is inserted waits, until there are many of them. */
+/* pg_insert.c: see pg_insert.h. Inserted rows are appended to the pending rows; every insert beyond
+ * the limit tries to flush them. */
 #include "bindings/postgresql/access/pg_insert.h"
 
 #include "miscadmin.h"
@@ -9,9 +10,9 @@
 #include "bindings/postgresql/storage/pg_pending.h"
 #include "bindings/postgresql/storage/pg_store.h"
 
-/* Where so many times the limit wait, inserts wait for the writer: it would not come to an end. Nor
- * may more wait than readers have room for, who keep what waits in one piece of memory, of
- * MaxAllocSize at most. */
+/* Above PATIENCE times the limit, inserts wait for the writer, which otherwise might never catch
+ * up. Above MOST_BYTES they wait, too, because readers keep the pending rows in one allocation of
+ * at most MaxAllocSize. */
 #define PATIENCE   8
 #define MOST_BYTES (MaxAllocSize / 2)
 

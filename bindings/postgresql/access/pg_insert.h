@@ -1,4 +1,4 @@
-/* pg_insert.h: a row is inserted: the access method's aminsert. */
+/* pg_insert.h: the access method's aminsert. */
 #ifndef BINDINGS_POSTGRESQL_ACCESS_PG_INSERT_H
 #define BINDINGS_POSTGRESQL_ACCESS_PG_INSERT_H
 
@@ -7,7 +7,7 @@
 #include "access/genam.h"
 #include "nodes/execnodes.h"
 
-/* Returns false: the index checks no uniqueness. */
+/* Always returns false, because the index does not check uniqueness. */
 bool bsp_insert(Relation index, Datum *values, bool *nulls, ItemPointer tid, Relation heap,
                 IndexUniqueCheck unique, bool unchanged, IndexInfo *info);
 

@@ -1,4 +1,4 @@
-/* pg_module.c: what PostgreSQL loads, and the access method as it knows it. */
+/* pg_module.c: the entry point of the module and the handler of the access method. */
 #include "postgres.h"
 
 #include "access/amapi.h"
@@ -36,7 +36,7 @@ PGDLLEXPORT Datum bitsift_handler(PG_FUNCTION_ARGS)
 	am->amcanmulticol = true;
 	am->amoptionalkey = true;
 	am->amusemaintenanceworkmem = true;
-	/* One process deletes and compacts. */
+	/* Deletion and compaction are not parallel. */
 	am->amparallelvacuumoptions =
 		VACUUM_OPTION_PARALLEL_BULKDEL | VACUUM_OPTION_PARALLEL_COND_CLEANUP;
 	am->amkeytype = InvalidOid;

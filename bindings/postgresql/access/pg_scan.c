@@ -1,6 +1,6 @@
 /*
- * pg_scan.c: see pg_scan.h. Scans by conditions: all of them are ANDed here. A scan row by row goes
- * in the order of the table, too; what comes in the order of scores is pg_ordered.c.
+ * pg_scan.c: see pg_scan.h. Scans with conditions, which are ANDed here. A plain index scan returns
+ * rows in table order, too. pg_ordered.c has scans by score.
  */
 #include "bindings/postgresql/access/pg_scan.h"
 
@@ -18,33 +18,32 @@
 #include "bindings/postgresql/search/pg_strategy.h"
 #include "core/bitsift/candidates.h"
 
-/* Row by row: some at a time, whose pages are fetched, and which are looked at if they are of one
- * pattern, just before they are handed out. */
+/* The rows of a plain index scan. They are processed in groups: their pages are prefetched and, if
+ * the only condition is a pattern, the rows are prefiltered just before they are returned. */
 struct candidates {
 	struct bsp_rows rows;
 	IndexScanDesc scan;
 	struct bsp_prefilter *prefilter;
 	ItemPointerData *tids;
-	/* more than that, and some that are unlike the others, are in a bitmap, from which tids
-	 * gets some at a time */
+	/* If more than `most` rows are found, or rows that differ in `recheck`, they are collected
+	 * in a bitmap, from which `tids` is refilled in portions. */
 	size_t n, capacity, most;
-	size_t at, kept_end,
-		/* next is tids[at], of those before kept_end; from n_asked on none has been looked
-		 * at */
-		n_asked;
+	/* The next row is tids[at]. Rows before kept_end passed the prefilter; rows from n_asked on
+	 * have not been prefiltered. */
+	size_t at, kept_end, n_asked;
 	bool is_ordered;
-	bool recheck;      /* all of tids are to be asked again, or none is */
-	TIDBitmap *bitmap; /* NULL: they are not so many */
+	bool recheck;      /* applies to all of tids */
+	TIDBitmap *bitmap; /* NULL while all rows are in tids */
 };
 #define LEAST_CAPACITY 1024
-/* Taken from a bitmap at a time, and those of a page. */
+/* The number of rows taken from a bitmap at a time, such that the rows of one more page fit. */
 #define SOME_CANDIDATES (LEAST_CAPACITY - MaxHeapTuplesPerPage)
 
 struct scan {
-	MemoryContext context; /* of what is found, until the next rescan */
+	MemoryContext context; /* holds the results until the next rescan */
 	bool is_begun;
 	TBMIterator *iterator;
-	TBMIterateResult *page; /* the next one, if it is at hand */
+	TBMIterateResult *page; /* the next page, if it has been read from the iterator */
 	struct candidates *candidates;
 	struct bsp_ordered *ordered;
 };
@@ -95,9 +94,9 @@ void bsp_endscan(IndexScanDesc scan)
 	pfree(own);
 }
 
-/* A bitmap that forgets which rows of a page it has is for those who ask of each row all that makes
- * it one of the index. Of rows that are handed out one by one, nobody asks a partial index' own
- * condition again. */
+/* A lossy page of a bitmap requires that every row of the page is rechecked against all conditions
+ * of the scan. A plain index scan does not recheck the predicate of a partial index, so its bitmap
+ * must stay exact. */
 static TIDBitmap *new_bitmap(IndexScanDesc scan)
 {
 	const struct scan *own = scan->opaque;
@@ -115,14 +114,15 @@ static void add_to_bitmap(struct bsp_rows *rows, const ItemPointerData *tids, in
 	tbm_add_tuples(((struct bitmap_rows *)rows)->bitmap, (ItemPointer)tids, n, recheck);
 }
 
-/* The rows of all keys, into the bitmap, which is empty if there are several. */
+/* Adds the rows of all keys to the bitmap, which must be empty if there are several keys. */
 static int64 search_keys(IndexScanDesc scan, struct bsp_view *view, TIDBitmap *bitmap)
 {
 	struct bitmap_rows into = {.rows = {add_to_bitmap}, .bitmap = bitmap};
 	int64 n_rows = 0;
 	if (scan->numberOfKeys == 0)
 		return bsp_search_all(scan->indexRelation, view, &into.rows);
-	/* Of several keys, the others may leave out more rows for less. */
+	/* Prefilter only a single key: with several keys, the other keys may exclude more rows at
+	 * less cost. */
 	into.rows.snapshot = scan->xs_snapshot;
 	if (scan->numberOfKeys == 1)
 		return bsp_search(scan->indexRelation, view, scan->keyData, &into.rows);
@@ -166,7 +166,7 @@ static int64 fill_bitmap(IndexScanDesc scan, TIDBitmap *bitmap)
 	return n_rows;
 }
 
-/* A join asks so for each of its rows, in memory that it gives back in the end. */
+/* A join calls this for each of its rows, so the memory is reset at the end. */
 int64 bsp_getbitmap(IndexScanDesc scan, TIDBitmap *bitmap)
 {
 	struct scan *own = scan->opaque;
@@ -222,7 +222,7 @@ static void order(struct candidates *all)
 			all->tids[all->n++] = all->tids[i];
 }
 
-/* Those of one key, or of none. */
+/* Finds the rows of a scan with at most one key. */
 static void find_candidates(IndexScanDesc scan, struct candidates *all)
 {
 	pgstat_count_index_scan(scan->indexRelation);
@@ -264,7 +264,7 @@ static void begin_candidates(IndexScanDesc scan, struct scan *own)
 	                            scan->xs_snapshot, scan->heapRelation);
 }
 
-/* Some more from the bitmap, which are alike. */
+/* Takes the next rows from the bitmap, all with the same `recheck`. */
 static void refill(struct scan *own)
 {
 	struct candidates *all = own->candidates;
@@ -272,8 +272,7 @@ static void refill(struct scan *own)
 		return;
 	all->n_asked = all->n = 0;
 	while (all->n < SOME_CANDIDATES && (own->page || next_page(own))) {
-		/* A lossy page has too many rows to be noted: each of its rows may be one of
-		 * them. */
+		/* A lossy page has no list of rows, so every line pointer is a candidate. */
 		const TBMIterateResult *page = own->page;
 		bool is_lossy = page->ntuples < 0, recheck = page->recheck || is_lossy;
 		if (all->n > 0 && recheck != all->recheck)

@@ -1,5 +1,5 @@
-/* pg_scan.h: searches by an index: the access method's ambeginscan, amrescan, amgetbitmap,
- * amgettuple and amendscan. */
+/* pg_scan.h: index scans: the access method's ambeginscan, amrescan, amgetbitmap, amgettuple and
+ * amendscan. */
 #ifndef BINDINGS_POSTGRESQL_ACCESS_PG_SCAN_H
 #define BINDINGS_POSTGRESQL_ACCESS_PG_SCAN_H
 

@@ -1,5 +1,5 @@
-/* pg_vacuum.c: VACUUM, for which rows that are gone leave the index, rows that wait come into it,
- * and pages that nobody has are found. */
+/* pg_vacuum.c: VACUUM: removes dead rows from the index, flushes pending rows, and finds unused
+ * pages. */
 #include "bindings/postgresql/access/pg_vacuum.h"
 
 #include "access/generic_xlog.h"
@@ -19,17 +19,16 @@
 #include "bindings/postgresql/storage/pg_pending.h"
 #include "bindings/postgresql/storage/pg_store.h"
 
-/* An index of more files than this, which searches look into one after the other, is compacted. */
+/* An index with more files is compacted, because searches read the files one after the other. */
 #define MANY_FILES 24
-
-/* ---- Rows that are gone. ---- */
 
 struct deletion {
 	IndexBulkDeleteCallback is_gone;
 	void *context;
 	MemoryContext memory;
 	double n_rows;
-	/* Ids of those that go: how many bytes, and the bytes. */
+	/* The ids of the rows to delete: for each the number of bytes in one byte, then the
+	 * bytes. */
 	char *ids;
 	size_t n_bytes, capacity;
 };
@@ -62,7 +61,7 @@ static int take_batch(void *context, const struct bs_hit_batch *batch)
 	return bsp_call(ask_of, context, batch);
 }
 
-/* All rows of the index, which an empty pattern has. */
+/* Calls is_gone for all rows of the index; an empty pattern matches each of them. */
 static void ask_of_all(struct bsp_store *store, struct deletion *deletion)
 {
 	const char *const pattern = "";
@@ -127,9 +126,7 @@ IndexBulkDeleteResult *bsp_bulkdelete(IndexVacuumInfo *info, IndexBulkDeleteResu
 	return stats;
 }
 
-/* ---- Pages that nobody has. ---- */
-
-/* Of a writer that did not come to its end. */
+/* True if the page was left by a writer that failed. */
 static bool is_lost(const struct bsp_meta *meta, Page page, BlockNumber tail_number)
 {
 	if (PageIsNew(page))
@@ -154,7 +151,7 @@ struct pages {
 	Relation index;
 	union bsp_meta_copy copy;
 	uint32 tail_number;
-	/* lost, unless somebody is about to hang them into the pending chain */
+	/* lost, unless an insert is about to link them into the pending chain */
 	BlockNumber *doubtful;
 	size_t n_doubtful, capacity;
 	BlockNumber n_free;
@@ -189,7 +186,7 @@ static void look_at(struct pages *pages, BlockNumber block, BufferAccessStrategy
 	pages->doubtful[pages->n_doubtful++] = block;
 }
 
-/* With both locks: what is not named now nobody is about to name. */
+/* The caller holds both locks, so a page that is not linked now is not about to be linked. */
 static void free_doubtful(struct pages *pages)
 {
 	read_meta(pages);
@@ -204,7 +201,7 @@ static void free_doubtful(struct pages *pages)
 	}
 }
 
-/* With the writer's lock. Returns how many pages are free. */
+/* The caller holds the writer's lock. Returns the number of free pages. */
 static BlockNumber find_free_pages(Relation index, BufferAccessStrategy strategy)
 {
 	struct pages *pages = palloc0(sizeof(*pages));

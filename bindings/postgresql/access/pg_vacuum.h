@@ -1,4 +1,4 @@
-/* pg_vacuum.h: VACUUM: the access method's ambulkdelete and amvacuumcleanup. */
+/* pg_vacuum.h: the access method's ambulkdelete and amvacuumcleanup, for VACUUM. */
 #ifndef BINDINGS_POSTGRESQL_ACCESS_PG_VACUUM_H
 #define BINDINGS_POSTGRESQL_ACCESS_PG_VACUUM_H
 
@@ -6,11 +6,12 @@
 
 #include "access/genam.h"
 
-/* Removes the rows of which callback returns true. stats: NULL at the first call. */
+/* Removes the rows for which `callback` returns true. `stats` is NULL in the first call of a
+ * VACUUM. */
 IndexBulkDeleteResult *bsp_bulkdelete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
                                       IndexBulkDeleteCallback callback, void *context);
-/* Rows that wait become a part of the index, many files become few, and pages that nobody uses
- * become free. */
+/* Flushes pending rows into files, compacts the index if it has many files, and frees unused
+ * pages. */
 IndexBulkDeleteResult *bsp_vacuumcleanup(IndexVacuumInfo *info, IndexBulkDeleteResult *stats);
 
 #endif

@@ -1,4 +1,4 @@
-/* pg_validate.c: is an operator class one that the access method can use? */
+/* pg_validate.c: see pg_validate.h. */
 #include "bindings/postgresql/access/pg_validate.h"
 
 #include "access/amvalidate.h"

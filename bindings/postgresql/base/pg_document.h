@@ -1,5 +1,5 @@
-/* pg_document.h: rows and columns as the library knows them: ids of documents and names of
- * fields. */
+/* pg_document.h: maps rows and columns of PostgreSQL to document ids and field names of the
+ * library. */
 #ifndef BINDINGS_POSTGRESQL_BASE_PG_DOCUMENT_H
 #define BINDINGS_POSTGRESQL_BASE_PG_DOCUMENT_H
 
@@ -9,20 +9,20 @@
 #include "utils/rel.h"
 
 /*
- * The id of a document is where its row is: BSP_ID_BYTES, block and offset, big-endian. A row with
- * NULL in one of the columns has one byte more: as NULL, no operator is true of it, but the index
- * has it as no text, which a query without words may match: each hit of such a row is to be asked
- * again.
+ * The id of a document is the TID of its row, BSP_ID_BYTES long: block and offset, big-endian. The
+ * id of a row with a NULL column has one more byte. No operator is true for NULL, but the index
+ * contains NULL as an empty text, which a query without positive words may match. Therefore hits
+ * with the longer id must be rechecked.
  */
 #define BSP_ID_BYTES 6
 ItemPointerData bsp_tid_of_id(const char *id);
-/* Returns how many bytes: at most BSP_ID_BYTES + 1. */
+/* Returns the number of bytes: BSP_ID_BYTES, or BSP_ID_BYTES + 1 if `has_null`. */
 size_t bsp_id_of_tid(const ItemPointerData *tid, bool has_null, char id_out[BSP_ID_BYTES + 1]);
-/* Of two ItemPointerData, or of structs that begin with one; for qsort and bsearch. */
+/* Compares two ItemPointerData, or two structs that begin with one; for qsort and bsearch. */
 int bsp_compare_tids(const void *a, const void *b);
 
-/* The name of a column's field, from 1: empty if it is the only one, else "c1", "c2", ..., which no
- * RENAME changes. */
+/* The field name of a column, counted from 1: "" if the index has only one column, else "c1", "c2",
+ * ... These names do not change when a column is renamed. */
 #define BSP_FIELD_BYTES 8
 void bsp_field_name(Relation index, int column, char name_out[BSP_FIELD_BYTES]);
 

@@ -6,7 +6,7 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-/* Of a callback, on its way around the library. */
+/* The error that a callback saved, until the library has returned. */
 static ErrorData *kept_error;
 static MemoryContext kept_context;
 
@@ -54,7 +54,7 @@ static void throw_kept(void)
 		return;
 	ErrorData error = *kept_error;
 	kept_error = NULL;
-	/* What it points to is copied, and goes with the context when the next one is kept. */
+	/* Strings that the copy points to live in kept_context until the next error is saved. */
 	ReThrowError(&error);
 }
 
@@ -119,7 +119,7 @@ void bsp_check(enum bs_status status, const struct bs_error *err, Relation index
 		return;
 	throw_kept();
 	CHECK_FOR_INTERRUPTS();
-	/* It may be the cache's alone, which the next who asks makes anew. */
+	/* Perhaps only the cached file is damaged; then the next reader creates it again. */
 	if (index && status == BS_CORRUPT)
 		forget_damaged(index);
 	const char *why = err && err->text[0] ? bsp_message(err) : bs_status_name(status);

@@ -1,7 +1,8 @@
 /*
- * pg_error.h: between the library, which returns, and PostgreSQL, which jumps. No jump may pass
- * through a frame of the library: what a callback calls of PostgreSQL it calls in a PG_TRY, keeps
- * the failure, and returns nonzero; bsp_check throws it after.
+ * pg_error.h: the boundary between the library, which returns statuses, and PostgreSQL, which uses
+ * longjmp. No longjmp may cross a frame of the library. Therefore a callback calls PostgreSQL
+ * inside PG_TRY, saves the error and returns nonzero; bsp_check throws the saved error after the
+ * library has returned.
  */
 #ifndef BINDINGS_POSTGRESQL_BASE_PG_ERROR_H
 #define BINDINGS_POSTGRESQL_BASE_PG_ERROR_H
@@ -14,29 +15,29 @@
 
 struct bs_limits;
 
-/* A message of the library, with PostgreSQL's remedies in place of options of the command
- * `bitsift`; palloc'ed. */
+/* The library's message, palloc'ed, with remedies of the command `bitsift` replaced by those of
+ * PostgreSQL. */
 const char *bsp_message(const struct bs_error *err);
 
-/* Nothing, if status is BS_OK. Else what a callback kept is thrown, or a cancelled query's error,
- * or one with the library's message. index, nullable: whose name the message gets, where it is
- * about its contents. */
+/* Does nothing if status is BS_OK and no callback saved an error. Otherwise throws: the error that
+ * a callback saved, or the cancellation of the query, or an error with the library's message. If
+ * `index` (nullable) is given, its name is part of the message unless status is BS_INVALID. */
 void bsp_check(enum bs_status status, const struct bs_error *err, Relation index);
 
-/* Whoever keeps what is made of an index is told of it when bsp_check throws that it is damaged
- * (BS_CORRUPT). Set once, when the module is loaded. */
+/* Sets the function that bsp_check calls before it throws BS_CORRUPT for an index, so that caches
+ * drop what they derived from it. Called once, when the module is loaded. */
 void bsp_on_damage(void (*forget)(Relation index));
 
-/* By which a call of the library ends, with BS_STOPPED, once the query is cancelled. For the life
- * of the backend. */
+/* Limits that stop a call of the library with BS_STOPPED once the query is cancelled. Valid for the
+ * life of the backend. */
 const struct bs_limits *bsp_limits(void);
 
-/* In a callback's PG_CATCH, with the memory context of the caller restored: the error is kept for
- * bsp_check. The callback then returns nonzero. An error that comes while one is kept is
- * forgotten. */
+/* Saves the current error for bsp_check. Called in the PG_CATCH of a callback, which then returns
+ * nonzero; `context` is the memory context to restore. If an error is already saved, the new one is
+ * dropped. */
 void bsp_keep_error(MemoryContext context);
-/* For a callback of the library: calls work, and keeps an error that it throws for bsp_check.
- * Returns what the callback returns: 0, or 1. */
+/* For callbacks of the library: calls `work` and saves the error that it throws for bsp_check.
+ * Returns the callback's result: 0, or 1 after an error. */
 int bsp_call(void (*work)(void *context, const void *what), void *context, const void *what);
 
 #endif

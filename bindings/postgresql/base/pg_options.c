@@ -7,8 +7,7 @@
 
 static relopt_kind kind;
 
-/* The stemmer's name is checked by the library, when the index is made: it knows which there
- * are. */
+/* The library checks whether the stemmer exists when the index is built; here only the length. */
 static void check_stemmer(const char *value)
 {
 	if (value && strlen(value) > 31)

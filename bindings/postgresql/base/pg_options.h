@@ -1,4 +1,4 @@
-/* pg_options.h: what CREATE INDEX ... WITH (...) may say. */
+/* pg_options.h: the options of CREATE INDEX ... WITH (...). */
 #ifndef BINDINGS_POSTGRESQL_BASE_PG_OPTIONS_H
 #define BINDINGS_POSTGRESQL_BASE_PG_OPTIONS_H
 
@@ -10,19 +10,19 @@ struct bsp_options {
 	int32 vl_len_;
 	int stemmer_offset;
 	bool fold_accents, split_identifiers, grams;
-	int pending_limit; /* kB */
+	int pending_limit; /* in kB */
 	bool condensed;
 };
 
-/* Registers the options. Once, when the module is loaded. */
+/* Registers the options. Called once, when the module is loaded. */
 void bsp_options_init(void);
 /* The access method's amoptions. */
 bytea *bsp_amoptions(Datum reloptions, bool validate);
-/* Bytes of rows that may wait. */
+/* The option pending_limit in bytes: pending rows beyond it are flushed. */
 size_t bsp_pending_limit(Relation index);
-/* Whether new segments lie condensed in pages. */
+/* True if new segments are stored condensed in the index pages. */
 bool bsp_condenses(Relation index);
-/* "": none. */
+/* The name of the stemmer, or "" if the index has none. */
 const char *bsp_stemmer(Relation index);
 
 #endif

@@ -53,8 +53,8 @@ List *bsp_leaves(Oid index)
 	return leaves;
 }
 
-/* May the current user read all columns of the index? An expression needs the right to read the
- * whole table. */
+/* True if the current user may read all columns of the index. An index on an expression requires
+ * the right to read the whole table. */
 static bool may_read_columns(Oid index, Oid table)
 {
 	bool may = true;

@@ -1,4 +1,5 @@
-/* pg_own_index.h: the indexes of this access method, and the right to query them. */
+/* pg_own_index.h: recognizes the indexes of this access method and checks the right to query
+ * them. */
 #ifndef BINDINGS_POSTGRESQL_BASE_PG_OWN_INDEX_H
 #define BINDINGS_POSTGRESQL_BASE_PG_OWN_INDEX_H
 
@@ -6,16 +7,17 @@
 
 #include "nodes/pg_list.h"
 
-/* The access method's OID; InvalidOid: the extension is not in this database. */
+/* The OID of the access method, or InvalidOid if the extension is not installed in this
+ * database. */
 Oid bsp_access_method(void);
-/* Is it an index, or partitioned index, of ours? */
+/* True for an index or a partitioned index of this access method. */
 bool bsp_is_index(Oid index);
-/* An error unless it is. */
+/* Throws unless bsp_is_index(index). */
 void bsp_require_index(Oid index);
-/* The index itself, or all indexes below a partitioned one, locked. */
+/* The index itself, or all leaf indexes of a partitioned index, locked with AccessShareLock. */
 List *bsp_leaves(Oid index);
-/* May the current user know how frequent words are in all rows of the index? False, too, if the
- * index is not one of ours. */
+/* True if the current user may see the word frequencies of all rows of the index. False for other
+ * access methods and for tables with row-level security. */
 bool bsp_may_ask(Oid index);
 
 #endif

@@ -1,4 +1,4 @@
-/* pg_versions.h: what PostgreSQL 15 calls otherwise than 16 and 17 do. Comes after postgres.h. */
+/* pg_versions.h: names that differ between PostgreSQL 15, 16 and 17. Include after postgres.h. */
 #ifndef BINDINGS_POSTGRESQL_BASE_PG_VERSIONS_H
 #define BINDINGS_POSTGRESQL_BASE_PG_VERSIONS_H
 
@@ -15,7 +15,7 @@
 #define BSP_OWNS_RELATION(relid, owner) pg_class_ownercheck(relid, owner)
 #endif
 
-/* What an outer join may make NULL says so of itself, and is the same column. Wants
+/* The expression without the marks of outer joins that may make its columns NULL. Requires
  * optimizer/optimizer.h and rewrite/rewriteManip.h. */
 #if PG_VERSION_NUM >= 160000
 #define BSP_WITHOUT_OUTER_JOINS(node) remove_nulling_relids(node, pull_varnos(NULL, node), NULL)
@@ -29,7 +29,8 @@
 #define BSP_LOCAL_TRANSACTION(process) ((process)->lxid)
 #endif
 
-/* Rows may go that a snapshot wants to see; whoever comes to their page is told. */
+/* True if old_snapshot_threshold is active. Then vacuum may remove rows that a snapshot still
+ * needs, and only a visit of their page reports "snapshot too old". */
 #if PG_VERSION_NUM >= 170000
 #define BSP_MAY_BE_TOO_OLD() false
 #else

@@ -1,5 +1,5 @@
-/* pg_match.c: `@@@`: does a text match a query, asked of the text itself. What an index says is the
- * same. */
+/* pg_match.c: `@@@`: whether a text matches a query, decided from the text. The index gives the
+ * same answer. */
 #include "postgres.h"
 
 #include "fmgr.h"

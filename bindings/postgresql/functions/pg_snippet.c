@@ -1,4 +1,4 @@
-/* pg_snippet.c: bitsift_snippet: a part of a text, on one line, in which words of a query stand,
+/* pg_snippet.c: bitsift_snippet: a part of a text that contains words of the query, on one line,
  * with marks around them. */
 #include "postgres.h"
 

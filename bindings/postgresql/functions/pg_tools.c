@@ -1,4 +1,4 @@
-/* pg_tools.c: what SQL asks of an index itself: merge, check, info. */
+/* pg_tools.c: functions on an index: bitsift_merge, bitsift_check, bitsift_info. */
 #include "postgres.h"
 
 #include "access/genam.h"
@@ -28,8 +28,8 @@ PGDLLEXPORT PG_FUNCTION_INFO_V1(bitsift_merge);
 PGDLLEXPORT PG_FUNCTION_INFO_V1(bitsift_check);
 PGDLLEXPORT PG_FUNCTION_INFO_V1(bitsift_info);
 
-/* The table's lock comes first, as everywhere. The caller must own the index, for what costs
- * much. */
+/* Locks the table before the index, as PostgreSQL does everywhere. Throws unless the caller owns
+ * the index, because these functions are expensive. */
 static Relation open_index(Oid relid, LOCKMODE heap_mode, LOCKMODE mode, Relation *heap_out)
 {
 	Oid heap_id = IndexGetRelation(relid, true);
@@ -118,7 +118,8 @@ PGDLLEXPORT Datum bitsift_check(PG_FUNCTION_ARGS)
 		index = open_index(PG_GETARG_OID(0), AccessShareLock, AccessShareLock, &heap);
 	bool is_alone = !RecoveryInProgress();
 	int64 n = 0;
-	/* Nobody takes files away meanwhile; but on a standby, where it is tried again. */
+	/* The lock prevents that files are removed during the check. A standby cannot take it, so
+	 * it tries again. */
 	if (is_alone)
 		bsp_writer_lock(index, true);
 	bool is_there = check_index(index, &n);
@@ -132,7 +133,7 @@ PGDLLEXPORT Datum bitsift_check(PG_FUNCTION_ARGS)
 	PG_RETURN_INT64(n);
 }
 
-/* Of the pending chain, which is not closed. */
+/* The number of pages of the pending chain, which may grow meanwhile. */
 static int32 count_pending_pages(Relation index, const struct bsp_pending *pending)
 {
 	if (pending->tail == InvalidBlockNumber)

@@ -1,5 +1,5 @@
-/* pg_top.c: bitsift_top: the best rows by an index, of its table or of all partitions: what ORDER
- * BY says, in short. */
+/* pg_top.c: bitsift_top: the best rows of an index's table, or of all partitions: a short form of
+ * ORDER BY. */
 #include "postgres.h"
 
 #include "catalog/index.h"
@@ -16,7 +16,7 @@
 
 PG_FUNCTION_INFO_V1(bitsift_top);
 
-/* Of a partial index, the rows that it has. */
+/* The predicate of a partial index, or "true". */
 static char *condition_of(Oid index, Oid table)
 {
 	bool is_null;
@@ -32,8 +32,8 @@ static char *condition_of(Oid index, Oid table)
 	return condition;
 }
 
-/* The statement that asks: as any other, it sees what its user may see. Operators are looked up
- * where the function is. */
+/* The statement that is executed. It runs with the rights of the current user. Its operators are
+ * those of the schema of the function. */
 static char *statement_of(Oid index, Oid function)
 {
 	StringInfoData sql;

@@ -26,7 +26,7 @@ static bool raises_to(const char *from, const char *to, Oid collation)
 #define DOTTED_I  "\xc4\xb0"
 #define DOT_ABOVE "\xcc\x87"
 
-/* The collation is asked itself: its name says little. */
+/* Tests the collation's behaviour, because its name says little about it. */
 enum bsp_letter_i bsp_letter_i_of(Oid collation)
 {
 	static Oid last = InvalidOid;
@@ -58,8 +58,8 @@ int32 bsp_next_character(const char *text, size_t n_bytes, size_t *at)
 	return (int32)utf8_to_unicode(from);
 }
 
-/* Does the library fold it as PostgreSQL's cases do? Scripts whose cases have not changed since
- * long, or that have none. */
+/* True if the library folds the character as PostgreSQL changes its case: scripts without case, or
+ * whose case mappings have not changed for long. */
 static bool is_folded_alike(int32 character)
 {
 	return character < 0x10A0 || (character >= 0x1E00 && character < 0x2000) ||
@@ -67,7 +67,7 @@ static bool is_folded_alike(int32 character)
 	       (character >= 0xAC00 && character < 0xD7A4);
 }
 
-/* Whether it is an i of any kind, or the dot of one. */
+/* An i of any kind. */
 static bool is_i(int32 c)
 {
 	return c == 'i' || c == 'I' || c == 0x130 || c == 0x131;
@@ -91,8 +91,8 @@ static void add_i(struct bs_pattern_tree *tree, int32 c, enum bsp_letter_i lette
 void bsp_add_character(struct bs_pattern_tree *tree, int32 c, bool is_caseless,
                        enum bsp_letter_i letter_i)
 {
-	/* The library has U+FFFD for what is not UTF-8; other databases than those of UTF-8 have
-	 * bytes. */
+	/* The library reads invalid UTF-8 as U+FFFD. Databases of other encodings have bytes
+	 * instead of characters. */
 	if (c < 0 || (c >= 0x80 && GetDatabaseEncoding() != PG_UTF8)) {
 		bsp_add_any_text(tree);
 	} else if (is_caseless && !is_folded_alike(c)) {

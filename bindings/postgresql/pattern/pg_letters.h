@@ -1,5 +1,5 @@
-/* pg_letters.h: characters of PostgreSQL's patterns as the library matches them: what LIKE and
- * regular expressions have in common. */
+/* pg_letters.h: characters of patterns, as the library matches them; shared by LIKE and regular
+ * expressions. */
 #ifndef BINDINGS_POSTGRESQL_PATTERN_PG_LETTERS_H
 #define BINDINGS_POSTGRESQL_PATTERN_PG_LETTERS_H
 
@@ -7,27 +7,27 @@
 
 #include "core/bitsift/pattern_tree.h"
 
-/* Letters that a collation makes small, or large, in other ways than the library folds them: i with
- * and without dots. */
+/* How a collation changes the case of i with and without dot, which may differ from the library's
+ * folding. */
 enum bsp_letter_i {
-	BSP_I_PLAIN,  /* I and i are one letter, and no other is */
-	BSP_I_DOTTED, /* U+0130 becomes i, perhaps with U+0307 */
-	BSP_I_OTHER,  /* as Turkish or Lithuanian has them: any may become any */
+	BSP_I_PLAIN,  /* only I and i are cases of each other */
+	BSP_I_DOTTED, /* U+0130 lowers to i, possibly followed by U+0307 */
+	BSP_I_OTHER,  /* as in Turkish or Lithuanian: any i may become any other */
 };
 enum bsp_letter_i bsp_letter_i_of(Oid collation);
 
-/* The character at text[*at], which is moved on; -1: it is not UTF-8. */
+/* Returns the character at text[*at] and advances *at past it; -1 if it is not valid UTF-8. */
 int32 bsp_next_character(const char *text, size_t n_bytes, size_t *at);
-/* Adds a character of the pattern to a tree, which folds case if is_caseless; -1: any text. It may
- * be several parts. */
+/* Adds a character of the pattern to a tree; -1 adds any text. `is_caseless` must be the tree's
+ * case folding. May add several parts. */
 void bsp_add_character(struct bs_pattern_tree *tree, int32 character, bool is_caseless,
                        enum bsp_letter_i letter_i);
-/* Adds any text. */
+/* Adds a part that matches any text. */
 void bsp_add_any_text(struct bs_pattern_tree *tree);
 
-/* An empty tree. It belongs to the current memory context. */
+/* Returns an empty tree, owned by the current memory context. */
 struct bs_pattern_tree *bsp_pattern_tree(bool fold_case);
-/* Ends a tree. */
+/* Completes a tree. */
 void bsp_pattern_tree_end(struct bs_pattern_tree *tree);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include "bindings/postgresql/pattern/pg_letters.h"
 
-/* With how many of it the text begins. */
+/* The number of leading characters `c`. */
 static size_t n_equal(const char *text, size_t n_bytes, char c)
 {
 	size_t n = 0;
@@ -23,7 +23,7 @@ struct bs_pattern_tree *bsp_like_pattern(const char *pattern, size_t n_bytes, bo
 		bs_pattern_tree_place(tree, BS_PATTERN_TEXT_START);
 	while (at < n_bytes) {
 		size_t n_any = n_equal(pattern + at, n_bytes - at, '%');
-		/* Any text at the end is no part of what is looked for. */
+		/* A trailing % leaves the end of the match open. */
 		is_open = n_any == n_bytes - at;
 		if (is_open)
 			break;
@@ -31,14 +31,14 @@ struct bs_pattern_tree *bsp_like_pattern(const char *pattern, size_t n_bytes, bo
 			bsp_add_any_text(tree);
 			at += n_any;
 		} else if (pattern[at] == '_') {
-			/* In small letters, one character may have become two. */
+			/* One character may become two by lowering. */
 			bs_pattern_tree_any(tree);
 			if (is_caseless)
 				bs_pattern_tree_repeat(tree, 0, 1);
 			at++;
 		} else {
-			/* LIKE says itself that a backslash at the end is an error, when it comes
-			 * so far. */
+			/* A backslash at the end is an error, but LIKE reports it only when it
+			 * reaches that place. */
 			is_open = pattern[at] == '\\' && ++at == n_bytes;
 			if (is_open)
 				break;

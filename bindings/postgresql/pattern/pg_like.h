@@ -1,8 +1,8 @@
 /*
- * pg_like.h: patterns of LIKE and ILIKE, as the library understands them.
+ * pg_like.h: translates patterns of LIKE and ILIKE for the library.
  *
- * bsp_like_pattern returns a tree, which belongs to the current memory context. It matches every
- * text that the original matches, and perhaps more: a text that it rules out cannot match.
+ * bsp_like_pattern returns a tree, owned by the current memory context. It matches every text that
+ * the original pattern matches, and may match more. So a text that the tree rejects cannot match.
  * Constructs that are not understood match everything.
  */
 #ifndef BINDINGS_POSTGRESQL_PATTERN_PG_LIKE_H

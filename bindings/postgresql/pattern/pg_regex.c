@@ -1,10 +1,10 @@
 /*
- * pg_regex.c: see pg_regex.h. Advanced regular expressions of PostgreSQL, as `~` takes them.
+ * pg_regex.c: see pg_regex.h. Reads PostgreSQL's advanced regular expressions, as `~` takes them.
  *
- * What only narrows a match may be left out, as lookaround is. Beyond ASCII, a class may hold any
- * character; of ASCII it has what it may have in some locale. A back reference is any text.
- * Expanded syntax, and all that is neither plain nor known, is any text as a whole: whether the
- * pattern makes sense at all says PostgreSQL's own compiler.
+ * Constructs that only narrow a match, such as lookaround, are omitted. A class may contain any
+ * character beyond ASCII; of ASCII it contains the characters that it may have in some locale. A
+ * back reference becomes any text. An expression with expanded syntax or unknown constructs becomes
+ * any text as a whole. PostgreSQL's compiler decides whether an expression is valid.
  */
 #include "bindings/postgresql/pattern/pg_regex.h"
 
@@ -46,7 +46,8 @@ static bool begins(const struct reading *reading, const char *what)
 	       memcmp(reading->text + reading->at, what, n) == 0;
 }
 
-/* So many hexadecimal digits; -1: there are fewer. */
+/* Reads n_digits hexadecimal digits; -1 if there are fewer, or if the value is not a code point
+ * above 0. */
 static int32 read_hex(struct reading *reading, int n_digits)
 {
 	int64 value = 0;
@@ -65,7 +66,7 @@ static bool is_repetition(int c)
 	return c == '*' || c == '+' || c == '?' || c == '{';
 }
 
-/* What has been read up to here. It is one part if it is repeated. */
+/* Adds a character that has just been read. If a repetition follows, its parts are grouped. */
 static void add_literal(struct reading *reading, int32 c)
 {
 	bool is_repeated = is_repetition(peek(reading));
@@ -77,9 +78,8 @@ static void add_literal(struct reading *reading, int32 c)
 }
 
 /*
- * Characters of ASCII, and whether there are others. What a locale may see otherwise is in both
- * sets of a class: those that it may hold, and those that it holds for sure, which a negated one
- * leaves out.
+ * The characters of a class. `may` has the ASCII characters that the class may contain in some
+ * locale, `sure` those that it contains in every locale; a negated class excludes only the latter.
  */
 struct set {
 	bool has[0x80];
@@ -87,9 +87,9 @@ struct set {
 
 struct charset {
 	struct set may, sure;
-	bool may_have_more; /* beyond ASCII */
-	bool is_unknown;    /* no more is known of it than that it is one character */
-	bool has_i;         /* or an i with a dot, or without, beyond ASCII */
+	bool may_have_more; /* may contain characters beyond ASCII */
+	bool is_unknown;    /* may be any single character */
+	bool has_i;         /* also contains U+0130 and U+0131 */
 };
 
 static void set_add(struct set *set, int first, int last)
@@ -104,8 +104,8 @@ static void set_add_pairs(struct set *set, const char *pairs)
 		set_add(set, pairs[0], pairs[1]);
 }
 
-/* Of a name in [: :], and of \d, \s and \w: what it may hold of ASCII in some locale, and what it
- * holds in all. Beyond ASCII, each may hold something. */
+/* The ASCII characters of a name in [: :], and of \d, \s and \w, as pairs of first and last: `may`
+ * in some locale, `sure` in every locale. Each may also contain characters beyond ASCII. */
 static const struct {
 	const char *name, *may, *sure;
 } names[] = {
@@ -147,8 +147,8 @@ static void charset_add_range(struct charset *chars, int32 first, int32 last)
 	chars->may_have_more |= last >= 0x80;
 }
 
-/* With the other cases of its letters. Those of i may be beyond ASCII, and those of other
- * characters here: k, s and i. */
+/* Adds the other cases of the letters. Cases of i may be beyond ASCII. Characters beyond ASCII may
+ * have the ASCII cases k, s and i. */
 static void charset_fold(struct charset *chars, bool is_i_plain)
 {
 	bool *has = chars->may.has;
@@ -160,8 +160,8 @@ static void charset_fold(struct charset *chars, bool is_i_plain)
 		chars->has_i = true;
 }
 
-/* The ranges of a set, or of the characters of ASCII that it lacks; with has_i those of i beyond
- * ASCII, too. */
+/* Lists the ranges of a set, or of the ASCII characters that it lacks; with has_i also U+0130 to
+ * U+0131. Returns their number. */
 #define MOST_RANGES (0x80 / 2 + 1)
 
 static size_t list_ranges(const struct set *set, bool is_negated, bool has_i,
@@ -204,7 +204,8 @@ static void add_class(struct reading *reading, struct charset *chars, bool is_ne
 			chars->may_have_more);
 }
 
-/* A place where no word goes on that is one for sure: behind, ahead, or one of the two. */
+/* Adds a word boundary: \m is not preceded by a certain word character, \M is not followed by one,
+ * \y is either. */
 static void add_boundary(struct reading *reading, int letter)
 {
 	struct charset word = {.is_unknown = false};
@@ -224,7 +225,8 @@ static void add_boundary(struct reading *reading, int letter)
 		bs_pattern_tree_close(tree);
 }
 
-/* What follows a backslash. False: it is a constraint, after which no repetition stands. */
+/* Reads the rest of an escape, after its backslash. False for a constraint, which cannot be
+ * repeated. */
 static bool read_escape(struct reading *reading)
 {
 	static const char from[] = "abefnrtv", to[] = "\a\b\033\f\n\r\t\v";
@@ -269,7 +271,7 @@ static bool read_escape(struct reading *reading)
 		bsp_add_any_text(reading->tree);
 		bs_pattern_tree_close(reading->tree);
 	} else if (isalnum(c)) {
-		fail(reading); /* \x, \0, \c: as long as its digits go, and rare */
+		fail(reading); /* \x, \0 and \c are rare and have any number of digits */
 	} else {
 		reading->at++;
 		add_literal(reading, c);
@@ -277,7 +279,7 @@ static bool read_escape(struct reading *reading)
 	return true;
 }
 
-/* [:name:], and the like of [. .] and [= =], up to its own end, in which brackets mean nothing. */
+/* Reads [:name:], [.x.] or [=x=] up to its own end; brackets have no meaning within it. */
 static void read_name(struct reading *reading, struct charset *chars)
 {
 	char kind = reading->text[reading->at + 1], end[] = {kind, ']', 0};
@@ -295,8 +297,8 @@ static void read_name(struct reading *reading, struct charset *chars)
 	reading->at += 2;
 }
 
-/* One character of a list, plainly or by an escape. -1: it is another thing, of which no more is
- * known. */
+/* Reads one character of a class, or an escape. -1: not a single character, and chars has been
+ * updated if it is understood. */
 static int32 read_member(struct reading *reading, struct charset *chars)
 {
 	static const char from[] = "abefnrtvB", to[] = "\a\b\033\f\n\r\t\v\\";
@@ -317,12 +319,12 @@ static int32 read_member(struct reading *reading, struct charset *chars)
 	if (strchr("dsw", c))
 		charset_add_name(chars, name_of_escape(c), strlen(name_of_escape(c)));
 	else
-		/* of \x and its like the digits follow, and count as members */
+		/* the digits of \x and similar escapes are then read as members */
 		chars->is_unknown = true;
 	return -1;
 }
 
-/* A character, or a range of them, which goes by code points. */
+/* Reads a character or a range of code points. */
 static void read_members(struct reading *reading, struct charset *chars)
 {
 	size_t start = reading->at;
@@ -336,14 +338,15 @@ static void read_members(struct reading *reading, struct charset *chars)
 		int c = peek(reading);
 		last = c == '[' || c == '\\' ? -1 : read_member(reading, chars);
 	}
-	/* What cannot be told apart counts as anything; the rest of it is read as members. */
+	/* A range that is not understood may be any character; the rest of it is read as
+	 * members. */
 	if (first < 0 || last < first)
 		chars->is_unknown = true;
 	else
 		charset_add_range(chars, first, last);
 }
 
-/* In brackets. */
+/* Reads a class after its opening bracket. */
 static void read_class(struct reading *reading)
 {
 	struct charset chars = {.may_have_more = false};
@@ -364,7 +367,8 @@ static void read_class(struct reading *reading)
 	add_class(reading, &chars, is_negated);
 }
 
-/* {m,n}, after an atom; at most 255 each. */
+/* Reads the bounds m,n of a repetition after its brace; at most three digits each, so at most
+ * 999. */
 static void read_bounds(struct reading *reading)
 {
 	int least = 0, most = -1, n_digits = 0;
@@ -400,7 +404,7 @@ static void read_repetition(struct reading *reading)
 	else
 		bs_pattern_tree_repeat(reading->tree, c == '+', c == '?' ? 1 : BS_PATTERN_NO_MAX);
 	if (peek(reading) == '?')
-		reading->at++; /* as short as can be: what matches is the same */
+		reading->at++; /* a lazy quantifier does not change whether a text matches */
 	c = peek(reading);
 	if (c == '*' || c == '+' || c == '?' || c == '{')
 		fail(reading);
@@ -408,8 +412,8 @@ static void read_repetition(struct reading *reading)
 
 static void read_branches(struct reading *reading);
 
-/* From behind the opening bracket. False: it was a constraint, which is read into a tree of its
- * own. */
+/* Reads a group after its parenthesis. False for a constraint, which is read into a tree that is
+ * then ignored. */
 static bool read_group(struct reading *reading)
 {
 	bool is_constraint = begins(reading, "?=") || begins(reading, "?!") ||
@@ -456,7 +460,7 @@ static void read_atom(struct reading *reading)
 		reading->at++;
 		bs_pattern_tree_any(reading->tree);
 	} else if (c == '^' || c == '$') {
-		/* Of lines, too, whether the expression asks for that or not. */
+		/* The places match at lines, too, whether or not the expression asks for this. */
 		reading->at++;
 		bs_pattern_tree_place(reading->tree,
 		                      c == '^' ? BS_PATTERN_LINE_START : BS_PATTERN_LINE_END);
@@ -465,7 +469,7 @@ static void read_atom(struct reading *reading)
 		reading->at++;
 		is_atom = read_escape(reading);
 	} else if (c == '*' || c == '+' || c == '?') {
-		fail(reading); /* an error, or in places a sign */
+		fail(reading); /* an error, or in some places a literal */
 	} else if (c == '{' && reading->at + 1 < reading->n_bytes &&
 	           isdigit((unsigned char)reading->text[reading->at + 1])) {
 		fail(reading);
@@ -478,7 +482,7 @@ static void read_atom(struct reading *reading)
 	if (c != '{' && peek(reading) == '{' &&
 	    !(reading->at + 1 < reading->n_bytes &&
 	      isdigit((unsigned char)reading->text[reading->at + 1])))
-		return; /* a sign */
+		return; /* a literal brace */
 	if (!is_atom) {
 		fail(reading);
 		return;
@@ -498,8 +502,8 @@ static void read_branches(struct reading *reading)
 	}
 }
 
-/* What may stand before an expression: a director, and options in brackets. *is_literal_out: what
- * follows is no expression. */
+/* Reads what may precede an expression: a director (***) and options in parentheses.
+ * *is_literal_out: the rest is a literal string. */
 static void read_prefix(struct reading *reading, bool *is_literal_out)
 {
 	*is_literal_out = begins(reading, "***=");
@@ -535,7 +539,7 @@ struct bs_pattern_tree *bsp_regex_pattern(const char *pattern, size_t n_bytes, b
 	reading.tree = bsp_pattern_tree(reading.is_caseless);
 	if (!is_literal)
 		read_branches(&reading);
-	/* In a literal every character counts as itself. */
+	/* In a literal string every character represents itself. */
 	while (is_literal && !is_at_end(&reading))
 		bsp_add_character(reading.tree, bsp_next_character(pattern, n_bytes, &reading.at),
 		                  reading.is_caseless, reading.letter_i);

@@ -1,9 +1,9 @@
 /*
- * pg_regex.h: regular expressions of PostgreSQL, as the library understands them.
+ * pg_regex.h: translates PostgreSQL's regular expressions for the library.
  *
- * bsp_regex_pattern returns a tree, which belongs to the current memory context. It matches every
- * text that the original matches, and perhaps more: a text that it rules out cannot match.
- * Constructs that are not understood match everything.
+ * bsp_regex_pattern returns a tree, owned by the current memory context. It matches every text that
+ * the original expression matches, and may match more. So a text that the tree rejects cannot
+ * match. Constructs that are not understood match everything.
  */
 #ifndef BINDINGS_POSTGRESQL_PATTERN_PG_REGEX_H
 #define BINDINGS_POSTGRESQL_PATTERN_PG_REGEX_H

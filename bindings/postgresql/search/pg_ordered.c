@@ -1,11 +1,11 @@
 /*
  * pg_ordered.c: see pg_ordered.h.
  *
- * First the rows that match, in pieces that grow, as nobody says how many are wanted; then those
- * that do not, whose distance is 0; those with NULL, which come last, are among these, so that the
- * executor is asked to put them right. What the index cannot rank (several distances at once, a
- * query whose words are cut otherwise, one column of several) is left to the executor as a whole:
- * each row is said to be at least as near as can be.
+ * Rows that match are returned first, in pieces of growing size, because the number of rows that
+ * the executor will fetch is unknown. Then come the rows that do not match, whose distance is 0.
+ * Rows with NULL are among these although they sort last, so the executor is asked to reorder them.
+ * If the index cannot rank (several distances, another analysis, an index of several columns), the
+ * executor sorts all rows: each is returned with the lower bound -infinity.
  */
 #include "bindings/postgresql/search/pg_ordered.h"
 
@@ -42,7 +42,7 @@ enum step {
 	END
 };
 
-/* Rows of a condition, in order, for bsearch. */
+/* The rows of a condition, sorted for bsearch. */
 struct row_set {
 	struct bsp_rows rows;
 	struct ordered_tid {
@@ -56,18 +56,21 @@ struct row_set {
 struct bsp_ordered {
 	struct bsp_view *view;
 	MemoryContext context;
-	struct bsp_query_datum *datum; /* NULL: the index cannot rank, and hands all rows out */
-	bool by_statistics;            /* which are not the index' own */
-	struct row *rows;              /* a piece */
+	struct bsp_query_datum *datum; /* NULL: the index cannot rank and returns all rows */
+	bool by_statistics;            /* ranked by statistics that are not the index's own */
+	struct row *rows;              /* the current piece */
 	size_t n_rows, capacity, at, n_wanted;
-	uint64 n_found; /* in all pieces */
-	bool are_all;   /* the last piece had the last match */
+	uint64 n_found; /* rows in all pieces so far */
+	bool are_all;   /* the current piece contains the last match */
 	enum step step;
-	bool is_matching_only;    /* a condition of the scan is the query itself, */
-	bool recheck;             /* ... or there are others, of which no more is known than that */
-	struct row_set condition; /* rows outside of it are passed over: */
+	/* A condition of the scan is the query itself, so rows that do not match are omitted. */
+	bool is_matching_only;
+	/* The scan has conditions that were not evaluated here, so every row must be rechecked. */
+	bool recheck;
+	struct row_set condition; /* if has_condition: rows that are not in this set are skipped */
 	bool has_condition;
-	struct row_set found; /* the rows of all pieces, which are no others */
+	/* the rows of all pieces, which are skipped among the rows that do not match */
+	struct row_set found;
 };
 
 static void add_to_set(struct bsp_rows *rows, const ItemPointerData *tids, int n, bool recheck)
@@ -91,7 +94,7 @@ static const struct ordered_tid *find_in(const struct row_set *set, const ItemPo
 	              : NULL;
 }
 
-/* Do both ask for the same rows? */
+/* True if both queries match the same rows. */
 static bool is_same_query(const struct bsp_query *a, const struct bsp_query *b)
 {
 	uint8 both = BSP_QUERY_ANY | BSP_QUERY_FOLD_ACCENTS | BSP_QUERY_SPLIT_IDENTIFIERS;
@@ -102,8 +105,8 @@ static bool is_same_query(const struct bsp_query *a, const struct bsp_query *b)
 	       memcmp(a->stemmer, b->stemmer, a->stemmer_bytes) == 0;
 }
 
-/* The scan's conditions: one that is the query itself leaves out the rows that do not match; of the
- * others, the first. */
+/* Reads the scan's conditions. A condition that equals the query excludes rows that do not match.
+ * The first other condition is evaluated; further ones are left to the recheck. */
 static void read_conditions(struct bsp_ordered *ordered, IndexScanDesc scan)
 {
 	struct bsp_query query, other;
@@ -128,7 +131,7 @@ static void read_conditions(struct bsp_ordered *ordered, IndexScanDesc scan)
 	}
 }
 
-/* Whether the index itself can say how near rows are. */
+/* True if the index can compute the distances. */
 static bool can_rank(IndexScanDesc scan)
 {
 	struct bsp_query query;
@@ -189,8 +192,8 @@ static int take_hit(void *context, const struct bs_hit *hit)
 	return bsp_call(add_hit, context, hit);
 }
 
-/* The next piece of those that match. A NULL among them, where a query only excludes, is no match,
- * but one of the others. */
+/* Finds the next piece of matches. A row with NULL may match a query of negated words only; it is
+ * treated as a row that does not match. */
 static void find_piece(struct bsp_ordered *ordered, IndexScanDesc scan)
 {
 	struct bsp_query query;
@@ -254,7 +257,7 @@ static void find_others(struct bsp_ordered *ordered, IndexScanDesc scan)
 	          scan->indexRelation);
 }
 
-/* False: the piece has no more. */
+/* Stores the next row of the piece in the scan. False if the piece has no more rows. */
 static bool hand_out(struct bsp_ordered *ordered, IndexScanDesc scan)
 {
 	Oid types[INDEX_MAX_KEYS];

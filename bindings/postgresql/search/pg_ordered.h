@@ -1,5 +1,4 @@
-/* pg_ordered.h: rows in the order of their scores, best first: what ORDER BY text <@> query asks an
- * index for. */
+/* pg_ordered.h: index scans for ORDER BY text <@> query: rows by descending score. */
 #ifndef BINDINGS_POSTGRESQL_SEARCH_PG_ORDERED_H
 #define BINDINGS_POSTGRESQL_SEARCH_PG_ORDERED_H
 
@@ -9,11 +8,11 @@
 
 struct bsp_ordered;
 
-/* In the current memory context. It holds a view until its end. */
+/* Allocates in the current memory context. Holds a view until bsp_ordered_end. */
 struct bsp_ordered *bsp_ordered_begin(IndexScanDesc scan);
-/* The next row, and its distance, into the scan. False: there are no more. */
+/* Stores the next row and its distance in the scan. False if there are no more rows. */
 bool bsp_ordered_next(struct bsp_ordered *ordered, IndexScanDesc scan);
-/* NULL is fine. Its memory goes with its context. */
+/* `ordered` may be NULL. Its memory is freed with its context. */
 void bsp_ordered_end(struct bsp_ordered *ordered);
 
 #endif

@@ -1,12 +1,12 @@
 /*
  * pg_prefilter.c: see pg_prefilter.h.
  *
- * A page is locked for as long as it takes to find its tuples' values; while it is pinned they stay
- * where they are, so they are matched without the lock. Some pages are done at a time: what each
- * needs next of memory comes while the others are at work. What a scan by an MVCC snapshot may see
- * is on the page by then, so a version that comes later is of no account. Versions of a row that
- * follow one another on the page (HOT) have one entry in the index; all of them are asked: the
- * index may be younger.
+ * A page is locked only while the values of its tuples are located. While the page is pinned the
+ * values stay in place, so they are matched without the lock. Several pages are processed together,
+ * so that memory fetched for one page arrives while others are processed. All tuples that are
+ * visible to an MVCC snapshot are on the page by then, so later versions do not matter. The
+ * versions of a row that form a HOT chain share one entry in the index. All of them are tested,
+ * because the index may be younger than some.
  */
 #include "bindings/postgresql/search/pg_prefilter.h"
 
@@ -28,57 +28,58 @@
 #include "bindings/postgresql/search/pg_strategy.h"
 #include "core/bitsift/candidates.h"
 
-/* Fewer candidates at once are sooner asked than a pattern is made ready. */
+/* With fewer candidates, preparing the pattern costs more than the executor's checks. */
 #define LEAST_ROWS 8
-/* Pages and rows that are done at a time; more pins would be felt where there are few buffers. */
+/* Pages and rows that are processed together. More pins would matter where there are few
+ * buffers. */
 #define MOST_PAGES 8
 #define MOST_ROWS  512
-/* Of 128 MB of a table it is remembered where they lie. */
+/* The buffers of this many pages are remembered: 128 MB of a table. */
 #define RECENT_PAGES 16384
-/* So many rows are looked at before it is decided whether that pays, and so many are then handed on
- * before some are looked at again; twice as many the next time. */
+/* After WINDOW_ROWS rows it is decided whether the prefilter pays. If not, it pauses for
+ * FIRST_PAUSE windows, and for twice as many the next time. */
 #define WINDOW_ROWS 256
-#define FIRST_PAUSE 16 /* windows */
+#define FIRST_PAUSE 16 /* in windows */
 #define MOST_PAUSE  1024
-/* The same of values that are compressed or stored elsewhere, which take long; of larger ones none
- * is looked at. */
+/* The window of values that are compressed or stored out of line, which take longer. Larger values
+ * are never tested. */
 #define WINDOW_VALUES    32
 #define MOST_VALUE_BYTES (16 << 20)
-/* Bytes of a tuple that are fetched ahead: the head, and a text of some lines. */
+/* Bytes of a tuple that are prefetched: its header and a text of some lines. */
 #define AHEAD_BYTES 320
 #define CACHE_LINE  64
 
 enum state {
 	IS_NEW,
 	IS_READY,
-	IS_OFF /* it cannot be asked */
+	IS_OFF /* not a heap table, or the pattern cannot be tested */
 };
 
-/* A page, and which rows are on it. */
+/* A page, and the range of rows that are on it. */
 struct page {
 	Buffer buffer;
 	size_t first, end;
 };
 
-/* A value of a row. */
+/* A value to be tested. */
 struct look {
 	size_t row;
 	const struct varlena *value;
-	bool is_toast; /* compressed or elsewhere */
+	bool is_toast; /* compressed or stored out of line */
 };
 
-/* Whether looking pays: some are asked, then it is decided, and if it does not, so many are not
- * asked. */
+/* Decides whether testing pays: after `window` tests, a pause of n_paused rows follows if too few
+ * rows were dropped. */
 struct trial {
 	size_t window;
-	unsigned least_percent; /* that must be left out */
+	unsigned least_percent; /* the share that must be dropped to pay */
 	size_t n_asked, n_dropped, n_paused, pause;
 };
 
 struct bsp_prefilter {
 	enum state state;
-	bool is_forced; /* by tests: whether it pays or not */
-	bool is_lent;   /* the table is the caller's, who visits the rows at once */
+	bool is_forced; /* set by tests: never pause */
+	bool is_lent;   /* the caller owns the table and visits the rows at once */
 	MemoryContextCallback on_reset;
 	Oid table;
 	AttrNumber column;
@@ -87,9 +88,9 @@ struct bsp_prefilter {
 	struct bs_text_filter *filter;
 	Relation heap;
 	BlockNumber n_blocks;
-	int n_ahead;               /* pages that may be read at once */
-	struct trial rows, values; /* the latter: those that are compressed or elsewhere */
-	/* What is done at a time. */
+	int n_ahead;               /* the number of pages that are prefetched */
+	struct trial rows, values; /* values: those that are compressed or stored out of line */
+	/* The group of rows that is being processed. */
 	const ItemPointerData *tids;
 	size_t n_pages, n_looks;
 	struct page pages[MOST_PAGES];
@@ -97,9 +98,8 @@ struct bsp_prefilter {
 	struct look looks[2 * MOST_ROWS];
 };
 
-/* What it costs to look at one, in hundredths of what it costs PostgreSQL: a row, which is looked
- * up, and asked by the operator; and a value that has to be fetched or decompressed, as PostgreSQL
- * will do once more. */
+/* least_percent is the cost of a test here, in percent of PostgreSQL's cost. For rows this is the
+ * lookup and the call of the operator; for values also detoasting, which PostgreSQL repeats. */
 static void begin_trials(struct bsp_prefilter *prefilter, StrategyNumber strategy)
 {
 	bool is_like = strategy == BSP_LIKE, is_ilike = strategy == BSP_ILIKE;
@@ -125,7 +125,7 @@ static void decide(const struct bsp_prefilter *prefilter, struct trial *trial)
 	trial->n_asked = trial->n_dropped = 0;
 }
 
-/* In builds with assertions the slow way stays within reach of tests: SET bitsift.prefilter =
+/* In builds with assertions, tests can disable the prefilter or its pauses: SET bitsift.prefilter =
  * 'off', or 'all'. */
 static const char *told(void)
 {
@@ -170,7 +170,8 @@ struct bsp_prefilter *bsp_prefilter_begin(Relation index, ScanKey key,
 	else
 		prefilter->rows.n_paused = SIZE_MAX;
 	if (heap) {
-		/* Whoever goes from row to row may fail in between. */
+		/* A plain index scan may fail between rows, so the filter is freed with the memory
+		 * context. */
 		prefilter->is_lent = true;
 		prefilter->heap = heap;
 		prefilter->on_reset =
@@ -213,7 +214,7 @@ static bool wants_value(struct bsp_prefilter *prefilter, const struct varlena *v
 	return !is_paused && toast_raw_datum_size(PointerGetDatum(value)) <= MOST_VALUE_BYTES;
 }
 
-/* Notes the values of all versions of a row. False: the row is to be handed on. */
+/* Notes the values of all versions of a row. False if the row must be passed on untested. */
 static bool look_at(struct bsp_prefilter *prefilter, Buffer buffer, OffsetNumber offset, size_t row)
 {
 	Page page = BufferGetPage(buffer);
@@ -245,9 +246,9 @@ static bool look_at(struct bsp_prefilter *prefilter, Buffer buffer, OffsetNumber
 			if (prefilter->n_looks == lengthof(prefilter->looks) ||
 			    (is_toast && !wants_value(prefilter, text)))
 				return false;
-			/* What is stored elsewhere of a version that nobody sees may be gone. Of
-			 * one that is still to come a serializable transaction must learn, if it
-			 * matches, when it visits the row. */
+			/* An out-of-line value of an invisible version may have been removed. A
+			 * serializable transaction must visit rows that are not visible yet, to
+			 * detect conflicts if they match. */
 			if (!is_toast ||
 			    HeapTupleSatisfiesVisibility(&tuple, prefilter->snapshot, buffer))
 				prefilter->looks[prefilter->n_looks++] =
@@ -262,8 +263,8 @@ static bool look_at(struct bsp_prefilter *prefilter, Buffer buffer, OffsetNumber
 	return false;
 }
 
-/* Pages that were not in memory: the next ones may not be, either, so they are asked for as
- * PostgreSQL's own scan would. */
+/* After a page had to be read from disk, the next ones are prefetched, as PostgreSQL's bitmap scan
+ * does. */
 static void read_ahead(struct bsp_prefilter *prefilter, const ItemPointerData *tids, size_t n)
 {
 	BlockNumber last = InvalidBlockNumber;
@@ -277,8 +278,8 @@ static void read_ahead(struct bsp_prefilter *prefilter, const ItemPointerData *t
 	}
 }
 
-/* In which buffers pages of the table that was asked last were: to look one up takes as long as to
- * look at a row. */
+/* The buffers of recently used pages of one table, because a lookup in the buffer table takes as
+ * long as testing a row. */
 static struct {
 	Oid table;
 	Buffer buffers[RECENT_PAGES];
@@ -297,7 +298,8 @@ static Buffer pin(Relation heap, BlockNumber block)
 	return *last;
 }
 
-/* Pins the pages of the first rows of n, each of which is there. Returns how many rows. */
+/* Pins the pages of the first of n rows and prefetches their line pointers. Returns the number of
+ * rows. */
 static size_t pin_pages(struct bsp_prefilter *prefilter, const ItemPointerData *tids, size_t n)
 {
 	size_t at = 0, end;
@@ -325,7 +327,7 @@ static size_t pin_pages(struct bsp_prefilter *prefilter, const ItemPointerData *
 	return at;
 }
 
-/* Without a lock: what is wrong is fetched in vain. */
+/* No lock: a stale line pointer only costs a useless prefetch. */
 static void fetch_tuples(const struct bsp_prefilter *prefilter, const struct page *at)
 {
 	Page page = BufferGetPage(at->buffer);
@@ -358,7 +360,7 @@ static bool value_may_match(struct bsp_prefilter *prefilter, const struct varlen
 	return may_match;
 }
 
-/* The rows of the pages that are pinned. */
+/* Tests the rows of the pinned pages; sets is_kept. */
 static void ask_pages(struct bsp_prefilter *prefilter)
 {
 	prefilter->n_looks = 0;
@@ -380,8 +382,9 @@ static void ask_pages(struct bsp_prefilter *prefilter)
 	}
 }
 
-/* Asks the first rows of n, as many as are done at a time, and says how many; those that are kept
- * come first. While none are to be left out, whoever visits them at once has them fetched. */
+/* Tests the first of n rows, as many as are processed together. Returns their number; those that
+ * are kept come first. During a pause, pages are still prefetched for a caller that visits the rows
+ * at once. */
 static size_t ask_some(struct bsp_prefilter *prefilter, ItemPointerData *tids, size_t n,
                        size_t *n_kept_out)
 {
@@ -416,7 +419,7 @@ static size_t ask_some(struct bsp_prefilter *prefilter, ItemPointerData *tids, s
 	return n_asked;
 }
 
-/* Whether it can be asked; n: how many rows there are at least. */
+/* True if rows can be tested. n: the number of rows that the caller has now. */
 static bool is_ready(struct bsp_prefilter *prefilter, size_t n)
 {
 	if (prefilter && prefilter->state == IS_NEW && (n >= LEAST_ROWS || prefilter->is_forced))

@@ -1,14 +1,15 @@
 /*
- * pg_prefilter.h: candidates of a pattern are looked at where they lie, before they are handed out:
- * whoever gets one looks the row up, and asks PostgreSQL's operator, which takes several times as
- * long as to see here that it does not match. Which do match PostgreSQL alone says.
+ * pg_prefilter.h: rejects candidates of a pattern on their heap pages before the scan returns them.
+ * The executor would look up each candidate and call PostgreSQL's operator, which takes several
+ * times as long as the rejection here. Only PostgreSQL's operator decides that a row matches.
  *
- * Left out is only a row of which no version that is there matches. That needs the table's pages,
- * and a column of the table as it is; any other row is handed on. Where few would be left out, none
- * is looked at; the same of values that are compressed or stored elsewhere, which take longer.
+ * A row is rejected only if none of its versions matches. This requires a heap table and a plain
+ * column of the table; other rows are passed on. The prefilter pauses while it rejects too few rows
+ * to pay. It has a separate pause for values that are compressed or stored out of line, because
+ * they take longer.
  *
- * A scan row by row has each row looked at just before it hands it out: its page, its place there
- * and its text are then at hand.
+ * A scan row by row prefilters each row just before it returns it, so that the executor finds the
+ * row's page, its line pointer and its text in the CPU's caches.
  */
 #ifndef BINDINGS_POSTGRESQL_SEARCH_PG_PREFILTER_H
 #define BINDINGS_POSTGRESQL_SEARCH_PG_PREFILTER_H
@@ -26,24 +27,26 @@ struct bs_pattern_tree;
 
 struct bsp_prefilter;
 
-/* The rows are for a scan by this snapshot. NULL: all are to be handed on. In the current memory
- * context; pattern is borrowed. heap: the table, of one who visits each row as soon as it is asked,
- * and who gives the memory context back in the end; NULL: it is opened. key: of the pattern; NULL:
- * none is left out, and their pages are only fetched, for such a one. */
+/* Allocates in the current memory context; `pattern` is borrowed. The rows are for a scan with
+ * `snapshot`; NULL: all rows are passed on. `heap`: the table, if the caller visits each row at
+ * once and resets the memory context at the end; NULL: the prefilter opens the table itself. `key`:
+ * the scan key of the pattern; NULL: no row is rejected, pages are only prefetched, for a caller
+ * that gave `heap`. */
 struct bsp_prefilter *bsp_prefilter_begin(Relation index, ScanKey key,
                                           const struct bs_pattern_tree *pattern, Snapshot snapshot,
                                           Relation heap);
-/* Those that may match stay, in their order: returns how many. NULL is fine. May fail as all of
- * PostgreSQL does. */
+/* Moves the rows that may match to the front, in their order, and returns their number. `prefilter`
+ * may be NULL. May throw. */
 size_t bsp_prefilter_rows(struct bsp_prefilter *prefilter, ItemPointerData *tids, size_t n);
-/* The first rows of n, which ascend: returns how many were asked, of which those that may match
- * come first. */
+/* Filters the first of `n` ascending rows. Returns the number of rows that were filtered, and in
+ * *n_kept_out how many of them may match; these come first. */
 size_t bsp_prefilter_some(struct bsp_prefilter *prefilter, ItemPointerData *tids, size_t n,
                           size_t *n_kept_out);
-/* The next row to be visited is on that page: PostgreSQL's lookup finds the page at hand. */
+/* Pins `block`, the page of the next row that the caller visits, in `fetch`, so that PostgreSQL's
+ * lookup finds it there. */
 void bsp_prefilter_visit(struct bsp_prefilter *prefilter, IndexFetchTableData *fetch,
                          BlockNumber block);
-/* NULL is fine. After a failure, too. */
+/* `prefilter` may be NULL. Must also be called after an error unless `heap` was given. */
 void bsp_prefilter_end(struct bsp_prefilter *prefilter);
 
 #endif

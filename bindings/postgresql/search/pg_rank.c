@@ -29,15 +29,15 @@ PG_FUNCTION_INFO_V1(bitsift_distance);
 PG_FUNCTION_INFO_V1(bitsift_score);
 PG_FUNCTION_INFO_V1(bitsift_stats);
 
-/* What was gathered for a statement serves all of its scans, so that partitions rank as one,
- * whatever is inserted meanwhile. */
+/* Statistics gathered for a statement. All of its scans use them, so that partitions rank as one
+ * even if rows are inserted meanwhile. */
 struct gathered {
 	uint32 hash, n_bytes;
-	char *bytes; /* of the query's datum; NULL: free */
+	char *bytes; /* of the query's datum, by malloc; NULL: the slot is free */
 	LocalTransactionId transaction;
 	TransactionId snapshot_min, snapshot_max;
 	CommandId command;
-	/* that they were gathered for; a cursor's later ones go on with them */
+	/* The statement for which they were gathered; later statements of a cursor reuse them. */
 	TimestampTz statement;
 	uint64 used;
 	struct bs_statistics *statistics;
@@ -67,8 +67,8 @@ static void gather_one(Oid index_oid, const struct bsp_query_datum *datum,
 	index_close(index, AccessShareLock);
 }
 
-/* Statistics of an index, or of all indexes below a partitioned one, for a query; for
- * bs_statistics_free. A failure must not leave the library's memory behind. */
+/* Gathers the statistics of an index, or of all leaf indexes of a partitioned one. The caller frees
+ * them with bs_statistics_free. They are freed here if gathering throws. */
 static struct bs_statistics *gather(Oid index, const struct bsp_query_datum *datum)
 {
 	struct bs_statistics *statistics;
@@ -91,7 +91,7 @@ static struct bs_statistics *gather(Oid index, const struct bsp_query_datum *dat
 	return statistics;
 }
 
-/* Of the snapshot by which the statement sees rows. */
+/* The key of a query's statistics: the query and the active snapshot. */
 static struct gathered key_of(const struct bsp_query_datum *datum)
 {
 	Snapshot snapshot = ActiveSnapshotSet() ? GetActiveSnapshot() : NULL;
@@ -194,14 +194,15 @@ PGDLLEXPORT Datum bitsift_score(PG_FUNCTION_ARGS)
 	PG_RETURN_FLOAT8(score_of(fcinfo));
 }
 
-/* Best first, as ORDER BY has it. */
+/* The negated score, because ORDER BY sorts ascending. */
 PGDLLEXPORT Datum bitsift_distance(PG_FUNCTION_ARGS)
 {
 	double score = score_of(fcinfo);
 	PG_RETURN_FLOAT8(score > 0 ? -score : 0);
 }
 
-/* bitsift_stats(index, query): read as the index cuts words, unless the query says how. */
+/* bitsift_stats(index, query). The query is analysed as the index does, unless it states its
+ * analysis. */
 PGDLLEXPORT Datum bitsift_stats(PG_FUNCTION_ARGS)
 {
 	Oid index = PG_GETARG_OID(0);

@@ -1,4 +1,4 @@
-/* pg_rank.h: by which statistics a query ranks. */
+/* pg_rank.h: the statistics that a query is ranked by. */
 #ifndef BINDINGS_POSTGRESQL_SEARCH_PG_RANK_H
 #define BINDINGS_POSTGRESQL_SEARCH_PG_RANK_H
 
@@ -6,10 +6,11 @@
 
 struct bs_statistics;
 
-/* Those that it has with it, or else those of the index that it is bound to, of all its partitions
- * if there are several, as they are for the current snapshot. is_first: it is the first time that a
- * scan or an expression asks, so that they are not those of a statement before by the same
- * snapshot. Borrowed until the next call. An error if it has neither. */
+/* Returns the statistics that the query carries. Without these, returns those of the index that the
+ * query is bound to (of all its partitions), as of the current snapshot. `is_first` is true in the
+ * first call of a scan or expression: it excludes statistics that an earlier statement gathered for
+ * the same snapshot. Borrowed until the next call. Throws if the query has neither statistics nor
+ * an index. */
 const struct bs_statistics *bsp_statistics(const struct bsp_query_datum *datum, bool is_first);
 
 #endif

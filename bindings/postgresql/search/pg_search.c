@@ -19,13 +19,13 @@
 #include "core/bitsift/candidates.h"
 #include "core/bitsift/search.h"
 
-/* The context of a callback that receives hits, with the ids of the index. */
+/* The context of a callback that receives hits, whose ids are TIDs. */
 struct taking {
 	struct bsp_rows *rows;
 	Relation index;
-	struct bsp_prefilter *prefilter; /* or NULL */
+	struct bsp_prefilter *prefilter; /* nullable */
 	bool never_certain;
-	bool keeps_null; /* rows with NULL in a column of several */
+	bool keeps_null; /* rows with a NULL column are passed on for a recheck */
 	int64 n_rows;
 	ItemPointerData *certain, *others;
 	size_t capacity;
@@ -79,7 +79,7 @@ static int take_batch(void *context, const struct bs_hit_batch *batch)
 
 static struct taking taking_of(Relation index, struct bsp_rows *rows)
 {
-	/* Of a single column, NULL matches nothing. */
+	/* With a single column, a row with NULL matches no condition. */
 	return (struct taking){.rows = rows,
 	                       .index = index,
 	                       .context = CurrentMemoryContext,
@@ -139,7 +139,8 @@ bool bsp_is_answerable(Relation index, const struct bsp_query *query)
 	return bsp_query_is_analysed_as(query, &analysis);
 }
 
-/* A column that has no words yet has no field, so that each row is asked. */
+/* If the field of the column does not exist (BS_NOT_FOUND), no text has been indexed for it, so all
+ * rows are candidates. */
 static int64 search_query(Relation index, struct bsp_view *view, ScanKey key, struct bsp_rows *rows)
 {
 	struct bsp_query_datum *datum = bsp_key_query(key);
@@ -180,14 +181,14 @@ const struct bs_pattern_tree *bsp_key_pattern(ScanKey key, MemoryContext context
 	bool is_caseless = key->sk_strategy == BSP_ILIKE || key->sk_strategy == BSP_REGEX_CASELESS;
 	struct bs_pattern_tree *tree;
 	if (OidIsValid(key->sk_collation) && !get_collation_isdeterministic(key->sk_collation)) {
-		/* LIKE refuses collations by which unlike texts may be equal: rows are asked one by
-		 * one, which is an error. */
+		/* LIKE throws for nondeterministic collations. All rows become candidates, so that
+		 * the recheck throws. */
 		tree = bsp_pattern_tree(is_caseless);
 		bsp_pattern_tree_end(tree);
 	} else if (key->sk_strategy == BSP_LIKE || key->sk_strategy == BSP_ILIKE) {
 		tree = bsp_like_pattern(bytes, n_bytes, is_caseless, key->sk_collation);
 	} else {
-		/* An expression that is none is an error, whether there is a row to ask or not. */
+		/* An invalid expression must be an error even if there is no row to check. */
 		(void)RE_compile_and_cache(pattern, REG_ADVANCED | (is_caseless ? REG_ICASE : 0),
 		                           key->sk_collation);
 		tree = bsp_regex_pattern(bytes, n_bytes, is_caseless, key->sk_collation);
@@ -196,7 +197,7 @@ const struct bs_pattern_tree *bsp_key_pattern(ScanKey key, MemoryContext context
 	return tree;
 }
 
-/* Grams are of all columns together. */
+/* Gram shards do not distinguish columns. */
 static int64 search_pattern(Relation index, struct bsp_view *view, ScanKey key,
                             struct bsp_rows *rows)
 {

@@ -1,6 +1,6 @@
 /*
- * pg_search.h: what an index says of one condition: rows that match, and rows that only may, which
- * are to be asked again.
+ * pg_search.h: searches the index for one scan key. Returns rows that match, and candidates that
+ * must be rechecked.
  */
 #ifndef BINDINGS_POSTGRESQL_SEARCH_PG_SEARCH_H
 #define BINDINGS_POSTGRESQL_SEARCH_PG_SEARCH_H
@@ -16,27 +16,27 @@
 
 struct bs_candidates_request;
 
-/* Gets rows, many at once; of all of them is said whether they are to be asked again. May fail as
- * all of PostgreSQL does. */
+/* Receives rows in batches. `recheck` applies to all rows of a call. `take` may throw. */
 struct bsp_rows {
 	void (*take)(struct bsp_rows *rows, const ItemPointerData *tids, int n, bool recheck);
-	/* not NULL: rows of a pattern that do not match by it may be left out (pg_prefilter.h) */
+	/* nullable; if set, rows that do not match a pattern for this snapshot may be omitted
+	 * (pg_prefilter.h) */
 	Snapshot snapshot;
 };
 
-/* Returns how many. No row twice. Rows that are in no index are left to the caller:
- * bsp_search_pending. */
+/* These functions return the number of rows. No row is returned twice. Rows that are in no index
+ * are returned only by bsp_search_pending. */
 int64 bsp_search(Relation index, struct bsp_view *view, ScanKey key, struct bsp_rows *rows);
 int64 bsp_search_pending(struct bsp_view *view, struct bsp_rows *rows);
 int64 bsp_search_all(Relation index, struct bsp_view *view, struct bsp_rows *rows);
 
-/* Of a key whose argument is a query. */
+/* The query of a key of the strategies BSP_MATCH and BSP_DISTANCE. */
 struct bsp_query_datum *bsp_key_query(ScanKey key);
-/* May the index answer it? If not, each row is to be asked. */
+/* True if the index analyses words as the query does. If not, every row must be rechecked. */
 bool bsp_is_answerable(Relation index, const struct bsp_query *query);
 
-/* The pattern of a key, of the strategies for patterns; an error if it does not compile. It lives
- * as long as the memory context. */
+/* The pattern of a key of the LIKE and regular expression strategies. Lives as long as `context`.
+ * Throws if the expression does not compile. */
 const struct bs_pattern_tree *bsp_key_pattern(ScanKey key, MemoryContext context);
 
 #endif

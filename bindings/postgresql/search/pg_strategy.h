@@ -1,4 +1,4 @@
-/* pg_strategy.h: the strategies of operator classes, as sql/opclass.sql numbers them. */
+/* pg_strategy.h: strategy numbers of the operator class; sql/opclass.sql has the same. */
 #ifndef BINDINGS_POSTGRESQL_SEARCH_PG_STRATEGY_H
 #define BINDINGS_POSTGRESQL_SEARCH_PG_STRATEGY_H
 

@@ -1,4 +1,4 @@
--- Which operators an index answers. The strategies are numbered in pg_strategy.h.
+-- The operators that an index supports. pg_strategy.h has the same numbers.
 CREATE OPERATOR CLASS text_ops DEFAULT FOR TYPE text USING bitsift AS
 	OPERATOR 1 @@@ (text, bitsift_query),
 	OPERATOR 2 ~~ (text, text),

@@ -1,4 +1,4 @@
--- Queries, statistics, and what asks texts.
+-- The types of queries and statistics, and the operators and functions on texts.
 CREATE TYPE bitsift_query;
 CREATE FUNCTION bitsift_query_in(cstring) RETURNS bitsift_query
 	LANGUAGE C STRICT IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME';
@@ -33,7 +33,7 @@ CREATE OPERATOR + (LEFTARG = bitsift_stats, RIGHTARG = bitsift_stats, FUNCTION =
 CREATE AGGREGATE sum(bitsift_stats) (
 	SFUNC = bitsift_stats_add, STYPE = bitsift_stats, COMBINEFUNC = bitsift_stats_add, PARALLEL = SAFE);
 
--- A query that says more than its words.
+-- Queries with options.
 CREATE FUNCTION bitsift_query(query text, stemmer text DEFAULT NULL, fold_accents boolean DEFAULT NULL,
 	split_identifiers boolean DEFAULT NULL, "any" boolean DEFAULT false, stop text DEFAULT NULL, strict boolean DEFAULT false,
 	statistics bitsift_stats DEFAULT NULL) RETURNS bitsift_query
@@ -41,7 +41,7 @@ CREATE FUNCTION bitsift_query(query text, stemmer text DEFAULT NULL, fold_accent
 CREATE FUNCTION bitsift_with_stats(query bitsift_query, statistics bitsift_stats) RETURNS bitsift_query
 	LANGUAGE C STRICT IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME';
 
--- While a statement is planned, queries are bound to the index of the column that they ask (pg_bind.c).
+-- While a statement is planned, queries are bound to the index of the searched column (pg_bind.c).
 CREATE FUNCTION bitsift_support(internal) RETURNS internal
 	LANGUAGE C STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 CREATE FUNCTION bitsift_bind(bitsift_query, bitsift_query) RETURNS bitsift_query
@@ -55,7 +55,7 @@ CREATE OPERATOR @@@ (LEFTARG = text, RIGHTARG = bitsift_query, FUNCTION = bitsif
 	RESTRICT = bitsift_matchsel, JOIN = contjoinsel);
 COMMENT ON OPERATOR @@@ (text, bitsift_query) IS 'matches the query';
 
--- The score of a text, by the statistics of the column's index or of the query: the more, the better.
+-- The score of a text, with the statistics of the query or of the column's index. Higher is better.
 CREATE FUNCTION bitsift_score(text, bitsift_query) RETURNS float8
 	LANGUAGE C STRICT STABLE PARALLEL RESTRICTED COST 20 SUPPORT bitsift_support AS 'MODULE_PATHNAME';
 CREATE FUNCTION bitsift_distance(text, bitsift_query) RETURNS float8
@@ -70,7 +70,7 @@ CREATE FUNCTION bitsift_snippet(text, bitsift_query, mark_start text DEFAULT '<b
 CREATE FUNCTION bitsift_stats(index regclass, query bitsift_query) RETURNS bitsift_stats
 	LANGUAGE C STRICT STABLE PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
 
--- The k best rows of an index, or of all below a partitioned one, that the user may see.
+-- The k best rows of an index, or of all leaves of a partitioned one, that the user may see.
 CREATE FUNCTION bitsift_top(index regclass, query bitsift_query, k integer DEFAULT 10)
 	RETURNS TABLE (tableoid regclass, ctid tid, score float8)
 	LANGUAGE C STRICT STABLE PARALLEL UNSAFE ROWS 10 AS 'MODULE_PATHNAME';

@@ -7,8 +7,7 @@
 #include "bindings/postgresql/base/pg_options.h"
 #include "bindings/postgresql/storage/pg_page.h"
 
-/* A partitioned index has no pages, but its options, which those below it got when they were
- * made. */
+/* A partitioned index has no pages, but it has the options that its partitions inherited. */
 static void analysis_of_options(Relation index, struct bsp_analysis *out)
 {
 	const struct bsp_options *options = (const struct bsp_options *)index->rd_options;

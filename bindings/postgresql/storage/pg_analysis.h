@@ -1,4 +1,4 @@
-/* pg_analysis.h: how the words of an index are cut and folded. */
+/* pg_analysis.h: how an index splits and folds words. */
 #ifndef BINDINGS_POSTGRESQL_STORAGE_PG_ANALYSIS_H
 #define BINDINGS_POSTGRESQL_STORAGE_PG_ANALYSIS_H
 
@@ -6,7 +6,7 @@
 
 #include "utils/rel.h"
 
-/* The options of the index, for struct bs_query_request. */
+/* Options of the index that struct bs_query_request has, too. */
 struct bsp_analysis {
 	char stemmer[32]; /* "": none */
 	bool fold_accents, split_identifiers, grams;

@@ -21,16 +21,16 @@
 #include "core/bitsift/memory_index.h"
 
 #define FOLDER "pg_stat_tmp/bitsift"
-/* Another number, if files get other names, or if the library restores other bytes of what lies in
- * pages than it did. */
+/* The number changes if files are named differently, or if the library restores a condensed segment
+ * to other bytes than before. */
 #define LAYOUT      FOLDER "/1"
 #define NAME_DIGITS (2 * sizeof(struct bsp_name))
-/* So often a backend looks for files of relations that are gone. */
+/* The interval at which a backend looks for files of dropped relations. */
 #define SWEEP_MS 60000
-/* One more of the locks that are called pages (pg_pending.c): of who restores. */
+/* A heavyweight "page" lock (see pg_pending.c), held by the backend that restores a segment. */
 #define RESTORE_LOCK_BLOCK 2
 
-/* What the names of all files of the relation begin with: its path, in one component. */
+/* The prefix of all files of the relation: its path as one component. */
 static char *prefix_of(Relation index)
 {
 	char *path = relpathbackend(BSP_LOCATOR(index), index->rd_backend, MAIN_FORKNUM);
@@ -55,7 +55,8 @@ static char *path_of(Relation index, const struct bsp_name *chain, const char *e
 
 #define TEMPORARY ".tmp"
 
-/* Is whoever makes it gone? Another process may have the number of one of a run before. */
+/* True if the backend that was creating the file is gone. Process ids are compared only within this
+ * run of the server, because a later run may reuse them. */
 static bool maker_is_gone(const char *ending)
 {
 	char *end;
@@ -65,8 +66,8 @@ static bool maker_is_gone(const char *ending)
 	return !is_of_run || pid <= 0 || (kill((pid_t)pid, 0) != 0 && errno == ESRCH);
 }
 
-/* Of an entry of the folder, is it of a relation that is not there any more, or what a backend left
- * that died while it made it? */
+/* True if an entry of the folder belongs to a dropped relation, or is the temporary file of a dead
+ * backend. */
 static bool is_orphan(const char *name)
 {
 	const char *dot = strrchr(name, '.');
@@ -91,7 +92,7 @@ static void make_folder(void)
 	(void)MakePGDirectory(LAYOUT);
 }
 
-/* Files of the folder that is_gone says so of. */
+/* Removes the entries of the folder for which is_gone returns true. */
 static void remove_files(bool (*is_gone)(void *context, const char *name), void *context)
 {
 	DIR *dir = opendir(LAYOUT);
@@ -122,7 +123,7 @@ static void sweep_orphans(void)
 	remove_files(orphan_is_gone, NULL);
 }
 
-/* What other layouts left, and what says that other runs began. */
+/* Removes the folders of other layouts and the marks of other runs. */
 static void remove_others(const char *run)
 {
 	DIR *dir = AllocateDir(FOLDER);
@@ -137,8 +138,8 @@ static void remove_others(const char *run)
 		FreeDir(dir);
 }
 
-/* The first who comes here in a run of the server looks what the runs before left. An empty folder
- * of the run's name says that somebody did. */
+/* The first backend of a run of the server removes what earlier runs left. An empty folder with the
+ * name of the run marks that this is done. */
 static void begin_run(void)
 {
 	static bool is_begun;
@@ -154,10 +155,10 @@ static void begin_run(void)
 	sweep_orphans();
 }
 
-/* Of an index' files, not of those that are being made. */
+/* Selects the complete files of an index, not temporary ones. */
 struct sweep {
 	const char *prefix;
-	const struct bsp_meta *meta; /* those that it names stay; NULL: none do */
+	const struct bsp_meta *meta; /* the files it lists are kept; NULL: none */
 };
 
 static bool is_unnamed(void *context, const char *name)
@@ -216,8 +217,7 @@ static bool write_all(void *context, const void *bytes, size_t n_bytes)
 	return true;
 }
 
-/* Of a file that is being made: its name says by which run of the server, and by which of its
- * processes. */
+/* The name of an unfinished file contains the start time of the server and the process id. */
 static char *temporary_path(Relation index, const struct bsp_file *file)
 {
 	char ending[64];
@@ -244,7 +244,7 @@ static int create_or_fail(const char *path)
 	return fd;
 }
 
-/* The condensed segment from the pages, into the memory, by a file that has no name any more. */
+/* Reads the condensed segment from its pages into the memory index, through an unlinked file. */
 static bool put_condensed(Relation index, const struct bsp_file *file,
                           struct bs_memory_index *memory, const char *name, const char *temporary)
 {
@@ -258,8 +258,8 @@ static bool put_condensed(Relation index, const struct bsp_file *file,
 	return is_good;
 }
 
-/* The memory's only file, condensed, becomes the segment, which must be what the metapage says.
- * Failures are not the cache's, which stays. */
+/* Restores the segment from `name`, the only file of the memory index, and checks it against the
+ * metapage. Failures are not those of the cache, so the cache is not dropped. */
 static void write_restored(Relation index, const struct bsp_file *file,
                            struct bs_memory_index *memory, const char *name, int fd)
 {
@@ -281,8 +281,8 @@ static void write_restored(Relation index, const struct bsp_file *file,
 	(void)write_or_fail(&fd, restored.bytes, restored.n_bytes);
 }
 
-/* A condensed segment as it was before. What the library needs for that it keeps in the folder,
- * where it can. */
+/* Restores a condensed segment. The library keeps its temporary data in the cache's folder where it
+ * can. */
 static bool restore(Relation index, const struct bsp_file *file, int fd, const char *temporary)
 {
 	char name[BS_MEMORY_INDEX_NAME_BYTES];
@@ -306,7 +306,7 @@ static bool restore(Relation index, const struct bsp_file *file, int fd, const c
 	return is_good;
 }
 
-/* The file's bytes from its pages. False: they are not there any more. */
+/* Writes the bytes of the file from its pages. False if the pages no longer exist. */
 static bool fill_file(Relation index, const struct bsp_file *file, int fd, const char *temporary)
 {
 	if (!file->is_condensed)
@@ -317,14 +317,14 @@ static bool fill_file(Relation index, const struct bsp_file *file, int fd, const
 	return is_good;
 }
 
-/* Who finds the file by its name finds all of it, also after a crash. */
+/* Syncs before the rename, so that a file with its final name is complete even after a crash. */
 static bool name_file(int fd, const char *temporary, const char *path)
 {
 	return pg_fsync(fd) == 0 && rename(temporary, path) == 0;
 }
 
-/* The file from its pages, for reading; -1: they are not there any more. is_named: it is given its
- * name, too. */
+/* Creates the file from its pages and returns it opened for reading; -1 if the pages no longer
+ * exist. `is_named`: also gives the file its final name. */
 static int make_file(Relation index, const struct bsp_file *file, const char *path, bool is_named)
 {
 	char *temporary = temporary_path(index, file);
@@ -339,7 +339,7 @@ static int make_file(Relation index, const struct bsp_file *file, const char *pa
 	}
 	PG_FINALLY();
 	{
-		/* Whatever has not got its name. */
+		/* Fails without effect if the file has been renamed. */
 		(void)unlink(temporary);
 	}
 	PG_END_TRY();
@@ -350,7 +350,7 @@ static int make_file(Relation index, const struct bsp_file *file, const char *pa
 	return -1;
 }
 
-/* A file with other bytes than there must be is none: the disk was full once, perhaps. */
+/* Treats a file of the wrong size as missing; the disk may have been full when it was written. */
 static int open_file(const char *path, uint64 n_bytes)
 {
 	int fd = OpenTransientFile(path, O_RDONLY | PG_BINARY);
@@ -363,7 +363,7 @@ static int open_file(const char *path, uint64 n_bytes)
 	return fd;
 }
 
-/* Has the cache's file the bytes that were written? */
+/* True if the cached file has the checksum that the metapage lists. */
 static bool is_whole(const struct bsp_file *file, int fd)
 {
 	void *bytes =
@@ -377,8 +377,8 @@ static bool is_whole(const struct bsp_file *file, int fd)
 	return is_whole;
 }
 
-/* Of the pages a file can be made, and the cache has, if any, the same. False: they are not there
- * any more. */
+/* Checks that the file can be created from its pages and that the cached file is intact. False if
+ * the pages no longer exist. */
 static bool prove(Relation index, const struct bsp_file *file, const char *path, int cached)
 {
 	int fd = make_file(index, file, path, false);
@@ -388,14 +388,14 @@ static bool prove(Relation index, const struct bsp_file *file, const char *path,
 	CloseTransientFile(fd);
 	if (is_whole(file, cached))
 		return true;
-	snprintf(err.text, sizeof(err.text), "%s in the cache is not what was written", file->name);
+	snprintf(err.text, sizeof(err.text), "%s in the cache has a wrong checksum", file->name);
 	bsp_check(BS_CORRUPT, &err, index);
 	return false;
 }
 
-/* A file that the cache did not have a moment ago; -1: its pages are not there any more. To restore
- * one takes long, so that one does it, and others wait: after a failover all sessions ask at once.
- * Who has the lock waits for no other. */
+/* Creates a file that was not in the cache; -1 if its pages no longer exist. Restoring a segment
+ * takes long. Therefore one backend does it while others wait; after a failover, all sessions ask
+ * at once. The holder of this lock waits for no other lock. */
 static int make_once(Relation index, const struct bsp_file *file, const char *path)
 {
 	if (!file->is_condensed)

@@ -1,10 +1,12 @@
 /*
- * pg_cache.h: the files of indexes as searches read them, which all backends map: one for each
- * chain of pages, made by whoever first needs it, in a folder that base backups leave out. A file
- * is called by the chain's random name, which no other bytes ever get, and has all of its bytes on
- * disk before it is called so: what a run of the server left, the next one takes, also after a
- * crash. What is gone from its index is removed when another one is made; what is gone with its
- * index, then, too, or by the first of the next run.
+ * pg_cache.h: index files as searches read them, mapped by all backends. There is one file for each
+ * chain of pages, created by the first backend that needs it, in a folder that base backups omit.
+ *
+ * A file is named after the random name of its chain, which is never used for other bytes. It is
+ * complete and synced before it gets this name. Therefore files of an earlier run of the server are
+ * used again, even after a crash. Files that an index no longer has are removed when one of its
+ * files is created. Files of dropped indexes are removed then, too, or at the start of the next
+ * run.
  */
 #ifndef BINDINGS_POSTGRESQL_STORAGE_PG_CACHE_H
 #define BINDINGS_POSTGRESQL_STORAGE_PG_CACHE_H
@@ -15,20 +17,20 @@
 
 struct bs_memory_index;
 
-/* The library's index of the files that the metapage names. False: one of them is not there any
- * more, since the metapage was read. The memory is the caller's to free. */
+/* Opens the files that the metapage lists as an index of the library. False if a file was removed
+ * after the metapage was read. The caller frees the memory index. */
 bool bsp_cache_load(Relation index, const struct bsp_meta *meta,
                     struct bs_memory_index **memory_out);
-/* The same, of an index that is to be checked: each file is made of the pages once more, and what
- * the cache has must be the same. */
+/* Like bsp_cache_load, for a check of the index: reads each file from its pages again and compares
+ * the result with the cached file. A difference is BS_CORRUPT. */
 bool bsp_cache_prove(Relation index, const struct bsp_meta *meta,
                      struct bs_memory_index **memory_out);
-/* A file that was just written: saves its first reader the work. Whether that succeeds does not
- * matter. */
+/* Caches a file that was just written, which saves its first reader the work. Failures are
+ * ignored. */
 void bsp_cache_put(Relation index, const struct bsp_file *file, const void *bytes, size_t n_bytes);
-/* Files of the index that the metapage does not name go. */
+/* Removes the cached files of the index that the metapage does not list. */
 void bsp_cache_sweep(Relation index, const struct bsp_meta *meta);
-/* All files of the index go, to be made anew. */
+/* Removes all cached files of the index, so that they are created again. */
 void bsp_cache_forget(Relation index);
 
 #endif

@@ -8,17 +8,17 @@
 #include "port/pg_crc32c.h"
 #include "storage/lmgr.h"
 
-/* Matrices of bits have no repetitions to look for; what there is to gain the entropy coder
- * does. */
+/* Bit matrices have no repetitions to search for; all compression comes from zstd's entropy
+ * coder. */
 #define LEVEL 1
-/* Is given back to an allocation of the library at once. */
+/* Large enough that the allocator returns the memory to the system when it is freed. */
 #define PIECE_BYTES ((size_t)256 << 10)
 
 struct writing {
 	Relation index;
 	bool is_build;
 	struct bsp_file *file;
-	Buffer buffer; /* of the page that is being filled, in */
+	Buffer buffer; /* the buffer of the page that is being filled in `page` */
 	union {
 		char bytes[BLCKSZ];
 		double aligner;
@@ -42,7 +42,7 @@ static void begin_page(struct writing *writing, Buffer buffer, uint32 number)
 	bsp_page_init(writing->page.bytes, BSP_PAGE_FILE, &writing->file->chain, number);
 }
 
-/* The page goes to its block, as it is. */
+/* Copies the page to its block and releases the block. */
 static void end_page(struct writing *writing, size_t n_bytes, BlockNumber next)
 {
 	bsp_special_of(writing->page.bytes)->next = next;
@@ -71,7 +71,7 @@ static void check_zstd(Relation index, size_t code)
 		                       ZSTD_getErrorName(code))));
 }
 
-/* Hands what the coder has for it to pages, until it has no more of this piece. */
+/* Compresses a piece and writes the output to pages until the input is consumed. */
 static void compress(struct writing *writing, ZSTD_CCtx *coder, ZSTD_inBuffer *in, bool is_last,
                      ZSTD_outBuffer *out)
 {
@@ -154,7 +154,7 @@ struct reading {
 	char page[BLCKSZ];
 };
 
-/* A copy of the page's bytes, into page. */
+/* Copies the payload of the page to reading->page and advances *block to the next page. */
 static bool read_page(struct reading *reading, BlockNumber *block, uint32 number,
                       BufferAccessStrategy strategy, size_t *n_out)
 {
@@ -196,8 +196,8 @@ static bool read_pages(struct reading *reading)
 	for (uint32 number = 0; is_good && block != InvalidBlockNumber; number++) {
 		CHECK_FOR_INTERRUPTS();
 		size_t n_bytes = 0;
-		/* A page that is not there is one that went with an index that was truncated; a
-		 * chain has no more pages than the relation. */
+		/* A block beyond the end of the relation was lost when the index was truncated. A
+		 * chain cannot have more pages than the relation. */
 		is_good = block < n_blocks && number < n_blocks &&
 		          read_page(reading, &block, number, strategy, &n_bytes) &&
 		          decompress(reading, n_bytes);
@@ -227,7 +227,7 @@ bool bsp_extent_read(Relation index, const struct bsp_file *file,
 		if (is_good && (reading->n_bytes != file->n_written ||
 		                !EQ_CRC32C(reading->checksum, file->checksum_written)))
 			ereport(ERROR, (errcode(ERRCODE_INDEX_CORRUPTED),
-			                errmsg("index \"%s\": %s is not what was written",
+			                errmsg("index \"%s\": %s has a wrong size or checksum",
 			                       RelationGetRelationName(index), file->name),
 			                errhint("REINDEX makes it anew.")));
 		pfree(reading->piece);

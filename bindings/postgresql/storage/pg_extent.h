@@ -1,4 +1,4 @@
-/* pg_extent.h: the bytes of a file of the library in a chain of pages, compressed by zstd. */
+/* pg_extent.h: a file of the library in a chain of pages, compressed with zstd. */
 #ifndef BINDINGS_POSTGRESQL_STORAGE_PG_EXTENT_H
 #define BINDINGS_POSTGRESQL_STORAGE_PG_EXTENT_H
 
@@ -6,12 +6,13 @@
 
 #include "bindings/postgresql/storage/pg_page.h"
 
-/* Writes the bytes as a new chain: fills in of *file what says where they lie, and what they were.
- * is_build: nobody else knows the relation, whose pages are logged all at once in the end. */
+/* Writes the bytes as a new chain. Sets chain, n_written, n_stored, first and checksum_written of
+ * *file. `is_build`: no other backend knows the relation, and the caller logs all its pages at the
+ * end. */
 void bsp_extent_write(Relation index, const void *bytes, size_t n_bytes, bool is_build,
                       struct bsp_file *file);
-/* Hands the bytes to take, piece by piece, which returns false to end it. False: that, or the chain
- * is not there any more. An error, if they are not what was written. */
+/* Passes the bytes to `take` in pieces; `take` returns false to stop. Returns false if `take` did,
+ * or if the chain no longer exists. Throws if the bytes are not those that were written. */
 bool bsp_extent_read(Relation index, const struct bsp_file *file,
                      bool (*take)(void *context, const void *bytes, size_t n_bytes), void *context);
 /* CRC-32C. */

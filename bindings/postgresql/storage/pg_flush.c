@@ -6,10 +6,10 @@
 #include "bindings/postgresql/storage/pg_pending.h"
 #include "bindings/postgresql/storage/pg_store.h"
 
-/* Of a chain, so much is in memory at a time; more, if one row is longer. */
+/* How much of a chain is in memory at a time, unless a single row is longer. */
 #define PIECE_BYTES ((size_t)64 << 20)
 
-/* The next piece of the chain, behind what is left of the one before. */
+/* Appends the next piece of the chain to the rest of the previous one. */
 static bool read_piece(Relation index, const struct bsp_pending *closing, struct bsp_place *place,
                        StringInfo bytes)
 {
@@ -56,7 +56,8 @@ static void flush_chain(Relation index, const struct bsp_pending *closing)
 void bsp_flush_locked(Relation index)
 {
 	struct bsp_pending closing;
-	/* The first one may be what a writer left that did not come to its end. */
+	/* The first closing chain may be left over from a writer that failed; the second is the
+	 * pending one. */
 	for (int i = 0; i < 2 && bsp_pending_close(index, &closing); i++)
 		flush_chain(index, &closing);
 }

@@ -1,4 +1,4 @@
-/* pg_flush.h: rows that wait become a file of the index. */
+/* pg_flush.h: writes pending rows to files of the index. */
 #ifndef BINDINGS_POSTGRESQL_STORAGE_PG_FLUSH_H
 #define BINDINGS_POSTGRESQL_STORAGE_PG_FLUSH_H
 
@@ -6,10 +6,9 @@
 
 #include "utils/rel.h"
 
-/* Rows that wait, if there are any, become a part of the index. False: another writer is at work,
- * and wait is false. */
+/* Makes pending rows part of the index. False if `wait` is false and another writer is active. */
 bool bsp_flush(Relation index, bool wait);
-/* The same. The caller has the writer's lock. */
+/* Like bsp_flush, for a caller that holds the writer's lock. */
 void bsp_flush_locked(Relation index);
 
 #endif

@@ -77,8 +77,8 @@ void bsp_meta_set_end(Page page)
 
 void bsp_meta_read(Relation index, union bsp_meta_copy *copy_out)
 {
-	/* A replica has no pages of it. The planner says so, too, but asks how the index cuts words
-	 * before. */
+	/* A standby has no pages of an unlogged index. The planner reports this error, too, but
+	 * reads the analysis of the index before. */
 	if (!RelationIsPermanent(index) && RecoveryInProgress())
 		ereport(ERROR,
 		        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
@@ -91,7 +91,7 @@ void bsp_meta_read(Relation index, union bsp_meta_copy *copy_out)
 	UnlockReleaseBuffer(buffer);
 }
 
-/* A block that the free space map names, if it is free indeed: the map is not logged, and may be
+/* Returns a block that the free space map lists, if it is free. The map is not logged and may be
  * wrong after a crash. */
 static Buffer take_free(Relation index)
 {
@@ -100,7 +100,7 @@ static Buffer take_free(Relation index)
 		if (block == BSP_META_BLOCK)
 			continue;
 		Buffer buffer = ReadBuffer(index, block);
-		/* Who has it locked has use for it. */
+		/* A page that another backend has locked is in use. */
 		if (ConditionalLockBuffer(buffer)) {
 			Page page = BufferGetPage(buffer);
 			if (PageIsNew(page) ||

@@ -1,11 +1,11 @@
 /*
- * pg_page.h: the blocks of an index' relation. Block 0 is the metapage, which says which files the
- * index is made of, and which rows wait; all else are pages of a chain: of the bytes of a file
- * (pg_extent.h), or of rows that wait (pg_pending.h); or free.
+ * pg_page.h: the blocks of an index relation. Block 0 is the metapage: it lists the files of the
+ * index and the chains of pending rows. Every other block is free or a page of a chain. A chain has
+ * the bytes of a file (pg_extent.h) or pending rows (pg_pending.h).
  *
- * Who changes what. A new file's pages are written first, then the metapage names it. Whoever makes
- * or takes away files holds the writer's lock (bsp_writer_lock), a heavyweight one; inserts of rows
- * hold content locks alone, the metapage's before a page's.
+ * Locking: the pages of a new file are written before the metapage lists it. A backend that adds or
+ * removes files holds the writer's lock (bsp_writer_lock), a heavyweight lock. Inserts hold only
+ * content locks, the metapage's before that of a page.
  */
 #ifndef BINDINGS_POSTGRESQL_STORAGE_PG_PAGE_H
 #define BINDINGS_POSTGRESQL_STORAGE_PG_PAGE_H
@@ -18,7 +18,7 @@
 
 #define BSP_META_BLOCK 0
 #define BSP_MAGIC      0x42534654 /* of the metapage */
-#define BSP_VERSION    2          /* 1 had no condensed segments */
+#define BSP_VERSION    2          /* version 1 had no condensed segments */
 
 enum bsp_page_kind {
 	BSP_PAGE_FREE = 1,
@@ -27,49 +27,51 @@ enum bsp_page_kind {
 	BSP_PAGE_PENDING,
 };
 
-/* A chain's name: drawn at random, so that a page that was freed and used again is not taken for
- * what it was. */
+/* The random name of a chain, so that a page that was freed and reused is not taken for its former
+ * content. */
 struct bsp_name {
 	uint8 bytes[16];
 };
 
-/* At the end of each page. */
+/* The special space of every page. */
 struct bsp_special {
 	struct bsp_name chain;
-	BlockNumber next; /* of the chain; InvalidBlockNumber: none */
-	uint32 number;    /* in the chain, from 0 */
-	uint16 n_rows;    /* pending: rows that begin here */
+	BlockNumber next; /* next page of the chain, or InvalidBlockNumber */
+	uint32 number;    /* position of the page in the chain, from 0 */
+	uint16 n_rows;    /* pages of pending rows: the number of rows that begin here */
 	uint16 kind;
 	uint32 magic;
 };
 
-/* Bytes of a chain that a page holds. */
+/* The payload bytes of a page of a chain. */
 #define BSP_PAGE_BYTES \
 	(BLCKSZ - MAXALIGN(SizeOfPageHeaderData) - MAXALIGN(sizeof(struct bsp_special)))
 
-/* What names of segments begin with, and those of the same condensed. */
+/* Prefixes of the names of segments and condensed segments. */
 #define BSP_SEGMENT   "seg-"
 #define BSP_CONDENSED "condensed-"
 
-/* A file of the library, in a chain of pages: as it is, or, if it is a segment, condensed, from
- * which the library restores it. */
+/* A file of the library, stored in a chain of pages. A segment may be stored condensed; the library
+ * restores it. */
 struct bsp_file {
 	char name[32];
 	struct bsp_name chain;
-	uint64 n_bytes;   /* of the file, as searches read it */
-	uint64 n_written; /* of what was written into the pages, the file or that condensed, */
-	uint64 n_stored;  /* and as it lies there, compressed */
+	uint64 n_bytes; /* size of the file as searches read it */
+	/* size of the bytes that were written to pages, before compression: the file or its
+	 * condensed form */
+	uint64 n_written;
+	uint64 n_stored; /* size of the written bytes after compression */
 	BlockNumber first;
-	uint32 checksum;         /* CRC-32C of the file, */
-	uint32 checksum_written; /* and of what was written */
+	uint32 checksum;         /* CRC-32C of the file as searches read it */
+	uint32 checksum_written; /* CRC-32C of the bytes before compression */
 	bool is_condensed;
 	uint8 reserved[3];
 };
 
-/* Rows that wait. */
+/* A chain of pending rows. */
 struct bsp_pending {
 	struct bsp_name chain;
-	BlockNumber head, tail; /* InvalidBlockNumber: there are none */
+	BlockNumber head, tail; /* InvalidBlockNumber if the chain is empty */
 };
 
 struct bsp_meta {
@@ -78,9 +80,10 @@ struct bsp_meta {
 	bool fold_accents, split_identifiers, grams;
 	uint8 reserved;
 	uint32 n_columns;
-	uint64 generation;          /* another with each change but of the tail of pending */
-	struct bsp_pending pending; /* to which inserts append, */
-	/* and those before them, to which nobody does: the next files are made of them */
+	uint64 generation; /* changes with every change of the metapage except of pending */
+	struct bsp_pending pending; /* the chain that inserts append to */
+	/* A closed chain, which is no longer appended to; the next flush writes its rows to
+	 * files. */
 	struct bsp_pending closing;
 	uint32 n_files, reserved_too;
 	struct bsp_file files[FLEXIBLE_ARRAY_MEMBER];
@@ -89,7 +92,7 @@ struct bsp_meta {
 #define BSP_MOST_FILES \
 	((BSP_PAGE_BYTES - offsetof(struct bsp_meta, files)) / sizeof(struct bsp_file))
 
-/* A metapage's copy. */
+/* A copy of the metapage. */
 union bsp_meta_copy {
 	struct bsp_meta meta;
 	char bytes[BLCKSZ];
@@ -105,7 +108,7 @@ static inline uint32 bsp_used_bytes(Page page)
 }
 
 void bsp_page_init(Page page, enum bsp_page_kind kind, const struct bsp_name *chain, uint32 number);
-/* Is it a page of that chain, the number-th? */
+/* True if the page is the `number`-th page of this chain. */
 bool bsp_page_is_of(Page page, enum bsp_page_kind kind, const struct bsp_name *chain,
                     uint32 number);
 void bsp_name_draw(struct bsp_name *name_out);
@@ -114,26 +117,27 @@ static inline bool bsp_name_equals(const struct bsp_name *a, const struct bsp_na
 	return memcmp(a, b, sizeof(*a)) == 0;
 }
 
-/* The metapage's contents, of a page that was locked: checked. */
+/* The validated contents of the metapage; the caller holds its content lock. Throws if it is not a
+ * metapage of this version. */
 struct bsp_meta *bsp_meta_of(Relation index, Page page);
-/* In an image of the page: how far it goes, by its number of files. */
+/* Sets pd_lower of an image of the metapage to the end of its list of files. */
 void bsp_meta_set_end(Page page);
 void bsp_meta_read(Relation index, union bsp_meta_copy *copy_out);
 
-/* A block to be written anew, pinned and locked exclusively: a free one or, if there is none, a new
- * one. */
+/* Returns a free block or a new one, pinned and exclusively locked; its contents are undefined. */
 Buffer bsp_block_new(Relation index);
-/* Marks a page as free, which is locked exclusively. */
+/* Marks a page, which is exclusively locked, as free. */
 void bsp_page_free(Relation index, Buffer buffer);
-/* Marks the pages of a chain that nobody can reach any more as free. Stops where the chain was
- * broken already. */
+/* Frees the pages of a chain that is no longer reachable. Stops at the first page that does not
+ * belong to the chain. */
 void bsp_chain_free(Relation index, enum bsp_page_kind kind, const struct bsp_name *chain,
                     BlockNumber first);
 
-/* An error: the metapage names pages that are not there. */
+/* Throws: the metapage refers to pages that do not exist. */
 void bsp_fail_lost_pages(Relation index) pg_attribute_noreturn();
 
-/* The lock of those who make files. False: somebody has it, and wait is false. */
+/* The lock of backends that add or remove files. False if `wait` is false and another backend holds
+ * it. */
 bool bsp_writer_lock(Relation index, bool wait);
 void bsp_writer_unlock(Relation index);
 

@@ -9,8 +9,9 @@
 #include "bindings/postgresql/base/pg_document.h"
 #include "core/bitsift/host.h"
 
-/* Heavyweight locks of "pages" are names; block 0's is the writers'. Who hangs new pages into the
- * chain shares this one, so that those who look for lost pages do not take them for such. */
+/* The number of a heavyweight "page" lock is only a name; block 0 is the writer's lock. A backend
+ * that adds pages to the chain takes this lock in share mode, so that the search for lost pages
+ * does not free them. */
 #define APPEND_LOCK_BLOCK 1
 
 static void append_u32(StringInfo bytes, uint32 value)
@@ -18,8 +19,9 @@ static void append_u32(StringInfo bytes, uint32 value)
 	appendBinaryStringInfo(bytes, (const char *)&value, sizeof(value));
 }
 
-/* Number of bytes, where the row is, how many texts, and each of these: its column's field, so that
- * texts are as they were added. */
+/* Format of a row: size of the row, TID, has_null, number of texts; for each text its size, the
+ * size of its field name, field name and text. The field names make the texts the same as those
+ * that were added. */
 static void write_row(StringInfo bytes, const ItemPointerData *tid, const struct bsp_texts *texts)
 {
 	char id[BSP_ID_BYTES + 1];
@@ -51,7 +53,7 @@ static size_t room_in(Page page)
 	return BSP_PAGE_BYTES - bsp_used_bytes(page);
 }
 
-/* The usual case: there is room in the last page. */
+/* The usual case: the last page has room for the row. */
 static bool append_in_place(Relation index, const StringInfo row)
 {
 	Buffer meta_buffer = ReadBuffer(index, BSP_META_BLOCK);
@@ -63,7 +65,7 @@ static bool append_in_place(Relation index, const StringInfo row)
 		LockBuffer(tail, BUFFER_LOCK_EXCLUSIVE);
 		is_done = room_in(BufferGetPage(tail)) >= (size_t)row->len;
 		if (is_done) {
-			/* Whoever closes the chain waits for this lock. */
+			/* A backend that closes the chain waits for the lock of the last page. */
 			LockBuffer(meta_buffer, BUFFER_LOCK_UNLOCK);
 			GenericXLogState *change = GenericXLogStart(index);
 			Page page = GenericXLogRegisterBuffer(change, tail, 0);
@@ -81,7 +83,8 @@ static bool append_in_place(Relation index, const StringInfo row)
 	return is_done;
 }
 
-/* Fills the page with what it takes of the row, names the next one, and releases it. */
+/* Fills the page with as much of the row as fits, sets the next page, and releases it. Returns the
+ * number of bytes that were written. */
 static size_t fill_page(Relation index, Buffer buffer, const struct bsp_name *chain, uint32 number,
                         const char *bytes, size_t n_bytes, BlockNumber next, bool begins_row)
 {
@@ -97,9 +100,8 @@ static size_t fill_page(Relation index, Buffer buffer, const struct bsp_name *ch
 	return n;
 }
 
-/* New pages for the rest of a row, the first of which is the chain's number-th. They are written
- * before the chain has them: first and last of them into *first_out and *last_out. Returns how
- * many. */
+/* Writes new pages for the rest of a row; the first is the `number`-th page of the chain. They are
+ * not yet linked to the chain. Returns their number and the first and last block. */
 static uint32 write_pages(Relation index, const struct bsp_name *chain, uint32 number,
                           const char *bytes, size_t n_bytes, bool begins_row,
                           BlockNumber *first_out, BlockNumber *last_out)
@@ -122,8 +124,7 @@ static uint32 write_pages(Relation index, const struct bsp_name *chain, uint32 n
 	return n;
 }
 
-/* What does not fit into the last page goes to new ones. Returns how many pages the chain has
- * then. */
+/* Appends the row to the last page and to new pages. Returns the number of pages of the chain. */
 static uint32 append_pages(Relation index, const StringInfo row, Buffer meta_buffer)
 {
 	struct bsp_pending pending = bsp_meta_of(index, BufferGetPage(meta_buffer))->pending;
@@ -133,7 +134,8 @@ static uint32 append_pages(Relation index, const StringInfo row, Buffer meta_buf
 	if (pending.tail != InvalidBlockNumber) {
 		tail = ReadBuffer(index, pending.tail);
 		LockBuffer(tail, BUFFER_LOCK_EXCLUSIVE);
-		/* Another one may have added a page meanwhile, so that there is room. */
+		/* The last page may have room now, because another backend added a page
+		 * meanwhile. */
 		in_tail = Min(room_in(BufferGetPage(tail)), (size_t)row->len);
 		n_pages = bsp_special_of(BufferGetPage(tail))->number + 1;
 	} else {
@@ -198,8 +200,8 @@ bool bsp_pending_close(Relation index, struct bsp_pending *closing_out)
 	struct bsp_pending closing = meta->closing;
 	if (closing.head == InvalidBlockNumber && meta->pending.head != InvalidBlockNumber) {
 		closing = meta->pending;
-		/* Who found the last page by the metapage as it was appends to it before it is
-		 * closed. */
+		/* A backend that found the last page in the old metapage appends to it before the
+		 * chain is closed. */
 		Buffer tail = ReadBuffer(index, closing.tail);
 		LockBuffer(tail, BUFFER_LOCK_EXCLUSIVE);
 		GenericXLogState *change = GenericXLogStart(index);
@@ -217,7 +219,7 @@ bool bsp_pending_close(Relation index, struct bsp_pending *closing_out)
 	return closing.head != InvalidBlockNumber;
 }
 
-/* Of one page, what is new. False: it is no page of the chain. */
+/* Appends the new bytes of one page. False if the page does not belong to the chain. */
 static bool read_page(Relation index, const struct bsp_pending *chain, struct bsp_place *place,
                       StringInfo bytes, BlockNumber *next_out)
 {
@@ -304,7 +306,7 @@ static bool take_row(const StringInfo bytes, size_t *at, struct bsp_row *row)
 	return *at == end;
 }
 
-/* Is the row at that place there to its end? */
+/* True if the row at `at` is complete. */
 static bool is_whole(const StringInfo bytes, size_t at)
 {
 	uint32 n_bytes;

@@ -22,11 +22,11 @@
 #include "core/bitsift/writer.h"
 
 #define MANIFEST "manifest"
-/* A writer needs several times a document's bytes to take it. */
+/* A writer needs several times the size of a document to add it. */
 #define ROW_FACTOR 16
-/* A page has the texts of many rows at hand, so that phrases need few pairs of words: with all that
- * pay in files an index is 7 % larger, and phrases take 4.8 ms instead of 5.6 (a million rows;
- * without any, 8.2). */
+/* Phrases need few word pairs here, because PostgreSQL's page has the texts of many rows at hand.
+ * With all pairs that pay in files, an index would be 7 % larger, and phrases would take 4.8 ms
+ * instead of 5.6 ms (a million rows; 8.2 ms without pairs). */
 #define PHRASE_BITS  .1
 #define LEAST_MEMORY ((size_t)64 << 20)
 #define LARGE_BYTES  (1 << 20)
@@ -68,14 +68,15 @@ struct bsp_store *bsp_store_open(Relation index)
 	struct bsp_store *store = new_store(index);
 	MemoryContext before = MemoryContextSwitchTo(store->context);
 	bsp_meta_read(index, &store->copy);
-	/* Nobody else takes files away while we have the lock: what is not there is lost. */
+	/* No other backend can remove files while we hold the writer's lock, so a missing file is
+	 * lost. */
 	if (!bsp_cache_load(index, &store->copy.meta, &store->memory))
 		bsp_fail_lost_pages(index);
 	MemoryContextSwitchTo(before);
 	return store;
 }
 
-/* Large indexes are made on disk, where files may have no name. */
+/* Large indexes are built in unlinked files on disk. */
 static void use_temporary_folder(struct bs_memory_index *memory)
 {
 	(void)MakePGDirectory("base/" PG_TEMP_FILES_DIR);
@@ -101,9 +102,9 @@ static void fill_options(struct bsp_store *store)
 	meta->grams = options->grams;
 }
 
-/* What a build gives back goes back to the system at once. The C library would keep as much as was
- * ever given back in one piece, twice over: 94 MB where 64 are allowed, and 65 with this, of which
- * 4 are the process' own. */
+/* Makes the allocator return freed memory to the system at once. Otherwise glibc keeps up to twice
+ * the largest block that was ever freed: 94 MB where 64 MB are allowed, and 65 MB with these
+ * settings, of which the process itself uses 4 MB. */
 static void keep_little(void)
 {
 #ifdef __GLIBC__
@@ -114,7 +115,7 @@ static void keep_little(void)
 
 struct bsp_store *bsp_store_create(Relation index)
 {
-	/* Words and grams are those of UTF-8. */
+	/* The library's words and grams are defined for UTF-8. */
 	if (GetDatabaseEncoding() != PG_UTF8)
 		ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 		                errmsg("an index of bitsift needs a database with encoding UTF8, "
@@ -188,7 +189,7 @@ static bool begins(const char *name, const char *with)
 	return strncmp(name, with, strlen(with)) == 0;
 }
 
-/* Of a segment, the same condensed, if the library has written that. */
+/* Finds the condensed form of a segment, if the library has written one. */
 static bool find_condensed(struct bsp_store *store, const char *segment,
                            struct bs_memory_index_file *out)
 {
@@ -203,7 +204,7 @@ static bool find_condensed(struct bsp_store *store, const char *segment,
 	return false;
 }
 
-/* To the pages, condensed if it can be, and to the cache as it is. */
+/* Writes the file to pages, condensed if possible, and its plain form to the cache. */
 static void write_file(struct bsp_store *store, const struct bs_memory_index_file *file,
                        struct bsp_file *to)
 {
@@ -219,8 +220,8 @@ static void write_file(struct bsp_store *store, const struct bs_memory_index_fil
 	bsp_cache_put(store->index, to, file->bytes, file->n_bytes);
 }
 
-/* What the memory has of files: those that the metapage names already, and new ones, written
- * here. */
+/* Lists the files of the memory index in *changed: files that the metapage already lists, and new
+ * files, which are written here. */
 static void write_files(struct bsp_store *store, struct bsp_meta *changed)
 {
 	size_t n = bs_memory_index_n_files(store->memory);
@@ -240,7 +241,7 @@ static void write_files(struct bsp_store *store, struct bsp_meta *changed)
 			         errhint("bitsift_merge makes them fewer.")));
 		const struct bsp_file *known = find_file(&store->copy.meta, file.name);
 		struct bsp_file *to = &changed->files[changed->n_files++];
-		/* All files but the manifest stay as they are for their lives. */
+		/* All files except the manifest are immutable. */
 		if (known && strcmp(file.name, MANIFEST) != 0)
 			*to = *known;
 		else
@@ -248,8 +249,8 @@ static void write_files(struct bsp_store *store, struct bsp_meta *changed)
 	}
 }
 
-/* The metapage names the new files, and not the rows that are in them any more. What else it says
- * may have changed meanwhile. */
+/* Lists the new files in the metapage, and drops the closing chain if its rows are in them. Other
+ * fields of the metapage may have changed meanwhile and are kept. */
 static void name_files(struct bsp_store *store, const struct bsp_meta *changed, bool was_closing)
 {
 	Buffer buffer = ReadBuffer(store->index, BSP_META_BLOCK);
@@ -286,13 +287,13 @@ static void free_files(struct bsp_store *store, const struct bsp_meta *changed)
 			               meta->files[i].first);
 }
 
-/* Of an index that is there. */
+/* Saves a changed index. */
 static void save(struct bsp_store *store, bool was_closing)
 {
 	union bsp_meta_copy *changed = palloc(sizeof(*changed));
 	*changed = store->copy;
 	write_files(store, &changed->meta);
-	/* What closed the chain did so after the copy was made. */
+	/* Read the metapage again: the chain was closed, perhaps after the copy was made. */
 	union bsp_meta_copy *now = palloc(sizeof(*now));
 	bsp_meta_read(store->index, now);
 	struct bsp_pending closing = now->meta.closing;
@@ -323,7 +324,7 @@ static void fill_meta(Page page, const struct bsp_meta *meta)
 	bsp_meta_set_end(page);
 }
 
-/* Of a new one: the relation is empty, and nobody else's yet. */
+/* Saves a new index. The relation is empty, and no other backend sees it yet. */
 static void save_new(struct bsp_store *store)
 {
 	Relation index = store->index;
@@ -364,9 +365,9 @@ void bsp_store_commit(struct bsp_store *store, bool was_closing)
 	bsp_check(bs_writer_commit(store->writer, NULL, &err), &err, store->index);
 	bs_writer_close(store->writer);
 	store->writer = NULL;
-	/* A commit merges a little, which nearly always keeps files few; not in an index of other
-	 * rules. The metapage must have room for them in any case: then such an index is merged,
-	 * too, and stays one of other rules. */
+	/* A commit merges a little, which nearly always keeps the number of files small, except in
+	 * an index of other tokenizer rules. The metapage must have room for all files; therefore
+	 * such an index is merged here, too, and keeps its rules. */
 	if (!store->is_build && bs_memory_index_n_files(store->memory) > BSP_MOST_FILES * 3 / 4)
 		(void)compact(store);
 	if (store->is_build)
@@ -391,8 +392,8 @@ static bool has_other_rules(struct bsp_store *store)
 bool bsp_store_compact(struct bsp_store *store)
 {
 	MemoryContext before = MemoryContextSwitchTo(store->context);
-	/* A merge reads the rows again, and so will REINDEX, which such an index needs in any
-	 * case. */
+	/* A merge would read the rows again. An index of other rules needs REINDEX anyway, which
+	 * reads them, too. */
 	bool waits = store->copy.meta.n_files > 0 && has_other_rules(store);
 	if (!waits && compact(store))
 		save(store, false);
@@ -402,7 +403,7 @@ bool bsp_store_compact(struct bsp_store *store)
 
 void bsp_store_write_empty(Relation index, ForkNumber fork)
 {
-	/* The library's files of no rows are made of nothing when they are needed. */
+	/* An index without rows has no files in pages; they are created when they are needed. */
 	struct bsp_store *store = palloc0(sizeof(*store));
 	store->index = index;
 	fill_options(store);

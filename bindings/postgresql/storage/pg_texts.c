@@ -47,10 +47,12 @@ struct bsp_reader {
 	EState *estate;
 	TupleTableSlot *slot;
 	IndexFetchTableData *fetch;
-	MemoryContext row; /* of one row */
+	MemoryContext row; /* holds the data of one row */
 	struct bsp_texts texts;
-	bool is_deleted; /* whoever begins now does not see it */
-	bool is_dead;    /* nor does anyone else: it was read as it lies there, or not at all */
+	bool is_deleted; /* the row is invisible to new transactions */
+	/* the row is invisible to all transactions; it was read with SnapshotAny if it still
+	 * exists */
+	bool is_dead;
 };
 
 struct bsp_reader *bsp_reader_begin(Relation index, enum bsp_reader_kind kind)
@@ -81,8 +83,7 @@ void bsp_reader_end(struct bsp_reader *reader)
 	pfree(reader);
 }
 
-/* How many versions there are that the snapshot sees, of at most so many; the last one is in the
- * slot. */
+/* Counts the versions that the snapshot sees, up to `most`; the last one counted is in the slot. */
 static unsigned walk_versions(struct bsp_reader *reader, ItemPointer tid, Snapshot snapshot,
                               unsigned most)
 {
@@ -98,14 +99,15 @@ static unsigned walk_versions(struct bsp_reader *reader, ItemPointer tid, Snapsh
 	return n;
 }
 
-/* The last version, of those that update one another in place, which the snapshot sees: an index
- * that is younger than one of them is of the last one's values. The others, if it is not, have the
- * same. */
+/* Fetches the last visible version of a HOT chain. If the index is younger than one of the
+ * versions, it contains the values of the last one. Otherwise all versions have the same indexed
+ * values. */
 static bool fetch_version(struct bsp_reader *reader, ItemPointer tid, Snapshot snapshot)
 {
 	if (IsMVCCSnapshot(snapshot))
 		return walk_versions(reader, tid, snapshot, 1) == 1;
-	/* The look for one more spoils what is in the slot. */
+	/* The call that finds no further version overwrites the slot, so walk again to the last
+	 * version. */
 	unsigned n = walk_versions(reader, tid, snapshot, UINT_MAX);
 	return n > 0 && walk_versions(reader, tid, snapshot, n) == n;
 }
@@ -122,8 +124,8 @@ static bool fetch(struct bsp_reader *reader, ItemPointer tid)
 	InitNonVacuumableSnapshot(snapshot, GlobalVisTestFor(reader->heap));
 	if (fetch_version(reader, tid, &snapshot))
 		return true;
-	/* Of a row that is dead to all here, a replica may still have readers. Whoever prunes it
-	 * tells them. */
+	/* A standby may still have readers of a row that is dead here. Pruning sends them a
+	 * recovery conflict. */
 	reader->is_dead = true;
 	return fetch_version(reader, tid, SnapshotAny);
 }
@@ -172,8 +174,8 @@ static bool read_row(struct bsp_reader *reader, const char *id)
 	return is_found;
 }
 
-/* What a callback may throw, in a resource owner of its own, so that what an error leaves open is
- * closed where the error is passed over and the transaction goes on. */
+/* Runs a callback's work in its own resource owner. It releases what an error leaves open if the
+ * error is ignored and the transaction goes on. */
 struct guard {
 	MemoryContext context;
 	ResourceOwner owner, own;
@@ -194,10 +196,10 @@ static void end_guard(struct guard *guard)
 	ResourceOwnerDelete(guard->own);
 }
 
-/* In a PG_CATCH, of a row that was deleted: is what lies outside of it gone? Then the error is
- * passed over. It may be gone while PostgreSQL still counts the row among those that somebody may
- * see, since VACUUM reckons otherwise for the one than others do for the other (PostgreSQL's bug
- * 18351). Who could see it could not read it. */
+/* Called in PG_CATCH for a deleted row: ignores the error if it reports a missing out-of-line
+ * value. The value may be removed while PostgreSQL still counts the row as visible to somebody,
+ * because VACUUM uses different horizons for the table and for its TOAST table (PostgreSQL bug
+ * 18351). A transaction that sees the row could not read the value either. */
 static bool pass_over_gone(const struct guard *guard)
 {
 	if (geterrcode() != ERRCODE_DATA_CORRUPTED)
@@ -241,9 +243,9 @@ int bsp_reader_texts(void *context, const char *id, size_t id_bytes,
 		MemoryContextSwitchTo(reader->row);
 		reader->texts.n = 0;
 		reader->is_deleted = reader->is_dead = false;
-		/* A row that was pruned has no text to move, and nobody who would look for it: it
-		 * goes on as an empty one until VACUUM takes it away. Left where it is, it would
-		 * keep its part of the index from being merged away. */
+		/* A pruned row has no text to merge, and no reader looks for it. It is kept as an
+		 * empty document until VACUUM deletes it. If it were reported as missing, its
+		 * segment could not be merged away. */
 		result = read_row(reader, id) || reader->is_dead ? 0 : 1;
 		MemoryContextSwitchTo(guard.context);
 	}

@@ -1,7 +1,7 @@
 /*
- * pg_texts.h: the texts of rows. Of one that is inserted they are at hand; of one that an index'
- * document names by where it is they are read from the table, and an expression's value is computed
- * as the table's owner, who may do nothing else meanwhile, as ANALYZE does.
+ * pg_texts.h: the texts of rows. The texts of an inserted row are given as values. The texts of an
+ * indexed row are read from the table by its TID. Expressions are evaluated as the table's owner in
+ * a security-restricted operation, as in ANALYZE.
  */
 #ifndef BINDINGS_POSTGRESQL_STORAGE_PG_TEXTS_H
 #define BINDINGS_POSTGRESQL_STORAGE_PG_TEXTS_H
@@ -13,8 +13,7 @@
 
 #include "core/bitsift/host.h"
 
-/* The texts of an index' columns, of which those that are NULL are left out. In the current memory
- * context. */
+/* The non-NULL texts of the columns of an index, in the current memory context. */
 struct bsp_texts {
 	size_t n;
 	bool has_null;
@@ -23,24 +22,25 @@ struct bsp_texts {
 };
 void bsp_texts_of_values(Relation index, const Datum *values, const bool *nulls,
                          struct bsp_texts *texts_out);
-/* The same of a row that was deleted: without texts, if what lies outside of the row is gone
- * already. */
+/* Like bsp_texts_of_values, for a deleted row: without texts if its out-of-line values have already
+ * been removed. */
 void bsp_texts_of_deleted(Relation index, const Datum *values, const bool *nulls,
                           struct bsp_texts *texts_out);
 
 /* Which versions of a row a reader sees. */
 enum bsp_reader_kind {
-	BSP_READER_OF_QUERY, /* what the active snapshot sees: others are gone */
-	BSP_READER_OF_ALL,   /* what anyone may see */
+	BSP_READER_OF_QUERY, /* those visible to the active snapshot; others count as missing */
+	BSP_READER_OF_ALL,   /* those visible to any transaction */
 };
 
-/* Reads rows of the index' table, between begin and end, which belong to the resource owner that is
- * current at both. In the current memory context, which must live as long. */
+/* Reads rows of the index's table. Allocated in the current memory context. Its resources belong to
+ * the resource owner that is current in bsp_reader_begin, which must also be current in
+ * bsp_reader_end. */
 struct bsp_reader;
 struct bsp_reader *bsp_reader_begin(Relation index, enum bsp_reader_kind kind);
 void bsp_reader_end(struct bsp_reader *reader);
-/* As a text provider's callback, which may throw nothing: context is the reader. What fails is kept
- * for bsp_check. */
+/* The callback of a text provider; `reader` is its context. Does not throw: errors are saved for
+ * bsp_check. Returns 0 for a row that was read, 1 if it no longer exists, 2 after an error. */
 int bsp_reader_texts(void *reader, const char *id, size_t id_bytes,
                      const struct bs_text **texts_out, size_t *n_texts_out);
 

@@ -22,75 +22,75 @@
 #include "core/bitsift/search.h"
 #include "core/bitsift/writer.h"
 
-/* Rows that a view leaves to its caller, each of which costs a look at the table: a twelfth of what
- * it costs to fold it, for which there are some hundred rows' costs besides. So few stay as they
- * are; more do until so many looks at each have been had: a session that asks little does not fold,
- * and one that asks much does so soon. */
+/* A caller must check each unfolded row in the table. A check costs a twelfth of folding a row; a
+ * fold costs as much as some hundred rows in addition. Up to MOST_UNFOLDED rows are never folded.
+ * More rows are folded after LEAST_LOOKS checks and LOOKS_PER_ROW checks for each row. So a session
+ * with few queries does not fold, and one with many folds soon. */
 #define MOST_UNFOLDED 64
 #define LEAST_LOOKS   1000
 #define LOOKS_PER_ROW 4
-/* So often new rows are folded into what the last fold made, a small part each; then all that wait
- * are, at once. */
+/* The number of folds that each add a small segment; the next one folds all pending rows again. */
 #define MOST_PARTS 8
-/* A scan in order of scores has a view, and the scores of its rows another, for the statistics. */
+/* A scan by score holds one view, and the statistics for the scores of its rows hold another. */
 #define MOST_SEARCHERS 2
-/* Indexes that a backend keeps open while no query uses them. */
+/* The number of indexes that a backend keeps open while no query uses them. */
 #define MOST_IDLE 16
-/* A reader who finds that what it wants to read was taken away begins again. */
+/* A reader that finds its files removed starts again, at most this many times. */
 #define MOST_ATTEMPTS 1000
 
-/* Rows that wait, as far as they were read. */
+/* The rows of a chain of pending rows that were read so far. */
 struct waiting {
 	struct bsp_name chain;
 	struct bsp_place place;
 	StringInfoData bytes;
-	size_t folded; /* so far they are in the index */
+	size_t folded; /* the rows before this offset are in the index */
 };
 
-/* An index at one moment, opened. It is not changed while somebody uses it. */
+/* An open index at one point in time. It does not change while a view uses it. */
 struct state {
 	dlist_node node;
 	unsigned n_users;
-	bool is_stale;    /* no new user gets it */
-	bool is_doubtful; /* something of the relation changed: is it still there? */
+	bool is_stale; /* new views do not use it */
+	/* the relation was invalidated; whether it still exists must be checked */
+	bool is_doubtful;
 	Oid relid;
 	Oid filenumber;
-	/* Of the files that the metapage names: a relation that is truncated in place keeps its
-	 * number. */
+	/* The chain of the first file in the metapage. It detects a relation that was truncated in
+	 * place, which keeps its file number. */
 	struct bsp_name first;
 	uint64 generation;
 	MemoryContext context;
-	struct waiting waiting[2]; /* of the closing chain, and of the one that inserts append to */
+	/* [0]: the closing chain; [1]: the chain that inserts append to */
+	struct waiting waiting[2];
 	ItemPointerData *unfolded;
-	size_t n_unfolded, n_looks; /* that callers had at unfolded rows since the last fold */
+	/* n_looks: checks of unfolded rows by callers since the last fold */
+	size_t n_unfolded, n_looks;
 	unsigned n_parts;
-	struct bs_memory_index *base,
-		/* without the rows that wait, and with some of them; the latter NULL: none are */
-		*folded;
-	int n_descriptors; /* that these hold */
+	/* base: the files without pending rows. folded: a copy with pending rows, or NULL if none
+	 * are folded. */
+	struct bs_memory_index *base, *folded;
+	int n_descriptors; /* file descriptors that base and folded hold */
 	struct bs_index *index;
-	/* That no view has; as many as a statement usually has views at once. */
+	/* Searchers that no view uses; as many as a statement usually has views at once. */
 	struct bs_searcher *searchers[MOST_SEARCHERS];
 	unsigned n_searchers;
 	struct bs_text_provider provider;
-	/* the view whose searcher was asked for last: texts are read on its behalf */
+	/* The view whose searcher was requested last; texts are read on its behalf. */
 	struct bsp_view *searching;
 };
 
 struct bsp_view {
 	dlist_node node;
 	struct state *state;
-	struct bs_searcher *searcher; /* NULL: not asked for */
+	struct bs_searcher *searcher; /* NULL until it is requested */
 	Relation relation;
 	ResourceOwner owner;
 	MemoryContext context;
-	struct bsp_reader *reader; /* NULL: no text was asked for */
+	struct bsp_reader *reader; /* NULL until the first text is requested */
 };
 
 static dlist_head states = DLIST_STATIC_INIT(states);
 static dlist_head views = DLIST_STATIC_INIT(views);
-
-/* ---- Texts for searches. ---- */
 
 static bool begin_reader(struct bsp_view *view)
 {
@@ -114,7 +114,7 @@ static bool begin_reader(struct bsp_view *view)
 	return is_good;
 }
 
-/* A text provider's. */
+/* The callback of a text provider. */
 static int provide(void *context, const char *id, size_t id_bytes, const struct bs_text **texts_out,
                    size_t *n_texts_out)
 {
@@ -125,9 +125,7 @@ static int provide(void *context, const char *id, size_t id_bytes, const struct 
 	return bsp_reader_texts(view->reader, id, id_bytes, texts_out, n_texts_out);
 }
 
-/* ---- States. ---- */
-
-/* PostgreSQL keeps fewer files open instead. */
+/* Counts the descriptors, so that PostgreSQL keeps fewer files open. */
 static void count_descriptors(struct state *state, bool is_end)
 {
 	size_t n = is_end ? 0
@@ -139,7 +137,7 @@ static void count_descriptors(struct state *state, bool is_end)
 		ReleaseExternalFD();
 }
 
-/* No view has a searcher of it. */
+/* No view may hold a searcher of the index. */
 static void close_index(struct state *state)
 {
 	while (state->n_searchers > 0)
@@ -171,7 +169,7 @@ static struct state *new_state(Relation index)
 	return state;
 }
 
-/* Something was changed of a relation: a state of it may be of one that was dropped. */
+/* A relation was invalidated; it may have been dropped. */
 static void on_relation_change(Datum arg, Oid relid)
 {
 	dlist_iter iter;
@@ -194,12 +192,12 @@ void bsp_view_forget(Relation index)
 	bsp_cache_forget(index);
 }
 
-/* Those that nobody uses, and that are old, too many, or of what is no more. */
+/* Frees unused states that are stale, too many, or belong to dropped relations. */
 static void drop_idle(void)
 {
 	dlist_mutable_iter iter;
 	unsigned n_idle = 0;
-	/* The last used come first. */
+	/* The list is in order of last use. */
 	dlist_foreach_modify(iter, &states)
 	{
 		struct state *state = dlist_container(struct state, node, iter.cur);
@@ -215,7 +213,7 @@ static void drop_idle(void)
 	}
 }
 
-/* Once a session. */
+/* Warns once a session. */
 static void warn_of_other_rules(Relation index, const struct bs_index *handle)
 {
 	static bool has_warned;
@@ -258,7 +256,7 @@ static void read_waiting(Relation index, struct waiting *waiting, const struct b
 		bsp_pending_read(index, chain, &waiting->place, &waiting->bytes, SIZE_MAX, &is_end);
 }
 
-/* Counts what is not folded; with unfolded_out, says where these rows are. */
+/* Counts the rows that are not folded, and stores their TIDs in unfolded_out unless it is NULL. */
 static size_t count_unfolded(Relation index, struct state *state, ItemPointerData *unfolded_out)
 {
 	struct bsp_row *row = palloc(sizeof(*row));
@@ -277,8 +275,7 @@ static size_t count_unfolded(Relation index, struct state *state, ItemPointerDat
 	return n;
 }
 
-/* The options of an index that has no files yet; of one that has, the writer takes them from
- * there. */
+/* The options apply to an index without files; otherwise the writer takes them from the files. */
 static struct bs_writer *begin_writer(Relation index, const struct bsp_meta *meta,
                                       struct bs_memory_index *memory, size_t n_bytes)
 {
@@ -292,7 +289,7 @@ static struct bs_writer *begin_writer(Relation index, const struct bsp_meta *met
 		.not_stored = true,
 		.no_checksums = true,
 		.write.n_threads = 1,
-		/* A row as large as any needs many times its size. */
+		/* The largest possible row needs many times its size. */
 		.write.memory_bytes = Max((uint64_t)n_bytes * 16, (uint64_t)256 << 20),
 		.document_memory_bytes = UINT64_MAX,
 		.limits = bsp_limits(),
@@ -318,7 +315,7 @@ static void write_waiting(Relation index, struct bs_writer *writer, struct waiti
 	pfree(row);
 }
 
-/* The rows that wait, and are not among the folded ones yet, go there. */
+/* Adds the pending rows that are not folded yet to the folded index. */
 static void write_folded(Relation index, const struct bsp_meta *meta, struct state *state)
 {
 	struct bs_error err;
@@ -354,7 +351,7 @@ static void fold(Relation index, const struct bsp_meta *meta, struct state *stat
 	open_state(index, state);
 }
 
-/* An index without files, as a truncated one is that is not logged, is one of no rows. */
+/* Makes an index without files, such as a truncated unlogged one, an index of no rows. */
 static void complete_base(Relation index, const struct bsp_meta *meta, struct state *state)
 {
 	struct bs_error err;
@@ -392,8 +389,8 @@ static int waiting_bytes(const struct state *state)
 	return state->waiting[0].bytes.len + state->waiting[1].bytes.len;
 }
 
-/* What waits now, read to its end, is in the index or noted. False: pages are not there any
- * more. */
+/* Reads all pending rows; they are folded, or listed as unfolded. False if pages no longer
+ * exist. */
 static bool bring_up(Relation index, const struct bsp_meta *meta, struct state *state,
                      enum bsp_fold how)
 {
@@ -414,13 +411,13 @@ static bool bring_up(Relation index, const struct bsp_meta *meta, struct state *
 	return true;
 }
 
-/* All zero: there is none. */
+/* All zero if there are no files. */
 static struct bsp_name first_of(const struct bsp_meta *meta)
 {
 	return meta->n_files > 0 ? meta->files[0].chain : (struct bsp_name){.bytes = {0}};
 }
 
-/* NULL: the files are not there any more. */
+/* Returns NULL if the files no longer exist. */
 static struct state *make_state(Relation index, const struct bsp_meta *meta, enum bsp_fold how)
 {
 	struct state *state = new_state(index);
@@ -449,8 +446,7 @@ static struct state *make_state(Relation index, const struct bsp_meta *meta, enu
 	return state;
 }
 
-/* Has every row that waits been read? For a state that somebody uses, which cannot be brought
- * up. */
+/* True if every pending row has been read. For a state in use, which must not change. */
 static bool has_all(Relation index, const struct bsp_meta *meta, const struct state *state,
                     enum bsp_fold how)
 {
@@ -484,7 +480,7 @@ static bool is_of(const struct state *state, Relation index, const struct bsp_me
 	       state->generation == meta->generation && bsp_name_equals(&state->first, &first);
 }
 
-/* One that is open already and says what the index says now; or NULL. */
+/* Returns an open state that matches the metapage, or NULL. */
 static struct state *find_state(Relation index, const struct bsp_meta *meta, enum bsp_fold how)
 {
 	struct state *found = NULL;
@@ -542,9 +538,7 @@ static struct state *acquire_state(Relation index, enum bsp_fold how)
 	return state;
 }
 
-/* ---- Views. ---- */
-
-/* is_abort: what the reader holds of PostgreSQL is released already. */
+/* is_abort: the resource owner has already released the reader's resources. */
 static void release(struct bsp_view *view, bool is_abort)
 {
 	struct state *state = view->state;
@@ -594,8 +588,8 @@ struct bsp_view *bsp_view_acquire(Relation index, enum bsp_fold fold)
 	register_once();
 	drop_idle();
 	struct state *state = acquire_state(index, fold);
-	/* Not below the caller's context, which may go before the resource owner lets go of what it
-	 * has. */
+	/* Not below the caller's context, which may be deleted before the resource owner releases
+	 * the view. */
 	MemoryContext context =
 		AllocSetContextCreate(TopMemoryContext, "bitsift view", ALLOCSET_SMALL_SIZES);
 	struct bsp_view *view = MemoryContextAllocZero(context, sizeof(*view));

@@ -9,15 +9,15 @@
 #include "core/bitsift/query.h"
 #include "core/bitsift/statistics.h"
 
-/* A query of a join may come with many; each takes some kilobytes. */
+/* A query in a join may have many values; each takes some kilobytes. */
 #define SLOTS 32
 
 struct slot {
 	uint32 hash;                   /* of the datum's parts */
-	struct bsp_query_datum *datum; /* as it was parsed; NULL: the slot is free */
+	struct bsp_query_datum *datum; /* a copy made by malloc; NULL if the slot is free */
 	struct bs_query *query;
 	struct bs_statistics *statistics;
-	uint64 used; /* when it was asked for last */
+	uint64 used; /* the clock at the last use */
 };
 
 static struct slot slots[SLOTS];
@@ -79,8 +79,9 @@ static size_t parts_bytes(const struct bsp_query_datum *datum)
 	return VARSIZE(datum) - offsetof(struct bsp_query_datum, parts);
 }
 
-/* Do they parse alike? Which index they are bound to does not matter here, so that the condition of
- * a statement and its order, of which only the latter is bound to one, are parsed once. */
+/* True if both parse alike. The index that they are bound to does not matter. Therefore the
+ * condition of a statement and its order are parsed once, although only the latter is bound to an
+ * index. */
 static bool is_of(const struct slot *slot, uint32 hash, const struct bsp_query_datum *datum)
 {
 	const uint8 who_says = BSP_QUERY_STATED | BSP_QUERY_BOUND;
@@ -98,7 +99,7 @@ static struct slot *slot_of(const struct bsp_query_datum *datum)
 	static int last;
 	if (is_of(&slots[last], slots[last].hash, datum))
 		return &slots[last];
-	/* An error unless its parts are there. */
+	/* Throws if the datum is invalid. */
 	struct bsp_query query;
 	bsp_query_read(datum, &query);
 	uint32 hash = hash_bytes((const unsigned char *)datum->parts, (int)parts_bytes(datum));

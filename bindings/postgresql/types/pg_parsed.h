@@ -1,5 +1,5 @@
-/* pg_parsed.h: queries as the library parsed them, kept by their bytes for the backend's life: the
- * same one comes with each row. */
+/* pg_parsed.h: parsed queries, cached for the life of the backend, because each row brings the same
+ * query. */
 #ifndef BINDINGS_POSTGRESQL_TYPES_PG_PARSED_H
 #define BINDINGS_POSTGRESQL_TYPES_PG_PARSED_H
 
@@ -8,9 +8,9 @@
 struct bs_query;
 struct bs_statistics;
 
-/* Borrowed until the next call. An error if it does not parse. */
+/* Borrowed until the next call. Throws if the query does not parse. */
 struct bs_query *bsp_parsed(const struct bsp_query_datum *datum);
-/* The statistics that the query has with it; NULL: none. Borrowed until the next call. */
+/* The statistics that the query carries, or NULL. Borrowed until the next call. */
 const struct bs_statistics *bsp_parsed_statistics(const struct bsp_query_datum *datum);
 
 #endif

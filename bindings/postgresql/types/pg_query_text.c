@@ -1,5 +1,5 @@
-/* pg_query_text.c: the text form of bitsift_query (pg_query_type.h), and the functions of SQL that
- * make one. */
+/* pg_query_text.c: the text form of bitsift_query (pg_query_type.h), and the SQL functions that
+ * return one. */
 #include "postgres.h"
 
 #include "access/xlog.h"
@@ -19,14 +19,14 @@ PG_FUNCTION_INFO_V1(bitsift_query_send);
 PG_FUNCTION_INFO_V1(bitsift_query_of);
 PG_FUNCTION_INFO_V1(bitsift_with_stats);
 
-/* What is read of the braces. */
+/* The options in braces. */
 struct head {
 	struct bsp_query query;
 	bool is_stated;
-	uint64 system; /* of the index */
+	uint64 system; /* the system identifier of the cluster of the index */
 };
 
-/* A word of small letters and _. */
+/* Reads a word of lower-case letters and underscores. */
 static bool read_name(const char **at, const char **name_out, size_t *bytes_out)
 {
 	*name_out = *at;
@@ -36,8 +36,8 @@ static bool read_name(const char **at, const char **name_out, size_t *bytes_out)
 	return *bytes_out > 0;
 }
 
-/* A bare value, or one in quotes in which a backslash stands before a quote or another.
- * palloc'ed. */
+/* Reads a bare value, or one in quotes where a backslash escapes a quote or a backslash. Returns a
+ * palloc'ed string, or NULL if the value is invalid. */
 static char *read_value(const char **at)
 {
 	StringInfoData value;
@@ -115,7 +115,7 @@ static bool take_option(struct head *head, const char *name, size_t name_bytes, 
 	return false;
 }
 
-/* False: the text does not begin with options. */
+/* False if the text does not begin with valid options. */
 static bool read_head(const char *text, struct head *head, const char **rest_out)
 {
 	const char *at = text + 1, *name;
@@ -146,8 +146,8 @@ static bool read_head(const char *text, struct head *head, const char **rest_out
 	return true;
 }
 
-/* The index of another cluster means nothing here, nor one that whoever writes this may not ask:
- * what it said of words stays. */
+/* Drops an index of another cluster, and one that the current user may not query. The analysis is
+ * kept, as if the author of the query had stated it. */
 static void settle(struct head *head)
 {
 	struct bsp_query *query = &head->query;
@@ -173,7 +173,7 @@ static struct bsp_query_datum *query_of_text(const char *text)
 	head.query.text = rest;
 	head.query.text_bytes = strlen(rest);
 	struct bsp_query_datum *datum = bsp_query_make(&head.query);
-	(void)bsp_parsed(datum); /* Whether it parses is said here, at once. */
+	(void)bsp_parsed(datum); /* Throws if the query is invalid. */
 	return datum;
 }
 
@@ -265,7 +265,7 @@ PGDLLEXPORT Datum bitsift_query_send(PG_FUNCTION_ARGS)
 	PG_RETURN_BYTEA_P(pq_endtypsend(&out));
 }
 
-/* A short name as an argument; NULL: "". */
+/* A short name as an argument; "" for NULL. */
 static const char *name_argument(FunctionCallInfo fcinfo, int i, const char *what)
 {
 	char *name = PG_ARGISNULL(i) ? pstrdup("") : text_to_cstring(PG_GETARG_TEXT_PP(i));
@@ -310,7 +310,7 @@ PGDLLEXPORT Datum bitsift_query_of(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(datum);
 }
 
-/* The same query, ranked by these statistics. */
+/* Returns the query with these statistics. */
 PGDLLEXPORT Datum bitsift_with_stats(PG_FUNCTION_ARGS)
 {
 	struct bsp_query query;

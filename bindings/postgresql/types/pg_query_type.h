@@ -1,14 +1,13 @@
 /*
- * pg_query_type.h: the type bitsift_query: a query's text, and what it means: how words are cut and
- * folded, which index it is bound to, by which statistics it ranks.
+ * pg_query_type.h: the type bitsift_query: the text of a query, how its words are split and folded,
+ * the index it is bound to, and the statistics it is ranked by.
  *
- * Its text form is the query itself. What is said besides stands before it, in braces, so that the
- * form is lossless:
+ * Its text form is the query itself. Options precede it in braces, so that the form is lossless:
  *
- *     {stemmer=english,any}running shoes
+ *    {stemmer=english,any}running shoes
  *
- * A query whose own text begins with a brace is written with {} before it. What is in braces and is
- * no such list is text.
+ * A query that itself begins with a brace is written with {} before it. A brace that does not begin
+ * a valid list of options is text.
  */
 #ifndef BINDINGS_POSTGRESQL_TYPES_PG_QUERY_TYPE_H
 #define BINDINGS_POSTGRESQL_TYPES_PG_QUERY_TYPE_H
@@ -23,67 +22,71 @@
 struct bs_search_request;
 
 enum bsp_query_flags {
-	BSP_QUERY_ANY = 1,    /* any of the words, not all */
-	BSP_QUERY_STATED = 2, /* whoever wrote the query says how words are cut, */
-	/* ... or the planner, by the index that the column has. Neither: words are cut plainly */
+	BSP_QUERY_ANY = 1,    /* hits have any of the words, not all */
+	BSP_QUERY_STATED = 2, /* the author of the query states how words are analysed */
+	/* The planner took the analysis from the index of the column. If neither this nor
+	 * BSP_QUERY_STATED is set, words are split without stemming and folding of accents. */
 	BSP_QUERY_BOUND = 4,
 	BSP_QUERY_FOLD_ACCENTS = 8,
 	BSP_QUERY_SPLIT_IDENTIFIERS = 16,
-	BSP_QUERY_STRICT = 32, /* what may mean something else than it seems is an error */
+	BSP_QUERY_STRICT = 32, /* characters that only look like operators are an error */
 	BSP_QUERY_FLAGS = 63
 };
 
-/* As it is stored; its parts follow in this order. */
+/* The stored form. Its parts follow in this order: stemmer, stop, statistics, text. */
 struct bsp_query_datum {
 	int32 vl_len_;
 	uint8 version; /* 1 */
 	uint8 flags;
 	uint8 stemmer_bytes;
 	uint8 stop_bytes;
-	/* by whose statistics it ranks, perhaps a partitioned one; InvalidOid: none */
+	/* The index whose statistics rank the query, possibly a partitioned one, or InvalidOid. */
 	Oid index;
-	/* as struct bitsift_stats has them behind its head (pg_stats_type.h); 0: none */
+	/* Size of the statistics, in the format of bsp_stats_datum.parts (pg_stats_type.h); 0:
+	 * none. */
 	uint32 statistics_bytes;
 	char parts[FLEXIBLE_ARRAY_MEMBER];
 };
 
-/* The same, taken apart: borrowed of a datum, or to make one of. */
+/* The parts of a query: borrowed from a datum, or input of bsp_query_make. */
 struct bsp_query {
 	uint8 flags;
 	Oid index;
-	const char *stemmer; /* not NUL-ended, as the others */
+	const char *stemmer; /* none of the strings is NUL-terminated */
 	const char *stop;
 	const char *statistics;
 	const char *text;
 	size_t stemmer_bytes, stop_bytes, statistics_bytes, text_bytes;
 };
 
-/* Of a datum that is detoasted, with a header of four bytes. */
+/* Reads a detoasted datum, which has a header of four bytes. */
 void bsp_query_read(const struct bsp_query_datum *datum, struct bsp_query *query_out);
 struct bsp_query_datum *bsp_query_make(const struct bsp_query *query);
 #define BSP_QUERY_OF(datum) ((struct bsp_query_datum *)PG_DETOAST_DATUM(datum))
 
-/* Does the query cut words as the index does? */
+/* True if the query analyses words as the index does. */
 bool bsp_query_is_analysed_as(const struct bsp_query *query, const struct bsp_analysis *analysis);
-/* What the index says, instead of what the query says. */
+/* Replaces the analysis of the query with that of the index. */
 void bsp_query_set_analysis(struct bsp_query *query, const struct bsp_analysis *analysis);
 
-/* The query with the analysis of that index, unless it states one, and ranked by it. */
+/* The query, bound to the index for ranking; it gets the analysis of the index unless it states
+ * one. */
 struct bsp_query_datum *bsp_query_bound_to(const struct bsp_query_datum *datum, Oid index);
 
-/* What every request of the library is told of a query. The strings are in the buffers. */
+/* Fills in what all requests of the library need from a query. The strings are stored in
+ * `strings`. */
 struct bsp_query_strings {
 	char stemmer[256], stop[256];
 };
 void bsp_query_find_request(const struct bsp_query *query, struct bsp_query_strings *strings,
                             struct bs_search_request *request_out);
 
-/* An error with the place in the query where it is, if there is one: where error_byte is not
+/* Throws the error; with the position in the query if status is BS_INVALID and `error_byte` is not
  * SIZE_MAX. */
 void bsp_query_fail(enum bs_status status, const struct bs_error *err,
                     const struct bsp_query *query, size_t error_byte);
 
-/* Texts are UTF-8, or bytes of which ASCII is known: an error in databases of other encodings. */
+/* Throws unless the encoding of the database is UTF8 or SQL_ASCII. */
 void bsp_check_encoding(void);
 
 #endif

@@ -23,7 +23,7 @@ struct word {
 	uint64 n_docs;
 };
 
-/* A datum to be, and back. */
+/* The contents of a datum; words are unsorted while they are collected. */
 struct list {
 	uint64 n_docs, n_positions;
 	struct word *words;
@@ -44,7 +44,7 @@ static int compare_words(const void *a, const void *b)
 	return order ? order : (one->n_bytes > other->n_bytes) - (one->n_bytes < other->n_bytes);
 }
 
-/* In order, each once: the numbers of equal ones are added. */
+/* Sorts the words and adds up the numbers of equal ones. */
 static void settle(struct list *list)
 {
 	size_t n = 0;
@@ -81,7 +81,7 @@ static struct bsp_stats_datum *pack(struct list *list)
 	return stats;
 }
 
-/* Adds what the parts have; words are borrowed. */
+/* Adds the contents of `parts` to the list, which borrows the words. */
 static void unpack(struct list *list, const char *parts, size_t n_bytes)
 {
 	uint64 n_docs, n_positions;
@@ -182,7 +182,7 @@ static bool read_number(const char **at, uint64 *number_out)
 	return errno == 0;
 }
 
-/* "word"=N */
+/* Reads one "word"=N. */
 static bool read_word(const char **at, struct word *word)
 {
 	StringInfoData bytes;

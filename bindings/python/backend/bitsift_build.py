@@ -1,7 +1,8 @@
-"""The build backend (PEP 517) of the package bitsift: CMake builds the extension, zipfile the wheel. Nothing is downloaded.
+"""The build backend (PEP 517) of the package bitsift: CMake builds the extension, zipfile the
+wheel. Nothing is downloaded.
 
-BITSIFT_CMAKE_BUILD names a build tree of the project to use, instead of a fresh one; BITSIFT_CMAKE_ARGS are more arguments
-for CMake, as a shell reads them.
+Environment variables: BITSIFT_CMAKE_BUILD is a build tree of the project to use instead of a new
+one. BITSIFT_CMAKE_ARGS are additional arguments for CMake, split as by a shell.
 """
 
 import base64
@@ -18,7 +19,7 @@ import tempfile
 import zipfile
 
 HERE = pathlib.Path(__file__).resolve().parent.parent
-# In a source distribution the library lies inside; else this is a folder of its tree.
+# A source distribution contains the library's sources; otherwise this folder is in their tree.
 ROOT = HERE / "library" if (HERE / "library").is_dir() else HERE.parent.parent
 LIBRARY = ["CMakeLists.txt", "LICENSE", "cmake", "core", "corpus", "indexer", "query", "bindings/CMakeLists.txt",
            "docs/man", "docs/completions"]
@@ -39,7 +40,7 @@ def _metadata():
 
 
 def _tag():
-    """Of the stable ABI: later versions of Python take the wheel, too."""
+    """The tag of the stable ABI, so that later versions of Python accept the wheel."""
     return "cp311-abi3-" + re.sub(r"[-.]", "_", sysconfig.get_platform())
 
 
@@ -52,12 +53,13 @@ def _info():
 
 
 def _run(*arguments):
-    # pip reads what a backend says on standard error only if it fails.
+    # pip shows a backend's standard error only after a failure.
     subprocess.run([str(argument) for argument in arguments], check=True, stdout=sys.stderr)
 
 
 def _build(place):
-    """Builds the extension, in a tree of its own unless one is given. Returns its file and those that it loads."""
+    """Builds the extension, in a new build tree unless one is given. Returns its file and the
+    libraries that it loads."""
     given = os.environ.get("BITSIFT_CMAKE_BUILD")
     build = pathlib.Path(given or place).resolve()
     if not given:
@@ -73,7 +75,8 @@ def _build(place):
 
 
 def _write_wheel(directory, files):
-    """files: (name in the wheel, bytes) each; what describes the package is added. Equal files make equal wheels."""
+    """files: pairs of name in the wheel and bytes. Adds the metadata. Equal files make equal
+    wheels."""
     path = pathlib.Path(directory) / f"bitsift-{_version()}-{_tag()}.whl"
     files = [*files, (f"{_info()}/LICENSE", (ROOT / "LICENSE").read_bytes()),
              (f"{_info()}/METADATA", _metadata().encode()), (f"{_info()}/WHEEL", _wheel().encode())]
@@ -97,7 +100,7 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
 
 
 def build_editable(wheel_directory, config_settings=None, metadata_directory=None):
-    """The package as it lies here, with the extension put beside it."""
+    """Builds the extension in the package's source folder and makes a wheel that refers to it."""
     with tempfile.TemporaryDirectory(prefix="bitsift-wheel-") as place:
         for file in _build(place):
             (HERE / "bitsift" / file.name).write_bytes(file.read_bytes())
@@ -123,7 +126,7 @@ get_requires_for_build_sdist = get_requires_for_build_editable = get_requires_fo
 
 
 def build_sdist(sdist_directory, config_settings=None):
-    """The package and, in library/, the sources that it is built from."""
+    """Makes an archive of the package and, in library/, of the library's sources."""
     top = f"bitsift-{_version()}"
     left_out = re.compile(r"/(__pycache__|build)(/|$)|\.(so|pyc)$")
 

@@ -9,10 +9,12 @@
         for hit in index.search("filter -bloom"):
             print(hit.score, hit.id, hit.snippet)
 
-The query language is that of `bitsift query` (its manual: bitsift-query(1)). What fails raises a subclass of Error, which is
-also the exception of Python's that comes nearest: ValueError, OSError, MemoryError ...
+The query language is that of `bitsift query`; its manual is bitsift-query(1). Failures raise a
+subclass of Error, which also derives from the closest built-in exception: ValueError, OSError,
+MemoryError ...
 
-An Index may be used by several threads at once. While the library reads, builds and searches, other threads run.
+Several threads may use an Index at once. Other threads run while the library reads, builds and
+searches.
 """
 
 from . import _bitsift
@@ -57,7 +59,7 @@ __all__ = [
     "compact", "delete", "grep", "kernels", "locate",
 ]
 
-# Where they are found, whichever file they stand in.
+# The public module of each object, whichever file defines it.
 for _name in __all__:
     if hasattr(globals()[_name], "__code__") or globals()[_name].__module__.startswith("bitsift._"):
         globals()[_name].__module__ = "bitsift"

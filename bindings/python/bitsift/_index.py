@@ -1,4 +1,4 @@
-"""Index: documents in and out, and searches."""
+"""Index: adds documents and searches them."""
 
 import contextlib
 import os
@@ -15,7 +15,8 @@ _LISTS = {"globs", "types", "not_types", "places"}
 
 
 class _State:
-    """A commit as opened, and searchers that no thread is using: pop and append are atomic."""
+    """An opened commit and its idle searchers. No lock is needed, because pop and append are
+    atomic."""
 
     __slots__ = ("handle", "searchers")
 
@@ -46,7 +47,8 @@ class _State:
 
 
 class _Asked:
-    """A search, for what its hits are asked for later: all of them are then looked at once more."""
+    """A search, kept for its hits: when a snippet is first requested, the search is repeated with
+    snippets for all hits."""
 
     __slots__ = ("state", "query", "options", "details")
 
@@ -65,12 +67,13 @@ class _Asked:
 
 
 class Hits:
-    """What a search found, best first: a sequence of Hit, and an iterator over it.
+    """The result of a search: a sequence of Hit, best first, and an iterator over it.
 
-    total: how many documents match; at_least: there may be more (n_hits of all is exact with exhaustive=True, or by Index.count).
-    unreadable: documents that might match and could not be read. partial: a limit cut the search short. notices: what the
-    user should know, a line each. changed, gone: files that the search met and that are not what was indexed, or there no more.
-    stats: what the search cost. explanation: with explain, how it was done; else None.
+    total: the number of matching documents; at_least: there may be more (exhaustive=True and
+    Index.count give the exact number). unreadable: documents that may match but could not be read.
+    partial: a limit ended the search early. notices: messages for the user, a line each. changed,
+    gone: files of candidates that have changed since they were indexed, or no longer exist. stats:
+    the cost of the search. explanation: how the search was done, with explain=True; else None.
     """
 
     __slots__ = ("_hits", "_next", "total", "at_least", "unreadable", "changed", "gone", "partial", "notices", "stats", "explanation")
@@ -100,11 +103,11 @@ class Hits:
 
 
 class Index:
-    """An index, opened: in a directory or in memory. Made by Index.open and Index.create.
+    """An open index, in a directory or in memory. Made by Index.open and Index.create.
 
-    Searches answer for the last commit that this object knows of: the one that was there when it was opened, made by its own
-    commit, or found by refresh. Documents are added, replaced and deleted by id; nothing of that is seen, by anybody, before
-    commit. `with index:` closes it at the end; what is not committed then is forgotten.
+    Searches use the commit that open, the last call of commit, or refresh found. Documents are
+    added, replaced and deleted by id; changes are visible only after commit. `with index:` closes
+    the index at the end and discards uncommitted changes.
     """
 
     def __init__(self, *arguments, **options):
@@ -125,13 +128,16 @@ class Index:
     @classmethod
     def open(cls, path=None, *, memory=None, fresh=False, kernel=None, trust=False, texts=None, analyzer=None, log=None, slow=None,
              deadline=None, cancel=None, wait=False, threads=0, memory_bytes=0):
-        """Opens the index in the directory path (None: the nearest .bitsift upward), or in a Memory.
+        """Opens the index in the directory path (None: the nearest .bitsift upward), or in a
+        Memory.
 
-        fresh: answers are for what the sources hold now. kernel: the SIMD code to use, one of kernels(). trust: the index and
-        its sources are used whoever they belong to and wherever they lie; see SECURITY.md. texts: a function that gives the
-        document of an id, or None if there is none, for indexes that do not store their texts. analyzer: the Analyzer that the index
-        was made with. log: a logging.Logger, or its name, that is told what is done; slow: seconds, a search that takes longer is a
-        warning there. deadline, cancel: of opening. wait, threads, memory_bytes: of writing, as for create.
+        fresh: search the current contents of the sources. kernel: the SIMD code to use, one of
+        kernels(). trust: use the index and its sources regardless of their owner and place; see
+        SECURITY.md. texts: a function that returns the document of an id, or None if it does not
+        exist, for indexes that do not store their texts. analyzer: the Analyzer that the index was
+        made with. log: a logging.Logger, or its name; slow: seconds; a longer search is logged as a
+        warning. deadline, cancel: limits of opening. wait, threads, memory_bytes: options of
+        writing, as for create.
         """
         if path is None and memory is None:
             path = _bitsift.locate()
@@ -146,14 +152,17 @@ class Index:
     def create(cls, path=None, *, memory=None, stem=None, fold_accents=False, split_identifiers=False, weights=None, density=0.0, store=True,
                checksums=True, texts=None, analyzer=None, kernel=None, trust=False, log=None, slow=None, wait=False, threads=0,
                memory_bytes=0, exist_ok=False):
-        """Makes an index without documents and opens it: in the directory path, or, without one, in memory.
+        """Makes an empty index and opens it: in the directory path, or in memory without one.
 
-        stem: a Snowball stemmer, "english": endings do not count. fold_accents: cafe finds café. split_identifiers: the parts of
-        camelCase and snake_case are words, too. analyzer: an Analyzer, which cuts texts into words instead. weights: {"title": 3}: words
-        of that field count three times in scores. density: share of set bits, 0.05 to 0.6: less is faster and larger. store: texts are
-        kept in the index; else texts, a function of an id, gives them when they are needed. checksums=False: such texts only change by
-        being added again. threads: that write segments, 0: one a processor. memory_bytes: to work with, 0: 1 GiB. wait: for another
-        writer to be done. exist_ok: an index that is there is opened. kernel, trust, log, slow: as for open.
+        stem: a Snowball stemmer such as "english", to ignore endings. fold_accents: cafe finds
+        café. split_identifiers: parts of camelCase and snake_case are also words. analyzer: an
+        Analyzer, instead of the library's tokenizer. weights: {"title": 3}: words of that field
+        count three times in scores. density: the share of set bits, 0.05 to 0.6; lower is faster
+        and larger. store: keep texts in the index; if False, texts, a function of an id, must
+        return them. checksums=False: such texts change only if they are added again. threads: the
+        number of threads that write segments; 0: one per processor. memory_bytes: memory for
+        writing; 0: 1 GiB. wait: wait for another writer. exist_ok: open an existing index. kernel,
+        trust, log, slow: as for open.
         """
         if path is None and memory is None:
             memory = Memory()
@@ -182,7 +191,7 @@ class Index:
 
     @property
     def _handle(self):
-        """For Query, which cuts words as this commit does."""
+        """For Query, which splits words as this index does."""
         return self._opened().handle
 
     def _use_writer(self):
@@ -200,16 +209,16 @@ class Index:
 
     @property
     def path(self):
-        """The directory, or None: it is in memory."""
+        """The directory, or None if the index is in memory."""
         return self._path
 
     @property
     def memory(self):
-        """The Memory that it is in, or None."""
+        """The Memory of the index, or None."""
         return self._memory
 
     def close(self):
-        """Forgets what was not committed, and closes the index. Views of its matrix keep what they show."""
+        """Discards uncommitted changes and closes the index. Views of its matrix stay valid."""
         writer, self._writer, self._state = self._writer, None, None
         if writer is not None:
             writer.close()
@@ -227,38 +236,43 @@ class Index:
         return f"<bitsift.Index {self._path or 'in memory'}: {len(self)} documents>"
 
     def __len__(self):
-        """Documents that can be found."""
+        """The number of searchable documents."""
         return self._opened().handle.describe()["docs"]
 
     def search(self, query, n=10, **options):
-        """The n best documents by BM25, best first: Hits. Options:
+        """Returns the n best documents by BM25, best first, as Hits. Options:
 
-        offset=0: so many better ones are passed over. any=False: documents with any of the words, not all. strict=False: what
-        would be a notice is an error. stop=None, stop_words=None: words that do not score, the list "english" or a text of
-        them. feedback=0: the words typical of so many of the best documents count beside the query. like=None, like_text=None:
-        those of the document of that id, of that text. sort=None, descending=False: in the order of the values of that field.
-        statistics=None: scores are by these Statistics, of several indexes. exhaustive=False: every match is scored, so that total is
+        Query: offset=0: skip this number of better documents. any=False: match any of the words
+        instead of all. strict=False: raise an error instead of a notice. stop=None: a list of stop
+        words such as "english", stop_words=None: a text of stop words; they do not score.
+        feedback=0: add the typical words of this number of best documents to the query. like=None:
+        add the typical words of the document with this id; like_text=None: those of this text.
+        sort=None, descending=False: sort by the values of this field. statistics=None: score with
+        these Statistics, of several indexes. exhaustive=False: score every match, so that total is
         exact. approx, brute, no_stat=False, threads=0: as in bitsift-query(1).
 
-        Which documents: globs, types, not_types, places=None: lists as those of -g, -t, -T, --in; newer, older=None: dates or
-        ages; date_field=None: a field of records that has the date.
+        Selection of documents: globs, types, not_types, places=None: lists as for -g, -t, -T, --in;
+        newer, older=None: dates or ages; date_field=None: a field of records that has the date.
 
-        What is shown: snippets=False: snippets and passages are made now, not when a Hit is first asked for them. columns=160:
-        of a snippet. mark=("", ""): what stands around each word found. suggest=False: where nothing matches, notices say what may
-        have been meant. verbose=False: ... and which files have changed. explain=False: Hits.explanation says how it was done.
+        Output: snippets=False: make snippets and passages now instead of at the first access.
+        columns=160: the width of a snippet. mark=("", ""): strings before and after each word
+        found. suggest=False: if nothing matches, notices suggest other words. verbose=False:
+        notices list changed files. explain=False: Hits.explanation describes how the search was
+        done.
 
-        What ends it: deadline=None: seconds; then DeadlineError. cancel=None: a Cancel; then StoppedError. With partial=True, what was
-        found until then is the answer. memory_bytes=0: that the search may take.
+        Limits: deadline=None: seconds, after which DeadlineError is raised. cancel=None: a Cancel,
+        which raises StoppedError. With partial=True, the hits found so far are returned instead.
+        memory_bytes=0: the memory limit of the search.
         """
         state = self._opened()
         if n == 0:
             raise InvalidError("n: at least one hit; Index.count says how many there are")
         for name in _LISTS & options.keys():
             if not isinstance(options[name], (str, bytes, os.PathLike, type(None))):
-                options[name] = list(options[name])  # an iterator could be read only once
+                options[name] = list(options[name])  # the search may be repeated, an iterator may not
         options["n"] = n
         if options.get("partial"):
-            options.setdefault("snippets", True)  # another search might not come as far
+            options.setdefault("snippets", True)  # a repeated search might find fewer hits
         return Hits(state.find(query, _BEST, _Asked(state, query, options), options))
 
     def _all(self, mode, query, options):
@@ -268,29 +282,32 @@ class Index:
         return found
 
     def count(self, query, **options):
-        """How many documents match, exactly. Options as those of search about which they are. Raises IoError if one that
-        might match cannot be read."""
+        """The exact number of matching documents. Options: those of search that select documents.
+        Raises IoError if a document that may match cannot be read."""
         return self._all(_COUNT, query, options)[1]
 
     def ids(self, query, **options):
-        """The ids of all documents that match, in document order: a list. Options as those of search about which they are, and
-        offset. Raises IoError if one that might match cannot be read."""
+        """A list of the ids of all matching documents, in document order. Options: those of search
+        that select documents, and offset. Raises IoError if a document that may match cannot be
+        read."""
         return self._all(_IDS, query, options)[0]
 
     def statistics(self, query, *, any=False, deadline=None, cancel=None):
-        """What scores know of this index, for the words of a query: Statistics. The sum of those of several indexes, handed to search
-        of each of them, ranks them as one."""
+        """The Statistics of this index for the words of a query. Several indexes rank as one if the
+        sum of their statistics is passed to search of each."""
         with self._opened().searcher() as searcher:
             return searcher.statistics(query, any=any, deadline=deadline, cancel=cancel)
 
     def query(self, query, **options):
-        """A Query whose words are cut as those of this index. Options: any, strict, stop, stop_words, file_names, and deadline
-        (seconds), cancel (a Cancel): of each call that takes it."""
+        """Returns a Query whose words are split as by this index. Options: any, strict, stop,
+        stop_words, file_names; deadline (seconds) and cancel (a Cancel) limit each call of the
+        query's methods."""
         return Query(query, index=self, **options)
 
     def document(self, id):
-        """The texts of a document, by its id or its number (Hit.document): {field: text}; a field that comes again has a list of them, the text
-        of a file the name "". Raises NotFoundError."""
+        """The texts of a document, by its id or its number (Hit.document): {field: text}. A field
+        that occurs several times has a list of texts. The field of a file's text is "". Raises
+        NotFoundError."""
         with self._opened().searcher() as searcher:
             return searcher.document(id)[0]
 
@@ -302,53 +319,55 @@ class Index:
         return True
 
     def add(self, id, document):
-        """Adds a document, or puts it in the place of the one with that id. document: a str, or a mapping of names of fields to texts; of
-        numbers, lists and mappings in it, the texts inside count. Seen after commit."""
+        """Adds a document or replaces the one with this id; visible after commit. document: a str,
+        or a mapping of field names to texts; numbers, lists and nested mappings count as their
+        texts."""
         (self._writer or self._change()).add(id, document)
 
     def add_many(self, documents):
-        """Adds documents of an iterable: pairs (id, document), or dicts with an "id". How many. After a failure those before it are added,
-        and wait for commit or rollback."""
+        """Adds the documents of an iterable of pairs (id, document), or of dicts with an "id".
+        Returns their number. Documents before a failure stay added until commit or rollback."""
         return self._change().add_many(documents)
 
     def replace(self, id, document):
-        """As add, but NotFoundError if there is no document of that id."""
+        """Like add, but raises NotFoundError if no document has this id."""
         self._change().replace(id, document)
 
     def delete(self, id):
-        """Deletes the document of that id. Whether there was one."""
+        """Deletes the document with this id. Returns False if there is none."""
         return self._change().delete(id)
 
     def delete_query(self, query):
-        """Deletes the documents that match, of those that were added; how many."""
+        """Deletes the matching documents among those that were added. Returns their number."""
         return self._change().delete_query(query)
 
     def _show(self, state):
-        """Searches see this commit from now on, unless another thread has opened a later one."""
+        """Makes searches use this commit unless another thread has opened a later one."""
         with self._lock:
             if self._opened().handle.describe()["generation"] <= state.handle.describe()["generation"]:
                 self._state = state
 
     def commit(self, *, deadline=None, cancel=None):
-        """Makes what was changed the index's, on disk; searches see it from now on. Returns a BuildReport. deadline (seconds), cancel (a
-        Cancel): what they end is rolled back."""
+        """Commits the changes; searches of this object then see them. Returns a BuildReport. If
+        deadline (seconds) or cancel (a Cancel) ends the commit, the changes are rolled back."""
         self._opened()
         report = self._use_writer().commit(deadline=deadline, cancel=cancel)
         self._show(self._open_state())
         return report
 
     def rollback(self):
-        """Forgets the changes since the last commit."""
+        """Discards the changes since the last commit."""
         self._opened()
         if self._writer is not None:
             self._writer.rollback()
 
     def writer(self):
-        """For `with index.writer() as writer:`, which commits at the end, or rolls back what was done if an exception ends it."""
+        """Returns a Writer for `with index.writer() as writer:`, which commits at the end, or rolls
+        back after an exception."""
         return Writer(self)
 
     def refresh(self):
-        """Opens the last commit, if others have written. Whether it is another one."""
+        """Opens the last commit. Returns True if it is a new one, or with open(fresh=True)."""
         before = self._opened().handle.describe()["generation"]
         state = self._open_state()
         if state.handle.describe()["generation"] == before and not self._opening.get("fresh"):
@@ -357,8 +376,9 @@ class Index:
         return True
 
     def update(self, *sources, **options):
-        """Looks at files, folders and JSONL collections, or without any at all that the index has: adds what is new, forgets what is gone.
-        As build(path, sources, ...); searches see it afterwards. Not while changes wait for commit: BusyError."""
+        """Updates the index from files, folders and JSONL collections, or from all its sources if
+        none is given, like build(path, sources, ...); searches of this object then see the result.
+        Raises BusyError while there are uncommitted changes."""
         self._opened()
         for name in ("trust", "texts", "analyzer", "log"):
             options.setdefault(name, self._opening[name])
@@ -367,8 +387,9 @@ class Index:
         return report
 
     def grep(self, pattern, *paths, **options):
-        """Lines that match, in the files below paths, without reading those that the index rules out: grep(pattern, *paths, index=this
-        one). The index must be in a directory, and have grams (build(..., grams=True), or any index of folders)."""
+        """Calls grep(pattern, *paths) with this index, so that files that it rules out are not
+        read. The index must be in a directory and have grams (build(..., grams=True), or any index
+        of folders)."""
         if self._path is None:
             raise InvalidError("an index in memory has no files to grep")
         for name in ("trust", "log", "slow"):
@@ -376,7 +397,7 @@ class Index:
         return _files.grep(pattern, *paths, index=self._path, **options)
 
     def stats(self):
-        """What the index holds, and what it is made of: IndexStats."""
+        """The contents of the index: IndexStats."""
         state = self._opened()
         stats = state.handle.describe()
         stats["sources"] = state.handle.sources()
@@ -389,17 +410,17 @@ class Index:
 
     @property
     def matrix(self):
-        """The bits behind it: Matrix, of the commit that is open now."""
+        """The Matrix of the commit that is open now."""
         return Matrix(self._opened())
 
 
 class Writer:
-    """Changes of an index that are committed together: made by Index.writer."""
+    """Changes of an index that are committed together. Made by Index.writer."""
 
     def __init__(self, index):
         self._index = index
         self.report = None
-        """What commit did."""
+        """The report of the commit."""
 
     def __enter__(self):
         return self
@@ -431,7 +452,7 @@ class Writer:
         return self._index.delete_query(query)
 
     def rollback(self):
-        """Forgets what was done so far."""
+        """Discards the changes made so far."""
         self._index.rollback()
 
 

@@ -1,4 +1,4 @@
-"""The bits behind an index, for who wants to look at them; numpy reads columns where they lie."""
+"""The bit matrix of an index, for study. numpy can read columns without a copy."""
 
 from typing import NamedTuple
 
@@ -7,16 +7,17 @@ from ._bitsift import View
 
 
 class Treatment(NamedTuple):
-    """The hashed columns that a term has which is in at least min_df documents of a segment, and fewer than the next treatment says."""
+    """The number of hashed columns of a term whose df in a segment is at least min_df, and less
+    than that of the next treatment."""
 
     min_df: int
     columns: tuple
-    """Of documents, of groups of 8, of blocks."""
+    """The numbers of document columns, of group columns (8 documents) and of block columns."""
     has_false_positives: bool
 
 
 class Term(NamedTuple):
-    """A word of a segment, as it is indexed."""
+    """A term of a segment, as it is indexed."""
 
     term: str
     ordinal: int
@@ -27,9 +28,10 @@ class Term(NamedTuple):
 class Columns:
     """The columns of one level of a shard: a matrix of bits in 64-bit words.
 
-    words: words of a column; lanes: bits of it that are in use; rows_per_lane: rows that a bit stands for; set_bits: of all.
-    numpy.asarray(columns.view()) is of shape (len(columns), words), where they lie, uncopied; bit i % 64 of word i / 64 is
-    lane i: numpy.unpackbits(array.view("uint8"), axis=1, bitorder="little")[:, :lanes].
+    words: words per column; lanes: used bits per column; rows_per_lane: rows that a bit represents;
+    set_bits: set bits of all columns. numpy.asarray(columns.view()) has the shape (len(columns),
+    words) and is not a copy. Bit i % 64 of word i / 64 is lane i:
+    numpy.unpackbits(array.view("uint8"), axis=1, bitorder="little")[:, :lanes].
     """
 
     __slots__ = ("_handle", "_at", "_n", "words", "lanes", "rows_per_lane", "set_bits")
@@ -43,19 +45,19 @@ class Columns:
         return self._n
 
     def view(self, first=0, n=None):
-        """Columns first to first + n (None: all), as a buffer of two dimensions; their checksums are verified. Borrowed from the index, which it
-        keeps open."""
+        """n columns from first on (None: all), as a buffer of two dimensions. Verifies their
+        checksums. The view borrows from the index and keeps it open."""
         return _bitsift.matrix_columns(self._handle, *self._at, first, self._n - first if n is None else n)
 
     def __getitem__(self, i):
-        """One column: a memoryview of its words."""
+        """A memoryview of the words of one column."""
         i = i + self._n if i < 0 else i
         if not 0 <= i < self._n:
             raise IndexError(i)
         return memoryview(self.view(i, 1))[0:1].cast("B").cast("Q")
 
     def popcounts(self, first=0, n=None):
-        """Set bits of each column, by counting them: a View of 32-bit numbers."""
+        """Counts the set bits of each column. Returns a View of 32-bit numbers."""
         return _bitsift.matrix_popcounts(self._handle, *self._at, first, self._n - first if n is None else n)
 
     def densities(self):
@@ -64,12 +66,13 @@ class Columns:
 
     @property
     def density(self):
-        """Of all columns together."""
+        """The share of set bits of all columns."""
         return self.set_bits / (self._n * self.lanes) if self._n else 0.0
 
 
 class Shard:
-    """Up to 262,144 documents of a segment: a matrix with a row each. is_lists: they have lists of terms instead, and only exact columns.
+    """Up to 262,144 documents of a segment: a matrix with a row for each. is_lists: the documents
+    have lists of terms instead of rows, and only exact columns.
 
     document_columns, group_columns, block_columns, exact_columns: Columns.
     """
@@ -85,16 +88,18 @@ class Shard:
         self.document_columns, self.group_columns, self.block_columns, self.exact_columns = columns
 
     def documents(self):
-        """Which document each row is: a View of 64-bit numbers as Hit.document."""
+        """The document of each row: a View of 64-bit numbers such as Hit.document."""
         return _bitsift.matrix_documents(self._handle, self.segment, self.number)
 
     def columns_of(self, term):
-        """The numbers of a term's columns: four lists, of documents, groups, blocks, and exact. NotFoundError: no such term."""
+        """The numbers of a term's columns: four lists, of document, group, block and exact columns.
+        Raises NotFoundError if the segment lacks the term."""
         return _bitsift.matrix_term_columns(self._handle, self.segment, self.number, term)
 
 
 class Segment:
-    """One file of the index. documents (deleted ones too), deleted, terms, postings, words, density (asked for), shards, treatments."""
+    """A segment of the index. documents: including deleted ones; deleted, n_terms, postings, words:
+    numbers; density: as requested when the segment was built; shards; treatments."""
 
     __slots__ = ("_handle", "number", "documents", "deleted", "n_terms", "postings", "words", "density", "_n_shards", "_n_treatments")
 
@@ -115,11 +120,13 @@ class Segment:
         return [Treatment(*_bitsift.matrix_treatment(self._handle, self.number, i)) for i in range(self._n_treatments)]
 
     def term(self, term):
-        """A word as it is indexed, folded: Term. NotFoundError."""
+        """The Term of a word as it is indexed, that is, folded. Raises NotFoundError if the segment
+        lacks it."""
         return Term(*_bitsift.matrix_term(self._handle, self.number, term))
 
     def terms(self, start=""):
-        """All from start on, in the order of their bytes: an iterator of Term. Those that are no words have a byte 0xff in them."""
+        """An iterator of all terms from start on, in bytewise order. Terms that are not words
+        contain a byte 0xff."""
         first = 0
         while batch := _bitsift.matrix_terms(self._handle, self.number, start, 1000):
             for term in batch[first:]:
@@ -130,14 +137,14 @@ class Segment:
 
 
 class Candidates(NamedTuple):
-    """What the filter leaves of a shard: bit i % 64 of word i / 64 of bits is row i."""
+    """The rows of a shard that pass the columns: bit i % 64 of word i / 64 of bits is row i."""
 
     segment: int
     shard: int
     rows: int
     count: int
     sure: int
-    """Of them, those that match for sure."""
+    """The number of candidates that certainly match."""
     bits: View
 
 
@@ -156,8 +163,9 @@ class Matrix:
         return [Segment(handle, i) for i in range(_bitsift.matrix_n_segments(handle))]
 
     def candidates(self, query, **options):
-        """The documents that pass the filter, before any text is read: a list of Candidates, one a shard. Options as those of
-        Index.search about which documents match. All matches are among them; where the query is of words alone, no others."""
+        """The documents that pass the columns, before any text is read: a list of Candidates, one
+        for each shard. They include all matches and, if the query consists of words alone, nothing
+        else. Options: those of Index.search that select documents."""
         with self._state.searcher() as searcher:
             return [Candidates(*one) for one in _bitsift.matrix_candidates(searcher, query, options)]
 
@@ -167,5 +175,5 @@ class Matrix:
             return _bitsift.matrix_name(searcher, document)[0]
 
     def is_deleted(self, document):
-        """Whether it is deleted, or none."""
+        """True if the document is deleted or out of range."""
         return _bitsift.matrix_is_deleted(self._state.handle, document)

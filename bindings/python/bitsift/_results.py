@@ -1,20 +1,22 @@
-"""What calls return: the reports of runs, and the cost of searches. Made by src/base/py_convert.c from the structs of the library."""
+"""Classes of results: reports of runs and costs of searches. src/base/py_convert.c creates them
+from structs of the library."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class BuildReport:
-    """What a build, refresh, compaction or commit did; also passed to its progress function."""
+    """The result of a build, refresh, compaction or commit; also passed to its progress
+    function."""
 
     docs: int
     """Searchable documents at the end of the run."""
     indexed: int
     """Documents read and indexed by this run."""
     replaced: int
-    """Of those, records replaced by a later record with the same id."""
+    """Indexed records that were replaced by a later record with the same id."""
     kept_out: int
-    """Of those, documents that stay deleted."""
+    """Indexed documents that stay deleted."""
     unchanged: int
     """Documents of the index that have not changed."""
     renewed: int
@@ -30,7 +32,7 @@ class BuildReport:
     text_bytes: int
     """Text of the documents that this run indexed."""
     written_bytes: int
-    """Bytes of the segments with them."""
+    """Bytes of the segments that this run wrote."""
     index_bytes: int
     """Bytes of the whole index."""
     segments: int
@@ -38,7 +40,7 @@ class BuildReport:
     terms: int
     """Distinct words of the documents that this run indexed, summed over its segments."""
     postings: int
-    """Their pairs of a document and a distinct word."""
+    """Pairs of a document and a distinct word, of the documents that this run indexed."""
     excluded: int
     """Documents that delete() keeps out."""
     compacted: int
@@ -60,12 +62,12 @@ class BuildReport:
     left_out: dict[str, int]
     """The number of skipped files, records and sources by reason."""
     notices: list[str]
-    """A line for each of them, and other messages."""
+    """A line for each skipped file, record or source, and other messages."""
 
 
 @dataclass(frozen=True, slots=True)
 class CheckReport:
-    """What check() read."""
+    """The amounts that check() read."""
 
     docs: int
     segments: int
@@ -74,14 +76,14 @@ class CheckReport:
 
 @dataclass(frozen=True, slots=True)
 class DeleteReport:
-    """What delete() did."""
+    """The result of delete()."""
 
     deleted: int
     """Documents deleted or, with undo, restored; in a dry run, the number that would be."""
     documents: list[str]
-    """Their ids."""
+    """The ids of these documents."""
     unreadable: int
-    """Documents that may match and cannot be read: they stay."""
+    """Documents that may match but cannot be read; they are not deleted."""
     to_read: int
     """undo: restored documents that the next build reads."""
     lost: int
@@ -91,7 +93,7 @@ class DeleteReport:
 
 @dataclass(frozen=True, slots=True)
 class GrepReport:
-    """What a Grep searched, once it is over."""
+    """The result of a Grep, once it is over."""
 
     files: int
     files_with_match: int
@@ -144,7 +146,7 @@ class Source:
     kind: str
     """"folder", "file", "collection" or "stdin"."""
     label: str
-    """As it was named."""
+    """The name that the user gave."""
     path: str
 
 

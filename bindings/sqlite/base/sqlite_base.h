@@ -1,6 +1,5 @@
 /*
- * sqlite_base.h: what several files need: SQLite's codes for what the library failed with, and
- * arrays that grow.
+ * sqlite_base.h: translates status codes and messages of the library for SQLite; growing arrays.
  */
 #ifndef BINDINGS_SQLITE_BASE_SQLITE_BASE_H
 #define BINDINGS_SQLITE_BASE_SQLITE_BASE_H
@@ -13,10 +12,11 @@
 
 int bsql_code_of(enum bs_status status);
 
-/* A message of the library, with SQLite's remedies. */
+/* Replaces remedies of the command `bitsift` in a message by those of SQLite. */
 void bsql_reword(struct bs_error *err);
 
-/* Makes room for one more behind n elements; array: where the pointer to them is. SQLITE_NOMEM. */
+/* Makes room for one more element after the first n. `array` points to the pointer to the elements.
+ * Returns SQLITE_OK or SQLITE_NOMEM. */
 int bsql_grow(void *array, size_t n, size_t *capacity, size_t element_bytes);
 
 #endif

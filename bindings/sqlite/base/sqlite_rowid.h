@@ -1,5 +1,5 @@
 /*
- * sqlite_rowid.h: a rowid as the id of a document: decimal, as SQLite writes it.
+ * sqlite_rowid.h: rowids as document ids: decimal, as SQLite prints them.
  */
 #ifndef BINDINGS_SQLITE_BASE_SQLITE_ROWID_H
 #define BINDINGS_SQLITE_BASE_SQLITE_ROWID_H
@@ -11,9 +11,9 @@
 
 #define BSQL_ID_BYTES 20
 
-/* How many bytes it has. */
+/* Returns the number of bytes; the text is not NUL-terminated. */
 size_t bsql_id_write(sqlite3_int64 id, char text[BSQL_ID_BYTES]);
-/* False: it is none. */
+/* False if the text is not a decimal rowid. */
 bool bsql_id_read(const char *text, size_t text_bytes, sqlite3_int64 *id_out);
 
 #endif

@@ -1,5 +1,5 @@
-/* sqlite_declaration.c: see sqlite_declaration.h. It reads as FTS5 does: `name = value` is an
- * option, all else is a column. */
+/* sqlite_declaration.c: see sqlite_declaration.h. As in FTS5, an argument `name = value` is an
+ * option, any other argument is a column. */
 #include "bindings/sqlite/index/sqlite_declaration.h"
 
 #include <stdlib.h>
@@ -10,7 +10,8 @@
 #include "core/bitsift/build.h"
 SQLITE_EXTENSION_INIT3
 
-/* More than the library's: rows are short, and each connection has the index in memory. */
+/* Higher than the library's default, because rows are short and each connection has the index in
+ * memory. */
 #define USUAL_DENSITY 0.35
 
 static bool is_word_byte(char byte)
@@ -25,8 +26,8 @@ static void skip_spaces(const char **at)
 		++*at;
 }
 
-/* The next name or value, without its quotes, for sqlite3_free; NULL: there is none, or no
- * memory. */
+/* Returns the next name or value without its quotes, to be freed with sqlite3_free. NULL if there
+ * is none, or if memory runs out. */
 static char *take_word(const char **at)
 {
 	char open = **at, close = open == '[' ? ']' : open;
@@ -64,7 +65,7 @@ static int read_switch(const char *name, const char *value, bool *on_out, char *
 	return SQLITE_ERROR;
 }
 
-/* Several, between commas or spaces. */
+/* Reads several weights, separated by commas or spaces. */
 static int read_weights(struct bsql_declaration *declaration, const char *value, char **message_out)
 {
 	size_t n = 0;
@@ -83,7 +84,7 @@ static int read_weights(struct bsql_declaration *declaration, const char *value,
 	return SQLITE_OK;
 }
 
-/* *value is taken where it is kept. */
+/* Takes *value and sets it to NULL if the declaration keeps it. */
 static int read_option(struct bsql_declaration *declaration, const char *name, char **value,
                        char **message_out)
 {
@@ -234,7 +235,7 @@ int bsql_declaration_read(struct bsql_declaration *declaration, int argc, const 
 	return code ? code : check(declaration, message_out);
 }
 
-/* A weight that is no "name=number" is reported by the library. */
+/* Accepts text without "=", for which the library reports the error. */
 static bool is_weight_of_field(const struct bsql_declaration *declaration, const char *weight)
 {
 	const char *number = strrchr(weight, '=');

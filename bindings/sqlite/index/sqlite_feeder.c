@@ -1,7 +1,8 @@
 /*
- * sqlite_feeder.c: see sqlite_feeder.h. Two chunks: one is filled, the other one is worked at.
+ * sqlite_feeder.c: see sqlite_feeder.h. There are two chunks: one is filled while the other is
+ * written.
  *
- *      chunk: { struct row, size_t each for the lengths of the texts, the texts } ...
+ *     chunk: { struct row, lengths of the texts (a size_t each), the texts } ...
  */
 #include "bindings/sqlite/index/sqlite_feeder.h"
 
@@ -12,12 +13,12 @@
 #include "bindings/sqlite/base/sqlite_rowid.h"
 #include "core/bitsift/writer.h"
 
-/* Large enough that a thread is seldom woken, small enough for its cache. */
+/* Large enough that the thread is seldom woken, small enough for its cache. */
 #define CHUNK_BYTES ((size_t)256 << 10)
 
 struct row {
 	sqlite3_int64 id;
-	size_t n_bytes; /* with what follows; */
+	size_t n_bytes; /* the size of the row with its lengths and texts */
 	bool there;
 };
 
@@ -28,15 +29,15 @@ struct chunk {
 
 struct bsql_feeder {
 	struct bs_writer *writer;
-	struct bs_text *texts; /* of the row in hand, with the names of their fields */
+	struct bs_text *texts; /* buffer for the row that is being written; has the field names */
 	size_t n_texts;
-	struct chunk filled, worked; /* worked is the thread's, while it is busy */
+	struct chunk filled, worked; /* `worked` belongs to the thread while it is busy */
 	bool has_thread;
 	pthread_t thread;
 	pthread_mutex_t mutex;
 	pthread_cond_t changed;
 	bool is_busy, is_ended;
-	enum bs_status status; /* of the first row that failed; later ones are passed over */
+	enum bs_status status; /* of the first row that failed; later rows are ignored */
 	struct bs_error err;
 };
 
@@ -86,7 +87,7 @@ static void *run_thread(void *context)
 	return NULL;
 }
 
-/* With the mutex, that the thread has nothing more to do. */
+/* Waits until the thread is idle; returns with the mutex locked. */
 static void await(struct bsql_feeder *feeder)
 {
 	pthread_mutex_lock(&feeder->mutex);
@@ -110,7 +111,7 @@ static enum bs_status hand_over(struct bsql_feeder *feeder)
 	return feeder->status;
 }
 
-/* Whatever the host's threads have. */
+/* Fixed, whatever the default of the host's threads. */
 #define STACK_BYTES ((size_t)1 << 20)
 
 static bool start_thread(struct bsql_feeder *feeder)

@@ -1,7 +1,7 @@
 /*
- * sqlite_feeder.h: rows on their way to a writer, which has a thread of its own, so that their
- * words are found while SQLite writes its tables. Only rows that come with their texts go this way:
- * the other thread must not ask SQLite for any.
+ * sqlite_feeder.h: passes rows to a writer on a thread of its own, so that rows are analysed while
+ * SQLite writes its tables. Only for rows whose texts are given, because the thread must not use
+ * the SQLite connection.
  */
 #ifndef BINDINGS_SQLITE_INDEX_SQLITE_FEEDER_H
 #define BINDINGS_SQLITE_INDEX_SQLITE_FEEDER_H
@@ -15,17 +15,18 @@ struct bs_writer;
 
 struct bsql_feeder;
 
-/* fields: the names of the texts of each row, NULL-ended; they and the writer are borrowed until
- * bsql_feeder_end, and nobody else uses the writer. BS_NO_MEMORY. Without a thread the rows go to
- * the writer by the caller's. */
+/* `fields`: the names of the texts of each row, NULL-terminated. `fields` and the writer are
+ * borrowed until bsql_feeder_end; meanwhile nobody else may use the writer. If the thread cannot be
+ * started, the rows are written on the caller's thread. Fails with BS_NO_MEMORY. */
 enum bs_status bsql_feeder_new(struct bs_writer *writer, const char *const *fields,
                                struct bsql_feeder **feeder_out,
                                struct bs_error *err) BS_WARN_UNUSED;
-/* A row that is added, or replaces the one of that id; texts NULL: one that is deleted. What failed
- * of those before fails this. */
+/* Adds or replaces the row; texts NULL: deletes it. Texts are copied. Also returns the failure of
+ * an earlier row. */
 enum bs_status bsql_feeder_put(struct bsql_feeder *feeder, sqlite3_int64 id,
                                const struct bs_text *texts, struct bs_error *err) BS_WARN_UNUSED;
-/* When the writer has all of them, or what one of them failed with. Frees it; NULL is fine. */
+/* Waits until all rows are written and frees the feeder, which may be NULL. Returns the failure of
+ * the first row that failed. */
 enum bs_status bsql_feeder_end(struct bsql_feeder *feeder, struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

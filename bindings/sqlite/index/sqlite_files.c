@@ -16,7 +16,7 @@ struct bsql_file {
 	uint64_t sum;
 };
 
-/* What t_files lists. */
+/* The rows of t_files. */
 struct list {
 	struct bsql_file *files;
 	size_t n, capacity;
@@ -62,7 +62,7 @@ static void forget_file(struct bsql_files *files, struct bsql_file *file)
 	*file = files->known[--files->n_known];
 }
 
-/* A lock, and what is for directories, are nothing to keep. */
+/* True for files that are stored in t_files; lock files, for example, are not. */
 static bool is_kept(const char *name)
 {
 	return strcmp(name, MANIFEST) == 0 || strncmp(name, "seg-", 4) == 0 ||
@@ -112,7 +112,7 @@ static int take_name(struct list *list, struct bsql_shadow *shadow, sqlite3_stmt
 	return SQLITE_OK;
 }
 
-/* list->files is for free(), on failure, too. */
+/* list->files must be freed with free(), even after a failure. */
 static int read_list(struct bsql_shadow *shadow, struct list *list)
 {
 	sqlite3_stmt *statement;
@@ -149,7 +149,7 @@ static int load_file(struct bsql_files *files, struct bsql_shadow *shadow,
 	return code;
 }
 
-/* Files that the list does not have, or has with other bytes, go. */
+/* Removes the files from memory that the list lacks or has with another checksum. */
 static int drop_others(struct bsql_files *files, struct bsql_shadow *shadow,
                        const struct list *list)
 {
@@ -186,7 +186,7 @@ int bsql_files_load(struct bsql_files *files, struct bsql_shadow *shadow)
 	return code;
 }
 
-/* Unless t_files has it already. */
+/* Stores the file in t_files unless it is there already. */
 static int save_file(struct bsql_files *files, struct bsql_shadow *shadow, const struct list *list,
                      const struct bs_memory_index_file *file)
 {

@@ -1,7 +1,7 @@
 /*
- * sqlite_files.h: the files of an index in a connection's memory, and what is known of each: that
- * t_files has it, with which checksum. Files but the manifest are never changed, so that only those
- * that differ are read and written.
+ * sqlite_files.h: the files of an index in a connection's memory, and which of them t_files has
+ * with which checksum. All files except the manifest are immutable, so only files that differ are
+ * read and written.
  */
 #ifndef BINDINGS_SQLITE_INDEX_SQLITE_FILES_H
 #define BINDINGS_SQLITE_INDEX_SQLITE_FILES_H
@@ -16,21 +16,23 @@ struct bsql_file;
 
 /* All zero: nothing is in memory. */
 struct bsql_files {
-	struct bs_memory_index *memory; /* NULL: none was made */
-	/* in memory as t_files has them, or had them when it was looked at */
+	struct bs_memory_index *memory; /* NULL until it is created */
+	/* the files that are the same in memory and in t_files, as of the last look at t_files */
 	struct bsql_file *known;
 	size_t n_known, capacity;
 };
 void bsql_files_deinit(struct bsql_files *files);
 
-/* An empty index instead; only what bsql_files_save is told then is in t_files. */
+/* Replaces the memory by an empty index; bsql_files_save later stores it in t_files. */
 int bsql_files_make(struct bsql_files *files, struct bsql_shadow *shadow);
-/* The memory becomes what t_files has; or t_files what the memory has. */
+/* bsql_files_load makes the memory equal to t_files, bsql_files_save makes t_files equal to the
+ * memory. */
 int bsql_files_load(struct bsql_files *files, struct bsql_shadow *shadow);
 int bsql_files_save(struct bsql_files *files, struct bsql_shadow *shadow);
-/* After a commit in memory: what is another file now is not known any more. */
+/* Called after a commit in memory: changed and removed files no longer count as the same in
+ * t_files. */
 void bsql_files_forget_changed(struct bsql_files *files);
-/* Is there an index in them? */
+/* True if the memory has a manifest. */
 bool bsql_files_have_index(const struct bsql_files *files);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * sqlite_hits.h: what a search found: rowids, and the scores that they have.
+ * sqlite_hits.h: the result of a search: rowids and optionally scores.
  */
 #ifndef BINDINGS_SQLITE_INDEX_SQLITE_HITS_H
 #define BINDINGS_SQLITE_INDEX_SQLITE_HITS_H
@@ -9,7 +9,7 @@
 
 #include <sqlite3ext.h>
 
-/* Empty: all zero. scores: NULL unless they were asked for. */
+/* All zero: empty. scores: NULL unless scores are requested. */
 struct bsql_hits {
 	sqlite3_int64 *ids;
 	double *scores;
@@ -17,16 +17,17 @@ struct bsql_hits {
 };
 void bsql_hits_deinit(struct bsql_hits *hits);
 
-/* score: NULL where none are asked for; then never. SQLITE_NOMEM. */
+/* Adds a hit. `score` is NULL either for all hits or for none. Returns SQLITE_OK or
+ * SQLITE_NOMEM. */
 int bsql_hits_add(struct bsql_hits *hits, sqlite3_int64 id, const double *score);
-/* Those of another one with ids from least to greatest, which has them by id. */
+/* Adds the hits of `from`, which is sorted by id, whose ids are from `least` to `greatest`. */
 int bsql_hits_add_range(struct bsql_hits *hits, const struct bsql_hits *from, sqlite3_int64 least,
                         sqlite3_int64 greatest);
 int bsql_hits_sort_by_id(struct bsql_hits *hits);
 void bsql_hits_turn_around(struct bsql_hits *hits);
-/* Only those with ids from least to greatest stay. */
+/* Keeps only hits whose ids are from `least` to `greatest`. */
 void bsql_hits_keep(struct bsql_hits *hits, sqlite3_int64 least, sqlite3_int64 greatest);
-/* By id: the first from there on, or n. */
+/* The position of the first hit whose id is at least `id`, or n. Requires hits sorted by id. */
 size_t bsql_hits_from(const struct bsql_hits *hits, sqlite3_int64 id);
 
 #endif

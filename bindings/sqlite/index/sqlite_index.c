@@ -18,7 +18,7 @@ SQLITE_EXTENSION_INIT3
 
 struct change {
 	sqlite3_int64 id;
-	uint32_t order; /* while they are sorted: which comes later */
+	uint32_t order; /* position in the log, while changes are sorted */
 	bool there;
 };
 
@@ -27,7 +27,7 @@ struct changes {
 	size_t n, capacity;
 };
 
-/* All hits of the query that was last asked for all of them; of no query: text is NULL. */
+/* The cached result of bsql_index_find_all; query NULL: none. */
 struct known {
 	char *query;
 	size_t query_bytes;
@@ -37,39 +37,40 @@ struct known {
 };
 
 struct bsql_index {
-	struct bsql_registry *registry; /* NULL: it is not in there any more */
+	struct bsql_registry *registry; /* NULL once the index has been removed from it */
 	struct bsql_index *next;
 	unsigned n_users;
 	struct bsql_declaration declaration;
 	struct bsql_shadow shadow;
-	struct bs_error *err;     /* the shadow's: all have one */
-	bool is_busy;             /* what SQLite is asked for may ask again, if content is a view */
-	sqlite3_int64 last_rowid; /* of SQLite, before that */
-	struct bs_limits limits;  /* by which SQLite's interrupt ends what is under way */
-	pthread_t owner;          /* the thread that it is under way on */
+	struct bs_error *err; /* the shadow's error, shared by all parts */
+	/* prevents recursion, because SQLite may read this table again if `content` is a view */
+	bool is_busy;
+	sqlite3_int64 last_rowid; /* SQLite's last_insert_rowid before the call */
+	struct bs_limits limits;  /* stop the library after sqlite3_interrupt */
+	pthread_t owner;          /* the thread of the current call */
 	uint64_t n_changes;
 
 	struct bsql_files files;
 	struct bs_text_provider provider;
-	int provider_code; /* of a text that could not be read */
+	int provider_code; /* SQLite's code for a text that could not be read */
 	struct bs_index *handle;
 	struct bs_searcher *searcher;
 	uint64_t view;
 	struct known known;
 
-	/* the memory is what the tables said at `state`, and what is applied since; else base and
-	 * n_applied say nothing */
+	/* True: the memory is the tables at `state` plus the applied changes. False: `base` and
+	 * n_applied are invalid. */
 	bool is_known;
 	sqlite3_int64 state;
-	struct changes base; /* what t_pending says and is not applied to the memory */
-	struct changes log;  /* what was noted since, and is not in t_pending; */
-	size_t n_applied;    /* so many of it is applied */
-	size_t log_bytes;    /* of the texts of this transaction */
-	/* NULL, or it was given base and the log, and is to be committed: they come in so large a
-	 * number. */
+	struct changes base; /* the rows of t_pending that are not applied to the memory */
+	struct changes log;  /* changes of this transaction that are not in t_pending */
+	size_t n_applied;    /* the number of leading entries of `log` that are applied */
+	size_t log_bytes;    /* size of the texts changed in this transaction */
+	/* Open while a transaction has many changes: it was given `base` and the log, and is not
+	 * committed yet. NULL otherwise. */
 	struct bs_writer *writer;
-	struct bsql_feeder *feeder; /* through which it is given more */
-	bool has_flushed;           /* it wrote to t_pending */
+	struct bsql_feeder *feeder; /* passes further rows to the writer */
+	bool has_flushed;           /* this transaction wrote to t_pending */
 };
 
 static int append(struct changes *changes, sqlite3_int64 id, bool there)
@@ -95,7 +96,7 @@ static int provide(void *context, const char *id, size_t id_bytes, const struct 
 	return code ? 2 : 0;
 }
 
-/* A failure of the library; that of SQLite behind it, if it is one. */
+/* Returns the code of SQLite that caused the failure, or else the code for the library's status. */
 static int fail(struct bsql_index *index, enum bs_status status)
 {
 	int code = index->provider_code;
@@ -105,8 +106,8 @@ static int fail(struct bsql_index *index, enum bs_status status)
 	return bsql_shadow_fail(&index->shadow, code);
 }
 
-/* A struct bs_limits' stop. Other threads that work for the call must not use the connection, which
- * its thread has locked. */
+/* The `stop` callback of struct bs_limits. Returns 0 on the library's worker threads, which must
+ * not use the connection; the calling thread has it locked. */
 static int is_interrupted(void *context)
 {
 	struct bsql_index *index = context;
@@ -144,7 +145,7 @@ static int leave(struct bsql_index *index, int code)
 {
 	bsql_shadow_end(&index->shadow);
 	index->is_busy = false;
-	/* Rows of t_pending and t_files are nobody's last. */
+	/* Inserts into t_pending and t_files must not change last_insert_rowid. */
 	sqlite3_set_last_insert_rowid(index->shadow.db, index->last_rowid);
 	if (code)
 		bsql_reword(index->err);
@@ -161,7 +162,7 @@ static void close_handle(struct bsql_index *index)
 	index->handle = NULL;
 }
 
-/* What it was given is noted all the same. */
+/* Discards the writer; its rows are still in the log. */
 static void drop_writer(struct bsql_index *index)
 {
 	(void)!bsql_feeder_end(index->feeder, NULL);
@@ -329,7 +330,7 @@ static int load_pending(struct bsql_index *index)
 	return code == SQLITE_DONE ? SQLITE_OK : code;
 }
 
-/* The memory becomes what the tables say. */
+/* Makes the memory equal to the tables. */
 static int reload(struct bsql_index *index)
 {
 	drop_writer(index);
@@ -353,7 +354,7 @@ static bool has_other_rules(const struct bsql_index *index)
 	return info.is_other_unicode;
 }
 
-/* Once a connection. */
+/* Warns once per connection. */
 static void warn_of_other_rules(struct bsql_index *index)
 {
 	if (!index->registry || index->registry->has_warned || !has_other_rules(index))
@@ -383,7 +384,7 @@ static int open_handle(struct bsql_index *index)
 	return status ? fail(index, status) : SQLITE_OK;
 }
 
-/* What few rows make is not worth threads. */
+/* Fewer rows are not worth several threads. */
 #define FEW_ROWS 1000u
 
 static int open_writer(struct bsql_index *index, size_t n_rows, struct bs_writer **writer_out)
@@ -393,14 +394,15 @@ static int open_writer(struct bsql_index *index, size_t n_rows, struct bs_writer
 		.memory = index->files.memory,
 		.not_stored = true,
 		.no_checksums = true,
-		.document_memory_bytes = UINT64_MAX, /* the row is in the table already */
-		/* a table is opened before it is asked, so that nobody would look at one */
+		/* the row has already been stored in the table */
+		.document_memory_bytes = UINT64_MAX,
+		/* no summary: a table is opened before each query, so nothing would read it */
 		.index.summary_rate = -1,
 		.host.texts = &index->provider,
 		.write.n_threads = n_rows < FEW_ROWS ? 1 : 0,
 		.limits = &index->limits,
 	};
-	/* An index that is there keeps its own. */
+	/* An existing index keeps its options. */
 	if (!bsql_files_have_index(&index->files)) {
 		request.index.stem_language = of->stem;
 		request.index.fold_accents = of->fold_accents;
@@ -412,7 +414,7 @@ static int open_writer(struct bsql_index *index, size_t n_rows, struct bs_writer
 	return status ? fail(index, status) : SQLITE_OK;
 }
 
-/* The row as it is now. */
+/* Writes the current text of the row, or deletes it. */
 static int write_row(struct bsql_index *index, struct bs_writer *writer,
                      const struct change *change)
 {
@@ -450,7 +452,7 @@ static int compare_changes(const void *a, const void *b)
 	return left->order < right->order ? -1 : 1;
 }
 
-/* The last word on each row that is not applied yet, in the order of rows. For free(). */
+/* The last change of each row that is not applied yet, sorted by id; freed with free(). */
 static int settle_changes(struct bsql_index *index, struct change **changes_out, size_t *n_out)
 {
 	const struct changes *base = &index->base, *log = &index->log;
@@ -476,7 +478,7 @@ static int settle_changes(struct bsql_index *index, struct change **changes_out,
 	return SQLITE_OK;
 }
 
-/* All that is noted and not applied, to a new writer. */
+/* Passes all changes that are not applied to a new writer. */
 static int feed(struct bsql_index *index)
 {
 	struct change *changes = NULL;
@@ -508,8 +510,8 @@ static int apply(struct bsql_index *index)
 	return SQLITE_OK;
 }
 
-/* The memory as the tables are; the log is another matter. (Not SQLite's data version says so:
- * where another file comes under a connection, it may be the same.) */
+/* Makes the memory equal to the tables, apart from the log. It compares `state` instead of SQLite's
+ * data_version, which may be the same after the database file has been replaced. */
 static int meet_tables(struct bsql_index *index)
 {
 	sqlite3_int64 state = 0;
@@ -521,7 +523,7 @@ static int meet_tables(struct bsql_index *index)
 	return code;
 }
 
-/* The memory, as the tables and this transaction are now, opened. */
+/* Applies the tables and this transaction to the memory and opens the index. */
 static int refresh(struct bsql_index *index)
 {
 	int code = meet_tables(index);
@@ -530,20 +532,20 @@ static int refresh(struct bsql_index *index)
 	return code ? code : open_handle(index);
 }
 
-/* Before the tables are changed: what this connection knows of them has a new name from then on. */
+/* Called before the tables are changed: gives their new contents a new `state`. */
 static int change_state(struct bsql_index *index)
 {
 	sqlite3_int64 state = 0;
 	int code = bsql_shadow_number(&index->shadow, BSQL_STATE, &state);
 	if (code)
 		return code;
-	/* Others may have written since it was looked at. */
+	/* Another connection may have written since the last look. */
 	index->is_known &= state == index->state;
 	sqlite3_randomness(sizeof(index->state), &index->state);
 	return bsql_shadow_put_state(&index->shadow, index->state);
 }
 
-/* t_files and t_pending become what the memory is, to which everything is applied. */
+/* Writes the memory, to which all changes have been applied, to t_files, and clears t_pending. */
 static int write_back(struct bsql_index *index)
 {
 	sqlite3_stmt *statement;
@@ -559,7 +561,8 @@ static int write_back(struct bsql_index *index)
 	return code;
 }
 
-/* From so many changes on, rows go to a writer at once, and need not be read again at the end. */
+/* From this number of changes on, rows are passed to a writer at once, so that they need not be
+ * read again at the end. */
 #define MANY_CHANGES 1000u
 
 static int start_writer(struct bsql_index *index)
@@ -600,7 +603,7 @@ int bsql_index_note(struct bsql_index *index, sqlite3_int64 id, bool there,
 	return are_many ? start_writer(index) : SQLITE_OK;
 }
 
-/* The log goes to t_pending. */
+/* Writes the log to t_pending. */
 static int flush(struct bsql_index *index)
 {
 	index->has_flushed = true;
@@ -720,7 +723,7 @@ int bsql_index_check_query(struct bsql_index *index, const char *query, size_t q
 	return code;
 }
 
-/* 0 stands for 10 there. */
+/* The limit for all hits; at least 1, because 0 means the default of 10. */
 static size_t n_docs(const struct bsql_index *index)
 {
 	struct bs_index_info info;
@@ -746,7 +749,7 @@ static int find_hits(struct bsql_index *index, const char *query, size_t query_b
 		.callbacks.hit = mode == BS_SEARCH_COUNT ? NULL : take_hit,
 		.callbacks.context = &finding,
 	};
-	/* An invalid query is an error of a table without rows, too. */
+	/* An invalid query is an error even if the table has no rows. */
 	if (!index->searcher)
 		return bsql_index_check_query(index, query, query_bytes);
 	if (request.method.exhaustive)
@@ -876,7 +879,7 @@ int bsql_index_describe(struct bsql_index *index, struct bsql_info *info_out)
 	return leave(index, code);
 }
 
-/* An index of all rows in content, or of none. */
+/* Builds the index from all rows of the content, or an empty one. */
 static int build(struct bsql_index *index, bool of_rows)
 {
 	struct bs_writer *writer = NULL;
@@ -913,8 +916,8 @@ int bsql_index_delete_all(struct bsql_index *index)
 	return code ? code : leave(index, build(index, false));
 }
 
-/* A merge of segments reads their rows again, as the rebuild will that an index of other rules
- * needs: it waits. */
+/* Does nothing for an index of other rules, because merging would read its rows again, and the
+ * rebuild that it needs reads them anyway. */
 static int compact(struct bsql_index *index)
 {
 	int code = refresh(index);

@@ -1,12 +1,13 @@
 /*
- * sqlite_index.h: the index of a virtual table as a connection has it: the files of t_files in
- * memory, opened, and what changed since they were written.
+ * sqlite_index.h: the index of a virtual table in a connection: the files of t_files in memory,
+ * opened, and the changes since they were written.
  *
- * A change of a row is only noted (t_content has the row). Before a query, what is noted is brought
- * into the memory, where it stays for this connection alone. At the end of a transaction few notes
- * go to t_pending, where other connections find them; of many, the files are written back, and
- * t_pending is emptied. So the tables are all there is: after a rollback, or a change by another
- * connection, the memory is made to be what they say, by the files that differ.
+ * A change of a row is only logged, because t_content has the row. Before a query, logged changes
+ * are applied to the memory, where only this connection sees them. At the end of a transaction, a
+ * small log is written to t_pending, where other connections find it. A large log is applied, the
+ * files are written back and t_pending is cleared. So the tables are the only persistent state:
+ * after a rollback, or a change by another connection, the memory is synchronized with the tables
+ * by reloading the files that differ.
  */
 #ifndef BINDINGS_SQLITE_INDEX_SQLITE_INDEX_H
 #define BINDINGS_SQLITE_INDEX_SQLITE_INDEX_H
@@ -21,104 +22,109 @@ struct bs_query;
 struct bs_statistics;
 struct bs_text;
 
-/* Notes that t_pending may have: each reader has to take them in. And of how many bytes of text,
- * about. */
+/* Limits of t_pending, in rows and in approximate bytes of text. Every reader must apply its rows,
+ * so it is kept small. */
 #define BSQL_MOST_PENDING       64
 #define BSQL_MOST_PENDING_BYTES 65536
 
 struct bsql_index;
 struct bsql_cursor;
 
-/* What a connection has. Indexes are found by schema and table: SQLite may connect a table a second
- * time before it disconnects it. */
+/* The state of a connection. Indexes are looked up by their declaration, because SQLite may connect
+ * a table a second time before it disconnects it. */
 struct bsql_registry {
-	bool has_warned; /* of an index whose words were cut by other rules */
+	bool has_warned; /* warned of an index with other tokenizer rules */
 	struct bsql_index *indexes;
 	struct bsql_cursor *cursors;
 };
 struct bsql_registry *bsql_registry_new(void);
 void bsql_registry_free(void *registry);
 
-/* An index that is there serves what is declared as it. Takes over what the declaration has; on
- * failure, too. *index_out is for bsql_index_release. */
+/* Returns the index with an equal declaration, or a new one. Takes ownership of the contents of
+ * `declaration`, even on failure. *index_out is released with bsql_index_release. */
 int bsql_index_acquire(struct bsql_registry *registry, sqlite3 *db,
                        struct bsql_declaration *declaration, struct bsql_index **index_out,
                        struct bs_error *err);
 void bsql_index_release(struct bsql_index *index);
-/* The table is dropped, or is called otherwise: nobody shall find it by its name. */
+/* Removes an index from the registry, because its table was dropped; bsql_index_rename renames its
+ * table. */
 void bsql_index_forget(struct bsql_index *index);
 int bsql_index_rename(struct bsql_index *index, const char *table);
 
 const struct bsql_declaration *bsql_index_declaration(const struct bsql_index *index);
 struct bsql_shadow *bsql_index_shadow(struct bsql_index *index);
-/* What the last function that did not return SQLITE_OK failed with. */
+/* The message of the last function that did not return SQLITE_OK. */
 const char *bsql_index_error(const struct bsql_index *index);
 
-/* SQLITE_ERROR while the table reads or writes its rows or its own tables: before it is read or
- * written, as it would be again without end if its content is the table itself (by its name, a
- * view, a ring of tables, a trigger). */
+/* Returns SQLITE_ERROR while the table reads or writes its content or its own tables. To be called
+ * before the table is read or written; this prevents endless recursion if its content is the table
+ * itself (by name, through a view, a cycle of tables or a trigger). */
 int bsql_index_refuse_recursion(struct bsql_index *index);
 
-/* Each time that another commit is opened, another number. */
+/* A number that changes each time another commit is opened. */
 uint64_t bsql_index_view(const struct bsql_index *index);
 
-/* Grows with each change of a row that this connection makes, and with each that it takes back. */
+/* A number that grows with each change of a row by this connection, and with each rollback. */
 uint64_t bsql_index_n_changes(const struct bsql_index *index);
 
-/* The row changed: there says whether it is one now. texts: those that are indexed; NULL: content
- * has them, or it is gone. */
+/* Logs a change of a row. there: the row exists now. texts: its indexed texts; NULL if they are in
+ * the content table, or the row was deleted. */
 int bsql_index_note(struct bsql_index *index, sqlite3_int64 id, bool there,
                     const struct bs_text *texts, size_t n_texts);
 
-/* Before a savepoint, and before the table is called otherwise: what was noted goes to t_pending,
- * so that the tables alone are gone back to. */
+/* Writes the log to t_pending, so that only tables need to be rolled back. Called before a
+ * savepoint and before the table is renamed. */
 int bsql_index_flush(struct bsql_index *index);
-/* The end of a transaction; a rollback, to a savepoint too. */
+/* bsql_index_sync prepares the end of a transaction. bsql_index_rollback also serves for rollbacks
+ * to a savepoint. */
 int bsql_index_sync(struct bsql_index *index);
 void bsql_index_commit(struct bsql_index *index);
 void bsql_index_rollback(struct bsql_index *index);
 
-/* Hits come in the place of what is there; hits may be NULL with BS_SEARCH_COUNT. limit: so many
- * are enough, those of BS_SEARCH_TOP being the best; 0: all. *n_out: with BS_SEARCH_COUNT, how many
- * match. */
+/* Searches. Replaces the contents of `hits`, which may be NULL with BS_SEARCH_COUNT. limit: the
+ * maximum number of hits (with BS_SEARCH_TOP, the best ones); 0: all. *n_out: the number of
+ * matching rows, with BS_SEARCH_COUNT. */
 int bsql_index_find(struct bsql_index *index, const char *query, size_t query_bytes,
                     enum bs_search_mode mode, size_t limit, struct bsql_hits *hits,
                     uint64_t *n_out);
 
-/* All hits by id, borrowed until anything is asked again; with their scores, if they are wanted.
- * They are kept: to ask the same once more, as a join does for row after row, costs next to
+/* All hits, sorted by id, with scores if requested. Borrowed until the next call for this index.
+ * The last result is cached, so that repeating a query, as a join does for each row, costs almost
  * nothing. */
 int bsql_index_find_all(struct bsql_index *index, const char *query, size_t query_bytes,
                         bool wants_scores, const struct bsql_hits **hits_out);
 
-/* A query apart from the index, with the table's rules, and its weights unless these are given; for
- * bs_query_free. */
+/* Parses a query with the options of the table, for use without the index. weights: NULL for those
+ * of the table. Freed with bs_query_free. */
 int bsql_index_query(struct bsql_index *index, const char *query, size_t query_bytes,
                      const char *const *weights, struct bs_query **query_out);
-/* What its scores go by; for bs_statistics_free. */
-/* An error if the query, or an option of the table that says how words are cut, is invalid. */
+/* Returns an error if the query, or an option of the table that determines the analysis, is
+ * invalid. */
 int bsql_index_check_query(struct bsql_index *index, const char *query, size_t query_bytes);
+/* Gathers the statistics that score the query; freed with bs_statistics_free. */
 int bsql_index_gather(struct bsql_index *index, const char *query, size_t query_bytes,
                       struct bs_statistics **statistics_out);
 
-/* The one of that table; NULL: no table that is connected has one. */
+/* The connected index of a table, or NULL. */
 struct bsql_index *bsql_index_find_table(const struct bsql_registry *registry, const char *schema,
                                          const char *table);
 
-/* The present contents of an index. The versions are those by which its words were cut. */
+/* The current contents of an index. The versions are those with which its words were split. */
 struct bsql_info {
 	int64_t n_rows, n_deleted, n_segments;
 	char icu[16], unicode[16];
-	bool has_other_rules; /* those are not the ones of this extension: queries read every row */
+	/* the index was made with other tokenizer rules than those of this extension, so queries
+	 * read every row */
+	bool has_other_rules;
 };
 int bsql_index_describe(struct bsql_index *index, struct bsql_info *info_out);
 
-/* INSERT INTO t(t) VALUES('optimize'), 'rebuild', 'delete-all'. optimize: not while
- * has_other_rules. */
+/* The commands 'optimize', 'rebuild' and 'delete-all' of INSERT INTO t(t) VALUES(...). 'optimize'
+ * does nothing if has_other_rules. */
 int bsql_index_optimize(struct bsql_index *index);
 int bsql_index_rebuild(struct bsql_index *index);
 int bsql_index_delete_all(struct bsql_index *index);
-/* Reads the files anew and checks every byte. */
+/* Reloads the files and checks every byte. */
 int bsql_index_check_files(struct bsql_index *index);
 
 #endif

@@ -10,17 +10,17 @@
 
 SQLITE_EXTENSION_INIT3
 
-/* Of a file. Small enough for every limit that SQLite may be told. */
+/* The size of a part of a file, below every usual limit of SQLite for blobs. */
 #define PART_BYTES ((size_t)1 << 20)
 
 /*
- * How deep statements of this file may be nested on a thread. They nest where the content of a
- * table is itself a table of this module or a view of one. 31 levels fit into 128 KiB of stack.
+ * The limit for nested steps of these statements on a thread. They nest if the content of a table
+ * is itself a table of this module, or a view of one. 31 levels fit into 128 KiB of stack.
  */
 #define MOST_DEPTH 32u
 static _Thread_local unsigned depth;
 
-/* Of schema and table. The others are put together in sql_of. */
+/* Formats with schema and table; sql_of builds the others. */
 static const char *const SQL[BSQL_STATEMENTS] = {
 	[BSQL_PENDING] = "SELECT id, there FROM \"%w\".\"%w_pending\" ORDER BY id",
 	[BSQL_PENDING_PUT] = "REPLACE INTO \"%w\".\"%w_pending\"(id, there) VALUES(?1, ?2)",
@@ -58,7 +58,7 @@ int bsql_shadow_init(struct bsql_shadow *shadow, sqlite3 *db,
 	return shadow->texts ? SQLITE_OK : SQLITE_NOMEM;
 }
 
-/* Statements that are kept prepared name the tables: for when these are renamed or dropped. */
+/* Cached statements name the tables, so they are finalized before these are renamed or dropped. */
 static void finalize(struct bsql_shadow *shadow)
 {
 	for (size_t i = 0; i < BSQL_STATEMENTS; i++) {
@@ -81,7 +81,7 @@ int bsql_shadow_fail(struct bsql_shadow *shadow, int code)
 	return code;
 }
 
-/* Each call that succeeds is followed by go_up. */
+/* Each successful call is paired with go_up. */
 static int go_down(struct bsql_shadow *shadow)
 {
 	if (depth == MOST_DEPTH) {
@@ -153,7 +153,7 @@ int bsql_shadow_create(struct bsql_shadow *shadow)
 	return execute(shadow, sqlite3_str_finish(sql));
 }
 
-/* With content='...', a table of that name is somebody's own. */
+/* With content='...', a table named t_content belongs to the user. */
 static size_t first_name(const struct bsql_declaration *declaration)
 {
 	return declaration->content ? 1 : 0;
@@ -182,8 +182,8 @@ int bsql_shadow_rename(struct bsql_shadow *shadow, const char *table)
 	return code;
 }
 
-/* SELECT id and columns from where the rows are. (Of T, since SQLite takes "x" for a text where
- * there is no column x.) */
+/* Selects id and columns from the content. Columns are qualified with T, because SQLite reads "x"
+ * as a string if there is no column x. */
 static void append_select(sqlite3_str *sql, const struct bsql_declaration *of, const char *rest)
 {
 	const char *rowid = of->content ? of->content_rowid : "id";
@@ -385,7 +385,7 @@ uint64_t bsql_checksum(const void *bytes, size_t n_bytes)
 	return XXH3_64bits(bytes, n_bytes);
 }
 
-/* The parts, one after the other. */
+/* Appends the parts, which must be numbered consecutively. */
 static int read_parts(struct bsql_shadow *shadow, sqlite3_stmt *statement, char **bytes,
                       size_t *n_bytes)
 {
@@ -427,8 +427,8 @@ int bsql_shadow_load_file(struct bsql_shadow *shadow, const char *name, uint64_t
 	if (!code && bsql_checksum(bytes, n_bytes) != sum) {
 		code = SQLITE_CORRUPT_VTAB;
 		(void)bs_fail(&shadow->err, BS_OK,
-		              "%s_files: %s is not what was written: INSERT INTO %s(%s) "
-		              "VALUES('rebuild') mends it",
+		              "%s_files: %s is damaged: its checksum is wrong; INSERT INTO %s(%s) "
+		              "VALUES('rebuild') restores it",
 		              shadow->declaration->table, name, shadow->declaration->table,
 		              shadow->declaration->table);
 	}

@@ -1,8 +1,8 @@
 /*
- * sqlite_check.c: see sqlite_check.h. In three steps: every byte of the files; the rowids in the
- * index against those in content; and of some rows, spread over all, three words in a row, as a
- * phrase that must find them: of what was changed behind the back of the virtual table, that much
- * is seen.
+ * sqlite_check.c: see sqlite_check.h. Three steps: check every byte of the files; compare the
+ * rowids in the index with those of the content; for a sample of rows, search three adjacent words
+ * as a phrase, which must find the row. The last step detects content that was changed without the
+ * virtual table.
  */
 #include "bindings/sqlite/table/sqlite_check.h"
 
@@ -13,10 +13,11 @@
 
 SQLITE_EXTENSION_INIT3
 
-#define SAMPLES    1000u
-#define WORD_BYTES 40u /* of a sample at most; three, spaces and quotes */
+#define SAMPLES 1000u
+/* the maximum of a word of a sample; a phrase has three, with spaces and quotes */
+#define WORD_BYTES 40u
 
-/* Every document: it has the word or it has not. */
+/* A query that matches every document. */
 #define ALL "a OR -a"
 
 static int complain(struct bsql_index *index, sqlite3_int64 id, const char *what)
@@ -50,7 +51,8 @@ static int check_ids(struct bsql_index *index, const struct bsql_hits *hits)
 		n++;
 	}
 	sqlite3_reset(statement);
-	/* A statement on a virtual table would keep that table, and so the connection, open. */
+	/* An open statement on a virtual table would keep that table, and thereby the connection,
+	 * open. */
 	bsql_shadow_end(shadow);
 	if (code != SQLITE_DONE)
 		return code;
@@ -64,7 +66,8 @@ static bool is_plain(char byte)
 	       (byte >= '0' && byte <= '9');
 }
 
-/* Three words of letters and digits, with spaces around, as a phrase. False: the text has none. */
+/* Finds three adjacent words of ASCII letters and digits and writes them as a phrase. False if the
+ * text has none. */
 static bool pick_phrase(const struct bs_text *text, char phrase[4 * WORD_BYTES])
 {
 	size_t n_words = 0, start = 0, word = 0;
@@ -122,7 +125,7 @@ int bsql_check(struct bsql_index *index)
 			qsort(all.ids, all.n, sizeof(*all.ids), compare_ids);
 		code = check_ids(index, &all);
 	}
-	/* By rules that are not its own, an index finds no word: rows are read. */
+	/* An index of other rules does not search by words, so the sample would prove nothing. */
 	if (!code)
 		code = bsql_index_describe(index, &info);
 	for (size_t i = 0; i < SAMPLES && i < all.n && !code && !info.has_other_rules; i++)

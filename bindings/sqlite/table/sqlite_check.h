@@ -1,11 +1,11 @@
-/* sqlite_check.h: 'integrity-check' of a virtual table. */
+/* sqlite_check.h: the command 'integrity-check'. */
 #ifndef BINDINGS_SQLITE_TABLE_SQLITE_CHECK_H
 #define BINDINGS_SQLITE_TABLE_SQLITE_CHECK_H
 
 #include "bindings/sqlite/index/sqlite_index.h"
 
-/* Are the files what the format says, are the documents the rows, and are rows found by words of
- * theirs? SQLITE_CORRUPT_VTAB: no, and the index's error says what is wrong. */
+/* Checks the files against the format, the documents against the rows, and that rows are found by
+ * their words. On a difference returns SQLITE_CORRUPT_VTAB; the index's error has the message. */
 int bsql_check(struct bsql_index *index);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * sqlite_cursor.c: see sqlite_cursor.h. With MATCH, the hits are found at once, as rowids; the row
- * of each is read when a column of it is wanted. Three things are put off, as most queries do not
- * need them: the rowids where only how many hits there are may matter; of hits by rank without a
- * LIMIT that is known, those behind the first; scores, where rows do not come by rank.
+ * sqlite_cursor.c: see sqlite_cursor.h. With MATCH, xFilter finds all hits as rowids; a row is read
+ * when one of its columns is used. Three things are postponed, because most queries do not need
+ * them: the rowids if perhaps only the number of hits is used; hits by rank beyond the first ones
+ * if no LIMIT is known; scores if hits are not ordered by rank.
  */
 #include "bindings/sqlite/table/sqlite_cursor.h"
 
@@ -15,7 +15,8 @@
 
 SQLITE_EXTENSION_INIT3
 
-/* By rank without a LIMIT: so many at first, and then ever so many times more. */
+/* The number of hits that are found first by rank without a LIMIT, and the factor by which it then
+ * grows. */
 #define FIRST_HITS  100u
 #define MORE_FACTOR 10u
 
@@ -25,23 +26,24 @@ struct bsql_cursor {
 	struct bsql_cursor *next;
 	int plan;
 	sqlite3_int64 least_id, greatest_id;
-	sqlite3_stmt *row; /* without MATCH, of all rows; with it, of one */
+	/* without MATCH: the scan of all rows; with MATCH: the lookup of a row */
+	sqlite3_stmt *row;
 	enum bsql_statement row_kind;
-	bool is_row_read; /* ... which is the present one */
-	bool is_at_end;   /* without MATCH */
+	bool is_row_read; /* `row` is at the current row */
+	bool is_at_end;   /* no more rows; with MATCH: the arguments exclude all rows */
 	char *query;
 	size_t query_bytes;
 	struct bsql_hits hits;
 	size_t at;
 	uint64_t n_counted;
-	bool is_counted;         /* only n_counted is known */
-	bool is_partial;         /* behind these hits there may be more */
-	uint64_t view;           /* of the index, when they were found, */
-	uint64_t n_changes;      /* and what it had seen by then */
-	struct bsql_hits scored; /* all hits by id, with scores; */
-	bool is_scored;          /* they were made */
-	struct bs_query *asked;  /* NULL: not made */
-	unsigned char *weights;  /* that rank is to be counted by; NULL: the table's */
+	bool is_counted;         /* only n_counted is known, not `hits` */
+	bool is_partial;         /* there may be more hits after these */
+	uint64_t view;           /* the index's view when the hits were found */
+	uint64_t n_changes;      /* the index's n_changes when the hits were found */
+	struct bsql_hits scored; /* all hits with scores, sorted by id; valid if is_scored */
+	bool is_scored;
+	struct bs_query *asked; /* NULL until it is needed */
+	unsigned char *weights; /* weights for rank, given in the statement; NULL: the table's */
 	struct bsql_weighted *weighted;
 	struct bs_text *texts;
 	struct bs_query_result places;
@@ -78,7 +80,7 @@ int bsql_cursor_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **cursor_out)
 	return SQLITE_OK;
 }
 
-/* As it was when it was opened. A statement is kept for the next cursor. */
+/* Resets the cursor to its initial state; its statement is cached for the next cursor. */
 static void reset(struct bsql_cursor *cursor)
 {
 	sqlite3_stmt **kept = &shadow_of(cursor)->statements[cursor->row_kind];
@@ -135,7 +137,7 @@ static bool wants_scores(const struct bsql_cursor *cursor)
 	return cursor->plan & (PLAN_BY_RANK | PLAN_SCORES);
 }
 
-/* Within bounds, by id. */
+/* Finds hits whose ids are within the bounds, sorted by id. */
 static int find_within(struct bsql_cursor *cursor)
 {
 	const struct bsql_hits *all;
@@ -151,7 +153,7 @@ static int find_within(struct bsql_cursor *cursor)
 	return code;
 }
 
-/* limit: so many are enough, of the best or of any; 0: all. */
+/* limit: the maximum number of hits, the best ones if they are scored; 0: all. */
 static int find_hits(struct bsql_cursor *cursor, size_t limit)
 {
 	bool have_scores = wants_scores(cursor);
@@ -188,7 +190,7 @@ static int abort_walk(struct bsql_cursor *cursor)
 	return SQLITE_ABORT;
 }
 
-/* The ids of those that were counted. */
+/* Finds the ids of hits that were only counted. */
 static int name_counted(struct bsql_cursor *cursor)
 {
 	uint64_t view = cursor->view;
@@ -199,7 +201,7 @@ static int name_counted(struct bsql_cursor *cursor)
 	               : abort_walk(cursor);
 }
 
-/* Those behind the hits that are known, to which they come. n: so many are wanted; 0: all. */
+/* Finds hits beyond the known ones. n: the total number wanted; 0: all. */
 static int find_more(struct bsql_cursor *cursor, size_t n)
 {
 	uint64_t view = cursor->view;
@@ -223,9 +225,8 @@ int bsql_cursors_settle(struct bsql_table *table)
 	return code;
 }
 
-/* Queries. */
-
-/* Within brackets a query stays what it is if its own brackets and quotes are in pairs. */
+/* True if the parentheses and quotes of a query are balanced, so that it can be put in
+ * parentheses. */
 static bool is_balanced(const char *query, size_t query_bytes)
 {
 	size_t depth = 0;
@@ -239,7 +240,7 @@ static bool is_balanced(const char *query, size_t query_bytes)
 	return depth == 0 && !is_quoted;
 }
 
-/* A name that stands before a colon in a query, and excludes nothing by its first sign. */
+/* True if the name can be written before a colon in a query. */
 static bool is_nameable(const char *name)
 {
 	for (const char *at = name; *at; at++)
@@ -255,7 +256,7 @@ static int refuse(struct bsql_cursor *cursor, char *message)
 	return SQLITE_ERROR;
 }
 
-/* column: -1 for MATCH in the whole table. */
+/* Adds a MATCH to the query. column: -1 for the whole table. */
 static int add_query(struct bsql_cursor *cursor, int column, sqlite3_value *value)
 {
 	const struct bsql_column *of = column < 0 ? NULL : &declaration_of(cursor)->columns[column];
@@ -300,7 +301,7 @@ static int add_query(struct bsql_cursor *cursor, int column, sqlite3_value *valu
 	return cursor->query ? SQLITE_OK : code ? code : SQLITE_NOMEM;
 }
 
-/* Only what is an integer narrows: SQLite looks at the others itself. */
+/* Only integers narrow the range; SQLite evaluates other bounds itself. */
 static void add_bound(struct bsql_cursor *cursor, char letter, sqlite3_value *value)
 {
 	if (sqlite3_value_type(value) != SQLITE_INTEGER)
@@ -325,7 +326,7 @@ static int add_rank(struct bsql_cursor *cursor, sqlite3_value *value)
 	cursor->weights = bsql_weights_new(declaration_of(cursor));
 	if (!cursor->weights)
 		return SQLITE_NOMEM;
-	/* Without MATCH there is no rank that could be equal to anything. */
+	/* Without MATCH, rank is NULL and equals nothing. */
 	cursor->is_at_end |= !(cursor->plan & PLAN_MATCH);
 	if (text && bsql_weights_read(cursor->weights, declaration_of(cursor), text))
 		return SQLITE_OK;
@@ -335,7 +336,8 @@ static int add_rank(struct bsql_cursor *cursor, sqlite3_value *value)
 			      BSQL_MOST_WEIGHT));
 }
 
-/* What an argument is for; limit and offset: -1 where there is none. */
+/* Reads the arguments of xFilter. Without LIMIT or OFFSET, *limit_out is -1 and *offset_out is
+ * 0. */
 static int read_arguments(struct bsql_cursor *cursor, const char *letters, int argc,
                           sqlite3_value **argv, sqlite3_int64 *limit_out, sqlite3_int64 *offset_out)
 {
@@ -361,7 +363,7 @@ static int read_arguments(struct bsql_cursor *cursor, const char *letters, int a
 	return code;
 }
 
-/* So many hits are asked for; 0: all. */
+/* The number of hits that are wanted; 0: all. */
 static size_t limit_of(sqlite3_int64 limit, sqlite3_int64 offset)
 {
 	if (limit < 0 || offset > INT32_MAX || limit > INT32_MAX)
@@ -441,7 +443,7 @@ int bsql_cursor_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *rowid_out)
 	return code;
 }
 
-/* is_row_read says whether it is there. */
+/* Sets is_row_read if the row exists. */
 static int look_up_row(struct bsql_cursor *cursor)
 {
 	sqlite3_int64 id;
@@ -473,8 +475,8 @@ static int read_row(struct bsql_cursor *cursor)
 	return SQLITE_CORRUPT_VTAB;
 }
 
-/* Behind hits whose rows this connection has deleted or changed since they were found, so that they
- * match no more. */
+/* Skips hits that this connection has deleted or changed since they were found, if they no longer
+ * match. */
 static int skip_changed(struct bsql_cursor *cursor)
 {
 	const struct bs_query_place *places;
@@ -532,7 +534,7 @@ int bsql_cursor_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int 
 			sqlite3_result_double(context, -score);
 		return code == SQLITE_DONE ? SQLITE_OK : code;
 	}
-	/* In an UPDATE, what it does not change. */
+	/* A column that an UPDATE does not change. */
 	if (sqlite3_vtab_nochange(context) && declaration_of(cursor)->content)
 		return SQLITE_OK;
 	code = read_row(cursor);
@@ -540,8 +542,6 @@ int bsql_cursor_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int 
 		sqlite3_result_value(context, sqlite3_column_value(cursor->row, column + 1));
 	return code;
 }
-
-/* For functions. */
 
 struct bsql_cursor *bsql_cursor_of(struct bsql_registry *registry, sqlite3_value *value)
 {

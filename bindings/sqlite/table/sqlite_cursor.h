@@ -1,5 +1,5 @@
 /*
- * sqlite_cursor.h: a walk over a virtual table: how a SELECT is planned, and its rows one by one.
+ * sqlite_cursor.h: cursors over a virtual table.
  */
 #ifndef BINDINGS_SQLITE_TABLE_SQLITE_CURSOR_H
 #define BINDINGS_SQLITE_TABLE_SQLITE_CURSOR_H
@@ -10,7 +10,7 @@ struct bs_query_place;
 struct bs_text;
 
 struct bsql_table {
-	sqlite3_vtab base; /* for SQLite, which knows nothing of the rest */
+	sqlite3_vtab base; /* the part that SQLite knows */
 	sqlite3 *db;
 	struct bsql_registry *registry;
 	struct bsql_index *index;
@@ -18,7 +18,7 @@ struct bsql_table {
 
 struct bsql_cursor;
 
-/* The module's functions. */
+/* The cursor functions of the module. */
 int bsql_cursor_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **cursor_out);
 int bsql_cursor_close(sqlite3_vtab_cursor *cursor);
 int bsql_cursor_filter(sqlite3_vtab_cursor *cursor, int plan, const char *arguments, int argc,
@@ -28,24 +28,25 @@ int bsql_cursor_is_at_end(sqlite3_vtab_cursor *cursor);
 int bsql_cursor_column(sqlite3_vtab_cursor *cursor, sqlite3_context *context, int column);
 int bsql_cursor_rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *rowid_out);
 
-/* Before the table is changed: what cursors over it have not looked up yet is looked up. */
+/* Completes the postponed lookups of all cursors over the table; called before the table is
+ * changed. */
 int bsql_cursors_settle(struct bsql_table *table);
 
-/* The cursor that the value of a table's hidden column stands for; NULL: none that is open. */
+/* The cursor in the value of a table's hidden column, or NULL if no open cursor has it. */
 struct bsql_cursor *bsql_cursor_of(struct bsql_registry *registry, sqlite3_value *value);
-/* BM25 of the row, 0 without MATCH. */
+/* The BM25 score of the current row; 0 without MATCH. */
 int bsql_cursor_score(struct bsql_cursor *cursor, double *score_out);
-/* The same by other weights (sqlite_weighted.h). */
+/* The score with other weights (sqlite_weighted.h). */
 int bsql_cursor_score_by(struct bsql_cursor *cursor, const unsigned char *weights,
                          double *score_out);
-/* The row's texts that are indexed, and where the words of MATCH stand in them; borrowed until the
- * cursor moves. */
+/* The places of MATCH's words in the indexed texts of the current row. Borrowed until the cursor
+ * moves. */
 int bsql_cursor_places(struct bsql_cursor *cursor, const struct bs_query_place **places_out,
                        size_t *n_out);
-/* After that: those texts. */
+/* The indexed texts of the current row, valid after bsql_cursor_places. */
 const struct bs_text *bsql_cursor_texts(const struct bsql_cursor *cursor, size_t *n_out);
-/* The text of a column, NULL if that is, borrowed likewise, and its number among those that are
- * indexed (-1: it is not). SQLITE_RANGE: no such column. */
+/* The text of a column and its number among the indexed columns (-1: not indexed). text_out->text
+ * is NULL for NULL; borrowed until the cursor moves. SQLITE_RANGE: no such column. */
 int bsql_cursor_text(struct bsql_cursor *cursor, int column, struct bs_text *text_out,
                      int *number_out);
 const struct bsql_declaration *bsql_cursor_declaration(const struct bsql_cursor *cursor);

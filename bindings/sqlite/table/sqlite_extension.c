@@ -1,7 +1,7 @@
 /*
- * sqlite_extension.c: the door of bitsift_sqlite.so: what `.load` and sqlite3_load_extension call.
- * By the file's name sqlite3_bitsiftsqlite_init; sqlite3_extension_init where the file is called
- * otherwise.
+ * sqlite_extension.c: the entry points of bitsift_sqlite.so. SQLite derives the name
+ * sqlite3_bitsiftsqlite_init from the file's name; sqlite3_extension_init is used if the file is
+ * renamed.
  */
 #include <sqlite3ext.h>
 
@@ -12,7 +12,7 @@
 
 SQLITE_EXTENSION_INIT1
 
-/* Flags of modules that a table of rows of others' making wants. */
+/* The modules need SQLITE_VTAB_DIRECTONLY and SQLITE_VTAB_INNOCUOUS. */
 #define LEAST_SQLITE 3034000
 
 BS_API int sqlite3_bitsiftsqlite_init(sqlite3 *db, char **message_out,

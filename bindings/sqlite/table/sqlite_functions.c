@@ -1,5 +1,5 @@
-/* sqlite_functions.c: see sqlite_functions.h. bs_query_match finds the places of the words, in the
- * current text of the row. */
+/* sqlite_functions.c: see sqlite_functions.h. The places of the words come from bs_query_match on
+ * the current text of the row. */
 #include "bindings/sqlite/table/sqlite_functions.h"
 
 #include <string.h>
@@ -9,15 +9,15 @@
 
 SQLITE_EXTENSION_INIT3
 
-/* The most words of a snippet, as in FTS5. */
+/* The maximum for snippet(), as in FTS5. */
 #define MOST_WORDS 64
 
 struct span {
 	size_t start, stop;
 };
 
-/* A part of a column's text, which is the text `number` of the row's; places may be of others,
- * too. */
+/* The part of a text to show. `number` is the text's number among the indexed ones; `places` may
+ * include those of other texts. */
 struct shown {
 	struct bs_text text;
 	struct span span;
@@ -41,7 +41,7 @@ static void fail(sqlite3_context *context, struct bsql_cursor *cursor, int code)
 	sqlite3_result_error_code(context, code);
 }
 
-/* NULL: the error is set. */
+/* Returns NULL after it has set the error. */
 static struct bsql_cursor *cursor_of(sqlite3_context *context, int argc, int n_wanted,
                                      const char *usage, sqlite3_value **argv)
 {
@@ -64,7 +64,8 @@ static const char *text_of(sqlite3_value *value)
 	return text ? text : "";
 }
 
-/* Bytes [span) with marks around the words; two places may overlap. */
+/* Appends the bytes of `span` with marks around the words; overlapping places get one pair of
+ * marks. */
 static void append_marked(sqlite3_str *out, const struct bs_text *text, int number,
                           struct span span, const struct bs_query_place *places, size_t n_places,
                           const char *open, const char *close)
@@ -124,7 +125,7 @@ static void highlight(sqlite3_context *context, int argc, sqlite3_value **argv)
 	if (!cursor)
 		return;
 	int code = bsql_cursor_text(cursor, sqlite3_value_int(argv[1]), &text, &number);
-	/* Of a column that there is not, FTS5 says nothing. */
+	/* Like FTS5, ignores a column that does not exist. */
 	if (code == SQLITE_RANGE || (!code && !text.text))
 		return;
 	if (!code)
@@ -139,8 +140,8 @@ static void highlight(sqlite3_context *context, int argc, sqlite3_value **argv)
 	give(context, out);
 }
 
-/* Finds the part to show: of one column or, with column -1, of all. Without places it is the
- * beginning of the first. */
+/* Finds the part to show, of one column or, with column -1, of all. Without places, it is the
+ * beginning of the column, or of the first indexed one. */
 static int find_shown(struct bsql_cursor *cursor, int column, int n_words, struct shown *shown)
 {
 	const struct bs_query_place *places = NULL;
@@ -201,7 +202,7 @@ static void snippet(sqlite3_context *context, int argc, sqlite3_value **argv)
 	give(context, out);
 }
 
-/* The score with the weights that the statement gives. */
+/* The score with the weights in the statement. */
 static int score_by(struct bsql_cursor *cursor, int n_weights, sqlite3_value **values,
                     double *score_out)
 {

@@ -1,8 +1,8 @@
 /*
- * sqlite_info.c: see sqlite_info.h. SELECT * FROM bitsift_info('t'), or ('t', 'schema'): the rows
- * that the index has, those that are deleted or replaced and not yet merged away, its segments, and
- * by which rules its words were cut; other_rules is 1 if these are not this extension's, so that
- * every query reads all rows.
+ * sqlite_info.c: see sqlite_info.h. SELECT * FROM bitsift_info('t'), or ('t', 'schema'), returns
+ * the number of rows in the index, the number of deleted or replaced rows that are not merged away
+ * yet, the number of segments, and the versions with which its words were split. other_rules is 1
+ * if these are not the rules of this extension, so that every query reads all rows.
  */
 #include "bindings/sqlite/table/sqlite_info.h"
 
@@ -57,7 +57,7 @@ static int disconnect(sqlite3_vtab *vtab)
 	return SQLITE_OK;
 }
 
-/* argv: the name; then the schema, if it is given. */
+/* The arguments of xFilter are the name, then the schema if it is given. */
 static int best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
 {
 	int places[2] = {-1, -1};
@@ -173,7 +173,8 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int numbe
 	return SQLITE_OK;
 }
 
-/* Without xCreate: it is there by its name, and no table is made of it. */
+/* Without xCreate, the module is eponymous-only: it is used by its name, and CREATE VIRTUAL TABLE
+ * fails. */
 static const sqlite3_module MODULE = {
 	.xConnect = connect,
 	.xBestIndex = best_index,

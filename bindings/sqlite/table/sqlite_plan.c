@@ -9,7 +9,7 @@ struct planning {
 	sqlite3_index_info *info;
 	sqlite3_str *arguments;
 	int n_arguments, n_columns;
-	int n_taken; /* constraints, LIMIT and OFFSET apart */
+	int n_taken; /* consumed constraints, without LIMIT and OFFSET */
 	bool has_match, has_id, has_rank, is_impossible;
 };
 
@@ -75,8 +75,8 @@ static bool is_limit(const sqlite3_index_info *info, int i)
 	       info->aConstraint[i].op == SQLITE_INDEX_CONSTRAINT_OFFSET;
 }
 
-/* A LIMIT counts what is left of the hits: where nothing else takes some away, and they come in
- * order, it is ours to know. */
+/* The LIMIT applies to our hits only if SQLite evaluates no other constraints and the hits are in
+ * the requested order. */
 static void plan_limit(struct planning *planning)
 {
 	sqlite3_index_info *info = planning->info;
@@ -112,7 +112,7 @@ static void plan_order(struct planning *planning)
 		return;
 	int column = info->aOrderBy[0].iColumn;
 	bool is_rank = column == planning->n_columns + 1 && planning->has_match;
-	/* By weights of its own, hits are put in order by SQLite. */
+	/* With weights in the statement, SQLite sorts the hits. */
 	if ((!is_rank && column >= 0) || (is_rank && planning->has_rank))
 		return;
 	info->orderByConsumed = 1;
@@ -138,8 +138,8 @@ int bsql_plan(sqlite3 *db, int n_columns, sqlite3_index_info *info)
 	int rank = n_columns + 1 > 63 ? 63 : n_columns + 1;
 	if (info->colUsed >> rank & 1 && !(info->idxNum & PLAN_BY_RANK) && !planning.has_rank)
 		info->idxNum |= PLAN_SCORES;
-	/* The hidden column is what MATCH stands at, and what functions are given, which look
-	 * further up what they need. */
+	/* The hidden column is used by MATCH and by auxiliary functions, which look up what they
+	 * need themselves. */
 	if ((info->colUsed & ~(n_columns < 63 ? (sqlite3_uint64)1 << n_columns : 0)) == 0)
 		info->idxNum |= PLAN_COUNT;
 	info->estimatedCost = (double)info->estimatedRows * (planning.has_match ? 1 : 3) + 10;

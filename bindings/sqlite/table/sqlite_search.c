@@ -1,8 +1,8 @@
 /*
- * sqlite_search.c: see sqlite_search.h. SELECT * FROM bitsift_search('DIR', 'query'): a row a hit,
- * the best first; of records of a JSONL collection id is the record's, of files path. The answer is
- * that of `bitsift query --index DIR` by the same user without a word of consent: sources that lie
- * elsewhere than beside the index are not read (struct bs_consent).
+ * sqlite_search.c: see sqlite_search.h. SELECT * FROM bitsift_search('DIR', 'query') returns a row
+ * for each hit, the best first. id is the id of a JSONL record, or the path of a file. The result
+ * is that of `bitsift query --index DIR` without options of consent: sources in other folders than
+ * the index are not read (struct bs_consent).
  */
 #include "bindings/sqlite/table/sqlite_search.h"
 
@@ -27,7 +27,8 @@ enum column {
 };
 #define SCHEMA "CREATE TABLE x(id, path, score, line, snippet, dir HIDDEN, query HIDDEN)"
 
-/* idxNum, and idxStr: a letter for each argument, of dir, query, LIMIT and OFFSET. */
+/* Flags of idxNum. idxStr has a letter for each argument: d (dir), q (query), l (LIMIT) and o
+ * (OFFSET). */
 #define PLAN_SNIPPETS 1
 #define PLAN_PASSAGES 2
 #define PLAN_COUNT    4
@@ -43,7 +44,7 @@ struct cursor {
 	sqlite3_vtab_cursor base;
 	struct row *rows;
 	size_t n_rows, capacity;
-	uint64_t n, at; /* rows, or, if they are only counted, how many there are */
+	uint64_t n, at; /* n: the number of rows; if PLAN_COUNT, they are only counted */
 	char *dir, *query;
 };
 
@@ -52,7 +53,8 @@ static int connect(sqlite3 *db, void *context, int argc, const char *const *argv
 {
 	(void)context, (void)argc, (void)argv, (void)message_out;
 	int code = sqlite3_declare_vtab(db, SCHEMA);
-	/* It reads files: not for what a database file itself may ask. */
+	/* The function reads files, so statements inside a database file, such as views, must not
+	 * call it. */
 	if (!code)
 		code = sqlite3_vtab_config(db, SQLITE_VTAB_DIRECTONLY);
 	sqlite3_vtab *vtab = code ? NULL : calloc(1, sizeof(*vtab));
@@ -300,7 +302,8 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int numbe
 	return SQLITE_OK;
 }
 
-/* Without xCreate: it is there by its name, and no table is made of it. */
+/* Without xCreate, the module is eponymous-only: it is used by its name, and CREATE VIRTUAL TABLE
+ * fails. */
 static const sqlite3_module MODULE = {
 	.xConnect = connect,
 	.xBestIndex = best_index,

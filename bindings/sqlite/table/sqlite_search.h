@@ -1,5 +1,5 @@
-/* sqlite_search.h: bitsift_search('DIR', 'query'), a table-valued function over the index in a
- * directory. */
+/* sqlite_search.h: bitsift_search('DIR', 'query'), a table-valued function that searches the index
+ * in a directory. */
 #ifndef BINDINGS_SQLITE_TABLE_SQLITE_SEARCH_H
 #define BINDINGS_SQLITE_TABLE_SQLITE_SEARCH_H
 

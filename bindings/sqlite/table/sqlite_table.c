@@ -1,5 +1,4 @@
-/* sqlite_table.c: see sqlite_table.h. What rows are found, sqlite_cursor.c knows; what is kept,
- * sqlite_index.c. */
+/* sqlite_table.c: see sqlite_table.h. sqlite_cursor.c finds rows, sqlite_index.c stores changes. */
 #include "bindings/sqlite/table/sqlite_table.h"
 
 #include <stdlib.h>
@@ -14,7 +13,7 @@
 
 SQLITE_EXTENSION_INIT3
 
-/* The longest row that an index takes. */
+/* The limit for the indexed texts of a row. */
 #define MOST_ROW_BYTES ((size_t)256 << 20)
 
 static struct bsql_table *table_of(sqlite3_vtab *vtab)
@@ -74,7 +73,7 @@ static int start(sqlite3 *db, void *registry, int argc, const char *const *argv,
 	code = bsql_index_acquire(registry, db, &declaration, &index, &err);
 	if (!code && !table)
 		code = SQLITE_NOMEM;
-	/* What the library has against the options, before there is a table of them. */
+	/* Let the library check the options before the tables are created. */
 	if (!code && is_new)
 		code = bsql_index_check_query(index, "a", 1);
 	if (!code && is_new)
@@ -168,8 +167,6 @@ static int command(sqlite3_vtab *vtab, sqlite3_value *what, sqlite3_value *rank,
 	return note(vtab, sqlite3_value_int64(rowid), false, NULL, 0);
 }
 
-/* Rows. */
-
 static size_t texts_bytes(const struct bsql_declaration *of, sqlite3_value **columns)
 {
 	size_t n_bytes = 0;
@@ -178,7 +175,7 @@ static size_t texts_bytes(const struct bsql_declaration *of, sqlite3_value **col
 	return n_bytes;
 }
 
-/* The texts that are indexed of the columns, in the shadow's room for them. */
+/* The indexed texts of the columns, stored in the shadow's buffer. */
 static int take_texts(sqlite3_vtab *vtab, sqlite3_value **columns, const struct bs_text **texts_out,
                       size_t *n_texts_out)
 {
@@ -201,7 +198,7 @@ static int take_texts(sqlite3_vtab *vtab, sqlite3_value **columns, const struct 
 	return SQLITE_OK;
 }
 
-/* Texts as they stand there: the statement does not outlast them (run_row). */
+/* Binds texts without a copy; run_row clears the bindings before they become invalid. */
 static int bind(sqlite3_stmt *statement, int i, sqlite3_value *value)
 {
 	if (sqlite3_value_type(value) != SQLITE_TEXT)
@@ -237,7 +234,7 @@ static int delete_row(sqlite3_vtab *vtab, sqlite3_value *id)
 	return code ? code : note(vtab, sqlite3_value_int64(id), false, NULL, 0);
 }
 
-/* old_id NULL: the row is new. values: the id, which may be NULL then, and the columns. */
+/* old_id: NULL for a new row. values: the id, which may be NULL for a new row, and the columns. */
 static int put_row(sqlite3_vtab *vtab, sqlite3_value *old_id, sqlite3_value **values,
                    sqlite3_int64 *id_out)
 {
@@ -285,8 +282,6 @@ static int update(sqlite3_vtab *vtab, int argc, sqlite3_value **argv, sqlite3_in
 		return command(vtab, argv[2 + n_columns], argv[3 + n_columns], argv[1]);
 	return put_row(vtab, is_new ? NULL : argv[0], argv + 1, id_out);
 }
-
-/* Transactions. */
 
 static int begin(sqlite3_vtab *vtab)
 {
@@ -336,7 +331,7 @@ static int rollback_to(sqlite3_vtab *vtab, int number)
 }
 
 #if SQLITE_VERSION_NUMBER >= 3044000
-/* PRAGMA integrity_check. */
+/* For PRAGMA integrity_check. */
 static int integrity(sqlite3_vtab *vtab, const char *schema, const char *table, int flags,
                      char **message_out)
 {

@@ -1,4 +1,4 @@
-/* sqlite_table.h: the module bitsift: CREATE VIRTUAL TABLE t USING bitsift(...), and its life. */
+/* sqlite_table.h: the module bitsift, for CREATE VIRTUAL TABLE t USING bitsift(...). */
 #ifndef BINDINGS_SQLITE_TABLE_SQLITE_TABLE_H
 #define BINDINGS_SQLITE_TABLE_SQLITE_TABLE_H
 

@@ -51,7 +51,8 @@ bool bsql_weights_read(unsigned char *weights, const struct bsql_declaration *de
 	return at[1 + strspn(at + 1, " ")] == '\0';
 }
 
-/* "title=3" for each column that is indexed, NULL-ended; for sqlite3_free, which frees all. */
+/* Returns "title=3" for each indexed column, NULL-terminated, in one allocation to be freed with
+ * sqlite3_free. */
 static const char **name_weights(const struct bsql_declaration *declaration,
                                  const unsigned char *weights)
 {

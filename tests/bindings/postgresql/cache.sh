@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# cache.sh: the cache of an index is kept over restarts, crashes and promotions; what is missing or damaged in it is made anew from the pages, byte for
-# byte; what nobody needs any more goes. Each question is asked by a new session, which opens the index anew.
+# cache.sh: tests that the cache of an index survives restarts, crashes and promotions, that missing
+# or damaged files in it are made again from the pages, byte for byte, and that unused files are
+# removed. Each query runs in a new session, which opens the index anew.
 set -euo pipefail
 . "$(dirname -- "${BASH_SOURCE[0]}")/cluster.sh"
 cluster_begin "$(mktemp -d "${TMPDIR:-/tmp}/bitsift-cache.XXXXXX")"
@@ -15,17 +16,17 @@ fail() {
 same() { # WANTED FOUND WHAT
     [ "$1" = "$2" ] || fail "$3: $2, not $1"
 }
-files() { # that have their names, one a line
+files() { # finished files, one per line
     find "$cache/1" -type f ! -name '*.tmp*' | LC_ALL=C sort
 }
 segment() { # the largest file
     find "$cache/1" -type f -printf '%s %p\n' | sort -n | tail -n 1 | cut -d ' ' -f 2
 }
-# Which files they are: unchanged ones have the same inode and time.
+# Identifies the files: an unchanged file has the same inode and time.
 fingerprints() { files | xargs stat -c '%i %Y %n'; }
 sums() { files | xargs sha256sum; }
 empty() { files | xargs -r rm --; }
-flip() { # FILE OFFSET: one bit
+flip() { # FILE OFFSET: flips a bit
     local byte
     byte=$(od -An -tu1 -j "$2" -N 1 "$1")
     printf %b "\\x$(printf %x $((byte ^ 16)))" | dd of="$1" bs=1 seek="$2" conv=notrunc status=none
@@ -47,7 +48,7 @@ wanted=$(answers)
 before=$(sums) found=$(fingerprints) rows=$(sql one -c "SELECT bitsift_check('ti')")
 [ "$(files | wc -l)" = "$(sql one -c "SELECT files FROM bitsift_info('ti')")" ] || fail "the cache has other files than the index: $(files)"
 
-# The pages have less than can be had by compressing what the cache has.
+# The pages take less space than the compressed cache files would.
 stored=$(sql one -c "SELECT stored_bytes FROM bitsift_info('ti')") packed=$(files | xargs cat | gzip -6 | wc -c)
 [ $((stored * 10)) -lt $((packed * 9)) ] || fail "$stored bytes in the pages are no condensed segments: $packed by gzip"
 
@@ -59,7 +60,7 @@ for how in stop kill; do
     same "$rows" "$(sql one -c "SELECT bitsift_check('ti')")" "rows after $how"
 done
 
-# What the pages have is the same, byte for byte.
+# Files made from the pages are equal byte for byte.
 empty
 same "$wanted" "$(answers)" "answers from the pages"
 same "$before" "$(sums)" "files from the pages"
@@ -70,13 +71,13 @@ truncate -s -1 "$(segment)"
 same "$wanted" "$(answers)" "answers after a file was cut"
 same "$before" "$(sums)" "files after one was cut"
 
-# A query that is cancelled leaves nothing behind.
+# A cancelled query leaves no temporary files.
 for ms in 1 2 5 10 20; do
     empty
     said=$(sql one -c "SET statement_timeout = $ms" -c "SELECT count(*) FROM t WHERE body @@@ 'seven'" 2>&1) || [[ $said == *'statement timeout'* ]] || fail "$said"
     [ -z "$(find "$cache" -name '*.tmp*')" ] || fail "temporary files are left: $(find "$cache")"
 done
-# In the middle of a transaction that goes on, it has no lock and no file any more.
+# A query that is cancelled in a continuing transaction holds no lock and no file afterwards.
 empty
 sql one -c "SET enable_seqscan = off" -c "SET statement_timeout = 20" \
     -c "DO \$\$ BEGIN PERFORM count(*) FROM t WHERE body @@@ 'seven'; EXCEPTION WHEN query_canceled THEN
@@ -84,19 +85,20 @@ sql one -c "SET enable_seqscan = off" -c "SET statement_timeout = 20" \
             RAISE 'something is left'; END IF; END \$\$" -c "SET statement_timeout = 0" -c "SELECT count(*) FROM t WHERE body @@@ 'seven'" >/dev/null
 same "$wanted" "$(answers)" "answers after queries were cancelled"
 same "$before" "$(sums)" "files after queries were cancelled"
-# Several that make it at once.
+# Several sessions make the cache at the same time.
 empty
 for n in 1 2 3 4 5 6; do answers >"$cluster_folder/answers.$n" & done
 wait
 for n in 1 2 3 4 5 6; do same "$wanted" "$(cat "$cluster_folder/answers.$n")" "answers of several at once"; done
 same "$before" "$(sums)" "files of several at once"
 
-# Damage in the cache: bitsift_check finds it wherever it is; a query that does fails, and the next one has a new file.
+# Damage in the cache: bitsift_check finds it anywhere. A query that finds it fails, and the next
+# one uses a new file.
 n_bytes=$(stat -c %s "$(segment)")
 for part in 0 1 2 3 4 5 6 7 8; do
     flip "$(segment)" $((n_bytes * part / 9 + 70))
     said=$(sql one -c "SELECT bitsift_check('ti')" 2>&1) && fail "bitsift_check does not see what is damaged at $part / 9"
-    [[ $said == *'in the cache is not what was written'* ]] || fail "bitsift_check: $said"
+    [[ $said == *'in the cache has a wrong checksum'* ]] || fail "bitsift_check: $said"
     same "$rows" "$(sql one -c "SELECT bitsift_check('ti')")" "rows after damage at $part / 9"
     same "$before" "$(sums)" "files after damage at $part / 9"
     flip "$(segment)" $((n_bytes * part / 9 + 70))
@@ -106,13 +108,13 @@ for part in 0 1 2 3 4 5 6 7 8; do
     answers >"$cluster_folder/answers"
 done
 
-# A session that has the index open asks again after its failure.
+# A session that has the index open works again after such a failure.
 flip "$(segment)" 70
 said=$(sql one -v ON_ERROR_STOP=0 -c "SET enable_seqscan = off" -c "SELECT count(*) FROM t WHERE body @@@ 'seven'" -c "SELECT count(*) FROM t WHERE body @@@ 'seven'" 2>&1)
 [[ $said == *"ERROR"*"made anew"*$'\n'13* ]] || fail "two questions of one session: $said"
 same "$before" "$(sums)" "files after a session found damage"
 
-# What nobody needs: of an older program, of processes of a run before, of relations that are gone.
+# Unused files: of an older program, of processes of an earlier run, of dropped relations.
 as_postgres mkdir "$cache/000123456789abcd"
 as_postgres touch "$cache/000123456789abcd/file" "$(segment).tmp0001020304050607-$$" "$cache/1/base+1+1.00112233445566778899aabbccddeeff"
 sql one -c 'CREATE TABLE u AS SELECT * FROM t' -c 'CREATE INDEX ui ON u USING bitsift (body)'
@@ -124,7 +126,7 @@ same "$wanted" "$(answers)" "answers in the end"
 same "$before" "$(sums)" "files in the end"
 same "1 run" "$(cd "$cache" && echo * | tr " " "\n" | sed 's/-.*//' | xargs)" "folders"
 
-# A replica begins without a cache, makes the same, and keeps it when it becomes a server of its own.
+# A replica starts without a cache, makes an identical one, and keeps it after its promotion.
 cluster_replica two one
 [ -z "$(find "$cluster_folder/two/pg_stat_tmp" -mindepth 1)" ] || fail "a base backup has the cache"
 same "$wanted" "$(answers two)" "answers of a replica"
@@ -137,7 +139,7 @@ same "$wanted" "$(answers two)" "answers of a replica that was promoted"
 same "$found" "$(cd "$cluster_folder/two/pg_stat_tmp/bitsift/1" && stat -c '%i %Y %n' -- *)" "files of a replica that was promoted"
 cluster_stop two
 
-# Segments that are not condensed take more pages; each is as it was written.
+# Segments that are not condensed take more pages and are stored verbatim.
 sizes() { sql one -c "SELECT stored_bytes FROM bitsift_info('tp')"; }
 sql one -c 'CREATE INDEX tp ON t USING bitsift (body) WITH (grams = on, condensed = off)' -c 'DROP INDEX ti'
 plain=$(sizes)
@@ -152,7 +154,7 @@ sql one -c 'DELETE FROM t WHERE id = -1' -c 'VACUUM t'
 same "$wanted" "$(answers)" "answers of an index that was condensed later"
 sql one -c 'CREATE INDEX ti ON t USING bitsift (body) WITH (grams = on)' -c 'DROP INDEX tp'
 
-# Damage in the pages: bitsift_check finds it; the cache stays, and answers.
+# Damage in the pages: bitsift_check finds it; the cache remains and answers queries.
 path=$cluster_folder/one/$(sql one -c "SELECT pg_relation_filepath('ti')")
 cluster_stop one
 flip "$path" $((8192 * 20 + 1000))
@@ -168,7 +170,7 @@ flip "$path" $((8192 * 20 + 1000))
 cluster_start one
 same "$wanted" "$(answers)" "answers of pages that are good again"
 
-# Pages of an older layout say what to do.
+# Pages of an older version produce an error with advice.
 cluster_stop one
 printf '\001' | dd of="$path" bs=1 seek=28 conv=notrunc status=none
 cluster_start one

@@ -1,5 +1,5 @@
-/* test_attenuated.c: attenuated filters against what can be reached in so many hops, and the way to
- * the nearest holder in networks of 64 nodes. */
+/* test_attenuated.c: compares attenuated filters with the nodes that are reachable within a number
+ * of hops, and tests the search for the nearest holder in networks of 64 nodes. */
 #include "core/bitsift/bloom.h"
 #include "tests/generate/network.h"
 #include "tests/rigs/core_rig.h"
@@ -53,8 +53,8 @@ static void test_shapes(void **state)
 	bs_attenuated_free(NULL);
 }
 
-/* A line of nodes, each with one word: the word of the one that is i hops away is at level i, and
- * past the last level nowhere. */
+/* A line of nodes with one word each: the word of the node i hops away is at level i, and beyond
+ * the last level at none. */
 static void test_a_line(void **state)
 {
 	enum {
@@ -113,7 +113,7 @@ static void expect_hop(struct bs_route *route, uint64_t node, uint64_t from, uin
 	assert_int_equal(hop.level, level);
 }
 
-/* Nearest first, of equal sums the one that is farther along, then the earlier one; nothing
+/* Nearest first; among equal sums the one with more hops done, then the earlier one; no node
  * twice. */
 static void test_order_of_asking(void **state)
 {
@@ -127,8 +127,8 @@ static void test_order_of_asking(void **state)
 		expect_ok(bs_route_offer(route, 1, 2, NULL), NULL);
 		expect_ok(bs_route_offer(route, 2, 1, NULL), NULL);
 		expect_ok(bs_route_offer(route, UINT64_MAX, 1, NULL), NULL);
-		expect_ok(bs_route_offer(route, 7, 0, NULL), NULL); /* was asked */
-		expect_hop(route, 2, 7, 1, 1);                      /* a false path: */
+		expect_ok(bs_route_offer(route, 7, 0, NULL), NULL); /* has been asked already */
+		expect_hop(route, 2, 7, 1, 1);                      /* a false path */
 		expect_ok(bs_route_offer(route, 3, 2, NULL), NULL);
 		expect_ok(bs_route_offer(route, 1, 3, NULL), NULL);
 		expect_hop(route, UINT64_MAX, 7, 1, 1);
@@ -139,7 +139,7 @@ static void test_order_of_asking(void **state)
 		assert_false(bs_route_next(route, &hop));
 		assert_int_equal(hop.node, 0);
 	}
-	/* Many at once, and none of them again. */
+	/* Many nodes at once, each only once. */
 	expect_ok(bs_route_start(route, 0, NULL), NULL);
 	assert_true(bs_route_next(route, &hop));
 	for (uint64_t i = 0; i < 10000; i++)
@@ -154,8 +154,8 @@ static void test_order_of_asking(void **state)
 	bs_route_free(NULL);
 }
 
-/* The same one in any order; each node is that of as many keys as another; a node that goes moves
- * its keys alone. */
+/* The home of a key does not depend on the order of the nodes; nodes are homes of equal numbers of
+ * keys; if a node leaves, only its keys get another home. */
 static void test_homes(void **state)
 {
 	enum {
@@ -181,21 +181,21 @@ static void test_homes(void **state)
 }
 
 /*
- * 64 nodes and three levels: whatever a node looks for, the nearest holder is found. In 2 KB an
- * entry and level for each 1,000 words that the entry reaches, at most 2 % of the hops to holders
- * within three hops are false. Filters tell nothing of those that are farther away: the search goes
- * on blindly, or asks the word's home, and then at most 2 % of all hops are false, and none is
- * blind, also where nearly all holders are far away: in a ring.
+ * 64 nodes and three levels: the nearest holder of any word is found. With 2 KB per entry and level
+ * for each 1,000 words that the entry reaches, at most 2 % of the hops to holders within three hops
+ * are false. Filters do not contain farther holders. For these the search continues blindly, or
+ * asks the home of the word; in the latter case at most 2 % of all hops are false and none is
+ * blind, even in a ring, where nearly all holders are far away.
  */
 static void test_nearest_holder(void **state)
 {
 	static const struct {
 		uint32_t degree;
 		double bits_per_word;
-		/* the most of hops that are false, for holders within three hops */
+		/* The limit for the share of false hops, for holders within three hops. */
 		double near_share;
-		double share;      /* the same, or blind, for all */
-		double home_share; /* for all, where homes are asked */
+		double share; /* the limit for the share of false and blind hops, for all holders */
+		double home_share; /* the limit for all holders if homes are asked */
 	} cases[] = {{8, 16, 0.02, 0.02, 0.02}, {8, 8, 0.02, 0.02, 0.02}, {6, 16, 0.02, 0.02, 0.02},
 	             {4, 16, 0.02, 0.12, 0.02}, {4, 2, 1, 1, 1},          {2, 16, 0.02, 1, 0.02}};
 	AUTO(bs_route_free_at) struct bs_route *route;
@@ -214,7 +214,7 @@ static void test_nearest_holder(void **state)
 		assert_true((double)bs_network_level_bytes(network) <=
 		            2.048 * (double)bs_network_most_reached(network));
 		uint64_t n_asked[3] = {0}, n_off[3] = {0},
-			 random = 99; /* [0]: within three hops, [1]: all, [2]: with homes */
+			 random = 99; /* [0]: within three hops, [1]: all, [2]: all, with homes */
 		for (int n = 0; n < 5000;) {
 			uint32_t from = (uint32_t)random_below(&random, 64),
 				 word = (uint32_t)random_below(&random, options.n_words);
@@ -258,8 +258,8 @@ static void test_nearest_holder(void **state)
 	}
 }
 
-/* Each level has the rate of a plain filter of what it reaches, measured by words that nobody
- * has. */
+/* Each level has the false-positive rate of a plain filter of the words that it reaches, measured
+ * with words that no node has. */
 static void test_rate_of_each_level(void **state)
 {
 	struct bs_network_options options = {.seed = 3,

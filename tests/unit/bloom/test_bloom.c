@@ -1,5 +1,5 @@
-/* test_bloom.c: the arithmetic against closed forms and published tables, and the plain filter
- * against the arithmetic. */
+/* test_bloom.c: compares the arithmetic with closed forms and published tables, and the plain
+ * filter with the arithmetic. */
 #include <math.h>
 
 #include "core/base/hash.h"
@@ -14,7 +14,7 @@ static void expect_near(double got, double wanted, double share)
 		fail_msg("%.9g is not %.9g within %g", got, wanted, share);
 }
 
-/* P. Cao, "Bloom Filters - the math" (after Fan, Cao, Almeida and Broder, "Summary Cache", 1998):
+/* P. Cao, "Bloom Filters - the math" (after Fan, Cao, Almeida and Broder, "Summary Cache", 1998),
  * to three digits. */
 static const struct {
 	uint64_t bits_per_key;
@@ -39,12 +39,12 @@ static void test_published_rates(void **state)
 
 static void test_closed_forms(void **state)
 {
-	/* 9.585 bits a key at 1 %, 14.378 at 0.1 %; each factor of ten costs 4.79. */
+	/* 9.585 bits per key at 1 %, 14.378 at 0.1 %; each factor of ten costs 4.79. */
 	assert_int_equal(bs_bloom_optimal_bits(1000000, 0.01), 9585059);
 	assert_int_equal(bs_bloom_optimal_bits(1000000, 0.001), 14377588);
 	assert_int_equal(bs_bloom_optimal_hashes(9585059, 1000000), 7);
 	assert_int_equal(bs_bloom_optimal_hashes(14377588, 1000000), 10);
-	/* The best filter is half full, and then p = 2^-k. */
+	/* The optimal filter is half full, and its rate is p = 2^-k. */
 	for (uint32_t k = 1; k <= 40; k++) {
 		uint64_t n_bits = bs_bloom_optimal_bits(1000000, exp2(-(double)k));
 		assert_int_equal(bs_bloom_optimal_hashes(n_bits, 1000000), k);
@@ -53,7 +53,7 @@ static void test_closed_forms(void **state)
 		expect_near(bs_bloom_bits_per_key(k, 0.5), k / M_LN2, 1e-12);
 	}
 	expect_near(bs_bloom_bits_per_key(1, 0.25), 3.4760594967822, 1e-12);
-	/* The three forms agree at any density: m = n * bits_per_key(k, d) gives d. */
+	/* The three formulas agree at any density: m = n * bits_per_key(k, d) gives d. */
 	for (double d = 0.05; d < 0.61; d += 0.05) {
 		uint64_t n_bits = (uint64_t)(bs_bloom_bits_per_key(3, d) * 1e9);
 		expect_near(bs_bloom_density(n_bits, 3, 1000000000), d, 1e-6);
@@ -67,10 +67,10 @@ static void test_edges_of_the_arithmetic(void **state)
 	assert_int_equal(bs_bloom_optimal_bits(0, 1e-300), 1);
 	assert_int_equal(bs_bloom_optimal_bits(1, nextafter(1, 0)), 1);
 	assert_int_equal(bs_bloom_optimal_bits(1000, nextafter(1, 0)), 1);
-	assert_int_equal(bs_bloom_optimal_bits(1, 0.5), 2); /* 1.44 */
+	assert_int_equal(bs_bloom_optimal_bits(1, 0.5), 2); /* exactly 1.44 */
 	assert_int_equal(bs_bloom_optimal_bits(1, 1e-300), 1438);
 	assert_true(bs_bloom_optimal_bits(1, 5e-324) > 1438);
-	/* more than there are numbers for */
+	/* saturates */
 	assert_true(bs_bloom_optimal_bits(UINT64_MAX, 1e-9) == UINT64_MAX);
 	assert_int_equal(bs_bloom_optimal_hashes(1, 0), 1);
 	assert_int_equal(bs_bloom_optimal_hashes(1, 1000), 1);
@@ -80,18 +80,18 @@ static void test_edges_of_the_arithmetic(void **state)
 	assert_true(bs_bloom_false_rate(1000, 7, 0) == 0);
 	assert_true(bs_bloom_density(1, 64, UINT64_MAX) == 1);
 	assert_true(bs_bloom_false_rate(1, 64, UINT64_MAX) == 1);
-	/* Where 1 - e^-x would lose every digit. */
+	/* Where 1 - e^-x would lose all digits. */
 	expect_near(bs_bloom_density(UINT64_C(1) << 60, 1, 1), exp2(-60), 1e-9);
 	expect_near(bs_bloom_bits_per_key(1, 1e-18), 1e18, 1e-9);
 }
 
-/* Frozen: a difference here means that no filter that was ever stored can be asked any more. */
+/* Fixed: if one changes, stored filters cannot be queried any more. */
 static void test_frozen_keys(void **state)
 {
 	static const struct {
 		const char *word;
 		struct bs_bloom_key key;
-		uint32_t positions[4]; /* of 4, in 1,000,000 bits */
+		uint32_t positions[4]; /* the first, for 1,000,000 bits */
 	} frozen[] = {
 		{"",
 	         {UINT64_C(0x45a7da599a3a55b0), UINT64_C(0x04f2a7af0a0d8133)},
@@ -128,7 +128,7 @@ static void test_frozen_keys(void **state)
 #ifdef __SIZEOF_INT128__
 __extension__ typedef unsigned __int128 wide_t;
 
-/* The positions are those of the formula in the header, as it stands there. */
+/* Positions follow the formula in the header. */
 static void test_positions_by_the_formula(void **state)
 {
 	uint64_t random = 1;
@@ -205,13 +205,13 @@ static void test_shapes(void **state)
 	}
 	bs_bloom_free(NULL);
 	bloom = new_bloom(64, 1);
-	/* the empty key is a key */
+	/* the empty key is valid */
 	assert_false(bs_bloom_has(bs_bloom_look(bloom), bs_bloom_key_of_bytes(NULL, 0)));
 	bs_bloom_add(bloom, bs_bloom_key_of_bytes(NULL, 0));
 	assert_true(bs_bloom_has(bs_bloom_look(bloom), bs_bloom_key_of_bytes(NULL, 0)));
 }
 
-/* What was added is found; of what was not, the predicted share. */
+/* Added keys are found; of other keys, the predicted share. */
 static void test_measured_rates(void **state)
 {
 	static const struct {
@@ -229,8 +229,8 @@ static void test_measured_rates(void **state)
 		assert_int_equal(count_keys(bloom, 0, n), n);
 		double predicted = bs_bloom_false_rate(n_bits, n_hashes, n);
 		double measured = (double)count_keys(bloom, n, n + n_absent) / (double)n_absent;
-		/* Chance in the queries, and chance in how full the filter got: its density varies
-		 * by 1 / sqrt(m) or less. */
+		/* The bound has the variance of the queries and that of the density, which is at
+		 * most 1 / sqrt(m). */
 		double bound = 4 * sqrt(predicted / (double)n_absent) +
 		               predicted * n_hashes * 2 / sqrt((double)n_bits);
 		print_message("%6" PRIu64
@@ -275,7 +275,7 @@ static void test_cardinality(void **state)
 	AUTO(bs_bloom_free_at) struct bs_bloom *bloom = new_bloom(100000, 5);
 	for (uint64_t n = 0; n < 40000; n += 1000) {
 		add_keys(bloom, n, n + 1000);
-		add_keys(bloom, n, n + 1000); /* again: they count once */
+		add_keys(bloom, n, n + 1000); /* repeated keys count once */
 		expect_near(bs_bloom_cardinality(bs_bloom_look(bloom)), (double)n + 1000, 0.03);
 	}
 	bs_bloom_free(bloom);
@@ -314,7 +314,7 @@ static void test_two_sets(void **state)
 	          &said);
 	assert_true(isinf(n_keys));
 
-	/* What two have that have nothing in common is about 0, and never less. */
+	/* The estimated intersection of disjoint filters is about 0, and never negative. */
 	for (uint64_t i = 0; i < 20; i++) {
 		AUTO(bs_bloom_free_at)
 		struct bs_bloom *one = new_bloom(2000, 5), *two = new_bloom(2000, 5);
@@ -337,7 +337,7 @@ static void test_two_sets(void **state)
 		                 bs_bloom_look(a).bits[i] & bs_bloom_look(b).bits[i]);
 }
 
-/* Many filters of many shapes at once say what each says. */
+/* A pass over many filters of many shapes gives the answers of the single filters. */
 static void test_pass(void **state)
 {
 	enum {
@@ -370,10 +370,9 @@ static void test_pass(void **state)
 		bs_bloom_free(blooms[i]);
 }
 
-/* The stated rates, by ten million absent keys each, or as many as 10,000 are to be found of:
- * within 5 % of the formula, and from 1,000 keys on within 1 %, besides what is chance in so many
- * questions. Filters of few keys are many, as each one is a little fuller or emptier than the
- * mean. */
+/* The stated rates, measured with ten million absent keys, or as many as make 10,000 expected hits:
+ * within 5 % of the formula, and from 1,000 keys on within 1 %, plus the statistical error. For few
+ * keys, many filters are used, because their densities differ. */
 static void test_rates_by_ten_million(void **state)
 {
 	static const struct {

@@ -1,5 +1,5 @@
-/* test_compress.c: codes against the entropy, plans against the tables of the paper, deltas against
- * theirs. */
+/* test_compress.c: compares codes with the entropy, plans with the tables of the paper, and deltas
+ * with their entropy. */
 #include <math.h>
 
 #include "core/bitsift/bloom.h"
@@ -25,7 +25,7 @@ static uint8_t *random_bits(uint64_t n_bits, double density, uint64_t *random, u
 	return bits;
 }
 
-/* Comes back, and takes as many bytes as are returned. */
+/* Encodes and decodes; returns the size of the code. */
 static size_t code_bytes(const uint8_t *bits, uint64_t n_bits, uint64_t n_set)
 {
 	AUTO(bs_buffer_deinit) struct bs_buffer code = {0};
@@ -36,8 +36,8 @@ static size_t code_bytes(const uint8_t *bits, uint64_t n_bits, uint64_t n_set)
 	return code.used_bytes;
 }
 
-/* Within 1 % of the entropy (goal: far less), from one bit in a million to all but one in a
- * million. */
+/* Within 1 % of the entropy (the goal is far less), from one set bit in a million to all but
+ * one. */
 static void test_code_takes_the_entropy(void **state)
 {
 	static const double densities[] = {0.00001, 0.0001, 0.001, 0.003, 0.01,  0.0316,
@@ -71,7 +71,7 @@ static void test_code_of_every_size(void **state)
 					16);
 		}
 	}
-	/* A single bit, wherever it stands among many. */
+	/* A single bit anywhere among many. */
 	for (uint64_t at = 0; at < 1000000; at = at * 3 + 1) {
 		FREED uint8_t *bits = must_calloc(1, bs_bits_bytes(1000000));
 		bits[at / 8] = (uint8_t)(1 << at % 8);
@@ -79,7 +79,7 @@ static void test_code_of_every_size(void **state)
 	}
 }
 
-/* Bits that are not at random at all come back, too: runs, which the code does not like. */
+/* Bits that are not random are decoded correctly, too: runs, for which the code is not made. */
 static void test_code_of_runs(void **state)
 {
 	uint64_t random = 17;
@@ -97,9 +97,9 @@ static void test_code_of_runs(void **state)
 }
 
 /*
- * Mitzenmacher, "Compressed Bloom Filters", tables 1 to 4: memory, bits sent and hashes a key,
- * false positive rate. First what the best plain filter is, then what compression makes of it: with
- * the same bits sent, and for the same rate.
+ * Mitzenmacher, "Compressed Bloom Filters", tables 1 to 4: memory, sent bits and hashes per key,
+ * false-positive rate. First the best plain filter, then the compressed ones: with the same number
+ * of sent bits, and for the same rate.
  */
 static const struct {
 	double memory, sent, rate;
@@ -119,7 +119,7 @@ static void test_published_tables(void **state)
 		              bs_bloom_entropy(bs_bloom_density(m, published[i].n_hashes, n));
 		assert_true(fabs(rate / published[i].rate - 1) < 0.005);
 		assert_true(fabs(sent / published[i].sent - 1) < 0.001);
-		/* With so much to send, and so much memory, the plan is at least as good. */
+		/* With these limits for sent bits and memory, the plan is at least as good. */
 		struct bs_bloom_plan plan;
 		expect_ok(bs_bloom_plan_for_size(n, sent, published[i].memory, &plan, NULL), NULL);
 		assert_true(plan.false_rate <= rate * 1.0001);
@@ -132,7 +132,8 @@ static void test_published_tables(void **state)
 	}
 }
 
-/* n keys by the plan: what is sent is measured, and the rate by so many absent keys. */
+/* Builds a filter of n keys by the plan; measures the sent bits, and the rate with n_absent absent
+ * keys. */
 static double measure(const struct bs_bloom_plan *plan, uint64_t n, uint64_t n_absent,
                       double *sent_out)
 {
@@ -153,7 +154,7 @@ static double measure(const struct bs_bloom_plan *plan, uint64_t n, uint64_t n_a
 	return (double)n_found / (double)n_absent;
 }
 
-/* The paper's table again, by filters that are made, sent and asked. Memory, then z, are limits. */
+/* The tables again, with real filters. Memory, then sent bits, are limits. */
 static void test_tables_by_measurement(void **state)
 {
 	static const struct {
@@ -173,7 +174,7 @@ static void test_tables_by_measurement(void **state)
 		              "%.3g measured\n",
 		              (double)plan.n_bits / 1e6, plan.n_hashes, sent, plan.sent_bits,
 		              wanted[i].rate, plan.false_rate, rate);
-		/* The rate of the paper, or a lower one. */
+		/* The rate of the paper or lower. */
 		assert_true(plan.false_rate <= wanted[i].rate * 1.01);
 		assert_true(fabs(rate / plan.false_rate - 1) < 0.05);
 		assert_true(sent <= wanted[i].sent * 1.005);
@@ -181,7 +182,7 @@ static void test_tables_by_measurement(void **state)
 	}
 }
 
-/* One in a thousand: a plain filter has 14.38 bits a key. */
+/* A rate of one in a thousand, for which a plain filter needs 14.38 bits per key. */
 static void test_one_in_a_thousand(void **state)
 {
 	static const struct {
@@ -218,7 +219,7 @@ static void test_plans_that_cannot_be(void **state)
 		expect_status(bs_bloom_plan_for_rate(100, rates[i][0], rates[i][1], &plan, ERR),
 		              BS_INVALID, &said);
 	expect_status(bs_bloom_plan_for_rate(UINT64_MAX, 0.01, 0, &plan, ERR), BS_INVALID, &said);
-	/* The smallest, and the largest. */
+	/* The smallest and the largest plan. */
 	expect_ok(bs_bloom_plan_for_rate(0, 0.01, 0, &plan, ERR), &said);
 	expect_ok(bs_bloom_plan_for_rate(1, 0.01, 0, &plan, ERR), &said);
 	expect_ok(bs_bloom_plan_for_size(1, 1e9, 0, &plan, ERR), &said);
@@ -235,7 +236,7 @@ static struct bs_bloom *filter_of(uint64_t n_bits, uint32_t n_hashes, uint64_t f
 	return bloom;
 }
 
-/* Bits of information in what changed, for who has the old filter. */
+/* The entropy in bits of the changes, given the old filter. */
 static double delta_entropy(struct bs_bloom_view from, struct bs_bloom_view to,
                             uint64_t *n_changed_out)
 {
@@ -249,7 +250,7 @@ static double delta_entropy(struct bs_bloom_view from, struct bs_bloom_view to,
 	return log2_choices(zeros, (double)n_raised) + log2_choices(ones, (double)n_cleared);
 }
 
-/* 1,000,000 keys, of which some go and others come. */
+/* 1,000,000 keys, of which some are removed and others are added. */
 static void test_deltas_take_their_entropy(void **state)
 {
 	static const struct {
@@ -282,7 +283,7 @@ static void test_deltas_take_their_entropy(void **state)
 	}
 }
 
-/* Of every size and density, to every other; and back. */
+/* Deltas between filters of every size and density, in both directions. */
 static void test_deltas_of_every_size(void **state)
 {
 	uint64_t random = 23;

@@ -1,5 +1,5 @@
-/* test_counting.c: the counting filter against a naive one, against the plain filter of its keys,
- * and its overflow against the published bound and by simulation. */
+/* test_counting.c: compares the counting filter with a naive one and with the plain filter of its
+ * keys; compares its overflow with the published bound and with simulations. */
 #include <math.h>
 
 #include "core/bitsift/bloom.h"
@@ -22,7 +22,7 @@ static struct bs_counting_info describe(const struct bs_counting *counting)
 	return info;
 }
 
-/* It says what a plain filter of these keys, bit by bit, says. */
+/* It equals, bit by bit, the plain filter of these keys. */
 static void expect_filter_of(const struct bs_counting *counting, const uint32_t *n_times,
                              uint32_t n_keys)
 {
@@ -47,8 +47,8 @@ static void expect_filter_of(const struct bs_counting *counting, const uint32_t 
 	assert_int_equal(info.n_overflows, 0);
 }
 
-/* Keys come and go; what was never there is refused, or one of its counters would have gone below
- * 0. */
+/* Keys are added and removed. Removing a key that was never added is refused if one of its counters
+ * is 0. */
 static void test_comes_and_goes(void **state)
 {
 	static const struct {
@@ -90,8 +90,8 @@ static void test_comes_and_goes(void **state)
 	bs_counting_free(NULL);
 }
 
-/* 15 is counted exactly; the 16th overflows, stays, is told, and from then on 15 stays wherever it
- * stands. */
+/* 15 is counted exactly. The 16th addition overflows and is reported; from then on a counter of 15
+ * stays, wherever it is. */
 static void test_overflow_sticks(void **state)
 {
 	AUTO(bs_counting_free_at) struct bs_counting *counting = new_counting(1000, 3);
@@ -111,11 +111,12 @@ static void test_overflow_sticks(void **state)
 	assert_int_equal(describe(counting).n_keys, 18);
 	for (int i = 0; i < 17; i++)
 		assert_true(bs_counting_remove(counting, often));
-	assert_true(bs_counting_remove(counting, often)); /* it cannot be known any more */
+	/* the counter is saturated, so this cannot be detected */
+	assert_true(bs_counting_remove(counting, often));
 	assert_true(bs_counting_has(counting, often));
 	assert_true(bs_counting_remove(counting, seldom));
 	assert_false(bs_counting_has(counting, seldom));
-	assert_int_equal(describe(counting).n_keys, 0); /* 18 came, 19 went */
+	assert_int_equal(describe(counting).n_keys, 0); /* 18 were added, 19 removed */
 }
 
 static void test_shapes(void **state)
@@ -133,8 +134,8 @@ static void test_shapes(void **state)
 	}
 }
 
-/* Fan, Cao, Almeida and Broder: P(any counter >= 16) <= m (e ln 2 / 16)^16 = 1.37e-15 m where the
- * filter is at its best. */
+/* Fan, Cao, Almeida and Broder: P(any counter >= 16) <= m (e ln 2 / 16)^16 = 1.37e-15 m for the
+ * optimal filter. */
 static void test_overflow_below_the_bound(void **state)
 {
 	for (uint64_t n = 1000; n <= 100000000; n *= 10) {
@@ -148,7 +149,7 @@ static void test_overflow_below_the_bound(void **state)
 	assert_true(fabs(pow(M_E * M_LN2 / 16, 16) / 1.37e-15 - 1) < 0.01);
 	assert_true(bs_counting_overflow(1000, 3, 5, 16) == 0); /* 15 throws */
 	assert_true(bs_counting_overflow(1, 16, 1, 16) == 1);
-	/* Poisson's distribution, which many counters come near to: 1 - e^-x (1 + x + x^2 / 2
+	/* The Poisson distribution, which many counters approximate: 1 - e^-x (1 + x + x^2 / 2
 	 * ...). */
 	double x = M_LN2, below = 0, term = exp(-x);
 	for (uint32_t limit = 1; limit <= 8; limit++) {
@@ -162,7 +163,8 @@ static void test_overflow_below_the_bound(void **state)
 	}
 }
 
-/* Poisson's tail from the front: what is below the limit, where that is less than the rest. */
+/* The tail of the Poisson distribution, as 1 minus the part below the limit; for limits where that
+ * part is small. */
 static double poisson_tail(double mean, uint32_t limit)
 {
 	double below = 0, log_term = -mean;
@@ -173,8 +175,8 @@ static double poisson_tail(double mean, uint32_t limit)
 	return 1 - below;
 }
 
-/* Of filters that are much too small, too: nearly all counters overflow, or all, however many keys
- * there are. */
+/* Also for filters that are much too small: nearly all counters overflow, or all, for any number of
+ * keys. */
 static void test_overflow_of_the_overloaded(void **state)
 {
 	static const double means[] = {4, 8, 12, 15, 16, 17, 20, 40, 100, 700, 800, 10000};
@@ -193,15 +195,15 @@ static void test_overflow_of_the_overloaded(void **state)
 	assert_true(bs_counting_overflow(1000, 7, 10, 0) == 1000);
 	assert_true(bs_counting_overflow(1000, 7, 0, 0) == 1000);
 	assert_true(bs_counting_overflow(2, 1, 1, 1) == 1);
-	/* 10 throws of a coin: 1 - 2^-10 of each side comes up; 11 / 1024 of each nine times or
-	 * more. */
+	/* 10 throws of a coin: each side occurs with 1 - 2^-10, and nine times or more with 11 /
+	 * 1024. */
 	assert_true(fabs(bs_counting_overflow(2, 10, 1, 1) - 2 * (1 - exp2(-10))) < 1e-12);
 	assert_true(fabs(bs_counting_overflow(2, 10, 1, 5) - 2 * 638.0 / 1024) < 1e-12);
 	assert_true(fabs(bs_counting_overflow(2, 10, 1, 9) - 2 * 11.0 / 1024) < 1e-12);
 }
 
-/* What can be seen happening: counters of 2 and 3 bits, as it were, which are those of 4 bits that
- * came to 4 and to 8. */
+/* An observable simulation: counters of 4 bits that reach 4 and 8, like overflowing counters of 2
+ * and 3 bits. */
 static void test_overflow_by_simulation(void **state)
 {
 	enum {
@@ -239,8 +241,8 @@ static void test_overflow_by_simulation(void **state)
 	}
 }
 
-/* Rates are those of the plain filter: it is one. Measured all the same, after as many keys again
- * came and went. */
+/* Rates are those of the plain filter, because it is one. Measured after as many other keys were
+ * added and removed. */
 static void test_rate_after_turnover(void **state)
 {
 	const uint64_t n = 100000, n_absent = 10000000, m = bs_bloom_optimal_bits(n, 0.01);

@@ -1,7 +1,7 @@
 /*
- * test_stored_filters.c: the stored form of each member of the Bloom family: there and back, as
- * tests/golden/bloom has them, and whatever is not one refused, by name of the byte. With a folder
- * as the argument it writes the files of tests/golden/bloom there.
+ * test_stored_filters.c: the stored forms of the Bloom family: round trips, equality with
+ * tests/golden/bloom, and invalid bytes, which are refused with the position of the error. With a
+ * folder as argument it writes the files of tests/golden/bloom there.
  */
 #include "core/base/bytes.h"
 #include "core/base/hash.h"
@@ -12,7 +12,7 @@ AUTO_OF(struct bs_attenuated, bs_attenuated_free)
 AUTO_OF(struct bs_bloom, bs_bloom_free)
 AUTO_OF(struct bs_counting, bs_counting_free)
 
-/* What is stored: of 700 bits and 5 hashes, 40 words; the delta adds some and takes some away. */
+/* The stored filters have 700 bits, 5 hashes and 40 words; the delta adds and removes some. */
 #define BITS   700
 #define HASHES 5
 
@@ -23,7 +23,7 @@ void *__wrap_malloc(size_t n_bytes);
 void *__wrap_calloc(size_t n, size_t n_bytes);
 void *__wrap_realloc(void *old, size_t n_bytes);
 
-/* Allocations until one fails; below 0: none does. */
+/* Allocations until one fails; negative: none fails. */
 static int n_left = -1;
 
 static bool fails(void)
@@ -129,7 +129,7 @@ static struct form make_attenuated(void)
 	return form;
 }
 
-/* Reads a form, and checks what is in it; a failure leaves nothing behind. */
+/* Reads a form and checks its contents; a failure returns nothing to be freed. */
 
 static enum bs_status read_plain(const uint8_t *bytes, size_t n_bytes, struct bs_error *err)
 {
@@ -160,7 +160,8 @@ static enum bs_status read_counting(const uint8_t *bytes, size_t n_bytes, struct
 		assert_int_equal(info.n_hashes, HASHES);
 		assert_int_equal(info.n_keys, 57);
 		assert_int_equal(info.n_overflows,
-		                 /* 3 by each of 5 counters, 4 more by those that are others' too */
+		                 /* 3 for each of 5 counters, 4 more for counters shared with other
+		                  * keys */
 		                 19);
 		expect_ok(bs_counting_to_bloom(counting, &got, NULL), NULL);
 		assert_memory_equal(bs_bloom_look(got).bits, bs_bloom_look(wanted).bits,
@@ -243,7 +244,7 @@ static void test_golden(void **state)
 	}
 }
 
-/* Each is read by its own reader alone, wherever the bytes stand. */
+/* Each form is accepted only by its own reader, at any alignment. */
 static void test_kinds_and_places(void **state)
 {
 	for (size_t i = 0; i < COUNT(kinds); i++) {
@@ -261,7 +262,7 @@ static void test_kinds_and_places(void **state)
 	}
 }
 
-/* Any bit flipped, any length: refused, and with a place. */
+/* Any flipped bit and any length is refused, with a position. */
 static void test_damage(void **state)
 {
 	for (size_t i = 0; i < COUNT(kinds); i++) {
@@ -274,7 +275,7 @@ static void test_damage(void **state)
 			form.bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
 		}
 		for (size_t n = 0; n < form.n_bytes + 16; n++) {
-			/* on its own, so that reading past the end shows */
+			/* a separate allocation, so that sanitizers detect reads past the end */
 			FREED uint8_t *cut = must_calloc(1, n);
 			memcpy(cut, form.bytes, n < form.n_bytes ? n : form.n_bytes);
 			if (n != form.n_bytes)
@@ -283,7 +284,7 @@ static void test_damage(void **state)
 	}
 }
 
-/* Wrong in meaning, though the checksums are right. */
+/* Invalid values under valid checksums. */
 static void test_lies(void **state)
 {
 	enum {
@@ -359,8 +360,7 @@ static void test_lies(void **state)
 	}
 }
 
-/* A head alone is believed of bits that it does not look at; a code may not end in what says
- * nothing. */
+/* The head alone is accepted for bits that are not read; a code must not end in useless bytes. */
 static void test_heads_and_tails(void **state)
 {
 	struct bs_bloom_view view;
@@ -387,7 +387,7 @@ static void test_heads_and_tails(void **state)
 	}
 }
 
-/* What allocates; what it makes is NULL if it failed. */
+/* Functions that allocate; their result is NULL after a failure. */
 
 static enum bs_status do_copy(struct bs_bloom *bloom, struct bs_error *err)
 {
@@ -427,7 +427,7 @@ static enum bs_status do_decompress(struct bs_bloom *bloom, struct bs_error *err
 	return status;
 }
 
-/* The last one: it changes the filter, but only if nothing fails. */
+/* The last job: it changes the filter, but only if nothing fails. */
 static enum bs_status do_apply(struct bs_bloom *bloom, struct bs_error *err)
 {
 	uint64_t before = bs_bloom_n_set(bs_bloom_look(bloom));
@@ -473,7 +473,7 @@ static enum bs_status do_route(struct bs_bloom *bloom, struct bs_error *err)
 	return status;
 }
 
-/* Whichever allocation fails, it is told, and nothing leaks. */
+/* Whichever allocation fails, the failure is reported and nothing leaks. */
 static void test_out_of_memory(void **state)
 {
 	enum bs_status (*const jobs[])(struct bs_bloom *, struct bs_error *) = {

@@ -1,4 +1,4 @@
-/* late_object.c: a shared object of our own, of version 3, for test_late_library.c. */
+/* late_object.c: a shared object with interface version 3, for test_late_library.c. */
 #include <stdint.h>
 
 uint32_t object_version(void);

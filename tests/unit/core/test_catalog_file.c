@@ -1,10 +1,11 @@
-/* test_catalog_file.c: the list of indexes of a catalog, and the words of one, byte by byte. */
+/* test_catalog_file.c: the list of indexes of a catalog, and the words of an index, byte by
+ * byte. */
 #include "core/catalog/catalog_file.h"
 #include "tests/rigs/core_rig.h"
 #include "tests/rigs/test.h"
 
-/* Bytes, and what there is of them to be read: all are there, so that one too many is read
- * unpunished. */
+/* Bytes and their number. Where a smaller number is passed, the rest is still readable, so
+ * sanitizers do not detect a read past the end. */
 #define BYTES(text) (const uint8_t *)(text), sizeof(text) - 1
 
 #define NUMBERS            \
@@ -41,22 +42,23 @@ static void test_items(void **state)
 	             BS_CORRUPT);                                 /* not an absolute path */
 	expect_items(BYTES("\x01" ITEM("\x03/\0a")), BS_CORRUPT); /* a NUL byte */
 	expect_items(BYTES("\x01" ITEM("\0")), BS_CORRUPT);
-	expect_items(BYTES("\x02" ITEM("\x02/a")), BS_CORRUPT);      /* one that is not there */
-	expect_items(BYTES("\x01" ITEM("\x02/a") "\0"), BS_CORRUPT); /* and one byte more */
-	/* a flag */
+	expect_items(BYTES("\x02" ITEM("\x02/a")), BS_CORRUPT); /* fewer items than announced */
+	/* a byte after the last item */
+	expect_items(BYTES("\x01" ITEM("\x02/a") "\0"), BS_CORRUPT);
+	/* an unknown flag */
 	expect_items(BYTES("\x01\x02/a\x01n"
 	                   "\0\0\0\0"
 	                   "\x05\x03\x09\x07"
 	                   "\x10\x02\x01"
 	                   "\0\0\0\0"),
 	             BS_CORRUPT);
-	/* a version */
+	/* an unknown version */
 	expect_items(BYTES("\x01\x02/a\x01n" NUMBERS "\0\0"
 	                   "\x10"
 	                   "0123456789abcdef"
 	                   "\0"),
 	             BS_CORRUPT);
-	/* Cut anywhere. */
+	/* Truncated anywhere. */
 	for (size_t n = 1; n < sizeof("\x01" ITEM("\x02/a")) - 1; n++)
 		expect_items((const uint8_t *)"\x01" ITEM("\x02/a"), n, BS_CORRUPT);
 }
@@ -78,7 +80,7 @@ static void test_words(void **state)
 	                   "\x03\x01"
 	                   "n\x01"),
 	             BS_OK);
-	/* car behind cat */
+	/* car after cat: not sorted */
 	expect_words(BYTES("\0\x03"
 	                   "cat\x02"
 	                   "\x02\x01"
@@ -88,23 +90,23 @@ static void test_words(void **state)
 	                   "cat\x02"
 	                   "\0\x03"
 	                   "cat\x03"),
-	             BS_CORRUPT); /* twice */
+	             BS_CORRUPT); /* a word twice */
 	expect_words(BYTES("\0\x03"
 	                   "cat\x02"
 	                   "\x02\0"
 	                   "\x03"),
-	             BS_CORRUPT); /* ca */
-	/* more than there is before */
+	             BS_CORRUPT); /* ca after cat: not sorted */
+	/* a common prefix that is longer than the previous word */
 	expect_words(BYTES("\0\x03"
 	                   "cat\x02"
 	                   "\x04\x01"
 	                   "w\x03"),
 	             BS_CORRUPT);
-	/* in no document */
+	/* a word in no document */
 	expect_words(BYTES("\0\x03"
 	                   "cat\0"),
 	             BS_CORRUPT);
-	/* in more than there are */
+	/* a word in more documents than there are */
 	expect_words(BYTES("\0\x03"
 	                   "cat\x04"),
 	             BS_CORRUPT);

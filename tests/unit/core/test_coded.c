@@ -1,4 +1,4 @@
-/* test_coded.c: coded numbers come out as they went in, whatever lies between them; damage is told
+/* test_coded.c: coded numbers decode to the same numbers, whatever their gaps; damage is detected
  * or harmless. */
 #include <math.h>
 
@@ -21,7 +21,7 @@ static size_t make_set(uint64_t *numbers, size_t n)
 	return n_left;
 }
 
-/* FORMAT.md read literally, bit by bit. */
+/* A decoder that follows FORMAT.md literally, bit by bit. */
 static uint64_t literal_bits(const uint8_t *bits, uint64_t *at, uint64_t n)
 {
 	uint64_t value = 0;
@@ -82,7 +82,8 @@ static size_t check_numbers(const uint64_t *numbers, size_t n)
 	expect_ok(bs_coded_write(numbers, n, &bytes, ERR), &said);
 	size_t n_bytes = bytes.used_bytes - 8;
 	check_literally(bytes.data + 8, n_bytes, numbers, n);
-	FREED uint8_t *copy = malloc(n_bytes); /* so that a sanitizer sees its end */
+	/* of the exact size, so that a sanitizer detects reads past the end */
+	FREED uint8_t *copy = malloc(n_bytes);
 	memcpy(copy, bytes.data + 8, n_bytes);
 	expect_ok(bs_coded_open(copy, n_bytes, &coded, ERR), &said);
 	assert_int_equal(coded.n_bytes, n_bytes);
@@ -134,7 +135,7 @@ static void test_random(void **state)
 		for (size_t i = 0; i < n; i++) {
 			if (round % 2)
 				numbers[i] = random_below(&random, below);
-			else /* crowds and deserts */
+			else /* dense and sparse regions */
 				numbers[i] = value += random_below(&random, crowd)
 				                              ? random_below(&random, 3)
 				                              : random_below(&random, 1 << 20);
@@ -145,7 +146,7 @@ static void test_random(void **state)
 	}
 }
 
-/* One gap that no sample meets. */
+/* A large gap that the sample does not contain. */
 static void test_outlier(void **state)
 {
 	static uint64_t numbers[100000];
@@ -154,7 +155,7 @@ static void test_outlier(void **state)
 	assert_true(check_numbers(numbers, COUNT(numbers)) < COUNT(numbers) * 8);
 }
 
-/* One hash of each of n keys below n / p: no more bits than are promised. */
+/* One hash of each of n keys below n / p takes no more bits than promised. */
 static void test_size(void **state)
 {
 	enum {
@@ -172,7 +173,7 @@ static void test_size(void **state)
 	}
 }
 
-/* Whatever the bytes are: an error, or an answer; a sanitizer sees the rest. */
+/* Any change gives an error or an answer; a sanitizer detects reads out of bounds. */
 static void test_damage(void **state)
 {
 	uint64_t numbers[700], random = 99;
@@ -221,8 +222,8 @@ static void put_gap_literally(uint8_t *bits, uint64_t *at, uint64_t gap, uint64_
 	put_literally(bits, at, value, n_low);
 }
 
-/* Gaps that go round all 64-bit numbers, and end at a small one: what is read ascends, or is
- * refused. */
+/* Gaps whose sum overflows 64 bits, so that the last number is small: the decoded numbers ascend,
+ * or the bytes are refused. */
 static void test_round_the_world(void **state)
 {
 	FREED uint8_t *bytes = must_calloc(1, 4000);
@@ -232,7 +233,8 @@ static void test_round_the_world(void **state)
 	for (int i = 0; i < 4; i++) {
 		const bool is_set = i % 2;
 		const uint8_t code = i < 2 ? 65 : 56;
-		/* Nearly the largest gaps that there can be, and in the end how many of them. */
+		/* Nearly the largest possible gaps; their sum is just below 2^64, so that the next
+		 * gap makes it overflow. */
 		const uint64_t gap = (UINT64_C(1) << (code == 65 ? 57 : 56)) - (UINT64_C(1) << 29),
 			       n_gaps = code == 65 ? 128 : 256;
 		uint64_t at = 0, before = 0, sum = 0;
@@ -242,7 +244,7 @@ static void test_round_the_world(void **state)
 		uint64_t last = (is_set ? 200 : 100) - sum - is_set;
 		assert_in_range(last, 1, UINT64_C(1) << 40);
 		put_gap_literally(bytes + 24 + 3, &at, last, before, code);
-		/* and once more, or one more */
+		/* one more number: repeated if it is a multiset, or larger by one in a set */
 		put_gap_literally(bytes + 24 + 3, &at, 0, last, code);
 		bs_store_u64(bytes, n_gaps + 3);
 		bs_store_u64(bytes + 8, at);
@@ -257,8 +259,8 @@ static void test_round_the_world(void **state)
 	}
 }
 
-/* What of it a writer of ours never writes: refused, and by the look at a block, too, where that
- * would go beyond the bytes. */
+/* Data that our writer never writes is refused; also by the lookup in a block, if it would read out
+ * of bounds. */
 static void test_lies(void **state)
 {
 	enum {
@@ -285,11 +287,11 @@ static void test_lies(void **state)
 		bytes.data[heads[i].at] = was;
 	}
 	expect_ok(bs_coded_open(bytes.data, bytes.used_bytes, &coded, ERR), &said);
-	/* of the second block */
+	/* the entry of the second block */
 	uint8_t *entry = bytes.data + BS_CODED_HEAD_BYTES + coded.first_bytes + coded.place_bytes;
 	uint64_t first = numbers[BS_CODED_BLOCK - 1], beyond = coded.n_bits + 1, place = 0;
-	/* The second block begins with the last number of the first one; then its gaps stand behind
-	 * all of them. */
+	/* The second block begins with the last number of the first one; then its gaps begin after
+	 * the end of all gaps. */
 	memcpy(entry, &first, coded.first_bytes);
 	assert_int_equal(bs_coded_read(&coded, &again, NULL), BS_CORRUPT);
 	memcpy(entry, &numbers[BS_CODED_BLOCK], coded.first_bytes);
@@ -307,11 +309,11 @@ static void test_lies(void **state)
 	}
 	assert_int_equal(bs_coded_read(&coded, &again, NULL), BS_CORRUPT);
 	memcpy(entry + coded.first_bytes, &place, coded.place_bytes);
-	/* A number fewer than there are gaps for. */
+	/* A number of numbers that is one less than the gaps. */
 	bs_store_u64(bytes.data, N - 1);
 	expect_ok(bs_coded_open(bytes.data, bytes.used_bytes, &coded, ERR), &said);
 	assert_int_equal(bs_coded_read(&coded, &again, NULL), BS_CORRUPT);
-	/* A gap of 2^64 and 5, which is 5 in 64 bits. */
+	/* A gap of 2^64 + 5, which is 5 modulo 2^64. */
 	FREED uint8_t *made = must_calloc(1, 8000);
 	uint64_t at = 0;
 	for (int i = 0; i < 4; i++)

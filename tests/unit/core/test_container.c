@@ -1,4 +1,5 @@
-/* test_container.c: index files: what is written is read, and every kind of damage is told. */
+/* test_container.c: index files are read as they were written, and every kind of damage is
+ * detected. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -27,8 +28,7 @@ static void test_varints(void **state)
 		for (size_t cut = 0; cut < n; cut++)
 			assert_null(bs_varint_get(bytes, bytes + cut, &got));
 	}
-	/* 2^64 - 1 is the last that fits; one bit more does not, and neither does an eleventh
-	 * byte. */
+	/* 2^64 - 1 is the largest value; neither one more bit nor an eleventh byte is accepted. */
 	uint64_t got = 7;
 	memset(bytes, 0xff, sizeof(bytes));
 	bytes[9] = 0x01;
@@ -110,7 +110,7 @@ static void test_round_trips(void **state)
 		for (size_t i = 0; i < n_parts; i++) {
 			size_t n =
 				round == 1 ? edges[i] : edges[random_below(&random, COUNT(edges))];
-			/* Ids in no order, several of one id, instances in no order. */
+			/* Ids and instances in no order, several instances of one id. */
 			parts[i] = (struct part){.id = (uint32_t)random_below(&random, 4),
 			                         .instance = (uint32_t)(n_parts - i),
 			                         .n_bytes = n};
@@ -123,7 +123,7 @@ static void test_round_trips(void **state)
 		struct stat info;
 		assert_int_equal(stat("file", &info), 0);
 		assert_int_equal(bs_container_bytes(file), info.st_size);
-		/* A section that is not there is empty, and may be touched where it is. */
+		/* A missing section is empty; touching zero bytes of it succeeds. */
 		struct bs_section missing = bs_container_section(file, 2, 77);
 		assert_int_equal(missing.n_bytes, 0);
 		assert_non_null(missing.data);
@@ -163,14 +163,14 @@ static void test_equal_input_gives_equal_bytes(void **state)
 	AUTO(bs_buffer_deinit) struct bs_buffer a = {0}, b = {0};
 	part_fill(&part, &random);
 	write_parts("a", &part, 1, &random);
-	write_parts("b", &part, 1, &random); /* in other pieces */
+	write_parts("b", &part, 1, &random); /* written in other pieces */
 	read_bytes("a", &a);
 	read_bytes("b", &b);
 	assert_buffers_equal(&a, &b);
 	free(part.bytes);
 }
 
-/* The third page of the section in "file" is damaged. */
+/* Damages the third page of the section in "file". */
 static struct bs_container *open_damaged(void)
 {
 	AUTO(bs_buffer_deinit) struct bs_buffer bytes = {0};
@@ -186,7 +186,7 @@ static void test_touch_ranges(void **state)
 	struct part part = {.id = 1, .n_bytes = 3 * BS_PAGE_BYTES + 10};
 	part_fill(&part, &random);
 	write_parts("file", &part, 1, &random);
-	/* It is seen when that page is touched, each time, and not before. */
+	/* The damage is detected each time the page is touched, and not before. */
 	AUTO(bs_container_close_at) struct bs_container *file = open_damaged();
 	struct bs_section section = bs_container_section(file, 1, 0);
 	for (int again = 0; again < 2; again++) {
@@ -219,8 +219,8 @@ static void test_read_ranges(void **state)
 	write_parts("file", &part, 1, &random);
 	AUTO(bs_container_close_at) struct bs_container *file = open_damaged();
 	struct bs_section section = bs_container_section(file, 1, 0);
-	/* The first time it is read, also across two pages and at the end; then it is where it
-	 * is. */
+	/* The first read copies the bytes, also across two pages and at the end; later reads return
+	 * the mapped bytes. */
 	const uint64_t offs[] = {BS_PAGE_BYTES - 500, 4 * BS_PAGE_BYTES - 501};
 	for (int i = 0; i < 2; i++) {
 		expect_ok(bs_section_read(&section, offs[i], 511, room, &read, ERR), &said);
@@ -276,7 +276,8 @@ static void small_deinit(struct small *small)
 	bs_buffer_deinit(&small->bytes);
 }
 
-/* True if opening or touching failed; thoroughly: or looking at what lies between the sections. */
+/* True if opening or touching failed; thoroughly: or if checking the bytes between the sections
+ * failed. */
 static bool is_damage_seen(const struct small *small, bool thoroughly)
 {
 	AUTO(bs_container_close_at) struct bs_container *file = NULL;
@@ -307,7 +308,7 @@ static bool is_damage_seen(const struct small *small, bool thoroughly)
 	return is_seen;
 }
 
-/* Each byte in turn. What passes unseen can only be padding: every content is as it was. */
+/* Each byte in turn. Only changed padding remains undetected; the contents are the same then. */
 static void test_flipped_bytes(void **state)
 {
 	AUTO(small_deinit) struct small small = make_small();
@@ -324,7 +325,8 @@ static void test_flipped_bytes(void **state)
 	}
 	close(fd);
 	assert_false(is_damage_seen(&small, true));
-	assert_int_equal(n_unseen, 28 + 63 + 60); /* after 100 bytes, after 1, after 4100 */
+	/* after 100 bytes, after 1 byte, after 4100 bytes */
+	assert_int_equal(n_unseen, 28 + 63 + 60);
 }
 
 static void test_wrong_lengths(void **state)
@@ -376,7 +378,7 @@ static void test_wrong_files(void **state)
 		bs_container_close(file);
 	}
 	bs_store_u32(bytes.data + 8, BS_FORMAT_VERSION);
-	/* Features that this reader does not know: told by their names, or numbers. */
+	/* Unknown features are reported by their names or numbers. */
 	static const char *const features[] = {"it has numeric columns,",
 	                                       NULL,
 	                                       "it has summaries,",
@@ -409,7 +411,7 @@ static void test_wrong_files(void **state)
 	}
 }
 
-/* Tables that lie although their checksums are right: refused, or harmless. */
+/* Invalid section tables with valid checksums are refused or harmless. */
 static void test_lying_tables(void **state)
 {
 	AUTO(small_deinit) struct small small = make_small();
@@ -489,7 +491,7 @@ static void test_cannot_create(void **state)
 	bs_file_writer_abort(NULL);
 }
 
-/* A disk that is full after every possible number of bytes. */
+/* The disk becomes full after each possible number of bytes. */
 static void test_full_disk(void **state)
 {
 	static uint8_t bytes[600000];
@@ -520,7 +522,7 @@ static void test_full_disk(void **state)
 		assert_non_null(strstr(said.text, strerror(EFBIG)));
 		assert_false(file_exists("file"));
 	}
-	/* Given up after a failure. */
+	/* Aborting after a failure. */
 	struct bs_file_writer *writer = new_file("file");
 	limit_file_bytes(1000);
 	bs_file_writer_section(writer, 0, 0);

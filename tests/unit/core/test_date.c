@@ -1,4 +1,4 @@
-/* test_date.c: dates as people write them, and what is none. */
+/* test_date.c: dates in all accepted forms, and texts that are not dates. */
 #include <time.h>
 
 #include "core/base/date.h"
@@ -81,7 +81,7 @@ static void test_no_dates(void **state)
 	}
 }
 
-/* What a date is the whole of: from its beginning to the next one's. */
+/* The span of a date: from its beginning to that of the next one. */
 static void test_spans(void **state)
 {
 	static const char *const spans[][2] = {
@@ -107,7 +107,7 @@ static void test_spans(void **state)
 	}
 }
 
-/* Every day of some centuries, as the C library has it. */
+/* Every day of some centuries agrees with the C library. */
 static void test_calendar(void **state)
 {
 	for (int64_t day = -105500; day < 105500; day++) {
@@ -146,7 +146,7 @@ static void test_ages(void **state)
 	assert_true(bs_date_parse_or_age((const uint8_t *)"2024", 4, now, &then));
 }
 
-/* The order of codes is that of moments, with ns as long as there are, and 2^-16 s beyond. */
+/* Codes are ordered like moments: exactly while ns fit, and to 2^-16 s beyond. */
 static void test_codes(void **state)
 {
 	static const int64_t seconds[] = {INT64_MIN,

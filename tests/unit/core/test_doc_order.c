@@ -1,7 +1,7 @@
 /*
- * test_doc_order.c: the order of documents, and cursors that merge what several segments have of a
- * source: they must list what sorting everything at once lists. Snapshots are put together by hand,
- * of document tables and tombstones alone.
+ * test_doc_order.c: the order of documents, and cursors that merge the documents of a source from
+ * several segments. They must list the documents that sorting everything at once lists. Snapshots
+ * are assembled by hand, from document tables and tombstones only.
  */
 #include "core/base/source_kind.h"
 #include "core/store/doc_order.h"
@@ -37,22 +37,22 @@ static void test_paths(void **state)
 #define MAX_SEGMENTS 6u
 #define MAX_DOCS     200u
 #define MAX_NAME     8u
-#define EXCLUDED     MAX_SEGMENTS /* as the place of a document */
+#define EXCLUDED     MAX_SEGMENTS /* as the segment of a document */
 
 static const uint32_t kinds[N_SOURCES] = {BS_SOURCE_FOLDER, BS_SOURCE_STDIN, BS_SOURCE_COLLECTION,
                                           BS_SOURCE_FOLDER};
 
 struct document {
 	uint32_t source;
-	uint64_t key;        /* of records; no two of a source have the same */
-	char name[MAX_NAME]; /* of files, likewise */
+	uint64_t key;        /* of records; unique within a source */
+	char name[MAX_NAME]; /* of files; unique within a source */
 	uint32_t segment;
 	bool is_deleted;
 	struct bs_doc_ref ref;
 };
 
 struct world {
-	struct document docs[MAX_DOCS]; /* in order */
+	struct document docs[MAX_DOCS]; /* sorted */
 	uint32_t n_docs, n_segments;
 	struct bs_segment segments[MAX_SEGMENTS];
 	struct bs_container *files[MAX_SEGMENTS + 1];
@@ -62,8 +62,7 @@ struct world {
 	struct bs_snapshot snapshot;
 };
 
-/* The other way to say it: component by component is bytewise once "/" is the least byte there
- * is. */
+/* An equivalent definition: order by components is bytewise order if "/" is the smallest byte. */
 static int compare_documents(const void *left, const void *right)
 {
 	const struct document *a = left, *b = right;
@@ -102,7 +101,7 @@ static void draw_documents(struct world *world, uint64_t *random)
 			world->docs[world->n_docs++] = world->docs[i];
 }
 
-/* The table of a segment, or of the exclusions, on disk and opened. */
+/* Writes and opens the table of a segment, or of the exclusions. */
 static void make_table(struct world *world, uint32_t segment, struct bs_doc_table *table)
 {
 	AUTO(bs_doc_table_builder_deinit) struct bs_doc_table_builder builder = {0};
@@ -186,14 +185,14 @@ static void expect_listed(const struct world *world, uint32_t source, const bool
 			continue;
 		assert_true(bs_doc_cursor_peek(&cursor, &ref, &record));
 		assert_true(is_same_ref(ref, doc->ref));
-		/* Its number, as make_table gave it. */
+		/* The number that make_table assigned. */
 		assert_int_equal(record.checksum, i);
 		expect_ok(bs_doc_cursor_advance(&cursor, ERR), &said);
 	}
 	assert_false(bs_doc_cursor_peek(&cursor, &ref, &record));
 }
 
-/* From some document that is listed on to where a name would stand. */
+/* Seeks from some listed document to where a name would be. */
 static void expect_sought(const struct world *world, uint32_t source, uint64_t *random)
 {
 	struct document wanted = {.source = source};
@@ -232,7 +231,7 @@ static void test_cursors(void **state)
 		make_world(&world, &random);
 		for (uint32_t s = 0; s < MAX_SEGMENTS; s++)
 			chosen[s] = random_below(&random, 2);
-		/* One more source than there is. */
+		/* One more source than there are. */
 		for (uint32_t source = 0; source <= N_SOURCES; source++) {
 			expect_listed(&world, source, NULL, false);
 			expect_listed(&world, source, NULL, true);

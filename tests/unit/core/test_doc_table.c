@@ -1,5 +1,5 @@
-/* test_doc_table.c: documents come back as they were added, from memory and from the file, and
- * damage is told. */
+/* test_doc_table.c: documents are read as they were added, from memory and from the file, and
+ * damage is detected. */
 #include <unistd.h>
 
 #include "core/base/bytes.h"
@@ -12,7 +12,8 @@ struct documents {
 	uint32_t n_docs;
 };
 
-/* Names of all lengths and bytes; sources in runs, some of one document, some that come again. */
+/* Names of all lengths and bytes; runs of documents of one source, some of length one, and sources
+ * that recur. */
 static void documents_make(struct documents *documents, uint32_t n_docs, bool have_checksums,
                            uint64_t *random)
 {
@@ -89,7 +90,7 @@ static void test_round_trips(void **state)
 {
 	static const uint32_t sizes[] = {0, 1, 2, 3, 100, 127, 1024, 5000};
 	uint64_t random = 41;
-	/* one for all, cleared between */
+	/* one builder for all rounds, cleared between them */
 	AUTO(bs_doc_table_builder_deinit) struct bs_doc_table_builder builder = {0};
 	for (size_t i = 0; i < COUNT(sizes); i++) {
 		AUTO(documents_deinit) struct documents documents;
@@ -117,7 +118,7 @@ static void test_round_trips(void **state)
 	}
 }
 
-/* Bytes changed and checksums made right: BS_OK or BS_CORRUPT, and nothing read outside. */
+/* Damage under valid checksums gives BS_OK or BS_CORRUPT, without reads out of bounds. */
 static void test_damage_with_right_checksums(void **state)
 {
 	uint64_t random = 42;
@@ -131,7 +132,7 @@ static void test_damage_with_right_checksums(void **state)
 	size_t table_off = (size_t)bs_load_u64(bytes.data + 24);
 	for (int round = 0; round < 1000; round++) {
 		copy_bytes(&changed, &bytes);
-		/* Half the time among the name offsets, the section that matters most. */
+		/* Half of the changes are in the name offsets, the most sensitive section. */
 		const uint8_t *entry =
 			changed.data + table_off +
 			(random_below(&random, 2) ? 8 : random_below(&random, 10)) * 32;

@@ -1,5 +1,5 @@
-/* test_false_positives.c: every row that was put in comes out again, in order, and no other; damage
- * is told or harmless. */
+/* test_false_positives.c: exactly the rows that were added are read again, in order; damage is
+ * detected or harmless. */
 #include <unistd.h>
 
 #include "core/base/bytes.h"
@@ -7,7 +7,7 @@
 #include "core/matrix/false_positives.h"
 #include "tests/rigs/core_rig.h"
 
-/* ---- the truth: pairs of a term and a row, in that order ---- */
+/* ---- the expected pairs of a term and a row, sorted ---- */
 
 struct pair {
 	uint32_t ordinal, row;
@@ -21,7 +21,7 @@ static int compare_pairs(const void *a, const void *b)
 	return x->row < y->row ? -1 : x->row > y->row;
 }
 
-/* At most n different pairs. */
+/* Draws at most n distinct pairs. */
 static size_t draw_pairs(struct pair *pairs, size_t n, uint32_t n_terms, uint32_t n_rows,
                          uint64_t *random)
 {
@@ -37,8 +37,8 @@ static size_t draw_pairs(struct pair *pairs, size_t n, uint32_t n_terms, uint32_
 	return n_kept;
 }
 
-/* One call for the rows of a term in [first, end), if there are any; returns where its pairs
- * end. */
+/* Adds the rows of a term in [first, end) in one call, if there are any. Returns the end of its
+ * pairs. */
 static size_t add_run(struct bs_false_positives_builder *builder, const struct pair *pairs,
                       size_t n, size_t i, uint64_t first, uint64_t end)
 {
@@ -55,8 +55,8 @@ static size_t add_run(struct bs_false_positives_builder *builder, const struct p
 	return i;
 }
 
-/* Shard by shard, and in every shard the terms in another order, as an indexer that numbers terms
- * otherwise would. */
+/* Adds pairs shard by shard, with the terms of each shard in another order, as an indexer does
+ * whose terms are numbered differently. */
 static void write_pairs(const struct pair *pairs, size_t n, uint64_t shard_rows, uint32_t n_rows)
 {
 	AUTO(bs_false_positives_builder_deinit) struct bs_false_positives_builder builder = {0};
@@ -78,8 +78,8 @@ static void write_pairs(const struct pair *pairs, size_t n, uint64_t shard_rows,
 
 /* ---- reading ---- */
 
-/* Clears the rows of a shard [first, first + 512 * BS_SHARD_MAX_BLOCKS) in some live blocks, and
- * looks at every bit. */
+/* Clears the rows of the shard [first, first + 512 * BS_SHARD_MAX_BLOCKS) in some live blocks, and
+ * checks every bit. */
 static void check_clear(const struct bs_term_false_positives *list, const uint32_t *rows, size_t n,
                         uint64_t first, uint64_t *random)
 {
@@ -138,7 +138,7 @@ static uint64_t number(const struct bs_packed *packed, uint64_t i)
 	return value;
 }
 
-/* FORMAT.md read literally. */
+/* Follows FORMAT.md literally. */
 static void check_twin(const struct bs_container *file, const struct pair *pairs, size_t n,
                        uint64_t n_rows)
 {
@@ -230,7 +230,7 @@ static void test_empty(void **state)
 	uint64_t random = 1;
 	write_pairs(NULL, 0, 512, 1000);
 	check_file(NULL, 0, 5, 1000, &random);
-	/* A file without the sections is damaged: one offset is always there. */
+	/* A file without the sections is invalid, because there is always at least one offset. */
 	unlink("file");
 	finish_file(new_file("file"));
 	AUTO(bs_container_close_at) struct bs_container *file = open_file("file");
@@ -238,7 +238,7 @@ static void test_empty(void **state)
 	              &said);
 }
 
-/* Reads all there is. Whatever was read must be rows of the segment in ascending order. */
+/* Reads everything. Rows must be ascending rows of the segment. */
 static enum bs_status read_all(uint32_t n_terms, uint64_t n_rows, struct bs_buffer *found,
                                struct bs_error *err)
 {
@@ -256,8 +256,8 @@ static enum bs_status read_all(uint32_t n_terms, uint64_t n_rows, struct bs_buff
 		struct bs_live live;
 		memset(&live, 0xff, sizeof(live));
 		status = bs_false_positives_find(&false_positives, t, &list, err);
-		/* What a query does with it must be harmless even where reading all of it would
-		 * tell. */
+		/* A query's use of the list must be harmless even if reading all of it would detect
+		 * the damage. */
 		if (!status)
 			status = bs_false_positives_clear(&list, t * 7, &live, lines, err);
 		if (!status)
@@ -283,15 +283,15 @@ static void test_damage(void **state)
 	size_t table_off = (size_t)bs_load_u64(good.data + 24);
 	for (int round = 0; round < 6000; round++) {
 		bool is_sealed = round % 3;
-		/* With right checksums also the lengths of the sections, so that they do not fit
-		 * each other. */
+		/* With valid checksums, the lengths of the sections are changed, too, so that they
+		 * may not fit. */
 		size_t end = is_sealed && round % 4 == 0 ? table_off + 96 : table_off;
 		write_flipped(&good, end, is_sealed, &random);
 		enum bs_status status = read_all(40, 700, &found, ERR);
 		assert_true(status == BS_OK || status == BS_CORRUPT);
 		n_told += status == BS_CORRUPT;
-		/* What the checksums do not show may be any answer; what they do, none but the
-		 * right one. */
+		/* Damage under valid checksums may give any answer; other damage must give the
+		 * right one, if any. */
 		if (!status && !is_sealed)
 			assert_true(found.used_bytes == n * sizeof(*pairs) &&
 			            memcmp(found.data, pairs, found.used_bytes) == 0);

@@ -1,5 +1,5 @@
-/* test_forward_index.c: forward indexes: every ordinal that was put in is there, no other is, and
- * damage is survived. */
+/* test_forward_index.c: forward indexes contain exactly the ordinals that were added; damage is
+ * harmless. */
 #include <unistd.h>
 
 #include "core/base/bytes.h"
@@ -16,7 +16,7 @@ static int compare_u32(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* At most n distinct ordinals below limit, in runs of up to `run`; returns how many. */
+/* At most n distinct ordinals below `limit`, in runs of up to `run`; returns their number. */
 static uint32_t make_ordinals(uint32_t *ordinals, uint32_t n, uint64_t limit, uint32_t run,
                               uint64_t *random)
 {
@@ -49,7 +49,7 @@ static struct bs_container *open_list(const char *path, struct bs_section *secti
 	return file;
 }
 
-/* ---- the twin: FORMAT.md read literally ---- */
+/* ---- a reader that follows FORMAT.md literally ---- */
 
 static uint64_t bit_at(const uint8_t *bytes, uint64_t at)
 {
@@ -121,7 +121,7 @@ static void check_list(const uint32_t *ordinals, uint32_t n, uint64_t limit, uin
 	AUTO(bs_buffer_deinit) struct bs_buffer list = {0}, again = {0};
 	struct bs_section section;
 	uint32_t n_counted;
-	/* Between other bytes, which belong to no list. */
+	/* Between other bytes that belong to no list. */
 	uint64_t start = random_below(random, 20);
 	for (uint64_t i = 0; i < start; i++)
 		append_bytes(&list, "\xff", 1);
@@ -139,7 +139,7 @@ static void check_list(const uint32_t *ordinals, uint32_t n, uint64_t limit, uin
 	assert_int_equal(again.used_bytes, (size_t)n * 4);
 	if (n > 0) {
 		assert_memory_equal(again.data, ordinals, again.used_bytes);
-		/* Of a lexicon that has these terms, and of one that lacks the last. */
+		/* With a lexicon that has these terms, and with one that lacks the last. */
 		expect_ok(bs_forward_index_read(&section, start, end, ordinals[n - 1] + UINT64_C(1),
 		                                &again, ERR),
 		          &said);
@@ -174,7 +174,7 @@ static void test_random(void **state)
 	check_list(ordinals, 0, 10, &random);
 }
 
-/* One run, all but one in one, nothing between the first and the last. */
+/* A single run; all but one in a run; a large gap between the first and the last. */
 static void test_extremes(void **state)
 {
 	static uint32_t ordinals[5000];
@@ -193,8 +193,8 @@ static void test_extremes(void **state)
 
 /* ---- damage ---- */
 
-/* Every byte of small lists changed, under right checksums: reading all tells, or gives a list that
- * would be written so; looking up gives an answer or an error. */
+/* Changes every byte of small lists, under valid checksums. Reading must fail or give a list whose
+ * encoding is the same; lookups must give an answer or an error. */
 static void test_damage(void **state)
 {
 	static const uint8_t harmful[] = {0x01, 0x80, 0x7f, 0xff};

@@ -1,5 +1,5 @@
-/* test_grams.c: folding, in one piece and in many; grams of literals, their keys, hashes and
- * columns. What is made of the grams of a file: test_gram_sketch.c. */
+/* test_grams.c: folding, in one piece and in several; grams of literals, their keys, hashes and
+ * columns. test_gram_sketch.c tests the grams of files. */
 #include <unicode/uchar.h>
 #include <unicode/utf8.h>
 
@@ -21,17 +21,17 @@ static void test_folding(void **state)
 {
 	check_fold("The QUICK brown_FOX[@Z{`", "the quick brown_fox[@z{`");
 	check_fold("\u00c4rger \u00df \u1e9e \u017f", "\u00e4rger \u00df \u00df s");
-	check_fold("\u0130 \u0131 I i", "\u0130 \u0131 i i"); /* no Turkish */
+	check_fold("\u0130 \u0131 I i", "\u0130 \u0131 i i"); /* not as in Turkish */
 	check_fold("\u212a\u212b\u2126", "k\u00e5\u03c9");
 	check_fold("\u03a3\u03c3\u03c2", "\u03c3\u03c3\u03c3");
-	check_fold("\u023a\u023a\u023a", "\u2c65\u2c65\u2c65"); /* grows */
+	check_fold("\u023a\u023a\u023a", "\u2c65\u2c65\u2c65"); /* longer than before */
 	check_fold("\U00010400\U0001f600", "\U00010428\U0001f600");
 	check_fold("A\xff\xc3Z\xe2\x82Q\xed\xa0\x80\xf5\x80",
 	           "a\xff\xc3z\xe2\x82q\xed\xa0\x80\xf5\x80");
 	check_fold("ABC\xe2\x84", "abc\xe2\x84");
 }
 
-/* The fast path for ASCII agrees with ICU, at every offset of its eight bytes. */
+/* The fast path for ASCII agrees with ICU, at every offset within eight bytes. */
 static void test_folding_of_bytes(void **state)
 {
 	for (uint32_t c = 0; c < 0x80; c++) {
@@ -44,14 +44,14 @@ static void test_folding_of_bytes(void **state)
 	}
 }
 
-/* Folding twice is folding once: a literal that was folded stays as it is. */
+/* Folding is idempotent, so a folded literal does not change. */
 static void test_folding_is_stable(void **state)
 {
 	for (uint32_t c = 0; c <= 0x10ffff; c++)
 		assert_int_equal(bs_gram_fold(bs_gram_fold(c)), bs_gram_fold(c));
 }
 
-/* Text in pieces of random lengths: what a piece leaves comes with the next. */
+/* Text in pieces of random lengths; the rest of a piece is prepended to the next. */
 static void test_folding_in_pieces(void **state)
 {
 	static const char *const items[] = {"a",      "B",        " ",          "\u00c4",
@@ -63,7 +63,7 @@ static void test_folding_in_pieces(void **state)
 		AUTO(bs_buffer_deinit) struct bs_buffer folded = {0};
 		size_t n_bytes = 0, n_folded = 0, n;
 		while (n_bytes + 4 <= sizeof(text)) {
-			/* Now and then whole blocks of ASCII. */
+			/* Sometimes whole blocks of ASCII. */
 			const char *item = items[random_below(&random, i % 2 ? COUNT(items) : 3)];
 			memcpy(text + n_bytes, item, strlen(item));
 			n_bytes += strlen(item);
@@ -85,7 +85,7 @@ static void test_folding_in_pieces(void **state)
 
 /* ---- grams ---- */
 
-/* The keys of scheme 3, their hashes and columns, which indexes depend on. */
+/* The keys of scheme 3, their hashes and columns; indexes depend on these. */
 static void test_vectors(void **state)
 {
 	AUTO(bs_buffer_deinit) struct bs_buffer keys = {0};
@@ -94,7 +94,7 @@ static void test_vectors(void **state)
 	                 BS_OK);
 	const uint64_t *key = (const uint64_t *)(const void *)keys.data;
 	size_t n_keys = keys.used_bytes / sizeof(*key);
-	/* of 21 trigrams, three stand twice; of 19 5-grams, one */
+	/* three of 21 trigrams, and one of 19 5-grams, occur twice */
 	assert_int_equal(n_keys, 18 + 18);
 	assert_int_equal(key[0], UINT64_C(0x030000000074756d));
 	assert_int_equal(key[18], UINT64_C(0x050000786574756d));
@@ -110,8 +110,7 @@ static void test_vectors(void **state)
 	assert_int_equal(keys.used_bytes, 0);
 }
 
-/* All columns are there, and get an equal part of the hashes, within one of the 32 bits of a
- * word. */
+/* All columns occur, and have equal shares of the hashes, within one of the 32 bits of a word. */
 static void test_columns(void **state)
 {
 	for (uint32_t m = 32; m <= 7u << 9; m++) {
@@ -131,7 +130,7 @@ static void test_columns(void **state)
 	assert_true(bs_gram_column(UINT32_MAX, 7u << BS_GRAM_MOST_LOG) < 7u << BS_GRAM_MOST_LOG);
 }
 
-/* For bs_gram_fold. */
+/* bs_gram_fold requires ICU. */
 static int load_icu(void **state)
 {
 	return bs_icu_load(NULL) == BS_OK ? 0 : -1;

@@ -1,12 +1,11 @@
-/* test_hash.c: the vectors that every index on a disk depends on, and how evenly the positions
- * fall. */
+/* test_hash.c: hash vectors that every index depends on, and the distribution of positions. */
 #include <math.h>
 
 #include "core/base/hash.h"
 #include "tests/rigs/core_rig.h"
 
-/* xxHash's own sanity vectors (tests/sanity_test_vectors.h of xxHash 0.8, seed 0): its buffer is
- * made as below. */
+/* xxHash's own sanity vectors (tests/sanity_test_vectors.h of xxHash 0.8, seed 0), for a buffer
+ * that is filled as in this test. */
 static const struct {
 	size_t n_bytes;
 	uint64_t hash;
@@ -32,14 +31,13 @@ static void test_published_vectors(void **state)
 		assert_int_equal(bs_hash_term(buffer, published[i].n_bytes), published[i].hash);
 		assert_int_equal(bs_checksum(buffer, published[i].n_bytes), published[i].hash);
 	}
-	/* as other implementations publish */
+	/* as published by other implementations */
 	assert_int_equal(bs_hash_term("hello", 5), UINT64_C(0x9555e8555c62dcfd));
 	assert_int_equal(bs_hash_term("abc", 3), UINT64_C(0x78af5f94892f3950));
 	assert_int_equal(bs_hash_term(NULL, 0), published[0].hash);
 }
 
-/* Frozen when format 1 was made: a difference here means that no index of that format can be read
- * any more. */
+/* Fixed since format 1. If one changes, no index of that format can be read. */
 static const struct {
 	const char *term;
 	uint32_t level;
@@ -122,7 +120,8 @@ static void test_frozen_probes(void **state)
 	}
 }
 
-/* splitmix64's published first outputs for the seed 1234567 are mix of seed + i * GOLDEN. */
+/* The first outputs of splitmix64 that were published for the seed 1234567 are mix(seed + i *
+ * GOLDEN). */
 static void test_mix_is_splitmix64(void **state)
 {
 	static const uint64_t outputs[] = {
@@ -174,7 +173,7 @@ static void test_reduce_is_exact(void **state)
 		uint32_t m = (uint32_t)(next_random(&random) >> (32 + random_below(&random, 32)));
 		check_reduce(x, m ? m : 1);
 	}
-	/* On both sides of every border between two positions. */
+	/* On both sides of every boundary between two positions. */
 	for (uint32_t m = 1; m < 300; m++) {
 		for (uint32_t k = 1; k < m; k++) {
 			uint64_t border = (uint64_t)((((wide_t)k << 64) + m - 1) / m);
@@ -192,8 +191,7 @@ static uint64_t numbered_hash(uint32_t i)
 	return bs_hash_term(term, (size_t)n);
 }
 
-/* Chi-square of all positions of many terms: within five standard deviations of what chance
- * gives. */
+/* Chi-square of all positions of many terms: within five standard deviations of the expectation. */
 static void check_uniform(uint32_t m, uint32_t level, uint32_t n_hashes)
 {
 	uint32_t n_terms = 40 * m / n_hashes + 20000;
@@ -223,8 +221,8 @@ static void test_positions_are_uniform(void **state)
 				check_uniform(sizes[i], level, n_hashes);
 }
 
-/* Two positions of one term, of the same or of different levels, meet as often as chance has it:
- * once in m. */
+/* Two positions of a term, of one level or of two, are equal as often as expected by chance: once
+ * in m. */
 static void check_meetings(uint32_t level_a, uint32_t i_a, uint32_t level_b, uint32_t i_b)
 {
 	const uint32_t m = 1000, n_terms = 400000;

@@ -37,8 +37,8 @@ static void remove_new(const char *path, size_t made_bytes)
 	bs_dir_close(&dir);
 }
 
-/* The folders above are made, and go again with a directory that was made in vain, but not what
- * somebody else put there. */
+/* Missing parent folders are made. They are removed if the directory was made without result,
+ * except if somebody has put files there. */
 static void test_creating_folders(void **state)
 {
 	static const struct {
@@ -76,14 +76,14 @@ static void test_numbers(void **state)
 {
 	static const struct {
 		const char *name;
-		uint64_t next; /* once the file is there as well */
+		uint64_t next; /* the next number if this file exists, too */
 	} cases[] = {
 		{"manifest", 1},
 		{"lock", 1},
 		{"seg-", 1},
 		{"seg-abc", 1},
 		{"seg-000007x", 1},
-		{"seg-7", 1}, /* not a name that we give */
+		{"seg-7", 1}, /* not a name that we use */
 		{"xseg-000009", 1},
 		{"seg-000000", 1},
 		{"seg-000001", 2},
@@ -142,8 +142,8 @@ static void test_sweeping(void **state)
 
 /* ---- the lock ---- */
 
-/* A process that holds the lock for hold_ms, or until it is killed, and writes the file "over"
- * before it releases the lock. Returns when the lock is held. */
+/* Starts a process that holds the lock for hold_ms, or until it is killed, and writes the file
+ * "over" before it releases the lock. Returns when the lock is held. */
 static pid_t start_holder(unsigned hold_ms)
 {
 	int ready[2];
@@ -174,7 +174,7 @@ static void expect_free(void)
 	assert_true(lock.fd >= 0);
 	bs_index_lock_release(&lock);
 	assert_int_equal(lock.fd, -1);
-	bs_index_lock_release(&lock); /* twice is fine */
+	bs_index_lock_release(&lock); /* releasing twice is allowed */
 }
 
 static void expect_busy(pid_t holder)
@@ -196,16 +196,16 @@ static void test_lock(void **state)
 	pid_t holder = start_holder(10000);
 	expect_busy(holder);
 	expect_busy(holder);
-	/* Gone when the process is, whatever became of it. */
+	/* The lock is released when its process ends in any way. */
 	kill(holder, SIGKILL);
 	assert_int_equal(waitpid(holder, &how, 0), holder);
 	expect_free();
-	/* Two takers in one process are two as well. */
+	/* Within one process, too, the lock can be taken only once. */
 	struct bs_index_lock lock;
 	expect_ok(bs_index_lock_take(dir_at("."), BS_INDEX_LOCK, false, &lock, ERR), &said);
 	expect_busy(getpid());
 	bs_index_lock_release(&lock);
-	/* A longer number than the holder's own stood there before. */
+	/* The lock file contained a longer number than the holder's. */
 	write_text("lock", "99999999999999999999\nrubbish");
 	holder = start_holder(10000);
 	expect_busy(holder);
@@ -230,7 +230,8 @@ static void test_waiting_for_the_lock(void **state)
 
 /* ---- snapshots ---- */
 
-/* The smallest real segment: documents without text or terms, in one shard of forward indexes. */
+/* Writes the smallest valid segment: documents without text and terms, in one shard of forward
+ * indexes. */
 static void write_segment(uint64_t number, uint32_t n_docs)
 {
 	struct bs_lexicon_writer lexicon;
@@ -308,7 +309,7 @@ static void write_manifest(struct bs_segment_record *segments, uint32_t n_segmen
 	expect_ok(bs_manifest_write(dir_at("."), &manifest, ERR), &said);
 }
 
-/* Expects an error that names what, and a struct that may be released. */
+/* Expects an error that contains `what`, and a struct that may be released. */
 static void expect_no_snapshot(enum bs_status wanted, const char *what)
 {
 	AUTO(bs_snapshot_deinit) struct bs_snapshot snapshot;
@@ -320,7 +321,7 @@ static void expect_no_snapshot(enum bs_status wanted, const char *what)
 static void test_snapshot(void **state)
 {
 	AUTO(bs_snapshot_deinit) struct bs_snapshot snapshot;
-	uint8_t bits[2] = {0x05, 0x10}; /* 0, 2 and 12 of 13 */
+	uint8_t bits[2] = {0x05, 0x10}; /* 0, 2 and 12 of 13 are set */
 	struct bs_segment_record segments[] = {
 		{.number = 1, .n_docs = 5},
 		{.number = 2, .n_docs = 13, .tombstones = 3, .n_deleted = 3}};
@@ -328,12 +329,12 @@ static void test_snapshot(void **state)
 	expect_ok(bs_snapshot_open(dir_at("."), &snapshot, ERR), &said);
 	assert_int_equal(snapshot.totals.n_docs, 0);
 	bs_snapshot_deinit(&snapshot);
-	bs_snapshot_deinit(&snapshot); /* twice is fine */
+	bs_snapshot_deinit(&snapshot); /* deinit twice is allowed */
 
 	write_segment(1, 5);
 	write_segment(2, 13);
 	expect_ok(bs_tombstones_write(dir_at("."), 3, bits, 13, ERR), &said);
-	/* over what a dead writer left */
+	/* overwrites a file that a dead writer left */
 	expect_ok(bs_tombstones_write(dir_at("."), 3, bits, 13, ERR), &said);
 	write_manifest(segments, 2);
 	expect_ok(bs_snapshot_open(dir_at("."), &snapshot, ERR), &said);
@@ -345,14 +346,14 @@ static void test_snapshot(void **state)
 	for (uint32_t d = 0; d < 13; d++)
 		assert_int_equal(bs_snapshot_is_deleted(&snapshot, 1, d),
 		                 d == 0 || d == 2 || d == 12);
-	/* It stays as it is when its files are swept. */
+	/* It remains usable when its files are removed by a sweep. */
 	bs_index_sweep(dir_at("."), NULL);
 	struct bs_doc_record record;
 	expect_ok(bs_doc_table_get(&snapshot.segments[1].docs, 12, &record, ERR), &said);
 	assert_memory_equal(record.name, "name", 4);
 }
 
-/* The commit of a manifest, and whether the one before stays. */
+/* Commits a manifest. After a failure the previous one must remain. */
 static enum bs_status commit(const struct bs_manifest *before, const struct bs_manifest *manifest,
                              struct bs_error *err)
 {
@@ -363,8 +364,7 @@ static enum bs_status commit(const struct bs_manifest *before, const struct bs_m
 	return status;
 }
 
-/* New files are opened before they are committed; those of the commit before are not looked at
- * again. */
+/* New files are opened before they are committed; those of the previous commit are not. */
 static void test_commit_of_new_files(void **state)
 {
 	struct bs_source_record source = {
@@ -443,7 +443,7 @@ static void test_no_snapshot(void **state)
 	expect_ok(bs_snapshot_open(dir_at("."), &snapshot, ERR), &said);
 	bs_snapshot_deinit(&snapshot);
 
-	/* Files that do not fit the manifest. */
+	/* Files that do not match the manifest. */
 	segments[0].n_docs = 6;
 	write_manifest(segments, 2);
 	expect_no_snapshot(BS_CORRUPT, "./seg-000001");
@@ -462,7 +462,7 @@ static void test_no_snapshot(void **state)
 	expect_no_snapshot(BS_UNSUPPORTED, "./manifest");
 }
 
-/* Every byte of a segment that a snapshot's opening reads: an error, or all is as it was. */
+/* Changes every byte of a segment that opening a snapshot reads: an error, or no difference. */
 static void test_damaged_segment(void **state)
 {
 	struct bs_segment_record segment = {.number = 1, .n_docs = 13};
@@ -494,7 +494,8 @@ static void test_damaged_segment(void **state)
 	}
 }
 
-/* A new file is made anew, and never what stands there or what that leads to. */
+/* A new file is always created; an existing file, or the target of a symlink, is not
+ * overwritten. */
 static void test_new_file(void **state)
 {
 	int fd;

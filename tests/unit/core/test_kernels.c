@@ -1,6 +1,6 @@
 /*
- * test_kernels.c: every kernel of this machine against loops over single words, written only here,
- * on random shards: the bits, the live masks, the lines read, and what must not be touched.
+ * test_kernels.c: compares every kernel of this machine with loops over single words on random
+ * shards: the bits, the live masks, the lines read, and the bytes that must not change.
  */
 #include "core/simd/kernels.h"
 #include "tests/rigs/core_rig.h"
@@ -192,8 +192,8 @@ static size_t some_blocks(uint64_t *random)
 	                               : 1 + random_below(random, 512);
 }
 
-/* One intermediate result, and what an operation must make of it. Columns have n_blocks lines and
- * not one more, so that a sanitizer sees a kernel read past them. */
+/* An intermediate result, and the expected result of an operation on it. Columns have exactly
+ * n_blocks lines, so that a sanitizer detects reads past the end. */
 struct rig {
 	uint64_t random;
 	size_t n_blocks;
@@ -233,7 +233,7 @@ static void rig_deinit(struct rig *rig)
 	free(rig->other);
 }
 
-/* New random contents: lines also of blocks that are not live, and behind the last block. */
+/* Random contents, also in lines of blocks that are not live, and after the last block. */
 static void rig_fill(struct rig *rig, size_t n_columns)
 {
 	rig_clear_columns(rig);
@@ -257,7 +257,7 @@ static void rig_start(struct rig *rig)
 	rig->got_live = rig->live;
 }
 
-/* All lines, those not live too: no operation here may touch them. */
+/* Compares all lines, because no operation may change lines that are not live. */
 static void rig_check(const struct rig *rig, const struct bs_kernel *kernel)
 {
 	if (memcmp(&rig->got_live, &rig->wanted_live, sizeof(rig->got_live)) != 0)
@@ -377,8 +377,7 @@ static void test_counts(void **state)
 	}
 }
 
-/* Random classes of random bytes, at every alignment; the bytes around the text stay as they
- * are. */
+/* Random classes of random bytes, at every alignment; bytes around the text must not change. */
 static void test_classify(void **state)
 {
 	enum {
@@ -415,8 +414,8 @@ static void test_classify(void **state)
 	}
 }
 
-/* Full: 512 blocks of ones and 20 columns of ones read 512 x 20 lines; one zero column at place i
- * stops there. */
+/* 512 blocks of ones and 20 columns of ones read 512 x 20 lines; a zero column at place i stops
+ * there. */
 static void test_lines_read(void **state)
 {
 	AUTO(rig_deinit) struct rig rig = rig_make(18);
@@ -497,8 +496,8 @@ static uint32_t naive_weight(const struct bs_weighed_term *terms, size_t n_terms
 
 #define WEIGHED_TERMS 5
 
-/* Columns are dense, so that levels are reached; no weight is above `most`, which is such that all
- * together may be. */
+/* Columns are dense, so that thresholds are reached. No weight is above `most`, which is chosen
+ * such that the sum of all weights may reach the limit. */
 static void draw_weighed(struct bs_weighed_term *terms, uint64_t *columns, struct bs_live *lives,
                          uint32_t most, uint64_t *random)
 {
@@ -542,7 +541,7 @@ static void expect_weighed(const struct bs_kernel *kernel, const uint64_t *lines
 		}
 		assert_int_equal(is_live(&live, block), any);
 	}
-	/* In place it is the same. */
+	/* In place, the result is the same. */
 	FREED uint64_t *own = new_lines(BS_SHARD_MAX_BLOCKS);
 	struct bs_live own_live = *before;
 	memcpy(own, lines, BS_SHARD_MAX_BLOCKS * BS_LINE_WORDS * sizeof(*own));

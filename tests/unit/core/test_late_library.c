@@ -1,5 +1,5 @@
-/* test_late_library.c: libraries of others that are loaded when first needed, and those that are
- * missing; shared objects of our own. */
+/* test_late_library.c: libraries that are loaded at their first use, missing ones, and our own
+ * shared objects. */
 #include <unistd.h>
 
 #include "core/system/icu.h"
@@ -53,7 +53,7 @@ static enum bs_status load_object(const char *file, uint32_t version, const char
 static void test_own_object(void **state)
 {
 	int (*answer)(void) = NULL;
-	/* It is found by the program's own folder, not by the current one. */
+	/* It is found in the program's folder, not in the current one. */
 	assert_int_equal(chdir("/"), 0);
 	assert_int_equal(load_object("late_object.so", 3, "object_answer", &answer, ERR), BS_OK);
 	assert_int_equal(answer(), 42);
@@ -68,7 +68,7 @@ static void test_own_object_of_another_version(void **state)
 	assert_non_null(
 		strstr(said.text, "/late_object.so is of another bitsift (interface 3, not 4)"));
 	assert_null(answer);
-	/* The version is compared first: an older object may lack a function. */
+	/* The version is compared first, because an older object may lack a function. */
 	assert_int_equal(load_object("late_object.so", 4, "no_such_function", &answer, ERR),
 	                 BS_UNSUPPORTED);
 	assert_non_null(strstr(said.text, "(interface 3, not 4)"));
@@ -89,7 +89,7 @@ static void test_own_object_missing(void **state)
 	assert_null(answer);
 }
 
-/* Only root can give a file away. */
+/* Only root can change the owner of a file. */
 static void test_own_object_of_another_user(void **state)
 {
 	int (*answer)(void) = NULL;

@@ -1,5 +1,5 @@
-/* test_lexicon.c: every term is found, its neighbours are not, walks give the sorted list, and
- * damage is survived. */
+/* test_lexicon.c: every term is found, similar terms are not; cursors give the sorted list; damage
+ * is harmless. */
 #include <pthread.h>
 #include <unistd.h>
 
@@ -35,7 +35,7 @@ static int compare_terms(const void *a, const void *b)
 	return compare_bytes(a, right->bytes, right->n_bytes);
 }
 
-/* Number of terms that are smaller: where the term is, or would be. */
+/* The number of smaller terms: the place of the term if it exists. */
 static size_t place_of(const struct terms *terms, const uint8_t *bytes, uint32_t n_bytes)
 {
 	size_t low = 0, high = terms->n_terms;
@@ -82,16 +82,17 @@ static void term_make(struct term *term, enum kind kind, size_t i, uint64_t *ran
 	case KIND_NUMBERS:
 		n = (size_t)snprintf((char *)bytes, sizeof(bytes), "%zu", i);
 		break;
-	case KIND_SHORT: /* few letters, so that neighbours are close */
+	case KIND_SHORT: /* few letters, so that neighbours are similar */
 		n = 1 + random_below(random, 6);
 		for (size_t j = 0; j < n; j++)
 			bytes[j] = (uint8_t)('a' + random_below(random, 3));
 		break;
-	case KIND_SHARED: /* longer than the eight bytes that the index holds */
+	case KIND_SHARED: /* longer than the eight bytes that the index has */
 		n = (size_t)snprintf((char *)bytes, sizeof(bytes), "internationali%c%" PRIu64,
 		                     's' + (int)(i % 2) * 7, random_below(random, 100000));
 		break;
-	/* each the beginning of another, and zeros, which look like the padding of a prefix */
+	/* Each term is a prefix of another; zeros, because these look like the padding of a
+	 * prefix. */
 	case KIND_NESTED:
 		n = 1 + random_below(random, 40);
 		memset(bytes, i % 3 ? 'x' : 0, n);
@@ -105,7 +106,7 @@ static void term_make(struct term *term, enum kind kind, size_t i, uint64_t *ran
 		                     0x80 + (int)random_below(random, 64),
 		                     0x80 + (int)random_below(random, 64));
 		break;
-	case KIND_NAMES: /* as in source code: families, and numbers */
+	case KIND_NAMES: /* as in source code: families of names, and numbers */
 		n = (size_t)snprintf((char *)bytes, sizeof(bytes),
 		                     random_below(random, 4) ? "unit%u_reg%u_%s%s" : "0x%08x%.0u",
 		                     (unsigned)random_below(random, 1u << random_below(random, 30)),
@@ -122,7 +123,7 @@ static void term_make(struct term *term, enum kind kind, size_t i, uint64_t *ran
 	term_set(term, bytes, n, random);
 }
 
-/* At most n_terms: doubles are dropped. */
+/* At most n_terms; duplicates are removed. */
 static void terms_make(struct terms *terms, size_t n_terms, enum kind kind, uint64_t *random)
 {
 	*terms = (struct terms){.terms = must_calloc(n_terms + 1, sizeof(struct term))};
@@ -181,7 +182,7 @@ static void check_find(const struct bs_lexicon *lexicon, const struct terms *ter
 	if (is_there) {
 		assert_int_equal(ordinal, place);
 		assert_true(df == terms->terms[place].df);
-		/* No term is in more documents than there are. */
+		/* A df above the number of documents is refused. */
 		struct bs_lexicon fewer = *lexicon;
 		fewer.n_docs = df - 1;
 		expect_status(bs_lexicon_find(&fewer, bytes, n_bytes, &found, &ordinal, &df, ERR),
@@ -189,7 +190,7 @@ static void check_find(const struct bs_lexicon *lexicon, const struct terms *ter
 	}
 }
 
-/* The term and what stands next to it. */
+/* Looks up the term and similar terms. */
 static void check_around(const struct bs_lexicon *lexicon, const struct terms *terms,
                          const struct term *term)
 {
@@ -252,7 +253,8 @@ static void check_lexicon(const struct terms *terms, uint64_t *random)
 	check_walk(&cursor, terms, least, 0, SIZE_MAX / 2);
 	check_walk(&cursor, terms, least, 1, 40);
 	check_walk(&cursor, terms, greatest, sizeof(greatest), 40);
-	/* One cursor for all seeks, so that each starts from what the one before left. */
+	/* One cursor for all seeks, so that each seek starts at the position of the previous
+	 * one. */
 	for (size_t i = 0; i < terms->n_terms; i += step) {
 		const struct term *term = &terms->terms[i];
 		FREED uint8_t *bytes = must_malloc(term->n_bytes + 1);
@@ -290,7 +292,7 @@ static void test_every_kind(void **state)
 	}
 }
 
-/* Zeros at the end of a short term are not the padding of its prefix; the empty term may stand
+/* Zeros at the end of a short term are not the padding of its prefix; the empty term may be the
  * first. */
 static void test_zeros_and_nothing(void **state)
 {
@@ -321,7 +323,7 @@ static void test_many(void **state)
 	}
 }
 
-/* ---- the twin: FORMAT.md read literally, a bit at a time ---- */
+/* ---- a reader that follows FORMAT.md literally, bit by bit ---- */
 
 struct twin {
 	const uint8_t *bits; /* of a block */
@@ -339,7 +341,7 @@ static uint64_t twin_bits(struct twin *twin, uint32_t n)
 	return value;
 }
 
-/* Counts codes up from zeros until one is what the bits say. */
+/* Counts codes up from zeros until one equals the bits. */
 static uint32_t twin_code(struct twin *twin, const uint8_t *lengths, uint32_t n)
 {
 	uint32_t code = 0, sought = 0;
@@ -381,7 +383,7 @@ static uint32_t twin_rest_context(const uint8_t *term, uint64_t n_bytes)
 	return byte >= 'a' && byte <= 'z' ? 10 : (byte >= '0' && byte <= '9' ? 9 : 8);
 }
 
-/* Makes the next term of the one before, which in the first of a block is the separator. */
+/* Decodes the next term from the previous one; for the first of a block this is the separator. */
 static uint64_t twin_term(struct twin *twin, uint8_t *term, uint64_t *n_bytes,
                           uint32_t *head_context)
 {
@@ -487,7 +489,7 @@ static void *find_first(void *context)
 	return NULL;
 }
 
-/* The first to look for a term reads the codes, whoever that is. */
+/* The first thread that looks for a term reads the codes. */
 static void test_threads(void **state)
 {
 	enum {
@@ -529,7 +531,7 @@ static void test_wrong_counts(void **state)
 	for (size_t i = 0; i < COUNT(wrong); i++)
 		expect_status(bs_lexicon_open(&lexicon, file, wrong[i], UINT64_MAX, ERR),
 		              BS_CORRUPT, &said);
-	/* The codes tell it, which are read with the first term. */
+	/* Invalid codes are detected when the first term is read. */
 	for (size_t i = 0; i < COUNT(wrong_codes); i++) {
 		bool found, end;
 		uint64_t ordinal, df;
@@ -549,7 +551,7 @@ static void test_wrong_counts(void **state)
 	}
 }
 
-/* Finds and walks in a lexicon that may be damaged: BS_OK or BS_CORRUPT, never worse. */
+/* Finds and iterates in a lexicon that may be damaged; only BS_OK and BS_CORRUPT are allowed. */
 static void use_damaged(const char *path, const struct terms *terms, uint64_t *random)
 {
 	AUTO(bs_lexicon_deinit) struct bs_lexicon lexicon;

@@ -1,5 +1,5 @@
-/* test_list_filter.c: no filter hides a row that has a term, few rows pass by chance, and damage is
- * told or harmless. */
+/* test_list_filter.c: a filter never hides a row that has a term, few rows pass by chance, and
+ * damage is detected or harmless. */
 #include <unistd.h>
 
 #include "core/base/bytes.h"
@@ -10,7 +10,7 @@
 #define SHARD        3u
 #define MOST_ORDINAL 5000u
 
-/* Rows with the ordinals of their terms, ascending. */
+/* Rows with the ascending ordinals of their terms. */
 struct rows {
 	uint32_t n_rows, n_terms[300], ordinals[300][80];
 	uint64_t n_words;
@@ -37,7 +37,7 @@ static uint32_t near_of(const struct rows *rows, uint32_t row)
 	                                 rows->n_terms[row]);
 }
 
-/* As the indexer writes it. */
+/* Writes the filter as the indexer does. */
 static void write_filter(struct rows *rows)
 {
 	uint32_t n_groups = bs_forward_groups(rows->n_rows);
@@ -68,7 +68,7 @@ static void write_filter(struct rows *rows)
 	rows->n_words = words.used_bytes / 8;
 }
 
-/* Whether the row has a term of the ordinal's neighbourhood; *has_out: the term itself. */
+/* True if the row has a term near the ordinal; *has_out: the term itself. */
 static bool is_near(const struct rows *rows, uint32_t row, uint32_t ordinal, bool *has_out)
 {
 	bool near = false;
@@ -81,8 +81,8 @@ static bool is_near(const struct rows *rows, uint32_t row, uint32_t ordinal, boo
 	return near;
 }
 
-/* Asks every group for a term; counts the rows that have nothing near it, and those of them that
- * seem to. */
+/* Tests every group for a term. Counts the rows without a term near it, and those of them that
+ * pass. */
 static void check_term(const struct rows *rows, const struct bs_forward_filter *filter,
                        uint32_t ordinal, uint64_t *n_not, uint64_t *n_seem)
 {
@@ -104,8 +104,8 @@ static void check_term(const struct rows *rows, const struct bs_forward_filter *
 	}
 }
 
-/* Rows of any length up to the longest, so that a filter is half full at most: 2^-hashes by chance,
- * more where columns are few. */
+/* Rows of any length up to the longest, so that a filter is at most half full: 2^-hashes pass by
+ * chance, more if there are few columns. */
 static void check_rows(struct rows *rows, uint64_t *random, uint32_t n_asked)
 {
 	struct bs_forward_filter filter, none;
@@ -192,8 +192,8 @@ static void test_damage(void **state)
 		AUTO(bs_container_close_at) struct bs_container *file = NULL;
 		struct bs_forward_filter filter;
 		bool is_sealed = round % 3;
-		/* Offsets, which stand first, more often than words; with right checksums the
-		 * sections' lengths, too. */
+		/* Offsets, which are at the beginning, are changed more often than words; with
+		 * valid checksums also the lengths of the sections. */
 		size_t end = round % 2 ? 64 + 32 : is_sealed ? table_off + 64 : table_off;
 		write_flipped(&good, end, is_sealed, &random);
 		enum bs_status status =

@@ -1,5 +1,5 @@
-/* test_manifest.c: everything a manifest says survives, a commit is all or nothing, and damage is
- * told. */
+/* test_manifest.c: a manifest is read as it was written, a commit is atomic, and damage is
+ * detected. */
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,12 +16,12 @@ static char *some_string(uint64_t *random)
 	size_t n = random_below(random, random_below(random, 20) ? 30 : 10000);
 	char *string = must_malloc(n + 1);
 	for (size_t i = 0; i < n; i++)
-		string[i] = (char)(1 + random_below(random, 255)); /* any byte but NUL */
+		string[i] = (char)(1 + random_below(random, 255)); /* any byte except NUL */
 	string[n] = '\0';
 	return string;
 }
 
-/* No two alike, and none empty. */
+/* A unique string that is not empty. */
 static char *name_string(uint64_t *random)
 {
 	char *string = NULL;
@@ -45,7 +45,7 @@ static char **some_list(uint64_t *random)
 	return list;
 }
 
-/* Weights as an index keeps them; NULL now and then. */
+/* Weights as an index records them; sometimes NULL. */
 static char **some_weights(uint64_t *random)
 {
 	const char *given[] = {"title=3", random_below(random, 2) ? "a=100" : "a=1",
@@ -84,7 +84,7 @@ static void manifest_fill(struct bs_manifest *manifest, uint64_t *random)
 {
 	*manifest = (struct bs_manifest){.generation = 1 + (next_random(random) >> 3),
 	                                 .next_number = 1 + (next_random(random) >> 3)};
-	uint64_t number = 0; /* of files: ascending here, but for which is which */
+	uint64_t number = 0; /* of files: ascending, so that each is used once */
 	options_fill(&manifest->options, random);
 	snprintf(manifest->versions.icu, sizeof(manifest->versions.icu), "%.*s",
 	         (int)random_below(random, 16), "123456789012345");
@@ -205,7 +205,7 @@ static void expect_read(const struct bs_manifest *wanted)
 	expect_ok(bs_manifest_read(dir_at("."), &got, ERR), &said);
 	expect_same(&got, wanted);
 	bs_manifest_deinit(&got);
-	bs_manifest_deinit(&got); /* twice is fine */
+	bs_manifest_deinit(&got); /* deinit twice is allowed */
 }
 
 static void test_round_trips(void **state)
@@ -216,14 +216,14 @@ static void test_round_trips(void **state)
 		struct bs_manifest manifest = {.generation = 1, .options = {.density = 0.3}};
 		if (round > 0)
 			manifest_fill(&manifest, &random);
-		/* Over the one before. */
+		/* Replaces the previous manifest. */
 		expect_ok(bs_manifest_write(dir_at("."), &manifest, ERR), &said);
 		expect_read(&manifest);
 		assert_false(file_exists("manifest.new"));
 	}
 }
 
-/* An option asked for again is the option recorded, however many digits it was written with. */
+/* A density read back equals the requested one, however many digits it was written with. */
 static void test_density_comes_back_equal(void **state)
 {
 	static const double densities[] = {0.05,    0.1, 0.123456789, 0.25,
@@ -241,7 +241,7 @@ static void test_density_comes_back_equal(void **state)
 	}
 }
 
-/* Each option makes a difference. */
+/* Options compare as different if any of them differs. */
 static void test_options_differ(void **state)
 {
 	static char *const one[] = {(char *)(uintptr_t) "a", NULL};
@@ -309,7 +309,7 @@ static void test_weights(void **state)
 	}
 	assert_false(bs_field_weights_are_valid(
 		(char *const[]){(char *)(uintptr_t)kept[3], (char *)(uintptr_t)kept[0], NULL}));
-	/* A word never counts more often than a tf can say. */
+	/* A weighted count saturates at the largest tf. */
 	assert_int_equal(bs_tf_add(5, 1, 7), 12);
 	assert_int_equal(bs_tf_add(5, 100, 7), 705);
 	assert_int_equal(bs_tf_add(BS_MOST_WEIGHTED_TF - 3, 2, 4), BS_MOST_WEIGHTED_TF);
@@ -351,13 +351,13 @@ static void test_commit_is_all_or_nothing(void **state)
 		assert_false(file_exists("manifest.new"));
 		expect_read(&old);
 	}
-	/* What a writer that died has left does not matter to readers, nor to the next writer. */
+	/* A temporary file of a dead writer matters neither to readers nor to the next writer. */
 	write_bytes("manifest.new", bytes.data, bytes.used_bytes / 2);
 	expect_read(&old);
 	expect_ok(bs_manifest_write(dir_at("."), &new, ERR), &said);
 	expect_read(&new);
 	assert_false(file_exists("manifest.new"));
-	/* Something in the way. */
+	/* A folder with the name of the temporary file. */
 	assert_int_equal(mkdir("manifest.new", 0700), 0);
 	expect_status(bs_manifest_write(dir_at("."), &old, ERR), BS_IO, &said);
 	expect_read(&new);
@@ -368,7 +368,7 @@ static void test_commit_is_all_or_nothing(void **state)
 	expect_status(bs_manifest_write(dir_at("."), &old, ERR), BS_IO, &said);
 }
 
-/* ---- what a reader refuses, a writer does not commit ---- */
+/* ---- manifests that readers refuse are not committed ---- */
 
 static const struct bs_source_record folder_record = {
 	.kind = 1, .label = (char *)(uintptr_t) "a", .path = (char *)(uintptr_t) "/a"};
@@ -419,7 +419,7 @@ static void spoil(struct bs_manifest *manifest, enum spoilt what)
 		manifest->sources[0].kind = 77;
 	if (what == PARENT || what == BELOW)
 		expect_ok(bs_manifest_add_source(manifest, &inner, ERR), &said);
-	if (what == PARENT) /* a collection in a source that is no folder any more */
+	if (what == PARENT) /* a record file in a source that is no longer a folder */
 		manifest->sources[0].kind = 2;
 	if (what == LEFT_OUT)
 		manifest->sources[0].left_out.binary[0] = (struct bs_skip_kind){"png", 5};
@@ -451,8 +451,8 @@ static void test_refused_by_its_reader(void **state)
 	}
 }
 
-/* What no writer writes, though it reads well: where it stands, in numbers of so many bytes, and
- * what is said of it. */
+/* Changes under valid checksums that no writer makes: section, place, width and value, and the
+ * expected message. */
 static void test_impossible(void **state)
 {
 	static const struct {
@@ -469,12 +469,12 @@ static void test_impossible(void **state)
 		{1, 20, 8, 0, "density in millionths: 0"},
 		{1, 20, 8, 600001, "density in millionths: 600001"},
 		{1, 20, 8, UINT64_MAX, "density in millionths: "},
-		/* the version of ICU, behind its length */
+		/* the version of ICU, after its length */
 		{1, 29, 1, 0, "a zero byte in a string"},
 		{1, 28, 1, 3, "a section ends too early"},
 		{1, 34, 1, 2, "strings where there is one at most: 2"}, /* the stemmer's language */
 		{1, 37, 1, 3, "a section ends too early"},              /* globs */
-		{1, 46, 1, 1, "a section ends too early"},              /* names of collections */
+		{1, 46, 1, 1, "a section ends too early"},              /* names of record files */
 		{2, 1, 4, 0, "a source of unknown kind 0"},
 		{2, 1, 4, 6, "a source of unknown kind 6"},
 		{2, 1, 4, 0x101, "a source of unknown kind 257"},
@@ -546,8 +546,7 @@ static void test_nothing_there(void **state)
 	expect_status(bs_manifest_read(dir_at("."), &manifest, ERR), BS_CORRUPT, &said);
 }
 
-/* Bytes changed, or a section cut short, and the checksums made right: read as something, or
- * BS_CORRUPT. */
+/* Changed bytes or a truncated section under valid checksums: read somehow, or BS_CORRUPT. */
 static void test_damage_with_right_checksums(void **state)
 {
 	uint64_t random = 54;
@@ -566,7 +565,7 @@ static void test_damage_with_right_checksums(void **state)
 		if (round % 10 == 0) {
 			uint8_t *entry = changed.data + table_off + random_below(&random, 3) * 32;
 			uint64_t n = bs_load_u64(entry + 16);
-			/* As many pages as before, or opening would refuse it. */
+			/* The same number of pages, otherwise opening would refuse it. */
 			uint64_t least = n ? (n - 1) / BS_PAGE_BYTES * BS_PAGE_BYTES + 1 : 0;
 			bs_store_u64(entry + 16, least + random_below(&random, n - least + 1));
 		} else {
@@ -579,7 +578,7 @@ static void test_damage_with_right_checksums(void **state)
 		n_ok += status == BS_OK;
 	}
 	assert_in_range(n_ok, 1, 2999);
-	/* Without its sections it is no manifest. */
+	/* Without its sections it is not a manifest. */
 	struct bs_file_writer *writer;
 	unlink("manifest");
 	expect_ok(bs_file_writer_open(dir_at("."), "manifest", BS_FILE_MANIFEST, &writer, ERR),

@@ -1,14 +1,14 @@
 /*
- * test_multiset.c: numbers that come and go, over and over, count what they count in a plain array,
- * whether base stays or is made anew; the set has those that count and no others. The same of sets
- * without counts, and of sets that are looked up.
+ * test_multiset.c: numbers are added and removed repeatedly. The counts must equal those in a plain
+ * array, whether the base is kept or rebuilt, and the set must have exactly the numbers with a
+ * count. Also tests sets without counts, and lookups.
  */
 #include "core/store/multiset.h"
 #include "tests/rigs/core_rig.h"
 
 #define N_NUMBERS 60000u
 
-/* How often each number counts, and where numbers lie: in crowds, or as if at random. */
+/* The count of each number, and the values of the numbers: clustered or spread. */
 static uint32_t counts[N_NUMBERS];
 static uint64_t values[N_NUMBERS];
 
@@ -28,7 +28,7 @@ static void append_number(struct bs_buffer *to, uint64_t value)
 	append_bytes(to, &value, sizeof(value));
 }
 
-/* Bytes in files: of each list, exactly as many as it takes. */
+/* The lists as bytes in a file, each allocated with its exact size. */
 struct stored {
 	struct bs_buffer bytes[BS_MULTISET_LISTS];
 	struct bs_told_tally told;
@@ -115,7 +115,8 @@ static void expect_counts(const struct stored *stored)
 	assert_int_equal(base.n + beyond.n, 0);
 }
 
-/* Some numbers, one in so many, come or go, some of them several times; those that go are there. */
+/* Chooses one in one_in numbers to be added or removed, some several times; removed numbers
+ * exist. */
 static void choose_changes(uint64_t *random, uint64_t one_in, struct bs_buffer *came,
                            struct bs_buffer *went)
 {
@@ -182,7 +183,7 @@ static void test_counts(void **state)
 	assert_true(n_changed > 30 && n_folded > 10);
 }
 
-/* More of a number goes than there was. */
+/* A number is removed more often than it was added. */
 static void test_unsound(void **state)
 {
 	uint64_t random = 3, some[] = {0, 0, 0, 0};
@@ -231,8 +232,8 @@ static void test_sets(void **state)
 			expect_ok(bs_multiset_add(&multiset, bs_numbers_in(&came), ERR), &said);
 		}
 		store(&multiset, &stored);
-		/* What base has is there to stay, for some: then it never goes, whatever is
-		 * said. */
+		/* In some rounds the numbers of the base are permanent: removing them has no
+		 * effect. */
 		const bool stays = seed % 3 == 0;
 		bool is_base[N_NUMBERS];
 		for (uint32_t i = 0; i < N_NUMBERS; i++)
@@ -247,7 +248,7 @@ static void test_sets(void **state)
 					continue;
 				bool goes = counts[i] && random_below(&random, 2);
 				append_number(goes ? &went : &came, values[i]);
-				/* What is in both is left out of both. */
+				/* A number in both lists changes nothing. */
 				if (random_below(&random, 5) == 0)
 					append_number(goes ? &came : &went, values[i]);
 				else
@@ -281,7 +282,7 @@ static void test_sets(void **state)
 	assert_true(n_changed > 30 && n_made > 10);
 }
 
-/* What is left out of some numbers by others. */
+/* Looks up numbers, some of which are filtered out by others. */
 static void test_looking(void **state)
 {
 	for (uint64_t seed = 1; seed <= 30; seed++) {
@@ -293,7 +294,7 @@ static void test_looking(void **state)
 		choose_values(&random, seed % 2);
 		for (uint32_t i = 0; i < N_NUMBERS; i++) {
 			bool is_listed = random_below(&random, in_list) == 0;
-			/* One fills several blocks. */
+			/* One number fills several blocks. */
 			for (uint32_t n = 0;
 			     is_listed && n < (i == 30000 && seed % 3 == 0 ? 7000 : 1); n++)
 				append_number(&list, values[i]);

@@ -1,4 +1,4 @@
-/* test_packed.c: every value comes out as it went in, at every width; damage is told or
+/* test_packed.c: values of every width are read as they were written; damage is detected or
  * harmless. */
 #include <unistd.h>
 
@@ -25,7 +25,7 @@ static void write_values(const uint64_t *values, uint64_t n, bool as_u32)
 	finish_file(writer);
 }
 
-/* What FORMAT.md says of a block, read literally. */
+/* The entry of a block as FORMAT.md defines it. */
 struct twin {
 	uint64_t width, at, sunk, first, slope;
 	bool is_sloped;
@@ -47,7 +47,7 @@ static struct twin twin_of(const uint8_t *entry)
 	};
 }
 
-/* Bit by bit, and no byte that is not accounted for. Returns how many blocks have slopes. */
+/* Decodes bit by bit, and accounts for every byte. Returns the number of blocks with slopes. */
 static uint64_t check_twin(const struct bs_section *section, const uint64_t *values, uint64_t n)
 {
 	uint64_t n_blocks = (n + 127) / 128;
@@ -81,7 +81,7 @@ static uint64_t check_twin(const struct bs_section *section, const uint64_t *val
 	return n_sloped;
 }
 
-/* Returns how many blocks have slopes. */
+/* Returns the number of blocks with slopes. */
 static uint64_t check_values(const uint64_t *values, uint64_t n, bool as_u32)
 {
 	struct bs_packed packed, counted;
@@ -129,7 +129,7 @@ static void test_widths(void **state)
 	}
 }
 
-/* Blocks of many widths behind each other, up to the largest numbers. */
+/* Adjacent blocks of many widths, up to the largest numbers. */
 static void test_mixed(void **state)
 {
 	uint64_t random = 32, values[MOST];
@@ -144,7 +144,7 @@ static void test_mixed(void **state)
 	}
 }
 
-/* Numbers that go up by so much on average, with noise around the line, from a first one on. */
+/* Numbers from `first` that increase by `step` on average, with noise. */
 static void make_slope(uint64_t *values, uint64_t n, uint64_t first, uint64_t step, uint64_t noise,
                        uint64_t *random)
 {
@@ -164,11 +164,11 @@ static void test_slopes(void **state)
 		make_slope(values, LONG, random_below(&random, 1000), steps[s], noise, &random);
 		assert_int_equal(check_values(values, 4095, s % 2), 0);
 		assert_int_equal(check_values(values, 4096, s % 2), 32);
-		/* The last block has a number of its own number. */
+		/* The last block has a single number. */
 		assert_true(check_values(values, 4097, s % 2) >= 32);
 		assert_true(check_values(values, LONG, s % 2) >= 32);
 	}
-	/* An even line needs no bits, and one that goes down has no slope. */
+	/* An exact line needs no bits, and a descending one has no slope. */
 	for (uint64_t i = 0; i < LONG; i++)
 		values[i] = i * 7;
 	assert_int_equal(check_values(values, LONG, true), (LONG + 127) / 128);
@@ -177,15 +177,15 @@ static void test_slopes(void **state)
 	assert_int_equal(check_values(values, LONG, true), 0);
 }
 
-/* Blocks next to each other that an entry with a slope can hold and that it cannot. */
+/* Adjacent blocks that an entry with a slope can represent, and others. */
 static void test_slopes_with_limits(void **state)
 {
 	uint64_t random = 36, values[LONG];
-	/* Numbers that reach 2^40 in the midst. */
+	/* Numbers that reach 2^40 in the middle. */
 	make_slope(values, LONG, (UINT64_C(1) << 40) - 2100 * 50, 50, 20, &random);
 	uint64_t n_sloped = check_values(values, LONG, false);
 	assert_true(n_sloped >= 15 && n_sloped <= 18);
-	/* Steps that are too large, and lines that would have to be sunk by more than 65,535. */
+	/* Steps that are too large, and lines that would have to be lowered by more than 65,535. */
 	make_slope(values, LONG, 5, 70000, 1000, &random);
 	assert_int_equal(check_values(values, LONG, false), 0);
 	for (uint64_t deep = 65535; deep <= 65536; deep++) {
@@ -194,8 +194,7 @@ static void test_slopes_with_limits(void **state)
 		assert_int_equal(check_values(values, LONG, false),
 		                 deep == 65535 ? (LONG + 127) / 128 : 0);
 	}
-	/* Every other block of noise, or all but a few: the first array is worth it, the second is
-	 * not. */
+	/* Noise in every other block, or in all but a few: slopes pay only in the first array. */
 	for (uint64_t share = 2; share <= 16; share += 14) {
 		for (uint64_t i = 0; i < LONG; i++)
 			values[i] = i / 128 % share ? next_random(&random) >> 40 : i * 40;
@@ -242,18 +241,19 @@ static void test_wrong_counts(void **state)
 	struct bs_section section = bs_container_section(file, SECTION, 0);
 	for (size_t i = 0; i < COUNT(wrong); i++)
 		expect_status(bs_packed_open(&packed, section, wrong[i], ERR), BS_CORRUPT, &said);
-	/* As many blocks, or fewer: only a check can tell. */
+	/* If the number of blocks fits, or is larger, only a check detects a wrong number of
+	 * values. */
 	for (uint64_t n = 0; n < 256; n++) {
 		expect_ok(bs_packed_open(&packed, section, n, ERR), &said);
 		assert_int_equal(bs_packed_check(&packed, ERR), n == 200 ? BS_OK : BS_CORRUPT);
 	}
-	/* No section is no array, not even an empty one. */
+	/* A missing section is not even an empty array. */
 	section = bs_container_section(file, SECTION + 1, 0);
 	expect_status(bs_packed_open(&packed, section, 0, ERR), BS_CORRUPT, &said);
 	expect_status(bs_packed_open_counted(&packed, section, ERR), BS_CORRUPT, &said);
 }
 
-/* Reads all there is in every way; whether the values are the right ones goes to *same. */
+/* Reads everything in every way; *same: the values are the expected ones. */
 static enum bs_status read_all(struct bs_section section, const uint64_t *values, uint64_t n,
                                bool *same, enum bs_status *checked, struct bs_error *err)
 {
@@ -287,8 +287,8 @@ static void damage(uint64_t *values, uint64_t n, int n_rounds)
 	for (int round = 0; round < n_rounds; round++) {
 		AUTO(bs_container_close_at) struct bs_container *file = NULL;
 		bool is_sealed = round % 3;
-		/* The directory, which stands first, more often than bits; with right checksums the
-		 * section's length, too. */
+		/* The directory, which is at the beginning, is changed more often than bits; with
+		 * valid checksums also the length of the section. */
 		size_t end = round % 2   ? 64 + (n + 127) / 128 * BS_PACKED_ENTRY_BYTES
 		             : is_sealed ? table_off + 32
 		                         : table_off;
@@ -304,8 +304,8 @@ static void damage(uint64_t *values, uint64_t n, int n_rounds)
 		struct bs_section section = bs_container_section(file, SECTION, 0);
 		status = read_all(section, values, n, &same, &checked, ERR);
 		assert_true(status == BS_OK || status == BS_CORRUPT);
-		/* What passes a check gives the values of some array, and what the checksums show
-		 * no wrong one. */
+		/* If a check passes, all values can be read. Damage that checksums detect gives no
+		 * wrong value. */
 		assert_true(checked == BS_CORRUPT || status == BS_OK);
 		assert_true(status || same || is_sealed);
 		n_told += checked == BS_CORRUPT;

@@ -1,12 +1,12 @@
-/* test_prefix_code.c: code lengths are the best within 15 bits; what is written in codes is read
- * again; lengths that are no code are refused. */
+/* test_prefix_code.c: code lengths are optimal within 15 bits; encoded symbols are decoded; lengths
+ * that form no code are refused. */
 #include "core/collections/prefix_code.h"
 #include "tests/rigs/core_rig.h"
 
 #define MOST_SYMBOLS 700u
 #define N_CODES      3u
 
-/* Bits of an optimal prefix code: the two least counts joined, again and again. */
+/* The size of an optimal prefix code: repeatedly merges the two smallest counts. */
 static uint64_t least_bits(uint64_t *counts, uint32_t n)
 {
 	uint64_t sum = n == 1 ? counts[0] : 0;
@@ -33,7 +33,7 @@ static void test_lengths(void **state)
 	static uint8_t lengths[MOST_SYMBOLS];
 	for (int round = 0; round < 300; round++) {
 		uint32_t n = 1 + (uint32_t)random_below(&random, round < 200 ? 40 : MOST_SYMBOLS);
-		bool is_steep = round % 3 == 0; /* Fibonacci's numbers make the longest codes */
+		bool is_steep = round % 3 == 0; /* Fibonacci numbers give the longest codes */
 		uint32_t n_used = 0;
 		for (uint32_t i = 0; i < n; i++) {
 			counts[i] =
@@ -59,14 +59,14 @@ static void test_lengths(void **state)
 	}
 }
 
-/* Codes that are read together, of different counts. */
+/* Codes that are decoded together, with different numbers of symbols. */
 struct coded {
 	uint32_t n[N_CODES];
 	uint8_t lengths[N_CODES][MOST_SYMBOLS];
 	uint32_t values[N_CODES][MOST_SYMBOLS];
 };
 
-/* The i-th symbol of a message, one that has a code. */
+/* The next symbol of a message; it has a code. */
 static uint32_t symbol_at(const struct coded *coded, uint32_t code, uint64_t *random)
 {
 	for (;;) {
@@ -94,7 +94,7 @@ static void draw_codes(struct coded *coded, uint64_t *random)
 	}
 }
 
-/* The lengths of a code as they stand in a file. */
+/* The lengths of a code as a file has them. */
 static void put_nibbles(const struct coded *coded, uint32_t code, uint8_t *nibbles)
 {
 	memset(nibbles, 0, MOST_SYMBOLS / 2 + 1);
@@ -119,7 +119,7 @@ static void read_codes(const struct coded *coded, struct bs_code_set *set)
 	bs_code_set_finish(set, N_CODES);
 }
 
-/* Symbols of all codes in turn, a number of so many bits behind each. */
+/* Symbols of all codes in turn, each followed by a number of some bits. */
 static void test_messages(void **state)
 {
 	AUTO(bs_buffer_deinit) struct bs_buffer bytes = {0};
@@ -158,8 +158,8 @@ static void test_messages(void **state)
 	}
 }
 
-/* More codes than there are bits for, and something behind the last length; too few are
- * harmless. */
+/* More codes than the bits allow, and nonzero bits after the last length, are refused; too few
+ * codes are harmless. */
 static void test_no_codes(void **state)
 {
 	static const struct {

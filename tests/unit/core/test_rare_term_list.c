@@ -1,5 +1,5 @@
-/* test_rare_term_list.c: lists of rare terms of all shapes say of every document and term what is
- * so; damage is told or harmless. */
+/* test_rare_term_list.c: lists of rare terms of all shapes give the right answer for every document
+ * and term; damage is detected or harmless. */
 #include <unistd.h>
 
 #include "core/base/bytes.h"
@@ -9,14 +9,14 @@
 
 #define MOST_TERMS 4000u
 #define MOST_LISTS 40u
-#define LAST       (UINT32_MAX - 1) /* no segment has so many terms that an ordinal is greater */
+#define LAST       (UINT32_MAX - 1) /* the largest ordinal that a segment can have */
 
 struct list {
 	struct bs_rare_term terms[MOST_TERMS];
 	size_t n;
 };
 
-/* What was written. */
+/* The expected contents. */
 struct truth {
 	struct list lists[MOST_LISTS];
 	uint64_t n_lists, n_docs;
@@ -29,7 +29,7 @@ static uint32_t draw_docs(const struct truth *truth, uint64_t *random)
 	return random_below(random, 2) ? 1 : 1 + (uint32_t)random_below(random, n_sets - 1);
 }
 
-/* Ascending: steps of one are runs; others are as long as there is room for. */
+/* Ascending: steps of one make runs; other gaps are as long as possible. */
 static void draw_list(const struct truth *truth, struct list *list, uint64_t *random)
 {
 	static const uint32_t counts[] = {0, 1, 2, 64, 65, 300, MOST_TERMS};
@@ -56,7 +56,7 @@ static void draw(struct truth *truth, uint64_t *random)
 		draw_list(truth, &truth->lists[i], random);
 }
 
-/* Codes are made for some lists, and code all. */
+/* The codes are made from some lists and used for all. */
 static void write_lists(const struct truth *truth, uint64_t n_counted)
 {
 	static struct bs_rare_counts counts;
@@ -83,7 +83,7 @@ static void write_lists(const struct truth *truth, uint64_t n_counted)
 	finish_file(writer);
 }
 
-/* The documents of the list that have it. */
+/* The set of documents of the list that have the term. */
 static uint32_t docs_of(const struct list *list, uint32_t ordinal)
 {
 	size_t low = 0, high = list->n;
@@ -163,8 +163,8 @@ static void test_random_lists(void **state)
 	}
 }
 
-/* The longest run, the largest gaps, samples between them, and the last of a segment's documents
- * missing from its list. */
+/* The longest run, the largest gaps, samples between them, and a segment whose last list has fewer
+ * documents. */
 static void test_extremes(void **state)
 {
 	static const struct bs_rare_term ends[] = {
@@ -184,7 +184,7 @@ static void test_extremes(void **state)
 	truth->lists[2].n = truth->lists[3].n = MOST_TERMS;
 	for (uint64_t n_counted = 0; n_counted <= truth->n_lists; n_counted++) {
 		write_lists(truth, n_counted);
-		truth->n_docs = 29; /* the last three of the list are no documents */
+		truth->n_docs = 29; /* the last three of the last list do not exist */
 		AUTO(bs_rare_term_lists_deinit) struct bs_rare_term_lists lists;
 		AUTO(bs_container_close_at) struct bs_container *file = open_file("file");
 		expect_ok(bs_rare_term_lists_open(&lists, file, truth->n_docs, ERR), &said);
@@ -193,7 +193,7 @@ static void test_extremes(void **state)
 	}
 }
 
-/* All that a search or a check would ask of a file, whatever is in it. */
+/* Everything that a search or a check reads from a file with any contents. */
 static void ask(const struct truth *truth, uint64_t *random)
 {
 	AUTO(bs_rare_term_lists_deinit) struct bs_rare_term_lists lists;
@@ -251,7 +251,7 @@ static void test_damage(void **state)
 	}
 }
 
-/* A code for documents that do not share a list would let one speak for the documents of
+/* A code for documents that do not belong to the list would make a list describe those of
  * another. */
 static void test_codes_of_others(void **state)
 {

@@ -1,7 +1,7 @@
 /*
- * test_shard_and.c: the AND of a shard, by every kernel, against FORMAT.md read literally, row by
- * row, on random shards: levels present and absent, exact columns, shards of no hashed terms, any
- * blocks live.
+ * test_shard_and.c: compares the AND of a shard, by every kernel, with an evaluation row by row
+ * that follows FORMAT.md literally. The shards are random: with and without each level, with exact
+ * columns, without hashed terms, with any live blocks.
  */
 #include "core/matrix/shard_and.h"
 #include "tests/rigs/core_rig.h"
@@ -9,7 +9,7 @@
 #define MAX_TERMS 6u
 #define MAX_ASKED 8u
 
-/* A shard in memory, and what is in it. */
+/* A shard in memory and its contents. */
 struct world {
 	struct bs_term_treatment_table table;
 	struct bs_shard_shape shape;
@@ -19,7 +19,7 @@ struct world {
 	uint64_t hashes[MAX_TERMS];
 	struct bs_and_term terms[MAX_TERMS];
 	struct bs_shard_term here[MAX_TERMS];
-	uint8_t *rows_of[MAX_TERMS]; /* a byte a row: it has the term */
+	uint8_t *rows_of[MAX_TERMS]; /* a byte for each row: the row has the term */
 };
 
 /* ---- FORMAT.md, literally ---- */
@@ -47,8 +47,8 @@ static uint64_t lines_of(const struct world *world, uint32_t rank)
 	return rank == 0 ? n_blocks : rank == 3 ? (n_blocks + 7) / 8 : 1;
 }
 
-/* The bit of a column, counted through the columns of all levels and then the exact ones, that
- * stands for a row. */
+/* The position of the bit of a column that represents a row. Columns are counted through all
+ * levels, then the exact ones. */
 static uint64_t bit_of(const struct world *world, uint32_t level, uint64_t column, uint32_t row)
 {
 	uint64_t line = 0;
@@ -76,12 +76,12 @@ static uint32_t hashes_at(const struct world *world, const struct bs_term_treatm
 }
 
 enum visit {
-	SET,      /* all bits of the term for the row */
-	ASK,      /* are those of document and group columns, or of the exact one, set? */
-	ASK_LANE, /* ... those of block columns? */
+	SET,      /* set all bits of the term for the row */
+	ASK,      /* test those of document and group columns, or of the exact column */
+	ASK_LANE, /* test those of block columns */
 };
 
-/* Sets bits of a term for a row, or says whether they are set. */
+/* Sets the bits of a term for a row, or returns whether they are set. */
 static bool visit_bits(const struct world *world, uint32_t t, uint32_t row, enum visit visit)
 {
 	bool set = visit == SET;
@@ -131,7 +131,7 @@ static void draw_table(struct bs_term_treatment_table *table, uint64_t *random)
 	assert_true(bs_term_treatment_table_is_valid(table));
 }
 
-/* Which rows have the term: some here and there, some one after the other. */
+/* Draws the rows that have the term: some scattered, some adjacent. */
 static uint64_t draw_term(struct world *world, uint32_t t, uint64_t *random)
 {
 	uint32_t n_docs = world->shape.n_docs;
@@ -153,8 +153,8 @@ static void draw_world(struct world *world, uint32_t n_docs, uint64_t *random)
 	*world = (struct world){.n_terms = 1 + (uint32_t)random_below(random, MAX_TERMS)};
 	draw_table(&world->table, random);
 	world->shape.n_docs = n_docs;
-	/* Few columns, so that terms meet in them. None of a coarse level: it is left out. None at
-	 * all: no hashed terms. */
+	/* Few columns, so that terms share them. A coarse level without columns is omitted. Without
+	 * any columns there are no hashed terms. */
 	for (uint32_t l = 0; l < world->table.n_levels; l++)
 		world->shape.n_columns[l] = random_below(random, l ? 3 : 12)
 		                                    ? 1 + (uint32_t)random_below(random, 20)
@@ -174,7 +174,7 @@ static void draw_world(struct world *world, uint32_t n_docs, uint64_t *random)
 	memset(world->columns, 0, (size_t)(n_lines + 1) * BS_LINE_BYTES);
 	for (uint32_t t = 0; t < world->n_terms; t++) {
 		uint64_t df = draw_term(world, t, random);
-		/* The df of the segment, of which this shard is a part. */
+		/* The df of the segment, which is at least that of this shard. */
 		bs_and_term_init(&world->terms[t], world->hashes[t], t,
 		                 df + random_below(random, 30), &world->table);
 		world->here[t].popcount =
@@ -233,7 +233,7 @@ static bool is_live(const struct bs_live *live, uint32_t block)
 	return live->words[block / 64] >> (block % 64) & 1;
 }
 
-/* Whether a lane of the block's has the bits of all block columns. */
+/* True if a lane of the block has the bits of all block columns. */
 static bool block_passes(const struct world *world, const struct question *question, uint32_t block)
 {
 	for (uint32_t row = block * 512; row < world->shape.n_docs && row < (block + 1) * 512;
@@ -247,7 +247,7 @@ static bool block_passes(const struct world *world, const struct question *quest
 	return false;
 }
 
-/* Marks the rows of a live block that pass. */
+/* Marks the passing rows of a live block. */
 static void answer_naively(const struct world *world, const struct question *question,
                            uint32_t block, uint8_t *passing, struct multiset *multiset)
 {
@@ -294,7 +294,7 @@ static void check_question(const struct world *world, const struct question *que
 				         world->shape.n_docs,
 				         found ? "passes, and should not" : "is lost");
 		}
-		/* Nothing beyond the rows, and no block is live for nothing. */
+		/* No bits beyond the rows, and no live block without a bit. */
 		for (uint32_t block = 0; block < BS_SHARD_MAX_BLOCKS; block++) {
 			if (!is_live(&live, block))
 				continue;
@@ -330,7 +330,7 @@ static void test_random_shards(void **state)
 	for (int round = 0; round < 500; round++) {
 		AUTO(world_deinit) struct world world;
 		struct question question;
-		/* Large ones now and then, and the largest once. */
+		/* Sometimes large shards, and once the largest. */
 		uint32_t size =
 			round == 0 ? BS_SHARD_MAX_DOCS
 				   : sizes[random_below(&random, round % 10 ? 11 : COUNT(sizes))];

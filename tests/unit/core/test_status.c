@@ -1,4 +1,4 @@
-/* test_status.c: the one line of an error. */
+/* test_status.c: error messages are single lines. */
 #include "core/base/error.h"
 #include "core/bitsift/host.h"
 #include "core/bitsift/terminal.h"
@@ -8,8 +8,8 @@ static void test_control_characters(void **state)
 {
 	assert_int_equal(bs_fail(ERR, BS_IO, "%s: no", "a\nb\x1b[31m\x7f\t\xc3\xa9"), BS_IO);
 	assert_string_equal(said.text, "a\\x0ab\\x1b[31m\\x7f\\x09\xc3\xa9: no");
-	/* C1, as UTF-8 and as a byte; marks of direction; other bytes that are no UTF-8, and
-	 * joiners, stay. */
+	/* Escaped: C1 controls, as UTF-8 and as a byte, and bidirectional controls. Not escaped:
+	 * other invalid UTF-8, and joiners. */
 	bs_fail(ERR, BS_IO, "%s", "\xc2\x9b\x9b\xe2\x80\xae\xd8\x9c\xe2\x81\xa6 \xe9\xe2\x80\x8d");
 	assert_string_equal(
 		said.text,
@@ -19,8 +19,8 @@ static void test_control_characters(void **state)
 	assert_non_null(strstr(said.text, "a thing (7 bytes)"));
 }
 
-/* Cut at 511 bytes, or a character before: the bytes left are whole characters, whatever they
- * are. */
+/* Messages are truncated at 511 bytes or at the character before, so that all characters are
+ * complete. */
 static void test_long_messages(void **state)
 {
 	static const char *const letters[] = {"x", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80",
@@ -47,7 +47,7 @@ static void test_long_messages(void **state)
 	}
 }
 
-/* Some bytes of any kind, mostly those that a shell minds. */
+/* Draws bytes of any kind, mostly those that are special in a shell. */
 static void draw_word(char *word, size_t n_bytes, uint64_t *random)
 {
 	static const char minded[] = "'\\\"$ `;&|<>()*?[]#~!{}=\n\t\x1b\x7f";
@@ -71,7 +71,7 @@ static void draw_word(char *word, size_t n_bytes, uint64_t *random)
 	word[used] = '\0';
 }
 
-/* A shell reads the words that were meant, and a message does not change them. */
+/* A shell reads the original words from the quoted command, and a message does not change it. */
 static void test_commands(void **state)
 {
 	static char words[300][32];
@@ -110,7 +110,7 @@ static void test_advice(void **state)
 	bs_advise(&said, "; do: ", (const char *const[]){"bitsift", "trust", "it's", "", NULL});
 	assert_string_equal(said.text, "x; do: bitsift trust 'it'\\''s' ''");
 	bs_advise(NULL, "; do: ", (const char *const[]){"a", NULL});
-	/* All of a command, or nothing. */
+	/* A command is appended completely or not at all. */
 	for (size_t n = 500; n < sizeof(said.text); n++) {
 		memset(text, 'x', n);
 		text[n] = '\0';

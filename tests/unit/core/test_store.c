@@ -1,4 +1,5 @@
-/* test_store.c: stored text: round trips, equal bytes for equal input, and damage of every kind. */
+/* test_store.c: stored texts: round trips, equal bytes for equal input, and damage of every
+ * kind. */
 #include <dirent.h>
 #include <pthread.h>
 #include <unistd.h>
@@ -15,7 +16,7 @@ static const char *folder(void)
 	return base ? base : "/tmp";
 }
 
-/* The last folder of a writer, and whether that has a thread. */
+/* The folder of the last writer, and whether it has a thread. */
 static struct bs_dir dir = {.fd = -1};
 static bool has_thread;
 
@@ -27,10 +28,10 @@ static enum bs_status new_writer(const char *path, struct bs_store_writer **writ
 	return bs_store_writer_new(&dir, has_thread, writer_out, err);
 }
 
-/* Documents one after the other, and where each begins; one offset more than documents. */
+/* Concatenated documents and their offsets, one more than documents. */
 struct documents {
 	struct bs_buffer text;
-	struct bs_buffer offsets; /* size_t */
+	struct bs_buffer offsets; /* of size_t */
 	size_t n_documents;
 };
 
@@ -68,7 +69,7 @@ static void documents_deinit(struct documents *documents)
 	bs_buffer_deinit(&documents->offsets);
 }
 
-/* n records that look alike, as records do. */
+/* Adds n similar records. */
 static void add_records(struct documents *documents, size_t n, uint64_t *random)
 {
 	static const char *const words[] = {"subject", "fix",    "the",  "memory", "leak",
@@ -88,7 +89,7 @@ static void add_records(struct documents *documents, size_t n, uint64_t *random)
 	}
 }
 
-/* The three parts, as bytes. */
+/* The three parts of a store as bytes. */
 struct parts {
 	struct bs_buffer part[BS_STORE_PARTS];
 };
@@ -125,7 +126,7 @@ static void parts_deinit(struct parts *parts)
 		bs_buffer_deinit(&parts->part[i]);
 }
 
-/* With a thread, and without: the same bytes. */
+/* Writes with and without a thread; the bytes must be equal. */
 static struct parts write_store(const struct documents *documents)
 {
 	struct parts parts;
@@ -165,7 +166,7 @@ static void check_store(const struct documents *documents, const struct parts *p
 	assert_int_equal(bs_store_fetch(store, UINT64_MAX, &text, ERR), BS_NOT_FOUND);
 }
 
-/* Writes twice, compares, reads back. Returns the size of the dictionary. */
+/* Writes twice, compares, and reads back. Returns the size of the dictionary. */
 static size_t check_round_trip(const struct documents *documents)
 {
 	AUTO(parts_deinit)
@@ -248,7 +249,7 @@ static void test_large_documents(void **state)
 	assert_true(check_round_trip(&documents) > 0);
 }
 
-/* What the dictionary is for. */
+/* The dictionary improves the ratio. */
 static void test_ratio(void **state)
 {
 	uint64_t random = 88172645463325252;
@@ -260,8 +261,8 @@ static void test_ratio(void **state)
 	assert_true(stored_bytes * 2 < documents.text.used_bytes);
 }
 
-/* Opens and fetches all: each document is the right one, or BS_CORRUPT. Returns how many were
- * right. */
+/* Opens the store and fetches all documents: each is right or BS_CORRUPT. Returns the number of
+ * right ones. */
 static size_t survive(const struct documents *documents, const struct parts *parts)
 {
 	AUTO(bs_store_close_at) struct bs_store *store = NULL;
@@ -326,7 +327,7 @@ static void test_flipped_bytes(void **state)
 			}
 		}
 	}
-	/* Damage to one document is damage to one, mostly; and it is seen. */
+	/* Damage mostly affects a single document, and is detected. */
 	assert_true(n_right > n_tried / 2);
 	assert_true(n_right < n_tried);
 	assert_int_equal(survive(&documents, &parts), documents.n_documents);
@@ -359,8 +360,8 @@ static uint64_t offset_of(const struct parts *parts, size_t document)
 	return bs_load_u64(parts->part[BS_STORE_OFFSETS].data + document * 8);
 }
 
-/* Small texts share frames with their neighbours, large ones do not; damage of a frame is that of
- * its texts alone, and is told. */
+/* Small texts share frames with their neighbours, large ones do not. Damage of a frame affects only
+ * its texts, and is detected. */
 static void test_shared_frames(void **state)
 {
 	uint64_t random = 88172645463325252;
@@ -396,7 +397,7 @@ static void test_shared_frames(void **state)
 		}
 	}
 	*byte ^= 1;
-	/* A document that is said to be in the frame of others is not found there. */
+	/* A document whose offset is that of another frame is not found there. */
 	for (size_t i = 1; i + 1 < n; i++) {
 		uint8_t *offset = parts.part[BS_STORE_OFFSETS].data + i * 8;
 		uint64_t right = bs_load_u64(offset);
@@ -425,28 +426,28 @@ static void test_cut_off(void **state)
 	}
 }
 
-/* Frames crafted to promise what they do not hold, to be skipped, to lack a checksum, or to be
- * two. */
+/* Crafted frames: wrong sizes, skippable frames, no checksum, two frames. */
 static void test_crafted_frames(void **state)
 {
 	static const struct {
 		const char *frame;
 		size_t n_bytes;
 	} crafted[] = {
-		/* Nothing; a magic number alone. */
+		/* Nothing; only a magic number. */
 		{"", 0},
 		{"\x28\xb5\x2f\xfd", 4},
-		/* 2^62 bytes of text, in one run of 1; and a length that is not told. */
+		/* A content size of 2^62 bytes, in a single run; an unknown content size. */
 		{"\x28\xb5\x2f\xfd\xe4\0\0\0\0\0\0\0\x40\x0b\0\0x\0\0\0\0", 21},
 		{"\x28\xb5\x2f\xfd\x04\x00\x09\0\0x\0\0\0\0", 14},
-		/* 4 GiB less a byte, from 17 bytes. */
+		/* 4 GiB - 1 from 17 bytes. */
 		{"\x28\xb5\x2f\xfd\xa4\xff\xff\xff\xff\x0b\0\0x\0\0\0\0", 17},
-		/* The empty text without a checksum, to be skipped, and of an older format. */
+		/* The empty text without a checksum, as a skippable frame, and in an older
+		 * format. */
 		{"\x28\xb5\x2f\xfd\x20\x00\x01\0\0", 9},
 		{"\x50\x2a\x4d\x18\0\0\0\0", 8},
 		{"\x27\xb5\x2f\xfd\x20\x00\x01\0\0", 9},
 		{"\x25\xb5\x2f\xfd\x00\xc0\0\0", 8},
-		/* The empty text with its checksum, which is right, twice; and with a wrong one. */
+		/* The empty text with its checksum, twice; with a wrong checksum. */
 		{"\x28\xb5\x2f\xfd\x24\x00\x01\0\0\x99\xe9\xd8\x51\x28\xb5\x2f\xfd\x24\x00\x01\0\0"
 	         "\x99\xe9\xd8\x51",
 	         26},
@@ -461,7 +462,7 @@ static void test_crafted_frames(void **state)
 		append_bytes(&parts.part[BS_STORE_FRAMES], crafted[i].frame, crafted[i].n_bytes);
 		assert_int_equal(survive(&none, &parts), 0);
 	}
-	/* The frame they are crafted from is a good one. */
+	/* The frame from which these are derived is valid. */
 	AUTO(parts_deinit) struct parts parts = {0};
 	uint8_t offsets[16] = {0};
 	bs_store_u64(offsets + 8, 13);
@@ -500,7 +501,7 @@ static void test_writer_fails(void **state)
 {
 	struct bs_store_writer *writer = NULL;
 	has_thread = false;
-	/* A temporary file is made when there is need of it. */
+	/* A temporary file is made only when it is needed. */
 	uint8_t noise[1 << 19];
 	uint64_t random = 88172645463325252;
 	fill_random(noise, sizeof(noise), &random);
@@ -512,7 +513,7 @@ static void test_writer_fails(void **state)
 	assert_int_equal(bs_store_writer_add(writer, (const uint8_t *)"a", 1, ERR), BS_OK);
 	assert_int_equal(bs_store_writer_add(writer, (const uint8_t *)"a", (size_t)1 << 32, ERR),
 	                 BS_INVALID);
-	/* Sticky. */
+	/* The failure is sticky. */
 	assert_int_equal(bs_store_writer_add(writer, (const uint8_t *)"a", 1, ERR), BS_INVALID);
 	assert_int_equal(bs_store_writer_finish(writer, ERR), BS_INVALID);
 	assert_string_equal(said.text, "a text of 4 GiB or more cannot be stored");
@@ -532,7 +533,7 @@ static size_t count_entries(const char *path)
 	return n;
 }
 
-/* A killed program leaves nothing behind, because nothing had a name. */
+/* A killed program leaves no files, because its temporary files are unlinked. */
 static void test_nothing_has_a_name(void **state)
 {
 	FREED char *path = NULL;

@@ -1,5 +1,5 @@
-/* test_term_treatment.c: every table keeps the rules that readers rely on, whatever the policy and
- * the number of documents. */
+/* test_term_treatment.c: every table obeys the rules that readers rely on, for any policy and
+ * number of documents. */
 #include "core/matrix/term_treatment.h"
 #include "tests/rigs/core_rig.h"
 
@@ -23,7 +23,7 @@ static void check_find(const struct bs_term_treatment_table *table, uint64_t df)
 	assert_ptr_equal(bs_term_treatment_find(table, df), find_linearly(table, df));
 }
 
-/* The rules of term_treatment.h one by one, not by bs_term_treatment_table_is_valid alone. */
+/* Checks the rules of term_treatment.h one by one, not only by bs_term_treatment_table_is_valid. */
 static void check_table(const struct bs_term_treatment_table *table,
                         const struct bs_term_treatment_policy *policy)
 {
@@ -95,7 +95,7 @@ static void test_every_policy(void **state)
 	check_table(&table, &policy);
 }
 
-/* Columns of all levels that a term has. */
+/* The number of columns of a term on all levels. */
 static uint32_t count_columns(const struct bs_term_treatment_table *table, uint64_t df)
 {
 	uint32_t n = 0;
@@ -104,7 +104,7 @@ static uint32_t count_columns(const struct bs_term_treatment_table *table, uint6
 	return n;
 }
 
-/* A segment beside which others will answer, too, lets fewer documents pass wrongly. */
+/* A segment that is searched together with others allows fewer false positives. */
 static void test_one_of_several_segments(void **state)
 {
 	struct bs_term_treatment_policy alone = bs_term_treatment_policy_default(), beside = alone;
@@ -132,8 +132,8 @@ static void test_forced_policy(void **state)
 			bs_term_treatment_table_make(&policy, doc_counts[i], &table);
 			check_table(&table, &policy);
 			for (uint64_t df = 1; df < UINT64_MAX / 3; df *= 3) {
-				/* The counts are given for all ranks; those left out must be the
-				 * zeros. */
+				/* Counts are given for all ranks; omitted levels must be those with
+				 * zero. */
 				const struct bs_term_treatment *entry =
 					bs_term_treatment_find(&table, df);
 				uint32_t level = 0;
@@ -151,7 +151,7 @@ static void test_forced_policy(void **state)
 	}
 }
 
-/* Each rule broken in turn. */
+/* Breaks each rule in turn. */
 static void test_invalid_tables(void **state)
 {
 	struct bs_term_treatment_table good = {
@@ -167,7 +167,7 @@ static void test_invalid_tables(void **state)
 	bad[0].n_levels = 0;
 	bad[1].n_levels = 4;
 	bad[2].n_levels = UINT32_MAX;
-	bad[3].n_levels = 2; /* a column of a level that is not there */
+	bad[3].n_levels = 2; /* a column of a missing level */
 	bad[4].ranks[0] = BS_LEVEL_GROUP;
 	bad[5].ranks[1] = BS_LEVEL_DOCUMENT;
 	bad[6].ranks[1] = 4;

@@ -1,7 +1,6 @@
 /*
- * test_text_kernels.c: the kernels that look through text, in every version of this machine,
- * against loops that compare byte by byte; texts lie at the very end of their memory, so that a
- * sanitizer sees what is read beyond.
+ * test_text_kernels.c: compares all versions of the text kernels of this machine with loops over
+ * bytes. Texts end at the end of their memory, so that a sanitizer detects reads past it.
  */
 #include "core/simd/kernels.h"
 #include "tests/rigs/core_rig.h"
@@ -36,8 +35,7 @@ static size_t naive_find_opaque(const uint8_t *text, size_t from, size_t n_bytes
 	return at;
 }
 
-/* Few different bytes, so that words are found, nearly found, and mistaken for others that differ
- * in one bit. */
+/* Few distinct bytes, so that words are found, nearly found, or differ in one bit. */
 static void fill(uint8_t *bytes, size_t n_bytes, uint64_t *random, const char *alphabet)
 {
 	size_t n = strlen(alphabet);
@@ -94,7 +92,7 @@ static void test_find_opaque(void **state)
 	}
 }
 
-/* Variants of one class, of bytes that are few, or of nearly all. */
+/* Variants of a class of few bytes, or of nearly all. */
 static void random_window(struct bs_byte_window *window, uint64_t *random)
 {
 	static const char *const classes[] = {

@@ -1,7 +1,7 @@
 /*
- * test_tf_code.c: tf codes of random documents give back every tf, through keys too; short and long
- * documents, large tfs, twins of one hash; are the same from every kernel, and of crowded systems;
- * and cost few bits.
+ * test_tf_code.c: tf codes of random documents decode to every tf, also through keys: short and
+ * long documents, large tfs, words with equal hashes, and overfull systems of equations. All
+ * kernels give the same code, and codes are small.
  */
 #include "core/base/hash.h"
 #include "core/matrix/tf_code.h"
@@ -15,7 +15,7 @@ struct document {
 	struct bs_buffer bits;
 };
 
-/* What the last encoding said of the document. */
+/* Encodes with a kernel; the results of the last encoding are in `coder`. */
 
 static void encode_with(const struct document *document, struct bs_tf_coder *coder,
                         const struct bs_kernel *kernel, struct bs_buffer *bits)
@@ -29,7 +29,8 @@ static void encode_with(const struct document *document, struct bs_tf_coder *cod
 	memset(bits->data + bits->used_bytes, 0xff, BS_TF_PAD_BYTES);
 }
 
-/* By the plain kernel, which is the last one; and all others do the same. */
+/* Encodes with the plain kernel, which is the last one, and checks that all others give the same
+ * bits. */
 static void encode(struct document *document, struct bs_tf_coder *coder)
 {
 	const struct bs_kernel *kernels[MOST_KERNELS];
@@ -89,7 +90,7 @@ static void test_random_documents(void **state)
 	free(document.words);
 }
 
-/* One word more often than the others; every tf at the edges of the code. */
+/* One word occurs more often than the others; every tf is at a boundary of the code. */
 static void test_edges(void **state)
 {
 	static const uint32_t tfs[] = {
@@ -110,7 +111,7 @@ static void test_edges(void **state)
 	bs_buffer_deinit(&document.bits);
 }
 
-/* Of two words with one hash the tf is not known; of the others it is. */
+/* If two words have the same hash, their tf is unknown; that of other words is known. */
 static void test_twins(void **state)
 {
 	AUTO(bs_tf_coder_deinit) struct bs_tf_coder coder = {0};
@@ -127,7 +128,8 @@ static void test_twins(void **state)
 	bs_buffer_deinit(&document.bits);
 }
 
-/* A word once is a bit, twice two: no more than a tenth above that in all. */
+/* A word that occurs once takes one bit, one that occurs twice takes two; at most a tenth more in
+ * total. */
 static void test_size(void **state)
 {
 	AUTO(bs_tf_coder_deinit) struct bs_tf_coder coder = {0};

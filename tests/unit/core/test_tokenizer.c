@@ -1,5 +1,5 @@
-/* test_tokenizer.c: every clause of the definition of a word by example. Random texts:
- * test_tokenizer_property.c. */
+/* test_tokenizer.c: examples for every clause of the definition of a word.
+ * test_tokenizer_property.c has random texts. */
 #include <sys/mman.h>
 
 #include "core/bitsift/limits.h"
@@ -8,7 +8,7 @@
 #include "tests/rigs/core_rig.h"
 #include "tests/rigs/words_rig.h"
 
-/* expected: "0:term|1:term|1+pair", '+' for a pair. */
+/* expected: "0:term|1:term|1+pair", with '+' for a bigram. */
 struct example {
 	const char *text, *expected;
 };
@@ -103,9 +103,9 @@ static void test_folding(void **state)
 		{"\u00bd x\u00b2 \u2167", "0:x|1:viii"},
 		{"\u2122 \u00a9 \u00ae", "0:tm|1:\u00a9|2:\u00ae"},
 		{"\ud55c\uad6d\uc5b4 \u1112\u1161\u11ab", "0:\ud55c\uad6d\uc5b4|1:\ud55c"},
-		/* Words without a fold: a Hangul filler takes no position. */
+		/* Words whose fold is empty, such as a Hangul filler, take no position. */
 		{"a \u3164 b \u115f c", "0:a|1:b|2:c"},
-		/* A fold with a space in it is one term. */
+		/* A fold that contains a space is a single term. */
 		{"a\u037a", "0:a \u03b9"},
 	};
 	CHECK_EXAMPLES(NULL, examples);
@@ -118,7 +118,7 @@ static void test_canonically_equivalent_texts(void **state)
 		const char *text, *equivalent, *expected;
 	} examples[] = {
 		{"caf\u00e9.example", "cafe\u0301.example", "0:caf\u00e9|1:example"},
-		/* Marks that compose with nothing; vowel signs; and a mark of a digit, which is no
+		/* Marks that do not compose; vowel signs; the mark of a digit, which is not a
 		 * letter. */
 		{"b\u0301.a b\u0301:a", "b\u0301.a b\u0301:a", "0:b\u0301|1:a|2:b\u0301|3:a"},
 		{"\u0939\u093f\u0928\u094d\u0926\u0940.example",
@@ -129,16 +129,17 @@ static void test_canonically_equivalent_texts(void **state)
 		{"\ud68c\uc758\ub85d2024 KBS\ub274\uc2a4",
 	         "\u1112\u116c\u110b\u1174\u1105\u1169\u11a82024 KBS\u1102\u1172\u1109\u1173",
 	         "0:\ud68c\uc758\ub85d|1:2024|2:kbs|3:\ub274\uc2a4"},
-		/* Order of marks, composition exclusions, what decomposes into two, and what is
-		 * ASCII in NFC. */
+		/* Order of marks, composition exclusions, characters that decompose into two, and
+		 * characters that are ASCII in NFC. */
 		{"\u1ea1\u0307", "a\u0307\u0323", "0:\u1ea1\u0307"},
 		{"\u0915\u093c", "\u0958", "0:\u0915\u093c"},
 		{"\u05d0\u0308\u0301x", "\u05d0\u0344x", "0:\u05d0\u0308\u0301x"},
 		{"1;2 K5", "1\u037e2 \u212a5", "0:1;2|1:k5"},
-		/* Runs: a voicing mark that goes before, and a compatibility ideograph. */
+		/* Script runs: a voicing mark before another mark, and a compatibility
+		 * ideograph. */
 		{"\u304c\u0327\u304d \u8c48", "\u304b\u0327\u3099\u304d \uf900",
 	         "0:\u304c|1:\u0327|2:\u304d|4:\u8c48"},
-		/* A subscript iota is a letter when it is folded; before an accent, too. */
+		/* A subscript iota is a letter after folding, also before an accent. */
 		{"\u1fb4", "\u03b1\u0345\u0301", "0:\u03ac\u03b9"},
 		{"e\u0301\u2019s", "\u00e9\u02bcs", "0:\u00e9's"},
 	};
@@ -157,10 +158,10 @@ static void test_emoji(void **state)
 	static const struct example examples[] = {
 		{"I \u2764\ufe0f it", "0:i|1:\u2764|2:it"},
 		{"\U0001f600\U0001f601", "0:\U0001f600|1:\U0001f601"},
-		/* A family is one segment; its joiners are ignorable, so the fold drops them. */
+		/* A family is one segment; folding removes its joiners, which are ignorable. */
 		{"\U0001f468\u200d\U0001f469\u200d\U0001f467", "0:\U0001f468\U0001f469\U0001f467"},
 		{"\U0001f44d\U0001f3fd ok", "0:\U0001f44d\U0001f3fd|1:ok"},
-		/* Flags are no Extended_Pictographic, keycaps neither. */
+		/* Neither flags nor keycaps are Extended_Pictographic. */
 		{"\U0001f1e9\U0001f1ea\U0001f1eb 1\ufe0f\u20e3",
 	         "0:\U0001f1e9\U0001f1ea|1:1\u20e3"},
 		{"#\ufe0f\u20e3 *\ufe0f\u20e3 #\u20e3 # \U0001f1e9", "0:#\u20e3|1:*\u20e3"},
@@ -186,7 +187,8 @@ static void test_identifiers(void **state)
 	         "\u00e9a|3:b\u0301a"},
 		{"so\u00adFt x\uff3fy \u05d01",
 	         "0:soft|0:so|1:ft|2:x_y|2:x|3:y|4:\u05d01|4:\u05d0|5:1"},
-		/* Parts that fold to nothing take no position; one remains for the whole. */
+		/* Parts whose fold is empty take no position; one position remains for the
+		 * whole. */
 		{"\u115f_\u115f a", "0:_|1:a"},
 		{"\u115f_b a", "0:_b|0:b|1:a"},
 		{"1T2 a1T2", "0:1|1:2|2:a1t2|2:a|3:1|4:t|5:2"},
@@ -214,7 +216,7 @@ static void test_runs(void **state)
 	         "0:\u6f22|0+\u6f22\u5b57|1:\u5b57|1+\u5b57\u304b|2:\u304b|2+"
 	         "\u304b\u306a|3:\u306a|3+\u306a\u30ab|4:\u30ab|"
 	         "4+\u30ab\u30ca|5:\u30ca"},
-		/* One more position between runs, however many and whatever non-words between
+		/* One additional position between script runs, whatever non-words are between
 		 * them. */
 		{"\u4e2d\u3002\u6587", "0:\u4e2d|2:\u6587"},
 		{"\u4e2d ,\n\n \u6587", "0:\u4e2d|2:\u6587"},
@@ -222,42 +224,44 @@ static void test_runs(void **state)
 		{"\u4e2da\u6587", "0:\u4e2d|1:a|2:\u6587"},
 		{"\u4e2d\u3002\u6587\u3002\u5b57", "0:\u4e2d|2:\u6587|4:\u5b57"},
 		{"\u4e2d. a", "0:\u4e2d|1:a"},
-		/* Marks belong to the run before them; half-width voicing marks compose with the
-		 * fold. */
+		/* Marks belong to the preceding script run; folding composes half-width voicing
+		 * marks. */
 		{"\u304b\u3099\u304d", "0:\u304c|0+\u304c\u304d|1:\u304d"},
 		{"\uff76\uff9e", "0:\u30ac"},
 		{"\u4e2d\u0301\u6587\u5b57", "0:\u4e2d|1:\u0301|2:\u6587|2+\u6587\u5b57|3:\u5b57"},
 		{"\u8fbb\U000e0100\u8fbb\ufe00", "0:\u8fbb|0+\u8fbb\u8fbb|1:\u8fbb"},
 		{"\u30fc\u3005", "0:\u30fc|0+\u30fc\u3005|1:\u3005"},
-		/* Thai, Lao, Khmer, Myanmar: letters, vowel signs and digits. SARA AM folds to
-		 * two. */
+		/* Thai, Lao, Khmer, Myanmar: letters, vowel signs and digits. SARA AM folds to two
+		 * code points. */
 		{"\u0e01\u0e33", "0:\u0e01|0+\u0e01\u0e4d|1:\u0e4d|1+\u0e4d\u0e32|2:\u0e32"},
 		{"\u0e97\u0eb5\u0ed1", "0:\u0e97|0+\u0e97\u0eb5|1:\u0eb5|1+\u0eb5\u0ed1|2:\u0ed1"},
 		{"\u1780\u17d2\u1798", "0:\u1780|0+\u1780\u17d2|1:\u17d2|1+\u17d2\u1798|2:\u1798"},
 		{"\u1019\u103c\u1041", "0:\u1019|0+\u1019\u103c|1:\u103c|1+\u103c\u1041|2:\u1041"},
-		/* A number in parentheses is of category N and Han; its fold has parentheses. */
+		/* A number in parentheses has category N and script Han; its fold contains the
+		 * parentheses. */
 		{"\u3220", "0:(|1:\u4e00|2:)"},
-		/* A run without a fold is no run: no position, no gap of its own. */
+		/* A script run whose fold is empty takes no position and makes no gap. */
 		{"a \u17b4 b", "0:a|1:b"},
 		{"\u4e2d \u17b4\u17b5 \u6587", "0:\u4e2d|2:\u6587"},
 		{"\u4e2d \u17b4 a", "0:\u4e2d|1:a"},
 		{"\u17b4 \u4e2d", "0:\u4e2d"},
-		/* Radicals are symbols, so they are no run; ICU asks its dictionary where two stand
-		 * together. */
+		/* Radicals are symbols, not script runs; ICU uses its dictionary where two are
+		 * adjacent. */
 		{"\u2f00", ""},
 		{"\u2f00\u2f01", "0:\u4e00|0+\u4e00\u4e28|1:\u4e28"},
-		/* Signs that are words by themselves and fold to one code point of a run pair with
-		 * runs and each other. */
+		/* Signs that are words and fold to one code point of a script run form bigrams with
+		 * script runs and with each other. */
 		{"\u6f22\u3297", "0:\u6f22|0+\u6f22\u795d|1:\u795d"},
 		{"\u3297\ufe0f\u6f22", "0:\u795d|0+\u795d\u6f22|1:\u6f22"},
 		{"\u3297\u3299", "0:\u795d|0+\u795d\u79d8|1:\u79d8"},
 		{"\u3297a\u6f22", "0:\u795d|1:a|2:\u6f22"},
 		{"\u3297, \u6f22", "0:\u795d|0+\u795d\u6f22|1:\u6f22"},
 		{"\u32d0\u32d1\u30ab", "0:\u30a2\u30a4|1:\u30ab"},
-		/* A mark may fold to a letter; it makes no pair, as that letter by itself makes
+		/* A mark may fold to a letter; it forms no bigram, because that letter alone forms
 		 * none. */
 		{"\u6f22\u0345", "0:\u6f22|1:\u03b9"},
-		/* A cut looks at the raw neighbours, runs included. */
+		/* Splitting considers the neighbours before folding, including those in script
+		 * runs. */
 		{"a@\u4e2d", "0:a|1:\u4e2d"},
 		{"\u4e2d@b", "0:\u4e2d|1:b"},
 		{"\u4e2d.b 1@\u4e2d", "0:\u4e2d|1:b|2:1|3:\u4e2d"},
@@ -282,19 +286,19 @@ static void test_options(void **state)
 		{"\u00c9t\u00e9 E\u0301te\u0301 na\u00efve \u0130", "0:ete|1:ete|2:naive|3:i"},
 		{"\u1ea4n \u0451\u0439 \u0391\u0301\u03ac \ud55c",
 	         "0:an|1:\u0435\u0438|2:\u03b1\u03b1|3:\ud55c"},
-		/* Strokes and ligatures, under accents, too. */
+		/* Strokes and ligatures, also with accents. */
 		{"\u0110or\u0111e \u0141\u00f3d\u017a S\u00f8ren \u0126al \u0166 \u00c6on "
 	         "\u0152uvre",
 	         "0:dorde|1:lodz|2:soren|3:hal|4:t|5:aeon|6:oeuvre"},
 		{"\u01fd\u01ff \u00f0\u00fe \u0131 \u014b \u00df", "0:aeo|1:dth|2:i|3:n|4:ss"},
-		/* Marks that are no accents stay: points, vowel signs, nuktas, viramas; and accents
-		 * of letters of other scripts. */
+		/* Marks that are not accents are kept: points, vowel signs, nuktas, viramas; also
+		 * accents on letters of other scripts. */
 		{"\u05e9\u05b8\u05c1\u05dc\u05d5\u05b9\u05dd",
 	         "0:\u05e9\u05b8\u05c1\u05dc\u05d5\u05b9\u05dd"},
 		{"\u0915\u093f \u0915\u0941 \u0915\u0301 \u0958",
 	         "0:\u0915\u093f|1:\u0915\u0941|2:\u0915\u0301|3:\u0915\u093c"},
 		{"1\u0301 e\u0488\u0301 \u05d0e\u0301", "0:1\u0301|1:e\u0488|2:\u05d0e"},
-		/* Runs keep their marks. */
+		/* Script runs keep their marks. */
 		{"\u304c \u0e01\u0e34", "0:\u304c|2:\u0e01|2+\u0e01\u0e34|3:\u0e34"},
 	};
 	static const struct example both[] = {{"\u00c9l\u00e8ves", "0:elev"}};
@@ -344,7 +348,7 @@ static void test_offsets(void **state)
 	expect_spans(&rig, spans, 7);
 }
 
-/* They are those of the text as given, whatever became of it. */
+/* Offsets refer to the original text, not to the normalized one. */
 static void test_offsets_of_decomposed_text(void **state)
 {
 	AUTO(rig_deinit) struct rig rig;
@@ -357,7 +361,7 @@ static void test_offsets_of_decomposed_text(void **state)
 	rig_check_all(&rig, text, strlen(text));
 	expect_spans(&rig, spans, 7);
 	rig_deinit(&rig);
-	/* Parts of an identifier, too. */
+	/* Also for the parts of an identifier. */
 	rig_init(&rig, &(struct bs_tokenizer_options){.split_identifiers = true});
 	text = "cafe\u0301Be\u0301b\u0301e2";
 	static const uint64_t parts[][2] = {{0, 15}, {0, 6}, {6, 14}, {14, 15}};
@@ -426,8 +430,8 @@ static int stop_now(void *context)
 	return 1;
 }
 
-/* The analysis of one long word stops before it has read the whole word: all but the beginning of
- * it cannot be read. */
+/* The analysis of a long word stops at the deadline, before it reads past the readable beginning of
+ * the word. */
 static void test_a_long_word_is_stopped(void **state)
 {
 	enum {
@@ -445,7 +449,7 @@ static void test_a_long_word_is_stopped(void **state)
 	assert_int_equal(mprotect(text + READABLE_BYTES, WORD_BYTES - READABLE_BYTES, PROT_NONE),
 	                 0);
 	assert_int_equal(bs_tokenizer_new(NULL, &tokenizer, ERR), BS_OK);
-	clock_step(10 * CLOCK_LOOK_NS); /* so that each look asks */
+	clock_step(10 * CLOCK_LOOK_NS); /* so that each reading of the clock checks the limits */
 	assert_int_equal(bs_deadline_begin(&deadline, &limits, ERR), BS_OK);
 	enum bs_status status = bs_tokenizer_analyze(tokenizer, (const uint8_t *)text, WORD_BYTES,
 	                                             0, keep_tokens, &kept, NULL, ERR);

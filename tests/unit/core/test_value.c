@@ -1,5 +1,5 @@
-/* test_value.c: numbers and dates as comparable bytes: their order, what is none, and ranges of
- * them. */
+/* test_value.c: numbers and dates as comparable bytes: their order, texts that are not values, and
+ * ranges. */
 #include "core/base/date.h"
 #include "core/base/value.h"
 #include "tests/rigs/test.h"
@@ -14,7 +14,7 @@ static struct bs_value value_of(const char *text)
 	return value;
 }
 
-/* Ascending, equal ones on one line. */
+/* Ascending; equal ones are on one line. */
 static const char *const ascending[][7] = {
 	{"-1e999999999"},
 	{"-1e400"},
@@ -100,7 +100,7 @@ static void test_order(void **state)
 	}
 }
 
-/* NUL-ended; the caller frees it. */
+/* NUL-terminated; the caller frees it. */
 static char *format(const struct bs_value *value)
 {
 	struct bs_buffer out = {0};
@@ -109,7 +109,7 @@ static char *format(const struct bs_value *value)
 	return (char *)out.data;
 }
 
-/* What is shown is the same value. */
+/* The formatted text is the same value. */
 static void test_format(void **state)
 {
 	static const char *const shown[][2] = {
@@ -193,7 +193,8 @@ static uint32_t next_random(uint64_t *random)
 	return (uint32_t)(*random >> 33);
 }
 
-/* A number as this test knows it: 0.digits * 10^exponent, without zeros at either end. */
+/* A number in a form that this test understands: 0.digits * 10^exponent, without zeros at either
+ * end. */
 struct known {
 	char digits[1200];
 	size_t n_digits;
@@ -208,7 +209,8 @@ static void add(struct known *known, const char *text)
 	strcat(known->text, text);
 }
 
-/* Writes it with zeros that mean nothing, a point anywhere, and an exponent that moves it back. */
+/* Writes the number with insignificant zeros, a point anywhere, and the exponent that compensates
+ * for it. */
 static void spell(struct known *known, uint64_t *random)
 {
 	char some[32];
@@ -232,7 +234,7 @@ static void spell(struct known *known, uint64_t *random)
 	add(known, some);
 }
 
-/* Many have the same digits for long. */
+/* Many numbers share a long sequence of digits. */
 static void make_known(struct known *known, uint64_t *random)
 {
 	static const size_t lengths[] = {1, 2, 17, 254, 255, 256, 257, 258, 259, 300, 617, 1000};
@@ -276,7 +278,7 @@ static bool has(const char *range_text, const struct bs_value *value)
 	return bs_range_has(&range, value);
 }
 
-/* Numbers of any length: their order, in ranges too, and that they are shown whole. */
+/* Numbers of any length: their order, also in ranges, and complete output. */
 static void test_long(void **state)
 {
 	uint64_t random = 5;
@@ -304,7 +306,7 @@ static void test_long(void **state)
 		static const char *const kinds[] = {">%s", ">=%s", "<%s", "<=%s", "%s..", "..%s"};
 		const bool wanted[] = {order > 0,  order >= 0, order < 0,
 		                       order <= 0, order >= 0, order <= 0};
-		/* 5... is no range */
+		/* "5..." is not a range */
 		bool has_dot = b.text[0] == '.' || b.text[strlen(b.text) - 1] == '.';
 		for (size_t k = 0; k < COUNT(kinds) && !(has_dot && k > 3); k++) {
 			int at = snprintf(text, sizeof(text), "%.*s",
@@ -317,7 +319,7 @@ static void test_long(void **state)
 	}
 }
 
-/* A factor of 1024 to a power of five at most, as five times twice of it ten times. */
+/* A factor of 1024 to a power up to five: five doublings, ten times. */
 static void test_long_factors(void **state)
 {
 	uint64_t random = 6;
@@ -342,7 +344,7 @@ static void test_long_factors(void **state)
 				product[n] = '\0';
 			}
 		}
-		/* As an integer, moved to where it belongs. */
+		/* As an integer, with the exponent that restores the value. */
 		snprintf(text, sizeof(text), "%s%se%d", known.is_negative ? "-" : "", product,
 		         known.exponent - (int)known.n_digits);
 		struct bs_value value = value_of(text);

@@ -1,4 +1,5 @@
-/* Typed vectors (core/base/vector.h) and the binary search (core/collections/binary_search.h). */
+/* test_vector.c: typed vectors (core/base/vector.h) and binary search
+ * (core/collections/binary_search.h). */
 #include "core/base/vector.h"
 #include "core/collections/binary_search.h"
 #include "tests/rigs/core_rig.h"
@@ -69,7 +70,7 @@ static void test_room(void **state)
 	assert_int_equal(list.items[39], 39);
 }
 
-/* Every place of every array of zero to eight items, and bounds that leave out some of them. */
+/* Every position in arrays of zero to eight items, with bounds that exclude some of them. */
 static void test_search(void **state)
 {
 	static const uint32_t items[] = {2, 4, 4, 4, 8, 10, 10, 16};
@@ -87,7 +88,7 @@ static void test_search(void **state)
 	}
 }
 
-/* A search looks at no item outside of its bounds, and at few within. */
+/* A search reads no item outside its bounds, and few within. */
 static void test_search_looks(void **state)
 {
 	for (uint64_t wanted = 1000; wanted <= 2024; wanted += 64) {

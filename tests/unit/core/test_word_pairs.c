@@ -1,5 +1,5 @@
-/* test_word_pairs.c: the set of word pairs against all pairs of a few words, and keys that split as
- * they were joined. */
+/* test_word_pairs.c: compares the set of word pairs with all pairs of a few words; keys are split
+ * into the words that they were joined from. */
 #include "core/base/hash.h"
 #include "core/lexicon/lexicon.h"
 #include "core/lexicon/word_pairs.h"
@@ -19,7 +19,7 @@ static uint16_t number_of(const struct bs_word_pairs *pairs, uint32_t i)
 	return bs_word_pairs_word(pairs, (const uint8_t *)word, n, bs_hash_slot(word, n));
 }
 
-/* (a, b) is in the set if a * 7 + b * 3 leaves 0 or 1 by 5. */
+/* (a, b) is in the set if (a * 7 + b * 3) % 5 is 0 or 1. */
 static bool is_member(uint32_t a, uint32_t b)
 {
 	return (a * 7 + b * 3) % 5 < 2;
@@ -84,7 +84,7 @@ static uint16_t number(const struct bs_word_pairs *pairs, const char *word)
 	                          bs_hash_slot(word, strlen(word)));
 }
 
-/* a b c d: each pair is found from the one that it begins with. */
+/* a b c d: each pair is found from the pair that it begins with. */
 static void test_wide(void **state)
 {
 	AUTO(bs_word_pairs_deinit) struct bs_word_pairs pairs = {.n_word_pairs = 0};
@@ -94,7 +94,7 @@ static void test_wide(void **state)
 	    "\xff"
 	    "a\xff"
 	    "b",
-	    "c"); /* its first is not there */
+	    "c"); /* the first pair is missing */
 	assert_int_equal(pairs.n_word_pairs, 0);
 	add(&pairs, "a", "b");
 	add(&pairs,
@@ -136,7 +136,7 @@ static void test_wide(void **state)
 	assert_int_equal(is.second_bytes, 1);
 }
 
-/* Words, pairs of characters, and what is cut off are no pairs of words. */
+/* Words, bigrams of characters, and truncated keys are not word pairs. */
 static void test_split(void **state)
 {
 	static const char *const others[] = {"",           "of",        "\xff",

@@ -1,7 +1,7 @@
 /*
- * test_workers.c: lists of tasks and rings of them, on one to five threads, also where threads
- * cannot be started: every task is done once, what is put is put in order and on the thread that it
- * is for, the first failure is the one that is told, and what stands before it is put.
+ * test_workers.c: lists of tasks and rings of tasks, on one to five threads, also if threads cannot
+ * be started. Every task is done once; results are put in order and on the right thread; the first
+ * failure is reported, and the results before it are put.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -15,7 +15,7 @@
 #define N_SLOTS    8u
 #define NONE       UINT64_MAX
 
-/* Threads that can still be started. */
+/* The number of threads that can still be started. */
 static int n_threads_left = 1000;
 
 int __real_pthread_create(pthread_t *handle, const pthread_attr_t *attributes, void *(*run)(void *),
@@ -32,22 +32,23 @@ int __wrap_pthread_create(pthread_t *handle, const pthread_attr_t *attributes, v
 	return __real_pthread_create(handle, attributes, run, argument);
 }
 
-/* What the tasks of a ring do, and what came of it. Its own assertions are those of the caller's
- * thread; others count. */
+/* The behaviour of the tasks of a ring, and their results. Only the caller's thread asserts; other
+ * threads count errors. */
 struct rig {
 	uint32_t n_threads;
 	uint64_t failing_task, failing_put, stopping_put;
 	unsigned n_parts; /* times that a task is handed over before it is done */
-	bool waits;       /* each task for its turn */
-	bool holds;       /* each task something, up to three */
+	bool waits;       /* each task waits for its turn */
+	bool holds;       /* each task holds something, up to three */
 	bool puts_on_caller;
 	pthread_t caller;
 	atomic_uint n_wrong;
 	atomic_uchar done[MOST_TASKS];
-	unsigned slots[N_SLOTS]; /* parts of the task, not yet put; 100 added when it is done */
+	/* parts of the task that have not been put; 100 is added when it is done */
+	unsigned slots[N_SLOTS];
 	uint64_t n_put, n_parts_put;
 	atomic_uint n_held;
-	uint32_t n_inside; /* of the one whose turn it is, and of put: never more than one */
+	uint32_t n_inside; /* threads in the task whose turn it is and in put: at most one */
 };
 
 static void expect(struct rig *rig, bool is_right)
@@ -120,8 +121,8 @@ static enum bs_status put(void *context, uint64_t task, struct bs_error *err)
 	return task == rig->stopping_put ? BS_STOPPED : BS_OK;
 }
 
-/* So many tasks; a second thread and others are started when the first tasks wait. stop_at: the
- * task in whose place it is stopped. */
+/* Adds n_tasks tasks; a second thread and others are started when the first tasks wait. stop_at:
+ * the number of the task at which the ring is stopped. */
 static enum bs_status feed(struct bs_workers *workers, uint64_t n_tasks, uint32_t n_started,
                            uint64_t stop_at, struct bs_error *err)
 {
@@ -140,10 +141,10 @@ static enum bs_status feed(struct bs_workers *workers, uint64_t n_tasks, uint32_
 	return bs_workers_finish(workers, err);
 }
 
-/* Whatever became of the tasks before, other ones are done in order. */
+/* After any result of the previous tasks, new tasks are done in order. */
 static void feed_again(struct bs_workers *workers, struct rig *rig, uint32_t n_started)
 {
-	struct bs_error err = {""}; /* not the one of the tasks before */
+	struct bs_error err = {""}; /* a different error than that of the previous tasks */
 	FREED struct rig *before = must_malloc(sizeof(*before));
 	*before = *rig;
 	*rig = (struct rig){.n_threads = before->n_threads,
@@ -182,8 +183,8 @@ static enum bs_status run_ring(struct rig *rig, uint64_t n_tasks, uint32_t n_sta
 	return status;
 }
 
-/* Every kind of ring on every number of threads: with n_left threads to be had, and of these as
- * many as do tasks, or one fewer, started. */
+/* Tries every kind of ring on every number of threads: n_left threads are available, and as many as
+ * do tasks, or one fewer, are started. */
 static void try_all(void (*try)(struct rig *rig, uint32_t n_started))
 {
 	static const struct rig kinds[] = {
@@ -312,7 +313,7 @@ static void test_list(void **state)
 	n_threads_left = 1000;
 }
 
-/* In the background: the caller asks for one or the other, and leaves before all are done. */
+/* In the background: the caller waits for single tasks and finishes before all are done. */
 static void test_background(void **state)
 {
 	for (uint32_t n_started = 0; n_started < 4; n_started++) {
@@ -345,7 +346,7 @@ static void test_stack_of_threads(void **state)
 	pthread_attr_t attributes;
 	pthread_t thread;
 	size_t left = 0, here = bs_stack_left();
-	/* That of the main thread is what ulimit -s says, or without a limit. */
+	/* The stack of the main thread is limited by ulimit -s, or unlimited. */
 	assert_true(here > 4096);
 	assert_true(bs_stack_levels(SIZE_MAX / 2) == (here == SIZE_MAX ? SIZE_MAX : 0));
 	assert_int_equal(bs_thread_create(&thread, measure_stack, &left), 0);

@@ -1,5 +1,5 @@
-/* test_collection.c: JSONL collections and standard input as sources: lines, batches, and records
- * read again. */
+/* test_collection.c: record files and standard input as sources: lines, batches, and records that
+ * are read again. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/stat.h>
@@ -13,7 +13,7 @@
 #include "tests/rigs/source_rig.h"
 #include "tests/rigs/test.h"
 
-/* ---- collections ---- */
+/* ---- record files ---- */
 
 static void test_collections(void **state)
 {
@@ -55,7 +55,7 @@ static void test_collections(void **state)
 	             "k@1 b=y;!6 c.jsonl:2: no text: no field to index is a string or a number;");
 }
 
-/* At its end, a collection is known to have been read so far. */
+/* At the end of the record file, the read mark covers everything that was read. */
 static void check_mark(const struct bs_feed *feed, const uint8_t *bytes, size_t n_bytes,
                        bool last_line_counts)
 {
@@ -69,7 +69,7 @@ static void check_mark(const struct bs_feed *feed, const uint8_t *bytes, size_t 
 	assert_true(mark.checksum == bs_checksum(bytes, n_bytes));
 }
 
-/* Checks the batches of a collection against a naive split of its bytes, from a given line on. */
+/* Compares the batches of a record file with a naive split of its bytes, from a given line on. */
 static void check_batches(const char *path, const uint8_t *bytes, size_t n_bytes, size_t from,
                           uint64_t line)
 {
@@ -138,7 +138,7 @@ static void test_batches_are_a_split(void **state)
 	}
 }
 
-/* Lines that end just before, at, and just behind where a batch is full. */
+/* Lines that end just before, at, and just after the end of a full batch. */
 static void test_batch_boundaries(void **state)
 {
 	AUTO(bs_buffer_deinit) struct bs_buffer bytes = {0};
@@ -172,8 +172,8 @@ static void test_long_line(void **state)
 	assert_string_equal(log_text(&log) + log.text.used_bytes - 10, " ;3@3 t=y;");
 }
 
-/* Reads on behind what `before` says, after the collection has become `after`: the log, and the
- * mark at the end. */
+/* Resumes after the mark of `before`, when the record file has become `after`; expects the log.
+ * Checks the mark at the end. */
 static void check_resume(const char *before, const char *after, bool counts_last,
                          const char *expected)
 {
@@ -212,16 +212,16 @@ static void test_resume(void **state)
 	check_resume(A "\n", A "\n" B "\n", true, "+#@2 t=b;");
 	check_resume(A "\n", A "\n" B, true, "+#@2 t=b;");
 	check_resume(A "\n\n\n", A "\n\n\n" B "\n", true, "+#@4 t=b;");
-	/* A last line that had no end. */
+	/* The last line had no line feed. */
 	check_resume(A, A, true, "+");
 	check_resume(A, A "\n", true, "+");
 	check_resume(A, A "\n" B "\n", true, "+#@2 t=b;");
 	check_resume(A, A "\r\n" B "\n", true, "+#@2 t=b;");
 	check_resume(A "\n" B, A "\n" B "\n" A "\n", true, "+#@3 t=a;");
 	check_resume(A, A " \n", true, "=#@1 t=a;");
-	/* It was no record yet, so it does not count as read. */
+	/* The last line was not a valid record, so it does not count as read. */
 	check_resume(A "\n{\"t\":", A "\n" B "\n", false, "+#@2 t=b;");
-	/* Rewritten, cut short, or nothing was read. */
+	/* Rewritten, truncated, or nothing was read. */
 	check_resume(A "\n", B "\n", true, "=#@1 t=b;");
 	check_resume(A "\n" B "\n", A "\n", true, "=#@1 t=a;");
 	check_resume("", A "\n", true, "=#@1 t=a;");
@@ -232,7 +232,7 @@ static void test_resume(void **state)
 	bs_reader_free(NULL);
 }
 
-/* Remembers where the documents of a collection are. */
+/* The place of a document in a record file. */
 struct place {
 	uint64_t offset;
 	uint64_t raw_bytes;
@@ -306,7 +306,7 @@ static void test_fetch_record(void **state)
 		                    place[i].raw_bytes);
 		assert_memory_equal(&fingerprint, &now, sizeof(now));
 		if (i % 100 == 0) {
-			/* The same from a store. */
+			/* The same document, read from a store. */
 			const uint8_t *raw = bytes.data + place[i].offset;
 			assert_int_equal(bs_reader_fetch_raw(of.reader, raw, place[i].raw_bytes,
 			                                     &document, ERR),
@@ -338,7 +338,7 @@ static void test_fetch_record_fails(void **state)
 	assert_int_equal(FETCH("missing.jsonl", 0, 11), BS_NOT_FOUND);
 	assert_int_equal(FETCH(".", 0, 11), BS_NOT_FOUND);
 	assert_int_equal(FETCH("c.jsonl", 0, 11), BS_OK);
-	/* Truncated, then longer, under the open descriptor. */
+	/* Truncated, then extended, while the descriptor is open. */
 	assert_int_equal(truncate("c.jsonl", 5), 0);
 	assert_int_equal(FETCH("c.jsonl", 0, 11), BS_INVALID);
 	write_text("c.jsonl", "{\"t\":\"abc\"}\n{\"t\":\"a longer one\"}\n");
@@ -366,7 +366,7 @@ struct pipe_text {
 	const char *text;
 };
 
-/* A line at a time, slowly, so that reads are short. */
+/* Writes single bytes, slowly, so that reads are short. */
 static void *write_slowly(void *context)
 {
 	struct pipe_text *pipe_text = context;

@@ -1,5 +1,4 @@
-/* test_glob.c: globs and the lines of ignore files, each by itself. What a walk makes of them:
- * test_walk.c. */
+/* test_glob.c: globs and lines of ignore files. test_walk.c tests their effect on a walk. */
 #include "corpus/walk/glob.h"
 #include "corpus/walk/ignore.h"
 #include "tests/rigs/error_rig.h"
@@ -21,7 +20,7 @@ static bool glob_matches(const char *pattern, const char *path)
 	return bs_glob_match(&glob, &at);
 }
 
-/* A pattern, the paths that it matches, and those that it does not; parted by blanks. */
+/* A pattern, the paths that it matches, and paths that it does not match, separated by blanks. */
 static const struct {
 	const char *pattern, *yes, *no;
 } glob_cases[] = {
@@ -104,8 +103,7 @@ static void test_bad_globs(void **state)
 	assert_int_equal(bs_glob_init(&glob, (const uint8_t *)huge, 100000, ERR), BS_INVALID);
 }
 
-/* No pattern makes the match slow: this one would take longer than the universe lasts if it were
- * backtracked. */
+/* No pattern makes matching slow. With backtracking, this one would not end in practice. */
 static void test_glob_time(void **state)
 {
 	char pattern[201], path[2001];
@@ -121,8 +119,8 @@ static void test_glob_time(void **state)
 
 /* ---- ignore lines ---- */
 
-/* The text of an ignore file, a path (of a folder if it ends in a slash), and - for skip, + for
- * keep, ? for silent. */
+/* The text of an ignore file, a path (of a folder if it ends in a slash), and the verdict: - to
+ * skip, + to keep, ? for none. */
 static const struct {
 	const char *text, *path;
 	char verdict;

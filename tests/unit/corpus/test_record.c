@@ -1,5 +1,5 @@
-/* test_record.c: what a line of JSONL is: every rule of record.h, valid JSON of every kind, and
- * lines that are not. */
+/* test_record.c: lines of JSONL: every rule of record.h, valid JSON of every kind, and invalid
+ * lines. */
 #include "core/base/buffer.h"
 #include "core/bitsift/index.h"
 #include "core/bitsift/search.h"
@@ -11,7 +11,7 @@
 #include "tests/rigs/test.h"
 
 static const struct bs_record_options no_options;
-static struct bs_record_parser *usual; /* of no_options */
+static struct bs_record_parser *usual; /* with no_options */
 
 static struct bs_record_parser *new_parser(const struct bs_record_options *options)
 {
@@ -20,13 +20,13 @@ static struct bs_record_parser *new_parser(const struct bs_record_options *optio
 	return parser;
 }
 
-/* What a line turned out to be. */
+/* The result of parsing a line. */
 struct record {
 	struct bs_document document;
 	struct bs_refusal refusal;
 };
 
-/* Parses a copy of exactly line_bytes bytes, so that a sanitizer sees every byte read too far. */
+/* Parses a copy of exactly line_bytes bytes, so that a sanitizer detects reads past the end. */
 static struct record parse(struct bs_record_parser *parser, const void *line, size_t line_bytes)
 {
 	struct record record;
@@ -34,13 +34,13 @@ static struct record parse(struct bs_record_parser *parser, const void *line, si
 	memcpy(copy, line, line_bytes);
 	expect_ok(bs_record_parse(parser, copy, line_bytes, &record.document, &record.refusal, ERR),
 	          &said);
-	/* What is borrowed is borrowed from the parser, not from the line. */
+	/* The document must borrow from the parser, not from the line. */
 	memset(copy, 'X', line_bytes);
 	return record;
 }
 
-/* "id=ID name=text|name=text", "line ..." without an id, or "REASON-KIND: reason"; NUL bytes are
- * written as "<0>". */
+/* "id=ID name=text|name=text", "line ..." without an id, or "REASON-KIND: reason". NUL bytes are
+ * printed as "<0>". */
 static void describe(const struct record *record, struct bs_buffer *out)
 {
 	bs_buffer_clear(out);
@@ -125,12 +125,12 @@ static void test_ids(void **state)
 		{"{\"id\":{},\"t\":\"x\"}", "bad"},
 		{"{\"id\":[1],\"t\":\"x\"}", "bad"},
 		{"{\"id\":[123456789012345678901234567890],\"t\":\"x\"}", "bad"},
-		/* The last one wins, whatever came before. */
+		/* The last id counts. */
 		{"{\"id\":\"a\",\"t\":\"x\",\"id\":\"b\"}", "id=b t=x"},
 		{"{\"id\":1.5,\"t\":\"x\",\"id\":2}", "id=2 t=x"},
 		{"{\"id\":\"a\",\"t\":\"x\",\"id\":null}", "line t=x"},
 		{"{\"id\":\"a\",\"t\":\"x\",\"id\":[]}", "bad"},
-		/* An integer id in a line that has to be rewritten for something else. */
+		/* An integer id in a line that must be rewritten for another reason. */
 		{"{\"big\":1e999,\"id\":12,\"t\":\"x\"}", "id=12 big=1e999|t=x"},
 		{"{\"big\":1e999,\"id\":-0,\"t\":\"x\"}", "id=0 big=1e999|t=x"},
 		{"{\"big\":1e999,\"id\":0,\"t\":\"x\"}", "id=0 big=1e999|t=x"},
@@ -187,7 +187,7 @@ static void test_text_fields(void **state)
 	static const char *const fields[] = {"a", "b", "c.d.e"};
 	struct bs_record_options options = {.text_fields = fields, .n_text_fields = 3};
 	CHECK(&options, examples);
-	/* The id field is text too when it is asked for. */
+	/* The id field is also text if it is requested. */
 	static const struct example id_examples[] = {
 		{"{\"id\":\"a\",\"b\":\"1\"}", "id=a id=a|b=1"},
 		{"{\"id\":12,\"b\":\"1\"}", "id=12 id=12|b=1"},
@@ -198,7 +198,7 @@ static void test_text_fields(void **state)
 	CHECK(&options, id_examples);
 }
 
-/* RFC 8259 allows all of these. */
+/* All of these are valid by RFC 8259. */
 static void test_valid_is_never_refused(void **state)
 {
 	static const struct example examples[] = {
@@ -257,8 +257,8 @@ static void test_invalid_utf8(void **state)
 		{"{\"id\":\"\xfe\",\"t\":\"x\"}", "id=\xef\xbf\xbd t=x"},
 		{"{\"id\":12345678901234567890123,\"t\":\"\xfe\"}",
 	         "id=12345678901234567890123 t=\xef\xbf\xbd"},
-		/* The id's digits stand in the line as it came, not where the replaced bytes moved
-		 * them. */
+		/* The digits of the id are taken from the original line, not from where replaced
+		 * bytes moved them. */
 		{"{\"t\":\"\xfe\xfe\xfe\",\"id\":77}",
 	         "id=77 t=\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},
 		{"{\"t\":\"x\"}\xff", "bad"},
@@ -331,10 +331,10 @@ static void test_bad_lines(void **state)
 		assert_null(strchr(record.refusal.reason, '\n'));
 		assert_true(strlen(record.refusal.reason) > 10);
 	}
-	/* A NUL byte in a line is a control character that must be escaped. */
+	/* A NUL byte in a line is a control character, which must be escaped. */
 	struct record record = parse(usual, "{\"t\":\"\0\"}", 9);
 	assert_non_null(record.refusal.reason);
-	/* After all that, the parser still parses. */
+	/* The parser still works after these errors. */
 	record = parse(usual, "{\"t\":\"x\"}", 9);
 	assert_null(record.refusal.reason);
 }
@@ -356,7 +356,7 @@ static void test_reasons(void **state)
 	}
 }
 
-/* Every prefix of a line is bad, and none makes the parser read beyond it. */
+/* Every prefix of a line is invalid, and none makes the parser read past its end. */
 static void test_prefixes(void **state)
 {
 	static const char line[] =
@@ -419,7 +419,7 @@ static void test_giant_records(void **state)
 	check_giant(100 << 20, "\xff", "\xef\xbf\xbd");
 }
 
-/* A line of 4 GiB cannot be had cheaply; but the length is looked at before the bytes are. */
+/* A line of 4 GiB would be expensive, but the length is checked before the bytes are read. */
 static void test_too_large(void **state)
 {
 	struct record record;
@@ -430,7 +430,7 @@ static void test_too_large(void **state)
 	assert_int_equal(record.refusal.skip, BS_SKIP_TOO_LARGE);
 }
 
-/* A random string literal, and what it means. */
+/* Appends a random string literal and its value. */
 static void append_random_string(struct bs_buffer *json, struct bs_buffer *meaning)
 {
 	static const struct {
@@ -453,7 +453,7 @@ static void append_random_string(struct bs_buffer *json, struct bs_buffer *meani
 		{"\\udc00", "\xef\xbf\xbd"},
 		{"\xff", "\xef\xbf\xbd"},
 	};
-	/* Only some lines have what simdjson refuses, so that both ways are taken. */
+	/* Only some lines have pieces that simdjson refuses, so that both code paths are taken. */
 	size_t n_pieces = sizeof(pieces) / sizeof(*pieces) - (below(4) ? 2 : 0);
 	append_string(json, "\"");
 	for (uint32_t n = below(12); n; n--) {
@@ -464,7 +464,7 @@ static void append_random_string(struct bs_buffer *json, struct bs_buffer *meani
 	append_string(json, "\"");
 }
 
-/* What a value at a name adds to the description of its record. */
+/* Appends to the description of a record what a value with this name adds. */
 static void append_expected(struct bs_buffer *expected, const char *name, const void *text,
                             size_t n_bytes)
 {
@@ -478,7 +478,7 @@ static void append_expected(struct bs_buffer *expected, const char *name, const 
 static void append_random_value(struct bs_buffer *json, struct bs_buffer *expected,
                                 const char *name, int depth);
 
-/* Its key, with what stands before it, in JSON; and what it adds to the name. */
+/* Appends a member: its key in JSON, and what the key adds to the name. */
 static void append_random_member(struct bs_buffer *json, const char *key,
                                  struct bs_buffer *expected, const char *name, const char *suffix,
                                  int depth)
@@ -524,7 +524,7 @@ static void append_random_value(struct bs_buffer *json, struct bs_buffer *expect
 	}
 }
 
-/* The quick reader finds the same texts, unless it says that it cannot read the line. */
+/* The fast reader finds the same texts, unless it refuses the line. */
 static void check_scan_as(struct bs_record_scan *scan, bool as_it_is, const struct bs_buffer *json,
                           const struct bs_document *document, bool is_utf8)
 {
@@ -546,7 +546,7 @@ static void check_scan_as(struct bs_record_scan *scan, bool as_it_is, const stru
 	}
 }
 
-/* Scans the line resolved, and unresolved with a second step. */
+/* Scans the line with resolved escapes, and with unresolved ones that a second step resolves. */
 static void check_scan(struct bs_record_scan *scan, const struct bs_buffer *json,
                        const struct bs_document *document, bool is_utf8)
 {
@@ -585,8 +585,8 @@ static void test_random_records(void **state)
 	}
 }
 
-/* A name is not made longer than BS_RECORD_NAME_BYTES by what is around it, so that a deep record
- * costs no more than it is long; all its texts are found, and by the quick reader the same. */
+/* Prefixes do not make a name longer than BS_RECORD_NAME_BYTES, so a deep record costs no more than
+ * its length. All its texts are found, also by the fast reader. */
 static void test_deep_names(void **state)
 {
 	AUTO(bs_record_scan_deinit) struct bs_record_scan scan = {0};
@@ -610,7 +610,7 @@ static void test_deep_names(void **state)
 	check_scan(&scan, &line, document, true);
 	assert_true(scan.fields.used_bytes + scan.names.used_bytes + depth * sizeof(size_t) * 3 <=
 	            bs_record_parse_bytes(line.data, line.used_bytes));
-	/* But one at the top is as long as it is. */
+	/* A name at the top level may be longer. */
 	bs_buffer_clear(&line);
 	append_string(&line, "{\"");
 	append_repeated(&line, "k", 1000);

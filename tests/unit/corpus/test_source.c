@@ -1,5 +1,5 @@
-/* test_source.c: folders and files as sources: what they are called, what they yield, what the file
- * system can do. */
+/* test_source.c: folders and files as sources: their names, their documents, and changes of the
+ * file system. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -184,7 +184,7 @@ static void test_binary(void **state)
 	assert_memory_equal(log_text(&log), "!0 d/head: binary file;late =aaa", 31);
 	assert_string_equal(log_text(&log) + log.text.used_bytes - 24, "a;!0 d/nul: binary file;");
 	log_deinit(&log);
-	/* Named, or asked for, it is a document all the same. */
+	/* A file that is named, or read with binary_as_text, is a document nevertheless. */
 	log = (struct log){0};
 	read_source("d/nul", &no_options, &log);
 	assert_memory_equal(log.text.data, " =x\0y;", 6);
@@ -215,7 +215,7 @@ static void test_utf16(void **state)
 	             "d/f-nul: binary file;"
 	             "!0 d/g-no-mark: binary file;h-short =\xff;");
 	check_source("d/a-le", &no_options, " =h\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80;");
-	/* Raw is what the file has. */
+	/* `raw` has the bytes of the file. */
 	AUTO(bs_reader_free_at) struct bs_reader *reader = new_reader(&no_options);
 	struct bs_document document;
 	struct bs_fingerprint fingerprint;
@@ -246,7 +246,7 @@ static void test_unreadable(void **state)
 		assert_int_equal(seteuid(user), 0);
 }
 
-/* Between the walk and the reading anything may happen. */
+/* Files change between the walk and the reading. */
 static void test_changed_meanwhile(void **state)
 {
 	assert_int_equal(mkdir("d", 0700), 0);
@@ -273,7 +273,8 @@ static void test_changed_meanwhile(void **state)
 	assert_string_equal(log_text(&log), "!2 d/a: not a regular file;!2 d/b: not a regular file;"
 	                                    "!1 d/c: symbolic link;d =longer text;e =;"
 	                                    "!2 d/g: No such device or address;h =text;");
-	/* The whole folder gone: its files are, too, as if the walk had not met them. */
+	/* The whole folder was renamed: its files are missing, as if the walk had not found
+	 * them. */
 	bs_reader_free(of.reader);
 	of.reader = new_reader(&no_options);
 	assert_int_equal(rename("d", "elsewhere"), 0);
@@ -324,7 +325,7 @@ static void test_many_files(void **state)
 	assert_int_equal(n_batches, 16);
 }
 
-/* A path longer than any that the system takes in one piece. */
+/* A path longer than the system accepts in one piece. */
 static void test_deep_path(void **state)
 {
 	char name[201];
@@ -357,12 +358,12 @@ static void test_deep_path(void **state)
 	assert_int_equal(
 		bs_path_fingerprint((path.data[path.used_bytes - 2] = 'X', whole), &again, NULL),
 		BS_NOT_FOUND);
-	/* Too long a name, rather than too many. */
+	/* One component that is too long, instead of too many components. */
 	memset(path.data, 'n', path.used_bytes - 1);
 	assert_int_equal(bs_path_fingerprint(whole, &again, NULL), BS_IO);
 }
 
-/* 0, or why path cannot be opened below the folder; both ways. */
+/* Returns 0, or the errno of opening the path below the folder; both methods must agree. */
 static int try_below(int folder, const char *path, int flags)
 {
 	int fd = bs_file_open_below(folder, path, flags);
@@ -461,14 +462,14 @@ static void test_fetch_file(void **state)
 	                 BS_NOT_FOUND);
 	assert_int_equal(bs_reader_fetch_file(reader, NULL, ".", &document, &fingerprint, ERR),
 	                 BS_INVALID);
-	/* Says it is empty, and is not. */
+	/* A file that reports size 0 but has contents. */
 	assert_int_equal(bs_reader_fetch_file(reader, NULL, "/proc/self/status", &document,
 	                                      &fingerprint, ERR),
 	                 BS_OK);
 	assert_int_equal(fingerprint.size_bytes, 0);
 	assert_true(document.text.n_bytes > 100);
 	assert_memory_equal(document.raw.bytes, "Name:", 5);
-	/* Memory that a giant took is given back, and the next file is read all the same. */
+	/* Memory for a very large file is released, and the next file is read. */
 	static const off_t giant_bytes = 200 << 20;
 	int fd = open("giant", O_CREAT | O_WRONLY, 0600);
 	assert_int_equal(ftruncate(fd, giant_bytes), 0);
@@ -481,7 +482,7 @@ static void test_fetch_file(void **state)
 	assert_memory_equal(document.raw.bytes, "a\0b", 3);
 }
 
-/* A file that another thread makes longer and shorter all the time. */
+/* A file that another thread extends and truncates continuously. */
 static atomic_bool stop_writing;
 
 static void *keep_changing(void *path)

@@ -1,9 +1,9 @@
 /*
- * test_walk.c: the walk, one thing at a time, and against ripgrep 13 on random trees. Globs and
- * ignore lines alone: test_glob.c.
+ * test_walk.c: single features of the walk, and comparisons with ripgrep 13 on random trees.
+ * test_glob.c tests globs and ignore lines.
  *
- * test_walk 5000 7 makes a longer run of the last kind. A tree on which we differ is left where it
- * is and named.
+ * test_walk 5000 7 makes a longer run of the comparison. A tree with a difference is kept, and its
+ * path is printed.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +19,7 @@
 #include "tests/rigs/dice.h"
 #include "tests/rigs/test.h"
 
-/* ---- a place to work in ---- */
+/* ---- the folder of the test ---- */
 
 static char base[PATH_MAX]; /* a temporary folder, removed at the end */
 
@@ -68,13 +68,13 @@ static void make_text(const char *path, const char *text)
 static int set_up(void **state)
 {
 	const char *temporary = getenv("TMPDIR");
-	/* In memory if there is such a place: making trees is most of the time. */
+	/* In memory if possible, because making trees takes most of the time. */
 	if (!temporary)
 		temporary = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
 	snprintf(base, sizeof(base), "%s/bitsift-walk-XXXXXX", temporary);
 	if (!mkdtemp(base))
 		return -1;
-	/* Where the machine's own excludes must not be found. */
+	/* So that the excludes of the machine's user are not found. */
 	setenv("HOME", base, 1);
 	unsetenv("XDG_CONFIG_HOME");
 	return chdir(base);
@@ -88,7 +88,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* ---- our walk, collected ---- */
+/* ---- our walk, recorded ---- */
 
 struct reports {
 	char text[4096];
@@ -102,7 +102,7 @@ static void note_report(void *context, enum bs_skip reason, const char *message)
 	         message);
 }
 
-/* The order of documents: as bytes, a slash before all others. */
+/* The order of documents: bytewise, with a slash before all other bytes. */
 static int compare_paths(const char *a, const char *b)
 {
 	while (*a && *a == *b) {
@@ -114,7 +114,7 @@ static int compare_paths(const char *a, const char *b)
 	return left - right;
 }
 
-/* All paths, each NUL-ended; checks their order. */
+/* Appends all paths, each NUL-terminated; checks their order. */
 static enum bs_status collect(const char *root, const struct bs_walk_options *options,
                               struct bs_buffer *paths)
 {
@@ -149,7 +149,7 @@ static void expect(const char *root, const struct bs_walk_options *options, cons
 	assert_string_equal((const char *)paths.data, lines);
 }
 
-/* ---- one thing at a time ---- */
+/* ---- single features ---- */
 
 static void test_order_and_reports(void **state)
 {
@@ -182,7 +182,7 @@ static void test_order_and_reports(void **state)
 	enter(base);
 }
 
-/* Names that differ late are sorted, too; an index is never visited. */
+/* Names that differ at their ends are sorted, too; a folder with an index is never visited. */
 static void test_names(void **state)
 {
 	make_folder("names");
@@ -228,7 +228,7 @@ static void test_unreadable(void **state)
 	make_folder("closed/no");
 	make_text("closed/yes", "");
 	assert_int_equal(chmod("closed/no", 0) | chmod(".", 0755), 0);
-	/* Nothing is unreadable to root, so that the walk is that of another user. */
+	/* Root can read everything, so the walk runs as another user. */
 	assert_int_equal(is_root ? seteuid(65534) : 0, 0);
 	expect("closed", &options, "yes\n");
 	assert_int_equal(is_root ? seteuid(0) : 0, 0);
@@ -251,7 +251,7 @@ static void test_open_errors(void **state)
 	bs_walk_close(NULL);
 }
 
-/* A path three times PATH_MAX long, with something to come back for at every level, and few
+/* A path three times as long as PATH_MAX, with remaining entries on every level, and few
  * descriptors. */
 static void test_deep(void **state)
 {
@@ -292,7 +292,7 @@ static void test_deep(void **state)
 	remove_tree("deep");
 }
 
-/* ---- random trees, against ripgrep ---- */
+/* ---- random trees, compared with ripgrep ---- */
 
 static bool one_in(uint64_t n)
 {
@@ -329,7 +329,7 @@ static void random_component(struct bs_buffer *text)
 	}
 }
 
-/* A glob, without a line feed, that is UTF-8. */
+/* A glob in UTF-8 without a line feed. */
 static void random_glob(struct bs_buffer *text)
 {
 	if (one_in(8)) {
@@ -418,7 +418,7 @@ static void random_tree(unsigned depth)
 	}
 }
 
-/* What git and ripgrep find in the home folder. */
+/* Configuration of git and ripgrep in the home folder. */
 static void random_home(void)
 {
 	static const char *const configs[] = {
@@ -440,12 +440,12 @@ static void random_home(void)
 
 struct rg_run {
 	const char *root;
-	struct bs_buffer globs; /* each "--glob=...", NUL-ended */
+	struct bs_buffer globs; /* each "--glob=...", NUL-terminated */
 	size_t n_globs;
 	bool hidden, no_ignore;
 };
 
-/* Its exit status, and what it prints; -1 if there is no ripgrep. */
+/* Returns the exit status and appends the output; -1 if ripgrep is missing. */
 static int run_rg(const char *const *arguments, struct bs_buffer *output)
 {
 	int ends[2], status;
@@ -481,7 +481,8 @@ static int compare_strings(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* The strings in the buffer, sorted, with skip bytes left off each; for the caller to free. */
+/* The strings in the buffer, sorted, each without its first skip_bytes bytes; freed by the
+ * caller. */
 static const char **sorted_strings(const struct bs_buffer *buffer, size_t skip_bytes, size_t *n_out)
 {
 	const char **strings = must_malloc((buffer->used_bytes + 1) * sizeof(*strings));
@@ -504,7 +505,7 @@ static void print_run(const struct rg_run *rg)
 	print_error(" '%s'\n", rg->root);
 }
 
-/* Prints the paths that only one of two sorted lists has; returns how many. */
+/* Prints the paths that only one of two sorted lists has; returns their number. */
 static size_t print_differences(const char **ours, size_t n_ours, const char **theirs,
                                 size_t n_theirs)
 {
@@ -543,7 +544,8 @@ static size_t compare_with_rg(const struct rg_run *rg)
 	arguments[n_arguments++] = "--";
 	arguments[n_arguments++] = rg->root;
 	int rg_status = run_rg(arguments, &theirs);
-	if (rg_status == 2) { /* bad lines in ignore files do it too if no file is found */
+	/* invalid lines in ignore files cause this, too, if no file is found */
+	if (rg_status == 2) {
 		arguments[n_arguments - 2] = "--no-ignore";
 		arguments[n_arguments - 1] = "--";
 		arguments[n_arguments++] = rg->root;
@@ -569,7 +571,7 @@ static size_t compare_with_rg(const struct rg_run *rg)
 	return differences;
 }
 
-/* One walk of the tree at base/outer/tree: a random place to start from, and random options. */
+/* A walk of the tree at base/outer/tree, from a random start and with random options. */
 static size_t random_run(void)
 {
 	static const struct {
@@ -641,7 +643,7 @@ static void test_random_trees(void **state)
 	}
 }
 
-/* The temporary folder stays if the comparison failed. */
+/* Keeps the temporary folder if the comparison failed. */
 static int tear_down_unless_different(void **state)
 {
 	struct stat info;

@@ -1,4 +1,4 @@
-/* test_generate.c: the text generator: frozen output, the shape of its statistics, unique words and
+/* test_generate.c: the text generator: fixed output, statistical properties, unique words and
  * ids. */
 #include "tests/generate/generate.h"
 #include "tests/rigs/core_rig.h"
@@ -42,8 +42,7 @@ static uint64_t hash_of(struct bs_generator_options options)
 	return hash_bytes(FNV_START, (const uint8_t *)bytes, n_bytes);
 }
 
-/* Benchmarks name their corpora by these options, so a change here invalidates every recorded
- * number. */
+/* Benchmarks name their corpora by these options, so a change invalidates every recorded result. */
 static void test_output_is_frozen(void **state)
 {
 	struct bs_generator_options options = bs_generator_defaults();
@@ -80,7 +79,7 @@ static void test_seeds_differ(void **state)
 	assert_int_not_equal(hash_of(options), one);
 }
 
-/* A document is the same alone, in any order, and in a corpus of any size. */
+/* A document does not depend on the order of generation or on the size of the corpus. */
 static void test_documents_stand_alone(void **state)
 {
 	AUTO(bs_generator_free_at)
@@ -126,7 +125,7 @@ static void assert_unique(uint32_t first_rank, uint32_t n_words)
 		assert_int_not_equal(compare_entries(&entries[i - 1], &entries[i]), 0);
 }
 
-/* Groups of words have different lengths, so a range within and across groups stands for all. */
+/* Groups of words have different lengths, so ranges within and across groups suffice. */
 static void test_words_are_unique(void **state)
 {
 	assert_unique(0, 400000);
@@ -134,8 +133,7 @@ static void test_words_are_unique(void **state)
 	assert_unique(BS_GENERATOR_MAX_WORDS - 100000, 100000);
 }
 
-/* Counts the words of n_docs documents by rank, with a tokenizer of its own. Returns how many there
- * were. */
+/* Counts the words of n_docs documents by rank, with a separate tokenizer. Returns their total. */
 static uint64_t count_words(struct bs_generator_options options, uint64_t *counts)
 {
 	FREED struct entry *entries = sorted_words(0, options.n_words);
@@ -175,7 +173,7 @@ static void assert_near(uint64_t number, uint64_t expected, uint64_t percent)
 	assert_in_range(number, expected * (100 - percent) / 100, expected * (100 + percent) / 100);
 }
 
-/* With s = 1 the word of rank r (from 1) has 1/r of the first word's share, and that has 1/H(1000)
+/* With s = 1 the word of rank r (from 1) has 1/r of the share of the first word, which is 1/H(1000)
  * = 1/7.4855. */
 static void test_zipf_shape(void **state)
 {
@@ -207,8 +205,8 @@ static void test_exponent_zero_is_flat(void **state)
 		assert_near(counts[i], n_words / 100, 15);
 }
 
-/* The median of a log-normal is below its mean by sigma^2 ln 2 / 2 octaves: for sigma 1.1, 200 ->
- * 149.5. */
+/* The median of a log-normal distribution is sigma^2 ln 2 / 2 octaves below its mean: for sigma
+ * 1.1, 200 -> 149.5. */
 static void test_lengths(void **state)
 {
 	uint64_t counts[10];
@@ -234,7 +232,8 @@ static void test_lengths(void **state)
 	assert_int_equal(count_words(options, counts), 50);
 }
 
-/* How many of the words of one document are in the other, for two documents of 1,000 words each. */
+/* The number of words of a document that another one contains, for two documents of 1,000 words
+ * each. */
 static unsigned shared_words(const struct bs_generator_options *options, uint64_t doc_a,
                              uint64_t doc_b)
 {
@@ -341,8 +340,7 @@ static void test_bad_options(void **state)
 	assert_refused(options, "documents per topic");
 }
 
-/* The ends of the ranges: one word only, and a table in which most weights are the least
- * possible. */
+/* The ends of the ranges: a single word, and a table in which most weights are minimal. */
 static void test_extreme_options(void **state)
 {
 	uint64_t counts[1];

@@ -1,8 +1,8 @@
 /*
- * test_check.c: an index whose checksums are right and whose content is not: `check` says what is
- * wrong, and where. Each case starts from the small index of index_rig.h, changes a number or two,
- * and makes the checksums right again. Here: the manifest and what stands beside segments;
- * test_check_segment.c has those.
+ * test_check.c: indexes with valid checksums and invalid contents: `check` must report the error
+ * and its place. Each case changes one or two numbers of the small index of index_rig.h and
+ * recomputes the checksums. This file has the manifest and other files; test_check_segment.c has
+ * segments.
  */
 #include <unistd.h>
 
@@ -15,7 +15,7 @@
 #include "core/store/summary_make.h"
 #include "tests/rigs/check_rig.h"
 
-/* ---- the index as it is ---- */
+/* ---- the valid index ---- */
 
 static void test_sound(void **state)
 {
@@ -24,12 +24,12 @@ static void test_sound(void **state)
 	expect_ok(check_index(&sum, ERR), &said);
 	assert_int_equal(sum.n_docs, 40);
 	assert_int_equal(sum.n_segments, 2);
-	/* Every byte of the files is in the sum, and every byte is spent on something. */
+	/* The sum counts every byte of the files, and every byte is attributed to something. */
 	uint64_t n_bytes = 0;
 	static const char *const prefixes[] = {"manifest", "seg",     "seg",    "seg",    "del",
 	                                       "del",      "summary", "counts", "folders"};
-	/* Where the files were made long enough before they were read, what their folder holds is
-	 * written down. */
+	/* The index has the file "folders" only if its sources were old enough when they were
+	 * read. */
 	const unsigned n_files = COUNT(prefixes) - !file_exists("index/folders");
 	for (unsigned i = 0; i < n_files; i++) {
 		AUTO(bs_buffer_deinit) struct bs_buffer bytes = {0};
@@ -58,7 +58,7 @@ static void test_sound(void **state)
 	                 BS_NOT_FOUND);
 }
 
-/* Whatever the indexer was told to make, check understands. */
+/* check accepts whatever the indexer makes. */
 static void test_every_shape(void **state)
 {
 	uint64_t random = 20;
@@ -121,7 +121,7 @@ static void test_containers(void **state)
 	               {WHOLE_FILE, 0, 36, 4, SET, 4});
 	EXPECT("seg", 0, "reserved bytes of the head", {WHOLE_FILE, 0, 48, 8, SET, 1});
 	EXPECT("seg", 1, "a file of kind 1", {WHOLE_FILE, 0, 12, 4, SET, 1});
-	/* Behind the head stands the first section, behind the first section a gap. */
+	/* The first section follows the head; a gap follows the first section. */
 	AUTO(bs_buffer_deinit) struct bs_buffer bytes = {0};
 	uint64_t n_bytes;
 	FREED char *path = index_file("seg", 0);
@@ -130,7 +130,7 @@ static void test_containers(void **state)
 	int64_t gap = first - bytes.data + (int64_t)n_bytes;
 	assert_true(gap % 64 != 0);
 	EXPECT("seg", 0, "between sections, is not zero", {WHOLE_FILE, 0, gap, 1, SET, 1});
-	/* A section of an unknown number is passed over; two of one name are not. */
+	/* A section of an unknown number is skipped; a duplicate section is an error. */
 	int64_t table = (int64_t)bs_load_u64(bytes.data + 24);
 	int64_t fields = table;
 	while (bs_load_u32(bytes.data + fields) != BS_SECTION_FIELD_TEXTS)
@@ -141,8 +141,7 @@ static void test_containers(void **state)
 	       {WHOLE_FILE, 0, fields, 4, SET, BS_SECTION_DOC_NAMES});
 }
 
-/* Edits of the manifest with which another file does not agree any more, and what is then said of
- * that file. */
+/* Edits of the manifest that contradict another file, and the expected message about that file. */
 struct wrong_manifest {
 	struct edit edit;
 	const char *what;
@@ -171,11 +170,11 @@ static void test_manifest(void **state)
 	       {MANIFEST_OPTIONS, 0, 8, 8, SET, 3});
 	EXPECT("manifest", 0, "a source of unknown kind 6", {MANIFEST_SOURCES, 0, 1, 4, SET, 6});
 	EXPECT("manifest", 0, "a source of unknown kind 0", {MANIFEST_SOURCES, 0, 1, 4, SET, 0});
-	/* "-" -> "d", at the end of the last source: label and path, a length before each. */
+	/* "-" becomes "d", at the end of the last source: label and path, each after its length. */
 	EXPECT("manifest", 0, "two sources are named \"d\"",
 	       {MANIFEST_SOURCES, 0, -3, 1, SET, 'd'});
-	/* A segment: number, tombstones, documents, deleted ones, bytes, eight bytes each, and four
-	 * of flags, behind one byte of their count. */
+	/* A segment record: number, tombstones, documents, deleted documents and bytes, of eight
+	 * bytes each, and four bytes of flags; one byte with their number precedes the records. */
 	EXPECT("manifest", 0, "file number 1 is used twice", {MANIFEST_SEGMENTS, 0, 45, 8, SET, 1},
 	       {MANIFEST_SEGMENTS, 0, 45 + 8, 8, SET, 0},
 	       {MANIFEST_SEGMENTS, 0, 45 + 24, 8, SET, 0});
@@ -220,7 +219,7 @@ static void test_manifest(void **state)
 static void test_tombstones(void **state)
 {
 	make_small_index();
-	/* 38 documents: five bytes, the last two bits of which stand for nothing. */
+	/* 38 documents: five bytes, whose last two bits are unused. */
 	EXPECT("del", 0, "2 deleted documents where the manifest has 1",
 	       {TOMBSTONE_BITS, 0, 2, 1, SET, 1});
 	EXPECT("del", 0, "bits past the last of 38 documents",
@@ -229,7 +228,7 @@ static void test_tombstones(void **state)
 
 /* ---- exclusions ---- */
 
-/* Excludes a document of each source of the small index: collection, folder, standard input. */
+/* Excludes a document of each source of the small index: record file, folder, standard input. */
 static void exclude_some(void)
 {
 	AUTO(bs_manifest_deinit) struct bs_manifest manifest;
@@ -251,7 +250,7 @@ static void exclude_some(void)
 	manifest.exclusions.n_docs = records.n_docs;
 	expect_ok(bs_exclusions_write(dir_at("index"), manifest.exclusions.number, &records, ERR),
 	          &said);
-	/* which counts them */
+	/* makes the counts include the exclusions */
 	expect_ok(bs_summary_settle(dir_at("index"), NULL, NULL, UINT64_MAX, &manifest, ERR),
 	          &said);
 	expect_ok(bs_manifest_write(dir_at("index"), &manifest, ERR), &said);
@@ -274,7 +273,7 @@ static void test_exclusions(void **state)
 	       {BS_SECTION_SOURCE_RANGES, 0, 0, 4, SET, 3});
 	EXPECT("exc", 0, "run 1 of documents is of source 3 of 3",
 	       {BS_SECTION_SOURCE_RANGES, 0, 8, 4, SET, 3});
-	/* "gone.txt" stands behind "r1". */
+	/* "gone.txt" follows "r1". */
 	EXPECT("exc", 0, "the name of exclusion 1 leads out of its source",
 	       {BS_SECTION_DOC_NAMES, 0, 5, 3, SET, 0x2f2e2e});
 	EXPECT("exc", 0, "the name of exclusion 1 leads out of its source",
@@ -289,8 +288,8 @@ static void test_exclusions(void **state)
 	       {BS_SECTION_DOC_LENGTHS, 0, -8, 8, ADD, 1});
 }
 
-/* At the end of the section stand the number of the file and that of its entries. Files: segments
- * 1, 2 and 3, tombstones 4 and 5, the summary 6, its counts 7, exclusions 8. */
+/* The section ends with the number of the file and that of its entries. Files: segments 1, 2 and 3,
+ * tombstones 4 and 5, the summary 6, its counts 7, exclusions 8. */
 static void test_exclusions_and_manifest(void **state)
 {
 	static const struct wrong_manifest cases[] = {

@@ -1,4 +1,4 @@
-/* test_check_segment.c: the same as test_check.c, of what a segment holds. */
+/* test_check_segment.c: like test_check.c, for the contents of segments. */
 #include <unistd.h>
 
 #include "core/base/bytes.h"
@@ -28,7 +28,7 @@ static void test_head(void **state)
 	       {BS_SECTION_TREATMENTS, 0, 24, 1, SET, 0});
 	EXPECT("seg", 0, "treatment table breaks its own rules",
 	       {BS_SECTION_TREATMENTS, 0, 9, 1, SET, 4});
-	/* Another treatment than the one the columns were filled by. */
+	/* A different term treatment than that of the columns. */
 	EXPECT("seg", 0, "has an exception that does not pass its columns",
 	       {BS_SECTION_TREATMENTS, 0, 24, 1, SET, 12});
 	EXPECT("seg", 0, "has false positives where its treatment has none",
@@ -39,8 +39,8 @@ static void test_head(void **state)
 
 /* ---- lexicon ---- */
 
-/* One bit of each byte of a section wrong under right checksums: check must tell, but for the odd
- * flip of a term to another one that the hashed columns happen to have room for. */
+/* Flips a bit in each byte of a section, under valid checksums. check must detect each, except a
+ * rare change of a term to another one whose hashed columns happen to be set. */
 static void flip_all(uint32_t section)
 {
 	AUTO(bs_buffer_deinit) struct bs_buffer bytes = {0};
@@ -85,8 +85,8 @@ static void test_lexicon(void **state)
 
 /* ---- shards ---- */
 
-/* The fullest column of a level of the matrix (3: the exact columns): byte offset of its line, and
- * its set bits. */
+/* The fullest column of a level of the matrix (3: the exact columns): the byte offset of its line,
+ * and its number of set bits. */
 static uint32_t find_column(uint32_t l, int64_t *line_out, uint64_t *n_set_out)
 {
 	uint32_t fullest = 0;
@@ -121,7 +121,8 @@ static void test_columns(void **state)
 		uint64_t n_set;
 		char what[80];
 		uint32_t c = find_column(l, &line, &n_set);
-		/* A sum of each of three levels, then a number for each exact column. */
+		/* The section has a sum for each of three levels, then a number for each exact
+		 * column. */
 		int64_t popcount = l < 3 ? 8 * (int64_t)l : 24 + 4 * (int64_t)c;
 		unsigned n_bytes = l < 3 ? 8 : 4;
 		if (l < 3)
@@ -129,7 +130,7 @@ static void test_columns(void **state)
 		else
 			snprintf(what, sizeof(what), "shard 0: %s column %u has", names[l], c);
 		EXPECT("seg", 0, what, {BS_SECTION_POPCOUNTS, MATRIX, popcount, n_bytes, ADD, 1});
-		/* The last of 512 lanes, of which 36 are in use. */
+		/* The last of 512 lanes, of which 36 are used. */
 		snprintf(what, sizeof(what), "shard 0: %s column %u has bits past the last",
 		         names[l], c);
 		EXPECT("seg", 0, what,
@@ -137,7 +138,7 @@ static void test_columns(void **state)
 		       {BS_SECTION_POPCOUNTS, MATRIX, popcount, n_bytes, ADD, 1});
 		EXPECT("seg", 0, what, {BS_SECTION_COLUMNS, MATRIX, line + 4, 1, ADD, 0x80},
 		       {BS_SECTION_POPCOUNTS, MATRIX, popcount, n_bytes, ADD, 1});
-		/* A column emptied, popcount and all. */
+		/* An empty column with the right popcount. */
 		const struct edit empty[] = {
 			{BS_SECTION_COLUMNS, MATRIX, line, 8, SET, 0},
 			{BS_SECTION_POPCOUNTS, MATRIX, popcount, n_bytes, ADD, 0 - n_set},
@@ -145,7 +146,8 @@ static void test_columns(void **state)
 		expect_damage("seg", 0, empty, l < 3 ? 2 : 3, BS_CORRUPT,
 		              l < 3 ? "lexicon: term" : "is in fewer documents");
 	}
-	/* A column beside the fullest, that of a word which not all 36 documents have: filled. */
+	/* Sets all bits of a column next to the fullest one, of a word that not all 36 documents
+	 * have. */
 	int64_t line;
 	uint64_t n_set;
 	int64_t fullest = find_column(3, &line, &n_set);
@@ -167,7 +169,7 @@ static void test_columns(void **state)
 	       {BS_SECTION_EXACT_TERMS, MATRIX, 4, 4, SET, 0});
 }
 
-/* Where lists say which documents have a term, all of them must pass its columns. */
+/* All documents that the lists of a term name must pass its columns. */
 static void test_listed(void **state)
 {
 	make_small_index_of_chances();
@@ -190,8 +192,8 @@ static void test_rare_term_lists(void **state)
 	make_small_index_of_chances();
 	EXPECT("seg", 0, "lists of rare terms of 2^4 documents",
 	       {BS_SECTION_RARE_CODES, 0, 0, 4, SET, 4});
-	/* Before the fix, a list could name documents that do not share it: what it said of them
-	 * was believed, and never asked. */
+	/* Before the fix, a list could name documents that do not share it, and its statements
+	 * about them were believed without a check. */
 	EXPECT("seg", 0, "the codes of rare terms break their rules",
 	       {BS_SECTION_RARE_CODES, 0, 0, 4, SET, 2});
 	EXPECT("seg", 0, "the codes of rare terms break their rules",
@@ -208,7 +210,7 @@ static void test_rare_term_lists(void **state)
 	       {BS_SECTION_RARE_TERM_LISTS, 0, 0, 1, ADD, 1});
 	flip_all(BS_SECTION_RARE_OFFSETS);
 	flip_all(BS_SECTION_RARE_TERM_LISTS);
-	/* A word that has false positives is in no list. */
+	/* A word with false-positive lists is in no rare-term list. */
 	EXPECT("seg", 0, "term", {BS_SECTION_TREATMENTS, 0, 27, 1, SET, 1});
 }
 
@@ -221,7 +223,7 @@ static const uint8_t *read_section(uint32_t section, uint32_t instance, struct b
 	return section_in(bytes->data, section, instance, n_bytes_out);
 }
 
-/* The u32s of a section of the first segment. Returns how many; at most `most` are read. */
+/* Reads the u32s of a section of the first segment. Returns their number; reads at most `most`. */
 static size_t read_u32s(uint32_t section, uint32_t instance, uint32_t *values, size_t most)
 {
 	AUTO(bs_buffer_deinit) struct bs_buffer bytes = {0};
@@ -232,7 +234,7 @@ static size_t read_u32s(uint32_t section, uint32_t instance, uint32_t *values, s
 	return (size_t)n_bytes / 4;
 }
 
-/* The values of a packed array of the first segment. Returns how many. */
+/* Reads the values of a packed array of the first segment. Returns their number. */
 static size_t read_packed(uint32_t section, uint32_t instance, uint64_t *values, size_t most)
 {
 	AUTO(bs_buffer_deinit) struct bs_buffer bytes = {0};
@@ -245,7 +247,8 @@ static size_t read_packed(uint32_t section, uint32_t instance, uint64_t *values,
 	return n;
 }
 
-/* A term's false positives are the bytes of the rows section from offsets[i] to offsets[i + 1]. */
+/* The false positives of a term are the bytes of the rows section from offsets[i] to offsets[i +
+ * 1]. */
 static void test_false_positives(void **state)
 {
 	uint32_t exact[50];
@@ -279,19 +282,19 @@ static void test_false_positives(void **state)
 	for (size_t i = 0; i < n; i++) {
 		int64_t at = (int64_t)i;
 		int64_t row_at = (int64_t)offsets[i];
-		/* The false positives of one term given to the next, and so missing. (Not of the
-		 * first: the others are counted from it.) */
+		/* Assigns the false positives of a term to the next term, so that the former lacks
+		 * them. Not for the first term, because the others are relative to it. */
 		bool is_before_gap = i > 0 && i + 1 < n && terms[i] + 1 < terms[i + 1];
 		if (!has_gap && is_before_gap)
 			EXPECT("seg", 0, "is in more documents of the shards",
 			       {BS_SECTION_EXCEPTION_TERMS, 0, at, 0, PACKED_ADD, 1});
 		has_gap |= is_before_gap;
-		/* One in a shard of forward indexes: row 37, 5 in bucket 1. */
+		/* A false positive in a shard of forward indexes: row 37, 5 in bucket 1. */
 		if (!has_single && offsets[i + 1] == offsets[i] + 2)
 			EXPECT("seg", 0, "in a shard where it has no hashed columns",
 			       {BS_SECTION_EXCEPTION_ROWS, 0, row_at + 1, 1, SET, 0x45});
 		has_single |= offsets[i + 1] == offsets[i] + 2;
-		/* Those of one term given to an exact column's. */
+		/* Assigns the false positives of a term to a term with an exact column. */
 		if (!has_later && terms[i] > exact[0])
 			EXPECT("seg", 0, "in a shard where it has no hashed columns",
 			       {BS_SECTION_EXCEPTION_TERMS, 0, at, 0, PACKED_SET, exact[0]});
@@ -333,8 +336,8 @@ static void test_lists(void **state)
 	       {BS_SECTION_FORWARD_TERMS, LISTS, 4, 4, ADD, (uint64_t)-1});
 }
 
-/* What no value shows: where the bits of a packed array stand, how wide they are, and how many
- * values it has. */
+/* Errors of a packed array that do not change its values: the place of its bits, their width, and
+ * the number of values. */
 static void test_packed(void **state)
 {
 	static const struct {
@@ -364,7 +367,7 @@ static void test_filters(void **state)
 	       {BS_SECTION_FORWARD_FILTER_OFFSETS, LISTS, 0, 8, SET, 1});
 	EXPECT("seg", 0, "filters: the last ends at",
 	       {BS_SECTION_FORWARD_FILTER_OFFSETS, LISTS, -8, 8, ADD, 1});
-	/* A bit of one of the two signatures, and one that stands for none. */
+	/* A bit of one of the two signatures, and one that belongs to none. */
 	EXPECT("seg", 0, "shard 1: filter 0 does not have the bits",
 	       {BS_SECTION_FORWARD_FILTERS, LISTS, 0, 1, ADD, 1});
 	EXPECT("seg", 0, "shard 1: a filter of 0 hashes",
@@ -373,7 +376,7 @@ static void test_filters(void **state)
 	       {BS_SECTION_SHARDS, 0, 32 * LISTS + 12, 4, SET, 17});
 	EXPECT("seg", 0, "of ordinals without 9 bits",
 	       {BS_SECTION_SHARDS, 0, 32 * LISTS + 16, 4, SET, 9});
-	/* Hashing that is possible, but not what the filter was made by. */
+	/* Valid hashing parameters that are not those of the filter. */
 	EXPECT("seg", 0, "shard 1: filter 0 does not have the bits",
 	       {BS_SECTION_SHARDS, 0, 32 * LISTS + 12, 4, ADD, 1});
 	EXPECT("seg", 0, "shard 1: filter 0 does not have the bits",
@@ -410,7 +413,7 @@ static void test_list_columns(void **state)
 	       {BS_SECTION_EXACT_TERMS, 0, -4, 4, SET, UINT32_MAX});
 	EXPECT("seg", 0, "does not come after the one before",
 	       {BS_SECTION_EXACT_TERMS, 0, 4, 4, SET, 0});
-	/* Given to the next term, which the lists have. */
+	/* Assigned to the next term, which the lists have. */
 	EXPECT("seg", 0, "a forward index has term 9,", {BS_SECTION_EXACT_TERMS, 0, 12, 4, ADD, 1});
 	EXPECT("seg", 0, "section 39 has", {BS_SECTION_SHARDS, 0, 8, 4, ADD, 1});
 }
@@ -442,7 +445,7 @@ static void test_documents(void **state)
 	       {BS_SECTION_DOC_NAMES, 0, -7, 1, SET, 100});
 	EXPECT("seg", 0, "the names of documents 0 to 37 do not decode",
 	       {BS_SECTION_DOC_NAMES, 0, -6, 1, SET, 4});
-	/* "a.txt", the last name, becomes what would lead out of the folder or nowhere. */
+	/* "a.txt", the last name, becomes a path that leads out of the folder, or nowhere. */
 	EXPECT("seg", 0, "\"../at\", is not below its source",
 	       {BS_SECTION_DOC_NAMES, 0, -5, 4, SET, 0x612f2e2e});
 	EXPECT("seg", 0, "is not below its source", {BS_SECTION_DOC_NAMES, 0, -5, 1, SET, '/'});
@@ -452,7 +455,7 @@ static void test_documents(void **state)
 	       {BS_SECTION_DOC_NAMES, 0, -2, 2, SET, 0x622f});
 }
 
-/* How often words stand in documents. */
+/* Term frequencies. */
 static void test_tfs(void **state)
 {
 	make_small_index();
@@ -473,8 +476,8 @@ static void test_tfs(void **state)
 	EXPECT("seg", 0, "tf levels break their own rules",
 	       {BS_SECTION_TF_LEVELS, 0, 16, 8, SET, 1});
 	EXPECT("seg", 0, "9 tf levels", {BS_SECTION_TF_LEVELS, 0, 8, 4, SET, 9});
-	/* Every other bit set in the place of a solution: the words of the first document that has
-	 * any stand there anyhow. */
+	/* Every other bit is set instead of a solution; words of the first document that had a bit
+	 * set there anyway are not detected. */
 	EXPECT("seg", 0, "times, but not its tf level",
 	       {BS_SECTION_DOC_TFS, 0, 0, 4, SET, 0x55555555});
 }
@@ -505,7 +508,7 @@ static void test_grams(void **state)
 	EXPECT("seg", 0, "gram shard 0 has an impossible shape",
 	       {BS_SECTION_GRAM_SHARDS, 0, 8, 4, ADD, 1});
 	EXPECT("seg", 0, "its shape asks for", {BS_SECTION_GRAM_SHARDS, 0, 4, 4, SET, 9});
-	/* An array of one value is its base alone. */
+	/* An array of a single value is only its base. */
 	EXPECT("seg", 0, "grams, rows of shard 0: value 0 is 1000",
 	       {BS_SECTION_GRAM_ROWS, 0, 0, 8, SET, 1000});
 	EXPECT("seg", 0, "list of tier 0", {BS_SECTION_GRAM_TIERS, 0, 0, 8, SET, 1u << 24});
@@ -537,22 +540,22 @@ static void test_store(void **state)
 	EXPECT("seg", 1, "stored text: document 0", {BS_SECTION_STORE_FRAMES, 0, 20, 1, ADD, 1});
 	EXPECT("seg", 1, "stored text: document 2: not a frame",
 	       {BS_SECTION_STORE_OFFSETS, 0, 16, 8, SET, 1});
-	/* All share one frame, whose checksum is behind its end. */
+	/* All documents share a frame, whose checksum follows it. */
 	EXPECT("seg", 1, "stored text: document 0", {BS_SECTION_STORE_FRAMES, 0, -1, 1, ADD, 1});
 	/* Documents 1 to 3 of the segment: number in the store, bytes of the record. */
 	EXPECT("seg", 1, "document 3 has no stored text",
 	       {BS_SECTION_DOC_PLACES, 0, 3, 0, PACKED_SET, 3});
 	EXPECT("seg", 1, "document 2 has no stored text of its own",
 	       {BS_SECTION_DOC_PLACES, 0, 2, 0, PACKED_SET, 0});
-	/* All are of one length, which is the base of an array without a bit. */
+	/* All have the same length, which is the base of an array without bits. */
 	EXPECT("seg", 1, "bytes where document 1 has", {BS_SECTION_DOC_PLACES, 1, 0, 8, ADD, 1});
 	EXPECT("seg", 1, "section 33: value 0 of", {BS_SECTION_DOC_PLACES, 3, 8, 1, ADD, 57});
 }
 
 /* ---- numbers and dates ---- */
 
-/* Two shards; n: each has another, in a layer; two: one or two of few, in layers; few: of some, in
- * a list. */
+/* Two shards. n: a different value in each document, in a layer; two: one or two of a few values,
+ * in layers; few: in some documents, in a list. */
 static void make_values_index(void)
 {
 	struct bs_build_tuning tuning = {.max_shard_blocks = 1, .forward_mode = BS_FORWARD_NEVER};
@@ -598,7 +601,7 @@ static void test_values(void **state)
 	flip_all(BS_SECTION_VALUE_KEY_OFFSETS);
 }
 
-/* 400 records of standard input, of which one comes again; ids: a format. */
+/* 400 records of standard input, one of which occurs twice. ids: a printf format. */
 static void index_given(const char *ids)
 {
 	AUTO(bs_buffer_deinit) struct bs_buffer text = {0};
@@ -617,7 +620,7 @@ static void index_given(const char *ids)
 	index_sources(&(struct bs_build_request){.dir = "index"}, sources, line);
 }
 
-/* Ids that ascend have no table, and are found. */
+/* Ascending ids have no table, but are found. */
 static void test_ordered_ids(void **state)
 {
 	static const char *const absent[] = {"", "r", "r0", "r0000", "r1995", "r399z", "s", "\x01"};
@@ -649,7 +652,7 @@ static void test_ordered_ids(void **state)
 	EXPECT("seg", 0, "does not come behind", {BS_SECTION_DOC_NAMES, 0, 7, 1, SET, '0'});
 }
 
-/* Ids of standard input: a table that leads to documents that are not there leads nowhere. */
+/* A table of ids that refers to missing documents is harmless. */
 static void test_ids(void **state)
 {
 	index_given("r%d");

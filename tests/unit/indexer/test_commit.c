@@ -1,5 +1,5 @@
-/* test_commit.c: before a commit, what it names is on disk, and what the one before names is still
- * there. A reader that meets one opens the new commit. */
+/* test_commit.c: before a commit, the files that it names are on disk, and the files of the
+ * previous commit still exist. A reader whose files are removed by a commit opens the new one. */
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -34,8 +34,8 @@ static void forget(ino_t inode)
 			unflushed[i--] = unflushed[--n_unflushed];
 }
 
-/* Files of the index have a number in their names. The folder is flushed before the new manifest,
- * whose name may be lost, is made. */
+/* Files of the index have a number in their names. The folder is synced before the new manifest is
+ * created, whose name may be lost in a crash. */
 static void note_written(int fd)
 {
 	char link[40], path[4096] = "";
@@ -139,14 +139,14 @@ static void test_flush(void **state)
 	write_text("c.jsonl", "{\"id\":\"1\",\"text\":\"one\"}\n");
 	index_sources(&request, sources, NULL);
 	expect_commits(1);
-	/* Tombstones: of a file that changed, and of a record whose id comes again. */
+	/* Tombstones: for a changed file, and for a record whose id occurs again. */
 	write_text("d/a.txt", "another fox\n");
 	write_text(
 		"c.jsonl",
 		"{\"id\":\"1\",\"text\":\"one\"}\n{\"id\":\"2\",\"text\":\"two\"}\n{\"id\":\"1\","
 		"\"text\":\"later\"}\n");
 	index_sources(&request, sources, NULL);
-	/* Of the refresh, and of a compaction that was due. */
+	/* The commits of the refresh, and of a compaction that was due. */
 	expect_commits(3);
 	expect_live(4);
 	expect_ok(bs_index_compact(&request, NULL, ERR), &said);
@@ -176,20 +176,20 @@ static void test_reader_meets_commit(void **state)
 	expect_index(BS_OK, 1);
 	meet = rebuild;
 	expect_index(BS_OK, 2);
-	/* What is missing though nothing was committed is damage. */
+	/* A missing file without a new commit is damage. */
 	meet = remove_segment;
 	expect_index(BS_CORRUPT, 0);
 	assert_null(meet);
 }
 
-/* A segment as large as memory allowed is made anew by a compaction, too, if documents of it are
+/* Compaction rewrites a segment as large as memory allowed, too, if some of its documents are
  * deleted. */
 static void test_full_segment(void **state)
 {
 	const struct bs_build_request request = {.dir = "index", .write.n_threads = 1};
 	AUTO(bs_snapshot_deinit) struct bs_snapshot snapshot;
 	make_small_index();
-	/* Not while another writer is at work. */
+	/* Not while another writer is active. */
 	struct bs_index_lock lock;
 	expect_ok(bs_index_lock_take(dir_at("index"), BS_INDEX_LOCK, false, &lock, ERR), &said);
 	expect_status(bs_index_compact(&request, NULL, ERR), BS_BUSY, &said);

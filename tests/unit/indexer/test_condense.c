@@ -1,8 +1,8 @@
 /*
- * test_condense.c: segments that are condensed and restored are the same, byte for byte: of few
- * documents and of many shards, with long ones, repeated words, scripts without spaces, grams,
- * numbers and stored texts. A condensed segment that is damaged is refused, and goes when its
- * segment does.
+ * test_condense.c: segments that are condensed and restored are equal byte by byte: with few
+ * documents and with many shards, with long documents, repeated words, scripts without spaces,
+ * grams, numbers and stored texts. A damaged condensed segment is refused. A condensed segment is
+ * removed with its segment.
  */
 #include "core/bitsift/host.h"
 #include "core/bitsift/index.h"
@@ -12,7 +12,7 @@
 #include "tests/rigs/mutate.h"
 
 #define CONDENSED "condensed-"
-/* What tests/golden/condensed is restored to. */
+/* The size and checksum of the segment restored from tests/golden/condensed. */
 #define GOLDEN_BYTES 49832u
 #define GOLDEN_SUM   UINT64_C(0x3cdd95c8af352083)
 
@@ -44,7 +44,7 @@ static void commit(struct bs_writer *writer)
 	expect_ok(bs_writer_commit(writer, NULL, ERR), &said);
 }
 
-/* That the index is what FORMAT.md says. */
+/* Fails the test unless the index conforms to FORMAT.md. */
 static void check(void)
 {
 	struct bs_check_request request = {.memory = index_memory};
@@ -52,7 +52,7 @@ static void check(void)
 	expect_ok(bs_index_check(&request, &report, ERR), &said);
 }
 
-/* A word of a skewed choice: low numbers are frequent. */
+/* Draws a word from a skewed distribution: low numbers are frequent. */
 static uint32_t draw_word(uint64_t *random, uint32_t n_words)
 {
 	uint64_t n = 1 + random_below(random, n_words);
@@ -73,7 +73,7 @@ static size_t put_words(char *text, uint64_t *random, uint32_t n_tokens, uint32_
 	return n;
 }
 
-/* n_docs documents of up to most_tokens tokens, in each sixteenth of them twenty times as many. */
+/* n_docs documents of up to most_tokens tokens; one in sixteen is twenty times as long. */
 static void add_documents(struct bs_writer *writer, uint32_t n_docs, uint32_t most_tokens,
                           uint32_t n_words, uint64_t seed)
 {
@@ -99,7 +99,7 @@ static bool is_condensed(const char *name)
 	return strncmp(name, CONDENSED, strlen(CONDENSED)) == 0;
 }
 
-/* The file of that name in either. */
+/* The file of this name in `memory`. */
 static struct bs_memory_index_file find_file(const struct bs_memory_index *memory, const char *name)
 {
 	struct bs_memory_index_file file;
@@ -130,7 +130,7 @@ static void expect_restored(const struct bs_memory_index_file *condensed, const 
 	bs_memory_index_free(memory);
 }
 
-/* All segments; how many there are. */
+/* Restores and compares all segments; returns their number. */
 static size_t expect_all_restored(void)
 {
 	struct bs_memory_index_file file;
@@ -185,13 +185,14 @@ static void test_with_everything(void **state)
 		3000, 40, 20000);
 }
 
-/* More than a shard can have. */
+/* More documents than a shard can have. */
 static void test_shards(void **state)
 {
 	expect_of_documents((struct bs_writer_request){.not_stored = true}, 270000, 6, 50000);
 }
 
-/* What a commit merges is condensed, too, and what was merged goes, condensed or not. */
+/* Segments that a commit merges are condensed, too; merged segments are removed, condensed or
+ * not. */
 static void test_compaction(void **state)
 {
 	struct bs_writer *writer = open_with((struct bs_writer_request){.write.condensed = true});
@@ -206,7 +207,7 @@ static void test_compaction(void **state)
 	struct bs_build_report report;
 	expect_ok(bs_index_compact(&request, &report, ERR), &said);
 	assert_int_equal(expect_all_restored(), 1);
-	/* A writer that does not ask for it has none. */
+	/* A writer without this option makes none. */
 	writer = open_with((struct bs_writer_request){.write.memory_bytes = 0});
 	add_documents(writer, 50, 30, 900, 99);
 	commit(writer);
@@ -214,8 +215,8 @@ static void test_compaction(void **state)
 	check();
 }
 
-/* Restores a condensed segment of these bytes: whatever they are, it ends, and leaves nothing
- * behind if it fails. */
+/* Restores a condensed segment from these bytes. For any bytes it must end, and after a failure it
+ * must leave no files. */
 static enum bs_status restore(const void *bytes, size_t n_bytes)
 {
 	struct bs_memory_index *memory;
@@ -227,8 +228,8 @@ static enum bs_status restore(const void *bytes, size_t n_bytes)
 	return status;
 }
 
-/* Bits are flipped, and ends cut off: checksums tell. Then files that somebody makes on purpose,
- * with all checksums right. */
+/* Flipped bits and truncation are detected by checksums. Then crafted files with valid
+ * checksums. */
 static void test_damage(void **state)
 {
 	AUTO(bs_buffer_deinit) struct bs_buffer file = {0};
@@ -270,9 +271,9 @@ static uint64_t checksum(const uint8_t *bytes, size_t n_bytes)
 	return sum;
 }
 
-/* A condensed segment that was kept is restored to the bytes that it was made of then, by all later
- * programs: an index names how many they are. With UPDATE=1 in the environment it is made: before
- * the first release of a format, never after. */
+/* All later programs must restore a stored condensed segment to the bytes that it was made from,
+ * because an index records their number. With UPDATE=1 in the environment the golden file is made;
+ * allowed only before the first release of a format. */
 static void test_golden(void **state)
 {
 	static uint8_t bytes[1 << 16];
@@ -322,7 +323,7 @@ static void test_refused(void **state)
 	assert_int_equal(bs_memory_index_restore(memory, file.name, &limits, ERR), BS_STOPPED);
 	assert_int_equal(bs_memory_index_n_files(memory), 1);
 	bs_memory_index_free(memory);
-	/* Of a directory there are none. */
+	/* An index in a directory has no condensed segments. */
 	struct bs_writer_request request = {.dir = "index", .write.condensed = true};
 	enum bs_status status = bs_writer_open(&request, &writer, ERR);
 	if (!status)

@@ -1,5 +1,5 @@
-/* test_folders.c: lists of folders: written, found again, damaged; which an index run notes; and
- * that a walk believes them. */
+/* test_folders.c: lists of folders: writing, lookup, damage; which folders an index run records;
+ * and a walk that uses the lists. */
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -97,7 +97,7 @@ static void test_file(void **state)
 	assert_int_equal(bs_folders_open(dir_at("."), &folders, ERR), BS_OK);
 	assert_int_equal(bs_folders_check(&folders, ERR), BS_OK);
 	cursor = (struct bs_folder_cursor){0};
-	/* In order, from the end, at random. */
+	/* In ascending order, in descending order, at random. */
 	for (uint32_t n = 0; n < 2 * N_PATHS; n++)
 		assert_true(has(&folders, 1 + n / N_PATHS, n % N_PATHS, 4));
 	for (uint32_t n = 2 * N_PATHS; n-- > 0;)
@@ -115,7 +115,7 @@ static void test_file(void **state)
 	assert_true(has(&folders, 2, 6, 4));
 	bs_folders_close(&folders);
 
-	/* The same again is not written, nothing is no file. */
+	/* Equal contents are not written again; no folders make no file. */
 	struct stat before, after;
 	assert_int_equal(stat("folders", &before), 0);
 	assert_int_equal(bs_folders_write(dir_at("."), &records, ERR), BS_OK);
@@ -140,7 +140,7 @@ static void check_bad(const struct bs_buffer *records)
 	bs_folders_close(&folders);
 }
 
-/* Sealed, but senseless. */
+/* Invalid contents with valid checksums. */
 static void test_hostile(void **state)
 {
 	AUTO(bs_buffer_deinit) struct bs_buffer records = {0};
@@ -154,7 +154,7 @@ static void test_hostile(void **state)
 	bs_buffer_clear(&records);
 	put(&records, 1, 1, &list);
 	put(&records, 2, 1, &list);
-	for (size_t i = 0; i < 4; i++) { /* the bytes of the first record, the bytes of its path */
+	for (size_t i = 0; i < 4; i++) { /* the size of the first record, the size of its path */
 		static const uint8_t values[] = {0, 47, 54, 255};
 		for (size_t at = 0; at < 48; at += 44) {
 			uint8_t kept[4];
@@ -168,7 +168,7 @@ static void test_hostile(void **state)
 	check_bad(&records);
 }
 
-/* ---- what is noted ---- */
+/* ---- recording ---- */
 
 static void test_notes(void **state)
 {
@@ -178,7 +178,8 @@ static void test_notes(void **state)
 		.size_bytes = 1, .mtime_ns = 5000000001, .ctime_ns = 5000000002, .inode = 4};
 	bs_folder_recorder_init(&notes, dir_at("."), 5000000002);
 	const struct bs_walk_listings *lists = &notes.lists;
-	/* As young as the run; of a file system that does not keep times; older. */
+	/* A folder as young as the run is not recorded, nor one on a file system without reliable
+	 * times; an older one is. */
 	assert_int_equal(lists->take(lists->context, "", 0, &fingerprint, true, &list, NULL),
 	                 BS_OK);
 	assert_int_equal(notes.records.used_bytes, 0);
@@ -200,7 +201,7 @@ static void test_notes(void **state)
 	assert_false(lists->find(lists->context, ".", "", 0, &fingerprint, &found));
 }
 
-/* ---- a walk that believes ---- */
+/* ---- a walk that uses the lists ---- */
 
 static bool find_one(void *context, const char *root, const char *path, size_t path_bytes,
                      const struct bs_fingerprint *fingerprint, struct bs_folder_listing *list_out)

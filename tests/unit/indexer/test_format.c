@@ -1,9 +1,9 @@
 /*
- * test_format.c: core/FORMAT-example.md is what the indexer writes, byte for byte, and the sections
+ * test_format.c: core/FORMAT-example.md is byte by byte what the indexer writes, and the sections
  * in core/FORMAT.md are those of core/file/segment_sections.h.
  *
- * In the example, bytes are on lines that begin with an offset of four hexadecimal digits: bytes,
- * then an optional comment behind a semicolon. "*" stands for zeros up to the next offset.
+ * In the example, lines with bytes begin with an offset of four hexadecimal digits; then come bytes
+ * and an optional comment after a semicolon. "*" represents zeros up to the next offset.
  */
 #include <ctype.h>
 
@@ -15,8 +15,8 @@ static const char collection[] = "{\"id\":\"a\",\"text\":\"Bits sift\"}\n"
 				 "{\"id\":\"b\",\"text\":\"bits and bits\"}\n"
 				 "{\"id\":\"c\",\"text\":\"\xe6\x9d\xb1\xe4\xba\xac\"}\n";
 
-/* Treatments and density fixed, so that the example does not change with what the indexer thinks
- * best. */
+/* Treatments and density are fixed, so that the example does not change with the indexer's
+ * policy. */
 static void make_example(void)
 {
 	struct bs_term_treatment_policy policy = bs_term_treatment_policy_default();
@@ -125,7 +125,7 @@ static void test_example(void **state)
 
 #define MAX_SECTIONS 80u
 
-/* Of each number: the name, or empty. */
+/* The name of each number, or "". */
 struct sections {
 	char names[MAX_SECTIONS][64];
 };
@@ -137,7 +137,7 @@ static void note_section(struct sections *sections, unsigned long id, const char
 	snprintf(sections->names[id], sizeof(sections->names[id]), "%s", name);
 }
 
-/* Lines "BS_SECTION_NAME = NUMBER," behind the enum. */
+/* Reads the lines "BS_SECTION_NAME = NUMBER," of the enum. */
 static void read_header(struct sections *sections)
 {
 	char line[512], name[64];
@@ -152,8 +152,8 @@ static void read_header(struct sections *sections)
 	fclose(file);
 }
 
-/* "6 (why), 12, 13 and 52 (why), 43 to 49 (why)": numbers outside of brackets; "to" stands for all
- * between. */
+/* Reads "6 (why), 12, 13 and 52 (why), 43 to 49 (why)": numbers outside parentheses; "to" is a
+ * range. */
 static void read_reserved(const char *text, struct sections *reserved)
 {
 	unsigned long last = 0;
@@ -172,8 +172,8 @@ static void read_reserved(const char *text, struct sections *reserved)
 	}
 }
 
-/* Rows "| NUMBER | NAME | INSTANCE |" under the heading "A segment", and the paragraph that begins
- * with "Reserved for later". */
+/* Reads the rows "| NUMBER | NAME | INSTANCE |" under the heading "A segment", and the paragraph
+ * that begins with "Reserved for later". */
 static void read_page(struct sections *sections, struct sections *reserved)
 {
 	char line[1024], name[64], paragraph[2048] = "";

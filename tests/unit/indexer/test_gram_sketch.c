@@ -1,7 +1,6 @@
 /*
- * test_gram_sketch.c: the row of a text has the bits of all its grams, and no others: against a
- * naive one, of texts of all sizes and kinds; and the kernels behind it in every version of this
- * machine.
+ * test_gram_sketch.c: the row of a text has exactly the bits of its grams: comparison with a naive
+ * version, for texts of all sizes and kinds, and of the kernels in every version of this machine.
  */
 #include "core/simd/kernels.h"
 #include "core/text/grams.h"
@@ -15,7 +14,7 @@
 #define MOST_PLACES 600u
 #define MOST_LOG    12u
 
-/* What find_grams is to do. */
+/* The specification of find_grams. */
 static size_t find_grams_naively(const uint8_t *text, size_t n_places, uint32_t log, uint64_t *bits,
                                  const uint32_t *frequent, const uint32_t *states,
                                  uint32_t *trigrams_out)
@@ -74,7 +73,7 @@ static void test_find_grams(void **state)
 	}
 }
 
-/* Bit by bit, where bs_gram_column says. */
+/* Sets each bit at the position of bs_gram_column. */
 static void test_fill_gram_row(void **state)
 {
 	const struct bs_kernel *kernels[MAX_KERNELS];
@@ -142,13 +141,13 @@ static uint64_t count_bits(const uint64_t *row, uint32_t n_words)
 	return n;
 }
 
-/* Returns the share of bits set. */
+/* Returns the share of set bits. */
 static double check_text(struct bs_gram_sketch *sketch, const struct bs_gram_plan *plan,
                          const uint8_t *text, size_t n_bytes)
 {
 	AUTO(bs_buffer_deinit) struct bs_buffer folded = {0};
 	struct bs_gram_sum sum;
-	/* of its size, so that a sanitizer sees every byte read beyond it */
+	/* of the exact size, so that a sanitizer detects reads past the end */
 	uint8_t *copy = malloc(n_bytes + 1);
 	if (n_bytes)
 		memcpy(copy + 1, text, n_bytes);
@@ -174,7 +173,7 @@ static double check_text(struct bs_gram_sketch *sketch, const struct bs_gram_pla
 	return m ? (double)count_bits(row, n_words) / m : 0;
 }
 
-/* A text in pieces of any size. */
+/* A text that is read in pieces of any size. */
 struct pieces {
 	const uint8_t *text;
 	size_t n_bytes, at;
@@ -277,7 +276,7 @@ static void test_rows(void **state)
 		check_pieces(sketch, text, n_bytes, next_random(&random));
 	}
 	assert_true(check_text(sketch, &plan, (const uint8_t *)"aaabaaa", 5) > 0);
-	/* but those left out */
+	/* the gram is omitted from the plan */
 	assert_true(check_text(sketch, &plan, (const uint8_t *)"AAAA", 4) == 0);
 	/* Around the end of a piece. */
 	for (size_t n_bytes = 4080; n_bytes < 4115; n_bytes++) {
@@ -288,8 +287,8 @@ static void test_rows(void **state)
 	bs_gram_sketch_free(sketch);
 }
 
-/* A good half of the bits are set, also where there are far more different grams than was thought
- * at first. */
+/* Slightly more than half of the bits are set, even if the text has far more distinct grams than
+ * first estimated. */
 static void test_density(void **state)
 {
 	static uint8_t text[1 << 18];
@@ -309,7 +308,7 @@ static void test_density(void **state)
 	bs_gram_sketch_free(sketch);
 }
 
-/* What was found before the text at hand does not matter, nor who finds it. */
+/* The result does not depend on previous texts, nor on the sketch object. */
 static void test_again(void **state)
 {
 	static uint8_t text[5000];

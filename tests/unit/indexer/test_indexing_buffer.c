@@ -1,8 +1,8 @@
 /*
- * test_indexing_buffer.c: documents of random words through an analysed batch and an indexing
- * buffer, against the words: every document has its distinct words, those that it repeats first,
- * and every word its df, whatever its length and however many there are. And documents whose terms
- * get other numbers.
+ * test_indexing_buffer.c: puts documents of random words through an analysed batch and an indexing
+ * buffer, and compares with the words. Every document must have its distinct words, repeated ones
+ * first, and every word its df, for any length and number of documents. Also tests renumbering of
+ * terms.
  */
 #include <sys/resource.h>
 
@@ -14,8 +14,7 @@
 #define N_WORDS  9000u /* more than the first table has room for */
 #define WORD_MAX 48u
 
-/* Word n: 1 to 40 letters and digits, which tell it from all others; many share their first 16
- * bytes. */
+/* Word n: 1 to 40 letters and digits, unique; many words share their first 16 bytes. */
 static size_t write_word(uint32_t n, char *text)
 {
 	static const size_t lengths[] = {0, 1, 7, 8, 9, 14, 15, 16, 17, 18, 24, 31, 32, 33, 40};
@@ -32,7 +31,7 @@ static size_t write_word(uint32_t n, char *text)
 	return n_bytes;
 }
 
-/* Which word it is; a wrong one will not be the same when it is written again. */
+/* The number of a word; a wrong key differs when it is written again. */
 static uint32_t read_word(const uint8_t *key, uint32_t n_bytes)
 {
 	char digits[WORD_MAX + 1] = {0};
@@ -51,7 +50,7 @@ struct wanted_doc {
 	uint32_t tfs[600], n_words;
 };
 
-/* One document: distinct words, with repeats between them in the text. */
+/* Adds a document of distinct words, with repetitions among them. */
 static void add_document(struct bs_term_batch *term_batch, struct wanted_doc *wanted,
                          uint64_t *random)
 {
@@ -93,7 +92,8 @@ static void check_document(const struct bs_indexing_buffer *indexing_buffer, uin
 	const struct bs_accumulated_doc *doc = &indexing_buffer->docs.items[document];
 	struct bs_term_reader reader = bs_indexing_buffer_read(indexing_buffer, document);
 	uint32_t numbers[BS_TERM_CHUNK];
-	static uint32_t number_of[N_WORDS], at_of[N_WORDS]; /* what the document has, + 1 */
+	/* the place of the word in the document, plus 1 */
+	static uint32_t number_of[N_WORDS], at_of[N_WORDS];
 	uint32_t at = 0;
 	memset(at_of, 0, sizeof(at_of));
 	assert_int_equal(doc->n_terms, wanted->n_words);
@@ -124,8 +124,8 @@ static void check_document(const struct bs_indexing_buffer *indexing_buffer, uin
 	}
 }
 
-/* Batches of some documents, of which some are left out, as documents that a deletion keeps out
- * are. dir: for files, or NULL. */
+/* Batches of documents, some of which are dropped, like documents that a deletion excludes. dir:
+ * for temporary files, or NULL. */
 static void check_terms_of_documents(const struct bs_dir *dir)
 {
 	enum {
@@ -176,8 +176,7 @@ static void test_terms_of_documents(void **state)
 	check_terms_of_documents(dir_at("."));
 }
 
-/* What has no room on the disk is told; what was there before stays, and is used again once it is
- * cleared. */
+/* A full disk is reported; earlier memory remains valid and is used again after a clear. */
 static void test_full_disk(void **state)
 {
 	AUTO(bs_indexing_buffer_deinit)
@@ -206,27 +205,27 @@ static void test_full_disk(void **state)
 	memset(indexing_buffer.docs.bytes.data, 1, 2 * room);
 }
 
-/* ---- other numbers ---- */
+/* ---- renumbering ---- */
 
 #define MANY_TERMS 3000000u
 #define MANY_DOCS  400u
 #define DOC_TERMS  1500u
 
-/* Numbers of all lengths, those of 3 bytes half of the time. */
+/* Numbers of all lengths; half of them have 3 bytes. */
 static uint32_t draw_number(uint64_t *random)
 {
 	return (uint32_t)random_below(
 		random, random_below(random, 2) ? MANY_TERMS : 1 + random_below(random, 20000));
 }
 
-/* How often the i-th term of a document stands there, if that is more than once. */
+/* The tf of the i-th term of a document, for terms that occur more than once. */
 static uint32_t tf_of(uint32_t i)
 {
 	return 2 + i * i % 300;
 }
 
-/* Documents of an indexing buffer that has nothing else, in chunks that hold a few of them; as long
- * as they have terms. */
+/* Writes documents of an indexing buffer with no other contents, in chunks of a few documents;
+ * documents are as long as there are terms. */
 static void write_documents(struct bs_indexing_buffer *indexing_buffer, uint32_t *numbers,
                             uint64_t *random)
 {
@@ -266,7 +265,7 @@ static bool is_once(const uint32_t *numbers, uint32_t n, uint32_t i)
 	return true;
 }
 
-/* Of the terms that are coded, each by its tf code. Numbers: those of before. */
+/* Checks the coded terms by their tf codes. `numbers` are the old ones. */
 static void check_tfs(const struct bs_indexing_buffer *indexing_buffer, uint32_t document,
                       const struct bs_shard_plan *by, const uint32_t *new_of, const uint8_t *notes,
                       const uint32_t *numbers, uint64_t *n_coded)
@@ -311,7 +310,7 @@ static void check_renumbered(uint32_t n_threads, const struct bs_dir *dir)
 		                     (i % 3 == 0 && (i < LAST || n_threads > 1) ? BS_NOTE_IS_CODED
 		                                                                : 0));
 	notes[LAST] |= n_threads > 1 ? BS_NOTE_IS_CODED : 0;
-	if (n_threads == 1) /* of four bytes, and without a hash */
+	if (n_threads == 1) /* a number of four bytes, without a hash */
 		new_of[5000] = UINT32_MAX - 1;
 	for (uint8_t i = 0; i < BS_NOTE_KINDS; i++)
 		by.columns[i] = bs_count_pack(

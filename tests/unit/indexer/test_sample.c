@@ -1,5 +1,5 @@
-/* test_sample.c: how much of a source a sample takes, and from where. A piece of these samples is 1
- * KiB, in place of 256. */
+/* test_sample.c: how much of a source a sample reads, and from where. Here a piece has 1 KiB
+ * instead of 256. */
 #include <sys/stat.h>
 
 #include "core/bitsift/search.h"
@@ -11,11 +11,11 @@
 
 struct taken {
 	uint64_t n_bytes, n_documents;
-	unsigned in_part[4]; /* documents, by the quarter of the source that they are of */
+	unsigned in_part[4]; /* documents by quarter of the source */
 	unsigned n_long;
 };
 
-/* A text begins with the quarter that it is of; a long one is longer than a piece. */
+/* A text begins with its quarter; a long one is longer than a piece. */
 static enum bs_status take(void *context, const struct bs_document *document, struct bs_error *err)
 {
 	struct taken *taken = context;
@@ -34,7 +34,7 @@ static struct taken sample_of(char *place, enum bs_source_kind kind)
 	struct bs_manifest manifest = {.n_sources = 1, .sources = &record};
 	struct bs_source_options options = {.no_ignore = true, .reads_records = true};
 	struct taken taken = {0};
-	(void)mkdir("index", 0777); /* beside the source, whose place is relative to it */
+	(void)mkdir("index", 0777); /* next to the source, whose path is relative to it */
 	struct bs_source_sample sample = {dir_at("index"), &manifest, &options, SAMPLE_BYTES,
 	                                  false};
 	expect_ok(bs_sample_sources(&sample, take, &taken, ERR), &said);
@@ -51,7 +51,7 @@ static void add_text(struct bs_buffer *to, unsigned part, size_t n_bytes)
 		assert_int_equal(bs_buffer_append(to, line, sizeof(line) - 1, NULL), BS_OK);
 }
 
-/* Records of some 100 bytes, but for one in n_apart that has long_bytes. */
+/* Records of some 100 bytes; every n_apart-th record has long_bytes. */
 static void write_records(const char *path, size_t n_records, size_t n_apart, size_t long_bytes)
 {
 	AUTO(bs_buffer_deinit) struct bs_buffer lines = {0};
@@ -76,14 +76,15 @@ static void test_collections(void **state)
 {
 	static const struct {
 		size_t n_records;
-		uint64_t least, most; /* bytes of text, a share of those of the lines */
+		/* bounds for the bytes of text, which are a part of the lines */
+		uint64_t least, most;
 	} cases[] = {
-		{10, 700, 720}, /* all */
-		/* nearly all: lines that two pieces share are left out */
+		{10, 700, 720}, /* everything */
+		/* nearly everything: lines across two pieces are omitted */
 		{100, 6000, 7200},
-		{1000, LEAST_BYTES / 2, LEAST_BYTES}, /* 100 KB: a sixth of what is asked for */
-		{4000, 26000, 50000},                 /* 400 KB: an eighth */
-		{20000, 50000, SAMPLE_BYTES},         /* 2 MB: as much as is asked for */
+		{1000, LEAST_BYTES / 2, LEAST_BYTES}, /* 100 KB: a sixth of SAMPLE_BYTES */
+		{4000, 26000, 50000},                 /* 400 KB: an eighth of the source */
+		{20000, 50000, SAMPLE_BYTES},         /* 2 MB: SAMPLE_BYTES */
 	};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		char place[] = "records.jsonl";
@@ -96,7 +97,8 @@ static void test_collections(void **state)
 	}
 }
 
-/* Records that are longer than what a piece gives are taken, too, as long as a piece holds one. */
+/* Records that are longer than the share of a piece are read, too, as long as they fit into a
+ * piece. */
 static void test_long_records(void **state)
 {
 	char place[] = "records.jsonl";
@@ -106,7 +108,7 @@ static void test_long_records(void **state)
 	assert_in_range(taken.n_documents, 40, 96 * 2);
 }
 
-/* n folders of 64 files, a batch each. */
+/* n folders of 64 files, which are a batch each. */
 static void write_tree(const char *path, unsigned n_folders, size_t file_bytes)
 {
 	assert_int_equal(mkdir(path, 0777), 0);
@@ -122,23 +124,23 @@ static void write_tree(const char *path, unsigned n_folders, size_t file_bytes)
 	}
 }
 
-/* Of each batch a piece, some 1,050 bytes of it here. */
+/* A piece of each batch, here some 1,050 bytes. */
 static void test_folders(void **state)
 {
 	char few[] = "few", some[] = "some", small[] = "small";
 	write_tree(few, 8, 200);
 	struct taken taken = sample_of(few, BS_SOURCE_FOLDER);
-	assert_in_range(taken.n_bytes, 8 * 1024, 8 * 1400); /* too few to leave one out */
+	assert_in_range(taken.n_bytes, 8 * 1024, 8 * 1400); /* too few to omit one */
 	write_tree(some, 40, 200);
 	taken = sample_of(some, BS_SOURCE_FOLDER);
-	assert_in_range(taken.n_bytes, 20 * 1024, 20 * 1400); /* every other one */
+	assert_in_range(taken.n_bytes, 20 * 1024, 20 * 1400); /* every other batch */
 	expect_spread(&taken);
 	write_tree(small, 24, 1);
 	taken = sample_of(small, BS_SOURCE_FOLDER);
-	assert_int_equal(taken.n_documents, 24 * 64); /* all of them are not enough */
+	assert_int_equal(taken.n_documents, 24 * 64); /* all of them together are not enough */
 }
 
-/* A collection in a folder is never the batch that is left out. */
+/* A record file in a folder is never the batch that is omitted. */
 static void test_inner_collection(void **state)
 {
 	char tree[] = "tree";

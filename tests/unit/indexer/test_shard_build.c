@@ -1,7 +1,7 @@
 /*
- * test_shard_build.c: shards of random documents. Widths that were chosen by some of the blocks are
- * those of all blocks, but for a few in a hundred; and where all are few, the same. Every document
- * has the columns of its terms and of its tf levels.
+ * test_shard_build.c: shards of random documents. Widths that are chosen from a sample of the
+ * blocks are within a few percent of those from all blocks; in small shards they are equal. Every
+ * document has the columns of its terms and of its tf levels.
  */
 #include <math.h>
 
@@ -19,7 +19,7 @@ static uint32_t rows[N_DOCS];
 static uint32_t *ordinals;
 static struct bs_size_class_doc *docs;
 
-/* A word of a skewed choice: low numbers are frequent. */
+/* Draws a word from a skewed distribution: low numbers are frequent. */
 static uint32_t draw_word(uint64_t *random)
 {
 	uint64_t n = 1 + random_below(random, N_WORDS);
@@ -44,7 +44,7 @@ static void add_document(struct bs_term_batch *term_batch, uint64_t *random)
 	expect_ok(sink.document(sink.context, &document, ERR), &said);
 }
 
-/* Anew for each shard: making it changes the indexing buffer. */
+/* Repeated for each shard, because building it changes the indexing buffer. */
 static void accumulate_documents(void)
 {
 	AUTO(bs_term_batch_deinit) struct bs_term_batch term_batch = {.keep_raws = false};
@@ -75,7 +75,7 @@ static void forget_documents(void)
 	free(docs);
 }
 
-/* What a shard is made of, and the shard. */
+/* The inputs of a shard, and the shard. */
 struct made {
 	struct bs_term_treatment_table treatments;
 	struct bs_tf_levels tf_levels;
@@ -103,7 +103,7 @@ static void make(struct made *made, uint32_t n_rows, uint32_t measured_blocks)
 	expect_ok(bs_shard_plan_make(&made->plan, &indexing_buffer, ordinals, 2, docs, ERR), &said);
 	expect_ok(bs_shard_builder_init(&builder, &made->plan, ERR), &said);
 	expect_ok(bs_shard_count(&builder, rows, n_rows, ERR), &said);
-	made->product = (struct bs_shard_product){0}; /* no columns of another */
+	made->product = (struct bs_shard_product){0}; /* no columns of a previous shard */
 	expect_ok(bs_shard_build(&builder, 0, &made->product, ERR), &said);
 }
 
@@ -114,7 +114,7 @@ static void made_deinit(struct made *made)
 	forget_documents();
 }
 
-/* Few blocks of 40 against all of them. */
+/* A few of 40 blocks compared with all of them. */
 static void test_measured_blocks(void **state)
 {
 	struct made all, some;
@@ -132,7 +132,7 @@ static void test_measured_blocks(void **state)
 	made_deinit(&some);
 }
 
-/* No more blocks than are measured: nothing changes. */
+/* If there are no more blocks than are sampled, nothing changes. */
 static void test_small_shard(void **state)
 {
 	struct made all, some;
@@ -165,7 +165,7 @@ static void expect_columns(const struct made *made, uint64_t hash, uint32_t n_co
 			row));
 }
 
-/* Ordinals are numbers here. */
+/* Here the ordinal of a term is its number. */
 static void expect_term(const struct made *made, const struct bs_term_entry *entry,
                         const struct bs_row_tfs *tfs, uint32_t row)
 {
@@ -179,15 +179,15 @@ static void expect_term(const struct made *made, const struct bs_term_entry *ent
 	                                              bs_tf_decode(tfs->bits, tfs->n_bytes, hash));
 	for (uint32_t l = 0; l < n_levels; l++)
 		expect_columns(made, bs_tf_level_hash(hash, l), made->tf_levels.n_columns, row);
-	/* All documents are rows: the df is that of the shard, of which a term with an exact column
-	 * has a share. */
+	/* All documents are rows, so the df is that of the shard, and a term above the share has an
+	 * exact column. */
 	if (entry->df < made->plan.exact_share * N_BLOCKS * BS_LINE_BITS)
 		expect_columns(made, hash,
 		               bs_shard_hashes(treatment, made->product.image.shape.n_columns, 0),
 		               row);
 }
 
-/* The document columns, which come first, one document after the other. */
+/* Checks the document columns, which come first, document by document. */
 static void test_document_columns(void **state)
 {
 	AUTO(made_deinit) struct made made;

@@ -1,6 +1,6 @@
 /*
- * test_term_order.c: terms sorted by radix against qsort of their bytes, on terms made to tie: zero
- * bytes, long common beginnings, one the beginning of another.
+ * test_term_order.c: compares the radix sort of terms with qsort, for terms that are hard to
+ * distinguish: zero bytes, long common prefixes, terms that are prefixes of others.
  */
 #include "core/base/hash.h"
 #include "indexer/segment/term_order.h"
@@ -43,7 +43,7 @@ static void expect_order(struct bs_term_table *terms)
 	bs_term_table_deinit(terms);
 }
 
-/* Bytes of so few values that beginnings are shared over and over; 0 and 0xff among them. */
+/* Bytes with few values, including 0 and 0xff, so that many terms share prefixes. */
 static void test_random(void **state)
 {
 	static const uint8_t values[] = {0, 'a', 'b', 0xff};
@@ -77,7 +77,7 @@ static void test_long_beginnings(void **state)
 		bytes[n_bytes - 1] = 'x';
 	}
 	expect_order(&terms);
-	expect_order(&terms); /* of none */
+	expect_order(&terms); /* no terms */
 }
 
 RUN_TESTS(cmocka_unit_test(test_random), cmocka_unit_test(test_long_beginnings))

@@ -1,6 +1,6 @@
-/* test_analyzer.c: words cut by a callback (struct bs_analyzer): an index that is built, refreshed,
- * compacted, searched and shown by it, and refused without it. It cuts at '|' and keeps the case of
- * letters. */
+/* test_analyzer.c: words from a callback (struct bs_analyzer): an index is built, refreshed,
+ * compacted, searched and shown with it, and refused without it. The analyzer splits at '|' and
+ * does not fold case. */
 #include <unistd.h>
 
 #include <bitsift.h>
@@ -77,7 +77,7 @@ static struct bs_index *open_index(bool fresh)
 	return must_open_with(&open);
 }
 
-/* By the index and by reading every document. */
+/* By the index, and by reading every document. */
 static void assert_finds(const struct bs_index *index, const char *query, const char *ids)
 {
 	AUTO(bs_searcher_free_at) struct bs_searcher *searcher = must_searcher(index);
@@ -145,7 +145,7 @@ static void test_words_are_cut(void **state)
 	struct bs_searcher *searcher = must_searcher(index);
 	assert_int_equal(bs_search(searcher, &request, NULL, NULL), BS_OK);
 	assert_string_equal(heard.snippet, "<New York>|<London>|Paris");
-	/* What would be characters each by itself is the word that it was cut as. */
+	/* The library's tokenizer would split this word into characters. */
 	heard = (struct heard){"", ""};
 	request.query.text = "\xe4\xb8\xad\xe6\x96\x87";
 	request.query.text_bytes = 6;
@@ -186,7 +186,7 @@ static void test_it_is_asked_for(void **state)
 	other.name = "no name";
 	request.index.fold_accents = false;
 	assert_int_equal(bs_index_build(&request, NULL, ERR), BS_INVALID);
-	/* And away from it again. */
+	/* Back to the library's tokenizer. */
 	request.host.analyzer = NULL;
 	request.index.words = true;
 	assert_int_equal(bs_index_build(&request, NULL, ERR), BS_OK);

@@ -1,5 +1,5 @@
-/* test_grep.c: bs_grep, linked to the library alone: what it writes is what the program prints, and
- * lines come as structs. */
+/* test_grep.c: bs_grep, linked with the library only: its output equals that of the program, and
+ * lines are passed as structs. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/stat.h>
@@ -22,8 +22,8 @@ static void write_bytes(const char *path, const char *text, size_t text_bytes)
 	assert_int_equal(fclose(file), 0);
 }
 
-/* tree/00 ... tree/59, every fifth of which holds the word rare, and an index of them; then one
- * file changes. */
+/* tree/00 ... tree/59, every fifth of which contains the word rare, and an index of them;
+ * afterwards one file changes. */
 static int setup(void **state)
 {
 	const char *source = "tree";
@@ -52,11 +52,11 @@ static int teardown(void **state)
 	return chdir("/");
 }
 
-/* What callbacks heard. */
+/* The data that the callbacks received. */
 struct heard {
 	char text[65536];
 	size_t n_bytes;
-	int n_calls, n_wanted; /* stop after these; 0: all */
+	int n_calls, n_wanted; /* stop after this number of calls; 0: never */
 	atomic_int n_flushes;
 	char notice[256];
 };
@@ -71,7 +71,7 @@ static int take_bytes(void *context, const void *bytes, size_t n_bytes)
 	return ++heard->n_calls == heard->n_wanted;
 }
 
-/* path:number:offset:[matches]text */
+/* Appends path:number:offset:[matches]text. */
 static int take_line(void *context, const struct bs_grep_line *line)
 {
 	char text[512];
@@ -101,7 +101,7 @@ static void take_notice(void *context, const char *message)
 
 static const char *const tree = "tree";
 
-/* pattern must stay where it is. */
+/* The request borrows `pattern`. */
 static struct bs_grep_request ask(const char *const *pattern, struct heard *heard)
 {
 	static size_t pattern_bytes;
@@ -177,7 +177,7 @@ static void test_writes_what_the_program_prints(void **state)
 	expect_program("-i -w -e 'first of [0-9]1$' -e RARE -g '*1' -g '!21' tree", &heard);
 }
 
-/* Which lines of a file are printed, and what between them. */
+/* Which lines of a file are printed, and the separators between them. */
 static void test_lines_of_a_file(void **state)
 {
 	static const char text[] = "a\nb cat\nc\nd Cat\ne\nf cat\r\ng\n\r\n", *const path = "lines";
@@ -218,7 +218,7 @@ static void test_lines_of_a_file(void **state)
 	}
 }
 
-/* A file below a folder is left at its first NUL byte, however far it was read before. */
+/* Searching a file in a folder ends at its first NUL byte, even if more had been read. */
 static void test_late_nul(void **state)
 {
 	static const char *const pattern = "needle", *const path = "late";
@@ -245,7 +245,8 @@ static void test_index_changes_nothing(void **state)
 	struct bs_grep_request request = ask(&pattern, &without);
 	assert_int_equal(bs_grep(&request, &result, NULL), BS_OK);
 	assert_int_equal(result.n_files, N_FILES + 1);
-	assert_int_equal(result.n_with_match, N_FILES / 5 + 1); /* and 03; zero is binary */
+	/* also tree/03; tree/zero is binary */
+	assert_int_equal(result.n_with_match, N_FILES / 5 + 1);
 	assert_int_equal(result.n_ruled_out + result.n_notices, 0);
 	request = ask(&pattern, &with);
 	request.index.dir = "index";
@@ -292,7 +293,7 @@ static void test_lines_as_structs(void **state)
 	*(size_t *)(uintptr_t)request.pattern.pattern_bytes = 5;
 	assert_int_equal(bs_grep(&request, NULL, NULL), BS_OK);
 	assert_string_equal(heard.text, "tree/01:1:0:[9,14)first of 1\ncommon word, Rare \xff\n");
-	/* Named, a file with a NUL byte is searched to its end, as --json has it. */
+	/* A file that is named is searched to its end despite a NUL byte, as with --json. */
 	const char *named = "tree/zero";
 	pattern = "rare";
 	request = ask(&pattern, &heard);
@@ -303,7 +304,7 @@ static void test_lines_as_structs(void **state)
 	assert_memory_equal(heard.text, "tree/zero:0:0:[0,4)[5,9)rare", 28);
 }
 
-/* ... and enclosing:number:text */
+/* Appends number:text of the function line. */
 static int take_enclosed(void *context, const struct bs_grep_line *line)
 {
 	char text[128];
@@ -408,7 +409,7 @@ static void test_stop(void **state)
 	}
 }
 
-/* Into a pipe: a line, and another when the first one was heard of. */
+/* Writes a line into a pipe, and another one after the first has been received. */
 static struct heard piped;
 
 static void *write_pipe(void *path)
@@ -424,8 +425,8 @@ static void *write_pipe(void *path)
 	return NULL;
 }
 
-/* What was found in a stream is written before more of it is waited for; flush is called as
- * output.buffering says. */
+/* Matches in a stream are passed on before the search waits for more input. flush is called
+ * according to output.buffering. */
 static void test_flush(void **state)
 {
 	static char path[] = "pipe";
@@ -489,7 +490,7 @@ static void test_bad_requests(void **state)
 	assert_int_equal(result.n_notices, 1);
 	assert_int_equal(result.n_files, N_FILES + 1);
 	assert_non_null(strstr(heard.notice, "none"));
-	/* A file that is not there is a notice; the others are searched. */
+	/* A missing file is a notice; the others are searched. */
 	const char *paths[] = {"tree/00", "tree/none", "tree/01"};
 	request = ask(&pattern, &heard);
 	request.files.paths = paths;

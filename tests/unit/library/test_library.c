@@ -1,5 +1,4 @@
-/* test_library.c: bitsift.h as a program sees it: linked to the installed library's own file,
- * nothing else of ours. */
+/* test_library.c: bitsift.h as programs use it: linked with the installed library only. */
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,7 +8,7 @@
 #include "tests/rigs/library_rig.h"
 #include "tests/rigs/test.h"
 
-/* ---- a folder with a collection and an index ---- */
+/* ---- a folder with a record file and an index ---- */
 
 static struct library_rig *rig;
 
@@ -39,12 +38,12 @@ static struct bs_index *build_and_open(void)
 	return must_open(rig->dir);
 }
 
-/* Ids of hits, in a line. */
+/* The ids of hits in a line. */
 struct heard {
 	char ids[64], notices[256], snippet[256], passage[256];
 	double last_score;
 	int n_hits;
-	int n_wanted; /* stop after these; 0: all */
+	int n_wanted; /* stop after this number of hits; 0: never */
 };
 
 static int hear_hit(void *context, const struct bs_hit *hit)
@@ -72,7 +71,7 @@ static void hear_notice(void *context, const char *message)
 	snprintf(heard->notices, sizeof(heard->notices), "%s", message);
 }
 
-/* Of another query than before. */
+/* Changes the query of a request. */
 static void ask_for(struct bs_search_request *request, const char *query)
 {
 	request->query.text = query;
@@ -99,7 +98,7 @@ static void test_versions_agree(void **state)
 	         BS_VERSION_PATCH);
 	assert_string_equal(version, BS_VERSION);
 	assert_string_equal(version, bs_version());
-	assert_string_equal(version, BITSIFT_VERSION); /* the build's */
+	assert_string_equal(version, BITSIFT_VERSION); /* of the build */
 }
 
 static void test_names_are_never_null(void **state)
@@ -168,7 +167,7 @@ static void test_build_reports(void **state)
 
 #define N_FILES 700u
 
-/* What was said of each step. */
+/* The progress reports of each step. */
 struct steps {
 	enum bs_build_step last;
 	uint64_t n_met, n_read, n_written;
@@ -191,7 +190,7 @@ static int deadline_steps(void *context, const struct bs_build_report *so_far)
 	return steps->is_stopped_at[so_far->step];
 }
 
-/* How far each step is; it can be stopped in each, and then no directory is left. */
+/* Progress of each step. The build can be stopped in each; then no directory is left. */
 static void test_build_steps(void **state)
 {
 	char path[128];
@@ -240,12 +239,12 @@ static void test_recorded_options(void **state)
 	struct bs_build_request with_options = {.index.fold_accents = true,
 	                                        .rules.text_fields = fields};
 	assert_int_equal(build(with_options, NULL, ERR), BS_OK);
-	/* None: as it was made, and without sources those recorded. */
+	/* No options: as the index was made; no sources: those recorded. */
 	struct bs_build_request refresh = {.dir = rig->dir};
 	struct bs_build_report report;
 	assert_int_equal(bs_index_build(&refresh, &report, ERR), BS_OK);
 	assert_int_equal(report.n_docs, 3);
-	/* Others: only with rebuild. */
+	/* Other options are accepted only with rebuild. */
 	struct bs_build_request other = {.dir = rig->dir, .index.stem_language = "english"};
 	assert_int_equal(bs_index_build(&other, NULL, ERR), BS_INVALID);
 	other.rebuild = true;
@@ -284,8 +283,8 @@ static uint64_t count_with(const char *dir, const struct bs_consent *consent, bo
 	return result.n_hits;
 }
 
-/* A source outside the folder that holds the index: read when a request names it, and later with
- * consent alone. */
+/* A source outside the folder of the index is read if the request names it; afterwards only with
+ * consent. */
 static void test_consent(void **state)
 {
 	char paths[256] = "", inner[128], dir[160], outside[128];
@@ -313,7 +312,8 @@ static void test_consent(void **state)
 	assert_int_equal(n_unreadable, 0);
 	assert_int_equal(count_with(dir, &asked, true, &n_unreadable), 1);
 	assert_int_equal(n_unreadable, 0);
-	/* A refresh without consent keeps what there is; everything again would lose it. */
+	/* A refresh without consent keeps the documents; a rebuild would lose them, so it is
+	 * refused. */
 	request = (struct bs_build_request){.dir = dir};
 	assert_int_equal(bs_index_build(&request, &report, ERR), BS_NOT_FOUND);
 	assert_int_equal(report.skipped[BS_SKIP_UNTRUSTED], 1);
@@ -457,7 +457,7 @@ static void expect_ids(struct bs_searcher *searcher, struct bs_search_request re
 	assert_string_equal(heard->ids, ids);
 }
 
-/* Words that do not count, and words that nobody typed. */
+/* Stop words, and feedback terms. */
 static void test_find_by_other_words(void **state)
 {
 	AUTO(bs_index_close_at) struct bs_index *index = build_and_open();
@@ -516,7 +516,7 @@ static void test_find_by_other_words(void **state)
 	expect_ids(searcher, request, &heard, "2 1 ");
 }
 
-/* Scores by what somebody else says of the words. */
+/* Scores from given statistics. */
 static void test_find_by_statistics(void **state)
 {
 	AUTO(bs_index_close_at) struct bs_index *index = build_and_open();
@@ -553,7 +553,7 @@ static void test_find_is_stopped(void **state)
 	assert_int_equal(bs_search(searcher, &request, &result, ERR), BS_STOPPED);
 	assert_string_equal(heard.ids, "1 ");
 	assert_int_equal(result.error_byte, SIZE_MAX);
-	/* And goes on being of use. */
+	/* The searcher remains usable. */
 	heard = (struct heard){.n_wanted = 0};
 	assert_int_equal(bs_search(searcher, &request, &result, ERR), BS_OK);
 	assert_string_equal(heard.ids, "1 2 ");
@@ -664,7 +664,7 @@ static void test_delete_and_check(void **state)
 	assert_int_equal(bs_index_check(&check, &report, ERR), BS_OK);
 	assert_int_equal(report.n_docs, 0);
 
-	/* The last of them took its segment away. */
+	/* Deleting its last document removed the segment. */
 	request.undo = true;
 	assert_int_equal(bs_index_delete(&request, &result, ERR), BS_OK);
 	assert_int_equal(result.n_deleted, 2);
@@ -681,7 +681,7 @@ static void test_delete_and_check(void **state)
 	assert_int_equal(bs_index_check(&check, NULL, ERR), BS_NOT_FOUND);
 }
 
-/* The files that a pattern may match: those that do, and what the index does not know. */
+/* The files that a pattern may match: files that match, and files that the index does not know. */
 static void test_candidates(void **state)
 {
 	char paths[200] = "";
@@ -733,7 +733,8 @@ static void test_sources_are_listed(void **state)
 	assert_false(bs_index_source(index, 1, &source));
 }
 
-/* What bs_document says of an id: field=text; each, "!" for what changed, or how it failed. */
+/* The result of bs_document as a text: "field=text;" for each, "!" if the source has changed, or
+ * the error. */
 static const char *told_document(struct bs_searcher *searcher, const char *id, size_t id_bytes)
 {
 	static char told[256];
@@ -788,8 +789,8 @@ static void test_documents_by_id(void **state)
 	assert_int_equal(chdir(here), 0);
 }
 
-/* A source that changes under an open index: the hits are what is there now, and the user is
- * told. */
+/* A source changes under an open index: hits are those of the current texts, and a notice reports
+ * the change. */
 static void test_changed_source(void **state)
 {
 	AUTO(bs_index_close_at) struct bs_index *index = build_and_open();

@@ -1,7 +1,7 @@
 /*
- * test_limits.c: what ends a call before it is done, what such a call leaves, reports and holds,
- * pages of hits, and the log, as a program sees them (bitsift.h). The clock stands still but for
- * looks at it: a deadline is a number of looks.
+ * test_limits.c: limits of calls: what ends a call early; what it returns, reports and holds then;
+ * pages of hits; the log; all through the public interface. The clock advances only when it is
+ * read, so a deadline is a number of readings.
  */
 #include <pthread.h>
 #include <sys/stat.h>
@@ -20,15 +20,16 @@
 #define N_MANY     40000
 #define TEXT_BYTES ((size_t)400000)
 #define BIG_BYTES  ((size_t)24 << 20)
-/* Looks at the clock that follow a deadline or a flag. How many milliseconds pass,
- * bench/limits_main.c measures. */
+/* The maximum of readings of the clock after a deadline or a cancellation. bench/limits_main.c
+ * measures it in milliseconds. */
 #define LATE_LOOKS 50u
 
 static struct rig {
 	char folder[FOLDER_BYTES], tree[80], dir[80], records[96], long_line[96], big[96];
 	struct bs_index *index;
 	struct bs_searcher *searcher;
-	uint32_t n_records, n_words; /* every fifth record is plain; words and their numbers */
+	/* every fifth record has the word "plain"; n_words: distinct numbers in words */
+	uint32_t n_records, n_words;
 	char *text;
 } * rig;
 
@@ -88,7 +89,8 @@ static struct bs_build_request request_of(const char *const *source)
 	                                 .index.grams = true};
 }
 
-/* The text that one large document repeats; words that others have come last. */
+/* Writes the records, and a large document that repeats a text and ends with words that records
+ * have, too. */
 static void write_many(void)
 {
 	write_records("plain");
@@ -163,14 +165,14 @@ static int count_hit(void *context, const struct bs_hit *hit)
 	return 0;
 }
 
-/* A deadline that is over after n looks at the clock. */
+/* A deadline that expires after n readings of the clock. */
 static uint64_t looks(uint64_t n)
 {
 	clock_step(CLOCK_LOOK_NS);
 	return n > 0 ? n * CLOCK_LOOK_NS : 1;
 }
 
-/* Whatever it was asked before, and however that ended. */
+/* Asserts that the searcher is usable after any call. */
 static void assert_fit(void)
 {
 	struct bs_search_request plain = {
@@ -189,7 +191,7 @@ static void assert_fit(void)
 	assert_int_equal(n, 10);
 }
 
-/* The text: pieces, each with a number after it, until there are n or the text is full. */
+/* Sets the text to n pieces, as far as they fit: each is `before`, a number and `after`. */
 static void fill(const char *before, const char *after, size_t n)
 {
 	size_t used = 0;
@@ -289,7 +291,7 @@ static void test_hostile_queries_end(void **rig_in)
 				if (status != BS_OK && status != BS_DEADLINE &&
 				    status != BS_INVALID)
 					fail_msg("kind %d: %s", kind, said.text);
-				/* what was handed out before is right all the same */
+				/* hits that were returned before the deadline must be right */
 				if (status == BS_DEADLINE) {
 					assert_false(partial);
 					assert_non_null(strstr(said.text, "out of time"));
@@ -307,7 +309,7 @@ static void test_hostile_queries_end(void **rig_in)
 	assert_true(n_ended > HOSTILE_KINDS * 2);
 }
 
-/* Hits so far are hits. */
+/* The ids of hits; partial results must be a subset of all hits. */
 struct subset {
 	char (*ids)[16];
 	size_t n;
@@ -341,7 +343,7 @@ static void test_partial_hits_are_hits(void **rig_in)
 		some.n = 0;
 		assert_int_equal(bs_search(rig->searcher, &request, &result, NULL), BS_OK);
 		assert_true(some.n <= result.n_hits && result.n_hits <= all.n);
-		/* In document order, and none left out in between. */
+		/* In document order and without gaps. */
 		for (size_t i = 0; i < some.n; i++)
 			assert_string_equal(some.ids[i], all.ids[i]);
 		if (!result.is_partial)
@@ -357,7 +359,7 @@ static int take_slowly(void *context, const struct bs_hit *hit)
 	return 0;
 }
 
-/* Nor are they handed out for as long as it may take. */
+/* Partial hits are not returned after the deadline either. */
 static void test_partial_hits_end(void **rig_in)
 {
 	uint64_t n = 0;
@@ -393,7 +395,8 @@ static int count_call(void *context)
 	return 0;
 }
 
-/* About each millisecond, that is, neither at every look nor hardly ever. */
+/* The callback is called about once per millisecond: neither at every reading of the clock nor too
+ * rarely. */
 static void assert_asked_in_time(void)
 {
 	uint64_t n = 0, n_asked = 0;
@@ -444,7 +447,7 @@ static int take_candidates(void *context, const struct bs_matrix_candidates *can
 	return 0;
 }
 
-/* What else takes as long as to plan a query. */
+/* Other calls that take as long as planning a query. */
 static void test_other_questions_end(void **rig_in)
 {
 	volatile int cancel = 0;
@@ -484,7 +487,7 @@ static void test_memory_is_limited(void **rig_in)
 	assert_fit();
 	limits.memory_bytes = 256u << 20;
 	assert_int_equal(bs_search(rig->searcher, &request, NULL, ERR), BS_OK);
-	/* What that one held is given back before a smaller limit is met. */
+	/* Memory of the previous call is released before it exceeds a smaller limit. */
 	limits.memory_bytes = 4u << 20;
 	request.query.text = "plain";
 	request.query.text_bytes = 5;
@@ -560,8 +563,7 @@ static int take_bytes(void *context, const void *bytes, size_t n_bytes)
 	return 0;
 }
 
-/* A search for the pattern in the file or folder, both of which must stay; writes its number of
- * bytes. */
+/* Searches for the pattern in the file or folder, both borrowed; counts the bytes of the output. */
 static struct bs_grep_request grep_of(const char *const *pattern, const char *const *path,
                                       uint64_t *n_bytes, const struct bs_limits *limits)
 {
@@ -606,7 +608,7 @@ static void test_hostile_patterns_end(void **rig_in)
 	assert_true(n_ended > 8);
 }
 
-/* Attempts find what one search finds: where there is time, limits change nothing. */
+/* Repeated attempts find the lines of a single search: without a timeout, limits change nothing. */
 static void test_limits_change_no_line(void **rig_in)
 {
 	static const char *const patterns[] = {"common1\\d* word\\d+",
@@ -661,7 +663,7 @@ static void test_builds_end_and_leave_all_as_it_was(void **rig_in)
 	limits = (struct bs_limits){.stop = stop_after, .context = &left};
 	assert_int_equal(bs_index_build(&request, NULL, ERR), BS_STOPPED);
 	limits = (struct bs_limits){.deadline_ns = 1000};
-	/* There is nothing to compact, so that it may be done in time. */
+	/* Nothing needs compaction, so it may end in time. */
 	enum bs_status compacted = bs_index_compact(
 		&(struct bs_build_request){.dir = rig->dir, .limits = &limits}, NULL, ERR);
 	assert_true(compacted == BS_OK || compacted == BS_DEADLINE);
@@ -685,7 +687,7 @@ static void test_builds_end_and_leave_all_as_it_was(void **rig_in)
 	assert_fit();
 }
 
-/* Says so at the last of so many times. */
+/* Requests a stop at the last of n_left calls. */
 struct stopper {
 	int n_left;
 	bool has_said;
@@ -713,7 +715,7 @@ static enum bs_status refresh(const struct bs_limits *limits, struct bs_error *e
 	struct bs_build_report report;
 	enum bs_status status = bs_index_build(
 		&(struct bs_build_request){.dir = rig->dir, .limits = limits}, &report, err);
-	/* It was done, and kept house. */
+	/* The refresh was done, but its compaction was stopped. */
 	return !status && strstr(report.warning, "not compacted") ? BS_STOPPED : status;
 }
 
@@ -725,8 +727,8 @@ static enum bs_status delete_none(const struct bs_limits *limits, struct bs_erro
 	return bs_index_delete(&request, NULL, err);
 }
 
-/* Whatever it is at, and whatever it makes of what it could not read for that: who was told to stop
- * does not say that it is done. */
+/* A call that was asked to stop must not report success, whatever it was doing, and however it
+ * treats data that it could not read because of the stop. */
 static void test_who_is_told_to_stop_stops(void **rig_in)
 {
 	static enum bs_status (*const calls[])(const struct bs_limits *, struct bs_error *) = {
@@ -749,7 +751,7 @@ static void test_who_is_told_to_stop_stops(void **rig_in)
 	assert_fit();
 }
 
-/* To look at all sources takes its time. */
+/* Checking all sources takes time. */
 static void test_opening_ends(void **rig_in)
 {
 	volatile int cancel = 0;
@@ -981,7 +983,7 @@ static void cancel(void *flag)
 	assert_int_equal(pthread_join(thread, NULL), 0);
 }
 
-/* At once, and after some work. What is done before the flag is set is done. */
+/* Cancelled at once, and after some work. Results before the cancellation remain valid. */
 static void test_another_thread_cancels(void **rig_in)
 {
 	static const uint64_t after[] = {2, 4, 20, 60, 200};
@@ -1007,7 +1009,7 @@ static void test_another_thread_cancels(void **rig_in)
 	assert_true(n_stopped > KINDS);
 }
 
-/* Whenever the time is up, what is said is true of this search, not of the one before, and it is no
+/* A partial answer at any time describes this search, not the previous one, and is not a
  * failure. */
 static void test_partial_answers_are_answers(void **rig_in)
 {
@@ -1041,7 +1043,7 @@ static void test_partial_answers_are_answers(void **rig_in)
 	}
 }
 
-/* A deletion is of all matches or of none. */
+/* A deletion deletes all matches or none. */
 static void test_deletions_are_whole(void **rig_in)
 {
 	for (uint64_t n = 4; n < 1200; n = n * 3 / 2) {
@@ -1058,7 +1060,8 @@ static void test_deletions_are_whole(void **rig_in)
 	}
 }
 
-/* What a large document took is given back before a smaller limit is met, whoever read it. */
+/* Memory for a large document is released before it exceeds a smaller limit, whichever call read
+ * the document. */
 static void test_memory_is_given_back(void **rig_in)
 {
 	const struct bs_text *texts;
@@ -1088,8 +1091,7 @@ static void test_memory_is_given_back(void **rig_in)
 	}
 }
 
-/* Documents whose source was not looked at in time are not counted as if it were what was
- * indexed. */
+/* Documents whose source was not checked in time are not counted as if they were unchanged. */
 static void test_what_changed_is_not_counted(void **rig_in)
 {
 	write_records("plane");
@@ -1112,7 +1114,8 @@ static void test_what_changed_is_not_counted(void **rig_in)
 	open_index();
 }
 
-/* What a searcher holds is counted rightly: calls that end leave nothing on the account. */
+/* The memory of a searcher is counted correctly: calls that end early leave nothing on the
+ * account. */
 static void test_memory_is_counted(void **rig_in)
 {
 	struct bs_limits limits = {.memory_bytes = (uint64_t)16 << 20};
@@ -1151,7 +1154,7 @@ int main(void)
 		cmocka_unit_test(test_deletions_are_whole),
 		cmocka_unit_test(test_memory_is_given_back),
 		cmocka_unit_test(test_memory_is_counted),
-		/* the last: it leaves other records */
+		/* the last test, because it changes the records */
 		cmocka_unit_test(test_what_changed_is_not_counted),
 	};
 	int n_failed = cmocka_run_group_tests(tests, setup, teardown);

@@ -1,7 +1,7 @@
 /*
- * test_matrix.c: bitsift/matrix.h as a program sees it. Of two indexes, one of columns and one of
- * lists: each row is a document and each document a row; the columns of a term hold all its
- * documents, exact ones no others; candidates are what a search finds.
+ * test_matrix.c: bitsift/matrix.h as programs use it, for an index with columns and one with
+ * forward indexes. Rows and documents correspond one to one; the columns of a term contain all its
+ * documents, exact columns no others; candidates are the hits of a search.
  */
 #include <bitsift.h>
 #include <bitsift/matrix.h>
@@ -20,7 +20,7 @@ static struct rig {
 	struct bs_searcher *searcher[2];
 } rig;
 
-/* Document d has the word n of each n that divides it, and words of its own. */
+/* Document d has the word n for each n that divides d, and words of its own. */
 static void write_records(const char *path, int n_docs)
 {
 	FILE *file = must_fopen(path, "w");
@@ -70,7 +70,7 @@ static bool has_bit(const uint64_t *words, uint64_t i)
 	return words[i / 64] >> (i % 64) & 1;
 }
 
-/* The number of a document, by its id, which is its name; from 1. */
+/* The id of a document, a number from 1, from its number in the matrix. */
 static int id_of(int i, uint64_t document)
 {
 	struct bs_hit hit;
@@ -87,7 +87,7 @@ static struct bs_matrix_shard shard_of(int i, uint32_t segment, uint32_t shard)
 	return shape;
 }
 
-/* The documents of a shard's rows. */
+/* The documents of the rows of a shard. */
 static uint64_t *documents_of(const struct bs_index *index, uint32_t segment, uint32_t shard,
                               uint32_t n_rows)
 {
@@ -175,8 +175,7 @@ static void test_columns_count_what_they_say(void **state)
 					assert_int_equal((shard.n_rows + columns->lane_rows - 1) /
 					                         columns->lane_rows,
 					                 columns->n_lanes);
-				/* The density that was asked for, but for rounding in so small a
-				 * matrix. */
+				/* The requested density, up to rounding in such a small matrix. */
 				if (columns->n_columns > 0 && l == BS_MATRIX_DOCUMENT) {
 					double density = (double)n_set / columns->n_columns /
 					                 columns->n_lanes;
@@ -259,7 +258,7 @@ static int walk_term(void *context, const struct bs_matrix_term *term)
 	return strcmp(text, "n2") == 0;
 }
 
-/* What is listed is so by documents up to some df, and by columns above. */
+/* Terms have no false-positive lists up to some df, and have them above. */
 static void test_treatments(void **state)
 {
 	struct bs_matrix_segment segment = segment_of(0);
@@ -277,7 +276,7 @@ static void test_treatments(void **state)
 	assert_true(before.has_false_positives);
 }
 
-/* A document has the number that hits have of it, in whatever segment. */
+/* The number of a document is the same in hits, in any segment. */
 static int take_number(void *context, const struct bs_hit *hit)
 {
 	*(uint64_t *)context = hit->document;
@@ -380,7 +379,7 @@ static void test_candidates_are_hits(void **state)
 			assert_int_equal(bs_matrix_query(rig.searcher[i], &find, hear_candidates,
 			                                 candidates, NULL, NULL),
 			                 BS_OK);
-			/* A hit asks for names, and so for a searcher of its own. */
+			/* Hits request names, which needs a separate searcher. */
 			struct bs_searcher *searcher = must_searcher(rig.index[i]);
 			assert_int_equal(bs_search(searcher, &find, NULL, NULL), BS_OK);
 			bs_searcher_free(searcher);
@@ -390,7 +389,7 @@ static void test_candidates_are_hits(void **state)
 			assert_int_equal(candidates->n_sure, hits->n);
 			assert_memory_equal(candidates->ids, hits->ids, hits->n * sizeof(int));
 		}
-		/* A phrase has candidates that are no hits. */
+		/* A phrase has candidates that are not hits. */
 		struct bs_search_request find = {.query.text = "\"own12 alone12\"",
 		                                 .query.text_bytes = 15};
 		*candidates = (struct asked){.i = i};
@@ -406,7 +405,7 @@ static int pass_by(void *context, const struct bs_matrix_candidates *candidates)
 	return 0;
 }
 
-/* The limits of its request hold for a call, and what it took is not counted for the next. */
+/* The limits of a request apply to one call; its memory is not counted in the next. */
 static void test_limits(void **state)
 {
 	int cancel = 1;

@@ -1,7 +1,7 @@
-/* test_memory.c: an index in memory: its files, carried elsewhere and made of others, and a folder
- * that they are in. What a writer gathers of documents is there, too: the index is the same, byte
- * for byte, but where memory ends a segment it has more documents. A disk that is full fails the
- * writer and harms nothing. */
+/* test_memory.c: in-memory indexes: their files, copied elsewhere and taken from elsewhere, and a
+ * folder for their files. The indexing buffer of a writer may be in that folder, too; then the
+ * index is equal byte by byte, except that segments that end when memory is full have more
+ * documents. A full disk fails the writer and harms nothing. */
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -17,7 +17,7 @@
 #define N_DOCS       60000u
 #define LITTLE_BYTES ((uint64_t)16 << 20)
 
-/* An index in memory is a directory of files that somebody may carry elsewhere. */
+/* An in-memory index is a set of files, which the application may copy elsewhere. */
 static void test_memory_files(void **state)
 {
 	struct bs_memory_index *copy, *carried;
@@ -38,7 +38,7 @@ static void test_memory_files(void **state)
 	assert_int_equal(
 		bs_memory_index_put(carried, "0123456789012345678901234567890123", "x", 1, ERR),
 		BS_INVALID);
-	/* Each goes its way. */
+	/* The copies are independent. */
 	add(writer, "b", "one", NULL);
 	commit(writer);
 	bs_writer_close(writer);
@@ -57,7 +57,7 @@ static void test_memory_files(void **state)
 	bs_memory_index_remove(carried, "x");
 	bs_memory_index_remove(carried, "x");
 	assert_int_equal(bs_memory_index_n_files(carried), n_files - 1);
-	/* Without its manifest there is no index. */
+	/* Without its manifest it is not an index. */
 	bs_memory_index_remove(carried, "manifest");
 	struct bs_open_request request = {.memory = carried};
 	struct bs_index *index;
@@ -70,8 +70,8 @@ static void test_memory_files(void **state)
 	bs_memory_index_free(NULL);
 }
 
-/* An index may be made of files that lie elsewhere, and be written to a disk without having a
- * directory. */
+/* An index may be made from files elsewhere, and written to a disk without a directory of its
+ * own. */
 static void test_memory_descriptors(void **state)
 {
 	char path[FOLDER_BYTES + 16], line[512];
@@ -100,7 +100,7 @@ static void test_memory_descriptors(void **state)
 		assert_int_equal(fstat(fd, &found), 0);
 		assert_int_equal(found.st_dev, device);
 		assert_int_equal(found.st_size, file.n_bytes);
-		/* One goes by way of a file with a name, which it then loses. */
+		/* Copies the file to a file with a name, which is then removed. */
 		snprintf(path, sizeof(path), "%s/copy", rig.folder);
 		int named = open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
 		assert_int_equal(write(named, file.bytes, file.n_bytes), file.n_bytes);
@@ -132,15 +132,15 @@ static void test_memory_descriptors(void **state)
 	bs_memory_index_free(mapped);
 }
 
-/* Nothing in the folder ever has a name. */
+/* Files in the folder never have names. */
 static int teardown_empty(void **state)
 {
 	assert_int_equal(rmdir(rig.folder), 0);
 	return 0;
 }
 
-/* A short text: common words, some that a few documents have, one of its own, now and then one many
- * times. */
+/* A short text: common words, some words of a few documents, one unique word, and sometimes a word
+ * that occurs many times. */
 static void write_document(uint32_t n, char *text, size_t n_bytes)
 {
 	snprintf(text, n_bytes, "the wolf and the hare %s%u met%u near%u %s own%x %s",
@@ -158,7 +158,7 @@ static struct bs_memory_index *new_memory(bool in_folder)
 	return memory;
 }
 
-/* The first documents, of a run and its commit. */
+/* Adds the first documents in a transaction. */
 static enum bs_status fill(struct bs_memory_index *memory, uint64_t memory_bytes,
                            uint32_t n_threads, struct bs_error *err)
 {

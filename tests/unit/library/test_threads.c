@@ -1,7 +1,8 @@
 /*
- * test_threads.c: one opened index, several threads, a searcher each: every thread gets what one
- * thread alone gets. Also on an index that nobody has touched yet, so that what is checked on first
- * touch is checked by several at once. Worth most in a build with -DBITSIFT_SANITIZE=thread.
+ * test_threads.c: several threads use one opened index, with a searcher each: every thread gets the
+ * answers of a single thread. Also with an index that has not been used yet, so that several
+ * threads check its pages at their first touch. Most useful in a build with
+ * -DBITSIFT_SANITIZE=thread.
  */
 #include <pthread.h>
 #include <sys/stat.h>
@@ -36,7 +37,7 @@ static const char *const queries[] = {
 
 #define N_QUERIES (sizeof(queries) / sizeof(*queries))
 
-/* ---- a collection ---- */
+/* ---- a record file ---- */
 
 static int setup(void **state)
 {
@@ -72,7 +73,7 @@ static void write_collection(const char *path)
 
 /* ---- answers ---- */
 
-/* What came of one query in one mode, as one number. */
+/* The result of a query in a mode, as one number. */
 struct answer {
 	uint64_t sum, n_hits;
 	enum bs_status status;
@@ -101,8 +102,8 @@ static int take_hit(void *context, const struct bs_hit *hit)
 	return 0;
 }
 
-/* Every query in every mode, from the first-th on and round: threads do not all ask the same at
- * once. */
+/* Runs every query in every mode, beginning with number `first`, so that threads run different
+ * queries at a time. */
 static void ask_all(struct bs_searcher *searcher, size_t first, struct answers *answers)
 {
 	for (size_t i = 0; i < N_QUERIES * N_MODES; i++) {
@@ -135,7 +136,7 @@ struct thread {
 	struct answers answers[N_ROUNDS];
 };
 
-/* No assertions here: they may only fail in the main thread. */
+/* No assertions here, because only the main thread may fail. */
 static void *run_thread(void *context)
 {
 	struct thread *thread = context;
@@ -196,17 +197,17 @@ static void test_threads_share_an_index(void **state)
 	run_threads(index, &expected);
 	bs_index_close(index);
 
-	/* Once more, on one that is fresh. */
+	/* Again with a newly opened index. */
 	assert_int_equal(bs_index_open(rig->dir, &index, NULL), BS_OK);
 	run_threads(index, &expected);
 	bs_index_close(index);
 }
 
-/* ---- a collection that grew ---- */
+/* ---- a record file that grew ---- */
 
 #define N_LONG_DOCS 40000
 
-/* Bytes that this process has read by system calls. */
+/* The bytes that this process has read by system calls. */
 static uint64_t bytes_read(void)
 {
 	unsigned long long n = 0;
@@ -252,7 +253,7 @@ static void *count_twice(void *context)
 	return NULL;
 }
 
-/* All threads count at once; how many bytes are read meanwhile. */
+/* All threads count at the same time; returns the bytes read meanwhile. */
 static uint64_t read_by_counting(const struct bs_index *index, uint64_t n_hits)
 {
 	struct counting threads[N_THREADS] = {0};
@@ -273,7 +274,7 @@ static uint64_t read_by_counting(const struct bs_index *index, uint64_t n_hits)
 	for (size_t i = 0; i < N_THREADS; i++) {
 		assert_int_equal(threads[i].n_hits[0], n_hits);
 		assert_int_equal(threads[i].n_hits[1], n_hits);
-		assert_int_equal(threads[i].n_changed, 1); /* told by each searcher once */
+		assert_int_equal(threads[i].n_changed, 1); /* each searcher reports it once */
 		bs_searcher_free(threads[i].searcher);
 	}
 	return n_bytes;
@@ -290,15 +291,15 @@ static void test_threads_prove_a_collection_once(void **state)
 	assert_int_equal(stat(rig->collection, &file), 0);
 	uint64_t n_bytes = (uint64_t)file.st_size;
 
-	/* Until its fingerprint proves something, all who ask must read. */
+	/* The record file must be read until its fingerprint is not racy. */
 	write_numbered(rig->collection, "a", N_LONG_DOCS, N_LONG_DOCS + 1);
 	clock_make_old();
 	struct bs_index *index = must_open(rig->dir);
 	uint64_t n_read = read_by_counting(index, N_LONG_DOCS);
 	assert_true(n_read >= n_bytes && n_read < n_bytes + n_bytes / 2);
-	/* Nor do searchers that come later read it again ... */
+	/* Later searchers do not read it again ... */
 	assert_true(read_by_counting(index, N_LONG_DOCS) < n_bytes / 2);
-	/* ... until it grows again, now by a record that replaces one. */
+	/* ... until it grows again, now by a record that replaces another one. */
 	write_numbered(rig->collection, "a", 17, 18);
 	clock_make_old();
 	n_read = read_by_counting(index, N_LONG_DOCS);

@@ -1,6 +1,5 @@
-/* test_writer.c: bitsift/writer.h as a program sees it: documents from memory, in a directory and
- * in memory, and what becomes of them; every function, and each way to refuse. Linked to the
- * installed library's own file, nothing else of ours. */
+/* test_writer.c: bitsift/writer.h as programs use it: in-memory documents, in a directory and in
+ * memory; every function and every error. Linked with the installed library only. */
 #include <dlfcn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -40,7 +39,7 @@ static void test_add_and_replace(void **state)
 	expect("cat", "a b");
 	expect("\"quick dog of\"", "b");
 	expect("title:dogs", "b");
-	/* Twice in a transaction, and once before: the last one counts. */
+	/* Twice in a transaction, and once before it: the last one counts. */
 	add(writer, "a", "Horses", "first");
 	add(writer, "a", "Horses", "second");
 	report = commit(writer);
@@ -51,7 +50,7 @@ static void test_add_and_replace(void **state)
 	expect("horses", "a");
 	expect("first", "");
 	expect("second", "a");
-	/* The same again is no change of the text, but a document anew. */
+	/* Adding an unchanged text does not change it, but replaces the document. */
 	add(writer, "b", "Dogs", "the \"quick\" dog\n\tof \xf0\x9f\x90\x95 the cat\x01");
 	report = commit(writer);
 	assert_int_equal(report.n_changed, 0);
@@ -93,14 +92,15 @@ static void test_delete(void **state)
 	assert_int_equal(report.n_removed, 2);
 	expect("again", "n3");
 	expect("new", "");
-	/* Of what is committed and of what is not. */
+	/* Deletes committed and uncommitted documents. */
 	uint64_t n;
 	add(writer, "m1", "even", "more");
 	add(writer, "m2", "odd", "more");
 	ok(bs_writer_delete_query(writer, "even", 4, &n, ERR), &said);
 	assert_int_equal(n, 301);
 	assert_int_equal(bs_writer_delete_query(writer, "AND AND", 7, &n, ERR), BS_INVALID);
-	/* What is dead, of a commit before or of this transaction, is not deleted again. */
+	/* Documents that are already deleted, before or in this transaction, are not counted
+	 * again. */
 	ok(bs_writer_delete_query(writer, "even OR zzz", 11, &n, ERR), &said);
 	assert_int_equal(n, 0);
 	report = commit(writer);
@@ -139,7 +139,7 @@ static void test_rollback(void **state)
 	bs_writer_close(writer);
 	expect("two OR three", "a");
 	check();
-	/* Nothing is left of what was rolled back. */
+	/* Nothing remains of a transaction that was rolled back. */
 	for (size_t i = 0; rig.memory && i < bs_memory_index_n_files(rig.memory); i++) {
 		struct bs_memory_index_file file;
 		assert_int_equal(bs_memory_index_file_at(rig.memory, i, &file, NULL), BS_OK);
@@ -150,7 +150,7 @@ static void test_rollback(void **state)
 	}
 }
 
-/* One word a text; it fails with what begins with an x. */
+/* Each text is one word; fails for texts that begin with x. */
 static int cut_whole(void *context, const uint8_t *text, size_t text_bytes,
                      int (*emit)(void *emit_context, const uint8_t *term, size_t term_bytes,
                                  size_t start, size_t stop),
@@ -160,7 +160,8 @@ static int cut_whole(void *context, const uint8_t *text, size_t text_bytes,
 	                                      : emit(emit_context, text, text_bytes, 0, text_bytes);
 }
 
-/* A change that fails takes all of its transaction with it, and is told until that is ended. */
+/* A change that fails invalidates its whole transaction; the error is repeated until the
+ * transaction ends. */
 static void test_failure(void **state)
 {
 	static const struct bs_analyzer analyzer = {.name = "whole", .cut = cut_whole};
@@ -174,7 +175,7 @@ static void test_failure(void **state)
 	for (int round = 0; round < 4; round++) {
 		add(writer, "b", "two", NULL);
 		add(writer, "c", "x", NULL);
-		/* What was added is analysed for it. */
+		/* To find the document, those that were added are analysed. */
 		assert_int_equal(bs_writer_delete(writer, "b", 1, NULL, ERR), BS_IO);
 		assert_non_null(strstr(said.text, "whole"));
 		for (int again = 0; again < 2; again++) {
@@ -193,7 +194,7 @@ static void test_failure(void **state)
 			add(writer, round == 1 ? "e" : "f", "four", NULL);
 		assert_int_equal(commit(writer).n_docs, 1 + (round + 1) / 2);
 	}
-	/* A commit that fails is told by itself. */
+	/* A failing commit reports its own error. */
 	add(writer, "c", "x", NULL);
 	assert_int_equal(bs_writer_commit(writer, NULL, ERR), BS_IO);
 	assert_int_equal(commit(writer).n_docs, 3);
@@ -202,7 +203,7 @@ static void test_failure(void **state)
 
 static bool lacks_zstd;
 
-/* The library's own call comes here. */
+/* Called by the library. */
 __attribute__((visibility("default"))) void *dlopen(const char *name, int flags)
 {
 	static void *(*real)(const char *, int);
@@ -232,8 +233,8 @@ static void add_without_zstd(void)
 	_exit(status || report.n_docs == n_taken ? 0 : 2);
 }
 
-/* What cannot be stored is no document that is merely refused: nothing is committed without those
- * before it. First of all tests, while there is no zstd yet. */
+/* A failure to store documents is not an error of a single document: nothing is committed without
+ * the documents before it. Must be the first test, before zstd is loaded. */
 static void test_no_zstd(void **state)
 {
 	int result = -1;
@@ -247,7 +248,7 @@ static void test_no_zstd(void **state)
 	assert_int_equal(WEXITSTATUS(result), 0);
 }
 
-/* Each call has the writer's limits; what they end half-way is taken back. */
+/* Each call obeys the writer's limits; an interrupted change is undone. */
 static void test_limits(void **state)
 {
 	volatile int cancel = 0;
@@ -263,7 +264,7 @@ static void test_limits(void **state)
 	assert_int_equal(try_add(one, "c", "three", NULL, ERR), BS_STOPPED);
 	bs_writer_rollback(one);
 	expect("one OR two", "a");
-	/* Whoever waits for another writer does not wait for ever. */
+	/* A writer that waits for another one waits no longer than its limits. */
 	add(one, "c", "three", NULL);
 	struct bs_writer *two =
 		open_with((struct bs_writer_request){.limits = &deadline, .write.wait = true});
@@ -293,7 +294,7 @@ static size_t n_sources(void)
 	return n;
 }
 
-/* A commit of nothing writes nothing: not even that documents may be given. */
+/* An empty commit writes nothing, not even that the index may have in-memory documents. */
 static void test_nothing_to_commit(void **state)
 {
 	char path[128], command[400];
@@ -334,7 +335,7 @@ static void expect_text_of_number(uint64_t document, enum bs_status expected)
 	                 expected);
 }
 
-/* What was deleted from outside comes back when it is added again. */
+/* A document that bs_index_delete deleted exists again when it is added again. */
 static void test_comes_back(void **state)
 {
 	AUTO(bs_writer_close_at) struct bs_writer *writer = open_writer();
@@ -361,7 +362,7 @@ static void test_comes_back(void **state)
 	expect("one", "");
 }
 
-/* Any bytes as ids and texts; documents without text, and with fields that are called as ids are
+/* Any bytes as ids and texts; documents without text; fields whose names are id fields
  * elsewhere. */
 static void test_odd_documents(void **state)
 {
@@ -413,7 +414,7 @@ static void test_odd_documents(void **state)
 			BS_NOT_FOUND);
 		bs_searcher_free(searcher);
 		bs_index_close(index);
-		/* And again after both were moved, and read by their lines of JSON. */
+		/* Again after both were merged and read from their lines of JSON. */
 		add(writer, "more", "x", NULL);
 		commit(writer);
 		assert_true(del(writer, "more"));
@@ -431,7 +432,7 @@ static void test_odd_documents(void **state)
 	check();
 }
 
-/* Fields that the index leaves out are kept, and not found. */
+/* Fields that the index omits are stored, but not found. */
 static void test_left_out_fields(void **state)
 {
 	static const char *const fields[] = {"title", NULL};
@@ -454,7 +455,7 @@ static void test_left_out_fields(void **state)
 	struct bs_writer *writer = open_with((struct bs_writer_request){
 		.host.consent = &consent, .write.memory_bytes = 16 << 20});
 	add(writer, "g", "wolf", "bear");
-	/* From a large one on documents are analysed as they come. */
+	/* After a large document, documents are analysed when they are added. */
 	char *large = must_calloc(1, 300001);
 	memset(large, 'x', 300000);
 	add(writer, "large", large, "bear");
@@ -486,8 +487,8 @@ static void test_left_out_fields(void **state)
 	bs_index_close(index);
 }
 
-/* What an index allows a document counts the bytes of its texts, whatever the line takes that is
- * stored. */
+/* The limit for a document counts the bytes of its texts, whatever the size of the stored line
+ * is. */
 static void test_most_bytes(void **state)
 {
 	char path[FOLDER_BYTES + 16], feeds[1001];
@@ -527,7 +528,7 @@ static void test_most_bytes(void **state)
 	check();
 }
 
-/* What is kept is what was given, to the byte, wherever it stands. */
+/* Texts are stored byte for byte, at any place. */
 static void test_every_character(void **state)
 {
 	char text[8 + 128 + 8];
@@ -555,7 +556,7 @@ static void test_every_character(void **state)
 	}
 }
 
-/* Texts that their giver keeps. */
+/* Texts that the application keeps. */
 struct shelf {
 	const char *ids[8], *texts[8];
 	int n, n_asked;
@@ -579,7 +580,7 @@ static int look_up(void *context, const char *id, size_t id_bytes, const struct 
 	return shelf->fails ? 2 : 1;
 }
 
-/* Who keeps the texts knows best what changed: no checksums, the same answers. */
+/* The application knows which texts have changed: without checksums the answers are the same. */
 static void test_no_checksums(void **state)
 {
 	struct shelf shelf = {.ids = {"a", "b", "c"},
@@ -590,7 +591,7 @@ static void test_no_checksums(void **state)
 		.not_stored = true, .no_checksums = true, .host.texts = &provider});
 	struct bs_build_report report;
 	for (int i = 0; i < 4; i++) {
-		/* The last one is another text of the first. */
+		/* The last one is a changed text of the first id. */
 		shelf.texts[0] = i < 3 ? "one two three" : "two one two";
 		struct bs_text text = {"body", 4, shelf.texts[i % 3], strlen(shelf.texts[i % 3])};
 		ok(bs_writer_add(writer, shelf.ids[i % 3], 1, &text, 1, ERR), &said);
@@ -650,7 +651,7 @@ static void test_provider(void **state)
 	assert_int_equal(heard.n_hits, 0);
 	assert_int_equal(heard.n_unreadable, 3);
 	bs_index_close(index);
-	/* Without the texts nothing is moved, and nothing is lost. */
+	/* Without the texts nothing is merged, and nothing is lost. */
 	compact(NULL, &report);
 	assert_int_equal(report.n_segments, 3);
 	struct bs_build_request rebuild = {.dir = rig_dir(), .memory = rig.memory, .rebuild = true};
@@ -659,7 +660,7 @@ static void test_provider(void **state)
 	assert_int_equal(report.n_segments, 1);
 	assert_int_equal(report.n_docs, 3);
 	expect_of(&provider, "\"two one\"", "b c");
-	/* A text that is another now counts as it is, where it is read. */
+	/* A changed text counts in its current form where it is read. */
 	shelf.texts[2] = "one and two";
 	index = open_index(&provider);
 	heard = ask_in(index, "\"two one\"", (struct bs_search_request){.output.snippets = true});
@@ -678,7 +679,7 @@ static void test_provider(void **state)
 	assert_int_equal(bs_writer_delete_query(writer, "\"two three\"", 11, &n, ERR), BS_IO);
 	shelf.fails = false;
 	commit(writer);
-	/* What is gone is no hit, and gone from what is made anew. */
+	/* A missing text is not a hit, and is not in a rebuilt index. */
 	shelf.n = 1;
 	rebuild.host.texts = &provider;
 	ok(bs_index_build(&rebuild, &report, ERR), &said);
@@ -717,7 +718,7 @@ static void test_refusals(void **state)
 	struct bs_text much = {"t", 1, large, 20 << 20};
 	assert_int_equal(bs_writer_add(writer, "large", 5, &much, 1, ERR), BS_INVALID);
 	free(large);
-	/* What is refused ends nothing. */
+	/* A refused call does not end the transaction. */
 	add(writer, "a", "running dogs", NULL);
 	commit(writer);
 	bs_writer_close(writer);
@@ -732,8 +733,8 @@ static void test_refusals(void **state)
 	bs_writer_close(NULL);
 }
 
-/* A document that needs more than memory_bytes, and what document_memory_bytes does about it.
- * Compaction with as little memory goes on, too. */
+/* A document that needs more than memory_bytes, and the effect of document_memory_bytes. Compaction
+ * with as little memory works, too. */
 static void test_document_memory(void **state)
 {
 	const size_t n_words = 1000000, most_bytes = n_words * 8 + 1;
@@ -779,7 +780,7 @@ static void expect_same(struct bs_index *a, struct bs_index *b, const char *quer
 	}
 }
 
-/* The same documents by the writer, and as JSONL, in a collection and on a pipe. */
+/* The same documents from a writer, from a JSONL file, and from JSONL in a pipe. */
 static void test_parity(void **state)
 {
 	static const char *const queries[] = {
@@ -804,7 +805,7 @@ static void test_parity(void **state)
 	bs_writer_close(writer);
 	assert_int_equal(fclose(file), 0);
 	struct bs_build_report report;
-	compact(NULL, &report); /* scores count what is deleted, until it is gone */
+	compact(NULL, &report); /* scores count deleted documents until they are merged away */
 	for (int by_pipe = 0; by_pipe < 2; by_pipe++) {
 		struct bs_consent consent = {.all = true};
 		const char *sources[] = {by_pipe ? "-" : path};
@@ -830,8 +831,7 @@ static void test_parity(void **state)
 	}
 }
 
-/* An index with files and in-memory documents: refreshing the one kind does not change the
- * other. */
+/* An index with files and in-memory documents: a refresh of one kind does not change the other. */
 static void test_beside_files(void **state)
 {
 	char folder[128], path[400];
@@ -862,7 +862,7 @@ static void test_beside_files(void **state)
 	assert_int_equal(report.n_changed, 1);
 	uint64_t n;
 	ok(bs_writer_delete_query(writer, "wolf", 4, &n, ERR), &said);
-	assert_int_equal(n, 1); /* the file stays */
+	assert_int_equal(n, 1); /* the file is not deleted */
 	add(writer, "h", "a bear", NULL);
 	report = commit(writer);
 	assert_int_equal(report.n_docs, 3);
@@ -878,7 +878,7 @@ static void test_beside_files(void **state)
 
 #define N_LINES 60000
 
-/* Any document is found by what it is called, here or anywhere, and is the one that this hit is. */
+/* Every document is found by its ids, local and global, and is the document of the hit. */
 static int expect_same_document(void *context, const struct bs_hit *hit)
 {
 	struct bs_searcher *searcher = context;
@@ -951,7 +951,7 @@ static void test_documents_by_id(void **state)
 			bs_index_close(index);
 		}
 	}
-	/* To pass by all of them each time would take more than the time that a test has. */
+	/* A linear search for each of them would exceed the time limit of a test. */
 	for (int i = 1; i <= N_LINES; i++) {
 		snprintf(id, sizeof(id), i % 2 ? "lines.jsonl:%d" : "r%d", i);
 		ok(bs_document(searcher, id, strlen(id), &texts, &n, NULL, ERR), &said);
@@ -961,7 +961,7 @@ static void test_documents_by_id(void **state)
 	assert_int_equal(chdir("/"), 0);
 }
 
-/* So many documents that pairs of words are chosen, and segments cut. */
+/* Enough documents to choose word pairs and to make several segments. */
 static void test_many(void **state)
 {
 	AUTO(bs_writer_close_at)
@@ -995,8 +995,8 @@ static void test_many(void **state)
 	check();
 }
 
-/* Ids that ascend are looked for by halves, up to so many that they get slots: through all of that
- * the last document of an id counts, in a transaction that writes segments meanwhile. */
+/* Ascending ids are found by binary search until there are so many that they get a hash table. The
+ * last document of an id counts throughout, in a transaction that writes segments meanwhile. */
 static void test_ascending_ids(void **state)
 {
 	enum {
@@ -1007,8 +1007,8 @@ static void test_ascending_ids(void **state)
 	struct bs_writer *writer =
 		open_with((struct bs_writer_request){.write.memory_bytes = 16 << 20});
 	char title[64], body[512], id[16];
-	/* Of each number: 0: no document; 1: the first; otherwise that of change - 2. Those of even
-	 * numbers come first. */
+	/* For each number: 0: no document; 1: the first document; otherwise the document of change
+	 * - 2. Even numbers are added first. */
 	static uint32_t last[2 * N];
 	uint64_t n_docs = N, n_changed = 0;
 	uint32_t dice = 7;
@@ -1060,7 +1060,7 @@ static void test_ascending_ids(void **state)
 	check();
 }
 
-/* The bytes of an index in memory of the same texts. */
+/* The size of an in-memory index of the same texts. */
 static uint64_t bytes_with(double phrase_bits)
 {
 	struct bs_writer *writer = open_with(

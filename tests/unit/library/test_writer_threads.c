@@ -1,6 +1,5 @@
-/* test_writer_threads.c: bitsift/writer.h where several want the same: writers that wait for each
- * other or do not, threads of a writer's own, readers beside it, and a process that is killed in
- * the midst of it. */
+/* test_writer_threads.c: bitsift/writer.h with concurrency: writers that wait for each other or
+ * fail, threads of a writer, concurrent readers, and a process that is killed while it writes. */
 #include <pthread.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -14,7 +13,7 @@
 #include "tests/rigs/test.h"
 #include "tests/rigs/writer_rig.h"
 
-/* One writer at a time, from the first change on. */
+/* Only one writer at a time, from its first change on. */
 static void test_lock(void **state)
 {
 	AUTO(bs_writer_close_at) struct bs_writer *one = open_writer(), *two = open_writer();
@@ -31,8 +30,7 @@ static void test_lock(void **state)
 	expect("one OR two OR three", "a c b");
 }
 
-/* The thread that compresses texts works for many calls, each of which has a deadline of its
- * own. */
+/* The thread that compresses texts works for many calls, each of which has its own deadline. */
 static void test_limits_and_threads(void **state)
 {
 	struct bs_limits limits = {.deadline_ns = 60000000000};
@@ -57,7 +55,7 @@ static void *add_and_commit(void *context)
 	return NULL;
 }
 
-/* Or one after the other, if they wait. */
+/* Waiting writers work one after the other. */
 static void test_waiting(void **state)
 {
 	AUTO(bs_writer_close_at)
@@ -84,7 +82,7 @@ static void *commit_there(void *writer)
 	return NULL;
 }
 
-/* It may pass from one thread to another: progress is heard by the one that calls. */
+/* A writer may move between threads; progress is reported on the calling thread. */
 static void test_another_thread(void **state)
 {
 	pthread_t heard = pthread_self(), thread;
@@ -98,8 +96,7 @@ static void test_another_thread(void **state)
 	bs_writer_close(writer);
 }
 
-/* Whatever a process is doing when it is killed, what it committed stays, and nothing else
- * comes. */
+/* If a process is killed at any time, its commits remain, and nothing else. */
 static void test_killed(void **state)
 {
 	for (int round = 0; round < 12; round++) {
@@ -134,14 +131,14 @@ static void test_killed(void **state)
 		check();
 		static uint64_t n_before;
 		uint64_t n_docs = count("kept");
-		/* The last commit may have been made, and not told of. */
+		/* The last commit may have been made, but not reported. */
 		assert_in_range(n_docs - n_before, n_committed, n_committed + 5);
 		assert_int_equal(n_docs % 5, 0);
 		n_before = n_docs;
 	}
 }
 
-/* Writers of different indexes on several threads, and readers beside them. */
+/* Writers of different indexes on several threads, with concurrent readers. */
 static void *write_and_read(void *context)
 {
 	struct bs_memory_index *memory = context;
@@ -188,9 +185,8 @@ static void test_threads(void **state)
 	}
 }
 
-/* Each commit has ten documents more than the one before, and one of them all is added anew:
- * whoever opens the index finds all of one commit, and no commit older than the one he found
- * before. */
+/* Each commit has ten documents more than the previous one, and one of the documents is replaced. A
+ * reader finds all documents of one commit, which is not older than the one it found before. */
 #define N_SHARED_COMMITS 40
 static int is_written; /* atomic */
 

@@ -1,10 +1,10 @@
-/* test_command_line.c: options as GNU programs take them, sizes and numbers, and the width of
+/* test_command_line.c: options in the style of GNU programs, sizes and numbers, and the width of
  * --help. */
 #include "query/options/command_line.h"
 #include "tests/rigs/core_rig.h"
 #include "tests/rigs/test.h"
 
-/* Notes each option that came: "memory=64M " and so on. */
+/* Records each option: "memory=64M " and so on. */
 struct noted {
 	char text[1024];
 };
@@ -54,8 +54,8 @@ static const struct bs_command command = {
 	.examples = examples,
 };
 
-/* Arguments parted by blanks -> the options noted and the operands, parted by blanks; or the
- * message. */
+/* Parses arguments separated by blanks. Returns the recorded options and the operands, separated by
+ * blanks, or the error message. */
 static const char *parse(const char *line)
 {
 	static char words[512];
@@ -131,10 +131,10 @@ static void test_wrong_options(void **state)
 			fail_msg("%s: %s", cases[i][0], message);
 		assert_non_null(strstr(message, "`bitsift try --help`"));
 	}
-	assert_string_equal(parse("-q a"), "quiet a "); /* what went before does not stick */
+	assert_string_equal(parse("-q a"), "quiet a "); /* earlier results have no effect */
 }
 
-/* What each kind of option does. */
+/* The effect of each kind of option. */
 static void test_kinds(void **state)
 {
 	static const char *const names[] = {"red", "green", "blue", NULL};
@@ -352,7 +352,7 @@ static void test_help(void **state)
 			fail_msg("%zu columns: %.*s", n, (int)n, line);
 	}
 	free(help);
-	/* No examples, no options but the common one. */
+	/* Without examples and without options of its own. */
 	static const struct bs_option none[] = {{0}};
 	struct bs_command bare = {
 		.name = "bare", .summary = "Nothing.", .usage = "", .options = none};

@@ -1,7 +1,7 @@
 /*
- * test_other_unicode.c: an index whose words were cut by other rules: by another version of
- * Unicode, or by an earlier revision of our own. Searches read every document. A writer adds to it
- * and it stays so, without merges, until a build renews it.
+ * test_other_unicode.c: an index with other tokenizer rules: of another version of Unicode, or of
+ * an earlier revision of ours. Searches read every document. A writer adds to the index without
+ * merges, and it keeps this state until a build renews it.
  */
 #include "core/bitsift/host.h"
 #include "core/bitsift/index.h"
@@ -24,7 +24,7 @@ static void read_manifest(struct bs_memory_index *memory, struct bs_dir *dir,
 	ok(bs_manifest_read(dir, manifest, ERR), &said);
 }
 
-/* What makes an index one of other rules. */
+/* Changes of the manifest that make an index one of other rules. */
 static void take_unicode(struct bs_manifest *manifest)
 {
 	strcpy(manifest->versions.unicode, "1.1");
@@ -125,8 +125,8 @@ static void check_it_is_scanned_until_renewed(void (*age)(struct bs_manifest *ma
 	make_older(memory, age);
 	expect(memory, true, "cat", "a b ");
 	expect(memory, true, "\"a cat\" -dog", "b ");
-	/* New documents come to the old ones; what says by which rules those were cut stays,
-	 * marked, so that no program takes it for its own. */
+	/* New documents are added to old ones. The versions of the old ones are kept and marked, so
+	 * that no program takes the index for one of its own rules. */
 	add(writer, "c", "the third cat");
 	add(writer, "a", "a horse, no cat");
 	ok(bs_writer_commit(writer, &report, ERR), &said);
@@ -134,7 +134,7 @@ static void check_it_is_scanned_until_renewed(void (*age)(struct bs_manifest *ma
 	expect_versions(memory, mixed, older.options.words_revision, 2);
 	expect(memory, true, "cat", "b c a ");
 	expect(memory, true, "cat -horse -third", "b ");
-	/* Merges wait, of many segments, too. */
+	/* Merges are postponed, even with many segments. */
 	for (int i = 0; i < 20; i++) {
 		char id[8];
 		snprintf(id, sizeof(id), "d%d", i);
@@ -145,8 +145,8 @@ static void check_it_is_scanned_until_renewed(void (*age)(struct bs_manifest *ma
 	expect_versions(memory, mixed, older.options.words_revision, 22);
 	assert_int_equal(bs_index_compact(&build, NULL, ERR), BS_INVALID);
 	assert_non_null(strstr(said.text, "`bitsift index`"));
-	/* Deleting by a query also reads texts to find documents, those added since the transaction
-	 * began included. */
+	/* Deleting by a query also reads texts to find documents, including those that the
+	 * transaction added. */
 	add(writer, "e", "a parrot of a cat");
 	ok(bs_writer_delete_query(writer, "sort OR parrot", strlen("sort OR parrot"), &n_deleted,
 	                          ERR),
@@ -154,7 +154,7 @@ static void check_it_is_scanned_until_renewed(void (*age)(struct bs_manifest *ma
 	assert_int_equal(n_deleted, 21);
 	ok(bs_writer_commit(writer, NULL, ERR), &said);
 	expect(memory, true, "cat OR sort", "b c a ");
-	/* A build makes it anew. */
+	/* A build renews the index. */
 	ok(bs_index_build(&build, &report, ERR), &said);
 	assert_false(report.is_refresh);
 	expect_versions(memory, icu, BS_TOKENIZER_REVISION, 1);
@@ -172,7 +172,7 @@ static void test_it_is_scanned_until_renewed(void **state)
 	check_it_is_scanned_until_renewed(take_none);
 }
 
-/* One without documents takes today's rules with the first. */
+/* An empty index takes the current rules with the first document. */
 static void test_an_empty_one(void **state)
 {
 	AUTO(bs_memory_index_free_at) struct bs_memory_index *memory;
@@ -188,7 +188,7 @@ static void test_an_empty_one(void **state)
 	expect(memory, false, "cat", "a ");
 }
 
-/* Words that an analyzer cuts are cut by no rules of ours. */
+/* Indexes with an analyzer do not depend on our rules. */
 static int cut_bytes(void *context, const uint8_t *text, size_t text_bytes,
                      int (*emit)(void *to, const uint8_t *term, size_t term_bytes, size_t start,
                                  size_t stop),

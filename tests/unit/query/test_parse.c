@@ -1,5 +1,5 @@
-/* test_parse.c: the query language, clause by clause; every error and its caret. Hostile and random
- * queries: test_parse_hostile.c. */
+/* test_parse.c: the query language, clause by clause; every error and its position.
+ * test_parse_hostile.c has hostile and random queries. */
 #include "query/language/query_format.h"
 
 #include "core/bitsift/search.h"
@@ -101,7 +101,7 @@ static void test_normal_form(void **state)
 		{"f(x)~2 -AND", false, "(f+x+~2 AND NOT \"AND\")"},
 		{"year:>=1990^2 \"big  dog\"~7^.5", false, "(year:>=1990 AND \"big  dog\"~7^0.5)"},
 		{"((a^1000)^1000 b^0.001)^.25", false, "((\"a\"^250)^1000 AND (\"b\"^0.25)^0.001)"},
-		/* a quote that is never closed cannot stand within quotes, and none may follow */
+		/* an unclosed quote cannot be within quotes, and no quote may follow it */
 		{"AND\"x cat", false, "(\"cat\" AND +AND\"x)"},
 	};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
@@ -116,7 +116,7 @@ static void test_normal_form(void **state)
 	}
 }
 
-/* text with the word in place of its %s. */
+/* Returns the text with the word instead of its %s. */
 static char *place(const char *text, const char *word)
 {
 	char *placed = must_malloc(strlen(text) + strlen(word));
@@ -133,7 +133,8 @@ static void check_placed(const char *text, const char *word, const char *wanted,
 	check_tree(query, &options, wanted_tree);
 }
 
-/* The analyzer decides what operators and brackets take for a word, not the kind of a character. */
+/* The tokenizer decides what is a word for operators and parentheses, not the class of the
+ * characters. */
 static void test_words_without_letters(void **state)
 {
 	static const char *const words[] = {"__", "‿‿", "🇩🇪", "©", "#️⃣", "_a", "字", "😀"};
@@ -175,12 +176,12 @@ static void test_weights(void **state)
 		{"-(-a^2)^3", "a^6"},
 		{"title:a^2 title:(a b)^3", "(AND title:a^2 title:a^3 title:b^3)"},
 		{"(a)^2 (b)^3", "(AND a^2 b^3)"},
-		/* a power is none */
+		/* a power is not a weight */
 		{"2^10", "(PHRASE 2@0 10@1)"},
 		{"-2^10", "(NOT (PHRASE 2@0 10@1))"},
 		{"x2^10", "x2^10"},
 		{"a:2^10", "a:2^10"},
-		/* nor is what is no number from 0 to 1000 at the end */
+		/* nor is a suffix that is not a number from 0 to 1000 */
 		{"a^b", "(PHRASE a@0 b@1)"},
 		{"a^2b", "(PHRASE a@0 2b@1)"},
 		{"a^1001", "(PHRASE a@0 1001@1)"},
@@ -209,7 +210,7 @@ static void check_weight(const char *text, const char *word, double wanted)
 		fail_msg("%s: %s weighs %g, not %g", text, word, weight_of(query, word), wanted);
 }
 
-/* Of all places that are not negated. */
+/* The weights of all occurrences that are not negated. */
 static void test_weights_add_up(void **state)
 {
 	check_weight("a b a", "a", 2);
@@ -221,7 +222,7 @@ static void test_weights_add_up(void **state)
 	check_weight("((((a^.001)^.001)^.001)^.0001)^1000", "a", 0);
 }
 
-/* Words that nobody typed are beside the query, and what it refuses is refused. */
+/* Feedback terms are added to the query; negated words stay excluded. */
 static void test_terms(void **state)
 {
 	static const struct bs_weighted_term terms[] = {{(const uint8_t *)"x", 1, 0.5},
@@ -262,7 +263,7 @@ static void test_tokens(void **state)
 		{"a@example.com", "(PHRASE a@0 example@1 com@2)"},
 		{"don't foo_bar 3.14", "(AND \"don't\" foo_bar \"3.14\")"},
 		{"a-b-a", "(PHRASE a@0 b@1 a@2)"},
-		/* - at the start of a token and before a non-space only */
+		/* - only at the start of a token and before a character other than a space */
 		{"a- b", "(AND a b)"},
 		{"a - b", "(AND a b)"},
 		{"a -", "a"},
@@ -271,7 +272,8 @@ static void test_tokens(void **state)
 		{"a--b", "(PHRASE a@0 b@1)"},
 		{"(-a)", "(NOT a)"},
 		{"\"x\"-a", "(AND x (NOT a))"},
-		/* \" always delimits, ( ) unless directly behind a word; nothing escapes them */
+		/* \" always delimits; ( and ) do, unless directly after a word; they cannot be
+		 * escaped */
 		{"a (b)c", "(AND a b c)"},
 		{"a(b)c", "(PHRASE a@0 b@1 c@2)"},
 		{"a\"b c\"d", "(AND a (PHRASE b@0 c@1) d)"},
@@ -290,7 +292,7 @@ static void test_tokens(void **state)
 		{"a\xe2\x80\xa8"
 	         "b",
 	         "(AND a b)"},
-		/* ignored operands, and operators around them */
+		/* ignored operands, and operators next to them */
 		{"+++ a", "a"},
 		{"a AND +++", "a"},
 		{"+++ OR a", "a"},
@@ -302,7 +304,7 @@ static void test_tokens(void **state)
 		{"a title:+++", "a"},
 		{"a *", "a"},
 		{"a \"b\"*", "(AND a b)"},
-		/* invalid UTF-8 is U+FFFD, no word */
+		/* invalid UTF-8 is U+FFFD, which is not a word */
 		{"a\xff"
 	         "b",
 	         "(PHRASE a@0 b@1)"},
@@ -328,7 +330,7 @@ static void test_phrases_and_near(void **state)
 		{"\"a b\"~99999999999999999999999999", "(NEAR/1073741824 a b)"},
 		{"(\"a b\"~5)", "(NEAR/5 a b)"},
 		{"\"a b\"~5\"c\"", "(AND (NEAR/5 a b) c)"},
-		/* no distance: a token of its own */
+		/* not a distance: a separate token */
 		{"\"a b\"~", "(PHRASE a@0 b@1)"},
 		{"\"a b\" ~5", "(AND (PHRASE a@0 b@1) 5)"},
 		{"\"a b\"~5x", "(AND (PHRASE a@0 b@1) 5x)"},
@@ -352,7 +354,7 @@ static void test_prefix_and_fuzzy(void **state)
 		{"cat*\"dog\"", "(AND cat* dog)"},
 		{"(cat~1)", "cat~1"},
 		{"title:cat* title:cat~1", "(AND title:cat* title:cat~1)"},
-		/* no suffix */
+		/* not a suffix */
 		{"cat~", "cat"},
 		{"cat~3", "(PHRASE cat@0 3@1)"},
 		{"cat~0", "(PHRASE cat@0 0@1)"},
@@ -360,15 +362,15 @@ static void test_prefix_and_fuzzy(void **state)
 		{"~1", "1"},
 		{"cat~ 1", "(AND cat 1)"},
 		{"cat *", "cat"},
-		/* nothing inexact in a run */
+		/* no wildcards and distances in a script run */
 		{"漢*", "漢"},
 		{"漢字*", "(PHRASE 漢@0 字@1 +漢字)"},
 		{"漢字~1", "(PHRASE 漢@0 字@1 +漢字)"},
 		{"ไทย*", "(PHRASE ไ@0 ท@1 ย@2 +ไท +ทย)"},
 		{"漢字ab*", "(PHRASE 漢@0 字@1 ab*@2 +漢字)"},
 		{"ab漢*", "(PHRASE ab@0 漢@1)"},
-		/* A sign is of no run, so that it may stand for others; then there is no pair that
-		 * must be there. */
+		/* A sign does not belong to the script run, so it may be inexact; then no bigram
+		 * with it is required. */
 		{"字漢㊗", "(PHRASE 字@0 漢@1 祝@2 +字漢 +漢祝)"},
 		{"字漢㊗~2", "(PHRASE 字@0 漢@1 祝~2@2 +字漢)"},
 		{"㊗*", "祝*"},
@@ -395,17 +397,17 @@ static void test_patterns(void **state)
 		{"*'abc", "*\"'abc\""},
 		{"한*국*어 한?국", "(AND 한*국*어 한?국)"},
 		{"\U00010380x*yz", "\U00010380x*yz"},
-		/* not behind it is a beginning, too */
+		/* with punctuation after the * it is a prefix, too */
 		{"const*)'", "const*"},
-		/* three letters or digits, for a * */
+		/* a * requires three letters or digits */
 		{"c*t", "(PHRASE c@0 t@1)"},
 		{"*ca", "ca"},
 		{"12*3", "12*3"},
 		{"title:*ab", "title:ab"},
-		/* two word characters, for a ? */
+		/* a ? requires two word characters */
 		{"cat? ?cat c??t cat-?t", "(AND cat cat (PHRASE c@0 t@1) (PHRASE cat@0 t@1))"},
 		{"how does it work?", "(AND how does it work)"},
-		/* of several words the last; nothing by itself */
+		/* of several words only the last is a pattern; punctuation alone is none */
 		{"foo.ba*r", "(PHRASE foo@0 ba*r@1)"},
 		{"foo*r.bar", "(PHRASE foo@0 r@1 bar@2)"},
 		{"fo*o.ba*r", "(PHRASE fo@0 o@1 ba*r@2)"},
@@ -414,13 +416,13 @@ static void test_patterns(void **state)
 		{"SELECT count(*)", "(AND select count)"},
 		{"a[*] *** abc*-* (*) abc+(*)", "(AND a abc* abc)"},
 		{"abc*\ufe0f\u20e3", "(PHRASE abc@0 \"*\u20e3\"@1)"},
-		/* in a run, signs */
+		/* signs in a script run */
 		{"漢*字abc", "(PHRASE 漢@0 字@2 abc@3)"},
 		{"漢字?a*", "(PHRASE 漢@0 字@1 a*@2 +漢字)"},
 		{"漢?字", "(PHRASE 漢@0 字@2)"},
 		{"abc*漢", "(PHRASE abc@0 漢@1)"},
 		{"漢字*abc", "(PHRASE 漢@0 字@1 *abc@2 +漢字)"},
-		/* with a distance, signs */
+		/* signs in combination with a distance */
 		{"ca*ts~1", "(PHRASE ca@0 ts~1@1)"},
 		{"c?t~1", "(PHRASE c@0 t~1@1)"},
 		/* the last token of a phrase, but not of a NEAR */
@@ -475,7 +477,7 @@ static void test_fields(void **state)
 		{"title:\xe3\x80\x80(a)", "title:a"},
 		{"title:obj.method", "title:(PHRASE obj@0 method@1)"},
 		{"-title:(a b)", "(NOT (AND title:a title:b))"},
-		/* names of others, and other places, are text */
+		/* unknown names, and other positions, are text */
 		{"Title:cat", "(PHRASE title@0 cat@1)"},
 		{"http://x.org", "(PHRASE http@0 x@1 org@2)"},
 		{"xtitle:cat", "(PHRASE xtitle@0 cat@1)"},
@@ -491,7 +493,7 @@ static void test_fields(void **state)
 		{"title:body:x", "body:x"},
 		{"title:(x body:(y a:z))", "(AND title:x body:y a:z)"},
 		{"title:(body:x y) z", "(AND body:x title:y z)"},
-		/* neither - nor operators behind the colon */
+		/* neither - nor operators after the colon */
 		{"title:-cat", "title:cat"},
 		{"title:AND", "title:and"},
 		{"title:NOT*", "title:not*"},
@@ -559,8 +561,7 @@ static void test_errors(void **state)
 	}
 }
 
-/* A query that works, and what is said of it: one notice, which with --strict-query is the error at
- * that byte. */
+/* A valid query with one notice, which with --strict-query is an error at that byte. */
 struct notice_case {
 	const char *text, *tree, *notice;
 	size_t error_byte;
@@ -709,7 +710,7 @@ static void test_notices(void **state)
 		{"title:-😀", "title:\"😀\"", "-😀 " NOT_LEFT_OUT, 6},
 		{"colour:😀", "(PHRASE colour@0 \"😀\"@1)",
 	         "colour: is not a field of this index and is searched as text", 0},
-		/* and nothing of what is as it seems */
+		/* no notices for queries that mean what they seem to mean */
 		{"a && b", "(AND a b)", NULL, 0},
 		{"a || b", "(OR a b)", NULL, 0},
 		{"a !b", "(AND a (NOT b))", NULL, 0},
@@ -818,7 +819,7 @@ static void test_ignored(void **state)
 	check_n_notices("cat -dog", 0);
 }
 
-/* The elements as "cat+ dog* ...": + for those that are scored. */
+/* The elements as "cat+ dog* ...", with + for those that are scored. */
 static void check_elements(const char *text, const char *wanted)
 {
 	static const char *const suffixes[] = {"", "*", "", "~", "|"};
@@ -867,7 +868,7 @@ static void test_free_null(void **state)
 	bs_query_tree_free(NULL);
 }
 
-/* What is as long, or nested as deep, as the limits say is read; one more of it is not. */
+/* Queries at the limits of length and depth are accepted; longer or deeper ones are not. */
 static void test_limits(void **state)
 {
 	const size_t longest = BS_QUERY_MAX_BYTES, deepest = BS_QUERY_MAX_DEPTH;

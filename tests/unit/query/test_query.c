@@ -1,6 +1,6 @@
-/* test_query.c: bitsift/query.h where no index is: what matches and where, scores by given
- * statistics, what is refused, and that nothing is allocated once texts of that size were seen.
- * What an index says of the same, test_oracle.c and test_several.c compare. */
+/* test_query.c: bitsift/query.h without an index: matches and their places, scores with given
+ * statistics, errors, and no allocations after texts of the same size. test_oracle.c and
+ * test_several.c compare it with indexes. */
 #include <math.h>
 
 #include "core/bitsift/host.h"
@@ -20,7 +20,7 @@ void *__wrap_malloc(size_t n_bytes);
 void *__wrap_calloc(size_t n, size_t n_bytes);
 void *__wrap_realloc(void *old, size_t n_bytes);
 
-static size_t n_allocated; /* by the library and this file */
+static size_t n_allocated; /* allocations of the library and this file */
 
 void *__wrap_malloc(size_t n_bytes)
 {
@@ -73,7 +73,7 @@ static struct document record(const char *title, const char *body)
 		{{"title", 5, title, strlen(title)}, {"body", 4, body, strlen(body)}}, 2};
 }
 
-/* "no", or "yes" and its places: TEXT:LINE:COLUMN+BYTES each. */
+/* Returns "no", or "yes" and the places, each as TEXT:LINE:COLUMN+BYTES. */
 static const char *match(struct bs_query *query, const struct document *document)
 {
 	static char line[256];
@@ -112,7 +112,7 @@ static void test_operators(void **state)
 		{"\"on horse\"~9", "no", "no"},
 		{"ca*", "yes 0:1:3+3 0:2:1+3", "yes 0:1:1+3"},
 		{"c?t", "yes 0:1:3+3 0:2:1+3", "yes 0:1:1+3"},
-		{"*a*t*", "no", "no"}, /* signs, and a word t */
+		{"*a*t*", "no", "no"}, /* signs, and the word t */
 		{"*cats*", "no", "no"},
 		{"c*ats", "no", "no"},
 		{"cta~1", "yes 0:1:3+3 0:2:1+3", "yes 0:1:1+3"},
@@ -132,8 +132,8 @@ static void test_operators(void **state)
 	}
 }
 
-/* So many places of its one word that a phrase of more words than a machine word has bits is looked
- * for in one sweep. */
+/* A word with so many places that a phrase of more words than a machine word has bits is searched
+ * in one pass. */
 static void test_long_phrase(void **state)
 {
 	enum {
@@ -195,7 +195,8 @@ static void test_names_of_files(void **state)
 {
 	struct document document = file("word");
 	struct bs_query_request request = ask("name:notes word");
-	assert_string_equal(answer(&request, &document), "no"); /* no field, but a word */
+	/* a word, because there is no field of this name */
+	assert_string_equal(answer(&request, &document), "no");
 	request.file_names = true;
 	AUTO(bs_query_free_at) struct bs_query *query = make(&request);
 	assert_string_equal(match(query, &document), "no");
@@ -211,9 +212,9 @@ static void test_places_in_lines(void **state)
 	struct document document = file("\xef\xbb\xbf"
 	                                "cat\n\n  cat\r\n\xf0\x9f\x90\x88 cat");
 	assert_string_equal(answer(&request, &document), "yes 0:1:1+3 0:3:3+3 0:4:6+3");
-	document = record("a\n\ncat", "cat\ncat"); /* lines are those of each text */
+	document = record("a\n\ncat", "cat\ncat"); /* lines are counted in each text */
 	assert_string_equal(answer(&request, &document), "yes 0:3:1+3 1:1:1+3 1:2:1+3");
-	/* in a run of three characters: each by itself */
+	/* in a script run each of the three characters is a word */
 	request = ask("\xe6\xbc\xa2\xe5\xad\x97");
 	document = file("a \xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2");
 	assert_string_equal(answer(&request, &document), "yes 0:1:3+3 0:1:6+3");
@@ -266,7 +267,8 @@ static void test_what_is_refused(void **state)
 	assert_int_equal(bs_query_new(&request, &query, &at, ERR), BS_INVALID);
 	request = ask("cat");
 	request.index = (const struct bs_index *)(const void *)&request;
-	assert_int_equal(bs_query_new(&request, &query, &at, ERR), BS_INVALID); /* and fields */
+	/* an index excludes fields */
+	assert_int_equal(bs_query_new(&request, &query, &at, ERR), BS_INVALID);
 	request = ask("cat");
 	request.reserved[6] = 1;
 	assert_int_equal(bs_query_new(&request, &query, NULL, ERR), BS_UNSUPPORTED);
@@ -332,7 +334,7 @@ static void test_scores(void **state)
 	assert_true(fabs(score_of(query, &document, sum) - share(100, 8, 3, 5, 10) -
 	                 2 * share(100, 5, 1, 5, 10)) < 1e-12);
 	document = record("Cats", "no dog");
-	assert_true(score_of(query, &document, sum) <= 0); /* no match */
+	assert_true(score_of(query, &document, sum) <= 0); /* not a match */
 	bs_query_free(query);
 
 	request = ask("ca* horse OR year:>1995");
@@ -340,7 +342,7 @@ static void test_scores(void **state)
 	assert_int_equal(bs_query_score(query, document.texts, 2, sum, &score, ERR), BS_INVALID);
 	assert_non_null(strstr(said.text, "horse"));
 	assert_int_equal(bs_statistics_add_word(sum, "horse", 5, 0, NULL), BS_OK);
-	/* No word but those that stand for others may be missing. */
+	/* All words must have statistics, except those that an inexact word represents. */
 	document = record("cats", "a horse");
 	assert_true(fabs(score_of(query, &document, sum) - share(100, 0, 1, 3, 10) * 2) < 1e-12);
 	assert_int_equal(bs_statistics_add_word(sum, "horse", 5, 101, NULL), BS_OK);
@@ -349,7 +351,7 @@ static void test_scores(void **state)
 	bs_statistics_free(NULL);
 }
 
-/* Short ones and long ones, with and without the words. */
+/* Short and long texts, with and without the words. */
 static void make_text(char *text, size_t n_words, unsigned seed)
 {
 	static const char *const words[] = {
@@ -365,7 +367,7 @@ static void make_text(char *text, size_t n_words, unsigned seed)
 
 #define LONG_BYTES (4u << 20)
 
-/* A long text ends when it is wished, and the query goes on with the next. */
+/* Matching a long text can be cancelled, and the query can be used for the next text. */
 static void test_limits(void **state)
 {
 	int cancel = 1;
@@ -464,7 +466,7 @@ static void test_snippets(void **state)
 	                 BS_UNSUPPORTED);
 }
 
-/* The text that is shown of a document, by words. */
+/* The part of a document to be shown, with a limit in words. */
 static const char *words(const struct document *document, uint32_t n_words, bool has_places)
 {
 	static char line[400];

@@ -1,6 +1,5 @@
 /*
- * test_regex_grams.c: patterns and their trees, as strings; and patterns that are long, deep or
- * made to be costly.
+ * test_regex_grams.c: patterns and their gram trees as strings; long, deep and costly patterns.
  */
 #include "core/text/grams.h"
 #include "query/regex/regex_grams.h"
@@ -11,7 +10,7 @@
 
 AUTO_OF(struct bs_gram_tree, bs_gram_tree_free)
 
-/* The tree; and the window on the way, for what it costs. */
+/* Returns the tree; also finds the window, to test its cost. */
 static enum bs_status read_grams(const void *pattern, size_t n_bytes,
                                  struct bs_gram_tree **tree_out, struct bs_error *err)
 {
@@ -290,8 +289,8 @@ static void test_trees(void **state)
 		check_tree(trees[i].pattern, trees[i].tree);
 }
 
-/* What ends a comment is not known here; nor what is no pattern of PCRE2; nor what was no character
- * yet. */
+/* Unknown: the end of comments, constructs that PCRE2 does not have, and characters that were
+ * unassigned. */
 static void test_doubtful(void **state)
 {
 	check_tree("", "ANY");
@@ -304,7 +303,7 @@ static void test_doubtful(void **state)
 	check_tree("foo[\u0378]bar", "AND(\"foo\", \"bar\")");
 }
 
-/* A NUL is a character like others. */
+/* NUL is an ordinary character. */
 static void test_nul(void **state)
 {
 	check_tree_of("a\0b", 3, "\"a\\x00b\"");
@@ -319,7 +318,7 @@ static void check_keys(const struct bs_gram_node *node)
 	assert_memory_equal(node->keys, keys.data, keys.used_bytes);
 }
 
-/* What gram_tree.h promises of every tree. */
+/* The properties that gram_tree.h promises for every tree. */
 static void check_promises(const struct bs_gram_tree *tree)
 {
 	for (uint32_t i = 0; i < tree->n_nodes; i++) {
@@ -352,8 +351,8 @@ static void test_promises(void **state)
 	}
 }
 
-/* Too costly patterns are ANY. Quadratic work would take more than the time limit of a test. Frees
- * the text. */
+/* Patterns that are too costly become ANY. Quadratic work would exceed the time limit of a test.
+ * Frees the text. */
 static void check_costly_text(struct bs_buffer *text)
 {
 	AUTO(bs_gram_tree_free_at) struct bs_gram_tree *tree;
@@ -362,7 +361,7 @@ static void check_costly_text(struct bs_buffer *text)
 	bs_buffer_deinit(text);
 }
 
-/* n_times the middle between the two ends. */
+/* n_times `middle` between `start` and `end`. */
 static void check_costly(const char *start, const char *middle, const char *end, size_t n_times)
 {
 	struct bs_buffer text = {0};
@@ -407,7 +406,7 @@ static void test_hostile(void **state)
 	check_costly("", "{1,", "", many);
 }
 
-/* Nested as deep as can be, each level with alternatives and repetition. */
+/* The deepest possible nesting, with alternatives and repetition on each level. */
 static void test_deep(void **state)
 {
 	static const char *const starts[] = {"(abc|",    "(abc.",        "(?=abc",
@@ -422,7 +421,7 @@ static void test_deep(void **state)
 	}
 }
 
-/* A list of words is an OR; far too many are anything, also in groups of a hundred. */
+/* A list of words is an OR; if there are far too many, it is ANY, also in groups of a hundred. */
 static void test_many_words(void **state)
 {
 	static const size_t numbers[] = {1000, 10000, 20000};

@@ -1,5 +1,5 @@
-/* test_snippet.c: which window is chosen, where it is cut, what is marked, and that nothing hostile
- * gets through. */
+/* test_snippet.c: which window is chosen, where it is cut, what is marked, and that untrusted text
+ * is escaped. */
 #include <sys/mman.h>
 
 #include <unicode/uchar.h>
@@ -27,7 +27,8 @@ static struct bs_word_hit hit_at(uint32_t field, uint32_t element, uint64_t star
 		.field = field, .element = element, .start_byte = start_byte, .end_byte = end_byte};
 }
 
-/* Every occurrence of the words (NULL-ended) in the fields, in text order; element: which word. */
+/* Finds every occurrence of the words (NULL-terminated) in the fields, in text order; `element` is
+ * the number of the word. */
 static size_t find_hits(const struct bs_field *fields, size_t n_fields, const char *const *words,
                         struct bs_word_hit *hits)
 {
@@ -46,7 +47,7 @@ static size_t find_hits(const struct bs_field *fields, size_t n_fields, const ch
 	return n_hits;
 }
 
-/* NUL-ended; the caller frees it. */
+/* NUL-terminated; the caller frees it. */
 static char *shaped(enum bs_snippet_shape shape, const struct bs_field *fields, size_t n_fields,
                     const struct bs_word_hit *hits, size_t n_hits, uint32_t width)
 {
@@ -98,7 +99,7 @@ static void test_white_space(void **state)
 	            "b\xc2\xa0\xc2\x85"
 	            "c",
 	            NO_WORDS, 0, "a b c");
-	/* inside and at the edges of a hit */
+	/* within and at the edges of a hit */
 	check_words("x a  b y", WORDS("a  b"), 0, "x [a b] y");
 	check_words("x a b y", WORDS("a ", "b"), 0, "x [a b] y");
 	check_words("x a b y", WORDS("a", "b"), 0, "x [a] [b] y");
@@ -120,7 +121,7 @@ static void test_hostile_text(void **state)
 
 static void test_marks(void **state)
 {
-	/* overlapping and touching hits are one */
+	/* overlapping and adjacent hits are merged */
 	check_words("foobar x", WORDS("foo", "oob", "bar"), 0, "[foobar] x");
 	check_words("foobar x", WORDS("foobar", "oo"), 0, "[foobar] x");
 	check_words("foobarbaz", WORDS("foo", "baz"), 0, "[foo]bar[baz]");
@@ -140,18 +141,18 @@ static void test_windows(void **state)
 	const char *text = "one cat two three four five six seven eight nine ten cat dog eleven "
 			   "twelve thirteen cat cat "
 			   "cat fourteen fifteen sixteen";
-	/* most distinct elements */
+	/* the most distinct elements */
 	check_words(text, WORDS("cat", "dog"), 30, "…nine ten [cat] [dog] eleven…");
-	/* then most hits */
+	/* then the most hits */
 	check_words(text, WORDS("cat"), 30, "…thirteen [cat] [cat] [cat] fourteen…");
 	/* then the earliest */
 	check_words(text, WORDS("three", "fourteen"), 20, "…two [three] four five…");
-	/* wide enough for everything between */
+	/* wide enough for all hits */
 	check_words(text, WORDS("one", "sixteen"), 125,
 	            "[one] cat two three four five six seven eight nine ten cat dog eleven twelve "
 	            "thirteen cat cat cat "
 	            "fourteen fifteen [sixteen]");
-	/* at the ends, context is taken from the other side */
+	/* at the ends, more context is shown on the other side */
 	check_words(text, WORDS("one"), 30, "[one] cat two three four five…");
 	check_words(text, WORDS("sixteen"), 30, "…cat fourteen fifteen [sixteen]");
 	check_words(text, NO_WORDS, 30, "one cat two three four five…");
@@ -174,7 +175,7 @@ static void test_cuts(void **state)
 	            "ee\xcc\x81"
 	            "cat",
 	            WORDS("cat"), 5, "…ee\xcc\x81[cat]");
-	/* nothing but white space beyond the cut is no cut */
+	/* no ellipsis if only white space was cut off */
 	check_words("one two cat   \n", WORDS("cat"), 12, "one two [cat]");
 	check_words("  \n one two cat", WORDS("cat"), 12, "one two [cat]");
 }
@@ -190,7 +191,7 @@ static void check_shape(enum bs_snippet_shape shape, const char *text, const cha
 
 static void test_columns(void **state)
 {
-	/* wide ones are two, marks and joiners none, half-width ones one */
+	/* wide characters have two columns, marks and joiners none, half-width characters one */
 	check_words("漢字漢字漢字 cat 漢字漢字漢字", WORDS("cat"), 13, "…漢字 [cat] 漢字…");
 	check_words("e\xcc\x81"
 	            "e\xcc\x81"
@@ -212,17 +213,17 @@ static void test_lines(void **state)
 	const char *code = "int main(void)\n{\n\tif (cat)\n\t\treturn dog;\r\n\n\treturn 0;\n}\n";
 	check_shape(BS_SNIPPET_LINES, code, WORDS("cat", "dog"), 160,
 	            "int main(void)\n{\n    if ([cat])\n        return [dog];\n    return 0;\n}");
-	/* what does not fit whole is left out */
+	/* lines that do not fit are omitted */
 	check_shape(BS_SNIPPET_LINES, code, WORDS("cat", "dog"), 30,
 	            "{\n    if ([cat])\n        return [dog];");
 	check_shape(BS_SNIPPET_LINES, code, WORDS("dog"), 24, "return [dog];");
 	check_shape(BS_SNIPPET_LINES, "a\n        b", WORDS("b"), 6, "a\n     [b]");
-	/* a long line is cut, and has no neighbours */
+	/* a long line is cut, and shown without its neighbours */
 	check_shape(BS_SNIPPET_LINES, "before\none two three four cat five six seven eight\nbehind",
 	            WORDS("cat"), 20, "…four [cat] five six…");
 	check_shape(BS_SNIPPET_LINES, "before\n\tone two three cat\nbehind", WORDS("cat"), 17,
 	            "one two three [cat]");
-	/* few lines, and few of them before the first hit's */
+	/* few lines, and few of them before the line of the first hit */
 	check_shape(BS_SNIPPET_LINES, "1\n2\n3\n4\ncat\n6\n7\n8\n9\n10\n11\n", WORDS("cat"), 160,
 	            "3\n4\n[cat]\n6\n7\n8\n9\n10");
 	check_shape(BS_SNIPPET_LINES, "\n\n\n", NO_WORDS, 20, "");
@@ -274,7 +275,7 @@ static void test_fields(void **state)
 	free(got);
 }
 
-/* The hits of a run cover all of it, however long. */
+/* The hits of a script run cover all of it, however long it is. */
 static void test_long_run(void **state)
 {
 	const size_t n_chars = 40000;
@@ -291,7 +292,7 @@ static void test_long_run(void **state)
 	assert_string_equal(got, "[cat]. [字漢字]…");
 }
 
-/* 64 MB of one byte around a few hits. Only what is near them is read: the rest cannot be. */
+/* 64 MB of one byte around a few hits. Only the text near the hits is readable. */
 static void check_huge(char filling)
 {
 	const size_t text_bytes = (size_t)1 << 26, near_bytes = 1 << 20;
@@ -327,8 +328,8 @@ static void test_huge_texts(void **state)
 	check_huge('\x81');
 }
 
-/* One line, valid UTF-8, no controls, no doubled or outer spaces, marks in pairs around something,
- * as wide as told. */
+/* A single line of valid UTF-8 without control characters, without double, leading and trailing
+ * spaces, with paired marks around something, and at most as wide as requested. */
 static void check_line(const char *line, size_t width)
 {
 	bool is_marked = false;
@@ -344,8 +345,8 @@ static void check_line(const char *line, size_t width)
 			assert_false(c == ']' && before == '[');
 			is_marked = !is_marked;
 		} else {
-			/* Of what these tests have in them: marks and joiners, what is wide, all
-			 * else. */
+			/* The widths of the characters in these tests: marks and joiners; wide
+			 * characters; all others. */
 			n_columns += c == 0x2026 || c == 0x301 || c == 0x200d ? 0
 			             : c > 0x3040 && c != 0xfffd              ? 2
 			                                                      : 1;
@@ -357,7 +358,7 @@ static void check_line(const char *line, size_t width)
 	assert_true(n_columns <= width);
 }
 
-/* The same of each of several lines, but for what they are indented by. Frees them. */
+/* Checks each of several lines except for its indentation. Frees the lines. */
 static void check_lines(char *lines, size_t width)
 {
 	bool is_first = true;
@@ -402,7 +403,7 @@ static int compare_starts(const void *a, const void *b)
 	return (left->start_byte > right->start_byte) - (left->start_byte < right->start_byte);
 }
 
-/* Any text, any sorted hits, even off characters and past the end. */
+/* Any text and any sorted hits, even within characters and beyond the end. */
 static void test_random(void **state)
 {
 	random_state = 3;
@@ -430,7 +431,7 @@ static void test_random(void **state)
 	}
 }
 
-/* What a reader takes for one character each, and no two of them together for one. */
+/* Grapheme clusters that do not join with each other. */
 static const char *const characters[] = {
 	"\U0001F468\u200d\U0001F469\u200d\U0001F467\u200d\U0001F466", /* a family */
 	"\u0915\u094d\u0937\u093f",                                   /* a conjunct */
@@ -453,7 +454,7 @@ static const char *const characters[] = {
 	"\u030e\u030f\u0310\u0311\u0312\u0313",
 };
 
-/* Appends n of them, all alike or at random; ends: where each of them ends, in out. */
+/* Appends n clusters, equal or random ones; ends: the end of each in `out`. */
 static void append_characters(struct bs_buffer *out, size_t n, bool are_alike,
                               struct bs_buffer *ends)
 {
@@ -476,8 +477,8 @@ static bool is_end(const struct bs_buffer *ends, size_t at)
 	return at == 0;
 }
 
-/* What stands before the hit is the end of the text before it, from a place between characters on;
- * alike behind it. */
+/* The text before the hit is the end of the preceding text, beginning at a cluster boundary; the
+ * text after the hit is the beginning of the following text, ending at one. */
 static void check_clusters(const char *got, const struct bs_buffer *text, size_t hit,
                            const struct bs_buffer *ends)
 {
@@ -517,7 +518,7 @@ static void test_clusters(void **state)
 	}
 }
 
-/* One that is longer than the window is cut, and no more is shown than of other text. */
+/* A cluster longer than the window is cut, and no more is shown than of other text. */
 static void test_long_cluster(void **state)
 {
 	AUTO(bs_buffer_deinit) struct bs_buffer text = {0};
@@ -552,7 +553,7 @@ static enum bs_status gather(void *context, const struct bs_token *tokens, size_
 	return BS_OK;
 }
 
-/* As the verifier will use it: with what the analyzer gives. */
+/* With the words of the tokenizer, as the verifier uses it. */
 static void test_analyzed(void **state)
 {
 	struct bs_tokenizer *tokenizer;

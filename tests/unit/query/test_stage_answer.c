@@ -59,7 +59,7 @@ static struct bs_hit show(struct bs_matcher *matcher, const struct bs_wanted *wa
 	return hit;
 }
 
-/* The snippet has the marked words, and without marks it is a part of the text. */
+/* The snippet has the marked words, and without its marks it is a part of the text. */
 static void check_snippet(const struct rig_doc *doc, const struct bs_hit *hit, const char *marked)
 {
 	char shown[2048], plain[2048];
@@ -72,7 +72,7 @@ static void check_snippet(const struct rig_doc *doc, const struct bs_hit *hit, c
 		if (*at != '[' && *at != ']')
 			plain[n++] = *at;
 	plain[n] = '\0';
-	/* A cut is shown as "…", three bytes. */
+	/* An ellipsis, "…", has three bytes. */
 	char *start = strncmp(plain, "\xe2\x80\xa6", 3) == 0 ? plain + 3 : plain,
 	     *end = strstr(start, "\xe2\x80\xa6");
 	if (end)

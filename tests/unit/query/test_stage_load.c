@@ -60,7 +60,7 @@ static void test_unchanged(void **state)
 		if (!bs_list_segment(&rig.list, s)->segment)
 			continue;
 		ok(bs_loader_is_segment_unchanged(rig.loader, s, &is_unchanged, ERR), &said);
-		/* Files must be looked at one by one. */
+		/* Files must be checked one by one. */
 		assert_int_equal(is_unchanged, bs_list_segment(&rig.list, s)->entry == 1);
 	}
 	struct bs_changes changes = bs_loader_changes(rig.loader);
@@ -155,7 +155,7 @@ static void test_changes(void **state)
 	struct bs_changes of_first = bs_loader_changes(rig.loader);
 	assert_int_equal(of_first.n_changed, 2);
 	assert_int_equal(of_first.n_gone, 1);
-	/* A record is looked up by its id, wherever it stands now. */
+	/* A record is found by its id, wherever it is now. */
 	expect(record, BS_FETCHED_CHANGED);
 	expect(rig_doc("c200"), BS_FETCHED_CHANGED);
 	expect(gone_record, BS_FETCHED_GONE);
@@ -171,12 +171,12 @@ static void test_changes(void **state)
 	assert_int_equal(changes.n_gone, 1);
 	assert_string_equal(changes.example, of_first.example);
 	assert_false(bs_loader_agrees(rig.loader, record->ref));
-	/* A loader that trusts takes every source for unchanged. */
+	/* A trusting loader takes every source for unchanged. */
 	bs_loader_begin(rig.loader, false, true);
 	bool is_unchanged;
 	ok(bs_loader_is_unchanged(rig.loader, first->ref, &is_unchanged, ERR), &said);
 	assert_true(is_unchanged);
-	/* A loader that leaves changed documents to another one does not look them up. */
+	/* A loader that leaves changed documents to another loader does not look them up. */
 	bs_loader_begin(rig.loader, false, false);
 	bs_loader_leave_changed(rig.loader);
 	struct bs_document document;
@@ -184,8 +184,8 @@ static void test_changes(void **state)
 	assert_int_equal(load(stays, &document), BS_FETCHED_UNCHANGED);
 }
 
-/* Makes the sources readable or not. The superuser could read them all the same, so it becomes
- * another user. */
+/* Makes the sources readable or not. Root could read them anyway, so the process becomes another
+ * user. */
 static void allow_reading(bool may)
 {
 	static uid_t user;

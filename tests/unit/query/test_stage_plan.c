@@ -188,7 +188,7 @@ static void test_sources(void **state)
 		}
 	}
 	assert_int_equal(n_overlays, 6);
-	/* Documents of the overlay count in no statistics. */
+	/* Documents of the overlay are not counted in any statistics. */
 	assert_int_equal(rig.list.n_docs, rig_n_docs());
 	check_places(0, "river");
 }

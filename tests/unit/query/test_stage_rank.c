@@ -28,7 +28,7 @@ static bool is_match(const struct rig_scored *query, const struct rig_doc *doc)
 	return !doc->is_deleted && rig_matches(doc, query->needs);
 }
 
-/* Sets has for each word of the scorer from the text. */
+/* Sets `has` for each word of the scorer from the text. */
 static void find_has(const struct rig_doc *doc, uint8_t *has)
 {
 	assert_in_range(scorer.n_words, 1, RIG_MOST_WORDS);
@@ -79,7 +79,7 @@ static void test_scores(void **state)
 	}
 }
 
-/* A word that a document only may have makes the score an upper bound. */
+/* A word that a document may have makes the score an upper bound. */
 static void test_bounds(void **state)
 {
 	uint8_t has[2] = {BS_HAS_MAYBE, BS_HAS_MAYBE};
@@ -338,7 +338,7 @@ static enum bs_status offer(void *context, const struct bs_candidate *candidate,
 
 static bool is_descending;
 
-/* By year, in document order if it is the same; documents without a year last. */
+/* By year, then in document order; documents without a year are last. */
 static int compare_years(const void *a, const void *b)
 {
 	const struct rig_doc *const *x = a, *const *y = b;
@@ -368,7 +368,7 @@ static void check_sorted(const struct rig_case *asked, size_t k, bool is_trusted
 			expected[n_expected++] = &rig.docs[i];
 	qsort(expected, n_expected, sizeof(*expected), compare_years);
 	rig_plan(asked->query);
-	/* Equal values stand in document order, whichever segment is scanned first. */
+	/* Equal values are in document order, whichever segment is scanned first. */
 	for (uint32_t i = 0; i < rig.list.n_segments; i++) {
 		uint32_t s = is_backward ? rig.list.n_segments - 1 - i : i;
 		if (bs_plan_source(&rig.plan, s) == BS_PLAN_COLUMNS)

@@ -20,7 +20,7 @@ static int teardown(void **state)
 	return rig_teardown(state);
 }
 
-/* Overwrites candidates with those of a segment, from the source that the plan names. */
+/* Replaces `candidates` by those of a segment, from the source that the plan names. */
 static struct bs_scan_stats list_candidates(uint32_t segment, const struct bs_kernel *kernel,
                                             uint64_t *n_counted)
 {
@@ -79,8 +79,8 @@ static void check_segment(const struct rig_case *asked, uint32_t segment, const 
 	assert_int_equal(n_of_docs, bs_vector_n(&candidates));
 }
 
-/* Scans all segments, twice: listing and counting sure candidates. Live documents that have what is
- * admitted may be hits, whatever the query is. */
+/* Scans all segments twice: listing, and counting sure candidates. Only live documents that meet
+ * the needs in `admitted` may be candidates. */
 static struct totals check_scan(const struct rig_case *asked, const struct bs_kernel *kernel,
                                 const char *admitted)
 {
@@ -115,7 +115,7 @@ static void test_every_query(void **state)
 		rig_plan(rig_cases[i].query);
 		for (size_t k = 0; k < n_kernels; k++) {
 			struct totals totals = check_scan(&rig_cases[i], kernels[k], "");
-			/* Columns decide. */
+			/* Columns decide every match. */
 			if (rig_cases[i].is_words) {
 				assert_int_equal(totals.n_false, 0);
 				assert_int_equal(totals.n_sure, totals.n_matches);
@@ -179,7 +179,7 @@ static void test_all(void **state)
 	struct totals totals = check_scan(&rig_cases[0], rig.kernel, "");
 	assert_int_equal(totals.n_sure, 0);
 	assert_int_equal(totals.n_matches + totals.n_false, totals.n_admitted);
-	/* Columns of an index whose words were cut by other rules are not used. */
+	/* Columns of an index with other tokenizer rules are not used. */
 	rig.list.entries[1].has_other_words = true;
 	rig_plan("river");
 	for (uint32_t s = 0; s < rig.list.n_segments; s++) {

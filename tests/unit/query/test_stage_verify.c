@@ -24,7 +24,7 @@ static void plan(const char *query)
 	rig_plan(query);
 }
 
-/* A verifier of rig.plan. by_bytes: texts may be asked by their bytes. */
+/* A verifier of rig.plan. by_bytes: texts may be searched by their bytes. */
 static void begin(bool by_bytes, bool is_scored)
 {
 	bs_verifier_end(&verifier);
@@ -105,7 +105,7 @@ static void test_changed(void **state)
 	struct rig_doc *gone = rig_doc(RIG_FILES "/d003.txt"),
 		       *stays = rig_doc(RIG_FILES "/d004.txt");
 	rig_change_file(now, "a river and a stone, quick brown");
-	/* The helpers cut words only at spaces. */
+	/* The helpers split words only at spaces. */
 	strcpy(now->fields[1], "a river and a stone quick brown");
 	rig_change_file(never, "nothing of that");
 	rig_remove_file(gone);
@@ -157,7 +157,7 @@ static void test_changed_records(void **state)
 		begin(true, false);
 		verified = verify(gone, true);
 		assert_false(verified.is_hit || verified.is_read);
-		/* The collection has changed, so that even an unchanged record must be read. */
+		/* The record file has changed, so even an unchanged record must be read. */
 		verified = verify(other, rig_matches(other, rig_cases[i].needs));
 		assert_int_equal(verified.is_hit, rig_matches(other, rig_cases[i].needs));
 		assert_true(verified.is_read);
@@ -192,7 +192,7 @@ static enum bs_status take(void *context, const struct bs_candidate *candidate,
 	return BS_OK;
 }
 
-/* Verifies the live documents of each segment. Returns how many were decided by threads. */
+/* Verifies the live documents of each segment. Returns the number that was decided by threads. */
 static uint64_t check_many(struct bs_verify_crew *crew, const struct rig_case *asked,
                            uint32_t n_threads)
 {

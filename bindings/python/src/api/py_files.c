@@ -15,7 +15,7 @@
 #include "../base/py_context.h"
 #include "../base/py_messages.h"
 
-/* What was left out, by reason: {"binary files": 3} */
+/* The number of skipped files by reason: {"binary files": 3}. */
 static PyObject *make_left_out(const struct bs_build_report *report)
 {
 	PyObject *dict = PyDict_New();
@@ -74,7 +74,7 @@ PyObject *bs_py_report(const struct bs_build_report *report, const struct bs_py_
 }
 
 struct files_call {
-	struct bs_py_bytes notices; /* first: bs_py_hear_line */
+	struct bs_py_bytes notices; /* first member, as bs_py_hear_line requires */
 	union {
 		struct bs_build_request build;
 		struct bs_delete_request delete;
@@ -84,7 +84,7 @@ struct files_call {
 	struct bs_py_deadline deadline;
 	struct bs_py_keep keep;
 	PyObject *progress, *confirm;
-	struct bs_py_bytes names; /* of documents: a size_t, and so many bytes */
+	struct bs_py_bytes names; /* names of documents: for each a size_t, then its bytes */
 	size_t n_names;
 	uint64_t told_ns;
 	bool has_context, is_failed;
@@ -150,7 +150,7 @@ static const struct bs_py_option check_options[] = {
 	{NULL, BS_PY_BOOL, 0, 0, NULL, NULL},
 };
 
-/* False with an exception; files_call_end all the same. */
+/* False with an exception set; files_call_end must be called in any case. */
 static bool files_call_begin(struct files_call *call, PyObject *arguments, PyObject *keywords,
                              const struct bs_py_option *options)
 {
@@ -172,7 +172,7 @@ static void files_call_end(struct files_call *call)
 	bs_py_keep_free(&call->keep);
 }
 
-/* Whether the call is done well; else there is an exception. */
+/* True if the call succeeded; otherwise an exception is set. */
 static bool is_well(struct files_call *call, enum bs_status status, const struct bs_error *err)
 {
 	bs_py_context_failed(&call->context);
@@ -183,7 +183,7 @@ static bool is_well(struct files_call *call, enum bs_status status, const struct
 	return !PyErr_Occurred();
 }
 
-/* How often a function is told of progress. */
+/* The minimum interval of calls of the progress function. */
 #define PROGRESS_NS 50000000u
 
 static bool is_time(struct files_call *call)
@@ -197,8 +197,8 @@ static bool is_time(struct files_call *call)
 	return true;
 }
 
-/* Calls a function with what is taken. Not 0: it raised something, which stays set, or with
- * wants_true gave nothing true. */
+/* Calls a function; releases `arguments`. Returns nonzero if it raised an exception, which stays
+ * set, or, with wants_true, returned a false value. */
 static int tell(PyObject *function, PyObject *arguments, bool wants_true)
 {
 	PyObject *answer = NULL;
@@ -263,7 +263,7 @@ static void hear_document(void *context, const char *local_id, size_t local_id_b
 	call->n_names++;
 }
 
-/* build(dir=, sources=, ...): bs_index_build; compact(dir=, ...): bs_index_compact. */
+/* build(dir=, sources=, ...) calls bs_index_build; compact(dir=, ...) calls bs_index_compact. */
 static PyObject *build(PyObject *arguments, PyObject *keywords, bool is_compact)
 {
 	struct files_call call = {.request = {.build = {.dir = NULL}}};

@@ -1,9 +1,9 @@
 /*
  * py_grep.c: see py_grep.h.
  *
- * The search is on a thread of its own, which never has the GIL: it puts lines behind each other
- * into `found`, whence the one that asks takes all there are. So a line is there as soon as it is
- * found, and many at once cost little.
+ * The search runs on a thread of its own, which never has the GIL. It appends lines to `found`. The
+ * reader takes all lines that are there at once. So a line is available as soon as it is found, and
+ * many lines at once cost little.
  */
 #include "py_grep.h"
 
@@ -18,34 +18,35 @@
 #include "../base/py_messages.h"
 #include "py_lines.h"
 
-/* The search goes no further before it has been read so far. */
+/* The search pauses while this many bytes wait for the reader. */
 #define MOST_BYTES (1u << 20)
 
-/* What is asked for, as options say it. */
+/* The options as they were given. */
 struct plan {
 	struct bs_grep_request request;
 	struct bs_py_deadline deadline;
 	struct bs_py_context context;
-	uint64_t max_depth, max_file_bytes; /* NO_MOST: any */
+	uint64_t max_depth, max_file_bytes; /* NO_MOST: unlimited */
 	bool ignore_case, smart_case, files, files_without, list_files, candidates;
 };
 #define NO_MOST UINT64_MAX
 
 struct grep {
 	PyObject_HEAD struct plan plan;
-	struct bs_py_keep keep; /* of the plan */
+	struct bs_py_keep keep; /* owns what `plan` borrows */
 
 	pthread_t thread;
-	bool has_thread; /* which nobody has waited for yet */
-	pid_t process;   /* in which it is */
+	bool has_thread; /* `thread` has not been joined yet */
+	pid_t process;   /* the process that has the thread */
 	bool is_closed;
 
-	pthread_mutex_t mutex; /* for what follows; whoever has it never waits for the GIL */
+	/* protects the members up to is_short_of_memory; never held while waiting for the GIL */
+	pthread_mutex_t mutex;
 	pthread_cond_t is_more, has_room;
 	struct bs_py_bytes found;
 	bool is_over, is_left, is_cut_short, is_short_of_memory;
 
-	/* Of the thread alone, until it is over. */
+	/* Used only by the search's thread until is_over. */
 	struct bs_py_bytes notices, name;
 	struct bs_grep_result result;
 	enum bs_status status;
@@ -53,13 +54,15 @@ struct grep {
 	char *cursor;
 	uint64_t n_shown, n_found;
 
-	struct bs_py_bytes taken; /* of `found`, and how far it was read; for who has the GIL */
+	/* the lines taken from `found`, which are read up to `at`; used with the GIL */
+	struct bs_py_bytes taken;
 	size_t at;
-	PyObject *answer; /* result, once it is over */
+	PyObject *answer; /* `result`, once the search is over */
 	PyObject *weak_references;
 };
 
-/* The mutex is held: what was put into `found` is there for who asks. Not 0: to stop. */
+/* Wakes the reader after an append to `found`, and waits while `found` is full. The mutex is held.
+ * Nonzero: stop the search. */
 static int tell(struct grep *self, bool ok)
 {
 	self->is_short_of_memory |= !ok;
@@ -78,7 +81,8 @@ static int hear_line(void *context, const struct bs_grep_line *line)
 	return stops;
 }
 
-/* Names of files come as they would be printed, NUL-ended each. */
+/* Receives file names as they would be printed, each NUL-terminated; a call may end within a
+ * name. */
 static int hear_names(void *context, const void *bytes, size_t n_bytes)
 {
 	struct grep *self = context;
@@ -112,8 +116,7 @@ static void hear_results(void *context, const struct bs_grep_results *results)
 	self->cursor = results->resume_token ? strdup(results->resume_token) : NULL;
 }
 
-/* Asked by the library: a search that nobody reads any more ends soon, though it finds nothing; so
- * does one of a Cancel. */
+/* The `stop` callback: ends a search that is no longer read, even if it finds nothing. */
 static int is_to_stop(void *context)
 {
 	struct grep *self = context;
@@ -202,7 +205,7 @@ static const struct bs_py_option grep_options[] = {
 	{NULL, BS_PY_BOOL, 0, 0, NULL, NULL},
 };
 
-/* What the options come to. */
+/* Derives the rest of the request from the options. */
 static bool make_request(struct grep *self)
 {
 	struct plan *plan = &self->plan;
@@ -243,7 +246,7 @@ static bool make_request(struct grep *self)
 	return n_bytes != NULL;
 }
 
-/* Of the search's thread, whatever the program's threads have. */
+/* The stack of the search's thread, whatever the default of the program is. */
 #define STACK_BYTES ((size_t)4 << 20)
 
 static bool start_thread(struct grep *self)
@@ -295,7 +298,7 @@ static PyObject *grep_new(PyTypeObject *type, PyObject *arguments, PyObject *key
 	return (PyObject *)self;
 }
 
-/* Ends the search, and waits for its thread; in the child of a fork there is none. */
+/* Ends the search and joins its thread. In the child of a fork there is no thread. */
 static void leave(struct grep *self)
 {
 	bool has_thread = self->has_thread && self->process == getpid();
@@ -340,10 +343,10 @@ static void grep_dealloc(PyObject *object)
 	bs_py_free(object);
 }
 
-/* How often the one that waits looks whether Ctrl-C was pressed. */
+/* The interval at which a waiting reader checks for Ctrl-C. */
 #define WAIT_NS 50000000
 
-/* Without the GIL: waits a little for a line, or for the end. */
+/* Waits at most WAIT_NS for a line or for the end. The caller does not hold the GIL. */
 static void wait_for_more(struct grep *self)
 {
 	struct timespec until;
@@ -358,7 +361,7 @@ static void wait_for_more(struct grep *self)
 	(void)pthread_mutex_unlock(&self->mutex);
 }
 
-/* Takes what was found; whether there is no more to come. */
+/* Takes the lines that were found. Returns true if the search is over. */
 static bool take(struct grep *self)
 {
 	(void)pthread_mutex_lock(&self->mutex);
@@ -390,8 +393,8 @@ static PyObject *make_answer(struct grep *self)
 	                                  bs_py_lines(&self->notices)));
 }
 
-/* Ends the search, if that was not done: what it came to. False with an exception, unless it failed
- * because it was ended. */
+/* Ends the search, unless it has ended, and creates the result. False with an exception set, except
+ * if it was stopped by the reader. */
 static bool finish(struct grep *self)
 {
 	bool is_first = self->has_thread;

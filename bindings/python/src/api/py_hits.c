@@ -6,21 +6,21 @@
 
 struct hit {
 	PyObject_HEAD PyObject *id, *path, *name, *value, *owner;
-	/* (snippet, is_changed, passages, best); NULL: to be asked of the owner */
+	/* (snippet, is_changed, passages, best); NULL: the owner is to be asked */
 	PyObject *detail;
 	double score;
 	unsigned long long rank, document;
 	char is_date;
 };
 
-/* What is shown of a hit, first its text, then the places. */
+/* The snippet and passages of a hit, borrowed; None if there is no owner. */
 static PyObject *detail_of(struct hit *self)
 {
 	if (!self->detail && self->owner != Py_None) {
 		PyObject *detail = PyObject_CallMethod(self->owner, "_detail", "K", self->document);
 		if (!detail)
 			return NULL;
-		/* Another thread may have asked meanwhile. */
+		/* Another thread may have set it meanwhile. */
 		if (self->detail)
 			Py_DECREF(detail);
 		else
@@ -135,7 +135,7 @@ static PyStructSequence_Desc passage_desc = {
 	"bitsift.Passage", "A place in a document where words of the query stand.", passage_fields,
 	6};
 
-/* Hits as they are heard: numbers and, behind them, bytes. */
+/* A recorded hit: these numbers, followed by its strings and passages. */
 #define NONE SIZE_MAX
 struct heard_hit {
 	uint64_t rank, document;
@@ -245,9 +245,9 @@ static PyObject *make_detail(const struct heard_hit *heard, const char **at)
 	return detail;
 }
 
-/* Hits of a collection share theirs. */
+/* The path of the last hit, because hits of a record file share it. */
 struct last_path {
-	PyObject *path; /* borrowed from the hit before */
+	PyObject *path; /* borrowed from the previous hit */
 	const char *bytes;
 	size_t n_bytes;
 };

@@ -18,8 +18,7 @@ static PyStructSequence_Field line_fields[] = {
 
 static PyStructSequence_Desc line_desc = {"bitsift.Line", "A line that was found.", line_fields, 7};
 
-/* A line as it is heard: numbers, and behind them bytes: path, text, enclosing line, and the
- * matches. */
+/* A recorded line: these numbers, followed by path, text, enclosing line and matches. */
 struct heard_line {
 	uint64_t number, byte_off;
 	uint64_t enclosing_number;
@@ -27,7 +26,7 @@ struct heard_line {
 	bool is_context, is_listed;
 };
 
-/* Where a byte of the text stands in its string. */
+/* The character position of a byte of the text. */
 static Py_ssize_t character_of(const char *text, size_t at)
 {
 	PyObject *before = bs_py_string(text, at);

@@ -1,15 +1,16 @@
-/* py_lines.h: Line: what grep finds, heard without the GIL and made into objects afterwards. */
+/* py_lines.h: Line. Lines found by grep are recorded without the GIL and converted to objects
+ * afterwards. */
 #pragma once
 
 #include "../base/py_convert.h"
 
 struct bs_grep_line;
 
-/* Appends a line, or the name of a file, to what was heard. False: there is no memory. */
+/* Append a line, or the name of a file, to the record. False if memory runs out. */
 bool bs_py_put_line(struct bs_py_bytes *found, const struct bs_grep_line *line);
 bool bs_py_put_name(struct bs_py_bytes *found, const char *name, size_t n_bytes);
-/* The one at *at, which moves behind it. */
+/* Returns the Line at *at and advances *at past it. */
 PyObject *bs_py_make_line(const char **at);
 
-/* Adds Line to the module; false with an exception. */
+/* Adds Line to the module; false with an exception set. */
 bool bs_py_add_lines(PyObject *module);

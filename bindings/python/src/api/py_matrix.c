@@ -1,4 +1,4 @@
-/* py_matrix.c: see py_matrix.h. bitsift/_matrix.py makes classes of it. */
+/* py_matrix.c: see py_matrix.h. bitsift/_matrix.py wraps these functions in classes. */
 #include "py_matrix.h"
 
 #include <stdlib.h>
@@ -10,9 +10,9 @@
 #include "py_handle.h"
 #include "py_search.h"
 
-/* Words that lie in an index, or in bytes: a buffer of one or two dimensions, read only. */
+/* A read-only buffer of one or two dimensions over words in an index or in a bytes object. */
 struct view {
-	PyObject_HEAD PyObject *owner; /* keeps the words */
+	PyObject_HEAD PyObject *owner; /* owns the words */
 	const void *words;
 	Py_ssize_t shape[2], strides[2];
 	int n_dimensions;
@@ -72,7 +72,7 @@ static PyType_Spec view_spec = {
 	"bitsift.View", sizeof(struct view), 0,
 	Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION, view_slots};
 
-/* rows 0: one dimension, of n items. */
+/* rows: ONE_ROW for a buffer of one dimension with n items. */
 static PyObject *make_view(PyObject *owner, const void *words, size_t rows, size_t n, char format)
 {
 	static const uint64_t nothing;
@@ -93,7 +93,7 @@ static PyObject *make_view(PyObject *owner, const void *words, size_t rows, size
 
 #define ONE_ROW SIZE_MAX
 
-/* Bytes of Python's, to be filled, with a view of them. */
+/* Creates a bytes object for n items, to be filled, and a view of it. */
 static PyObject *make_filled(size_t n, char format, void **words_out)
 {
 	PyObject *bytes =
@@ -106,7 +106,7 @@ static PyObject *make_filled(size_t n, char format, void **words_out)
 	return view;
 }
 
-/* For "O&": numbers that are none of an unsigned kind are refused, not wrapped. */
+/* Converters for "O&": numbers out of range are refused, not wrapped. */
 static int to_u64(PyObject *object, void *number_out)
 {
 	*(unsigned long long *)number_out = PyLong_AsUnsignedLongLong(object);
@@ -170,7 +170,8 @@ static PyObject *treatment(PyObject *module, PyObject *arguments)
 	                     of.has_false_positives ? Py_True : Py_False);
 }
 
-/* (rows, is of lists, [(columns, words of one, lanes, rows of a lane, set bits) of each level]) */
+/* Returns (rows, is_lists, [(columns, words per column, lanes, rows per lane, set bits) for each
+ * level]). */
 static PyObject *shard(PyObject *module, PyObject *arguments)
 {
 	PyObject *index;
@@ -196,7 +197,7 @@ static PyObject *shard(PyObject *module, PyObject *arguments)
 	              : NULL;
 }
 
-/* columns(index, segment, shard, level, first, n) -> View of n columns; where they lie. */
+/* columns(index, segment, shard, level, first, n) -> View of n columns, not copied. */
 static PyObject *columns(PyObject *module, PyObject *arguments)
 {
 	PyObject *index;
@@ -227,7 +228,7 @@ static PyObject *popcounts(PyObject *module, PyObject *arguments)
 	void *counts = NULL;
 	(void)module;
 	PARSE("O!O&O&O&O&O&", to_u32, &s, to_u32, &i, to_u32, &level, to_u32, &first, to_u32, &n);
-	/* Before n is believed. */
+	/* Checks the arguments before n items are allocated. */
 	BS_PY_WITHOUT_GIL(status = bs_matrix_words(bs_py_handle(index), s, i,
 	                                           (enum bs_matrix_level)level, first, n, &words,
 	                                           &err));
@@ -326,7 +327,7 @@ static PyObject *term(PyObject *module, PyObject *arguments)
 	return answer;
 }
 
-/* Terms are taken a few at a time, so that a walk can be an iterator. */
+/* Terms are returned in batches, so that Python can iterate over them. */
 struct walk {
 	PyObject *list;
 	size_t n_left;
@@ -395,7 +396,7 @@ static PyObject *term_columns(PyObject *module, PyObject *arguments)
 	return levels;
 }
 
-/* Candidates as they are heard, without the GIL. */
+/* Candidates recorded without the GIL. */
 struct heard {
 	struct bs_py_bytes bytes;
 	size_t n;

@@ -1,4 +1,4 @@
-/* py_module.c: bitsift._bitsift: what the other files put into it. */
+/* py_module.c: the module bitsift._bitsift, which the other files fill. */
 #include <bitsift.h>
 #include <bitsift/kernel_names.h>
 
@@ -39,8 +39,8 @@ static PyMethodDef functions[] = {
 	{NULL, NULL, 0, NULL},
 };
 
-/* What the module was when it was first made: types and errors are those of the process, which all
- * that is asked for later share. */
+/* The first module object. Types and errors are global to the process, so later module objects
+ * share its contents. */
 static PyObject *first;
 
 static int fill(PyObject *module)

@@ -11,9 +11,10 @@
 
 struct query {
 	PyObject_HEAD struct bs_query *query;
-	PyObject *handle; /* its words are cut as there; or NULL */
+	PyObject *handle; /* words are split as by this index; nullable */
 	PyObject *notices;
-	struct bs_py_deadline deadline; /* of the call that has the lock; its Cancel is ours */
+	/* limits of the call that holds the lock; we own its Cancel */
+	struct bs_py_deadline deadline;
 	pthread_mutex_t lock;
 };
 
@@ -166,13 +167,13 @@ static PyObject *make_match(const struct bs_query_result *result, const struct b
 	return match;
 }
 
-/* A document that is asked about. */
+/* A document to be matched or scored. */
 struct asked {
 	struct bs_py_keep keep;
 	struct bs_py_text_list texts;
 };
 
-/* Takes the lock, and sets the name; false with an exception, and without the lock. */
+/* Takes the lock and sets the document's name. False with an exception set and without the lock. */
 static bool ask(struct query *self, PyObject *document, PyObject *name, struct asked *asked)
 {
 	size_t n_bytes = 0;
@@ -197,7 +198,7 @@ static void free_asked(struct asked *asked)
 	bs_py_keep_free(&asked->keep);
 }
 
-/* What an analyzer raised goes before what the library says. */
+/* Sets an exception; one that an analyzer raised takes precedence over the library's message. */
 static void query_failed(struct query *self, enum bs_status status, const struct bs_error *err)
 {
 	if (self->handle)

@@ -151,7 +151,7 @@ static PyObject *make_stats(const struct bs_query_stats *stats)
 	return bs_py_result("SearchStats", BS_PY_PUT_NUMBERS(PyDict_New(), parts));
 }
 
-/* What bs_search hands out: hits (first, for its callbacks), and how it was done. */
+/* The callback context of bs_search; `hits` must be first. */
 struct heard {
 	struct bs_py_hits hits;
 	struct bs_py_bytes explanation;

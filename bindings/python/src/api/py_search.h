@@ -1,4 +1,4 @@
-/* py_search.h: searchers, and what is asked of them. */
+/* py_search.h: Searcher and the options of searches. */
 #pragma once
 
 #include "core/program/options.h"
@@ -9,11 +9,11 @@
 
 struct bs_searcher;
 
-/* The searcher, for a caller with the GIL, until bs_py_searcher_done; NULL with an exception:
- * another thread is at it. */
+/* Returns the searcher, for the caller alone, until bs_py_searcher_done. NULL with an exception set
+ * if another thread uses it. The caller holds the GIL. */
 struct bs_searcher *bs_py_searcher_begin(PyObject *object);
 void bs_py_searcher_done(PyObject *object);
-/* Reads a query and options of a search into *search_out, which then borrows from keep. */
+/* Reads a query and the options of a search into *search_out, which borrows from `keep`. */
 struct bs_py_search {
 	struct bs_search_request request;
 	struct bs_search_program program;
@@ -24,5 +24,5 @@ struct bs_py_search {
 bool bs_py_read_search(struct bs_py_keep *keep, PyObject *query, PyObject *options,
                        struct bs_py_search *search_out);
 
-/* Adds Searcher to the module; false with an exception. */
+/* Adds Searcher to the module; false with an exception set. */
 bool bs_py_add_search(PyObject *module);

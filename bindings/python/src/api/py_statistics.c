@@ -9,9 +9,8 @@
 #include "../base/py_options.h"
 
 struct statistics {
-	PyObject_HEAD struct bs_statistics
-		/* never changed once others see them, so that searches may read them */
-		*statistics;
+	/* Immutable once the object is visible, so that searches may read it without a lock. */
+	PyObject_HEAD struct bs_statistics *statistics;
 };
 
 const struct bs_statistics *bs_py_statistics(PyObject *object)
@@ -43,7 +42,7 @@ static const struct bs_py_option parts_options[] = {
 	{NULL, BS_PY_BOOL, 0, 0, NULL, NULL},
 };
 
-/* A word, with how many documents have it, or a field, with its kinds. */
+/* Adds a word with its number of documents, or a field with its kinds. */
 static bool add_part(struct bs_statistics *statistics, struct bs_py_keep *keep, PyObject *item,
                      bool is_field)
 {

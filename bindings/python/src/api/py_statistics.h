@@ -1,14 +1,14 @@
-/* py_statistics.h: Statistics, by which several indexes rank as one (bitsift/query.h). */
+/* py_statistics.h: Statistics, with which several indexes rank as one (bitsift/query.h). */
 #pragma once
 
 #include "../base/py_types.h"
 
 struct bs_statistics;
 
-/* Of a Statistics, borrowed. */
+/* The statistics of a Statistics object, borrowed. */
 const struct bs_statistics *bs_py_statistics(PyObject *object);
-/* Takes the statistics, also on failure. */
+/* Returns a Statistics object. Takes ownership of the statistics, even on failure. */
 PyObject *bs_py_statistics_object(struct bs_statistics *statistics);
 
-/* Adds Statistics to the module; false with an exception. */
+/* Adds Statistics to the module; false with an exception set. */
 bool bs_py_add_statistics(PyObject *module);

@@ -15,14 +15,15 @@ struct writer {
 	PyObject_HEAD struct bs_writer *writer;
 	struct bs_py_context context;
 	struct bs_py_deadline deadline;
-	struct bs_py_keep keep; /* of the options */
+	struct bs_py_keep keep; /* owns the options */
 	pthread_mutex_t lock;
-	/* which opened it: the lock of the index and files that wait for commit are its own */
+	/* The process that opened the writer: it owns the lock of the index and the uncommitted
+	 * files. */
 	pid_t process;
 };
 
-/* Takes the lock, for a call that cancel (or NULL) and deadline_ns (or 0) end; false with an
- * exception, and without the lock. */
+/* Takes the lock for a call that is limited by `cancel` (or NULL) and deadline_ns (or 0). False
+ * with an exception set and without the lock. */
 static bool begin_limited(struct writer *self, PyObject *cancel, uint64_t deadline_ns)
 {
 	if (self->process != getpid()) {
@@ -50,7 +51,7 @@ static bool begin(struct writer *self)
 	return begin_limited(self, NULL, 0);
 }
 
-/* Whether what was done is well; else there is an exception. */
+/* Releases the lock. True if the call succeeded; otherwise an exception is set. */
 static bool end(struct writer *self, enum bs_status status, const struct bs_error *err)
 {
 	self->deadline.limits = (struct bs_limits){.deadline_ns = 0};
@@ -122,8 +123,8 @@ static PyObject *writer_new(PyTypeObject *type, PyObject *arguments, PyObject *k
 	return (PyObject *)self;
 }
 
-/* Closes what no other thread can be at any more. In the child of a fork it is left alone: what it
- * would take back is the parent's. */
+/* Closes the writer when no other thread can use it any more. In the child of a fork the writer is
+ * left alone, because a rollback would remove files of the parent. */
 static void close_writer(struct writer *self)
 {
 	struct bs_writer *writer = self->writer;
@@ -157,8 +158,8 @@ struct ready {
 	size_t id_bytes, first_text, n_texts;
 };
 
-/* Documents that are added together: so many that the GIL is not asked for at each of them, nor
- * kept for long. */
+/* The size of a batch: large enough that the GIL is not requested for each document, small enough
+ * that it is not held for long. */
 #define BATCH_DOCUMENTS 256u
 #define BATCH_BYTES     (1u << 20)
 
@@ -189,7 +190,7 @@ static bool put_into(struct batch *batch, PyObject *id, PyObject *document)
 	return true;
 }
 
-/* Without the GIL. *n_out: how many were added. */
+/* Adds the documents of a batch without the GIL. *n_out: the number of added documents. */
 static enum bs_status add_batch(struct bs_writer *writer, const struct batch *batch,
                                 bool is_replace, size_t *n_out, struct bs_error *err)
 {
@@ -211,7 +212,7 @@ static void free_batch(struct batch *batch)
 	bs_py_bytes_free(&batch->texts.bytes);
 }
 
-/* Adds what the batch has, and empties it. */
+/* Adds the documents of the batch and empties it. */
 static bool flush(struct writer *self, struct batch *batch, bool is_replace, size_t *n_out)
 {
 	struct bs_error err;
@@ -248,7 +249,7 @@ static PyObject *writer_replace(PyObject *self, PyObject *arguments)
 	return add_one((struct writer *)self, arguments, true);
 }
 
-/* (id, document), or a document with an "id", which is one of text or a number, as in JSONL. */
+/* Adds (id, document) to the batch, or a dict whose "id" is a str or a number, as in JSONL. */
 static bool put_item(struct batch *batch, PyObject *item)
 {
 	if (PyTuple_Check(item) && PyTuple_Size(item) == 2)
@@ -281,7 +282,7 @@ static bool add_all(struct writer *self, PyObject *iterator, struct batch *batch
 		if (ok && (batch->n == BATCH_DOCUMENTS || batch->n_bytes >= BATCH_BYTES))
 			ok = flush(self, batch, false, n_out);
 	}
-	/* What was given before a failure is added; the failure is the first one. */
+	/* Documents before the failure are added; the first exception is the one that is raised. */
 	PyObject *type, *value, *trace;
 	PyErr_Fetch(&type, &value, &trace);
 	if (batch->n > 0)
@@ -303,7 +304,7 @@ static PyObject *writer_add_many(PyObject *self, PyObject *documents)
 	return ok ? PyLong_FromSize_t(n) : NULL;
 }
 
-/* Deletes by id, or by query. */
+/* Deletes a document by id, or documents by query. */
 static bool delete_some(struct writer *self, PyObject *what, bool is_query, bool *was_there_out,
                         uint64_t *n_out)
 {

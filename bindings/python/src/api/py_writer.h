@@ -1,7 +1,7 @@
-/* py_writer.h: Writer: documents from Python into an index. */
+/* py_writer.h: Writer, which adds documents to an index. */
 #pragma once
 
 #include "../base/py_types.h"
 
-/* Adds Writer to the module; false with an exception. */
+/* Adds Writer to the module; false with an exception set. */
 bool bs_py_add_writer(PyObject *module);

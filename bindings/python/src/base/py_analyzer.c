@@ -11,7 +11,8 @@
 struct analyzer {
 	PyObject_HEAD struct bs_analyzer analyzer;
 	PyObject *name, *callable;
-	/* raised on a thread that is not Python's, for the one that waits for it */
+	/* An exception that was raised on a thread of the library, for the Python thread that waits
+	 * for it. */
 	PyObject *error;
 };
 
@@ -19,7 +20,7 @@ struct cut_word {
 	size_t term_bytes, start, stop;
 };
 
-/* Where a character of the text stands in its bytes, from a place before it on. */
+/* A character of the text and its byte position; it is moved forward only. */
 struct place {
 	PyObject *text;
 	Py_ssize_t character;
@@ -92,7 +93,8 @@ static bool ask_analyzer(PyObject *callable, const char *bytes, size_t n_bytes,
 	return !PyErr_Occurred();
 }
 
-/* With the GIL: what another thread raised waits for bs_py_analyzer_failed. */
+/* Keeps an exception that was raised on a thread of the library, for bs_py_analyzer_failed. The
+ * caller holds the GIL. */
 static void put_aside(struct analyzer *self)
 {
 	PyObject *type, *value, *trace;
@@ -105,7 +107,7 @@ static void put_aside(struct analyzer *self)
 	Py_XDECREF(trace);
 }
 
-/* Words are handed on when the GIL is gone. */
+/* The callback of struct bs_analyzer. Words are passed on after the GIL has been released. */
 static int cut(void *context, const uint8_t *text, size_t text_bytes,
                int (*emit)(void *, const uint8_t *, size_t, size_t, size_t), void *emit_context)
 {

@@ -1,14 +1,14 @@
-/* py_analyzer.h: Analyzer: a function of Python that cuts texts into words. */
+/* py_analyzer.h: Analyzer: a Python function that splits texts into words. */
 #pragma once
 
 #include "py_types.h"
 
 struct bs_analyzer;
 
-/* Of an Analyzer, borrowed. */
+/* The analyzer of an Analyzer object, borrowed. */
 const struct bs_analyzer *bs_py_analyzer(PyObject *object);
-/* An exception that its function raised on another thread becomes this one's. */
+/* Raises on this thread an exception that the function raised on a thread of the library. */
 void bs_py_analyzer_failed(PyObject *object);
 
-/* Adds Analyzer to the module; false with an exception. */
+/* Adds Analyzer to the module; false with an exception set. */
 bool bs_py_add_analyzer(PyObject *module);

@@ -2,12 +2,12 @@
 #include "py_callbacks.h"
 
 /*
- * Python's own limit counts its own frames, and lets several hundred calls of the library nest:
- * each takes some 10 KiB of stack between two frames of Python. With this one they fit into a
- * thread of 192 KiB.
+ * Python's own recursion limit counts its own frames and lets several hundred calls of the library
+ * nest. Each takes some 10 KiB of stack between two Python frames. With this limit they fit into
+ * the stack of a thread with 192 KiB.
  */
 #define MOST_CALLBACKS 16u
-static _Thread_local const void *callbacks[MOST_CALLBACKS]; /* what they serve */
+static _Thread_local const void *callbacks[MOST_CALLBACKS]; /* the argument `served` of each */
 static _Thread_local unsigned n_callbacks;
 
 bool bs_py_callback_begin(const void *served)

@@ -11,8 +11,8 @@
 #include "py_memory.h"
 #include "py_messages.h"
 
-/* What a provider gave last on a thread: the library reads it after the callback, without the
- * GIL. */
+/* The texts that a provider returned last on this thread. The library reads them after the
+ * callback, without the GIL. */
 struct given {
 	struct bs_text *texts;
 	char *bytes;
@@ -35,7 +35,7 @@ static void make_given_key(void)
 	(void)pthread_key_create(&given_key, free_given);
 }
 
-/* Copies the texts to where no object is needed. */
+/* Copies the texts out of Python objects. */
 static struct given *copy_texts(const struct bs_text *texts, size_t n)
 {
 	struct given *given = calloc(1, sizeof(*given));
@@ -61,7 +61,8 @@ static struct given *copy_texts(const struct bs_text *texts, size_t n)
 	return given;
 }
 
-/* With the GIL. An exception stays set, for bs_py_raise. */
+/* Calls the provider. Returns 0 (texts), 1 (None: no such document) or 2 (an exception, which stays
+ * set for bs_py_raise). The caller holds the GIL. */
 static int ask_provider(PyObject *callable, const char *id, size_t id_bytes,
                         struct given **given_out, size_t *n_out)
 {
@@ -99,7 +100,7 @@ static int provide(void *object, const char *id, size_t id_bytes, const struct b
 		answer = ask_provider(context->texts, id, id_bytes, &given, n_texts_out);
 		bs_py_callback_end();
 	}
-	/* On a thread of the library nobody would see it. */
+	/* On a thread of the library, nobody would see the exception. */
 	if (!is_pythons && PyErr_Occurred())
 		PyErr_WriteUnraisable(context->texts);
 	PyGILState_Release(gil);
@@ -113,7 +114,7 @@ static int provide(void *object, const char *id, size_t id_bytes, const struct b
 	return answer;
 }
 
-/* logging's numbers for what the library has. */
+/* The levels of Python's logging. */
 static const int log_levels[] = {[BS_LOG_DEBUG] = 10, [BS_LOG_INFO] = 20, [BS_LOG_WARNING] = 30};
 
 static void tell_logger(PyObject *logger, enum bs_log_level level, const char *line)
@@ -126,8 +127,8 @@ static void tell_logger(PyObject *logger, enum bs_log_level level, const char *l
 	Py_XDECREF(answer);
 }
 
-/* Lines that a logger causes itself, by using what logs to it, are dropped: they would have no
- * end. */
+/* Lines that a logger causes by using the index that logs to it are dropped, because they would
+ * recur endlessly. */
 static void log_line(void *object, enum bs_log_level level, const char *line)
 {
 	static _Thread_local bool is_logging;
@@ -149,7 +150,7 @@ static void log_line(void *object, enum bs_log_level level, const char *line)
 	is_logging = false;
 }
 
-/* A logger may be said by its name. */
+/* Replaces the name of a logger by the logger. */
 static bool find_logger(struct bs_py_context *context)
 {
 	PyObject *logging = PyImport_ImportModule("logging");

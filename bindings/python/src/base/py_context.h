@@ -1,5 +1,5 @@
-/* py_context.h: what an open index, a writer or a build asks functions of Python (the texts of a
- * document), and tells them (a log). */
+/* py_context.h: the Python objects that an open index, a writer or a build needs: the function that
+ * returns texts, the analyzer, the logger. */
 #pragma once
 
 #include <bitsift/host.h>
@@ -9,8 +9,8 @@
 
 struct bs_memory_index;
 
-/* What is handed to the library for as long as something is open, or a call takes, and holds
- * objects of Python. */
+/* Passed to the library as long as an index or writer is open, or for one call; owns references to
+ * Python objects. */
 struct bs_py_context {
 	PyObject *memory, *texts, *analyzer, *logger;
 	struct bs_consent consent;
@@ -27,16 +27,17 @@ struct bs_py_context {
 	{                                                                                      \
 		"trust", BS_PY_BOOL, offsetof(type, member.consent.all), 0, NULL, NULL         \
 	}
-/* Of what options have put into it: it takes references of its own. False with an exception. */
+/* Completes a context that options were read into, and takes references to their objects. False
+ * with an exception set. */
 bool bs_py_context_begin(struct bs_py_context *context);
 int bs_py_context_traverse(struct bs_py_context *context, visitproc visit, void *arg);
 void bs_py_context_clear(struct bs_py_context *context);
-/* What is in it for a request; NULL: nothing. */
+/* The members of a request; NULL if the option was not given. */
 struct bs_memory_index *bs_py_context_memory(struct bs_py_context *context);
 const struct bs_text_provider *bs_py_context_texts(struct bs_py_context *context);
 const struct bs_analyzer *bs_py_context_analyzer(struct bs_py_context *context);
 const struct bs_log *bs_py_context_log(struct bs_py_context *context);
-/* All of it, and what ends the call, to a request. */
+/* Sets these members, and the limits of the call, in a request. */
 #define BS_PY_HAND_OVER(request, from, deadline)                         \
 	do {                                                             \
 		(request)->memory = bs_py_context_memory(from);          \
@@ -46,5 +47,6 @@ const struct bs_log *bs_py_context_log(struct bs_py_context *context);
 		(request)->host.consent = &(from)->consent;              \
 		(request)->limits = &(deadline)->limits;                 \
 	} while (0)
-/* An exception that the analyzer's function raised on another thread becomes this one's. */
+/* Raises on this thread an exception that the analyzer's function raised on a thread of the
+ * library. */
 void bs_py_context_failed(struct bs_py_context *context);

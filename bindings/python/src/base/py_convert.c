@@ -85,7 +85,7 @@ void bs_py_keep_free(struct bs_py_keep *keep)
 	*keep = (struct bs_py_keep){.objects = NULL};
 }
 
-/* A str with lone surrogates, bytes, a path. */
+/* Encodes a str with lone surrogates, bytes or a path. */
 static PyObject *encode(PyObject *object)
 {
 	if (PyBytes_Check(object)) {

@@ -1,9 +1,9 @@
-/* py_convert.h: between Python's objects and the library's strings and numbers. */
+/* py_convert.h: conversions between Python objects and the library's strings and numbers. */
 #pragma once
 
 #include "py_types.h"
 
-/* Bytes that grow. Zero-initialise; no GIL is needed. */
+/* A growing buffer. Zero-initialise. Can be used without the GIL. */
 struct bs_py_bytes {
 	char *data;
 	size_t n_bytes, room;
@@ -11,18 +11,20 @@ struct bs_py_bytes {
 bool bs_py_append(struct bs_py_bytes *bytes, const void *from, size_t n_bytes);
 void bs_py_bytes_free(struct bs_py_bytes *bytes);
 
-/* Ids and paths may be any bytes, which Python spells as os.fsdecode does. */
+/* Decodes ids and paths, which may be any bytes, like os.fsdecode does. */
 PyObject *bs_py_string(const char *bytes, size_t n_bytes);
-/* For what is text: what is no UTF-8 becomes U+FFFD. */
+/* Decodes text; invalid UTF-8 becomes U+FFFD. */
 PyObject *bs_py_text(const char *bytes, size_t n_bytes);
 
 /*
- * What arguments are borrowed from until a call is done. Zero-initialise; release with
- * bs_py_keep_free. bs_py_keep_object takes the reference, NULL too (then it is false).
- * bs_py_bytes_of: the bytes of a str, bytes or path, which are also NUL-ended; NULL with an
- * exception. bs_py_chars: the same for what may have no NUL inside; None gives NULL, and *ok false
- * is an exception. bs_py_strings: a NULL-ended list of those of an iterable, or of one string or
- * path; likewise.
+ * Owns the objects and blocks that arguments are borrowed from during a call. Zero-initialise;
+ * release with bs_py_keep_free.
+ *
+ * bs_py_keep_object takes ownership of the reference; false if it is NULL or memory runs out.
+ * bs_py_bytes_of returns the bytes of a str, bytes or path, NUL-terminated; NULL with an exception
+ * set. bs_py_chars is like bs_py_bytes_of, but refuses embedded NULs; returns NULL for None, and
+ * sets *ok to false after an exception. bs_py_strings returns a NULL-terminated list of the strings
+ * of an iterable, or of a single string or path; it treats None and *ok like bs_py_chars.
  */
 struct bs_py_keep {
 	PyObject **objects;
@@ -38,7 +40,8 @@ void *bs_py_block(struct bs_py_keep *keep, size_t n_bytes);
 int bs_py_keep_traverse(struct bs_py_keep *keep, visitproc visit, void *arg);
 void bs_py_keep_free(struct bs_py_keep *keep);
 
-/* Numbers, by their names, into a dict, which may be NULL: taken on failure. */
+/* Adds numbers by name to a dict and returns it. The dict may be NULL. On failure it is released
+ * and NULL is returned. */
 struct bs_py_number {
 	const char *name;
 	uint64_t value;
@@ -46,6 +49,6 @@ struct bs_py_number {
 PyObject *bs_py_put_numbers(PyObject *dict, const struct bs_py_number *numbers, size_t n);
 #define BS_PY_PUT_NUMBERS(dict, numbers) \
 	bs_py_put_numbers(dict, numbers, sizeof(numbers) / sizeof(*(numbers)))
-/* An object of a class in bitsift/_results.py, whose fields are the items of the dict. Takes the
- * dict; NULL gives NULL. */
+/* Returns an object of a class in bitsift/_results.py, whose fields are the items of the dict.
+ * Takes ownership of the dict; NULL returns NULL. */
 PyObject *bs_py_result(const char *class_name, PyObject *dict);

@@ -6,7 +6,7 @@
 static bool add_value(struct bs_py_keep *keep, const char *field, size_t field_bytes,
                       PyObject *value, struct bs_py_text_list *texts);
 
-/* The name of what stands inside: "author.name". */
+/* The name of a nested value, such as "author.name". */
 static const char *join(struct bs_py_keep *keep, const char *field, size_t field_bytes,
                         const char *name, size_t *name_bytes_io)
 {
@@ -68,7 +68,7 @@ static bool add_value(struct bs_py_keep *keep, const char *field, size_t field_b
 			return false;
 	}
 	if (PyDict_Check(value) || PyList_Check(value) || PyTuple_Check(value)) {
-		/* What has itself in it would have no end. */
+		/* A container that contains itself would recurse endlessly. */
 		if (Py_EnterRecursiveCall(" in the values of a document"))
 			return false;
 		bool ok = (PyDict_Check(value) ? add_mapping : add_list)(keep, field, field_bytes,

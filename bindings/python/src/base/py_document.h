@@ -1,12 +1,12 @@
-/* py_document.h: documents of Python as texts of the library. */
+/* py_document.h: converts between Python documents and the library's texts. */
 #pragma once
 
 #include <bitsift/host.h>
 
 #include "py_convert.h"
 
-/* Texts that grow. Zero-initialise; `items` may move with every append.
- * bs_py_bytes_free(&texts.bytes) frees them. */
+/* A growing list of texts. Zero-initialise. `items` may move with every append.
+ * bs_py_bytes_free(&texts.bytes) frees the list. */
 struct bs_py_text_list {
 	union {
 		struct bs_py_bytes bytes;
@@ -18,9 +18,9 @@ static inline size_t bs_py_n_texts(const struct bs_py_text_list *texts)
 	return texts->bytes.n_bytes / sizeof(*texts->items);
 }
 
-/* The texts of a document as Python has it: a str is one without a name; of a mapping each str and
- * number, those of a list one after the other, those of a mapping inside with a dot between the
- * names. Appended to texts, which borrow from keep. */
+/* Appends the texts of a Python document, which borrow from `keep`. A str is a text without a name.
+ * A mapping has a text for each str or number; a list has several texts of one name; a nested
+ * mapping prefixes its names, separated by a dot. False with an exception set. */
 bool bs_py_document(struct bs_py_keep *keep, PyObject *document, struct bs_py_text_list *texts);
-/* ... and back: {field: text}, or {field: [text, ...]} where it comes again. */
+/* The inverse: {field: text}, or {field: [text, ...]} if the field occurs several times. */
 PyObject *bs_py_texts(const struct bs_text *texts, size_t n);

@@ -5,7 +5,7 @@
 
 #include "py_callbacks.h"
 
-/* A word to those who work elsewhere. */
+/* The flag is read by other threads. */
 struct cancel {
 	PyObject_HEAD volatile int is_set;
 };
@@ -54,7 +54,7 @@ static PyType_Slot cancel_slots[] = {
 static PyType_Spec cancel_spec = {"bitsift.Cancel", sizeof(struct cancel), 0, Py_TPFLAGS_DEFAULT,
                                   cancel_slots};
 
-/* How often signals are looked for: each look waits for the GIL. */
+/* The interval of checks for signals; each check waits for the GIL. */
 #define DEADLINE_NS 50000000u
 
 static uint64_t now_ns(void)
@@ -64,7 +64,8 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* Python handles signals on the thread that began the call, if at all. */
+/* The `stop` callback. Checks only on the thread that began the call, because Python handles
+ * signals there, if at all. */
 static int deadline_signals(void *context)
 {
 	struct bs_py_deadline *deadline = context;

@@ -1,18 +1,18 @@
-/* py_limits.h: what ends a call: Cancel, deadlines, Ctrl-C. */
+/* py_limits.h: what ends a call early: deadlines, Cancel, Ctrl-C. */
 #pragma once
 
 #include <bitsift/limits.h>
 
 #include "py_options.h"
 
-/* What ends a call: deadlines, a Cancel, and Ctrl-C, for which the thread that began it looks now
- * and then. limits is to be handed to the library. */
+/* The limits of a call; `limits` is passed to the library. The thread that began the call also
+ * checks for signals at intervals. */
 struct bs_py_deadline {
 	struct bs_limits limits;
 	PyObject *cancel;
 	unsigned long thread;
 	uint64_t next_ns;
-	bool is_interrupted; /* the exception is set */
+	bool is_interrupted; /* a signal handler raised an exception, which is set */
 };
 #define BS_PY_DEADLINE_OPTIONS(type, member)                                                   \
 	{"deadline", BS_PY_SECONDS, offsetof(type, member.limits.deadline_ns), 0, NULL, NULL}, \
@@ -24,5 +24,5 @@ struct bs_py_deadline {
 void bs_py_deadline_init(struct bs_py_deadline *deadline);
 void bs_py_deadline_begin(struct bs_py_deadline *deadline);
 
-/* Adds Cancel to the module; false with an exception. */
+/* Adds Cancel to the module; false with an exception set. */
 bool bs_py_add_limits(PyObject *module);

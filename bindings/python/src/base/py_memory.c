@@ -34,7 +34,7 @@ struct bs_memory_index *bs_py_memory(PyObject *object)
 	return ((struct memory *)object)->memory;
 }
 
-/* The files of it, by name: of a copy, as a writer may be at work. */
+/* Reads the files of a copy, because a writer may be active. */
 static PyObject *memory_files(PyObject *self, PyObject *unused)
 {
 	struct bs_memory_index *memory;

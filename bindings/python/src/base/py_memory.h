@@ -1,12 +1,12 @@
-/* py_memory.h: Memory: the files of an index that is no directory. */
+/* py_memory.h: Memory: the files of an in-memory index. */
 #pragma once
 
 #include "py_types.h"
 
 struct bs_memory_index;
 
-/* Of a Memory, borrowed. */
+/* The memory index of a Memory object, borrowed. */
 struct bs_memory_index *bs_py_memory(PyObject *object);
 
-/* Adds Memory to the module; false with an exception. */
+/* Adds Memory to the module; false with an exception set. */
 bool bs_py_add_memory(PyObject *module);

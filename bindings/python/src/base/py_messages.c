@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An exception for each status, which is also one of Python's own. */
+/* Each exception class also derives from a built-in exception of Python. */
 static const struct kin {
 	const char *name, *doc;
 	enum bs_status status;
@@ -144,7 +144,7 @@ PyObject *bs_py_raise(enum bs_status status, const struct bs_error *err)
 	return bs_py_raise_at(status, err, NULL, 0, SIZE_MAX);
 }
 
-/* Where in the query it is that it fails. */
+/* Sets `position` and `caret` of an exception. */
 static bool set_place(PyObject *error, const char *query, size_t query_bytes, size_t error_byte)
 {
 	char *text = NULL;

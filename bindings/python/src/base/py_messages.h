@@ -1,25 +1,26 @@
-/* py_messages.h: what the library reports, in the words of this package: exceptions and notices. */
+/* py_messages.h: exceptions and notices, with the library's messages reworded for this package. */
 #pragma once
 
 #include <bitsift/status.h>
 
 #include "py_convert.h"
 
-/* Makes an exception for each status, and adds them to the module; false with an exception. */
+/* Creates an exception class for each status and adds them to the module; false with an exception
+ * set. */
 bool bs_py_add_errors(PyObject *module);
 
-/* Raises what a status stands for, unless a callback has raised something itself, which goes first.
- * query: the one that was asked, or NULL; error_byte: SIZE_MAX, or where in it: `position`, in
- * characters, and `caret`. NULL. */
+/* Raise the exception of a status, unless a callback has already set one, and return NULL. query:
+ * the query, or NULL. error_byte: the position of the error in it, or SIZE_MAX; the exception gets
+ * `position`, in characters, and `caret`. */
 PyObject *bs_py_raise(enum bs_status status, const struct bs_error *err);
 PyObject *bs_py_raise_at(enum bs_status status, const struct bs_error *err, const char *query,
                          size_t query_bytes, size_t error_byte);
 
-/* A message of the library as a string, which names this package's options, not those of the
- * command. */
+/* A message of the library as a str, with options of the command replaced by those of this
+ * package. */
 PyObject *bs_py_message(const char *text);
 
-/* Lines, NUL-ended each: a callback of the library, of which context is bytes, or begins with them;
- * and a list of them. */
+/* bs_py_hear_line is a callback of the library that appends a NUL-terminated line; its context is,
+ * or begins with, a struct bs_py_bytes. bs_py_lines returns the lines as a list. */
 void bs_py_hear_line(void *context, const char *line);
 PyObject *bs_py_lines(const struct bs_py_bytes *lines);

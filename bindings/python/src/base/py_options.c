@@ -20,7 +20,7 @@ static bool read_number(PyObject *value, const char *name, unsigned long long mo
 	return !PyErr_Occurred();
 }
 
-#define LONGEST_SECONDS 1e10 /* 317 years, which 64 bits of nanoseconds have */
+#define LONGEST_SECONDS 1e10 /* 317 years, which fit into 64 bits of nanoseconds */
 
 static bool read_seconds(PyObject *value, const char *name, uint64_t *ns_out)
 {
@@ -35,7 +35,7 @@ static bool read_seconds(PyObject *value, const char *name, uint64_t *ns_out)
 	return true;
 }
 
-/* {"title": 3} -> ["title=3"] */
+/* Converts {"title": 3} to ["title=3"]. */
 static PyObject *weight_strings(PyObject *weights)
 {
 	PyObject *items = PyMapping_Items(weights), *list = items ? PyList_New(0) : NULL;

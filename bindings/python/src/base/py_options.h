@@ -1,33 +1,35 @@
-/* py_options.h: keyword arguments into structs. */
+/* py_options.h: reads keyword arguments into structs. */
 #pragma once
 
 #include "py_convert.h"
 
-/* Options: a row for each keyword says what is stored, and where in a struct. None leaves what is
- * there. */
+/* Each option has a row in a table: its name, its kind, and the place of its value in a struct.
+ * None leaves the value unchanged. */
 enum bs_py_kind {
-	BS_PY_BOOL,     /* bool: what Python takes for true */
-	BS_PY_NOT,      /* bool: the opposite */
-	BS_PY_U32,      /* uint32_t; negative ones are a ValueError, larger ones an OverflowError */
-	BS_PY_U64,      /* uint64_t, or size_t; likewise */
-	BS_PY_SECONDS,  /* uint64_t of nanoseconds; what is over already is 1, what is for ever 0 */
+	BS_PY_BOOL, /* bool: the truth value */
+	BS_PY_NOT,  /* bool: the negated truth value */
+	/* uint32_t; a negative number is a ValueError, one that is too large an OverflowError */
+	BS_PY_U32,
+	BS_PY_U64, /* uint64_t or size_t, with the errors of BS_PY_U32 */
+	/* uint64_t nanoseconds; 1 if the time is over already, 0 if it is unlimited */
+	BS_PY_SECONDS,
 	BS_PY_DOUBLE,   /* double */
-	BS_PY_CHARS,    /* const char *: as bs_py_chars */
-	BS_PY_BYTES,    /* const char *, and beside it the size_t of its length */
-	BS_PY_STRINGS,  /* const char *const *, and beside it (0: nowhere) the size_t of how many */
-	BS_PY_WEIGHTS,  /* the same of {"title": 3}, too */
-	BS_PY_PAIR,     /* const char *, and another one beside it: a pair of strings */
-	BS_PY_OBJECT,   /* PyObject *, of that type, if there is one; kept */
-	BS_PY_FUNCTION, /* PyObject *, which can be called; kept */
-	BS_PY_CHOICE,   /* unsigned: which of the names */
+	BS_PY_CHARS,    /* const char *, by bs_py_chars */
+	BS_PY_BYTES,    /* const char *; its size_t length at `beside` */
+	BS_PY_STRINGS,  /* const char *const *; their size_t number at `beside` unless that is 0 */
+	BS_PY_WEIGHTS,  /* like BS_PY_STRINGS, and also accepts a dict such as {"title": 3} */
+	BS_PY_PAIR,     /* two const char *, the second at `beside`: a pair of strings */
+	BS_PY_OBJECT,   /* PyObject * of the type, if one is given; kept */
+	BS_PY_FUNCTION, /* PyObject *, callable; kept */
+	BS_PY_CHOICE,   /* unsigned: the position in `names` */
 };
 struct bs_py_option {
 	const char *name;
 	enum bs_py_kind kind;
 	size_t at, beside;
 	PyTypeObject *const *type;
-	const char *const *names; /* NULL-ended */
+	const char *const *names; /* NULL-terminated */
 };
-/* keywords: a dict, or NULL. False with an exception: TypeError for one that no row names. */
+/* keywords: a dict, or NULL. False with an exception set; an unknown keyword is a TypeError. */
 bool bs_py_read_options(struct bs_py_keep *keep, PyObject *keywords,
                         const struct bs_py_option *options, void *into);

@@ -1,12 +1,12 @@
 /*
- * py_types.h: Python's headers and the library's, and the types and errors of the module
- * bitsift._bitsift. What people use of the module bitsift/__init__.py says; docstrings of what has
- * classes or functions there stand there.
+ * py_types.h: headers of Python and the library, and the types and errors of the module
+ * bitsift._bitsift. bitsift/__init__.py lists the public names; the docstrings of classes and
+ * functions that are implemented in C are next to them.
  *
- * Whatever calls the library and may take long does so without the GIL (BS_PY_WITHOUT_GIL).
- * Callbacks of the library run without it, too: they collect what they hear (struct bs_py_bytes),
- * and objects are made afterwards, once for all. Those that ask a function of Python are in
- * py_context.c, py_limits.c, py_analyzer.c and py_files.c (py_callbacks.h).
+ * Calls of the library that may take long run without the GIL (BS_PY_WITHOUT_GIL). So do the
+ * library's callbacks: they record data in struct bs_py_bytes, and objects are created afterwards,
+ * all at once. Callbacks that call a Python function acquire the GIL; they are in py_context.c,
+ * py_limits.c, py_analyzer.c and py_files.c (py_callbacks.h).
  */
 #pragma once
 
@@ -17,9 +17,10 @@
 
 #include <bitsift/status.h>
 
-/* Of the process: the module is refused to any interpreter but the main one. */
+/* Global, so the module refuses to be imported by a subinterpreter. */
 struct bs_py_types {
-	PyObject *errors[BS_DEADLINE + 1]; /* by enum bs_status; [BS_OK]: for any other status */
+	/* by enum bs_status; [BS_OK]: the base class, for unknown statuses */
+	PyObject *errors[BS_DEADLINE + 1];
 	PyTypeObject *analyzer, *cancel, *searcher, *grep, *handle, *hit, *line, *match, *memory,
 		*passage, *place, *query, *statistics, *view, *writer;
 };
@@ -34,7 +35,7 @@ extern struct bs_py_types bs_py_types;
 
 PyTypeObject *bs_py_add_type(PyObject *module, PyType_Spec *spec);
 PyTypeObject *bs_py_add_sequence(PyObject *module, const char *name, PyStructSequence_Desc *desc);
-/* The end of each dealloc. */
+/* Frees an object; the last step of each dealloc. */
 void bs_py_free(PyObject *self);
 
 /* clang-format off */
